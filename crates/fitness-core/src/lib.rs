@@ -1,0 +1,25 @@
+//! The words, numbers and rules of local-fitness.
+//!
+//! Everything here is pure: values in, values out. This crate must never read a file, a socket, an
+//! environment variable or a clock, and never speak SQL; whoever needs the time passes it in.
+//!
+//! Start reading at [`grading`], the only place that decides a verdict, then [`frontier`], which says
+//! how far the data reaches, then [`plan`].
+
+pub mod activity;
+pub mod athlete;
+pub mod calendar;
+pub mod frontier;
+pub mod grading;
+pub mod hash;
+pub mod ids;
+pub mod note;
+pub mod observation;
+pub mod plan;
+pub mod sport;
+pub mod stream;
+pub mod units;
+pub mod wellness;
+mod words;
+
+pub use words::UnknownWord;

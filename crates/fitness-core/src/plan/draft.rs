@@ -1,0 +1,386 @@
+//! Drafts: a plan that nobody has committed. The only plan a model can write.
+
+use super::{BadWorkout, Goal, Workout, WorkoutKind};
+use crate::calendar::Day;
+use crate::hash::ContentHash;
+use crate::sport::Sport;
+use crate::units::{Distance, TimeSpan};
+use serde::{Deserialize, Serialize};
+
+/// More workouts than two years of training twice a day would need is not a plan.
+pub const MAX_WORKOUTS: usize = 1500;
+const MAX_PLAN_DAYS: i64 = 2 * 366;
+const MAX_DAYS_AFTER_RACE: i64 = 42;
+const MAX_NAME: usize = 120;
+
+/// A plan as proposed: whole, valid, immutable and inert. It has no id and no status.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Draft {
+    name: String,
+    goal: Goal,
+    distance: Option<Distance>,
+    start_date: Day,
+    race_date: Day,
+    target_time: Option<TimeSpan>,
+    workouts: Vec<Workout>,
+}
+
+/// Why something is not a plan. Each says what to change.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum BadDraft {
+    /// Empty or overlong.
+    #[error("the plan's name has 1 to {MAX_NAME} characters")]
+    Name,
+    /// A custom goal says how far; a named one already does.
+    #[error("a custom goal needs a distance between 1 and 400 km, and a named goal takes none of its own")]
+    Distance,
+    /// The race must come after the start, within two years.
+    #[error("the race on {race} must be 1 to {MAX_PLAN_DAYS} days after the start on {start}")]
+    Dates {
+        /// The first day.
+        start: Day,
+        /// The day of the race.
+        race: Day,
+    },
+    /// A target nobody can mean.
+    #[error("a target time of {0} for this distance is not possible")]
+    Target(String),
+    /// Nothing to do, or far too much.
+    #[error("a plan has 1 to {MAX_WORKOUTS} workouts, not {0}")]
+    Count(usize),
+    /// A workout outside the plan's weeks.
+    #[error("the workout on {day} is outside the plan, which runs from {first} to {last}")]
+    Outside {
+        /// Where the workout is.
+        day: Day,
+        /// The Monday of the first week.
+        first: Day,
+        /// The last day a workout may be on.
+        last: Day,
+    },
+    /// A workout that breaks a bound.
+    #[error("the workout on {day}: {problem}")]
+    Workout {
+        /// Where it is.
+        day: Day,
+        /// What is wrong with it.
+        problem: BadWorkout,
+    },
+}
+
+impl Draft {
+    /// Checks a plan and puts its workouts in order of their days.
+    ///
+    /// # Errors
+    /// Names the first thing that must change.
+    pub fn new(
+        name: &str,
+        goal: Goal,
+        distance: Option<Distance>,
+        start_date: Day,
+        race_date: Day,
+        target_time: Option<TimeSpan>,
+        mut workouts: Vec<Workout>,
+    ) -> Result<Self, BadDraft> {
+        let name = name.trim().to_owned();
+        if !(1..=MAX_NAME).contains(&name.chars().count()) {
+            return Err(BadDraft::Name);
+        }
+        let distance = match (goal.distance(), distance) {
+            (Some(own), None) => own,
+            (Some(own), Some(given)) if own == given => own,
+            (None, Some(given)) if (1.0..=400.0).contains(&given.km()) => given,
+            _ => return Err(BadDraft::Distance),
+        };
+        if !(1..=MAX_PLAN_DAYS).contains(&start_date.until(race_date)) {
+            return Err(BadDraft::Dates { start: start_date, race: race_date });
+        }
+        // 1:30 per km is faster than any human has run any race distance; 30 minutes per km is a slow walk.
+        if let Some(target) = target_time
+            && !(90.0..=1800.0).contains(&(target.seconds() / distance.km()))
+        {
+            return Err(BadDraft::Target(target.clock()));
+        }
+        if !(1..=MAX_WORKOUTS).contains(&workouts.len()) {
+            return Err(BadDraft::Count(workouts.len()));
+        }
+        check_workouts(&workouts, start_date, race_date)?;
+        workouts.sort_by_key(|workout| workout.date);
+        Ok(Self { name, goal, distance: Some(distance), start_date, race_date, target_time, workouts })
+    }
+
+    /// What it is called.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What it trains for.
+    #[must_use]
+    pub const fn goal(&self) -> Goal {
+        self.goal
+    }
+
+    /// The race distance.
+    #[must_use]
+    pub const fn distance(&self) -> Option<Distance> {
+        self.distance
+    }
+
+    /// The first day that counts.
+    #[must_use]
+    pub const fn start_date(&self) -> Day {
+        self.start_date
+    }
+
+    /// The day of the race.
+    #[must_use]
+    pub const fn race_date(&self) -> Day {
+        self.race_date
+    }
+
+    /// The time hoped for.
+    #[must_use]
+    pub const fn target_time(&self) -> Option<TimeSpan> {
+        self.target_time
+    }
+
+    /// In order of their days.
+    #[must_use]
+    pub fn workouts(&self) -> &[Workout] {
+        &self.workouts
+    }
+
+    /// What an athlete sees before committing, in 32 bytes.
+    #[must_use]
+    pub fn content_hash(&self) -> ContentHash {
+        ContentHash::of_json(self)
+    }
+}
+
+/// Checks that every workout is sound and within the plan's weeks.
+pub(super) fn check_workouts(workouts: &[Workout], start: Day, race: Day) -> Result<(), BadDraft> {
+    // The days from Monday to the start are listed, as `not_started`; recovery may follow the race.
+    let (first, last) = (start.iso_week().monday(), race.plus(MAX_DAYS_AFTER_RACE));
+    for workout in workouts {
+        let day = workout.date;
+        if !(first..=last).contains(&day) {
+            return Err(BadDraft::Outside { day, first, last });
+        }
+        workout.check().map_err(|problem| BadDraft::Workout { day, problem })?;
+    }
+    Ok(())
+}
+
+/// A draft as it arrives from outside: a file, or a model's `draft_training_plan` call. There is no
+/// status and no user in it, and unknown fields are refused, so neither can be smuggled in.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DraftRequest {
+    /// What to call it; made from goal and date when absent.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// `5k`, `10k`, `half`, `full` or `custom`.
+    pub goal: Goal,
+    /// Kilometres, for a custom goal.
+    #[serde(default)]
+    pub distance_km: Option<f64>,
+    /// The day of the race.
+    pub race_date: Day,
+    /// The first day that counts.
+    pub start_date: Day,
+    /// `01:45:00`, when there is a target.
+    #[serde(default)]
+    pub target_time: Option<String>,
+    /// Day by day.
+    pub schedule: Vec<ScheduleItem>,
+}
+
+/// One day of a requested schedule.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScheduleItem {
+    /// The day.
+    pub date: Day,
+    /// How far, in miles.
+    #[serde(default)]
+    pub planned_miles: Option<f64>,
+    /// How far, in kilometres; instead of miles.
+    #[serde(default)]
+    pub planned_km: Option<f64>,
+    /// How long, in minutes.
+    #[serde(default)]
+    pub duration_minutes: Option<f64>,
+    /// What it is for, such as `easy`, `long` or `rest`.
+    pub kind: String,
+    /// What to call it; made from the kind when absent.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// The sport; running unless said.
+    #[serde(default)]
+    pub sport: Option<Sport>,
+    /// What to do, in words.
+    #[serde(default)]
+    pub description: Option<String>,
+}
+
+/// Why a requested draft cannot be read.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum BadRequest {
+    /// The target is not a time.
+    #[error(transparent)]
+    Target(#[from] crate::units::BadTime),
+    /// A length that is not one.
+    #[error("the schedule on {0}: give the distance once, as a number of miles or kilometres")]
+    Length(Day),
+    /// The plan itself does not hold together.
+    #[error(transparent)]
+    Draft(#[from] BadDraft),
+}
+
+impl DraftRequest {
+    /// Turns a request into a draft.
+    ///
+    /// # Errors
+    /// Names the first thing that must change.
+    pub fn into_draft(self) -> Result<Draft, BadRequest> {
+        let target = self.target_time.as_deref().map(str::parse).transpose()?;
+        let name = self.name.unwrap_or_else(|| format!("{} {}", self.goal.spoken(), self.race_date));
+        let distance = match self.distance_km {
+            Some(km) => Some(Distance::from_km(km).ok_or(BadDraft::Distance)?),
+            None => None,
+        };
+        let workouts = self.schedule.into_iter().map(ScheduleItem::into_workout).collect::<Result<_, _>>()?;
+        Ok(Draft::new(&name, self.goal, distance, self.start_date, self.race_date, target, workouts)?)
+    }
+}
+
+impl ScheduleItem {
+    fn into_workout(self) -> Result<Workout, BadRequest> {
+        let date = self.date;
+        let length = || BadRequest::Length(date);
+        let kind = read_kind(&self.kind);
+        if kind == WorkoutKind::Rest {
+            return Ok(Workout { description: self.description, ..Workout::rest(date) });
+        }
+        let distance = match (self.planned_miles, self.planned_km) {
+            (Some(miles), None) => Some(Distance::from_miles(miles).ok_or_else(length)?),
+            (None, Some(km)) => Some(Distance::from_km(km).ok_or_else(length)?),
+            (None, None) => None,
+            (Some(_), Some(_)) => return Err(length()),
+        };
+        let duration = match self.duration_minutes {
+            Some(minutes) => Some(TimeSpan::from_seconds(minutes * 60.0).ok_or_else(length)?),
+            None => None,
+        };
+        let sport = self.sport.unwrap_or(match kind {
+            WorkoutKind::Strength => Sport::Strength,
+            WorkoutKind::CrossTraining => Sport::Other,
+            _ => Sport::Running,
+        });
+        let name = self.name.unwrap_or_else(|| spoken_kind(&self.kind));
+        Ok(Workout {
+            sport,
+            kind,
+            name,
+            distance: distance.filter(|d| *d > Distance::ZERO),
+            duration,
+            description: self.description,
+            key: matches!(
+                kind,
+                WorkoutKind::Long | WorkoutKind::Tempo | WorkoutKind::Intervals | WorkoutKind::RacePace | WorkoutKind::Race
+            ),
+            ..Workout::rest(date)
+        })
+    }
+}
+
+/// The nearest kind for a word a person or a model might use; what it does not know is `other`.
+fn read_kind(text: &str) -> WorkoutKind {
+    let word = text.trim().to_lowercase().replace([' ', '-'], "_");
+    word.parse().unwrap_or(match word.as_str() {
+        "off" | "rest_day" => WorkoutKind::Rest,
+        "long_run" => WorkoutKind::Long,
+        "interval" | "repeats" | "speed" | "track" | "vo2max" => WorkoutKind::Intervals,
+        "threshold" | "lt" => WorkoutKind::Tempo,
+        "easy_run" => WorkoutKind::Easy,
+        "hill" | "hill_repeats" => WorkoutKind::Hills,
+        "marathon_pace" | "goal_pace" => WorkoutKind::RacePace,
+        "cross" | "cross_train" => WorkoutKind::CrossTraining,
+        _ => WorkoutKind::Other,
+    })
+}
+
+/// `long_run` as a title: `Long run`.
+fn spoken_kind(text: &str) -> String {
+    let words = text.trim().replace('_', " ");
+    let mut chars = words.chars();
+    chars.next().map_or_else(|| "Workout".to_owned(), |first| first.to_uppercase().chain(chars).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SEED: &str = r#"{"goal":"half","race_date":"2026-09-20","start_date":"2026-06-16","target_time":"01:45:00",
+        "schedule":[{"date":"2026-06-16","planned_miles":5,"kind":"easy"},{"date":"2026-06-17","planned_miles":0,"kind":"rest"},
+        {"date":"2026-06-21","planned_miles":9,"kind":"long"}]}"#;
+
+    fn seed_with(change: impl Fn(&mut serde_json::Value)) -> Result<Draft, String> {
+        let mut value: serde_json::Value = serde_json::from_str(SEED).unwrap();
+        change(&mut value);
+        let request: DraftRequest = serde_json::from_value(value).map_err(|e| e.to_string())?;
+        request.into_draft().map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn the_seeds_request_becomes_a_draft() {
+        let draft = seed_with(|_| {}).unwrap();
+        assert_eq!(draft.name(), "Half marathon 2026-09-20");
+        assert_eq!(draft.distance(), Some(Distance::HALF_MARATHON));
+        assert_eq!(draft.target_time(), Some(TimeSpan::from_secs(6300)));
+        assert_eq!(draft.workouts().len(), 3);
+        assert!(draft.workouts()[1].is_rest());
+        assert_eq!(draft.workouts()[2].distance, Distance::from_miles(9.0));
+        assert!(draft.workouts()[2].key);
+    }
+
+    #[test]
+    fn a_status_or_a_user_cannot_be_smuggled_in() {
+        for field in ["status", "user_id", "activated_by"] {
+            let error = seed_with(|v| v[field] = "active".into()).unwrap_err();
+            assert!(error.contains("unknown field"), "{error}");
+            let error = seed_with(|v| v["schedule"][0][field] = "active".into()).unwrap_err();
+            assert!(error.contains("unknown field"), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_a_plan_is_refused_with_what_to_change() {
+        type Change = fn(&mut serde_json::Value);
+        let cases: [(Change, &str); 10] = [
+            (|v| v["race_date"] = "2026-06-16".into(), "must be 1 to 732 days after the start"),
+            (|v| v["race_date"] = "2029-06-16".into(), "must be 1 to 732 days after the start"),
+            (|v| v["target_time"] = "0:25:00".into(), "25:00 for this distance is not possible"),
+            (|v| v["target_time"] = "soon".into(), "`soon` is not a time"),
+            (|v| v["goal"] = "custom".into(), "a custom goal needs a distance"),
+            (|v| v["distance_km"] = 12.0.into(), "a named goal takes none of its own"),
+            (|v| v["schedule"] = serde_json::json!([]), "1 to 1500 workouts, not 0"),
+            (|v| v["schedule"][0]["date"] = "2026-06-14".into(), "outside the plan, which runs from 2026-06-15"),
+            (|v| v["schedule"][0]["planned_miles"] = (-3).into(), "give the distance once"),
+            (|v| v["schedule"][0]["planned_miles"] = 130.into(), "at most 200 km"),
+        ];
+        for (change, expected) in cases {
+            let error = seed_with(change).unwrap_err();
+            assert!(error.contains(expected), "{error} / {expected}");
+        }
+    }
+
+    #[test]
+    fn the_hash_follows_the_content_and_nothing_else() {
+        let hash = seed_with(|_| {}).unwrap().content_hash();
+        assert_eq!(seed_with(|v| v["schedule"].as_array_mut().unwrap().reverse()).unwrap().content_hash(), hash);
+        assert_ne!(seed_with(|v| v["schedule"][0]["planned_miles"] = 6.into()).unwrap().content_hash(), hash);
+        assert_ne!(seed_with(|v| v["name"] = "Other".into()).unwrap().content_hash(), hash);
+    }
+}

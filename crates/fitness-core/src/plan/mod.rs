@@ -1,0 +1,165 @@
+//! Training plans: what is drafted, what is committed, and how it changes.
+//!
+//! A [`Draft`] is not a [`Plan`]: it is inert, immutable, and a different type. A plan is what the store
+//! holds under an id, with a [`PlanStatus`] that only a human moves. Every change to a committed plan is a
+//! whole new [`Revision`].
+
+mod draft;
+mod proposal;
+mod workout;
+
+pub use draft::{BadDraft, BadRequest, Draft, DraftRequest, MAX_WORKOUTS, ScheduleItem};
+pub use proposal::{apply, ApplyError, Change, NextWorkout, Proposal, ProposalStatus};
+pub use workout::{
+    BadWorkout, PlannedWorkout, Step, StepDuration, StepTarget, StepType, TargetRange, Workout, WorkoutKind,
+};
+
+use crate::calendar::{Day, Instant};
+use crate::hash::ContentHash;
+use crate::ids::{HumanActionId, PlanId};
+use crate::note::Author;
+use crate::units::{Distance, TimeSpan};
+use crate::words::words;
+use serde::{Deserialize, Serialize};
+
+words! {
+    /// Where a plan is in its life: `draft`, then `active` by a human's hand, then `archived`.
+    pub enum PlanStatus("plan status") {
+        /// Inert: tracked by nothing, counted by nothing.
+        Draft = "draft",
+        /// The one plan that is tracked.
+        Active = "active",
+        /// Over or replaced; kept for looking back.
+        Archived = "archived",
+    }
+}
+
+words! {
+    /// What the plan trains for.
+    pub enum Goal("goal") {
+        /// 5 km.
+        FiveK = "5k",
+        /// 10 km.
+        TenK = "10k",
+        /// Half marathon.
+        Half = "half",
+        /// Marathon.
+        Full = "full",
+        /// Any other distance.
+        Custom = "custom",
+    }
+}
+
+impl Goal {
+    /// The race distance, when the goal names one.
+    #[must_use]
+    pub const fn distance(self) -> Option<Distance> {
+        match self {
+            Self::FiveK => Some(Distance::from_mm(5_000_000)),
+            Self::TenK => Some(Distance::from_mm(10_000_000)),
+            Self::Half => Some(Distance::HALF_MARATHON),
+            Self::Full => Some(Distance::MARATHON),
+            Self::Custom => None,
+        }
+    }
+
+    /// As an athlete says it.
+    #[must_use]
+    pub const fn spoken(self) -> &'static str {
+        match self {
+            Self::FiveK => "5K",
+            Self::TenK => "10K",
+            Self::Half => "Half marathon",
+            Self::Full => "Marathon",
+            Self::Custom => "Custom race",
+        }
+    }
+}
+
+words! {
+    /// What only a human does. A coach or an MCP client has no way to name these.
+    pub enum ActionKind("human action") {
+        /// Make a draft the tracked plan.
+        Activate = "activate",
+        /// Put the tracked plan away.
+        Archive = "archive",
+        /// Remove a draft or an archived plan for good.
+        Delete = "delete",
+        /// Take over the chosen part of a proposal.
+        Apply = "apply",
+        /// Change the plan by hand.
+        Edit = "edit",
+        /// Go back to how the plan was.
+        Revert = "revert",
+        /// Remove the account with everything in it.
+        DeleteUser = "delete_user",
+    }
+}
+
+/// A stored plan's header. Its workouts belong to its revisions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// Its id, never reused.
+    pub id: PlanId,
+    /// What the athlete calls it. May come from a model: escape it wherever it is shown.
+    pub name: String,
+    /// What it trains for.
+    pub goal: Goal,
+    /// The race distance, where known.
+    pub distance: Option<Distance>,
+    /// The first day that counts.
+    pub start_date: Day,
+    /// The day of the race.
+    pub race_date: Day,
+    /// The time hoped for.
+    pub target_time: Option<TimeSpan>,
+    /// Where it is in its life.
+    pub status: PlanStatus,
+    /// Who wrote the draft.
+    pub author: Author,
+    /// The hash of the draft as it was written, and as the athlete must have seen it to commit it.
+    pub content_hash: ContentHash,
+    /// The current revision; 1 is what was drafted and committed.
+    pub revision: i64,
+    /// The draft that took this draft's place, if the athlete asked for another.
+    pub superseded_by: Option<PlanId>,
+    /// When it was drafted.
+    pub created_at: Instant,
+    /// When a human committed it.
+    pub activated_at: Option<Instant>,
+    /// When it was put away.
+    pub archived_at: Option<Instant>,
+}
+
+words! {
+    /// What made a revision.
+    pub enum RevisionOrigin("origin of a revision") {
+        /// The draft itself: revision 1.
+        Draft = "draft",
+        /// The chosen part of a proposal.
+        Apply = "apply",
+        /// The athlete's own edit.
+        Edit = "edit",
+        /// A return to an older revision.
+        Revert = "revert",
+    }
+}
+
+/// One state of a plan's workouts. Revisions are only ever added.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Revision {
+    /// The plan it belongs to.
+    pub plan: PlanId,
+    /// 1, 2, 3, …
+    pub number: i64,
+    /// What made it.
+    pub origin: RevisionOrigin,
+    /// The human action behind it; `None` only for revision 1.
+    pub made_by: Option<HumanActionId>,
+    /// Why, in a sentence.
+    pub reason: Option<String>,
+    /// The hash of its workouts.
+    pub content_hash: ContentHash,
+    /// When.
+    pub made_at: Instant,
+}

@@ -1,0 +1,241 @@
+//! Proposals: changes the coach suggests to an active plan, inert until the athlete takes some of them.
+
+use super::{draft, BadDraft, Plan, PlannedWorkout, Workout};
+use crate::calendar::{Day, Instant};
+use crate::ids::{PlanId, ProposalId, WorkoutId};
+use crate::note::Author;
+use crate::words::words;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+words! {
+    /// What became of a proposal.
+    pub enum ProposalStatus("proposal status") {
+        /// Waiting for the athlete.
+        Open = "open",
+        /// Some or all of it was taken over.
+        Applied = "applied",
+        /// The athlete said no.
+        Declined = "declined",
+    }
+}
+
+/// One change to a plan's workouts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "action", rename_all = "snake_case")]
+pub enum Change {
+    /// The workout becomes another one under the same id.
+    Modify {
+        /// Which workout.
+        workout_id: WorkoutId,
+        /// What it becomes, whole.
+        workout: Workout,
+        /// Why.
+        notes: Option<String>,
+    },
+    /// The workout is taken out.
+    Skip {
+        /// Which workout.
+        workout_id: WorkoutId,
+        /// Why.
+        notes: Option<String>,
+    },
+    /// A workout is added.
+    Add {
+        /// What is added.
+        workout: Workout,
+    },
+}
+
+/// A stored proposal: changes to one revision of one plan.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Proposal {
+    /// Its id.
+    pub id: ProposalId,
+    /// The plan it would change.
+    pub plan: PlanId,
+    /// The revision its author saw. It can be applied to no other.
+    pub base_revision: i64,
+    /// What became of it.
+    pub status: ProposalStatus,
+    /// Who made it.
+    pub author: Author,
+    /// Why, in a sentence or two. Foreign text.
+    pub message: String,
+    /// The changes, in order; the athlete chooses by position.
+    pub changes: Vec<Change>,
+    /// When it was made.
+    pub made_at: Instant,
+}
+
+/// A workout of the next revision: one that was there before keeps its id, a new one has none yet.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NextWorkout {
+    /// The id it keeps; `None` for a new one.
+    pub id: Option<WorkoutId>,
+    /// What is planned.
+    pub workout: Workout,
+}
+
+/// Why a choice of changes cannot be applied.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ApplyError {
+    /// Nothing was chosen.
+    #[error("choose at least one change")]
+    Nothing,
+    /// A change that is not there was chosen.
+    #[error("there is no change number {0}")]
+    NoSuchChange(usize),
+    /// A change names a workout that is not in the plan.
+    #[error("workout {0} is not in the plan")]
+    NoSuchWorkout(WorkoutId),
+    /// Two chosen changes touch one workout.
+    #[error("two of the chosen changes touch workout {0}")]
+    Twice(WorkoutId),
+    /// What would come out is not a plan.
+    #[error(transparent)]
+    Unsound(#[from] BadDraft),
+}
+
+/// Applies the chosen changes to a revision's workouts: whole or not at all.
+///
+/// `chosen` holds positions in `changes`, counted from 0.
+///
+/// # Errors
+/// When the choice does not fit the changes, the changes do not fit the workouts, or the result is unsound.
+pub fn apply(
+    plan: &Plan,
+    current: &[PlannedWorkout],
+    changes: &[Change],
+    chosen: &BTreeSet<usize>,
+) -> Result<Vec<NextWorkout>, ApplyError> {
+    if chosen.is_empty() {
+        return Err(ApplyError::Nothing);
+    }
+    let mut next: Vec<NextWorkout> =
+        current.iter().map(|w| NextWorkout { id: Some(w.id), workout: w.workout.clone() }).collect();
+    let mut touched = BTreeSet::new();
+    for index in chosen {
+        let change = changes.get(*index).ok_or(ApplyError::NoSuchChange(*index))?;
+        if let Change::Modify { workout_id, .. } | Change::Skip { workout_id, .. } = change {
+            if !touched.insert(*workout_id) {
+                return Err(ApplyError::Twice(*workout_id));
+            }
+            let at = next
+                .iter()
+                .position(|w| w.id == Some(*workout_id))
+                .ok_or(ApplyError::NoSuchWorkout(*workout_id))?;
+            match change {
+                Change::Modify { workout, .. } => next[at].workout = workout.clone(),
+                _ => drop(next.remove(at)),
+            }
+        } else if let Change::Add { workout } = change {
+            next.push(NextWorkout { id: None, workout: workout.clone() });
+        }
+    }
+    check_next(plan.start_date, plan.race_date, &next)?;
+    next.sort_by_key(|w| w.workout.date);
+    Ok(next)
+}
+
+/// Checks that a next revision is still a plan.
+///
+/// # Errors
+/// Names the first workout that is not sound.
+pub(crate) fn check_next(start: Day, race: Day, next: &[NextWorkout]) -> Result<(), BadDraft> {
+    if !(1..=draft::MAX_WORKOUTS).contains(&next.len()) {
+        return Err(BadDraft::Count(next.len()));
+    }
+    let workouts: Vec<Workout> = next.iter().map(|w| w.workout.clone()).collect();
+    draft::check_workouts(&workouts, start, race)
+}
+
+impl Plan {
+    /// Checks that workouts an athlete wrote by hand make a sound next revision.
+    ///
+    /// # Errors
+    /// Names the first workout that is not sound.
+    pub fn check_next(&self, next: &[NextWorkout]) -> Result<(), BadDraft> {
+        check_next(self.start_date, self.race_date, next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Goal, PlanStatus, WorkoutKind};
+    use super::*;
+    use crate::hash::ContentHash;
+    use crate::sport::Sport;
+    use crate::units::Distance;
+
+    fn plan() -> Plan {
+        Plan {
+            id: PlanId::new(1),
+            name: "Half".to_owned(),
+            goal: Goal::Half,
+            distance: Some(Distance::HALF_MARATHON),
+            start_date: "2026-06-15".parse().unwrap(),
+            race_date: "2026-09-20".parse().unwrap(),
+            target_time: None,
+            status: PlanStatus::Active,
+            author: Author::Athlete,
+            content_hash: ContentHash::of_bytes(b""),
+            revision: 1,
+            superseded_by: None,
+            created_at: "2026-06-01T00:00:00Z".parse().unwrap(),
+            activated_at: None,
+            archived_at: None,
+        }
+    }
+
+    fn run(date: &str, km: f64) -> Workout {
+        Workout {
+            sport: Sport::Running,
+            kind: WorkoutKind::Easy,
+            name: "Run".to_owned(),
+            distance: Distance::from_km(km),
+            ..Workout::rest(date.parse().unwrap())
+        }
+    }
+
+    fn current() -> Vec<PlannedWorkout> {
+        [(10, "2026-06-16", 8.0), (11, "2026-06-18", 10.0), (12, "2026-06-21", 16.0)]
+            .map(|(id, date, km)| PlannedWorkout { id: WorkoutId::new(id), workout: run(date, km) })
+            .into()
+    }
+
+    fn changes() -> Vec<Change> {
+        vec![
+            Change::Modify { workout_id: WorkoutId::new(10), workout: run("2026-06-22", 5.0), notes: None },
+            Change::Skip { workout_id: WorkoutId::new(12), notes: None },
+            Change::Add { workout: run("2026-06-19", 4.0) },
+            Change::Skip { workout_id: WorkoutId::new(10), notes: None },
+            Change::Skip { workout_id: WorkoutId::new(99), notes: None },
+            Change::Add { workout: run("2027-06-19", 4.0) },
+        ]
+    }
+
+    fn applied(chosen: &[usize]) -> Result<Vec<(Option<i64>, String)>, ApplyError> {
+        let next = apply(&plan(), &current(), &changes(), &chosen.iter().copied().collect())?;
+        Ok(next.iter().map(|w| (w.id.map(WorkoutId::get), w.workout.date.to_string())).collect())
+    }
+
+    #[test]
+    fn only_the_chosen_changes_apply_and_ids_survive() {
+        let row = |id: Option<i64>, date: &str| (id, date.to_owned());
+        assert_eq!(
+            applied(&[0, 2]).unwrap(),
+            [row(Some(11), "2026-06-18"), row(None, "2026-06-19"), row(Some(12), "2026-06-21"), row(Some(10), "2026-06-22")]
+        );
+        assert_eq!(applied(&[1]).unwrap(), [row(Some(10), "2026-06-16"), row(Some(11), "2026-06-18")]);
+    }
+
+    #[test]
+    fn a_choice_that_does_not_fit_applies_nothing() {
+        assert_eq!(applied(&[]), Err(ApplyError::Nothing));
+        assert_eq!(applied(&[6]), Err(ApplyError::NoSuchChange(6)));
+        assert_eq!(applied(&[0, 3]), Err(ApplyError::Twice(WorkoutId::new(10))));
+        assert_eq!(applied(&[4]), Err(ApplyError::NoSuchWorkout(WorkoutId::new(99))));
+        assert!(matches!(applied(&[5]), Err(ApplyError::Unsound(BadDraft::Outside { .. }))));
+    }
+}

@@ -1,0 +1,447 @@
+//! A workout and its steps, with the step, duration and target types of the coach's contract.
+
+use crate::calendar::Day;
+use crate::ids::WorkoutId;
+use crate::sport::Sport;
+use crate::units::{Distance, TimeSpan};
+use crate::words::words;
+use serde::{Deserialize, Serialize};
+
+words! {
+    /// What a workout is for.
+    pub enum WorkoutKind("kind of workout") {
+        /// Nothing to do.
+        Rest = "rest",
+        /// Comfortable.
+        Easy = "easy",
+        /// Very light, between hard days.
+        Recovery = "recovery",
+        /// The week's longest.
+        Long = "long",
+        /// Steady at threshold.
+        Tempo = "tempo",
+        /// Repeated hard stretches.
+        Intervals = "intervals",
+        /// Uphill repeats.
+        Hills = "hills",
+        /// At the pace of the race.
+        RacePace = "race_pace",
+        /// Easy with short quick stretches.
+        Strides = "strides",
+        /// The race itself, or a race along the way.
+        Race = "race",
+        /// Another sport in support.
+        CrossTraining = "cross_training",
+        /// Strength work.
+        Strength = "strength",
+        /// Anything else.
+        Other = "other",
+    }
+}
+
+/// One workout of a plan, before it has an id.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Workout {
+    /// The local day it is planned for.
+    pub date: Day,
+    /// The sport that counts towards it.
+    pub sport: Sport,
+    /// What it is for.
+    pub kind: WorkoutKind,
+    /// What it is called.
+    pub name: String,
+    /// How far, where distance is the measure.
+    pub distance: Option<Distance>,
+    /// How long, where known.
+    pub duration: Option<TimeSpan>,
+    /// The training load it is expected to bring, 0 to 500.
+    pub load: Option<f64>,
+    /// How hard, in words.
+    pub intensity: Option<String>,
+    /// What to do, in words.
+    pub description: Option<String>,
+    /// Whether the week hangs on it.
+    pub key: bool,
+    /// What to do, step by step; empty when the words suffice.
+    pub steps: Vec<Step>,
+}
+
+/// What a workout may not be. The bounds are those of the coach's contract.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum BadWorkout {
+    /// Shorter than five minutes or longer than eight hours.
+    #[error("a workout lasts 5 to 480 minutes, not {0}")]
+    Duration(String),
+    /// Farther than anyone trains in a day.
+    #[error("a workout is at most 200 km, not {0:.1} km")]
+    Distance(f64),
+    /// Outside 0 to 500.
+    #[error("a workout's load is 0 to 500, not {0}")]
+    Load(f64),
+    /// `rest` as kind and as sport go together.
+    #[error("a rest day has sport `rest` and kind `rest`, and nothing to do")]
+    Rest,
+    /// Missing or overlong words.
+    #[error("a workout's {field} has at most {max} characters and its name at least one")]
+    Words {
+        /// Which text.
+        field: &'static str,
+        /// How long it may be.
+        max: usize,
+    },
+    /// More steps than any watch takes.
+    #[error("a workout has at most {MAX_STEPS} steps")]
+    Steps,
+    /// A step that cannot be followed.
+    #[error("step {number}: {problem}")]
+    Step {
+        /// Counted from 1.
+        number: usize,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+}
+
+const MAX_NAME: usize = 120;
+const MAX_WORDS: usize = 2000;
+const MAX_STEPS: usize = 100;
+const MAX_DISTANCE: Distance = Distance::from_mm(200_000_000);
+
+impl Workout {
+    /// A day off.
+    #[must_use]
+    pub fn rest(date: Day) -> Self {
+        Self {
+            date,
+            sport: Sport::Rest,
+            kind: WorkoutKind::Rest,
+            name: "Rest".to_owned(),
+            distance: None,
+            duration: None,
+            load: None,
+            intensity: None,
+            description: None,
+            key: false,
+            steps: Vec::new(),
+        }
+    }
+
+    /// Whether nothing is to be done.
+    #[must_use]
+    pub fn is_rest(&self) -> bool {
+        self.kind == WorkoutKind::Rest
+    }
+
+    /// Checks the bounds of the contract.
+    ///
+    /// # Errors
+    /// Names the first bound that is broken.
+    pub fn check(&self) -> Result<(), BadWorkout> {
+        let texts = [
+            ("name", Some(&self.name), MAX_NAME),
+            ("intensity", self.intensity.as_ref(), MAX_NAME),
+            ("description", self.description.as_ref(), MAX_WORDS),
+        ];
+        for (field, text, max) in texts {
+            if text.is_some_and(|t| t.chars().count() > max || (field == "name" && t.trim().is_empty())) {
+                return Err(BadWorkout::Words { field, max });
+            }
+        }
+        if self.is_rest() != (self.sport == Sport::Rest) {
+            return Err(BadWorkout::Rest);
+        }
+        if self.is_rest() {
+            let idle = |amount: i64| amount == 0;
+            let nothing = self.distance.is_none_or(|d| idle(d.mm()))
+                && self.duration.is_none_or(|d| idle(d.ms()))
+                && self.steps.is_empty();
+            return if nothing { Ok(()) } else { Err(BadWorkout::Rest) };
+        }
+        if let Some(duration) = self.duration
+            && !(TimeSpan::from_mins(5)..=TimeSpan::from_mins(480)).contains(&duration)
+        {
+            return Err(BadWorkout::Duration(duration.clock()));
+        }
+        if let Some(distance) = self.distance
+            && !(Distance::ZERO..=MAX_DISTANCE).contains(&distance)
+        {
+            return Err(BadWorkout::Distance(distance.km()));
+        }
+        if let Some(load) = self.load
+            && !(0.0..=500.0).contains(&load)
+        {
+            return Err(BadWorkout::Load(load));
+        }
+        if self.steps.len() > MAX_STEPS {
+            return Err(BadWorkout::Steps);
+        }
+        for (i, step) in self.steps.iter().enumerate() {
+            step.check().map_err(|problem| BadWorkout::Step { number: i + 1, problem })?;
+        }
+        Ok(())
+    }
+}
+
+/// A workout under the id that survives revisions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PlannedWorkout {
+    /// Its id; a later change names the workout by it.
+    pub id: WorkoutId,
+    /// What is planned.
+    #[serde(flatten)]
+    pub workout: Workout,
+}
+
+words! {
+    /// What a step is for.
+    pub enum StepType("step type") {
+        /// Getting ready.
+        Warmup = "warmup",
+        /// The work.
+        Active = "active",
+        /// Easy, in motion.
+        Recovery = "recovery",
+        /// Coming down.
+        Cooldown = "cooldown",
+        /// Standing or sitting.
+        Rest = "rest",
+    }
+}
+
+/// When a step ends.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum StepDuration {
+    /// After so many seconds.
+    Time(f64),
+    /// After so many metres.
+    Distance(f64),
+    /// After so many kilocalories.
+    Calories(f64),
+    /// When the athlete says so.
+    Open,
+}
+
+/// The lower and upper end of a target; one of them may be left open.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TargetRange {
+    /// Not below this.
+    pub low: Option<f64>,
+    /// Not above this.
+    pub high: Option<f64>,
+}
+
+/// What to hold during a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum StepTarget {
+    /// Beats per minute.
+    HeartRate(TargetRange),
+    /// Watts.
+    Power(TargetRange),
+    /// Seconds per kilometre.
+    Pace(TargetRange),
+    /// Steps or revolutions per minute.
+    Cadence(TargetRange),
+    /// By feel.
+    Open,
+}
+
+/// One step of a workout.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "FlatStep", into = "FlatStep")]
+pub struct Step {
+    /// What it is for.
+    pub step_type: StepType,
+    /// When it ends.
+    pub duration: StepDuration,
+    /// What to hold.
+    pub target: StepTarget,
+    /// Words for the watch.
+    pub notes: Option<String>,
+}
+
+impl Step {
+    fn check(&self) -> Result<(), &'static str> {
+        let long_enough = |value: f64, max: f64| value.is_finite() && value > 0.0 && value <= max;
+        match self.duration {
+            StepDuration::Time(s) if !long_enough(s, 8.0 * 3600.0) => return Err("a time is 1 second to 8 hours"),
+            StepDuration::Distance(m) if !long_enough(m, 200_000.0) => return Err("a distance is up to 200 km"),
+            StepDuration::Calories(c) if !long_enough(c, 20_000.0) => return Err("calories are 1 to 20000"),
+            _ => {}
+        }
+        let range = match self.target {
+            StepTarget::HeartRate(r) | StepTarget::Power(r) | StepTarget::Pace(r) | StepTarget::Cadence(r) => r,
+            StepTarget::Open => TargetRange { low: None, high: None },
+        };
+        if [range.low, range.high].into_iter().flatten().any(|v| !(v.is_finite() && (0.0..=5000.0).contains(&v))) {
+            return Err("a target is between 0 and 5000");
+        }
+        if let (Some(low), Some(high)) = (range.low, range.high)
+            && low > high
+        {
+            return Err("the lower end of a target is above its upper end");
+        }
+        if self.notes.as_ref().is_some_and(|n| n.chars().count() > MAX_WORDS) {
+            return Err("its notes are too long");
+        }
+        Ok(())
+    }
+}
+
+words! {
+    enum DurationWord("duration type") { Time = "time", Distance = "distance", Calories = "calories", Open = "open", }
+}
+words! {
+    enum TargetWord("target type") {
+        HeartRate = "heart_rate", Power = "power", Pace = "pace", Cadence = "cadence", Open = "open",
+    }
+}
+
+/// A step as the contract writes it: flat, with the unit implied by the type.
+#[derive(Serialize, Deserialize)]
+struct FlatStep {
+    step_type: StepType,
+    duration_type: DurationWord,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    duration_value: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    target_type: Option<TargetWord>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    target_low: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    target_high: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    notes: Option<String>,
+}
+
+impl TryFrom<FlatStep> for Step {
+    type Error = &'static str;
+    fn try_from(flat: FlatStep) -> Result<Self, Self::Error> {
+        let value = flat.duration_value.ok_or("a step that is not open needs a duration_value");
+        let duration = match flat.duration_type {
+            DurationWord::Time => StepDuration::Time(value?),
+            DurationWord::Distance => StepDuration::Distance(value?),
+            DurationWord::Calories => StepDuration::Calories(value?),
+            DurationWord::Open => StepDuration::Open,
+        };
+        let range = TargetRange { low: flat.target_low, high: flat.target_high };
+        let target = match flat.target_type {
+            Some(TargetWord::HeartRate) => StepTarget::HeartRate(range),
+            Some(TargetWord::Power) => StepTarget::Power(range),
+            Some(TargetWord::Pace) => StepTarget::Pace(range),
+            Some(TargetWord::Cadence) => StepTarget::Cadence(range),
+            Some(TargetWord::Open) | None => StepTarget::Open,
+        };
+        Ok(Self { step_type: flat.step_type, duration, target, notes: flat.notes })
+    }
+}
+
+impl From<Step> for FlatStep {
+    fn from(step: Step) -> Self {
+        let (duration_type, duration_value) = match step.duration {
+            StepDuration::Time(s) => (DurationWord::Time, Some(s)),
+            StepDuration::Distance(m) => (DurationWord::Distance, Some(m)),
+            StepDuration::Calories(c) => (DurationWord::Calories, Some(c)),
+            StepDuration::Open => (DurationWord::Open, None),
+        };
+        let (target_type, range) = match step.target {
+            StepTarget::HeartRate(r) => (TargetWord::HeartRate, r),
+            StepTarget::Power(r) => (TargetWord::Power, r),
+            StepTarget::Pace(r) => (TargetWord::Pace, r),
+            StepTarget::Cadence(r) => (TargetWord::Cadence, r),
+            StepTarget::Open => (TargetWord::Open, TargetRange { low: None, high: None }),
+        };
+        Self {
+            step_type: step.step_type,
+            duration_type,
+            duration_value,
+            target_type: Some(target_type),
+            target_low: range.low,
+            target_high: range.high,
+            notes: step.notes,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn easy() -> Workout {
+        Workout {
+            sport: Sport::Running,
+            kind: WorkoutKind::Easy,
+            name: "Easy run".to_owned(),
+            distance: Distance::from_km(8.0),
+            duration: Some(TimeSpan::from_mins(45)),
+            load: Some(48.0),
+            ..Workout::rest("2026-06-14".parse().unwrap())
+        }
+    }
+
+    #[test]
+    fn the_contracts_bounds_hold_at_their_edges() {
+        let with = |change: &dyn Fn(&mut Workout)| {
+            let mut workout = easy();
+            change(&mut workout);
+            workout.check()
+        };
+        assert_eq!(easy().check(), Ok(()));
+        for (minutes, fine) in [(4, false), (5, true), (480, true), (481, false)] {
+            assert_eq!(with(&|w| w.duration = Some(TimeSpan::from_mins(minutes))).is_ok(), fine, "{minutes} min");
+        }
+        for (load, fine) in [(-0.1, false), (0.0, true), (500.0, true), (500.1, false), (f64::NAN, false)] {
+            assert_eq!(with(&|w| w.load = Some(load)).is_ok(), fine, "load {load}");
+        }
+        for (km, fine) in [(0.0, true), (200.0, true), (200.1, false)] {
+            assert_eq!(with(&|w| w.distance = Distance::from_km(km)).is_ok(), fine, "{km} km");
+        }
+        assert!(with(&|w| w.name = " ".to_owned()).is_err());
+        assert!(with(&|w| w.name = "x".repeat(121)).is_err());
+    }
+
+    #[test]
+    fn a_rest_day_rests() {
+        let on = easy().date;
+        assert_eq!(Workout::rest(on).check(), Ok(()));
+        assert_eq!(Workout { duration: Some(TimeSpan::ZERO), ..Workout::rest(on) }.check(), Ok(()));
+        assert_eq!(Workout { distance: Distance::from_km(1.0), ..Workout::rest(on) }.check(), Err(BadWorkout::Rest));
+        assert_eq!(Workout { sport: Sport::Rest, ..easy() }.check(), Err(BadWorkout::Rest));
+        assert_eq!(Workout { kind: WorkoutKind::Rest, ..easy() }.check(), Err(BadWorkout::Rest));
+    }
+
+    #[test]
+    fn a_step_reads_and_writes_the_contracts_form() {
+        let text = r#"{"step_type":"active","duration_type":"time","duration_value":900.0,"target_type":"power","target_low":230.0,"target_high":250.0,"notes":"First threshold interval"}"#;
+        let step: Step = serde_json::from_str(text).unwrap();
+        assert_eq!(step.target, StepTarget::Power(TargetRange { low: Some(230.0), high: Some(250.0) }));
+        assert_eq!(serde_json::to_string(&step).unwrap(), text);
+
+        let open: Step = serde_json::from_str(r#"{"step_type":"rest","duration_type":"open"}"#).unwrap();
+        assert_eq!((open.duration, open.target), (StepDuration::Open, StepTarget::Open));
+        for bad in [
+            r#"{"step_type":"active","duration_type":"time"}"#,
+            r#"{"step_type":"sprint","duration_type":"open"}"#,
+            r#"{"step_type":"active","duration_type":"laps","duration_value":3}"#,
+        ] {
+            assert!(serde_json::from_str::<Step>(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_step_that_cannot_be_followed_is_refused() {
+        let step = |duration, low, high| Step {
+            step_type: StepType::Active,
+            duration,
+            target: StepTarget::Pace(TargetRange { low, high }),
+            notes: None,
+        };
+        let check = |step: Step| Workout { steps: vec![step], ..easy() }.check();
+        assert_eq!(check(step(StepDuration::Time(60.0), Some(300.0), Some(320.0))), Ok(()));
+        assert!(check(step(StepDuration::Time(0.0), None, None)).is_err());
+        assert!(check(step(StepDuration::Distance(f64::INFINITY), None, None)).is_err());
+        assert_eq!(
+            check(step(StepDuration::Open, Some(320.0), Some(300.0))).unwrap_err().to_string(),
+            "step 1: the lower end of a target is above its upper end"
+        );
+    }
+}

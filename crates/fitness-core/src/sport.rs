@@ -1,0 +1,41 @@
+//! The seven sports of the coach's contract.
+
+use crate::words::words;
+
+words! {
+    /// What kind of training something is. `rest` is a sport of planned workouts only.
+    pub enum Sport("sport") {
+        /// Rowing, on water or a machine.
+        Rowing = "rowing",
+        /// Cycling, outside or on a trainer.
+        Cycling = "cycling",
+        /// Running, on any surface.
+        Running = "running",
+        /// Swimming, pool or open water.
+        Swimming = "swimming",
+        /// Strength and conditioning.
+        Strength = "strength",
+        /// Anything else: walking, hiking, skiing, yoga.
+        Other = "other",
+        /// A planned day off.
+        Rest = "rest",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_sport_survives_its_word() {
+        for sport in Sport::ALL {
+            assert_eq!(sport.as_str().parse(), Ok(*sport));
+            assert_eq!(serde_json::to_string(sport).unwrap(), format!("\"{sport}\""));
+        }
+        let error = "curling".parse::<Sport>().unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "`curling` is not a sport; expected one of: rowing, cycling, running, swimming, strength, other, rest"
+        );
+    }
+}
