@@ -68,7 +68,7 @@ impl DailyWellness {
 }
 
 /// A night and its stages.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Sleep {
     /// When the athlete fell asleep, where known.
     pub began_at: Option<Instant>,

@@ -13,6 +13,7 @@ pub struct UnknownWord {
 }
 
 /// Defines an enum of wire words once: `as_str`, `ALL`, `Display`, `FromStr` and serde agree by construction.
+#[macro_export]
 macro_rules! words {
     (
         $(#[$meta:meta])*

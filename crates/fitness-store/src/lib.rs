@@ -1,1 +1,60 @@
-//! stub
+//! The store: the only crate of local-fitness with SQL.
+//!
+//! One set of migrations and one query serve SQLite, embedded and the default, and PostgreSQL. Every query
+//! takes the [`UserId`](fitness_core::ids::UserId), every write is committed together with its line in the
+//! audit log, and what only a human may do takes a [`Consent`] that only a human's answer makes.
+//!
+//! This crate must never be visible to the coach or to MCP: they are handed a [`Desk`](desk::Desk) through a
+//! trait, and cannot name anything here. It reads no clock; the time is passed in.
+//!
+//! Start reading at [`migrations`], where the guarantees live in the schema, then [`consent`] and
+//! [`decisions`].
+
+mod activities;
+mod api_tokens;
+mod athletes;
+mod audit;
+mod briefs;
+mod chats;
+pub mod consent;
+pub mod decisions;
+pub mod desk;
+mod entities;
+mod error;
+mod jobs;
+pub mod location;
+pub mod migrations;
+mod notes;
+mod observations;
+mod plans;
+mod read;
+mod revise;
+mod sessions;
+mod settings;
+mod sources;
+mod store;
+mod streams;
+mod sync_runs;
+#[cfg(feature = "testkit")]
+pub mod testkit;
+mod token;
+mod tx;
+mod users;
+mod wellness;
+
+pub use activities::{NewActivity, Put, StoredActivity};
+pub use api_tokens::{ApiToken, Scope};
+pub use audit::{Actor, AuditHead, AuditLine};
+pub use briefs::{NewBrief, StoredBrief, StoredFact};
+pub use chats::{Chat, ChatMessage, Role};
+pub use consent::Consent;
+pub use error::{Error, Result};
+pub use jobs::{Job, JobState};
+pub use location::Location;
+pub use plans::{Standing, seen_hash};
+pub use sessions::Session;
+pub use sources::Source;
+pub use store::{Missing, Store};
+pub use sync_runs::{RunKind, RunOutcome, RunState, SyncRun};
+pub use token::Token;
+pub use users::{INVITE_DAYS, User};

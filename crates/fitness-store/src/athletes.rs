@@ -1,0 +1,165 @@
+//! An athlete's profile, thresholds and zones.
+
+use crate::audit::{Actor, Entry};
+use crate::entities::{profiles, thresholds, zones};
+use crate::error::{Error, Result};
+use crate::read::{day, json, narrow_option, to_json, word};
+use crate::store::Store;
+use fitness_core::athlete::{Profile, Threshold, ZoneKind, Zones};
+use fitness_core::calendar::{Day, Instant};
+use fitness_core::hash::ContentHash;
+use fitness_core::ids::UserId;
+use fitness_core::sport::Sport;
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{
+    ActiveValue::{NotSet, Set},
+    ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder,
+};
+
+impl Store {
+    /// What an athlete said about themselves; the defaults while they have said nothing.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn profile(&self, user: UserId) -> Result<Profile> {
+        profile(self.reader(), user).await
+    }
+
+    /// Takes over a profile.
+    ///
+    /// # Errors
+    /// When there is no such user.
+    pub async fn put_profile(&self, user: UserId, profile: &Profile, now: Instant) -> Result<()> {
+        let tx = self.write(user).await?;
+        let row = profiles::ActiveModel {
+            user_id: Set(user.get()),
+            zone: Set(profile.zone.name().to_owned()),
+            units: Set(profile.units.as_str().to_owned()),
+            week_start: Set(profile.week_start.to_string()),
+            birth_year: Set(profile.birth_year.map(i64::from)),
+            sex: Set(profile.sex.map(|sex| sex.as_str().to_owned())),
+        };
+        let replace = OnConflict::column(profiles::Column::UserId)
+            .update_columns([
+                profiles::Column::Zone,
+                profiles::Column::Units,
+                profiles::Column::WeekStart,
+                profiles::Column::BirthYear,
+                profiles::Column::Sex,
+            ])
+            .to_owned();
+        profiles::Entity::insert(row).on_conflict(replace).exec_without_returning(tx.db()).await?;
+        let entry = Entry::new(now, Actor::Human, "profile.put", format!("user:{user}"));
+        tx.commit(entry.change(None, Some(ContentHash::of_json(profile)))).await
+    }
+
+    /// Takes over a dated threshold. Older ones stay: what was measured by them stays measured by them.
+    ///
+    /// # Errors
+    /// `OutOfBounds` when the value is not one a body can have.
+    pub async fn put_threshold(&self, user: UserId, threshold: &Threshold, now: Instant) -> Result<()> {
+        let (low, high) = threshold.kind.bounds();
+        if !(low..=high).contains(&threshold.value) {
+            return Err(Error::OutOfBounds { kind: threshold.kind, low, high });
+        }
+        let tx = self.write(user).await?;
+        let row = thresholds::ActiveModel {
+            id: NotSet,
+            user_id: Set(user.get()),
+            kind: Set(threshold.kind.as_str().to_owned()),
+            value: Set(threshold.value),
+            from_day: Set(threshold.from.date()),
+            origin: Set(threshold.origin.as_str().to_owned()),
+        };
+        use thresholds::Column;
+        let replace = OnConflict::columns([Column::UserId, Column::Kind, Column::FromDay, Column::Origin])
+            .update_column(Column::Value)
+            .to_owned();
+        thresholds::Entity::insert(row).on_conflict(replace).exec_without_returning(tx.db()).await?;
+        let object = format!("threshold:{} from {}", threshold.kind, threshold.from);
+        let entry = Entry::new(now, Actor::Human, "threshold.put", object);
+        tx.commit(entry.change(None, Some(ContentHash::of_json(threshold)))).await
+    }
+
+    /// Every threshold of an athlete, oldest first.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn list_thresholds(&self, user: UserId) -> Result<Vec<Threshold>> {
+        let rows = thresholds::Entity::find()
+            .filter(thresholds::Column::UserId.eq(user.get()))
+            .order_by_asc(thresholds::Column::FromDay)
+            .order_by_asc(thresholds::Column::Id)
+            .all(self.reader())
+            .await?;
+        rows.into_iter()
+            .map(|row| {
+                Ok(Threshold {
+                    kind: word(&row.kind)?,
+                    value: row.value,
+                    from: day(row.from_day)?,
+                    origin: word(&row.origin)?,
+                })
+            })
+            .collect()
+    }
+
+    /// Takes over the zones of a sport from a day on.
+    ///
+    /// # Errors
+    /// When there is no such user.
+    pub async fn put_zones(
+        &self,
+        user: UserId,
+        kind: ZoneKind,
+        sport: Sport,
+        from: Day,
+        bounds: &Zones,
+        now: Instant,
+    ) -> Result<()> {
+        let tx = self.write(user).await?;
+        let row = zones::ActiveModel {
+            user_id: Set(user.get()),
+            kind: Set(kind.as_str().to_owned()),
+            sport: Set(sport.as_str().to_owned()),
+            from_day: Set(from.date()),
+            lower_bounds: Set(to_json(bounds)),
+        };
+        use zones::Column;
+        let replace = OnConflict::columns([Column::UserId, Column::Kind, Column::Sport, Column::FromDay])
+            .update_column(Column::LowerBounds)
+            .to_owned();
+        zones::Entity::insert(row).on_conflict(replace).exec_without_returning(tx.db()).await?;
+        let entry = Entry::new(now, Actor::Human, "zones.put", format!("zones:{kind} {sport} from {from}"));
+        tx.commit(entry.change(None, Some(ContentHash::of_json(bounds)))).await
+    }
+
+    /// The zones of a sport in force on a day.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn find_zones(&self, user: UserId, kind: ZoneKind, sport: Sport, on: Day) -> Result<Option<Zones>> {
+        let row = zones::Entity::find()
+            .filter(zones::Column::UserId.eq(user.get()))
+            .filter(zones::Column::Kind.eq(kind.as_str()))
+            .filter(zones::Column::Sport.eq(sport.as_str()))
+            .filter(zones::Column::FromDay.lte(on.date()))
+            .order_by_desc(zones::Column::FromDay)
+            .one(self.reader())
+            .await?;
+        row.map(|row| json(row.lower_bounds)).transpose()
+    }
+}
+
+pub(crate) async fn profile(db: &impl ConnectionTrait, user: UserId) -> Result<Profile> {
+    let Some(row) = profiles::Entity::find_by_id(user.get()).one(db).await? else {
+        return Ok(Profile::default());
+    };
+    Ok(Profile {
+        zone: word(&row.zone)?,
+        units: word(&row.units)?,
+        week_start: row.week_start.parse().map_err(|_| Error::Unreadable(row.week_start.clone()))?,
+        birth_year: narrow_option(row.birth_year)?,
+        sex: row.sex.as_deref().map(word).transpose()?,
+    })
+}

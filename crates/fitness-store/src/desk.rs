@@ -1,0 +1,129 @@
+//! The coach's desk: everything a coach, or a program over MCP, may write. Drafts and proposals; both inert.
+//!
+//! The user is bound when the desk is made, from the session; no method takes one. Nothing here takes a
+//! status, and nothing here can make a plan anything but a draft.
+
+use crate::audit::Entry;
+use crate::entities::{proposals, training_plans};
+use crate::error::{Error, Result};
+use crate::plans;
+use crate::read::to_json;
+use crate::revise::{self, Making};
+use crate::store::{Store, stamp};
+use fitness_core::calendar::Instant;
+use fitness_core::hash::ContentHash;
+use fitness_core::ids::{PlanId, ProposalId, UserId};
+use fitness_core::note::Author;
+use fitness_core::plan::{self, Change, Draft, NextWorkout, PlanStatus, ProposalStatus, RevisionOrigin};
+use fitness_core::units::{Distance, TimeSpan};
+use sea_orm::{
+    ActiveValue::{NotSet, Set},
+    ColumnTrait, EntityTrait, QueryFilter, sea_query::Expr,
+};
+
+/// A place at which drafts and proposals are written for one user.
+#[derive(Debug, Clone)]
+pub struct Desk {
+    store: Store,
+    user: UserId,
+    author: Author,
+}
+
+impl Store {
+    /// A desk for one user, on which one author writes.
+    #[must_use]
+    pub fn desk(&self, user: UserId, author: Author) -> Desk {
+        Desk { store: self.clone(), user, author }
+    }
+}
+
+impl Desk {
+    /// Writes a draft down. It is inert: nothing is tracked until a human activates it.
+    ///
+    /// A draft never changes. Asking for another marks the earlier one as superseded.
+    ///
+    /// # Errors
+    /// `NotFound` when there is no such draft to supersede.
+    pub async fn put_draft(&self, draft: &Draft, supersedes: Option<PlanId>, now: Instant) -> Result<PlanId> {
+        let tx = self.store.write(self.user).await?;
+        let row = training_plans::ActiveModel {
+            user_id: Set(self.user.get()),
+            name: Set(draft.name().to_owned()),
+            goal: Set(draft.goal().as_str().to_owned()),
+            distance_mm: Set(draft.distance().map(Distance::mm)),
+            race_date: Set(draft.race_date().date()),
+            start_date: Set(draft.start_date().date()),
+            target_time: Set(draft.target_time().map(TimeSpan::whole_seconds)),
+            author: Set(self.author.as_str().to_owned()),
+            content_hash: Set(draft.content_hash().to_string()),
+            created_at: Set(stamp(now)),
+            // The status is not ours to choose: the column's default is the only one a new plan may have.
+            ..Default::default()
+        };
+        let id = PlanId::new(training_plans::Entity::insert(row).exec(tx.db()).await?.last_insert_id);
+        let next: Vec<NextWorkout> =
+            draft.workouts().iter().map(|w| NextWorkout { id: None, workout: w.clone() }).collect();
+        let making = Making { origin: RevisionOrigin::Draft, made_by: None, reason: None, at: now };
+        revise::add_revision(&tx, id, 0, &next, making).await?;
+        if let Some(old) = supersedes {
+            let marked = training_plans::Entity::update_many()
+                .col_expr(training_plans::Column::SupersededBy, Expr::value(id.get()))
+                .filter(training_plans::Column::Id.eq(old.get()))
+                .filter(training_plans::Column::UserId.eq(self.user.get()))
+                .filter(training_plans::Column::Status.eq(PlanStatus::Draft.as_str()))
+                .filter(training_plans::Column::SupersededBy.is_null())
+                .exec(tx.db())
+                .await?;
+            if marked.rows_affected != 1 {
+                return Err(Error::NotFound("draft"));
+            }
+        }
+        let entry = Entry::new(now, self.author.into(), "plan.draft", format!("plan:{id}"))
+            .change(None, Some(draft.content_hash()));
+        tx.commit(entry).await?;
+        Ok(id)
+    }
+
+    /// Proposes changes to the active plan as its author saw it. Inert: only a human applies them.
+    ///
+    /// # Errors
+    /// `Stale` when the plan has moved on; `WrongStatus` when it is not active; `Apply` when the changes do
+    /// not fit it.
+    pub async fn propose(
+        &self,
+        plan: PlanId,
+        base_revision: i64,
+        message: &str,
+        changes: &[Change],
+        now: Instant,
+    ) -> Result<ProposalId> {
+        let tx = self.store.write(self.user).await?;
+        let found = plans::find_plan(tx.db(), self.user, plan).await?.ok_or(Error::NotFound("plan"))?;
+        if found.status != PlanStatus::Active {
+            return Err(Error::WrongStatus(found.status));
+        }
+        if found.revision != base_revision {
+            return Err(Error::Stale);
+        }
+        let current = plans::list_workouts(tx.db(), self.user, plan, base_revision).await?;
+        plan::apply(&found, &current, changes, &(0..changes.len()).collect())?;
+        let row = proposals::ActiveModel {
+            id: NotSet,
+            user_id: Set(self.user.get()),
+            plan_id: Set(plan.get()),
+            base_revision: Set(base_revision),
+            status: Set(ProposalStatus::Open.as_str().to_owned()),
+            author: Set(self.author.as_str().to_owned()),
+            message: Set(message.to_owned()),
+            changes: Set(to_json(&changes)),
+            made_at: Set(stamp(now)),
+            applied_by: Set(None),
+            decided_at: Set(None),
+        };
+        let id = ProposalId::new(proposals::Entity::insert(row).exec(tx.db()).await?.last_insert_id);
+        let entry = Entry::new(now, self.author.into(), "proposal.make", format!("proposal:{id}"))
+            .change(None, Some(ContentHash::of_json(&changes)));
+        tx.commit(entry).await?;
+        Ok(id)
+    }
+}

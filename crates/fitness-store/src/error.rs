@@ -1,0 +1,145 @@
+//! What can go wrong in the store, as far as a caller can act on it.
+
+use crate::migrations::POSTGRES_REFUSAL;
+use fitness_core::plan::PlanStatus;
+use sea_orm::{DbErr, RuntimeErr, SqlErr};
+use std::path::PathBuf;
+
+/// Everything the store can answer with instead of a result.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// `FITNESS_DB` cannot be understood.
+    #[error("`{value}` is not a database: {reason}")]
+    BadLocation {
+        /// What was given, without a password.
+        value: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// There is no database yet and this command does not make one.
+    #[error("there is no database at {0}")]
+    NoDatabase(String),
+    /// The file or its directory cannot be used.
+    #[error("cannot use {path}: {problem}")]
+    Path {
+        /// The file or directory.
+        path: PathBuf,
+        /// What the system said.
+        problem: String,
+    },
+    /// The file or server holds something that local-fitness did not write.
+    #[error("{0} was not written by local-fitness")]
+    Foreign(String),
+    /// The file is ours but damaged.
+    #[error("{0} is damaged: {1}")]
+    Damaged(String, String),
+    /// Written by a newer version.
+    #[error("{0} was written by a newer version of local-fitness (it has `{1}`)")]
+    Newer(String, String),
+    /// SQLite below the floor.
+    #[error("SQLite {0} is too old; local-fitness needs 3.51.3 or newer")]
+    OldSqlite(String),
+    /// The server does not answer.
+    #[error("no PostgreSQL answers at {0}: {1}")]
+    Unreachable(String, String),
+    /// The server does not let us in.
+    #[error("PostgreSQL at {0} refuses the login: {1}")]
+    LoginRefused(String, String),
+    /// Another process has been writing for longer than we wait.
+    #[error("the database is busy: another program has been writing to it for a while")]
+    Busy,
+    /// A user, plan, note or other row that is not there, or belongs to somebody else; the two are not
+    /// told apart.
+    #[error("there is no such {0}")]
+    NotFound(&'static str),
+    /// The name is taken.
+    #[error("there is already a user called `{0}`")]
+    NameTaken(String),
+    /// A name that cannot be one.
+    #[error("a user name has 1 to 64 characters, without spaces at either end, `/` or control characters")]
+    BadName,
+    /// A password that cannot be one.
+    #[error("a password has 8 to 200 characters")]
+    BadPassword,
+    /// A threshold no body has.
+    #[error("{kind} is between {low} and {high}")]
+    OutOfBounds {
+        /// Which threshold.
+        kind: fitness_core::athlete::ThresholdKind,
+        /// Its lowest value.
+        low: f64,
+        /// Its highest value.
+        high: f64,
+    },
+    /// The confirmation was never opened, is spent, has expired, or was about something else.
+    #[error("this confirmation cannot be used: {0}")]
+    NotConfirmed(&'static str),
+    /// Another plan is active and was not named as the one to replace.
+    #[error("you already have an active plan")]
+    AlreadyActive {
+        /// The plan that is active now, if any.
+        active: Option<fitness_core::ids::PlanId>,
+    },
+    /// What the athlete saw is not what is there now.
+    #[error("the plan changed since you looked at it")]
+    Stale,
+    /// The plan's status does not allow it.
+    #[error("the plan is {0}, which does not allow this")]
+    WrongStatus(PlanStatus),
+    /// The chosen changes cannot be applied.
+    #[error(transparent)]
+    Apply(#[from] fitness_core::plan::ApplyError),
+    /// The plan that would come out is not sound.
+    #[error(transparent)]
+    Draft(#[from] fitness_core::plan::BadDraft),
+    /// A rule of the schema refused it.
+    #[error("the database refused: {0}")]
+    Refused(String),
+    /// A stored value that this version cannot read.
+    #[error("the database holds a value that cannot be read: {0}")]
+    Unreadable(String),
+    /// Anything else the database said.
+    #[error("the database failed: {0}")]
+    Database(#[source] DbErr),
+}
+
+/// The store's results.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl From<DbErr> for Error {
+    fn from(error: DbErr) -> Self {
+        if let Some(refusal) = refusal(&error) {
+            return Self::Refused(refusal);
+        }
+        match sqlx_code(&error).as_deref() {
+            // SQLITE_BUSY and its extended codes; PostgreSQL's lock_not_available.
+            Some("5" | "261" | "517" | "55P03") => Self::Busy,
+            _ => Self::Database(error),
+        }
+    }
+}
+
+/// The words of a guard that refused a row.
+fn refusal(error: &DbErr) -> Option<String> {
+    let database = sqlx_error(error)?.as_database_error()?;
+    let code = database.code()?;
+    // 1811 is SQLITE_CONSTRAINT_TRIGGER.
+    (code == "1811" || code == POSTGRES_REFUSAL).then(|| database.message().to_owned())
+}
+
+fn sqlx_error(error: &DbErr) -> Option<&sqlx::Error> {
+    match error {
+        DbErr::Conn(RuntimeErr::SqlxError(e)) | DbErr::Exec(RuntimeErr::SqlxError(e)) | DbErr::Query(RuntimeErr::SqlxError(e)) => Some(e),
+        _ => None,
+    }
+}
+
+fn sqlx_code(error: &DbErr) -> Option<String> {
+    Some(sqlx_error(error)?.as_database_error()?.code()?.into_owned())
+}
+
+/// Whether a unique index refused a row; the text of the error differs between databases.
+pub(crate) fn is_unique_violation(error: &DbErr) -> bool {
+    matches!(error.sql_err(), Some(SqlErr::UniqueConstraintViolation(_)))
+}

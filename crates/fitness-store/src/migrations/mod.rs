@@ -1,0 +1,93 @@
+//! One set of migrations for both databases.
+//!
+//! Tables are SQL with a few types in braces ([`dialect`]); guards are conditions that become a trigger on
+//! either database ([`guards`]). A released migration is never edited: a later one changes what it made.
+
+mod guards;
+
+pub(crate) use guards::POSTGRES_REFUSAL;
+pub use guards::{Event, GUARDS, Guard};
+
+use sea_orm_migration::prelude::*;
+use sea_orm_migration::sea_orm::DbBackend;
+
+/// Every migration in order.
+pub(crate) struct Migrator;
+
+#[async_trait::async_trait]
+impl MigratorTrait for Migrator {
+    fn migrations() -> Vec<Box<dyn MigrationTrait>> {
+        vec![Box::new(Foundation)]
+    }
+}
+
+/// The name of the first migration; a database that lacks it was not written by local-fitness.
+pub(crate) const FIRST: &str = "m0001_foundation";
+
+struct Foundation;
+
+impl MigrationName for Foundation {
+    fn name(&self) -> &str {
+        FIRST
+    }
+}
+
+#[expect(elided_lifetimes_in_paths, reason = "async_trait fixes the lifetimes of the trait's signature")]
+#[async_trait::async_trait]
+impl MigrationTrait for Foundation {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        let backend = manager.get_database_backend();
+        let db = manager.get_connection();
+        db.execute_unprepared(&dialect(include_str!("0001_tables.sql"), backend)).await?;
+        for guard in GUARDS {
+            db.execute_unprepared(&guard.create(backend)).await?;
+        }
+        if backend == DbBackend::Postgres {
+            db.execute_unprepared(&guards::postgres_never_truncates()).await?;
+            db.execute_unprepared(POSTGRES_DEFERRABLE).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Removing a user with everything they have needs foreign keys that can wait for the end of the
+/// transaction. SQLite can always wait (`defer_foreign_keys`); PostgreSQL must be told beforehand.
+const POSTGRES_DEFERRABLE: &str = "
+DO $$
+DECLARE fk record;
+BEGIN
+    FOR fk IN SELECT conrelid::regclass AS tab, conname FROM pg_constraint
+              WHERE contype = 'f' AND connamespace = current_schema()::regnamespace
+    LOOP
+        EXECUTE format('ALTER TABLE %s ALTER CONSTRAINT %I DEFERRABLE INITIALLY IMMEDIATE', fk.tab, fk.conname);
+    END LOOP;
+END $$;";
+
+/// Fills in the types that the two databases spell differently.
+fn dialect(sql: &str, backend: DbBackend) -> String {
+    let sqlite = [
+        // AUTOINCREMENT: an id is never given out twice, not even after a deletion.
+        ("{{id}}", "INTEGER PRIMARY KEY AUTOINCREMENT CHECK (id > 0)"),
+        ("{{int}}", "INTEGER"),
+        ("{{real}}", "REAL"),
+        ("{{bool}}", "INTEGER"),
+        ("{{bytes}}", "BLOB"),
+        ("{{json}}", "TEXT"),
+        ("{{day}}", "TEXT"),
+        ("{{instant}}", "TEXT"),
+        ("{{table}}", " STRICT"),
+    ];
+    let postgres = [
+        ("{{id}}", "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY"),
+        ("{{int}}", "BIGINT"),
+        ("{{real}}", "DOUBLE PRECISION"),
+        ("{{bool}}", "BOOLEAN"),
+        ("{{bytes}}", "BYTEA"),
+        ("{{json}}", "JSONB"),
+        ("{{day}}", "DATE"),
+        ("{{instant}}", "TIMESTAMPTZ"),
+        ("{{table}}", ""),
+    ];
+    let words = if backend == DbBackend::Postgres { postgres } else { sqlite };
+    words.iter().fold(sql.to_owned(), |sql, (word, spelling)| sql.replace(word, spelling))
+}

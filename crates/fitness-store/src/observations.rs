@@ -1,0 +1,130 @@
+//! Observations: effort, soreness, mood, and the days an athlete was ill, hurt or away.
+
+use crate::audit::{Actor, Entry};
+use crate::entities::observations::{ActiveModel, Column, Entity, Model};
+use crate::error::{Error, Result};
+use crate::read::{day, narrow_option, word};
+use crate::store::{Store, stamp};
+use fitness_core::calendar::{Day, Instant};
+use fitness_core::hash::ContentHash;
+use fitness_core::ids::{ActivityId, ObservationId, UserId};
+use fitness_core::note::{Author, NoteText};
+use fitness_core::observation::{Observation, Observed};
+use sea_orm::sea_query::Expr;
+use sea_orm::{
+    ActiveValue::{NotSet, Set},
+    ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder,
+};
+
+impl Store {
+    /// Writes an observation down. The athlete's counts at once; anybody else's is a suggestion.
+    ///
+    /// # Errors
+    /// `NotFound` when it is about an activity the user does not have.
+    pub async fn add_observation(
+        &self,
+        user: UserId,
+        author: Author,
+        observed: &Observed,
+        now: Instant,
+    ) -> Result<ObservationId> {
+        let tx = self.write(user).await?;
+        if let Some(activity) = observed.activity() {
+            use crate::entities::activities;
+            activities::Entity::find_by_id(activity.get())
+                .filter(activities::Column::UserId.eq(user.get()))
+                .one(tx.db())
+                .await?
+                .ok_or(Error::NotFound("activity"))?;
+        }
+        let row = ActiveModel {
+            id: NotSet,
+            user_id: Set(user.get()),
+            kind: Set(observed.kind().as_str().to_owned()),
+            from_day: Set(observed.from().date()),
+            through_day: Set(observed.through().date()),
+            value: Set(observed.value().map(i64::from)),
+            activity_id: Set(observed.activity().map(ActivityId::get)),
+            comment: Set(observed.comment().map(|text| text.as_str().to_owned())),
+            author: Set(author.as_str().to_owned()),
+            accepted: Set(author == Author::Athlete),
+            written_at: Set(stamp(now)),
+        };
+        let id = ObservationId::new(Entity::insert(row).exec(tx.db()).await?.last_insert_id);
+        let entry = Entry::new(now, author.into(), "observation.add", format!("observation:{id}"));
+        tx.commit(entry.change(None, Some(ContentHash::of_json(observed)))).await?;
+        Ok(id)
+    }
+
+    /// Observations that touch the days from one through another, oldest first, suggestions included.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn list_observations(&self, user: UserId, from: Day, through: Day) -> Result<Vec<Observation>> {
+        list(self.reader(), user, from, through).await
+    }
+
+    /// Takes over a suggested observation.
+    ///
+    /// # Errors
+    /// `NotFound` when the user has no such suggestion.
+    pub async fn accept_observation(&self, user: UserId, id: ObservationId, now: Instant) -> Result<()> {
+        let tx = self.write(user).await?;
+        let accepted = Entity::update_many()
+            .col_expr(Column::Accepted, Expr::value(true))
+            .filter(Column::Id.eq(id.get()))
+            .filter(Column::UserId.eq(user.get()))
+            .filter(Column::Accepted.eq(false))
+            .exec(tx.db())
+            .await?;
+        if accepted.rows_affected == 0 {
+            return Err(Error::NotFound("suggested observation"));
+        }
+        tx.commit(Entry::new(now, Actor::Human, "observation.accept", format!("observation:{id}"))).await
+    }
+
+    /// Removes an observation.
+    ///
+    /// # Errors
+    /// `NotFound` when the user has no such observation.
+    pub async fn delete_observation(&self, user: UserId, id: ObservationId, now: Instant) -> Result<()> {
+        let tx = self.write(user).await?;
+        let gone = Entity::delete_many()
+            .filter(Column::Id.eq(id.get()))
+            .filter(Column::UserId.eq(user.get()))
+            .exec(tx.db())
+            .await?;
+        if gone.rows_affected == 0 {
+            return Err(Error::NotFound("observation"));
+        }
+        tx.commit(Entry::new(now, Actor::Human, "observation.delete", format!("observation:{id}"))).await
+    }
+}
+
+pub(crate) async fn list(db: &impl ConnectionTrait, user: UserId, from: Day, through: Day) -> Result<Vec<Observation>> {
+    let rows = Entity::find()
+        .filter(Column::UserId.eq(user.get()))
+        .filter(Column::FromDay.lte(through.date()))
+        .filter(Column::ThroughDay.gte(from.date()))
+        .order_by_asc(Column::FromDay)
+        .order_by_asc(Column::Id)
+        .all(db)
+        .await?;
+    rows.into_iter().map(observation).collect()
+}
+
+fn observation(row: Model) -> Result<Observation> {
+    let unreadable = |e: &dyn std::fmt::Display| Error::Unreadable(e.to_string());
+    let comment = row.comment.as_deref().map(NoteText::new).transpose().map_err(|e| unreadable(&e))?;
+    let observed = Observed::new(word(&row.kind)?, day(row.from_day)?, day(row.through_day)?, narrow_option(row.value)?)
+        .map_err(|e| unreadable(&e))?
+        .of_activity(row.activity_id.map(ActivityId::new))
+        .with_comment(comment);
+    Ok(Observation {
+        id: ObservationId::new(row.id),
+        author: word(&row.author)?,
+        accepted: row.accepted,
+        observed,
+        written_at: row.written_at,
+    })
+}

@@ -1,0 +1,254 @@
+//! Reading plans, revisions, workouts and proposals, and how a plan stands against the data.
+//!
+//! Nothing here writes: drafts and proposals come from [`crate::desk`], every change to a plan from
+//! [`crate::decisions`].
+
+use crate::activities;
+use crate::entities::{plan_revisions, planned_workouts, proposals, training_plans};
+use crate::error::{Error, Result};
+use crate::observations;
+use crate::read::{day, json, word};
+use crate::store::Store;
+use crate::sync_runs;
+use fitness_core::frontier::Frontier;
+use fitness_core::grading::{self, Graded, Rules, Schedule, Tally};
+use fitness_core::hash::ContentHash;
+use fitness_core::ids::{HumanActionId, PlanId, ProposalId, UserId, WorkoutId};
+use fitness_core::observation::ExcusedDays;
+use fitness_core::plan::{Draft, Plan, PlanStatus, PlannedWorkout, Proposal, Revision, Workout};
+use fitness_core::units::{Distance, TimeSpan};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder};
+use serde::Serialize;
+
+/// A plan with its workouts and how each of them went, all read at one moment.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Standing {
+    /// The plan.
+    pub plan: Plan,
+    /// The workouts of its current revision, in order.
+    pub workouts: Vec<PlannedWorkout>,
+    /// A verdict for each, in the same order.
+    pub graded: Vec<Graded>,
+    /// How the judged ones add up.
+    pub tally: Tally,
+    /// How far the data reached.
+    pub frontier: Frontier,
+}
+
+impl Store {
+    /// A user's plans, newest first.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn list_plans(&self, user: UserId) -> Result<Vec<Plan>> {
+        let rows = training_plans::Entity::find()
+            .filter(training_plans::Column::UserId.eq(user.get()))
+            // A plan without its first revision was never finished; the desk makes both at once.
+            .filter(training_plans::Column::Revision.gt(0))
+            .order_by_desc(training_plans::Column::Id)
+            .all(self.reader())
+            .await?;
+        rows.into_iter().map(plan).collect()
+    }
+
+    /// One plan of a user.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn find_plan(&self, user: UserId, id: PlanId) -> Result<Option<Plan>> {
+        find_plan(self.reader(), user, id).await
+    }
+
+    /// The plan that is tracked, if any.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn find_active_plan(&self, user: UserId) -> Result<Option<Plan>> {
+        find_active_plan(self.reader(), user).await
+    }
+
+    /// The workouts of one revision of a plan, in order.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn list_workouts(&self, user: UserId, plan: PlanId, revision: i64) -> Result<Vec<PlannedWorkout>> {
+        list_workouts(self.reader(), user, plan, revision).await
+    }
+
+    /// A plan's revisions, newest first.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn list_revisions(&self, user: UserId, plan: PlanId) -> Result<Vec<Revision>> {
+        let rows = plan_revisions::Entity::find()
+            .filter(plan_revisions::Column::UserId.eq(user.get()))
+            .filter(plan_revisions::Column::PlanId.eq(plan.get()))
+            .order_by_desc(plan_revisions::Column::Number)
+            .all(self.reader())
+            .await?;
+        rows.into_iter()
+            .map(|row| {
+                Ok(Revision {
+                    plan: PlanId::new(row.plan_id),
+                    number: row.number,
+                    origin: word(&row.origin)?,
+                    made_by: row.made_by.map(HumanActionId::new),
+                    reason: row.reason,
+                    content_hash: word(&row.content_hash)?,
+                    made_at: row.made_at,
+                })
+            })
+            .collect()
+    }
+
+    /// A plan's proposals, newest first.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn list_proposals(&self, user: UserId, plan: PlanId) -> Result<Vec<Proposal>> {
+        let rows = proposals::Entity::find()
+            .filter(proposals::Column::UserId.eq(user.get()))
+            .filter(proposals::Column::PlanId.eq(plan.get()))
+            .order_by_desc(proposals::Column::Id)
+            .all(self.reader())
+            .await?;
+        rows.into_iter().map(proposal).collect()
+    }
+
+    /// One proposal of a user.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn find_proposal(&self, user: UserId, id: ProposalId) -> Result<Option<Proposal>> {
+        find_proposal(self.reader(), user, id).await
+    }
+
+    /// How a plan stands against the data: plan, totals and frontier are read in one snapshot, and the
+    /// verdicts are computed here and stored nowhere.
+    ///
+    /// # Errors
+    /// `NotFound` when there is no such plan.
+    pub async fn standing(&self, user: UserId, id: PlanId) -> Result<Standing> {
+        let db = self.snapshot().await?;
+        let plan = find_plan(&db, user, id).await?.ok_or(Error::NotFound("plan"))?;
+        let workouts = list_workouts(&db, user, id, plan.revision).await?;
+        let frontier = sync_runs::frontier(&db, user).await?;
+        let days = workouts.iter().map(|w| w.workout.date);
+        let (mut graded, excused) = match days.clone().min().zip(days.max()) {
+            None => (Vec::new(), ExcusedDays::default()),
+            Some((first, last)) => {
+                let totals = activities::day_totals(&db, user, first, last).await?;
+                let schedule = Schedule { start: plan.start_date, workouts: &workouts };
+                let observed = observations::list(&db, user, first, last).await?;
+                (grading::grade(schedule, &totals, frontier, &Rules::default()), ExcusedDays::from_observations(&observed))
+            }
+        };
+        db.commit().await?;
+        grading::excuse(&mut graded, &excused);
+        Ok(Standing { tally: Tally::of(&graded), plan, workouts, graded, frontier })
+    }
+}
+
+pub(crate) async fn find_plan(db: &impl ConnectionTrait, user: UserId, id: PlanId) -> Result<Option<Plan>> {
+    let row = training_plans::Entity::find_by_id(id.get())
+        .filter(training_plans::Column::UserId.eq(user.get()))
+        .filter(training_plans::Column::Revision.gt(0))
+        .one(db)
+        .await?;
+    row.map(plan).transpose()
+}
+
+pub(crate) async fn find_active_plan(db: &impl ConnectionTrait, user: UserId) -> Result<Option<Plan>> {
+    let row = training_plans::Entity::find()
+        .filter(training_plans::Column::UserId.eq(user.get()))
+        .filter(training_plans::Column::Status.eq(PlanStatus::Active.as_str()))
+        .one(db)
+        .await?;
+    row.map(plan).transpose()
+}
+
+pub(crate) async fn find_proposal(db: &impl ConnectionTrait, user: UserId, id: ProposalId) -> Result<Option<Proposal>> {
+    let row = proposals::Entity::find_by_id(id.get()).filter(proposals::Column::UserId.eq(user.get())).one(db).await?;
+    row.map(proposal).transpose()
+}
+
+pub(crate) async fn list_workouts(
+    db: &impl ConnectionTrait,
+    user: UserId,
+    plan: PlanId,
+    revision: i64,
+) -> Result<Vec<PlannedWorkout>> {
+    let rows = planned_workouts::Entity::find()
+        .filter(planned_workouts::Column::UserId.eq(user.get()))
+        .filter(planned_workouts::Column::PlanId.eq(plan.get()))
+        .filter(planned_workouts::Column::Revision.eq(revision))
+        .order_by_asc(planned_workouts::Column::Position)
+        .all(db)
+        .await?;
+    rows.into_iter().map(planned_workout).collect()
+}
+
+/// The draft a stored plan was made from, put together again from its rows.
+pub(crate) fn draft(plan: &Plan, workouts: &[PlannedWorkout]) -> Result<Draft> {
+    let workouts = workouts.iter().map(|w| w.workout.clone()).collect();
+    let (start, race) = (plan.start_date, plan.race_date);
+    Ok(Draft::new(&plan.name, plan.goal, plan.distance, start, race, plan.target_time, workouts)?)
+}
+
+/// What an athlete sees of a committed plan: which one, in which state, in which revision.
+#[must_use]
+pub fn seen_hash(plan: &Plan) -> ContentHash {
+    ContentHash::of_json(&(plan.id, plan.status, plan.revision, plan.content_hash))
+}
+
+fn plan(row: training_plans::Model) -> Result<Plan> {
+    Ok(Plan {
+        id: PlanId::new(row.id),
+        name: row.name,
+        goal: word(&row.goal)?,
+        distance: row.distance_mm.map(Distance::from_mm),
+        start_date: day(row.start_date)?,
+        race_date: day(row.race_date)?,
+        target_time: row.target_time.map(TimeSpan::from_secs),
+        status: word(&row.status)?,
+        author: word(&row.author)?,
+        content_hash: word(&row.content_hash)?,
+        revision: row.revision,
+        superseded_by: row.superseded_by.map(PlanId::new),
+        created_at: row.created_at,
+        activated_at: row.activated_at,
+        archived_at: row.archived_at,
+    })
+}
+
+fn proposal(row: proposals::Model) -> Result<Proposal> {
+    Ok(Proposal {
+        id: ProposalId::new(row.id),
+        plan: PlanId::new(row.plan_id),
+        base_revision: row.base_revision,
+        status: word(&row.status)?,
+        author: word(&row.author)?,
+        message: row.message,
+        changes: json(row.changes)?,
+        made_at: row.made_at,
+    })
+}
+
+fn planned_workout(row: planned_workouts::Model) -> Result<PlannedWorkout> {
+    Ok(PlannedWorkout {
+        id: WorkoutId::new(row.workout_id),
+        workout: Workout {
+            date: day(row.date)?,
+            sport: word(&row.sport)?,
+            kind: word(&row.kind)?,
+            name: row.name,
+            distance: row.distance_mm.map(Distance::from_mm),
+            duration: row.duration_ms.map(TimeSpan::from_ms),
+            load: row.load,
+            intensity: row.intensity,
+            description: row.description,
+            key: row.is_key,
+            steps: json(row.steps)?,
+        },
+    })
+}

@@ -1,0 +1,131 @@
+//! Signed-in browsers. The cookie's secret is kept only as a hash.
+
+use crate::audit::{Actor, Entry};
+use crate::entities::sessions::{ActiveModel, Column, Entity, Model};
+use crate::error::{Error, Result};
+use crate::store::{Store, stamp};
+use crate::token::{self, Token};
+use chrono::TimeDelta;
+use fitness_core::calendar::Instant;
+use fitness_core::ids::{SessionId, UserId};
+use sea_orm::{
+    ActiveValue::{NotSet, Set},
+    ColumnTrait, EntityTrait, QueryFilter, QueryOrder,
+};
+use serde::Serialize;
+
+/// A signed-in browser.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Session {
+    /// Its id.
+    pub id: SessionId,
+    /// Whose it is: the one place a web request's user comes from.
+    pub user: UserId,
+    /// What the browser calls itself. Foreign text.
+    pub client: String,
+    /// When it was signed in.
+    pub opened_at: Instant,
+    /// When it was last used.
+    pub seen_at: Instant,
+    /// When it ends by itself.
+    pub expires_at: Instant,
+}
+
+impl Store {
+    /// Signs a browser in.
+    ///
+    /// # Errors
+    /// When there is no such user.
+    pub async fn open_session(&self, user: UserId, client: &str, lasts: TimeDelta, now: Instant) -> Result<Token> {
+        let token = Token::random();
+        let tx = self.write(user).await?;
+        let row = ActiveModel {
+            id: NotSet,
+            user_id: Set(user.get()),
+            token_hash: Set(token.hash()),
+            client: Set(client.chars().take(200).collect()),
+            opened_at: Set(stamp(now)),
+            seen_at: Set(stamp(now)),
+            expires_at: Set(stamp(now + lasts)),
+        };
+        let id = Entity::insert(row).exec(tx.db()).await?.last_insert_id;
+        tx.commit(Entry::new(now, Actor::Human, "session.open", format!("session:{id}"))).await?;
+        Ok(token)
+    }
+
+    /// The session a cookie's secret belongs to, unless it has ended.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn find_session(&self, secret: &str, now: Instant) -> Result<Option<Session>> {
+        let row = Entity::find().filter(Column::TokenHash.eq(token::hash(secret))).one(self.reader()).await?;
+        Ok(row.filter(|row| row.expires_at > now).map(session))
+    }
+
+    /// A user's sessions, the last used first.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn list_sessions(&self, user: UserId) -> Result<Vec<Session>> {
+        let rows = Entity::find()
+            .filter(Column::UserId.eq(user.get()))
+            .order_by_desc(Column::SeenAt)
+            .all(self.reader())
+            .await?;
+        Ok(rows.into_iter().map(session).collect())
+    }
+
+    /// Notes that a session was used.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn touch_session(&self, user: UserId, id: SessionId, now: Instant) -> Result<()> {
+        let tx = self.write(user).await?;
+        Entity::update_many()
+            .col_expr(Column::SeenAt, sea_orm::sea_query::Expr::value(stamp(now)))
+            .filter(Column::Id.eq(id.get()))
+            .filter(Column::UserId.eq(user.get()))
+            .exec(tx.db())
+            .await?;
+        tx.commit_bookkeeping().await
+    }
+
+    /// Signs a browser out.
+    ///
+    /// # Errors
+    /// `NotFound` when the user has no such session.
+    pub async fn end_session(&self, user: UserId, id: SessionId, now: Instant) -> Result<()> {
+        let tx = self.write(user).await?;
+        let ended = Entity::delete_many()
+            .filter(Column::Id.eq(id.get()))
+            .filter(Column::UserId.eq(user.get()))
+            .exec(tx.db())
+            .await?;
+        if ended.rows_affected == 0 {
+            return Err(Error::NotFound("session"));
+        }
+        tx.commit(Entry::new(now, Actor::Human, "session.end", format!("session:{id}"))).await
+    }
+
+    /// Signs every browser of a user out.
+    ///
+    /// # Errors
+    /// When there is no such user.
+    pub async fn end_all_sessions(&self, user: UserId, now: Instant) -> Result<u64> {
+        let tx = self.write(user).await?;
+        let ended = Entity::delete_many().filter(Column::UserId.eq(user.get())).exec(tx.db()).await?;
+        tx.commit(Entry::new(now, Actor::Human, "session.end_all", format!("user:{user}"))).await?;
+        Ok(ended.rows_affected)
+    }
+}
+
+fn session(row: Model) -> Session {
+    Session {
+        id: SessionId::new(row.id),
+        user: UserId::new(row.user_id),
+        client: row.client,
+        opened_at: row.opened_at,
+        seen_at: row.seen_at,
+        expires_at: row.expires_at,
+    }
+}

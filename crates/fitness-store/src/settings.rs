@@ -1,0 +1,52 @@
+//! Settings: small values under a name, per user.
+
+use crate::audit::{Actor, Entry};
+use crate::entities::settings::{ActiveModel, Column, Entity};
+use crate::error::Result;
+use crate::read::{json, to_json};
+use crate::store::Store;
+use fitness_core::calendar::Instant;
+use fitness_core::hash::ContentHash;
+use fitness_core::ids::UserId;
+use sea_orm::prelude::Json;
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
+use serde::{Serialize, de::DeserializeOwned};
+use std::collections::BTreeMap;
+
+impl Store {
+    /// A setting, when it was set.
+    ///
+    /// # Errors
+    /// `Unreadable` when what is stored is of another shape.
+    pub async fn find_setting<T: DeserializeOwned>(&self, user: UserId, key: &str) -> Result<Option<T>> {
+        let row = Entity::find_by_id((user.get(), key.to_owned())).one(self.reader()).await?;
+        row.map(|row| json(row.value)).transpose()
+    }
+
+    /// Sets a setting.
+    ///
+    /// # Errors
+    /// When there is no such user.
+    pub async fn put_setting<T: Serialize + Sync>(&self, user: UserId, key: &str, value: &T, now: Instant) -> Result<()> {
+        let tx = self.write(user).await?;
+        let row = ActiveModel { user_id: Set(user.get()), key: Set(key.to_owned()), value: Set(to_json(value)) };
+        let replace = OnConflict::columns([Column::UserId, Column::Key]).update_column(Column::Value).to_owned();
+        Entity::insert(row).on_conflict(replace).exec_without_returning(tx.db()).await?;
+        let entry = Entry::new(now, Actor::Human, "setting.put", format!("setting:{key}"));
+        tx.commit(entry.change(None, Some(ContentHash::of_json(value)))).await
+    }
+
+    /// Every setting of a user, by name.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn list_settings(&self, user: UserId) -> Result<BTreeMap<String, Json>> {
+        let rows = Entity::find()
+            .filter(Column::UserId.eq(user.get()))
+            .order_by_asc(Column::Key)
+            .all(self.reader())
+            .await?;
+        Ok(rows.into_iter().map(|row| (row.key, row.value)).collect())
+    }
+}

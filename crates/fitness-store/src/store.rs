@@ -1,0 +1,390 @@
+//! The open store: one writer, many readers, migrated.
+
+use crate::error::{Error, Result};
+use crate::location::Location;
+use crate::migrations::{FIRST, Migrator};
+use fitness_core::calendar::Instant;
+use sea_orm::{
+    AccessMode, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, IsolationLevel,
+    SqliteTransactionMode, SqlxPostgresConnector, SqlxSqliteConnector, TransactionOptions, TransactionTrait,
+};
+use sea_orm_migration::MigratorTrait;
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::{ConnectOptions, Connection, Row};
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+use std::time::Duration;
+
+/// Below this, concurrent writers could corrupt a WAL (sqlite.org, "WAL-reset bug").
+const SQLITE_FLOOR: (u32, u32, u32) = (3, 51, 3);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+const STATEMENT_TIMEOUT: &str = "30s";
+const READERS: u32 = 4;
+const POSTGRES_POOL: u32 = 10;
+/// The advisory lock under which one node migrates: "fitness" in ASCII.
+const MIGRATION_LOCK: i64 = 0x0066_6974_6e65_7373;
+
+/// Whether opening may make a database that is not there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Missing {
+    /// Make it, in a directory that exists or is the default one.
+    Create,
+    /// Refuse, and leave nothing behind.
+    Refuse,
+}
+
+/// An open database. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Store {
+    pub(crate) location: Location,
+    writer: DatabaseConnection,
+    reader: DatabaseConnection,
+}
+
+/// What a database is, before anything is changed about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Contents {
+    /// No table at all.
+    Empty,
+    /// Ours, with these migrations applied.
+    Ours(Vec<String>),
+}
+
+impl Store {
+    /// Opens a database and brings it up to date.
+    ///
+    /// # Errors
+    /// When it cannot be reached, was written by something else or by a newer version, or does not exist and
+    /// must not be made. In each of these cases nothing was created or changed.
+    pub async fn open(location: Location, missing: Missing) -> Result<Self> {
+        #[cfg(feature = "testkit")]
+        crate::testkit::forbid_real_data(&location);
+        match &location {
+            Location::Sqlite { path, default } => {
+                let (path, default) = (path.clone(), *default);
+                open_sqlite(location, &path, default, missing).await
+            }
+            Location::Postgres(options) => {
+                let options = options.as_ref().clone();
+                open_postgres(location, options, missing).await
+            }
+        }
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub const fn location(&self) -> &Location {
+        &self.location
+    }
+
+    /// `sqlite` or `postgres`, with the version of the library or server.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn engine(&self) -> Result<(&'static str, String)> {
+        let (name, sql) = match self.backend() {
+            DbBackend::Postgres => ("postgres", "SELECT current_setting('server_version') AS version"),
+            _ => ("sqlite", "SELECT sqlite_version() AS version"),
+        };
+        let row = self.reader.query_one_raw(self.sql(sql)).await?;
+        let version = row.map(|row| row.try_get::<String>("", "version")).transpose()?;
+        Ok((name, version.unwrap_or_default()))
+    }
+
+    /// The migrations that have been applied, in order.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn migrations(&self) -> Result<Vec<String>> {
+        let applied = Migrator::get_applied_migrations_read_only(&self.reader).await?;
+        Ok(applied.iter().map(|migration| migration.name().to_owned()).collect())
+    }
+
+    pub(crate) fn backend(&self) -> DbBackend {
+        self.writer.get_database_backend()
+    }
+
+    /// For reading outside a transaction.
+    pub(crate) const fn reader(&self) -> &DatabaseConnection {
+        &self.reader
+    }
+
+    /// A consistent view: everything read through it was true at one moment.
+    pub(crate) async fn snapshot(&self) -> Result<DatabaseTransaction> {
+        let options = match self.backend() {
+            DbBackend::Postgres => TransactionOptions {
+                isolation_level: Some(IsolationLevel::RepeatableRead),
+                access_mode: Some(AccessMode::ReadOnly),
+                sqlite_transaction_mode: None,
+            },
+            _ => TransactionOptions::default(),
+        };
+        Ok(self.reader.begin_with_options(options).await?)
+    }
+
+    /// The one way to begin writing: at once on SQLite, so that a read-then-write never has to give up.
+    pub(crate) async fn begin_write(&self) -> Result<DatabaseTransaction> {
+        let options = TransactionOptions {
+            sqlite_transaction_mode: (self.backend() == DbBackend::Sqlite).then_some(SqliteTransactionMode::Immediate),
+            ..TransactionOptions::default()
+        };
+        Ok(self.writer.begin_with_options(options).await?)
+    }
+
+    pub(crate) fn sql(&self, text: &str) -> sea_orm::Statement {
+        sea_orm::Statement::from_string(self.backend(), text)
+    }
+
+    /// The writing connection, for tests that try raw SQL.
+    #[cfg(feature = "testkit")]
+    #[must_use]
+    pub const fn raw(&self) -> &DatabaseConnection {
+        &self.writer
+    }
+
+    /// Lets go of every connection.
+    pub async fn close(self) {
+        // Readers first, so that the writer is the last to leave and can fold the write-ahead log in.
+        drop(self.reader.close().await);
+        drop(self.writer.close().await);
+    }
+
+    async fn migrate(self) -> Result<Self> {
+        let tx = self.begin_write().await?;
+        if self.backend() == DbBackend::Postgres {
+            // Another node may be migrating: wait for it, however long it takes.
+            tx.execute_unprepared("SET LOCAL statement_timeout = 0").await?;
+            tx.execute_unprepared(&format!("SELECT pg_advisory_xact_lock({MIGRATION_LOCK})")).await?;
+        }
+        Migrator::up(&tx, None).await?;
+        tx.commit().await?;
+        Ok(self)
+    }
+}
+
+/// Postgres keeps microseconds and SQLite nanoseconds; a value must not change by being stored.
+pub(crate) fn stamp(at: Instant) -> Instant {
+    use chrono::SubsecRound;
+    at.trunc_subsecs(6)
+}
+
+// ---- SQLite ----
+
+async fn open_sqlite(location: Location, path: &Path, default: bool, missing: Missing) -> Result<Store> {
+    let exists = path.try_exists().map_err(|e| path_error(path, &e))?;
+    let contents = if exists { inspect_sqlite(&location, path).await? } else { Contents::Empty };
+    if contents == Contents::Empty && missing == Missing::Refuse {
+        return Err(Error::NoDatabase(location.to_string()));
+    }
+    refuse_newer(&location, &contents)?;
+    if !exists {
+        create_file(path, default)?;
+    }
+    let options = SqliteConnectOptions::new()
+        .filename(path)
+        .create_if_missing(false)
+        .foreign_keys(true)
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(SqliteSynchronous::Full)
+        .busy_timeout(BUSY_TIMEOUT)
+        .pragma("trusted_schema", "OFF")
+        .pragma("cell_size_check", "ON")
+        .disable_statement_logging();
+    let writer = SqlitePoolOptions::new()
+        .max_connections(1)
+        .idle_timeout(None)
+        .max_lifetime(None)
+        .connect_with(options.clone())
+        .await
+        .map_err(|e| sqlite_error(&location, path, e))?;
+    let reader = SqlitePoolOptions::new()
+        .max_connections(READERS)
+        .min_connections(0)
+        .connect_lazy_with(options.read_only(true));
+    let store = Store {
+        location,
+        writer: SqlxSqliteConnector::from_sqlx_sqlite_pool(writer),
+        reader: SqlxSqliteConnector::from_sqlx_sqlite_pool(reader),
+    };
+    refuse_old_sqlite(&store).await?;
+    if up_to_date(&contents) { Ok(store) } else { store.migrate().await }
+}
+
+async fn refuse_old_sqlite(store: &Store) -> Result<()> {
+    let row = store.writer.query_one_raw(store.sql("SELECT sqlite_version() AS version")).await?;
+    let version = row.map(|row| row.try_get::<String>("", "version")).transpose()?.unwrap_or_default();
+    let mut numbers = version.split('.').map(|part| part.parse::<u32>().unwrap_or(0));
+    let mut next = || numbers.next().unwrap_or(0);
+    if (next(), next(), next()) < SQLITE_FLOOR {
+        return Err(Error::OldSqlite(version));
+    }
+    Ok(())
+}
+
+/// Looks into a file without changing it.
+async fn inspect_sqlite(location: &Location, path: &Path) -> Result<Contents> {
+    let metadata = fs::metadata(path).map_err(|e| path_error(path, &e))?;
+    if !metadata.is_file() {
+        return Err(Error::Path { path: path.to_owned(), problem: "it is not a file".to_owned() });
+    }
+    let mut header = [0; 16];
+    let mut file = fs::File::open(path).map_err(|e| path_error(path, &e))?;
+    let read = file.read(&mut header).map_err(|e| path_error(path, &e))?;
+    if read == 0 {
+        return Ok(Contents::Empty);
+    }
+    if &header != b"SQLite format 3\0" {
+        return Err(Error::Foreign(location.to_string()));
+    }
+    // Opening for writing tells now, and not in the middle of an import, that the file is read-only.
+    fs::OpenOptions::new().append(true).open(path).map_err(|e| path_error(path, &e))?;
+    let options = SqliteConnectOptions::new()
+        .filename(path)
+        .read_only(true)
+        .busy_timeout(BUSY_TIMEOUT)
+        .disable_statement_logging();
+    let inspect = async {
+        let mut connection = options.connect().await?;
+        let tables: Vec<String> =
+            sqlx::query_scalar("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+                .fetch_all(&mut connection)
+                .await?;
+        let applied: Vec<String> = if tables.iter().any(|name| name == MIGRATIONS_TABLE) {
+            sqlx::query_scalar("SELECT version FROM seaql_migrations ORDER BY version").fetch_all(&mut connection).await?
+        } else {
+            Vec::new()
+        };
+        connection.close().await?;
+        Ok((tables, applied))
+    };
+    let (tables, applied) = inspect.await.map_err(|e| sqlite_error(location, path, e))?;
+    contents(location, &tables, applied)
+}
+
+/// Makes the file before SQLite does, so that it is private from its first moment on.
+fn create_file(path: &Path, default: bool) -> Result<()> {
+    if default && let Some(directory) = path.parent() {
+        let mut builder = fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(directory).map_err(|e| path_error(directory, &e))?;
+    }
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map_err(|e| path_error(path, &e))?;
+    Ok(())
+}
+
+fn path_error(path: &Path, error: &std::io::Error) -> Error {
+    let problem = match error.kind() {
+        std::io::ErrorKind::NotFound => "its directory does not exist".to_owned(),
+        std::io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => error.to_string(),
+    };
+    Error::Path { path: path.to_owned(), problem }
+}
+
+fn sqlite_error(location: &Location, path: &Path, error: sqlx::Error) -> Error {
+    let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code).map(std::borrow::Cow::into_owned);
+    let primary = code.and_then(|code| code.parse::<i32>().ok()).map(|code| code & 0xff);
+    match primary {
+        // SQLITE_BUSY, SQLITE_LOCKED
+        Some(5 | 6) => Error::Busy,
+        // SQLITE_CORRUPT, SQLITE_NOTADB
+        Some(11 | 26) => Error::Damaged(location.to_string(), error.to_string()),
+        // SQLITE_READONLY, SQLITE_IOERR, SQLITE_FULL, SQLITE_CANTOPEN
+        Some(8 | 10 | 13 | 14) => Error::Path { path: path.to_owned(), problem: error.to_string() },
+        _ => Error::Database(sea_orm::DbErr::Conn(sea_orm::RuntimeErr::SqlxError(error.into()))),
+    }
+}
+
+// ---- PostgreSQL ----
+
+async fn open_postgres(location: Location, options: PgConnectOptions, missing: Missing) -> Result<Store> {
+    let options = options
+        .application_name("local-fitness")
+        .options([("statement_timeout", STATEMENT_TIMEOUT)])
+        .disable_statement_logging();
+    let contents = tokio::time::timeout(CONNECT_TIMEOUT, inspect_postgres(&location, &options))
+        .await
+        .map_err(|_| Error::Unreachable(location.to_string(), "it did not answer within 5 seconds".to_owned()))??;
+    if contents == Contents::Empty && missing == Missing::Refuse {
+        return Err(Error::NoDatabase(location.to_string()));
+    }
+    refuse_newer(&location, &contents)?;
+    let pool = PgPoolOptions::new()
+        .max_connections(POSTGRES_POOL)
+        .acquire_timeout(Duration::from_secs(30))
+        .connect_lazy_with(options);
+    let connection = SqlxPostgresConnector::from_sqlx_postgres_pool(pool);
+    let store = Store { location, writer: connection.clone(), reader: connection };
+    if up_to_date(&contents) { Ok(store) } else { store.migrate().await }
+}
+
+async fn inspect_postgres(location: &Location, options: &PgConnectOptions) -> Result<Contents> {
+    let inspect = async {
+        let mut connection = options.connect().await?;
+        let rows = sqlx::query("SELECT tablename::text AS name FROM pg_tables WHERE schemaname = current_schema()")
+            .fetch_all(&mut connection)
+            .await?;
+        let tables = rows.iter().map(|row| row.try_get("name")).collect::<Result<Vec<String>, _>>()?;
+        let applied: Vec<String> = if tables.iter().any(|name| name == MIGRATIONS_TABLE) {
+            sqlx::query_scalar("SELECT version FROM seaql_migrations ORDER BY version").fetch_all(&mut connection).await?
+        } else {
+            Vec::new()
+        };
+        connection.close().await?;
+        Ok((tables, applied))
+    };
+    let (tables, applied) = inspect.await.map_err(|e| postgres_error(location, &e))?;
+    contents(location, &tables, applied)
+}
+
+fn postgres_error(location: &Location, error: &sqlx::Error) -> Error {
+    let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
+    match (code.as_deref(), error.as_database_error()) {
+        // invalid_password, invalid_authorization, invalid_catalog_name (no such database), insufficient_privilege
+        (Some("28P01" | "28000" | "3D000" | "42501"), Some(database)) => {
+            Error::LoginRefused(location.to_string(), database.message().to_owned())
+        }
+        _ => Error::Unreachable(location.to_string(), error.to_string()),
+    }
+}
+
+// ---- both ----
+
+const MIGRATIONS_TABLE: &str = "seaql_migrations";
+
+fn contents(location: &Location, tables: &[String], applied: Vec<String>) -> Result<Contents> {
+    if tables.is_empty() {
+        return Ok(Contents::Empty);
+    }
+    if !applied.iter().any(|name| name == FIRST) {
+        return Err(Error::Foreign(location.to_string()));
+    }
+    Ok(Contents::Ours(applied))
+}
+
+fn known_migrations() -> Vec<String> {
+    Migrator::migrations().iter().map(|migration| migration.name().to_owned()).collect()
+}
+
+fn refuse_newer(location: &Location, contents: &Contents) -> Result<()> {
+    let known = known_migrations();
+    if let Contents::Ours(applied) = contents
+        && let Some(unknown) = applied.iter().find(|name| !known.contains(name))
+    {
+        return Err(Error::Newer(location.to_string(), unknown.clone()));
+    }
+    Ok(())
+}
+
+fn up_to_date(contents: &Contents) -> bool {
+    matches!(contents, Contents::Ours(applied) if applied.len() == known_migrations().len())
+}

@@ -1,0 +1,146 @@
+//! Recordings as compressed columns: one small blob per channel, never a row per second.
+//!
+//! A column is delta-coded, zigzagged into unsigned numbers, written as variable-length bytes and
+//! compressed. A heart rate that changes by a beat now and then becomes a byte per second before zstd and
+//! a fraction of one after.
+
+use crate::entities::streams::{ActiveModel, Column, Entity};
+use crate::error::{Error, Result};
+use crate::read::word;
+use crate::store::Store;
+use crate::tx::Tx;
+use fitness_core::ids::{ActivityId, UserId};
+use fitness_core::stream::{self, Recording};
+use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter};
+
+/// The time axis, stored like a channel of its own.
+const MOMENTS: &str = "moments";
+const LEVEL: i32 = 3;
+/// More than three weeks at one sample a second; a longer "recording" is not one.
+const MAX_SAMPLES: usize = 2_000_000;
+
+impl Store {
+    /// What was recorded during an activity, if anything.
+    ///
+    /// # Errors
+    /// `Unreadable` when a stored column is damaged.
+    pub async fn find_recording(&self, user: UserId, activity: ActivityId) -> Result<Option<Recording>> {
+        let mut rows = Entity::find()
+            .filter(Column::ActivityId.eq(activity.get()))
+            .filter(Column::UserId.eq(user.get()))
+            .all(self.reader())
+            .await?;
+        let Some(axis) = rows.iter().position(|row| row.channel == MOMENTS) else { return Ok(None) };
+        let axis = rows.swap_remove(axis);
+        let moments: Vec<i32> = unpack(&axis.packed, axis.samples)?.into_iter().flatten().collect();
+        let mut recording = Recording::new(moments).map_err(|e| Error::Unreadable(e.to_string()))?;
+        for row in rows {
+            let column = unpack(&row.packed, row.samples)?.into_iter().collect();
+            recording.put(word(&row.channel)?, column).map_err(|e| Error::Unreadable(e.to_string()))?;
+        }
+        Ok(Some(recording))
+    }
+}
+
+pub(crate) async fn put(tx: &Tx, activity: ActivityId, recording: &Recording) -> Result<()> {
+    let row = |channel: &str, samples: usize, packed: Vec<u8>| ActiveModel {
+        activity_id: Set(activity.get()),
+        user_id: Set(tx.user().get()),
+        channel: Set(channel.to_owned()),
+        samples: Set(i64::try_from(samples).expect("a vector's length fits an i64")),
+        packed: Set(packed),
+    };
+    let moments = recording.moments();
+    let mut rows = vec![row(MOMENTS, moments.len(), pack(moments.iter().map(|m| Some(*m)))?)];
+    for (channel, column) in recording.columns() {
+        let column: &stream::Column = column;
+        rows.push(row(channel.as_str(), column.len(), pack(column.samples())?));
+    }
+    Entity::insert_many(rows).exec_without_returning(tx.db()).await?;
+    Ok(())
+}
+
+/// Zero means "no sample"; everything else is the zigzagged step from the last sample, plus one.
+fn pack(samples: impl Iterator<Item = Option<i32>>) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut last = 0_i64;
+    for sample in samples {
+        let mut code = match sample {
+            None => 0,
+            Some(value) => {
+                let step = i64::from(value) - last;
+                last = i64::from(value);
+                ((step << 1) ^ (step >> 63)).cast_unsigned() + 1
+            }
+        };
+        while code >= 0x80 {
+            bytes.push((code & 0x7f) as u8 | 0x80);
+            code >>= 7;
+        }
+        bytes.push(code as u8);
+    }
+    zstd::bulk::compress(&bytes, LEVEL).map_err(|e| Error::Unreadable(e.to_string()))
+}
+
+fn unpack(packed: &[u8], samples: i64) -> Result<Vec<Option<i32>>> {
+    let damaged = || Error::Unreadable("a stored recording is damaged".to_owned());
+    let samples = usize::try_from(samples).ok().filter(|n| *n <= MAX_SAMPLES).ok_or_else(damaged)?;
+    // Five bytes hold any step; what unpacks to more was not packed here.
+    let bytes = zstd::bulk::decompress(packed, samples * 5 + 16).map_err(|_| damaged())?;
+    let mut bytes = bytes.into_iter();
+    let mut last = 0_i64;
+    let mut unpacked = Vec::with_capacity(samples);
+    for _ in 0..samples {
+        let mut code = 0_u64;
+        for shift in (0..).step_by(7) {
+            let byte = bytes.next().filter(|_| shift < 63).ok_or_else(damaged)?;
+            code |= u64::from(byte & 0x7f) << shift;
+            if byte & 0x80 == 0 {
+                break;
+            }
+        }
+        unpacked.push(match code.checked_sub(1) {
+            None => None,
+            Some(zigzag) => {
+                let step = (zigzag >> 1).cast_signed() ^ -((zigzag & 1).cast_signed());
+                last += step;
+                Some(i32::try_from(last).map_err(|_| damaged())?)
+            }
+        });
+    }
+    if bytes.next().is_some() { Err(damaged()) } else { Ok(unpacked) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn round_trip(samples: &[Option<i32>]) -> Vec<u8> {
+        let packed = pack(samples.iter().copied()).unwrap();
+        assert_eq!(unpack(&packed, samples.len() as i64).unwrap(), samples);
+        packed
+    }
+
+    #[test]
+    fn every_column_comes_back_as_it_was() {
+        round_trip(&[]);
+        round_trip(&[None]);
+        round_trip(&[Some(0), None, Some(-1), Some(i32::MAX), Some(i32::MIN + 1), None, Some(i32::MAX)]);
+        let hour: Vec<Option<i32>> = (0..3600).map(|s| (s % 97 != 0).then_some(140 + (s / 60) % 7)).collect();
+        let packed = round_trip(&hour);
+        assert!(packed.len() < 400, "an hour of heart rate took {} bytes", packed.len());
+    }
+
+    #[test]
+    fn damage_is_noticed_and_costs_nothing() {
+        let packed = pack((0..1000).map(Some)).unwrap();
+        assert!(unpack(&packed, 999).is_err());
+        assert!(unpack(&packed, 1001).is_err());
+        assert!(unpack(&packed, -1).is_err());
+        assert!(unpack(&packed, i64::MAX).is_err());
+        assert!(unpack(&packed[..packed.len() / 2], 1000).is_err());
+        assert!(unpack(b"not zstd", 3).is_err());
+        let bomb = zstd::bulk::compress(&vec![0; 50_000_000], 3).unwrap();
+        assert!(unpack(&bomb, 1000).is_err());
+    }
+}

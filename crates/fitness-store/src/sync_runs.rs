@@ -1,0 +1,201 @@
+//! Sync runs: what each import or sync did, and what it proved about days. The frontier is made of these.
+
+use crate::athletes;
+use crate::audit::{Actor, Entry};
+use crate::entities::sync_runs::{ActiveModel, Column, Entity, Model};
+use crate::error::{Error, Result};
+use crate::read::{day, word};
+use crate::store::{Store, stamp};
+use fitness_core::calendar::{Day, Instant};
+use fitness_core::frontier::{Coverage, Evidence, Frontier};
+use fitness_core::ids::{SourceId, SyncRunId, UserId};
+use sea_orm::prelude::Json;
+use sea_orm::{
+    ActiveValue::{NotSet, Set},
+    ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
+};
+use serde::Serialize;
+
+fitness_core::words! {
+    /// What kind of run it was.
+    pub enum RunKind("kind of sync") {
+        /// Files from disk or upload.
+        File = "file",
+        /// A whole account export.
+        Export = "export",
+        /// A live service.
+        Live = "live",
+        /// The athlete said a day is complete.
+        Declared = "declared",
+    }
+}
+
+fitness_core::words! {
+    /// How it went.
+    pub enum RunState("state of a sync") {
+        /// Still going.
+        Running = "running",
+        /// All of it worked.
+        Done = "done",
+        /// Some of it worked.
+        Partial = "partial",
+        /// None of it worked.
+        Failed = "failed",
+    }
+}
+
+/// One run of an import or a sync.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SyncRun {
+    /// Its id.
+    pub id: SyncRunId,
+    /// The source, where there is one.
+    pub source: Option<SourceId>,
+    /// What kind of run.
+    pub kind: RunKind,
+    /// How it went.
+    pub state: RunState,
+    /// When it began.
+    pub started_at: Instant,
+    /// When it ended.
+    pub finished_at: Option<Instant>,
+    /// What it proved about days.
+    pub coverage: Coverage,
+    /// Counts of what was imported and skipped.
+    pub summary: Json,
+    /// What went wrong, in a sentence.
+    pub problem: Option<String>,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone)]
+pub struct RunOutcome {
+    /// How it went; never `Running`.
+    pub state: RunState,
+    /// What it brought that says something about days. A failed run brings none.
+    pub evidence: Vec<Evidence>,
+    /// Counts of what was imported and skipped.
+    pub summary: Json,
+    /// What went wrong, in a sentence.
+    pub problem: Option<String>,
+}
+
+impl Store {
+    /// Notes that a run has begun. Until it finishes it proves nothing.
+    ///
+    /// # Errors
+    /// When there is no such user.
+    pub async fn begin_run(&self, user: UserId, kind: RunKind, source: Option<SourceId>, now: Instant) -> Result<SyncRunId> {
+        let tx = self.write(user).await?;
+        let row = ActiveModel {
+            id: NotSet,
+            user_id: Set(user.get()),
+            source_id: Set(source.map(SourceId::get)),
+            kind: Set(kind.as_str().to_owned()),
+            state: Set(RunState::Running.as_str().to_owned()),
+            started_at: Set(stamp(now)),
+            finished_at: Set(None),
+            complete_through: Set(None),
+            open_day: Set(None),
+            summary: Set(serde_json::json!({})),
+            problem: Set(None),
+        };
+        let id = Entity::insert(row).exec(tx.db()).await?.last_insert_id;
+        tx.commit_bookkeeping().await?;
+        Ok(SyncRunId::new(id))
+    }
+
+    /// Notes how a run ended and what it proved, in the athlete's zone.
+    ///
+    /// # Errors
+    /// `NotFound` when the user has no such running run.
+    pub async fn finish_run(&self, user: UserId, id: SyncRunId, outcome: RunOutcome, now: Instant) -> Result<Coverage> {
+        let tx = self.write(user).await?;
+        let row = Entity::find_by_id(id.get())
+            .filter(Column::UserId.eq(user.get()))
+            .filter(Column::State.eq(RunState::Running.as_str()))
+            .one(tx.db())
+            .await?
+            .ok_or(Error::NotFound("running sync"))?;
+        let zone = athletes::profile(tx.db(), user).await?.zone;
+        let coverage = outcome
+            .evidence
+            .into_iter()
+            .map(|evidence| Coverage::proved_by(evidence, zone))
+            .fold(Coverage::default(), Coverage::and);
+        let coverage = if outcome.state == RunState::Failed { Coverage::default() } else { coverage };
+        let finished = ActiveModel {
+            id: Set(row.id),
+            state: Set(outcome.state.as_str().to_owned()),
+            finished_at: Set(Some(stamp(now))),
+            complete_through: Set(coverage.complete().map(Day::date)),
+            open_day: Set(coverage.open().map(Day::date)),
+            summary: Set(outcome.summary),
+            problem: Set(outcome.problem),
+            ..Default::default()
+        };
+        Entity::update(finished).exec(tx.db()).await?;
+        tx.commit(Entry::new(now, Actor::System, "sync.finish", format!("sync:{id}"))).await?;
+        Ok(coverage)
+    }
+
+    /// Takes the athlete's word that a day is complete.
+    ///
+    /// # Errors
+    /// When there is no such user.
+    pub async fn declare_complete(&self, user: UserId, day: Day, now: Instant) -> Result<Coverage> {
+        let id = self.begin_run(user, RunKind::Declared, None, now).await?;
+        let evidence = vec![Evidence::Declared { day, said_at: now }];
+        let summary = serde_json::json!({ "day": day });
+        self.finish_run(user, id, RunOutcome { state: RunState::Done, evidence, summary, problem: None }, now).await
+    }
+
+    /// A user's newest runs, newest first.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn list_runs(&self, user: UserId, limit: u64) -> Result<Vec<SyncRun>> {
+        let rows = Entity::find()
+            .filter(Column::UserId.eq(user.get()))
+            .order_by_desc(Column::Id)
+            .limit(limit)
+            .all(self.reader())
+            .await?;
+        rows.into_iter().map(run).collect()
+    }
+
+    /// How far a user's data reaches.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn frontier(&self, user: UserId) -> Result<Frontier> {
+        frontier(self.reader(), user).await
+    }
+}
+
+pub(crate) async fn frontier(db: &impl ConnectionTrait, user: UserId) -> Result<Frontier> {
+    let furthest = Entity::find()
+        .select_only()
+        .column_as(Column::CompleteThrough.max(), "complete")
+        .column_as(Column::OpenDay.max(), "open")
+        .filter(Column::UserId.eq(user.get()))
+        .into_tuple::<(Option<chrono::NaiveDate>, Option<chrono::NaiveDate>)>()
+        .one(db)
+        .await?;
+    let (complete, open) = furthest.unwrap_or_default();
+    Ok(Frontier::from_runs([Coverage::new(complete.map(day).transpose()?, open.map(day).transpose()?)]))
+}
+
+fn run(row: Model) -> Result<SyncRun> {
+    Ok(SyncRun {
+        id: SyncRunId::new(row.id),
+        source: row.source_id.map(SourceId::new),
+        kind: word(&row.kind)?,
+        state: word(&row.state)?,
+        started_at: row.started_at,
+        finished_at: row.finished_at,
+        coverage: Coverage::new(row.complete_through.map(day).transpose()?, row.open_day.map(day).transpose()?),
+        summary: row.summary,
+        problem: row.problem,
+    })
+}

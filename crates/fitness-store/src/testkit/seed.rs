@@ -1,0 +1,184 @@
+//! What tests start from: an athlete, a plan, some training. Deterministic, so that a wrong expectation fails
+//! the same way everywhere.
+
+use super::TestDb;
+use crate::activities::NewActivity;
+use crate::consent::{Channel, Consent, Question};
+use crate::decisions::{self, Activation};
+use crate::error::Result;
+use crate::plans::seen_hash;
+use crate::store::Store;
+use crate::sync_runs::{RunKind, RunOutcome, RunState};
+use fitness_core::activity::Activity;
+use fitness_core::calendar::{Day, Instant};
+use fitness_core::frontier::Evidence;
+use fitness_core::hash::ContentHash;
+use fitness_core::ids::{PlanId, UserId};
+use fitness_core::note::Author;
+use fitness_core::plan::{ActionKind, Draft, Goal, Workout, WorkoutKind};
+use fitness_core::sport::Sport;
+use fitness_core::units::{Distance, TimeSpan};
+
+/// Tests that do not care when it is, are here: Sunday 14 June 2026, eight in the morning, UTC.
+///
+/// # Panics
+/// Never; the text is a time.
+#[must_use]
+pub fn now() -> Instant {
+    "2026-06-14T08:00:00Z".parse().expect("this is a time")
+}
+
+/// `14` is 14 June 2026, a Sunday.
+///
+/// # Panics
+/// When there is no such day in June.
+#[must_use]
+pub fn june(day: u32) -> Day {
+    Day::new(2026, 6, day).expect("a day in June")
+}
+
+/// An easy run of so many kilometres.
+///
+/// # Panics
+/// When the distance is not one.
+#[must_use]
+pub fn run(date: Day, km: f64) -> Workout {
+    Workout {
+        sport: Sport::Running,
+        kind: WorkoutKind::Easy,
+        name: "Easy run".to_owned(),
+        distance: Some(Distance::from_km(km).expect("a distance")),
+        duration: Some(TimeSpan::from_mins(50)),
+        load: Some(48.5),
+        ..Workout::rest(date)
+    }
+}
+
+/// A half-marathon draft from Monday 8 June: runs on the 9th, 11th and 14th, a rest day on the 10th.
+///
+/// # Panics
+/// Never; it is a sound draft.
+#[must_use]
+pub fn draft(name: &str) -> Draft {
+    let workouts = vec![run(june(9), 8.0), Workout::rest(june(10)), run(june(11), 10.0), run(june(14), 16.0)];
+    let race = Day::new(2026, 9, 20).expect("a day");
+    Draft::new(name, Goal::Half, None, june(8), race, Some(TimeSpan::from_secs(6300)), workouts).expect("a sound draft")
+}
+
+impl TestDb {
+    /// Adds a user.
+    ///
+    /// # Panics
+    /// When the name is taken.
+    pub async fn user(&self, name: &str) -> UserId {
+        self.store.add_user(name, now()).await.expect("a user can be added").id
+    }
+
+    /// Writes a draft down, as the coach.
+    ///
+    /// # Panics
+    /// When the store refuses.
+    pub async fn draft(&self, user: UserId, name: &str) -> PlanId {
+        self.store.desk(user, Author::Coach).put_draft(&draft(name), None, now()).await.expect("a draft can be put")
+    }
+
+    /// Drafts a plan and activates it.
+    ///
+    /// # Panics
+    /// When the store refuses.
+    pub async fn active_plan(&self, user: UserId, name: &str) -> PlanId {
+        let plan = self.draft(user, name).await;
+        let answer = self.activate(user, plan, None).await.expect("a draft can be activated");
+        assert_eq!(answer, Activation::Activated);
+        plan
+    }
+
+    /// Activates a draft, as the athlete at the terminal.
+    ///
+    /// # Errors
+    /// What the store answers.
+    pub async fn activate(&self, user: UserId, plan: PlanId, replaces: Option<PlanId>) -> Result<Activation> {
+        let consent = self.consent_to(user, ActionKind::Activate, plan).await?;
+        decisions::activate(consent, plan, replaces).await
+    }
+
+    /// The athlete's yes to an action on a plan as it is now.
+    ///
+    /// # Errors
+    /// What the store answers.
+    ///
+    /// # Panics
+    /// When there is no such plan.
+    pub async fn consent_to(&self, user: UserId, kind: ActionKind, plan: PlanId) -> Result<Consent> {
+        let found = self.store.find_plan(user, plan).await?.expect("the plan is there");
+        let seen = if kind == ActionKind::Activate { found.content_hash } else { seen_hash(&found) };
+        self.consent(user, kind, Some(plan), seen).await
+    }
+
+    /// The athlete's yes to exactly this.
+    ///
+    /// # Errors
+    /// What the store answers.
+    pub async fn consent(&self, user: UserId, kind: ActionKind, plan: Option<PlanId>, seen: ContentHash) -> Result<Consent> {
+        consent(&self.store, user, kind, plan, seen).await
+    }
+
+    /// Imports a run of so many kilometres, in 50 minutes, at noon of a day.
+    ///
+    /// # Panics
+    /// When the store refuses.
+    pub async fn ran(&self, user: UserId, day: Day, km: f64) {
+        let started_at: Instant = format!("{day}T12:00:00Z").parse().expect("a time");
+        let activity = Activity {
+            sport: Sport::Running,
+            sub_sport: None,
+            name: Some("Run".to_owned()),
+            started_at,
+            utc_offset_s: 0,
+            elapsed: Some(TimeSpan::from_mins(52)),
+            moving: Some(TimeSpan::from_mins(50)),
+            distance: Distance::from_km(km),
+            ascent: None,
+            descent: None,
+            avg_heart_rate: Some(141),
+            max_heart_rate: Some(163),
+            avg_power: None,
+            max_power: None,
+            avg_cadence: Some(172.5),
+            energy_kcal: Some(560),
+            device: Some("Forerunner 255".to_owned()),
+            laps: vec![],
+        };
+        let identity = format!("{day}-{km}");
+        let new = NewActivity { identity: &identity, source: None, activity: &activity, recording: None };
+        self.store.put_activity(user, new, now()).await.expect("an activity can be put");
+    }
+
+    /// Records an import that proved this.
+    ///
+    /// # Panics
+    /// When the store refuses.
+    pub async fn imported(&self, user: UserId, evidence: Evidence) {
+        let run = self.store.begin_run(user, RunKind::File, None, now()).await.expect("a run can begin");
+        let outcome =
+            RunOutcome { state: RunState::Done, evidence: vec![evidence], summary: serde_json::json!({}), problem: None };
+        self.store.finish_run(user, run, outcome, now()).await.expect("a run can finish");
+    }
+}
+
+/// The athlete's yes to exactly this, through any store.
+///
+/// # Errors
+/// What the store answers.
+#[expect(clippy::disallowed_methods, reason = "tests play the human; the product has two places that do")]
+pub async fn consent(
+    store: &Store,
+    user: UserId,
+    kind: ActionKind,
+    plan: Option<PlanId>,
+    seen: ContentHash,
+) -> Result<Consent> {
+    let question = Question { kind, plan, seen, channel: Channel::Terminal };
+    let token = store.open_confirmation(user, &question, now()).await?;
+    store.spend_confirmation(user, &question, token.reveal(), now()).await
+}

@@ -1,0 +1,36 @@
+//! Secrets that are handed out once and kept only as a hash.
+
+use fitness_core::hash::ContentHash;
+use secrecy::{ExposeSecret, SecretString};
+use std::fmt::Write;
+
+/// A fresh random secret: 32 bytes in hexadecimal. It cannot be printed by accident, and what is stored of
+/// it is its hash.
+#[derive(Debug)]
+pub struct Token(SecretString);
+
+impl Token {
+    pub(crate) fn random() -> Self {
+        let bytes: [u8; 32] = rand::random();
+        let mut text = String::with_capacity(64);
+        for byte in bytes {
+            write!(text, "{byte:02x}").expect("writing to a string cannot fail");
+        }
+        Self(text.into())
+    }
+
+    /// The secret itself, to be shown to its owner once.
+    #[must_use]
+    pub fn reveal(&self) -> &str {
+        self.0.expose_secret()
+    }
+
+    pub(crate) fn hash(&self) -> String {
+        hash(self.reveal())
+    }
+}
+
+/// What is stored of a secret. A fast hash suffices: there is nothing to guess in 32 random bytes.
+pub(crate) fn hash(secret: &str) -> String {
+    ContentHash::of_bytes(secret.as_bytes()).to_string()
+}

@@ -1,0 +1,281 @@
+//! Users: added once, never edited, gone only whole.
+
+use crate::audit::{Actor, Entry};
+use crate::consent::Consent;
+use crate::entities::{credentials, invites, users};
+use crate::error::{Error, Result, is_unique_violation};
+use crate::store::{Store, stamp};
+use crate::token::{self, Token};
+use crate::tx::Tx;
+use argon2::Argon2;
+use argon2::password_hash::{PasswordHasher, PasswordVerifier, phc::PasswordHash};
+use chrono::TimeDelta;
+use fitness_core::calendar::Instant;
+use fitness_core::ids::UserId;
+use fitness_core::plan::ActionKind;
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{
+    ActiveValue::{NotSet, Set},
+    ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, Statement,
+};
+use secrecy::{ExposeSecret, SecretString};
+use serde::Serialize;
+use std::collections::HashSet;
+use tokio::sync::Semaphore;
+
+/// How long an invite can be redeemed.
+pub const INVITE_DAYS: i64 = 7;
+
+/// Hashing a password takes memory and a core; no more than this many at once.
+static HASHING: Semaphore = Semaphore::const_new(2);
+
+/// An athlete with an account.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct User {
+    /// The id every query takes.
+    pub id: UserId,
+    /// What they are called.
+    pub name: String,
+    /// When they were added.
+    pub created_at: Instant,
+    /// Whether a password is set.
+    pub has_password: bool,
+}
+
+impl Store {
+    /// Adds a user, without a password.
+    ///
+    /// # Errors
+    /// `BadName`, or `NameTaken` when somebody has it in any mix of capitals.
+    pub async fn add_user(&self, name: &str, now: Instant) -> Result<User> {
+        let fine = (1..=64).contains(&name.chars().count())
+            && name.trim() == name
+            && !name.chars().any(|c| c.is_control() || c == '/');
+        if !fine {
+            return Err(Error::BadName);
+        }
+        let taken = || Error::NameTaken(name.to_owned());
+        let key = name.to_lowercase();
+        let db = self.begin_write().await?;
+        if users::Entity::find().filter(users::Column::NameKey.eq(&key)).one(&db).await?.is_some() {
+            return Err(taken());
+        }
+        let row = users::ActiveModel {
+            id: NotSet,
+            name: Set(name.to_owned()),
+            name_key: Set(key),
+            created_at: Set(stamp(now)),
+        };
+        let row = match users::Entity::insert(row).exec_with_returning(&db).await {
+            Err(error) if is_unique_violation(&error) => return Err(taken()),
+            other => other?,
+        };
+        let user = UserId::new(row.id);
+        let entry = Entry::new(now, Actor::Human, "user.add", format!("user:{user}"));
+        Tx::for_new_user(db, user).commit(entry).await?;
+        Ok(User { id: user, name: row.name, created_at: row.created_at, has_password: false })
+    }
+
+    /// Everybody, by name.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn list_users(&self) -> Result<Vec<User>> {
+        let rows = users::Entity::find().order_by_asc(users::Column::NameKey).all(self.reader()).await?;
+        let mut with_password: HashSet<i64> = HashSet::new();
+        for row in credentials::Entity::find().all(self.reader()).await? {
+            with_password.insert(row.user_id);
+        }
+        Ok(rows.into_iter().map(|row| user(row, &with_password)).collect())
+    }
+
+    /// Who has this name, in any mix of capitals.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn find_user(&self, name: &str) -> Result<Option<User>> {
+        Ok(self.list_users().await?.into_iter().find(|user| user.name.to_lowercase() == name.to_lowercase()))
+    }
+
+    /// Sets or changes a password.
+    ///
+    /// # Errors
+    /// `BadPassword` when it is too short or endless.
+    pub async fn set_password(&self, user: UserId, password: &SecretString, now: Instant) -> Result<()> {
+        if !(8..=200).contains(&password.expose_secret().chars().count()) {
+            return Err(Error::BadPassword);
+        }
+        let hash = hash_password(password.clone()).await?;
+        let tx = self.write(user).await?;
+        put_password(&tx, hash, now).await?;
+        tx.commit(Entry::new(now, Actor::Human, "user.passwd", format!("user:{user}"))).await
+    }
+
+    /// Whether this is the user's password. Takes as long for a user without one.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn verify_password(&self, user: UserId, password: &SecretString) -> Result<bool> {
+        let row = credentials::Entity::find_by_id(user.get()).one(self.reader()).await?;
+        let known = row.is_some();
+        let stored = match row {
+            Some(row) => row.password_hash,
+            None => hash_password("a password nobody has".to_owned().into()).await?,
+        };
+        let password = password.clone();
+        let matches = hashing(move || {
+            let parsed = PasswordHash::new(&stored).map_err(|e| Error::Unreadable(e.to_string()))?;
+            Ok(Argon2::default().verify_password(password.expose_secret().as_bytes(), &parsed).is_ok())
+        })
+        .await?;
+        Ok(known && matches)
+    }
+
+    /// Makes a code with which the user can set a password once, within [`INVITE_DAYS`]. Earlier codes stop
+    /// working.
+    ///
+    /// # Errors
+    /// When there is no such user.
+    pub async fn invite(&self, user: UserId, now: Instant) -> Result<Token> {
+        let token = Token::random();
+        let tx = self.write(user).await?;
+        invites::Entity::delete_many()
+            .filter(invites::Column::UserId.eq(user.get()))
+            .filter(invites::Column::RedeemedAt.is_null())
+            .exec(tx.db())
+            .await?;
+        let row = invites::ActiveModel {
+            id: NotSet,
+            user_id: Set(user.get()),
+            token_hash: Set(token.hash()),
+            made_at: Set(stamp(now)),
+            expires_at: Set(stamp(now + TimeDelta::days(INVITE_DAYS))),
+            redeemed_at: Set(None),
+        };
+        invites::Entity::insert(row).exec_without_returning(tx.db()).await?;
+        tx.commit(Entry::new(now, Actor::Human, "user.invite", format!("user:{user}"))).await?;
+        Ok(token)
+    }
+
+    /// Sets a password with an invite, which is used up.
+    ///
+    /// # Errors
+    /// `NotConfirmed` when the code is unknown, used or too old; `BadPassword`.
+    pub async fn redeem_invite(&self, code: &str, password: &SecretString, now: Instant) -> Result<UserId> {
+        if !(8..=200).contains(&password.expose_secret().chars().count()) {
+            return Err(Error::BadPassword);
+        }
+        let unusable = || Error::NotConfirmed("the invite is unknown, used or too old");
+        let find = || invites::Entity::find().filter(invites::Column::TokenHash.eq(token::hash(code.trim())));
+        let row = find().one(self.reader()).await?.ok_or_else(unusable)?;
+        let hash = hash_password(password.clone()).await?;
+        let user = UserId::new(row.user_id);
+        let tx = self.write(user).await?;
+        // Again, now that nobody else can be redeeming it.
+        let row = find().one(tx.db()).await?.ok_or_else(unusable)?;
+        if row.redeemed_at.is_some() || row.expires_at <= now {
+            return Err(unusable());
+        }
+        let spent = invites::ActiveModel { id: Set(row.id), redeemed_at: Set(Some(stamp(now))), ..Default::default() };
+        invites::Entity::update(spent).exec(tx.db()).await?;
+        put_password(&tx, hash, now).await?;
+        tx.commit(Entry::new(now, Actor::Human, "user.redeem", format!("user:{user}"))).await?;
+        Ok(user)
+    }
+
+    /// Removes a user with everything that is theirs: whole, or not at all.
+    ///
+    /// # Errors
+    /// `NotConfirmed` when the consent is about something else.
+    pub async fn remove_user(&self, consent: Consent) -> Result<()> {
+        let user = consent.user();
+        consent.require(ActionKind::DeleteUser, None)?;
+        let (tx, _) = consent.act(None, None, serde_json::json!({})).await?;
+        tx.defer_foreign_keys().await?;
+        users::Entity::delete_by_id(user.get()).exec(tx.db()).await?;
+        let backend = tx.db().get_database_backend();
+        for table in TABLES_OF_A_USER {
+            let sql = format!("DELETE FROM {table} WHERE user_id = $1");
+            tx.db().execute_raw(Statement::from_sql_and_values(backend, sql, [user.get().into()])).await?;
+        }
+        tx.commit_departure().await
+    }
+
+    /// Whether anybody has been added yet.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn has_users(&self) -> Result<bool> {
+        Ok(users::Entity::find().count(self.reader()).await? > 0)
+    }
+}
+
+/// Every table with rows of a user. Plans first: what belongs to a plan goes only after it.
+pub(crate) const TABLES_OF_A_USER: &[&str] = &[
+    "training_plans",
+    "planned_workouts",
+    "workouts",
+    "plan_revisions",
+    "proposals",
+    "human_actions",
+    "confirmations",
+    "audit_log",
+    "brief_facts",
+    "briefs",
+    "chat_messages",
+    "chats",
+    "observations",
+    "notes",
+    "laps",
+    "streams",
+    "activities",
+    "daily_wellness",
+    "sync_runs",
+    "source_secrets",
+    "sources",
+    "jobs",
+    "settings",
+    "zones",
+    "thresholds",
+    "profiles",
+    "api_tokens",
+    "sessions",
+    "invites",
+    "credentials",
+];
+
+fn user(row: users::Model, with_password: &HashSet<i64>) -> User {
+    User {
+        id: UserId::new(row.id),
+        name: row.name,
+        created_at: row.created_at,
+        has_password: with_password.contains(&row.id),
+    }
+}
+
+async fn put_password(tx: &Tx, password_hash: String, now: Instant) -> Result<()> {
+    let row = credentials::ActiveModel {
+        user_id: Set(tx.user().get()),
+        password_hash: Set(password_hash),
+        changed_at: Set(stamp(now)),
+    };
+    let replace = OnConflict::column(credentials::Column::UserId)
+        .update_columns([credentials::Column::PasswordHash, credentials::Column::ChangedAt])
+        .to_owned();
+    credentials::Entity::insert(row).on_conflict(replace).exec_without_returning(tx.db()).await?;
+    Ok(())
+}
+
+async fn hash_password(password: SecretString) -> Result<String> {
+    // Argon2id with 19 MiB, two passes, one lane: the OWASP minimum, and the crate's default.
+    hashing(move || {
+        let hash = Argon2::default().hash_password(password.expose_secret().as_bytes());
+        hash.map(|hash| hash.to_string()).map_err(|e| Error::Unreadable(e.to_string()))
+    })
+    .await
+}
+
+async fn hashing<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+    let _turn = HASHING.acquire().await.expect("the semaphore is never closed");
+    tokio::task::spawn_blocking(work).await.expect("hashing does not panic")
+}

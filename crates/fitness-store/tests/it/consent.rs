@@ -1,0 +1,59 @@
+//! Guarantee 2 in the types' other half: a consent comes only from spending one confirmation, once, in time.
+#![expect(clippy::disallowed_methods, reason = "these tests are about spending a confirmation")]
+
+use chrono::TimeDelta;
+use fitness_core::hash::ContentHash;
+use fitness_core::plan::{ActionKind, PlanStatus};
+use fitness_store::consent::{Channel, Question};
+use fitness_store::decisions::{self, Activation};
+use fitness_store::testkit::now;
+use fitness_store::{Error, on_both_databases};
+
+on_both_databases! {
+    async fn a_confirmation_is_good_for_one_answer_to_one_question(db) {
+        let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
+        let (plan, other) = (db.draft(ann, "Plan").await, db.draft(ann, "Other").await);
+        let seen = db.store.find_plan(ann, plan).await.unwrap().unwrap().content_hash;
+        let asked = Question { kind: ActionKind::Activate, plan: Some(plan), seen, channel: Channel::Web };
+        let token = db.store.open_confirmation(ann, &asked, now()).await.unwrap();
+
+        let refused = async |user, question: Question, secret: &str, at| match db.store.spend_confirmation(user, &question, secret, at).await {
+            Err(Error::NotConfirmed(why)) => why,
+            Err(other) => panic!("{other}"),
+            Ok(_) => panic!("{question:?} was let through"),
+        };
+        let soon = now() + TimeDelta::minutes(9);
+        assert_eq!(refused(ann, asked, "no such token", soon).await, "it was never asked");
+        assert_eq!(refused(bob, asked, token.reveal(), soon).await, "it was never asked");
+        for different in [
+            Question { kind: ActionKind::Delete, ..asked },
+            Question { plan: Some(other), ..asked },
+            Question { seen: ContentHash::of_bytes(b"something else"), ..asked },
+            Question { channel: Channel::Terminal, ..asked },
+        ] {
+            assert_eq!(refused(ann, different, token.reveal(), soon).await, "it was about something else");
+        }
+        let late = now() + TimeDelta::minutes(10);
+        assert_eq!(refused(ann, asked, token.reveal(), late).await, "it is older than ten minutes; please confirm again");
+        assert_eq!(refused(ann, asked, token.reveal(), now() - TimeDelta::seconds(1)).await, "it is older than ten minutes; please confirm again");
+
+        // Dropped unused, a consent leaves the answer unspent.
+        drop(db.store.spend_confirmation(ann, &asked, token.reveal(), soon).await.unwrap());
+        let consent = db.store.spend_confirmation(ann, &asked, token.reveal(), soon).await.unwrap();
+        assert_eq!(decisions::activate(consent, plan, None).await.unwrap(), Activation::Activated);
+        assert_eq!(refused(ann, asked, token.reveal(), soon).await, "it was already used");
+    }
+
+    async fn a_consent_does_only_what_was_asked(db) {
+        let ann = db.user("Ann").await;
+        let (plan, other) = (db.draft(ann, "Plan").await, db.draft(ann, "Other").await);
+        let wrong = async |result: Result<(), Error>| assert!(matches!(result, Err(Error::NotConfirmed("it was about something else"))));
+        wrong(decisions::activate(db.consent_to(ann, ActionKind::Activate, plan).await.unwrap(), other, None).await.map(drop)).await;
+        wrong(decisions::activate(db.consent_to(ann, ActionKind::Delete, plan).await.unwrap(), plan, None).await.map(drop)).await;
+        wrong(decisions::delete(db.consent_to(ann, ActionKind::Activate, plan).await.unwrap(), plan).await).await;
+        wrong(decisions::archive(db.consent_to(ann, ActionKind::Delete, plan).await.unwrap(), plan).await).await;
+        wrong(db.store.remove_user(db.consent_to(ann, ActionKind::Delete, plan).await.unwrap()).await).await;
+        let plans = db.store.list_plans(ann).await.unwrap();
+        assert!(plans.len() == 2 && plans.iter().all(|plan| plan.status == PlanStatus::Draft));
+    }
+}

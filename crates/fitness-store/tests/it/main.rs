@@ -1,0 +1,12 @@
+//! The store's one integration binary. Every story is told on SQLite and on PostgreSQL.
+
+mod compile_fail;
+mod consent;
+mod guards;
+mod kill;
+mod nouns;
+mod opening;
+mod plans;
+mod race;
+mod raw;
+mod users;

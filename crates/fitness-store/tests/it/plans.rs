@@ -1,0 +1,295 @@
+//! The life of a plan, as a story: drafted, activated, replaced, changed, reverted, archived, deleted.
+
+use fitness_core::frontier::Evidence;
+use fitness_core::grading::Verdict;
+use fitness_core::hash::ContentHash;
+use fitness_core::ids::{PlanId, ProposalId, UserId, WorkoutId};
+use fitness_core::note::Author;
+use fitness_core::observation::{Excuse, ObservationKind, Observed};
+use fitness_core::plan::{
+    self, ActionKind, ApplyError, Change, NextWorkout, PlanStatus, ProposalStatus, RevisionOrigin,
+};
+use fitness_store::decisions::{self, Activation, change_hash};
+use fitness_store::testkit::{TestDb, consent, draft, easy_run, june, now};
+use fitness_store::{Error, Result, Store, on_both_databases};
+use std::collections::BTreeSet;
+
+async fn statuses(db: &TestDb, user: UserId) -> Vec<(i64, PlanStatus)> {
+    let mut plans = db.store.list_plans(user).await.unwrap();
+    plans.sort_by_key(|plan| plan.id);
+    plans.into_iter().map(|plan| (plan.id.get(), plan.status)).collect()
+}
+
+async fn verdicts(db: &TestDb, user: UserId, plan: PlanId) -> Vec<Verdict> {
+    db.store.standing(user, plan).await.unwrap().graded.iter().map(|g| g.verdict).collect()
+}
+
+/// The athlete applies a choice of a proposal to the revision they see, through any store.
+pub(crate) async fn apply(store: &Store, user: UserId, proposal: ProposalId, chosen: &[usize]) -> Result<i64> {
+    let chosen: BTreeSet<usize> = chosen.iter().copied().collect();
+    let found = store.find_proposal(user, proposal).await?.ok_or(Error::NotFound("proposal"))?;
+    let plan = store.find_plan(user, found.plan).await?.ok_or(Error::NotFound("plan"))?;
+    let current = store.list_workouts(user, plan.id, plan.revision).await?;
+    let next = plan::apply(&plan, &current, &found.changes, &chosen)?;
+    let seen = change_hash(plan.id, plan.revision, &next);
+    let consent = consent(store, user, ActionKind::Apply, Some(plan.id), seen).await?;
+    decisions::apply(consent, proposal, &chosen).await
+}
+
+/// Three changes to the seeded plan: the 9th shorter, the 11th skipped, a run on the 12th added.
+pub(crate) async fn three_changes(store: &Store, user: UserId, plan: PlanId, revision: i64) -> Vec<Change> {
+    let workouts = store.list_workouts(user, plan, revision).await.unwrap();
+    vec![
+        Change::Modify { workout_id: workouts[0].id, workout: easy_run(june(9), 5.0), notes: Some("tired".to_owned()) },
+        Change::Skip { workout_id: workouts[2].id, notes: None },
+        Change::Add { workout: easy_run(june(12), 4.0) },
+    ]
+}
+
+on_both_databases! {
+    async fn a_plan_lives_from_draft_to_gone(db) {
+        let ann = db.user("Ann").await;
+        let first = db.draft(ann, "Spring 10k").await;
+        assert_eq!(statuses(&db, ann).await, [(first.get(), PlanStatus::Draft)]);
+
+        assert_eq!(db.activate(ann, first, None).await.unwrap(), Activation::Activated);
+        assert_eq!(db.store.find_active_plan(ann).await.unwrap().unwrap().id, first);
+        assert_eq!(db.activate(ann, first, None).await.unwrap(), Activation::NoDraft, "it is no draft any more");
+
+        let second = db.draft(ann, "Autumn half").await;
+        let refused = db.activate(ann, second, None).await.unwrap_err();
+        assert_eq!(refused.to_string(), "you already have an active plan");
+        assert!(matches!(refused, Error::AlreadyActive { active: Some(id) } if id == first));
+        let refused = db.activate(ann, second, Some(second)).await.unwrap_err();
+        assert!(matches!(refused, Error::AlreadyActive { active: Some(id) } if id == first));
+
+        assert_eq!(db.activate(ann, second, Some(first)).await.unwrap(), Activation::Activated);
+        assert_eq!(statuses(&db, ann).await, [(first.get(), PlanStatus::Archived), (second.get(), PlanStatus::Active)]);
+
+        let third = db.draft(ann, "Nothing to replace").await;
+        decisions::archive(db.consent_to(ann, ActionKind::Archive, second).await.unwrap(), second).await.unwrap();
+        let refused = db.activate(ann, third, Some(second)).await.unwrap_err();
+        assert!(matches!(refused, Error::AlreadyActive { active: None }));
+
+        for plan in [first, third] {
+            decisions::delete(db.consent_to(ann, ActionKind::Delete, plan).await.unwrap(), plan).await.unwrap();
+        }
+        assert_eq!(statuses(&db, ann).await, [(second.get(), PlanStatus::Archived)]);
+        let fourth = db.draft(ann, "Next").await;
+        assert!(fourth > third, "an id is never reused");
+
+        let actions: Vec<ActionKind> = db.store.list_human_actions(ann, 100).await.unwrap().iter().rev().map(|a| a.kind).collect();
+        use ActionKind::{Activate, Archive, Delete};
+        assert_eq!(actions, [Activate, Activate, Archive, Delete, Delete]);
+        assert_eq!(db.store.first_broken_audit_line(ann).await.unwrap(), None);
+        let audited: Vec<String> = db.store.list_audit(ann, 100).await.unwrap().into_iter().rev().map(|line| line.action).collect();
+        assert_eq!(
+            audited,
+            ["user.add", "plan.draft", "plan.activate", "plan.draft", "plan.activate", "plan.draft", "plan.archive", "plan.delete", "plan.delete", "plan.draft"]
+        );
+    }
+
+    async fn an_active_plan_cannot_be_deleted_nor_a_draft_archived(db) {
+        let ann = db.user("Ann").await;
+        let active = db.active_plan(ann, "Plan").await;
+        let consent = db.consent_to(ann, ActionKind::Delete, active).await.unwrap();
+        assert!(matches!(decisions::delete(consent, active).await, Err(Error::WrongStatus(PlanStatus::Active))));
+        let draft = db.draft(ann, "Draft").await;
+        let consent = db.consent_to(ann, ActionKind::Archive, draft).await.unwrap();
+        assert!(matches!(decisions::archive(consent, draft).await, Err(Error::WrongStatus(PlanStatus::Draft))));
+        assert_eq!(statuses(&db, ann).await, [(active.get(), PlanStatus::Active), (draft.get(), PlanStatus::Draft)]);
+    }
+
+    async fn another_users_plan_does_not_exist(db) {
+        let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
+        let plan = db.draft(ann, "Ann's").await;
+        assert_eq!(db.store.find_plan(bob, plan).await.unwrap(), None);
+        assert!(db.store.list_plans(bob).await.unwrap().is_empty());
+        assert!(db.store.list_workouts(bob, plan, 1).await.unwrap().is_empty());
+        assert!(db.store.list_revisions(bob, plan).await.unwrap().is_empty());
+        assert!(matches!(db.store.standing(bob, plan).await, Err(Error::NotFound("plan"))));
+        let seen = db.store.find_plan(ann, plan).await.unwrap().unwrap().content_hash;
+        let consent = db.consent(bob, ActionKind::Activate, Some(plan), seen).await.unwrap();
+        assert_eq!(decisions::activate(consent, plan, None).await.unwrap(), Activation::NoDraft);
+        let changes = [Change::Add { workout: easy_run(june(12), 4.0) }];
+        let proposed = db.store.desk(bob, Author::Coach).propose(plan, 1, "", &changes, now()).await;
+        assert!(matches!(proposed, Err(Error::NotFound("plan"))));
+    }
+
+    async fn a_draft_comes_back_as_it_was_written(db) {
+        let ann = db.user("Ann").await;
+        let written = draft("Half 2026");
+        let id = db.draft(ann, "Half 2026").await;
+        let plan = db.store.find_plan(ann, id).await.unwrap().unwrap();
+        assert_eq!(plan.content_hash, written.content_hash());
+        let workouts = db.store.list_workouts(ann, id, 1).await.unwrap();
+        assert_eq!(workouts.iter().map(|w| w.workout.clone()).collect::<Vec<_>>(), written.workouts());
+        assert_eq!((plan.revision, plan.author, plan.created_at), (1, Author::Coach, now()));
+        let newer = db.store.desk(ann, Author::Coach).put_draft(&draft("Better"), Some(id), now()).await.unwrap();
+        assert_eq!(db.store.find_plan(ann, id).await.unwrap().unwrap().superseded_by, Some(newer));
+        // Twice, or somebody else's: nothing is written.
+        for (user, old) in [(ann, id), (ann, PlanId::new(999))] {
+            let refused = db.store.desk(user, Author::Coach).put_draft(&draft("Third"), Some(old), now()).await;
+            assert!(matches!(refused, Err(Error::NotFound("draft"))));
+        }
+        assert_eq!(db.store.list_plans(ann).await.unwrap().len(), 2);
+    }
+
+    async fn activation_is_of_what_was_seen(db) {
+        let ann = db.user("Ann").await;
+        let plan = db.draft(ann, "Plan").await;
+        let consent = db.consent(ann, ActionKind::Activate, Some(plan), ContentHash::of_bytes(b"another draft")).await.unwrap();
+        assert!(matches!(decisions::activate(consent, plan, None).await, Err(Error::Stale)));
+        assert_eq!(statuses(&db, ann).await, [(plan.get(), PlanStatus::Draft)]);
+        assert!(db.store.list_human_actions(ann, 9).await.unwrap().is_empty(), "what failed left nothing behind");
+    }
+
+    async fn the_chosen_part_of_a_proposal_applies_whole_and_can_be_reverted(db) {
+        let ann = db.user("Ann").await;
+        let plan = db.active_plan(ann, "Plan").await;
+        let desk = db.store.desk(ann, Author::Coach);
+        let changes = three_changes(&db.store, ann, plan, 1).await;
+        let proposal = desk.propose(plan, 1, "Ease off.", &changes, now()).await.unwrap();
+        let before = db.store.list_workouts(ann, plan, 1).await.unwrap();
+
+        assert_eq!(apply(&db.store, ann, proposal, &[0, 2]).await.unwrap(), 2);
+        let after = db.store.list_workouts(ann, plan, 2).await.unwrap();
+        let ids = |workouts: &[fitness_core::plan::PlannedWorkout]| workouts.iter().map(|w| w.id).collect::<Vec<WorkoutId>>();
+        assert_eq!(after.len(), before.len() + 1);
+        assert_eq!(after[0].id, before[0].id, "a workout keeps its id across revisions");
+        assert_eq!(after[0].workout, easy_run(june(9), 5.0));
+        assert!(ids(&after).contains(&before[2].id), "what was not chosen stays");
+        assert_eq!(db.store.find_proposal(ann, proposal).await.unwrap().unwrap().status, ProposalStatus::Applied);
+        assert_eq!(db.store.list_workouts(ann, plan, 1).await.unwrap(), before, "the old revision is still there");
+
+        // Applied once; the plan has moved on; both are a refusal that changes nothing.
+        assert!(matches!(apply(&db.store, ann, proposal, &[1]).await, Err(Error::Stale)));
+        assert!(matches!(desk.propose(plan, 1, "late", &changes, now()).await, Err(Error::Stale)));
+
+        let next: Vec<NextWorkout> = before.iter().map(|w| NextWorkout { id: Some(w.id), workout: w.workout.clone() }).collect();
+        let consent = db.consent(ann, ActionKind::Revert, Some(plan), change_hash(plan, 2, &next)).await.unwrap();
+        assert_eq!(decisions::revert(consent, plan, 2, 1).await.unwrap(), 3);
+        assert_eq!(db.store.list_workouts(ann, plan, 3).await.unwrap(), before);
+        let revisions = db.store.list_revisions(ann, plan).await.unwrap();
+        let origins: Vec<RevisionOrigin> = revisions.iter().rev().map(|r| r.origin).collect();
+        assert_eq!(origins, [RevisionOrigin::Draft, RevisionOrigin::Apply, RevisionOrigin::Revert]);
+        assert_eq!(revisions[1].reason.as_deref(), Some("Ease off."));
+    }
+
+    async fn a_stale_base_a_second_tab_and_a_different_outcome_are_refused(db) {
+        let ann = db.user("Ann").await;
+        let plan = db.active_plan(ann, "Plan").await;
+        let desk = db.store.desk(ann, Author::Coach);
+        let changes = three_changes(&db.store, ann, plan, 1).await;
+        let (one, two) =
+            (desk.propose(plan, 1, "one", &changes, now()).await.unwrap(), desk.propose(plan, 1, "two", &changes, now()).await.unwrap());
+        // Two tabs show the same base; the first to answer wins, the second is told that the plan changed.
+        let chosen = BTreeSet::from([0]);
+        let found = db.store.find_plan(ann, plan).await.unwrap().unwrap();
+        let current = db.store.list_workouts(ann, plan, 1).await.unwrap();
+        let outcome = change_hash(plan, 1, &plan::apply(&found, &current, &changes, &chosen).unwrap());
+        let consent = db.consent(ann, ActionKind::Apply, Some(plan), outcome).await.unwrap();
+        assert_eq!(decisions::apply(consent, one, &chosen).await.unwrap(), 2);
+        let consent = db.consent(ann, ActionKind::Apply, Some(plan), outcome).await.unwrap();
+        assert!(matches!(decisions::apply(consent, two, &chosen).await, Err(Error::Stale)));
+        assert_eq!(db.store.find_proposal(ann, two).await.unwrap().unwrap().status, ProposalStatus::Open);
+
+        // Shown one outcome, given another.
+        let three = desk.propose(plan, 2, "three", &[Change::Add { workout: easy_run(june(13), 3.0) }], now()).await.unwrap();
+        let consent = db.consent(ann, ActionKind::Apply, Some(plan), outcome).await.unwrap();
+        assert!(matches!(decisions::apply(consent, three, &BTreeSet::from([0])).await, Err(Error::Stale)));
+        db.store.decline_proposal(ann, three, now()).await.unwrap();
+        assert!(matches!(apply(&db.store, ann, three, &[0]).await, Err(Error::Stale)));
+        assert!(matches!(db.store.decline_proposal(ann, three, now()).await, Err(Error::NotFound(_))));
+        assert_eq!(db.store.find_plan(ann, plan).await.unwrap().unwrap().revision, 2);
+    }
+
+    async fn an_edit_by_hand_makes_a_revision_and_names_only_own_workouts(db) {
+        let ann = db.user("Ann").await;
+        let plan = db.active_plan(ann, "Plan").await;
+        let other = db.draft(ann, "Other").await;
+        let stranger = db.store.list_workouts(ann, other, 1).await.unwrap()[0].id;
+        let workouts = db.store.list_workouts(ann, plan, 1).await.unwrap();
+        let mut next: Vec<NextWorkout> = workouts.iter().map(|w| NextWorkout { id: Some(w.id), workout: w.workout.clone() }).collect();
+        next[0].workout.date = june(8);
+
+        let hash = change_hash(plan, 1, &next);
+        let consent = db.consent(ann, ActionKind::Edit, Some(plan), hash).await.unwrap();
+        assert_eq!(decisions::edit(consent, plan, 1, &next, "moved Tuesday to Monday").await.unwrap(), 2);
+
+        for (id, expected) in [(Some(stranger), ApplyError::NoSuchWorkout(stranger)), (next[1].id, ApplyError::Twice(next[1].id.unwrap()))] {
+            let mut bad = next.clone();
+            bad[2].id = id;
+            let consent = db.consent(ann, ActionKind::Edit, Some(plan), change_hash(plan, 2, &bad)).await.unwrap();
+            match decisions::edit(consent, plan, 2, &bad, "").await {
+                Err(Error::Apply(error)) => assert_eq!(error, expected),
+                other => panic!("{other:?}"),
+            }
+        }
+        assert_eq!(db.store.list_revisions(ann, plan).await.unwrap().len(), 2);
+    }
+
+    async fn a_day_is_judged_only_when_its_data_has_arrived(db) {
+        use Verdict::{Hit, Missed, Pending, Rest, Short};
+        let ann = db.user("Ann").await;
+        let plan = db.active_plan(ann, "Plan").await;
+        assert_eq!(verdicts(&db, ann, plan).await, [Pending, Pending, Pending, Pending], "nothing was imported yet");
+        db.ran(ann, june(9), 8.0).await;
+        db.ran(ann, june(11), 6.0).await;
+        assert_eq!(verdicts(&db, ann, plan).await, [Pending, Pending, Pending, Pending], "no run has proved anything yet");
+        db.imported(ann, Evidence::Activity { day: june(9), imported_at: now() }).await;
+        assert_eq!(verdicts(&db, ann, plan).await, [Hit, Pending, Pending, Pending]);
+        db.imported(ann, Evidence::Activity { day: june(11), imported_at: now() }).await;
+        assert_eq!(verdicts(&db, ann, plan).await, [Hit, Rest, Short, Pending]);
+        // The 14th is today: open, so a run short of the plan says nothing yet, and a long one is a hit.
+        db.ran(ann, june(14), 5.0).await;
+        db.imported(ann, Evidence::Activity { day: june(14), imported_at: now() }).await;
+        assert_eq!(verdicts(&db, ann, plan).await, [Hit, Rest, Short, Pending]);
+        db.store.declare_complete(ann, june(14), now()).await.unwrap();
+        assert_eq!(verdicts(&db, ann, plan).await, [Hit, Rest, Short, Short]);
+        // Late data grades again.
+        db.ran(ann, june(11), 4.0).await;
+        assert_eq!(verdicts(&db, ann, plan).await, [Hit, Rest, Hit, Short]);
+        let standing = db.store.standing(ann, plan).await.unwrap();
+        assert_eq!((standing.tally.hit, standing.tally.short, standing.tally.missed), (2, 1, 0));
+        assert!(!standing.graded.iter().any(|g| g.verdict == Missed));
+    }
+
+    async fn a_day_marked_ill_keeps_its_verdict_and_leaves_the_tally(db) {
+        let ann = db.user("Ann").await;
+        let plan = db.active_plan(ann, "Plan").await;
+        db.store.declare_complete(ann, june(13), now()).await.unwrap();
+        let ill = Observed::new(ObservationKind::Illness, june(9), june(10), Some(2)).unwrap();
+        let id = db.store.add_observation(ann, Author::Coach, &ill, now()).await.unwrap();
+        let standing = db.store.standing(ann, plan).await.unwrap();
+        assert_eq!((standing.tally.missed, standing.tally.excused), (2, 0), "a suggestion excuses nothing");
+        db.store.accept_observation(ann, id, now()).await.unwrap();
+        let standing = db.store.standing(ann, plan).await.unwrap();
+        assert_eq!((standing.tally.missed, standing.tally.excused), (1, 1));
+        assert_eq!((standing.graded[0].verdict, standing.graded[0].excused), (Verdict::Missed, Some(Excuse::Ill)));
+    }
+
+    async fn a_hundred_drafts_and_proposals_change_no_number(db) {
+        let ann = db.user("Ann").await;
+        let plan = db.active_plan(ann, "Plan").await;
+        db.ran(ann, june(9), 8.0).await;
+        db.imported(ann, Evidence::Activity { day: june(11), imported_at: now() }).await;
+        let everything = async || {
+            let standing = db.store.standing(ann, plan).await.unwrap();
+            let frontier = db.store.frontier(ann).await.unwrap();
+            let active = db.store.find_active_plan(ann).await.unwrap();
+            serde_json::to_string(&(standing, frontier, active)).unwrap()
+        };
+        let before = everything().await;
+        let changes = three_changes(&db.store, ann, plan, 1).await;
+        for i in 0..100 {
+            db.draft(ann, &format!("Draft {i}")).await;
+            db.store.desk(ann, Author::Coach).propose(plan, 1, "more", &changes, now()).await.unwrap();
+        }
+        assert_eq!(everything().await, before);
+        // The control: the same changes applied do change it.
+        let proposal = db.store.list_proposals(ann, plan).await.unwrap()[0].id;
+        apply(&db.store, ann, proposal, &[0, 1, 2]).await.unwrap();
+        assert_ne!(everything().await, before);
+    }
+}
