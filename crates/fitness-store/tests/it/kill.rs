@@ -1,1 +1,137 @@
+//! kill -9 at random instants of activate and apply: what was acknowledged is there, and every plan is at a
+//! whole revision.
+//!
+//! The test runs itself as a second process, which works until it is killed, and then looks at what is left.
 
+use crate::plans::{apply, three_changes};
+use crate::raw::Raw;
+use fitness_core::ids::{PlanId, UserId};
+use fitness_core::note::Author;
+use fitness_core::plan::{ActionKind, PlanStatus};
+use fitness_store::testkit::{self, Backend, TestDb, consent, draft, easy_run, june, now};
+use fitness_store::{Store, decisions, seen_hash};
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// Set for the process that is to be killed: the database it works on.
+const VICTIM: &str = "FITNESS_TEST_VICTIM";
+const KILLS: u32 = 12;
+
+/// Works for ever: drafts, activates, changes, archives, and says out loud what it has done.
+async fn work_until_killed(store: Store) {
+    let user = store.list_users().await.unwrap()[0].id;
+    loop {
+        let active = store.find_active_plan(user).await.unwrap();
+        let plan = match active {
+            Some(plan) if plan.revision < 4 => plan.id,
+            Some(plan) => {
+                let consent = consent(&store, user, ActionKind::Archive, Some(plan.id), seen_hash(&plan)).await.unwrap();
+                decisions::archive(consent, plan.id).await.unwrap();
+                continue;
+            }
+            None => {
+                let plan = store.desk(user, Author::Coach).put_draft(&draft("Plan"), None, now()).await.unwrap();
+                let seen = draft("Plan").content_hash();
+                let consent = consent(&store, user, ActionKind::Activate, Some(plan), seen).await.unwrap();
+                decisions::activate(consent, plan, None).await.unwrap();
+                println!("\nactivated {plan}");
+                plan
+            }
+        };
+        let revision = store.find_plan(user, plan).await.unwrap().unwrap().revision;
+        let changes = if revision == 1 {
+            three_changes(&store, user, plan, 1).await
+        } else {
+            (12..14).map(|day| fitness_core::plan::Change::Add { workout: easy_run(june(day), 4.0) }).collect()
+        };
+        let proposal = store.desk(user, Author::Coach).propose(plan, revision, "", &changes, now()).await.unwrap();
+        let chosen: Vec<usize> = (0..changes.len()).collect();
+        let number = apply(&store, user, proposal, &chosen).await.unwrap();
+        println!("\napplied {plan} {number}");
+    }
+}
+
+/// Starts the worker, lets it acknowledge a few things, kills it, and gives back what it acknowledged.
+fn kill_one(db: &TestDb, name: &str, round: u32) -> Vec<String> {
+    let mut worker = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", name, "--nocapture"])
+        .env(VICTIM, db.url())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(worker.stdout.take().unwrap()).lines().map_while(Result::ok).filter(|line| {
+        line.starts_with("activated ") || line.starts_with("applied ")
+    });
+    let mut said: Vec<String> = lines.by_ref().take(1 + round as usize % 3).collect();
+    assert!(!said.is_empty(), "the worker worked");
+    // Anywhere within the next few transactions.
+    std::thread::sleep(Duration::from_micros(u64::from(round) * 1731 % 9000));
+    worker.kill().unwrap();
+    worker.wait().unwrap();
+    said.extend(lines);
+    said
+}
+
+async fn check_what_is_left(store: &Store, user: UserId, said: &[String]) {
+    let plans = store.list_plans(user).await.unwrap();
+    assert!(plans.iter().filter(|plan| plan.status == PlanStatus::Active).count() <= 1);
+    for plan in &plans {
+        let revisions = store.list_revisions(user, plan.id).await.unwrap();
+        assert_eq!(revisions.len() as i64, plan.revision, "every revision is taken up");
+        let expected = [4, 4, 6, 8];
+        for revision in &revisions {
+            let workouts = store.list_workouts(user, plan.id, revision.number).await.unwrap();
+            assert_eq!(workouts.len(), expected[revision.number as usize - 1], "revision {} is whole", revision.number);
+        }
+    }
+    for line in said {
+        let numbers: Vec<i64> = line.split_whitespace().skip(1).map(|n| n.parse().unwrap()).collect();
+        let plan = plans.iter().find(|plan| plan.id == PlanId::new(numbers[0])).unwrap_or_else(|| panic!("{line}, and it is gone"));
+        assert_ne!(plan.status, PlanStatus::Draft, "{line}, and it is a draft");
+        assert!(plan.revision >= numbers.get(1).copied().unwrap_or(1), "{line}, and it is at {}", plan.revision);
+    }
+    assert_eq!(store.first_broken_audit_line(user).await.unwrap(), None);
+}
+
+async fn look_at_what_killed_processes_leave(db: TestDb) {
+    let ann = db.user("Ann").await;
+    let backend = if db.is_sqlite() { "sqlite" } else { "postgres" };
+    let name = format!("kill::{backend}::{TEST}");
+    for round in 0..KILLS {
+        let said = kill_one(&db, &name, round);
+        // As the next start would: a store that was not open when the other process died.
+        let store = db.another_store().await;
+        check_what_is_left(&store, ann, &said).await;
+        store.close().await;
+    }
+    if db.is_sqlite() {
+        let mut raw = Raw::connect(&db).await;
+        assert_eq!(raw.texts("PRAGMA integrity_check").await, ["ok"]);
+    }
+}
+
+/// One test in two roles: the process that is killed, and the one that kills and looks.
+fn on(backend: Backend) {
+    match std::env::var(VICTIM) {
+        Ok(url) => tokio::runtime::Runtime::new().unwrap().block_on(async { work_until_killed(testkit::open(&url).await).await }),
+        Err(_) => testkit::run(TEST, backend, look_at_what_killed_processes_leave),
+    }
+}
+
+const TEST: &str = "a_killed_process_leaves_whole_revisions_and_all_it_acknowledged";
+
+mod sqlite {
+    #[test]
+    fn a_killed_process_leaves_whole_revisions_and_all_it_acknowledged() {
+        super::on(super::Backend::Sqlite);
+    }
+}
+
+mod postgres {
+    #[test]
+    fn a_killed_process_leaves_whole_revisions_and_all_it_acknowledged() {
+        super::on(super::Backend::Postgres);
+    }
+}

@@ -1,1 +1,120 @@
+//! Users, passwords, invites, sessions and tokens.
 
+use chrono::TimeDelta;
+use fitness_core::hash::ContentHash;
+use fitness_core::note::{Author, NoteText};
+use fitness_core::plan::ActionKind;
+use fitness_store::testkit::now;
+use fitness_store::{Error, Scope, on_both_databases};
+use secrecy::SecretString;
+
+fn secret(text: &str) -> SecretString {
+    text.to_owned().into()
+}
+
+on_both_databases! {
+    async fn names_are_taken_once_in_any_capitals(db) {
+        db.user("Ann").await;
+        for taken in ["Ann", "ann", "ANN"] {
+            assert!(matches!(db.store.add_user(taken, now()).await, Err(Error::NameTaken(_))), "{taken}");
+        }
+        for bad in ["", " ann", "ann ", "a/b", "a\nb", &"x".repeat(65)] {
+            assert!(matches!(db.store.add_user(bad, now()).await, Err(Error::BadName)), "{bad:?}");
+        }
+        db.user("Zoë 🏃").await;
+        let names: Vec<String> = db.store.list_users().await.unwrap().into_iter().map(|user| user.name).collect();
+        assert_eq!(names, ["Ann", "Zoë 🏃"]);
+        assert_eq!(db.store.find_user("ANN").await.unwrap().unwrap().name, "Ann");
+        assert_eq!(db.store.find_user("bob").await.unwrap(), None);
+    }
+
+    async fn a_password_is_kept_as_a_hash_and_changed(db) {
+        let ann = db.user("Ann").await;
+        assert!(!db.store.verify_password(ann, &secret("")).await.unwrap(), "no password set, none accepted");
+        assert!(matches!(db.store.set_password(ann, &secret("short"), now()).await, Err(Error::BadPassword)));
+        db.store.set_password(ann, &secret("correct horse"), now()).await.unwrap();
+        assert!(db.store.verify_password(ann, &secret("correct horse")).await.unwrap());
+        assert!(!db.store.verify_password(ann, &secret("correct horsE")).await.unwrap());
+        db.store.set_password(ann, &secret("battery staple"), now()).await.unwrap();
+        assert!(!db.store.verify_password(ann, &secret("correct horse")).await.unwrap());
+        let mut raw = crate::raw::Raw::connect(&db).await;
+        let stored = raw.texts("SELECT password_hash FROM credentials").await;
+        assert!(stored.len() == 1 && stored[0].starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{stored:?}");
+        assert!(db.store.list_users().await.unwrap()[0].has_password);
+    }
+
+    async fn an_invite_sets_a_password_once_and_in_time(db) {
+        let ann = db.user("Ann").await;
+        let stale = db.store.invite(ann, now()).await.unwrap();
+        let invite = db.store.invite(ann, now()).await.unwrap();
+        let redeem = async |code: &str, at| db.store.redeem_invite(code, &secret("a new password"), at).await;
+        assert!(matches!(redeem(stale.reveal(), now()).await, Err(Error::NotConfirmed(_))), "a newer invite replaces an older one");
+        assert!(matches!(redeem(invite.reveal(), now() + TimeDelta::days(7)).await, Err(Error::NotConfirmed(_))));
+        assert_eq!(redeem(&format!(" {} ", invite.reveal()), now()).await.unwrap(), ann);
+        assert!(matches!(redeem(invite.reveal(), now()).await, Err(Error::NotConfirmed(_))), "once");
+        assert!(db.store.verify_password(ann, &secret("a new password")).await.unwrap());
+    }
+
+    async fn sessions_and_tokens_belong_to_their_user_and_end(db) {
+        let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
+        let cookie = db.store.open_session(ann, "Firefox", TimeDelta::days(30), now()).await.unwrap();
+        let session = db.store.find_session(cookie.reveal(), now()).await.unwrap().unwrap();
+        assert_eq!((session.user, session.client.as_str()), (ann, "Firefox"));
+        assert_eq!(db.store.find_session(cookie.reveal(), now() + TimeDelta::days(30)).await.unwrap(), None);
+        assert_eq!(db.store.find_session("guess", now()).await.unwrap(), None);
+        let later = now() + TimeDelta::hours(1);
+        db.store.touch_session(ann, session.id, later).await.unwrap();
+        assert_eq!(db.store.list_sessions(ann).await.unwrap()[0].seen_at, later);
+        assert!(matches!(db.store.end_session(bob, session.id, now()).await, Err(Error::NotFound(_))));
+        db.store.end_session(ann, session.id, now()).await.unwrap();
+        assert_eq!(db.store.find_session(cookie.reveal(), now()).await.unwrap(), None);
+        db.store.open_session(ann, "a", TimeDelta::days(1), now()).await.unwrap();
+        assert_eq!(db.store.end_all_sessions(ann, now()).await.unwrap(), 1);
+
+        let (id, token) = db.store.mint_api_token(ann, "desktop", Scope::Draft, Some(now() + TimeDelta::days(90)), now()).await.unwrap();
+        let found = db.store.find_api_token(token.reveal(), now()).await.unwrap().unwrap();
+        assert_eq!((found.user, found.scope), (ann, Scope::Draft));
+        assert_eq!(db.store.find_api_token(token.reveal(), now() + TimeDelta::days(90)).await.unwrap(), None);
+        assert!(matches!(db.store.revoke_api_token(bob, id, now()).await, Err(Error::NotFound(_))));
+        db.store.revoke_api_token(ann, id, now()).await.unwrap();
+        assert_eq!(db.store.find_api_token(token.reveal(), now()).await.unwrap(), None);
+        assert!(db.store.list_api_tokens(ann).await.unwrap().is_empty());
+
+        // What is stored of either secret is not the secret.
+        let mut raw = crate::raw::Raw::connect(&db).await;
+        let stored = raw.texts("SELECT token_hash FROM api_tokens").await;
+        assert!(stored.len() == 1 && stored[0] != token.reveal() && !format!("{token:?}").contains(token.reveal()));
+    }
+
+    async fn a_user_leaves_whole_and_takes_nobody_along(db) {
+        let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
+        for user in [ann, bob] {
+            db.active_plan(user, "Plan").await;
+            db.store.set_password(user, &secret("long enough"), now()).await.unwrap();
+            db.store.add_note(user, Author::Athlete, None, &NoteText::new("hello").unwrap(), now()).await.unwrap();
+        }
+        let consent = db.consent(ann, ActionKind::DeleteUser, None, ContentHash::of_bytes(b"Ann")).await.unwrap();
+        db.store.remove_user(consent).await.unwrap();
+        assert_eq!(db.store.find_user("Ann").await.unwrap(), None);
+        assert!(db.store.list_plans(ann).await.unwrap().is_empty() && db.store.list_notes(ann).await.unwrap().is_empty());
+        assert_eq!(db.store.list_plans(bob).await.unwrap().len(), 1);
+        assert_eq!(db.store.first_broken_audit_line(bob).await.unwrap(), None);
+        let again = db.user("Ann").await;
+        assert!(again > bob, "an id is never reused");
+    }
+
+    async fn the_audit_chain_shows_tampering(db) {
+        let ann = db.user("Ann").await;
+        for text in ["one", "two", "three"] {
+            db.store.add_note(ann, Author::Athlete, None, &NoteText::new(text).unwrap(), now()).await.unwrap();
+        }
+        assert_eq!(db.store.first_broken_audit_line(ann).await.unwrap(), None);
+        let head = db.store.audit_head(ann).await.unwrap();
+        assert_eq!((head.seq, head.hash.len()), (4, 64));
+        let mut raw = crate::raw::Raw::connect(&db).await;
+        let drop = if raw.is_sqlite() { "DROP TRIGGER an_audit_entry_is_never_edited" } else { "DROP TRIGGER an_audit_entry_is_never_edited ON audit_log" };
+        raw.must(drop).await;
+        raw.must("UPDATE audit_log SET object = 'note:99' WHERE seq = 3").await;
+        assert_eq!(db.store.first_broken_audit_line(ann).await.unwrap(), Some(3));
+    }
+}

@@ -1,0 +1,10 @@
+//! One answer, one action: a `Consent` cannot be used twice.
+use fitness_core::ids::PlanId;
+use fitness_store::{Consent, decisions};
+
+async fn twice(consent: Consent, plan: PlanId) {
+    let _ = decisions::archive(consent.clone(), plan).await;
+    let _ = decisions::delete(consent, plan).await;
+}
+
+fn main() {}
