@@ -18,6 +18,7 @@ pub mod observation;
 pub mod plan;
 pub mod sport;
 pub mod stream;
+pub mod text;
 pub mod units;
 pub mod wellness;
 mod words;

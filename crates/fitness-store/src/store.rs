@@ -241,9 +241,14 @@ async fn inspect_sqlite(location: &Location, path: &Path) -> Result<Contents> {
     }
     // Opening for writing tells now, and not in the middle of an import, that the file is read-only.
     fs::OpenOptions::new().append(true).open(path).map_err(|e| path_error(path, &e))?;
+    // Merely reading a file in WAL mode leaves a -wal and a -shm beside it, unless SQLite is told that nobody
+    // writes. Without a -wal nobody does; what somebody begins to write now, migrating sees under its lock.
+    let mut wal = path.as_os_str().to_owned();
+    wal.push("-wal");
     let options = SqliteConnectOptions::new()
         .filename(path)
         .read_only(true)
+        .immutable(!Path::new(&wal).exists())
         .busy_timeout(BUSY_TIMEOUT)
         .disable_statement_logging();
     let inspect = async {

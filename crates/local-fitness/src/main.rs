@@ -1,1 +1,32 @@
-fn main() {}
+//! `fitness`: the endurance coach an athlete runs at home.
+//!
+//! This crate wires the others together and owns what must exist once: the clock ([`clock`]), the arguments
+//! ([`args`]), the way an error is told ([`failure`]) and the terminal at which a human decides
+//! ([`terminal`]). What a command does is in [`commands`], one verb a function, each giving back a
+//! [`report::Report`] that is printed in one place.
+
+mod args;
+mod clock;
+mod commands;
+mod context;
+mod failure;
+mod report;
+mod table;
+mod terminal;
+
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let args = args::Args::parse();
+    let json = args.json;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let answer = match runtime {
+        Ok(runtime) => runtime.block_on(commands::run(args)),
+        Err(error) => Err(error.into()),
+    };
+    match answer {
+        Ok(report) => report.print(json),
+        Err(error) => failure::tell(&error, json),
+    }
+}

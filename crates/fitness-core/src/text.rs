@@ -1,0 +1,64 @@
+//! Foreign text, made safe to look at.
+//!
+//! Names, notes and messages come from files, services and models. They are stored as they came; whoever
+//! shows them on a terminal goes through [`visible`], so that no escape sequence moves the cursor and no
+//! bidi override turns a sentence around. (HTML is escaped by the template, which is another matter.)
+
+use std::fmt::{self, Write};
+
+/// Shows a text on one line with everything that would not be seen made visible: line breaks as `⏎`,
+/// control, bidi and zero-width characters as `<U+001B>`.
+#[must_use]
+pub const fn visible(text: &str) -> Visible<'_> {
+    Visible(text)
+}
+
+/// See [`visible`].
+#[derive(Debug, Clone, Copy)]
+pub struct Visible<'a>(&'a str);
+
+impl fmt::Display for Visible<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for c in self.0.chars() {
+            match c {
+                '\n' => f.write_char('⏎')?,
+                '\t' => f.write_char(' ')?,
+                c if c.is_control() || is_invisible(c) => write!(f, "<U+{:04X}>", u32::from(c))?,
+                c => f.write_char(c)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Characters that change what is seen without being seen. Joiners within emoji and scripts are not among
+/// them.
+const fn is_invisible(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_would_not_be_seen_is_seen() {
+        for (text, shown) in [
+            ("Half marathon – Zürich 🏃‍♀️ ½", "Half marathon – Zürich 🏃‍♀️ ½"),
+            ("\u{1b}[31mred\u{1b}[0m", "<U+001B>[31mred<U+001B>[0m"),
+            ("\u{9b}31m", "<U+009B>31m"),
+            ("a\rb\u{7}\u{8}", "a<U+000D>b<U+0007><U+0008>"),
+            ("two\nlines\tand a tab", "two⏎lines and a tab"),
+            ("safe\u{202e}txet\u{2066}", "safe<U+202E>txet<U+2066>"),
+            ("zero\u{200b}width\u{feff}", "zero<U+200B>width<U+FEFF>"),
+            ("tag\u{e0041}", "tag<U+E0041>"),
+        ] {
+            assert_eq!(visible(text).to_string(), shown);
+            assert!(!visible(text).to_string().chars().any(|c| c.is_control() || is_invisible(c)));
+        }
+    }
+}

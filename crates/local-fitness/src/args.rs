@@ -1,0 +1,131 @@
+//! The command line, as the athlete types it.
+
+use clap::{Parser, Subcommand};
+use fitness_core::calendar::Day;
+use fitness_core::ids::{NoteId, PlanId};
+use fitness_core::units::UnitSystem;
+use std::path::PathBuf;
+
+/// The endurance coach you run at home.
+///
+/// Your data stays in one database: a file in your data directory, or whatever FITNESS_DB names (a file path,
+/// a sqlite: URL or a postgres: URL).
+#[derive(Debug, Parser)]
+#[command(name = "fitness", version, arg_required_else_help = true, subcommand_required = true)]
+pub(crate) struct Args {
+    /// Whose data is meant; not needed while there is only one user
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(crate) user: Option<String>,
+    /// Print data as JSON, for programs
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Add users, list them, let them in
+    #[command(subcommand)]
+    User(UserCommand),
+    /// Look at training plans, and decide about them
+    #[command(subcommand)]
+    Plan(PlanCommand),
+    /// Tell the coach what it should know
+    #[command(subcommand)]
+    Note(NoteCommand),
+    /// Check the installation: what is missing, and how to fix it
+    Doctor,
+    /// Make the database, or bring it up to date
+    ///
+    /// Other commands do this by themselves; this one does only this, for use before a new version starts.
+    Migrate,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum UserCommand {
+    /// Add a user; makes the database when there is none
+    Add {
+        /// What the user is called
+        name: String,
+        /// The user's time zone, such as Europe/Zurich; this machine's when not given
+        #[arg(long)]
+        zone: Option<chrono_tz::Tz>,
+        /// How distances are shown: metric or imperial; this machine's habit when not given
+        #[arg(long)]
+        units: Option<UnitSystem>,
+    },
+    /// List the users
+    List,
+    /// Make a one-time code with which a user sets a password and signs in on the web
+    Invite {
+        /// Whom to invite; not needed while there is only one user
+        name: Option<String>,
+    },
+    /// Set or change a password, typed at the terminal
+    Passwd {
+        /// Whose password; not needed while there is only one user
+        name: Option<String>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PlanCommand {
+    /// List your plans and drafts
+    List,
+    /// Show a plan with its verdicts; the active one when none is named
+    Show {
+        /// The plan's number
+        plan: Option<PlanId>,
+    },
+    /// Write a draft from a JSON file; nothing is tracked until you activate it
+    ///
+    /// The file holds goal (5k, 10k, half, full or custom with distance_km), start_date, race_date, target_time
+    /// such as 01:45:00 if there is one, and schedule: a list of {date, planned_miles or planned_km, kind}.
+    Draft {
+        /// The file; - reads standard input
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// The draft this one takes the place of
+        #[arg(long, value_name = "PLAN")]
+        supersedes: Option<PlanId>,
+    },
+    /// Make a draft your tracked plan; asks you to type its name
+    Activate {
+        /// The draft's number
+        plan: PlanId,
+        /// The plan that is active now, to be archived in the same step
+        #[arg(long, value_name = "PLAN")]
+        replaces: Option<PlanId>,
+    },
+    /// Put the active plan away; asks you to type its name
+    Archive {
+        /// The plan's number
+        plan: PlanId,
+    },
+    /// Remove a draft or an archived plan for good; asks you to type its name
+    Delete {
+        /// The plan's number
+        plan: PlanId,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum NoteCommand {
+    /// Write a note for the coach
+    Add {
+        /// What to say
+        #[arg(required = true)]
+        text: Vec<String>,
+        /// The day it is about, such as 2026-06-14
+        #[arg(long)]
+        day: Option<Day>,
+    },
+    /// List your notes, newest first
+    List,
+    /// Remove a note
+    Delete {
+        /// The note's number
+        note: NoteId,
+    },
+}

@@ -1,0 +1,24 @@
+//! The commands, one file a noun.
+
+mod doctor;
+mod migrate;
+mod note;
+mod plan;
+mod user;
+
+use crate::args::{Args, Command};
+use crate::context::Context;
+use crate::report::Report;
+use anyhow::Result;
+
+/// Does what was asked.
+pub(crate) async fn run(args: Args) -> Result<Report> {
+    let context = Context { user: args.user };
+    match args.command {
+        Command::User(command) => user::run(&context, command).await,
+        Command::Plan(command) => plan::run(&context, command).await,
+        Command::Note(command) => note::run(&context, command).await,
+        Command::Doctor => doctor::run(&context).await,
+        Command::Migrate => migrate::run(&context).await,
+    }
+}

@@ -1,0 +1,56 @@
+//! `fitness note`
+
+use crate::args::NoteCommand;
+use crate::clock;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::report::Report;
+use crate::table::table;
+use anyhow::Result;
+use fitness_core::calendar::Day;
+use fitness_core::ids::NoteId;
+use fitness_core::note::{Author, Note, NoteText};
+use fitness_core::text::visible;
+use serde_json::json;
+
+pub(super) async fn run(context: &Context, command: NoteCommand) -> Result<Report> {
+    match command {
+        NoteCommand::Add { text, day } => add(context, &text.join(" "), day).await,
+        NoteCommand::List => list(context).await,
+        NoteCommand::Delete { note } => delete(context, note).await,
+    }
+}
+
+async fn add(context: &Context, text: &str, day: Option<Day>) -> Result<Report> {
+    let text = NoteText::new(text).map_err(|bad| Failure::new(bad.to_string(), "write `fitness note add calf is tight`"))?;
+    let (store, user) = context.open_for_user().await?;
+    let id = store.add_note(user.id, Author::Athlete, day, &text, clock::now()).await?;
+    store.close().await;
+    let words = format!("Saved as note {id}. Undo with `fitness note delete {id}`.");
+    Ok(Report::new(words, &json!({ "note_id": id, "text": text, "day": day })))
+}
+
+async fn list(context: &Context) -> Result<Report> {
+    let (store, user) = context.open_for_user().await?;
+    let notes = store.list_notes(user.id).await?;
+    let zone = store.profile(user.id).await?.zone;
+    store.close().await;
+    if notes.is_empty() {
+        let words = "No notes yet. Write one with `fitness note add calf is tight`.";
+        return Ok(Report::new(words, &notes));
+    }
+    let row = |note: &Note| {
+        let state = if note.accepted { String::new() } else { format!(" (suggested by {})", note.author) };
+        let day = note.day.unwrap_or_else(|| Day::at(note.written_at, zone));
+        [note.id.to_string(), day.to_string(), format!("{}{state}", visible(note.text.as_str()))]
+    };
+    let rows: Vec<_> = notes.iter().map(row).collect();
+    Ok(Report::new(table(["note", "day", "text"], &rows), &notes))
+}
+
+async fn delete(context: &Context, id: NoteId) -> Result<Report> {
+    let (store, user) = context.open_for_user().await?;
+    let gone = store.delete_note(user.id, id, clock::now()).await?;
+    store.close().await;
+    Ok(Report::new(format!("Deleted note {id}: {}", visible(gone.text.as_str())), &json!({ "deleted": gone })))
+}

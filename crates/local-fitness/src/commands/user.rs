@@ -1,0 +1,99 @@
+//! `fitness user`
+
+use crate::args::UserCommand;
+use crate::clock;
+use crate::context::Context;
+use crate::report::Report;
+use crate::table::table;
+use crate::terminal;
+use anyhow::Result;
+use chrono_tz::Tz;
+use fitness_core::athlete::Profile;
+use fitness_core::text::visible;
+use fitness_core::units::UnitSystem;
+use fitness_store::{INVITE_DAYS, Missing};
+use serde_json::json;
+
+pub(super) async fn run(context: &Context, command: UserCommand) -> Result<Report> {
+    match command {
+        UserCommand::Add { name, zone, units } => add(context, &name, zone, units).await,
+        UserCommand::List => list(context).await,
+        UserCommand::Invite { name } => invite(context, name.as_deref()).await,
+        UserCommand::Passwd { name } => passwd(context, name.as_deref()).await,
+    }
+}
+
+async fn add(context: &Context, name: &str, zone: Option<Tz>, units: Option<UnitSystem>) -> Result<Report> {
+    let store = context.open(Missing::Create).await?;
+    let user = store.add_user(name, clock::now()).await?;
+    let profile = Profile {
+        zone: zone.unwrap_or_else(machine_zone),
+        units: units.unwrap_or_else(machine_units),
+        ..Profile::default()
+    };
+    store.put_profile(user.id, &profile, clock::now()).await?;
+    let location = store.location().to_string();
+    store.close().await;
+    let name = visible(&user.name);
+    let text = format!(
+        "Added {name}: days in {}, {} units.\nThe database is {location}.\nNo password is set; `fitness user passwd {name}` sets one.",
+        profile.zone, profile.units
+    );
+    Ok(Report::new(text, &json!({ "user": user, "profile": profile, "database": location })))
+}
+
+async fn list(context: &Context) -> Result<Report> {
+    let store = context.open(Missing::Refuse).await?;
+    let users = store.list_users().await?;
+    store.close().await;
+    if users.is_empty() {
+        return Ok(Report::new("No users yet. Add one with `fitness user add NAME`.", &users));
+    }
+    let rows: Vec<_> = users
+        .iter()
+        .map(|user| {
+            let password = if user.has_password { "set" } else { "not set" };
+            [visible(&user.name).to_string(), password.to_owned(), user.created_at.date_naive().to_string()]
+        })
+        .collect();
+    Ok(Report::new(table(["name", "password", "since"], &rows), &users))
+}
+
+async fn invite(context: &Context, name: Option<&str>) -> Result<Report> {
+    let store = context.open(Missing::Refuse).await?;
+    let user = context.pick(&store, name).await?;
+    let code = store.invite(user.id, clock::now()).await?;
+    store.close().await;
+    let text = format!(
+        "Invite for {}: {}\nIt sets a password once, within {INVITE_DAYS} days, and replaces earlier invites.\n\
+         Whoever has it can sign in as {}; send it the way you would send a key.",
+        visible(&user.name),
+        code.reveal(),
+        visible(&user.name)
+    );
+    Ok(Report::new(text, &json!({ "user": user.name, "code": code.reveal(), "days": INVITE_DAYS })))
+}
+
+async fn passwd(context: &Context, name: Option<&str>) -> Result<Report> {
+    let store = context.open(Missing::Refuse).await?;
+    let user = context.pick(&store, name).await?;
+    let password = terminal::new_password(&user)?;
+    store.set_password(user.id, &password, clock::now()).await?;
+    store.close().await;
+    let text = format!("The password of {} is set. Plans are now confirmed with it.", visible(&user.name));
+    Ok(Report::new(text, &json!({ "user": user.name, "password": "set" })))
+}
+
+/// The zone this session or this machine is in; UTC when neither says.
+fn machine_zone() -> Tz {
+    let session = std::env::var("TZ").ok().and_then(|name| name.trim_start_matches(':').parse().ok());
+    let machine = || iana_time_zone::get_timezone().ok().and_then(|name| name.parse().ok());
+    session.or_else(machine).unwrap_or(Tz::UTC)
+}
+
+/// Miles where the locale is of a country that runs in miles.
+fn machine_units() -> UnitSystem {
+    let locale = ["LC_ALL", "LC_MEASUREMENT", "LANG"].iter().find_map(|name| std::env::var(name).ok().filter(|v| !v.is_empty()));
+    let miles = locale.is_some_and(|locale| ["en_US", "en_GB", "en_LR", "my_MM"].iter().any(|country| locale.starts_with(country)));
+    if miles { UnitSystem::Imperial } else { UnitSystem::Metric }
+}

@@ -1,0 +1,46 @@
+//! What every command needs: the store, opened when it is needed, and whose data is meant.
+
+use crate::failure::Failure;
+use anyhow::Result;
+use fitness_core::text::visible;
+use fitness_store::{Location, Missing, Store, User};
+
+/// The words before the command.
+#[derive(Debug)]
+pub(crate) struct Context {
+    pub(crate) user: Option<String>,
+}
+
+impl Context {
+    /// Opens the database that `FITNESS_DB` names now.
+    pub(crate) async fn open(&self, missing: Missing) -> Result<Store> {
+        Ok(Store::open(Location::from_env()?, missing).await?)
+    }
+
+    /// Opens an existing database for the user that is meant.
+    pub(crate) async fn open_for_user(&self) -> Result<(Store, User)> {
+        let store = self.open(Missing::Refuse).await?;
+        let user = self.pick(&store, None).await?;
+        Ok((store, user))
+    }
+
+    /// The user a command acts for: the one named, or the only one.
+    pub(crate) async fn pick(&self, store: &Store, named: Option<&str>) -> Result<User> {
+        let mut users = store.list_users().await?;
+        let Some(name) = named.or(self.user.as_deref()) else {
+            return match users.len() {
+                0 => Err(Failure::new("there is no user yet", "add one with `fitness user add NAME`").into()),
+                1 => Ok(users.remove(0)),
+                n => {
+                    let names: Vec<String> = users.iter().map(|user| visible(&user.name).to_string()).collect();
+                    let message = format!("there are {n} users: {}", names.join(", "));
+                    Err(Failure::new(message, "say whose data you mean with --user NAME").into())
+                }
+            };
+        };
+        let found = users.into_iter().find(|user| user.name.to_lowercase() == name.to_lowercase());
+        found.ok_or_else(|| {
+            Failure::new(format!("there is no user called `{name}`"), "`fitness user list` shows who there is").into()
+        })
+    }
+}

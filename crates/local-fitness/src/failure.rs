@@ -1,0 +1,76 @@
+//! How an error is told: one line `error:`, one line `help:`, exit 1.
+
+use fitness_core::text::visible;
+use fitness_store::Error as StoreError;
+use std::process::ExitCode;
+
+/// An error with the advice that goes with it.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    message: String,
+    help: String,
+}
+
+impl Failure {
+    /// What happened, and what to do about it.
+    pub(crate) fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { message: message.into(), help: help.into() }
+    }
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// Tells an error on standard error, as JSON when that was asked for, and fails.
+pub(crate) fn tell(error: &anyhow::Error, json: bool) -> ExitCode {
+    let (message, help) = match (error.downcast_ref::<Failure>(), error.downcast_ref::<StoreError>()) {
+        (Some(failure), _) => (failure.message.clone(), failure.help.clone()),
+        (None, Some(store)) => (store.to_string(), advice(store)),
+        (None, None) => (format!("{error:#}"), "run `fitness doctor` to see what is wrong with the installation".to_owned()),
+    };
+    let (message, help) = (visible(&message).to_string(), visible(&help).to_string());
+    if json {
+        eprintln!("{}", serde_json::json!({ "error": message, "help": help }));
+    } else {
+        eprintln!("error: {message}\nhelp: {help}");
+    }
+    ExitCode::FAILURE
+}
+
+/// What to do about what the store said.
+fn advice(error: &StoreError) -> String {
+    match error {
+        StoreError::BadLocation { .. } => {
+            "set FITNESS_DB to a file path such as /home/ann/fitness.db, or to postgres://user:password@host/database; \
+             unset it to use your data directory"
+        }
+        StoreError::NoDatabase(_) => "add the first user with `fitness user add NAME`, which makes it; or point FITNESS_DB elsewhere",
+        StoreError::Path { .. } => "check that the directory exists and that you may write to it, or point FITNESS_DB elsewhere",
+        StoreError::Foreign(_) => "point FITNESS_DB at a database of local-fitness, or at a file that does not exist yet",
+        StoreError::Damaged(..) => "restore a backup, or point FITNESS_DB elsewhere; nothing was changed",
+        StoreError::Newer(..) => "update local-fitness to at least the version that wrote it; nothing was changed",
+        StoreError::OldSqlite(_) => "build local-fitness with its bundled SQLite, which is the default",
+        StoreError::Unreachable(..) => "start PostgreSQL, or correct host and port in FITNESS_DB",
+        StoreError::LoginRefused(..) => "correct user, password and database in FITNESS_DB",
+        StoreError::Busy => "try again in a moment; if it stays busy, look for another running fitness",
+        StoreError::NotFound("plan" | "draft") => "`fitness plan list` shows your plans",
+        StoreError::NotFound("note") => "`fitness note list` shows your notes",
+        StoreError::NameTaken(_) => "choose another name; `fitness user list` shows those in use",
+        StoreError::BadName => "try a short name, such as ann",
+        StoreError::BadPassword => "choose a longer one; three or four random words are easy to remember",
+        StoreError::AlreadyActive { active: Some(plan) } => {
+            return format!("archive it first with `fitness plan archive {plan}`, or replace it with `--replaces {plan}`");
+        }
+        StoreError::AlreadyActive { active: None } => "there is no active plan to replace; leave out --replaces",
+        StoreError::Stale => "look at it again with `fitness plan show`, then decide",
+        StoreError::WrongStatus(_) => "`fitness plan list` shows each plan's status; a draft is activated, an active plan archived, and what is not active deleted",
+        StoreError::NotConfirmed(_) => "run the command again and confirm within ten minutes",
+        _ => "run `fitness doctor` to see what is wrong with the installation",
+    }
+    .to_owned()
+}

@@ -1,0 +1,45 @@
+//! What a command gives back: words for a person and data for a program, printed in one place.
+
+use serde::Serialize;
+use std::io::{ErrorKind, Write};
+use std::process::ExitCode;
+
+/// The outcome of a command.
+#[derive(Debug)]
+pub(crate) struct Report {
+    text: String,
+    data: serde_json::Value,
+    healthy: bool,
+}
+
+impl Report {
+    /// Words and data that say the same.
+    pub(crate) fn new(text: impl Into<String>, data: &impl Serialize) -> Self {
+        let data = serde_json::to_value(data).expect("what a command reports is plain data");
+        Self { text: text.into(), data, healthy: true }
+    }
+
+    /// Everything worked, but what was looked at is not well: exit 1.
+    pub(crate) fn unhealthy(mut self) -> Self {
+        self.healthy = false;
+        self
+    }
+
+    /// Prints to standard output. A reader that has gone away is no error.
+    pub(crate) fn print(&self, json: bool) -> ExitCode {
+        let mut text = if json {
+            serde_json::to_string_pretty(&self.data).expect("a JSON value always prints")
+        } else {
+            self.text.clone()
+        };
+        if !text.ends_with('\n') {
+            text.push('\n');
+        }
+        let mut out = std::io::stdout().lock();
+        match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => ExitCode::FAILURE,
+            _ if self.healthy => ExitCode::SUCCESS,
+            _ => ExitCode::FAILURE,
+        }
+    }
+}

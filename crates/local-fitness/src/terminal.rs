@@ -1,0 +1,88 @@
+//! The terminal at which a human decides. One of the two places where a consent is made.
+
+use crate::clock;
+use crate::failure::Failure;
+use anyhow::{Context as _, Result};
+use fitness_core::hash::ContentHash;
+use fitness_core::plan::{ActionKind, Plan};
+use fitness_core::text::visible;
+use fitness_store::consent::{Channel, Question};
+use fitness_store::{Consent, Store, User};
+use secrecy::SecretString;
+use std::io::{IsTerminal, Write};
+
+/// Asks a human to confirm an action on a plan by typing its name, and the password when one is set.
+///
+/// The question goes to standard error, so that standard output stays data. Without a terminal there is no
+/// human to ask, and nothing happens.
+pub(crate) async fn confirm(
+    store: &Store,
+    user: &User,
+    kind: ActionKind,
+    plan: &Plan,
+    seen: ContentHash,
+    shown: &str,
+) -> Result<Consent> {
+    require_terminal()?;
+    let question = Question { kind, plan: Some(plan.id), seen, channel: Channel::Terminal };
+    let token = store.open_confirmation(user.id, &question, clock::now()).await?;
+    // What is compared is what was shown, so that a name with invisible characters can be typed at all.
+    let name = visible(&plan.name).to_string();
+    eprintln!("{shown}");
+    let typed = ask_line(&format!("Type the plan's name to {} it: ", verb(kind)))?;
+    if typed.trim() != name.trim() {
+        let help = "run the command again and type the name exactly as shown";
+        return Err(Failure::new("that is not the plan's name; nothing was changed", help).into());
+    }
+    if user.has_password {
+        let password = ask_password(&format!("Password of {}: ", visible(&user.name)))?;
+        if !store.verify_password(user.id, &password).await? {
+            let help = "run the command again, or set a new password with `fitness user passwd`";
+            return Err(Failure::new("that is not the password; nothing was changed", help).into());
+        }
+    }
+    #[expect(clippy::disallowed_methods, reason = "a person at this terminal has just typed the plan's name")]
+    let consent = store.spend_confirmation(user.id, &question, token.reveal(), clock::now()).await?;
+    Ok(consent)
+}
+
+/// Asks for a new password twice.
+pub(crate) fn new_password(user: &User) -> Result<SecretString> {
+    use secrecy::ExposeSecret;
+    require_terminal()?;
+    let password = ask_password(&format!("New password for {}: ", visible(&user.name)))?;
+    let again = ask_password("Once more: ")?;
+    if password.expose_secret() != again.expose_secret() {
+        return Err(Failure::new("the two passwords differ; nothing was changed", "run the command again").into());
+    }
+    Ok(password)
+}
+
+fn require_terminal() -> Result<()> {
+    if std::io::stdin().is_terminal() && std::io::stderr().is_terminal() {
+        return Ok(());
+    }
+    let help = "run it yourself in a terminal; no program can confirm it for you";
+    Err(Failure::new("this needs a person at a terminal", help).into())
+}
+
+fn ask_line(prompt: &str) -> Result<String> {
+    eprint!("{prompt}");
+    std::io::stderr().flush()?;
+    let mut line = String::new();
+    std::io::stdin().read_line(&mut line).context("cannot read from the terminal")?;
+    Ok(line)
+}
+
+fn ask_password(prompt: &str) -> Result<SecretString> {
+    Ok(rpassword::prompt_password(prompt).context("cannot read a password from the terminal")?.into())
+}
+
+const fn verb(kind: ActionKind) -> &'static str {
+    match kind {
+        ActionKind::Activate => "activate",
+        ActionKind::Archive => "archive",
+        ActionKind::Delete => "delete",
+        ActionKind::Apply | ActionKind::Edit | ActionKind::Revert | ActionKind::DeleteUser => "confirm",
+    }
+}

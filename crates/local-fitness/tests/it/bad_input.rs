@@ -1,0 +1,170 @@
+//! Bad input costs one `error:` line that names the value, one `help:` line, exit 1, and nothing else.
+
+use crate::harness::{HALF, Home, answer};
+use fitness_store::testkit;
+use std::process::{Command, Stdio};
+
+#[test]
+fn a_database_that_is_none_is_named_and_nothing_is_made() {
+    let home = Home::new();
+    home.file("list.txt", "milk, bread");
+    let foreign = home.path("foreign.db");
+    std::fs::copy(fixture_of_something_else(&home), &foreign).unwrap();
+    let before = home.files();
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let path = |name: &str| home.path(name).display().to_string();
+    for (value, says) in [
+        (String::new(), "it is empty"),
+        ("mysql://ann:s3cret@127.0.0.1/fit".to_owned(), "`mysql://ann:…@127.0.0.1/fit` is not a database"),
+        ("postgres://127.0.0.1:port/fit".to_owned(), "`postgres://127.0.0.1:port/fit` is not a database"),
+        ("postgres://127.0.0.1".to_owned(), "must name the database"),
+        (format!("postgres://ann:s3cret@127.0.0.1:{port}/fit"), &format!("no PostgreSQL answers at 127.0.0.1:{port}/fit")),
+        ("sqlite::memory:".to_owned(), "`sqlite::memory:` is not a database"),
+        (path(""), "it is a directory"),
+        (path("no/such/place.db"), "its directory does not exist"),
+        (path("list.txt"), "was not written by local-fitness"),
+        (path("foreign.db"), "was not written by local-fitness"),
+    ] {
+        for arguments in [&["user", "add", "Ann"][..], &["note", "list"], &["migrate"], &["plan", "list", "--user", "x"]] {
+            let error = home.run_with("FITNESS_DB", &value, arguments).refusal(arguments);
+            let missing_is_fine = says.contains("directory does not exist") && error.contains("there is no database at");
+            assert!(error.contains(says) || missing_is_fine, "{value}: {error}");
+            assert!(!error.contains("s3cret"), "{error}");
+        }
+        let doctor = home.run_with("FITNESS_DB", &value, &["doctor"]);
+        assert!(doctor.out.contains("database") && !doctor.out.contains("s3cret"), "{doctor:?}");
+    }
+    assert_eq!(home.files(), before);
+    assert_eq!(std::fs::read_to_string(home.path("list.txt")).unwrap(), "milk, bread");
+}
+
+/// A sound SQLite database that some other program wrote: ours, with the record of who wrote it taken out.
+fn fixture_of_something_else(home: &Home) -> std::path::PathBuf {
+    let path = home.path("other-program.db");
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let db = testkit::TestDb::new(testkit::Backend::Sqlite).await.unwrap();
+        use sea_orm::ConnectionTrait;
+        db.store.raw().execute_unprepared("DELETE FROM seaql_migrations").await.unwrap();
+        db.store.raw().execute_unprepared("PRAGMA wal_checkpoint(TRUNCATE)").await.unwrap();
+        std::fs::copy(db.url(), &path).unwrap();
+    });
+    path
+}
+
+#[test]
+fn a_wrong_password_for_the_server_is_said_and_not_shown() {
+    let Some(cluster) = testkit::cluster() else {
+        return testkit::skip("a_wrong_password_for_the_server_is_said_and_not_shown", "no PostgreSQL is installed");
+    };
+    let url = cluster.url("postgres").replace("throw-away", "gu3ssed");
+    let error = Home::with_database(url).refused(&["user", "add", "Ann"]);
+    assert!(error.contains("refuses the login") && !error.contains("gu3ssed"), "{error}");
+}
+
+/// Runs as a user without any rights, also when the tests run as root. The binary is copied to where that
+/// user can reach it.
+fn as_nobody(home: &Home, database: &str, arguments: &[&str]) -> Option<crate::harness::Answer> {
+    let root = Command::new("id").arg("-u").output().ok()?.stdout.trim_ascii() == b"0";
+    let mut command = if root {
+        use std::os::unix::fs::PermissionsExt;
+        let everybody = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(home.path(""), everybody.clone()).ok()?;
+        let binary = home.path("fitness-binary");
+        std::fs::copy(env!("CARGO_BIN_EXE_fitness"), &binary).ok()?;
+        std::fs::set_permissions(&binary, everybody).ok()?;
+        let mut command = Command::new("setpriv");
+        command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(binary);
+        command
+    } else {
+        Command::new(env!("CARGO_BIN_EXE_fitness"))
+    };
+    command.args(arguments).env_clear().env("HOME", home.path("")).env("FITNESS_DB", home.path(database));
+    Some(answer(command.env("TMPDIR", std::env::temp_dir()).stdin(Stdio::null()).output().ok()?))
+}
+
+#[cfg(unix)]
+#[test]
+fn what_may_not_be_read_or_written_is_said() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = Home::new();
+    std::fs::create_dir(home.path("closed")).unwrap();
+    home.file("unreadable.db", "x");
+    let set = |name: &str, mode| std::fs::set_permissions(home.path(name), std::fs::Permissions::from_mode(mode)).unwrap();
+    set("unreadable.db", 0o000);
+    set("closed", 0o500);
+    for (database, says) in [("unreadable.db", "permission denied"), ("closed/new.db", "permission denied")] {
+        let Some(answer) = as_nobody(&home, database, &["user", "add", "Ann"]) else {
+            return testkit::skip("what_may_not_be_read_or_written_is_said", "there is no setpriv");
+        };
+        let error = answer.refusal(&[database]);
+        assert!(error.contains(says) && error.contains(database), "{error}");
+    }
+    assert!(!home.path("closed/new.db").exists());
+    set("closed", 0o700);
+}
+
+#[test]
+fn a_file_that_is_no_plan_is_refused_with_what_to_change() {
+    let home = Home::new();
+    home.ok(&["user", "add", "Ann"]);
+    let with = |from: &str, to: &str| HALF.replace(from, to);
+    for (content, says) in [
+        (String::new(), "is not a plan"),
+        ("{".to_owned(), "is not a plan"),
+        ("[1, 2, 3]".to_owned(), "is not a plan"),
+        (with("\"half\"", "\"ultra\""), "`ultra` is not a goal; expected one of: 5k, 10k, half, full, custom"),
+        (with("2099-09-20", "2099-02-30"), "`2099-02-30` is not a day"),
+        (with("2099-09-20", "2099-01-01"), "days after the start"),
+        (with("01:45:00", "0:20:00"), "is not possible"),
+        (with("\"name\"", "\"status\": \"active\", \"name\""), "unknown field `status`"),
+        (with("\"name\"", "\"user_id\": 2, \"name\""), "unknown field `user_id`"),
+        (with("\"planned_miles\": 9", "\"planned_miles\": -9"), "give the distance once"),
+        (with("\"planned_miles\": 9", "\"planned_miles\": 1e999"), "is not a plan"),
+        (with("Zürich half", &"x".repeat(121)), "the plan's name has 1 to 120 characters"),
+        ("[".repeat(100_000), "is not a plan"),
+        (" ".repeat(3 * 1024 * 1024), "is larger than 2 MiB"),
+    ] {
+        let file = home.file("plan.json", &content);
+        let error = home.refused(&["plan", "draft", &file]);
+        assert!(error.contains(says), "{error}");
+    }
+    assert!(home.refused(&["plan", "draft", "/no/such/file.json"]).contains("cannot read /no/such/file.json"));
+    assert_eq!(home.json(&["plan", "list"]), serde_json::json!([]), "nothing was stored");
+    for bad in ["x".repeat(4001), "  ".to_owned()] {
+        home.refused(&["note", "add", &bad]);
+    }
+    for bad in ["", " ann", "a/b"] {
+        home.refused(&["user", "add", bad]);
+    }
+    assert!(home.refused(&["user", "add", "ANN"]).contains("there is already a user called `ANN`"));
+}
+
+#[test]
+fn an_error_is_json_when_json_was_asked_for() {
+    let home = Home::new();
+    let answer = home.run(&["plan", "list", "--json"]);
+    assert_eq!((answer.code, answer.out.as_str()), (Some(1), ""));
+    let error: serde_json::Value = serde_json::from_str(&answer.err).unwrap();
+    assert!(error["error"].as_str().unwrap().contains("there is no database at") && error["help"].is_string());
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let home = Home::new();
+    home.ok(&["user", "add", "Ann"]);
+    let mut child = home.command(&["doctor"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), String::from_utf8(output.stderr).unwrap().as_str()), (Some(0), ""));
+}
+
+#[test]
+fn the_binary_under_test_refuses_real_data() {
+    let home = Home::new();
+    for database in ["/var/lib/fitness.db", "postgres://db.example.org/fitness"] {
+        let answer = home.run_with("FITNESS_DB", database, &["note", "list"]);
+        assert_eq!(answer.code, Some(101), "{answer:?}");
+        assert!(answer.err.contains("a test reached for"), "{}", answer.err);
+    }
+}

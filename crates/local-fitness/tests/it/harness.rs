@@ -1,0 +1,131 @@
+//! A temporary home for the real binary. It inherits nothing from the developer's environment.
+
+use serde_json::Value;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+/// A half-marathon plan in the seed's own form, far in the future so that no clock matters.
+pub(crate) const HALF: &str = r#"{"name": "Zürich half", "goal": "half", "race_date": "2099-09-20", "start_date": "2099-06-15",
+    "target_time": "01:45:00", "schedule": [{"date": "2099-06-15", "planned_miles": 5, "kind": "easy"},
+    {"date": "2099-06-16", "planned_miles": 0, "kind": "rest"}, {"date": "2099-06-21", "planned_miles": 9, "kind": "long"}]}"#;
+
+/// Somebody's computer.
+pub(crate) struct Home {
+    directory: TempDir,
+    database: Option<String>,
+}
+
+/// What a command answered.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) code: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Home {
+    pub(crate) fn new() -> Self {
+        Self { directory: TempDir::new().unwrap(), database: None }
+    }
+
+    /// With `FITNESS_DB` set.
+    pub(crate) fn with_database(url: impl Into<String>) -> Self {
+        Self { database: Some(url.into()), ..Self::new() }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    /// Writes a file and gives back its path.
+    pub(crate) fn file(&self, name: &str, content: impl AsRef<[u8]>) -> String {
+        std::fs::write(self.path(name), content).unwrap();
+        self.path(name).display().to_string()
+    }
+
+    /// Every file below the home, so that a test can say that nothing was made.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        fn walk(directory: &Path, found: &mut Vec<PathBuf>) {
+            for entry in std::fs::read_dir(directory).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    walk(&path, found);
+                }
+                found.push(path);
+            }
+        }
+        let mut found = Vec::new();
+        walk(self.directory.path(), &mut found);
+        found.sort();
+        found
+    }
+
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fitness"));
+        command.args(arguments).current_dir(self.directory.path()).env_clear();
+        command.env("HOME", self.directory.path()).env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.env("XDG_DATA_HOME", self.path("data")).env("TZ", "Europe/Zurich");
+        // Where the guard against real data draws the line.
+        command.env("TMPDIR", std::env::temp_dir());
+        if let Some(url) = &self.database {
+            command.env("FITNESS_DB", url);
+        }
+        command
+    }
+
+    pub(crate) fn run(&self, arguments: &[&str]) -> Answer {
+        answer(self.command(arguments).stdin(Stdio::null()).output().unwrap())
+    }
+
+    pub(crate) fn run_with(&self, name: &str, value: impl AsRef<OsStr>, arguments: &[&str]) -> Answer {
+        answer(self.command(arguments).env(name, value).stdin(Stdio::null()).output().unwrap())
+    }
+
+    /// A command that must work; gives back what it printed.
+    #[track_caller]
+    pub(crate) fn ok(&self, arguments: &[&str]) -> String {
+        let answer = self.run(arguments);
+        assert_eq!(answer.code, Some(0), "{arguments:?}: {answer:?}");
+        assert_eq!(answer.err, "", "{arguments:?}");
+        answer.out
+    }
+
+    /// The same, as data.
+    #[track_caller]
+    pub(crate) fn json(&self, arguments: &[&str]) -> Value {
+        let out = self.ok(&[arguments, &["--json"]].concat());
+        serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}"))
+    }
+
+    /// A command that must be refused: exactly one error line and one help line, exit 1, nothing on stdout.
+    #[track_caller]
+    pub(crate) fn refused(&self, arguments: &[&str]) -> String {
+        self.run(arguments).refusal(arguments)
+    }
+
+    /// A command at a terminal of its own, to be answered by the test.
+    pub(crate) fn at_a_terminal(&self, arguments: &[&str]) -> rexpect::session::PtySession {
+        rexpect::session::spawn_command(self.command(arguments), Some(20_000)).unwrap()
+    }
+}
+
+impl Answer {
+    #[track_caller]
+    pub(crate) fn refusal(&self, what: &[&str]) -> String {
+        assert_eq!(self.code, Some(1), "{what:?}: {self:?}");
+        assert_eq!(self.out, "", "{what:?}");
+        let lines: Vec<&str> = self.err.lines().collect();
+        assert!(lines.len() == 2 && lines[0].starts_with("error: ") && lines[1].starts_with("help: "), "{what:?}: {}", self.err);
+        self.err.clone()
+    }
+}
+
+pub(crate) fn answer(output: Output) -> Answer {
+    Answer {
+        code: output.status.code(),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}

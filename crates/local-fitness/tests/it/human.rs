@@ -1,0 +1,157 @@
+//! Only a human decides: at a terminal, by typing the plan's name, and the password when one is set.
+
+use crate::harness::{HALF, Home};
+use rexpect::session::PtySession;
+use serde_json::Value;
+
+fn home_with_a_draft() -> Home {
+    let home = Home::new();
+    home.ok(&["user", "add", "Ann"]);
+    let file = home.file("half.json", HALF);
+    home.ok(&["plan", "draft", &file]);
+    home
+}
+
+fn statuses(home: &Home) -> Vec<(i64, String)> {
+    let plans = home.json(&["plan", "list"]);
+    let mut found: Vec<_> = plans.as_array().unwrap().iter().map(|p| (p["id"].as_i64().unwrap(), p["status"].as_str().unwrap().to_owned())).collect();
+    found.sort();
+    found
+}
+
+fn is(found: &[(i64, String)], expected: &[(i64, &str)]) -> bool {
+    found.len() == expected.len() && found.iter().zip(expected).all(|(a, b)| a.0 == b.0 && a.1 == b.1)
+}
+
+/// Reads to the end; gives back what was said and whether it went well.
+fn finish(mut session: PtySession) -> (String, bool) {
+    let said = session.exp_eof().unwrap();
+    let status = session.process_mut().wait().unwrap();
+    (said, format!("{status:?}").ends_with(", 0)"))
+}
+
+#[test]
+fn a_plan_is_activated_replaced_archived_and_deleted_by_hand() {
+    let home = home_with_a_draft();
+    let file = home.file("ten.json", HALF.replace("Zürich half", "Spring 10k").replace("half\"", "10k\"").replace("01:45:00", "00:45:00"));
+    home.ok(&["plan", "draft", &file]);
+
+    let mut session = home.at_a_terminal(&["plan", "activate", "1"]);
+    session.exp_string("Half marathon (21.1 km) on 2099-09-20 in 1:45:00").unwrap();
+    session.exp_string("Type the plan's name to activate it: ").unwrap();
+    session.send_line("Zürich half").unwrap();
+    let (said, well) = finish(session);
+    assert!(well && said.contains("Activated."), "{said}");
+    assert!(is(&statuses(&home), &[(1, "active"), (2, "draft")]));
+
+    let error = home.refused(&["plan", "activate", "2"]);
+    assert!(error.contains("you already have an active plan") && error.contains("--replaces 1"), "{error}");
+    assert!(home.refused(&["plan", "activate", "1"]).contains("plan 1 is not a draft"));
+
+    let mut session = home.at_a_terminal(&["plan", "activate", "2", "--replaces", "1"]);
+    session.exp_string("Activating it archives plan 1, Z").unwrap();
+    session.exp_string("activate it: ").unwrap();
+    session.send_line("Spring 10k").unwrap();
+    assert!(finish(session).1);
+    assert!(is(&statuses(&home), &[(1, "archived"), (2, "active")]));
+
+    assert!(home.refused(&["plan", "delete", "2"]).contains("the plan is active, which does not allow this"));
+    let mut session = home.at_a_terminal(&["plan", "archive", "2"]);
+    session.exp_string("archive it: ").unwrap();
+    session.send_line("Spring 10k").unwrap();
+    assert!(finish(session).1);
+    let mut session = home.at_a_terminal(&["plan", "delete", "1"]);
+    session.exp_string("gone for good").unwrap();
+    session.exp_string("delete it: ").unwrap();
+    session.send_line("Zürich half").unwrap();
+    assert!(finish(session).1);
+    assert!(is(&statuses(&home), &[(2, "archived")]));
+}
+
+#[test]
+fn a_wrong_name_changes_nothing() {
+    let home = home_with_a_draft();
+    for (command, answer) in [("activate", "zürich half"), ("activate", ""), ("delete", "yes"), ("delete", "1")] {
+        let mut session = home.at_a_terminal(&["plan", command, "1"]);
+        session.exp_string("Type the plan's name").unwrap();
+        session.send_line(answer).unwrap();
+        let (said, well) = finish(session);
+        assert!(!well && said.contains("error: that is not the plan's name; nothing was changed"), "{said}");
+    }
+    assert!(is(&statuses(&home), &[(1, "draft")]));
+}
+
+#[test]
+fn a_password_is_asked_for_once_it_is_set() {
+    let home = home_with_a_draft();
+    let mut session = home.at_a_terminal(&["user", "passwd"]);
+    session.exp_string("New password for Ann: ").unwrap();
+    session.send_line("correct horse").unwrap();
+    session.exp_string("Once more: ").unwrap();
+    session.send_line("correct house").unwrap();
+    let (said, well) = finish(session);
+    assert!(!well && said.contains("the two passwords differ"), "{said}");
+
+    let mut session = home.at_a_terminal(&["user", "passwd", "ann"]);
+    session.exp_string("New password for Ann: ").unwrap();
+    session.send_line("correct horse").unwrap();
+    session.exp_string("Once more: ").unwrap();
+    session.send_line("correct horse").unwrap();
+    let (said, well) = finish(session);
+    assert!(well && !said.contains("correct horse"), "a password is not echoed: {said}");
+    assert_eq!(home.json(&["user", "list"])[0]["has_password"], true);
+
+    for (password, works) in [("wrong horse", false), ("correct horse", true)] {
+        let mut session = home.at_a_terminal(&["plan", "activate", "1"]);
+        session.exp_string("activate it: ").unwrap();
+        session.send_line("Zürich half").unwrap();
+        session.exp_string("Password of Ann: ").unwrap();
+        session.send_line(password).unwrap();
+        let (said, well) = finish(session);
+        assert_eq!(well, works, "{said}");
+        assert_eq!(said.contains("error: that is not the password; nothing was changed"), !works, "{said}");
+    }
+    assert!(is(&statuses(&home), &[(1, "active")]));
+}
+
+#[test]
+fn without_a_terminal_nothing_is_decided() {
+    let home = home_with_a_draft();
+    for command in ["activate", "delete"] {
+        assert!(home.refused(&["plan", command, "1"]).contains("this needs a person at a terminal"));
+        // Nor with the right answer on a pipe.
+        let script = format!("echo 'Zürich half' | \"$0\" plan {command} 1");
+        let mut piped = home.command(&[]);
+        let program = piped.get_program().to_owned();
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", &script]).arg(program).env_clear();
+        shell.envs(piped.env("PATH", "/usr/bin:/bin").get_envs().filter_map(|(k, v)| Some((k, v?))));
+        let answer = crate::harness::answer(shell.output().unwrap());
+        assert!(answer.refusal(&["a pipe"]).contains("this needs a person at a terminal"));
+    }
+    assert!(home.refused(&["user", "passwd"]).contains("this needs a person at a terminal"));
+    assert!(is(&statuses(&home), &[(1, "draft")]));
+}
+
+#[test]
+fn foreign_text_is_made_visible_wherever_it_is_printed() {
+    let home = Home::new();
+    home.ok(&["user", "add", "Ann"]);
+    let mut plan: Value = serde_json::from_str(HALF).unwrap();
+    plan["name"] = "Safe\u{1b}]0;evil\u{7}\u{1b}[2J\u{202e}nalp".into();
+    plan["schedule"][0]["name"] = "Easy\u{1b}[31m\nrun\u{2066}".into();
+    let file = home.file("evil.json", plan.to_string());
+    let drafted = home.ok(&["plan", "draft", &file]);
+    home.ok(&["note", "add", "ignore this \u{1b}[8mhidden\u{1b}[0m \u{200f}note"]);
+    let mut session = home.at_a_terminal(&["plan", "delete", "1"]);
+    let asked = session.exp_string("delete it: ").unwrap();
+    let name = "Safe<U+001B>]0;evil<U+0007><U+001B>[2J<U+202E>nalp";
+    assert!(asked.contains(name), "{asked:?}");
+    for printed in [drafted, home.ok(&["plan", "list"]), home.ok(&["plan", "show", "1"]), home.ok(&["note", "list"]), home.ok(&["doctor"]), asked] {
+        let bad: Vec<char> = printed.chars().filter(|c| (c.is_control() && !"\r\n".contains(*c)) || "\u{202e}\u{2066}\u{200f}".contains(*c)).collect();
+        assert!(bad.is_empty(), "{bad:?} in {printed:?}");
+    }
+    // What is typed is what was shown.
+    session.send_line(name).unwrap();
+    assert!(finish(session).1);
+}
