@@ -1,1 +1,24 @@
-fn main() {}
+//! Chores of the repository. `cargo xtask tidy` tests the repository itself.
+
+mod fence;
+mod tidy;
+
+use anyhow::{Result, bail};
+
+fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["tidy"] => {
+            let problems = tidy::problems()?;
+            for problem in &problems {
+                eprintln!("tidy: {problem}");
+            }
+            if !problems.is_empty() {
+                bail!("{} problem(s)", problems.len());
+            }
+            println!("tidy: the dependency rule, the fence, the call sites and the documents hold");
+            Ok(())
+        }
+        _ => bail!("usage: cargo xtask tidy"),
+    }
+}

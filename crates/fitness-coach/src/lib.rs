@@ -1,1 +1,7 @@
-//! stub
+//! The coach: brief, chat, drafts and proposals, by any model or by none.
+//!
+//! FENCED. This crate depends on `fitness-core` alone. It cannot name the store, not even in a test, so what
+//! only a human may do cannot be reached from here: there is nothing an injected instruction could call.
+//! `cargo xtask tidy` keeps it that way.
+//!
+//! Empty in this version; the fence stands before what it encloses.

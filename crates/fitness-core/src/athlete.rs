@@ -33,7 +33,13 @@ pub struct Profile {
 
 impl Default for Profile {
     fn default() -> Self {
-        Self { zone: Tz::UTC, units: UnitSystem::Metric, week_start: Weekday::Mon, birth_year: None, sex: None }
+        Self {
+            zone: Tz::UTC,
+            units: UnitSystem::Metric,
+            week_start: Weekday::Mon,
+            birth_year: None,
+            sex: None,
+        }
     }
 }
 
@@ -125,7 +131,8 @@ impl Zones {
     /// When they do not rise strictly, or there are none or too many.
     pub fn new(lower_bounds: Vec<f64>) -> Result<Self, BadZones> {
         let rising = lower_bounds.windows(2).all(|pair| pair[0] < pair[1]);
-        let sane = (1..=10).contains(&lower_bounds.len()) && lower_bounds.iter().all(|b| b.is_finite() && *b >= 0.0);
+        let sane =
+            (1..=10).contains(&lower_bounds.len()) && lower_bounds.iter().all(|b| b.is_finite() && *b >= 0.0);
         (rising && sane).then_some(Self(lower_bounds)).ok_or(BadZones)
     }
 
@@ -165,16 +172,29 @@ mod tests {
     #[test]
     fn every_value_is_in_at_most_one_zone() {
         let zones = Zones::new(vec![95.0, 114.0, 133.0, 152.0, 171.0]).unwrap();
-        for (value, zone) in
-            [(94.9, None), (95.0, Some(1)), (113.9, Some(1)), (114.0, Some(2)), (171.0, Some(5)), (400.0, Some(5)), (f64::NAN, None)]
-        {
+        for (value, zone) in [
+            (94.9, None),
+            (95.0, Some(1)),
+            (113.9, Some(1)),
+            (114.0, Some(2)),
+            (171.0, Some(5)),
+            (400.0, Some(5)),
+            (f64::NAN, None),
+        ] {
             assert_eq!(zones.zone_of(value), zone, "{value}");
         }
     }
 
     #[test]
     fn bounds_that_do_not_rise_are_refused() {
-        for bad in [vec![], vec![1.0, 1.0], vec![2.0, 1.0], vec![f64::NAN], vec![-1.0], (0..11).map(f64::from).collect()] {
+        for bad in [
+            vec![],
+            vec![1.0, 1.0],
+            vec![2.0, 1.0],
+            vec![f64::NAN],
+            vec![-1.0],
+            (0..11).map(f64::from).collect(),
+        ] {
             assert_eq!(Zones::new(bad), Err(BadZones));
         }
     }

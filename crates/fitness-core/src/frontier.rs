@@ -94,9 +94,7 @@ impl Coverage {
                 let ended = day.end(zone) <= imported_at;
                 Self::new(ended.then_some(day), (!ended && day <= today).then_some(day))
             }
-            Evidence::Declared { day, said_at } => {
-                Self::new(Some(day.min(Day::at(said_at, zone))), None)
-            }
+            Evidence::Declared { day, said_at } => Self::new(Some(day.min(Day::at(said_at, zone))), None),
         }
     }
 
@@ -194,20 +192,43 @@ mod tests {
         check(sync("2026-06-15T00:00:00Z", None), Tz::UTC, "2026-06-12", "-");
         check(sync("2026-06-14T23:59:59Z", None), Tz::UTC, "2026-06-11", "-");
         // This morning's sleep completes yesterday and opens today.
-        check(sync("2026-06-15T07:00:00Z", Some("2026-06-15T05:30:00Z")), Tz::UTC, "2026-06-14", "2026-06-15");
+        check(
+            sync("2026-06-15T07:00:00Z", Some("2026-06-15T05:30:00Z")),
+            Tz::UTC,
+            "2026-06-14",
+            "2026-06-15",
+        );
         // Last night's steps do not complete yesterday: it had not ended when they were taken.
-        check(sync("2026-06-15T07:00:00Z", Some("2026-06-14T22:30:00Z")), Tz::UTC, "2026-06-13", "2026-06-14");
+        check(
+            sync("2026-06-15T07:00:00Z", Some("2026-06-14T22:30:00Z")),
+            Tz::UTC,
+            "2026-06-13",
+            "2026-06-14",
+        );
         // The first moment of a day is after the day before it.
-        check(sync("2026-06-15T07:00:00Z", Some("2026-06-15T00:00:00Z")), Tz::UTC, "2026-06-14", "2026-06-15");
+        check(
+            sync("2026-06-15T07:00:00Z", Some("2026-06-15T00:00:00Z")),
+            Tz::UTC,
+            "2026-06-14",
+            "2026-06-15",
+        );
         // The athlete's midnight counts, not the server's.
-        check(sync("2026-06-15T07:00:00Z", Some("2026-06-15T03:00:00Z")), Tz::America__New_York, "2026-06-13", "2026-06-14");
+        check(
+            sync("2026-06-15T07:00:00Z", Some("2026-06-15T03:00:00Z")),
+            Tz::America__New_York,
+            "2026-06-13",
+            "2026-06-14",
+        );
         // A record from the future is no record.
         check(sync("2026-06-15T07:00:00Z", Some("2031-01-01T00:00:00Z")), Tz::UTC, "2026-06-12", "-");
     }
 
     #[test]
     fn an_export_completes_the_days_before_its_last_summary() {
-        let export = |last: &str| Evidence::AccountExport { last_summary: day(last), imported_at: at("2026-06-15T12:00:00Z") };
+        let export = |last: &str| Evidence::AccountExport {
+            last_summary: day(last),
+            imported_at: at("2026-06-15T12:00:00Z"),
+        };
         check(export("2026-06-10"), Tz::UTC, "2026-06-09", "2026-06-10");
         check(export("2026-06-15"), Tz::UTC, "2026-06-14", "2026-06-15");
         check(export("2031-01-01"), Tz::UTC, "2026-06-14", "2026-06-15");
@@ -215,7 +236,8 @@ mod tests {
 
     #[test]
     fn an_activity_covers_its_own_day() {
-        let activity = |on: &str| Evidence::Activity { day: day(on), imported_at: at("2026-06-15T12:00:00Z") };
+        let activity =
+            |on: &str| Evidence::Activity { day: day(on), imported_at: at("2026-06-15T12:00:00Z") };
         check(activity("2026-06-14"), Tz::UTC, "2026-06-14", "-");
         // Recorded after the 14th ended, so the 14th is complete, as with a live sync.
         check(activity("2026-06-15"), Tz::UTC, "2026-06-14", "2026-06-15");
@@ -240,7 +262,10 @@ mod tests {
             Coverage::new(Some(day("2026-06-10")), None),
         ];
         let frontier = Frontier::from_runs(runs);
-        assert_eq!((frontier.complete(), frontier.open()), (Some(day("2026-06-13")), Some(day("2026-06-14"))));
+        assert_eq!(
+            (frontier.complete(), frontier.open()),
+            (Some(day("2026-06-13")), Some(day("2026-06-14")))
+        );
         assert_eq!(frontier.reach(day("2026-06-13")), Reach::Complete);
         assert_eq!(frontier.reach(day("2026-06-14")), Reach::Open);
         assert_eq!(frontier.reach(day("2026-06-15")), Reach::Beyond);

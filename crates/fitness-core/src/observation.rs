@@ -101,7 +101,12 @@ impl Observed {
     ///
     /// # Errors
     /// When either does not fit.
-    pub fn new(kind: ObservationKind, from: Day, through: Day, value: Option<u8>) -> Result<Self, BadObservation> {
+    pub fn new(
+        kind: ObservationKind,
+        from: Day,
+        through: Day,
+        value: Option<u8>,
+    ) -> Result<Self, BadObservation> {
         match (kind.scale(), value) {
             (Some((low, high)), Some(v)) if !(low..=high).contains(&v) => {
                 return Err(BadObservation::OffScale { kind, low, high });
@@ -235,7 +240,9 @@ mod tests {
 
     #[test]
     fn days_run_forward_and_end_within_a_year_or_so() {
-        let new = |from: &str, through: &str| Observed::new(ObservationKind::Illness, day(from), day(through), None);
+        let new = |from: &str, through: &str| {
+            Observed::new(ObservationKind::Illness, day(from), day(through), None)
+        };
         assert!(new("2026-06-14", "2026-06-13").is_err());
         assert!(new("2026-06-14", "2026-06-14").is_ok());
         assert!(new("2026-06-14", "2028-06-14").is_err());
@@ -243,7 +250,8 @@ mod tests {
 
     #[test]
     fn a_suggestion_excuses_nothing_until_accepted() {
-        let observed = Observed::new(ObservationKind::Injury, day("2026-06-14"), day("2026-06-15"), None).unwrap();
+        let observed =
+            Observed::new(ObservationKind::Injury, day("2026-06-14"), day("2026-06-15"), None).unwrap();
         let mut observation = Observation {
             id: ObservationId::new(1),
             author: Author::Coach,

@@ -325,9 +325,12 @@ mod tests {
 
     #[test]
     fn times_read_and_show_as_a_clock() {
-        for (text, seconds, shown) in
-            [("1:45:00", 6300, "1:45:00"), ("01:45:00", 6300, "1:45:00"), ("45:30", 2730, "45:30"), ("0:59", 59, "0:59")]
-        {
+        for (text, seconds, shown) in [
+            ("1:45:00", 6300, "1:45:00"),
+            ("01:45:00", 6300, "1:45:00"),
+            ("45:30", 2730, "45:30"),
+            ("0:59", 59, "0:59"),
+        ] {
             let time: TimeSpan = text.parse().unwrap();
             assert_eq!(time, TimeSpan::from_secs(seconds));
             assert_eq!(time.clock(), shown);

@@ -61,8 +61,18 @@ impl DailyWellness {
     pub fn merge(&mut self, newer: Self) {
         macro_rules! take { ($($field:ident),+) => { $( if newer.$field.is_some() { self.$field = newer.$field; } )+ } }
         take!(
-            sleep, resting_heart_rate, hrv_ms, stress_avg, stress_max, body_battery_high, body_battery_low,
-            respiration, spo2, weight_kg, steps, vo2max
+            sleep,
+            resting_heart_rate,
+            hrv_ms,
+            stress_avg,
+            stress_max,
+            body_battery_high,
+            body_battery_low,
+            respiration,
+            spo2,
+            weight_kg,
+            steps,
+            vo2max
         );
     }
 }
@@ -95,8 +105,12 @@ mod tests {
     #[test]
     fn a_newer_report_adds_and_never_erases() {
         let day: Day = "2026-06-14".parse().unwrap();
-        let mut stored = DailyWellness { steps: Some(9000), resting_heart_rate: Some(50), ..DailyWellness::unknown(day) };
+        let mut stored =
+            DailyWellness { steps: Some(9000), resting_heart_rate: Some(50), ..DailyWellness::unknown(day) };
         stored.merge(DailyWellness { steps: Some(9500), hrv_ms: Some(61.0), ..DailyWellness::unknown(day) });
-        assert_eq!((stored.steps, stored.resting_heart_rate, stored.hrv_ms), (Some(9500), Some(50), Some(61.0)));
+        assert_eq!(
+            (stored.steps, stored.resting_heart_rate, stored.hrv_ms),
+            (Some(9500), Some(50), Some(61.0))
+        );
     }
 }

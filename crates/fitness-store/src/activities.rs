@@ -72,7 +72,8 @@ impl Store {
         }
         let row = row(&tx, &new, now);
         let id = ActivityId::new(activities::Entity::insert(row).exec(tx.db()).await?.last_insert_id);
-        let laps: Vec<_> = (1..).zip(&new.activity.laps).map(|(number, lap)| lap_row(&tx, id, number, lap)).collect();
+        let laps: Vec<_> =
+            (1..).zip(&new.activity.laps).map(|(number, lap)| lap_row(&tx, id, number, lap)).collect();
         if !laps.is_empty() {
             laps::Entity::insert_many(laps).exec_without_returning(tx.db()).await?;
         }
@@ -87,7 +88,12 @@ impl Store {
     ///
     /// # Errors
     /// When the database does not answer.
-    pub async fn list_activities(&self, user: UserId, from: Day, through: Day) -> Result<Vec<StoredActivity>> {
+    pub async fn list_activities(
+        &self,
+        user: UserId,
+        from: Day,
+        through: Day,
+    ) -> Result<Vec<StoredActivity>> {
         let rows = activities::Entity::find()
             .filter(activities::Column::UserId.eq(user.get()))
             .filter(activities::Column::Day.between(from.date(), through.date()))
@@ -104,7 +110,10 @@ impl Store {
     /// When the database does not answer.
     pub async fn find_activity(&self, user: UserId, id: ActivityId) -> Result<Option<StoredActivity>> {
         let db = self.snapshot().await?;
-        let row = activities::Entity::find_by_id(id.get()).filter(activities::Column::UserId.eq(user.get())).one(&db).await?;
+        let row = activities::Entity::find_by_id(id.get())
+            .filter(activities::Column::UserId.eq(user.get()))
+            .one(&db)
+            .await?;
         let Some(mut activity) = row.map(stored).transpose()? else { return Ok(None) };
         let rows = laps::Entity::find()
             .filter(laps::Column::ActivityId.eq(id.get()))
@@ -118,11 +127,23 @@ impl Store {
 }
 
 /// What was done from one day through another, by day and sport.
-pub(crate) async fn day_totals(db: &impl ConnectionTrait, user: UserId, from: Day, through: Day) -> Result<DayTotals> {
+pub(crate) async fn day_totals(
+    db: &impl ConnectionTrait,
+    user: UserId,
+    from: Day,
+    through: Day,
+) -> Result<DayTotals> {
     use activities::Column;
     let rows = activities::Entity::find()
         .select_only()
-        .columns([Column::Day, Column::Sport, Column::DistanceMm, Column::MovingMs, Column::ElapsedMs, Column::Load])
+        .columns([
+            Column::Day,
+            Column::Sport,
+            Column::DistanceMm,
+            Column::MovingMs,
+            Column::ElapsedMs,
+            Column::Load,
+        ])
         .filter(Column::UserId.eq(user.get()))
         .filter(Column::Day.between(from.date(), through.date()))
         .order_by_asc(Column::Id)

@@ -138,7 +138,13 @@ impl Store {
     ///
     /// # Errors
     /// When the database does not answer.
-    pub async fn find_zones(&self, user: UserId, kind: ZoneKind, sport: Sport, on: Day) -> Result<Option<Zones>> {
+    pub async fn find_zones(
+        &self,
+        user: UserId,
+        kind: ZoneKind,
+        sport: Sport,
+        on: Day,
+    ) -> Result<Option<Zones>> {
         let row = zones::Entity::find()
             .filter(zones::Column::UserId.eq(user.get()))
             .filter(zones::Column::Kind.eq(kind.as_str()))

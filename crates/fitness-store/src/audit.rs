@@ -11,7 +11,9 @@ use fitness_core::calendar::Instant;
 use fitness_core::hash::ContentHash;
 use fitness_core::ids::UserId;
 use fitness_core::note::Author;
-use sea_orm::{ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
+};
 use serde::Serialize;
 
 fitness_core::words! {
@@ -125,8 +127,10 @@ pub(crate) async fn append(db: &impl ConnectionTrait, user: UserId, entry: Entry
 }
 
 async fn head(db: &impl ConnectionTrait, user: UserId) -> Result<AuditHead> {
-    let last = Entity::find().filter(Column::UserId.eq(user.get())).order_by_desc(Column::Seq).one(db).await?;
-    Ok(last.map_or(AuditHead { seq: 0, hash: String::new() }, |row| AuditHead { seq: row.seq, hash: row.hash }))
+    let last =
+        Entity::find().filter(Column::UserId.eq(user.get())).order_by_desc(Column::Seq).one(db).await?;
+    Ok(last
+        .map_or(AuditHead { seq: 0, hash: String::new() }, |row| AuditHead { seq: row.seq, hash: row.hash }))
 }
 
 /// Covers every column but the row's own id, and through `prev_hash` every line before.

@@ -123,7 +123,12 @@ impl Store {
             .await?;
         rows.into_iter()
             .map(|row| {
-                Ok(ChatMessage { role: word(&row.role)?, body: row.body, model: row.model, said_at: row.said_at })
+                Ok(ChatMessage {
+                    role: word(&row.role)?,
+                    body: row.body,
+                    model: row.model,
+                    said_at: row.said_at,
+                })
             })
             .collect()
     }

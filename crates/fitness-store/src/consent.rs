@@ -131,7 +131,11 @@ impl Store {
         if asked != answered || !bool::from(same_content) {
             return Err(Error::NotConfirmed("it was about something else"));
         }
-        let spent = confirmations::ActiveModel { id: Set(row.id), spent_at: Set(Some(stamp(now))), ..Default::default() };
+        let spent = confirmations::ActiveModel {
+            id: Set(row.id),
+            spent_at: Set(Some(stamp(now))),
+            ..Default::default()
+        };
         confirmations::Entity::update(spent).exec(tx.db()).await?;
         Ok(Consent { tx, question: *question, confirmation: row.id, at: now })
     }

@@ -44,7 +44,8 @@ pub async fn activate(consent: Consent, id: PlanId, replaces: Option<PlanId>) ->
     consent.require(ActionKind::Activate, Some(id))?;
     let (user, at) = (consent.user(), consent.at());
     let db = consent.tx().db();
-    let Some(draft) = plans::find_plan(db, user, id).await?.filter(|plan| plan.status == PlanStatus::Draft) else {
+    let Some(draft) = plans::find_plan(db, user, id).await?.filter(|plan| plan.status == PlanStatus::Draft)
+    else {
         return Ok(Activation::NoDraft);
     };
     // Hashed anew from the rows: what is activated is what was seen, even if the rows were tampered with.
@@ -60,7 +61,8 @@ pub async fn activate(consent: Consent, id: PlanId, replaces: Option<PlanId>) ->
         move_status(&tx, user, old, PlanStatus::Active, PlanStatus::Archived, action, at).await?;
     }
     move_status(&tx, user, id, PlanStatus::Draft, PlanStatus::Active, action, at).await?;
-    let object = replaces.map_or_else(|| format!("plan:{id}"), |old| format!("plan:{id} replacing plan:{old}"));
+    let object =
+        replaces.map_or_else(|| format!("plan:{id}"), |old| format!("plan:{id} replacing plan:{old}"));
     tx.commit(Entry::new(at, Actor::Human, "plan.activate", object).change(None, Some(seen))).await?;
     Ok(Activation::Activated)
 }
@@ -92,9 +94,15 @@ pub async fn delete(consent: Consent, id: PlanId) -> Result<()> {
     let db = tx.db();
     // The plan first: what belongs to it may go only after it.
     training_plans::Entity::delete_by_id(id.get()).exec(db).await?;
-    planned_workouts::Entity::delete_many().filter(planned_workouts::Column::PlanId.eq(id.get())).exec(db).await?;
+    planned_workouts::Entity::delete_many()
+        .filter(planned_workouts::Column::PlanId.eq(id.get()))
+        .exec(db)
+        .await?;
     workouts::Entity::delete_many().filter(workouts::Column::PlanId.eq(id.get())).exec(db).await?;
-    plan_revisions::Entity::delete_many().filter(plan_revisions::Column::PlanId.eq(id.get())).exec(db).await?;
+    plan_revisions::Entity::delete_many()
+        .filter(plan_revisions::Column::PlanId.eq(id.get()))
+        .exec(db)
+        .await?;
     proposals::Entity::delete_many().filter(proposals::Column::PlanId.eq(id.get())).exec(db).await?;
     let entry = Entry::new(at, Actor::Human, "plan.delete", format!("plan:{id}"));
     tx.commit(entry.change(Some(seen_hash(&plan)), None)).await
@@ -119,7 +127,8 @@ pub async fn apply(consent: Consent, id: ProposalId, chosen: &BTreeSet<usize>) -
     consent.require_seen(change_hash(plan.id, plan.revision, &next))?;
     let seen = consent.seen();
     let (tx, action) = consent.act(None, Some(id), serde_json::json!({ "chosen": chosen })).await?;
-    let making = Making { origin: RevisionOrigin::Apply, made_by: Some(action), reason: Some(proposal.message), at };
+    let making =
+        Making { origin: RevisionOrigin::Apply, made_by: Some(action), reason: Some(proposal.message), at };
     let number = revise::add_revision(&tx, plan.id, plan.revision, &next, making).await?;
     let applied = proposals::ActiveModel {
         id: Set(id.get()),
@@ -139,7 +148,13 @@ pub async fn apply(consent: Consent, id: ProposalId, chosen: &BTreeSet<usize>) -
 /// # Errors
 /// `NotFound`, `WrongStatus`, `Stale` when the plan has moved on or the outcome is not the one that was seen,
 /// `Draft` when what would come out is not sound.
-pub async fn edit(consent: Consent, id: PlanId, base_revision: i64, next: &[NextWorkout], reason: &str) -> Result<i64> {
+pub async fn edit(
+    consent: Consent,
+    id: PlanId,
+    base_revision: i64,
+    next: &[NextWorkout],
+    reason: &str,
+) -> Result<i64> {
     consent.require(ActionKind::Edit, Some(id))?;
     let plan = active_plan(&consent, id, base_revision).await?;
     plan.check_next(next)?;
@@ -215,7 +230,8 @@ async fn revise_by_hand(
 
 /// A plan in one of these states, exactly as it was seen.
 async fn seen_plan(consent: &Consent, id: PlanId, allowed: &[PlanStatus]) -> Result<Plan> {
-    let plan = plans::find_plan(consent.tx().db(), consent.user(), id).await?.ok_or(Error::NotFound("plan"))?;
+    let plan =
+        plans::find_plan(consent.tx().db(), consent.user(), id).await?.ok_or(Error::NotFound("plan"))?;
     if !allowed.contains(&plan.status) {
         return Err(Error::WrongStatus(plan.status));
     }
@@ -225,7 +241,8 @@ async fn seen_plan(consent: &Consent, id: PlanId, allowed: &[PlanStatus]) -> Res
 
 /// The active plan, still at the revision the athlete saw.
 async fn active_plan(consent: &Consent, id: PlanId, base_revision: i64) -> Result<Plan> {
-    let plan = plans::find_plan(consent.tx().db(), consent.user(), id).await?.ok_or(Error::NotFound("plan"))?;
+    let plan =
+        plans::find_plan(consent.tx().db(), consent.user(), id).await?.ok_or(Error::NotFound("plan"))?;
     if plan.status != PlanStatus::Active {
         return Err(Error::WrongStatus(plan.status));
     }

@@ -18,7 +18,8 @@ use fitness_core::plan::{self, Change, Draft, NextWorkout, PlanStatus, ProposalS
 use fitness_core::units::{Distance, TimeSpan};
 use sea_orm::{
     ActiveValue::{NotSet, Set},
-    ColumnTrait, EntityTrait, QueryFilter, sea_query::Expr,
+    ColumnTrait, EntityTrait, QueryFilter,
+    sea_query::Expr,
 };
 
 /// A place at which drafts and proposals are written for one user.

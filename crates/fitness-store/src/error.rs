@@ -130,7 +130,9 @@ fn refusal(error: &DbErr) -> Option<String> {
 
 fn sqlx_error(error: &DbErr) -> Option<&sqlx::Error> {
     match error {
-        DbErr::Conn(RuntimeErr::SqlxError(e)) | DbErr::Exec(RuntimeErr::SqlxError(e)) | DbErr::Query(RuntimeErr::SqlxError(e)) => Some(e),
+        DbErr::Conn(RuntimeErr::SqlxError(e))
+        | DbErr::Exec(RuntimeErr::SqlxError(e))
+        | DbErr::Query(RuntimeErr::SqlxError(e)) => Some(e),
         _ => None,
     }
 }

@@ -59,7 +59,14 @@ impl Store {
     ///
     /// # Errors
     /// When there is no such user.
-    pub async fn enqueue(&self, user: UserId, kind: &str, payload: Json, run_at: Instant, now: Instant) -> Result<JobId> {
+    pub async fn enqueue(
+        &self,
+        user: UserId,
+        kind: &str,
+        payload: Json,
+        run_at: Instant,
+        now: Instant,
+    ) -> Result<JobId> {
         let tx = self.write(user).await?;
         let row = ActiveModel {
             id: NotSet,
@@ -86,10 +93,14 @@ impl Store {
     /// When the database does not answer.
     pub async fn claim_job(&self, worker: &str, lease: TimeDelta, now: Instant) -> Result<Option<Job>> {
         let db = self.begin_write().await?;
-        let due = Condition::all().add(Column::State.eq(JobState::Queued.as_str())).add(Column::RunAt.lte(stamp(now)));
-        let abandoned =
-            Condition::all().add(Column::State.eq(JobState::Running.as_str())).add(Column::ClaimedUntil.lt(stamp(now)));
-        let mut query = Entity::find().filter(Condition::any().add(due).add(abandoned)).order_by_asc(Column::RunAt);
+        let due = Condition::all()
+            .add(Column::State.eq(JobState::Queued.as_str()))
+            .add(Column::RunAt.lte(stamp(now)));
+        let abandoned = Condition::all()
+            .add(Column::State.eq(JobState::Running.as_str()))
+            .add(Column::ClaimedUntil.lt(stamp(now)));
+        let mut query =
+            Entity::find().filter(Condition::any().add(due).add(abandoned)).order_by_asc(Column::RunAt);
         if self.backend() == DbBackend::Postgres {
             query = query.lock_with_behavior(LockType::Update, LockBehavior::SkipLocked);
         }
@@ -119,7 +130,14 @@ impl Store {
     ///
     /// # Errors
     /// `NotFound` when the worker no longer holds it.
-    pub async fn fail_job(&self, user: UserId, id: JobId, worker: &str, problem: &str, now: Instant) -> Result<()> {
+    pub async fn fail_job(
+        &self,
+        user: UserId,
+        id: JobId,
+        worker: &str,
+        problem: &str,
+        now: Instant,
+    ) -> Result<()> {
         let problem = Some(problem.chars().take(500).collect::<String>());
         self.settle(user, id, worker, now, |row| {
             if row.attempts >= MAX_ATTEMPTS {

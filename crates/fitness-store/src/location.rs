@@ -79,7 +79,9 @@ impl Location {
         }
         // One letter before the colon is a Windows drive.
         if text.split_once(':').is_some_and(|(scheme, rest)| {
-            scheme.len() > 1 && rest.starts_with("//") && scheme.chars().all(|c| c.is_ascii_alphanumeric() || c == '+')
+            scheme.len() > 1
+                && rest.starts_with("//")
+                && scheme.chars().all(|c| c.is_ascii_alphanumeric() || c == '+')
         }) {
             return Err(bad("only a file path, a sqlite: URL or a postgres: URL is understood"));
         }
@@ -176,7 +178,9 @@ mod tests {
         let shown = parse("postgres://ann:s3cret@db.local:5433/fit").unwrap();
         assert_eq!(shown.to_string(), "db.local:5433/fit");
         assert!(!format!("{shown:?}").contains("s3cret"));
-        for bad in ["mysql://ann:s3cret@db/fit", "postgres://ann:s3cret@db:x/fit", "postgres://ann:s3:cr@et@db"] {
+        for bad in
+            ["mysql://ann:s3cret@db/fit", "postgres://ann:s3cret@db:x/fit", "postgres://ann:s3:cr@et@db"]
+        {
             let error = parse(bad).unwrap_err().to_string();
             assert!(!error.contains("s3cret") && !error.contains("cr@et"), "{error}");
             assert!(error.contains("ann:…@"), "{error}");

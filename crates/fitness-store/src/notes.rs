@@ -49,8 +49,11 @@ impl Store {
     /// # Errors
     /// When the database does not answer.
     pub async fn list_notes(&self, user: UserId) -> Result<Vec<Note>> {
-        let rows =
-            Entity::find().filter(Column::UserId.eq(user.get())).order_by_desc(Column::Id).all(self.reader()).await?;
+        let rows = Entity::find()
+            .filter(Column::UserId.eq(user.get()))
+            .order_by_desc(Column::Id)
+            .all(self.reader())
+            .await?;
         rows.into_iter().map(note).collect()
     }
 

@@ -101,7 +101,12 @@ impl Store {
     }
 }
 
-pub(crate) async fn list(db: &impl ConnectionTrait, user: UserId, from: Day, through: Day) -> Result<Vec<Observation>> {
+pub(crate) async fn list(
+    db: &impl ConnectionTrait,
+    user: UserId,
+    from: Day,
+    through: Day,
+) -> Result<Vec<Observation>> {
     let rows = Entity::find()
         .filter(Column::UserId.eq(user.get()))
         .filter(Column::FromDay.lte(through.date()))
@@ -116,10 +121,11 @@ pub(crate) async fn list(db: &impl ConnectionTrait, user: UserId, from: Day, thr
 fn observation(row: Model) -> Result<Observation> {
     let unreadable = |e: &dyn std::fmt::Display| Error::Unreadable(e.to_string());
     let comment = row.comment.as_deref().map(NoteText::new).transpose().map_err(|e| unreadable(&e))?;
-    let observed = Observed::new(word(&row.kind)?, day(row.from_day)?, day(row.through_day)?, narrow_option(row.value)?)
-        .map_err(|e| unreadable(&e))?
-        .of_activity(row.activity_id.map(ActivityId::new))
-        .with_comment(comment);
+    let observed =
+        Observed::new(word(&row.kind)?, day(row.from_day)?, day(row.through_day)?, narrow_option(row.value)?)
+            .map_err(|e| unreadable(&e))?
+            .of_activity(row.activity_id.map(ActivityId::new))
+            .with_comment(comment);
     Ok(Observation {
         id: ObservationId::new(row.id),
         author: word(&row.author)?,

@@ -71,7 +71,12 @@ impl Store {
     ///
     /// # Errors
     /// When the database does not answer.
-    pub async fn list_workouts(&self, user: UserId, plan: PlanId, revision: i64) -> Result<Vec<PlannedWorkout>> {
+    pub async fn list_workouts(
+        &self,
+        user: UserId,
+        plan: PlanId,
+        revision: i64,
+    ) -> Result<Vec<PlannedWorkout>> {
         list_workouts(self.reader(), user, plan, revision).await
     }
 
@@ -140,7 +145,10 @@ impl Store {
                 let totals = activities::day_totals(&db, user, first, last).await?;
                 let schedule = Schedule { start: plan.start_date, workouts: &workouts };
                 let observed = observations::list(&db, user, first, last).await?;
-                (grading::grade(schedule, &totals, frontier, &Rules::default()), ExcusedDays::from_observations(&observed))
+                (
+                    grading::grade(schedule, &totals, frontier, &Rules::default()),
+                    ExcusedDays::from_observations(&observed),
+                )
             }
         };
         db.commit().await?;
@@ -167,8 +175,15 @@ pub(crate) async fn find_active_plan(db: &impl ConnectionTrait, user: UserId) ->
     row.map(plan).transpose()
 }
 
-pub(crate) async fn find_proposal(db: &impl ConnectionTrait, user: UserId, id: ProposalId) -> Result<Option<Proposal>> {
-    let row = proposals::Entity::find_by_id(id.get()).filter(proposals::Column::UserId.eq(user.get())).one(db).await?;
+pub(crate) async fn find_proposal(
+    db: &impl ConnectionTrait,
+    user: UserId,
+    id: ProposalId,
+) -> Result<Option<Proposal>> {
+    let row = proposals::Entity::find_by_id(id.get())
+        .filter(proposals::Column::UserId.eq(user.get()))
+        .one(db)
+        .await?;
     row.map(proposal).transpose()
 }
 

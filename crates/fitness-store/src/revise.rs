@@ -12,7 +12,8 @@ use fitness_core::plan::{NextWorkout, RevisionOrigin, Workout};
 use fitness_core::units::{Distance, TimeSpan};
 use sea_orm::{
     ActiveValue::{NotSet, Set},
-    ColumnTrait, EntityTrait, QueryFilter, sea_query::Expr,
+    ColumnTrait, EntityTrait, QueryFilter,
+    sea_query::Expr,
 };
 
 /// Rows per statement; well below SQLite's limit on variables.
@@ -29,7 +30,13 @@ pub(crate) struct Making {
 /// Adds the revision after `base` with these workouts and makes it the current one.
 ///
 /// `Stale` when the plan is no longer at `base`: the compare-and-swap.
-pub(crate) async fn add_revision(tx: &Tx, plan: PlanId, base: i64, next: &[NextWorkout], making: Making) -> Result<i64> {
+pub(crate) async fn add_revision(
+    tx: &Tx,
+    plan: PlanId,
+    base: i64,
+    next: &[NextWorkout],
+    making: Making,
+) -> Result<i64> {
     let number = base + 1;
     let revision = plan_revisions::ActiveModel {
         id: NotSet,
@@ -43,11 +50,15 @@ pub(crate) async fn add_revision(tx: &Tx, plan: PlanId, base: i64, next: &[NextW
         made_at: Set(stamp(making.at)),
     };
     plan_revisions::Entity::insert(revision).exec_without_returning(tx.db()).await?;
-    let mut new_ids = new_workouts(tx, plan, next.iter().filter(|w| w.id.is_none()).count()).await?.into_iter();
+    let mut new_ids =
+        new_workouts(tx, plan, next.iter().filter(|w| w.id.is_none()).count()).await?.into_iter();
     let rows: Vec<planned_workouts::ActiveModel> = (0..)
         .zip(next)
         .map(|(position, w)| {
-            let id = w.id.map_or_else(|| new_ids.next().expect("one new id per new workout"), fitness_core::ids::WorkoutId::get);
+            let id = w.id.map_or_else(
+                || new_ids.next().expect("one new id per new workout"),
+                fitness_core::ids::WorkoutId::get,
+            );
             planned_workout(tx, plan, number, position, id, &w.workout)
         })
         .collect();
@@ -82,7 +93,14 @@ pub(crate) fn workouts_hash(next: &[NextWorkout]) -> ContentHash {
     ContentHash::of_json(&next.iter().map(|w| (w.id, &w.workout)).collect::<Vec<_>>())
 }
 
-fn planned_workout(tx: &Tx, plan: PlanId, revision: i64, position: i64, id: i64, w: &Workout) -> planned_workouts::ActiveModel {
+fn planned_workout(
+    tx: &Tx,
+    plan: PlanId,
+    revision: i64,
+    position: i64,
+    id: i64,
+    w: &Workout,
+) -> planned_workouts::ActiveModel {
     planned_workouts::ActiveModel {
         id: NotSet,
         plan_id: Set(plan.get()),

@@ -36,7 +36,13 @@ impl Store {
     ///
     /// # Errors
     /// When there is no such user.
-    pub async fn open_session(&self, user: UserId, client: &str, lasts: TimeDelta, now: Instant) -> Result<Token> {
+    pub async fn open_session(
+        &self,
+        user: UserId,
+        client: &str,
+        lasts: TimeDelta,
+        now: Instant,
+    ) -> Result<Token> {
         let token = Token::random();
         let tx = self.write(user).await?;
         let row = ActiveModel {

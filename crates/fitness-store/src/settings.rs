@@ -28,10 +28,18 @@ impl Store {
     ///
     /// # Errors
     /// When there is no such user.
-    pub async fn put_setting<T: Serialize + Sync>(&self, user: UserId, key: &str, value: &T, now: Instant) -> Result<()> {
+    pub async fn put_setting<T: Serialize + Sync>(
+        &self,
+        user: UserId,
+        key: &str,
+        value: &T,
+        now: Instant,
+    ) -> Result<()> {
         let tx = self.write(user).await?;
-        let row = ActiveModel { user_id: Set(user.get()), key: Set(key.to_owned()), value: Set(to_json(value)) };
-        let replace = OnConflict::columns([Column::UserId, Column::Key]).update_column(Column::Value).to_owned();
+        let row =
+            ActiveModel { user_id: Set(user.get()), key: Set(key.to_owned()), value: Set(to_json(value)) };
+        let replace =
+            OnConflict::columns([Column::UserId, Column::Key]).update_column(Column::Value).to_owned();
         Entity::insert(row).on_conflict(replace).exec_without_returning(tx.db()).await?;
         let entry = Entry::new(now, Actor::Human, "setting.put", format!("setting:{key}"));
         tx.commit(entry.change(None, Some(ContentHash::of_json(value)))).await

@@ -38,7 +38,14 @@ impl Store {
     ///
     /// # Errors
     /// When there is no such user.
-    pub async fn add_source(&self, user: UserId, kind: &str, label: &str, config: Json, now: Instant) -> Result<SourceId> {
+    pub async fn add_source(
+        &self,
+        user: UserId,
+        kind: &str,
+        label: &str,
+        config: Json,
+        now: Instant,
+    ) -> Result<SourceId> {
         let tx = self.write(user).await?;
         let row = sources::ActiveModel {
             id: NotSet,
@@ -142,7 +149,12 @@ async fn require_source(db: &impl ConnectionTrait, user: UserId, source: SourceI
     found.map(drop).ok_or(Error::NotFound("source"))
 }
 
-async fn set(tx: &Tx, source: SourceId, column: sources::Column, value: sea_orm::sea_query::Expr) -> Result<()> {
+async fn set(
+    tx: &Tx,
+    source: SourceId,
+    column: sources::Column,
+    value: sea_orm::sea_query::Expr,
+) -> Result<()> {
     sources::Entity::update_many()
         .col_expr(column, value)
         .filter(sources::Column::Id.eq(source.get()))

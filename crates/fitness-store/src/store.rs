@@ -128,7 +128,8 @@ impl Store {
     /// The one way to begin writing: at once on SQLite, so that a read-then-write never has to give up.
     pub(crate) async fn begin_write(&self) -> Result<DatabaseTransaction> {
         let options = TransactionOptions {
-            sqlite_transaction_mode: (self.backend() == DbBackend::Sqlite).then_some(SqliteTransactionMode::Immediate),
+            sqlite_transaction_mode: (self.backend() == DbBackend::Sqlite)
+                .then_some(SqliteTransactionMode::Immediate),
             ..TransactionOptions::default()
         };
         Ok(self.writer.begin_with_options(options).await?)
@@ -253,12 +254,15 @@ async fn inspect_sqlite(location: &Location, path: &Path) -> Result<Contents> {
         .disable_statement_logging();
     let inspect = async {
         let mut connection = options.connect().await?;
-        let tables: Vec<String> =
-            sqlx::query_scalar("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
-                .fetch_all(&mut connection)
-                .await?;
+        let tables: Vec<String> = sqlx::query_scalar(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+        )
+        .fetch_all(&mut connection)
+        .await?;
         let applied: Vec<String> = if tables.iter().any(|name| name == MIGRATIONS_TABLE) {
-            sqlx::query_scalar("SELECT version FROM seaql_migrations ORDER BY version").fetch_all(&mut connection).await?
+            sqlx::query_scalar("SELECT version FROM seaql_migrations ORDER BY version")
+                .fetch_all(&mut connection)
+                .await?
         } else {
             Vec::new()
         };
@@ -296,7 +300,10 @@ fn path_error(path: &Path, error: &std::io::Error) -> Error {
 }
 
 fn sqlite_error(location: &Location, path: &Path, error: sqlx::Error) -> Error {
-    let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code).map(std::borrow::Cow::into_owned);
+    let code = error
+        .as_database_error()
+        .and_then(sqlx::error::DatabaseError::code)
+        .map(std::borrow::Cow::into_owned);
     let primary = code.and_then(|code| code.parse::<i32>().ok()).map(|code| code & 0xff);
     match primary {
         // SQLITE_BUSY, SQLITE_LOCKED
@@ -316,9 +323,10 @@ async fn open_postgres(location: Location, options: PgConnectOptions, missing: M
         .application_name("local-fitness")
         .options([("statement_timeout", STATEMENT_TIMEOUT)])
         .disable_statement_logging();
-    let contents = tokio::time::timeout(CONNECT_TIMEOUT, inspect_postgres(&location, &options))
-        .await
-        .map_err(|_| Error::Unreachable(location.to_string(), "it did not answer within 5 seconds".to_owned()))??;
+    let contents =
+        tokio::time::timeout(CONNECT_TIMEOUT, inspect_postgres(&location, &options)).await.map_err(
+            |_| Error::Unreachable(location.to_string(), "it did not answer within 5 seconds".to_owned()),
+        )??;
     if contents == Contents::Empty && missing == Missing::Refuse {
         return Err(Error::NoDatabase(location.to_string()));
     }
@@ -335,12 +343,15 @@ async fn open_postgres(location: Location, options: PgConnectOptions, missing: M
 async fn inspect_postgres(location: &Location, options: &PgConnectOptions) -> Result<Contents> {
     let inspect = async {
         let mut connection = options.connect().await?;
-        let rows = sqlx::query("SELECT tablename::text AS name FROM pg_tables WHERE schemaname = current_schema()")
-            .fetch_all(&mut connection)
-            .await?;
+        let rows =
+            sqlx::query("SELECT tablename::text AS name FROM pg_tables WHERE schemaname = current_schema()")
+                .fetch_all(&mut connection)
+                .await?;
         let tables = rows.iter().map(|row| row.try_get("name")).collect::<Result<Vec<String>, _>>()?;
         let applied: Vec<String> = if tables.iter().any(|name| name == MIGRATIONS_TABLE) {
-            sqlx::query_scalar("SELECT version FROM seaql_migrations ORDER BY version").fetch_all(&mut connection).await?
+            sqlx::query_scalar("SELECT version FROM seaql_migrations ORDER BY version")
+                .fetch_all(&mut connection)
+                .await?
         } else {
             Vec::new()
         };

@@ -85,7 +85,13 @@ impl Store {
     ///
     /// # Errors
     /// When there is no such user.
-    pub async fn begin_run(&self, user: UserId, kind: RunKind, source: Option<SourceId>, now: Instant) -> Result<SyncRunId> {
+    pub async fn begin_run(
+        &self,
+        user: UserId,
+        kind: RunKind,
+        source: Option<SourceId>,
+        now: Instant,
+    ) -> Result<SyncRunId> {
         let tx = self.write(user).await?;
         let row = ActiveModel {
             id: NotSet,
@@ -109,7 +115,13 @@ impl Store {
     ///
     /// # Errors
     /// `NotFound` when the user has no such running run.
-    pub async fn finish_run(&self, user: UserId, id: SyncRunId, outcome: RunOutcome, now: Instant) -> Result<Coverage> {
+    pub async fn finish_run(
+        &self,
+        user: UserId,
+        id: SyncRunId,
+        outcome: RunOutcome,
+        now: Instant,
+    ) -> Result<Coverage> {
         let tx = self.write(user).await?;
         let row = Entity::find_by_id(id.get())
             .filter(Column::UserId.eq(user.get()))
@@ -147,7 +159,8 @@ impl Store {
         let id = self.begin_run(user, RunKind::Declared, None, now).await?;
         let evidence = vec![Evidence::Declared { day, said_at: now }];
         let summary = serde_json::json!({ "day": day });
-        self.finish_run(user, id, RunOutcome { state: RunState::Done, evidence, summary, problem: None }, now).await
+        self.finish_run(user, id, RunOutcome { state: RunState::Done, evidence, summary, problem: None }, now)
+            .await
     }
 
     /// A user's newest runs, newest first.
@@ -194,7 +207,10 @@ fn run(row: Model) -> Result<SyncRun> {
         state: word(&row.state)?,
         started_at: row.started_at,
         finished_at: row.finished_at,
-        coverage: Coverage::new(row.complete_through.map(day).transpose()?, row.open_day.map(day).transpose()?),
+        coverage: Coverage::new(
+            row.complete_through.map(day).transpose()?,
+            row.open_day.map(day).transpose()?,
+        ),
         summary: row.summary,
         problem: row.problem,
     })

@@ -176,7 +176,11 @@ impl Store {
         if row.redeemed_at.is_some() || row.expires_at <= now {
             return Err(unusable());
         }
-        let spent = invites::ActiveModel { id: Set(row.id), redeemed_at: Set(Some(stamp(now))), ..Default::default() };
+        let spent = invites::ActiveModel {
+            id: Set(row.id),
+            redeemed_at: Set(Some(stamp(now))),
+            ..Default::default()
+        };
         invites::Entity::update(spent).exec(tx.db()).await?;
         put_password(&tx, hash, now).await?;
         tx.commit(Entry::new(now, Actor::Human, "user.redeem", format!("user:{user}"))).await?;

@@ -19,7 +19,8 @@ impl Store {
     /// # Errors
     /// When there is no such user.
     pub async fn put_wellness(&self, user: UserId, days: &[DailyWellness], now: Instant) -> Result<()> {
-        let Some((first, last)) = days.iter().map(|d| d.day).min().zip(days.iter().map(|d| d.day).max()) else {
+        let Some((first, last)) = days.iter().map(|d| d.day).min().zip(days.iter().map(|d| d.day).max())
+        else {
             return Ok(());
         };
         let tx = self.write(user).await?;
@@ -37,7 +38,8 @@ impl Store {
             merged.entry(newer.day).or_insert_with(|| DailyWellness::unknown(newer.day)).merge(newer.clone());
         }
         let touched: std::collections::BTreeSet<Day> = days.iter().map(|d| d.day).collect();
-        let rows: Vec<ActiveModel> = merged.values().filter(|d| touched.contains(&d.day)).map(|d| row(user, d)).collect();
+        let rows: Vec<ActiveModel> =
+            merged.values().filter(|d| touched.contains(&d.day)).map(|d| row(user, d)).collect();
         let replace = OnConflict::columns([Column::UserId, Column::Day])
             .update_columns(Column::iter().filter(|c| !matches!(c, Column::UserId | Column::Day)))
             .to_owned();

@@ -32,7 +32,8 @@ impl Context {
                 0 => Err(Failure::new("there is no user yet", "add one with `fitness user add NAME`").into()),
                 1 => Ok(users.remove(0)),
                 n => {
-                    let names: Vec<String> = users.iter().map(|user| visible(&user.name).to_string()).collect();
+                    let names: Vec<String> =
+                        users.iter().map(|user| visible(&user.name).to_string()).collect();
                     let message = format!("there are {n} users: {}", names.join(", "));
                     Err(Failure::new(message, "say whose data you mean with --user NAME").into())
                 }
@@ -40,7 +41,11 @@ impl Context {
         };
         let found = users.into_iter().find(|user| user.name.to_lowercase() == name.to_lowercase());
         found.ok_or_else(|| {
-            Failure::new(format!("there is no user called `{name}`"), "`fitness user list` shows who there is").into()
+            Failure::new(
+                format!("there is no user called `{name}`"),
+                "`fitness user list` shows who there is",
+            )
+            .into()
         })
     }
 }

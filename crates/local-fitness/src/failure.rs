@@ -31,7 +31,10 @@ pub(crate) fn tell(error: &anyhow::Error, json: bool) -> ExitCode {
     let (message, help) = match (error.downcast_ref::<Failure>(), error.downcast_ref::<StoreError>()) {
         (Some(failure), _) => (failure.message.clone(), failure.help.clone()),
         (None, Some(store)) => (store.to_string(), advice(store)),
-        (None, None) => (format!("{error:#}"), "run `fitness doctor` to see what is wrong with the installation".to_owned()),
+        (None, None) => (
+            format!("{error:#}"),
+            "run `fitness doctor` to see what is wrong with the installation".to_owned(),
+        ),
     };
     let (message, help) = (visible(&message).to_string(), visible(&help).to_string());
     if json {

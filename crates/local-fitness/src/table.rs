@@ -37,7 +37,10 @@ mod tests {
 
     #[test]
     fn columns_line_up_whatever_is_in_them() {
-        let rows = [["1".to_owned(), "Zürich 🏃".to_owned(), "x".to_owned()], ["12".to_owned(), "a".to_owned(), String::new()]];
+        let rows = [
+            ["1".to_owned(), "Zürich 🏃".to_owned(), "x".to_owned()],
+            ["12".to_owned(), "a".to_owned(), String::new()],
+        ];
         assert_eq!(table(["id", "name", ""], &rows), "id  name\n1   Zürich 🏃  x\n12  a\n");
     }
 }

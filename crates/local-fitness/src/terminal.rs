@@ -53,7 +53,9 @@ pub(crate) fn new_password(user: &User) -> Result<SecretString> {
     let password = ask_password(&format!("New password for {}: ", visible(&user.name)))?;
     let again = ask_password("Once more: ")?;
     if password.expose_secret() != again.expose_secret() {
-        return Err(Failure::new("the two passwords differ; nothing was changed", "run the command again").into());
+        return Err(
+            Failure::new("the two passwords differ; nothing was changed", "run the command again").into()
+        );
     }
     Ok(password)
 }

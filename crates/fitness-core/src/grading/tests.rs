@@ -165,14 +165,28 @@ fn distance_then_duration_then_load() {
         )]
     };
     let did = |distance: Option<f64>, minutes: Option<i64>, load: Option<f64>| {
-        let done = Done { distance: distance.and_then(Distance::from_km), duration: minutes.map(TimeSpan::from_mins), load };
+        let done = Done {
+            distance: distance.and_then(Distance::from_km),
+            duration: minutes.map(TimeSpan::from_mins),
+            load,
+        };
         totals(&[(june(14), Sport::Running, done)])
     };
     let at = frontier(Some(june(14)), None);
     // Distance decides where there is one, however long it took.
-    verdicts(&asks(Some(10.0), Some(60), Some(50.0)), &did(Some(8.0), Some(90), Some(90.0)), at, &[Verdict::Short]);
+    verdicts(
+        &asks(Some(10.0), Some(60), Some(50.0)),
+        &did(Some(8.0), Some(90), Some(90.0)),
+        at,
+        &[Verdict::Short],
+    );
     verdicts(&asks(None, Some(60), Some(50.0)), &did(Some(3.0), Some(54), Some(1.0)), at, &[Verdict::Hit]);
-    verdicts(&asks(None, Some(60), Some(50.0)), &did(Some(30.0), Some(53), Some(90.0)), at, &[Verdict::Short]);
+    verdicts(
+        &asks(None, Some(60), Some(50.0)),
+        &did(Some(30.0), Some(53), Some(90.0)),
+        at,
+        &[Verdict::Short],
+    );
     verdicts(&asks(None, None, Some(50.0)), &did(None, None, Some(45.0)), at, &[Verdict::Hit]);
     verdicts(&asks(None, None, Some(50.0)), &did(None, None, Some(44.999)), at, &[Verdict::Short]);
     // A run without a recorded distance is not a missed run, nor proof of ten kilometres.
@@ -211,10 +225,15 @@ fn two_workouts_of_one_sport_and_day_share_the_total_in_order() {
     };
     assert_eq!(graded.iter().map(|g| km(g.actual)).collect::<Vec<_>>(), [10.0, 20.0]);
     // Mixed measures: 10 km of 20 km used up leaves half of the hour.
-    let mixed = [run(1, june(14), 10.0), planned(2, Workout { duration: Some(TimeSpan::from_mins(30)), ..running(june(14)) })];
-    let done = Done { distance: Distance::from_km(20.0), duration: Some(TimeSpan::from_mins(60)), load: None };
+    let mixed = [
+        run(1, june(14), 10.0),
+        planned(2, Workout { duration: Some(TimeSpan::from_mins(30)), ..running(june(14)) }),
+    ];
+    let done =
+        Done { distance: Distance::from_km(20.0), duration: Some(TimeSpan::from_mins(60)), load: None };
     verdicts(&mixed, &totals(&[(june(14), Sport::Running, done)]), at, &[Verdict::Hit, Verdict::Hit]);
-    let done = Done { distance: Distance::from_km(20.0), duration: Some(TimeSpan::from_mins(52)), load: None };
+    let done =
+        Done { distance: Distance::from_km(20.0), duration: Some(TimeSpan::from_mins(52)), load: None };
     verdicts(&mixed, &totals(&[(june(14), Sport::Running, done)]), at, &[Verdict::Hit, Verdict::Short]);
 }
 
@@ -238,7 +257,8 @@ fn several_activities_of_a_day_add_up() {
 
 #[test]
 fn an_excused_day_keeps_its_verdict_and_leaves_the_tally() {
-    let workouts = [run(1, june(12), 10.0), run(2, june(13), 10.0), run(3, june(14), 10.0), run(4, june(15), 10.0)];
+    let workouts =
+        [run(1, june(12), 10.0), run(2, june(13), 10.0), run(3, june(14), 10.0), run(4, june(15), 10.0)];
     let done = totals(&[(june(12), Sport::Running, ran(10.0)), (june(14), Sport::Running, ran(4.0))]);
     let plan = Schedule { start: june(10), workouts: &workouts };
     let mut graded = grade(plan, &done, frontier(Some(june(14)), None), &Rules::default());
@@ -268,13 +288,12 @@ fn any_day() -> impl Strategy<Value = Day> {
 }
 
 fn any_done() -> impl Strategy<Value = Done> {
-    (prop::option::of(0.0..60.0_f64), prop::option::of(0_i64..300), prop::option::of(0.0..400.0_f64)).prop_map(
-        |(km, minutes, load)| Done {
+    (prop::option::of(0.0..60.0_f64), prop::option::of(0_i64..300), prop::option::of(0.0..400.0_f64))
+        .prop_map(|(km, minutes, load)| Done {
             distance: km.and_then(Distance::from_km),
             duration: minutes.map(TimeSpan::from_mins),
             load,
-        },
-    )
+        })
 }
 
 fn any_workout() -> impl Strategy<Value = Workout> {
@@ -282,7 +301,13 @@ fn any_workout() -> impl Strategy<Value = Workout> {
         if sport == Sport::Rest {
             Workout::rest(date)
         } else {
-            Workout { sport, distance: asked.distance, duration: asked.duration, load: asked.load, ..running(date) }
+            Workout {
+                sport,
+                distance: asked.distance,
+                duration: asked.duration,
+                load: asked.load,
+                ..running(date)
+            }
         }
     })
 }
@@ -297,7 +322,8 @@ fn any_activities() -> impl Strategy<Value = Vec<(Day, Sport, Done)>> {
 }
 
 fn any_coverage() -> impl Strategy<Value = Coverage> {
-    (prop::option::of(any_day()), prop::option::of(any_day())).prop_map(|(complete, open)| Coverage::new(complete, open))
+    (prop::option::of(any_day()), prop::option::of(any_day()))
+        .prop_map(|(complete, open)| Coverage::new(complete, open))
 }
 
 proptest! {

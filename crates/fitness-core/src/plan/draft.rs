@@ -288,7 +288,11 @@ impl ScheduleItem {
             description: self.description,
             key: matches!(
                 kind,
-                WorkoutKind::Long | WorkoutKind::Tempo | WorkoutKind::Intervals | WorkoutKind::RacePace | WorkoutKind::Race
+                WorkoutKind::Long
+                    | WorkoutKind::Tempo
+                    | WorkoutKind::Intervals
+                    | WorkoutKind::RacePace
+                    | WorkoutKind::Race
             ),
             ..Workout::rest(date)
         })
@@ -366,7 +370,10 @@ mod tests {
             (|v| v["goal"] = "custom".into(), "a custom goal needs a distance"),
             (|v| v["distance_km"] = 12.0.into(), "a named goal takes none of its own"),
             (|v| v["schedule"] = serde_json::json!([]), "1 to 1500 workouts, not 0"),
-            (|v| v["schedule"][0]["date"] = "2026-06-14".into(), "outside the plan, which runs from 2026-06-15"),
+            (
+                |v| v["schedule"][0]["date"] = "2026-06-14".into(),
+                "outside the plan, which runs from 2026-06-15",
+            ),
             (|v| v["schedule"][0]["planned_miles"] = (-3).into(), "give the distance once"),
             (|v| v["schedule"][0]["planned_miles"] = 130.into(), "at most 200 km"),
         ];
@@ -379,7 +386,10 @@ mod tests {
     #[test]
     fn the_hash_follows_the_content_and_nothing_else() {
         let hash = seed_with(|_| {}).unwrap().content_hash();
-        assert_eq!(seed_with(|v| v["schedule"].as_array_mut().unwrap().reverse()).unwrap().content_hash(), hash);
+        assert_eq!(
+            seed_with(|v| v["schedule"].as_array_mut().unwrap().reverse()).unwrap().content_hash(),
+            hash
+        );
         assert_ne!(seed_with(|v| v["schedule"][0]["planned_miles"] = 6.into()).unwrap().content_hash(), hash);
         assert_ne!(seed_with(|v| v["name"] = "Other".into()).unwrap().content_hash(), hash);
     }

@@ -9,7 +9,7 @@ mod proposal;
 mod workout;
 
 pub use draft::{BadDraft, BadRequest, Draft, DraftRequest, MAX_WORKOUTS, ScheduleItem};
-pub use proposal::{apply, ApplyError, Change, NextWorkout, Proposal, ProposalStatus};
+pub use proposal::{ApplyError, Change, NextWorkout, Proposal, ProposalStatus, apply};
 pub use workout::{
     BadWorkout, PlannedWorkout, Step, StepDuration, StepTarget, StepType, TargetRange, Workout, WorkoutKind,
 };

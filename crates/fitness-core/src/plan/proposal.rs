@@ -1,6 +1,6 @@
 //! Proposals: changes the coach suggests to an active plan, inert until the athlete takes some of them.
 
-use super::{draft, BadDraft, Plan, PlannedWorkout, Workout};
+use super::{BadDraft, Plan, PlannedWorkout, Workout, draft};
 use crate::calendar::{Day, Instant};
 use crate::ids::{PlanId, ProposalId, WorkoutId};
 use crate::note::Author;
@@ -225,7 +225,12 @@ mod tests {
         let row = |id: Option<i64>, date: &str| (id, date.to_owned());
         assert_eq!(
             applied(&[0, 2]).unwrap(),
-            [row(Some(11), "2026-06-18"), row(None, "2026-06-19"), row(Some(12), "2026-06-21"), row(Some(10), "2026-06-22")]
+            [
+                row(Some(11), "2026-06-18"),
+                row(None, "2026-06-19"),
+                row(Some(12), "2026-06-21"),
+                row(Some(10), "2026-06-22")
+            ]
         );
         assert_eq!(applied(&[1]).unwrap(), [row(Some(10), "2026-06-16"), row(Some(11), "2026-06-18")]);
     }

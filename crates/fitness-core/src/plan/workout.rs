@@ -263,16 +263,27 @@ impl Step {
     fn check(&self) -> Result<(), &'static str> {
         let long_enough = |value: f64, max: f64| value.is_finite() && value > 0.0 && value <= max;
         match self.duration {
-            StepDuration::Time(s) if !long_enough(s, 8.0 * 3600.0) => return Err("a time is 1 second to 8 hours"),
-            StepDuration::Distance(m) if !long_enough(m, 200_000.0) => return Err("a distance is up to 200 km"),
+            StepDuration::Time(s) if !long_enough(s, 8.0 * 3600.0) => {
+                return Err("a time is 1 second to 8 hours");
+            }
+            StepDuration::Distance(m) if !long_enough(m, 200_000.0) => {
+                return Err("a distance is up to 200 km");
+            }
             StepDuration::Calories(c) if !long_enough(c, 20_000.0) => return Err("calories are 1 to 20000"),
             _ => {}
         }
         let range = match self.target {
-            StepTarget::HeartRate(r) | StepTarget::Power(r) | StepTarget::Pace(r) | StepTarget::Cadence(r) => r,
+            StepTarget::HeartRate(r)
+            | StepTarget::Power(r)
+            | StepTarget::Pace(r)
+            | StepTarget::Cadence(r) => r,
             StepTarget::Open => TargetRange { low: None, high: None },
         };
-        if [range.low, range.high].into_iter().flatten().any(|v| !(v.is_finite() && (0.0..=5000.0).contains(&v))) {
+        if [range.low, range.high]
+            .into_iter()
+            .flatten()
+            .any(|v| !(v.is_finite() && (0.0..=5000.0).contains(&v)))
+        {
             return Err("a target is between 0 and 5000");
         }
         if let (Some(low), Some(high)) = (range.low, range.high)
@@ -387,7 +398,11 @@ mod tests {
         };
         assert_eq!(easy().check(), Ok(()));
         for (minutes, fine) in [(4, false), (5, true), (480, true), (481, false)] {
-            assert_eq!(with(&|w| w.duration = Some(TimeSpan::from_mins(minutes))).is_ok(), fine, "{minutes} min");
+            assert_eq!(
+                with(&|w| w.duration = Some(TimeSpan::from_mins(minutes))).is_ok(),
+                fine,
+                "{minutes} min"
+            );
         }
         for (load, fine) in [(-0.1, false), (0.0, true), (500.0, true), (500.1, false), (f64::NAN, false)] {
             assert_eq!(with(&|w| w.load = Some(load)).is_ok(), fine, "load {load}");
@@ -404,7 +419,10 @@ mod tests {
         let on = easy().date;
         assert_eq!(Workout::rest(on).check(), Ok(()));
         assert_eq!(Workout { duration: Some(TimeSpan::ZERO), ..Workout::rest(on) }.check(), Ok(()));
-        assert_eq!(Workout { distance: Distance::from_km(1.0), ..Workout::rest(on) }.check(), Err(BadWorkout::Rest));
+        assert_eq!(
+            Workout { distance: Distance::from_km(1.0), ..Workout::rest(on) }.check(),
+            Err(BadWorkout::Rest)
+        );
         assert_eq!(Workout { sport: Sport::Rest, ..easy() }.check(), Err(BadWorkout::Rest));
         assert_eq!(Workout { kind: WorkoutKind::Rest, ..easy() }.check(), Err(BadWorkout::Rest));
     }

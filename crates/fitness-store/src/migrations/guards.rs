@@ -307,7 +307,12 @@ pub const GUARDS: &[Guard] = &[
          WHERE p.id = NEW.plan_id AND p.user_id = NEW.user_id AND r.number = NEW.revision)",
     ),
     guard("a_planned_workout_is_never_edited", "planned_workouts", Event::Update, ALWAYS),
-    guard("a_planned_workout_goes_only_with_its_plan", "planned_workouts", Event::Delete, WHILE_THE_PLAN_EXISTS),
+    guard(
+        "a_planned_workout_goes_only_with_its_plan",
+        "planned_workouts",
+        Event::Delete,
+        WHILE_THE_PLAN_EXISTS,
+    ),
     // ---- proposals: immutable, decided once ----
     guard(
         "a_proposal_is_made_open_and_never_replaced",

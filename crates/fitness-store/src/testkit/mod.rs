@@ -73,7 +73,22 @@ impl TestDb {
         open(&self.url).await
     }
 
-    /// The same URL for the other role of a test that runs itself as a second process.
+    /// Makes it look like the work of some other program: sound, but without the record of who wrote it.
+    ///
+    /// # Panics
+    /// When the database refuses.
+    pub async fn disown(&self) {
+        use sea_orm::ConnectionTrait;
+        let raw = self.store.raw();
+        raw.execute_unprepared("DELETE FROM seaql_migrations").await.expect("the record can be deleted");
+        if self.is_sqlite() {
+            raw.execute_unprepared("PRAGMA wal_checkpoint(TRUNCATE)")
+                .await
+                .expect("the log can be folded in");
+        }
+    }
+
+    /// Whether it is a file.
     #[must_use]
     pub fn is_sqlite(&self) -> bool {
         self.backend == Backend::Sqlite
@@ -114,7 +129,11 @@ pub fn run<F: Future<Output = ()>>(name: &str, backend: Backend, test: impl FnOn
 pub fn skip(name: &str, reason: &str) {
     eprintln!("SKIPPED {name}: {reason}");
     if let Some(path) = std::env::var_os("FITNESS_SKIPS") {
-        let mut file = OpenOptions::new().create(true).append(true).open(path).expect("the list of skips can be written");
+        let mut file = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(path)
+            .expect("the list of skips can be written");
         writeln!(file, "{name}: {reason}").expect("the list of skips can be written");
     }
 }
@@ -145,7 +164,11 @@ macro_rules! on_both_databases {
 pub fn forbid_real_data(location: &Location) {
     match location {
         Location::Sqlite { path, .. } => {
-            assert!(is_temporary(path), "a test reached for {}, which is not in the temporary directory", path.display());
+            assert!(
+                is_temporary(path),
+                "a test reached for {}, which is not in the temporary directory",
+                path.display()
+            );
         }
         Location::Postgres(options) => {
             let host = options.get_host();

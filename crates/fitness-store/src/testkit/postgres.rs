@@ -38,7 +38,10 @@ pub fn cluster() -> Option<&'static Cluster> {
     CLUSTER
         .get_or_init(|| {
             let Some(binaries) = find_binaries() else {
-                assert!(std::env::var("CI").as_deref() != Ok("true"), "CI needs PostgreSQL, and none is installed");
+                assert!(
+                    std::env::var("CI").as_deref() != Ok("true"),
+                    "CI needs PostgreSQL, and none is installed"
+                );
                 return None;
             };
             // A thread of its own: the caller is inside a runtime and must not block on another.
@@ -50,7 +53,10 @@ pub fn cluster() -> Option<&'static Cluster> {
 
 impl Cluster {
     fn start(binaries: &Path) -> Self {
-        let directory = tempfile::Builder::new().prefix("fitness-pg-").tempdir().expect("a temporary directory can be made");
+        let directory = tempfile::Builder::new()
+            .prefix("fitness-pg-")
+            .tempdir()
+            .expect("a temporary directory can be made");
         let root = directory.keep();
         let user = unprivileged_user();
         let mut prefix: Vec<&str> = Vec::new();
@@ -59,7 +65,8 @@ impl Cluster {
             assert!(chown.success(), "the cluster's directory can be given to {user}");
             prefix.extend(["runuser", "-u", user, "--"]);
         }
-        let port = TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr()).expect("a port is free").port();
+        let port =
+            TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr()).expect("a port is free").port();
         prefix.extend(["sh", "-c", SCRIPT, "sh"]);
         let mut child = Command::new(prefix[0])
             .args(&prefix[1..])
@@ -74,10 +81,15 @@ impl Cluster {
             .expect("a shell starts");
         let lifeline = child.stdin.take().expect("stdin is piped");
         let mut said = String::new();
-        BufReader::new(child.stdout.take().expect("stdout is piped")).read_line(&mut said).expect("the shell speaks");
+        BufReader::new(child.stdout.take().expect("stdout is piped"))
+            .read_line(&mut said)
+            .expect("the shell speaks");
         assert_eq!(said.trim(), "ready", "PostgreSQL starts; its log is in {}", root.display());
         let cluster = Self { port, databases: AtomicU64::new(0), _lifeline: lifeline, _shell: child };
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime can be made");
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .expect("a runtime can be made");
         runtime.block_on(cluster.make_template());
         cluster
     }
@@ -91,7 +103,8 @@ impl Cluster {
     /// Migrates once; every fresh database is a copy.
     async fn make_template(&self) {
         self.admin(&format!("CREATE DATABASE {TEMPLATE}")).await;
-        let location = Location::parse(OsStr::new(&self.url(TEMPLATE))).expect("the cluster's own URL is sound");
+        let location =
+            Location::parse(OsStr::new(&self.url(TEMPLATE))).expect("the cluster's own URL is sound");
         Store::open(location, Missing::Create).await.expect("the template can be migrated").close().await;
     }
 
@@ -121,7 +134,8 @@ impl Cluster {
     }
 
     async fn admin(&self, sql: &str) {
-        let mut connection = PgConnection::connect(&self.url("postgres")).await.expect("the private cluster answers");
+        let mut connection =
+            PgConnection::connect(&self.url("postgres")).await.expect("the private cluster answers");
         connection.execute(sqlx::AssertSqlSafe(sql.to_owned())).await.expect("the private cluster obeys");
         connection.close().await.expect("the private cluster says goodbye");
     }
@@ -154,15 +168,21 @@ fn unprivileged_user() -> Option<&'static str> {
 
 /// Where initdb and pg_ctl are: on the path, or where Debian keeps them, newest first.
 fn find_binaries() -> Option<PathBuf> {
-    let complete = |directory: &PathBuf| directory.join("initdb").is_file() && directory.join("pg_ctl").is_file();
+    let complete =
+        |directory: &PathBuf| directory.join("initdb").is_file() && directory.join("pg_ctl").is_file();
     let path = std::env::var_os("PATH").unwrap_or_default();
     // Resolved, because initdb looks for its siblings beside its real self.
-    let on_path = std::env::split_paths(&path).find(complete).and_then(|d| d.join("initdb").canonicalize().ok());
+    let on_path =
+        std::env::split_paths(&path).find(complete).and_then(|d| d.join("initdb").canonicalize().ok());
     if let Some(real) = on_path.as_deref().and_then(Path::parent) {
         return Some(real.to_owned());
     }
-    let mut versions: Vec<PathBuf> =
-        std::fs::read_dir("/usr/lib/postgresql").ok()?.flatten().map(|entry| entry.path().join("bin")).filter(complete).collect();
+    let mut versions: Vec<PathBuf> = std::fs::read_dir("/usr/lib/postgresql")
+        .ok()?
+        .flatten()
+        .map(|entry| entry.path().join("bin"))
+        .filter(complete)
+        .collect();
     versions.sort();
     versions.pop()
 }

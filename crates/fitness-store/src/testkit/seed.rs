@@ -62,7 +62,8 @@ pub fn run(date: Day, km: f64) -> Workout {
 pub fn draft(name: &str) -> Draft {
     let workouts = vec![run(june(9), 8.0), Workout::rest(june(10)), run(june(11), 10.0), run(june(14), 16.0)];
     let race = Day::new(2026, 9, 20).expect("a day");
-    Draft::new(name, Goal::Half, None, june(8), race, Some(TimeSpan::from_secs(6300)), workouts).expect("a sound draft")
+    Draft::new(name, Goal::Half, None, june(8), race, Some(TimeSpan::from_secs(6300)), workouts)
+        .expect("a sound draft")
 }
 
 impl TestDb {
@@ -79,7 +80,11 @@ impl TestDb {
     /// # Panics
     /// When the store refuses.
     pub async fn draft(&self, user: UserId, name: &str) -> PlanId {
-        self.store.desk(user, Author::Coach).put_draft(&draft(name), None, now()).await.expect("a draft can be put")
+        self.store
+            .desk(user, Author::Coach)
+            .put_draft(&draft(name), None, now())
+            .await
+            .expect("a draft can be put")
     }
 
     /// Drafts a plan and activates it.
@@ -119,7 +124,13 @@ impl TestDb {
     ///
     /// # Errors
     /// What the store answers.
-    pub async fn consent(&self, user: UserId, kind: ActionKind, plan: Option<PlanId>, seen: ContentHash) -> Result<Consent> {
+    pub async fn consent(
+        &self,
+        user: UserId,
+        kind: ActionKind,
+        plan: Option<PlanId>,
+        seen: ContentHash,
+    ) -> Result<Consent> {
         consent(&self.store, user, kind, plan, seen).await
     }
 
@@ -160,8 +171,12 @@ impl TestDb {
     /// When the store refuses.
     pub async fn imported(&self, user: UserId, evidence: Evidence) {
         let run = self.store.begin_run(user, RunKind::File, None, now()).await.expect("a run can begin");
-        let outcome =
-            RunOutcome { state: RunState::Done, evidence: vec![evidence], summary: serde_json::json!({}), problem: None };
+        let outcome = RunOutcome {
+            state: RunState::Done,
+            evidence: vec![evidence],
+            summary: serde_json::json!({}),
+            problem: None,
+        };
         self.store.finish_run(user, run, outcome, now()).await.expect("a run can finish");
     }
 }

@@ -24,13 +24,19 @@ impl World {
         let active = db.active_plan(ann, "Active").await;
         let (draft, draft2, deleted) =
             (db.draft(ann, "Draft").await, db.draft(ann, "Draft 2").await, db.draft(ann, "Deleted").await);
-        decisions::delete(db.consent_to(ann, ActionKind::Delete, deleted).await.unwrap(), deleted).await.unwrap();
+        decisions::delete(db.consent_to(ann, ActionKind::Delete, deleted).await.unwrap(), deleted)
+            .await
+            .unwrap();
         let changes = [Change::Add { workout: easy_run(june(12), 5.0) }];
-        let proposal = db.store.desk(ann, Author::Coach).propose(active, 1, "more", &changes, now()).await.unwrap();
+        let proposal =
+            db.store.desk(ann, Author::Coach).propose(active, 1, "more", &changes, now()).await.unwrap();
         let archived = db.active_plan(bob, "Archived").await;
-        decisions::archive(db.consent_to(bob, ActionKind::Archive, archived).await.unwrap(), archived).await.unwrap();
+        decisions::archive(db.consent_to(bob, ActionKind::Archive, archived).await.unwrap(), archived)
+            .await
+            .unwrap();
         let bobs = db.draft(bob, "Bob's").await;
-        raw.must(&format!("INSERT INTO users (name, name_key, created_at) VALUES ('Zed', 'zed', {AT})")).await;
+        raw.must(&format!("INSERT INTO users (name, name_key, created_at) VALUES ('Zed', 'zed', {AT})"))
+            .await;
         let zed = raw.number("SELECT id FROM users WHERE name_key = 'zed'").await;
         let names = BTreeMap::from([
             ("ann", ann.get()),
@@ -55,7 +61,8 @@ impl World {
 
     /// Forges a human action the way somebody who can write SQL could. `FORGED` is then its id.
     fn forge(&self, kind: &str, user: &str, plan: &str, extra: &str) -> Vec<String> {
-        let (columns, values) = if extra.is_empty() { ("", String::new()) } else { (", proposal_id", format!(", {extra}")) };
+        let (columns, values) =
+            if extra.is_empty() { ("", String::new()) } else { (", proposal_id", format!(", {extra}")) };
         vec![
             self.fill(&format!(
                 "INSERT INTO confirmations (user_id, kind, plan_id, content_hash, nonce_hash, channel, opened_at, expires_at) \
@@ -90,7 +97,9 @@ fn attacks(world: &World, sqlite: bool) -> Vec<Attack> {
         if sqlite {
             format!("REPLACE INTO {table} ({columns}) {values}")
         } else {
-            format!("INSERT INTO {table} ({columns}) OVERRIDING SYSTEM VALUE {values} ON CONFLICT (id) DO NOTHING")
+            format!(
+                "INSERT INTO {table} ({columns}) OVERRIDING SYSTEM VALUE {values} ON CONFLICT (id) DO NOTHING"
+            )
         }
     };
     let with_id = |table: &str, columns: &str, values: &str| {
@@ -98,7 +107,11 @@ fn attacks(world: &World, sqlite: bool) -> Vec<Attack> {
         format!("INSERT INTO {table} ({columns}) {overriding} {values}")
     };
 
-    add("a_user_is_never_replaced", vec![], &replace("users", "id, name, name_key, created_at", "VALUES ({zed}, 'X', 'x', {at})"));
+    add(
+        "a_user_is_never_replaced",
+        vec![],
+        &replace("users", "id, name, name_key, created_at", "VALUES ({zed}, 'X', 'x', {at})"),
+    );
     if sqlite {
         add(
             "a_user_is_never_replaced",
@@ -109,14 +122,23 @@ fn attacks(world: &World, sqlite: bool) -> Vec<Attack> {
     add("a_user_is_never_edited", vec![], "UPDATE users SET name = 'Eve' WHERE id = {ann}");
     add("a_user_leaves_by_their_own_hand", vec![], "DELETE FROM users WHERE id = {zed}");
 
-    let confirmation = "user_id, kind, plan_id, content_hash, nonce_hash, channel, opened_at, expires_at, spent_at";
+    let confirmation =
+        "user_id, kind, plan_id, content_hash, nonce_hash, channel, opened_at, expires_at, spent_at";
     add(
         "a_confirmation_is_opened_unspent_and_never_replaced",
         vec![],
-        &format!("INSERT INTO confirmations ({confirmation}) VALUES ({{ann}}, 'activate', {{draft}}, '', 'n', 'web', {{at}}, {{at}}, {{at}})"),
+        &format!(
+            "INSERT INTO confirmations ({confirmation}) VALUES ({{ann}}, 'activate', {{draft}}, '', 'n', 'web', {{at}}, {{at}}, {{at}})"
+        ),
     );
     let spent = forge("archive", "ann", "active");
-    for change in ["kind = 'activate'", "plan_id = {draft}", "user_id = {bob}", "spent_at = NULL", "spent_at = '2026-06-14T08:30:00+00:00'"] {
+    for change in [
+        "kind = 'activate'",
+        "plan_id = {draft}",
+        "user_id = {bob}",
+        "spent_at = NULL",
+        "spent_at = '2026-06-14T08:30:00+00:00'",
+    ] {
         let sql = format!("UPDATE confirmations SET {change} WHERE id = (SELECT MAX(id) FROM confirmations)");
         add("a_confirmation_is_only_spent_and_only_once", spent[..2].to_vec(), &sql);
     }
@@ -137,7 +159,9 @@ fn attacks(world: &World, sqlite: bool) -> Vec<Attack> {
         ),
     );
     // One confirmation: not for another kind, another plan, another user.
-    for (user, kind, plan) in [("ann", "activate", "active"), ("ann", "archive", "draft"), ("bob", "archive", "bobs")] {
+    for (user, kind, plan) in
+        [("ann", "activate", "active"), ("ann", "archive", "draft"), ("bob", "archive", "bobs")]
+    {
         add(
             "a_human_action_spends_its_own_confirmation",
             spent[..2].to_vec(),
@@ -149,14 +173,24 @@ fn attacks(world: &World, sqlite: bool) -> Vec<Attack> {
     }
     let others = forge("activate", "ann", "bobs");
     add("a_human_action_is_about_an_own_plan", others[..2].to_vec(), &others[2]);
-    add("a_human_action_is_never_edited", vec![], "UPDATE human_actions SET kind = 'archive' WHERE user_id = {ann} AND kind = 'activate'");
-    add("a_human_action_goes_only_with_its_user", spent.clone(), &format!("DELETE FROM human_actions WHERE id = {FORGED}"));
+    add(
+        "a_human_action_is_never_edited",
+        vec![],
+        "UPDATE human_actions SET kind = 'archive' WHERE user_id = {ann} AND kind = 'activate'",
+    );
+    add(
+        "a_human_action_goes_only_with_its_user",
+        spent.clone(),
+        &format!("DELETE FROM human_actions WHERE id = {FORGED}"),
+    );
 
     let plan = "user_id, goal, race_date, start_date, status, activated_by";
     add(
         "a_plan_is_born_a_draft",
         forge("archive", "ann", "draft"),
-        &format!("INSERT INTO training_plans ({plan}) VALUES ({{zed}}, 'half', '2026-09-20', '2026-06-16', 'active', {FORGED})"),
+        &format!(
+            "INSERT INTO training_plans ({plan}) VALUES ({{zed}}, 'half', '2026-09-20', '2026-06-16', 'active', {FORGED})"
+        ),
     );
     add(
         "a_plan_is_born_a_draft",
@@ -166,59 +200,116 @@ fn attacks(world: &World, sqlite: bool) -> Vec<Attack> {
     add(
         "a_plan_is_never_replaced",
         vec![],
-        &replace("training_plans", "id, user_id, goal, race_date, start_date", "VALUES ({draft}, {bob}, 'half', '2026-09-20', '2026-06-16')"),
+        &replace(
+            "training_plans",
+            "id, user_id, goal, race_date, start_date",
+            "VALUES ({draft}, {bob}, 'half', '2026-09-20', '2026-06-16')",
+        ),
     );
     add(
         "a_plan_id_is_never_reused",
         vec![],
-        &with_id("training_plans", "id, user_id, goal, race_date, start_date", "VALUES ({deleted}, {ann}, 'half', '2026-09-20', '2026-06-16')"),
+        &with_id(
+            "training_plans",
+            "id, user_id, goal, race_date, start_date",
+            "VALUES ({deleted}, {ann}, 'half', '2026-09-20', '2026-06-16')",
+        ),
     );
-    for change in ["user_id = {bob}", "name = 'x'", "target_time = 1", "content_hash = 'x'", "race_date = '2027-01-01'", "start_date = '2026-06-01'"] {
-        add("a_plan_keeps_its_owner_and_its_content", vec![], &format!("UPDATE training_plans SET {change} WHERE id = {{draft}}"));
+    for change in [
+        "user_id = {bob}",
+        "name = 'x'",
+        "target_time = 1",
+        "content_hash = 'x'",
+        "race_date = '2027-01-01'",
+        "start_date = '2026-06-01'",
+    ] {
+        add(
+            "a_plan_keeps_its_owner_and_its_content",
+            vec![],
+            &format!("UPDATE training_plans SET {change} WHERE id = {{draft}}"),
+        );
         if sqlite {
-            add("a_plan_keeps_its_owner_and_its_content", vec![], &format!("UPDATE OR REPLACE training_plans SET {change} WHERE id = {{draft}}"));
+            add(
+                "a_plan_keeps_its_owner_and_its_content",
+                vec![],
+                &format!("UPDATE OR REPLACE training_plans SET {change} WHERE id = {{draft}}"),
+            );
         }
     }
     if sqlite {
-        add("a_plan_keeps_its_owner_and_its_content", vec![], "UPDATE OR REPLACE training_plans SET id = {active} WHERE id = {draft}");
+        add(
+            "a_plan_keeps_its_owner_and_its_content",
+            vec![],
+            "UPDATE OR REPLACE training_plans SET id = {active} WHERE id = {draft}",
+        );
     }
     let mut both = forge("activate", "bob", "bobs");
     both.extend(forge("archive", "bob", "bobs"));
     add(
         "a_plan_goes_from_draft_to_active_to_archived_and_never_back",
         both,
-        &format!("UPDATE training_plans SET status = 'archived', activated_by = {FORGED} - 1, archived_by = {FORGED} WHERE id = {{bobs}}"),
+        &format!(
+            "UPDATE training_plans SET status = 'archived', activated_by = {FORGED} - 1, archived_by = {FORGED} WHERE id = {{bobs}}"
+        ),
     );
-    add("a_decision_stands", vec![], "UPDATE training_plans SET activated_at = '2020-01-01T00:00:00+00:00' WHERE id = {active}");
+    add(
+        "a_decision_stands",
+        vec![],
+        "UPDATE training_plans SET activated_at = '2020-01-01T00:00:00+00:00' WHERE id = {active}",
+    );
     add("a_decision_stands", vec![], "UPDATE training_plans SET activated_at = NULL WHERE id = {active}");
     // An action of another kind, about another plan, of another user: none of them activates.
-    for (kind, user, about) in [("archive", "bob", "bobs"), ("activate", "bob", "archived"), ("activate", "ann", "draft")] {
+    for (kind, user, about) in
+        [("archive", "bob", "bobs"), ("activate", "bob", "archived"), ("activate", "ann", "draft")]
+    {
         add(
             "only_a_human_activates_a_plan",
             forge(kind, user, about),
-            &format!("UPDATE training_plans SET status = 'active', activated_by = {FORGED} WHERE id = {{bobs}}"),
+            &format!(
+                "UPDATE training_plans SET status = 'active', activated_by = {FORGED} WHERE id = {{bobs}}"
+            ),
         );
     }
     for (kind, about) in [("edit", "active"), ("archive", "draft"), ("activate", "active")] {
         add(
             "only_a_human_archives_a_plan",
             forge(kind, "ann", about),
-            &format!("UPDATE training_plans SET status = 'archived', archived_by = {FORGED} WHERE id = {{active}}"),
+            &format!(
+                "UPDATE training_plans SET status = 'archived', archived_by = {FORGED} WHERE id = {{active}}"
+            ),
         );
     }
     if sqlite {
         add(
             "a_plan_is_never_replaced_by_another",
             forge("activate", "ann", "draft"),
-            &format!("UPDATE OR REPLACE training_plans SET status = 'active', activated_by = {FORGED} WHERE id = {{draft}}"),
+            &format!(
+                "UPDATE OR REPLACE training_plans SET status = 'active', activated_by = {FORGED} WHERE id = {{draft}}"
+            ),
         );
     }
-    add("a_plan_takes_up_its_revisions_in_order", vec![], "UPDATE training_plans SET revision = 2 WHERE id = {active}");
-    add("a_plan_takes_up_its_revisions_in_order", vec![], "UPDATE training_plans SET revision = 0 WHERE id = {active}");
-    add("only_a_draft_is_superseded_and_only_once", vec![], "UPDATE training_plans SET superseded_by = {draft} WHERE id = {active}");
+    add(
+        "a_plan_takes_up_its_revisions_in_order",
+        vec![],
+        "UPDATE training_plans SET revision = 2 WHERE id = {active}",
+    );
+    add(
+        "a_plan_takes_up_its_revisions_in_order",
+        vec![],
+        "UPDATE training_plans SET revision = 0 WHERE id = {active}",
+    );
+    add(
+        "only_a_draft_is_superseded_and_only_once",
+        vec![],
+        "UPDATE training_plans SET superseded_by = {draft} WHERE id = {active}",
+    );
     // Keys that wait, as in our own deletion, leave the guard alone with the statement.
     let wait = if sqlite { vec![] } else { vec!["SET CONSTRAINTS ALL DEFERRED".to_owned()] };
-    add("only_a_human_deletes_a_plan_and_never_an_active_one", wait.clone(), "DELETE FROM training_plans WHERE id = {draft}");
+    add(
+        "only_a_human_deletes_a_plan_and_never_an_active_one",
+        wait.clone(),
+        "DELETE FROM training_plans WHERE id = {draft}",
+    );
     add(
         "only_a_human_deletes_a_plan_and_never_an_active_one",
         [wait, forge("delete", "ann", "active")].concat(),
@@ -244,7 +335,9 @@ fn attacks(world: &World, sqlite: bool) -> Vec<Attack> {
     add(
         "a_revision_follows_the_one_before",
         forge("edit", "ann", "draft"),
-        &format!("INSERT INTO plan_revisions ({revision}) SELECT {{draft}}, {{ann}}, 2, 'edit', {FORGED}, '', {{at}}"),
+        &format!(
+            "INSERT INTO plan_revisions ({revision}) SELECT {{draft}}, {{ann}}, 2, 'edit', {FORGED}, '', {{at}}"
+        ),
     );
     for (kind, about) in [("archive", "active"), ("edit", "draft")] {
         add(
@@ -253,11 +346,31 @@ fn attacks(world: &World, sqlite: bool) -> Vec<Attack> {
             &format!("INSERT INTO plan_revisions ({revision}) SELECT {}", new_revision(2)),
         );
     }
-    add("a_revision_is_never_edited", vec![], "UPDATE plan_revisions SET reason = 'x' WHERE plan_id = {active}");
-    add("a_revision_goes_only_with_its_plan", drop_workouts(world), "DELETE FROM plan_revisions WHERE plan_id = {active}");
-    add("a_workout_is_added_only_to_a_revision_being_made", vec![], "INSERT INTO workouts (plan_id, user_id) VALUES ({active}, {ann})");
-    add("a_workout_is_never_edited", vec![], "UPDATE workouts SET plan_id = {draft} WHERE plan_id = {active}");
-    add("a_workout_goes_only_with_its_plan", drop_workouts(world), "DELETE FROM workouts WHERE plan_id = {active}");
+    add(
+        "a_revision_is_never_edited",
+        vec![],
+        "UPDATE plan_revisions SET reason = 'x' WHERE plan_id = {active}",
+    );
+    add(
+        "a_revision_goes_only_with_its_plan",
+        drop_workouts(world),
+        "DELETE FROM plan_revisions WHERE plan_id = {active}",
+    );
+    add(
+        "a_workout_is_added_only_to_a_revision_being_made",
+        vec![],
+        "INSERT INTO workouts (plan_id, user_id) VALUES ({active}, {ann})",
+    );
+    add(
+        "a_workout_is_never_edited",
+        vec![],
+        "UPDATE workouts SET plan_id = {draft} WHERE plan_id = {active}",
+    );
+    add(
+        "a_workout_goes_only_with_its_plan",
+        drop_workouts(world),
+        "DELETE FROM workouts WHERE plan_id = {active}",
+    );
     let planned = "plan_id, user_id, revision, position, workout_id, date, sport, kind, name, is_key, steps";
     add(
         "a_planned_workout_is_added_only_to_a_revision_being_made",
@@ -268,9 +381,17 @@ fn attacks(world: &World, sqlite: bool) -> Vec<Attack> {
         ),
     );
     for change in ["distance_mm = 1", "name = 'x'", "date = '2026-07-01'", "revision = 2"] {
-        add("a_planned_workout_is_never_edited", vec![], &format!("UPDATE planned_workouts SET {change} WHERE plan_id = {{active}}"));
+        add(
+            "a_planned_workout_is_never_edited",
+            vec![],
+            &format!("UPDATE planned_workouts SET {change} WHERE plan_id = {{active}}"),
+        );
     }
-    add("a_planned_workout_goes_only_with_its_plan", vec![], "DELETE FROM planned_workouts WHERE plan_id = {active}");
+    add(
+        "a_planned_workout_goes_only_with_its_plan",
+        vec![],
+        "DELETE FROM planned_workouts WHERE plan_id = {active}",
+    );
 
     add(
         "a_proposal_is_made_open_and_never_replaced",
@@ -284,7 +405,11 @@ fn attacks(world: &World, sqlite: bool) -> Vec<Attack> {
         "INSERT INTO proposals (user_id, plan_id, base_revision, author, message, changes, made_at) \
          VALUES ({bob}, {active}, 1, 'coach', '', '[]', {at})",
     );
-    add("a_proposal_is_decided_once_and_never_edited", vec![], "UPDATE proposals SET message = 'x' WHERE id = {proposal}");
+    add(
+        "a_proposal_is_decided_once_and_never_edited",
+        vec![],
+        "UPDATE proposals SET message = 'x' WHERE id = {proposal}",
+    );
     add(
         "only_a_human_applies_a_proposal",
         forge("edit", "ann", "active"),
@@ -297,12 +422,16 @@ fn attacks(world: &World, sqlite: bool) -> Vec<Attack> {
     add(
         "an_audit_entry_follows_the_one_before",
         vec![],
-        &format!("INSERT INTO audit_log ({audit}) VALUES ({{ann}}, 999, {{at}}, 'human', 'x', 'x', {last}, 'h')"),
+        &format!(
+            "INSERT INTO audit_log ({audit}) VALUES ({{ann}}, 999, {{at}}, 'human', 'x', 'x', {last}, 'h')"
+        ),
     );
     add(
         "an_audit_entry_follows_the_one_before",
         vec![],
-        &format!("INSERT INTO audit_log ({audit}) SELECT {{ann}}, MAX(seq) + 1, {{at}}, 'human', 'x', 'x', 'not the last hash', 'h' FROM audit_log WHERE user_id = {{ann}}"),
+        &format!(
+            "INSERT INTO audit_log ({audit}) SELECT {{ann}}, MAX(seq) + 1, {{at}}, 'human', 'x', 'x', 'not the last hash', 'h' FROM audit_log WHERE user_id = {{ann}}"
+        ),
     );
     add(
         "an_audit_entry_follows_the_one_before",
@@ -310,10 +439,16 @@ fn attacks(world: &World, sqlite: bool) -> Vec<Attack> {
         &replace(
             "audit_log",
             &format!("id, {audit}"),
-            &format!("SELECT MIN(id), {{ann}}, MAX(seq) + 1, {{at}}, 'human', 'x', 'x', {last}, 'h' FROM audit_log WHERE user_id = {{ann}}"),
+            &format!(
+                "SELECT MIN(id), {{ann}}, MAX(seq) + 1, {{at}}, 'human', 'x', 'x', {last}, 'h' FROM audit_log WHERE user_id = {{ann}}"
+            ),
         ),
     );
-    add("an_audit_entry_is_never_edited", vec![], "UPDATE audit_log SET action = 'nothing' WHERE user_id = {ann}");
+    add(
+        "an_audit_entry_is_never_edited",
+        vec![],
+        "UPDATE audit_log SET action = 'nothing' WHERE user_id = {ann}",
+    );
     add("an_audit_entry_goes_only_with_its_user", vec![], "DELETE FROM audit_log WHERE user_id = {ann}");
     list
 }
@@ -331,7 +466,11 @@ fn guard_named(name: &str) -> &'static Guard {
 }
 
 fn drop_sql(guard: &Guard, sqlite: bool) -> String {
-    if sqlite { format!("DROP TRIGGER {}", guard.name) } else { format!("DROP TRIGGER {} ON {}", guard.name, guard.table) }
+    if sqlite {
+        format!("DROP TRIGGER {}", guard.name)
+    } else {
+        format!("DROP TRIGGER {} ON {}", guard.name, guard.table)
+    }
 }
 
 /// Tries an attack in a transaction of its own, with or without its guard, and undoes everything.
@@ -487,7 +626,17 @@ async fn nothing_is_truncated(db: TestDb) {
     let mut raw = Raw::connect(&db).await;
     World::new(&db, &mut raw).await;
     let mut shown = 0;
-    for table in ["users", "human_actions", "plan_revisions", "audit_log", "training_plans", "planned_workouts", "proposals", "confirmations", "workouts"] {
+    for table in [
+        "users",
+        "human_actions",
+        "plan_revisions",
+        "audit_log",
+        "training_plans",
+        "planned_workouts",
+        "proposals",
+        "confirmations",
+        "workouts",
+    ] {
         for cascade in ["", " CASCADE"] {
             let refused = raw.exec(&format!("TRUNCATE {table}{cascade}")).await.unwrap_err();
             let by_us = refused.ends_with("is never truncated");
@@ -506,5 +655,9 @@ async fn nothing_is_truncated(db: TestDb) {
 
 #[test]
 fn postgres_nothing_is_truncated() {
-    fitness_store::testkit::run("nothing_is_truncated", fitness_store::testkit::Backend::Postgres, nothing_is_truncated);
+    fitness_store::testkit::run(
+        "nothing_is_truncated",
+        fitness_store::testkit::Backend::Postgres,
+        nothing_is_truncated,
+    );
 }

@@ -26,12 +26,15 @@ async fn work_until_killed(store: Store) {
         let plan = match active {
             Some(plan) if plan.revision < 4 => plan.id,
             Some(plan) => {
-                let consent = consent(&store, user, ActionKind::Archive, Some(plan.id), seen_hash(&plan)).await.unwrap();
+                let consent = consent(&store, user, ActionKind::Archive, Some(plan.id), seen_hash(&plan))
+                    .await
+                    .unwrap();
                 decisions::archive(consent, plan.id).await.unwrap();
                 continue;
             }
             None => {
-                let plan = store.desk(user, Author::Coach).put_draft(&draft("Plan"), None, now()).await.unwrap();
+                let plan =
+                    store.desk(user, Author::Coach).put_draft(&draft("Plan"), None, now()).await.unwrap();
                 let seen = draft("Plan").content_hash();
                 let consent = consent(&store, user, ActionKind::Activate, Some(plan), seen).await.unwrap();
                 decisions::activate(consent, plan, None).await.unwrap();
@@ -43,9 +46,12 @@ async fn work_until_killed(store: Store) {
         let changes = if revision == 1 {
             three_changes(&store, user, plan, 1).await
         } else {
-            (12..14).map(|day| fitness_core::plan::Change::Add { workout: easy_run(june(day), 4.0) }).collect()
+            (12..14)
+                .map(|day| fitness_core::plan::Change::Add { workout: easy_run(june(day), 4.0) })
+                .collect()
         };
-        let proposal = store.desk(user, Author::Coach).propose(plan, revision, "", &changes, now()).await.unwrap();
+        let proposal =
+            store.desk(user, Author::Coach).propose(plan, revision, "", &changes, now()).await.unwrap();
         let chosen: Vec<usize> = (0..changes.len()).collect();
         let number = apply(&store, user, proposal, &chosen).await.unwrap();
         println!("\napplied {plan} {number}");
@@ -61,9 +67,10 @@ fn kill_one(db: &TestDb, name: &str, round: u32) -> Vec<String> {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let mut lines = BufReader::new(worker.stdout.take().unwrap()).lines().map_while(Result::ok).filter(|line| {
-        line.starts_with("activated ") || line.starts_with("applied ")
-    });
+    let mut lines = BufReader::new(worker.stdout.take().unwrap())
+        .lines()
+        .map_while(Result::ok)
+        .filter(|line| line.starts_with("activated ") || line.starts_with("applied "));
     let mut said: Vec<String> = lines.by_ref().take(1 + round as usize % 3).collect();
     assert!(!said.is_empty(), "the worker worked");
     // Anywhere within the next few transactions.
@@ -83,14 +90,26 @@ async fn check_what_is_left(store: &Store, user: UserId, said: &[String]) {
         let expected = [4, 4, 6, 8];
         for revision in &revisions {
             let workouts = store.list_workouts(user, plan.id, revision.number).await.unwrap();
-            assert_eq!(workouts.len(), expected[revision.number as usize - 1], "revision {} is whole", revision.number);
+            assert_eq!(
+                workouts.len(),
+                expected[revision.number as usize - 1],
+                "revision {} is whole",
+                revision.number
+            );
         }
     }
     for line in said {
         let numbers: Vec<i64> = line.split_whitespace().skip(1).map(|n| n.parse().unwrap()).collect();
-        let plan = plans.iter().find(|plan| plan.id == PlanId::new(numbers[0])).unwrap_or_else(|| panic!("{line}, and it is gone"));
+        let plan = plans
+            .iter()
+            .find(|plan| plan.id == PlanId::new(numbers[0]))
+            .unwrap_or_else(|| panic!("{line}, and it is gone"));
         assert_ne!(plan.status, PlanStatus::Draft, "{line}, and it is a draft");
-        assert!(plan.revision >= numbers.get(1).copied().unwrap_or(1), "{line}, and it is at {}", plan.revision);
+        assert!(
+            plan.revision >= numbers.get(1).copied().unwrap_or(1),
+            "{line}, and it is at {}",
+            plan.revision
+        );
     }
     assert_eq!(store.first_broken_audit_line(user).await.unwrap(), None);
 }
@@ -115,7 +134,9 @@ async fn look_at_what_killed_processes_leave(db: TestDb) {
 /// One test in two roles: the process that is killed, and the one that kills and looks.
 fn on(backend: Backend) {
     match std::env::var(VICTIM) {
-        Ok(url) => tokio::runtime::Runtime::new().unwrap().block_on(async { work_until_killed(testkit::open(&url).await).await }),
+        Ok(url) => tokio::runtime::Runtime::new()
+            .unwrap()
+            .block_on(async { work_until_killed(testkit::open(&url).await).await }),
         Err(_) => testkit::run(TEST, backend, look_at_what_killed_processes_leave),
     }
 }

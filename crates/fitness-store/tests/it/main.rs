@@ -1,4 +1,5 @@
 //! The store's one integration binary. Every story is told on SQLite and on PostgreSQL.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod compile_fail;
 mod consent;

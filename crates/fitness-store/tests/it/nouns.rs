@@ -14,8 +14,8 @@ use fitness_core::units::{Distance, TimeSpan, UnitSystem};
 use fitness_core::wellness::{DailyWellness, Sleep};
 use fitness_store::testkit::{june, now};
 use fitness_store::{
-    ChatMessage, Error, JobState, NewActivity, NewBrief, Put, Role, RunKind, RunOutcome, RunState, StoredFact,
-    on_both_databases,
+    ChatMessage, Error, JobState, NewActivity, NewBrief, Put, Role, RunKind, RunOutcome, RunState,
+    StoredFact, on_both_databases,
 };
 use serde_json::json;
 
@@ -57,7 +57,9 @@ fn a_run() -> (Activity, Recording) {
         laps: vec![lap(1.0), lap(0.4)],
     };
     let mut recording = Recording::new((0..3600).map(|s| s * 1000).collect()).unwrap();
-    recording.put(Channel::HeartRate, (0..3600).map(|s| (s % 50 != 0).then_some(120 + s / 60)).collect()).unwrap();
+    recording
+        .put(Channel::HeartRate, (0..3600).map(|s| (s % 50 != 0).then_some(120 + s / 60)).collect())
+        .unwrap();
     recording.put(Channel::Latitude, (0..3600).map(|s| Some(471_234_567 + s * 13)).collect()).unwrap();
     (activity, recording)
 }

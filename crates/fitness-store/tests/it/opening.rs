@@ -22,8 +22,10 @@ fn mode(path: &Path) -> u32 {
 }
 
 fn files(directory: &Path) -> Vec<String> {
-    let mut names: Vec<String> =
-        std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let mut names: Vec<String> = std::fs::read_dir(directory)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
     names.sort();
     names
 }
@@ -73,7 +75,10 @@ async fn sqlite_is_set_up_for_a_crash_and_for_two_writers() {
     let db = TestDb::new(testkit::Backend::Sqlite).await.unwrap();
     use sea_orm::ConnectionTrait;
     let pragma = async |name: &str| {
-        let sql = sea_orm::Statement::from_string(sea_orm::DbBackend::Sqlite, format!("SELECT CAST({name} AS TEXT) AS v FROM pragma_{name}"));
+        let sql = sea_orm::Statement::from_string(
+            sea_orm::DbBackend::Sqlite,
+            format!("SELECT CAST({name} AS TEXT) AS v FROM pragma_{name}"),
+        );
         db.store.raw().query_one_raw(sql).await.unwrap().unwrap().try_get::<String>("", "v").unwrap()
     };
     assert_eq!(pragma("journal_mode").await, "wal");
@@ -155,9 +160,14 @@ async fn eight_nodes_that_start_at_once_migrate_once() {
 async fn a_postgres_that_is_down_or_says_no_is_named() {
     // Nobody listens on a port that was free a moment ago.
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let error = Store::open(parse(&format!("postgres://ann:s3cret@127.0.0.1:{port}/fit")), Missing::Create).await.unwrap_err();
+    let error = Store::open(parse(&format!("postgres://ann:s3cret@127.0.0.1:{port}/fit")), Missing::Create)
+        .await
+        .unwrap_err();
     assert!(matches!(error, Error::Unreachable(..)), "{error}");
-    assert!(error.to_string().contains(&format!("127.0.0.1:{port}/fit")) && !error.to_string().contains("s3cret"), "{error}");
+    assert!(
+        error.to_string().contains(&format!("127.0.0.1:{port}/fit")) && !error.to_string().contains("s3cret"),
+        "{error}"
+    );
 
     let Some(cluster) = testkit::cluster() else {
         return testkit::skip("a_postgres_that_is_down_or_says_no_is_named", "no PostgreSQL is installed");

@@ -25,7 +25,12 @@ async fn verdicts(db: &TestDb, user: UserId, plan: PlanId) -> Vec<Verdict> {
 }
 
 /// The athlete applies a choice of a proposal to the revision they see, through any store.
-pub(crate) async fn apply(store: &Store, user: UserId, proposal: ProposalId, chosen: &[usize]) -> Result<i64> {
+pub(crate) async fn apply(
+    store: &Store,
+    user: UserId,
+    proposal: ProposalId,
+    chosen: &[usize],
+) -> Result<i64> {
     let chosen: BTreeSet<usize> = chosen.iter().copied().collect();
     let found = store.find_proposal(user, proposal).await?.ok_or(Error::NotFound("proposal"))?;
     let plan = store.find_plan(user, found.plan).await?.ok_or(Error::NotFound("plan"))?;
@@ -40,7 +45,11 @@ pub(crate) async fn apply(store: &Store, user: UserId, proposal: ProposalId, cho
 pub(crate) async fn three_changes(store: &Store, user: UserId, plan: PlanId, revision: i64) -> Vec<Change> {
     let workouts = store.list_workouts(user, plan, revision).await.unwrap();
     vec![
-        Change::Modify { workout_id: workouts[0].id, workout: easy_run(june(9), 5.0), notes: Some("tired".to_owned()) },
+        Change::Modify {
+            workout_id: workouts[0].id,
+            workout: easy_run(june(9), 5.0),
+            notes: Some("tired".to_owned()),
+        },
         Change::Skip { workout_id: workouts[2].id, notes: None },
         Change::Add { workout: easy_run(june(12), 4.0) },
     ]

@@ -1,6 +1,9 @@
 //! 32 clients activate different drafts of one user, round after round: exactly one is active after every
 //! round, and every other answer is a clean refusal.
-#![expect(clippy::disallowed_methods, reason = "the clients answer confirmations that were opened before the race")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the clients answer confirmations that were opened before the race"
+)]
 
 use fitness_core::ids::PlanId;
 use fitness_core::plan::{ActionKind, PlanStatus};

@@ -2,7 +2,9 @@
 //! foreign keys off, as the `sqlite3` program has them.
 
 use fitness_store::testkit::{Backend, TestDb};
-use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row, SqliteConnection, sqlite::SqliteConnectOptions};
+use sqlx::{
+    AssertSqlSafe, Connection, Executor, PgConnection, Row, SqliteConnection, sqlite::SqliteConnectOptions,
+};
 
 pub(crate) enum Raw {
     Sqlite(SqliteConnection),
@@ -31,7 +33,9 @@ impl Raw {
             Self::Sqlite(c) => c.execute(statement).await.map(|done| done.rows_affected()),
             Self::Postgres(c) => c.execute(statement).await.map(|done| done.rows_affected()),
         };
-        done.map_err(|error| error.as_database_error().map_or_else(|| error.to_string(), |e| e.message().to_owned()))
+        done.map_err(|error| {
+            error.as_database_error().map_or_else(|| error.to_string(), |e| e.message().to_owned())
+        })
     }
 
     pub(crate) async fn must(&mut self, sql: &str) {

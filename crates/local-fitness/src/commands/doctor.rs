@@ -36,11 +36,21 @@ impl Examination {
     }
 
     fn missing(&mut self, what: impl Into<String>, says: impl Into<String>, fix: impl Into<String>) {
-        self.0.push(Finding { what: what.into(), health: Health::Missing, says: says.into(), fix: Some(fix.into()) });
+        self.0.push(Finding {
+            what: what.into(),
+            health: Health::Missing,
+            says: says.into(),
+            fix: Some(fix.into()),
+        });
     }
 
     fn broken(&mut self, what: impl Into<String>, says: impl Into<String>, fix: impl Into<String>) {
-        self.0.push(Finding { what: what.into(), health: Health::Broken, says: says.into(), fix: Some(fix.into()) });
+        self.0.push(Finding {
+            what: what.into(),
+            health: Health::Broken,
+            says: says.into(),
+            fix: Some(fix.into()),
+        });
     }
 
     fn report(self) -> Report {
@@ -76,7 +86,11 @@ pub(super) async fn run(context: &Context) -> Result<Report> {
     let location = match Location::from_env() {
         Ok(location) => location,
         Err(error) => {
-            seen.broken("database", error.to_string(), "set FITNESS_DB to a file path or a postgres: URL, or unset it");
+            seen.broken(
+                "database",
+                error.to_string(),
+                "set FITNESS_DB to a file path or a postgres: URL, or unset it",
+            );
             return Ok(seen.report());
         }
     };
@@ -123,12 +137,20 @@ fn examine_permissions(seen: &mut Examination, path: &std::path::Path, default: 
     use std::os::unix::fs::PermissionsExt;
     let mode = |path: &std::path::Path| std::fs::metadata(path).map(|m| m.permissions().mode() & 0o777);
     let mut check = |path: &std::path::Path, wanted: u32| match mode(path) {
-        Ok(mode) if mode & 0o077 == 0 => seen.ok("permissions", format!("{} is yours alone ({mode:o})", path.display())),
+        Ok(mode) if mode & 0o077 == 0 => {
+            seen.ok("permissions", format!("{} is yours alone ({mode:o})", path.display()))
+        }
         Ok(mode) => {
             let fix = format!("chmod {wanted:o} '{}'", path.display());
-            seen.broken("permissions", format!("others on this machine can reach {} ({mode:o})", path.display()), fix);
+            seen.broken(
+                "permissions",
+                format!("others on this machine can reach {} ({mode:o})", path.display()),
+                fix,
+            );
         }
-        Err(error) => seen.broken("permissions", format!("{}: {error}", path.display()), "check the file system"),
+        Err(error) => {
+            seen.broken("permissions", format!("{}: {error}", path.display()), "check the file system")
+        }
     };
     check(path, 0o600);
     // A directory of the athlete's own choosing is their business.
@@ -151,7 +173,11 @@ async fn examine_user(seen: &mut Examination, store: &Store, user: &User) -> Res
     let frontier = store.frontier(user.id).await?;
     let today = Day::at(clock::now(), profile.zone);
     match (frontier.complete(), frontier.open()) {
-        (None, _) => seen.missing(&name, "no data yet, so no day is judged", "import training data; until then every planned day waits"),
+        (None, _) => seen.missing(
+            &name,
+            "no data yet, so no day is judged",
+            "import training data; until then every planned day waits",
+        ),
         (Some(day), open) => {
             let open = open.map(|open| format!(", some of {open}")).unwrap_or_default();
             let behind = day.until(today);
@@ -159,12 +185,17 @@ async fn examine_user(seen: &mut Examination, store: &Store, user: &User) -> Res
         }
     }
     match store.find_active_plan(user.id).await? {
-        Some(plan) => seen.ok(&name, format!("active plan {}, {}, race on {}", plan.id, plan.name, plan.race_date)),
+        Some(plan) => {
+            seen.ok(&name, format!("active plan {}, {}, race on {}", plan.id, plan.name, plan.race_date))
+        }
         None => seen.missing(&name, "no active plan", "`fitness plan list` shows your drafts"),
     }
     let head = store.audit_head(user.id).await?;
     match store.first_broken_audit_line(user.id).await? {
-        None => seen.ok(&name, format!("audit log whole: {} lines, ends in {}", head.seq, &head.hash[..head.hash.len().min(16)])),
+        None => seen.ok(
+            &name,
+            format!("audit log whole: {} lines, ends in {}", head.seq, &head.hash[..head.hash.len().min(16)]),
+        ),
         Some(line) => seen.broken(
             &name,
             format!("the audit log was altered at line {line}"),

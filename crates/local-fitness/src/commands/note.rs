@@ -22,7 +22,8 @@ pub(super) async fn run(context: &Context, command: NoteCommand) -> Result<Repor
 }
 
 async fn add(context: &Context, text: &str, day: Option<Day>) -> Result<Report> {
-    let text = NoteText::new(text).map_err(|bad| Failure::new(bad.to_string(), "write `fitness note add calf is tight`"))?;
+    let text = NoteText::new(text)
+        .map_err(|bad| Failure::new(bad.to_string(), "write `fitness note add calf is tight`"))?;
     let (store, user) = context.open_for_user().await?;
     let id = store.add_note(user.id, Author::Athlete, day, &text, clock::now()).await?;
     store.close().await;
@@ -52,5 +53,8 @@ async fn delete(context: &Context, id: NoteId) -> Result<Report> {
     let (store, user) = context.open_for_user().await?;
     let gone = store.delete_note(user.id, id, clock::now()).await?;
     store.close().await;
-    Ok(Report::new(format!("Deleted note {id}: {}", visible(gone.text.as_str())), &json!({ "deleted": gone })))
+    Ok(Report::new(
+        format!("Deleted note {id}: {}", visible(gone.text.as_str())),
+        &json!({ "deleted": gone }),
+    ))
 }

@@ -49,7 +49,13 @@ async fn list(context: &Context) -> Result<Report> {
             Some(newer) => format!("{} (see {newer})", plan.status),
             None => plan.status.to_string(),
         };
-        [plan.id.to_string(), status, plan.start_date.to_string(), plan.race_date.to_string(), visible(&plan.name).to_string()]
+        [
+            plan.id.to_string(),
+            status,
+            plan.start_date.to_string(),
+            plan.race_date.to_string(),
+            visible(&plan.name).to_string(),
+        ]
     };
     let rows: Vec<_> = plans.iter().map(row).collect();
     Ok(Report::new(table(["plan", "status", "starts", "race", "name"], &rows), &plans))
@@ -62,7 +68,8 @@ async fn show(context: &Context, plan: Option<PlanId>) -> Result<Report> {
         None => match store.find_active_plan(user.id).await? {
             Some(plan) => plan.id,
             None => {
-                let help = "`fitness plan list` shows your drafts; `fitness plan show PLAN` shows one of them";
+                let help =
+                    "`fitness plan list` shows your drafts; `fitness plan show PLAN` shows one of them";
                 return Err(Failure::new("you have no active plan", help).into());
             }
         },
@@ -76,7 +83,12 @@ async fn show(context: &Context, plan: Option<PlanId>) -> Result<Report> {
 
 async fn draft(context: &Context, file: &Path, supersedes: Option<PlanId>) -> Result<Report> {
     let text = read(file)?;
-    let bad = |problem: String| Failure::new(format!("{} is not a plan: {problem}", file.display()), "`fitness plan draft --help` shows what the file holds");
+    let bad = |problem: String| {
+        Failure::new(
+            format!("{} is not a plan: {problem}", file.display()),
+            "`fitness plan draft --help` shows what the file holds",
+        )
+    };
     let request: DraftRequest = serde_json::from_str(&text).map_err(|error| bad(error.to_string()))?;
     let draft = request.into_draft().map_err(|error| bad(error.to_string()))?;
     let (store, user) = context.open_for_user().await?;
@@ -105,7 +117,8 @@ async fn activate(context: &Context, id: PlanId, replaces: Option<PlanId>) -> Re
     if let Some(old) = active {
         writeln!(shown, "Activating it archives plan {}, {}.", old.id, visible(&old.name))?;
     }
-    let consent = terminal::confirm(&store, &user, ActionKind::Activate, &plan, plan.content_hash, &shown).await?;
+    let consent =
+        terminal::confirm(&store, &user, ActionKind::Activate, &plan, plan.content_hash, &shown).await?;
     if decisions::activate(consent, id, replaces).await? == Activation::NoDraft {
         return Err(no_draft(id));
     }
@@ -122,8 +135,12 @@ async fn archive(context: &Context, id: PlanId) -> Result<Report> {
     if plan.status != PlanStatus::Active {
         return Err(Error::WrongStatus(plan.status).into());
     }
-    let shown = format!("Plan {id}, {}, will no longer be tracked. You keep it, with its verdicts.", visible(&plan.name));
-    let consent = terminal::confirm(&store, &user, ActionKind::Archive, &plan, seen_hash(&plan), &shown).await?;
+    let shown = format!(
+        "Plan {id}, {}, will no longer be tracked. You keep it, with its verdicts.",
+        visible(&plan.name)
+    );
+    let consent =
+        terminal::confirm(&store, &user, ActionKind::Archive, &plan, seen_hash(&plan), &shown).await?;
     decisions::archive(consent, id).await?;
     store.close().await;
     Ok(Report::new(format!("Archived plan {id}."), &json!({ "plan_id": id, "status": PlanStatus::Archived })))
@@ -135,8 +152,12 @@ async fn delete(context: &Context, id: PlanId) -> Result<Report> {
     if plan.status == PlanStatus::Active {
         return Err(Error::WrongStatus(plan.status).into());
     }
-    let shown = format!("Plan {id}, {}, will be gone for good, with its workouts and revisions.", visible(&plan.name));
-    let consent = terminal::confirm(&store, &user, ActionKind::Delete, &plan, seen_hash(&plan), &shown).await?;
+    let shown = format!(
+        "Plan {id}, {}, will be gone for good, with its workouts and revisions.",
+        visible(&plan.name)
+    );
+    let consent =
+        terminal::confirm(&store, &user, ActionKind::Delete, &plan, seen_hash(&plan), &shown).await?;
     decisions::delete(consent, id).await?;
     store.close().await;
     Ok(Report::new(format!("Deleted plan {id}."), &json!({ "plan_id": id, "deleted": true })))
@@ -147,12 +168,16 @@ async fn find(store: &Store, user: &User, id: PlanId) -> Result<Plan> {
 }
 
 fn no_draft(id: PlanId) -> anyhow::Error {
-    Failure::new(format!("plan {id} is not a draft"), "`fitness plan list` shows which plans are drafts").into()
+    Failure::new(format!("plan {id} is not a draft"), "`fitness plan list` shows which plans are drafts")
+        .into()
 }
 
 fn read(file: &Path) -> Result<String> {
     let cannot = |error: std::io::Error| {
-        Failure::new(format!("cannot read {}: {error}", file.display()), "give the path of a JSON file, or - for standard input")
+        Failure::new(
+            format!("cannot read {}: {error}", file.display()),
+            "give the path of a JSON file, or - for standard input",
+        )
     };
     let mut text = String::new();
     let source: Box<dyn std::io::Read> = if file == Path::new("-") {
@@ -196,8 +221,10 @@ fn tell(standing: &Standing, units: UnitSystem, today: Day) -> String {
         (Some(day), Some(open)) => format!("data through {day}, some of {open}"),
     };
     let excused = if tally.excused > 0 { format!(", {} excused", tally.excused) } else { String::new() };
-    let _ = writeln!(text, "{data}; {} hit, {} short, {} missed{excused}", tally.hit, tally.short, tally.missed);
-    let rows: Vec<_> = workouts.iter().zip(graded).map(|(planned, graded)| row(planned, graded, units, today)).collect();
+    let _ =
+        writeln!(text, "{data}; {} hit, {} short, {} missed{excused}", tally.hit, tally.short, tally.missed);
+    let rows: Vec<_> =
+        workouts.iter().zip(graded).map(|(planned, graded)| row(planned, graded, units, today)).collect();
     let mut week = None;
     for (planned, line) in workouts.iter().zip(table([""; 4], &rows).lines().skip(1)) {
         let this = planned.workout.date.iso_week();
@@ -227,12 +254,20 @@ fn row(planned: &PlannedWorkout, graded: &Graded, units: UnitSystem, today: Day)
         Amount::Duration(t) => t.hours_minutes(),
         Amount::Load(thousandths) => format!("load {:.0}", thousandths as f64 / 1000.0),
     };
-    let planned_amount = workout.distance.filter(|_| graded.planned.is_none()).map(|d| units.distance(d).to_string());
+    let planned_amount =
+        workout.distance.filter(|_| graded.planned.is_none()).map(|d| units.distance(d).to_string());
     let size = match (graded.actual.map(amount), graded.planned.map(amount).or(planned_amount)) {
         (Some(actual), Some(planned)) => format!("{actual} of {planned}"),
         (None, Some(planned)) => planned,
         (Some(actual), None) => actual,
-        (None, None) => workout.duration.filter(|d| *d > TimeSpan::ZERO).map(TimeSpan::hours_minutes).unwrap_or_default(),
+        (None, None) => {
+            workout.duration.filter(|d| *d > TimeSpan::ZERO).map(TimeSpan::hours_minutes).unwrap_or_default()
+        }
     };
-    [format!("{} {}", workout.date.weekday(), workout.date), format!("{verdict}{excused}"), size, visible(&workout.name).to_string()]
+    [
+        format!("{} {}", workout.date.weekday(), workout.date),
+        format!("{verdict}{excused}"),
+        size,
+        visible(&workout.name).to_string(),
+    ]
 }

@@ -93,7 +93,11 @@ fn machine_zone() -> Tz {
 
 /// Miles where the locale is of a country that runs in miles.
 fn machine_units() -> UnitSystem {
-    let locale = ["LC_ALL", "LC_MEASUREMENT", "LANG"].iter().find_map(|name| std::env::var(name).ok().filter(|v| !v.is_empty()));
-    let miles = locale.is_some_and(|locale| ["en_US", "en_GB", "en_LR", "my_MM"].iter().any(|country| locale.starts_with(country)));
+    let locale = ["LC_ALL", "LC_MEASUREMENT", "LANG"]
+        .iter()
+        .find_map(|name| std::env::var(name).ok().filter(|v| !v.is_empty()));
+    let miles = locale.is_some_and(|locale| {
+        ["en_US", "en_GB", "en_LR", "my_MM"].iter().any(|country| locale.starts_with(country))
+    });
     if miles { UnitSystem::Imperial } else { UnitSystem::Metric }
 }

@@ -18,16 +18,22 @@ fn a_database_that_is_none_is_named_and_nothing_is_made() {
         ("mysql://ann:s3cret@127.0.0.1/fit".to_owned(), "`mysql://ann:…@127.0.0.1/fit` is not a database"),
         ("postgres://127.0.0.1:port/fit".to_owned(), "`postgres://127.0.0.1:port/fit` is not a database"),
         ("postgres://127.0.0.1".to_owned(), "must name the database"),
-        (format!("postgres://ann:s3cret@127.0.0.1:{port}/fit"), &format!("no PostgreSQL answers at 127.0.0.1:{port}/fit")),
+        (
+            format!("postgres://ann:s3cret@127.0.0.1:{port}/fit"),
+            &format!("no PostgreSQL answers at 127.0.0.1:{port}/fit"),
+        ),
         ("sqlite::memory:".to_owned(), "`sqlite::memory:` is not a database"),
         (path(""), "it is a directory"),
         (path("no/such/place.db"), "its directory does not exist"),
         (path("list.txt"), "was not written by local-fitness"),
         (path("foreign.db"), "was not written by local-fitness"),
     ] {
-        for arguments in [&["user", "add", "Ann"][..], &["note", "list"], &["migrate"], &["plan", "list", "--user", "x"]] {
+        for arguments in
+            [&["user", "add", "Ann"][..], &["note", "list"], &["migrate"], &["plan", "list", "--user", "x"]]
+        {
             let error = home.run_with("FITNESS_DB", &value, arguments).refusal(arguments);
-            let missing_is_fine = says.contains("directory does not exist") && error.contains("there is no database at");
+            let missing_is_fine =
+                says.contains("directory does not exist") && error.contains("there is no database at");
             assert!(error.contains(says) || missing_is_fine, "{value}: {error}");
             assert!(!error.contains("s3cret"), "{error}");
         }
@@ -44,9 +50,7 @@ fn fixture_of_something_else(home: &Home) -> std::path::PathBuf {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
         let db = testkit::TestDb::new(testkit::Backend::Sqlite).await.unwrap();
-        use sea_orm::ConnectionTrait;
-        db.store.raw().execute_unprepared("DELETE FROM seaql_migrations").await.unwrap();
-        db.store.raw().execute_unprepared("PRAGMA wal_checkpoint(TRUNCATE)").await.unwrap();
+        db.disown().await;
         std::fs::copy(db.url(), &path).unwrap();
     });
     path
@@ -55,7 +59,10 @@ fn fixture_of_something_else(home: &Home) -> std::path::PathBuf {
 #[test]
 fn a_wrong_password_for_the_server_is_said_and_not_shown() {
     let Some(cluster) = testkit::cluster() else {
-        return testkit::skip("a_wrong_password_for_the_server_is_said_and_not_shown", "no PostgreSQL is installed");
+        return testkit::skip(
+            "a_wrong_password_for_the_server_is_said_and_not_shown",
+            "no PostgreSQL is installed",
+        );
     };
     let url = cluster.url("postgres").replace("throw-away", "gu3ssed");
     let error = Home::with_database(url).refused(&["user", "add", "Ann"]);
@@ -90,7 +97,9 @@ fn what_may_not_be_read_or_written_is_said() {
     let home = Home::new();
     std::fs::create_dir(home.path("closed")).unwrap();
     home.file("unreadable.db", "x");
-    let set = |name: &str, mode| std::fs::set_permissions(home.path(name), std::fs::Permissions::from_mode(mode)).unwrap();
+    let set = |name: &str, mode| {
+        std::fs::set_permissions(home.path(name), std::fs::Permissions::from_mode(mode)).unwrap()
+    };
     set("unreadable.db", 0o000);
     set("closed", 0o500);
     for (database, says) in [("unreadable.db", "permission denied"), ("closed/new.db", "permission denied")] {
@@ -113,7 +122,10 @@ fn a_file_that_is_no_plan_is_refused_with_what_to_change() {
         (String::new(), "is not a plan"),
         ("{".to_owned(), "is not a plan"),
         ("[1, 2, 3]".to_owned(), "is not a plan"),
-        (with("\"half\"", "\"ultra\""), "`ultra` is not a goal; expected one of: 5k, 10k, half, full, custom"),
+        (
+            with("\"half\"", "\"ultra\""),
+            "`ultra` is not a goal; expected one of: 5k, 10k, half, full, custom",
+        ),
         (with("2099-09-20", "2099-02-30"), "`2099-02-30` is not a day"),
         (with("2099-09-20", "2099-01-01"), "days after the start"),
         (with("01:45:00", "0:20:00"), "is not possible"),
@@ -129,7 +141,9 @@ fn a_file_that_is_no_plan_is_refused_with_what_to_change() {
         let error = home.refused(&["plan", "draft", &file]);
         assert!(error.contains(says), "{error}");
     }
-    assert!(home.refused(&["plan", "draft", "/no/such/file.json"]).contains("cannot read /no/such/file.json"));
+    assert!(
+        home.refused(&["plan", "draft", "/no/such/file.json"]).contains("cannot read /no/such/file.json")
+    );
     assert_eq!(home.json(&["plan", "list"]), serde_json::json!([]), "nothing was stored");
     for bad in ["x".repeat(4001), "  ".to_owned()] {
         home.refused(&["note", "add", &bad]);
@@ -146,7 +160,9 @@ fn an_error_is_json_when_json_was_asked_for() {
     let answer = home.run(&["plan", "list", "--json"]);
     assert_eq!((answer.code, answer.out.as_str()), (Some(1), ""));
     let error: serde_json::Value = serde_json::from_str(&answer.err).unwrap();
-    assert!(error["error"].as_str().unwrap().contains("there is no database at") && error["help"].is_string());
+    assert!(
+        error["error"].as_str().unwrap().contains("there is no database at") && error["help"].is_string()
+    );
 }
 
 #[test]

@@ -11,8 +11,14 @@ fn first_run(home: &Home) {
     assert_eq!(added["profile"]["units"], "metric");
     assert_eq!(home.json(&["user", "list"]).as_array().unwrap().len(), 1);
 
-    assert_eq!(home.ok(&["note", "list"]), "No notes yet. Write one with `fitness note add calf is tight`.\n");
-    assert_eq!(home.ok(&["note", "add", "calf", "is", "tight"]), "Saved as note 1. Undo with `fitness note delete 1`.\n");
+    assert_eq!(
+        home.ok(&["note", "list"]),
+        "No notes yet. Write one with `fitness note add calf is tight`.\n"
+    );
+    assert_eq!(
+        home.ok(&["note", "add", "calf", "is", "tight"]),
+        "Saved as note 1. Undo with `fitness note delete 1`.\n"
+    );
     assert_eq!(home.json(&["note", "add", "--day", "2026-06-14", "slept badly"])["day"], "2026-06-14");
     let notes = home.json(&["note", "list"]);
     assert_eq!(notes[0]["text"], "slept badly");
@@ -25,7 +31,12 @@ fn first_run(home: &Home) {
     let plans = home.json(&["plan", "list"]);
     assert_eq!((&plans[0]["name"], &plans[0]["status"]), (&"Zürich half".into(), &"draft".into()));
     let shown = home.ok(&["plan", "show", "1"]);
-    assert!(shown.starts_with("Plan 1, Zürich half (draft)\nHalf marathon (21.1 km) on 2099-09-20 in 1:45:00; 2 workouts"), "{shown}");
+    assert!(
+        shown.starts_with(
+            "Plan 1, Zürich half (draft)\nHalf marathon (21.1 km) on 2099-09-20 in 1:45:00; 2 workouts"
+        ),
+        "{shown}"
+    );
     assert!(shown.contains("no data yet, so nothing is judged") && shown.contains("2099-W25"), "{shown}");
     assert!(!shown.contains("waiting for data"), "a future day waits for nothing: {shown}");
     let standing = home.json(&["plan", "show", "1"]);
@@ -33,7 +44,8 @@ fn first_run(home: &Home) {
     assert!(home.refused(&["plan", "show"]).contains("you have no active plan"));
 
     let doctor = home.json(&["doctor"]);
-    let health: Vec<&str> = doctor.as_array().unwrap().iter().map(|f| f["health"].as_str().unwrap()).collect();
+    let health: Vec<&str> =
+        doctor.as_array().unwrap().iter().map(|f| f["health"].as_str().unwrap()).collect();
     assert!(!health.contains(&"broken"), "{doctor:#}");
     assert!(home.ok(&["doctor"]).contains("audit log whole"));
     assert!(home.ok(&["migrate"]).contains("is up to date with m0001_foundation"));
@@ -61,7 +73,11 @@ fn sqlite_first_run_in_the_data_directory() {
         std::fs::set_permissions(&database, std::fs::Permissions::from_mode(0o644)).unwrap();
         let doctor = home.run(&["doctor"]);
         assert_eq!(doctor.code, Some(1));
-        assert!(doctor.out.contains("others on this machine can reach") && doctor.out.contains("chmod 600"), "{}", doctor.out);
+        assert!(
+            doctor.out.contains("others on this machine can reach") && doctor.out.contains("chmod 600"),
+            "{}",
+            doctor.out
+        );
     }
 }
 

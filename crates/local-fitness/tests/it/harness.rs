@@ -117,7 +117,11 @@ impl Answer {
         assert_eq!(self.code, Some(1), "{what:?}: {self:?}");
         assert_eq!(self.out, "", "{what:?}");
         let lines: Vec<&str> = self.err.lines().collect();
-        assert!(lines.len() == 2 && lines[0].starts_with("error: ") && lines[1].starts_with("help: "), "{what:?}: {}", self.err);
+        assert!(
+            lines.len() == 2 && lines[0].starts_with("error: ") && lines[1].starts_with("help: "),
+            "{what:?}: {}",
+            self.err
+        );
         self.err.clone()
     }
 }

@@ -14,7 +14,12 @@ fn home_with_a_draft() -> Home {
 
 fn statuses(home: &Home) -> Vec<(i64, String)> {
     let plans = home.json(&["plan", "list"]);
-    let mut found: Vec<_> = plans.as_array().unwrap().iter().map(|p| (p["id"].as_i64().unwrap(), p["status"].as_str().unwrap().to_owned())).collect();
+    let mut found: Vec<_> = plans
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|p| (p["id"].as_i64().unwrap(), p["status"].as_str().unwrap().to_owned()))
+        .collect();
     found.sort();
     found
 }
@@ -33,7 +38,10 @@ fn finish(mut session: PtySession) -> (String, bool) {
 #[test]
 fn a_plan_is_activated_replaced_archived_and_deleted_by_hand() {
     let home = home_with_a_draft();
-    let file = home.file("ten.json", HALF.replace("Zürich half", "Spring 10k").replace("half\"", "10k\"").replace("01:45:00", "00:45:00"));
+    let file = home.file(
+        "ten.json",
+        HALF.replace("Zürich half", "Spring 10k").replace("half\"", "10k\"").replace("01:45:00", "00:45:00"),
+    );
     home.ok(&["plan", "draft", &file]);
 
     let mut session = home.at_a_terminal(&["plan", "activate", "1"]);
@@ -71,7 +79,9 @@ fn a_plan_is_activated_replaced_archived_and_deleted_by_hand() {
 #[test]
 fn a_wrong_name_changes_nothing() {
     let home = home_with_a_draft();
-    for (command, answer) in [("activate", "zürich half"), ("activate", ""), ("delete", "yes"), ("delete", "1")] {
+    for (command, answer) in
+        [("activate", "zürich half"), ("activate", ""), ("delete", "yes"), ("delete", "1")]
+    {
         let mut session = home.at_a_terminal(&["plan", command, "1"]);
         session.exp_string("Type the plan's name").unwrap();
         session.send_line(answer).unwrap();
@@ -147,8 +157,18 @@ fn foreign_text_is_made_visible_wherever_it_is_printed() {
     let asked = session.exp_string("delete it: ").unwrap();
     let name = "Safe<U+001B>]0;evil<U+0007><U+001B>[2J<U+202E>nalp";
     assert!(asked.contains(name), "{asked:?}");
-    for printed in [drafted, home.ok(&["plan", "list"]), home.ok(&["plan", "show", "1"]), home.ok(&["note", "list"]), home.ok(&["doctor"]), asked] {
-        let bad: Vec<char> = printed.chars().filter(|c| (c.is_control() && !"\r\n".contains(*c)) || "\u{202e}\u{2066}\u{200f}".contains(*c)).collect();
+    for printed in [
+        drafted,
+        home.ok(&["plan", "list"]),
+        home.ok(&["plan", "show", "1"]),
+        home.ok(&["note", "list"]),
+        home.ok(&["doctor"]),
+        asked,
+    ] {
+        let bad: Vec<char> = printed
+            .chars()
+            .filter(|c| (c.is_control() && !"\r\n".contains(*c)) || "\u{202e}\u{2066}\u{200f}".contains(*c))
+            .collect();
         assert!(bad.is_empty(), "{bad:?} in {printed:?}");
     }
     // What is typed is what was shown.
