@@ -235,6 +235,9 @@ on_both_databases! {
                 other => panic!("{other:?}"),
             }
         }
+        // The right outcome on the wrong base.
+        let consent = db.consent(ann, ActionKind::Edit, Some(plan), change_hash(plan, 2, &next)).await.unwrap();
+        assert!(matches!(decisions::edit(consent, plan, 1, &next, "").await, Err(Error::Stale)));
         assert_eq!(db.store.list_revisions(ann, plan).await.unwrap().len(), 2);
     }
 
