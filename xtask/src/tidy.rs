@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// The files that may call [`spend_confirmation`]: its definition, the terminal, and the hands of tests.
+/// The files that may call `spend_confirmation`: its definition, the terminal, and the hands of tests.
 const CONSENT_CALLERS: &[&str] = &[
     "crates/fitness-store/src/consent.rs",
     "crates/fitness-store/src/testkit/seed.rs",

@@ -106,6 +106,20 @@ impl Coverage {
 }
 
 /// How far an athlete's data reaches, over all their sources.
+///
+/// ```
+/// use fitness_core::frontier::{Coverage, Evidence, Frontier, Reach};
+///
+/// // This morning's sync brought last night's sleep: yesterday is complete, today has begun.
+/// let evidence = Evidence::LiveSync {
+///     polled_at: "2026-06-14T07:12:00Z".parse().unwrap(),
+///     newest_record: Some("2026-06-14T05:40:00Z".parse().unwrap()),
+/// };
+/// let frontier = Frontier::from_runs([Coverage::proved_by(evidence, chrono_tz::Tz::UTC)]);
+/// assert_eq!(frontier.reach("2026-06-13".parse().unwrap()), Reach::Complete);
+/// assert_eq!(frontier.reach("2026-06-14".parse().unwrap()), Reach::Open);
+/// assert_eq!(frontier.reach("2026-06-15".parse().unwrap()), Reach::Beyond);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Frontier(Coverage);

@@ -134,6 +134,37 @@ pub struct Graded {
 /// In the seed's order: before the start `not_started`; beyond the frontier `pending`; a rest day `rest`;
 /// nothing done `missed`; nine tenths or more `hit`; else `short`. On the open day a hit is given at once
 /// and anything else stays `pending`.
+///
+/// ```
+/// use fitness_core::frontier::{Coverage, Frontier};
+/// use fitness_core::grading::{DayTotals, Done, Rules, Schedule, Verdict, grade};
+/// use fitness_core::ids::WorkoutId;
+/// use fitness_core::plan::{PlannedWorkout, Workout, WorkoutKind};
+/// use fitness_core::sport::Sport;
+/// use fitness_core::units::Distance;
+///
+/// let run = |id, date: &str| PlannedWorkout {
+///     id: WorkoutId::new(id),
+///     workout: Workout {
+///         sport: Sport::Running,
+///         kind: WorkoutKind::Easy,
+///         name: "Easy run".to_owned(),
+///         distance: Distance::from_miles(9.0),
+///         ..Workout::rest(date.parse().unwrap())
+///     },
+/// };
+/// let workouts = [run(1, "2026-06-13"), run(2, "2026-06-14")];
+/// let mut totals = DayTotals::default();
+/// let done = Done { distance: Distance::from_miles(8.1), ..Done::default() };
+/// totals.add("2026-06-13".parse().unwrap(), Sport::Running, done);
+///
+/// // The data reaches Saturday. What happened on Sunday is not known yet, so Sunday is not missed.
+/// let frontier = Frontier::from_runs([Coverage::new(Some("2026-06-13".parse().unwrap()), None)]);
+/// let plan = Schedule { start: "2026-06-08".parse().unwrap(), workouts: &workouts };
+/// let graded = grade(plan, &totals, frontier, &Rules::default());
+/// assert_eq!(graded[0].verdict, Verdict::Hit);
+/// assert_eq!(graded[1].verdict, Verdict::Pending);
+/// ```
 #[must_use]
 pub fn grade(plan: Schedule<'_>, totals: &DayTotals, frontier: Frontier, rules: &Rules) -> Vec<Graded> {
     let mut remaining: BTreeMap<(Day, Sport), Option<Done>> = BTreeMap::new();

@@ -17,6 +17,15 @@ const MM_PER_MILE: f64 = 1_609_344.0;
 const MAX_METERS: f64 = 100_000_000.0;
 
 /// A length in whole millimetres.
+///
+/// ```
+/// use fitness_core::units::{Distance, UnitSystem};
+///
+/// let ten_miles = Distance::from_miles(10.0).unwrap();
+/// assert_eq!(ten_miles.mm(), 16_093_440);
+/// assert_eq!(UnitSystem::Metric.distance(ten_miles).to_string(), "16.1 km");
+/// assert_eq!(Distance::from_km(f64::NAN), None);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Distance(i64);
