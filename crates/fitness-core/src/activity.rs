@@ -20,14 +20,19 @@ pub struct Activity {
     /// The local clock's offset from UTC where the athlete was, in seconds.
     pub utc_offset_s: i32,
     /// From first to last moment, pauses included.
+    #[serde(rename = "elapsed_ms")]
     pub elapsed: Option<TimeSpan>,
     /// Time in motion.
+    #[serde(rename = "moving_ms")]
     pub moving: Option<TimeSpan>,
     /// How far.
+    #[serde(rename = "distance_mm")]
     pub distance: Option<Distance>,
     /// Metres climbed.
+    #[serde(rename = "ascent_mm")]
     pub ascent: Option<Distance>,
     /// Metres descended.
+    #[serde(rename = "descent_mm")]
     pub descent: Option<Distance>,
     /// Mean heart rate, beats per minute.
     pub avg_heart_rate: Option<u16>,
@@ -68,10 +73,13 @@ pub struct Lap {
     /// When it began.
     pub started_at: Instant,
     /// From its first to its last moment.
+    #[serde(rename = "elapsed_ms")]
     pub elapsed: Option<TimeSpan>,
     /// Time in motion.
+    #[serde(rename = "moving_ms")]
     pub moving: Option<TimeSpan>,
     /// How far.
+    #[serde(rename = "distance_mm")]
     pub distance: Option<Distance>,
     /// Mean heart rate, beats per minute.
     pub avg_heart_rate: Option<u16>,

@@ -7,7 +7,7 @@
 use crate::calendar::{Day, Instant};
 use chrono::TimeDelta;
 use chrono_tz::Tz;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// How long after a day's end a live source is taken to have everything there will be.
 const SETTLED_AFTER: TimeDelta = TimeDelta::hours(48);
@@ -45,9 +45,24 @@ pub enum Evidence {
     },
 }
 
+impl Evidence {
+    /// The same, as it would look to somebody whose clock says `now`: nothing was polled, imported or said
+    /// later than that.
+    #[must_use]
+    pub fn no_later_than(mut self, now: Instant) -> Self {
+        let at = match &mut self {
+            Self::LiveSync { polled_at, .. } => polled_at,
+            Self::AccountExport { imported_at, .. } | Self::Activity { imported_at, .. } => imported_at,
+            Self::Declared { said_at, .. } => said_at,
+        };
+        *at = (*at).min(now);
+        self
+    }
+}
+
 /// What a run proved: all data up to and including `complete`, some of the data of `open`, which is always
 /// the day after. What was recorded on an unfinished day was recorded after the day before it ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Coverage {
     complete: Option<Day>,
     open: Option<Day>,
@@ -120,7 +135,7 @@ impl Coverage {
 /// assert_eq!(frontier.reach("2026-06-14".parse().unwrap()), Reach::Open);
 /// assert_eq!(frontier.reach("2026-06-15".parse().unwrap()), Reach::Beyond);
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(transparent)]
 pub struct Frontier(Coverage);
 

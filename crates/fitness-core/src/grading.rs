@@ -102,13 +102,15 @@ impl DayTotals {
 
 /// An amount of training in the measure a workout was judged by.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[serde(tag = "measure", content = "amount", rename_all = "snake_case")]
 pub enum Amount {
     /// Millimetres.
+    #[serde(rename = "distance_mm")]
     Distance(Distance),
     /// Milliseconds.
+    #[serde(rename = "duration_ms")]
     Duration(TimeSpan),
     /// Thousandths of a load point.
+    #[serde(rename = "load_thousandths")]
     Load(i64),
 }
 
@@ -167,18 +169,24 @@ pub struct Graded {
 /// ```
 #[must_use]
 pub fn grade(plan: Schedule<'_>, totals: &DayTotals, frontier: Frontier, rules: &Rules) -> Vec<Graded> {
-    let mut remaining: BTreeMap<(Day, Sport), Option<Done>> = BTreeMap::new();
+    let mut remaining: BTreeMap<(Day, Sport), Left> = BTreeMap::new();
     let mut sharing: BTreeMap<(Day, Sport), usize> = BTreeMap::new();
-    for PlannedWorkout { workout, .. } in plan.workouts {
+    for PlannedWorkout { workout, .. } in plan.workouts.iter().filter(|w| asked(&w.workout).is_some()) {
         *sharing.entry((workout.date, workout.sport)).or_default() += 1;
     }
     let mut graded = Vec::with_capacity(plan.workouts.len());
     for PlannedWorkout { id, workout } in plan.workouts {
         let key = (workout.date, workout.sport);
-        let left = remaining.entry(key).or_insert_with(|| totals.done(key.0, key.1));
-        let others = sharing.entry(key).or_default();
-        *others = others.saturating_sub(1);
-        let share = take_share(workout, left, *others == 0);
+        let total = totals.done(key.0, key.1);
+        let left = remaining.entry(key).or_insert_with(|| total.map_or(Left::Nothing, Left::Measured));
+        let share = match asked(workout) {
+            Some(asked) => {
+                let others = sharing.entry(key).or_default();
+                *others = others.saturating_sub(1);
+                take_share(asked, left, *others == 0)
+            }
+            None => Share::Unasked { done: total.is_some() },
+        };
         let verdict = if workout.date < plan.start {
             Verdict::NotStarted
         } else {
@@ -241,13 +249,37 @@ impl Tally {
 /// What a workout asked for and what of the day's total counts towards it.
 enum Share {
     /// Nothing was done, or nothing is left after the workouts before it.
-    Nothing { planned: Option<(Measure, i64)> },
-    /// Done and asked for in the same measure.
-    Measured { measure: Measure, planned: i64, actual: i64 },
-    /// The workout names no measure: doing it at all is doing it.
-    Unasked { actual: Option<(Measure, i64)> },
+    Nothing { asked: Asked },
+    /// Done, and measured in what the workout asks for.
+    Measured { asked: Asked, actual: i64 },
     /// Something was done, but not measured in what the workout asks for.
-    Incomparable { planned: (Measure, i64) },
+    Incomparable { asked: Asked },
+    /// The workout asks for no amount: doing anything in its sport that day is doing it.
+    Unasked { done: bool },
+}
+
+/// What is left of a day's total for the workouts still to come.
+enum Left {
+    /// This much.
+    Measured(Done),
+    /// Something was done, but how much of it is left cannot be told.
+    Unmeasured,
+    /// Nothing.
+    Nothing,
+}
+
+/// An amount in the measure a workout is judged by.
+#[derive(Clone, Copy)]
+struct Asked {
+    measure: Measure,
+    units: i64,
+}
+
+/// What a workout asks for: distance where it has one, else duration, else load. It follows from the workout
+/// alone, so that more data can only improve a verdict.
+fn asked(workout: &Workout) -> Option<Asked> {
+    let in_order = [Measure::Distance, Measure::Duration, Measure::Load];
+    in_order.into_iter().find_map(|measure| measure.planned(workout).map(|units| Asked { measure, units }))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -258,9 +290,6 @@ enum Measure {
 }
 
 impl Measure {
-    /// Distance where there is one, else duration, else load.
-    const IN_ORDER: [Self; 3] = [Self::Distance, Self::Duration, Self::Load];
-
     fn amount(self, units: i64) -> Amount {
         match self {
             Self::Distance => Amount::Distance(Distance::from_mm(units)),
@@ -296,27 +325,25 @@ fn thousandths(load: f64) -> Option<i64> {
 }
 
 /// Takes a workout's part of what is left of its day's total. Workouts of one sport and day share in
-/// order: each but the last takes no more than it asked for, the last takes the rest. The measure follows
-/// from the workout alone, so that more data can only improve a verdict.
-fn take_share(workout: &Workout, left: &mut Option<Done>, last: bool) -> Share {
-    let asked = Measure::IN_ORDER.into_iter().find_map(|m| m.planned(workout).map(|units| (m, units)));
-    let Some(done) = *left else {
-        return Share::Nothing { planned: asked };
+/// order: each but the last takes no more than it asked for, the last takes the rest.
+fn take_share(asked: Asked, left: &mut Left, last: bool) -> Share {
+    let Left::Measured(done) = *left else {
+        return if matches!(left, Left::Nothing) {
+            Share::Nothing { asked }
+        } else {
+            Share::Incomparable { asked }
+        };
     };
-    // Until shown otherwise, this workout uses up all there is.
-    *left = None;
-    let Some((measure, planned)) = asked else {
-        let actual = Measure::IN_ORDER.into_iter().find_map(|m| m.done(&done).map(|units| (m, units)));
-        return Share::Unasked { actual };
+    let Some(available) = asked.measure.done(&done) else {
+        *left = Left::Unmeasured;
+        return Share::Incomparable { asked };
     };
-    let Some(available) = measure.done(&done) else {
-        return Share::Incomparable { planned: (measure, planned) };
-    };
-    if last || available <= planned {
-        return Share::Measured { measure, planned, actual: available };
+    if last || available <= asked.units {
+        *left = Left::Nothing;
+        return Share::Measured { asked, actual: available };
     }
-    *left = Some(without(done, planned, available));
-    Share::Measured { measure, planned, actual: planned }
+    *left = Left::Measured(without(done, asked.units, available));
+    Share::Measured { asked, actual: asked.units }
 }
 
 /// What remains of a total when `taken` of `available` is used up; every measure shrinks alike.
@@ -337,14 +364,14 @@ fn judge(workout: &Workout, share: &Share, rules: &Rules) -> Verdict {
     if workout.is_rest() {
         return Verdict::Rest;
     }
-    match share {
-        Share::Nothing { .. } => Verdict::Missed,
-        Share::Unasked { .. } => Verdict::Hit,
+    match *share {
+        Share::Nothing { .. } | Share::Unasked { done: false } => Verdict::Missed,
+        Share::Unasked { done: true } => Verdict::Hit,
         Share::Incomparable { .. } => Verdict::Short,
-        Share::Measured { planned, actual, .. } => {
+        Share::Measured { asked, actual } => {
             // Rounded down to a whole unit, so that 8.1 of 9 miles, both rounded to a millimetre, is a hit.
-            let enough = i128::from(*planned) * i128::from(rules.hit_percent) / 100;
-            if i128::from(*actual) >= enough { Verdict::Hit } else { Verdict::Short }
+            let enough = i128::from(asked.units) * i128::from(rules.hit_percent) / 100;
+            if i128::from(actual) >= enough { Verdict::Hit } else { Verdict::Short }
         }
     }
 }
@@ -352,18 +379,17 @@ fn judge(workout: &Workout, share: &Share, rules: &Rules) -> Verdict {
 impl Share {
     fn planned(&self) -> Option<Amount> {
         match *self {
-            Self::Nothing { planned } => planned.map(|(m, units)| m.amount(units)),
-            Self::Incomparable { planned: (m, units) } => Some(m.amount(units)),
-            Self::Measured { measure, planned, .. } => Some(measure.amount(planned)),
+            Self::Nothing { asked } | Self::Measured { asked, .. } | Self::Incomparable { asked } => {
+                Some(asked.measure.amount(asked.units))
+            }
             Self::Unasked { .. } => None,
         }
     }
 
     fn actual(&self) -> Option<Amount> {
         match *self {
-            Self::Measured { measure, actual, .. } => Some(measure.amount(actual)),
-            Self::Unasked { actual } => actual.map(|(m, units)| m.amount(units)),
-            Self::Nothing { .. } | Self::Incomparable { .. } => None,
+            Self::Measured { asked, actual } => Some(asked.measure.amount(actual)),
+            Self::Nothing { .. } | Self::Incomparable { .. } | Self::Unasked { .. } => None,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::calendar::{Day, Instant};
 use crate::ids::NoteId;
+use crate::text::is_storable;
 use crate::words::words;
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +33,9 @@ pub enum BadNote {
     /// Nothing but white space.
     #[error("a note needs at least one word")]
     Empty,
+    /// Holds a NUL character.
+    #[error("a note cannot hold a NUL character")]
+    Nul,
     /// Longer than [`MAX_NOTE_CHARS`].
     #[error("a note has at most {MAX_NOTE_CHARS} characters; this one has {0}")]
     TooLong(usize),
@@ -46,6 +50,7 @@ impl NoteText {
         let text = text.trim();
         match text.chars().count() {
             0 => Err(BadNote::Empty),
+            _ if !is_storable(text) => Err(BadNote::Nul),
             n if n > MAX_NOTE_CHARS => Err(BadNote::TooLong(n)),
             _ => Ok(Self(text.to_owned())),
         }
@@ -98,5 +103,6 @@ mod tests {
         assert_eq!(NoteText::new(&"é".repeat(4001)), Err(BadNote::TooLong(4001)));
         assert_eq!(NoteText::new("  calf is tight ").unwrap().as_str(), "calf is tight");
         assert!(NoteText::new(&"é".repeat(4000)).is_ok());
+        assert_eq!(NoteText::new("a\0b"), Err(BadNote::Nul));
     }
 }

@@ -4,7 +4,7 @@ use crate::calendar::{Day, Instant};
 use crate::ids::{ActivityId, ObservationId};
 use crate::note::{Author, NoteText};
 use crate::words::words;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::collections::BTreeMap;
 
 words! {
@@ -62,7 +62,7 @@ words! {
 }
 
 /// An observation before it is stored: valid by construction.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Observed {
     kind: ObservationKind,
     from: Day,

@@ -6,6 +6,12 @@
 
 use std::fmt::{self, Write};
 
+/// Whether a text can be kept by every database: a NUL character is the one that cannot.
+#[must_use]
+pub fn is_storable(text: &str) -> bool {
+    !text.contains('\0')
+}
+
 /// Shows a text on one line with everything that would not be seen made visible: line breaks as `⏎`,
 /// control, bidi and zero-width characters as `<U+001B>`.
 #[must_use]

@@ -212,7 +212,7 @@ macro_rules! additive {
 additive!(Distance, TimeSpan);
 
 /// Metres per second.
-#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize)]
 #[serde(transparent)]
 pub struct Speed(f64);
 
@@ -243,7 +243,7 @@ impl Speed {
 }
 
 /// Seconds per kilometre, the unit of the coach's contract.
-#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize)]
 #[serde(transparent)]
 pub struct Pace(f64);
 

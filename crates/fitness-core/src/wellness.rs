@@ -85,14 +85,19 @@ pub struct Sleep {
     /// When the athlete woke, where known.
     pub ended_at: Option<Instant>,
     /// Time asleep, without the time awake.
+    #[serde(rename = "asleep_ms")]
     pub asleep: Option<TimeSpan>,
     /// Deep sleep.
+    #[serde(rename = "deep_ms")]
     pub deep: Option<TimeSpan>,
     /// Light sleep.
+    #[serde(rename = "light_ms")]
     pub light: Option<TimeSpan>,
     /// Dream sleep.
+    #[serde(rename = "rem_ms")]
     pub rem: Option<TimeSpan>,
     /// Awake within the night.
+    #[serde(rename = "awake_ms")]
     pub awake: Option<TimeSpan>,
     /// The device's score, 0 to 100.
     pub score: Option<u16>,

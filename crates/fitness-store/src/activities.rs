@@ -4,6 +4,7 @@ use crate::audit::{Actor, Entry};
 use crate::entities::{activities, laps};
 use crate::error::Result;
 use crate::read::{day, narrow, narrow_option, word};
+use crate::sources::require_source;
 use crate::store::{Store, stamp};
 use crate::streams;
 use crate::tx::Tx;
@@ -18,6 +19,9 @@ use sea_orm::{
     ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
 };
 use serde::Serialize;
+
+/// Rows per statement; well below SQLite's limit on variables.
+const LAPS_AT_ONCE: usize = 500;
 
 /// An activity on its way into the store.
 #[derive(Debug, Clone)]
@@ -59,7 +63,7 @@ impl Store {
     /// Puts an activity into the store, once: the same identity again changes nothing.
     ///
     /// # Errors
-    /// When there is no such user.
+    /// `NotFound` when there is no such user or it is not their source; `TooLong` when the recording is.
     pub async fn put_activity(&self, user: UserId, new: NewActivity<'_>, now: Instant) -> Result<Put> {
         let tx = self.write(user).await?;
         let known = activities::Entity::find()
@@ -70,12 +74,15 @@ impl Store {
         if let Some(known) = known {
             return Ok(Put::AlreadyThere(ActivityId::new(known.id)));
         }
+        if let Some(source) = new.source {
+            require_source(tx.db(), user, source).await?;
+        }
         let row = row(&tx, &new, now);
         let id = ActivityId::new(activities::Entity::insert(row).exec(tx.db()).await?.last_insert_id);
         let laps: Vec<_> =
             (1..).zip(&new.activity.laps).map(|(number, lap)| lap_row(&tx, id, number, lap)).collect();
-        if !laps.is_empty() {
-            laps::Entity::insert_many(laps).exec_without_returning(tx.db()).await?;
+        for batch in laps.chunks(LAPS_AT_ONCE) {
+            laps::Entity::insert_many(batch.iter().cloned()).exec_without_returning(tx.db()).await?;
         }
         if let Some(recording) = new.recording {
             streams::put(&tx, id, recording).await?;

@@ -5,6 +5,7 @@ use crate::entities::{profiles, thresholds, zones};
 use crate::error::{Error, Result};
 use crate::read::{day, json, narrow_option, to_json, word};
 use crate::store::Store;
+use crate::tx::Tx;
 use fitness_core::athlete::{Profile, Threshold, ZoneKind, Zones};
 use fitness_core::calendar::{Day, Instant};
 use fitness_core::hash::ContentHash;
@@ -31,24 +32,7 @@ impl Store {
     /// When there is no such user.
     pub async fn put_profile(&self, user: UserId, profile: &Profile, now: Instant) -> Result<()> {
         let tx = self.write(user).await?;
-        let row = profiles::ActiveModel {
-            user_id: Set(user.get()),
-            zone: Set(profile.zone.name().to_owned()),
-            units: Set(profile.units.as_str().to_owned()),
-            week_start: Set(profile.week_start.to_string()),
-            birth_year: Set(profile.birth_year.map(i64::from)),
-            sex: Set(profile.sex.map(|sex| sex.as_str().to_owned())),
-        };
-        let replace = OnConflict::column(profiles::Column::UserId)
-            .update_columns([
-                profiles::Column::Zone,
-                profiles::Column::Units,
-                profiles::Column::WeekStart,
-                profiles::Column::BirthYear,
-                profiles::Column::Sex,
-            ])
-            .to_owned();
-        profiles::Entity::insert(row).on_conflict(replace).exec_without_returning(tx.db()).await?;
+        put(&tx, profile).await?;
         let entry = Entry::new(now, Actor::Human, "profile.put", format!("user:{user}"));
         tx.commit(entry.change(None, Some(ContentHash::of_json(profile)))).await
     }
@@ -155,6 +139,23 @@ impl Store {
             .await?;
         row.map(|row| json(row.lower_bounds)).transpose()
     }
+}
+
+pub(crate) async fn put(tx: &Tx, profile: &Profile) -> Result<()> {
+    let row = profiles::ActiveModel {
+        user_id: Set(tx.user().get()),
+        zone: Set(profile.zone.name().to_owned()),
+        units: Set(profile.units.as_str().to_owned()),
+        week_start: Set(profile.week_start.to_string()),
+        birth_year: Set(profile.birth_year.map(i64::from)),
+        sex: Set(profile.sex.map(|sex| sex.as_str().to_owned())),
+    };
+    use profiles::Column;
+    let replace = OnConflict::column(Column::UserId)
+        .update_columns([Column::Zone, Column::Units, Column::WeekStart, Column::BirthYear, Column::Sex])
+        .to_owned();
+    profiles::Entity::insert(row).on_conflict(replace).exec_without_returning(tx.db()).await?;
+    Ok(())
 }
 
 pub(crate) async fn profile(db: &impl ConnectionTrait, user: UserId) -> Result<Profile> {

@@ -29,6 +29,12 @@ pub enum Activation {
     NoDraft,
 }
 
+/// What an athlete sees before activating a draft: its content, and the plan it would replace.
+#[must_use]
+pub fn activation_hash(plan: PlanId, content: ContentHash, replaces: Option<PlanId>) -> ContentHash {
+    ContentHash::of_json(&("activate", plan, content, replaces))
+}
+
 /// What an athlete sees before changing a plan's workouts: the revision they start from and what comes out.
 #[must_use]
 pub fn change_hash(plan: PlanId, base_revision: i64, next: &[NextWorkout]) -> ContentHash {
@@ -50,12 +56,9 @@ pub async fn activate(consent: Consent, id: PlanId, replaces: Option<PlanId>) ->
     };
     // Hashed anew from the rows: what is activated is what was seen, even if the rows were tampered with.
     let workouts = plans::list_workouts(db, user, id, draft.revision).await?;
-    consent.require_seen(plans::draft(&draft, &workouts)?.content_hash())?;
-    let active = plans::find_active_plan(db, user).await?;
-    if active.as_ref().map(|plan| plan.id) != replaces {
-        return Err(Error::AlreadyActive { active: active.map(|plan| plan.id) });
-    }
-    let seen = consent.seen();
+    let content = plans::draft(&draft, &workouts)?.content_hash();
+    consent.require_seen(activation_hash(id, content, replaces))?;
+    check_replaces(plans::find_active_plan(db, user).await?.map(|plan| plan.id), replaces)?;
     let (tx, action) = consent.act(replaces, None, serde_json::json!({})).await?;
     if let Some(old) = replaces {
         move_status(&tx, user, old, PlanStatus::Active, PlanStatus::Archived, action, at).await?;
@@ -63,8 +66,20 @@ pub async fn activate(consent: Consent, id: PlanId, replaces: Option<PlanId>) ->
     move_status(&tx, user, id, PlanStatus::Draft, PlanStatus::Active, action, at).await?;
     let object =
         replaces.map_or_else(|| format!("plan:{id}"), |old| format!("plan:{id} replacing plan:{old}"));
-    tx.commit(Entry::new(at, Actor::Human, "plan.activate", object).change(None, Some(seen))).await?;
+    tx.commit(Entry::new(at, Actor::Human, "plan.activate", object).change(None, Some(content))).await?;
     Ok(Activation::Activated)
+}
+
+/// Whether the plan to be replaced is the one that is active.
+///
+/// # Errors
+/// `AlreadyActive` or `NothingToReplace`, with what is there instead.
+pub fn check_replaces(active: Option<PlanId>, replaces: Option<PlanId>) -> Result<()> {
+    match (active, replaces) {
+        (active, replaces) if active == replaces => Ok(()),
+        (None, _) => Err(Error::NothingToReplace),
+        (active, _) => Err(Error::AlreadyActive { active }),
+    }
 }
 
 /// Puts the tracked plan away.
@@ -88,7 +103,7 @@ pub async fn archive(consent: Consent, id: PlanId) -> Result<()> {
 pub async fn delete(consent: Consent, id: PlanId) -> Result<()> {
     consent.require(ActionKind::Delete, Some(id))?;
     let plan = seen_plan(&consent, id, &[PlanStatus::Draft, PlanStatus::Archived]).await?;
-    let at = consent.at();
+    let (user, at) = (consent.user(), consent.at());
     let (tx, _) = consent.act(None, None, serde_json::json!({})).await?;
     tx.defer_foreign_keys().await?;
     let db = tx.db();
@@ -104,6 +119,13 @@ pub async fn delete(consent: Consent, id: PlanId) -> Result<()> {
         .exec(db)
         .await?;
     proposals::Entity::delete_many().filter(proposals::Column::PlanId.eq(id.get())).exec(db).await?;
+    // Drafts that it had taken the place of are on their own again.
+    training_plans::Entity::update_many()
+        .col_expr(training_plans::Column::SupersededBy, Expr::value(Option::<i64>::None))
+        .filter(training_plans::Column::UserId.eq(user.get()))
+        .filter(training_plans::Column::SupersededBy.eq(id.get()))
+        .exec(db)
+        .await?;
     let entry = Entry::new(at, Actor::Human, "plan.delete", format!("plan:{id}"));
     tx.commit(entry.change(Some(seen_hash(&plan)), None)).await
 }

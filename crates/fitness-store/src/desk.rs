@@ -15,12 +15,16 @@ use fitness_core::hash::ContentHash;
 use fitness_core::ids::{PlanId, ProposalId, UserId};
 use fitness_core::note::Author;
 use fitness_core::plan::{self, Change, Draft, NextWorkout, PlanStatus, ProposalStatus, RevisionOrigin};
+use fitness_core::text::is_storable;
 use fitness_core::units::{Distance, TimeSpan};
 use sea_orm::{
     ActiveValue::{NotSet, Set},
     ColumnTrait, EntityTrait, QueryFilter,
     sea_query::Expr,
 };
+
+/// More words than anybody reads before deciding.
+const MAX_MESSAGE: usize = 4000;
 
 /// A place at which drafts and proposals are written for one user.
 #[derive(Debug, Clone)]
@@ -98,6 +102,9 @@ impl Desk {
         changes: &[Change],
         now: Instant,
     ) -> Result<ProposalId> {
+        if message.chars().count() > MAX_MESSAGE || !is_storable(message) {
+            return Err(plan::ApplyError::TooMuch.into());
+        }
         let tx = self.store.write(self.user).await?;
         let found = plans::find_plan(tx.db(), self.user, plan).await?.ok_or(Error::NotFound("plan"))?;
         if found.status != PlanStatus::Active {

@@ -46,6 +46,9 @@ pub enum Error {
     /// The server does not let us in.
     #[error("PostgreSQL at {0} refuses the login: {1}")]
     LoginRefused(String, String),
+    /// The server lets us in but not make our tables.
+    #[error("PostgreSQL at {0} does not allow this user to make tables")]
+    NotAllowed(String),
     /// Another process has been writing for longer than we wait.
     #[error("the database is busy: another program has been writing to it for a while")]
     Busy,
@@ -57,7 +60,7 @@ pub enum Error {
     #[error("there is already a user called `{0}`")]
     NameTaken(String),
     /// A name that cannot be one.
-    #[error("a user name has 1 to 64 characters, without spaces at either end, `/` or control characters")]
+    #[error("a user name has 1 to 64 visible characters, without spaces at either end and without `/`")]
     BadName,
     /// A password that cannot be one.
     #[error("a password has 8 to 200 characters")]
@@ -78,9 +81,12 @@ pub enum Error {
     /// Another plan is active and was not named as the one to replace.
     #[error("you already have an active plan")]
     AlreadyActive {
-        /// The plan that is active now, if any.
+        /// The plan that is active now; `None` when it became active at this very moment.
         active: Option<fitness_core::ids::PlanId>,
     },
+    /// A plan was named as the one to replace, and none is active.
+    #[error("there is no active plan to replace")]
+    NothingToReplace,
     /// What the athlete saw is not what is there now.
     #[error("the plan changed since you looked at it")]
     Stale,
@@ -93,6 +99,9 @@ pub enum Error {
     /// The plan that would come out is not sound.
     #[error(transparent)]
     Draft(#[from] fitness_core::plan::BadDraft),
+    /// A recording that goes on for weeks.
+    #[error("a recording of {0} samples is no recording of one activity")]
+    TooLong(usize),
     /// A rule of the schema refused it.
     #[error("the database refused: {0}")]
     Refused(String),
@@ -113,8 +122,10 @@ impl From<DbErr> for Error {
             return Self::Refused(refusal);
         }
         match sqlx_code(&error).as_deref() {
-            // SQLITE_BUSY and its extended codes; PostgreSQL's lock_not_available.
-            Some("5" | "261" | "517" | "55P03") => Self::Busy,
+            // SQLITE_BUSY, SQLITE_LOCKED and their extended codes; PostgreSQL's lock_not_available,
+            // deadlock_detected and query_canceled (our statement timeout).
+            Some("5" | "6" | "261" | "262" | "517" | "773" | "55P03" | "40P01" | "57014") => Self::Busy,
+            _ if matches!(error, DbErr::ConnectionAcquire(_)) => Self::Busy,
             _ => Self::Database(error),
         }
     }
@@ -137,7 +148,7 @@ fn sqlx_error(error: &DbErr) -> Option<&sqlx::Error> {
     }
 }
 
-fn sqlx_code(error: &DbErr) -> Option<String> {
+pub(crate) fn sqlx_code(error: &DbErr) -> Option<String> {
     Some(sqlx_error(error)?.as_database_error()?.code()?.into_owned())
 }
 

@@ -105,6 +105,21 @@ impl Store {
             query = query.lock_with_behavior(LockType::Update, LockBehavior::SkipLocked);
         }
         let Some(row) = query.one(&db).await? else { return Ok(None) };
+        if row.attempts >= MAX_ATTEMPTS {
+            // Whoever took it on, every time, was not heard of again. It must not take the next one down too.
+            let given_up = ActiveModel {
+                id: Set(row.id),
+                state: Set(JobState::Failed.as_str().to_owned()),
+                claimed_by: Set(None),
+                claimed_until: Set(None),
+                problem: Set(Some(format!("its worker disappeared {} times", row.attempts))),
+                finished_at: Set(Some(stamp(now))),
+                ..Default::default()
+            };
+            Entity::update(given_up).exec(&db).await?;
+            db.commit().await?;
+            return Box::pin(self.claim_job(worker, lease, now)).await;
+        }
         let claimed = ActiveModel {
             id: Set(row.id),
             state: Set(JobState::Running.as_str().to_owned()),

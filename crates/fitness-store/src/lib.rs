@@ -4,8 +4,9 @@
 //! takes the [`UserId`](fitness_core::ids::UserId), every write is committed together with its line in the
 //! audit log, and what only a human may do takes a [`Consent`] that only a human's answer makes.
 //!
-//! This crate must never be visible to the coach or to MCP: they are handed a [`Desk`](desk::Desk) through a
-//! trait, and cannot name anything here. It reads no clock; the time is passed in.
+//! This crate must never be visible to the coach or to MCP. What they may write goes over a
+//! [`Desk`](desk::Desk); they will be handed one behind a trait of fitness-core, and cannot name anything here.
+//! It reads no clock; the time is passed in.
 //!
 //! Start reading at [`migrations`], where the guarantees live in the schema, then [`consent`] and
 //! [`decisions`].

@@ -57,10 +57,13 @@ impl Location {
         let shown = value.to_string_lossy();
         let bad = |reason| Error::BadLocation { value: without_password(&shown), reason };
         let Some(text) = value.to_str() else {
-            return Self::file(Path::new(value), bad);
+            return Err(bad("its name is not valid UTF-8"));
         };
         if text.trim().is_empty() {
             return Err(bad("it is empty; give a file path, a sqlite: URL or a postgres: URL"));
+        }
+        if text.starts_with("~/") {
+            return Err(bad("`~` is written out by your shell, and was not; give the whole path"));
         }
         if let Some(rest) = text.strip_prefix("sqlite:") {
             let path = rest.strip_prefix("//").unwrap_or(rest);
@@ -123,17 +126,22 @@ impl fmt::Debug for Location {
     }
 }
 
-/// A value as it may be printed: whatever stands between `://…:` and `@` is a password.
+/// A value as it may be printed: whatever stands between the user and the last `@`, and after `password=`,
+/// is a password.
 fn without_password(value: &str) -> String {
     let Some((scheme, rest)) = value.split_once("://") else { return value.to_owned() };
-    let authority_end = rest.find('/').unwrap_or(rest.len());
-    match rest[..authority_end].rfind('@') {
-        Some(at) if rest[..at].contains(':') => {
-            let user = rest[..at].split(':').next().unwrap_or_default();
-            format!("{scheme}://{user}:…{}", &rest[at..])
-        }
-        _ => value.to_owned(),
+    let mut shown = rest.to_owned();
+    if let (Some(colon), Some(at)) = (shown.find(':'), shown.rfind('@'))
+        && colon < at
+    {
+        shown.replace_range(colon + 1..at, "…");
     }
+    let mut parts = shown.split('&').map(|part| match part.find("password=") {
+        Some(start) => format!("{}…", &part[..start + "password=".len()]),
+        None => part.to_owned(),
+    });
+    let first = parts.next().unwrap_or_default();
+    parts.fold(format!("{scheme}://{first}"), |shown, part| format!("{shown}&{part}"))
 }
 
 #[cfg(test)]
@@ -166,6 +174,7 @@ mod tests {
             ("sqlite:/x.db?mode=ro", "a file path, without options"),
             ("postgres://host:notaport/x", "looks like postgres://"),
             ("postgres://host", "must name the database"),
+            ("~/fit.db", "written out by your shell"),
         ] {
             let error = parse(text).unwrap_err().to_string();
             assert!(error.contains(reason), "{text}: {error}");

@@ -27,7 +27,7 @@ pub struct Standing {
     pub plan: Plan,
     /// The workouts of its current revision, in order.
     pub workouts: Vec<PlannedWorkout>,
-    /// A verdict for each, in the same order.
+    /// A verdict for each, in the same order; empty for a draft, which is never graded.
     pub graded: Vec<Graded>,
     /// How the judged ones add up.
     pub tally: Tally,
@@ -140,8 +140,7 @@ impl Store {
         let frontier = sync_runs::frontier(&db, user).await?;
         let days = workouts.iter().map(|w| w.workout.date);
         let (mut graded, excused) = match days.clone().min().zip(days.max()) {
-            None => (Vec::new(), ExcusedDays::default()),
-            Some((first, last)) => {
+            Some((first, last)) if plan.status != PlanStatus::Draft => {
                 let totals = activities::day_totals(&db, user, first, last).await?;
                 let schedule = Schedule { start: plan.start_date, workouts: &workouts };
                 let observed = observations::list(&db, user, first, last).await?;
@@ -150,6 +149,7 @@ impl Store {
                     ExcusedDays::from_observations(&observed),
                 )
             }
+            _ => (Vec::new(), ExcusedDays::default()),
         };
         db.commit().await?;
         grading::excuse(&mut graded, &excused);
@@ -197,6 +197,7 @@ pub(crate) async fn list_workouts(
         .filter(planned_workouts::Column::UserId.eq(user.get()))
         .filter(planned_workouts::Column::PlanId.eq(plan.get()))
         .filter(planned_workouts::Column::Revision.eq(revision))
+        .order_by_asc(planned_workouts::Column::Date)
         .order_by_asc(planned_workouts::Column::Position)
         .all(db)
         .await?;

@@ -140,7 +140,7 @@ impl Store {
     }
 }
 
-async fn require_source(db: &impl ConnectionTrait, user: UserId, source: SourceId) -> Result<()> {
+pub(crate) async fn require_source(db: &impl ConnectionTrait, user: UserId, source: SourceId) -> Result<()> {
     let found = sources::Entity::find_by_id(source.get())
         .filter(sources::Column::UserId.eq(user.get()))
         .filter(sources::Column::RemovedAt.is_null())

@@ -1,6 +1,6 @@
 //! The open store: one writer, many readers, migrated.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, sqlx_code};
 use crate::location::Location;
 use crate::migrations::{FIRST, Migrator};
 use fitness_core::calendar::Instant;
@@ -11,8 +11,9 @@ use sea_orm::{
 use sea_orm_migration::MigratorTrait;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{ConnectOptions, Connection, Row};
+use sqlx::{ConnectOptions, Connection};
 use std::fs;
+use std::future::Future;
 use std::io::Read;
 use std::path::Path;
 use std::time::Duration;
@@ -160,7 +161,11 @@ impl Store {
             tx.execute_unprepared("SET LOCAL statement_timeout = 0").await?;
             tx.execute_unprepared(&format!("SELECT pg_advisory_xact_lock({MIGRATION_LOCK})")).await?;
         }
-        Migrator::up(&tx, None).await?;
+        Migrator::up(&tx, None).await.map_err(|error| match sqlx_code(&error).as_deref() {
+            // insufficient_privilege
+            Some("42501") => Error::NotAllowed(self.location.to_string()),
+            _ => Error::from(error),
+        })?;
         tx.commit().await?;
         Ok(self)
     }
@@ -175,14 +180,32 @@ pub(crate) fn stamp(at: Instant) -> Instant {
 // ---- SQLite ----
 
 async fn open_sqlite(location: Location, path: &Path, default: bool, missing: Missing) -> Result<Store> {
+    refuse_old_sqlite().await?;
     let exists = path.try_exists().map_err(|e| path_error(path, &e))?;
     let contents = if exists { inspect_sqlite(&location, path).await? } else { Contents::Empty };
     if contents == Contents::Empty && missing == Missing::Refuse {
         return Err(Error::NoDatabase(location.to_string()));
     }
     refuse_newer(&location, &contents)?;
-    if !exists {
-        create_file(path, default)?;
+    if exists {
+        return set_up_sqlite(location, path, contents).await;
+    }
+    if !create_file(path, default)? {
+        // Another process was faster. What it made is looked at like anything else.
+        let contents = inspect_sqlite(&location, path).await?;
+        return set_up_sqlite(location, path, contents).await;
+    }
+    let store = set_up_sqlite(location, path, contents).await;
+    if store.is_err() {
+        // What we made ourselves a moment ago and could not use is of use to nobody.
+        drop(fs::remove_file(path));
+    }
+    store
+}
+
+async fn set_up_sqlite(location: Location, path: &Path, contents: Contents) -> Result<Store> {
+    if contents == Contents::Empty {
+        make_private(path)?;
     }
     let options = SqliteConnectOptions::new()
         .filename(path)
@@ -210,13 +233,16 @@ async fn open_sqlite(location: Location, path: &Path, default: bool, missing: Mi
         writer: SqlxSqliteConnector::from_sqlx_sqlite_pool(writer),
         reader: SqlxSqliteConnector::from_sqlx_sqlite_pool(reader),
     };
-    refuse_old_sqlite(&store).await?;
     if up_to_date(&contents) { Ok(store) } else { store.migrate().await }
 }
 
-async fn refuse_old_sqlite(store: &Store) -> Result<()> {
-    let row = store.writer.query_one_raw(store.sql("SELECT sqlite_version() AS version")).await?;
-    let version = row.map(|row| row.try_get::<String>("", "version")).transpose()?.unwrap_or_default();
+/// Asked of a database in memory, before any file is touched.
+async fn refuse_old_sqlite() -> Result<()> {
+    let failed =
+        |e: sqlx::Error| Error::Database(sea_orm::DbErr::Conn(sea_orm::RuntimeErr::SqlxError(e.into())));
+    let mut memory = SqliteConnectOptions::new().in_memory(true).connect().await.map_err(failed)?;
+    let version: String =
+        sqlx::query_scalar("SELECT sqlite_version()").fetch_one(&mut memory).await.map_err(failed)?;
     let mut numbers = version.split('.').map(|part| part.parse::<u32>().unwrap_or(0));
     let mut next = || numbers.next().unwrap_or(0);
     if (next(), next(), next()) < SQLITE_FLOOR {
@@ -259,13 +285,7 @@ async fn inspect_sqlite(location: &Location, path: &Path) -> Result<Contents> {
         )
         .fetch_all(&mut connection)
         .await?;
-        let applied: Vec<String> = if tables.iter().any(|name| name == MIGRATIONS_TABLE) {
-            sqlx::query_scalar("SELECT version FROM seaql_migrations ORDER BY version")
-                .fetch_all(&mut connection)
-                .await?
-        } else {
-            Vec::new()
-        };
+        let applied = applied(&tables, sqlx::query_scalar(APPLIED).fetch_all(&mut connection)).await;
         connection.close().await?;
         Ok((tables, applied))
     };
@@ -273,8 +293,9 @@ async fn inspect_sqlite(location: &Location, path: &Path) -> Result<Contents> {
     contents(location, &tables, applied)
 }
 
-/// Makes the file before SQLite does, so that it is private from its first moment on.
-fn create_file(path: &Path, default: bool) -> Result<()> {
+/// Makes the file before SQLite does, so that it is private from its first moment on. `false` when somebody
+/// else has made it since we looked.
+fn create_file(path: &Path, default: bool) -> Result<bool> {
     if default && let Some(directory) = path.parent() {
         let mut builder = fs::DirBuilder::new();
         builder.recursive(true);
@@ -286,13 +307,26 @@ fn create_file(path: &Path, default: bool) -> Result<()> {
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map_err(|e| path_error(path, &e))?;
+    match options.open(path) {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(path_error(path, &error)),
+    }
+}
+
+/// An empty file that somebody else made may be open to everybody; what we put into it must not be.
+fn make_private(path: &Path) -> Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(path, fs::Permissions::from_mode(0o600)).map_err(|e| path_error(path, &e))?;
+    }
     Ok(())
 }
 
 fn path_error(path: &Path, error: &std::io::Error) -> Error {
     let problem = match error.kind() {
-        std::io::ErrorKind::NotFound => "its directory does not exist".to_owned(),
+        std::io::ErrorKind::NotFound => "it, or its directory, does not exist".to_owned(),
         std::io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
         _ => error.to_string(),
     };
@@ -343,18 +377,8 @@ async fn open_postgres(location: Location, options: PgConnectOptions, missing: M
 async fn inspect_postgres(location: &Location, options: &PgConnectOptions) -> Result<Contents> {
     let inspect = async {
         let mut connection = options.connect().await?;
-        let rows =
-            sqlx::query("SELECT tablename::text AS name FROM pg_tables WHERE schemaname = current_schema()")
-                .fetch_all(&mut connection)
-                .await?;
-        let tables = rows.iter().map(|row| row.try_get("name")).collect::<Result<Vec<String>, _>>()?;
-        let applied: Vec<String> = if tables.iter().any(|name| name == MIGRATIONS_TABLE) {
-            sqlx::query_scalar("SELECT version FROM seaql_migrations ORDER BY version")
-                .fetch_all(&mut connection)
-                .await?
-        } else {
-            Vec::new()
-        };
+        let tables: Vec<String> = sqlx::query_scalar(RELATIONS).fetch_all(&mut connection).await?;
+        let applied = applied(&tables, sqlx::query_scalar(APPLIED).fetch_all(&mut connection)).await;
         connection.close().await?;
         Ok((tables, applied))
     };
@@ -376,6 +400,24 @@ fn postgres_error(location: &Location, error: &sqlx::Error) -> Error {
 // ---- both ----
 
 const MIGRATIONS_TABLE: &str = "seaql_migrations";
+const APPLIED: &str = "SELECT version FROM seaql_migrations ORDER BY version";
+
+/// Tables and views of the current PostgreSQL schema, except those an extension brought.
+const RELATIONS: &str = "SELECT c.relname::text FROM pg_class c
+    WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+    AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')";
+
+/// The migrations a database says were applied; none when it does not keep that record the way we do.
+async fn applied(
+    tables: &[String],
+    read: impl Future<Output = Result<Vec<String>, sqlx::Error>>,
+) -> Vec<String> {
+    if tables.iter().any(|name| name == MIGRATIONS_TABLE) {
+        read.await.unwrap_or_default()
+    } else {
+        Vec::new()
+    }
+}
 
 fn contents(location: &Location, tables: &[String], applied: Vec<String>) -> Result<Contents> {
     if tables.is_empty() {

@@ -51,6 +51,9 @@ pub(crate) async fn put(tx: &Tx, activity: ActivityId, recording: &Recording) ->
         packed: Set(packed),
     };
     let moments = recording.moments();
+    if moments.len() > MAX_SAMPLES {
+        return Err(Error::TooLong(moments.len()));
+    }
     let mut rows = vec![row(MOMENTS, moments.len(), pack(moments.iter().map(|m| Some(*m)))?)];
     for (channel, column) in recording.columns() {
         let column: &stream::Column = column;

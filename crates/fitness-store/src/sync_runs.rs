@@ -5,6 +5,7 @@ use crate::audit::{Actor, Entry};
 use crate::entities::sync_runs::{ActiveModel, Column, Entity, Model};
 use crate::error::{Error, Result};
 use crate::read::{day, word};
+use crate::sources::require_source;
 use crate::store::{Store, stamp};
 use fitness_core::calendar::{Day, Instant};
 use fitness_core::frontier::{Coverage, Evidence, Frontier};
@@ -84,7 +85,7 @@ impl Store {
     /// Notes that a run has begun. Until it finishes it proves nothing.
     ///
     /// # Errors
-    /// When there is no such user.
+    /// `NotFound` when there is no such user, or it is not their source.
     pub async fn begin_run(
         &self,
         user: UserId,
@@ -93,6 +94,9 @@ impl Store {
         now: Instant,
     ) -> Result<SyncRunId> {
         let tx = self.write(user).await?;
+        if let Some(source) = source {
+            require_source(tx.db(), user, source).await?;
+        }
         let row = ActiveModel {
             id: NotSet,
             user_id: Set(user.get()),
@@ -133,7 +137,7 @@ impl Store {
         let coverage = outcome
             .evidence
             .into_iter()
-            .map(|evidence| Coverage::proved_by(evidence, zone))
+            .map(|evidence| Coverage::proved_by(evidence.no_later_than(now), zone))
             .fold(Coverage::default(), Coverage::and);
         let coverage = if outcome.state == RunState::Failed { Coverage::default() } else { coverage };
         let finished = ActiveModel {

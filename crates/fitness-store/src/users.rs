@@ -1,8 +1,9 @@
 //! Users: added once, never edited, gone only whole.
 
+use crate::athletes;
 use crate::audit::{Actor, Entry};
 use crate::consent::Consent;
-use crate::entities::{credentials, invites, users};
+use crate::entities::{credentials, invites, sessions, users};
 use crate::error::{Error, Result, is_unique_violation};
 use crate::store::{Store, stamp};
 use crate::token::{self, Token};
@@ -10,24 +11,29 @@ use crate::tx::Tx;
 use argon2::Argon2;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier, phc::PasswordHash};
 use chrono::TimeDelta;
+use fitness_core::athlete::Profile;
 use fitness_core::calendar::Instant;
 use fitness_core::ids::UserId;
 use fitness_core::plan::ActionKind;
+use fitness_core::text::visible;
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{
     ActiveValue::{NotSet, Set},
-    ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, Statement,
+    ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Statement,
 };
 use secrecy::{ExposeSecret, SecretString};
 use serde::Serialize;
 use std::collections::HashSet;
-use tokio::sync::Semaphore;
+use tokio::sync::{OnceCell, Semaphore};
 
 /// How long an invite can be redeemed.
 pub const INVITE_DAYS: i64 = 7;
 
 /// Hashing a password takes memory and a core; no more than this many at once.
 static HASHING: Semaphore = Semaphore::const_new(2);
+
+/// What a password is compared with when the user has none, so that it takes as long.
+static NOBODYS: OnceCell<String> = OnceCell::const_new();
 
 /// An athlete with an account.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -43,14 +49,15 @@ pub struct User {
 }
 
 impl Store {
-    /// Adds a user, without a password.
+    /// Adds a user with a profile and without a password.
     ///
     /// # Errors
     /// `BadName`, or `NameTaken` when somebody has it in any mix of capitals.
-    pub async fn add_user(&self, name: &str, now: Instant) -> Result<User> {
+    pub async fn add_user(&self, name: &str, profile: &Profile, now: Instant) -> Result<User> {
         let fine = (1..=64).contains(&name.chars().count())
             && name.trim() == name
-            && !name.chars().any(|c| c.is_control() || c == '/');
+            && !name.contains('/')
+            && visible(name).to_string() == name;
         if !fine {
             return Err(Error::BadName);
         }
@@ -72,7 +79,9 @@ impl Store {
         };
         let user = UserId::new(row.id);
         let entry = Entry::new(now, Actor::Human, "user.add", format!("user:{user}"));
-        Tx::for_new_user(db, user).commit(entry).await?;
+        let tx = Tx::for_new_user(db, user);
+        athletes::put(&tx, profile).await?;
+        tx.commit(entry).await?;
         Ok(User { id: user, name: row.name, created_at: row.created_at, has_password: false })
     }
 
@@ -83,9 +92,8 @@ impl Store {
     pub async fn list_users(&self) -> Result<Vec<User>> {
         let rows = users::Entity::find().order_by_asc(users::Column::NameKey).all(self.reader()).await?;
         let mut with_password: HashSet<i64> = HashSet::new();
-        for row in credentials::Entity::find().all(self.reader()).await? {
-            with_password.insert(row.user_id);
-        }
+        let ids = credentials::Entity::find().select_only().column(credentials::Column::UserId);
+        with_password.extend(ids.into_tuple::<i64>().all(self.reader()).await?);
         Ok(rows.into_iter().map(|row| user(row, &with_password)).collect())
     }
 
@@ -102,10 +110,7 @@ impl Store {
     /// # Errors
     /// `BadPassword` when it is too short or endless.
     pub async fn set_password(&self, user: UserId, password: &SecretString, now: Instant) -> Result<()> {
-        if !(8..=200).contains(&password.expose_secret().chars().count()) {
-            return Err(Error::BadPassword);
-        }
-        let hash = hash_password(password.clone()).await?;
+        let hash = hash_new_password(password).await?;
         let tx = self.write(user).await?;
         put_password(&tx, hash, now).await?;
         tx.commit(Entry::new(now, Actor::Human, "user.passwd", format!("user:{user}"))).await
@@ -120,7 +125,7 @@ impl Store {
         let known = row.is_some();
         let stored = match row {
             Some(row) => row.password_hash,
-            None => hash_password("a password nobody has".to_owned().into()).await?,
+            None => NOBODYS.get_or_try_init(|| hash_password("nobody's".to_owned().into())).await?.clone(),
         };
         let password = password.clone();
         let matches = hashing(move || {
@@ -162,13 +167,10 @@ impl Store {
     /// # Errors
     /// `NotConfirmed` when the code is unknown, used or too old; `BadPassword`.
     pub async fn redeem_invite(&self, code: &str, password: &SecretString, now: Instant) -> Result<UserId> {
-        if !(8..=200).contains(&password.expose_secret().chars().count()) {
-            return Err(Error::BadPassword);
-        }
         let unusable = || Error::NotConfirmed("the invite is unknown, used or too old");
         let find = || invites::Entity::find().filter(invites::Column::TokenHash.eq(token::hash(code.trim())));
         let row = find().one(self.reader()).await?.ok_or_else(unusable)?;
-        let hash = hash_password(password.clone()).await?;
+        let hash = hash_new_password(password).await?;
         let user = UserId::new(row.user_id);
         let tx = self.write(user).await?;
         // Again, now that nobody else can be redeeming it.
@@ -203,14 +205,6 @@ impl Store {
             tx.db().execute_raw(Statement::from_sql_and_values(backend, sql, [user.get().into()])).await?;
         }
         tx.commit_departure().await
-    }
-
-    /// Whether anybody has been added yet.
-    ///
-    /// # Errors
-    /// When the database does not answer.
-    pub async fn has_users(&self) -> Result<bool> {
-        Ok(users::Entity::find().count(self.reader()).await? > 0)
     }
 }
 
@@ -257,7 +251,17 @@ fn user(row: users::Model, with_password: &HashSet<i64>) -> User {
     }
 }
 
+/// Sets a password. Whatever let somebody in without it ends: other invites, and every session.
 async fn put_password(tx: &Tx, password_hash: String, now: Instant) -> Result<()> {
+    invites::Entity::delete_many()
+        .filter(invites::Column::UserId.eq(tx.user().get()))
+        .filter(invites::Column::RedeemedAt.is_null())
+        .exec(tx.db())
+        .await?;
+    sessions::Entity::delete_many()
+        .filter(sessions::Column::UserId.eq(tx.user().get()))
+        .exec(tx.db())
+        .await?;
     let row = credentials::ActiveModel {
         user_id: Set(tx.user().get()),
         password_hash: Set(password_hash),
@@ -268,6 +272,13 @@ async fn put_password(tx: &Tx, password_hash: String, now: Instant) -> Result<()
         .to_owned();
     credentials::Entity::insert(row).on_conflict(replace).exec_without_returning(tx.db()).await?;
     Ok(())
+}
+
+async fn hash_new_password(password: &SecretString) -> Result<String> {
+    if !(8..=200).contains(&password.expose_secret().chars().count()) {
+        return Err(Error::BadPassword);
+    }
+    hash_password(password.clone()).await
 }
 
 async fn hash_password(password: SecretString) -> Result<String> {

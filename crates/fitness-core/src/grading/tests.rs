@@ -238,6 +238,31 @@ fn two_workouts_of_one_sport_and_day_share_the_total_in_order() {
 }
 
 #[test]
+fn a_workout_without_an_amount_takes_nothing_from_the_others() {
+    let at = frontier(Some(june(14)), None);
+    let strides = planned(1, running(june(14)));
+    let done = totals(&[(june(14), Sport::Running, ran(14.0))]);
+    verdicts(&[strides.clone(), run(2, june(14), 10.0)], &done, at, &[Verdict::Hit, Verdict::Hit]);
+    verdicts(&[run(2, june(14), 14.0), strides.clone()], &done, at, &[Verdict::Hit, Verdict::Hit]);
+    verdicts(
+        &[strides, run(2, june(14), 10.0)],
+        &DayTotals::default(),
+        at,
+        &[Verdict::Missed, Verdict::Missed],
+    );
+}
+
+#[test]
+fn what_was_done_without_the_asked_measure_is_short_and_never_missed() {
+    let at = frontier(Some(june(14)), None);
+    let half_hour = planned(2, Workout { duration: Some(TimeSpan::from_mins(30)), ..running(june(14)) });
+    let done = Done { distance: None, duration: Some(TimeSpan::from_mins(100)), load: None };
+    let done = totals(&[(june(14), Sport::Running, done)]);
+    verdicts(&[run(1, june(14), 10.0), half_hour.clone()], &done, at, &[Verdict::Short, Verdict::Short]);
+    verdicts(&[half_hour, run(1, june(14), 10.0)], &done, at, &[Verdict::Hit, Verdict::Short]);
+}
+
+#[test]
 fn two_sports_on_one_day_do_not_share() {
     let ride = Workout { sport: Sport::Cycling, distance: Distance::from_km(40.0), ..running(june(14)) };
     let done = totals(&[(june(14), Sport::Running, ran(10.0)), (june(14), Sport::Cycling, ran(20.0))]);

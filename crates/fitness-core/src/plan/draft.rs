@@ -4,6 +4,7 @@ use super::{BadWorkout, Goal, Workout, WorkoutKind};
 use crate::calendar::Day;
 use crate::hash::ContentHash;
 use crate::sport::Sport;
+use crate::text::is_storable;
 use crate::units::{Distance, TimeSpan};
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +30,7 @@ pub struct Draft {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum BadDraft {
     /// Empty or overlong.
-    #[error("the plan's name has 1 to {MAX_NAME} characters")]
+    #[error("the plan's name has 1 to {MAX_NAME} characters, none of them NUL")]
     Name,
     /// A custom goal says how far; a named one already does.
     #[error("a custom goal needs a distance between 1 and 400 km, and a named goal takes none of its own")]
@@ -83,7 +84,7 @@ impl Draft {
         mut workouts: Vec<Workout>,
     ) -> Result<Self, BadDraft> {
         let name = name.trim().to_owned();
-        if !(1..=MAX_NAME).contains(&name.chars().count()) {
+        if !(1..=MAX_NAME).contains(&name.chars().count()) || !is_storable(&name) {
             return Err(BadDraft::Name);
         }
         let distance = match (goal.distance(), distance) {
@@ -261,6 +262,10 @@ impl ScheduleItem {
         let length = || BadRequest::Length(date);
         let kind = read_kind(&self.kind);
         if kind == WorkoutKind::Rest {
+            let amounts = [self.planned_miles, self.planned_km, self.duration_minutes];
+            if amounts.into_iter().flatten().any(|amount| amount != 0.0) {
+                return Err(BadDraft::Workout { day: date, problem: BadWorkout::Rest }.into());
+            }
             return Ok(Workout { description: self.description, ..Workout::rest(date) });
         }
         let distance = match (self.planned_miles, self.planned_km) {
@@ -362,7 +367,7 @@ mod tests {
     #[test]
     fn what_is_not_a_plan_is_refused_with_what_to_change() {
         type Change = fn(&mut serde_json::Value);
-        let cases: [(Change, &str); 10] = [
+        let cases: [(Change, &str); 12] = [
             (|v| v["race_date"] = "2026-06-16".into(), "must be 1 to 732 days after the start"),
             (|v| v["race_date"] = "2029-06-16".into(), "must be 1 to 732 days after the start"),
             (|v| v["target_time"] = "0:25:00".into(), "25:00 for this distance is not possible"),
@@ -376,6 +381,8 @@ mod tests {
             ),
             (|v| v["schedule"][0]["planned_miles"] = (-3).into(), "give the distance once"),
             (|v| v["schedule"][0]["planned_miles"] = 130.into(), "at most 200 km"),
+            (|v| v["schedule"][1]["planned_miles"] = 3.into(), "a rest day has sport `rest`"),
+            (|v| v["name"] = "a\0b".into(), "none of them NUL"),
         ];
         for (change, expected) in cases {
             let error = seed_with(change).unwrap_err();

@@ -106,12 +106,14 @@ pub struct Plan {
     /// What it trains for.
     pub goal: Goal,
     /// The race distance, where known.
+    #[serde(rename = "distance_mm")]
     pub distance: Option<Distance>,
     /// The first day that counts.
     pub start_date: Day,
     /// The day of the race.
     pub race_date: Day,
     /// The time hoped for.
+    #[serde(rename = "target_time_ms")]
     pub target_time: Option<TimeSpan>,
     /// Where it is in its life.
     pub status: PlanStatus,

@@ -4,6 +4,7 @@ use super::{BadDraft, Plan, PlannedWorkout, Workout, draft};
 use crate::calendar::{Day, Instant};
 use crate::ids::{PlanId, ProposalId, WorkoutId};
 use crate::note::Author;
+use crate::text::is_storable;
 use crate::words::words;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -77,12 +78,18 @@ pub struct NextWorkout {
     pub workout: Workout,
 }
 
+const MAX_CHANGES: usize = 500;
+const MAX_NOTES: usize = 2000;
+
 /// Why a choice of changes cannot be applied.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ApplyError {
     /// Nothing was chosen.
     #[error("choose at least one change")]
     Nothing,
+    /// More changes, or more words about one, than anybody reads.
+    #[error("a proposal has at most {MAX_CHANGES} changes, with notes of at most {MAX_NOTES} characters")]
+    TooMuch,
     /// A change that is not there was chosen.
     #[error("there is no change number {0}")]
     NoSuchChange(usize),
@@ -112,6 +119,7 @@ pub fn apply(
     if chosen.is_empty() {
         return Err(ApplyError::Nothing);
     }
+    check_words(changes)?;
     let mut next: Vec<NextWorkout> =
         current.iter().map(|w| NextWorkout { id: Some(w.id), workout: w.workout.clone() }).collect();
     let mut touched = BTreeSet::new();
@@ -136,6 +144,17 @@ pub fn apply(
     check_next(plan.start_date, plan.race_date, &next)?;
     next.sort_by_key(|w| w.workout.date);
     Ok(next)
+}
+
+/// A model's reasons are kept, but not without end.
+fn check_words(changes: &[Change]) -> Result<(), ApplyError> {
+    let fits = |change: &Change| match change {
+        Change::Modify { notes: Some(notes), .. } | Change::Skip { notes: Some(notes), .. } => {
+            notes.chars().count() <= MAX_NOTES && is_storable(notes)
+        }
+        _ => true,
+    };
+    if changes.len() <= MAX_CHANGES && changes.iter().all(fits) { Ok(()) } else { Err(ApplyError::TooMuch) }
 }
 
 /// Checks that a next revision is still a plan.

@@ -3,6 +3,7 @@
 use crate::calendar::Day;
 use crate::ids::WorkoutId;
 use crate::sport::Sport;
+use crate::text::is_storable;
 use crate::units::{Distance, TimeSpan};
 use crate::words::words;
 use serde::{Deserialize, Serialize};
@@ -51,8 +52,10 @@ pub struct Workout {
     /// What it is called.
     pub name: String,
     /// How far, where distance is the measure.
+    #[serde(rename = "distance_mm")]
     pub distance: Option<Distance>,
     /// How long, where known.
+    #[serde(rename = "duration_ms")]
     pub duration: Option<TimeSpan>,
     /// The training load it is expected to bring, 0 to 500.
     pub load: Option<f64>,
@@ -82,7 +85,7 @@ pub enum BadWorkout {
     #[error("a rest day has sport `rest` and kind `rest`, and nothing to do")]
     Rest,
     /// Missing or overlong words.
-    #[error("a workout's {field} has at most {max} characters and its name at least one")]
+    #[error("a workout's {field} has at most {max} characters, none of them NUL, and its name at least one")]
     Words {
         /// Which text.
         field: &'static str,
@@ -143,7 +146,9 @@ impl Workout {
             ("description", self.description.as_ref(), MAX_WORDS),
         ];
         for (field, text, max) in texts {
-            if text.is_some_and(|t| t.chars().count() > max || (field == "name" && t.trim().is_empty())) {
+            if text.is_some_and(|t| {
+                t.chars().count() > max || !is_storable(t) || (field == "name" && t.trim().is_empty())
+            }) {
                 return Err(BadWorkout::Words { field, max });
             }
         }
@@ -291,8 +296,8 @@ impl Step {
         {
             return Err("the lower end of a target is above its upper end");
         }
-        if self.notes.as_ref().is_some_and(|n| n.chars().count() > MAX_WORDS) {
-            return Err("its notes are too long");
+        if self.notes.as_ref().is_some_and(|n| n.chars().count() > MAX_WORDS || !is_storable(n)) {
+            return Err("its notes are too long or hold a NUL character");
         }
         Ok(())
     }

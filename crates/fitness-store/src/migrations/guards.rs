@@ -14,6 +14,8 @@ use sea_orm_migration::sea_orm::DbBackend;
 pub enum Event {
     /// Before a row is added; also the first half of a replace or an upsert.
     Insert,
+    /// After a row was added: sees the id that SQLite has only then.
+    AfterInsert,
     /// Before a row is changed.
     Update,
     /// After a row was changed: sees what a replacing update removed on the way.
@@ -42,18 +44,24 @@ impl Guard {
         self.name.replace('_', " ")
     }
 
-    pub(super) fn create(&self, backend: DbBackend) -> String {
-        let Self { name, table, refuses, .. } = self;
+    /// The trigger for one database. A condition that is neither true nor false (a column set to NULL, which
+    /// a replacing update then fills in) refuses. On PostgreSQL the function sees the tables of `schema` and
+    /// nothing in front of them, so that no temporary table can pose as one of ours.
+    pub(super) fn create(&self, backend: DbBackend, schema: &str) -> String {
+        let Self { name, table, .. } = self;
+        let refuses = format!("COALESCE(({}), 1 = 1)", self.refuses);
         let sentence = self.sentence();
         let (when, row) = match self.event {
             Event::Insert => ("BEFORE INSERT", "NEW"),
+            Event::AfterInsert => ("AFTER INSERT", "NULL"),
             Event::Update => ("BEFORE UPDATE", "NEW"),
             Event::AfterUpdate => ("AFTER UPDATE", "NULL"),
             Event::Delete => ("BEFORE DELETE", "OLD"),
         };
         if backend == DbBackend::Postgres {
             format!(
-                "CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
+                "CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql SET search_path = {schema}, pg_temp \
+                 AS $$ BEGIN \
                  IF {refuses} THEN RAISE EXCEPTION '{sentence}' USING ERRCODE = '{POSTGRES_REFUSAL}'; END IF; \
                  RETURN {row}; END $$; \
                  CREATE TRIGGER {name} {when} ON {table} FOR EACH ROW EXECUTE FUNCTION {name}();"
@@ -114,6 +122,14 @@ pub const GUARDS: &[Guard] = &[
         Event::Insert,
         "EXISTS (SELECT 1 FROM users u WHERE u.id = NEW.id OR u.name_key = NEW.name_key)",
     ),
+    guard(
+        "a_user_id_is_never_reused",
+        "users",
+        Event::AfterInsert,
+        "EXISTS (SELECT 1 FROM audit_log a WHERE a.user_id = NEW.id) \
+         OR EXISTS (SELECT 1 FROM human_actions h WHERE h.user_id = NEW.id) \
+         OR EXISTS (SELECT 1 FROM training_plans p WHERE p.user_id = NEW.id)",
+    ),
     guard("a_user_is_never_edited", "users", Event::Update, ALWAYS),
     guard(
         "a_user_leaves_by_their_own_hand",
@@ -167,6 +183,13 @@ pub const GUARDS: &[Guard] = &[
         "NEW.plan_id IS NOT NULL AND NOT EXISTS \
          (SELECT 1 FROM training_plans p WHERE p.id = NEW.plan_id AND p.user_id = NEW.user_id)",
     ),
+    guard(
+        "a_deletion_is_never_about_an_active_plan",
+        "human_actions",
+        Event::Insert,
+        "NEW.kind = 'delete' AND EXISTS \
+         (SELECT 1 FROM training_plans p WHERE p.id = NEW.plan_id AND p.status = 'active')",
+    ),
     guard("a_human_action_is_never_edited", "human_actions", Event::Update, ALWAYS),
     guard("a_human_action_goes_only_with_its_user", "human_actions", Event::Delete, WHILE_THE_USER_EXISTS),
     // ---- plans ----
@@ -186,8 +209,9 @@ pub const GUARDS: &[Guard] = &[
     guard(
         "a_plan_id_is_never_reused",
         "training_plans",
-        Event::Insert,
-        "EXISTS (SELECT 1 FROM human_actions h WHERE h.plan_id = NEW.id AND h.kind = 'delete')",
+        Event::AfterInsert,
+        "EXISTS (SELECT 1 FROM human_actions h WHERE h.plan_id = NEW.id) \
+         OR EXISTS (SELECT 1 FROM plan_revisions r WHERE r.plan_id = NEW.id)",
     ),
     guard(
         "a_plan_keeps_its_owner_and_its_content",
@@ -219,16 +243,24 @@ pub const GUARDS: &[Guard] = &[
         "only_a_human_activates_a_plan",
         "training_plans",
         Event::Update,
-        "NEW.activated_by IS DISTINCT FROM OLD.activated_by AND NOT EXISTS (SELECT 1 FROM human_actions h \
+        "((NEW.status = 'active' AND OLD.status <> 'active') OR NEW.activated_by IS DISTINCT FROM OLD.activated_by) \
+         AND NOT EXISTS (SELECT 1 FROM human_actions h \
          WHERE h.id = NEW.activated_by AND h.kind = 'activate' AND h.plan_id = NEW.id AND h.user_id = NEW.user_id)",
     ),
     guard(
         "only_a_human_archives_a_plan",
         "training_plans",
         Event::Update,
-        "NEW.archived_by IS DISTINCT FROM OLD.archived_by AND NOT EXISTS (SELECT 1 FROM human_actions h \
+        "((NEW.status = 'archived' AND OLD.status <> 'archived') OR NEW.archived_by IS DISTINCT FROM OLD.archived_by) \
+         AND NOT EXISTS (SELECT 1 FROM human_actions h \
          WHERE h.id = NEW.archived_by AND h.user_id = NEW.user_id \
          AND ((h.kind = 'archive' AND h.plan_id = NEW.id) OR (h.kind = 'activate' AND h.replaces_id = NEW.id)))",
+    ),
+    guard(
+        "a_plan_without_workouts_is_never_activated",
+        "training_plans",
+        Event::Update,
+        "NEW.status = 'active' AND NEW.revision < 1",
     ),
     guard(
         "a_plan_is_never_replaced_by_another",
@@ -252,7 +284,9 @@ pub const GUARDS: &[Guard] = &[
         "only_a_draft_is_superseded_and_only_once",
         "training_plans",
         Event::Update,
-        "NEW.superseded_by IS DISTINCT FROM OLD.superseded_by AND (OLD.superseded_by IS NOT NULL OR OLD.status <> 'draft')",
+        // Once, unless the draft that took its place is gone.
+        "NEW.superseded_by IS DISTINCT FROM OLD.superseded_by AND (OLD.status <> 'draft' OR EXISTS \
+         (SELECT 1 FROM training_plans p WHERE p.id = OLD.superseded_by))",
     ),
     guard(
         "only_a_human_deletes_a_plan_and_never_an_active_one",

@@ -1,7 +1,7 @@
 //! One set of migrations for both databases.
 //!
-//! Tables are SQL with a few types in braces ([`dialect`]); guards are conditions that become a trigger on
-//! either database ([`guards`]). A released migration is never edited: a later one changes what it made.
+//! Tables are SQL with a few types in braces; guards are conditions that become a trigger on either database
+//! ([`GUARDS`]). A released migration is never edited: a later one changes what it made.
 
 mod guards;
 
@@ -9,7 +9,7 @@ pub(crate) use guards::POSTGRES_REFUSAL;
 pub use guards::{Event, GUARDS, Guard};
 
 use sea_orm_migration::prelude::*;
-use sea_orm_migration::sea_orm::DbBackend;
+use sea_orm_migration::sea_orm::{ConnectionTrait, DbBackend, Statement};
 
 /// Every migration in order.
 pub(crate) struct Migrator;
@@ -39,8 +39,9 @@ impl MigrationTrait for Foundation {
         let backend = manager.get_database_backend();
         let db = manager.get_connection();
         db.execute_unprepared(&dialect(include_str!("0001_tables.sql"), backend)).await?;
+        let schema = current_schema(db).await?;
         for guard in GUARDS {
-            db.execute_unprepared(&guard.create(backend)).await?;
+            db.execute_unprepared(&guard.create(backend, &schema)).await?;
         }
         if backend == DbBackend::Postgres {
             db.execute_unprepared(&guards::postgres_never_truncates()).await?;
@@ -48,6 +49,16 @@ impl MigrationTrait for Foundation {
         }
         Ok(())
     }
+}
+
+/// The schema our tables are made in, quoted; empty on SQLite, which has none.
+async fn current_schema(db: &impl ConnectionTrait) -> Result<String, DbErr> {
+    if db.get_database_backend() != DbBackend::Postgres {
+        return Ok(String::new());
+    }
+    let sql = Statement::from_string(DbBackend::Postgres, "SELECT quote_ident(current_schema()) AS name");
+    let row = db.query_one_raw(sql).await?.ok_or(DbErr::Custom("there is no current schema".to_owned()))?;
+    row.try_get("", "name")
 }
 
 /// Removing a user with everything they have needs foreign keys that can wait for the end of the

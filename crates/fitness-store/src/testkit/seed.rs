@@ -10,6 +10,7 @@ use crate::plans::seen_hash;
 use crate::store::Store;
 use crate::sync_runs::{RunKind, RunOutcome, RunState};
 use fitness_core::activity::Activity;
+use fitness_core::athlete::Profile;
 use fitness_core::calendar::{Day, Instant};
 use fitness_core::frontier::Evidence;
 use fitness_core::hash::ContentHash;
@@ -72,7 +73,7 @@ impl TestDb {
     /// # Panics
     /// When the name is taken.
     pub async fn user(&self, name: &str) -> UserId {
-        self.store.add_user(name, now()).await.expect("a user can be added").id
+        self.store.add_user(name, &Profile::default(), now()).await.expect("a user can be added").id
     }
 
     /// Writes a draft down, as the coach.
@@ -103,7 +104,9 @@ impl TestDb {
     /// # Errors
     /// What the store answers.
     pub async fn activate(&self, user: UserId, plan: PlanId, replaces: Option<PlanId>) -> Result<Activation> {
-        let consent = self.consent_to(user, ActionKind::Activate, plan).await?;
+        let content = self.store.find_plan(user, plan).await?.expect("the plan is there").content_hash;
+        let seen = decisions::activation_hash(plan, content, replaces);
+        let consent = self.consent(user, ActionKind::Activate, Some(plan), seen).await?;
         decisions::activate(consent, plan, replaces).await
     }
 
@@ -116,7 +119,10 @@ impl TestDb {
     /// When there is no such plan.
     pub async fn consent_to(&self, user: UserId, kind: ActionKind, plan: PlanId) -> Result<Consent> {
         let found = self.store.find_plan(user, plan).await?.expect("the plan is there");
-        let seen = if kind == ActionKind::Activate { found.content_hash } else { seen_hash(&found) };
+        let seen = match kind {
+            ActionKind::Activate => decisions::activation_hash(plan, found.content_hash, None),
+            _ => seen_hash(&found),
+        };
         self.consent(user, kind, Some(plan), seen).await
     }
 

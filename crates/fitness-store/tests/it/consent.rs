@@ -13,7 +13,8 @@ on_both_databases! {
     async fn a_confirmation_is_good_for_one_answer_to_one_question(db) {
         let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
         let (plan, other) = (db.draft(ann, "Plan").await, db.draft(ann, "Other").await);
-        let seen = db.store.find_plan(ann, plan).await.unwrap().unwrap().content_hash;
+        let content = db.store.find_plan(ann, plan).await.unwrap().unwrap().content_hash;
+        let seen = decisions::activation_hash(plan, content, None);
         let asked = Question { kind: ActionKind::Activate, plan: Some(plan), seen, channel: Channel::Web };
         let token = db.store.open_confirmation(ann, &asked, now()).await.unwrap();
 

@@ -35,7 +35,7 @@ async fn work_until_killed(store: Store) {
             None => {
                 let plan =
                     store.desk(user, Author::Coach).put_draft(&draft("Plan"), None, now()).await.unwrap();
-                let seen = draft("Plan").content_hash();
+                let seen = decisions::activation_hash(plan, draft("Plan").content_hash(), None);
                 let consent = consent(&store, user, ActionKind::Activate, Some(plan), seen).await.unwrap();
                 decisions::activate(consent, plan, None).await.unwrap();
                 println!("\nactivated {plan}");

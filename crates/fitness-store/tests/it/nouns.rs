@@ -190,6 +190,11 @@ on_both_databases! {
         db.store.remove_source(ann, id, now()).await.unwrap();
         assert_eq!(db.store.find_source_secret(ann, id).await.unwrap(), None);
         assert!(db.store.list_sources(ann).await.unwrap().is_empty());
+        let mine = db.store.add_source(ann, "folder", "Inbox", json!({}), now()).await.unwrap();
+        assert!(matches!(db.store.begin_run(bob, RunKind::File, Some(mine), now()).await, Err(Error::NotFound("source"))));
+        let (activity, _) = a_run();
+        let theirs = NewActivity { identity: "x", source: Some(mine), activity: &activity, recording: None };
+        assert!(matches!(db.store.put_activity(bob, theirs, now()).await, Err(Error::NotFound("source"))));
         assert!(matches!(db.store.remove_source(ann, SourceId::new(99), now()).await, Err(Error::NotFound("source"))));
     }
 
@@ -267,6 +272,15 @@ on_both_databases! {
         db.store.finish_job(ann, id, "three", much_later).await.unwrap();
         let jobs = db.store.list_jobs(ann, 10).await.unwrap();
         assert_eq!(jobs.iter().map(|j| j.state).collect::<Vec<_>>(), [JobState::Queued, JobState::Done]);
+        // A job whose worker disappears every time is given up as well.
+        let poison = db.store.enqueue(ann, "poison", json!({}), now(), now()).await.unwrap();
+        let mut at = much_later;
+        for _ in 0..5 {
+            assert_eq!(db.store.claim_job("victim", lease, at).await.unwrap().unwrap().id, poison);
+            at += TimeDelta::minutes(6);
+        }
+        assert_eq!(db.store.claim_job("victim", lease, at).await.unwrap(), None);
+        assert_eq!(db.store.list_jobs(ann, 1).await.unwrap()[0].state, JobState::Failed);
         // Five failures are enough.
         let mut at = now() + TimeDelta::days(1);
         let brief = jobs[0].id;
@@ -276,6 +290,7 @@ on_both_databases! {
             at += TimeDelta::days(1);
         }
         assert_eq!(db.store.claim_job("one", lease, at).await.unwrap(), None);
-        assert_eq!(db.store.list_jobs(ann, 1).await.unwrap()[0].state, JobState::Failed);
+        let brief_now = db.store.list_jobs(ann, 10).await.unwrap().into_iter().find(|j| j.id == brief).unwrap();
+        assert_eq!(brief_now.state, JobState::Failed);
     }
 }

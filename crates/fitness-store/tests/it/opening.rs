@@ -37,7 +37,7 @@ async fn a_new_file_and_its_directory_are_private() {
     let path = home.path().join("a/b/fitness.db");
     let location = Location::Sqlite { path: path.clone(), default: true };
     let store = Store::open(location, Missing::Create).await.unwrap();
-    store.add_user("Ann", now()).await.unwrap();
+    store.add_user("Ann", &fitness_core::athlete::Profile::default(), now()).await.unwrap();
     assert_eq!(mode(path.parent().unwrap()), 0o700);
     for name in files(path.parent().unwrap()) {
         assert_eq!(mode(&path.with_file_name(&name)), 0o600, "{name}");
@@ -57,7 +57,7 @@ async fn what_cannot_be_opened_is_refused_and_nothing_is_made() {
     let before = files(home.path());
     for (path, missing, expected) in [
         (home.path().join("none.db"), Missing::Refuse, "there is no database at"),
-        (home.path().join("no/such/dir/x.db"), Missing::Create, "its directory does not exist"),
+        (home.path().join("no/such/dir/x.db"), Missing::Create, "it, or its directory, does not exist"),
         (garbage.join("x.db"), Missing::Create, "cannot use"),
         (garbage.clone(), Missing::Create, "was not written by local-fitness"),
         (cut, Missing::Create, "is damaged"),

@@ -78,7 +78,7 @@ on_both_databases! {
         let third = db.draft(ann, "Nothing to replace").await;
         decisions::archive(db.consent_to(ann, ActionKind::Archive, second).await.unwrap(), second).await.unwrap();
         let refused = db.activate(ann, third, Some(second)).await.unwrap_err();
-        assert!(matches!(refused, Error::AlreadyActive { active: None }));
+        assert!(matches!(refused, Error::NothingToReplace));
 
         for plan in [first, third] {
             decisions::delete(db.consent_to(ann, ActionKind::Delete, plan).await.unwrap(), plan).await.unwrap();
@@ -117,7 +117,8 @@ on_both_databases! {
         assert!(db.store.list_workouts(bob, plan, 1).await.unwrap().is_empty());
         assert!(db.store.list_revisions(bob, plan).await.unwrap().is_empty());
         assert!(matches!(db.store.standing(bob, plan).await, Err(Error::NotFound("plan"))));
-        let seen = db.store.find_plan(ann, plan).await.unwrap().unwrap().content_hash;
+        let content = db.store.find_plan(ann, plan).await.unwrap().unwrap().content_hash;
+        let seen = decisions::activation_hash(plan, content, None);
         let consent = db.consent(bob, ActionKind::Activate, Some(plan), seen).await.unwrap();
         assert_eq!(decisions::activate(consent, plan, None).await.unwrap(), Activation::NoDraft);
         let changes = [Change::Add { workout: easy_run(june(12), 4.0) }];
@@ -142,6 +143,11 @@ on_both_databases! {
             assert!(matches!(refused, Err(Error::NotFound("draft"))));
         }
         assert_eq!(db.store.list_plans(ann).await.unwrap().len(), 2);
+        assert!(db.store.standing(ann, id).await.unwrap().graded.is_empty(), "a draft is never graded");
+        // Once the better one is gone, the first can be followed by another.
+        decisions::delete(db.consent_to(ann, ActionKind::Delete, newer).await.unwrap(), newer).await.unwrap();
+        assert_eq!(db.store.find_plan(ann, id).await.unwrap().unwrap().superseded_by, None);
+        db.store.desk(ann, Author::Coach).put_draft(&draft("Third"), Some(id), now()).await.unwrap();
     }
 
     async fn activation_is_of_what_was_seen(db) {
@@ -149,8 +155,12 @@ on_both_databases! {
         let plan = db.draft(ann, "Plan").await;
         let consent = db.consent(ann, ActionKind::Activate, Some(plan), ContentHash::of_bytes(b"another draft")).await.unwrap();
         assert!(matches!(decisions::activate(consent, plan, None).await, Err(Error::Stale)));
-        assert_eq!(statuses(&db, ann).await, [(plan.get(), PlanStatus::Draft)]);
-        assert!(db.store.list_human_actions(ann, 9).await.unwrap().is_empty(), "what failed left nothing behind");
+        // Nor may another plan go with it than the one that was named.
+        let active = db.active_plan(ann, "Active").await;
+        let consent = db.consent_to(ann, ActionKind::Activate, plan).await.unwrap();
+        assert!(matches!(decisions::activate(consent, plan, Some(active)).await, Err(Error::Stale)));
+        assert_eq!(statuses(&db, ann).await, [(plan.get(), PlanStatus::Draft), (active.get(), PlanStatus::Active)]);
+        assert_eq!(db.store.list_human_actions(ann, 9).await.unwrap().len(), 1, "what failed left nothing behind");
     }
 
     async fn the_chosen_part_of_a_proposal_applies_whole_and_can_be_reverted(db) {

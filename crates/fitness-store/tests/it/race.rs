@@ -27,7 +27,8 @@ struct Contender {
 
 async fn contender(db: &TestDb, user: fitness_core::ids::UserId, number: usize) -> Contender {
     let plan = db.draft(user, &format!("Draft {number}")).await;
-    let seen = db.store.find_plan(user, plan).await.unwrap().unwrap().content_hash;
+    let content = db.store.find_plan(user, plan).await.unwrap().unwrap().content_hash;
+    let seen = decisions::activation_hash(plan, content, None);
     let question = Question { kind: ActionKind::Activate, plan: Some(plan), seen, channel: Channel::Web };
     let token = db.store.open_confirmation(user, &question, now()).await.unwrap();
     Contender { plan, question, secret: token.reveal().to_owned() }

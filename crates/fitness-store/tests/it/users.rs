@@ -1,6 +1,7 @@
 //! Users, passwords, invites, sessions and tokens.
 
 use chrono::TimeDelta;
+use fitness_core::athlete::Profile;
 use fitness_core::hash::ContentHash;
 use fitness_core::note::{Author, NoteText};
 use fitness_core::plan::ActionKind;
@@ -16,10 +17,10 @@ on_both_databases! {
     async fn names_are_taken_once_in_any_capitals(db) {
         db.user("Ann").await;
         for taken in ["Ann", "ann", "ANN"] {
-            assert!(matches!(db.store.add_user(taken, now()).await, Err(Error::NameTaken(_))), "{taken}");
+            assert!(matches!(db.store.add_user(taken, &Profile::default(), now()).await, Err(Error::NameTaken(_))), "{taken}");
         }
-        for bad in ["", " ann", "ann ", "a/b", "a\nb", &"x".repeat(65)] {
-            assert!(matches!(db.store.add_user(bad, now()).await, Err(Error::BadName)), "{bad:?}");
+        for bad in ["", " ann", "ann ", "a/b", "a\nb", "a\u{202e}b", "a\u{200b}", &"x".repeat(65)] {
+            assert!(matches!(db.store.add_user(bad, &Profile::default(), now()).await, Err(Error::BadName)), "{bad:?}");
         }
         db.user("Zoë 🏃").await;
         let names: Vec<String> = db.store.list_users().await.unwrap().into_iter().map(|user| user.name).collect();
@@ -53,6 +54,12 @@ on_both_databases! {
         assert_eq!(redeem(&format!(" {} ", invite.reveal()), now()).await.unwrap(), ann);
         assert!(matches!(redeem(invite.reveal(), now()).await, Err(Error::NotConfirmed(_))), "once");
         assert!(db.store.verify_password(ann, &secret("a new password")).await.unwrap());
+        // A changed password ends every other way in.
+        let waiting = db.store.invite(ann, now()).await.unwrap();
+        let cookie = db.store.open_session(ann, "Firefox", TimeDelta::days(1), now()).await.unwrap();
+        db.store.set_password(ann, &secret("changed again"), now()).await.unwrap();
+        assert!(matches!(redeem(waiting.reveal(), now()).await, Err(Error::NotConfirmed(_))));
+        assert_eq!(db.store.find_session(cookie.reveal(), now()).await.unwrap(), None);
     }
 
     async fn sessions_and_tokens_belong_to_their_user_and_end(db) {
