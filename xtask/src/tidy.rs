@@ -27,6 +27,10 @@ pub(crate) fn problems() -> Result<Vec<String>> {
     problems.extend(every_crate_says_what_it_is(&sources));
     let manifest = read(&root.join("Cargo.toml"))?;
     problems.extend(every_dependency_has_a_reason(&manifest));
+    for entry in std::fs::read_dir(root.join("crates")).context("crates")? {
+        let path = entry?.path().join("Cargo.toml");
+        problems.extend(the_test_kit_is_for_tests(&path.display().to_string(), &read(&path)?));
+    }
     let guarantees = read(&root.join("docs/guarantees.md"))?;
     problems.extend(every_named_test_exists(&guarantees, &sources));
     Ok(problems)
@@ -86,6 +90,13 @@ fn every_dependency_has_a_reason(manifest: &str) -> Vec<String> {
             format!("Cargo.toml gives no reason for `{}`", line.split(' ').next().unwrap_or_default())
         })
         .collect()
+}
+
+/// The test kit can play the human; a normal dependency on it would put that into the product.
+fn the_test_kit_is_for_tests(path: &str, manifest: &str) -> Option<String> {
+    let normal = manifest.split("[dev-dependencies]").next().unwrap_or_default();
+    let uses = |line: &str| line.contains("testkit") && line.contains("fitness-store");
+    normal.lines().any(uses).then(|| format!("{path} uses the test kit outside its tests"))
 }
 
 /// A test that a document names in backticks, as `module::its_name_is_a_sentence`, must exist.
@@ -202,6 +213,15 @@ mod tests {
     fn a_dependency_without_a_reason_is_noticed() {
         let manifest = "[workspace.dependencies]\nserde = \"1\" # words\nrand = \"0.9\"\nown = { path = \"x\" }\n[profile.dev]\nx = 1\n";
         assert_eq!(every_dependency_has_a_reason(manifest), ["Cargo.toml gives no reason for `rand`"]);
+    }
+
+    #[test]
+    fn the_test_kit_in_the_product_is_noticed() {
+        let kit = "fitness-store = { workspace = true, features = [\"testkit\"] }";
+        assert!(the_test_kit_is_for_tests("x", &format!("[dependencies]\n{kit}\n")).is_some());
+        assert!(
+            the_test_kit_is_for_tests("x", &format!("[dependencies]\n[dev-dependencies]\n{kit}\n")).is_none()
+        );
     }
 
     #[test]

@@ -26,8 +26,8 @@ impl Context {
 
     /// The user a command acts for: the one named, or the only one.
     pub(crate) async fn pick(&self, store: &Store, named: Option<&str>) -> Result<User> {
-        let mut users = store.list_users().await?;
         let Some(name) = named.or(self.user.as_deref()) else {
+            let mut users = store.list_users().await?;
             return match users.len() {
                 0 => Err(Failure::new("there is no user yet", "add one with `fitness user add NAME`").into()),
                 1 => Ok(users.remove(0)),
@@ -39,8 +39,7 @@ impl Context {
                 }
             };
         };
-        let found = users.into_iter().find(|user| user.name.to_lowercase() == name.to_lowercase());
-        found.ok_or_else(|| {
+        store.find_user(name).await?.ok_or_else(|| {
             Failure::new(
                 format!("there is no user called `{name}`"),
                 "`fitness user list` shows who there is",

@@ -2,6 +2,7 @@
 
 use fitness_core::text::visible;
 use fitness_store::Error as StoreError;
+use std::io::Write;
 use std::process::ExitCode;
 
 /// An error with the advice that goes with it.
@@ -37,16 +38,18 @@ pub(crate) fn tell(error: &anyhow::Error, json: bool) -> ExitCode {
         ),
     };
     let (message, help) = (visible(&message).to_string(), visible(&help).to_string());
-    if json {
-        eprintln!("{}", serde_json::json!({ "error": message, "help": help }));
+    let told = if json {
+        writeln!(std::io::stderr(), "{}", serde_json::json!({ "error": message, "help": help }))
     } else {
-        eprintln!("error: {message}\nhelp: {help}");
-    }
+        writeln!(std::io::stderr(), "error: {message}\nhelp: {help}")
+    };
+    // Nobody is listening; the exit code still says it.
+    drop(told);
     ExitCode::FAILURE
 }
 
 /// What to do about what the store said.
-fn advice(error: &StoreError) -> String {
+pub(crate) fn advice(error: &StoreError) -> String {
     match error {
         StoreError::BadLocation { .. } => {
             "set FITNESS_DB to a file path such as /home/ann/fitness.db, or to postgres://user:password@host/database; \
@@ -69,7 +72,9 @@ fn advice(error: &StoreError) -> String {
         StoreError::AlreadyActive { active: Some(plan) } => {
             return format!("archive it first with `fitness plan archive {plan}`, or replace it with `--replaces {plan}`");
         }
-        StoreError::AlreadyActive { active: None } => "there is no active plan to replace; leave out --replaces",
+        StoreError::AlreadyActive { active: None } => "`fitness plan list` shows which one; archive it, or replace it with --replaces",
+        StoreError::NothingToReplace => "leave out --replaces",
+        StoreError::NotAllowed(_) => "as the owner of the database: GRANT CREATE ON SCHEMA public TO that user",
         StoreError::Stale => "look at it again with `fitness plan show`, then decide",
         StoreError::WrongStatus(_) => "`fitness plan list` shows each plan's status; a draft is activated, an active plan archived, and what is not active deleted",
         StoreError::NotConfirmed(_) => "run the command again and confirm within ten minutes",

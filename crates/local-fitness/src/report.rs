@@ -1,5 +1,6 @@
 //! What a command gives back: words for a person and data for a program, printed in one place.
 
+use crate::failure::{self, Failure};
 use serde::Serialize;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
@@ -37,7 +38,10 @@ impl Report {
         }
         let mut out = std::io::stdout().lock();
         match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-            Err(error) if error.kind() != ErrorKind::BrokenPipe => ExitCode::FAILURE,
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+                let help = "what was asked for was done; run a command that shows it to see";
+                failure::tell(&Failure::new(format!("cannot print the answer: {error}"), help).into(), json)
+            }
             _ if self.healthy => ExitCode::SUCCESS,
             _ => ExitCode::FAILURE,
         }

@@ -34,22 +34,28 @@ pub(crate) async fn confirm(
         let help = "run the command again and type the name exactly as shown";
         return Err(Failure::new("that is not the plan's name; nothing was changed", help).into());
     }
-    if user.has_password {
-        let password = ask_password(&format!("Password of {}: ", visible(&user.name)))?;
-        if !store.verify_password(user.id, &password).await? {
-            let help = "run the command again, or set a new password with `fitness user passwd`";
-            return Err(Failure::new("that is not the password; nothing was changed", help).into());
-        }
-    }
+    check_password(store, user).await?;
     #[expect(clippy::disallowed_methods, reason = "a person at this terminal has just typed the plan's name")]
     let consent = store.spend_confirmation(user.id, &question, token.reveal(), clock::now()).await?;
     Ok(consent)
 }
 
+/// Asks for the password, when one is set.
+pub(crate) async fn check_password(store: &Store, user: &User) -> Result<()> {
+    if !user.has_password {
+        return Ok(());
+    }
+    let password = ask_password(&format!("Password of {}: ", visible(&user.name)))?;
+    if store.verify_password(user.id, &password).await? {
+        return Ok(());
+    }
+    let help = "run the command again; a forgotten password is replaced through `fitness user invite`";
+    Err(Failure::new("that is not the password; nothing was changed", help).into())
+}
+
 /// Asks for a new password twice.
 pub(crate) fn new_password(user: &User) -> Result<SecretString> {
     use secrecy::ExposeSecret;
-    require_terminal()?;
     let password = ask_password(&format!("New password for {}: ", visible(&user.name)))?;
     let again = ask_password("Once more: ")?;
     if password.expose_secret() != again.expose_secret() {
@@ -60,7 +66,8 @@ pub(crate) fn new_password(user: &User) -> Result<SecretString> {
     Ok(password)
 }
 
-fn require_terminal() -> Result<()> {
+/// Refuses to go on without a person to ask.
+pub(crate) fn require_terminal() -> Result<()> {
     if std::io::stdin().is_terminal() && std::io::stderr().is_terminal() {
         return Ok(());
     }

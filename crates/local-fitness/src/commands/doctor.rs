@@ -2,6 +2,7 @@
 
 use crate::clock;
 use crate::context::Context;
+use crate::failure::advice;
 use crate::report::Report;
 use anyhow::Result;
 use fitness_core::calendar::Day;
@@ -86,22 +87,18 @@ pub(super) async fn run(context: &Context) -> Result<Report> {
     let location = match Location::from_env() {
         Ok(location) => location,
         Err(error) => {
-            seen.broken(
-                "database",
-                error.to_string(),
-                "set FITNESS_DB to a file path or a postgres: URL, or unset it",
-            );
+            seen.broken("database", error.to_string(), advice(&error));
             return Ok(seen.report());
         }
     };
     let store = match Store::open(location.clone(), Missing::Refuse).await {
         Ok(store) => store,
         Err(error @ Error::NoDatabase(_)) => {
-            seen.missing("database", error.to_string(), "make it with `fitness user add NAME`");
+            seen.missing("database", error.to_string(), advice(&error));
             return Ok(seen.report());
         }
         Err(error) => {
-            seen.broken("database", error.to_string(), "see the reason above; nothing was changed");
+            seen.broken("database", error.to_string(), advice(&error));
             return Ok(seen.report());
         }
     };
@@ -191,16 +188,15 @@ async fn examine_user(seen: &mut Examination, store: &Store, user: &User) -> Res
         None => seen.missing(&name, "no active plan", "`fitness plan list` shows your drafts"),
     }
     let head = store.audit_head(user.id).await?;
+    let compare = "compare with a backup: something other than local-fitness wrote to the database";
     match store.first_broken_audit_line(user.id).await? {
-        None => seen.ok(
-            &name,
-            format!("audit log whole: {} lines, ends in {}", head.seq, &head.hash[..head.hash.len().min(16)]),
-        ),
-        Some(line) => seen.broken(
-            &name,
-            format!("the audit log was altered at line {line}"),
-            "compare with a backup: something other than local-fitness wrote to the database",
-        ),
+        Some(line) => seen.broken(&name, format!("the audit log was altered at line {line}"), compare),
+        // Adding the user was the first thing that was logged.
+        None if head.seq == 0 => seen.broken(&name, "the audit log was emptied", compare),
+        None => {
+            let end = &head.hash[..head.hash.len().min(16)];
+            seen.ok(&name, format!("audit log whole: {} lines, ends in {end}", head.seq));
+        }
     }
     Ok(())
 }

@@ -11,6 +11,7 @@ use fitness_core::calendar::Day;
 use fitness_core::ids::NoteId;
 use fitness_core::note::{Author, Note, NoteText};
 use fitness_core::text::visible;
+use fitness_store::Error;
 use serde_json::json;
 
 pub(super) async fn run(context: &Context, command: NoteCommand) -> Result<Report> {
@@ -51,7 +52,16 @@ async fn list(context: &Context) -> Result<Report> {
 
 async fn delete(context: &Context, id: NoteId) -> Result<Report> {
     let (store, user) = context.open_for_user().await?;
-    let gone = store.delete_note(user.id, id, clock::now()).await?;
+    let gone = match store.delete_note(user.id, id, clock::now()).await {
+        Err(Error::NotFound(_)) => {
+            return Err(Failure::new(
+                format!("there is no note {id}"),
+                "`fitness note list` shows your notes",
+            )
+            .into());
+        }
+        other => other?,
+    };
     store.close().await;
     Ok(Report::new(
         format!("Deleted note {id}: {}", visible(gone.text.as_str())),

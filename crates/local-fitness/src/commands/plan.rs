@@ -74,6 +74,7 @@ async fn show(context: &Context, plan: Option<PlanId>) -> Result<Report> {
             }
         },
     };
+    find(&store, &user, id).await?;
     let standing = store.standing(user.id, id).await?;
     let profile = store.profile(user.id).await?;
     store.close().await;
@@ -108,22 +109,20 @@ async fn activate(context: &Context, id: PlanId, replaces: Option<PlanId>) -> Re
         return Err(no_draft(id));
     }
     let active = store.find_active_plan(user.id).await?;
-    if active.as_ref().map(|plan| plan.id) != replaces {
-        return Err(Error::AlreadyActive { active: active.map(|plan| plan.id) }.into());
-    }
-    let units = store.profile(user.id).await?.units;
-    let workouts = store.list_workouts(user.id, id, plan.revision).await?;
-    let mut shown = describe(&plan, &workouts, units);
+    decisions::check_replaces(active.as_ref().map(|plan| plan.id), replaces)?;
+    let profile = store.profile(user.id).await?;
+    let (units, today) = (profile.units, Day::at(clock::now(), profile.zone));
+    let mut shown = tell(&store.standing(user.id, id).await?, units, today);
+    shown.push('\n');
     if let Some(old) = active {
         writeln!(shown, "Activating it archives plan {}, {}.", old.id, visible(&old.name))?;
     }
-    let consent =
-        terminal::confirm(&store, &user, ActionKind::Activate, &plan, plan.content_hash, &shown).await?;
+    let seen = decisions::activation_hash(id, plan.content_hash, replaces);
+    let consent = terminal::confirm(&store, &user, ActionKind::Activate, &plan, seen, &shown).await?;
     if decisions::activate(consent, id, replaces).await? == Activation::NoDraft {
         return Err(no_draft(id));
     }
     let standing = store.standing(user.id, id).await?;
-    let today = Day::at(clock::now(), store.profile(user.id).await?.zone);
     store.close().await;
     let text = format!("Activated.\n\n{}", tell(&standing, units, today));
     Ok(Report::new(text, &json!({ "answer": Activation::Activated, "standing": standing })))
@@ -164,7 +163,9 @@ async fn delete(context: &Context, id: PlanId) -> Result<Report> {
 }
 
 async fn find(store: &Store, user: &User, id: PlanId) -> Result<Plan> {
-    Ok(store.find_plan(user.id, id).await?.ok_or(Error::NotFound("plan"))?)
+    store.find_plan(user.id, id).await?.ok_or_else(|| {
+        Failure::new(format!("there is no plan {id}"), "`fitness plan list` shows your plans").into()
+    })
 }
 
 fn no_draft(id: PlanId) -> anyhow::Error {
@@ -215,16 +216,23 @@ fn describe(plan: &Plan, workouts: &[PlannedWorkout], units: UnitSystem) -> Stri
 fn tell(standing: &Standing, units: UnitSystem, today: Day) -> String {
     let Standing { plan, workouts, graded, tally, frontier } = standing;
     let mut text = describe(plan, workouts, units);
-    let data = match (frontier.complete(), frontier.open()) {
-        (None, _) => "no data yet, so nothing is judged".to_owned(),
-        (Some(day), None) => format!("data through {day}"),
-        (Some(day), Some(open)) => format!("data through {day}, some of {open}"),
-    };
-    let excused = if tally.excused > 0 { format!(", {} excused", tally.excused) } else { String::new() };
-    let _ =
-        writeln!(text, "{data}; {} hit, {} short, {} missed{excused}", tally.hit, tally.short, tally.missed);
+    if plan.status != PlanStatus::Draft {
+        let data = match (frontier.complete(), frontier.open()) {
+            (None, _) => "no data yet, so nothing is judged".to_owned(),
+            (Some(day), None) => format!("data through {day}"),
+            (Some(day), Some(open)) => format!("data through {day}, some of {open}"),
+        };
+        let excused = if tally.excused > 0 { format!(", {} excused", tally.excused) } else { String::new() };
+        let _ = writeln!(
+            text,
+            "{data}; {} hit, {} short, {} missed{excused}",
+            tally.hit, tally.short, tally.missed
+        );
+    }
+    // A draft has no verdicts.
+    let verdicts = graded.iter().map(Some).chain(std::iter::repeat(None));
     let rows: Vec<_> =
-        workouts.iter().zip(graded).map(|(planned, graded)| row(planned, graded, units, today)).collect();
+        workouts.iter().zip(verdicts).map(|(planned, graded)| row(planned, graded, units, today)).collect();
     let mut week = None;
     for (planned, line) in workouts.iter().zip(table([""; 4], &rows).lines().skip(1)) {
         let this = planned.workout.date.iso_week();
@@ -236,37 +244,36 @@ fn tell(standing: &Standing, units: UnitSystem, today: Day) -> String {
     text
 }
 
-fn row(planned: &PlannedWorkout, graded: &Graded, units: UnitSystem, today: Day) -> [String; 4] {
+fn row(planned: &PlannedWorkout, graded: Option<&Graded>, units: UnitSystem, today: Day) -> [String; 4] {
     let workout = &planned.workout;
-    let excused = graded.excused.map(|excuse| format!(" ({excuse})")).unwrap_or_default();
-    let verdict = match graded.verdict {
-        Verdict::Hit => "✓ hit",
-        Verdict::Short => "◐ short",
-        Verdict::Missed => "✕ missed",
-        Verdict::Rest => "– rest",
-        Verdict::NotStarted => "· not started",
-        // Said only of days that have passed; a future day carries no verdict.
-        Verdict::Pending if workout.date < today => "◌ waiting for data",
-        Verdict::Pending => "",
-    };
-    let amount = |amount: Amount| match amount {
-        Amount::Distance(d) => units.distance(d).to_string(),
-        Amount::Duration(t) => t.hours_minutes(),
+    let verdict = graded.map(|graded| {
+        let word = match graded.verdict {
+            Verdict::Hit => "✓ hit",
+            Verdict::Short => "◐ short",
+            Verdict::Missed => "✕ missed",
+            Verdict::Rest => "– rest",
+            Verdict::NotStarted => "· not started",
+            // Said only of days that have passed; a future day carries no verdict.
+            Verdict::Pending if workout.date < today => "◌ waiting for data",
+            Verdict::Pending => "",
+        };
+        graded.excused.map_or_else(|| word.to_owned(), |excuse| format!("{word} ({excuse})"))
+    });
+    let asked = workout
+        .distance
+        .map(|distance| units.distance(distance).to_string())
+        .or_else(|| workout.duration.map(TimeSpan::hours_minutes))
+        .or_else(|| workout.load.map(|load| format!("load {load:.0}")))
+        .unwrap_or_default();
+    let done = graded.and_then(|graded| graded.actual).map(|amount| match amount {
+        Amount::Distance(distance) => units.distance(distance).to_string(),
+        Amount::Duration(time) => time.hours_minutes(),
         Amount::Load(thousandths) => format!("load {:.0}", thousandths as f64 / 1000.0),
-    };
-    let planned_amount =
-        workout.distance.filter(|_| graded.planned.is_none()).map(|d| units.distance(d).to_string());
-    let size = match (graded.actual.map(amount), graded.planned.map(amount).or(planned_amount)) {
-        (Some(actual), Some(planned)) => format!("{actual} of {planned}"),
-        (None, Some(planned)) => planned,
-        (Some(actual), None) => actual,
-        (None, None) => {
-            workout.duration.filter(|d| *d > TimeSpan::ZERO).map(TimeSpan::hours_minutes).unwrap_or_default()
-        }
-    };
+    });
+    let size = done.map_or_else(|| asked.clone(), |done| format!("{done} of {asked}"));
     [
         format!("{} {}", workout.date.weekday(), workout.date),
-        format!("{verdict}{excused}"),
+        verdict.unwrap_or_default(),
         size,
         visible(&workout.name).to_string(),
     ]

@@ -24,14 +24,13 @@ pub(super) async fn run(context: &Context, command: UserCommand) -> Result<Repor
 }
 
 async fn add(context: &Context, name: &str, zone: Option<Tz>, units: Option<UnitSystem>) -> Result<Report> {
-    let store = context.open(Missing::Create).await?;
-    let user = store.add_user(name, clock::now()).await?;
     let profile = Profile {
         zone: zone.unwrap_or_else(machine_zone),
         units: units.unwrap_or_else(machine_units),
         ..Profile::default()
     };
-    store.put_profile(user.id, &profile, clock::now()).await?;
+    let store = context.open(Missing::Create).await?;
+    let user = store.add_user(name, &profile, clock::now()).await?;
     let location = store.location().to_string();
     store.close().await;
     let name = visible(&user.name);
@@ -62,6 +61,10 @@ async fn list(context: &Context) -> Result<Report> {
 async fn invite(context: &Context, name: Option<&str>) -> Result<Report> {
     let store = context.open(Missing::Refuse).await?;
     let user = context.pick(&store, name).await?;
+    if user.has_password {
+        // It would open an account that is closed; that takes a person.
+        terminal::require_terminal()?;
+    }
     let code = store.invite(user.id, clock::now()).await?;
     store.close().await;
     let text = format!(
@@ -77,10 +80,15 @@ async fn invite(context: &Context, name: Option<&str>) -> Result<Report> {
 async fn passwd(context: &Context, name: Option<&str>) -> Result<Report> {
     let store = context.open(Missing::Refuse).await?;
     let user = context.pick(&store, name).await?;
+    terminal::require_terminal()?;
+    terminal::check_password(&store, &user).await?;
     let password = terminal::new_password(&user)?;
     store.set_password(user.id, &password, clock::now()).await?;
     store.close().await;
-    let text = format!("The password of {} is set. Plans are now confirmed with it.", visible(&user.name));
+    let text = format!(
+        "The password of {} is set. Plans are now confirmed with it; invites and sign-ins from before have ended.",
+        visible(&user.name)
+    );
     Ok(Report::new(text, &json!({ "user": user.name, "password": "set" })))
 }
 

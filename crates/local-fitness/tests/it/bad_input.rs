@@ -24,7 +24,7 @@ fn a_database_that_is_none_is_named_and_nothing_is_made() {
         ),
         ("sqlite::memory:".to_owned(), "`sqlite::memory:` is not a database"),
         (path(""), "it is a directory"),
-        (path("no/such/place.db"), "its directory does not exist"),
+        (path("no/such/place.db"), "it, or its directory, does not exist"),
         (path("list.txt"), "was not written by local-fitness"),
         (path("foreign.db"), "was not written by local-fitness"),
     ] {
@@ -33,7 +33,7 @@ fn a_database_that_is_none_is_named_and_nothing_is_made() {
         {
             let error = home.run_with("FITNESS_DB", &value, arguments).refusal(arguments);
             let missing_is_fine =
-                says.contains("directory does not exist") && error.contains("there is no database at");
+                says.contains("does not exist") && error.contains("there is no database at");
             assert!(error.contains(says) || missing_is_fine, "{value}: {error}");
             assert!(!error.contains("s3cret"), "{error}");
         }
@@ -173,6 +173,46 @@ fn a_reader_that_goes_away_is_no_error() {
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), String::from_utf8(output.stderr).unwrap().as_str()), (Some(0), ""));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_name_that_is_not_text_is_refused_and_nothing_is_made() {
+    use std::os::unix::ffi::OsStrExt;
+    let home = Home::new();
+    let mut name = home.path("b").into_os_string();
+    name.push(std::ffi::OsStr::from_bytes(b"\xffad.db"));
+    let error = home.run_with("FITNESS_DB", &name, &["user", "add", "Ann"]).refusal(&["not text"]);
+    assert!(error.contains("is not valid UTF-8"), "{error}");
+    assert!(home.files().is_empty());
+}
+
+#[test]
+fn an_error_nobody_reads_is_still_an_error() {
+    let home = Home::new();
+    let mut child = home.command(&["plan", "list"]).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stderr.take());
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+}
+
+#[test]
+fn two_first_users_at_once_both_get_in() {
+    let home = Home::new();
+    let children: Vec<_> = (0..6)
+        .map(|i| {
+            let name = format!("user{i}");
+            home.command(&["user", "add", &name])
+                .stdout(Stdio::null())
+                .stderr(Stdio::piped())
+                .spawn()
+                .unwrap()
+        })
+        .collect();
+    for child in children {
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    assert_eq!(home.json(&["user", "list"]).as_array().unwrap().len(), 6);
 }
 
 #[test]

@@ -55,8 +55,10 @@ fn a_plan_is_activated_replaced_archived_and_deleted_by_hand() {
     let error = home.refused(&["plan", "activate", "2"]);
     assert!(error.contains("you already have an active plan") && error.contains("--replaces 1"), "{error}");
     assert!(home.refused(&["plan", "activate", "1"]).contains("plan 1 is not a draft"));
+    assert!(home.refused(&["plan", "activate", "9"]).contains("there is no plan 9"));
 
     let mut session = home.at_a_terminal(&["plan", "activate", "2", "--replaces", "1"]);
+    session.exp_string("Long").unwrap();
     session.exp_string("Activating it archives plan 1, Z").unwrap();
     session.exp_string("activate it: ").unwrap();
     session.send_line("Spring 10k").unwrap();
@@ -110,6 +112,14 @@ fn a_password_is_asked_for_once_it_is_set() {
     let (said, well) = finish(session);
     assert!(well && !said.contains("correct horse"), "a password is not echoed: {said}");
     assert_eq!(home.json(&["user", "list"])[0]["has_password"], true);
+
+    // Changing it takes the old one, and an invite, which would replace it, takes a person.
+    let mut session = home.at_a_terminal(&["user", "passwd"]);
+    session.exp_string("Password of Ann: ").unwrap();
+    session.send_line("not the old one").unwrap();
+    let (said, well) = finish(session);
+    assert!(!well && said.contains("that is not the password; nothing was changed"), "{said}");
+    assert!(home.refused(&["user", "invite"]).contains("this needs a person at a terminal"));
 
     for (password, works) in [("wrong horse", false), ("correct horse", true)] {
         let mut session = home.at_a_terminal(&["plan", "activate", "1"]);
