@@ -1,0 +1,367 @@
+//! From messages to activities: sessions with their laps, lengths, sets, heartbeats and samples.
+
+use super::kind_of;
+use super::samples::Samples;
+use super::values::{Fields, instant};
+use crate::recorded::{Details, Flaw, PoolLength, Recorded, StrengthSet, Unreadable};
+use crate::sports;
+use chrono::{Offset, TimeZone};
+use chrono_tz::Tz;
+use fitness_core::activity::{Activity, Lap};
+use fitness_core::calendar::Instant;
+use fitness_core::sport::Sport;
+use fitness_core::stream::{Channel, Recording};
+use fitness_core::units::{Distance, TimeSpan};
+use rustyfit::profile::mesgdef::{self, Session};
+use rustyfit::profile::typedef::{self, MesgNum};
+use rustyfit::proto::Message;
+use std::collections::BTreeMap;
+
+/// More of these than any file has is not a file we read on.
+const MAX_MESSAGES: usize = 100_000;
+
+/// What has been read of a sequence so far.
+#[derive(Debug, Default)]
+pub(super) struct Gathered {
+    kind: Option<String>,
+    device: Option<String>,
+    name: Option<String>,
+    /// The local clock minus UTC, where the device says it.
+    utc_offset_s: Option<i32>,
+    /// The sport a `sport` message announced before any session.
+    sport: Option<(u8, u8)>,
+    sessions: Vec<RawSession>,
+    laps: Vec<(u32, Lap)>,
+    lengths: Vec<(u32, PoolLength)>,
+    sets: Vec<StrengthSet>,
+    rr_ms: Vec<u16>,
+    samples: Samples,
+    /// Developer fields that measure what a channel measures.
+    developer: BTreeMap<(u8, u8), Channel>,
+}
+
+#[derive(Debug)]
+struct RawSession {
+    start: u32,
+    sport: u8,
+    sub_sport: u8,
+    activity: Activity,
+    pool: Option<Distance>,
+}
+
+impl Gathered {
+    pub(super) fn kind(&self) -> Option<String> {
+        self.kind.clone()
+    }
+
+    pub(super) fn records(&self) -> usize {
+        self.samples.seen
+    }
+
+    pub(super) fn take(&mut self, message: &Message) {
+        let fields = Fields::of(message);
+        match message.num {
+            MesgNum::RECORD => {
+                let developer = &self.developer;
+                self.samples.take(message, |index, number| developer.get(&(index, number)).copied());
+            }
+            MesgNum::FILE_ID => {
+                self.kind = self.kind.take().or_else(|| kind_of(message));
+                self.device = self.device.take().or_else(|| device(&fields));
+            }
+            MesgNum::ACTIVITY => self.utc_offset_s = self.utc_offset_s.or_else(|| utc_offset(&fields)),
+            MesgNum::SPORT => {
+                self.name = self.name.take().or_else(|| fields.text(mesgdef::Sport::NAME));
+                let sport = fields.narrow(mesgdef::Sport::SPORT);
+                self.sport = self
+                    .sport
+                    .or_else(|| Some((sport?, fields.narrow(mesgdef::Sport::SUB_SPORT).unwrap_or(0))));
+            }
+            MesgNum::SESSION if self.sessions.len() < MAX_MESSAGES => self.sessions.extend(session(&fields)),
+            MesgNum::LAP if self.laps.len() < MAX_MESSAGES => self.laps.extend(lap(&fields)),
+            MesgNum::LENGTH if self.lengths.len() < MAX_MESSAGES => self.lengths.extend(length(&fields)),
+            MesgNum::SET if self.sets.len() < MAX_MESSAGES => self.sets.push(set(&fields)),
+            MesgNum::HRV if self.rr_ms.len() < 10 * MAX_MESSAGES => {
+                let beats = fields.integers(mesgdef::Hrv::TIME).into_iter();
+                self.rr_ms.extend(beats.filter_map(|ms| u16::try_from(ms).ok()).filter(|ms| *ms > 0));
+            }
+            MesgNum::FIELD_DESCRIPTION => self.describe_developer_field(&fields),
+            _ => {}
+        }
+    }
+
+    /// Remembers a developer field that measures what one of our channels measures, such as a foot pod's power.
+    fn describe_developer_field(&mut self, fields: &Fields<'_>) {
+        use mesgdef::{FieldDescription, Record};
+        let index = fields.narrow(FieldDescription::DEVELOPER_DATA_INDEX);
+        let number = fields.narrow(FieldDescription::FIELD_DEFINITION_NUMBER);
+        let native =
+            fields.narrow::<u16>(FieldDescription::NATIVE_MESG_NUM).filter(|n| *n == MesgNum::RECORD.0);
+        let native = native.and_then(|_| fields.narrow::<u8>(FieldDescription::NATIVE_FIELD_NUM));
+        let name = fields.text(FieldDescription::FIELD_NAME).unwrap_or_default().to_lowercase();
+        let channel = match (native, name.as_str()) {
+            (Some(Record::POWER), _) | (None, "power") => Channel::Power,
+            (Some(Record::HEART_RATE), _) => Channel::HeartRate,
+            (Some(Record::CADENCE), _) => Channel::Cadence,
+            (Some(Record::DISTANCE), _) => Channel::Distance,
+            (Some(Record::SPEED | Record::ENHANCED_SPEED), _) => Channel::Speed,
+            (Some(Record::ALTITUDE | Record::ENHANCED_ALTITUDE), _) => Channel::Altitude,
+            (Some(Record::STANCE_TIME), _) => Channel::GroundContact,
+            (Some(Record::VERTICAL_OSCILLATION), _) => Channel::VerticalOscillation,
+            _ => return,
+        };
+        if let (Some(index), Some(number)) = (index, number) {
+            self.developer.insert((index, number), channel);
+        }
+    }
+
+    /// Puts the activities together. A file of another kind, such as settings, has none and is no error.
+    pub(super) fn into_activities(mut self, zone: Tz, flaws: &[Flaw]) -> Result<Vec<Recorded>, Unreadable> {
+        let mut flaws = flaws.to_vec();
+        if self.samples.disorder {
+            flaws.push(Flaw::OutOfOrder);
+        }
+        if self.samples.overflow {
+            return Err(Unreadable::new("it goes on for more than three weeks, which no activity does"));
+        }
+        let is_activity = self.kind.as_deref().is_none_or(|kind| kind == "activity");
+        if self.sessions.is_empty() && is_activity && self.samples.len() > 0 {
+            self.sessions.extend(self.session_from_samples());
+            flaws.push(Flaw::NoSummary);
+        }
+        if self.sessions.is_empty() {
+            let clockless = is_activity && self.samples.seen > 0;
+            let why =
+                if clockless { "its device had no clock, so it is of no day" } else { return Ok(Vec::new()) };
+            return Err(Unreadable::new(why));
+        }
+        let mut sessions = std::mem::take(&mut self.sessions);
+        sessions.sort_by_key(|session| session.start);
+        let starts: Vec<u32> = sessions.iter().map(|session| session.start).collect();
+        let mut recorded = Vec::with_capacity(sessions.len());
+        for (i, session) in sessions.into_iter().enumerate() {
+            // Each session has the samples up to the next one; the first also those a moment before it.
+            let from = if i == 0 { 0 } else { starts[i] };
+            let until = starts.get(i + 1).copied().unwrap_or(u32::MAX);
+            // The way from one sport to the next is no training.
+            if typedef::Sport(session.sport) != typedef::Sport::TRANSITION {
+                recorded.push(self.recorded(session, from, until, zone, &flaws, i == 0));
+            }
+        }
+        Ok(recorded)
+    }
+
+    fn recorded(
+        &self,
+        raw: RawSession,
+        from: u32,
+        until: u32,
+        zone: Tz,
+        flaws: &[Flaw],
+        first: bool,
+    ) -> Recorded {
+        let RawSession { start, sport, sub_sport, mut activity, pool } = raw;
+        let within = |time: &u32| (from..until).contains(time);
+        activity.sport = sports::from_fit(sport, sub_sport);
+        activity.sub_sport = sports::fit_words(sport, sub_sport);
+        let per_leg = activity.sport == Sport::Running
+            || matches!(typedef::Sport(sport), typedef::Sport::WALKING | typedef::Sport::HIKING);
+        if per_leg {
+            activity.avg_cadence = activity.avg_cadence.map(|cadence| cadence * 2.0);
+        }
+        activity.laps =
+            self.laps.iter().filter(|(time, _)| within(time)).map(|(_, lap)| lap.clone()).collect();
+        if per_leg {
+            for lap in &mut activity.laps {
+                lap.avg_cadence = lap.avg_cadence.map(|cadence| cadence * 2.0);
+            }
+        }
+        activity.device.clone_from(&self.device);
+        activity.name.clone_from(&self.name);
+        activity.utc_offset_s = self.utc_offset_s.unwrap_or_else(|| offset_in(zone, activity.started_at));
+        let recording = self.samples.recording(self.samples.between(from, until), start, per_leg);
+        let lengths: Vec<PoolLength> =
+            self.lengths.iter().filter(|(time, _)| within(time)).map(|(_, l)| l.clone()).collect();
+        if activity.distance.is_none()
+            && let Some(pool) = pool
+        {
+            let swum = lengths.iter().filter(|length| length.active).count();
+            activity.distance =
+                i64::try_from(swum).ok().map(|swum| Distance::from_mm(pool.mm().saturating_mul(swum)));
+        }
+        if let Some(recording) = &recording {
+            fill_from_samples(&mut activity, recording);
+        }
+        let details = Details {
+            lengths,
+            sets: if first { self.sets.clone() } else { Vec::new() },
+            rr_ms: if first { self.rr_ms.clone() } else { Vec::new() },
+        };
+        Recorded { activity, recording, details, race: false, flaws: flaws.to_vec() }
+    }
+
+    /// A session for a file that broke off before its summary.
+    fn session_from_samples(&self) -> Option<RawSession> {
+        let (first, last) = (self.samples.first()?, self.samples.last()?);
+        let started_at = instant(first)?;
+        let (sport, sub_sport) = self.sport.unwrap_or((typedef::Sport::GENERIC.0, 0));
+        let elapsed = TimeSpan::from_secs(i64::from(last - first));
+        Some(RawSession {
+            start: first,
+            sport,
+            sub_sport,
+            activity: blank(started_at, Some(elapsed)),
+            pool: None,
+        })
+    }
+}
+
+/// What a summary leaves out and the samples know.
+fn fill_from_samples(activity: &mut Activity, recording: &Recording) {
+    let last = |channel| {
+        recording.column(channel).and_then(|c: &fitness_core::stream::Column| c.samples().flatten().last())
+    };
+    let mean = |channel| {
+        let column: &fitness_core::stream::Column = recording.column(channel)?;
+        let (sum, count) =
+            column.samples().flatten().fold((0_i64, 0_i64), |(sum, n), v| (sum + i64::from(v), n + 1));
+        (count > 0).then(|| sum as f64 / count as f64)
+    };
+    let highest = |channel| {
+        recording.column(channel).and_then(|c: &fitness_core::stream::Column| c.samples().flatten().max())
+    };
+    let narrow = |value: Option<i32>| value.and_then(|v| u16::try_from(v).ok());
+    activity.distance = activity
+        .distance
+        .or_else(|| last(Channel::Distance).filter(|mm| *mm > 0).map(|mm| Distance::from_mm(i64::from(mm))));
+    let rounded = |value: Option<f64>| value.map(|v| v.round() as u16);
+    activity.avg_heart_rate = activity.avg_heart_rate.or_else(|| rounded(mean(Channel::HeartRate)));
+    activity.max_heart_rate = activity.max_heart_rate.or_else(|| narrow(highest(Channel::HeartRate)));
+    activity.avg_power = activity.avg_power.or_else(|| rounded(mean(Channel::Power)));
+    activity.max_power = activity.max_power.or_else(|| narrow(highest(Channel::Power)));
+}
+
+fn blank(started_at: Instant, elapsed: Option<TimeSpan>) -> Activity {
+    Activity {
+        sport: Sport::Other,
+        sub_sport: None,
+        name: None,
+        started_at,
+        utc_offset_s: 0,
+        elapsed,
+        moving: None,
+        distance: None,
+        ascent: None,
+        descent: None,
+        avg_heart_rate: None,
+        max_heart_rate: None,
+        avg_power: None,
+        max_power: None,
+        avg_cadence: None,
+        energy_kcal: None,
+        device: None,
+        laps: Vec::new(),
+    }
+}
+
+fn session(fields: &Fields<'_>) -> Option<RawSession> {
+    let start: u32 = fields.narrow(Session::START_TIME)?;
+    let started_at = instant(start)?;
+    let elapsed = fields.scaled(Session::TOTAL_ELAPSED_TIME, 1000.0).and_then(TimeSpan::from_seconds);
+    let timer = fields.scaled(Session::TOTAL_TIMER_TIME, 1000.0).and_then(TimeSpan::from_seconds);
+    let moving = fields.scaled(Session::TOTAL_MOVING_TIME, 1000.0).and_then(TimeSpan::from_seconds);
+    let meters = |number, scale| fields.scaled(number, scale).and_then(Distance::from_meters);
+    Some(RawSession {
+        start,
+        sport: fields.narrow(Session::SPORT).unwrap_or(0),
+        sub_sport: fields.narrow(Session::SUB_SPORT).unwrap_or(0),
+        pool: meters(Session::POOL_LENGTH, 100.0),
+        activity: Activity {
+            moving: moving.or(timer),
+            // Indoors many devices write zero for "not measured".
+            distance: meters(Session::TOTAL_DISTANCE, 100.0).filter(|distance| *distance > Distance::ZERO),
+            ascent: meters(Session::TOTAL_ASCENT, 1.0),
+            descent: meters(Session::TOTAL_DESCENT, 1.0),
+            avg_heart_rate: fields.narrow(Session::AVG_HEART_RATE).filter(|v| *v > 0),
+            max_heart_rate: fields.narrow(Session::MAX_HEART_RATE).filter(|v| *v > 0),
+            avg_power: fields.narrow(Session::AVG_POWER),
+            max_power: fields.narrow(Session::MAX_POWER),
+            avg_cadence: fields.scaled(Session::AVG_CADENCE, 1.0),
+            energy_kcal: fields.narrow(Session::TOTAL_CALORIES).filter(|v| *v > 0),
+            ..blank(started_at, elapsed.or(timer))
+        },
+    })
+}
+
+fn lap(fields: &Fields<'_>) -> Option<(u32, Lap)> {
+    use mesgdef::Lap as L;
+    let start: u32 = fields.narrow(L::START_TIME)?;
+    let intensity = fields.narrow(L::INTENSITY).map(|word: u8| typedef::Intensity(word).to_string());
+    let lap = Lap {
+        started_at: instant(start)?,
+        elapsed: fields.scaled(L::TOTAL_ELAPSED_TIME, 1000.0).and_then(TimeSpan::from_seconds),
+        moving: fields.scaled(L::TOTAL_TIMER_TIME, 1000.0).and_then(TimeSpan::from_seconds),
+        distance: fields.scaled(L::TOTAL_DISTANCE, 100.0).and_then(Distance::from_meters),
+        avg_heart_rate: fields.narrow(L::AVG_HEART_RATE).filter(|v| *v > 0),
+        max_heart_rate: fields.narrow(L::MAX_HEART_RATE).filter(|v| *v > 0),
+        avg_power: fields.narrow(L::AVG_POWER),
+        avg_cadence: fields.scaled(L::AVG_CADENCE, 1.0),
+        kind: intensity,
+    };
+    Some((start, lap))
+}
+
+fn length(fields: &Fields<'_>) -> Option<(u32, PoolLength)> {
+    use mesgdef::Length as L;
+    let start: u32 = fields.narrow(L::START_TIME)?;
+    let length = PoolLength {
+        started_at: instant(start)?,
+        elapsed: fields.scaled(L::TOTAL_ELAPSED_TIME, 1000.0).and_then(TimeSpan::from_seconds),
+        strokes: fields.narrow(L::TOTAL_STROKES),
+        stroke: fields.narrow(L::SWIM_STROKE).map(|word: u8| typedef::SwimStroke(word).to_string()),
+        active: fields.integer(L::LENGTH_TYPE) != Some(0),
+    };
+    Some((start, length))
+}
+
+fn set(fields: &Fields<'_>) -> StrengthSet {
+    use mesgdef::Set as S;
+    let category = fields.integers(S::CATEGORY).first().and_then(|word| u16::try_from(*word).ok());
+    StrengthSet {
+        started_at: fields.time(S::START_TIME),
+        elapsed: fields.scaled(S::DURATION, 1000.0).and_then(TimeSpan::from_seconds),
+        repetitions: fields.narrow(S::REPETITIONS),
+        weight_kg: fields.scaled(S::WEIGHT, 16.0),
+        exercise: category.map(|word| typedef::ExerciseCategory(word).to_string()),
+        active: fields.integer(S::SET_TYPE) != Some(0),
+    }
+}
+
+fn device(fields: &Fields<'_>) -> Option<String> {
+    use mesgdef::FileId;
+    if let Some(name) = fields.text(FileId::PRODUCT_NAME) {
+        return Some(name);
+    }
+    let manufacturer = typedef::Manufacturer(fields.narrow(FileId::MANUFACTURER)?);
+    let product: Option<u16> = fields.narrow(FileId::PRODUCT);
+    Some(match product {
+        Some(product) if manufacturer == typedef::Manufacturer::GARMIN => {
+            format!("{manufacturer} {}", typedef::GarminProduct(product))
+        }
+        _ => manufacturer.to_string(),
+    })
+}
+
+/// The local clock minus UTC, when it is one of those on Earth.
+fn utc_offset(fields: &Fields<'_>) -> Option<i32> {
+    use mesgdef::Activity as A;
+    let (utc, local): (i64, i64) = (fields.integer(A::TIMESTAMP)?, fields.integer(A::LOCAL_TIMESTAMP)?);
+    // Clocks on Earth differ by quarters of an hour; the two stamps may be a few seconds apart.
+    let quarters = ((local - utc) as f64 / 900.0).round() as i64;
+    (-48..=56).contains(&quarters).then(|| (quarters * 900) as i32)
+}
+
+/// A zone's offset from UTC at an instant.
+fn offset_in(zone: Tz, at: Instant) -> i32 {
+    zone.offset_from_utc_datetime(&at.naive_utc()).fix().local_minus_utc()
+}

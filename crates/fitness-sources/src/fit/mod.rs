@@ -1,0 +1,185 @@
+//! FIT files, the format devices write.
+//!
+//! The decoding is rustyfit's, with its checksum and its component expansion turned off: the first rejects
+//! sound files whose header has no checksum of its own, the second rounds. So the checksum is computed here
+//! and noted as a flaw, never a refusal, and a plain field stands in for its enhanced twin where that is
+//! missing. Whatever was read before a file breaks off is kept.
+//!
+//! Start reading at [`read`]; [`activity`](self::activity) turns messages into activities.
+
+mod activity;
+mod samples;
+mod values;
+
+use crate::recorded::{Flaw, Recorded, Unreadable};
+use activity::Gathered;
+use chrono_tz::Tz;
+use rustyfit::profile::{mesgdef, typedef};
+use rustyfit::{Decoder, DecoderEvent, StreamingIterator};
+use values::Fields;
+
+/// What a FIT file held.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct FitFile {
+    /// Activities, in the order of their sessions.
+    pub activities: Vec<Recorded>,
+    /// What kind of file it said it was, such as `activity` or `settings`.
+    pub kind: Option<String>,
+    /// How many record messages there were, usable or not.
+    pub records: usize,
+}
+
+/// The header every sequence begins with: size, protocol, profile, length of the data, `.FIT`.
+const SHORT_HEADER: usize = 12;
+/// A later header, with a checksum of its own (often left at zero).
+const LONG_HEADER: usize = 14;
+const CHECKSUM: usize = 2;
+
+/// Reads a FIT file, chained ones included. Times without a local clock are taken to be in `zone`.
+///
+/// # Errors
+/// When it is no FIT file, or nothing in it can be used; the reason is a sentence.
+pub fn read(bytes: &[u8], zone: Tz) -> Result<FitFile, Unreadable> {
+    let mut file = FitFile::default();
+    let mut rest = bytes;
+    let mut problem = None;
+    while let Some(sequence) = Sequence::split(rest) {
+        rest = sequence.rest;
+        let mut gathered = Gathered::default();
+        let cut = decode(&sequence, &mut gathered);
+        file.kind = file.kind.or_else(|| gathered.kind());
+        file.records += gathered.records();
+        let mut flaws = Vec::new();
+        if cut {
+            flaws.push(Flaw::CutShort);
+        } else if !sequence.checksum_holds() {
+            flaws.push(Flaw::BadChecksum);
+        }
+        match gathered.into_activities(zone, &flaws) {
+            Ok(activities) => file.activities.extend(activities),
+            Err(why) => problem = Some(why),
+        }
+    }
+    if rest.len() == bytes.len() {
+        return Err(Unreadable::new("it is not a FIT file"));
+    }
+    match problem {
+        Some(why) if file.activities.is_empty() => Err(why),
+        _ => Ok(file),
+    }
+}
+
+/// One FIT file within a chain of them.
+struct Sequence<'a> {
+    header: &'a [u8],
+    data: &'a [u8],
+    /// As stored at the end; `None` when the file breaks off before it.
+    checksum: Option<u16>,
+    rest: &'a [u8],
+}
+
+impl<'a> Sequence<'a> {
+    /// Splits the first sequence off; `None` when there is no header.
+    fn split(bytes: &'a [u8]) -> Option<Self> {
+        let size = usize::from(*bytes.first()?);
+        if size != SHORT_HEADER && size != LONG_HEADER {
+            return None;
+        }
+        let (header, rest) = bytes.split_at_checked(size)?;
+        if header.get(8..12)? != b".FIT" {
+            return None;
+        }
+        let declared = u32::from_le_bytes(header.get(4..8)?.try_into().ok()?);
+        // A device that lost power never came back to write the length down; then all there is, is data.
+        let declared = if declared == 0 {
+            rest.len().saturating_sub(CHECKSUM)
+        } else {
+            usize::try_from(declared).ok()?
+        };
+        let Some((data, rest)) = rest.split_at_checked(declared) else {
+            return Some(Self { header, data: rest, checksum: None, rest: &[] });
+        };
+        let checksum = rest.get(..CHECKSUM).map(|c| u16::from_le_bytes([c[0], c[1]]));
+        Some(Self { header, data, checksum, rest: rest.get(CHECKSUM..).unwrap_or_default() })
+    }
+
+    /// Whether the stored checksum is that of header and data.
+    fn checksum_holds(&self) -> bool {
+        self.checksum == Some(crc(crc(0, self.header), self.data))
+    }
+
+    /// The same sequence with a header that says what length the data really has.
+    fn honest_header(&self) -> [u8; SHORT_HEADER] {
+        let mut header = [0; SHORT_HEADER];
+        header.copy_from_slice(&self.header[..SHORT_HEADER]);
+        header[0] = SHORT_HEADER as u8;
+        header[4..8].copy_from_slice(&u32::try_from(self.data.len()).unwrap_or(u32::MAX).to_le_bytes());
+        header
+    }
+}
+
+/// Hands every message to the gatherer; `true` when the sequence breaks off.
+fn decode(sequence: &Sequence<'_>, gathered: &mut Gathered) -> bool {
+    let header = sequence.honest_header();
+    let mut decoder = Decoder::builder().checksum(false).expand_components(false).build();
+    let reader = Joined { parts: [&header, sequence.data, &[0; CHECKSUM]] };
+    let mut stream = decoder.stream(reader);
+    while let Some(event) = stream.next() {
+        match event {
+            Ok(DecoderEvent::Message(message)) => gathered.take(message),
+            Ok(DecoderEvent::Crc(_)) => break,
+            Ok(_) => {}
+            Err(_) => return true,
+        }
+    }
+    sequence.checksum.is_none()
+}
+
+/// Reads one slice after another.
+struct Joined<'a> {
+    parts: [&'a [u8]; 3],
+}
+
+impl embedded_io::ErrorType for Joined<'_> {
+    type Error = std::convert::Infallible;
+}
+
+impl embedded_io::Read for Joined<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Self::Error> {
+        let Some(part) = self.parts.iter_mut().find(|part| !part.is_empty()) else { return Ok(0) };
+        let length = part.len().min(buffer.len());
+        let (now, later) = part.split_at(length);
+        buffer[..length].copy_from_slice(now);
+        *part = later;
+        Ok(length)
+    }
+}
+
+/// CRC-16 with the reflected polynomial 0xA001, which FIT uses.
+fn crc(start: u16, bytes: &[u8]) -> u16 {
+    const TABLE: [u16; 256] = {
+        let mut table = [0; 256];
+        let mut i = 0;
+        while i < 256 {
+            let mut value = i as u16;
+            let mut bit = 0;
+            while bit < 8 {
+                value = if value & 1 == 1 { (value >> 1) ^ 0xA001 } else { value >> 1 };
+                bit += 1;
+            }
+            table[i] = value;
+            i += 1;
+        }
+        table
+    };
+    bytes.iter().fold(start, |crc, byte| (crc >> 8) ^ TABLE[usize::from((crc as u8) ^ byte)])
+}
+
+/// The file's own word for what it is.
+fn kind_of(message: &rustyfit::proto::Message) -> Option<String> {
+    let kind = Fields::of(message).integer(mesgdef::FileId::TYPE)?;
+    Some(typedef::File(u8::try_from(kind).ok()?).to_string())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,188 @@
+//! Record messages as columns, while they are being read.
+
+use super::values::{integer, number};
+use fitness_core::stream::{Channel, Column, Recording};
+use rustyfit::profile::mesgdef::Record;
+use rustyfit::proto::{Message, Value};
+use std::ops::Range;
+
+const ABSENT: i32 = i32::MIN;
+/// More than three weeks at one sample a second is no activity.
+const MAX_SAMPLES: usize = 2_000_000;
+
+/// Every sample of a file, by FIT time.
+#[derive(Debug, Default)]
+pub(super) struct Samples {
+    times: Vec<u32>,
+    columns: [Vec<i32>; Channel::ALL.len()],
+    /// Distance so far, for devices that write only how far since the last sample.
+    rolling: Rolling,
+    /// Whether samples out of order were left out.
+    pub(super) disorder: bool,
+    /// Whether there were more than anybody records.
+    pub(super) overflow: bool,
+    /// Records seen, also those without a time.
+    pub(super) seen: usize,
+}
+
+#[derive(Debug, Default)]
+struct Rolling {
+    last: Option<u16>,
+    sixteenths: i64,
+}
+
+impl Samples {
+    pub(super) fn len(&self) -> usize {
+        self.times.len()
+    }
+
+    pub(super) fn first(&self) -> Option<u32> {
+        self.times.first().copied()
+    }
+
+    pub(super) fn last(&self) -> Option<u32> {
+        self.times.last().copied()
+    }
+
+    /// Takes one record message. `native` says which developer fields stand in for which of ours.
+    pub(super) fn take(&mut self, message: &Message, native: impl Fn(u8, u8) -> Option<Channel>) {
+        self.seen += 1;
+        let time = message.fields.iter().find(|field| field.num == Record::TIMESTAMP).and_then(integer);
+        let Some(time) = time.and_then(|time| u32::try_from(time).ok()) else { return };
+        if self.times.last().is_some_and(|last| time < *last) {
+            self.disorder = true;
+            return;
+        }
+        if self.times.len() >= MAX_SAMPLES {
+            self.overflow = true;
+            return;
+        }
+        self.times.push(time);
+        for field in &message.fields {
+            if field.num == Record::COMPRESSED_SPEED_DISTANCE {
+                self.take_compressed(&field.value);
+                continue;
+            }
+            let Some((channel, convert, wins)) = conversion(field.num) else { continue };
+            if let Some(value) = integer(field).and_then(convert) {
+                self.set(channel, value, wins);
+            }
+        }
+        for field in &message.developer_fields {
+            if let Some(channel) = native(field.developer_data_index, field.num)
+                && let Some(value) = number(&field.value).and_then(|value| from_developer(channel, value))
+            {
+                self.set(channel, value, false);
+            }
+        }
+    }
+
+    /// Sets a channel of the newest sample; what `wins` replaces what is there.
+    fn set(&mut self, channel: Channel, value: i32, wins: bool) {
+        let newest = self.times.len() - 1;
+        let column = &mut self.columns[channel as usize];
+        if column.len() <= newest {
+            column.resize(newest, ABSENT);
+            column.push(value);
+        } else if wins {
+            column[newest] = value;
+        }
+    }
+
+    /// Three bytes of old devices: speed in 1/100 m/s and distance in 1/16 m, twelve bits each, the latter
+    /// counting up and over.
+    fn take_compressed(&mut self, value: &Value) {
+        let Value::ArrayUint8(bytes) = value else { return };
+        let [a, b, c] = bytes[..] else { return };
+        if [a, b, c] == [0xff; 3] {
+            return;
+        }
+        let speed = u16::from(a) | (u16::from(b & 0x0f) << 8);
+        let distance = u16::from(b >> 4) | (u16::from(c) << 4);
+        let step = self.rolling.last.map_or(distance, |last| distance.wrapping_sub(last) & 0x0fff);
+        self.rolling.last = Some(distance);
+        self.rolling.sixteenths += i64::from(step);
+        self.set(Channel::Speed, i32::from(speed) * 10, false);
+        if let Ok(mm) = i32::try_from(self.rolling.sixteenths * 1000 / 16) {
+            self.set(Channel::Distance, mm, false);
+        }
+    }
+
+    /// The samples from one FIT time up to, but not including, another.
+    pub(super) fn between(&self, from: u32, until: u32) -> Range<usize> {
+        let start = self.times.partition_point(|time| *time < from);
+        start..self.times.partition_point(|time| *time < until).max(start)
+    }
+
+    /// A part of the samples as a recording that begins at `start`. Where each leg is counted on its own,
+    /// cadence is of both.
+    pub(super) fn recording(&self, part: Range<usize>, start: u32, per_leg: bool) -> Option<Recording> {
+        let times = self.times.get(part.clone()).filter(|times| !times.is_empty())?;
+        let moment =
+            |time: &u32| i32::try_from(i64::from(time.saturating_sub(start)) * 1000).unwrap_or(i32::MAX);
+        let mut recording =
+            Recording::new(times.iter().map(moment).collect()).expect("samples are kept in order");
+        for (channel, values) in Channel::ALL.iter().zip(&self.columns) {
+            let known = values.get(part.start..part.end.min(values.len())).unwrap_or_default();
+            if known.iter().all(|value| *value == ABSENT) {
+                continue;
+            }
+            let factor = if per_leg && *channel == Channel::Cadence { 2 } else { 1 };
+            let known = known.iter().map(|value| (*value != ABSENT).then(|| value.saturating_mul(factor)));
+            let column: Column = known.chain(std::iter::repeat(None)).take(times.len()).collect();
+            recording.put(*channel, column).expect("a column is as long as its moments");
+        }
+        Some(recording)
+    }
+}
+
+type Convert = fn(i64) -> Option<i32>;
+
+/// Which channel a record's field is for, how its number becomes ours, and whether it is the better of two.
+fn conversion(field: u8) -> Option<(Channel, Convert, bool)> {
+    Some(match field {
+        Record::POSITION_LAT => (Channel::Latitude, |v| degrees(v, 90), false),
+        Record::POSITION_LONG => (Channel::Longitude, |v| degrees(v, 180), false),
+        Record::HEART_RATE => (Channel::HeartRate, |v| (1..=250).contains(&v).then_some(v as i32), false),
+        Record::CADENCE => (Channel::Cadence, |v| i32::try_from(v * 10).ok(), false),
+        // 1/256 revolutions: finer than, and instead of, the whole number.
+        Record::CADENCE256 => (Channel::Cadence, |v| i32::try_from(v * 10 / 256).ok(), true),
+        Record::DISTANCE => (Channel::Distance, |v| i32::try_from(v * 10).ok(), false),
+        Record::SPEED => (Channel::Speed, |v| i32::try_from(v).ok(), false),
+        Record::ENHANCED_SPEED => (Channel::Speed, |v| i32::try_from(v).ok(), true),
+        Record::POWER => (Channel::Power, |v| (0..=4000).contains(&v).then_some(v as i32), false),
+        // 1/5 m above -500 m.
+        Record::ALTITUDE => (Channel::Altitude, |v| i32::try_from(v * 200 - 500_000).ok(), false),
+        Record::ENHANCED_ALTITUDE => (Channel::Altitude, |v| i32::try_from(v * 200 - 500_000).ok(), true),
+        Record::TEMPERATURE => (Channel::Temperature, |v| i32::try_from(v * 10).ok(), false),
+        Record::STANCE_TIME => (Channel::GroundContact, |v| i32::try_from(v).ok(), false),
+        Record::VERTICAL_OSCILLATION => (Channel::VerticalOscillation, |v| i32::try_from(v).ok(), false),
+        _ => return None,
+    })
+}
+
+/// Semicircles as degrees in units of 1e-7; `None` beyond the pole or the date line.
+#[expect(clippy::cast_possible_truncation, reason = "at most 180e7, which an i32 holds")]
+fn degrees(semicircles: i64, most: i64) -> Option<i32> {
+    let value = (semicircles as f64 * (180.0 / 2_147_483_648.0) * 1e7).round();
+    (value.abs() <= (most * 10_000_000) as f64).then_some(value as i32)
+}
+
+/// A developer field's number in the units of a channel.
+#[expect(clippy::cast_possible_truncation, reason = "bounded just before")]
+fn from_developer(channel: Channel, value: f64) -> Option<i32> {
+    let scaled = match channel {
+        Channel::Cadence | Channel::GroundContact | Channel::VerticalOscillation | Channel::Temperature => {
+            value * 10.0
+        }
+        Channel::Distance | Channel::Speed | Channel::Altitude => value * 1000.0,
+        Channel::HeartRate | Channel::Power => value,
+        Channel::Latitude | Channel::Longitude => return None,
+    };
+    let sound = match channel {
+        Channel::HeartRate => (1.0..=250.0).contains(&scaled),
+        Channel::Power => (0.0..=4000.0).contains(&scaled),
+        _ => scaled.abs() < 1e9,
+    };
+    sound.then(|| scaled.round() as i32)
+}

@@ -1,0 +1,379 @@
+//! FIT files made by hand, byte by byte, so that they can also be made wrong; and every real one we have.
+
+use super::*;
+use fitness_core::sport::Sport;
+use fitness_core::stream::Channel;
+use fitness_core::units::{Distance, TimeSpan};
+
+/// Sunday 14 June 2026, 06:00 UTC, in FIT time.
+const START: u32 = 1_150_351_200;
+
+const ENUM: u8 = 0x00;
+const UINT8: u8 = 0x02;
+const STRING: u8 = 0x07;
+const BYTE: u8 = 0x0d;
+const SINT8: u8 = 0x01;
+const UINT16: u8 = 0x84;
+const SINT32: u8 = 0x85;
+const UINT32: u8 = 0x86;
+const FLOAT32: u8 = 0x88;
+
+/// Writes FIT messages: each with a definition of its own, so that any shape can be written.
+#[derive(Default)]
+struct Writer(Vec<u8>);
+
+impl Writer {
+    /// A message with fields `(number, base type, bytes)`.
+    fn message(&mut self, number: u16, fields: &[(u8, u8, &[u8])]) -> &mut Self {
+        self.developer_message(number, fields, &[])
+    }
+
+    /// The same with developer fields `(number, developer index, bytes)`.
+    fn developer_message(
+        &mut self,
+        number: u16,
+        fields: &[(u8, u8, &[u8])],
+        developer: &[(u8, u8, &[u8])],
+    ) -> &mut Self {
+        self.0.push(if developer.is_empty() { 0x40 } else { 0x60 });
+        self.0.extend([0, 0]);
+        self.0.extend(number.to_le_bytes());
+        self.0.push(fields.len() as u8);
+        for (field, base, bytes) in fields {
+            self.0.extend([*field, bytes.len() as u8, *base]);
+        }
+        if !developer.is_empty() {
+            self.0.push(developer.len() as u8);
+            for (field, index, bytes) in developer {
+                self.0.extend([*field, bytes.len() as u8, *index]);
+            }
+        }
+        self.0.push(0);
+        for (.., bytes) in fields.iter().chain(developer) {
+            self.0.extend_from_slice(bytes);
+        }
+        self
+    }
+
+    fn file_id(&mut self, kind: u8) -> &mut Self {
+        self.message(
+            0,
+            &[(0, ENUM, &[kind]), (1, UINT16, &1_u16.to_le_bytes()), (2, UINT16, &3992_u16.to_le_bytes())],
+        )
+    }
+
+    /// A second of running: heart rate, distance in centimetres, speed in mm/s.
+    fn record(&mut self, second: u32, heart_rate: u8, cm: u32) -> &mut Self {
+        self.message(
+            20,
+            &[
+                (253, UINT32, &(START + second).to_le_bytes()),
+                (3, UINT8, &[heart_rate]),
+                (4, UINT8, &[86]),
+                (5, UINT32, &cm.to_le_bytes()),
+                (6, UINT16, &3000_u16.to_le_bytes()),
+                (73, UINT32, &3001_u32.to_le_bytes()),
+                (2, UINT16, &3500_u16.to_le_bytes()),
+            ],
+        )
+    }
+
+    fn session(&mut self, second: u32, sport: u8, sub_sport: u8, seconds: u32, cm: u32) -> &mut Self {
+        self.message(
+            18,
+            &[
+                (253, UINT32, &(START + second + seconds).to_le_bytes()),
+                (2, UINT32, &(START + second).to_le_bytes()),
+                (5, ENUM, &[sport]),
+                (6, ENUM, &[sub_sport]),
+                (7, UINT32, &(seconds * 1000).to_le_bytes()),
+                (8, UINT32, &(seconds * 1000 - 500).to_le_bytes()),
+                (9, UINT32, &cm.to_le_bytes()),
+                (16, UINT8, &[148]),
+                (18, UINT8, &[86]),
+            ],
+        )
+    }
+
+    fn activity(&mut self, offset_s: i32) -> &mut Self {
+        let local = (START + 60).wrapping_add_signed(offset_s);
+        self.message(34, &[(253, UINT32, &(START + 60).to_le_bytes()), (5, UINT32, &local.to_le_bytes())])
+    }
+
+    /// The whole file, with header and checksum.
+    fn finish(&self) -> Vec<u8> {
+        let mut file = vec![14, 0x10];
+        file.extend(2195_u16.to_le_bytes());
+        file.extend(u32::try_from(self.0.len()).unwrap().to_le_bytes());
+        file.extend(b".FIT");
+        file.extend([0, 0]);
+        file.extend(&self.0);
+        let checksum = crc(0, &file);
+        file.extend(checksum.to_le_bytes());
+        file
+    }
+}
+
+/// A minute of running in Zurich: a record a second, one lap, one session.
+fn a_run() -> Vec<u8> {
+    let mut writer = Writer::default();
+    writer.file_id(4);
+    for second in 0..60 {
+        writer.record(second, 140, second * 300);
+    }
+    let lap = [
+        (253, UINT32, &(START + 60).to_le_bytes()[..]),
+        (2, UINT32, &START.to_le_bytes()),
+        (9, UINT32, &17_700_u32.to_le_bytes()),
+        (23, ENUM, &[0]),
+    ];
+    writer.message(19, &lap).session(0, 1, 3, 60, 17_700).activity(7200).finish()
+}
+
+fn one(bytes: &[u8]) -> Recorded {
+    let mut file = read(bytes, Tz::UTC).unwrap();
+    assert_eq!(file.activities.len(), 1);
+    file.activities.remove(0)
+}
+
+#[test]
+fn a_run_is_read_with_its_samples_and_its_local_day() {
+    let run = one(&a_run());
+    let activity = &run.activity;
+    assert_eq!((activity.sport, activity.sub_sport.as_deref()), (Sport::Running, Some("trail")));
+    assert_eq!(
+        (activity.started_at.to_rfc3339(), activity.utc_offset_s),
+        ("2026-06-14T06:00:00+00:00".to_owned(), 7200)
+    );
+    assert_eq!(activity.distance, Distance::from_meters(177.0));
+    assert_eq!(
+        (activity.elapsed, activity.moving),
+        (Some(TimeSpan::from_secs(60)), Some(TimeSpan::from_ms(59_500)))
+    );
+    assert_eq!(
+        (activity.avg_heart_rate, activity.max_heart_rate),
+        (Some(148), Some(140)),
+        "the summary's, else the samples'"
+    );
+    assert_eq!(activity.avg_cadence, Some(172.0), "both legs");
+    assert_eq!((activity.laps.len(), activity.laps[0].kind.as_deref()), (1, Some("active")));
+    assert_eq!(run.flaws, []);
+    let recording = run.recording.unwrap();
+    let sample = |channel| recording.column(channel).unwrap().sample(59);
+    assert_eq!(recording.moments()[59], 59_000);
+    assert_eq!(sample(Channel::Distance), Some(177_000));
+    assert_eq!(sample(Channel::Speed), Some(3001), "the enhanced field wins");
+    assert_eq!(sample(Channel::Altitude), Some(200_000));
+    assert_eq!(sample(Channel::Cadence), Some(1720));
+    assert_eq!(recording.column(Channel::Power), None);
+}
+
+#[test]
+fn a_header_without_a_checksum_is_no_flaw_and_a_wrong_one_is_noted() {
+    assert_eq!(one(&a_run()).flaws, [], "the header's own checksum is zero");
+    let mut wrong = a_run();
+    let last = wrong.len() - 1;
+    wrong[last] ^= 1;
+    let run = one(&wrong);
+    assert_eq!(run.flaws, [Flaw::BadChecksum]);
+    assert_eq!(run.recording, one(&a_run()).recording);
+}
+
+#[test]
+fn a_file_that_breaks_off_keeps_what_came_before() {
+    let whole = a_run();
+    for length in [whole.len() - 1, whole.len() - 2, whole.len() - 40] {
+        let run = one(&whole[..length]);
+        assert!(run.flaws.contains(&Flaw::CutShort), "{length}");
+        assert_eq!(run.recording.unwrap().moments().len(), 60);
+    }
+    let run = one(&whole[..whole.len() / 2]);
+    assert_eq!(run.flaws, [Flaw::CutShort, Flaw::NoSummary]);
+    let samples = run.recording.unwrap().moments().len();
+    assert!((20..40).contains(&samples), "{samples}");
+    // A device that lost power never wrote the length down.
+    let mut powerless = whole;
+    powerless[4..8].copy_from_slice(&[0; 4]);
+    assert_eq!(one(&powerless).recording.unwrap().moments().len(), 60);
+}
+
+#[test]
+fn a_triathlon_is_three_activities_and_its_changes_are_none() {
+    let mut writer = Writer::default();
+    writer.file_id(4);
+    for second in 0..50 {
+        writer.record(second, 140, second * 300);
+    }
+    writer
+        .session(0, 5, 18, 10, 2000)
+        .session(10, 3, 0, 10, 0)
+        .session(20, 2, 0, 10, 9000)
+        .session(30, 3, 0, 10, 0);
+    let file = read(&writer.session(40, 1, 0, 10, 3000).finish(), Tz::Europe__Zurich).unwrap();
+    let sports: Vec<_> = file
+        .activities
+        .iter()
+        .map(|a| (a.activity.sport, a.recording.as_ref().unwrap().moments().len()))
+        .collect();
+    assert_eq!(sports, [(Sport::Swimming, 10), (Sport::Cycling, 10), (Sport::Running, 10)]);
+    assert_eq!(
+        file.activities[2].recording.as_ref().unwrap().moments()[0],
+        0,
+        "each counts from its own start"
+    );
+    assert_eq!(
+        file.activities[0].activity.utc_offset_s, 7200,
+        "the athlete's zone, where the device says nothing"
+    );
+}
+
+#[test]
+fn chained_files_are_read_one_after_the_other() {
+    let chain = [a_run(), a_run()].concat();
+    assert_eq!(read(&chain, Tz::UTC).unwrap().activities.len(), 2);
+    let trailing = [a_run(), b"garbage".to_vec()].concat();
+    assert_eq!(read(&trailing, Tz::UTC).unwrap().activities.len(), 1);
+}
+
+#[test]
+fn what_was_not_recorded_is_none() {
+    let mut writer = Writer::default();
+    writer.file_id(4);
+    let nothing: [(u8, u8, &[u8]); 8] = [
+        (253, UINT32, &START.to_le_bytes()),
+        (0, SINT32, &i32::MAX.to_le_bytes()),
+        (1, SINT32, &i32::MAX.to_le_bytes()),
+        (3, UINT8, &[255]),
+        (5, UINT32, &[255; 4]),
+        (7, UINT16, &[255; 2]),
+        (13, SINT8, &[127]),
+        (2, UINT16, &[255; 2]),
+    ];
+    let run = one(&writer.message(20, &nothing).session(0, 2, 0, 60, 0).finish());
+    assert_eq!(run.recording.unwrap().columns().count(), 0);
+    assert_eq!(run.activity.distance, None, "a summary of zero metres is a summary of no metres");
+}
+
+#[test]
+fn a_foot_pods_power_is_power() {
+    let mut writer = Writer::default();
+    let name: &[u8] = b"Power\0";
+    writer
+        .file_id(4)
+        .message(206, &[(0, UINT8, &[0]), (1, UINT8, &[7]), (2, UINT8, &[FLOAT32]), (3, STRING, name)]);
+    for second in 0..5_u32 {
+        let time = (START + second).to_le_bytes();
+        writer.developer_message(20, &[(253, UINT32, &time)], &[(7, 0, &251.4_f32.to_le_bytes())]);
+    }
+    let run = one(&writer.session(0, 1, 0, 5, 1500).finish());
+    assert_eq!(run.recording.unwrap().column(Channel::Power).unwrap().sample(4), Some(251));
+    assert_eq!(run.activity.avg_power, Some(251));
+}
+
+#[test]
+fn an_old_devices_three_bytes_are_speed_and_distance() {
+    let mut writer = Writer::default();
+    writer.file_id(4);
+    // 3.00 m/s; the distance counts in sixteenths of a metre and starts over after 4095 of them.
+    for (second, sixteenths) in [(0_u32, 4000_u16), (1, 4048), (2, 0), (3, 48)] {
+        let speed = 300_u16;
+        let bytes = [speed as u8, (speed >> 8) as u8 | ((sixteenths << 4) as u8), (sixteenths >> 4) as u8];
+        writer.message(20, &[(253, UINT32, &(START + second).to_le_bytes()), (8, BYTE, &bytes)]);
+    }
+    let run = one(&writer.session(0, 1, 0, 4, 0).finish());
+    let recording = run.recording.unwrap();
+    let column = recording.column(Channel::Distance).unwrap();
+    let metres: Vec<_> = column.samples().map(|mm| mm.unwrap() / 1000).collect();
+    assert_eq!(metres, [250, 253, 256, 259]);
+    assert_eq!(recording.column(Channel::Speed).unwrap().sample(0), Some(3000));
+}
+
+#[test]
+fn a_device_without_a_clock_and_a_file_of_another_kind_are_told_apart() {
+    let mut clockless = Writer::default();
+    clockless.file_id(4).message(20, &[(253, UINT32, &1000_u32.to_le_bytes()), (3, UINT8, &[140])]);
+    let why = read(&clockless.finish(), Tz::UTC).unwrap_err();
+    assert_eq!(why.to_string(), "its device had no clock, so it is of no day");
+    let settings = read(&Writer::default().file_id(2).finish(), Tz::UTC).unwrap();
+    assert_eq!((settings.activities.len(), settings.kind.as_deref()), (0, Some("settings")));
+}
+
+#[test]
+fn samples_out_of_order_are_left_out_and_noted() {
+    let mut writer = Writer::default();
+    writer.file_id(4).record(0, 140, 0).record(5, 141, 1500).record(3, 142, 900).record(6, 143, 1800);
+    let run = one(&writer.session(0, 1, 0, 7, 1800).finish());
+    assert_eq!(run.recording.unwrap().moments(), [0, 5000, 6000]);
+    assert_eq!(run.flaws, [Flaw::OutOfOrder]);
+}
+
+#[test]
+fn fields_of_a_wrong_size_break_nothing() {
+    // Real devices have written a four-byte number in one byte, and fields of no size at all.
+    for (size, base) in [
+        (0_usize, UINT32),
+        (1, UINT32),
+        (3, UINT32),
+        (1, UINT16),
+        (0, UINT8),
+        (7, UINT16),
+        (0, STRING),
+        (255, BYTE),
+        (1, FLOAT32),
+    ] {
+        let odd = vec![1; size];
+        for number in [0, 18, 19, 20, 21, 34, 55, 78, 101, 206, 225] {
+            for field in [0, 1, 2, 3, 5, 6, 7, 8, 253] {
+                let mut writer = Writer::default();
+                writer
+                    .file_id(4)
+                    .message(number, &[(field, base, &odd)])
+                    .record(0, 140, 0)
+                    .session(0, 1, 0, 1, 300);
+                drop(read(&writer.finish(), Tz::UTC));
+            }
+        }
+    }
+}
+
+/// A small generator of numbers that are the same every time.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % sides as u64).unwrap()
+    }
+}
+
+#[test]
+fn no_damage_makes_it_panic() {
+    let whole = a_run();
+    let mut dice = Dice(14_062_026);
+    for round in 0..20_000 {
+        let mut bytes = whole.clone();
+        for _ in 0..=dice.roll(4) {
+            let at = dice.roll(bytes.len());
+            bytes[at] = dice.roll(256) as u8;
+        }
+        if round % 2 == 0 {
+            bytes.truncate(dice.roll(bytes.len()));
+        }
+        drop(read(&bytes, Tz::UTC));
+    }
+}
+
+#[test]
+fn the_checksum_is_fits() {
+    // The check value of CRC-16/ARC.
+    assert_eq!(crc(0, b"123456789"), 0xBB3D);
+}
+
+#[test]
+fn what_is_no_fit_file_says_so() {
+    for bytes in [&b""[..], b"hello", b"\x0e\x10", &[0x0e; 40], b"PK\x03\x04 a zip", b"<?xml version"] {
+        assert_eq!(read(bytes, Tz::UTC), Err(Unreadable::new("it is not a FIT file")), "{bytes:?}");
+    }
+}

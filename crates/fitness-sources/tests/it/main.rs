@@ -1,0 +1,5 @@
+//! The readers against real files, where they are present, and against Garmin's own reader.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+mod real_fit_files;
+mod shared;

@@ -1,0 +1,152 @@
+//! Every real FIT file reads or is refused with a reason, and agrees with Garmin's own reader where that reads it.
+
+use crate::shared::{files, folder, skip};
+use chrono_tz::Tz;
+use fitness_sources::fit::{self, FitFile};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::process::Command;
+
+#[test]
+fn every_real_file_reads_or_says_why_not() {
+    let Some(folder) = folder("activity-files") else {
+        return skip("every_real_file_reads_or_says_why_not", "the shared activity files are not here");
+    };
+    let (mut read, mut refused) = (0, Vec::new());
+    for path in files(&folder, &["fit"]) {
+        match fit::read(&std::fs::read(&path).unwrap(), Tz::UTC) {
+            Ok(file) => {
+                read += 1;
+                for recorded in &file.activities {
+                    let years = 2000..=2030;
+                    let day = recorded.activity.day();
+                    assert!(years.contains(&day.iso_week().year()), "{}: {day}", path.display());
+                    assert!(
+                        recorded.activity.elapsed.is_some() || recorded.recording.is_some(),
+                        "{}",
+                        path.display()
+                    );
+                }
+            }
+            Err(why) => refused.push(format!("{}: {why}", path.file_name().unwrap().display())),
+        }
+    }
+    println!("{read} read; refused: {refused:#?}");
+    assert!(read >= 60 && refused.iter().all(|line| line.contains("clock")), "{read} read, {refused:#?}");
+}
+
+/// What Garmin's own reader says about a file.
+#[derive(Debug, Deserialize)]
+struct Official {
+    records: usize,
+    sessions: Vec<OfficialSession>,
+}
+
+/// Distance in metres, elapsed and timer time in seconds, mean heart rate.
+#[derive(Debug, Deserialize)]
+struct OfficialSession(Option<f64>, Option<f64>, Option<f64>, Option<u16>);
+
+const SCRIPT: &str = "
+import sys, json
+from garmin_fit_sdk import Decoder, Stream
+for path in sys.stdin.read().splitlines():
+    try:
+        messages, errors = Decoder(Stream.from_file(path)).read(merge_heart_rates=False)
+    except Exception:
+        continue
+    if errors:
+        continue
+    sessions = [s for s in messages.get('session_mesgs', []) if s.get('sport') != 'transition' and s.get('start_time')]
+    sessions.sort(key=lambda s: s['start_time'])
+    print(json.dumps([path, {
+        'records': len(messages.get('record_mesgs', [])),
+        'sessions': [[s.get(k) for k in ('total_distance', 'total_elapsed_time', 'total_timer_time', 'avg_heart_rate')]
+                     for s in sessions],
+    }]))
+";
+
+/// What Garmin's reader says about every file it decodes without an error; `None` where it is not installed.
+fn official(paths: &[String]) -> Option<BTreeMap<String, Official>> {
+    let python = std::env::var_os("FITNESS_PYTHON").unwrap_or_else(|| "python3".into());
+    let installed =
+        Command::new(&python).args(["-c", "import garmin_fit_sdk"]).output().ok()?.status.success();
+    if !installed {
+        return None;
+    }
+    let mut child = Command::new(&python)
+        .args(["-c", SCRIPT])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), paths.join("\n").as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let lines = String::from_utf8(output.stdout).unwrap();
+    Some(lines.lines().map(|line| serde_json::from_str::<(String, Official)>(line).unwrap()).collect())
+}
+
+fn agrees(ours: &FitFile, official: &Official) -> Result<(), String> {
+    if ours.records != official.records {
+        return Err(format!("{} records, Garmin's reader has {}", ours.records, official.records));
+    }
+    let summaries: Vec<_> = ours
+        .activities
+        .iter()
+        .filter(|a| !a.flaws.contains(&fitness_sources::recorded::Flaw::NoSummary))
+        .collect();
+    if summaries.len() != official.sessions.len() {
+        return Err(format!("{} sessions, Garmin's reader has {}", summaries.len(), official.sessions.len()));
+    }
+    let close = |ours: Option<f64>, theirs: Option<f64>| match (ours, theirs) {
+        (Some(a), Some(b)) => (a - b).abs() < 0.011,
+        // Zero metres are no metres; and what a summary leaves out may have come from the samples.
+        (None, Some(b)) => b == 0.0,
+        (_, None) => true,
+    };
+    for (ours, OfficialSession(distance, elapsed, timer, heart_rate)) in
+        summaries.iter().zip(&official.sessions)
+    {
+        let activity = &ours.activity;
+        if distance.is_some_and(|d| d > 0.0) && !close(activity.distance.map(|d| d.meters()), *distance) {
+            return Err(format!("distance {:?}, Garmin's reader has {distance:?}", activity.distance));
+        }
+        if !close(activity.elapsed.map(|t| t.seconds()), *elapsed) {
+            return Err(format!("elapsed {:?}, Garmin's reader has {elapsed:?}", activity.elapsed));
+        }
+        if activity.moving.is_some_and(|t| timer.is_some_and(|timer| t.seconds() > timer + 0.011)) {
+            return Err(format!("moving {:?}, longer than the timer's {timer:?}", activity.moving));
+        }
+        if heart_rate.is_some_and(|bpm| bpm > 0) && activity.avg_heart_rate != *heart_rate {
+            return Err(format!(
+                "heart rate {:?}, Garmin's reader has {heart_rate:?}",
+                activity.avg_heart_rate
+            ));
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn what_garmins_own_reader_reads_we_read_alike() {
+    let test = "what_garmins_own_reader_reads_we_read_alike";
+    let Some(folder) = folder("activity-files") else {
+        return skip(test, "the shared activity files are not here");
+    };
+    let paths: Vec<String> = files(&folder, &["fit"]).iter().map(|path| path.display().to_string()).collect();
+    let Some(official) = official(&paths) else {
+        return skip(test, "Garmin's FIT SDK for Python (garmin-fit-sdk) is not installed");
+    };
+    let mut different = Vec::new();
+    for (path, official) in &official {
+        let name = path.rsplit('/').next().unwrap();
+        match fit::read(&std::fs::read(path).unwrap(), Tz::UTC) {
+            Ok(ours) => different.extend(agrees(&ours, official).err().map(|why| format!("{name}: {why}"))),
+            // Garmin's reader does not mind a device without a clock; nobody can say which day it was.
+            Err(why) if why.to_string().contains("clock") => {}
+            Err(why) => different.push(format!("{name}: {why}")),
+        }
+    }
+    println!("{} of {} files compared", official.len(), paths.len());
+    assert!(official.len() >= 50, "only {} files compared", official.len());
+    assert!(different.is_empty(), "{different:#?}");
+}
