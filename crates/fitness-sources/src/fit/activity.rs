@@ -10,7 +10,7 @@ use chrono_tz::Tz;
 use fitness_core::activity::{Activity, Lap};
 use fitness_core::calendar::Instant;
 use fitness_core::sport::Sport;
-use fitness_core::stream::{Channel, Recording};
+use fitness_core::stream::{Channel, Column, Recording};
 use fitness_core::units::{Distance, TimeSpan};
 use rustyfit::profile::mesgdef::{self, Session};
 use rustyfit::profile::typedef::{self, MesgNum};
@@ -218,27 +218,20 @@ impl Gathered {
 
 /// What a summary leaves out and the samples know.
 fn fill_from_samples(activity: &mut Activity, recording: &Recording) {
-    let last = |channel| {
-        recording.column(channel).and_then(|c: &fitness_core::stream::Column| c.samples().flatten().last())
-    };
+    let samples = |channel| recording.column(channel).into_iter().flat_map(Column::samples).flatten();
     let mean = |channel| {
-        let column: &fitness_core::stream::Column = recording.column(channel)?;
         let (sum, count) =
-            column.samples().flatten().fold((0_i64, 0_i64), |(sum, n), v| (sum + i64::from(v), n + 1));
-        (count > 0).then(|| sum as f64 / count as f64)
+            samples(channel).fold((0_i64, 0_i64), |(sum, n), value| (sum + i64::from(value), n + 1));
+        (sum + count / 2).checked_div(count).and_then(|mean| u16::try_from(mean).ok())
     };
-    let highest = |channel| {
-        recording.column(channel).and_then(|c: &fitness_core::stream::Column| c.samples().flatten().max())
-    };
-    let narrow = |value: Option<i32>| value.and_then(|v| u16::try_from(v).ok());
-    activity.distance = activity
-        .distance
-        .or_else(|| last(Channel::Distance).filter(|mm| *mm > 0).map(|mm| Distance::from_mm(i64::from(mm))));
-    let rounded = |value: Option<f64>| value.map(|v| v.round() as u16);
-    activity.avg_heart_rate = activity.avg_heart_rate.or_else(|| rounded(mean(Channel::HeartRate)));
-    activity.max_heart_rate = activity.max_heart_rate.or_else(|| narrow(highest(Channel::HeartRate)));
-    activity.avg_power = activity.avg_power.or_else(|| rounded(mean(Channel::Power)));
-    activity.max_power = activity.max_power.or_else(|| narrow(highest(Channel::Power)));
+    let highest = |channel| samples(channel).max().and_then(|value| u16::try_from(value).ok());
+    let covered =
+        || samples(Channel::Distance).last().filter(|mm| *mm > 0).map(|mm| Distance::from_mm(mm.into()));
+    activity.distance = activity.distance.or_else(covered);
+    activity.avg_heart_rate = activity.avg_heart_rate.or_else(|| mean(Channel::HeartRate));
+    activity.max_heart_rate = activity.max_heart_rate.or_else(|| highest(Channel::HeartRate));
+    activity.avg_power = activity.avg_power.or_else(|| mean(Channel::Power));
+    activity.max_power = activity.max_power.or_else(|| highest(Channel::Power));
 }
 
 fn blank(started_at: Instant, elapsed: Option<TimeSpan>) -> Activity {

@@ -2,7 +2,9 @@
 
 use crate::shared::{files, folder, skip};
 use chrono_tz::Tz;
+use fitness_core::units::{Distance, TimeSpan};
 use fitness_sources::fit::{self, FitFile};
+use fitness_sources::recorded::Flaw;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -89,11 +91,7 @@ fn agrees(ours: &FitFile, official: &Official) -> Result<(), String> {
     if ours.records != official.records {
         return Err(format!("{} records, Garmin's reader has {}", ours.records, official.records));
     }
-    let summaries: Vec<_> = ours
-        .activities
-        .iter()
-        .filter(|a| !a.flaws.contains(&fitness_sources::recorded::Flaw::NoSummary))
-        .collect();
+    let summaries: Vec<_> = ours.activities.iter().filter(|a| !a.flaws.contains(&Flaw::NoSummary)).collect();
     if summaries.len() != official.sessions.len() {
         return Err(format!("{} sessions, Garmin's reader has {}", summaries.len(), official.sessions.len()));
     }
@@ -107,10 +105,10 @@ fn agrees(ours: &FitFile, official: &Official) -> Result<(), String> {
         summaries.iter().zip(&official.sessions)
     {
         let activity = &ours.activity;
-        if distance.is_some_and(|d| d > 0.0) && !close(activity.distance.map(|d| d.meters()), *distance) {
+        if distance.is_some_and(|d| d > 0.0) && !close(activity.distance.map(Distance::meters), *distance) {
             return Err(format!("distance {:?}, Garmin's reader has {distance:?}", activity.distance));
         }
-        if !close(activity.elapsed.map(|t| t.seconds()), *elapsed) {
+        if !close(activity.elapsed.map(TimeSpan::seconds), *elapsed) {
             return Err(format!("elapsed {:?}, Garmin's reader has {elapsed:?}", activity.elapsed));
         }
         if activity.moving.is_some_and(|t| timer.is_some_and(|timer| t.seconds() > timer + 0.011)) {
