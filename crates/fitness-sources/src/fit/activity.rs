@@ -355,6 +355,6 @@ fn utc_offset(fields: &Fields<'_>) -> Option<i32> {
 }
 
 /// A zone's offset from UTC at an instant.
-fn offset_in(zone: Tz, at: Instant) -> i32 {
+pub(super) fn offset_in(zone: Tz, at: Instant) -> i32 {
     zone.offset_from_utc_datetime(&at.naive_utc()).fix().local_minus_utc()
 }

@@ -5,24 +5,33 @@
 //! and noted as a flaw, never a refusal, and a plain field stands in for its enhanced twin where that is
 //! missing. Whatever was read before a file breaks off is kept.
 //!
-//! Start reading at [`read`]; [`activity`](self::activity) turns messages into activities.
+//! Start reading at [`read`]; `activity.rs` turns messages into activities, `wellness.rs` into days.
 
 mod activity;
 mod samples;
 mod values;
+mod wellness;
 
 use crate::recorded::{Flaw, Recorded, Unreadable};
 use activity::Gathered;
 use chrono_tz::Tz;
+use fitness_core::calendar::Instant;
+use fitness_core::wellness::DailyWellness;
 use rustyfit::profile::{mesgdef, typedef};
+use rustyfit::proto::Message;
 use rustyfit::{Decoder, DecoderEvent, StreamingIterator};
 use values::Fields;
+use wellness::Days;
 
 /// What a FIT file held.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FitFile {
     /// Activities, in the order of their sessions.
     pub activities: Vec<Recorded>,
+    /// What it knows of days: steps, nights, resting heart rate and the like.
+    pub days: Vec<DailyWellness>,
+    /// When the newest of what it knows of days was recorded.
+    pub newest: Option<Instant>,
     /// What kind of file it said it was, such as `activity` or `settings`.
     pub kind: Option<String>,
     /// How many record messages there were, usable or not.
@@ -45,8 +54,11 @@ pub fn read(bytes: &[u8], zone: Tz) -> Result<FitFile, Unreadable> {
     let mut problem = None;
     while let Some(sequence) = Sequence::split(rest) {
         rest = sequence.rest;
-        let mut gathered = Gathered::default();
-        let cut = decode(&sequence, &mut gathered);
+        let (mut gathered, mut days) = (Gathered::default(), Days::default());
+        let cut = decode(&sequence, |message| {
+            gathered.take(message);
+            days.take(message);
+        });
         file.kind = file.kind.or_else(|| gathered.kind());
         file.records += gathered.records();
         let mut flaws = Vec::new();
@@ -59,12 +71,19 @@ pub fn read(bytes: &[u8], zone: Tz) -> Result<FitFile, Unreadable> {
             Ok(activities) => file.activities.extend(activities),
             Err(why) => problem = Some(why),
         }
+        match days.into_days(zone) {
+            Ok((days, newest)) => {
+                file.days.extend(days);
+                file.newest = file.newest.max(newest);
+            }
+            Err(why) => problem = Some(why),
+        }
     }
     if rest.len() == bytes.len() {
         return Err(Unreadable::new("it is not a FIT file"));
     }
     match problem {
-        Some(why) if file.activities.is_empty() => Err(why),
+        Some(why) if file.activities.is_empty() && file.days.is_empty() => Err(why),
         _ => Ok(file),
     }
 }
@@ -118,15 +137,15 @@ impl<'a> Sequence<'a> {
     }
 }
 
-/// Hands every message to the gatherer; `true` when the sequence breaks off.
-fn decode(sequence: &Sequence<'_>, gathered: &mut Gathered) -> bool {
+/// Hands every message over; `true` when the sequence breaks off.
+fn decode(sequence: &Sequence<'_>, mut take: impl FnMut(&Message)) -> bool {
     let header = sequence.honest_header();
     let mut decoder = Decoder::builder().checksum(false).expand_components(false).build();
     let reader = Joined { parts: [&header, sequence.data, &[0; CHECKSUM]] };
     let mut stream = decoder.stream(reader);
     while let Some(event) = stream.next() {
         match event {
-            Ok(DecoderEvent::Message(message)) => gathered.take(message),
+            Ok(DecoderEvent::Message(message)) => take(message),
             Ok(DecoderEvent::Crc(_)) => break,
             Ok(_) => {}
             Err(_) => return true,
@@ -176,7 +195,7 @@ fn crc(start: u16, bytes: &[u8]) -> u16 {
 }
 
 /// The file's own word for what it is.
-fn kind_of(message: &rustyfit::proto::Message) -> Option<String> {
+fn kind_of(message: &Message) -> Option<String> {
     let kind = Fields::of(message).integer(mesgdef::FileId::TYPE)?;
     Some(typedef::File(u8::try_from(kind).ok()?).to_string())
 }

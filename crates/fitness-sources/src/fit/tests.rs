@@ -365,6 +365,92 @@ fn no_damage_makes_it_panic() {
     }
 }
 
+fn days(writer: &mut Writer) -> Vec<DailyWellness> {
+    read(&writer.finish(), Tz::UTC).unwrap().days
+}
+
+#[test]
+fn a_day_is_counted_up_and_ends_at_its_own_midnight() {
+    // Midnight in a place two hours ahead of UTC is ten in the evening here.
+    let midnight = START + 16 * 3600;
+    let info = [(253, UINT32, &START.to_le_bytes()[..]), (0, UINT32, &(START + 7200).to_le_bytes())];
+    let mut writer = Writer::default();
+    writer.file_id(32).message(103, &info);
+    let mut count = |time: u32, kind: u8, steps: u32| {
+        writer.message(
+            55,
+            &[(253, UINT32, &time.to_le_bytes()), (5, ENUM, &[kind]), (3, UINT32, &steps.to_le_bytes())],
+        );
+    };
+    count(START + 600, 6, 800);
+    count(START + 900, 1, 3000);
+    count(midnight, 6, 5000);
+    count(midnight, 1, 3100);
+    count(midnight + 60, 6, 20);
+    // Half a time: the lower bits of a moment an hour after the last whole one.
+    let short = ((midnight + 60 + 3600) & 0xffff) as u16;
+    writer.message(
+        55,
+        &[(26, UINT16, &short.to_le_bytes()), (5, ENUM, &[6]), (3, UINT32, &90_u32.to_le_bytes())],
+    );
+    let days: Vec<_> = days(&mut writer).iter().map(|d| (d.day.to_string(), d.steps)).collect();
+    assert_eq!(days, [("2026-06-14".to_owned(), Some(8100)), ("2026-06-15".to_owned(), Some(90))]);
+}
+
+#[test]
+fn what_a_device_could_not_tell_is_not_in_the_mean() {
+    let mut writer = Writer::default();
+    writer.file_id(32);
+    for (second, stress) in [(0_u32, 20_i16), (60, -1), (120, -2), (180, 41)] {
+        let time = (START + second).to_le_bytes();
+        writer.message(227, &[(0, 0x83, &stress.to_le_bytes()), (1, UINT32, &time)]);
+    }
+    let time = START.to_le_bytes();
+    writer.message(297, &[(253, UINT32, &time), (0, 0x83, &1450_i16.to_le_bytes())]);
+    writer.message(297, &[(253, UINT32, &time), (0, 0x83, &(-100_i16).to_le_bytes())]);
+    writer
+        .message(269, &[(253, UINT32, &time), (0, UINT8, &[96])])
+        .message(269, &[(253, UINT32, &time), (0, UINT8, &[0])]);
+    writer.message(211, &[(253, UINT32, &time), (0, UINT8, &[49]), (1, UINT8, &[52])]);
+    writer.message(370, &[(253, UINT32, &time), (1, UINT16, &7872_u16.to_le_bytes())]);
+    writer.message(30, &[(253, UINT32, &time), (0, UINT16, &7015_u16.to_le_bytes())]);
+    let [day] = &days(&mut writer)[..] else { panic!("one day") };
+    assert_eq!((day.stress_avg, day.stress_max), (Some(31), Some(41)));
+    assert_eq!((day.respiration, day.spo2, day.hrv_ms), (Some(14.5), Some(96.0), Some(61.5)));
+    assert_eq!((day.resting_heart_rate, day.weight_kg, day.steps), (Some(52), Some(70.15), None));
+}
+
+#[test]
+fn a_night_belongs_to_the_day_of_waking() {
+    let mut writer = Writer::default();
+    writer.file_id(49);
+    // Asleep at ten in the evening of the 13th, awake at six: light, deep, rem, awake, light, up.
+    let began = START - 8 * 3600;
+    for (minutes, level) in [(0_u32, 2_u8), (120, 3), (210, 4), (300, 1), (310, 2), (480, 1)] {
+        writer.message(275, &[(253, UINT32, &(began + minutes * 60).to_le_bytes()), (0, ENUM, &[level])]);
+    }
+    writer.message(346, &[(6, UINT8, &[81])]);
+    let [day] = &days(&mut writer)[..] else { panic!("one night") };
+    let night = day.sleep.as_ref().unwrap();
+    let minutes = |span: Option<TimeSpan>| span.map(|span| span.whole_seconds() / 60);
+    assert_eq!(day.day.to_string(), "2026-06-14");
+    assert_eq!(
+        (minutes(night.light), minutes(night.deep), minutes(night.rem)),
+        (Some(290), Some(90), Some(90))
+    );
+    assert_eq!((minutes(night.awake), minutes(night.asleep), night.score), (Some(10), Some(470), Some(81)));
+}
+
+#[test]
+fn a_scale_for_two_says_nothing_about_one() {
+    let mut writer = Writer::default();
+    let time = START.to_le_bytes();
+    writer.file_id(9).message(3, &[(254, UINT16, &[0, 0])]).message(3, &[(254, UINT16, &[1, 0])]);
+    writer.message(30, &[(253, UINT32, &time), (0, UINT16, &7015_u16.to_le_bytes())]);
+    let why = read(&writer.finish(), Tz::UTC).unwrap_err().to_string();
+    assert!(why.starts_with("it weighs more than one person"), "{why}");
+}
+
 #[test]
 fn the_checksum_is_fits() {
     // The check value of CRC-16/ARC.
