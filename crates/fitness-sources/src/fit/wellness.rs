@@ -244,12 +244,12 @@ fn fill(day: &mut DailyWellness, readings: &[Reading]) {
     };
     let whole = |value: Option<f64>| value.map(|value| value.round() as u16);
     let tenths = |value: Option<f64>| value.map(|value| (value * 10.0).round() / 10.0);
-    day.resting_heart_rate = whole(of(Measured::RestingHeartRate).last());
+    day.resting_heart_rate = whole(of(Measured::RestingHeartRate).next_back());
     day.stress_avg = whole(mean(Measured::Stress));
     day.stress_max = whole(of(Measured::Stress).reduce(f64::max));
     day.respiration = tenths(mean(Measured::Respiration));
     day.spo2 = tenths(mean(Measured::Oxygen));
-    day.hrv_ms = tenths(of(Measured::Hrv).last());
-    day.weight_kg = of(Measured::Weight).last();
-    day.vo2max = of(Measured::Vo2Max).last();
+    day.hrv_ms = tenths(of(Measured::Hrv).next_back());
+    day.weight_kg = of(Measured::Weight).next_back();
+    day.vo2max = of(Measured::Vo2Max).next_back();
 }
