@@ -2,4 +2,5 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod real_fit_files;
+mod real_tracks;
 mod shared;

@@ -1,0 +1,353 @@
+//! GPX and TCX, the formats of tracks in XML.
+//!
+//! One bounded reader of XML (`xml.rs`) serves both; it knows elements by their local names and refuses a
+//! DOCTYPE. A reader fills a `Draft` for each activity and hands it to `Found`, which makes a [`Recorded`] of
+//! it or remembers why it cannot.
+
+mod gpx;
+mod samples;
+mod tcx;
+mod xml;
+
+pub use gpx::read_gpx;
+pub use tcx::read_tcx;
+
+use crate::recorded::{Details, Flaw, Recorded, Unreadable};
+use chrono::{DateTime, NaiveDate, Offset, TimeZone};
+use chrono_tz::Tz;
+use fitness_core::activity::{Activity, Lap};
+use fitness_core::calendar::Instant;
+use fitness_core::sport::Sport;
+use fitness_core::stream::Channel;
+use fitness_core::units::{Distance, TimeSpan};
+use samples::{MAX_SPAN_MS, Sample, Samples, instant, whole};
+use std::iter::Sum;
+use std::ops::Range;
+use xml::Stop;
+
+/// What was found in a file so far.
+#[derive(Debug)]
+pub(crate) struct Found {
+    zone: Tz,
+    recorded: Vec<Recorded>,
+    points: bool,
+    timed: bool,
+    misdated: Option<i64>,
+}
+
+impl Found {
+    pub(crate) fn new(zone: Tz) -> Self {
+        Self { zone, recorded: Vec::new(), points: false, timed: false, misdated: None }
+    }
+
+    /// Takes an activity, whole or cut short. One without a single dated point is none.
+    pub(crate) fn keep(&mut self, draft: Draft) {
+        self.points |= draft.samples.any;
+        self.misdated = self.misdated.or(draft.samples.misdated);
+        self.recorded.extend(draft.into_recorded(self.zone));
+    }
+
+    /// Remembers a point that belongs to no activity.
+    pub(crate) fn see(&mut self, sample: &Sample) {
+        self.points = true;
+        self.timed |= sample.at.is_some();
+    }
+
+    /// The activities, or why there are none.
+    pub(crate) fn outcome(mut self, end: Result<(), Stop>) -> Result<Vec<Recorded>, Unreadable> {
+        let cut = match end {
+            Err(Stop::Refused(reason)) => return Err(reason),
+            Err(Stop::Cut) => true,
+            Ok(()) => false,
+        };
+        if let Some(last) = self.recorded.last_mut() {
+            if cut {
+                last.flaws.insert(0, Flaw::CutShort);
+            }
+            return Ok(self.recorded);
+        }
+        Err(Unreadable::new(if let Some(at) = self.misdated {
+            let date = DateTime::from_timestamp_millis(at).map(|at| at.date_naive().to_string());
+            format!("it is dated {}; the device's clock was wrong", date.as_deref().unwrap_or("impossibly"))
+        } else if cut {
+            "it is cut short or damaged before its first timed point".to_owned()
+        } else if !self.points {
+            "it has no points".to_owned()
+        } else if !self.timed {
+            "it has no times, so it is a route and not an activity".to_owned()
+        } else {
+            "it has no track, so it is not an activity".to_owned()
+        }))
+    }
+}
+
+/// An activity as far as its file was read.
+#[derive(Debug, Default)]
+pub(crate) struct Draft {
+    pub(crate) sport: Option<Sport>,
+    pub(crate) sub_sport: Option<String>,
+    pub(crate) name: Option<String>,
+    pub(crate) device: Option<String>,
+    /// When it began, as the file says in one place or another; the first that fits the points is believed.
+    pub(crate) starts: [Option<i64>; 2],
+    pub(crate) energy_kcal: Option<u32>,
+    pub(crate) laps: Vec<Lap>,
+    pub(crate) samples: Samples,
+}
+
+impl Draft {
+    /// `None` when it has no dated point.
+    fn into_recorded(self, zone: Tz) -> Option<Recorded> {
+        let (mut samples, laps) = (self.samples, self.laps);
+        let (_, last) = samples.span()?;
+        let start = samples.start(&self.starts)?;
+        let started_at = instant(start)?;
+        let end =
+            laps.iter().filter_map(lap_end).filter(|end| *end <= start + MAX_SPAN_MS).fold(last, i64::max);
+        let elapsed = TimeSpan::from_ms(end - start);
+        let (covered, lapped) = (samples.distance(), total(&laps, |lap| lap.distance));
+        let mean = |of: fn(&Lap) -> Option<u16>, channel| {
+            lap_mean(&laps, |lap| of(lap).map(f64::from)).or_else(|| samples.mean(channel)).and_then(whole)
+        };
+        let highest_of_laps = laps.iter().filter_map(|lap| lap.max_heart_rate).max();
+        let mut flaws = Vec::new();
+        if laps.iter().all(|lap| lap.elapsed.is_none() && lap.distance.is_none()) {
+            flaws.push(Flaw::NoSummary);
+        }
+        if samples.out_of_order || samples.misdated.is_some() {
+            flaws.push(Flaw::OutOfOrder);
+        }
+        let activity = Activity {
+            sport: self.sport.unwrap_or(Sport::Other),
+            sub_sport: self.sub_sport,
+            name: self.name,
+            started_at,
+            utc_offset_s: zone.offset_from_utc_datetime(&started_at.naive_utc()).fix().local_minus_utc(),
+            elapsed: Some(elapsed),
+            // The laps count by the timer, which stops with the athlete.
+            moving: total(&laps, |lap| lap.elapsed).map(|timer| timer.min(elapsed)),
+            // Some programs write 0 for laps whose points know better.
+            distance: lapped.filter(|lapped| *lapped > Distance::ZERO).or(covered).or(lapped),
+            ascent: None,
+            descent: None,
+            avg_heart_rate: mean(|lap| lap.avg_heart_rate, Channel::HeartRate),
+            max_heart_rate: highest_of_laps.or_else(|| samples.highest(Channel::HeartRate)),
+            avg_power: mean(|lap| lap.avg_power, Channel::Power),
+            max_power: samples.highest(Channel::Power),
+            avg_cadence: lap_mean(&laps, |lap| lap.avg_cadence).or_else(|| samples.mean_cadence()),
+            energy_kcal: self.energy_kcal,
+            device: self.device,
+            laps,
+        };
+        let recording = Some(samples.into_recording(start));
+        Some(Recorded { activity, recording, details: Details::default(), race: false, flaws })
+    }
+}
+
+fn lap_end(lap: &Lap) -> Option<i64> {
+    Some(lap.started_at.timestamp_millis() + lap.elapsed?.ms())
+}
+
+/// The sum over all laps; `None` when one of them does not tell, or there is none.
+fn total<T: Sum>(laps: &[Lap], of: impl Fn(&Lap) -> Option<T>) -> Option<T> {
+    if laps.is_empty() { None } else { laps.iter().map(of).sum() }
+}
+
+/// The mean over all laps, each as long as it took; `None` when one of them does not tell.
+fn lap_mean(laps: &[Lap], of: impl Fn(&Lap) -> Option<f64>) -> Option<f64> {
+    let (mut sum, mut time) = (0.0, 0.0);
+    for lap in laps {
+        let seconds = lap.elapsed?.seconds();
+        sum += of(lap)? * seconds;
+        time += seconds;
+    }
+    (time > 0.0).then(|| sum / time)
+}
+
+/// What a file's word for a sport means, and the word itself where it says more than the sport.
+pub(crate) fn sport(word: &str) -> (Sport, Option<String>) {
+    let word = word.trim().to_lowercase();
+    let plain = match word.as_str() {
+        // Strava writes the first two sports as numbers.
+        "running" | "run" | "9" => Some(Sport::Running),
+        "cycling" | "biking" | "ride" | "1" => Some(Sport::Cycling),
+        "swimming" | "swim" => Some(Sport::Swimming),
+        "rowing" | "row" => Some(Sport::Rowing),
+        "strength" | "strength_training" => Some(Sport::Strength),
+        "" | "other" => Some(Sport::Other),
+        number if number.bytes().all(|byte| byte.is_ascii_digit()) => Some(Sport::Other),
+        _ => None,
+    };
+    if let Some(sport) = plain {
+        return (sport, None);
+    }
+    let has = |parts: &[&str]| parts.iter().any(|part| word.contains(part));
+    let sport = if has(&["motor", "horse"]) {
+        Sport::Other
+    } else if has(&["swim"]) {
+        Sport::Swimming
+    } else if has(&["run"]) {
+        Sport::Running
+    } else if has(&["cycl", "bike", "biking", "ride"]) {
+        Sport::Cycling
+    } else if has(&["rowing"]) {
+        Sport::Rowing
+    } else if has(&["strength", "weight"]) {
+        Sport::Strength
+    } else {
+        Sport::Other
+    };
+    (sport, Some(word))
+}
+
+/// A time as files write it, in milliseconds of the Unix epoch. Without a zone it is UTC.
+pub(crate) fn moment(text: &str) -> Option<i64> {
+    usual_moment(text.as_bytes()).or_else(|| {
+        let unusual: Option<Instant> = text.parse().ok();
+        unusual.map(|at| at.timestamp_millis())
+    })
+}
+
+/// `2026-06-14T10:00:00`, perhaps with a fraction, perhaps with a zone. Every point has one of these, and
+/// chrono takes nine times as long over it.
+fn usual_moment(text: &[u8]) -> Option<i64> {
+    let (clock, rest) = text.split_at_checked(19)?;
+    let [_, _, _, _, b'-', _, _, b'-', _, _, b'T' | b' ', _, _, b':', _, _, b':', _, _] = clock else {
+        return None;
+    };
+    let two = |at: usize| digits(clock, at..at + 2);
+    let date = NaiveDate::from_ymd_opt(i32::try_from(digits(clock, 0..4)?).ok()?, two(5)?, two(8)?)?;
+    let (fraction, zone) = match rest.split_first() {
+        Some((b'.' | b',', rest)) => {
+            rest.split_at(rest.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(rest.len()))
+        }
+        _ => (&[][..], rest),
+    };
+    // Finer than a millisecond is cut off.
+    let padded = [0, 1, 2].map(|at| fraction.get(at).copied().unwrap_or(b'0'));
+    let local = date.and_hms_milli_opt(two(11)?, two(14)?, two(17)?, digits(&padded, 0..3)?)?;
+    let offset_minutes = match *zone {
+        [] | [b'Z' | b'z'] => 0,
+        [sign @ (b'+' | b'-'), _, _, b':', _, _] => {
+            let minutes = i64::from(digits(zone, 1..3)? * 60 + digits(zone, 4..6)?);
+            if sign == b'-' { -minutes } else { minutes }
+        }
+        _ => return None,
+    };
+    Some(local.and_utc().timestamp_millis() - offset_minutes * 60_000)
+}
+
+fn digits(text: &[u8], range: Range<usize>) -> Option<u32> {
+    text.get(range)?
+        .iter()
+        .try_fold(0, |number, byte| byte.is_ascii_digit().then(|| number * 10 + u32::from(byte - b'0')))
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    type Read = fn(&[u8], Tz) -> Result<Vec<Recorded>, Unreadable>;
+
+    fn points(recorded: &[Recorded]) -> usize {
+        recorded.iter().filter_map(|r| r.recording.as_ref()).map(|r| r.moments().len()).sum()
+    }
+
+    /// Cuts a good file at every byte and spoils it in thousands of ways: never a panic, never a point more,
+    /// and a cut is always told.
+    pub(crate) fn assert_survives_damage(file: &str, read: Read) {
+        let whole = read(file.as_bytes(), Tz::UTC).unwrap();
+        let root_closes = file.rfind("</").unwrap() + file[file.rfind("</").unwrap()..].find('>').unwrap();
+        for cut in 0..file.len() {
+            match read(&file.as_bytes()[..cut], Tz::UTC) {
+                Ok(recorded) => {
+                    assert!(points(&recorded) <= points(&whole));
+                    let told = recorded.last().unwrap().flaws.contains(&Flaw::CutShort);
+                    assert_eq!(told, cut <= root_closes, "cut at {cut}");
+                }
+                Err(reason) => assert!(!reason.to_string().is_empty()),
+            }
+        }
+        // Numerical Recipes' generator: the same damage every time.
+        let mut state = 1_u32;
+        let mut random = |below: usize| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) as usize % below
+        };
+        for _ in 0..5000 {
+            let mut bytes = file.as_bytes().to_vec();
+            for _ in 0..=random(3) {
+                let at = random(bytes.len());
+                match random(4) {
+                    0 => bytes[at] ^= 1 << random(8),
+                    1 => bytes[at] = b"<>&;/!?[]'\"-9eNZ\0"[random(17)],
+                    2 => drop(bytes.drain(at..(at + random(40)).min(bytes.len()))),
+                    _ => {
+                        let from = random(bytes.len());
+                        let piece = bytes[from..(from + random(200)).min(bytes.len())].to_vec();
+                        bytes.splice(at..at, piece);
+                    }
+                }
+            }
+            // Whether it can be read is open; that an answer comes back is not.
+            let _answer = read(&bytes, Tz::UTC);
+        }
+    }
+
+    #[test]
+    fn a_time_is_read_in_every_usual_spelling() {
+        for (text, utc) in [
+            ("2026-06-14T10:00:00Z", "2026-06-14T10:00:00Z"),
+            ("2026-06-14T10:00:00", "2026-06-14T10:00:00Z"),
+            ("2026-06-14 10:00:00z", "2026-06-14T10:00:00Z"),
+            ("2026-06-14T10:00:00.5Z", "2026-06-14T10:00:00.500Z"),
+            ("2026-06-14T10:00:00.0259999", "2026-06-14T10:00:00.025Z"),
+            ("2026-06-14T10:00:00.000+02:00", "2026-06-14T08:00:00Z"),
+            ("2026-06-14T23:30:00-05:45", "2026-06-15T05:15:00Z"),
+            ("2024-02-29T23:59:59Z", "2024-02-29T23:59:59Z"),
+            // Left to chrono.
+            ("2016-12-31T23:59:60Z", "2016-12-31T23:59:60Z"),
+            ("2026-06-14T10:00:00+0200", "2026-06-14T08:00:00Z"),
+        ] {
+            let utc: Instant = utc.parse().unwrap();
+            assert_eq!(moment(text), Some(utc.timestamp_millis()), "{text}");
+        }
+        for bad in [
+            "",
+            "yesterday",
+            "2026-06-14",
+            "2026-02-30T10:00:00Z",
+            "2026-06-14T24:00:00Z",
+            "2026-06-14T10:00:00X",
+            "2026-06-14T1O:00:00Z",
+            "2026-06-14T10:00:00+2:00",
+            "ä026-06-14T10:00:00Z",
+        ] {
+            assert_eq!(moment(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_word_for_a_sport_is_understood_and_kept_when_it_says_more() {
+        for (word, sport_of, finer) in [
+            ("running", Sport::Running, None),
+            (" Run ", Sport::Running, None),
+            ("9", Sport::Running, None),
+            ("trail_running", Sport::Running, Some("trail_running")),
+            ("Biking", Sport::Cycling, None),
+            ("1", Sport::Cycling, None),
+            ("VirtualRide", Sport::Cycling, Some("virtualride")),
+            ("open_water_swimming", Sport::Swimming, Some("open_water_swimming")),
+            ("indoor_rowing", Sport::Rowing, Some("indoor_rowing")),
+            ("strength_training", Sport::Strength, None),
+            ("Hiking", Sport::Other, Some("hiking")),
+            ("motorcycling", Sport::Other, Some("motorcycling")),
+            ("horseback_riding", Sport::Other, Some("horseback_riding")),
+            ("Other", Sport::Other, None),
+            ("42", Sport::Other, None),
+            ("", Sport::Other, None),
+        ] {
+            assert_eq!(sport(word), (sport_of, finer.map(str::to_owned)), "{word}");
+        }
+    }
+}

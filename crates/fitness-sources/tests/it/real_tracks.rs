@@ -1,0 +1,36 @@
+//! Every real GPX and TCX file reads or is refused with a reason.
+
+use crate::shared::{files, folder, skip};
+use chrono_tz::Tz;
+use fitness_sources::tracks::{read_gpx, read_tcx};
+
+#[test]
+fn every_real_track_reads_or_says_why_not() {
+    let Some(folder) = folder("activity-files") else {
+        return skip("every_real_track_reads_or_says_why_not", "the shared activity files are not here");
+    };
+    let (mut read, mut refused) = (0, Vec::new());
+    for path in files(&folder, &["gpx", "tcx"]) {
+        let bytes = std::fs::read(&path).unwrap();
+        let gpx = path.extension().is_some_and(|extension| extension == "gpx");
+        match if gpx { read_gpx(&bytes, Tz::UTC) } else { read_tcx(&bytes, Tz::UTC) } {
+            Ok(recorded) => {
+                read += 1;
+                let samples = |one: &fitness_sources::recorded::Recorded| {
+                    one.recording.as_ref().map_or(0, |r| r.moments().len())
+                };
+                assert!(
+                    !recorded.is_empty() && recorded.iter().all(|one| samples(one) > 0),
+                    "{}",
+                    path.display()
+                );
+            }
+            Err(why) => refused.push(format!("{}: {why}", path.file_name().unwrap().display())),
+        }
+    }
+    println!("{read} read; refused: {refused:#?}");
+    let routes = |line: &String| {
+        line.contains("it is a route and not an activity") || line.contains("it has no points")
+    };
+    assert!(read >= 9 && refused.iter().all(routes), "{read} read, {refused:#?}");
+}
