@@ -1,0 +1,241 @@
+//! Archives made for the tests, with the writer where it agrees and byte by byte where it does not; and a
+//! visitor that remembers.
+
+use fitness_sources::files::{Found, Limits, Refused, Visitor, read_all, walk};
+use flate2::Compression;
+use flate2::write::{DeflateEncoder, GzEncoder};
+use std::fs;
+use std::io::{Cursor, Read, Write};
+use std::ops::ControlFlow::{self, Break, Continue};
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+/// What a walk came upon, in order: a path and what was read there, or why not.
+pub(crate) type Seen = (String, Result<String, Refused>);
+
+/// Remembers everything. Wants everything unless told otherwise.
+pub(crate) struct Memory {
+    pub(crate) seen: Vec<Seen>,
+    pub(crate) names: Vec<String>,
+    pub(crate) wants: fn(&Found<'_>) -> bool,
+    pub(crate) stop_after: usize,
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Self { seen: Vec::new(), names: Vec::new(), wants: |_| true, stop_after: usize::MAX }
+    }
+}
+
+impl Visitor for Memory {
+    fn wants(&mut self, found: &Found<'_>) -> bool {
+        (self.wants)(found)
+    }
+
+    fn visit(&mut self, found: &Found<'_>, reader: &mut dyn Read) -> ControlFlow<()> {
+        self.names.push(found.name.to_owned());
+        if let Ok(bytes) = read_all(reader, 1 << 30) {
+            let text = match bytes.len() {
+                0..100 => String::from_utf8_lossy(&bytes).into_owned(),
+                many => format!("{many} bytes"),
+            };
+            self.seen.push((found.path.to_owned(), Ok(text)));
+        }
+        if self.names.len() < self.stop_after { Continue(()) } else { Break(()) }
+    }
+
+    fn skipped(&mut self, path: &str, reason: Refused) {
+        self.seen.push((path.to_owned(), Err(reason)));
+    }
+}
+
+/// A folder that goes away, with files put into it.
+pub(crate) struct Folder(TempDir);
+
+impl Folder {
+    pub(crate) fn new(files: &[(&str, &[u8])]) -> Self {
+        let folder = Self(TempDir::new().unwrap());
+        for (name, bytes) in files {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, bytes).unwrap();
+        }
+        folder
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Walks it and tells what was seen, with paths from here on.
+    pub(crate) fn walk(&self, limits: &Limits) -> Vec<Seen> {
+        let mut memory = Memory::default();
+        assert!(walk(&[self.path()], limits, &mut memory).is_continue());
+        self.shorten(memory.seen)
+    }
+
+    pub(crate) fn shorten(&self, seen: Vec<Seen>) -> Vec<Seen> {
+        let here = format!("{}{}", self.path().display(), std::path::MAIN_SEPARATOR);
+        seen.into_iter().map(|(path, what)| (path.replacen(&here, "", 1), what)).collect()
+    }
+}
+
+/// Walks one file called `x` with the given bytes.
+pub(crate) fn seen_in(bytes: &[u8], limits: &Limits) -> Vec<Seen> {
+    Folder::new(&[("x", bytes)]).walk(limits)
+}
+
+pub(crate) fn read(path: &str, text: &str) -> Seen {
+    (path.to_owned(), Ok(text.to_owned()))
+}
+
+pub(crate) fn left_out(path: &str, reason: Refused) -> Seen {
+    (path.to_owned(), Err(reason))
+}
+
+pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+pub(crate) fn deflate(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// Bytes that do not pack.
+pub(crate) fn noise(len: usize) -> Vec<u8> {
+    let mut state = 1_u32;
+    let next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 24) as u8
+    };
+    std::iter::repeat_with(next).take(len).collect()
+}
+
+/// An honest archive.
+pub(crate) fn zip(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, bytes) in files {
+        writer.start_file(*name, SimpleFileOptions::default()).unwrap();
+        writer.write_all(bytes).unwrap();
+    }
+    writer.finish().unwrap().into_inner()
+}
+
+/// An entry with every lie spelled out. What is not set is as an honest writer would have it.
+pub(crate) struct Entry<'a> {
+    pub(crate) name: &'a [u8],
+    pub(crate) local_name: &'a [u8],
+    pub(crate) flags: u16,
+    pub(crate) method: u16,
+    pub(crate) packed: &'a [u8],
+    pub(crate) says_packed: u32,
+    pub(crate) says_unpacked: u32,
+    pub(crate) crc: u32,
+    pub(crate) mode: u32,
+    /// Where the list says it starts, if not where it is.
+    pub(crate) says_at: Option<u32>,
+}
+
+impl<'a> Entry<'a> {
+    pub(crate) fn stored(name: &'a [u8], bytes: &'a [u8]) -> Self {
+        let len = bytes.len() as u32;
+        let mut crc = flate2::Crc::new();
+        crc.update(bytes);
+        Self {
+            name,
+            local_name: name,
+            flags: 0,
+            method: 0,
+            packed: bytes,
+            says_packed: len,
+            says_unpacked: len,
+            crc: crc.sum(),
+            mode: 0o100_644,
+            says_at: None,
+        }
+    }
+
+    /// The header in front of the bytes, and the bytes.
+    pub(crate) fn local(&self) -> Vec<u8> {
+        let mut out = b"PK\x03\x04".to_vec();
+        put16(&mut out, &[20, self.flags, self.method, 0, 0x21]);
+        put32(&mut out, &[self.crc, self.says_packed, self.says_unpacked]);
+        put16(&mut out, &[self.local_name.len() as u16, 0]);
+        [&out, self.local_name, self.packed].concat()
+    }
+
+    /// The header in the list.
+    pub(crate) fn listed(&self, at: u32) -> Vec<u8> {
+        let mut out = b"PK\x01\x02".to_vec();
+        put16(&mut out, &[0x0314, 20, self.flags, self.method, 0, 0x21]);
+        put32(&mut out, &[self.crc, self.says_packed, self.says_unpacked]);
+        put16(&mut out, &[self.name.len() as u16, 0, 0, 0, 0]);
+        put32(&mut out, &[self.mode << 16, self.says_at.unwrap_or(at)]);
+        [&out, self.name].concat()
+    }
+}
+
+/// An archive byte by byte.
+pub(crate) fn forged(entries: &[Entry<'_>]) -> Vec<u8> {
+    let (mut out, mut list) = (Vec::new(), Vec::new());
+    for entry in entries {
+        list.extend(entry.listed(out.len() as u32));
+        out.extend(entry.local());
+    }
+    let (start, count) = (out.len() as u32, entries.len() as u16);
+    out.extend_from_slice(&list);
+    out.extend_from_slice(b"PK\x05\x06");
+    put16(&mut out, &[0, 0, count, count]);
+    put32(&mut out, &[list.len() as u32, start]);
+    put16(&mut out, &[0]);
+    out
+}
+
+/// An archive of `count` listed entries, each with a header in the list and none with bytes.
+pub(crate) fn listing(folder: &Folder, count: u64) -> PathBuf {
+    let path = folder.path().join("many.zip");
+    let mut out = std::io::BufWriter::new(fs::File::create(&path).unwrap());
+    let first = Entry::stored(b"0", b"").local();
+    out.write_all(&first).unwrap();
+    let mut listed = Entry::stored(b"0000000", b"").listed(0);
+    let (start, size) = (first.len() as u64, count * listed.len() as u64);
+    for number in 0..count {
+        listed.truncate(46);
+        write!(listed, "{number:07}").unwrap();
+        out.write_all(&listed).unwrap();
+    }
+    let mut end = b"PK\x06\x06".to_vec();
+    put64(&mut end, &[44]);
+    put16(&mut end, &[45, 45]);
+    put32(&mut end, &[0, 0]);
+    put64(&mut end, &[count, count, size, start]);
+    end.extend_from_slice(b"PK\x06\x07");
+    put32(&mut end, &[0]);
+    put64(&mut end, &[start + size]);
+    put32(&mut end, &[1]);
+    end.extend_from_slice(b"PK\x05\x06");
+    put16(&mut end, &[0, 0, u16::MAX, u16::MAX]);
+    put32(&mut end, &[u32::MAX, u32::MAX]);
+    put16(&mut end, &[0]);
+    out.write_all(&end).unwrap();
+    out.flush().unwrap();
+    path
+}
+
+pub(crate) fn put16(out: &mut Vec<u8>, numbers: &[u16]) {
+    out.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+}
+
+pub(crate) fn put32(out: &mut Vec<u8>, numbers: &[u32]) {
+    out.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+}
+
+pub(crate) fn put64(out: &mut Vec<u8>, numbers: &[u64]) {
+    out.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+}
