@@ -4,11 +4,11 @@ use fitness_core::plan::{Draft, PlanStatus};
 use fitness_store::desk::Desk;
 
 async fn for_somebody_else(desk: Desk, draft: Draft, user: UserId) {
-    let _ = desk.put_draft(user, &draft, None, todo!()).await;
+    let _ = desk.put_draft(user, &draft, None, unreachable!()).await;
 }
 
 async fn already_active(desk: Desk, draft: Draft) {
-    let _ = desk.put_draft(&draft, PlanStatus::Active, todo!()).await;
+    let _ = desk.put_draft(&draft, PlanStatus::Active, unreachable!()).await;
 }
 
 fn main() {}
