@@ -53,6 +53,31 @@ pub struct Activity {
 }
 
 impl Activity {
+    /// An activity of which nothing is known but when and where it began.
+    #[must_use]
+    pub const fn begun(sport: Sport, started_at: Instant, utc_offset_s: i32) -> Self {
+        Self {
+            sport,
+            sub_sport: None,
+            name: None,
+            started_at,
+            utc_offset_s,
+            elapsed: None,
+            moving: None,
+            distance: None,
+            ascent: None,
+            descent: None,
+            avg_heart_rate: None,
+            max_heart_rate: None,
+            avg_power: None,
+            max_power: None,
+            avg_cadence: None,
+            energy_kcal: None,
+            device: None,
+            laps: Vec::new(),
+        }
+    }
+
     /// The athlete's local day on which it began.
     #[must_use]
     pub fn day(&self) -> Day {
@@ -100,24 +125,8 @@ mod tests {
     #[test]
     fn a_late_run_belongs_to_the_day_it_began_where_the_athlete_was() {
         let mut run = Activity {
-            sport: Sport::Running,
-            sub_sport: None,
-            name: None,
-            started_at: "2026-06-14T23:50:00Z".parse().unwrap(),
-            utc_offset_s: 0,
             elapsed: Some(TimeSpan::from_mins(60)),
-            moving: None,
-            distance: None,
-            ascent: None,
-            descent: None,
-            avg_heart_rate: None,
-            max_heart_rate: None,
-            avg_power: None,
-            max_power: None,
-            avg_cadence: None,
-            energy_kcal: None,
-            device: None,
-            laps: vec![],
+            ..Activity::begun(Sport::Running, "2026-06-14T23:50:00Z".parse().unwrap(), 0)
         };
         assert_eq!(run.day().to_string(), "2026-06-14");
         run.utc_offset_s = 2 * 3600;

@@ -3,7 +3,7 @@
 //! A day is the calendar day where the athlete was, never the server's. Instants are UTC; a zone turns
 //! one into a day.
 
-use chrono::{DateTime, Datelike, Days, NaiveDate, TimeDelta, TimeZone, Utc};
+use chrono::{DateTime, Datelike, Days, NaiveDate, Offset, TimeDelta, TimeZone, Utc};
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -13,6 +13,12 @@ pub use chrono::Weekday;
 
 /// A moment, in UTC.
 pub type Instant = DateTime<Utc>;
+
+/// A zone's local clock minus UTC at an instant, in seconds.
+#[must_use]
+pub fn offset_in(zone: Tz, at: Instant) -> i32 {
+    zone.offset_from_utc_datetime(&at.naive_utc()).fix().local_minus_utc()
+}
 
 /// One local calendar day, written `2026-06-14`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -3,12 +3,12 @@
 use super::kind_of;
 use super::samples::Samples;
 use super::values::{Fields, instant};
-use crate::recorded::{Details, Flaw, PoolLength, Recorded, StrengthSet, Unreadable};
 use crate::sports;
-use chrono::{Offset, TimeZone};
+use crate::unreadable::Unreadable;
 use chrono_tz::Tz;
 use fitness_core::activity::{Activity, Lap};
-use fitness_core::calendar::Instant;
+use fitness_core::calendar::offset_in;
+use fitness_core::report::{Details, Flaw, PoolLength, Recorded, StrengthSet};
 use fitness_core::sport::Sport;
 use fitness_core::stream::{Channel, Column, Recording};
 use fitness_core::units::{Distance, TimeSpan};
@@ -197,7 +197,14 @@ impl Gathered {
             sets: if first { self.sets.clone() } else { Vec::new() },
             rr_ms: if first { self.rr_ms.clone() } else { Vec::new() },
         };
-        Recorded { activity, recording, details, race: false, flaws: flaws.to_vec() }
+        Recorded {
+            activity,
+            local_time_told: self.utc_offset_s.is_some(),
+            recording,
+            details,
+            race: false,
+            flaws: flaws.to_vec(),
+        }
     }
 
     /// A session for a file that broke off before its summary.
@@ -210,7 +217,7 @@ impl Gathered {
             start: first,
             sport,
             sub_sport,
-            activity: blank(started_at, Some(elapsed)),
+            activity: Activity { elapsed: Some(elapsed), ..Activity::begun(Sport::Other, started_at, 0) },
             pool: None,
         })
     }
@@ -232,29 +239,6 @@ fn fill_from_samples(activity: &mut Activity, recording: &Recording) {
     activity.max_heart_rate = activity.max_heart_rate.or_else(|| highest(Channel::HeartRate));
     activity.avg_power = activity.avg_power.or_else(|| mean(Channel::Power));
     activity.max_power = activity.max_power.or_else(|| highest(Channel::Power));
-}
-
-fn blank(started_at: Instant, elapsed: Option<TimeSpan>) -> Activity {
-    Activity {
-        sport: Sport::Other,
-        sub_sport: None,
-        name: None,
-        started_at,
-        utc_offset_s: 0,
-        elapsed,
-        moving: None,
-        distance: None,
-        ascent: None,
-        descent: None,
-        avg_heart_rate: None,
-        max_heart_rate: None,
-        avg_power: None,
-        max_power: None,
-        avg_cadence: None,
-        energy_kcal: None,
-        device: None,
-        laps: Vec::new(),
-    }
 }
 
 fn session(fields: &Fields<'_>) -> Option<RawSession> {
@@ -281,7 +265,8 @@ fn session(fields: &Fields<'_>) -> Option<RawSession> {
             max_power: fields.narrow(Session::MAX_POWER),
             avg_cadence: fields.scaled(Session::AVG_CADENCE, 1.0),
             energy_kcal: fields.narrow(Session::TOTAL_CALORIES).filter(|v| *v > 0),
-            ..blank(started_at, elapsed.or(timer))
+            elapsed: elapsed.or(timer),
+            ..Activity::begun(Sport::Other, started_at, 0)
         },
     })
 }
@@ -352,9 +337,4 @@ fn utc_offset(fields: &Fields<'_>) -> Option<i32> {
     // Clocks on Earth differ by quarters of an hour; the two stamps may be a few seconds apart.
     let quarters = ((local - utc) as f64 / 900.0).round() as i64;
     (-48..=56).contains(&quarters).then(|| (quarters * 900) as i32)
-}
-
-/// A zone's offset from UTC at an instant.
-pub(super) fn offset_in(zone: Tz, at: Instant) -> i32 {
-    zone.offset_from_utc_datetime(&at.naive_utc()).fix().local_minus_utc()
 }

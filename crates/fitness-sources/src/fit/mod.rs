@@ -12,10 +12,11 @@ mod samples;
 mod values;
 mod wellness;
 
-use crate::recorded::{Flaw, Recorded, Unreadable};
+use crate::unreadable::Unreadable;
 use activity::Gathered;
 use chrono_tz::Tz;
 use fitness_core::calendar::Instant;
+use fitness_core::report::{Flaw, Recorded};
 use fitness_core::wellness::DailyWellness;
 use rustyfit::profile::{mesgdef, typedef};
 use rustyfit::proto::Message;

@@ -3,12 +3,11 @@
 //! A watch writes many small files a day, each with a part of it. What one file knows of a day is given back
 //! as it is; putting the parts together is the importer's work.
 
-use super::activity::offset_in;
 use super::values::{Fields, instant};
-use crate::recorded::Unreadable;
+use crate::unreadable::Unreadable;
 use chrono::TimeDelta;
 use chrono_tz::Tz;
-use fitness_core::calendar::{Day, Instant};
+use fitness_core::calendar::{Day, Instant, offset_in};
 use fitness_core::units::TimeSpan;
 use fitness_core::wellness::{DailyWellness, Sleep};
 use rustyfit::profile::mesgdef;

@@ -3,8 +3,9 @@
 use super::samples::Sample;
 use super::xml::{Element, Pull, Stop, decode};
 use super::{Draft, Found, moment, sport};
-use crate::recorded::{Recorded, Unreadable};
+use crate::unreadable::Unreadable;
 use chrono_tz::Tz;
+use fitness_core::report::Recorded;
 use fitness_core::sport::Sport;
 use fitness_core::stream::Channel;
 
@@ -94,8 +95,8 @@ fn read_point(xml: &mut Pull<'_>, point: &Element<'_>) -> Result<Sample, Stop> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::recorded::Flaw;
     use crate::tracks::tests::assert_survives_damage;
+    use fitness_core::report::Flaw;
     use fitness_core::units::{Distance, TimeSpan};
 
     /// Two segments a minute apart, with the sensors in two spellings.

@@ -12,11 +12,12 @@ mod xml;
 pub use gpx::read_gpx;
 pub use tcx::read_tcx;
 
-use crate::recorded::{Details, Flaw, Recorded, Unreadable};
-use chrono::{DateTime, NaiveDate, Offset, TimeZone};
+use crate::unreadable::Unreadable;
+use chrono::{DateTime, NaiveDate};
 use chrono_tz::Tz;
 use fitness_core::activity::{Activity, Lap};
-use fitness_core::calendar::Instant;
+use fitness_core::calendar::{Instant, offset_in};
+use fitness_core::report::{Details, Flaw, Recorded};
 use fitness_core::sport::Sport;
 use fitness_core::stream::Channel;
 use fitness_core::units::{Distance, TimeSpan};
@@ -122,7 +123,7 @@ impl Draft {
             sub_sport: self.sub_sport,
             name: self.name,
             started_at,
-            utc_offset_s: zone.offset_from_utc_datetime(&started_at.naive_utc()).fix().local_minus_utc(),
+            utc_offset_s: offset_in(zone, started_at),
             elapsed: Some(elapsed),
             // The laps count by the timer, which stops with the athlete.
             moving: total(&laps, |lap| lap.elapsed).map(|timer| timer.min(elapsed)),
@@ -140,7 +141,15 @@ impl Draft {
             laps,
         };
         let recording = Some(samples.into_recording(start));
-        Some(Recorded { activity, recording, details: Details::default(), race: false, flaws })
+        Some(Recorded {
+            activity,
+            // Both formats speak UTC.
+            local_time_told: false,
+            recording,
+            details: Details::default(),
+            race: false,
+            flaws,
+        })
     }
 }
 

@@ -3,10 +3,11 @@
 use super::samples::{Sample, cadence, heart_rate, instant, power, whole};
 use super::xml::{Pull, Stop, decode};
 use super::{Draft, Found, moment, sport};
-use crate::recorded::{Recorded, Unreadable};
+use crate::unreadable::Unreadable;
 use chrono_tz::Tz;
 use fitness_core::activity::Lap;
 use fitness_core::calendar::Instant;
+use fitness_core::report::Recorded;
 use fitness_core::sport::Sport;
 use fitness_core::stream::Channel;
 use fitness_core::units::{Distance, TimeSpan};
@@ -168,8 +169,8 @@ fn legs_of_cadence(draft: &Draft) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::recorded::Flaw;
     use crate::tracks::tests::assert_survives_damage;
+    use fitness_core::report::Flaw;
 
     /// Two laps of a run, the second after a pause.
     const RUN: &str = r#"  <?xml version="1.0" encoding="UTF-8"?>

@@ -6,7 +6,7 @@
 //!
 //! Start reading at [`Pull::open_within`]: every reader is a loop over it.
 
-use crate::recorded::Unreadable;
+use crate::unreadable::Unreadable;
 use fitness_core::text::is_storable;
 use quick_xml::Reader;
 use quick_xml::errors::{Error, IllFormedError, SyntaxError};

@@ -2,9 +2,9 @@
 
 use crate::shared::{files, folder, skip};
 use chrono_tz::Tz;
+use fitness_core::report::Flaw;
 use fitness_core::units::{Distance, TimeSpan};
 use fitness_sources::fit::{self, FitFile};
-use fitness_sources::recorded::Flaw;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::process::Command;

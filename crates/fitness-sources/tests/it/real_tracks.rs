@@ -16,7 +16,7 @@ fn every_real_track_reads_or_says_why_not() {
         match if gpx { read_gpx(&bytes, Tz::UTC) } else { read_tcx(&bytes, Tz::UTC) } {
             Ok(recorded) => {
                 read += 1;
-                let samples = |one: &fitness_sources::recorded::Recorded| {
+                let samples = |one: &fitness_core::report::Recorded| {
                     one.recording.as_ref().map_or(0, |r| r.moments().len())
                 };
                 assert!(
