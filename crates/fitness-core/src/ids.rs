@@ -56,6 +56,8 @@ ids! {
     ActivityId;
     /// A place data comes from: an account, a folder, an export.
     SourceId;
+    /// A race result, or a likely one that was none.
+    RaceId;
     /// One run of an import or a sync.
     SyncRunId;
     /// A note in the athlete's words.

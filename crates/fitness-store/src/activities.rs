@@ -1,49 +1,24 @@
 //! Activities and their laps.
 
 use crate::audit::{Actor, Entry};
-use crate::entities::{activities, laps};
-use crate::error::Result;
-use crate::read::{day, narrow, narrow_option, word};
-use crate::sources::require_source;
+use crate::entities::{activities, activity_details, activity_reports, laps};
+use crate::error::{Error, Result};
+use crate::pack::unpack_json;
+use crate::read::{day, json, narrow, narrow_option, to_json, word};
 use crate::store::{Store, stamp};
-use crate::streams;
 use crate::tx::Tx;
 use fitness_core::activity::{Activity, Lap};
 use fitness_core::calendar::{Day, Instant};
 use fitness_core::grading::{DayTotals, Done};
-use fitness_core::ids::{ActivityId, SourceId, UserId};
-use fitness_core::stream::Recording;
+use fitness_core::hash::ContentHash;
+use fitness_core::ids::{ActivityId, UserId};
+use fitness_core::merge::{Edit, Merged, merge};
+use fitness_core::report::{Details, Flaw, Outline, ReportKey};
 use fitness_core::units::{Distance, TimeSpan};
 use sea_orm::{
-    ActiveValue::{NotSet, Set},
-    ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
 };
 use serde::Serialize;
-
-/// Rows per statement; well below SQLite's limit on variables.
-const LAPS_AT_ONCE: usize = 500;
-
-/// An activity on its way into the store.
-#[derive(Debug, Clone)]
-pub struct NewActivity<'a> {
-    /// What makes it this activity and no other, whatever file or service it came from.
-    pub identity: &'a str,
-    /// Where it came from.
-    pub source: Option<SourceId>,
-    /// What it is.
-    pub activity: &'a Activity,
-    /// What was recorded second by second, if anything.
-    pub recording: Option<&'a Recording>,
-}
-
-/// What became of an activity that was put into the store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Put {
-    /// It is new.
-    Added(ActivityId),
-    /// It was there already, and nothing changed.
-    AlreadyThere(ActivityId),
-}
 
 /// A stored activity.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -57,40 +32,15 @@ pub struct StoredActivity {
     pub activity: Activity,
     /// Its training load, once computed.
     pub load: Option<f64>,
+    /// Whether a source calls it a race.
+    pub race: bool,
+    /// What was wrong with its file, if anything.
+    pub flaws: Vec<Flaw>,
+    /// Whether the athlete changed something by hand.
+    pub edited: bool,
 }
 
 impl Store {
-    /// Puts an activity into the store, once: the same identity again changes nothing.
-    ///
-    /// # Errors
-    /// `NotFound` when there is no such user or it is not their source; `TooLong` when the recording is.
-    pub async fn put_activity(&self, user: UserId, new: NewActivity<'_>, now: Instant) -> Result<Put> {
-        let tx = self.write(user).await?;
-        let known = activities::Entity::find()
-            .filter(activities::Column::UserId.eq(user.get()))
-            .filter(activities::Column::Identity.eq(new.identity))
-            .one(tx.db())
-            .await?;
-        if let Some(known) = known {
-            return Ok(Put::AlreadyThere(ActivityId::new(known.id)));
-        }
-        if let Some(source) = new.source {
-            require_source(tx.db(), user, source).await?;
-        }
-        let row = row(&tx, &new, now);
-        let id = ActivityId::new(activities::Entity::insert(row).exec(tx.db()).await?.last_insert_id);
-        let laps: Vec<_> =
-            (1..).zip(&new.activity.laps).map(|(number, lap)| lap_row(&tx, id, number, lap)).collect();
-        for batch in laps.chunks(LAPS_AT_ONCE) {
-            laps::Entity::insert_many(batch.iter().cloned()).exec_without_returning(tx.db()).await?;
-        }
-        if let Some(recording) = new.recording {
-            streams::put(&tx, id, recording).await?;
-        }
-        tx.commit(Entry::new(now, Actor::System, "activity.add", format!("activity:{id}"))).await?;
-        Ok(Put::Added(id))
-    }
-
     /// Activities from one local day through another, oldest first, without laps.
     ///
     /// # Errors
@@ -104,6 +54,7 @@ impl Store {
         let rows = activities::Entity::find()
             .filter(activities::Column::UserId.eq(user.get()))
             .filter(activities::Column::Day.between(from.date(), through.date()))
+            .filter(activities::Column::DeletedAt.is_null())
             .order_by_asc(activities::Column::StartedAt)
             .order_by_asc(activities::Column::Id)
             .all(self.reader())
@@ -119,6 +70,7 @@ impl Store {
         let db = self.snapshot().await?;
         let row = activities::Entity::find_by_id(id.get())
             .filter(activities::Column::UserId.eq(user.get()))
+            .filter(activities::Column::DeletedAt.is_null())
             .one(&db)
             .await?;
         let Some(mut activity) = row.map(stored).transpose()? else { return Ok(None) };
@@ -131,6 +83,152 @@ impl Store {
         activity.activity.laps = rows.into_iter().map(lap).collect::<Result<_>>()?;
         Ok(Some(activity))
     }
+
+    /// The lengths, sets and heartbeats of an activity, where it has any.
+    ///
+    /// # Errors
+    /// `Unreadable` when what is stored is damaged.
+    pub async fn find_details(&self, user: UserId, id: ActivityId) -> Result<Option<Details>> {
+        let row = activity_details::Entity::find_by_id(id.get())
+            .filter(activity_details::Column::UserId.eq(user.get()))
+            .one(self.reader())
+            .await?;
+        row.map(|row| unpack_json(&row.packed)).transpose()
+    }
+
+    /// Which reports an activity is put together from, the most trusted first.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn list_reports(&self, user: UserId, id: ActivityId) -> Result<Vec<(ReportKey, Outline)>> {
+        let mut reports = reports_of(self.reader(), user, id).await?;
+        reports.sort_by(|(a, _), (b, _)| a.cmp(b));
+        Ok(reports)
+    }
+
+    /// Changes an activity by hand. What is changed stays, whatever is imported later.
+    ///
+    /// # Errors
+    /// `NotFound` when the user has no such activity.
+    pub async fn edit_activity(&self, user: UserId, id: ActivityId, edit: Edit, now: Instant) -> Result<()> {
+        self.put_edit(user, id, |before| before.then(edit), "activity.edit", now).await
+    }
+
+    /// Takes back every change made by hand: the activity is again what its sources say.
+    ///
+    /// # Errors
+    /// `NotFound` when the user has no such activity.
+    pub async fn reset_activity(&self, user: UserId, id: ActivityId, now: Instant) -> Result<()> {
+        self.put_edit(user, id, |_| Edit::default(), "activity.reset", now).await
+    }
+
+    async fn put_edit(
+        &self,
+        user: UserId,
+        id: ActivityId,
+        change: impl FnOnce(Edit) -> Edit,
+        action: &'static str,
+        now: Instant,
+    ) -> Result<()> {
+        let tx = self.write(user).await?;
+        let row = require_activity(&tx, id).await?;
+        let before: Edit = row.edit.map(json).transpose()?.unwrap_or_default();
+        let hash = ContentHash::of_json(&before);
+        let edit = change(before);
+        let reports = reports_of(tx.db(), user, id).await?;
+        let merged = merge(&reports, &edit).ok_or(Error::NotFound("activity"))?;
+        let changed = activities::ActiveModel {
+            id: Set(id.get()),
+            edit: Set((edit != Edit::default()).then(|| to_json(&edit))),
+            ..columns(user, &merged)
+        };
+        activities::Entity::update(changed).exec(tx.db()).await?;
+        let entry = Entry::new(now, Actor::Human, action, format!("activity:{id}"));
+        tx.commit(entry.change(Some(hash), Some(ContentHash::of_json(&edit)))).await
+    }
+
+    /// Takes an activity out of everything. It stays known, so that no later import brings it back.
+    ///
+    /// # Errors
+    /// `NotFound` when the user has no such activity.
+    pub async fn delete_activity(&self, user: UserId, id: ActivityId, now: Instant) -> Result<()> {
+        let tx = self.write(user).await?;
+        let row = require_activity(&tx, id).await?;
+        if row.deleted_at.is_some() {
+            return Err(Error::NotFound("activity"));
+        }
+        set_deleted(&tx, id, Some(now)).await?;
+        tx.commit(Entry::new(now, Actor::Human, "activity.delete", format!("activity:{id}"))).await
+    }
+
+    /// Brings a deleted activity back.
+    ///
+    /// # Errors
+    /// `NotFound` when the user has no such deleted activity.
+    pub async fn restore_activity(&self, user: UserId, id: ActivityId, now: Instant) -> Result<()> {
+        let tx = self.write(user).await?;
+        let row = require_activity(&tx, id).await?;
+        if row.deleted_at.is_none() {
+            return Err(Error::NotFound("deleted activity"));
+        }
+        set_deleted(&tx, id, None).await?;
+        tx.commit(Entry::new(now, Actor::Human, "activity.restore", format!("activity:{id}"))).await
+    }
+
+    /// How many activities a user has, and the days of the first and the last.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn count_activities(&self, user: UserId) -> Result<(u64, Option<(Day, Day)>)> {
+        use activities::Column;
+        let counted = activities::Entity::find()
+            .select_only()
+            .column_as(Column::Id.count(), "count")
+            .column_as(Column::Day.min(), "first")
+            .column_as(Column::Day.max(), "last")
+            .filter(Column::UserId.eq(user.get()))
+            .filter(Column::DeletedAt.is_null())
+            .into_tuple::<(i64, Option<chrono::NaiveDate>, Option<chrono::NaiveDate>)>()
+            .one(self.reader())
+            .await?;
+        let (count, first, last) = counted.unwrap_or_default();
+        let span = first.map(day).transpose()?.zip(last.map(day).transpose()?);
+        Ok((narrow(count)?, span))
+    }
+}
+
+async fn require_activity(tx: &Tx, id: ActivityId) -> Result<activities::Model> {
+    activities::Entity::find_by_id(id.get())
+        .filter(activities::Column::UserId.eq(tx.user().get()))
+        .one(tx.db())
+        .await?
+        .ok_or(Error::NotFound("activity"))
+}
+
+async fn set_deleted(tx: &Tx, id: ActivityId, at: Option<Instant>) -> Result<()> {
+    let row =
+        activities::ActiveModel { id: Set(id.get()), deleted_at: Set(at.map(stamp)), ..Default::default() };
+    activities::Entity::update(row).exec(tx.db()).await?;
+    Ok(())
+}
+
+async fn reports_of(
+    db: &impl ConnectionTrait,
+    user: UserId,
+    id: ActivityId,
+) -> Result<Vec<(ReportKey, Outline)>> {
+    use activity_reports::Column;
+    let rows = activity_reports::Entity::find()
+        .select_only()
+        .columns([Column::Kind, Column::ExternalId, Column::Outline])
+        .filter(Column::UserId.eq(user.get()))
+        .filter(Column::ActivityId.eq(id.get()))
+        .into_tuple::<(String, String, Vec<u8>)>()
+        .all(db)
+        .await?;
+    rows.into_iter()
+        .map(|(kind, id, outline)| Ok((ReportKey { kind: word(&kind)?, id }, unpack_json(&outline)?)))
+        .collect()
 }
 
 /// What was done from one day through another, by day and sport.
@@ -153,6 +251,8 @@ pub(crate) async fn day_totals(
         ])
         .filter(Column::UserId.eq(user.get()))
         .filter(Column::Day.between(from.date(), through.date()))
+        .filter(Column::DeletedAt.is_null())
+        .order_by_asc(Column::StartedAt)
         .order_by_asc(Column::Id)
         .into_tuple::<(chrono::NaiveDate, String, Option<i64>, Option<i64>, Option<i64>, Option<f64>)>()
         .all(db)
@@ -169,13 +269,11 @@ pub(crate) async fn day_totals(
     Ok(totals)
 }
 
-fn row(tx: &Tx, new: &NewActivity<'_>, now: Instant) -> activities::ActiveModel {
-    let a = new.activity;
+/// The columns that reports and edits decide.
+pub(crate) fn columns(user: UserId, merged: &Merged) -> activities::ActiveModel {
+    let a = &merged.activity;
     activities::ActiveModel {
-        id: NotSet,
-        user_id: Set(tx.user().get()),
-        identity: Set(new.identity.to_owned()),
-        source_id: Set(new.source.map(SourceId::get)),
+        user_id: Set(user.get()),
         sport: Set(a.sport.as_str().to_owned()),
         sub_sport: Set(a.sub_sport.clone()),
         name: Set(a.name.clone()),
@@ -193,17 +291,21 @@ fn row(tx: &Tx, new: &NewActivity<'_>, now: Instant) -> activities::ActiveModel 
         max_power: Set(a.max_power.map(i64::from)),
         avg_cadence: Set(a.avg_cadence),
         energy_kcal: Set(a.energy_kcal.map(i64::from)),
-        load: Set(None),
         device: Set(a.device.clone()),
-        imported_at: Set(stamp(now)),
+        race: Set(merged.race),
+        flaws: Set((!merged.flaws.is_empty()).then(|| to_json(&merged.flaws))),
+        ..Default::default()
     }
 }
 
-fn stored(row: activities::Model) -> Result<StoredActivity> {
+pub(crate) fn stored(row: activities::Model) -> Result<StoredActivity> {
     Ok(StoredActivity {
         id: ActivityId::new(row.id),
         day: day(row.day)?,
         load: row.load,
+        race: row.race,
+        flaws: row.flaws.map(json).transpose()?.unwrap_or_default(),
+        edited: row.edit.is_some(),
         activity: Activity {
             sport: word(&row.sport)?,
             sub_sport: row.sub_sport,
@@ -227,10 +329,10 @@ fn stored(row: activities::Model) -> Result<StoredActivity> {
     })
 }
 
-fn lap_row(tx: &Tx, id: ActivityId, number: i64, lap: &Lap) -> laps::ActiveModel {
-    laps::ActiveModel {
-        activity_id: Set(id.get()),
-        user_id: Set(tx.user().get()),
+pub(crate) fn lap_rows(user: UserId, activity: i64, laps: &[Lap]) -> impl Iterator<Item = laps::ActiveModel> {
+    (1..).zip(laps).map(move |(number, lap)| laps::ActiveModel {
+        activity_id: Set(activity),
+        user_id: Set(user.get()),
         number: Set(number),
         started_at: Set(stamp(lap.started_at)),
         elapsed_ms: Set(lap.elapsed.map(TimeSpan::ms)),
@@ -241,7 +343,7 @@ fn lap_row(tx: &Tx, id: ActivityId, number: i64, lap: &Lap) -> laps::ActiveModel
         avg_power: Set(lap.avg_power.map(i64::from)),
         avg_cadence: Set(lap.avg_cadence),
         kind: Set(lap.kind.clone()),
-    }
+    })
 }
 
 fn lap(row: laps::Model) -> Result<Lap> {

@@ -47,19 +47,7 @@ impl Store {
             return Err(Error::OutOfBounds { kind: threshold.kind, low, high });
         }
         let tx = self.write(user).await?;
-        let row = thresholds::ActiveModel {
-            id: NotSet,
-            user_id: Set(user.get()),
-            kind: Set(threshold.kind.as_str().to_owned()),
-            value: Set(threshold.value),
-            from_day: Set(threshold.from.date()),
-            origin: Set(threshold.origin.as_str().to_owned()),
-        };
-        use thresholds::Column;
-        let replace = OnConflict::columns([Column::UserId, Column::Kind, Column::FromDay, Column::Origin])
-            .update_column(Column::Value)
-            .to_owned();
-        thresholds::Entity::insert(row).on_conflict(replace).exec_without_returning(tx.db()).await?;
+        put_threshold(&tx, threshold).await?;
         let object = format!("threshold:{} from {}", threshold.kind, threshold.from);
         let entry = Entry::new(now, Actor::Human, "threshold.put", object);
         tx.commit(entry.change(None, Some(ContentHash::of_json(threshold)))).await
@@ -102,18 +90,7 @@ impl Store {
         now: Instant,
     ) -> Result<()> {
         let tx = self.write(user).await?;
-        let row = zones::ActiveModel {
-            user_id: Set(user.get()),
-            kind: Set(kind.as_str().to_owned()),
-            sport: Set(sport.as_str().to_owned()),
-            from_day: Set(from.date()),
-            lower_bounds: Set(to_json(bounds)),
-        };
-        use zones::Column;
-        let replace = OnConflict::columns([Column::UserId, Column::Kind, Column::Sport, Column::FromDay])
-            .update_column(Column::LowerBounds)
-            .to_owned();
-        zones::Entity::insert(row).on_conflict(replace).exec_without_returning(tx.db()).await?;
+        put_zones(&tx, kind, sport, from, bounds).await?;
         let entry = Entry::new(now, Actor::Human, "zones.put", format!("zones:{kind} {sport} from {from}"));
         tx.commit(entry.change(None, Some(ContentHash::of_json(bounds)))).await
     }
@@ -139,6 +116,45 @@ impl Store {
             .await?;
         row.map(|row| json(row.lower_bounds)).transpose()
     }
+}
+
+pub(crate) async fn put_threshold(tx: &Tx, threshold: &Threshold) -> Result<()> {
+    let row = thresholds::ActiveModel {
+        id: NotSet,
+        user_id: Set(tx.user().get()),
+        kind: Set(threshold.kind.as_str().to_owned()),
+        value: Set(threshold.value),
+        from_day: Set(threshold.from.date()),
+        origin: Set(threshold.origin.as_str().to_owned()),
+    };
+    use thresholds::Column;
+    let replace = OnConflict::columns([Column::UserId, Column::Kind, Column::FromDay, Column::Origin])
+        .update_column(Column::Value)
+        .to_owned();
+    thresholds::Entity::insert(row).on_conflict(replace).exec_without_returning(tx.db()).await?;
+    Ok(())
+}
+
+pub(crate) async fn put_zones(
+    tx: &Tx,
+    kind: ZoneKind,
+    sport: Sport,
+    from: Day,
+    bounds: &Zones,
+) -> Result<()> {
+    let row = zones::ActiveModel {
+        user_id: Set(tx.user().get()),
+        kind: Set(kind.as_str().to_owned()),
+        sport: Set(sport.as_str().to_owned()),
+        from_day: Set(from.date()),
+        lower_bounds: Set(to_json(bounds)),
+    };
+    use zones::Column;
+    let replace = OnConflict::columns([Column::UserId, Column::Kind, Column::Sport, Column::FromDay])
+        .update_column(Column::LowerBounds)
+        .to_owned();
+    zones::Entity::insert(row).on_conflict(replace).exec_without_returning(tx.db()).await?;
+    Ok(())
 }
 
 pub(crate) async fn put(tx: &Tx, profile: &Profile) -> Result<()> {

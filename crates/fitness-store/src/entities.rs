@@ -1,4 +1,4 @@
-//! The rows of every table, as sea-orm sees them. A mirror of `migrations/0001_tables.sql`, nothing more:
+//! The rows of every table, as sea-orm sees them. A mirror of the SQL in `migrations/`, nothing more:
 //! what rows mean is said in fitness-core, and turned into it by the module of each noun.
 
 use chrono::{DateTime, NaiveDate, Utc};
@@ -148,6 +148,72 @@ tables! {
         load: Option<f64>,
         device: Option<String>,
         imported_at: Instant,
+        race: bool,
+        flaws: Option<Json>,
+        edit: Option<Json>,
+        deleted_at: Option<Instant>,
+    }
+    originals = "originals" {
+        #[sea_orm(primary_key)] id: i64,
+        user_id: i64,
+        sha256: String,
+        name: String,
+        size: i64,
+        packed: Vec<u8>,
+        kept_at: Instant,
+    }
+    activity_reports = "activity_reports" {
+        #[sea_orm(primary_key)] id: i64,
+        user_id: i64,
+        activity_id: i64,
+        source_id: Option<i64>,
+        original_id: Option<i64>,
+        kind: String,
+        external_id: String,
+        started_at: Instant,
+        outline: Vec<u8>,
+        content_hash: String,
+        raw: Option<Vec<u8>>,
+        told_at: Instant,
+    }
+    activity_details = "activity_details" {
+        #[sea_orm(primary_key, auto_increment = false)] activity_id: i64,
+        user_id: i64,
+        packed: Vec<u8>,
+    }
+    day_reports = "day_reports" {
+        #[sea_orm(primary_key, auto_increment = false)] user_id: i64,
+        #[sea_orm(primary_key, auto_increment = false)] day: NaiveDate,
+        #[sea_orm(primary_key, auto_increment = false)] kind: String,
+        #[sea_orm(primary_key, auto_increment = false)] part: String,
+        reported: Json,
+        as_of: Option<Instant>,
+        content_hash: String,
+        raw: Option<Vec<u8>>,
+    }
+    estimates = "estimates" {
+        #[sea_orm(primary_key, auto_increment = false)] user_id: i64,
+        #[sea_orm(primary_key, auto_increment = false)] day: NaiveDate,
+        #[sea_orm(primary_key, auto_increment = false)] kind: String,
+        value: Json,
+        told_at: Option<Instant>,
+    }
+    finished_imports = "finished_imports" {
+        #[sea_orm(primary_key, auto_increment = false)] user_id: i64,
+        #[sea_orm(primary_key, auto_increment = false)] sha256: String,
+        #[sea_orm(primary_key, auto_increment = false)] reader: String,
+        finished_at: Instant,
+    }
+    races = "races" {
+        #[sea_orm(primary_key)] id: i64,
+        user_id: i64,
+        activity_id: Option<i64>,
+        day: NaiveDate,
+        name: String,
+        distance_mm: i64,
+        time_ms: i64,
+        confirmed: bool,
+        decided_at: Instant,
     }
     laps = "laps" {
         #[sea_orm(primary_key, auto_increment = false)] activity_id: i64,

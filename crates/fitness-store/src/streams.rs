@@ -8,14 +8,12 @@ use crate::entities::streams::{ActiveModel, Column, Entity};
 use crate::error::{Error, Result};
 use crate::read::word;
 use crate::store::Store;
-use crate::tx::Tx;
 use fitness_core::ids::{ActivityId, UserId};
 use fitness_core::stream::{self, Recording};
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter};
 
 /// The time axis, stored like a channel of its own.
 const MOMENTS: &str = "moments";
-const LEVEL: i32 = 3;
 /// More than three weeks at one sample a second; a longer "recording" is not one.
 const MAX_SAMPLES: usize = 2_000_000;
 
@@ -42,30 +40,50 @@ impl Store {
     }
 }
 
-pub(crate) async fn put(tx: &Tx, activity: ActivityId, recording: &Recording) -> Result<()> {
-    let row = |channel: &str, samples: usize, packed: Vec<u8>| ActiveModel {
-        activity_id: Set(activity.get()),
-        user_id: Set(tx.user().get()),
-        channel: Set(channel.to_owned()),
-        samples: Set(i64::try_from(samples).expect("a vector's length fits an i64")),
-        packed: Set(packed),
-    };
-    let moments = recording.moments();
-    if moments.len() > MAX_SAMPLES {
-        return Err(Error::TooLong(moments.len()));
+/// A recording ready to be stored: the work of a core, done before the database is asked to wait.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Packed(Vec<PackedColumn>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct PackedColumn {
+    channel: &'static str,
+    samples: i64,
+    packed: Vec<u8>,
+}
+
+impl Packed {
+    /// # Errors
+    /// `TooLong` when the recording is.
+    pub(crate) fn of(recording: &Recording) -> Result<Self> {
+        let moments = recording.moments();
+        if moments.len() > MAX_SAMPLES {
+            return Err(Error::TooLong(moments.len()));
+        }
+        let samples = i64::try_from(moments.len()).expect("a vector's length fits an i64");
+        let packed = pack(moments.len(), moments.iter().map(|m| Some(*m)));
+        let mut columns = vec![PackedColumn { channel: MOMENTS, samples, packed }];
+        for (channel, column) in recording.columns() {
+            let column: &stream::Column = column;
+            let packed = pack(column.len(), column.samples());
+            columns.push(PackedColumn { channel: channel.as_str(), samples, packed });
+        }
+        Ok(Self(columns))
     }
-    let mut rows = vec![row(MOMENTS, moments.len(), pack(moments.iter().map(|m| Some(*m)))?)];
-    for (channel, column) in recording.columns() {
-        let column: &stream::Column = column;
-        rows.push(row(channel.as_str(), column.len(), pack(column.samples())?));
+
+    pub(crate) fn into_rows(self, user: UserId, activity: i64) -> impl Iterator<Item = ActiveModel> {
+        self.0.into_iter().map(move |column| ActiveModel {
+            activity_id: Set(activity),
+            user_id: Set(user.get()),
+            channel: Set(column.channel.to_owned()),
+            samples: Set(column.samples),
+            packed: Set(column.packed),
+        })
     }
-    Entity::insert_many(rows).exec_without_returning(tx.db()).await?;
-    Ok(())
 }
 
 /// Zero means "no sample"; everything else is the zigzagged step from the last sample, plus one.
-fn pack(samples: impl Iterator<Item = Option<i32>>) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
+fn pack(count: usize, samples: impl Iterator<Item = Option<i32>>) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(count + count / 2);
     let mut last = 0_i64;
     for sample in samples {
         let mut code = match sample {
@@ -82,14 +100,14 @@ fn pack(samples: impl Iterator<Item = Option<i32>>) -> Result<Vec<u8>> {
         }
         bytes.push(code as u8);
     }
-    zstd::bulk::compress(&bytes, LEVEL).map_err(|e| Error::Unreadable(e.to_string()))
+    crate::pack::pack(&bytes)
 }
 
 fn unpack(packed: &[u8], samples: i64) -> Result<Vec<Option<i32>>> {
     let damaged = || Error::Unreadable("a stored recording is damaged".to_owned());
     let samples = usize::try_from(samples).ok().filter(|n| *n <= MAX_SAMPLES).ok_or_else(damaged)?;
     // Five bytes hold any step; what unpacks to more was not packed here.
-    let bytes = zstd::bulk::decompress(packed, samples * 5 + 16).map_err(|_| damaged())?;
+    let bytes = crate::pack::unpack(packed, samples * 5 + 16)?;
     let mut bytes = bytes.into_iter();
     let mut last = 0_i64;
     let mut unpacked = Vec::with_capacity(samples);
@@ -119,7 +137,7 @@ mod tests {
     use super::*;
 
     fn round_trip(samples: &[Option<i32>]) -> Vec<u8> {
-        let packed = pack(samples.iter().copied()).unwrap();
+        let packed = pack(samples.len(), samples.iter().copied());
         assert_eq!(unpack(&packed, samples.len() as i64).unwrap(), samples);
         packed
     }
@@ -136,7 +154,7 @@ mod tests {
 
     #[test]
     fn damage_is_noticed_and_costs_nothing() {
-        let packed = pack((0..1000).map(Some)).unwrap();
+        let packed = pack(1000, (0..1000).map(Some));
         assert!(unpack(&packed, 999).is_err());
         assert!(unpack(&packed, 1001).is_err());
         assert!(unpack(&packed, -1).is_err());

@@ -1,58 +1,30 @@
-//! Daily wellness, one row a day.
+//! Daily wellness: one row a day, put together from what sources say about it.
 
-use crate::audit::{Actor, Entry};
 use crate::entities::daily_wellness::{ActiveModel, Column, Entity, Model};
+use crate::entities::day_reports;
 use crate::error::Result;
-use crate::read::{day, narrow_option};
+use crate::pack::pack;
+use crate::read::{day, json, narrow_option, to_json, word};
+use crate::reports::in_chunks;
 use crate::store::{Store, stamp};
+use crate::tx::Tx;
+use chrono::NaiveDate;
 use fitness_core::calendar::{Day, Instant};
+use fitness_core::hash::ContentHash;
 use fitness_core::ids::UserId;
+use fitness_core::merge::merge_day;
+use fitness_core::report::{DayReport, SourceKind};
 use fitness_core::units::TimeSpan;
 use fitness_core::wellness::{DailyWellness, Sleep};
+use sea_orm::prelude::Json;
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, Iterable, QueryFilter, QueryOrder};
+use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, Iterable, QueryFilter, QueryOrder, QuerySelect};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Days per query.
+const DAYS_AT_ONCE: usize = 400;
 
 impl Store {
-    /// Adds what is known about days. A value that is known stays known: a newer report adds and replaces,
-    /// it never erases.
-    ///
-    /// # Errors
-    /// When there is no such user.
-    pub async fn put_wellness(&self, user: UserId, days: &[DailyWellness], now: Instant) -> Result<()> {
-        let Some((first, last)) = days.iter().map(|d| d.day).min().zip(days.iter().map(|d| d.day).max())
-        else {
-            return Ok(());
-        };
-        let tx = self.write(user).await?;
-        let stored = Entity::find()
-            .filter(Column::UserId.eq(user.get()))
-            .filter(Column::Day.between(first.date(), last.date()))
-            .all(tx.db())
-            .await?;
-        let mut merged = std::collections::BTreeMap::new();
-        for row in stored {
-            let known = wellness(row)?;
-            merged.insert(known.day, known);
-        }
-        for newer in days {
-            merged.entry(newer.day).or_insert_with(|| DailyWellness::unknown(newer.day)).merge(newer.clone());
-        }
-        let touched: std::collections::BTreeSet<Day> = days.iter().map(|d| d.day).collect();
-        let rows: Vec<ActiveModel> =
-            merged.values().filter(|d| touched.contains(&d.day)).map(|d| row(user, d)).collect();
-        let replace = OnConflict::columns([Column::UserId, Column::Day])
-            .update_columns(Column::iter().filter(|c| !matches!(c, Column::UserId | Column::Day)))
-            .to_owned();
-        for batch in rows.chunks(500) {
-            Entity::insert_many(batch.iter().cloned())
-                .on_conflict(replace.clone())
-                .exec_without_returning(tx.db())
-                .await?;
-        }
-        let object = format!("wellness:{first}..{last} {} days", touched.len());
-        tx.commit(Entry::new(now, Actor::System, "wellness.put", object)).await
-    }
-
     /// What is known about the days from one through another; days nothing is known about are absent.
     ///
     /// # Errors
@@ -65,6 +37,102 @@ impl Store {
             .all(self.reader())
             .await?;
         rows.into_iter().map(wellness).collect()
+    }
+}
+
+/// Takes in reports about days; the answer is how many days are known better now.
+pub(crate) async fn put(tx: &Tx, reports: Vec<DayReport>) -> Result<u64> {
+    // Of two about the same part of a day the later stands.
+    let mut told: BTreeMap<(Day, SourceKind, String), DayReport> = BTreeMap::new();
+    for report in reports {
+        told.insert((report.wellness.day, report.kind, report.part.clone()), report);
+    }
+    let days: BTreeSet<Day> = told.keys().map(|(day, ..)| *day).collect();
+    let days: Vec<Day> = days.into_iter().collect();
+    let mut better = 0;
+    for some in days.chunks(DAYS_AT_ONCE) {
+        better += put_days(tx, some, &mut told).await?;
+    }
+    Ok(better)
+}
+
+async fn put_days(
+    tx: &Tx,
+    days: &[Day],
+    told: &mut BTreeMap<(Day, SourceKind, String), DayReport>,
+) -> Result<u64> {
+    use day_reports::Column;
+    let stored = day_reports::Entity::find()
+        .select_only()
+        .columns([
+            Column::Day,
+            Column::Kind,
+            Column::Part,
+            Column::Reported,
+            Column::AsOf,
+            Column::ContentHash,
+        ])
+        .filter(Column::UserId.eq(tx.user().get()))
+        .filter(Column::Day.is_in(days.iter().map(|day| day.date())))
+        .into_tuple::<(NaiveDate, String, String, Json, Option<Instant>, String)>()
+        .all(tx.db())
+        .await?;
+    let mut known: BTreeMap<Day, Vec<DayReport>> = BTreeMap::new();
+    for (date, kind, part, reported, as_of, hash) in stored {
+        let key = (day(date)?, word(&kind)?, part);
+        if let Some(again) = told.get(&key) {
+            if content_hash(again).to_string() != hash {
+                continue;
+            }
+            told.remove(&key);
+        }
+        let report = DayReport { kind: key.1, part: key.2, wellness: json(reported)?, as_of, raw: None };
+        known.entry(key.0).or_default().push(report);
+    }
+    let mut rows = Vec::new();
+    let mut changed = BTreeSet::new();
+    for (_, report) in told.extract_if(.., |(day, ..), _| days.binary_search(day).is_ok()) {
+        changed.insert(report.wellness.day);
+        rows.push(report_row(tx.user(), &report));
+        known.entry(report.wellness.day).or_default().push(report);
+    }
+    let replace = OnConflict::columns([Column::UserId, Column::Day, Column::Kind, Column::Part])
+        .update_columns([Column::Reported, Column::AsOf, Column::ContentHash, Column::Raw])
+        .to_owned();
+    for some in in_chunks(rows) {
+        let insert = day_reports::Entity::insert_many(some).on_conflict(replace.clone());
+        insert.exec_without_returning(tx.db()).await?;
+    }
+    let rows =
+        changed.iter().filter_map(|day| merge_day(known.get(day)?)).map(|day| row(tx.user(), &day)).collect();
+    put_rows(tx, rows).await?;
+    Ok(changed.len() as u64)
+}
+
+async fn put_rows(tx: &Tx, rows: Vec<ActiveModel>) -> Result<()> {
+    let replace = OnConflict::columns([Column::UserId, Column::Day])
+        .update_columns(Column::iter().filter(|c| !matches!(c, Column::UserId | Column::Day)))
+        .to_owned();
+    for some in in_chunks(rows) {
+        Entity::insert_many(some).on_conflict(replace.clone()).exec_without_returning(tx.db()).await?;
+    }
+    Ok(())
+}
+
+fn content_hash(report: &DayReport) -> ContentHash {
+    ContentHash::of_json(&(&report.wellness, report.as_of, &report.raw))
+}
+
+fn report_row(user: UserId, report: &DayReport) -> day_reports::ActiveModel {
+    day_reports::ActiveModel {
+        user_id: Set(user.get()),
+        day: Set(report.wellness.day.date()),
+        kind: Set(report.kind.as_str().to_owned()),
+        part: Set(report.part.clone()),
+        reported: Set(to_json(&report.wellness)),
+        as_of: Set(report.as_of.map(stamp)),
+        content_hash: Set(content_hash(report).to_string()),
+        raw: Set(report.raw.as_ref().map(|raw| pack(raw.as_bytes()))),
     }
 }
 

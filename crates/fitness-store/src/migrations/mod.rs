@@ -17,7 +17,7 @@ pub(crate) struct Migrator;
 #[async_trait::async_trait]
 impl MigratorTrait for Migrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
-        vec![Box::new(Foundation)]
+        vec![Box::new(Foundation), Box::new(Reports)]
     }
 }
 
@@ -45,6 +45,29 @@ impl MigrationTrait for Foundation {
         }
         if backend == DbBackend::Postgres {
             db.execute_unprepared(&guards::postgres_never_truncates()).await?;
+            db.execute_unprepared(POSTGRES_DEFERRABLE).await?;
+        }
+        Ok(())
+    }
+}
+
+/// What sources say: reports, originals, estimates, races.
+struct Reports;
+
+impl MigrationName for Reports {
+    fn name(&self) -> &str {
+        "m0002_reports"
+    }
+}
+
+#[expect(elided_lifetimes_in_paths, reason = "async_trait fixes the lifetimes of the trait's signature")]
+#[async_trait::async_trait]
+impl MigrationTrait for Reports {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        let backend = manager.get_database_backend();
+        let db = manager.get_connection();
+        db.execute_unprepared(&dialect(include_str!("0002_reports.sql"), backend)).await?;
+        if backend == DbBackend::Postgres {
             db.execute_unprepared(POSTGRES_DEFERRABLE).await?;
         }
         Ok(())
@@ -82,6 +105,7 @@ fn dialect(sql: &str, backend: DbBackend) -> String {
         ("{{int}}", "INTEGER"),
         ("{{real}}", "REAL"),
         ("{{bool}}", "INTEGER"),
+        ("{{false}}", "0"),
         ("{{bytes}}", "BLOB"),
         ("{{json}}", "TEXT"),
         ("{{day}}", "TEXT"),
@@ -93,6 +117,7 @@ fn dialect(sql: &str, backend: DbBackend) -> String {
         ("{{int}}", "BIGINT"),
         ("{{real}}", "DOUBLE PRECISION"),
         ("{{bool}}", "BOOLEAN"),
+        ("{{false}}", "FALSE"),
         ("{{bytes}}", "BYTEA"),
         ("{{json}}", "JSONB"),
         ("{{day}}", "DATE"),

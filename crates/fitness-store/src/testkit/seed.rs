@@ -2,11 +2,12 @@
 //! the same way everywhere.
 
 use super::TestDb;
-use crate::activities::NewActivity;
 use crate::consent::{Channel, Consent, Question};
 use crate::decisions::{self, Activation};
 use crate::error::Result;
+use crate::imports::Batch;
 use crate::plans::seen_hash;
+use crate::reports::{NewReport, Put};
 use crate::store::Store;
 use crate::sync_runs::{RunKind, RunOutcome, RunState};
 use fitness_core::activity::Activity;
@@ -17,6 +18,7 @@ use fitness_core::hash::ContentHash;
 use fitness_core::ids::{PlanId, UserId};
 use fitness_core::note::Author;
 use fitness_core::plan::{ActionKind, Draft, Goal, Workout, WorkoutKind};
+use fitness_core::report::{ActivityReport, Recorded, ReportKey, SourceKind};
 use fitness_core::sport::Sport;
 use fitness_core::units::{Distance, TimeSpan};
 
@@ -147,28 +149,25 @@ impl TestDb {
     pub async fn ran(&self, user: UserId, day: Day, km: f64) {
         let started_at: Instant = format!("{day}T12:00:00Z").parse().expect("a time");
         let activity = Activity {
-            sport: Sport::Running,
-            sub_sport: None,
             name: Some("Run".to_owned()),
-            started_at,
-            utc_offset_s: 0,
             elapsed: Some(TimeSpan::from_mins(52)),
             moving: Some(TimeSpan::from_mins(50)),
             distance: Distance::from_km(km),
-            ascent: None,
-            descent: None,
             avg_heart_rate: Some(141),
-            max_heart_rate: Some(163),
-            avg_power: None,
-            max_power: None,
-            avg_cadence: Some(172.5),
-            energy_kcal: Some(560),
-            device: Some("Forerunner 255".to_owned()),
-            laps: vec![],
+            ..Activity::begun(Sport::Running, started_at, 0)
         };
-        let identity = format!("{day}-{km}");
-        let new = NewActivity { identity: &identity, source: None, activity: &activity, recording: None };
-        self.store.put_activity(user, new, now()).await.expect("an activity can be put");
+        let key = ReportKey { kind: SourceKind::Garmin, id: format!("{day}-{km}") };
+        self.told(user, ActivityReport { key, recorded: Recorded::listed(activity), raw: None }).await;
+    }
+
+    /// Takes in one report about an activity.
+    ///
+    /// # Panics
+    /// When the store refuses.
+    pub async fn told(&self, user: UserId, report: ActivityReport) -> Put {
+        let report = NewReport::pack(report, None, None).expect("a short recording");
+        let batch = Batch { reports: vec![report], ..Batch::default() };
+        self.store.take_in(user, batch, now()).await.expect("a report can be taken in").reports[0]
     }
 
     /// Records an import that proved this.

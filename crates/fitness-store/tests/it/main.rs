@@ -11,4 +11,5 @@ mod opening;
 mod plans;
 mod race;
 mod raw;
+mod reports;
 mod users;

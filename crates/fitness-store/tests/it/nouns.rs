@@ -1,7 +1,6 @@
 //! Every other noun: what goes in comes out, for its own user only, and leaves a line in the audit log.
 
 use chrono::TimeDelta;
-use fitness_core::activity::{Activity, Lap};
 use fitness_core::athlete::{Profile, Sex, Threshold, ThresholdKind, ThresholdOrigin, ZoneKind, Zones};
 use fitness_core::calendar::Weekday;
 use fitness_core::frontier::Evidence;
@@ -9,13 +8,11 @@ use fitness_core::ids::{ActivityId, ChatId, NoteId, SourceId};
 use fitness_core::note::{Author, NoteText};
 use fitness_core::observation::{ObservationKind, Observed};
 use fitness_core::sport::Sport;
-use fitness_core::stream::{Channel, Recording};
-use fitness_core::units::{Distance, TimeSpan, UnitSystem};
-use fitness_core::wellness::{DailyWellness, Sleep};
+use fitness_core::units::UnitSystem;
 use fitness_store::testkit::{june, now};
 use fitness_store::{
-    ChatMessage, Error, JobState, NewActivity, NewBrief, Put, Role, RunKind, RunOutcome, RunState,
-    StoredFact, on_both_databases,
+    ChatMessage, Error, JobState, NewBrief, Role, RunKind, RunOutcome, RunState, StoredFact,
+    on_both_databases,
 };
 use serde_json::json;
 
@@ -23,87 +20,7 @@ fn text(words: &str) -> NoteText {
     NoteText::new(words).unwrap()
 }
 
-fn a_run() -> (Activity, Recording) {
-    let started_at = "2026-06-13T16:04:07.123456Z".parse().unwrap();
-    let lap = |km: f64| Lap {
-        started_at,
-        elapsed: Some(TimeSpan::from_mins(5)),
-        moving: None,
-        distance: Distance::from_km(km),
-        avg_heart_rate: Some(150),
-        max_heart_rate: Some(171),
-        avg_power: None,
-        avg_cadence: Some(178.5),
-        kind: Some("interval".to_owned()),
-    };
-    let activity = Activity {
-        sport: Sport::Running,
-        sub_sport: Some("trail_running".to_owned()),
-        name: Some("<b>Höhenweg</b>; DROP TABLE users".to_owned()),
-        started_at,
-        utc_offset_s: 7200,
-        elapsed: Some(TimeSpan::from_ms(3_600_123)),
-        moving: Some(TimeSpan::from_ms(3_500_456)),
-        distance: Some(Distance::from_mm(10_012_345)),
-        ascent: Distance::from_meters(312.4),
-        descent: None,
-        avg_heart_rate: Some(148),
-        max_heart_rate: Some(181),
-        avg_power: Some(251),
-        max_power: None,
-        avg_cadence: Some(171.25),
-        energy_kcal: Some(702),
-        device: Some("Forerunner 255".to_owned()),
-        laps: vec![lap(1.0), lap(0.4)],
-    };
-    let mut recording = Recording::new((0..3600).map(|s| s * 1000).collect()).unwrap();
-    recording
-        .put(Channel::HeartRate, (0..3600).map(|s| (s % 50 != 0).then_some(120 + s / 60)).collect())
-        .unwrap();
-    recording.put(Channel::Latitude, (0..3600).map(|s| Some(471_234_567 + s * 13)).collect()).unwrap();
-    (activity, recording)
-}
-
 on_both_databases! {
-    async fn an_activity_is_stored_once_with_laps_and_streams(db) {
-        let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
-        let (activity, recording) = a_run();
-        let new = || NewActivity { identity: "fit:abc", source: None, activity: &activity, recording: Some(&recording) };
-        let Put::Added(id) = db.store.put_activity(ann, new(), now()).await.unwrap() else { panic!("it is new") };
-        let audited = db.store.audit_head(ann).await.unwrap();
-        assert_eq!(db.store.put_activity(ann, new(), now()).await.unwrap(), Put::AlreadyThere(id));
-        assert_eq!(db.store.audit_head(ann).await.unwrap(), audited, "nothing changed, nothing logged");
-        let Put::Added(other) = db.store.put_activity(bob, new(), now()).await.unwrap() else { panic!("new to Bob") };
-        assert_ne!(id, other);
-
-        let stored = db.store.find_activity(ann, id).await.unwrap().unwrap();
-        assert_eq!(stored.activity, activity);
-        assert_eq!(stored.day, june(13));
-        assert_eq!(db.store.find_recording(ann, id).await.unwrap().unwrap(), recording);
-        assert_eq!(db.store.find_activity(bob, id).await.unwrap(), None);
-        assert_eq!(db.store.find_recording(bob, id).await.unwrap(), None);
-        assert_eq!(db.store.list_activities(ann, june(13), june(13)).await.unwrap().len(), 1);
-        assert!(db.store.list_activities(ann, june(14), june(30)).await.unwrap().is_empty());
-        let mut raw = crate::raw::Raw::connect(&db).await;
-        let packed = raw.number("SELECT CAST(SUM(LENGTH(packed)) AS BIGINT) FROM streams WHERE user_id = 1").await;
-        assert!(packed < 2000, "an hour of three columns took {packed} bytes");
-    }
-
-    async fn wellness_is_added_to_and_never_erased(db) {
-        let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
-        let night = Sleep { asleep: Some(TimeSpan::from_mins(444)), deep: Some(TimeSpan::from_mins(61)), score: Some(81), ..Sleep::default() };
-        let first = DailyWellness { sleep: Some(night.clone()), steps: Some(9000), ..DailyWellness::unknown(june(13)) };
-        let second = DailyWellness { hrv_ms: Some(61.5), steps: Some(9500), weight_kg: Some(70.2), ..DailyWellness::unknown(june(13)) };
-        db.store.put_wellness(ann, &[first, DailyWellness::unknown(june(11))], now()).await.unwrap();
-        db.store.put_wellness(ann, &[second], now()).await.unwrap();
-        let days = db.store.list_wellness(ann, june(1), june(30)).await.unwrap();
-        assert_eq!(days.len(), 2);
-        let expected = DailyWellness { sleep: Some(night), steps: Some(9500), hrv_ms: Some(61.5), weight_kg: Some(70.2), ..DailyWellness::unknown(june(13)) };
-        assert_eq!(days[1], expected);
-        assert_eq!(days[0], DailyWellness::unknown(june(11)), "nothing known is nothing, not zero");
-        assert!(db.store.list_wellness(bob, june(1), june(30)).await.unwrap().is_empty());
-    }
-
     async fn notes_come_and_go_and_suggestions_wait(db) {
         let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
         let own = db.store.add_note(ann, Author::Athlete, Some(june(14)), &text("calf is tight"), now()).await.unwrap();
@@ -192,9 +109,6 @@ on_both_databases! {
         assert!(db.store.list_sources(ann).await.unwrap().is_empty());
         let mine = db.store.add_source(ann, "folder", "Inbox", json!({}), now()).await.unwrap();
         assert!(matches!(db.store.begin_run(bob, RunKind::File, Some(mine), now()).await, Err(Error::NotFound("source"))));
-        let (activity, _) = a_run();
-        let theirs = NewActivity { identity: "x", source: Some(mine), activity: &activity, recording: None };
-        assert!(matches!(db.store.put_activity(bob, theirs, now()).await, Err(Error::NotFound("source"))));
         assert!(matches!(db.store.remove_source(ann, SourceId::new(99), now()).await, Err(Error::NotFound("source"))));
     }
 

@@ -1,0 +1,264 @@
+//! A batch of what sources told: one transaction, whole or not at all.
+
+use crate::athletes;
+use crate::audit::{Actor, Entry};
+use crate::entities::{estimates, finished_imports, thresholds, zones};
+use crate::error::Result;
+use crate::originals::{self, NewOriginal};
+use crate::read::to_json;
+use crate::reports::{self, Fate, NewReport, Put};
+use crate::store::{Store, stamp};
+use crate::tx::Tx;
+use crate::wellness;
+use fitness_core::athlete::{Threshold, ZoneKind, Zones};
+use fitness_core::calendar::{Day, Instant};
+use fitness_core::hash::ContentHash;
+use fitness_core::ids::UserId;
+use fitness_core::report::{DayReport, Estimate, EstimateKind, Person};
+use fitness_core::sport::Sport;
+use sea_orm::prelude::Json;
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
+use std::collections::BTreeMap;
+
+/// What to take in at one stroke.
+#[derive(Debug, Clone, Default)]
+pub struct Batch {
+    /// Files to keep. Those that reports name must be here or be kept already.
+    pub originals: Vec<NewOriginal>,
+    /// About activities.
+    pub reports: Vec<NewReport>,
+    /// About days; of two about the same part of a day the later stands.
+    pub days: Vec<DayReport>,
+    /// What sources concluded.
+    pub estimates: Vec<Estimate>,
+    /// Thresholds a source reported.
+    pub thresholds: Vec<Threshold>,
+    /// Zones a source reported. They hold where the athlete has none.
+    pub zones: Vec<(ZoneKind, Sport, Zones)>,
+    /// About the athlete. It fills gaps in the profile.
+    pub person: Person,
+}
+
+/// What a batch changed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Taken {
+    /// What became of each report, in order.
+    pub reports: Vec<Put>,
+    /// Files kept that were not kept before.
+    pub originals: u64,
+    /// Days about which something new is known.
+    pub days: u64,
+    /// Estimates that are new or different.
+    pub estimates: u64,
+    /// Thresholds, zones and facts about the athlete that are new.
+    pub about_athlete: u64,
+}
+
+impl Taken {
+    /// Whether the database is as it was.
+    #[must_use]
+    pub fn nothing(&self) -> bool {
+        self.originals + self.days + self.estimates + self.about_athlete == 0
+            && self.reports.iter().all(|put| put.fate == Fate::AlreadyThere)
+    }
+}
+
+impl Store {
+    /// Takes in a batch. The same again changes nothing and logs nothing.
+    ///
+    /// # Errors
+    /// When there is no such user or the database refuses; then nothing of it was taken.
+    pub async fn take_in(&self, user: UserId, batch: Batch, now: Instant) -> Result<Taken> {
+        let tx = self.write(user).await?;
+        let Batch { originals, reports, days, estimates, thresholds, zones, person } = batch;
+        let taken = Taken {
+            originals: originals::put(&tx, originals, now).await?,
+            reports: reports::put(&tx, reports, now).await?,
+            days: wellness::put(&tx, days).await?,
+            estimates: put_estimates(&tx, estimates).await?,
+            about_athlete: put_thresholds(&tx, thresholds).await?
+                + put_zones(&tx, zones).await?
+                + put_person(&tx, &person).await?,
+        };
+        if taken.nothing() {
+            return Ok(taken);
+        }
+        let reports = taken.reports.iter().filter(|put| put.fate != Fate::AlreadyThere).count();
+        let object = format!("reports:{reports} files:{} days:{}", taken.originals, taken.days);
+        tx.commit(Entry::new(now, Actor::System, "import.take", object)).await?;
+        Ok(taken)
+    }
+
+    /// Whether this very file was read to its end before, by this reader.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn import_finished(&self, user: UserId, file: ContentHash, reader: &str) -> Result<bool> {
+        let key = (user.get(), file.to_string(), reader.to_owned());
+        Ok(finished_imports::Entity::find_by_id(key).one(self.reader()).await?.is_some())
+    }
+
+    /// Notes that a file was read to its end.
+    ///
+    /// # Errors
+    /// When there is no such user.
+    pub async fn finish_import(
+        &self,
+        user: UserId,
+        file: ContentHash,
+        reader: &str,
+        now: Instant,
+    ) -> Result<()> {
+        use finished_imports::Column;
+        let tx = self.write(user).await?;
+        let row = finished_imports::ActiveModel {
+            user_id: Set(user.get()),
+            sha256: Set(file.to_string()),
+            reader: Set(reader.to_owned()),
+            finished_at: Set(stamp(now)),
+        };
+        let once =
+            OnConflict::columns([Column::UserId, Column::Sha256, Column::Reader]).do_nothing().to_owned();
+        finished_imports::Entity::insert(row).on_conflict(once).exec_without_returning(tx.db()).await?;
+        tx.commit_bookkeeping().await
+    }
+
+    /// What sources concluded about the days from one through another.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn list_estimates(&self, user: UserId, from: Day, through: Day) -> Result<Vec<Estimate>> {
+        use estimates::Column;
+        let rows = estimates::Entity::find()
+            .filter(Column::UserId.eq(user.get()))
+            .filter(Column::Day.between(from.date(), through.date()))
+            .order_by_asc(Column::Day)
+            .order_by_asc(Column::Kind)
+            .all(self.reader())
+            .await?;
+        rows.into_iter()
+            .map(|row| {
+                Ok(Estimate {
+                    day: crate::read::day(row.day)?,
+                    kind: crate::read::word(&row.kind)?,
+                    value: crate::read::json(row.value)?,
+                    told_at: row.told_at,
+                })
+            })
+            .collect()
+    }
+}
+
+/// Of several estimates the one told last stands; of those told at once the greater, so that order never matters.
+async fn put_estimates(tx: &Tx, estimates: Vec<Estimate>) -> Result<u64> {
+    use estimates::Column;
+    type Standing = (Option<Instant>, String);
+    let rank =
+        |told_at: Option<Instant>, value: &Json| -> Standing { (told_at.map(stamp), value.to_string()) };
+    let mut best: BTreeMap<(Day, EstimateKind), (Standing, Json)> = BTreeMap::new();
+    for estimate in estimates {
+        let value = to_json(&estimate.value);
+        let standing = rank(estimate.told_at, &value);
+        let place = best.entry((estimate.day, estimate.kind)).or_insert((standing.clone(), value.clone()));
+        if standing > place.0 {
+            *place = (standing, value);
+        }
+    }
+    let Some(((first, _), (last, _))) = best.keys().next().copied().zip(best.keys().next_back().copied())
+    else {
+        return Ok(0);
+    };
+    let stored = estimates::Entity::find()
+        .filter(Column::UserId.eq(tx.user().get()))
+        .filter(Column::Day.between(first.date(), last.date()))
+        .all(tx.db())
+        .await?;
+    for row in stored {
+        let key = (crate::read::day(row.day)?, crate::read::word(&row.kind)?);
+        let standing = rank(row.told_at, &row.value);
+        if best.get(&key).is_some_and(|(new, _)| *new <= standing) {
+            best.remove(&key);
+        }
+    }
+    let rows: Vec<_> = best
+        .into_iter()
+        .map(|((day, kind), ((told_at, _), value))| estimates::ActiveModel {
+            user_id: Set(tx.user().get()),
+            day: Set(day.date()),
+            kind: Set(kind.as_str().to_owned()),
+            value: Set(value),
+            told_at: Set(told_at),
+        })
+        .collect();
+    let count = rows.len() as u64;
+    let replace = OnConflict::columns([Column::UserId, Column::Day, Column::Kind])
+        .update_columns([Column::Value, Column::ToldAt])
+        .to_owned();
+    for some in reports::in_chunks(rows) {
+        estimates::Entity::insert_many(some)
+            .on_conflict(replace.clone())
+            .exec_without_returning(tx.db())
+            .await?;
+    }
+    Ok(count)
+}
+
+async fn put_thresholds(tx: &Tx, reported: Vec<Threshold>) -> Result<u64> {
+    use thresholds::Column;
+    let mut new = 0;
+    for threshold in reported {
+        let (low, high) = threshold.kind.bounds();
+        if !(low..=high).contains(&threshold.value) {
+            continue;
+        }
+        let same = thresholds::Entity::find()
+            .filter(Column::UserId.eq(tx.user().get()))
+            .filter(Column::Kind.eq(threshold.kind.as_str()))
+            .filter(Column::FromDay.eq(threshold.from.date()))
+            .filter(Column::Origin.eq(threshold.origin.as_str()))
+            .one(tx.db())
+            .await?;
+        if same.is_some_and(|row| row.value == threshold.value) {
+            continue;
+        }
+        athletes::put_threshold(tx, &threshold).await?;
+        new += 1;
+    }
+    Ok(new)
+}
+
+/// The first day zones can hold of which nobody says since when: before any recording.
+fn since_ever() -> Day {
+    "1990-01-01".parse().expect("a day")
+}
+
+async fn put_zones(tx: &Tx, reported: Vec<(ZoneKind, Sport, Zones)>) -> Result<u64> {
+    use zones::Column;
+    let mut new = 0;
+    for (kind, sport, bounds) in reported {
+        let has = zones::Entity::find()
+            .filter(Column::UserId.eq(tx.user().get()))
+            .filter(Column::Kind.eq(kind.as_str()))
+            .filter(Column::Sport.eq(sport.as_str()))
+            .one(tx.db())
+            .await?;
+        if has.is_none() {
+            athletes::put_zones(tx, kind, sport, since_ever(), &bounds).await?;
+            new += 1;
+        }
+    }
+    Ok(new)
+}
+
+async fn put_person(tx: &Tx, person: &Person) -> Result<u64> {
+    let before = athletes::profile(tx.db(), tx.user()).await?;
+    let mut profile = before.clone();
+    profile.birth_year = profile.birth_year.or(person.birth_year);
+    profile.sex = profile.sex.or(person.sex);
+    if profile == before {
+        return Ok(0);
+    }
+    athletes::put(tx, &profile).await?;
+    Ok(1)
+}

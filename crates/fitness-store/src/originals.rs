@@ -1,0 +1,176 @@
+//! Files as they were given, compressed, to be given back.
+
+use crate::entities::{activity_reports, originals};
+use crate::error::{Error, Result};
+use crate::pack::{pack, unpack};
+use crate::read::narrow;
+use crate::reports::{ROWS_AT_ONCE, in_chunks};
+use crate::store::{Store, stamp};
+use crate::tx::Tx;
+use fitness_core::calendar::Instant;
+use fitness_core::hash::ContentHash;
+use fitness_core::ids::{ActivityId, UserId};
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{
+    ActiveValue::{NotSet, Set},
+    ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
+};
+use serde::Serialize;
+use std::collections::HashSet;
+
+/// A file on its way into the store, compressed beforehand.
+#[derive(Debug, Clone)]
+pub struct NewOriginal {
+    hash: ContentHash,
+    name: String,
+    size: usize,
+    packed: Vec<u8>,
+}
+
+impl NewOriginal {
+    /// Packs a file under the name it is given back with.
+    #[must_use]
+    pub fn pack(name: &str, hash: ContentHash, bytes: &[u8]) -> Self {
+        Self { hash, name: name.to_owned(), size: bytes.len(), packed: pack(bytes) }
+    }
+
+    /// How much it takes.
+    #[must_use]
+    pub fn packed_size(&self) -> usize {
+        self.packed.len()
+    }
+}
+
+/// A file that was kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Original {
+    /// The hash of its bytes.
+    pub sha256: ContentHash,
+    /// What it was called. Foreign text, never a path.
+    pub name: String,
+    /// How many bytes it has.
+    pub size: u64,
+}
+
+impl Store {
+    /// A user's kept files, oldest first, `limit` of them after skipping `offset`.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn list_originals(&self, user: UserId, offset: u64, limit: u64) -> Result<Vec<Original>> {
+        use originals::Column;
+        let rows = originals::Entity::find()
+            .select_only()
+            .columns([Column::Sha256, Column::Name, Column::Size])
+            .filter(Column::UserId.eq(user.get()))
+            .order_by_asc(Column::Id)
+            .offset(offset)
+            .limit(limit)
+            .into_tuple::<(String, String, i64)>()
+            .all(self.reader())
+            .await?;
+        rows.into_iter().map(original).collect()
+    }
+
+    /// The kept files an activity was read from.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn originals_of(&self, user: UserId, activity: ActivityId) -> Result<Vec<Original>> {
+        let ids = activity_reports::Entity::find()
+            .select_only()
+            .column(activity_reports::Column::OriginalId)
+            .filter(activity_reports::Column::UserId.eq(user.get()))
+            .filter(activity_reports::Column::ActivityId.eq(activity.get()))
+            .into_tuple::<Option<i64>>()
+            .all(self.reader())
+            .await?;
+        use originals::Column;
+        let rows = originals::Entity::find()
+            .select_only()
+            .columns([Column::Sha256, Column::Name, Column::Size])
+            .filter(Column::UserId.eq(user.get()))
+            .filter(Column::Id.is_in(ids.into_iter().flatten()))
+            .order_by_asc(Column::Id)
+            .into_tuple::<(String, String, i64)>()
+            .all(self.reader())
+            .await?;
+        rows.into_iter().map(original).collect()
+    }
+
+    /// A kept file, byte for byte.
+    ///
+    /// # Errors
+    /// `NotFound` when the user has none with this hash; `Unreadable` when what is stored is not it any more.
+    pub async fn read_original(&self, user: UserId, hash: ContentHash) -> Result<Vec<u8>> {
+        use originals::Column;
+        let row = originals::Entity::find()
+            .filter(Column::UserId.eq(user.get()))
+            .filter(Column::Sha256.eq(hash.to_string()))
+            .one(self.reader())
+            .await?
+            .ok_or(Error::NotFound("file"))?;
+        let bytes = unpack(&row.packed, narrow(row.size)?)?;
+        if ContentHash::of_bytes(&bytes) != hash {
+            return Err(Error::Unreadable(format!("the kept file {} is damaged", row.name)));
+        }
+        Ok(bytes)
+    }
+
+    /// Which of these files are kept already.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn known_originals(
+        &self,
+        user: UserId,
+        hashes: &[ContentHash],
+    ) -> Result<HashSet<ContentHash>> {
+        use originals::Column;
+        let mut known = HashSet::new();
+        for some in hashes.chunks(ROWS_AT_ONCE) {
+            let rows = originals::Entity::find()
+                .select_only()
+                .column(Column::Sha256)
+                .filter(Column::UserId.eq(user.get()))
+                .filter(Column::Sha256.is_in(some.iter().map(ToString::to_string)))
+                .into_tuple::<String>()
+                .all(self.reader())
+                .await?;
+            for hash in rows {
+                known.insert(crate::read::word(&hash)?);
+            }
+        }
+        Ok(known)
+    }
+}
+
+/// Keeps files; one that is there already stays as it is. The answer is how many are new.
+pub(crate) async fn put(tx: &Tx, files: Vec<NewOriginal>, now: Instant) -> Result<u64> {
+    use originals::Column;
+    let rows: Vec<_> = files
+        .into_iter()
+        .map(|file| originals::ActiveModel {
+            id: NotSet,
+            user_id: Set(tx.user().get()),
+            sha256: Set(file.hash.to_string()),
+            name: Set(file.name),
+            size: Set(i64::try_from(file.size).expect("a length fits an i64")),
+            packed: Set(file.packed),
+            kept_at: Set(stamp(now)),
+        })
+        .collect();
+    let once = OnConflict::columns([Column::UserId, Column::Sha256]).do_nothing().to_owned();
+    let mut new = 0;
+    for some in in_chunks(rows) {
+        new += originals::Entity::insert_many(some)
+            .on_conflict(once.clone())
+            .exec_without_returning(tx.db())
+            .await?;
+    }
+    Ok(new)
+}
+
+fn original((hash, name, size): (String, String, i64)) -> Result<Original> {
+    Ok(Original { sha256: crate::read::word(&hash)?, name, size: narrow(size)? })
+}

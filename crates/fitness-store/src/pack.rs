@@ -1,0 +1,41 @@
+//! Compressed bytes: one compressor a thread, and a bound on what comes back out.
+
+use crate::error::{Error, Result};
+use serde::{Serialize, de::DeserializeOwned};
+use std::cell::RefCell;
+use zstd::bulk::Compressor;
+
+const LEVEL: i32 = 3;
+/// Outlines, details and raw texts are far below this; what unpacks to more was not packed here.
+const MAX_JSON: usize = 64 << 20;
+
+thread_local! {
+    // Making one takes longer than most of what it compresses.
+    static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+}
+
+/// Compresses bytes.
+pub(crate) fn pack(bytes: &[u8]) -> Vec<u8> {
+    COMPRESSOR.with_borrow_mut(|compressor| {
+        compressor
+            .get_or_insert_with(|| Compressor::new(LEVEL).expect("zstd knows its own levels"))
+            .compress(bytes)
+            .expect("the buffer is as large as zstd asks for")
+    })
+}
+
+/// Takes bytes back that were packed; no more than `limit` of them.
+pub(crate) fn unpack(packed: &[u8], limit: usize) -> Result<Vec<u8>> {
+    zstd::bulk::decompress(packed, limit)
+        .map_err(|_| Error::Unreadable("a stored value is damaged".to_owned()))
+}
+
+pub(crate) fn pack_json(value: &impl Serialize) -> Vec<u8> {
+    pack(&serde_json::to_vec(value).expect("core types are plain data, which always serializes"))
+}
+
+pub(crate) fn unpack_json<T: DeserializeOwned>(packed: &[u8]) -> Result<T> {
+    // zstd writes the size down; what claims more than any of ours is not allocated.
+    let size = zstd::bulk::Decompressor::upper_bound(packed).unwrap_or(MAX_JSON).min(MAX_JSON);
+    serde_json::from_slice(&unpack(packed, size)?).map_err(|error| Error::Unreadable(error.to_string()))
+}

@@ -1,0 +1,181 @@
+//! Race results: what a source calls a race waits for the athlete's word; a result can also be typed in.
+
+use crate::activities::{StoredActivity, stored};
+use crate::audit::{Actor, Entry};
+use crate::entities::{activities, races};
+use crate::error::{Error, Result};
+use crate::read::day;
+use crate::store::{Store, stamp};
+use fitness_core::calendar::{Day, Instant};
+use fitness_core::ids::{ActivityId, RaceId, UserId};
+use fitness_core::units::{Distance, TimeSpan};
+use sea_orm::sea_query::{OnConflict, Query};
+use sea_orm::{
+    ActiveValue::{NotSet, Set},
+    ColumnTrait, EntityTrait, QueryFilter, QueryOrder,
+};
+use serde::Serialize;
+
+/// A race result as the athlete gives it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RaceResult {
+    /// The activity that recorded it, where there is one.
+    pub activity: Option<ActivityId>,
+    /// When.
+    pub day: Day,
+    /// What it was called.
+    pub name: String,
+    /// The official distance.
+    #[serde(rename = "distance_mm")]
+    pub distance: Distance,
+    /// The official time.
+    #[serde(rename = "time_ms")]
+    pub time: TimeSpan,
+}
+
+/// A stored race result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Race {
+    /// Its id.
+    pub id: RaceId,
+    /// What it is.
+    #[serde(flatten)]
+    pub result: RaceResult,
+}
+
+impl Store {
+    /// Takes the athlete's word for a race result. About an activity that has one, it replaces it.
+    ///
+    /// # Errors
+    /// `NotFound` when the activity is not theirs.
+    pub async fn put_race(&self, user: UserId, result: &RaceResult, now: Instant) -> Result<RaceId> {
+        self.decide_race(user, result, true, now).await
+    }
+
+    /// Takes the athlete's word that an activity was no race: it is not asked about again.
+    ///
+    /// # Errors
+    /// `NotFound` when the activity is not theirs.
+    pub async fn decline_race(&self, user: UserId, activity: ActivityId, now: Instant) -> Result<()> {
+        let found = self.find_activity(user, activity).await?.ok_or(Error::NotFound("activity"))?;
+        // The numbers of a race that was none are never shown; the columns want some.
+        let result = RaceResult {
+            activity: Some(activity),
+            day: found.day,
+            name: String::new(),
+            distance: Distance::from_mm(1),
+            time: TimeSpan::from_ms(1),
+        };
+        self.decide_race(user, &result, false, now).await.map(drop)
+    }
+
+    async fn decide_race(
+        &self,
+        user: UserId,
+        result: &RaceResult,
+        confirmed: bool,
+        now: Instant,
+    ) -> Result<RaceId> {
+        let tx = self.write(user).await?;
+        if let Some(activity) = result.activity {
+            activities::Entity::find_by_id(activity.get())
+                .filter(activities::Column::UserId.eq(user.get()))
+                .one(tx.db())
+                .await?
+                .ok_or(Error::NotFound("activity"))?;
+        }
+        use races::Column;
+        let row = races::ActiveModel {
+            id: NotSet,
+            user_id: Set(user.get()),
+            activity_id: Set(result.activity.map(ActivityId::get)),
+            day: Set(result.day.date()),
+            name: Set(result.name.clone()),
+            distance_mm: Set(result.distance.mm()),
+            time_ms: Set(result.time.ms()),
+            confirmed: Set(confirmed),
+            decided_at: Set(stamp(now)),
+        };
+        let replace = OnConflict::columns([Column::UserId, Column::ActivityId])
+            .update_columns([
+                Column::Day,
+                Column::Name,
+                Column::DistanceMm,
+                Column::TimeMs,
+                Column::Confirmed,
+                Column::DecidedAt,
+            ])
+            .to_owned();
+        let id = races::Entity::insert(row).on_conflict(replace).exec_with_returning(tx.db()).await?.id;
+        let action = if confirmed { "race.put" } else { "race.decline" };
+        tx.commit(Entry::new(now, Actor::Human, action, format!("race:{id}"))).await?;
+        Ok(RaceId::new(id))
+    }
+
+    /// Forgets a race result. Where a source called the activity a race, it is asked about again.
+    ///
+    /// # Errors
+    /// `NotFound` when the user has no such race.
+    pub async fn remove_race(&self, user: UserId, id: RaceId, now: Instant) -> Result<()> {
+        let tx = self.write(user).await?;
+        let gone = races::Entity::delete_many()
+            .filter(races::Column::Id.eq(id.get()))
+            .filter(races::Column::UserId.eq(user.get()))
+            .filter(races::Column::Confirmed.eq(true))
+            .exec(tx.db())
+            .await?;
+        if gone.rows_affected == 0 {
+            return Err(Error::NotFound("race"));
+        }
+        tx.commit(Entry::new(now, Actor::Human, "race.remove", format!("race:{id}"))).await
+    }
+
+    /// Confirmed race results, oldest first.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn list_races(&self, user: UserId) -> Result<Vec<Race>> {
+        let rows = races::Entity::find()
+            .filter(races::Column::UserId.eq(user.get()))
+            .filter(races::Column::Confirmed.eq(true))
+            .order_by_asc(races::Column::Day)
+            .order_by_asc(races::Column::Id)
+            .all(self.reader())
+            .await?;
+        rows.into_iter()
+            .map(|row| {
+                let result = RaceResult {
+                    activity: row.activity_id.map(ActivityId::new),
+                    day: day(row.day)?,
+                    name: row.name,
+                    distance: Distance::from_mm(row.distance_mm),
+                    time: TimeSpan::from_ms(row.time_ms),
+                };
+                Ok(Race { id: RaceId::new(row.id), result })
+            })
+            .collect()
+    }
+
+    /// Activities a source calls a race and the athlete has not spoken about, oldest first.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn list_likely_races(&self, user: UserId) -> Result<Vec<StoredActivity>> {
+        use activities::Column;
+        let decided = Query::select()
+            .column(races::Column::ActivityId)
+            .from(races::Entity)
+            .and_where(races::Column::UserId.eq(user.get()))
+            .and_where(races::Column::ActivityId.is_not_null())
+            .to_owned();
+        let rows = activities::Entity::find()
+            .filter(Column::UserId.eq(user.get()))
+            .filter(Column::Race.eq(true))
+            .filter(Column::DeletedAt.is_null())
+            .filter(Column::Id.not_in_subquery(decided))
+            .order_by_asc(Column::StartedAt)
+            .all(self.reader())
+            .await?;
+        rows.into_iter().map(stored).collect()
+    }
+}
