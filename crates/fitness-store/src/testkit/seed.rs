@@ -142,12 +142,13 @@ impl TestDb {
         consent(&self.store, user, kind, plan, seen).await
     }
 
-    /// Imports a run of so many kilometres, in 50 minutes, at noon of a day.
+    /// Imports a run of so many kilometres, in 50 minutes.
     ///
     /// # Panics
     /// When the store refuses.
     pub async fn ran(&self, user: UserId, day: Day, km: f64) {
-        let started_at: Instant = format!("{day}T12:00:00Z").parse().expect("a time");
+        // Two runs of a day are two: the longer one later.
+        let started_at: Instant = format!("{day}T{:02}:00:00Z", 8 + km as i64 % 12).parse().expect("a time");
         let activity = Activity {
             name: Some("Run".to_owned()),
             elapsed: Some(TimeSpan::from_mins(52)),

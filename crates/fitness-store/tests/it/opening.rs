@@ -130,7 +130,7 @@ on_both_databases! {
         let before = db.store.migrations().await.unwrap();
         let again = db.another_store().await;
         assert_eq!(again.migrations().await.unwrap(), before);
-        assert_eq!(before, ["m0001_foundation"]);
+        assert_eq!(before, ["m0001_foundation", "m0002_reports"]);
     }
 }
 
@@ -143,7 +143,7 @@ async fn eight_nodes_that_start_at_once_migrate_once() {
     let starts: Vec<_> = (0..8).map(|_| tokio::spawn(Store::open(parse(&url), Missing::Create))).collect();
     for start in starts {
         let store = start.await.unwrap().unwrap();
-        assert_eq!(store.migrations().await.unwrap().len(), 1);
+        assert_eq!(store.migrations().await.unwrap().len(), 2);
         store.close().await;
     }
     // On SQLite the file is the lock.
