@@ -21,6 +21,22 @@ impl ContentHash {
         Self(Sha256::digest(bytes).into())
     }
 
+    /// Hashes what a reader gives, however much that is.
+    ///
+    /// # Errors
+    /// When the reader fails.
+    pub fn of_reader(reader: &mut impl std::io::Read) -> std::io::Result<Self> {
+        let mut hasher = Sha256::new();
+        let mut buffer = vec![0; 64 << 10];
+        loop {
+            let read = reader.read(&mut buffer)?;
+            if read == 0 {
+                return Ok(Self(hasher.finalize().into()));
+            }
+            hasher.update(&buffer[..read]);
+        }
+    }
+
     /// Hashes a value through its JSON form. The value must serialize the same way every time: structs
     /// and ordered maps only.
     #[must_use]

@@ -1,7 +1,29 @@
-//! One sync: fetch, map, upsert, move the frontier, recompute.
+//! One import or sync: read, take in, move the frontier.
 //!
 //! This crate must never move the frontier past what is stored, and never decide anything about a plan. It
-//! brings `fitness-sources` and `fitness-store` together; nobody else does.
+//! brings `fitness-sources` and `fitness-store` together; nobody else does. It reads no clock; it is handed one.
 //!
-//! Empty in this version: it comes with the readers of `fitness-sources`. What a sync proves about days is
-//! already in `fitness_core::frontier`, and where it is recorded in `fitness_store`.
+//! Start reading at [`import()`]: a thread walks through what the athlete named (`walking.rs`), workers read the
+//! files one by one (`reading.rs`), and one task writes what they found in batches (`gathering.rs`).
+
+mod gathering;
+mod import;
+mod outcome;
+mod reading;
+mod walking;
+
+pub use import::{Import, Progress, Stop, import};
+pub use outcome::{Outcome, Skip};
+
+use fitness_core::calendar::Instant;
+
+/// What goes wrong outside the files themselves.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The database refused; what was taken in before that is kept.
+    #[error(transparent)]
+    Store(#[from] fitness_store::Error),
+}
+
+/// How the time is told.
+pub type Clock = fn() -> Instant;

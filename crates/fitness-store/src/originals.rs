@@ -3,8 +3,8 @@
 use crate::entities::{activity_reports, originals};
 use crate::error::{Error, Result};
 use crate::pack::{pack, unpack};
-use crate::read::narrow;
-use crate::reports::{ROWS_AT_ONCE, in_chunks};
+use crate::read::{narrow, word};
+use crate::reports::in_chunks;
 use crate::store::{Store, stamp};
 use crate::tx::Tx;
 use fitness_core::calendar::Instant;
@@ -117,31 +117,46 @@ impl Store {
         Ok(bytes)
     }
 
-    /// Which of these files are kept already.
+    /// The hashes of all kept files of a user: what need not be read again.
     ///
     /// # Errors
     /// When the database does not answer.
-    pub async fn known_originals(
-        &self,
-        user: UserId,
-        hashes: &[ContentHash],
-    ) -> Result<HashSet<ContentHash>> {
+    pub async fn kept_hashes(&self, user: UserId) -> Result<HashSet<ContentHash>> {
         use originals::Column;
-        let mut known = HashSet::new();
-        for some in hashes.chunks(ROWS_AT_ONCE) {
-            let rows = originals::Entity::find()
-                .select_only()
-                .column(Column::Sha256)
-                .filter(Column::UserId.eq(user.get()))
-                .filter(Column::Sha256.is_in(some.iter().map(ToString::to_string)))
-                .into_tuple::<String>()
-                .all(self.reader())
-                .await?;
-            for hash in rows {
-                known.insert(crate::read::word(&hash)?);
-            }
-        }
-        Ok(known)
+        let rows = originals::Entity::find()
+            .select_only()
+            .column(Column::Sha256)
+            .filter(Column::UserId.eq(user.get()))
+            .into_tuple::<String>()
+            .all(self.reader())
+            .await?;
+        rows.iter().map(|hash| word(hash)).collect()
+    }
+
+    /// When the first activity in a kept file began.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn start_of_original(&self, user: UserId, hash: ContentHash) -> Result<Option<Instant>> {
+        let id = originals::Entity::find()
+            .select_only()
+            .column(originals::Column::Id)
+            .filter(originals::Column::UserId.eq(user.get()))
+            .filter(originals::Column::Sha256.eq(hash.to_string()))
+            .into_tuple::<i64>()
+            .one(self.reader())
+            .await?;
+        let Some(id) = id else { return Ok(None) };
+        use activity_reports::Column;
+        let start = activity_reports::Entity::find()
+            .select_only()
+            .column(Column::StartedAt)
+            .filter(Column::OriginalId.eq(id))
+            .order_by_asc(Column::ExternalId)
+            .into_tuple::<Instant>()
+            .one(self.reader())
+            .await?;
+        Ok(start)
     }
 }
 
@@ -172,5 +187,5 @@ pub(crate) async fn put(tx: &Tx, files: Vec<NewOriginal>, now: Instant) -> Resul
 }
 
 fn original((hash, name, size): (String, String, i64)) -> Result<Original> {
-    Ok(Original { sha256: crate::read::word(&hash)?, name, size: narrow(size)? })
+    Ok(Original { sha256: word(&hash)?, name, size: narrow(size)? })
 }

@@ -71,6 +71,8 @@ pub struct SyncRun {
 /// How a run ended.
 #[derive(Debug, Clone)]
 pub struct RunOutcome {
+    /// What kind of run it turned out to be, where that shows only on the way.
+    pub kind: Option<RunKind>,
     /// How it went; never `Running`.
     pub state: RunState,
     /// What it brought that says something about days. A failed run brings none.
@@ -142,6 +144,7 @@ impl Store {
         let coverage = if outcome.state == RunState::Failed { Coverage::default() } else { coverage };
         let finished = ActiveModel {
             id: Set(row.id),
+            kind: Set(outcome.kind.map_or(row.kind, |kind| kind.as_str().to_owned())),
             state: Set(outcome.state.as_str().to_owned()),
             finished_at: Set(Some(stamp(now))),
             complete_through: Set(coverage.complete().map(Day::date)),
@@ -163,7 +166,7 @@ impl Store {
         let id = self.begin_run(user, RunKind::Declared, None, now).await?;
         let evidence = vec![Evidence::Declared { day, said_at: now }];
         let summary = serde_json::json!({ "day": day });
-        self.finish_run(user, id, RunOutcome { state: RunState::Done, evidence, summary, problem: None }, now)
+        self.finish_run(user, id, RunOutcome { kind: None, state: RunState::Done, evidence, summary, problem: None }, now)
             .await
     }
 

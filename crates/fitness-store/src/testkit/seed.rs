@@ -178,6 +178,7 @@ impl TestDb {
     pub async fn imported(&self, user: UserId, evidence: Evidence) {
         let run = self.store.begin_run(user, RunKind::File, None, now()).await.expect("a run can begin");
         let outcome = RunOutcome {
+            kind: None,
             state: RunState::Done,
             evidence: vec![evidence],
             summary: serde_json::json!({}),

@@ -115,7 +115,7 @@ on_both_databases! {
     async fn a_run_proves_what_it_brought_and_a_failed_one_nothing(db) {
         let ann = db.user("Ann").await;
         db.store.put_profile(ann, &Profile { zone: chrono_tz::Tz::America__Los_Angeles, ..Profile::default() }, now()).await.unwrap();
-        let outcome = |state, evidence| RunOutcome { state, evidence, summary: json!({"imported": 3}), problem: None };
+        let outcome = |state, evidence| RunOutcome { kind: None, state, evidence, summary: json!({"imported": 3}), problem: None };
         let live = |record: &str| Evidence::LiveSync { polled_at: now(), newest_record: Some(record.parse().unwrap()) };
         let failed = db.store.begin_run(ann, RunKind::Live, None, now()).await.unwrap();
         assert_eq!(db.store.frontier(ann).await.unwrap().complete(), None, "a running sync proves nothing");

@@ -242,8 +242,10 @@ on_both_databases! {
         assert_eq!((taken.originals, taken.nothing()), (1, false));
         let again = db.store.take_in(ann, batch(), now()).await.unwrap();
         assert!(again.nothing(), "{again:?}");
-        assert_eq!(db.store.known_originals(ann, &[hash, ContentHash::of_bytes(b"x")]).await.unwrap().len(), 1);
-        assert!(db.store.known_originals(bob, &[hash]).await.unwrap().is_empty());
+        assert_eq!(db.store.kept_hashes(ann).await.unwrap(), [hash].into());
+        assert_eq!(db.store.start_of_original(ann, hash).await.unwrap(), Some(at("2026-06-13T16:04:07.123456Z")));
+        assert_eq!(db.store.start_of_original(bob, hash).await.unwrap(), None);
+        assert!(db.store.kept_hashes(bob).await.unwrap().is_empty());
         let kept = db.store.originals_of(ann, taken.reports[0].activity).await.unwrap();
         assert_eq!(kept, db.store.list_originals(ann, 0, 10).await.unwrap());
         assert_eq!((kept[0].name.as_str(), kept[0].size), ("run.fit", bytes.len() as u64));

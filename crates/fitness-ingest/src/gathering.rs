@@ -1,0 +1,280 @@
+//! Where everything that was read comes together: batches for the database, and what they prove about days.
+
+use crate::outcome::Outcome;
+use crate::reading::{Began, ReadFile, plausible};
+use crate::walking::{Event, has_come};
+use crate::{Clock, Error};
+use chrono_tz::Tz;
+use fitness_core::calendar::{Day, Instant, offset_in};
+use fitness_core::frontier::Evidence;
+use fitness_core::hash::ContentHash;
+use fitness_core::ids::{SourceId, UserId};
+use fitness_core::report::{ActivityReport, DayReport, ReportKey, SourceKind, Told};
+use fitness_sources::strava_export::Row;
+use fitness_sources::{Summary, Unreadable};
+use fitness_store::{Batch, NewReport, RunKind, Store};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use tokio::sync::OwnedSemaphorePermit;
+
+/// Reports per transaction.
+const REPORTS: usize = 64;
+/// Days and estimates per transaction.
+const DAYS: usize = 1000;
+/// Kibibytes of files per transaction.
+const KIBIBYTES: usize = 8 << 10;
+
+pub(crate) struct Gatherer<'a> {
+    store: &'a Store,
+    user: UserId,
+    source: Option<SourceId>,
+    zone: Tz,
+    clock: Clock,
+    batch: Batch,
+    room: Vec<OwnedSemaphorePermit>,
+    pub(crate) outcome: Outcome,
+    /// Days on which activities began.
+    activity_days: BTreeSet<Day>,
+    last_daily_summary: Option<Day>,
+    of_account: bool,
+    strava: Strava,
+    /// Something may be readable next time.
+    unfinished: bool,
+}
+
+/// A Strava list names files without saying when they began; the files say it.
+#[derive(Default)]
+struct Strava {
+    rows: Vec<Row>,
+    began: HashMap<String, Began>,
+    known: HashMap<String, ContentHash>,
+}
+
+impl<'a> Gatherer<'a> {
+    pub(crate) fn new(store: &'a Store, user: UserId, zone: Tz, clock: Clock) -> Self {
+        Self {
+            store,
+            user,
+            source: None,
+            zone,
+            clock,
+            batch: Batch::default(),
+            room: Vec::new(),
+            outcome: Outcome::default(),
+            activity_days: BTreeSet::new(),
+            last_daily_summary: None,
+            of_account: false,
+            strava: Strava::default(),
+            unfinished: false,
+        }
+    }
+
+    pub(crate) const fn zone(&self) -> Tz {
+        self.zone
+    }
+
+    pub(crate) fn now(&self) -> Instant {
+        (self.clock)()
+    }
+
+    pub(crate) async fn was_finished(&self, hash: ContentHash, reader: &str) -> Result<bool, Error> {
+        Ok(self.store.import_finished(self.user, hash, reader).await?)
+    }
+
+    /// Notes that a file is in the database whole, unless something may be readable next time.
+    pub(crate) async fn finish_file(&self, hash: ContentHash, reader: &str) -> Result<(), Error> {
+        if self.unfinished {
+            return Ok(());
+        }
+        Ok(self.store.finish_import(self.user, hash, reader, self.now()).await?)
+    }
+
+    /// The files that were read before.
+    pub(crate) async fn known_files(&self) -> Result<HashSet<ContentHash>, Error> {
+        Ok(self.store.kept_hashes(self.user).await?)
+    }
+
+    /// Takes what the walk came upon; writes when there is enough of it.
+    pub(crate) async fn take(&mut self, event: Event) -> Result<(), Error> {
+        match event {
+            Event::File { name, path, hash, read, room } => {
+                self.room.push(room);
+                self.file(name, &path, hash, read);
+            }
+            Event::Known { name, hash } => {
+                self.outcome.files_already_there += 1;
+                self.strava.known.insert(name, hash);
+            }
+            Event::Told(told) => self.told(*told),
+            Event::Row(row) => self.strava.rows.push(*row),
+            Event::List { path, of_account, outcome } => self.list(&path, of_account, outcome),
+            Event::Ignored => self.outcome.files_ignored += 1,
+            Event::Skipped { path, reason, passing } => {
+                self.unfinished |= passing;
+                self.outcome.skip(path, reason);
+            }
+        }
+        let kibibytes: usize = self.room.iter().map(OwnedSemaphorePermit::num_permits).sum();
+        if self.batch.reports.len() >= REPORTS
+            || self.batch.days.len() + self.batch.estimates.len() >= DAYS
+            || kibibytes >= KIBIBYTES
+        {
+            self.write().await?;
+        }
+        Ok(())
+    }
+
+    fn file(&mut self, name: String, path: &str, hash: ContentHash, read: Result<ReadFile, Unreadable>) {
+        let file = match read {
+            Ok(file) => file,
+            Err(why) => return self.outcome.skip(path, why),
+        };
+        let Some(original) = file.original else {
+            self.outcome.files_ignored += 1;
+            return;
+        };
+        self.outcome.files += 1;
+        self.outcome.flawed += u64::from(file.flawed);
+        for why in file.left_out {
+            self.outcome.skip(path, why);
+        }
+        for day in file.activity_days {
+            self.saw(day);
+        }
+        if let Some(began) = file.began {
+            self.strava.began.insert(name.clone(), began);
+        }
+        self.strava.known.insert(name, hash);
+        self.batch.originals.push(original);
+        self.batch.reports.extend(file.reports);
+        self.batch.days.extend(file.days);
+    }
+
+    fn saw(&mut self, day: Day) {
+        self.activity_days.insert(day);
+        self.outcome.saw(day);
+    }
+
+    /// Takes one thing a source told.
+    pub(crate) fn told(&mut self, told: Told) {
+        let now = self.now();
+        match told {
+            Told::Activity(report) => self.activity(*report, now),
+            Told::Day(day) => self.day(*day, now),
+            Told::Estimate(estimate) => {
+                if has_come(estimate.day, now, self.zone) {
+                    self.batch.estimates.push(estimate);
+                }
+            }
+            Told::Threshold(threshold) => self.batch.thresholds.push(threshold),
+            Told::Zones { kind, sport, zones } => self.batch.zones.push((kind, sport, zones)),
+            Told::Person(person) => {
+                self.batch.person.birth_year = self.batch.person.birth_year.or(person.birth_year);
+                self.batch.person.sex = self.batch.person.sex.or(person.sex);
+            }
+        }
+    }
+
+    fn activity(&mut self, report: ActivityReport, now: Instant) {
+        let key = report.key.to_string();
+        if let Err(why) = plausible(&report.recorded.activity, now) {
+            return self.outcome.skip(key, why);
+        }
+        let day = report.recorded.activity.day();
+        match NewReport::pack(report, None, self.source) {
+            Ok(report) => {
+                self.saw(day);
+                self.batch.reports.push(report);
+            }
+            Err(why) => self.outcome.skip(key, why),
+        }
+    }
+
+    fn day(&mut self, report: DayReport, now: Instant) {
+        let day = report.wellness.day;
+        if has_come(day, now, self.zone) {
+            self.batch.days.push(report);
+        } else {
+            self.outcome.skip(format!("{} {}", report.kind, report.part), format!("it speaks of {day}, which has not come yet"));
+        }
+    }
+
+    fn list(&mut self, path: &str, of_account: bool, outcome: Result<Summary, Unreadable>) {
+        let summary = match outcome {
+            Ok(summary) => summary,
+            Err(why) => return self.outcome.skip(path, why),
+        };
+        self.outcome.files += 1;
+        self.of_account |= of_account;
+        let newest = summary.last_daily_summary.filter(|day| has_come(*day, self.now(), self.zone));
+        self.last_daily_summary = self.last_daily_summary.max(newest);
+        for (why, count) in summary.reasons {
+            let entries = if count == 1 { "an entry that" } else { "entries, each of which" };
+            self.outcome.skip(path, format!("left out {count} {entries} {why}"));
+        }
+        if let Some(why) = summary.broken_off {
+            self.unfinished = true;
+            self.outcome.skip(path, format!("only its beginning was read: {why}"));
+        }
+    }
+
+    /// Writes what is left, the rows of lists last: by then their files are there.
+    pub(crate) async fn flush(&mut self) -> Result<(), Error> {
+        self.write().await?;
+        for row in std::mem::take(&mut self.strava.rows) {
+            self.row(row).await?;
+            if self.batch.reports.len() >= REPORTS {
+                self.write().await?;
+            }
+        }
+        self.write().await
+    }
+
+    /// A row's date has no zone; the file it names knows better when it began.
+    async fn row(&mut self, row: Row) -> Result<(), Error> {
+        let name = row.filename.as_deref().map(|name| {
+            let name = name.rsplit('/').next().unwrap_or(name);
+            name.strip_suffix(".gz").unwrap_or(name)
+        });
+        let mut recorded = row.recorded;
+        if let Some(name) = name {
+            let mut began = self.strava.began.get(name).copied();
+            if began.is_none()
+                && let Some(hash) = self.strava.known.get(name)
+                && let Some(at) = self.store.start_of_original(self.user, *hash).await?
+            {
+                began = Some(Began { at, utc_offset_s: offset_in(self.zone, at) });
+            }
+            if let Some(began) = began {
+                recorded.activity.started_at = began.at;
+                recorded.activity.utc_offset_s = began.utc_offset_s;
+            }
+        }
+        let key = ReportKey { kind: SourceKind::StravaExport, id: row.id };
+        self.activity(ActivityReport { key, recorded, raw: Some(row.raw) }, self.now());
+        Ok(())
+    }
+
+    async fn write(&mut self) -> Result<(), Error> {
+        let batch = std::mem::take(&mut self.batch);
+        let taken = self.store.take_in(self.user, batch, self.now()).await?;
+        self.outcome.count(&taken);
+        self.room.clear();
+        Ok(())
+    }
+
+    /// What came of it, what it proves about days, and what kind of run it was.
+    pub(crate) fn finish(self) -> (Outcome, Vec<Evidence>, RunKind) {
+        let now = self.now();
+        let today = Day::at(now, self.zone);
+        let mut evidence: Vec<Evidence> = self
+            .last_daily_summary
+            .map(|last_summary| Evidence::AccountExport { last_summary, imported_at: now })
+            .into_iter()
+            .collect();
+        // The newest day says as much as all before it together; one in the future says nothing.
+        let newest = self.activity_days.range(..=today).next_back();
+        evidence.extend(newest.map(|day| Evidence::Activity { day: *day, imported_at: now }));
+        let kind = if self.of_account { RunKind::Export } else { RunKind::File };
+        (self.outcome, evidence, kind)
+    }
+}

@@ -1,0 +1,82 @@
+//! What came of an import.
+
+use fitness_core::calendar::Day;
+use fitness_core::frontier::Coverage;
+use fitness_store::{Fate, Taken};
+use serde::Serialize;
+
+/// More of these are counted and not listed: a hostile archive has a million.
+const LISTED: usize = 1000;
+
+/// Something that was left out, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Skip {
+    /// Where it is, for people.
+    pub path: String,
+    /// Why, as a sentence that reads on after the path and a colon.
+    pub reason: String,
+}
+
+/// What came of an import or a sync.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Outcome {
+    /// New activities.
+    pub added: u64,
+    /// Reports that say more about an activity already there.
+    pub joined: u64,
+    /// Reports that now say something else.
+    pub changed: u64,
+    /// Activities that were there already, with nothing new about them.
+    pub already_there: u64,
+    /// Days about which something new is known.
+    pub days: u64,
+    /// Files read.
+    pub files: u64,
+    /// Files that had been read before.
+    pub files_already_there: u64,
+    /// Files with nothing to import in them: settings, courses, pictures.
+    pub files_ignored: u64,
+    /// Files that were read although something is wrong with them.
+    pub flawed: u64,
+    /// Everything left out. The list ends after a thousand.
+    pub skipped: Vec<Skip>,
+    /// How much was left out.
+    pub skipped_count: u64,
+    /// The first and the last day of the activities among it.
+    pub span: Option<(Day, Day)>,
+    /// What it proved about days.
+    pub coverage: Coverage,
+    /// Whether it was stopped before its end.
+    pub stopped: bool,
+}
+
+impl Outcome {
+    /// Whether the database is as it was.
+    #[must_use]
+    pub const fn changed_nothing(&self) -> bool {
+        self.added + self.joined + self.changed + self.days == 0
+    }
+
+    pub(crate) fn skip(&mut self, path: impl Into<String>, reason: impl ToString) {
+        self.skipped_count += 1;
+        if self.skipped.len() < LISTED {
+            self.skipped.push(Skip { path: path.into(), reason: reason.to_string() });
+        }
+    }
+
+    pub(crate) fn count(&mut self, taken: &Taken) {
+        for put in &taken.reports {
+            *match put.fate {
+                Fate::Added => &mut self.added,
+                Fate::Joined => &mut self.joined,
+                Fate::Changed => &mut self.changed,
+                Fate::AlreadyThere => &mut self.already_there,
+            } += 1;
+        }
+        self.days += taken.days;
+    }
+
+    pub(crate) fn saw(&mut self, day: Day) {
+        self.span = Some(self.span.map_or((day, day), |(first, last)| (first.min(day), last.max(day))));
+    }
+}

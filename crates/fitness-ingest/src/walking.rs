@@ -1,0 +1,254 @@
+//! The walk through what the athlete named: it opens, unpacks and tells apart, and hands files to the workers.
+
+use crate::import::Stop;
+use crate::reading::{self, Format, ReadFile};
+use chrono_tz::Tz;
+use fitness_core::calendar::{Day, Instant};
+use fitness_core::hash::ContentHash;
+use fitness_core::report::Told;
+use fitness_sources::files::{self, Found, Limits, Refused, Visitor, read_all};
+use fitness_sources::strava_export::{self, Row};
+use fitness_sources::{Summary, Unreadable, garmin_export};
+use std::collections::HashSet;
+use std::io::Read;
+use std::ops::ControlFlow::{self, Break, Continue};
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::runtime::Handle;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+
+/// The longest recording of one activity. A day of seconds in the wordiest format stays below it.
+const FILE_BYTES: u64 = 40 << 20;
+/// Kibibytes of files that may be on their way between the disk and the database.
+const IN_FLIGHT_KIB: u32 = 64 << 10;
+
+/// What to walk through, and what is needed on the way.
+pub(crate) struct Job {
+    pub(crate) paths: Vec<PathBuf>,
+    pub(crate) zone: Tz,
+    pub(crate) now: Instant,
+    /// Files that need not be read, as they were before.
+    pub(crate) known: HashSet<ContentHash>,
+    pub(crate) stop: Stop,
+    pub(crate) events: mpsc::Sender<Event>,
+}
+
+/// What the walk came upon.
+pub(crate) enum Event {
+    /// A recording was read.
+    File {
+        name: String,
+        path: String,
+        hash: ContentHash,
+        read: Result<ReadFile, Unreadable>,
+        /// Room in memory, given back when the file is in the database.
+        room: OwnedSemaphorePermit,
+    },
+    /// A recording that had been read before.
+    Known { name: String, hash: ContentHash },
+    /// A list told something.
+    Told(Box<Told>),
+    /// A row of a list that names a file.
+    Row(Box<Row>),
+    /// A list ended.
+    List { path: String, of_account: bool, outcome: Result<Summary, Unreadable> },
+    /// A file with nothing to import in it.
+    Ignored,
+    /// Something was left out. What may be there next time is worth another try.
+    Skipped { path: String, reason: String, passing: bool },
+}
+
+/// How far the walk is, for those who watch.
+#[derive(Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) files: u64,
+    pub(crate) activities: u64,
+}
+
+impl Counts {
+    pub(crate) fn see(&mut self, event: &Event) {
+        match event {
+            Event::File { read, .. } => {
+                self.files += 1;
+                self.activities += read.as_ref().map_or(0, |file| file.reports.len() as u64);
+            }
+            Event::Known { .. } | Event::List { .. } => self.files += 1,
+            Event::Told(told) if matches!(**told, Told::Activity(_)) => self.activities += 1,
+            Event::Told(_) | Event::Row(_) | Event::Ignored | Event::Skipped { .. } => {}
+        }
+    }
+}
+
+/// Walks through everything, on a thread that may wait. Ends early when nobody listens any more.
+pub(crate) fn walk(job: Job) {
+    let named = job.paths.iter().map(|path| path.display().to_string()).collect();
+    let paths = job.paths.clone();
+    let mut walking = Walking {
+        shared: Arc::new(Shared { zone: job.zone, now: job.now, known: job.known, events: job.events }),
+        room: Arc::new(Semaphore::new(IN_FLIGHT_KIB as usize)),
+        runtime: Handle::current(),
+        stop: job.stop,
+        named,
+    };
+    let _whether_it_was_broken_off = files::walk(&paths, &Limits::default(), &mut walking);
+}
+
+/// How many files a walk would read.
+pub(crate) fn count(paths: &[PathBuf]) -> u64 {
+    struct Counting(u64);
+    impl Visitor for Counting {
+        fn wants(&mut self, found: &Found<'_>) -> bool {
+            self.0 += u64::from(Wanted::of(found).is_some());
+            false
+        }
+        fn visit(&mut self, _: &Found<'_>, _: &mut dyn Read) -> ControlFlow<()> {
+            Continue(())
+        }
+        fn skipped(&mut self, _: &str, _: Refused) {}
+    }
+    let mut counting = Counting(0);
+    let _never_broken_off = files::walk(paths, &Limits::default(), &mut counting);
+    counting.0
+}
+
+/// What a file is wanted for.
+enum Wanted {
+    Recording(Format),
+    Account(garmin_export::Dataset),
+    Strava,
+}
+
+impl Wanted {
+    fn of(found: &Found<'_>) -> Option<Self> {
+        if strava_export::recognise(found.path) {
+            return Some(Self::Strava);
+        }
+        Format::named(found.name)
+            .map(Self::Recording)
+            .or_else(|| garmin_export::recognise(found.path).map(Self::Account))
+    }
+}
+
+/// What the workers need too.
+struct Shared {
+    zone: Tz,
+    now: Instant,
+    known: HashSet<ContentHash>,
+    events: mpsc::Sender<Event>,
+}
+
+struct Walking {
+    shared: Arc<Shared>,
+    room: Arc<Semaphore>,
+    runtime: Handle,
+    stop: Stop,
+    /// What the athlete named themselves deserves an answer, whatever it is.
+    named: HashSet<String>,
+}
+
+impl Walking {
+    fn send(&self, event: Event) -> ControlFlow<()> {
+        match self.shared.events.blocking_send(event) {
+            Ok(()) if !self.stop.is_asked() => Continue(()),
+            _ => Break(()),
+        }
+    }
+
+    /// Reads a recording whole and hands it to a worker.
+    fn recording(&self, format: Option<Format>, found: &Found<'_>, reader: &mut dyn Read) -> ControlFlow<()> {
+        let bytes = match read_all(reader, FILE_BYTES) {
+            Ok(bytes) => bytes,
+            Err(reason @ Refused::TooLarge { .. }) => {
+                let (path, reason) = (found.path.to_owned(), reason.to_string());
+                return self.send(Event::Skipped { path, reason, passing: false });
+            }
+            // The walk tells why itself.
+            Err(_) => return Continue(()),
+        };
+        let Some(format) = format.or_else(|| Format::looks_like(&bytes)) else {
+            let reason = "it is none of FIT, TCX, GPX, a ZIP of them, or a file of an account export";
+            let (path, reason) = (found.path.to_owned(), reason.to_owned());
+            return self.send(Event::Skipped { path, reason, passing: false });
+        };
+        let kibibytes = u32::try_from(bytes.len() >> 10).unwrap_or(u32::MAX).clamp(1, IN_FLIGHT_KIB);
+        let room = self.runtime.block_on(Arc::clone(&self.room).acquire_many_owned(kibibytes));
+        let Ok(room) = room else { return Break(()) };
+        let shared = Arc::clone(&self.shared);
+        let (path, name) = (found.path.to_owned(), found.name.to_owned());
+        rayon::spawn(move || {
+            let hash = ContentHash::of_bytes(&bytes);
+            let event = if shared.known.contains(&hash) {
+                Event::Known { name, hash }
+            } else {
+                let read = reading::read(format, &name, hash, &bytes, shared.zone, shared.now);
+                Event::File { name, path, hash, read, room }
+            };
+            // Nobody listens any more when the import has failed or was stopped.
+            let _whether_it_arrived = shared.events.blocking_send(event);
+        });
+        if self.stop.is_asked() { Break(()) } else { Continue(()) }
+    }
+
+    fn account(
+        &self,
+        dataset: garmin_export::Dataset,
+        found: &Found<'_>,
+        reader: &mut dyn Read,
+    ) -> ControlFlow<()> {
+        let mut going = Continue(());
+        let outcome = garmin_export::read(dataset, reader, self.shared.zone, &mut |told| {
+            if going.is_continue() {
+                going = self.send(Event::Told(Box::new(told)));
+            }
+        });
+        going?;
+        self.send(Event::List { path: found.path.to_owned(), of_account: true, outcome })
+    }
+
+    fn strava(&self, found: &Found<'_>, reader: &mut dyn Read) -> ControlFlow<()> {
+        let mut going = Continue(());
+        let outcome = strava_export::read(reader, self.shared.zone, &mut |row| {
+            if going.is_continue() {
+                going = self.send(Event::Row(Box::new(row)));
+            }
+        });
+        going?;
+        self.send(Event::List { path: found.path.to_owned(), of_account: false, outcome })
+    }
+}
+
+impl Visitor for Walking {
+    fn wants(&mut self, found: &Found<'_>) -> bool {
+        let wanted = Wanted::of(found).is_some() || self.named.contains(found.path);
+        if !wanted {
+            let _whether_it_arrived = self.send(Event::Ignored);
+        }
+        wanted
+    }
+
+    fn visit(&mut self, found: &Found<'_>, reader: &mut dyn Read) -> ControlFlow<()> {
+        if self.stop.is_asked() {
+            return Break(());
+        }
+        match Wanted::of(found) {
+            Some(Wanted::Recording(format)) => self.recording(Some(format), found, reader),
+            Some(Wanted::Account(dataset)) => self.account(dataset, found, reader),
+            Some(Wanted::Strava) => self.strava(found, reader),
+            None => self.recording(None, found, reader),
+        }
+    }
+
+    fn skipped(&mut self, path: &str, reason: Refused) {
+        let passing = matches!(
+            reason,
+            Refused::Missing | Refused::NotAllowed | Refused::Unreadable(_) | Refused::NoRoom(_)
+        );
+        let (path, reason) = (path.to_owned(), reason.to_string());
+        let _whether_it_arrived = self.send(Event::Skipped { path, reason, passing });
+    }
+}
+
+/// Whether a day can have been reported on.
+pub(crate) fn has_come(day: Day, now: Instant, zone: Tz) -> bool {
+    day <= Day::at(now, zone).next()
+}
