@@ -3,13 +3,18 @@
 //! This crate must never write to the database or know about users; it reads bytes and gives back values,
 //! with a reason for everything it could not read. It is handed its HTTP client and its clock.
 //!
-//! Every reader gives back reports ([`fitness_core::report`]). Start reading at [`fit`] and [`tracks`]; [`files`]
-//! finds what there is to read.
+//! Every reader gives back reports ([`fitness_core::report`]). Start reading at [`fit`] and [`tracks`], then at
+//! [`garmin_export`] and [`strava_export`]; [`files`] finds what there is to read.
 
 pub mod files;
 pub mod fit;
+pub mod garmin_export;
+mod metered;
 mod sports;
+pub mod strava_export;
+mod summary;
 pub mod tracks;
 mod unreadable;
 
+pub use summary::Summary;
 pub use unreadable::Unreadable;

@@ -27,3 +27,106 @@ pub(crate) fn fit_words(sport: u8, sub_sport: u8) -> Option<String> {
     let plain = matches!(from_fit(sport, sub_sport), Sport::Other) && sport != 0 && sport != u8::MAX;
     plain.then(|| typedef::Sport(sport).to_string())
 }
+
+/// What a file's or a service's word for a sport means, and the word itself where it says more than the sport.
+///
+/// Services invent words faster than a list can follow, so parts of words decide: `gravel_cycling`, `Virtual Ride`
+/// and `E-Bike Ride` are all cycling.
+pub(crate) fn from_word(word: &str) -> (Sport, Option<String>) {
+    let word = word.trim().to_lowercase();
+    let plain = match word.as_str() {
+        // Strava writes the first two sports as numbers.
+        "running" | "run" | "9" => Some(Sport::Running),
+        "cycling" | "biking" | "ride" | "1" => Some(Sport::Cycling),
+        "swimming" | "swim" => Some(Sport::Swimming),
+        "rowing" | "row" => Some(Sport::Rowing),
+        "strength" | "strength_training" => Some(Sport::Strength),
+        "" | "other" => Some(Sport::Other),
+        number if number.bytes().all(|byte| byte.is_ascii_digit()) => Some(Sport::Other),
+        _ => None,
+    };
+    if let Some(sport) = plain {
+        return (sport, None);
+    }
+    let has = |parts: &[&str]| parts.iter().any(|part| word.contains(part));
+    // Several sports in one, and those whose word has another sport's in it.
+    let sport = if has(&["multi", "transition", "swimrun", "motor", "horse", "wheelchair", "throw"]) {
+        Sport::Other
+    } else if has(&["swim"]) {
+        Sport::Swimming
+    } else if has(&["run"]) {
+        Sport::Running
+    } else if has(&["cycl", "bike", "biking", "ride", "bmx", "mtb", "velomobile"]) {
+        Sport::Cycling
+    } else if has(&["rowing"]) || word.ends_with("row") {
+        Sport::Rowing
+    } else if has(&["strength", "weight"]) {
+        Sport::Strength
+    } else {
+        Sport::Other
+    };
+    (sport, Some(word))
+}
+
+/// Whether a service's word is for the whole of a multisport event, whose legs are activities of their own.
+pub(crate) fn is_multisport(word: &str) -> bool {
+    matches!(word, "multi_sport" | "multisport" | "triathlon" | "duathlon" | "swimrun")
+}
+
+/// Whether a service's word is for the change from one leg to the next.
+pub(crate) fn is_transition(word: &str) -> bool {
+    word.contains("transition")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_for_a_sport_is_understood_and_kept_when_it_says_more() {
+        for (word, sport, finer) in [
+            ("running", Sport::Running, None),
+            (" Run ", Sport::Running, None),
+            ("9", Sport::Running, None),
+            ("Biking", Sport::Cycling, None),
+            ("1", Sport::Cycling, None),
+            ("strength_training", Sport::Strength, None),
+            ("Other", Sport::Other, None),
+            ("42", Sport::Other, None),
+            ("", Sport::Other, None),
+            ("trail_running", Sport::Running, Some("trail_running")),
+            ("VirtualRide", Sport::Cycling, Some("virtualride")),
+        ] {
+            assert_eq!(from_word(word), (sport, finer.map(str::to_owned)), "{word}");
+        }
+    }
+
+    #[test]
+    fn garmins_and_stravas_words_are_understood() {
+        for (sport, words) in [
+            (
+                Sport::Running,
+                "trail_running treadmill_running track_running street_running indoor_running virtual_run \
+                 ultra_run obstacle_run TrailRun Trail\u{a0}Run VirtualRun",
+            ),
+            (
+                Sport::Cycling,
+                "road_biking gravel_cycling indoor_cycling virtual_ride mountain_biking cyclocross bmx e_bike_fitness \
+                 recumbent_cycling enduro_mtb hand_cycling GravelRide E-BikeRide MountainBikeRide Handcycle Velomobile",
+            ),
+            (Sport::Swimming, "lap_swimming open_water_swimming"),
+            (Sport::Rowing, "indoor_rowing rowing_v2 VirtualRow"),
+            (Sport::Strength, "WeightTraining weight_training"),
+            (
+                Sport::Other,
+                "walking hiking yoga pilates multi_sport transition_v2 swimToBikeTransition bikeToRunTransition \
+                 swimrun motorcycling horseback_riding wheelchair_push_run axe_throwing indoor_cardio Walk Hike \
+                 Workout NordicSki Kayaking cross_country_skiing_ws resort_skiing_snowboarding_ws breathwork",
+            ),
+        ] {
+            for word in words.split(' ').filter(|word| !word.is_empty()) {
+                assert_eq!(from_word(word), (sport, Some(word.to_lowercase())), "{word}");
+            }
+        }
+    }
+}

@@ -22,6 +22,7 @@ use rustyfit::profile::{mesgdef, typedef};
 use rustyfit::proto::Message;
 use rustyfit::{Decoder, DecoderEvent, StreamingIterator};
 use values::Fields;
+pub(crate) use values::tidy;
 use wellness::Days;
 
 /// What a FIT file held.

@@ -54,7 +54,7 @@ impl<'a> Fields<'a> {
 }
 
 /// A text without padding, control characters and endlessness; `None` when nothing is left.
-pub(super) fn tidy(text: &str) -> Option<String> {
+pub(crate) fn tidy(text: &str) -> Option<String> {
     let clean: String = text.chars().filter(|c| !c.is_control()).take(200).collect();
     let clean = clean.trim();
     (!clean.is_empty()).then(|| clean.to_owned())

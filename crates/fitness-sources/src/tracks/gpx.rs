@@ -2,7 +2,8 @@
 
 use super::samples::Sample;
 use super::xml::{Element, Pull, Stop, decode};
-use super::{Draft, Found, moment, sport};
+use super::{Draft, Found, moment};
+use crate::sports::from_word;
 use crate::unreadable::Unreadable;
 use chrono_tz::Tz;
 use fitness_core::report::Recorded;
@@ -56,7 +57,7 @@ fn read_track(xml: &mut Pull<'_>, draft: &mut Draft) -> Result<(), Stop> {
         match part.name() {
             "name" => draft.name = xml.name()?,
             "type" => {
-                let (sport, finer) = sport(&xml.name()?.unwrap_or_default());
+                let (sport, finer) = from_word(&xml.name()?.unwrap_or_default());
                 (draft.sport, draft.sub_sport) = (Some(sport), finer);
             }
             // A segment, to be entered for its points.

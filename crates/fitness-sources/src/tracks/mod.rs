@@ -10,6 +10,7 @@ mod tcx;
 mod xml;
 
 pub use gpx::read_gpx;
+pub(crate) use samples::instant as plausible;
 pub use tcx::read_tcx;
 
 use crate::unreadable::Unreadable;
@@ -173,42 +174,6 @@ fn lap_mean(laps: &[Lap], of: impl Fn(&Lap) -> Option<f64>) -> Option<f64> {
     (time > 0.0).then(|| sum / time)
 }
 
-/// What a file's word for a sport means, and the word itself where it says more than the sport.
-pub(crate) fn sport(word: &str) -> (Sport, Option<String>) {
-    let word = word.trim().to_lowercase();
-    let plain = match word.as_str() {
-        // Strava writes the first two sports as numbers.
-        "running" | "run" | "9" => Some(Sport::Running),
-        "cycling" | "biking" | "ride" | "1" => Some(Sport::Cycling),
-        "swimming" | "swim" => Some(Sport::Swimming),
-        "rowing" | "row" => Some(Sport::Rowing),
-        "strength" | "strength_training" => Some(Sport::Strength),
-        "" | "other" => Some(Sport::Other),
-        number if number.bytes().all(|byte| byte.is_ascii_digit()) => Some(Sport::Other),
-        _ => None,
-    };
-    if let Some(sport) = plain {
-        return (sport, None);
-    }
-    let has = |parts: &[&str]| parts.iter().any(|part| word.contains(part));
-    let sport = if has(&["motor", "horse"]) {
-        Sport::Other
-    } else if has(&["swim"]) {
-        Sport::Swimming
-    } else if has(&["run"]) {
-        Sport::Running
-    } else if has(&["cycl", "bike", "biking", "ride"]) {
-        Sport::Cycling
-    } else if has(&["rowing"]) {
-        Sport::Rowing
-    } else if has(&["strength", "weight"]) {
-        Sport::Strength
-    } else {
-        Sport::Other
-    };
-    (sport, Some(word))
-}
-
 /// A time as files write it, in milliseconds of the Unix epoch. Without a zone it is UTC.
 pub(crate) fn moment(text: &str) -> Option<i64> {
     usual_moment(text.as_bytes()).or_else(|| {
@@ -333,30 +298,6 @@ pub(crate) mod tests {
             "ä026-06-14T10:00:00Z",
         ] {
             assert_eq!(moment(bad), None, "{bad}");
-        }
-    }
-
-    #[test]
-    fn a_word_for_a_sport_is_understood_and_kept_when_it_says_more() {
-        for (word, sport_of, finer) in [
-            ("running", Sport::Running, None),
-            (" Run ", Sport::Running, None),
-            ("9", Sport::Running, None),
-            ("trail_running", Sport::Running, Some("trail_running")),
-            ("Biking", Sport::Cycling, None),
-            ("1", Sport::Cycling, None),
-            ("VirtualRide", Sport::Cycling, Some("virtualride")),
-            ("open_water_swimming", Sport::Swimming, Some("open_water_swimming")),
-            ("indoor_rowing", Sport::Rowing, Some("indoor_rowing")),
-            ("strength_training", Sport::Strength, None),
-            ("Hiking", Sport::Other, Some("hiking")),
-            ("motorcycling", Sport::Other, Some("motorcycling")),
-            ("horseback_riding", Sport::Other, Some("horseback_riding")),
-            ("Other", Sport::Other, None),
-            ("42", Sport::Other, None),
-            ("", Sport::Other, None),
-        ] {
-            assert_eq!(sport(word), (sport_of, finer.map(str::to_owned)), "{word}");
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use super::samples::{Sample, cadence, heart_rate, instant, power, whole};
 use super::xml::{Pull, Stop, decode};
-use super::{Draft, Found, moment, sport};
+use super::{Draft, Found, moment};
+use crate::sports::from_word;
 use crate::unreadable::Unreadable;
 use chrono_tz::Tz;
 use fitness_core::activity::Lap;
@@ -34,7 +35,7 @@ fn read_document(xml: &mut Pull<'_>, found: &mut Found) -> Result<(), Stop> {
             "Activities" | "MultiSportSession" | "FirstSport" | "NextSport" => {}
             "Activity" => {
                 xml.count_part()?;
-                let (sport, finer) = sport(part.attribute("Sport").as_deref().unwrap_or_default());
+                let (sport, finer) = from_word(part.attribute("Sport").as_deref().unwrap_or_default());
                 let mut draft = Draft { sport: Some(sport), sub_sport: finer, ..Draft::default() };
                 let end = read_activity(xml, &mut draft);
                 found.keep(draft);

@@ -1,0 +1,154 @@
+//! Activities. Lengths are in centimetres, times in milliseconds, energy in kilojoules.
+
+use super::fields::{IMPOSSIBLE_DATE, NO_DATE, Object};
+use super::{Outcome, Said};
+use crate::sports;
+use crate::tracks::plausible;
+use chrono_tz::Tz;
+use fitness_core::activity::{Activity, Lap};
+use fitness_core::calendar::{Instant, offset_in};
+use fitness_core::report::{ActivityReport, Recorded, ReportKey, SourceKind, Told};
+use fitness_core::units::{Distance, TimeSpan};
+
+/// What Garmin multiplies kilocalories with: 404 kcal are exported as 1692.76808.
+const KJ_PER_KCAL: f64 = 4.190_02;
+/// An event of this type is a race.
+const RACE: f64 = 1.0;
+const HEART_RATES: std::ops::RangeInclusive<u16> = 20..=250;
+const POWERS: std::ops::RangeInclusive<u16> = 1..=3000;
+
+/// An element of `summarizedActivities`.
+///
+/// Speeds are in centimetres per millisecond there and are not read: distance over time is the same.
+pub(super) fn activity(object: &Object<'_>, raw: &str, zone: Tz) -> Outcome {
+    let id = object.id("activityId").ok_or("has no activity id")?;
+    let word = type_word(object).unwrap_or_default();
+    if object.flag("parent") || sports::is_multisport(&word) {
+        return Err("is a multisport event, whose legs are entries of their own");
+    }
+    if sports::is_transition(&word) {
+        return Err("is a transition between two legs");
+    }
+    let began = object.millis("beginTimestamp").or_else(|| object.millis("startTimeGmt")).ok_or(NO_DATE)?;
+    let started_at = plausible(began).ok_or(IMPOSSIBLE_DATE)?;
+    let told_offset = utc_offset(object, began);
+    let (sport, sub_sport) = sports::from_word(&word);
+    let meters = |key| object.number(key).and_then(|cm| Distance::from_meters(cm / 100.0));
+    let time = |key| object.number(key).and_then(|ms| TimeSpan::from_seconds(ms / 1000.0));
+    // Zero stands for "not measured" in everything but climbing.
+    let some_time = |key| time(key).filter(|time| *time > TimeSpan::ZERO);
+    let timer = some_time("duration");
+    let activity = Activity {
+        sub_sport,
+        name: object.text("name").or_else(|| object.text("activityName")),
+        elapsed: some_time("elapsedDuration").or(timer),
+        moving: some_time("movingDuration").or(timer),
+        distance: meters("distance").filter(|distance| *distance > Distance::ZERO),
+        ascent: meters("elevationGain"),
+        descent: meters("elevationLoss"),
+        avg_heart_rate: object.small("avgHr", HEART_RATES),
+        max_heart_rate: object.small("maxHr", HEART_RATES),
+        avg_power: object.small("avgPower", POWERS),
+        max_power: object.small("maxPower", POWERS),
+        avg_cadence: cadence(object),
+        energy_kcal: object.within("calories", 1.0..=1e6).map(|kj| (kj / KJ_PER_KCAL).round() as u32),
+        laps: laps(object),
+        ..Activity::begun(sport, started_at, told_offset.unwrap_or_else(|| offset_in(zone, started_at)))
+    };
+    let recorded = Recorded {
+        local_time_told: told_offset.is_some(),
+        race: object.number("eventTypeId") == Some(RACE),
+        ..Recorded::listed(activity)
+    };
+    let key = ReportKey { kind: SourceKind::GarminExport, id };
+    Ok(Said::one(Told::Activity(Box::new(ActivityReport { key, recorded, raw: Some(raw.to_owned()) }))))
+}
+
+/// The finer word: a text, or an object around it; else the sport, in capitals.
+fn type_word(object: &Object<'_>) -> Option<String> {
+    let word = object
+        .text("activityType")
+        .or_else(|| object.object("activityType")?.text("typeKey"))
+        .or_else(|| object.text("sportType"))?;
+    Some(word.to_lowercase())
+}
+
+/// The local clock minus UTC, when both are told and there is such a clock on Earth.
+fn utc_offset(object: &Object<'_>, began: i64) -> Option<i32> {
+    let utc = object.millis("startTimeGmt").unwrap_or(began);
+    let quarters = ((object.millis("startTimeLocal")? - utc) as f64 / 900_000.0).round();
+    (-48.0..=56.0).contains(&quarters).then(|| quarters as i32 * 900)
+}
+
+/// Steps of both feet, or turns of the pedals.
+fn cadence(object: &Object<'_>) -> Option<f64> {
+    let rate = |key| object.within(key, 1.0..=300.0);
+    rate("avgDoubleCadence")
+        .or_else(|| rate("avgRunCadence").map(|one_leg| one_leg * 2.0))
+        .or_else(|| rate("avgBikeCadence"))
+}
+
+/// Splits, where they follow one another. Garmin also keeps splits of several kinds over the same time, and those are
+/// not laps.
+fn laps(object: &Object<'_>) -> Vec<Lap> {
+    let mut laps: Vec<(Instant, Lap)> = object.list("splits").filter_map(|split| lap(&split)).collect();
+    laps.sort_by_key(|(_, lap)| lap.started_at);
+    let overlap = laps.windows(2).any(|pair| (pair[0].0 - pair[1].1.started_at).num_seconds() > 1);
+    if overlap { Vec::new() } else { laps.into_iter().map(|(_, lap)| lap).collect() }
+}
+
+/// A lap, and when it ended.
+fn lap(split: &Object<'_>) -> Option<(Instant, Lap)> {
+    let started_at = split.moment("startTimeGMT")?;
+    let ended_at = split.moment("endTimeGMT").filter(|end| *end >= started_at)?;
+    let mut lap = Lap {
+        started_at,
+        elapsed: Some(TimeSpan::from_ms((ended_at - started_at).num_milliseconds())),
+        moving: None,
+        distance: None,
+        avg_heart_rate: None,
+        max_heart_rate: None,
+        avg_power: None,
+        avg_cadence: None,
+        kind: split.text("type"),
+    };
+    for measurement in split.list("measurements") {
+        let unit = measurement.word("unitEnum");
+        let unit = unit.as_deref();
+        match measurement.word("fieldEnum").as_deref() {
+            Some("SUM_DISTANCE") => {
+                lap.distance = measurement.number("value").and_then(|value| distance(value, unit));
+            }
+            Some("SUM_MOVING_DURATION") => {
+                lap.moving = measurement.number("value").and_then(|value| span(value, unit));
+            }
+            Some("WEIGHTED_MEAN_HEARTRATE") => lap.avg_heart_rate = measurement.small("value", HEART_RATES),
+            Some("MAX_HEARTRATE") => lap.max_heart_rate = measurement.small("value", HEART_RATES),
+            Some("WEIGHTED_MEAN_POWER") => lap.avg_power = measurement.small("value", POWERS),
+            _ => {}
+        }
+    }
+    Some((ended_at, lap))
+}
+
+/// A measurement's own unit counts; without one it is that of the whole file. An unknown unit is no length.
+fn distance(value: f64, unit: Option<&str>) -> Option<Distance> {
+    let per_meter = match unit.unwrap_or("CENTIMETER") {
+        "MILLIMETER" => 1000.0,
+        "CENTIMETER" => 100.0,
+        "METER" => 1.0,
+        "KILOMETER" => 0.001,
+        _ => return None,
+    };
+    Distance::from_meters(value / per_meter)
+}
+
+fn span(value: f64, unit: Option<&str>) -> Option<TimeSpan> {
+    let per_second = match unit.unwrap_or("MILLISECOND") {
+        "MILLISECOND" => 1000.0,
+        "SECOND" => 1.0,
+        "MINUTE" => 1.0 / 60.0,
+        _ => return None,
+    };
+    TimeSpan::from_seconds(value / per_second)
+}

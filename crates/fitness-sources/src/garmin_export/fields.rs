@@ -1,0 +1,166 @@
+//! The fields of one element. A field that is not what it should be is absent.
+
+use crate::fit::tidy;
+use crate::tracks::{moment, plausible};
+use chrono::{DateTime, Datelike, NaiveDate};
+use fitness_core::calendar::{Day, Instant};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+
+pub(super) const NO_DATE: &str = "has no date";
+pub(super) const IMPOSSIBLE_DATE: &str = "has a date on which no device was made";
+/// As for the points of a track.
+const YEARS: RangeInclusive<i32> = 1990..=2100;
+
+/// A JSON object, taken apart one level deep; what is in its values is looked at only when asked for.
+pub(super) struct Object<'a>(BTreeMap<String, &'a RawValue>);
+
+impl<'a> Object<'a> {
+    /// `None` when the text is no object.
+    pub(super) fn parse(text: &'a str) -> Option<Self> {
+        serde_json::from_str(text).ok().map(Self)
+    }
+
+    fn get<T: Deserialize<'a>>(&self, key: &str) -> Option<T> {
+        // A number of 400 digits, a text for a number, NaN turned null: all fail here, each for its field alone.
+        serde_json::from_str(self.0.get(key)?.get()).ok()
+    }
+
+    pub(super) fn object(&self, key: &str) -> Option<Self> {
+        self.get(key).map(Self)
+    }
+
+    /// The objects of a list; what else is in it is passed over.
+    pub(super) fn list(&self, key: &str) -> impl Iterator<Item = Self> {
+        let raw: Vec<&'a RawValue> = self.get(key).unwrap_or_default();
+        raw.into_iter().filter_map(|raw| Self::parse(raw.get()))
+    }
+
+    pub(super) fn number(&self, key: &str) -> Option<f64> {
+        self.get(key).filter(|number: &f64| number.is_finite())
+    }
+
+    /// A number that can be true. Garmin writes -1, -2, 0 and 511 for "not measured".
+    pub(super) fn within(&self, key: &str, range: RangeInclusive<f64>) -> Option<f64> {
+        self.number(key).filter(|number| range.contains(number))
+    }
+
+    /// The same, as the nearest whole number.
+    pub(super) fn whole(&self, key: &str, range: RangeInclusive<u32>) -> Option<u32> {
+        let range = f64::from(*range.start())..=f64::from(*range.end());
+        self.within(key, range).map(|number| number.round() as u32)
+    }
+
+    /// The same, for what never gets large.
+    pub(super) fn small(&self, key: &str, range: RangeInclusive<u16>) -> Option<u16> {
+        self.whole(key, u32::from(*range.start())..=u32::from(*range.end()))
+            .and_then(|number| u16::try_from(number).ok())
+    }
+
+    pub(super) fn flag(&self, key: &str) -> bool {
+        self.get(key).unwrap_or(false)
+    }
+
+    /// A text as it stands, for telling words apart.
+    pub(super) fn word(&self, key: &str) -> Option<String> {
+        self.get(key)
+    }
+
+    /// A text for people.
+    pub(super) fn text(&self, key: &str) -> Option<String> {
+        self.word(key).as_deref().and_then(tidy)
+    }
+
+    /// A name given by a machine: a number, or the digits of one.
+    pub(super) fn id(&self, key: &str) -> Option<String> {
+        let digits = match self.get::<u64>(key) {
+            Some(number) => number.to_string(),
+            // Some exports write every number with a point.
+            None => match self.within(key, 1.0..=9e15) {
+                Some(number) => format!("{number:.0}"),
+                None => self.word(key)?,
+            },
+        };
+        let digits = digits.trim().trim_start_matches('0');
+        let is_id = (1..=20).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
+        is_id.then(|| digits.to_owned())
+    }
+
+    fn date(&self, key: &str) -> Option<Date> {
+        self.get(key)
+    }
+
+    /// The day an element is about.
+    ///
+    /// # Errors
+    /// When there is none, or one before there were any devices.
+    pub(super) fn day(&self, key: &str) -> Result<Day, &'static str> {
+        let day = self.any_day(key).ok_or(NO_DATE)?;
+        if YEARS.contains(&day.date().year()) { Ok(day) } else { Err(IMPOSSIBLE_DATE) }
+    }
+
+    /// A day of any year, such as that of a birth.
+    pub(super) fn any_day(&self, key: &str) -> Option<Day> {
+        self.date(key).and_then(|date| date.day())
+    }
+
+    /// A moment in UTC; `None` when it cannot be one.
+    pub(super) fn moment(&self, key: &str) -> Option<Instant> {
+        self.millis(key).and_then(plausible)
+    }
+
+    /// A moment in milliseconds of the Unix epoch, likely or not.
+    pub(super) fn millis(&self, key: &str) -> Option<i64> {
+        self.date(key).and_then(|date| date.millis())
+    }
+}
+
+/// A date or a moment in one of the three shapes that an export has for them.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Date {
+    /// `2026-05-01`, `2026-05-01T06:00:00.0`.
+    Text(String),
+    /// Milliseconds of the Unix epoch; for a day, its midnight in UTC.
+    Millis(f64),
+    /// Year, month, day, and perhaps hour, minute, second, nanosecond.
+    Parts(Vec<f64>),
+}
+
+impl Date {
+    fn day(&self) -> Option<Day> {
+        match self {
+            Self::Text(text) => {
+                let (date, time) = text.trim().split_at_checked(10)?;
+                (time.is_empty() || time.starts_with(['T', ' '])).then(|| date.parse().ok()).flatten()
+            }
+            _ => {
+                DateTime::from_timestamp_millis(self.millis()?).and_then(|at| Day::from_date(at.date_naive()))
+            }
+        }
+    }
+
+    fn millis(&self) -> Option<i64> {
+        match self {
+            Self::Text(text) if text.trim().len() == 10 => {
+                let midnight = self.day()?.date().and_time(chrono::NaiveTime::MIN);
+                Some(midnight.and_utc().timestamp_millis())
+            }
+            Self::Text(text) => moment(text.trim()),
+            Self::Millis(millis) => (millis.abs() < 1e14).then(|| millis.round() as i64),
+            Self::Parts(parts) => {
+                let part = |at: usize| {
+                    let whole =
+                        parts.get(at).filter(|part| part.fract() == 0.0 && (0.0..=1e9).contains(*part));
+                    whole.map(|part| *part as u32)
+                };
+                let date = NaiveDate::from_ymd_opt(i32::try_from(part(0)?).ok()?, part(1)?, part(2)?)?;
+                let or_zero = |at| if parts.len() > at { part(at) } else { Some(0) };
+                let time = date.and_hms_opt(or_zero(3)?, or_zero(4)?, or_zero(5)?)?;
+                Some(time.and_utc().timestamp_millis())
+            }
+        }
+    }
+}

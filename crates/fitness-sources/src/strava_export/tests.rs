@@ -1,0 +1,189 @@
+use super::*;
+use std::io;
+
+/// The first 35 of about a hundred headings.
+const HEADING: &str = "Activity ID,Activity Date,Activity Name,Activity Type,Activity Description,Elapsed Time,\
+    Distance,Max Heart Rate,Relative Effort,Commute,Activity Private Note,Activity Gear,Filename,Athlete Weight,\
+    Bike Weight,Elapsed Time,Moving Time,Distance,Max Speed,Average Speed,Elevation Gain,Elevation Loss,\
+    Elevation Low,Elevation High,Max Grade,Average Grade,Average Positive Grade,Average Negative Grade,\
+    Max Cadence,Average Cadence,Max Heart Rate,Average Heart Rate,Max Watts,Average Watts,Calories";
+
+const RUN: &str = "101,\"Aug 22, 2026, 6:52:17 AM\",\"Long, \"\"easy\"\" run\",Run,\"two\r\nlines, and a comma\",3600,10.01,170,\
+    50,false,,Shoes,activities/101.fit.gz,70,,3601.5,3500,10012.3,4.2,2.8,120.5,0,,,,,,,90,86,171,140.4,400,260,704.2";
+
+fn read_text(text: &str) -> (Vec<Row>, Result<Summary, Unreadable>) {
+    let mut rows = Vec::new();
+    let summary = read(&mut text.as_bytes(), Tz::Europe__Berlin, &mut |row| rows.push(row));
+    (rows, summary)
+}
+
+/// The one row of a list with these cells; the rest are empty.
+fn row_of(cells: &[(usize, &str)]) -> Result<Row, &'static str> {
+    let mut all = vec![""; 35];
+    (all[0], all[1]) = ("7", "Aug 22, 2026, 6:52:17 AM");
+    for (at, cell) in cells {
+        all[*at] = cell;
+    }
+    row(&ByteRecord::from(all), Tz::Europe__Berlin)
+}
+
+#[test]
+fn a_row_is_read_by_the_place_of_its_columns() {
+    let (rows, summary) = read_text(&format!("{HEADING}\n{RUN}\n"));
+    assert_eq!(summary, Ok(Summary { told: 1, ..Summary::default() }));
+    let row = &rows[0];
+    assert_eq!((row.id.as_str(), row.filename.as_deref()), ("101", Some("activities/101.fit.gz")));
+    let run = &row.recorded.activity;
+    assert_eq!((run.sport, run.name.as_deref()), (Sport::Running, Some("Long, \"easy\" run")));
+    assert_eq!(run.started_at, "2026-08-22T06:52:17Z".parse::<Instant>().unwrap());
+    assert_eq!((run.utc_offset_s, row.recorded.local_time_told), (7200, false));
+    assert_eq!((run.elapsed, run.moving), (TimeSpan::from_seconds(3601.5), Some(TimeSpan::from_secs(3500))));
+    assert_eq!(run.distance, Distance::from_meters(10_012.3));
+    assert_eq!((run.ascent, run.descent), (Distance::from_meters(120.5), Some(Distance::ZERO)));
+    assert_eq!((run.avg_heart_rate, run.max_heart_rate), (Some(140), Some(171)));
+    assert_eq!((run.avg_power, run.max_power, run.energy_kcal), (Some(260), Some(400), Some(704)));
+    assert_eq!(run.avg_cadence, None);
+    // The line can be read again, and says the same.
+    let (again, _) = read_text(&format!("{HEADING}\n{}\n", row.raw));
+    assert_eq!(again, rows);
+}
+
+#[test]
+fn what_is_shown_stands_in_for_what_is_exact() {
+    let shown = [(5, "3600"), (6, "33,22"), (7, "170")];
+    let activity = row_of(&shown).unwrap().recorded.activity;
+    assert_eq!(activity.distance, Distance::from_km(33.22));
+    assert_eq!((activity.elapsed, activity.moving), (Some(TimeSpan::from_mins(60)), None));
+    assert_eq!(activity.max_heart_rate, Some(170));
+    let both = row_of(&[(6, "10.01"), (17, "10012.3"), (3, "Virtual Ride"), (29, "88.5")])
+        .unwrap()
+        .recorded
+        .activity;
+    assert_eq!(both.distance, Distance::from_meters(10_012.3));
+    assert_eq!(
+        (both.sport, both.sub_sport.as_deref(), both.avg_cadence),
+        (Sport::Cycling, Some("virtual ride"), Some(88.5))
+    );
+    for (shown, km) in [("1,234.5", 1234.5), (" 5 ", 5.0), ("5.25", 5.25)] {
+        assert_eq!(
+            row_of(&[(6, shown)]).unwrap().recorded.activity.distance,
+            Distance::from_km(km),
+            "{shown}"
+        );
+    }
+}
+
+#[test]
+fn what_is_not_a_value_is_absent() {
+    for bad in ["", "0", "0.0", "-1", "NaN", "inf", "1e400", "--", "twelve"] {
+        let columns = [5, 6, 7, 15, 16, 17, 29, 30, 31, 32, 33, 34];
+        let cells: Vec<(usize, &str)> = columns.iter().map(|at| (*at, bad)).collect();
+        let Activity { started_at, utc_offset_s, .. } = row_of(&[]).unwrap().recorded.activity;
+        let expected = Activity::begun(Sport::Other, started_at, utc_offset_s);
+        assert_eq!(row_of(&cells).unwrap().recorded.activity, expected, "{bad}");
+    }
+    assert_eq!(row_of(&[]).unwrap().filename, None);
+}
+
+#[test]
+fn a_date_is_read_in_every_usual_spelling() {
+    for (text, utc) in [
+        ("Aug 22, 2026, 6:52:17 AM", "2026-08-22T06:52:17Z"),
+        ("Aug 22, 2026, 12:00:01 PM", "2026-08-22T12:00:01Z"),
+        ("Aug 2, 2026, 12:00:01 AM", "2026-08-02T00:00:01Z"),
+        ("Aug 22, 2026, 6:52:17\u{202f}PM", "2026-08-22T18:52:17Z"),
+        ("August 22, 2026, 18:52:17", "2026-08-22T18:52:17Z"),
+        ("22 Aug 2026, 06:52:17", "2026-08-22T06:52:17Z"),
+        ("2 Sept 2026, 06:52:17", "2026-09-02T06:52:17Z"),
+        ("22.08.2026, 06:52:17", "2026-08-22T06:52:17Z"),
+        ("6. 9. 2026 11:18:40", "2026-09-06T11:18:40Z"),
+        ("2026-08-22 06:52:17", "2026-08-22T06:52:17Z"),
+        ("2026-08-22T06:52:17Z", "2026-08-22T06:52:17Z"),
+    ] {
+        assert_eq!(date(text), utc.parse().ok(), "{text}");
+    }
+    for bad in [
+        "",
+        "Aug 22, 2026",
+        "22/08/2026, 06:52:17",
+        "Aug 32, 2026, 6:52:17 AM",
+        "Jan 1, 1970, 0:00:00",
+        "soon",
+    ] {
+        assert_eq!(date(bad), None, "{bad}");
+    }
+}
+
+#[test]
+fn a_row_without_id_or_date_is_skipped_and_the_next_one_is_not() {
+    let text = format!("{HEADING}\nn/a,\"Aug 22, 2026, 6:52:17 AM\",x\n102,someday,x\n\n103\n{RUN}\n");
+    let (rows, summary) = read_text(&text);
+    let summary = summary.unwrap();
+    assert_eq!((rows.len(), summary.told, summary.skipped, summary.broken_off), (1, 1, 3, None));
+    assert_eq!(summary.reasons["has no activity id"], 1);
+    assert_eq!(summary.reasons["has no date that can be read"], 2);
+}
+
+#[test]
+fn the_heading_is_known_in_any_language() {
+    let czech = "ID aktivity,Datum,Název,Typ,Popis,Uplynulý čas,Vzdálenost,Max TF,Úsilí,Dojíždění,Poznámka,Vybavení,\
+        Název souboru,Hmotnost,Kolo,Uplynulý čas,Aktivní čas,Vzdálenost";
+    let short = "Activity ID,Activity Date,Activity Name,Activity Type,Activity Description,Elapsed Time,Distance,\
+        Max Heart Rate,Relative Effort,Commute,Activity Private Note,Activity Gear,Filename";
+    for heading in [HEADING, czech, short, &format!("\u{feff}{short}")] {
+        let (rows, _) = read_text(&format!("{heading}\r\n{RUN}\r\n"));
+        assert_eq!(rows.len(), 1, "{heading}");
+    }
+    for (text, why) in [
+        ("", "it is empty"),
+        ("Date,Distance\n1,2\n", "it is not the list of activities of a Strava export"),
+        ("<html>", "it is not the list of activities of a Strava export"),
+        (",,,,,,,,,,,,,,,,,,\n", "it is not the list of activities of a Strava export"),
+        (RUN, "it is not the list of activities of a Strava export"),
+    ] {
+        assert_eq!(read_text(text).1.unwrap_err().to_string(), why, "{text}");
+    }
+}
+
+#[test]
+fn bytes_that_are_no_text_cost_a_character() {
+    let mut bytes = format!("{HEADING}\n7,\"Aug 22, 2026, 6:52:17 AM\",Caf").into_bytes();
+    bytes.extend(b"\xe9,Run\n");
+    let mut rows = Vec::new();
+    read(&mut &*bytes, Tz::UTC, &mut |row| rows.push(row)).unwrap();
+    assert_eq!(rows[0].recorded.activity.name.as_deref(), Some("Caf\u{fffd}"));
+}
+
+#[test]
+fn a_list_cut_at_any_byte_tells_the_rows_that_are_whole() {
+    let text = format!("{HEADING},Media\n{RUN},a.jpg\n{RUN},b.jpg\n");
+    let (whole, _) = read_text(&text);
+    assert_eq!(whole.len(), 2);
+    let ends = [",a.jpg", ",b.jpg"].map(|last_cell| text.find(last_cell).unwrap());
+    for cut in HEADING.len() + ",Media".len()..text.len() {
+        let (rows, summary) = read_text(&text[..cut]);
+        // Cut within its last cell, which nobody reads, a row is as good as whole.
+        let expected = ends.iter().filter(|end| cut > **end).count();
+        assert_eq!(rows.len(), expected, "cut at {cut}");
+        assert!(rows.iter().all(|row| row.recorded == whole[0].recorded), "cut at {cut}");
+        if cut > ends[0] + ",a.jpg\n".len() && cut <= ends[1] {
+            let why = summary.unwrap().broken_off.unwrap();
+            assert_eq!(why.to_string(), "it ends in the middle", "cut at {cut}");
+        }
+    }
+}
+
+#[test]
+fn an_endless_row_is_not_waited_for() {
+    let head = format!("{HEADING}\n{RUN}\n102,\"");
+    let mut rows = 0;
+    let summary = read(&mut head.as_bytes().chain(io::repeat(b'x')), Tz::UTC, &mut |_| rows += 1).unwrap();
+    assert_eq!((rows, summary.told), (1, 1));
+    assert_eq!(summary.broken_off.unwrap().to_string(), "one of its entries is longer than 1 MiB");
+}
+
+#[test]
+fn the_list_is_known_by_its_name() {
+    assert!(recognise("export.zip!/activities.csv") && recognise("activities.csv"));
+    assert!(!recognise("export.zip!/activities.csv/x") && !recognise("my_activities.csv"));
+}
