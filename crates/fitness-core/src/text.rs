@@ -12,6 +12,15 @@ pub fn is_storable(text: &str) -> bool {
     !text.contains('\0')
 }
 
+/// A foreign text as every database can keep it: without NUL, and no longer than anybody writes.
+#[must_use]
+pub fn storable(text: &str) -> String {
+    text.chars().filter(|c| *c != '\0').take(LONGEST).collect()
+}
+
+/// Far longer than a title; a book in its place is cut.
+const LONGEST: usize = 500;
+
 /// Shows a text on one line with everything that would not be seen made visible: line breaks as `⏎`,
 /// control, bidi and zero-width characters as `<U+001B>`.
 #[must_use]

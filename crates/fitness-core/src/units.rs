@@ -278,6 +278,16 @@ words! {
 }
 
 impl UnitSystem {
+    /// What an athlete means by a number of kilometres or miles; `None` when it is no length.
+    #[must_use]
+    pub fn length(self, number: f64) -> Option<Distance> {
+        match self {
+            Self::Metric => Distance::from_km(number),
+            Self::Imperial => Distance::from_miles(number),
+        }
+        .filter(|distance| *distance > Distance::ZERO)
+    }
+
     /// `42.3 km` or `26.3 mi`.
     #[must_use]
     pub fn distance(self, distance: Distance) -> Shown {

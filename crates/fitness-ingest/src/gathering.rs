@@ -194,7 +194,10 @@ impl<'a> Gatherer<'a> {
         if has_come(day, now, self.zone) {
             self.batch.days.push(report);
         } else {
-            self.outcome.skip(format!("{} {}", report.kind, report.part), format!("it speaks of {day}, which has not come yet"));
+            self.outcome.skip(
+                format!("{} {}", report.kind, report.part),
+                format!("it speaks of {day}, which has not come yet"),
+            );
         }
     }
 

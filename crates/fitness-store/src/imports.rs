@@ -14,8 +14,9 @@ use fitness_core::athlete::{Threshold, ZoneKind, Zones};
 use fitness_core::calendar::{Day, Instant};
 use fitness_core::hash::ContentHash;
 use fitness_core::ids::UserId;
-use fitness_core::report::{DayReport, Estimate, EstimateKind, Person};
+use fitness_core::report::{DayReport, Estimate, EstimateKind, EstimateValue, Person};
 use fitness_core::sport::Sport;
+use fitness_core::text::storable;
 use sea_orm::prelude::Json;
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
@@ -157,7 +158,10 @@ async fn put_estimates(tx: &Tx, estimates: Vec<Estimate>) -> Result<u64> {
     let rank =
         |told_at: Option<Instant>, value: &Json| -> Standing { (told_at.map(stamp), value.to_string()) };
     let mut best: BTreeMap<(Day, EstimateKind), (Standing, Json)> = BTreeMap::new();
-    for estimate in estimates {
+    for mut estimate in estimates {
+        if let EstimateValue::Word(word) = &mut estimate.value {
+            *word = storable(word);
+        }
         let value = to_json(&estimate.value);
         let standing = rank(estimate.told_at, &value);
         let place = best.entry((estimate.day, estimate.kind)).or_insert((standing.clone(), value.clone()));

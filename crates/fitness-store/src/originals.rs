@@ -10,6 +10,7 @@ use crate::tx::Tx;
 use fitness_core::calendar::Instant;
 use fitness_core::hash::ContentHash;
 use fitness_core::ids::{ActivityId, UserId};
+use fitness_core::text::storable;
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{
     ActiveValue::{NotSet, Set},
@@ -31,7 +32,7 @@ impl NewOriginal {
     /// Packs a file under the name it is given back with.
     #[must_use]
     pub fn pack(name: &str, hash: ContentHash, bytes: &[u8]) -> Self {
-        Self { hash, name: name.to_owned(), size: bytes.len(), packed: pack(bytes) }
+        Self { hash, name: storable(name), size: bytes.len(), packed: pack(bytes) }
     }
 
     /// How much it takes.

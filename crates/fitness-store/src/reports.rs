@@ -20,7 +20,8 @@ use fitness_core::calendar::Instant;
 use fitness_core::hash::ContentHash;
 use fitness_core::ids::{ActivityId, SourceId, UserId};
 use fitness_core::merge::{ABOUT_THE_SAME_START_MS, Edit, Merged, merge, same_activity};
-use fitness_core::report::{ActivityReport, Outline, ReportKey};
+use fitness_core::report::{ActivityReport, Outline, Recorded, ReportKey};
+use fitness_core::text::storable;
 use sea_orm::prelude::Json;
 use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{
@@ -57,7 +58,8 @@ impl NewReport {
         original: Option<ContentHash>,
         source: Option<SourceId>,
     ) -> Result<Self> {
-        let ActivityReport { key, recorded, raw } = report;
+        let ActivityReport { key, mut recorded, raw } = report;
+        make_storable(&mut recorded);
         let outline = recorded.outline();
         Ok(Self {
             hash: ContentHash::of_json(&(&outline, &raw)),
@@ -75,6 +77,18 @@ impl NewReport {
     #[must_use]
     pub const fn key(&self) -> &ReportKey {
         &self.key
+    }
+}
+
+/// Foreign text comes as it is; a NUL, or a book in place of a title, goes no further.
+fn make_storable(recorded: &mut Recorded) {
+    let activity = &mut recorded.activity;
+    let laps = activity.laps.iter_mut().map(|lap| &mut lap.kind);
+    let texts = [&mut activity.name, &mut activity.sub_sport, &mut activity.device].into_iter().chain(laps);
+    let strokes = recorded.details.lengths.iter_mut().map(|length| &mut length.stroke);
+    let exercises = recorded.details.sets.iter_mut().map(|set| &mut set.exercise);
+    for text in texts.chain(strokes).chain(exercises).flatten() {
+        *text = storable(text);
     }
 }
 

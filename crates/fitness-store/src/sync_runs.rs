@@ -166,8 +166,13 @@ impl Store {
         let id = self.begin_run(user, RunKind::Declared, None, now).await?;
         let evidence = vec![Evidence::Declared { day, said_at: now }];
         let summary = serde_json::json!({ "day": day });
-        self.finish_run(user, id, RunOutcome { kind: None, state: RunState::Done, evidence, summary, problem: None }, now)
-            .await
+        self.finish_run(
+            user,
+            id,
+            RunOutcome { kind: None, state: RunState::Done, evidence, summary, problem: None },
+            now,
+        )
+        .await
     }
 
     /// A user's newest runs, newest first.

@@ -13,6 +13,7 @@ mod failure;
 mod report;
 mod table;
 mod terminal;
+mod words;
 
 use clap::Parser;
 use std::process::ExitCode;

@@ -1,9 +1,12 @@
 //! The commands, one file a noun.
 
+mod activity;
 mod doctor;
+mod import;
 mod migrate;
 mod note;
 mod plan;
+mod race;
 mod user;
 
 use crate::args::{Args, Command};
@@ -15,6 +18,9 @@ use anyhow::Result;
 pub(crate) async fn run(args: Args) -> Result<Report> {
     let context = Context { user: args.user };
     match args.command {
+        Command::Import { paths, again } => import::run(&context, paths, again, args.json).await,
+        Command::Activity(command) => activity::run(&context, command).await,
+        Command::Race(command) => race::run(&context, command).await,
         Command::User(command) => user::run(&context, command).await,
         Command::Plan(command) => plan::run(&context, command).await,
         Command::Note(command) => note::run(&context, command).await,

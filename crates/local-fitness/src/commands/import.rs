@@ -1,0 +1,170 @@
+//! `fitness import`
+
+use crate::clock;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::report::Report;
+use crate::words::{counted, list};
+use anyhow::Result;
+use fitness_core::text::visible;
+use fitness_ingest::{Import, Outcome, Progress, Skip, Stop, import};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How many lines about what was left out a person reads.
+const SHOWN: usize = 20;
+
+pub(super) async fn run(context: &Context, paths: Vec<PathBuf>, again: bool, json: bool) -> Result<Report> {
+    for path in &paths {
+        if !path.exists() {
+            let message = format!("there is no file or folder {}", path.display());
+            return Err(Failure::new(message, "check the path; nothing was imported").into());
+        }
+    }
+    let (store, user) = context.open_for_user().await?;
+    let stop = stop_on_ctrl_c();
+    let mut bar = Bar::new(json);
+    let wanted = Import { user: user.id, paths, again, count_first: bar.is_seen() };
+    let outcome = import(&store, wanted, clock::now, &mut bar, &stop).await;
+    bar.finish();
+    store.close().await;
+    let outcome = outcome?;
+    Ok(Report::new(tell(&outcome), &outcome))
+}
+
+/// The first Ctrl-C lets the import end well; the second ends the program, which leaves whole batches.
+pub(super) fn stop_on_ctrl_c() -> Stop {
+    let stop = Stop::default();
+    let asked = stop.clone();
+    tokio::spawn(async move {
+        while tokio::signal::ctrl_c().await.is_ok() {
+            if asked.is_asked() {
+                std::process::exit(130);
+            }
+            asked.stop();
+        }
+    });
+    stop
+}
+
+/// A bar on standard error, where somebody is looking.
+pub(super) struct Bar(ProgressBar);
+
+impl Bar {
+    pub(super) fn new(json: bool) -> Self {
+        let bar = ProgressBar::no_length();
+        if json {
+            bar.set_draw_target(ProgressDrawTarget::hidden());
+        }
+        let style = "{spinner} {pos} files · {msg} activities · {per_sec} · {elapsed}";
+        bar.set_style(
+            ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_spinner()),
+        );
+        bar.enable_steady_tick(Duration::from_millis(200));
+        bar.set_message("0");
+        Self(bar)
+    }
+
+    pub(super) fn is_seen(&self) -> bool {
+        !self.0.is_hidden()
+    }
+
+    pub(super) fn finish(&self) {
+        self.0.finish_and_clear();
+    }
+}
+
+impl Progress for Bar {
+    fn total(&mut self, files: u64) {
+        self.0.set_length(files);
+        let style = "[{bar:30}] {pos} of {len} files · {msg} activities · {per_sec} · {eta} left";
+        let style = ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar());
+        self.0.set_style(style.progress_chars("=> "));
+    }
+
+    fn done(&mut self, files: u64, activities: u64) {
+        self.0.set_position(files);
+        self.0.set_message(activities.to_string());
+    }
+}
+
+/// What came of it, in words.
+pub(super) fn tell(outcome: &Outcome) -> String {
+    let mut words = String::new();
+    let mut line = |text: String| {
+        words.push_str(&text);
+        words.push('\n');
+    };
+    if outcome.stopped {
+        line(
+            "Stopped before the end. What was imported so far is kept; run it again for the rest.".to_owned(),
+        );
+    }
+    let span = outcome.span.map(|(first, last)| format!(" from {first} to {last}")).unwrap_or_default();
+    if outcome.changed_nothing() {
+        line("Nothing new.".to_owned());
+    } else {
+        let mut news = vec![counted(outcome.added, "new activity", "new activities")];
+        if outcome.joined > 0 {
+            news.push(format!(
+                "{} with more about them",
+                counted(outcome.joined, "known activity", "known activities")
+            ));
+        }
+        if outcome.changed > 0 {
+            news.push(format!(
+                "{} changed at their source",
+                counted(outcome.changed, "activity", "activities")
+            ));
+        }
+        if outcome.days > 0 {
+            news.push(format!("{} of wellness", counted(outcome.days, "day", "days")));
+        }
+        line(format!("Imported {}{span}.", list(&news)));
+    }
+    if outcome.flawed > 0 {
+        let files = counted(outcome.flawed, "file is", "files are");
+        line(format!("{files} damaged or cut short; what could be read was imported and is marked."));
+    }
+    if outcome.already_there + outcome.files_already_there > 0 {
+        let activities = counted(outcome.already_there, "activity", "activities");
+        let files = counted(outcome.files_already_there, "file", "files");
+        let mut there = Vec::new();
+        there.extend((outcome.files_already_there > 0).then_some(files));
+        there.extend((outcome.already_there > 0).then_some(activities));
+        line(format!("Already there: {}.", list(&there)));
+    }
+    if outcome.skipped_count > 0 {
+        line(format!("Skipped: {}.", counted(outcome.skipped_count, "thing", "things")));
+        line(tell_skipped(outcome));
+    }
+    if let Some(complete) = outcome.coverage.complete() {
+        line(format!("Your data is complete through {complete}."));
+    }
+    words
+}
+
+/// The same reason over and over is one line.
+fn tell_skipped(outcome: &Outcome) -> String {
+    let mut lines: Vec<(&Skip, u64)> = Vec::new();
+    for skip in &outcome.skipped {
+        match lines.iter_mut().find(|(other, _)| other.reason == skip.reason) {
+            Some((_, count)) => *count += 1,
+            None => lines.push((skip, 1)),
+        }
+    }
+    let mut words = String::new();
+    for (skip, count) in lines.iter().take(SHOWN) {
+        let more = if *count > 1 { format!(" (and {} more like it)", count - 1) } else { String::new() };
+        writeln!(words, "  {}: {}{more}", visible(&skip.path), visible(&skip.reason))
+            .expect("a string takes it");
+    }
+    if lines.len() > SHOWN {
+        writeln!(words, "  … and {} more reasons; --json lists them", lines.len() - SHOWN)
+            .expect("a string takes it");
+    }
+    words.truncate(words.trim_end().len());
+    words
+}

@@ -1,0 +1,138 @@
+//! `fitness race`
+
+use super::activity::{length, unknown};
+use crate::args::RaceCommand;
+use crate::clock;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::report::Report;
+use crate::table::table;
+use anyhow::Result;
+use fitness_core::calendar::Day;
+use fitness_core::text::visible;
+use fitness_core::units::TimeSpan;
+use fitness_store::{Error, Race, RaceResult, StoredActivity};
+use serde_json::json;
+use std::fmt::Write as _;
+
+pub(super) async fn run(context: &Context, command: RaceCommand) -> Result<Report> {
+    match command {
+        RaceCommand::List => list(context).await,
+        RaceCommand::Confirm { activity, time, distance, name } => {
+            let (store, user) = context.open_for_user().await?;
+            let units = store.profile(user.id).await?.units;
+            let found = store
+                .find_activity(user.id, activity)
+                .await?
+                .ok_or(Error::NotFound("activity"))
+                .map_err(unknown(activity))?;
+            let missing = |what: &str, flag: &str| {
+                let message = format!("activity {activity} has no {what}");
+                Failure::new(message, format!("give the official one with {flag}"))
+            };
+            let recorded = &found.activity;
+            let distance = match distance {
+                Some(number) => length(units, number)?,
+                None => recorded.distance.ok_or_else(|| missing("distance", "--distance"))?,
+            };
+            let time = time.or(recorded.elapsed).ok_or_else(|| missing("time", "--time"))?;
+            let name = name.or_else(|| recorded.name.clone()).unwrap_or_else(|| "Race".to_owned());
+            let result = RaceResult { activity: Some(activity), day: found.day, name, distance, time };
+            let id = store.put_race(user.id, &result, clock::now()).await?;
+            store.close().await;
+            let words = format!(
+                "Race {id}: {} in {} on {}. Undo with `fitness race remove {id}`.",
+                units.distance(distance),
+                time.clock(),
+                result.day
+            );
+            Ok(Report::new(words, &json!({ "race_id": id, "result": result })))
+        }
+        RaceCommand::Decline { activity } => {
+            let (store, user) = context.open_for_user().await?;
+            store.decline_race(user.id, activity, clock::now()).await.map_err(unknown(activity))?;
+            store.close().await;
+            let words =
+                format!("Activity {activity} was no race. `fitness race confirm {activity}` makes it one.");
+            Ok(Report::new(words, &json!({ "activity_id": activity })))
+        }
+        RaceCommand::Add { day, distance, time, name } => {
+            let (store, user) = context.open_for_user().await?;
+            let profile = store.profile(user.id).await?;
+            let distance = length(profile.units, distance)?;
+            let now = clock::now();
+            if day > Day::at(now, profile.zone) {
+                return Err(Failure::new(
+                    format!("{day} has not come yet"),
+                    "a result is of a race that was run",
+                )
+                .into());
+            }
+            if time <= TimeSpan::from_ms(0) {
+                return Err(
+                    Failure::new("a race takes time", "write the official time, such as 1:45:10").into()
+                );
+            }
+            let result = RaceResult { activity: None, day, name, distance, time };
+            let id = store.put_race(user.id, &result, now).await?;
+            store.close().await;
+            let words = format!("Saved as race {id}. Undo with `fitness race remove {id}`.");
+            Ok(Report::new(words, &json!({ "race_id": id, "result": result })))
+        }
+        RaceCommand::Remove { race } => {
+            let (store, user) = context.open_for_user().await?;
+            store.remove_race(user.id, race, clock::now()).await.map_err(|error| match error {
+                Error::NotFound(_) => {
+                    let help = "`fitness race list` shows your races";
+                    Failure::new(format!("there is no race {race}"), help).into()
+                }
+                other => anyhow::Error::from(other),
+            })?;
+            store.close().await;
+            Ok(Report::new(format!("Removed race {race}."), &json!({ "race_id": race })))
+        }
+    }
+}
+
+async fn list(context: &Context) -> Result<Report> {
+    let (store, user) = context.open_for_user().await?;
+    let units = store.profile(user.id).await?.units;
+    let races = store.list_races(user.id).await?;
+    let likely = store.list_likely_races(user.id).await?;
+    store.close().await;
+    let mut words = String::new();
+    if races.is_empty() {
+        words.push_str("No race results yet. Type one in with `fitness race add DAY DISTANCE TIME NAME`.\n");
+    } else {
+        let row = |Race { id, result }: &Race| {
+            [
+                id.to_string(),
+                result.day.to_string(),
+                units.distance(result.distance).to_string(),
+                result.time.clock(),
+                visible(&result.name).to_string(),
+            ]
+        };
+        let rows: Vec<_> = races.iter().map(row).collect();
+        words.push_str(&table(["race", "day", "distance", "time", "name"], &rows));
+    }
+    if !likely.is_empty() {
+        let row = |stored: &StoredActivity| {
+            let a = &stored.activity;
+            [
+                stored.id.to_string(),
+                stored.day.to_string(),
+                a.distance.map(|d| units.distance(d).to_string()).unwrap_or_default(),
+                a.elapsed.map(TimeSpan::clock).unwrap_or_default(),
+                visible(a.name.as_deref().unwrap_or("")).to_string(),
+            ]
+        };
+        let rows: Vec<_> = likely.iter().map(row).collect();
+        write!(
+            words,
+            "\nThese look like races; `fitness race confirm ACTIVITY` or `fitness race decline ACTIVITY`:\n\n{}",
+            table(["activity", "day", "distance", "time", "name"], &rows)
+        )?;
+    }
+    Ok(Report::new(words, &json!({ "races": races, "likely": likely })))
+}
