@@ -174,7 +174,9 @@ fn a_list_cut_at_any_byte_tells_the_rows_that_are_whole() {
 }
 
 #[test]
-fn an_endless_row_is_not_waited_for() {
+fn a_list_may_be_long_and_a_row_may_not() {
+    let many = format!("{HEADING}\n{}", format!("{RUN}\n").repeat(2 * LONGEST / RUN.len()));
+    assert_eq!(read_text(&many).1.unwrap().broken_off, None);
     let head = format!("{HEADING}\n{RUN}\n102,\"");
     let mut rows = 0;
     let summary = read(&mut head.as_bytes().chain(io::repeat(b'x')), Tz::UTC, &mut |_| rows += 1).unwrap();

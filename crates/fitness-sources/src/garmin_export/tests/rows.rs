@@ -87,15 +87,16 @@ fn the_legs_of_a_triathlon_are_told_and_not_the_triathlon() {
         {"activityId":2,"activityType":"open_water_swimming","parentId":1,"beginTimestamp":1777615200000},
         {"activityId":3,"activityType":"transition_v2","parentId":1,"beginTimestamp":1777616000000},
         {"activityId":4,"activityType":"road_biking","parentId":1,"parent":false,"beginTimestamp":1777617000000},
-        {"activityId":5,"activityType":"multi_sport","beginTimestamp":1777615200000}]}]"#;
+        {"activityId":5,"activityType":"multi_sport","beginTimestamp":1777615200000},
+        {"activityId":6,"activityType":"running","parent":true,"beginTimestamp":1777615200000}]}]"#;
     let (told, summary) = told_in(Dataset::Activities, json, Tz::UTC);
     let ids: Vec<String> = told
         .iter()
         .map(|told| if let Told::Activity(report) = told { report.key.id.clone() } else { panic!() })
         .collect();
     assert_eq!(ids, ["2", "4"]);
-    assert_eq!((summary.told, summary.skipped), (2, 3));
-    assert_eq!(summary.reasons["is a multisport event, whose legs are entries of their own"], 2);
+    assert_eq!((summary.told, summary.skipped), (2, 4));
+    assert_eq!(summary.reasons["is a multisport event, whose legs are entries of their own"], 3);
     assert_eq!(summary.reasons["is a transition between two legs"], 1);
 }
 
