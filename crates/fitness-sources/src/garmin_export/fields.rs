@@ -35,7 +35,7 @@ impl<'a> Object<'a> {
     /// The objects of a list; what else is in it is passed over.
     pub(super) fn list(&self, key: &str) -> impl Iterator<Item = Self> {
         let raw: Vec<&'a RawValue> = self.get(key).unwrap_or_default();
-        raw.into_iter().filter_map(|raw| Self::parse(raw.get()))
+        raw.into_iter().filter(|raw| raw.get().starts_with('{')).filter_map(|raw| Self::parse(raw.get()))
     }
 
     pub(super) fn number(&self, key: &str) -> Option<f64> {
