@@ -211,8 +211,7 @@ impl<'a> Gatherer<'a> {
         let newest = summary.last_daily_summary.filter(|day| has_come(*day, self.now(), self.zone));
         self.last_daily_summary = self.last_daily_summary.max(newest);
         for (why, count) in summary.reasons {
-            let entries = if count == 1 { "an entry that" } else { "entries, each of which" };
-            self.outcome.skip(path, format!("left out {count} {entries} {why}"));
+            *self.outcome.entries_left_out.entry(why.to_owned()).or_default() += count as u64;
         }
         if let Some(why) = summary.broken_off {
             self.unfinished = true;

@@ -4,6 +4,7 @@ use fitness_core::calendar::Day;
 use fitness_core::frontier::Coverage;
 use fitness_store::{Fate, Taken};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// More of these are counted and not listed: a hostile archive has a million.
 const LISTED: usize = 1000;
@@ -38,6 +39,8 @@ pub struct Outcome {
     pub files_ignored: u64,
     /// Files that were read although something is wrong with them.
     pub flawed: u64,
+    /// Entries of lists that say nothing, and why: a night the watch was not worn, the lesser of two readings.
+    pub entries_left_out: BTreeMap<String, u64>,
     /// Everything left out. The list ends after a thousand.
     pub skipped: Vec<Skip>,
     /// How much was left out.

@@ -136,6 +136,11 @@ pub(super) fn tell(outcome: &Outcome) -> String {
         there.extend((outcome.already_there > 0).then_some(activities));
         line(format!("Already there: {}.", list(&there)));
     }
+    let entries = outcome.entries_left_out.values().sum();
+    if entries > 0 {
+        let entries = counted(entries, "entry of a list that says", "entries of lists that say");
+        line(format!("Left out {entries} nothing; --json tells why."));
+    }
     if outcome.skipped_count > 0 {
         line(format!("Skipped: {}.", counted(outcome.skipped_count, "thing", "things")));
         line(tell_skipped(outcome));
