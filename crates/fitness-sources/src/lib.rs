@@ -6,6 +6,7 @@
 //! Every reader gives back reports ([`fitness_core::report`]). Start reading at [`fit`] and [`tracks`], then at
 //! [`garmin_export`] and [`strava_export`]; [`files`] finds what there is to read.
 
+pub mod demo;
 pub mod files;
 pub mod fit;
 pub mod garmin_export;

@@ -1,0 +1,113 @@
+//! The athlete's body: what an effort costs, and what the heart makes of it.
+
+use super::season::Season;
+use chrono::Datelike;
+use fitness_core::calendar::Day;
+
+/// Highest heart rate, beats per minute.
+pub(super) const MAX_HEART_RATE: f64 = 187.0;
+/// Heart rate at which an hour can just be raced.
+pub(super) const THRESHOLD_HEART_RATE: f64 = 172.0;
+
+/// The body on one day.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Body {
+    /// Oxygen uptake at best, ml/kg/min, as running speed tells it.
+    pub(super) vdot: f64,
+    /// Heart rate at rest.
+    pub(super) resting: f64,
+    /// Beats more or less than usual at the same effort: the night, the week, an illness not quite over.
+    pub(super) form: f64,
+    /// How much warmer than usual it is, -1 to 1: heat makes the heart drift.
+    pub(super) heat: f64,
+    /// Power for an hour on the bike, watts.
+    pub(super) threshold_power: f64,
+    /// Body weight, kilograms.
+    pub(super) kg: f64,
+}
+
+impl Body {
+    pub(super) fn on(season: &Season, day: Day) -> Self {
+        let mut dice = season.dice("body", day);
+        let vdot = season.fitness(day);
+        // Warmest at the end of July.
+        let year = f64::from(day.date().ordinal()) / 365.25;
+        let heat = (std::f64::consts::TAU * (year - 0.57)).cos() * 0.7 + dice.normal() * 0.2;
+        Self {
+            vdot,
+            resting: 52.0 - 0.9 * (vdot - 44.0),
+            form: dice.normal() * 1.6 + 10.0 * season.illness(day),
+            heat,
+            threshold_power: 186.0 + 3.0 * (vdot - 44.0),
+            kg: 62.0 - 0.4 * (vdot - 44.0),
+        }
+    }
+
+    /// The heart rate an effort settles at. The share of the reserve is about the share of oxygen uptake (Swain and
+    /// Leutholtz 1997): at 0.70 of it, with 52 at rest and 187 at most, 146.5.
+    pub(super) fn heart_rate_at(&self, effort: f64) -> f64 {
+        self.resting + effort.clamp(0.0, 1.0) * (MAX_HEART_RATE - self.resting)
+    }
+
+    /// Which share of the reserve a heart rate is.
+    pub(super) fn reserve(&self, heart_rate: f64) -> f64 {
+        ((heart_rate - self.resting) / (MAX_HEART_RATE - self.resting)).clamp(0.0, 1.0)
+    }
+
+    /// Banister's impulse of a minute at a share of the reserve, with a woman's constants.
+    pub(super) fn impulse(reserve: f64) -> f64 {
+        0.86 * reserve * (1.67 * reserve).exp()
+    }
+
+    /// Kilocalories of a minute at a share of the reserve: a litre of oxygen is about five.
+    pub(super) fn kcal(&self, reserve: f64) -> f64 {
+        reserve * self.vdot * self.kg * 0.005
+    }
+}
+
+/// Oxygen uptake of running on the flat, ml/kg/min (Daniels and Gilbert 1979); m/s.
+pub(super) fn uptake_at(speed: f64) -> f64 {
+    let v = speed * 60.0;
+    -4.60 + 0.182_258 * v + 0.000_104 * v * v
+}
+
+/// The speed on the flat that takes so much oxygen, m/s: at 0.88 of a VDOT of 50, 3.92.
+pub(super) fn speed_at(uptake: f64) -> f64 {
+    let (a, b, c) = (0.000_104, 0.182_258, -4.60 - uptake);
+    (-b + (b * b - 4.0 * a * c).sqrt()) / (2.0 * a) / 60.0
+}
+
+/// Seconds for a distance at a VDOT (Daniels and Gilbert 1979): 10 km at 50 in 2480.
+pub(super) fn race_time(vdot: f64, meters: f64) -> f64 {
+    let (mut low, mut high) = (200.0_f64, 30_000.0_f64);
+    // Slower takes less of what there is, although more can be kept up for less long.
+    for _ in 0..50 {
+        let seconds = f64::midpoint(low, high);
+        let t = seconds / 60.0;
+        let kept = 0.8 + 0.189_439_3 * (-0.012_778 * t).exp() + 0.298_955_8 * (-0.193_260_5 * t).exp();
+        if uptake_at(meters / seconds) > kept * vdot { low = seconds } else { high = seconds }
+    }
+    high
+}
+
+/// How much more a metre costs on a slope than on the flat (Minetti 2002), downhill not less than most runners gain.
+pub(super) fn slope_cost(grade: f64) -> f64 {
+    let i = grade.clamp(-0.45, 0.45);
+    let cost = ((((155.4 * i - 30.4) * i - 43.3) * i + 46.3) * i + 19.5) * i + 3.6;
+    (cost / 3.6).max(0.88)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn speed_and_uptake_are_each_others_inverse() {
+        for speed in [2.0, 3.0, 4.5] {
+            assert!((speed_at(uptake_at(speed)) - speed).abs() < 1e-9);
+        }
+        assert!((speed_at(0.88 * 50.0) - 3.92).abs() < 0.01);
+        assert!((race_time(50.0, 10_000.0) - 2479.6).abs() < 2.0);
+        assert!((slope_cost(0.10) - 1.658).abs() < 0.001);
+    }
+}

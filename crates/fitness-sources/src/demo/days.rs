@@ -1,0 +1,346 @@
+//! Days and nights as an account export lists them.
+
+use super::listing::tenths;
+use super::season::Season;
+use super::vitals::{Vitals, Worn};
+use chrono::TimeDelta;
+use fitness_core::calendar::{Day, Instant};
+use serde::Serialize;
+
+/// A moment as the export writes most of them.
+pub(super) fn stamp(at: Instant) -> String {
+    at.format("%Y-%m-%dT%H:%M:%S.0").to_string()
+}
+
+/// A day's summary.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Uds {
+    #[serde(rename = "userProfilePK")]
+    user: i64,
+    calendar_date: Day,
+    duration_in_milliseconds: i64,
+    total_kilocalories: f64,
+    active_kilocalories: f64,
+    bmr_kilocalories: f64,
+    total_steps: i64,
+    daily_step_goal: i64,
+    total_distance_meters: i64,
+    min_heart_rate: i64,
+    max_heart_rate: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resting_heart_rate: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    current_day_resting_heart_rate: Option<i64>,
+    all_day_stress: AllDayStress,
+    body_battery: BodyBattery,
+    respiration: Respiration,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct AllDayStress {
+    #[serde(rename = "userProfilePK")]
+    user: i64,
+    calendar_date: Day,
+    aggregator_list: [Stress; 2],
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Stress {
+    r#type: &'static str,
+    average_stress_level: i64,
+    max_stress_level: i64,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct BodyBattery {
+    charged_value: i64,
+    drained_value: i64,
+    body_battery_stat_list: [BatteryStat; 2],
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct BatteryStat {
+    body_battery_stat_type: &'static str,
+    stats_value: i64,
+    stat_timestamp: String,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Respiration {
+    avg_waking_respiration_value: f64,
+    highest_respiration_value: f64,
+    lowest_respiration_value: f64,
+}
+
+impl Uds {
+    /// The day up to noon when `so_far`, else the whole of it; `None` when the watch lay in a drawer.
+    pub(super) fn new(season: &Season, vitals: &Vitals, load: f64, so_far: bool) -> Option<Self> {
+        if vitals.worn == Worn::Never {
+            return None;
+        }
+        let day = vitals.day;
+        let begins = day.previous().end(season.zone_on(day));
+        let ends = if so_far { season.clock(day, 12 * 3600) } else { day.end(season.zone_on(day)) };
+        let share = if so_far { 0.22 } else { 1.0 };
+        let active = ((f64::from(vitals.steps as i32) * 0.03 + load * 4.5) * share).round();
+        let resting = (vitals.worn == Worn::Always).then(|| vitals.resting.round() as i64);
+        let steps = (vitals.steps as f64 * share) as i64;
+        // Off the wrist for too long, there is not enough to tell from.
+        let known = vitals.worn == Worn::Always || vitals.steps % 3 != 0;
+        let stress = |kind, more: i64| Stress {
+            r#type: kind,
+            average_stress_level: if known { vitals.stress + more } else { -1 },
+            max_stress_level: if known { vitals.max_stress } else { -1 },
+        };
+        let (low, high) = vitals.battery;
+        let battery = |kind, value, at: Instant| BatteryStat {
+            body_battery_stat_type: kind,
+            stats_value: value,
+            stat_timestamp: stamp(at),
+        };
+        let bmr = (1420.0 * share).round();
+        Some(Self {
+            user: super::USER,
+            calendar_date: day,
+            duration_in_milliseconds: (ends - begins).num_milliseconds(),
+            total_kilocalories: bmr + active,
+            active_kilocalories: active,
+            bmr_kilocalories: bmr,
+            total_steps: steps,
+            daily_step_goal: 8000,
+            total_distance_meters: (steps as f64 * 0.78) as i64,
+            min_heart_rate: vitals.resting.round() as i64 - 3,
+            max_heart_rate: if load > 0.0 && !so_far { 150 + (load / 5.0).min(33.0) as i64 } else { 112 },
+            resting_heart_rate: resting,
+            current_day_resting_heart_rate: resting.map(|bpm| bpm + 1),
+            all_day_stress: AllDayStress {
+                user: super::USER,
+                calendar_date: day,
+                aggregator_list: [stress("TOTAL", 0), stress("AWAKE", 6)],
+            },
+            body_battery: BodyBattery {
+                charged_value: high - low - 4,
+                drained_value: high - low,
+                body_battery_stat_list: [
+                    battery("HIGHEST", high, vitals.night.ends),
+                    battery("LOWEST", if so_far { (high - 20).max(5) } else { low }, ends),
+                ],
+            },
+            respiration: Respiration {
+                avg_waking_respiration_value: (vitals.respiration + 1.0).round(),
+                highest_respiration_value: (vitals.respiration + 8.0).round(),
+                lowest_respiration_value: (vitals.respiration - 4.0).round(),
+            },
+        })
+    }
+}
+
+/// A night, or the empty row that begins the first file of them.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(super) enum Sleep {
+    Nothing { retro: bool },
+    Night(Box<SleepNight>),
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct SleepNight {
+    #[serde(rename = "sleepStartTimestampGMT")]
+    begins: String,
+    #[serde(rename = "sleepEndTimestampGMT")]
+    ends: String,
+    calendar_date: Day,
+    sleep_window_confirmation_type: &'static str,
+    deep_sleep_seconds: i64,
+    light_sleep_seconds: i64,
+    rem_sleep_seconds: i64,
+    awake_sleep_seconds: i64,
+    unmeasurable_seconds: i64,
+    #[serde(flatten)]
+    measured: Option<Measured>,
+    retro: bool,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Measured {
+    average_respiration: f64,
+    lowest_respiration: f64,
+    highest_respiration: f64,
+    awake_count: i64,
+    avg_sleep_stress: f64,
+    restless_moment_count: i64,
+    sleep_scores: Scores,
+    spo2_sleep_summary: Spo2,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Scores {
+    overall_score: i64,
+    quality_score: i64,
+    duration_score: i64,
+    recovery_score: i64,
+    feedback: &'static str,
+    insight: &'static str,
+}
+
+#[derive(Debug, Serialize)]
+struct Spo2 {
+    #[serde(rename = "averageSPO2")]
+    average: f64,
+    #[serde(rename = "averageHR")]
+    heart_rate: f64,
+    #[serde(rename = "lowestSPO2")]
+    lowest: i64,
+}
+
+impl Sleep {
+    pub(super) fn new(vitals: &Vitals) -> Option<Self> {
+        let night = &vitals.night;
+        let (kind, zeroed) = match vitals.worn {
+            Worn::Always => ("ENHANCED_CONFIRMED_FINAL", 1),
+            Worn::ByDay => ("OFF_WRIST", 0),
+            Worn::Never => return None,
+        };
+        let quality = if night.score >= 80 { "POSITIVE_LONG_AND_CALM" } else { "NEGATIVE_NOT_RESTORATIVE" };
+        let measured = (vitals.worn == Worn::Always).then(|| Measured {
+            average_respiration: vitals.respiration.round(),
+            lowest_respiration: (vitals.respiration - 3.0).round(),
+            highest_respiration: (vitals.respiration + 5.0).round(),
+            awake_count: 1 + night.awake / 1500,
+            avg_sleep_stress: tenths(vitals.stress as f64 * 0.55),
+            restless_moment_count: 22 + night.awake / 120,
+            sleep_scores: Scores {
+                overall_score: night.score,
+                quality_score: (night.score - 2).max(0),
+                duration_score: (night.score + 3).min(100),
+                recovery_score: (night.score + 1).min(100),
+                feedback: quality,
+                insight: "NONE",
+            },
+            spo2_sleep_summary: Spo2 {
+                average: vitals.spo2.round(),
+                heart_rate: (vitals.resting + 3.0).round(),
+                lowest: vitals.spo2 as i64 - 7,
+            },
+        });
+        Some(Self::Night(Box::new(SleepNight {
+            begins: stamp(night.begins),
+            ends: stamp(night.ends),
+            calendar_date: vitals.day,
+            sleep_window_confirmation_type: kind,
+            deep_sleep_seconds: night.deep * zeroed,
+            light_sleep_seconds: night.light * zeroed,
+            rem_sleep_seconds: night.rem * zeroed,
+            awake_sleep_seconds: night.awake * zeroed,
+            unmeasurable_seconds: 0,
+            measured,
+            retro: false,
+        })))
+    }
+}
+
+/// What a night says about health.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Health {
+    calendar_date: Day,
+    #[serde(rename = "createTimestampUTC")]
+    created: String,
+    #[serde(rename = "updateTimestampUTC")]
+    updated: String,
+    outliers_count: usize,
+    metrics: [Metric; 5],
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Metric {
+    r#type: &'static str,
+    value: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    baseline_upper_limit: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    baseline_lower_limit: Option<f64>,
+    status: &'static str,
+}
+
+impl Health {
+    pub(super) fn new(vitals: &Vitals) -> Option<Self> {
+        let worn = match vitals.worn {
+            Worn::Always => true,
+            Worn::ByDay => false,
+            Worn::Never => return None,
+        };
+        let metric = |kind, value: f64, low: f64, high: f64| Metric {
+            r#type: kind,
+            value: if worn { value } else { 0.0 },
+            baseline_upper_limit: worn.then(|| high.round()),
+            baseline_lower_limit: worn.then(|| low.round()),
+            status: if !worn {
+                "UNKNOWN"
+            } else if (low..=high).contains(&value) {
+                "IN_RANGE"
+            } else {
+                "OUT_OF_RANGE"
+            },
+        };
+        let metrics = [
+            metric("HRV", vitals.hrv.round(), vitals.hrv_usual * 0.85, vitals.hrv_usual * 1.15),
+            metric("HR", (vitals.resting + 2.0).round(), 48.0, 58.0),
+            metric("SPO2", vitals.spo2.round(), 93.0, 98.0),
+            metric("SKIN_TEMP_C", tenths(vitals.skin), -0.6, 0.6),
+            metric("RESPIRATION", tenths(vitals.respiration), 12.0, 15.0),
+        ];
+        Some(Self {
+            calendar_date: vitals.day,
+            created: stamp(vitals.night.ends),
+            updated: stamp(vitals.night.ends + TimeDelta::minutes(20)),
+            outliers_count: metrics.iter().filter(|metric| metric.status == "OUT_OF_RANGE").count(),
+            metrics,
+        })
+    }
+}
+
+/// A weighing.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct BioMetric {
+    meta_data: MetaData,
+    weight: Weight,
+    height: f64,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct MetaData {
+    calendar_date: String,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Weight {
+    weight: f64,
+    source_type: &'static str,
+    #[serde(rename = "timestampGMT")]
+    at: String,
+}
+
+impl BioMetric {
+    pub(super) fn new(vitals: &Vitals) -> Option<Self> {
+        let at = stamp(vitals.night.ends + TimeDelta::minutes(8));
+        Some(Self {
+            meta_data: MetaData { calendar_date: format!("{}T00:00:00.0", vitals.day) },
+            weight: Weight { weight: vitals.grams?, source_type: "INDEX_SCALE", at },
+            height: 169.0,
+        })
+    }
+}

@@ -1,0 +1,354 @@
+//! A recording as the FIT file a watch would have written.
+
+use super::body::Body;
+use super::season::{Kind, Part};
+use super::track::{Mark, Point, Summary, Track};
+use super::workouts::POOL;
+use embedded_io::SeekFrom;
+use fitness_core::calendar::Instant;
+use rustyfit::profile::mesgdef::{
+    Activity, DeviceInfo, Event, FileCreator, FileId, Lap, Length, Record, Session, Set, UserProfile,
+};
+use rustyfit::profile::typedef::{self, DateTime, EventType, FitBaseType, MesgNum, SubSport};
+use rustyfit::proto::{Field, Message, Value};
+use rustyfit::{Encoder, HeaderOption, StreamEncoder};
+use std::convert::Infallible;
+use std::io;
+
+/// What calls itself the device. Not one of Garmin's: no watch recorded this.
+pub(super) const DEVICE: &str = "Demo watch";
+
+/// An activity file.
+pub(super) fn activity(track: &Track, body: &Body) -> io::Result<Vec<u8>> {
+    let start = fit_time(track.begins);
+    let at = |seconds: u32| DateTime(start.0 + seconds);
+    let whole = track.summary(body);
+    let end = at(whole.elapsed_ms / 1000);
+    File::of(25 * track.points.len() + 2048, |file| {
+        file.put(file_id(typedef::File::ACTIVITY, start))?;
+        file.put(FileCreator { software_version: 100, ..FileCreator::new() })?;
+        file.put(event(start, EventType::START))?;
+        file.put(DeviceInfo {
+            timestamp: start,
+            device_index: typedef::DeviceIndex(0),
+            manufacturer: typedef::Manufacturer::DEVELOPMENT,
+            product_name: DEVICE.into(),
+            ..DeviceInfo::new()
+        })?;
+        let laps = track.laps(body);
+        let mut pauses = track.pauses.iter().peekable();
+        let mut next_lap = laps.iter().enumerate().peekable();
+        let mut record = RecordMessage::new(track.kind);
+        for (i, point) in track.points.iter().enumerate() {
+            if let Some((from, until)) = pauses.next_if(|(_, until)| point.t > *until) {
+                file.put(event(at(*from), EventType::STOP_ALL))?;
+                file.put(event(at(*until), EventType::START))?;
+            }
+            file.write(record.of(start, point))?;
+            while let Some((number, (mark, summary))) = next_lap.next_if(|(_, (mark, _))| mark.last <= i) {
+                file.put(lap(track.kind, start, number, mark, summary))?;
+            }
+        }
+        for (number, length) in track.lengths.iter().enumerate() {
+            file.put(pool_length(start, number, length))?;
+        }
+        for (number, set) in track.sets.iter().enumerate() {
+            file.put(strength_set(start, number, set))?;
+        }
+        file.put(event(end, EventType::STOP_ALL))?;
+        file.put(session(track, start, &whole, laps.len()))?;
+        file.put(Activity {
+            timestamp: end,
+            total_timer_time: whole.timer_ms,
+            num_sessions: 1,
+            event: typedef::Event::ACTIVITY,
+            event_type: EventType::STOP,
+            local_timestamp: typedef::LocalDateTime(end.0.wrapping_add_signed(track.offset_s)),
+            ..Activity::new()
+        })?;
+        Ok(())
+    })
+}
+
+/// A settings file, as lie among the activities of every export.
+pub(super) fn settings(at: Instant, body: &Body, age: u8) -> io::Result<Vec<u8>> {
+    File::of(256, |file| {
+        file.put(file_id(typedef::File::SETTINGS, fit_time(at)))?;
+        file.put(UserProfile {
+            gender: typedef::Gender::FEMALE,
+            age,
+            height: 169,
+            weight: (body.kg * 10.0).round() as u16,
+            resting_heart_rate: body.resting.round() as u8,
+            ..UserProfile::new()
+        })
+    })
+}
+
+fn fit_time(at: Instant) -> DateTime {
+    DateTime::from_unix_timestamp(at.timestamp())
+}
+
+fn file_id(kind: typedef::File, time_created: DateTime) -> FileId {
+    FileId {
+        r#type: kind,
+        manufacturer: typedef::Manufacturer::DEVELOPMENT,
+        product: 1,
+        serial_number: 20_260_614,
+        time_created,
+        product_name: DEVICE.into(),
+        ..FileId::new()
+    }
+}
+
+fn event(timestamp: DateTime, event_type: EventType) -> Event {
+    let mut message = Event::new();
+    message.timestamp = timestamp;
+    message.event = typedef::Event::TIMER;
+    message.event_type = event_type;
+    message.event_group = 0;
+    message
+}
+
+fn sport(kind: Kind) -> (typedef::Sport, SubSport) {
+    use typedef::Sport;
+    match kind {
+        Kind::Run | Kind::Hills | Kind::Race => (Sport::RUNNING, SubSport::GENERIC),
+        Kind::Track => (Sport::RUNNING, SubSport::TRACK),
+        Kind::Trail => (Sport::RUNNING, SubSport::TRAIL),
+        Kind::Treadmill => (Sport::RUNNING, SubSport::TREADMILL),
+        Kind::Ride => (Sport::CYCLING, SubSport::ROAD),
+        Kind::Trainer => (Sport::CYCLING, SubSport::INDOOR_CYCLING),
+        Kind::Swim => (Sport::SWIMMING, SubSport::LAP_SWIMMING),
+        Kind::Strength => (Sport::TRAINING, SubSport::STRENGTH_TRAINING),
+        Kind::Walk => (Sport::WALKING, SubSport::GENERIC),
+        Kind::Hike => (Sport::HIKING, SubSport::GENERIC),
+    }
+}
+
+fn lap(kind: Kind, start: DateTime, number: usize, mark: &Mark, summary: &Summary) -> Lap {
+    let (sport, sub_sport) = sport(kind);
+    let mut lap = Lap::new();
+    lap.message_index = typedef::MessageIndex(number as u16);
+    lap.timestamp = DateTime(start.0 + summary.from + summary.elapsed_ms / 1000);
+    lap.event = typedef::Event::LAP;
+    lap.event_type = EventType::STOP;
+    lap.start_time = DateTime(start.0 + summary.from);
+    lap.total_elapsed_time = summary.elapsed_ms;
+    lap.total_timer_time = summary.timer_ms;
+    lap.total_calories = summary.kcal;
+    lap.avg_heart_rate = summary.heart_rate;
+    lap.max_heart_rate = summary.max_heart_rate;
+    lap.intensity = match mark.part {
+        Part::Steady => typedef::Intensity::ACTIVE,
+        Part::Warmup => typedef::Intensity::WARMUP,
+        Part::Interval => typedef::Intensity::INTERVAL,
+        Part::Recovery => typedef::Intensity::RECOVERY,
+        Part::Rest => typedef::Intensity::REST,
+        Part::Cooldown => typedef::Intensity::COOLDOWN,
+    };
+    lap.lap_trigger =
+        if mark.automatic { typedef::LapTrigger::DISTANCE } else { typedef::LapTrigger::MANUAL };
+    lap.sport = sport;
+    lap.sub_sport = sub_sport;
+    if kind != Kind::Strength {
+        lap.total_distance = summary.cm;
+        (lap.avg_speed, lap.max_speed) = (summary.speed, summary.max_speed);
+        lap.avg_cadence = summary.cadence;
+    }
+    if kind.is_ride() {
+        (lap.avg_power, lap.max_power) = (summary.power, summary.max_power);
+    }
+    if !kind.is_indoors() {
+        (lap.total_ascent, lap.total_descent) = (summary.ascent, summary.descent);
+    }
+    lap
+}
+
+fn session(track: &Track, start: DateTime, whole: &Summary, laps: usize) -> Session {
+    let (sport, sub_sport) = sport(track.kind);
+    let mut session = Session::new();
+    session.message_index = typedef::MessageIndex(0);
+    session.timestamp = DateTime(start.0 + whole.elapsed_ms / 1000);
+    session.event = typedef::Event::LAP;
+    session.event_type = EventType::STOP;
+    session.start_time = start;
+    session.sport = sport;
+    session.sub_sport = sub_sport;
+    session.total_elapsed_time = whole.elapsed_ms;
+    session.total_timer_time = whole.timer_ms;
+    session.total_calories = whole.kcal;
+    session.avg_heart_rate = whole.heart_rate;
+    session.max_heart_rate = whole.max_heart_rate;
+    session.min_heart_rate = whole.min_heart_rate;
+    session.first_lap_index = 0;
+    session.num_laps = laps as u16;
+    session.trigger = typedef::SessionTrigger::ACTIVITY_END;
+    if track.kind != Kind::Strength {
+        session.total_distance = whole.cm;
+        (session.avg_speed, session.max_speed) = (whole.speed, whole.max_speed);
+        (session.avg_cadence, session.max_cadence) = (whole.cadence, whole.max_cadence);
+    }
+    if track.kind.is_ride() {
+        (session.avg_power, session.max_power) = (whole.power, whole.max_power);
+        session.normalized_power = whole.normalized_power;
+    }
+    if track.kind == Kind::Swim {
+        session.pool_length = (POOL * 100.0) as u16;
+        session.pool_length_unit = typedef::DisplayMeasure::METRIC;
+        session.num_lengths = track.lengths.len() as u16;
+        session.num_active_lengths = track.lengths.iter().filter(|l| l.strokes.is_some()).count() as u16;
+    }
+    if !track.kind.is_indoors() {
+        (session.total_ascent, session.total_descent) = (whole.ascent, whole.descent);
+        if let Some(first) = track.points.first() {
+            (session.start_position_lat, session.start_position_long) = first.position;
+        }
+    }
+    session
+}
+
+fn pool_length(start: DateTime, number: usize, length: &super::track::Length) -> Length {
+    let ms = (length.until - length.from) * 1000;
+    let mut message = Length::new();
+    message.message_index = typedef::MessageIndex(number as u16);
+    message.timestamp = DateTime(start.0 + length.until);
+    message.event = typedef::Event::LENGTH;
+    message.event_type = EventType::STOP;
+    message.start_time = DateTime(start.0 + length.from);
+    message.total_elapsed_time = ms;
+    message.total_timer_time = ms;
+    message.length_type = typedef::LengthType::IDLE;
+    if let Some(strokes) = length.strokes {
+        message.length_type = typedef::LengthType::ACTIVE;
+        message.total_strokes = strokes;
+        message.swim_stroke = typedef::SwimStroke::FREESTYLE;
+        message.avg_speed = (POOL * 1_000_000.0 / f64::from(ms)).round() as u16;
+    }
+    message
+}
+
+fn strength_set(start: DateTime, number: usize, set: &super::track::Set) -> Set {
+    use typedef::ExerciseCategory as E;
+    let mut message = Set {
+        timestamp: DateTime(start.0 + set.until),
+        duration: (set.until - set.from) * 1000,
+        set_type: typedef::SetType::REST,
+        start_time: DateTime(start.0 + set.from),
+        message_index: typedef::MessageIndex(number as u16),
+        ..Set::new()
+    };
+    if let Some((exercise, repetitions, weight)) = set.work {
+        let categories = [E::SQUAT, E::LUNGE, E::DEADLIFT, E::PLANK, E::ROW, E::PUSH_UP];
+        message.set_type = typedef::SetType::ACTIVE;
+        message.category = Box::new([categories[exercise % categories.len()]]);
+        (message.repetitions, message.weight) = (repetitions, weight);
+        message.weight_display_unit = typedef::FitBaseUnit::KILOGRAM;
+    }
+    message
+}
+
+/// The record message, filled again for every second: there are millions of them. The short forms of speed and
+/// height are enough for a runner and save four bytes a second.
+struct RecordMessage {
+    message: Message,
+    values: Vec<fn(&Point) -> Value>,
+}
+
+impl RecordMessage {
+    fn new(kind: Kind) -> Self {
+        let mut this =
+            Self { message: Message { num: MesgNum::RECORD, ..Message::default() }, values: Vec::new() };
+        this.field(Record::TIMESTAMP, FitBaseType::UINT32, |_| Value::Uint32(0));
+        if !kind.is_indoors() {
+            this.field(Record::POSITION_LAT, FitBaseType::SINT32, |p| Value::Int32(p.position.0));
+            this.field(Record::POSITION_LONG, FitBaseType::SINT32, |p| Value::Int32(p.position.1));
+            this.field(Record::ALTITUDE, FitBaseType::UINT16, |p| Value::Uint16(p.altitude));
+        }
+        if kind != Kind::Strength {
+            this.field(Record::DISTANCE, FitBaseType::UINT32, |p| Value::Uint32(p.cm));
+            this.field(Record::SPEED, FitBaseType::UINT16, |p| Value::Uint16(p.speed));
+            this.field(Record::CADENCE, FitBaseType::UINT8, |p| Value::Uint8(p.cadence));
+        }
+        if kind.is_ride() {
+            this.field(Record::POWER, FitBaseType::UINT16, |p| Value::Uint16(p.power));
+        }
+        this.field(Record::HEART_RATE, FitBaseType::UINT8, |p| Value::Uint8(p.heart_rate));
+        this
+    }
+
+    fn field(&mut self, num: u8, base_type: FitBaseType, value: fn(&Point) -> Value) {
+        self.message.fields.push(Field { num, base_type, value: Value::Invalid, is_expanded: false });
+        self.values.push(value);
+    }
+
+    fn of(&mut self, start: DateTime, point: &Point) -> &mut Message {
+        for (field, value) in self.message.fields.iter_mut().zip(&self.values) {
+            field.value = value(point);
+        }
+        self.message.fields[0].value = Value::Uint32(start.0 + point.t);
+        &mut self.message
+    }
+}
+
+/// Messages on their way into a file.
+struct File<'a>(StreamEncoder<'a, Bytes<'a>>);
+
+impl File<'_> {
+    /// A whole file of what `fill` puts into it.
+    fn of(size: usize, fill: impl FnOnce(&mut File<'_>) -> io::Result<()>) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::with_capacity(size);
+        // As many definitions as there may be, so that none has to be written twice.
+        let mut encoder = Encoder::builder().header_option(HeaderOption::Normal(15)).build();
+        let mut file = File(encoder.stream(Bytes { bytes: &mut bytes, at: 0 }));
+        fill(&mut file)?;
+        file.0.finish().map_err(io::Error::other)?;
+        Ok(bytes)
+    }
+
+    fn put(&mut self, message: impl Into<Message>) -> io::Result<()> {
+        self.write(&mut message.into())
+    }
+
+    fn write(&mut self, message: &mut Message) -> io::Result<()> {
+        self.0.write_message(message).map_err(io::Error::other)
+    }
+}
+
+/// A file in memory, for an encoder that comes back to write its header.
+struct Bytes<'a> {
+    bytes: &'a mut Vec<u8>,
+    at: usize,
+}
+
+impl embedded_io::ErrorType for Bytes<'_> {
+    type Error = Infallible;
+}
+
+impl embedded_io::Write for Bytes<'_> {
+    fn write(&mut self, new: &[u8]) -> Result<usize, Infallible> {
+        let over = (self.bytes.len() - self.at).min(new.len());
+        self.bytes[self.at..self.at + over].copy_from_slice(&new[..over]);
+        self.bytes.extend_from_slice(&new[over..]);
+        self.at += new.len();
+        Ok(new.len())
+    }
+
+    fn flush(&mut self) -> Result<(), Infallible> {
+        Ok(())
+    }
+}
+
+impl embedded_io::Seek for Bytes<'_> {
+    fn seek(&mut self, to: SeekFrom) -> Result<u64, Infallible> {
+        let (from, by) = match to {
+            SeekFrom::Start(at) => (0, at.cast_signed()),
+            SeekFrom::Current(by) => (self.at, by),
+            SeekFrom::End(by) => (self.bytes.len(), by),
+        };
+        let at = usize::try_from(by)
+            .map_or_else(|_| from.saturating_sub(by.unsigned_abs() as usize), |by| from + by);
+        self.at = at.min(self.bytes.len());
+        Ok(self.at as u64)
+    }
+}

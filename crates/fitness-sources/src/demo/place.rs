@@ -1,0 +1,192 @@
+//! Invented towns and the ways around them.
+
+use super::dice::Dice;
+use super::season::{Kind, Outing};
+use std::f64::consts::{PI, TAU};
+
+/// Metres to a degree of latitude.
+const DEGREE: f64 = 111_320.0;
+/// A track: two straights and two bends, 400 metres around.
+const BEND: f64 = 36.5;
+const STRAIGHT: f64 = (400.0 - TAU * BEND) / 2.0;
+/// The hill of the repeats: how long, and how steep.
+const HILL: f64 = 260.0;
+const HILL_GRADE: f64 = 0.075;
+
+/// A start, and the lie of the land around it.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    latitude: f64,
+    longitude: f64,
+    altitude: f64,
+    /// How hilly: 1 is rolling country.
+    relief: f64,
+}
+
+const HOME: Place = Place { latitude: 46.951, longitude: 7.438, altitude: 548.0, relief: 0.55 };
+const TRACK: Place = Place { latitude: 46.963, longitude: 7.461, altitude: 556.0, relief: 0.35 };
+const FOREST: Place = Place { latitude: 46.905, longitude: 7.512, altitude: 742.0, relief: 1.9 };
+const RACE: Place = Place { latitude: 46.782, longitude: 7.612, altitude: 560.0, relief: 0.18 };
+const AWAY: Place = Place { latitude: 40.781, longitude: -73.966, altitude: 34.0, relief: 0.3 };
+
+impl Place {
+    fn of(outing: &Outing) -> Self {
+        match outing.kind {
+            _ if outing.away => AWAY,
+            Kind::Track => TRACK,
+            Kind::Trail | Kind::Hike => FOREST,
+            Kind::Race => RACE,
+            _ => HOME,
+        }
+    }
+
+    /// Height above the sea at so many metres east and north of here: long waves and short ones.
+    fn altitude_at(&self, (x, y): (f64, f64)) -> f64 {
+        let wave = |height: f64, length: f64, turn: f64| {
+            let along = x * turn.cos() + y * turn.sin();
+            // Zero and level at the start, whatever the turn.
+            height * ((TAU * along / length).cos() - 1.0)
+        };
+        let waves = wave(-30.0, 5200.0, 0.4) + wave(13.0, 2300.0, 1.9) + wave(-4.0, 830.0, 2.6);
+        self.altitude + self.relief * waves
+    }
+
+    /// Degrees as FIT counts them: the whole circle is 2^32.
+    fn semicircles(&self, (x, y): (f64, f64)) -> (i32, i32) {
+        let latitude = self.latitude + y / DEGREE;
+        let longitude = self.longitude + x / (DEGREE * self.latitude.to_radians().cos());
+        let semicircles = |degrees: f64| (degrees * (2_147_483_648.0 / 180.0)).round() as i32;
+        (semicircles(latitude), semicircles(longitude))
+    }
+}
+
+/// A closed way, as points the same distance apart.
+#[derive(Debug)]
+struct Round {
+    points: Vec<(f64, f64)>,
+    length: f64,
+}
+
+impl Round {
+    /// A round of a length through the start. Few shapes, as everybody has favourite ways, each of any length.
+    fn new(shape: i64, length: f64) -> Self {
+        const CORNERS: usize = 720;
+        let mut dice = Dice::new(0, "round", shape);
+        let heading = dice.between(0.0, TAU);
+        let bulges: Vec<(f64, f64)> =
+            (0..4).map(|i| (dice.between(0.05, 0.3) / f64::from(1 + i), dice.between(0.0, TAU))).collect();
+        let corner = |i: usize| {
+            let turn = TAU * i as f64 / CORNERS as f64;
+            let bulge =
+                |(i, (size, phase)): (usize, &(f64, f64))| size * ((i + 2) as f64 * turn + phase).cos();
+            let radius = 1.0 + bulges.iter().enumerate().map(bulge).sum::<f64>();
+            (radius * (turn + heading).cos(), radius * (turn + heading).sin())
+        };
+        let start = corner(0);
+        let corners: Vec<(f64, f64)> =
+            (0..=CORNERS).map(corner).map(|(x, y)| (x - start.0, y - start.1)).collect();
+        let sides: Vec<f64> =
+            corners.windows(2).map(|pair| (pair[1].0 - pair[0].0).hypot(pair[1].1 - pair[0].1)).collect();
+        let around: f64 = sides.iter().sum();
+        let scale = length / around;
+        let (mut points, mut at, mut passed) = (Vec::with_capacity(CORNERS), 0, 0.0);
+        for i in 0..CORNERS {
+            let wanted = around * i as f64 / CORNERS as f64;
+            while at + 1 < CORNERS && passed + sides[at] < wanted {
+                passed += sides[at];
+                at += 1;
+            }
+            let part = (wanted - passed) / sides[at];
+            let (a, b) = (corners[at], corners[at + 1]);
+            points.push(((a.0 + (b.0 - a.0) * part) * scale, (a.1 + (b.1 - a.1) * part) * scale));
+        }
+        Self { points, length }
+    }
+
+    fn at(&self, distance: f64) -> (f64, f64) {
+        let place = (distance / self.length).rem_euclid(1.0) * self.points.len() as f64;
+        let (index, part) = (place as usize % self.points.len(), place.fract());
+        let (a, b) = (self.points[index], self.points[(index + 1) % self.points.len()]);
+        (a.0 + (b.0 - a.0) * part, a.1 + (b.1 - a.1) * part)
+    }
+}
+
+/// Where an outing goes.
+#[derive(Debug)]
+pub(super) struct Way {
+    place: Place,
+    kind: Kind,
+    round: Round,
+}
+
+impl Way {
+    /// The way of an outing that is `length` metres long, or whose warm-up is where the rest goes back and forth.
+    pub(super) fn new(outing: &Outing, length: f64) -> Self {
+        let shape = match outing.kind {
+            Kind::Race => 100,
+            Kind::Track | Kind::Hills => 101,
+            _ => outing.dice.clone().below(6),
+        };
+        Self { place: Place::of(outing), kind: outing.kind, round: Round::new(shape, length.max(400.0)) }
+    }
+
+    /// Metres east and north, and height: `main` metres into the part between warm-up and cool-down, where there is
+    /// one, else `distance` metres around.
+    pub(super) fn at(&self, distance: f64, main: Option<f64>) -> ((f64, f64), f64) {
+        match (self.kind, main) {
+            (Kind::Track, Some(main)) => {
+                let at = oval(main.rem_euclid(400.0));
+                (at, self.place.altitude)
+            }
+            (Kind::Hills, Some(main)) => {
+                let up = HILL - (main.rem_euclid(2.0 * HILL) - HILL).abs();
+                ((up * 0.6, up * 0.8), self.place.altitude + up * HILL_GRADE)
+            }
+            _ => {
+                let at = self.round.at(distance);
+                (at, self.place.altitude_at(at))
+            }
+        }
+    }
+
+    /// Latitude and longitude in FIT's unit.
+    pub(super) fn semicircles(&self, at: (f64, f64)) -> (i32, i32) {
+        self.place.semicircles(at)
+    }
+}
+
+/// Metres east and north on a track from the start of its home straight.
+fn oval(distance: f64) -> (f64, f64) {
+    let bend = PI * BEND;
+    if distance < STRAIGHT {
+        (distance, 0.0)
+    } else if distance < STRAIGHT + bend {
+        let turn = (distance - STRAIGHT) / BEND;
+        (STRAIGHT + BEND * turn.sin(), BEND - BEND * turn.cos())
+    } else if distance < 2.0 * STRAIGHT + bend {
+        (STRAIGHT - (distance - STRAIGHT - bend), 2.0 * BEND)
+    } else {
+        let turn = (distance - 2.0 * STRAIGHT - bend) / BEND;
+        (-BEND * turn.sin(), BEND + BEND * turn.cos())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_way_is_as_long_as_it_says_and_has_no_jumps() {
+        let round = Round::new(3, 10_000.0);
+        let metre_by_metre = |at: &dyn Fn(f64) -> (f64, f64), length: i32| {
+            (0..length)
+                .map(|i| (at(f64::from(i)), at(f64::from(i + 1))))
+                .map(|(a, b)| (b.0 - a.0).hypot(b.1 - a.1))
+                .fold((0.0, 0.0_f64), |(sum, most), far| (sum + far, most.max(far)))
+        };
+        let (length, most) = metre_by_metre(&|d| round.at(d), 10_000);
+        assert!((length - 10_000.0).abs() < 20.0 && most < 1.1, "{length} {most}");
+        let (length, most) = metre_by_metre(&|d| oval(d % 400.0), 400);
+        assert!((length - 400.0).abs() < 0.5 && most < 1.01, "{length} {most}");
+    }
+}

@@ -1,0 +1,325 @@
+//! What is trained when: two half marathons a year, counted back from the last day.
+//!
+//! A day depends on the seed and on how long before the end it lies, never on where the export begins: a
+//! longer export ends like a shorter one.
+
+use super::body::Body;
+use super::dice::Dice;
+use super::workouts;
+use chrono::{DateTime, Datelike, NaiveTime, TimeDelta, TimeZone, Utc, Weekday};
+use chrono_tz::Tz;
+use fitness_core::calendar::{Day, Instant, offset_in};
+
+/// Weeks from one half marathon to the next.
+const CYCLE: i64 = 26;
+
+/// What kind of outing it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    Run,
+    Track,
+    Hills,
+    Trail,
+    Treadmill,
+    Race,
+    Ride,
+    Trainer,
+    Swim,
+    Strength,
+    Walk,
+    Hike,
+}
+
+impl Kind {
+    pub(super) const fn is_run(self) -> bool {
+        matches!(self, Self::Run | Self::Track | Self::Hills | Self::Trail | Self::Treadmill | Self::Race)
+    }
+
+    pub(super) const fn is_ride(self) -> bool {
+        matches!(self, Self::Ride | Self::Trainer)
+    }
+
+    /// Under a roof, so without positions and heights.
+    pub(super) const fn is_indoors(self) -> bool {
+        matches!(self, Self::Treadmill | Self::Trainer | Self::Swim | Self::Strength)
+    }
+}
+
+/// What a step of an outing is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    Steady,
+    Warmup,
+    Interval,
+    Recovery,
+    Rest,
+    Cooldown,
+}
+
+/// How long a step is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Amount {
+    Meters(f64),
+    Seconds(f64),
+}
+
+/// A stretch at one effort, or from one to another. An effort is a fraction of maximal oxygen uptake.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Step {
+    pub(super) part: Part,
+    pub(super) amount: Amount,
+    pub(super) from: f64,
+    pub(super) to: f64,
+}
+
+/// Something the athlete went out to do, and did.
+#[derive(Debug, Clone)]
+pub(super) struct Outing {
+    pub(super) day: Day,
+    pub(super) kind: Kind,
+    pub(super) name: String,
+    pub(super) steps: Vec<Step>,
+    pub(super) begins: Instant,
+    pub(super) offset_s: i32,
+    /// Whether it was in the other town.
+    pub(super) away: bool,
+    /// For everything that happens on the way.
+    pub(super) dice: Dice,
+}
+
+/// What a week is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Base,
+    Build,
+    TuneUp,
+    Taper,
+    RaceWeek,
+    Recovery,
+    Off,
+    Ill,
+    Return,
+}
+
+/// A whole life of training, looked up by day.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Season {
+    pub(super) seed: u64,
+    pub(super) ends: Day,
+    pub(super) zone: Tz,
+}
+
+impl Season {
+    /// Everything trained on a day, in order. Nothing on the last one: the export was made at noon, before work
+    /// was over.
+    pub(super) fn on(&self, day: Day) -> Vec<Outing> {
+        let mut dice = self.dice("plan", day);
+        let week = self.week(day);
+        let (phase, progress) = (self.phase(week), self.progress(week));
+        let flying = self.is_away(day) && day.weekday() == Weekday::Mon;
+        if day >= self.ends || phase == Phase::Ill || flying {
+            return Vec::new();
+        }
+        let light = matches!(phase, Phase::Base | Phase::Build) && week % 4 == 2;
+        let volume = (0.78 + 0.27 * progress) * if light { 0.7 } else { 1.0 };
+        let missed = dice.chance(0.05);
+        let mut done = Vec::new();
+        let planned = self.planned(day, phase, volume, &mut dice);
+        if let Some((kind, name, steps)) = planned.filter(|(kind, ..)| *kind == Kind::Race || !missed) {
+            done.push(self.outing(day, kind, name, steps, &mut dice));
+        }
+        if done.is_empty() && phase != Phase::Return && dice.chance(0.15) {
+            let steps = workouts::walk(&mut dice);
+            done.push(self.outing(day, Kind::Walk, "Lunch walk".to_owned(), steps, &mut dice));
+        }
+        done
+    }
+
+    fn planned(
+        &self,
+        day: Day,
+        phase: Phase,
+        volume: f64,
+        dice: &mut Dice,
+    ) -> Option<(Kind, String, Vec<Step>)> {
+        use Weekday::{Fri, Mon, Sat, Sun, Thu, Tue, Wed};
+        let week = self.week(day);
+        let odd = week % 2 == 1;
+        let cold = (day.date().month() + 1) % 12 <= 3;
+        let away = self.is_away(day);
+        Some(match (phase, day.weekday()) {
+            (Phase::RaceWeek, Sun) => workouts::race("Tannwald Half Marathon", 21_180.0, 0.850),
+            (Phase::TuneUp, Sun) => workouts::race("Brückenlauf 10 km", 10_040.0, 0.905),
+            (Phase::RaceWeek, Fri) | (Phase::Taper, Mon) | (Phase::TuneUp | Phase::Taper, Fri) => {
+                return None;
+            }
+            (Phase::RaceWeek, Sat) | (Phase::TuneUp, Sat) => workouts::strides(5.0, 4),
+            (Phase::RaceWeek | Phase::Taper, Wed) => workouts::easy(dice, 5.5),
+            (Phase::RaceWeek | Phase::Taper, Thu) => workouts::tempo(10.0),
+            (Phase::RaceWeek, Mon) => return None,
+            (Phase::RaceWeek, Tue) => workouts::strides(6.0, 6),
+            (Phase::Recovery, Wed) => (Kind::Walk, "Easy walk".to_owned(), workouts::walk(dice)),
+            (Phase::Recovery, Fri) => workouts::swim(10),
+            (Phase::Recovery | Phase::Return, Sun) => workouts::easy(dice, 6.0),
+            (Phase::Return, Wed) => (Kind::Walk, "First walk again".to_owned(), workouts::walk(dice)),
+            (Phase::Return, Fri) => workouts::easy(dice, 4.5),
+            (Phase::Recovery | Phase::Return, _) => return None,
+            (Phase::Off, Tue) => workouts::strength(dice),
+            (Phase::Off, Thu) => workouts::swim(14),
+            (Phase::Off, Sat) if odd => workouts::hike(dice),
+            (Phase::Off, Sat) => workouts::ride(dice, 32.0),
+            (Phase::Off, Sun) => workouts::easy(dice, 7.0),
+            (Phase::Off, _) => return None,
+            (_, Mon) => workouts::strength(dice),
+            (Phase::Base, Tue) if odd => workouts::hills(volume),
+            (Phase::Base, Tue) => workouts::strides(7.5 * volume, 6),
+            (_, Tue) if week % 3 == 0 && !away => workouts::hills(volume),
+            (_, Tue) if away => workouts::strides(7.0, 6),
+            (_, Tue) => workouts::intervals(dice, volume),
+            (Phase::Base, Wed) => workouts::swim(16),
+            (_, Wed) if cold || dice.chance(0.2) => workouts::treadmill(volume),
+            (_, Wed) => workouts::easy(dice, 7.0 * volume),
+            (Phase::Base, Thu) if odd => workouts::easy(dice, 7.5 * volume),
+            (_, Thu) => workouts::tempo(22.0 * volume),
+            (_, Fri) if away || (!odd && dice.chance(0.5)) => return None,
+            (Phase::Base, Fri) => workouts::trainer(volume),
+            (_, Fri) => workouts::swim(18),
+            (_, Sat) if !away && week % 3 == 1 => workouts::trail(7.0 * volume),
+            (_, Sat) if !away && week % 3 == 2 && !cold => workouts::ride(dice, 34.0 * volume),
+            (_, Sat) if !away && week % 3 == 2 => workouts::trainer(volume),
+            (_, Sat) => workouts::easy(dice, 6.5 * volume),
+            (Phase::Base, Sun) => workouts::long(12.5 * volume, false),
+            (_, Sun) => workouts::long(16.0 * volume, odd),
+        })
+    }
+
+    fn outing(&self, day: Day, kind: Kind, name: String, steps: Vec<Step>, dice: &mut Dice) -> Outing {
+        let weekend = matches!(day.weekday(), Weekday::Sat | Weekday::Sun);
+        let (minute, spread) = match kind {
+            Kind::Race => (10 * 60, 2.0),
+            Kind::Walk => (12 * 60 + 20, 15.0),
+            Kind::Strength | Kind::Treadmill | Kind::Trainer | Kind::Swim | Kind::Track => {
+                (18 * 60 + 20, 30.0)
+            }
+            _ if weekend => (8 * 60 + 50, 35.0),
+            _ if dice.chance(0.6) => (6 * 60 + 25, 12.0),
+            _ => (17 * 60 + 50, 30.0),
+        };
+        let minute = f64::from(minute) + dice.normal() * spread;
+        let begins = self.clock(day, (minute * 60.0) as i64);
+        let offset_s = offset_in(self.zone_on(day), begins);
+        let dice = self.dice("way", day);
+        Outing { day, kind, name, steps, begins, offset_s, away: self.is_away(day), dice }
+    }
+
+    /// The instant at so many seconds of the clock after a day's local midnight.
+    pub(super) fn clock(&self, day: Day, seconds: i64) -> Instant {
+        let zone = self.zone_on(day);
+        let local = day.date().and_time(NaiveTime::MIN) + TimeDelta::seconds(seconds);
+        // An hour that a clock change skips is passed over as everybody's clock does.
+        let at = zone.from_local_datetime(&local).earliest();
+        let at = at.or_else(|| zone.from_local_datetime(&(local + TimeDelta::hours(1))).earliest());
+        at.map_or_else(|| Utc.from_utc_datetime(&local), |at: DateTime<Tz>| at.with_timezone(&Utc))
+    }
+
+    /// The zone of the clocks around the athlete.
+    pub(super) fn zone_on(&self, day: Day) -> Tz {
+        let at = day.end(Tz::UTC);
+        match self.is_away(day) {
+            true if offset_in(self.zone, at) == offset_in(Tz::America__New_York, at) => Tz::Asia__Tokyo,
+            true => Tz::America__New_York,
+            false => self.zone,
+        }
+    }
+
+    /// Whether the athlete is in the other town, for one week in many.
+    pub(super) fn is_away(&self, day: Day) -> bool {
+        let (cycle, week) = split(self.week(day));
+        let mut dice = Dice::new(self.seed, "travel", cycle);
+        if cycle == 0 { week == 11 } else { dice.chance(0.6) && week == 9 + dice.below(5) }
+    }
+
+    /// How ill the athlete is, 0 to 1.
+    pub(super) fn illness(&self, day: Day) -> f64 {
+        let weekday = day.weekday().num_days_from_monday() as usize;
+        match self.phase(self.week(day)) {
+            Phase::Ill => [0.5, 1.0, 1.0, 0.9, 0.7, 0.55, 0.4][weekday],
+            Phase::Return => [0.3, 0.2, 0.15, 0.1, 0.0, 0.0, 0.0][weekday],
+            _ => 0.0,
+        }
+    }
+
+    /// Whether tomorrow is a race: nobody sleeps well before one.
+    pub(super) fn is_race(&self, day: Day) -> bool {
+        let phase = self.phase(self.week(day));
+        day.weekday() == Weekday::Sun && matches!(phase, Phase::RaceWeek | Phase::TuneUp)
+    }
+
+    /// About how hard a day's training is, in the unit of Banister's impulse.
+    pub(super) fn load(&self, day: Day) -> f64 {
+        let body = Body::on(self, day);
+        self.on(day).iter().map(|outing| workouts::load(outing, &body)).sum()
+    }
+
+    /// What the athlete could do at best, as Daniels and Gilbert's VDOT: up towards each race, down after it, and a
+    /// little more every year.
+    pub(super) fn fitness(&self, day: Day) -> f64 {
+        const CURVE: [(f64, f64); 9] = [
+            (0.0, -1.0),
+            (2.0, -0.6),
+            (4.0, 0.0),
+            (8.0, -0.5),
+            (15.0, -1.9),
+            (17.0, -1.6),
+            (23.0, -2.9),
+            (24.0, -2.7),
+            (26.0, -1.0),
+        ];
+        let ago = day.until(self.ends.iso_week().monday().plus(6)) as f64 / 7.0;
+        let within = ago.rem_euclid(CYCLE as f64);
+        let season = CURVE.windows(2).find(|pair| within <= pair[1].0).map_or(0.0, |pair| {
+            let ((x0, y0), (x1, y1)) = (pair[0], pair[1]);
+            y0 + (y1 - y0) * (within - x0) / (x1 - x0)
+        });
+        let talent = Dice::new(self.seed, "talent", 0).between(44.5, 46.5);
+        talent + season - 5.0 * (1.0 - (-0.11 * ago.max(0.0) / CYCLE as f64).exp())
+    }
+
+    pub(super) fn dice(&self, purpose: &str, day: Day) -> Dice {
+        Dice::new(self.seed, purpose, i64::from(day.date().num_days_from_ce()))
+    }
+
+    /// How many weeks before the last one a day is.
+    fn week(&self, day: Day) -> i64 {
+        day.iso_week().monday().until(self.ends.iso_week().monday()) / 7
+    }
+
+    fn phase(&self, week: i64) -> Phase {
+        let ill = |week: i64| {
+            let (cycle, week) = split(week);
+            let mut dice = Dice::new(self.seed, "illness", cycle);
+            if cycle == 0 { week == 16 } else { dice.chance(0.5) && week == 14 + dice.below(7) }
+        };
+        match split(week).1 {
+            _ if ill(week) => Phase::Ill,
+            _ if ill(week + 1) => Phase::Return,
+            3 => Phase::Recovery,
+            4 => Phase::RaceWeek,
+            5 => Phase::Taper,
+            8 => Phase::TuneUp,
+            6..=14 => Phase::Build,
+            23..=25 => Phase::Off,
+            _ => Phase::Base,
+        }
+    }
+
+    /// How far the build-up has come, 0 in the off-season and 1 before the taper.
+    fn progress(&self, week: i64) -> f64 {
+        ((23 - split(week).1) as f64 / 16.0).clamp(0.0, 1.0)
+    }
+}
+
+/// Which cycle a week belongs to, and how many weeks before the end of that it is.
+const fn split(week: i64) -> (i64, i64) {
+    (week.div_euclid(CYCLE), week.rem_euclid(CYCLE))
+}

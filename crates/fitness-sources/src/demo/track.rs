@@ -1,0 +1,205 @@
+//! What the watch recorded, in the whole numbers it writes, and what it makes of them in the end.
+
+use super::body::{Body, MAX_HEART_RATE};
+use super::season::{Kind, Part};
+use fitness_core::calendar::Instant;
+use std::ops::RangeInclusive;
+
+/// One second.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Point {
+    /// Seconds since the start, pauses included.
+    pub(super) t: u32,
+    /// In semicircles.
+    pub(super) position: (i32, i32),
+    pub(super) cm: u32,
+    /// Millimetres a second.
+    pub(super) speed: u16,
+    /// Fifths of a metre above -500 m.
+    pub(super) altitude: u16,
+    pub(super) heart_rate: u8,
+    /// A minute: of one leg, of the cranks, or strokes.
+    pub(super) cadence: u8,
+    pub(super) power: u16,
+}
+
+/// Where a lap ends.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Mark {
+    /// Its last point.
+    pub(super) last: usize,
+    pub(super) part: Part,
+    /// Whether the watch made it after a round distance, or the athlete's workout did.
+    pub(super) automatic: bool,
+}
+
+/// One length of the pool, or a rest at the wall.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Length {
+    pub(super) from: u32,
+    pub(super) until: u32,
+    /// `None` for a rest.
+    pub(super) strokes: Option<u16>,
+}
+
+/// One set of strength work, or a rest.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Set {
+    pub(super) from: u32,
+    pub(super) until: u32,
+    /// The number of the exercise, repetitions, and sixteenths of a kilogram; `None` for a rest.
+    pub(super) work: Option<(usize, u16, u16)>,
+}
+
+/// A recording.
+#[derive(Debug)]
+pub(super) struct Track {
+    pub(super) kind: Kind,
+    pub(super) begins: Instant,
+    pub(super) offset_s: i32,
+    pub(super) points: Vec<Point>,
+    pub(super) marks: Vec<Mark>,
+    /// From and until, seconds since the start.
+    pub(super) pauses: Vec<(u32, u32)>,
+    pub(super) lengths: Vec<Length>,
+    pub(super) sets: Vec<Set>,
+    /// From the last point until the button was pressed.
+    pub(super) tail_ms: u32,
+}
+
+/// What a lap or a whole recording comes to.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Summary {
+    /// Seconds since the start of the recording.
+    pub(super) from: u32,
+    pub(super) elapsed_ms: u32,
+    /// Without pauses.
+    pub(super) timer_ms: u32,
+    pub(super) cm: u32,
+    /// Millimetres a second.
+    pub(super) speed: u16,
+    pub(super) max_speed: u16,
+    pub(super) heart_rate: u8,
+    pub(super) min_heart_rate: u8,
+    pub(super) max_heart_rate: u8,
+    pub(super) cadence: u8,
+    pub(super) max_cadence: u8,
+    pub(super) power: u16,
+    pub(super) max_power: u16,
+    pub(super) normalized_power: u16,
+    /// Metres.
+    pub(super) ascent: u16,
+    pub(super) descent: u16,
+    pub(super) min_altitude: u16,
+    pub(super) max_altitude: u16,
+    pub(super) kcal: u16,
+    /// Banister's impulse.
+    pub(super) impulse: f64,
+    /// Seconds below the first zone and in each of the five.
+    pub(super) zones: [u32; 6],
+}
+
+/// The lower bounds of the five zones: from 50 to 90 % of the highest heart rate.
+pub(super) fn zone_floors() -> [u8; 5] {
+    [0.5, 0.6, 0.7, 0.8, 0.9].map(|share| (share * MAX_HEART_RATE).round() as u8)
+}
+
+impl Track {
+    pub(super) fn summary(&self, body: &Body) -> Summary {
+        self.between(0..=self.points.len() - 1, body)
+    }
+
+    /// Every lap with its mark, in order.
+    pub(super) fn laps(&self, body: &Body) -> Vec<(Mark, Summary)> {
+        let mut first = 0;
+        let mut laps = Vec::with_capacity(self.marks.len());
+        for mark in &self.marks {
+            laps.push((*mark, self.between(first..=mark.last, body)));
+            first = mark.last;
+        }
+        laps
+    }
+
+    /// Sums up from one point to another. Laps share the point between them; it counts for the earlier one.
+    fn between(&self, range: RangeInclusive<usize>, body: &Body) -> Summary {
+        let (begin, end) = (self.points[*range.start()], self.points[*range.end()]);
+        let own = if *range.start() == 0 { range.clone() } else { range.start() + 1..=*range.end() };
+        let points = &self.points[own];
+        let paused: u32 =
+            self.pauses.iter().filter(|(from, _)| (begin.t..end.t).contains(from)).map(|(a, b)| b - a).sum();
+        let tail = if *range.end() + 1 == self.points.len() { self.tail_ms } else { 0 };
+        let elapsed_ms = (end.t - begin.t) * 1000 + tail;
+        let timer_ms = elapsed_ms - paused * 1000;
+        let cm = end.cm - begin.cm;
+        let count = points.len() as f64;
+        let mean = |value: fn(&Point) -> f64| points.iter().map(value).sum::<f64>() / count;
+        let most = |value: fn(&Point) -> u16| points.iter().map(value).max().unwrap_or_default();
+        let turning: Vec<f64> =
+            points.iter().filter(|p| p.cadence > 0).map(|p| f64::from(p.cadence)).collect();
+        let (ascent, descent) = climbed(points);
+        let (mut kcal, mut impulse, mut zones) = (0.0, 0.0, [0; 6]);
+        let floors = zone_floors();
+        for point in points {
+            let reserve = body.reserve(f64::from(point.heart_rate));
+            kcal += body.kcal(reserve) / 60.0;
+            impulse += Body::impulse(reserve) / 60.0;
+            zones[floors.iter().filter(|floor| point.heart_rate >= **floor).count()] += 1;
+        }
+        Summary {
+            from: begin.t,
+            elapsed_ms,
+            timer_ms,
+            cm,
+            speed: (f64::from(cm) * 10_000.0 / f64::from(timer_ms.max(1))).round() as u16,
+            max_speed: most(|p| p.speed),
+            heart_rate: mean(|p| f64::from(p.heart_rate)).round() as u8,
+            min_heart_rate: points.iter().map(|p| p.heart_rate).min().unwrap_or_default(),
+            max_heart_rate: most(|p| p.heart_rate.into()) as u8,
+            cadence: (turning.iter().sum::<f64>() / (turning.len() as f64).max(1.0)).round() as u8,
+            max_cadence: most(|p| p.cadence.into()) as u8,
+            power: mean(|p| f64::from(p.power)).round() as u16,
+            max_power: most(|p| p.power),
+            normalized_power: normalized(points),
+            ascent,
+            descent,
+            min_altitude: points.iter().map(|p| p.altitude).min().unwrap_or_default(),
+            max_altitude: most(|p| p.altitude),
+            kcal: kcal.round() as u16,
+            impulse,
+            zones,
+        }
+    }
+}
+
+/// Metres up and down, counting a climb once it is three metres: less than that is weather.
+fn climbed(points: &[Point]) -> (u16, u16) {
+    let (mut up, mut down) = (0, 0);
+    let Some(first) = points.first() else { return (0, 0) };
+    let mut turn = i32::from(first.altitude);
+    for point in points {
+        let gain = i32::from(point.altitude) - turn;
+        if gain.abs() >= 15 {
+            if gain > 0 {
+                up += gain
+            } else {
+                down -= gain
+            }
+            turn += gain;
+        }
+    }
+    ((up / 5) as u16, (down / 5) as u16)
+}
+
+/// Coggan's normalized power: the fourth root of the mean fourth power of 30-second means.
+fn normalized(points: &[Point]) -> u16 {
+    if points.iter().all(|p| p.power == 0) || points.len() < 30 {
+        return 0;
+    }
+    let mut sum: f64 = points[..30].iter().map(|p| f64::from(p.power)).sum();
+    let mut fourths = (sum / 30.0).powi(4);
+    for (old, new) in points.iter().zip(&points[30..]) {
+        sum += f64::from(new.power) - f64::from(old.power);
+        fourths += (sum / 30.0).powi(4);
+    }
+    (fourths / (points.len() - 29) as f64).powf(0.25).round() as u16
+}
