@@ -4,7 +4,8 @@
 //! with a reason for everything it could not read. It is handed its HTTP client and its clock.
 //!
 //! Every reader gives back reports ([`fitness_core::report`]). Start reading at [`fit`] and [`tracks`], then at
-//! [`garmin_export`] and [`strava_export`]; [`files`] finds what there is to read.
+//! [`garmin_export`] and [`strava_export`]; [`files`] finds what there is to read, and [`demo`] makes something to
+//! read for those who have nothing yet.
 
 pub mod demo;
 pub mod files;

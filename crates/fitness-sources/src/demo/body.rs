@@ -46,7 +46,9 @@ impl Body {
     /// The heart rate an effort settles at. The share of the reserve is about the share of oxygen uptake (Swain and
     /// Leutholtz 1997): at 0.70 of it, with 52 at rest and 187 at most, 146.5.
     pub(super) fn heart_rate_at(&self, effort: f64) -> f64 {
-        self.resting + effort.clamp(0.0, 1.0) * (MAX_HEART_RATE - self.resting)
+        // Near the top the heart has little left to give.
+        let share = if effort > 0.9 { 0.9 + (effort - 0.9) * 0.6 } else { effort };
+        self.resting + share.clamp(0.0, 1.0) * (MAX_HEART_RATE - self.resting)
     }
 
     /// Which share of the reserve a heart rate is.

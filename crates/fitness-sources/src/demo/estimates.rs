@@ -168,6 +168,7 @@ impl History {
         let gain = vitals.vdot - season.fitness(vitals.day.plus(-14));
         let ratio = vitals.acute / vitals.chronic.max(1.0);
         let word = match (ratio, gain) {
+            _ if season.illness(vitals.day) > 0.0 => "STRAINED",
             (r, _) if r < 0.35 => "DETRAINING",
             (r, _) if r < 0.7 => "RECOVERY",
             (r, g) if r < 0.9 && g > 0.1 => "PEAKING",

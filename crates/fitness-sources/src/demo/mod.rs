@@ -1,8 +1,8 @@
 //! The demo athlete: a runner who does not exist, in files as a real account export has them.
 //!
-//! Everything follows from a seed and a last day, so that a demo looks the same wherever it is shown; a longer one
-//! ends like a shorter one. Nothing here is read by the rest of the crate, and nothing is measured: the files go the
-//! way of any other import.
+//! Everything follows from a seed and a last day: no clock, no map without an order. The same demo is the same bytes
+//! as long as the ZIP packer is the same, and a longer one ends like a shorter one. Nothing in the rest of the crate
+//! knows about it: its files go the way of any other import.
 //!
 //! Start reading at [`Demo`]; `season.rs` says what is trained when, `body.rs` what it costs, `session.rs` how it
 //! went second by second, `fit_file.rs` and `account.rs` write it down.
@@ -29,6 +29,7 @@ use listing::Row;
 use season::{Outing, Season};
 use serde::Serialize;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::ops::RangeInclusive;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
@@ -38,6 +39,9 @@ const MAIL: &str = "demo@example.invalid";
 const USER: i64 = 100_200_300;
 /// Bytes of FIT files in one inner archive.
 const PART_BYTES: u64 = 40 << 20;
+
+/// Years whose days FIT files can tell, with room to spare.
+const YEARS: RangeInclusive<i32> = 2000..=2100;
 
 /// An athlete to show things with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,10 +76,11 @@ impl Demo {
         Self { seed, ends, weeks: 30, zone }
     }
 
-    /// The first day there is anything about.
+    /// The first day there is anything about. There were no such watches before the year 2000.
     #[must_use]
     pub fn begins(&self) -> Day {
-        self.ends.plus(1 - 7 * i64::from(self.weeks.max(1)))
+        let first = Day::new(*YEARS.start(), 1, 1).expect("every year has a first of January");
+        self.ends.plus(1 - 7 * i64::from(self.weeks.max(1))).max(first)
     }
 
     /// Every file the watch uploaded, oldest first: its name and its bytes. Mostly activities; now and then settings,
@@ -133,7 +138,8 @@ impl Demo {
     /// What was uploaded, in order, not made yet.
     fn uploads(&self) -> impl Iterator<Item = Upload> {
         let season = self.season();
-        self.begins().through(self.ends).flat_map(move |day| {
+        let days = self.begins().through(self.ends).filter(|day| YEARS.contains(&day.date().year()));
+        days.flat_map(move |day| {
             let settings = (day.date().day() == 1).then_some(Upload::Settings(day));
             let outings = season.on(day).into_iter().map(|outing| Upload::Activity(Box::new(outing)));
             settings.into_iter().chain(outings)
@@ -172,7 +178,7 @@ impl Upload {
             Self::Settings(day) => {
                 let at = season.clock(day, 3 * 3600);
                 let age = account::AGE - (season.ends.date().year() - day.date().year());
-                let bytes = fit_file::settings(at, &Body::on(season, day), age as u8)?;
+                let bytes = fit_file::settings(at, &Body::on(season, day), age.clamp(1, 120) as u8)?;
                 Ok(Made { name: name(at.timestamp()), bytes, records: 0, row: None })
             }
         }

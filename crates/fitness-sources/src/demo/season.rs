@@ -116,19 +116,21 @@ impl Season {
         let mut dice = self.dice("plan", day);
         let week = self.week(day);
         let (phase, progress) = (self.phase(week), self.progress(week));
-        let flying = self.is_away(day) && day.weekday() == Weekday::Mon;
+        let flying = self.travels(week) && matches!(day.weekday(), Weekday::Mon | Weekday::Sat);
         if day >= self.ends || phase == Phase::Ill || flying {
             return Vec::new();
         }
         let light = matches!(phase, Phase::Base | Phase::Build) && week % 4 == 2;
-        let volume = (0.78 + 0.27 * progress) * if light { 0.7 } else { 1.0 };
-        let missed = dice.chance(0.05);
+        // In the early years there was less time, and less of it went into training.
+        let early = 1.0 - (-0.11 * split(week).0 as f64).exp();
+        let volume = (0.78 + 0.27 * progress) * (1.0 - 0.3 * early) * if light { 0.75 } else { 1.0 };
+        let missed = dice.chance(0.06 + 0.16 * early);
         let mut done = Vec::new();
         let planned = self.planned(day, phase, volume, &mut dice);
         if let Some((kind, name, steps)) = planned.filter(|(kind, ..)| *kind == Kind::Race || !missed) {
             done.push(self.outing(day, kind, name, steps, &mut dice));
         }
-        if done.is_empty() && phase != Phase::Return && dice.chance(0.15) {
+        if done.is_empty() && phase != Phase::Return && dice.chance(0.09) {
             let steps = workouts::walk(&mut dice);
             done.push(self.outing(day, Kind::Walk, "Lunch walk".to_owned(), steps, &mut dice));
         }
@@ -165,7 +167,7 @@ impl Season {
             (Phase::Return, Fri) => workouts::easy(dice, 4.5),
             (Phase::Recovery | Phase::Return, _) => return None,
             (Phase::Off, Tue) => workouts::strength(dice),
-            (Phase::Off, Thu) => workouts::swim(14),
+            (Phase::Off, Thu) => workouts::swim(12),
             (Phase::Off, Sat) if odd => workouts::hike(dice),
             (Phase::Off, Sat) => workouts::ride(dice, 32.0),
             (Phase::Off, Sun) => workouts::easy(dice, 7.0),
@@ -176,19 +178,19 @@ impl Season {
             (_, Tue) if week % 3 == 0 && !away => workouts::hills(volume),
             (_, Tue) if away => workouts::strides(7.0, 6),
             (_, Tue) => workouts::intervals(dice, volume),
-            (Phase::Base, Wed) => workouts::swim(16),
+            (Phase::Base, Wed) => workouts::swim(12),
             (_, Wed) if cold || dice.chance(0.2) => workouts::treadmill(volume),
             (_, Wed) => workouts::easy(dice, 7.0 * volume),
             (Phase::Base, Thu) if odd => workouts::easy(dice, 7.5 * volume),
             (_, Thu) => workouts::tempo(22.0 * volume),
-            (_, Fri) if away || (!odd && dice.chance(0.5)) => return None,
+            (_, Fri) if !odd && dice.chance(0.5) => return None,
             (Phase::Base, Fri) => workouts::trainer(volume),
-            (_, Fri) => workouts::swim(18),
-            (_, Sat) if !away && week % 3 == 1 => workouts::trail(7.0 * volume),
-            (_, Sat) if !away && week % 3 == 2 && !cold => workouts::ride(dice, 34.0 * volume),
-            (_, Sat) if !away && week % 3 == 2 => workouts::trainer(volume),
+            (_, Fri) => workouts::swim(14),
+            (_, Sat) if week % 3 == 1 => workouts::trail(7.0 * volume),
+            (_, Sat) if week % 3 == 2 && !cold => workouts::ride(dice, 34.0 * volume),
+            (_, Sat) if week % 3 == 2 => workouts::trainer(volume),
             (_, Sat) => workouts::easy(dice, 6.5 * volume),
-            (Phase::Base, Sun) => workouts::long(12.5 * volume, false),
+            (Phase::Base, Sun) => workouts::long(13.5 * volume, false),
             (_, Sun) => workouts::long(16.0 * volume, odd),
         })
     }
@@ -232,9 +234,19 @@ impl Season {
         }
     }
 
-    /// Whether the athlete is in the other town, for one week in many.
+    /// Whether the athlete is in the other town: there on Monday, back on Saturday.
     pub(super) fn is_away(&self, day: Day) -> bool {
-        let (cycle, week) = split(self.week(day));
+        use Weekday::{Fri, Thu, Tue, Wed};
+        self.travels(self.week(day)) && matches!(day.weekday(), Tue | Wed | Thu | Fri)
+    }
+
+    /// Whether the clock changed since yesterday, as it does after a flight.
+    pub(super) fn is_jet_lagged(&self, day: Day) -> bool {
+        self.travels(self.week(day)) && matches!(day.weekday(), Weekday::Tue | Weekday::Sun)
+    }
+
+    fn travels(&self, week: i64) -> bool {
+        let (cycle, week) = split(week);
         let mut dice = Dice::new(self.seed, "travel", cycle);
         if cycle == 0 { week == 11 } else { dice.chance(0.6) && week == 9 + dice.below(5) }
     }
@@ -265,15 +277,15 @@ impl Season {
     /// little more every year.
     pub(super) fn fitness(&self, day: Day) -> f64 {
         const CURVE: [(f64, f64); 9] = [
-            (0.0, -1.0),
-            (2.0, -0.6),
+            (0.0, -0.55),
+            (1.5, -0.7),
             (4.0, 0.0),
             (8.0, -0.5),
             (15.0, -1.9),
             (17.0, -1.6),
-            (23.0, -2.9),
-            (24.0, -2.7),
-            (26.0, -1.0),
+            (22.0, -2.5),
+            (23.0, -2.4),
+            (26.0, -0.55),
         ];
         let ago = day.until(self.ends.iso_week().monday().plus(6)) as f64 / 7.0;
         let within = ago.rem_euclid(CYCLE as f64);

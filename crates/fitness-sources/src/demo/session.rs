@@ -155,6 +155,8 @@ struct Mover {
     distance: f64,
     grade: f64,
     altitude: Option<f64>,
+    /// How far from the start the track or the hill was left.
+    left: (f64, f64, f64),
     power: f64,
     /// Power as the heart feels it: of the last half minute or so.
     felt: f64,
@@ -172,11 +174,12 @@ impl Mover {
             distance: 0.0,
             grade: 0.0,
             altitude: None,
+            left: (0.0, 0.0, 0.0),
             power: 0.0,
             felt: 0.0,
             cadence: 0.0,
-            unevenness: Wander::new(0.06, 4.0),
-            surge: Wander::new(0.08, 60.0),
+            unevenness: Wander::new(0.045, 4.0),
+            surge: Wander::new(0.05, 60.0),
             drifts: [Wander::new(1.6, 25.0), Wander::new(1.6, 25.0), Wander::new(0.7, 150.0)],
         }
     }
@@ -220,6 +223,19 @@ impl Mover {
         0.8 * self.felt / body.threshold_power
     }
 
+    /// Where this is: metres east and north, and height. From the track or the hill, wherever it was left, it is a
+    /// few hundred metres until the way home is that of the warm-up.
+    fn place(&mut self, way: &Way, main: Option<f64>, along: f64) -> ((f64, f64), f64) {
+        let ((x, y), altitude) = way.at(along, main);
+        if main.is_some() {
+            let ((x0, y0), altitude0) = way.at(0.0, None);
+            self.left = (x - x0, y - y0, altitude - altitude0);
+            return ((x, y), altitude);
+        }
+        let fade = (1.0 - along / 300.0).max(0.0);
+        ((x + self.left.0 * fade, y + self.left.1 * fade), altitude + self.left.2 * fade)
+    }
+
     /// Writes down where this is.
     fn pass(&mut self, watch: &mut Watch<'_>, way: &Way, main: Option<f64>, along: f64) {
         let mut point = Point {
@@ -230,7 +246,7 @@ impl Mover {
             ..Point::default()
         };
         if !self.kind.is_indoors() {
-            let ((x, y), altitude) = way.at(along, main);
+            let ((x, y), altitude) = self.place(way, main, along);
             if let Some(last) = self.altitude {
                 let slope = ((altitude - last) / self.speed.max(0.5)).clamp(-0.3, 0.3);
                 self.grade += (slope - self.grade) * 0.2;

@@ -1,6 +1,7 @@
 //! The readers against real files, where they are present, and against Garmin's own reader.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+mod demo;
 mod garmin_export;
 mod hostile;
 mod made;

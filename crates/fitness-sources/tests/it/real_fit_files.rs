@@ -45,7 +45,7 @@ fn rightly_refused(why: &str) -> bool {
 
 /// What Garmin's own reader says about a file.
 #[derive(Debug, Deserialize)]
-struct Official {
+pub(crate) struct Official {
     records: usize,
     sessions: Vec<OfficialSession>,
 }
@@ -74,7 +74,7 @@ for path in sys.stdin.read().splitlines():
 ";
 
 /// What Garmin's reader says about every file it decodes without an error; `None` where it is not installed.
-fn official(paths: &[String]) -> Option<BTreeMap<String, Official>> {
+pub(crate) fn official(paths: &[String]) -> Option<BTreeMap<String, Official>> {
     let python = std::env::var_os("FITNESS_PYTHON").unwrap_or_else(|| "python3".into());
     let installed =
         Command::new(&python).args(["-c", "import garmin_fit_sdk"]).output().ok()?.status.success();
@@ -93,7 +93,7 @@ fn official(paths: &[String]) -> Option<BTreeMap<String, Official>> {
     Some(lines.lines().map(|line| serde_json::from_str::<(String, Official)>(line).unwrap()).collect())
 }
 
-fn agrees(ours: &FitFile, official: &Official) -> Result<(), String> {
+pub(crate) fn agrees(ours: &FitFile, official: &Official) -> Result<(), String> {
     if ours.records != official.records {
         return Err(format!("{} records, Garmin's reader has {}", ours.records, official.records));
     }
