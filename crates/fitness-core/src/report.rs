@@ -202,6 +202,19 @@ pub struct DayReport {
     pub raw: Option<String>,
 }
 
+impl DayReport {
+    /// Whether this stands in place of an earlier report about the same part of the same day: what speaks for the
+    /// whole day never yields to what speaks for its morning.
+    #[must_use]
+    pub fn replaces(&self, earlier: &Self) -> bool {
+        match (self.as_of, earlier.as_of) {
+            (None, _) => true,
+            (Some(_), None) => false,
+            (Some(ours), Some(theirs)) => ours >= theirs,
+        }
+    }
+}
+
 words! {
     /// What a watch or a service concluded by rules of its own. Shown as theirs; no metric of ours is made of it.
     pub enum EstimateKind("estimate") {

@@ -29,7 +29,7 @@ pub struct Batch {
     pub originals: Vec<NewOriginal>,
     /// About activities.
     pub reports: Vec<NewReport>,
-    /// About days; of two about the same part of a day the later stands.
+    /// About days; of two about the same part of a day the later stands, a whole day before part of one.
     pub days: Vec<DayReport>,
     /// What sources concluded.
     pub estimates: Vec<Estimate>,

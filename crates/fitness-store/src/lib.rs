@@ -22,6 +22,7 @@ pub mod decisions;
 pub mod desk;
 mod entities;
 mod error;
+mod fingerprint;
 mod imports;
 mod jobs;
 pub mod location;

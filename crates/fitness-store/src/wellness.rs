@@ -42,10 +42,12 @@ impl Store {
 
 /// Takes in reports about days; the answer is how many days are known better now.
 pub(crate) async fn put(tx: &Tx, reports: Vec<DayReport>) -> Result<u64> {
-    // Of two about the same part of a day the later stands.
     let mut told: BTreeMap<(Day, SourceKind, String), DayReport> = BTreeMap::new();
     for report in reports {
-        told.insert((report.wellness.day, report.kind, report.part.clone()), report);
+        let key = (report.wellness.day, report.kind, report.part.clone());
+        if told.get(&key).is_none_or(|earlier| report.replaces(earlier)) {
+            told.insert(key, report);
+        }
     }
     let days: BTreeSet<Day> = told.keys().map(|(day, ..)| *day).collect();
     let days: Vec<Day> = days.into_iter().collect();
@@ -80,13 +82,13 @@ async fn put_days(
     let mut known: BTreeMap<Day, Vec<DayReport>> = BTreeMap::new();
     for (date, kind, part, reported, as_of, hash) in stored {
         let key = (day(date)?, word(&kind)?, part);
+        let report = DayReport { kind: key.1, part: key.2.clone(), wellness: json(reported)?, as_of, raw: None };
         if let Some(again) = told.get(&key) {
-            if content_hash(again).to_string() != hash {
+            if again.replaces(&report) && content_hash(again).to_string() != hash {
                 continue;
             }
             told.remove(&key);
         }
-        let report = DayReport { kind: key.1, part: key.2, wellness: json(reported)?, as_of, raw: None };
         known.entry(key.0).or_default().push(report);
     }
     let mut rows = Vec::new();

@@ -1,0 +1,65 @@
+//! How far the data reaches after an import, and what cannot move it.
+
+use crate::made::{clock, made, take, today};
+use fitness_core::athlete::Profile;
+use fitness_ingest::{Import, Stop, import};
+use fitness_store::{RunKind, RunState, on_both_databases};
+
+on_both_databases! {
+    async fn an_export_completes_the_days_before_its_last(db) {
+        let ann = db.user("Ann").await;
+        let outcome = take(&db.store, ann, &[made().zip.clone()]).await;
+        let frontier = db.store.frontier(ann).await.unwrap();
+        assert_eq!(frontier.complete(), Some(today().previous()));
+        assert_eq!(frontier.open(), Some(today()));
+        assert_eq!(outcome.coverage.complete(), frontier.complete());
+        let run = db.store.list_runs(ann, 1).await.unwrap().remove(0);
+        assert_eq!((run.kind, run.state, run.problem), (RunKind::Export, RunState::Done, None));
+        assert_eq!(run.summary["added"], outcome.added);
+    }
+
+    async fn an_import_that_was_stopped_proves_nothing_and_goes_on_later(db) {
+        let ann = db.user("Ann").await;
+        let stop = Stop::default();
+        stop.stop();
+        let wanted = || Import { user: ann, paths: vec![made().zip.clone()], again: false, count_first: false };
+        let outcome = import(&db.store, wanted(), clock, &mut (), &stop).await.unwrap();
+        assert!(outcome.stopped);
+        assert_eq!(db.store.frontier(ann).await.unwrap().complete(), None);
+        let run = db.store.list_runs(ann, 1).await.unwrap().remove(0);
+        assert_eq!(run.state, RunState::Partial);
+        let outcome = import(&db.store, wanted(), clock, &mut (), &Stop::default()).await.unwrap();
+        assert!(outcome.added > 10, "it was not taken for finished");
+    }
+
+    async fn a_file_from_the_future_moves_nothing(db) {
+        let ann = db.user("Ann").await;
+        let folder = tempfile::TempDir::new().unwrap();
+        let gpx = |day: &str| format!(
+            "<gpx><trk><trkseg><trkpt lat='47' lon='8'><time>{day}T10:00:00Z</time></trkpt>\
+             <trkpt lat='47.01' lon='8'><time>{day}T10:30:00Z</time></trkpt></trkseg></trk></gpx>"
+        );
+        for day in ["2026-06-11", "2026-06-20", "2100-01-01", "1989-12-31"] {
+            std::fs::write(folder.path().join(format!("{day}.gpx")), gpx(day)).unwrap();
+        }
+        let outcome = take(&db.store, ann, &[folder.path().to_owned()]).await;
+        assert_eq!((outcome.added, outcome.skipped_count), (1, 3), "{outcome:?}");
+        assert_eq!(db.store.frontier(ann).await.unwrap().complete(), Some("2026-06-11".parse().unwrap()));
+    }
+
+    async fn a_day_is_the_athletes_own(db) {
+        // 23:30 UTC on the 11th: the 12th in Kiritimati, fourteen hours ahead, and the 11th in Niue, eleven behind.
+        let folder = tempfile::TempDir::new().unwrap();
+        let path = folder.path().join("late.gpx");
+        std::fs::write(&path, "<gpx><trk><trkseg><trkpt lat='1' lon='8'><time>2026-06-11T23:30:00Z</time></trkpt>\
+            <trkpt lat='1.01' lon='8'><time>2026-06-12T00:10:00Z</time></trkpt></trkseg></trk></gpx>").unwrap();
+        for (name, zone, day) in [("Kiri", chrono_tz::Tz::Pacific__Kiritimati, "2026-06-12"), ("Niu", chrono_tz::Tz::Pacific__Niue, "2026-06-11")] {
+            let user = db.user(name).await;
+            db.store.put_profile(user, &Profile { zone, ..Profile::default() }, clock()).await.unwrap();
+            take(&db.store, user, std::slice::from_ref(&path)).await;
+            let day = day.parse().unwrap();
+            assert_eq!(db.store.list_activities(user, day, day).await.unwrap().len(), 1, "{zone}");
+            assert_eq!(db.store.frontier(user).await.unwrap().complete(), Some(day), "{zone}");
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Importing again changes nothing: twice, shuffled, in parts, eight at once. Guarantee 7.
+
+use crate::made::{clock, made, take};
+use fitness_ingest::{Import, Stop, import};
+use fitness_store::on_both_databases;
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use std::path::PathBuf;
+
+/// The demo's files in some order, in some number of parts, some of them twice. The same ones every time.
+fn helpings(cases: usize) -> Vec<Vec<Vec<PathBuf>>> {
+    let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    let mut runner = TestRunner::new_with_rng(Config::default(), rng);
+    let files = made().files.clone();
+    let shuffled = proptest::strategy::Just(files).prop_shuffle();
+    let strategy = (shuffled, 1..6_usize, 0..10_usize).prop_map(|(mut files, parts, again)| {
+        files.extend_from_within(..again);
+        files.chunks(files.len().div_ceil(parts)).map(<[PathBuf]>::to_vec).collect::<Vec<_>>()
+    });
+    (0..cases).map(|_| strategy.new_tree(&mut runner).unwrap().current()).collect()
+}
+
+on_both_databases! {
+    async fn importing_again_changes_nothing(db) {
+        let ann = db.user("Ann").await;
+        let zip = [made().zip.clone()];
+        let first = take(&db.store, ann, &zip).await;
+        assert!(first.added > 10 && first.days > 15, "{first:?}");
+        assert_eq!(first.skipped, []);
+        let (print, audited) = (db.store.fingerprint(ann).await.unwrap(), db.store.audit_head(ann).await.unwrap());
+        // Every file is read again, and says the same.
+        let second = take(&db.store, ann, &zip).await;
+        assert!(second.changed_nothing(), "{second:?}");
+        assert!(second.already_there > 10, "{second:?}");
+        assert_eq!(db.store.fingerprint(ann).await.unwrap(), print);
+        // Only that there was a run is noted.
+        assert_eq!(db.store.audit_head(ann).await.unwrap().seq, audited.seq + 1);
+        // The usual way: known files are not even opened.
+        let third = import(&db.store, Import { user: ann, paths: zip.to_vec(), again: false, count_first: true }, clock, &mut (), &Stop::default()).await.unwrap();
+        assert_eq!((third.files_already_there, third.files), (1, 0));
+        assert_eq!(db.store.fingerprint(ann).await.unwrap(), print);
+    }
+
+    async fn the_order_and_the_parts_do_not_matter(db) {
+        let whole = db.user("whole").await;
+        take(&db.store, whole, &[made().zip.clone()]).await;
+        let print = db.store.fingerprint(whole).await.unwrap();
+        for (case, parts) in helpings(4).into_iter().enumerate() {
+            let user = db.user(&format!("case {case}")).await;
+            for part in parts {
+                let outcome = take(&db.store, user, &part).await;
+                assert_eq!(outcome.skipped, []);
+            }
+            assert_eq!(db.store.fingerprint(user).await.unwrap(), print, "case {case}");
+        }
+    }
+
+    async fn eight_imports_at_once_are_one(db) {
+        let whole = db.user("whole").await;
+        take(&db.store, whole, &[made().zip.clone()]).await;
+        let ann = db.user("Ann").await;
+        let mut imports = tokio::task::JoinSet::new();
+        for parts in helpings(8) {
+            let store = db.store.clone();
+            imports.spawn(async move {
+                let mut added = 0;
+                for part in parts {
+                    added += take(&store, ann, &part).await.added;
+                }
+                added
+            });
+        }
+        let added: u64 = imports.join_all().await.into_iter().sum();
+        let (count, _) = db.store.count_activities(ann).await.unwrap();
+        assert_eq!(added, count, "each activity was added by exactly one of them");
+        assert_eq!(db.store.fingerprint(ann).await.unwrap(), db.store.fingerprint(whole).await.unwrap());
+    }
+}

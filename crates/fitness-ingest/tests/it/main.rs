@@ -1,0 +1,8 @@
+//! Whole imports, of files made for it and of real ones where they are present, on both databases.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+mod frontier;
+mod hostile;
+mod idempotence;
+mod made;
+mod sources_of_one_run;

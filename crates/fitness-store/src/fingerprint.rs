@@ -1,0 +1,86 @@
+//! A user's data in 32 bytes: equal for two databases that hold the same, whatever ids and times of import they use.
+
+use crate::entities::{
+    activities, activity_details, activity_reports, daily_wellness, day_reports, estimates, laps, originals,
+    streams, thresholds, zones,
+};
+use crate::error::Result;
+use crate::store::Store;
+use fitness_core::hash::ContentHash;
+use fitness_core::ids::UserId;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
+use std::collections::HashMap;
+
+impl Store {
+    /// The hash of everything that was imported for a user and what became of it: activities with laps, samples,
+    /// details and reports, files, days, estimates, thresholds, zones and the profile.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn fingerprint(&self, user: UserId) -> Result<ContentHash> {
+        let db = self.snapshot().await?;
+        let mut lines: Vec<String> = Vec::new();
+        macro_rules! rows {
+            ($table:ident) => {
+                $table::Entity::find().filter($table::Column::UserId.eq(user.get())).all(&db).await?
+            };
+        }
+        // An activity is known by what it is, not by its number.
+        let mut names: HashMap<i64, String> = HashMap::new();
+        for mut row in rows!(activities) {
+            let id = row.id;
+            (row.id, row.user_id, row.imported_at, row.source_id) = (0, 0, Default::default(), None);
+            row.identity = String::new();
+            row.deleted_at = row.deleted_at.map(|_| Default::default());
+            let name = ContentHash::of_bytes(format!("{row:?}").as_bytes()).to_string();
+            lines.push(format!("activity {name}"));
+            names.insert(id, name);
+        }
+        let of = |id: i64| names.get(&id).cloned().unwrap_or_default();
+        for mut row in rows!(laps) {
+            let activity = of(std::mem::take(&mut row.activity_id));
+            row.user_id = 0;
+            lines.push(format!("lap {activity} {row:?}"));
+        }
+        for row in rows!(streams) {
+            let packed = ContentHash::of_bytes(&row.packed);
+            lines.push(format!("stream {} {} {} {packed}", of(row.activity_id), row.channel, row.samples));
+        }
+        for row in rows!(activity_details) {
+            let packed = ContentHash::of_bytes(&row.packed);
+            lines.push(format!("details {} {packed}", of(row.activity_id)));
+        }
+        let mut files: HashMap<i64, String> = HashMap::new();
+        for row in rows!(originals) {
+            lines.push(format!("file {} {}", row.sha256, row.size));
+            files.insert(row.id, row.sha256);
+        }
+        for row in rows!(activity_reports) {
+            let file = row.original_id.and_then(|id| files.get(&id));
+            let (activity, key) = (of(row.activity_id), format!("{}:{}", row.kind, row.external_id));
+            lines.push(format!("report {activity} {key} {} {file:?}", row.content_hash));
+        }
+        for row in rows!(day_reports) {
+            lines.push(format!("day {} {} {} {}", row.day, row.kind, row.part, row.content_hash));
+        }
+        for mut row in rows!(daily_wellness) {
+            row.user_id = 0;
+            lines.push(format!("{row:?}"));
+        }
+        for mut row in rows!(estimates) {
+            row.user_id = 0;
+            lines.push(format!("{row:?}"));
+        }
+        for mut row in rows!(thresholds) {
+            (row.id, row.user_id) = (0, 0);
+            lines.push(format!("{row:?}"));
+        }
+        for mut row in rows!(zones) {
+            row.user_id = 0;
+            lines.push(format!("{row:?}"));
+        }
+        lines.push(format!("{:?}", crate::athletes::profile(&db, user).await?));
+        lines.sort_unstable();
+        Ok(ContentHash::of_bytes(lines.join("\n").as_bytes()))
+    }
+}
