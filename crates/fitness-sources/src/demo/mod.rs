@@ -1,8 +1,8 @@
 //! The demo athlete: a runner who does not exist, in files as a real account export has them.
 //!
-//! Everything follows from a seed and a last day: no clock, no map without an order. The same demo is the same bytes
-//! as long as the ZIP packer is the same, and a longer one ends like a shorter one. Nothing in the rest of the crate
-//! knows about it: its files go the way of any other import.
+//! Everything follows from a seed and a last day: no clock, no map without an order. One build on one kind of machine
+//! always gives the same bytes (sines and packed files may differ in a last bit elsewhere), and a longer demo ends
+//! like a shorter one. Nothing in the rest of the crate knows about it: its files go the way of any other import.
 //!
 //! Start reading at [`Demo`]; `season.rs` says what is trained when, `body.rs` what it costs, `session.rs` how it
 //! went second by second, `fit_file.rs` and `account.rs` write it down.

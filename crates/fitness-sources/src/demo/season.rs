@@ -123,7 +123,7 @@ impl Season {
         let light = matches!(phase, Phase::Base | Phase::Build) && week % 4 == 2;
         // In the early years there was less time, and less of it went into training.
         let early = 1.0 - (-0.11 * split(week).0 as f64).exp();
-        let volume = (0.78 + 0.27 * progress) * (1.0 - 0.3 * early) * if light { 0.75 } else { 1.0 };
+        let volume = (0.78 + 0.27 * progress) * (1.0 - 0.45 * early) * if light { 0.75 } else { 1.0 };
         let missed = dice.chance(0.06 + 0.16 * early);
         let mut done = Vec::new();
         let planned = self.planned(day, phase, volume, &mut dice);
