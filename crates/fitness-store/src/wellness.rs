@@ -82,7 +82,8 @@ async fn put_days(
     let mut known: BTreeMap<Day, Vec<DayReport>> = BTreeMap::new();
     for (date, kind, part, reported, as_of, hash) in stored {
         let key = (day(date)?, word(&kind)?, part);
-        let report = DayReport { kind: key.1, part: key.2.clone(), wellness: json(reported)?, as_of, raw: None };
+        let report =
+            DayReport { kind: key.1, part: key.2.clone(), wellness: json(reported)?, as_of, raw: None };
         if let Some(again) = told.get(&key) {
             if again.replaces(&report) && content_hash(again).to_string() != hash {
                 continue;

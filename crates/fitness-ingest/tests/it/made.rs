@@ -17,6 +17,8 @@ pub(crate) struct Made {
     pub(crate) zip: PathBuf,
     /// Every file in it, inner archives unpacked too.
     pub(crate) files: Vec<PathBuf>,
+    /// How many activities they are about.
+    pub(crate) activities: u64,
 }
 
 /// The day the demo ends: the test kit's today.
@@ -30,9 +32,9 @@ pub(crate) fn made() -> &'static Made {
         let directory = TempDir::new().unwrap();
         let zip = directory.path().join("export.zip");
         let demo = Demo { weeks: 3, ..Demo::new(7, today(), chrono_tz::Tz::UTC) };
-        demo.export(File::create(&zip).unwrap(), &mut |_, _| {}).unwrap();
+        let written = demo.export(File::create(&zip).unwrap(), &mut |_, _| {}).unwrap();
         let files = unpack(&zip, &directory.path().join("unpacked"));
-        Made { _directory: directory, zip, files }
+        Made { _directory: directory, zip, files, activities: written.activities as u64 }
     })
 }
 

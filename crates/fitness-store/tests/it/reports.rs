@@ -279,6 +279,13 @@ on_both_databases! {
         assert_eq!(db.store.take_in(ann, days(&[&corrected]), now()).await.unwrap().days, 1);
         assert_eq!(db.store.list_wellness(ann, june(1), june(30)).await.unwrap()[0].hrv_ms, Some(60.0));
         assert!(db.store.list_wellness(bob, june(1), june(30)).await.unwrap().is_empty());
+        // An older export knew only the morning of its last day; it takes nothing from the newer one.
+        let morning = DayReport { wellness: DailyWellness { steps: Some(300), ..blank.clone() }, as_of: Some(at("2026-06-13T06:00:00Z")), ..walked.clone() };
+        assert!(db.store.take_in(ann, days(&[&morning]), now()).await.unwrap().nothing());
+        assert!(db.store.take_in(ann, days(&[&walked, &morning]), now()).await.unwrap().nothing());
+        assert_eq!(db.store.take_in(bob, days(&[&morning]), now()).await.unwrap().days, 1);
+        assert_eq!(db.store.take_in(bob, days(&[&walked]), now()).await.unwrap().days, 1);
+        assert_eq!(db.store.list_wellness(bob, june(1), june(30)).await.unwrap()[0].steps, Some(9000));
     }
 
     async fn of_estimates_the_latest_stands(db) {
