@@ -259,7 +259,7 @@ impl<'a> Gatherer<'a> {
     async fn write(&mut self) -> Result<(), Error> {
         let batch = std::mem::take(&mut self.batch);
         let taken = self.store.take_in(self.user, batch, self.now()).await?;
-        self.outcome.count(&taken);
+        self.outcome.count(taken);
         self.room.clear();
         Ok(())
     }

@@ -2,9 +2,10 @@
 
 use fitness_core::calendar::Day;
 use fitness_core::frontier::Coverage;
+use fitness_core::ids::ActivityId;
 use fitness_store::{Fate, Taken};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// More of these are counted and not listed: a hostile archive has a million.
 const LISTED: usize = 1000;
@@ -23,7 +24,7 @@ pub struct Skip {
 pub struct Outcome {
     /// New activities.
     pub added: u64,
-    /// Reports that say more about an activity already there.
+    /// Reports that say more about an activity that was there before.
     pub joined: u64,
     /// Reports that now say something else.
     pub changed: u64,
@@ -51,6 +52,15 @@ pub struct Outcome {
     pub coverage: Coverage,
     /// Whether it was stopped before its end.
     pub stopped: bool,
+    #[serde(skip)]
+    new: New,
+}
+
+/// What is new, to be counted once.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct New {
+    activities: HashSet<ActivityId>,
+    days: BTreeSet<Day>,
 }
 
 impl Outcome {
@@ -67,16 +77,21 @@ impl Outcome {
         }
     }
 
-    pub(crate) fn count(&mut self, taken: &Taken) {
-        for put in &taken.reports {
-            *match put.fate {
-                Fate::Added => &mut self.added,
-                Fate::Joined => &mut self.joined,
-                Fate::Changed => &mut self.changed,
-                Fate::AlreadyThere => &mut self.already_there,
-            } += 1;
+    pub(crate) fn count(&mut self, taken: Taken) {
+        for put in taken.reports {
+            match put.fate {
+                Fate::Added => {
+                    self.added += 1;
+                    self.new.activities.insert(put.activity);
+                }
+                // A second word about an activity that came in with this very import is no news.
+                Fate::Joined => self.joined += u64::from(!self.new.activities.contains(&put.activity)),
+                Fate::Changed => self.changed += 1,
+                Fate::AlreadyThere => self.already_there += 1,
+            }
         }
-        self.days += taken.days;
+        self.new.days.extend(taken.days);
+        self.days = self.new.days.len() as u64;
     }
 
     pub(crate) fn saw(&mut self, day: Day) {

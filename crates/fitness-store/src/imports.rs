@@ -20,7 +20,7 @@ use fitness_core::text::storable;
 use sea_orm::prelude::Json;
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What to take in at one stroke.
 #[derive(Debug, Clone, Default)]
@@ -49,7 +49,7 @@ pub struct Taken {
     /// Files kept that were not kept before.
     pub originals: u64,
     /// Days about which something new is known.
-    pub days: u64,
+    pub days: BTreeSet<Day>,
     /// Estimates that are new or different.
     pub estimates: u64,
     /// Thresholds, zones and facts about the athlete that are new.
@@ -60,7 +60,8 @@ impl Taken {
     /// Whether the database is as it was.
     #[must_use]
     pub fn nothing(&self) -> bool {
-        self.originals + self.days + self.estimates + self.about_athlete == 0
+        self.originals + self.estimates + self.about_athlete == 0
+            && self.days.is_empty()
             && self.reports.iter().all(|put| put.fate == Fate::AlreadyThere)
     }
 }
@@ -86,7 +87,7 @@ impl Store {
             return Ok(taken);
         }
         let reports = taken.reports.iter().filter(|put| put.fate != Fate::AlreadyThere).count();
-        let object = format!("reports:{reports} files:{} days:{}", taken.originals, taken.days);
+        let object = format!("reports:{reports} files:{} days:{}", taken.originals, taken.days.len());
         tx.commit(Entry::new(now, Actor::System, "import.take", object)).await?;
         Ok(taken)
     }

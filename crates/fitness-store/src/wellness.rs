@@ -40,8 +40,8 @@ impl Store {
     }
 }
 
-/// Takes in reports about days; the answer is how many days are known better now.
-pub(crate) async fn put(tx: &Tx, reports: Vec<DayReport>) -> Result<u64> {
+/// Takes in reports about days; the answer is which days are known better now.
+pub(crate) async fn put(tx: &Tx, reports: Vec<DayReport>) -> Result<BTreeSet<Day>> {
     let mut told: BTreeMap<(Day, SourceKind, String), DayReport> = BTreeMap::new();
     for report in reports {
         let key = (report.wellness.day, report.kind, report.part.clone());
@@ -51,9 +51,9 @@ pub(crate) async fn put(tx: &Tx, reports: Vec<DayReport>) -> Result<u64> {
     }
     let days: BTreeSet<Day> = told.keys().map(|(day, ..)| *day).collect();
     let days: Vec<Day> = days.into_iter().collect();
-    let mut better = 0;
+    let mut better = BTreeSet::new();
     for some in days.chunks(DAYS_AT_ONCE) {
-        better += put_days(tx, some, &mut told).await?;
+        better.append(&mut put_days(tx, some, &mut told).await?);
     }
     Ok(better)
 }
@@ -62,7 +62,7 @@ async fn put_days(
     tx: &Tx,
     days: &[Day],
     told: &mut BTreeMap<(Day, SourceKind, String), DayReport>,
-) -> Result<u64> {
+) -> Result<BTreeSet<Day>> {
     use day_reports::Column;
     let stored = day_reports::Entity::find()
         .select_only()
@@ -109,7 +109,7 @@ async fn put_days(
     let rows =
         changed.iter().filter_map(|day| merge_day(known.get(day)?)).map(|day| row(tx.user(), &day)).collect();
     put_rows(tx, rows).await?;
-    Ok(changed.len() as u64)
+    Ok(changed)
 }
 
 async fn put_rows(tx: &Tx, rows: Vec<ActiveModel>) -> Result<()> {

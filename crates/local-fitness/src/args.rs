@@ -44,6 +44,24 @@ pub(crate) enum Command {
     /// Confirm race results, or type them in
     #[command(subcommand)]
     Race(RaceCommand),
+    /// Meet an athlete who does not exist: a season of training to try everything with
+    ///
+    /// Without --export it makes a database of its own, beside yours and apart from it, and imports the athlete's
+    /// files like anybody's. The same seed and last day always make the same athlete.
+    Demo {
+        /// Write the athlete's account export to this folder instead, as Garmin would
+        #[arg(long, value_name = "FOLDER")]
+        export: Option<PathBuf>,
+        /// How many years of training; a season of 30 weeks when not given
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=20))]
+        years: Option<u32>,
+        /// The last day; today when not given
+        #[arg(long, value_name = "DAY")]
+        ends: Option<Day>,
+        /// Which athlete
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+    },
     /// Add users, list them, let them in
     #[command(subcommand)]
     User(UserCommand),

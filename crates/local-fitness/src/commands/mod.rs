@@ -1,6 +1,7 @@
 //! The commands, one file a noun.
 
 mod activity;
+mod demo;
 mod doctor;
 mod import;
 mod migrate;
@@ -21,6 +22,9 @@ pub(crate) async fn run(args: Args) -> Result<Report> {
         Command::Import { paths, again } => import::run(&context, paths, again, args.json).await,
         Command::Activity(command) => activity::run(&context, command).await,
         Command::Race(command) => race::run(&context, command).await,
+        Command::Demo { export, years, ends, seed } => {
+            demo::run(demo::Wanted { export, years, ends, seed }, args.json).await
+        }
         Command::User(command) => user::run(&context, command).await,
         Command::Plan(command) => plan::run(&context, command).await,
         Command::Note(command) => note::run(&context, command).await,

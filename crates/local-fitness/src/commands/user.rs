@@ -93,14 +93,14 @@ async fn passwd(context: &Context, name: Option<&str>) -> Result<Report> {
 }
 
 /// The zone this session or this machine is in; UTC when neither says.
-fn machine_zone() -> Tz {
+pub(super) fn machine_zone() -> Tz {
     let session = std::env::var("TZ").ok().and_then(|name| name.trim_start_matches(':').parse().ok());
     let machine = || iana_time_zone::get_timezone().ok().and_then(|name| name.parse().ok());
     session.or_else(machine).unwrap_or(Tz::UTC)
 }
 
 /// Miles where the locale is of a country that runs in miles.
-fn machine_units() -> UnitSystem {
+pub(super) fn machine_units() -> UnitSystem {
     let locale = ["LC_ALL", "LC_MEASUREMENT", "LANG"]
         .iter()
         .find_map(|name| std::env::var(name).ok().filter(|v| !v.is_empty()));

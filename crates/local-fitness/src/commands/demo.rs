@@ -1,0 +1,121 @@
+//! `fitness demo`
+
+use super::import::{self, Bar};
+use super::user::{machine_units, machine_zone};
+use crate::clock;
+use crate::failure::Failure;
+use crate::report::Report;
+use crate::words::counted;
+use anyhow::{Context as _, Result};
+use fitness_core::athlete::Profile;
+use fitness_core::calendar::Day;
+use fitness_ingest::{Import, Progress as _};
+use fitness_sources::demo::{Demo, Written};
+use fitness_store::{Location, Missing, Store, location};
+use serde_json::json;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+/// What the export is called.
+const EXPORT: &str = "garmin-export.zip";
+/// The demo's database, beside the athlete's own.
+const DATABASE: &str = "demo.db";
+const NAME: &str = "demo";
+
+/// What was asked for.
+pub(super) struct Wanted {
+    pub(super) export: Option<PathBuf>,
+    pub(super) years: Option<u32>,
+    pub(super) ends: Option<Day>,
+    pub(super) seed: u64,
+}
+
+pub(super) async fn run(wanted: Wanted, json: bool) -> Result<Report> {
+    let zone = machine_zone();
+    let ends = wanted.ends.unwrap_or_else(|| Day::at(clock::now(), zone));
+    let season = Demo::new(wanted.seed, ends, zone);
+    // 365.25 days are 52 weeks and a bit.
+    let weeks = wanted.years.map_or(season.weeks, |years| (years * 36_525).div_ceil(700));
+    let demo = Demo { weeks, ..season };
+    match wanted.export {
+        Some(folder) => export(demo, &folder, json).await,
+        None => live(demo, json).await,
+    }
+}
+
+async fn export(demo: Demo, folder: &Path, json: bool) -> Result<Report> {
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let path = folder.join(EXPORT);
+    let file = File::create_new(&path).map_err(|error| {
+        let message = format!("cannot write {}: {error}", path.display());
+        Failure::new(message, "choose a folder without a demo in it, or remove that file")
+    })?;
+    let written = write(demo, file, json).await?;
+    let words = format!(
+        "Wrote {} from {} to {} to {}.\nImport it with `fitness import {}`.",
+        counted(written.activities as u64, "activity", "activities"),
+        demo.begins(),
+        demo.ends,
+        path.display(),
+        path.display()
+    );
+    let data = json!({ "file": path, "activities": written.activities, "records": written.records,
+        "fit_bytes": written.fit_bytes, "begins": demo.begins(), "ends": demo.ends });
+    Ok(Report::new(words, &data))
+}
+
+/// Writes the export, away from the threads that must not wait.
+async fn write(demo: Demo, file: File, json: bool) -> Result<Written> {
+    let mut bar = Bar::new(json);
+    let written = tokio::task::spawn_blocking(move || {
+        let mut progress = |done: usize, total: usize| {
+            if done == 1 {
+                bar.total(total as u64);
+            }
+            bar.done(done as u64, done as u64);
+        };
+        let written = demo.export(file, &mut progress);
+        bar.finish();
+        written
+    });
+    Ok(written.await?.context("cannot write the demo's files")?)
+}
+
+/// The demo in a database of its own, made anew every time.
+async fn live(demo: Demo, json: bool) -> Result<Report> {
+    let directory = location::data_directory().ok_or_else(|| {
+        Failure::new(
+            "this account has no home directory",
+            "write the files with `fitness demo --export FOLDER`",
+        )
+    })?;
+    let files = tempfile::tempdir().context("there is no room for the demo's files")?;
+    let path = files.path().join(EXPORT);
+    write(demo, File::create_new(&path)?, json).await?;
+    let database = directory.join(DATABASE);
+    for ending in ["", "-wal", "-shm"] {
+        let old = directory.join(format!("{DATABASE}{ending}"));
+        if old.exists() {
+            std::fs::remove_file(&old).with_context(|| format!("cannot replace {}", old.display()))?;
+        }
+    }
+    let store =
+        Store::open(Location::Sqlite { path: database.clone(), default: true }, Missing::Create).await?;
+    let now = clock::now();
+    let profile = Profile { zone: demo.zone, units: machine_units(), ..Profile::default() };
+    let user = store.add_user(NAME, &profile, now).await?;
+    let mut bar = Bar::new(json);
+    let wanted = Import { user: user.id, paths: vec![path], again: false, count_first: bar.is_seen() };
+    let outcome =
+        fitness_ingest::import(&store, wanted, clock::now, &mut bar, &import::stop_on_ctrl_c()).await;
+    bar.finish();
+    store.close().await;
+    let outcome = outcome?;
+    let words = format!(
+        "{}\nThe demo athlete lives in {}, apart from your own data. Look around:\n\n    FITNESS_DB={} fitness activity list\n",
+        import::tell(&outcome).trim_end(),
+        database.display(),
+        database.display()
+    );
+    Ok(Report::new(words, &json!({ "database": database, "import": outcome })))
+}
