@@ -4,17 +4,20 @@
 //! with a reason for everything it could not read. It is handed its HTTP client and its clock.
 //!
 //! Every reader gives back reports ([`fitness_core::report`]). Start reading at [`fit`] and [`tracks`], then at
-//! [`garmin_export`] and [`strava_export`]; [`files`] finds what there is to read, and [`demo`] makes something to
-//! read for those who have nothing yet.
+//! [`garmin_export`] and [`strava_export`]; [`files`] finds what there is to read, [`live`] asks services for what is
+//! new, and [`demo`] makes something to read for those who have nothing yet.
 
 pub mod demo;
 pub mod files;
 pub mod fit;
 pub mod garmin_export;
+pub mod live;
 mod metered;
 mod sports;
 pub mod strava_export;
 mod summary;
+#[cfg(feature = "testkit")]
+pub mod testkit;
 pub mod tracks;
 mod unreadable;
 

@@ -1,0 +1,220 @@
+//! From the list of activities to activities.
+
+use crate::live::json::{at, clock, id, meters, millis, number, offset, seconds, text, whole};
+use chrono::TimeDelta;
+use chrono_tz::Tz;
+use fitness_core::activity::Activity;
+use fitness_core::athlete::{ZoneKind, Zones};
+use fitness_core::calendar::{Instant, offset_in};
+use fitness_core::report::{ActivityReport, Recorded, ReportKey, SourceKind, Told};
+use fitness_core::sport::Sport;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// An entry of the list.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Listed {
+    pub(super) report: ActivityReport,
+    /// When the device stopped recording it; nothing for what was typed in.
+    pub(super) recorded_at: Option<Instant>,
+    /// Whether it stands for several activities in a row, such as a triathlon.
+    pub(super) whole_of: bool,
+    /// The ids of its legs, where they are told.
+    legs: Vec<String>,
+    /// The id of what it is a leg of.
+    pub(super) leg_of: Option<String>,
+    /// Whether somebody typed it in: there is no file.
+    pub(super) typed_in: bool,
+}
+
+impl Listed {
+    /// Reads an entry; `None` without an id or a start.
+    pub(super) fn read(entry: &Value, zone: Tz) -> Option<Self> {
+        let id_ = id(entry, "activityId")?;
+        let utc = clock(entry, "startTimeGMT");
+        let started_at = utc.map(|utc| utc.and_utc()).or_else(|| millis(at(entry, "beginTimestamp")?))?;
+        let told_offset =
+            clock(entry, "startTimeLocal").and_then(|local| offset(local, started_at.naive_utc()));
+        let word = text(entry, "activityType.typeKey");
+        let sport = word.as_deref().map_or(Sport::Other, sport_of);
+        let plain = word.as_deref() == Some(sport.as_str()) || word.as_deref() == Some("other");
+        let watts = 1.0..=3000.0;
+        let duration = seconds(entry, "duration");
+        let activity = Activity {
+            sub_sport: word.clone().filter(|_| !plain),
+            name: text(entry, "activityName"),
+            elapsed: seconds(entry, "elapsedDuration").or(duration),
+            moving: seconds(entry, "movingDuration").or(duration),
+            distance: meters(entry, "distance"),
+            ascent: meters(entry, "elevationGain"),
+            descent: meters(entry, "elevationLoss"),
+            avg_heart_rate: whole(entry, &["averageHR"], super::days::BEATS),
+            max_heart_rate: whole(entry, &["maxHR"], super::days::BEATS),
+            avg_power: whole(entry, &["avgPower"], watts.clone()),
+            max_power: whole(entry, &["maxPower"], watts),
+            avg_cadence: number(
+                entry,
+                &["averageRunningCadenceInStepsPerMinute", "averageBikingCadenceInRevPerMinute"],
+                1.0..=400.0,
+            ),
+            energy_kcal: whole(entry, &["calories"], 1.0..=50_000.0),
+            ..Activity::begun(sport, started_at, told_offset.unwrap_or_else(|| offset_in(zone, started_at)))
+        };
+        let typed_in = at(entry, "manualActivity").and_then(Value::as_bool) == Some(true);
+        let ended = activity
+            .elapsed
+            .and_then(|elapsed| started_at.checked_add_signed(TimeDelta::milliseconds(elapsed.ms())));
+        let race = text(entry, "eventType.typeKey").as_deref() == Some("race");
+        let recorded =
+            Recorded { local_time_told: told_offset.is_some(), race, ..Recorded::listed(activity) };
+        let legs = at(entry, "childIds").and_then(Value::as_array);
+        Some(Self {
+            recorded_at: ended.filter(|_| !typed_in),
+            whole_of: word.as_deref() == Some("multi_sport")
+                || at(entry, "parent") == Some(&Value::Bool(true)),
+            legs: legs.into_iter().flatten().filter_map(|leg| Some(leg.as_u64()?.to_string())).collect(),
+            leg_of: id(entry, "parentId"),
+            typed_in,
+            report: ActivityReport {
+                key: ReportKey { kind: SourceKind::Garmin, id: id_ },
+                recorded,
+                raw: Some(entry.to_string()),
+            },
+        })
+    }
+
+    /// Whether some of its legs are in the list themselves.
+    pub(super) fn legs_are_listed(&self, list: &[Self]) -> bool {
+        let key = &self.report.key.id;
+        list.iter().any(|one| one.leg_of.as_ref() == Some(key) || self.legs.contains(&one.report.key.id))
+    }
+}
+
+/// The ids of the wholes that the legs of a list belong to.
+pub(super) fn wholes(list: &[Listed]) -> BTreeSet<String> {
+    let with_legs = list.iter().filter(|one| one.whole_of);
+    with_legs.flat_map(|one| one.legs.iter().cloned()).collect()
+}
+
+fn sport_of(word: &str) -> Sport {
+    let has = |parts: &[&str]| parts.iter().any(|part| word.contains(part));
+    if has(&["rowing"]) {
+        Sport::Rowing
+    } else if has(&["strength_training"]) {
+        Sport::Strength
+    } else if has(&["swimming"]) {
+        Sport::Swimming
+    } else if has(&["cycling", "biking", "cyclocross", "bmx", "e_bike", "virtual_ride"]) && !has(&["motor"]) {
+        Sport::Cycling
+    } else if has(&["running", "ultra_run", "obstacle_run", "virtual_run"]) {
+        Sport::Running
+    } else {
+        Sport::Other
+    }
+}
+
+/// Heart rate zones, for every sport that has some of its own. `None` when the answer has another shape.
+pub(super) fn zones(value: &Value) -> Option<Vec<Told>> {
+    let list = crate::live::json::entries(value)?;
+    let told = list.iter().filter_map(|entry| {
+        let floors: Option<Vec<f64>> =
+            (1..=5).map(|zone| number(entry, &[&format!("zone{zone}Floor")], super::days::BEATS)).collect();
+        let sport = match text(entry, "sport")?.as_str() {
+            "DEFAULT" => Sport::Other,
+            word => match sport_of(&word.to_lowercase()) {
+                // A sport that we do not tell apart must not pass for all of them.
+                Sport::Other => return None,
+                sport => sport,
+            },
+        };
+        Some(Told::Zones { kind: ZoneKind::HeartRate, sport, zones: Zones::new(floors?).ok()? })
+    });
+    Some(told.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn ride() -> Value {
+        json!({
+            "activityId": 21, "activityName": " Morning\u{7} ride ", "startTimeGMT": "2026-06-14 05:00:00",
+            "startTimeLocal": "2026-06-14 07:00:00", "activityType": {"typeKey": "gravel_cycling"},
+            "eventType": {"typeKey": "race"}, "distance": 40_000.5, "duration": 5400.0, "elapsedDuration": 5460.25,
+            "movingDuration": 0.0, "averageHR": 142.4, "calories": 0, "avgPower": 0.0, "manualActivity": false,
+        })
+    }
+
+    #[test]
+    fn an_entry_becomes_an_activity() {
+        let listed = Listed::read(&ride(), Tz::UTC).unwrap();
+        let activity = &listed.report.recorded.activity;
+        assert_eq!((activity.sport, activity.sub_sport.as_deref()), (Sport::Cycling, Some("gravel_cycling")));
+        assert_eq!(activity.name.as_deref(), Some("Morning ride"));
+        assert_eq!((activity.utc_offset_s, activity.distance.unwrap().mm()), (7200, 40_000_500));
+        assert_eq!((activity.elapsed.unwrap().ms(), activity.moving.unwrap().ms()), (5_460_250, 5_400_000));
+        // Zeros of what was not measured.
+        assert_eq!(
+            (activity.energy_kcal, activity.avg_power, activity.avg_heart_rate),
+            (None, None, Some(142))
+        );
+        assert!(listed.report.recorded.race && listed.report.recorded.local_time_told);
+        assert_eq!(listed.recorded_at.unwrap().to_rfc3339(), "2026-06-14T06:31:00.250+00:00");
+        assert_eq!(listed.report.key.to_string(), "garmin:21");
+    }
+
+    #[test]
+    fn what_was_typed_in_was_not_recorded() {
+        let mut entry = ride();
+        entry["manualActivity"] = json!(true);
+        assert_eq!(Listed::read(&entry, Tz::UTC).unwrap().recorded_at, None);
+        for needed in ["activityId", "startTimeGMT"] {
+            let mut entry = ride();
+            entry[needed] = Value::Null;
+            assert_eq!(Listed::read(&entry, Tz::UTC), None, "{needed}");
+        }
+        let mut entry = ride();
+        entry["startTimeLocal"] = Value::Null;
+        let assumed = Listed::read(&entry, Tz::Asia__Tokyo).unwrap().report.recorded;
+        assert_eq!((assumed.local_time_told, assumed.activity.utc_offset_s), (false, 9 * 3600));
+    }
+
+    #[test]
+    fn words_of_garmin_are_one_of_seven_sports() {
+        for (word, sport) in [
+            ("trail_running", Sport::Running),
+            ("treadmill_running", Sport::Running),
+            ("road_biking", Sport::Cycling),
+            ("e_bike_mountain", Sport::Cycling),
+            ("motorcycling_v2", Sport::Other),
+            ("lap_swimming", Sport::Swimming),
+            ("indoor_rowing", Sport::Rowing),
+            ("strength_training", Sport::Strength),
+            ("hiking", Sport::Other),
+            ("multi_sport", Sport::Other),
+        ] {
+            assert_eq!(sport_of(word), sport, "{word}");
+        }
+    }
+
+    #[test]
+    fn zones_are_told_for_all_sports_or_for_one() {
+        let zone = |sport: &str, last: u32| json!({"sport": sport, "zone1Floor": 93, "zone2Floor": 111, "zone3Floor": 130, "zone4Floor": 148, "zone5Floor": last});
+        let told = zones(&json!([
+            zone("DEFAULT", 167),
+            zone("RUNNING", 170),
+            zone("YOGA", 167),
+            zone("CYCLING", 0)
+        ]));
+        let sports: Vec<Sport> = told
+            .unwrap()
+            .iter()
+            .map(|told| match told {
+                Told::Zones { sport, .. } => *sport,
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        assert_eq!(sports, [Sport::Other, Sport::Running]);
+    }
+}

@@ -1,0 +1,234 @@
+//! From Garmin's answers about days to days. Every field may be absent, null or a mark for "not measured".
+
+use crate::live::json::{at, day, entries, millis, number, whole};
+use crate::live::visit::DayEntry;
+use fitness_core::calendar::{Day, Instant};
+use fitness_core::wellness::DailyWellness;
+use serde_json::Value;
+use std::ops::RangeInclusive;
+
+/// What bodies allow; outside lie the marks for "not measured", such as stress -1 and -2.
+pub(super) const BEATS: RangeInclusive<f64> = 20.0..=250.0;
+pub(super) const PERCENT: RangeInclusive<f64> = 0.0..=100.0;
+pub(super) const BREATHS: RangeInclusive<f64> = 3.0..=60.0;
+pub(super) const SATURATION: RangeInclusive<f64> = 50.0..=100.0;
+pub(super) const HRV_MS: RangeInclusive<f64> = 1.0..=400.0;
+/// A watch that was worn counts more than none.
+const STEPS: RangeInclusive<f64> = 1.0..=500_000.0;
+const GRAMS: RangeInclusive<f64> = 20_000.0..=400_000.0;
+
+/// A mapping: `None` when the answer has another shape than is known.
+pub(super) type Map = fn(&Value) -> Option<Vec<DayEntry>>;
+
+fn entry(of: &Value, wellness: DailyWellness) -> DayEntry {
+    DayEntry { wellness, recorded_at: None, raw: of.to_string() }
+}
+
+/// Maps the entries of a list that have a day.
+fn each(value: &Value, name: &str, map: impl Fn(&Value, Day) -> DailyWellness) -> Option<Vec<DayEntry>> {
+    let mapped = |one: &Value| day(one, name).map(|day| entry(one, map(one, day)));
+    Some(entries(value)?.iter().filter_map(mapped).collect())
+}
+
+/// One day's flat summary.
+pub(super) fn daily_summary(value: &Value) -> Option<Vec<DayEntry>> {
+    let day = day(value, "calendarDate")?;
+    let wellness = DailyWellness {
+        steps: whole(value, &["totalSteps"], STEPS),
+        resting_heart_rate: whole(value, &["restingHeartRate"], BEATS),
+        stress_avg: whole(value, &["averageStressLevel"], PERCENT),
+        stress_max: whole(value, &["maxStressLevel"], PERCENT),
+        body_battery_high: whole(value, &["bodyBatteryHighestValue"], PERCENT),
+        body_battery_low: whole(value, &["bodyBatteryLowestValue"], PERCENT),
+        respiration: number(value, &["avgWakingRespirationValue"], BREATHS),
+        spo2: number(value, &["averageSpo2"], SATURATION),
+        ..DailyWellness::unknown(day)
+    };
+    Some(vec![entry(value, wellness)])
+}
+
+/// Many days' nested summaries. Most of the names within the groups were never seen, hence several of each.
+pub(super) fn summaries(value: &Value) -> Option<Vec<DayEntry>> {
+    each(value, "calendarDate", |one, day| {
+        let resting: Option<u16> = whole(one, &["heartRate.restingValue"], BEATS);
+        let lowest: Option<u16> =
+            whole(one, &["heartRate.minValue", "heartRate.lowestValue", "heartRate.minimumValue"], BEATS);
+        DailyWellness {
+            steps: whole(one, &["movement.steps.value"], STEPS),
+            // Without a resting heart rate Garmin puts the day's lowest there; only a higher one is sure to be real.
+            resting_heart_rate: resting.filter(|resting| lowest.is_some_and(|lowest| lowest < *resting)),
+            stress_avg: whole(one, &["stress.avgLevel", "stress.averageLevel", "stress.avgValue"], PERCENT),
+            stress_max: whole(one, &["stress.maxLevel", "stress.maxValue"], PERCENT),
+            body_battery_high: whole(one, &["bodyBattery.highest", "bodyBattery.highestValue"], PERCENT),
+            body_battery_low: whole(one, &["bodyBattery.lowest", "bodyBattery.lowestValue"], PERCENT),
+            respiration: number(one, &["respiration.avgWakingValue", "respiration.avgValue"], BREATHS),
+            spo2: number(one, &["pulseOx.avgValue", "pulseOx.averageValue"], SATURATION),
+            ..DailyWellness::unknown(day)
+        }
+    })
+}
+
+/// Steps by day.
+pub(super) fn steps(value: &Value) -> Option<Vec<DayEntry>> {
+    each(value, "calendarDate", |one, day| DailyWellness {
+        steps: whole(one, &["totalSteps"], STEPS),
+        ..DailyWellness::unknown(day)
+    })
+}
+
+/// Stress by day.
+pub(super) fn stress(value: &Value) -> Option<Vec<DayEntry>> {
+    each(value, "calendarDate", |one, day| DailyWellness {
+        stress_avg: whole(one, &["values.overallStressLevel"], PERCENT),
+        ..DailyWellness::unknown(day)
+    })
+}
+
+/// Heart rate variability by night.
+pub(super) fn hrv(value: &Value) -> Option<Vec<DayEntry>> {
+    each(value, "calendarDate", |one, day| DailyWellness {
+        hrv_ms: number(one, &["lastNightAvg"], HRV_MS),
+        ..DailyWellness::unknown(day)
+    })
+}
+
+/// The latest weight of each day. A scale reports by itself, so it says nothing about the watch.
+pub(super) fn weight(value: &Value) -> Option<Vec<DayEntry>> {
+    let list = value.get("dailyWeightSummaries")?;
+    if list.is_null() {
+        return Some(Vec::new());
+    }
+    each(list, "summaryDate", |one, day| {
+        let grams = number(one, &["latestWeight.weight"], GRAMS);
+        DailyWellness { weight_kg: grams.map(|grams| grams / 1000.0), ..DailyWellness::unknown(day) }
+    })
+}
+
+/// Highest and lowest body battery of each day.
+pub(super) fn body_battery(value: &Value) -> Option<Vec<DayEntry>> {
+    each(value, "date", |one, day| {
+        let column = column(
+            one,
+            "bodyBatteryValueDescriptorDTOList",
+            ("bodyBatteryValueDescriptorKey", "bodyBatteryValueDescriptorIndex"),
+            "bodyBatteryLevel",
+        );
+        let levels: Vec<u16> = rows(one, "bodyBatteryValuesArray")
+            .filter_map(|row| row.get(column.unwrap_or(1))?.as_f64().filter(|level| PERCENT.contains(level)))
+            .map(|level| level as u16)
+            .collect();
+        DailyWellness {
+            body_battery_high: levels.iter().max().copied(),
+            body_battery_low: levels.iter().min().copied(),
+            ..DailyWellness::unknown(day)
+        }
+    })
+}
+
+/// One day's heart rate, and when the last beat of it was counted.
+pub(super) fn heart_rate(value: &Value) -> Option<Vec<DayEntry>> {
+    let day = day(value, "calendarDate")?;
+    let list = "heartRateValueDescriptors";
+    let time = column(value, list, ("key", "index"), "timestamp").unwrap_or(0);
+    let beats = column(value, list, ("key", "index"), "heartrate").unwrap_or(1);
+    let newest: Option<Instant> = rows(value, "heartRateValues")
+        .filter(|row| row.get(beats).and_then(Value::as_f64).is_some_and(|bpm| BEATS.contains(&bpm)))
+        .filter_map(|row| millis(row.get(time)?))
+        .max();
+    let wellness = DailyWellness {
+        resting_heart_rate: whole(value, &["restingHeartRate"], BEATS),
+        ..DailyWellness::unknown(day)
+    };
+    Some(vec![DayEntry { recorded_at: newest, ..entry(value, wellness) }])
+}
+
+/// The rows of a table of values.
+fn rows<'a>(value: &'a Value, name: &str) -> impl Iterator<Item = &'a Vec<Value>> {
+    value.get(name).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_array)
+}
+
+/// Which column of such a table holds what, as the answer itself describes it.
+fn column(value: &Value, list: &str, (key, index): (&str, &str), wanted: &str) -> Option<usize> {
+    let described = at(value, list)?.as_array()?.iter();
+    let found = described.filter(|one| one.get(key).and_then(Value::as_str) == Some(wanted)).next_back()?;
+    usize::try_from(found.get(index)?.as_u64()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[track_caller]
+    fn only(entries: Option<Vec<DayEntry>>) -> DayEntry {
+        let mut entries = entries.unwrap();
+        assert_eq!(entries.len(), 1);
+        entries.remove(0)
+    }
+
+    #[test]
+    fn a_resting_heart_rate_that_may_be_the_lowest_is_not_believed() {
+        for (rates, expected) in [
+            (json!({"minValue": 41, "restingValue": 46}), Some(46)),
+            (json!({"minValue": 46, "restingValue": 46}), None),
+            (json!({"restingValue": 46}), None),
+            (json!({"minValue": 41, "restingValue": null}), None),
+            (json!(null), None),
+        ] {
+            let day = json!({"data": [{"calendarDate": "2026-06-14", "heartRate": rates}]});
+            assert_eq!(only(summaries(&day)).wellness.resting_heart_rate, expected, "{day}");
+        }
+    }
+
+    #[test]
+    fn marks_for_not_measured_are_no_values() {
+        for mark in [json!(-1), json!(-2), json!(null), json!("x"), json!(900)] {
+            let day = json!([{"calendarDate": "2026-06-14", "values": {"overallStressLevel": mark}}]);
+            assert_eq!(only(stress(&day)).wellness.stress_avg, None);
+        }
+        let flat = json!({"calendarDate": "2026-06-14", "totalSteps": null, "averageStressLevel": -2, "restingHeartRate": 0});
+        assert_eq!(
+            only(daily_summary(&flat)).wellness,
+            DailyWellness::unknown("2026-06-14".parse().unwrap())
+        );
+    }
+
+    #[test]
+    fn the_columns_are_where_the_answer_says() {
+        let day = json!([{
+            "date": "2026-06-14",
+            "bodyBatteryValuesArray": [[1_792_533_600_000_i64, "MEASURED", 35, 3.0], [1_792_555_200_000_i64, "MEASURED", 91, 3.0], [1, "X", null, 1]],
+            "bodyBatteryValueDescriptorDTOList": [
+                {"bodyBatteryValueDescriptorIndex": 0, "bodyBatteryValueDescriptorKey": "timestamp"},
+                {"bodyBatteryValueDescriptorIndex": 2, "bodyBatteryValueDescriptorKey": "bodyBatteryLevel"},
+            ],
+        }]);
+        let wellness = only(body_battery(&day)).wellness;
+        assert_eq!((wellness.body_battery_high, wellness.body_battery_low), (Some(91), Some(35)));
+    }
+
+    #[test]
+    fn a_heartbeat_that_was_not_counted_is_not_the_newest() {
+        let day = json!({"calendarDate": "2026-06-14", "restingHeartRate": 52, "heartRateValues": [
+            [1_781_420_400_000_i64, 63], [1_781_420_520_000_i64, 60], [1_781_420_640_000_i64, null], [1_781_420_760_000_i64, 0],
+        ]});
+        let entry = only(heart_rate(&day));
+        assert_eq!(entry.recorded_at.unwrap().timestamp_millis(), 1_781_420_520_000);
+        assert_eq!(entry.wellness.resting_heart_rate, Some(52));
+        let unworn = json!({"calendarDate": "2026-06-14", "restingHeartRate": null, "heartRateValues": null});
+        assert_eq!(only(heart_rate(&unworn)).recorded_at, None);
+    }
+
+    #[test]
+    fn weight_comes_in_grams() {
+        let weights = json!({"dailyWeightSummaries": [
+            {"summaryDate": "2026-06-15", "latestWeight": {"weight": 59720.0}},
+            {"summaryDate": "2026-06-14", "latestWeight": {"weight": null}},
+        ], "totalAverage": {"weight": null}});
+        let entries = weight(&weights).unwrap();
+        assert_eq!(entries[0].wellness.weight_kg, Some(59.72));
+        assert_eq!(entries[1].wellness.weight_kg, None);
+        assert_eq!(weight(&json!({"dailyWeightSummaries": null})), Some(Vec::new()));
+        assert_eq!(weight(&json!({"status": "?"})), None);
+    }
+}

@@ -1,0 +1,179 @@
+//! From what intervals.icu answers to activities and days. Its own numbers (loads, fitness, how it felt) stay in the
+//! report's own text.
+
+use crate::live::json::{at, clock, day, id, meters, number, offset, seconds, text, whole};
+use crate::live::visit::DayEntry;
+use chrono::{NaiveDateTime, TimeDelta, TimeZone};
+use chrono_tz::Tz;
+use fitness_core::activity::Activity;
+use fitness_core::calendar::{Instant, offset_in};
+use fitness_core::report::{ActivityReport, Recorded, ReportKey, SourceKind};
+use fitness_core::sport::Sport;
+use fitness_core::units::TimeSpan;
+use fitness_core::wellness::{DailyWellness, Sleep};
+use serde_json::Value;
+
+/// An entry of the list.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Listed {
+    pub(super) report: ActivityReport,
+    /// When the device stopped recording it; nothing for what was typed in, and for stubs.
+    pub(super) recorded_at: Option<Instant>,
+    /// Whether it came through Strava and was stripped.
+    pub(super) stub: bool,
+    pub(super) has_file: bool,
+}
+
+impl Listed {
+    /// Reads an entry; `None` without an id or a start.
+    pub(super) fn read(entry: &Value, zone: Tz) -> Option<Self> {
+        let source = text(entry, "source");
+        let word = text(entry, "type");
+        let utc = clock(entry, "start_date");
+        let local = clock(entry, "start_date_local");
+        let told_offset = local.zip(utc).and_then(|(local, utc)| offset(local, utc));
+        // A stub tells the local clock only.
+        let started_at = utc.map(|utc| utc.and_utc()).or_else(|| in_zone(local?, zone))?;
+        let sport = word.as_deref().map_or(Sport::Other, sport_of);
+        let elapsed = seconds(entry, "elapsed_time");
+        let moving = seconds(entry, "moving_time");
+        // Revolutions of one leg, which are half the steps.
+        let legs = if sport == Sport::Running || matches!(word.as_deref(), Some("Walk" | "Hike")) {
+            2.0
+        } else {
+            1.0
+        };
+        let beats = 20.0..=250.0;
+        let activity = Activity {
+            sub_sport: word.clone().filter(|word| !PLAIN.contains(&word.as_str())),
+            name: text(entry, "name"),
+            elapsed: elapsed.or(moving),
+            moving,
+            distance: meters(entry, "distance"),
+            ascent: meters(entry, "total_elevation_gain"),
+            descent: meters(entry, "total_elevation_loss"),
+            avg_heart_rate: whole(entry, &["average_heartrate"], beats.clone()),
+            max_heart_rate: whole(entry, &["max_heartrate"], beats),
+            avg_power: whole(entry, &["icu_average_watts"], 1.0..=3000.0),
+            avg_cadence: number(entry, &["average_cadence"], 1.0..=300.0).map(|cadence| cadence * legs),
+            energy_kcal: whole(entry, &["calories"], 1.0..=50_000.0),
+            device: text(entry, "device_name"),
+            ..Activity::begun(sport, started_at, told_offset.unwrap_or_else(|| offset_in(zone, started_at)))
+        };
+        let from_strava = source.as_deref() == Some("STRAVA");
+        let stub = elapsed.is_none() && moving.is_none() && (from_strava || word.is_none());
+        let typed_in = source.as_deref() == Some("MANUAL");
+        let ended = activity
+            .elapsed
+            .and_then(|elapsed| started_at.checked_add_signed(TimeDelta::milliseconds(elapsed.ms())));
+        let race = at(entry, "race") == Some(&Value::Bool(true))
+            || text(entry, "sub_type").as_deref() == Some("RACE");
+        let recorded =
+            Recorded { local_time_told: told_offset.is_some(), race, ..Recorded::listed(activity) };
+        Some(Self {
+            recorded_at: ended.filter(|_| !stub && !typed_in),
+            stub,
+            has_file: !from_strava && !stub && !typed_in,
+            report: ActivityReport {
+                key: ReportKey { kind: SourceKind::Intervals, id: id(entry, "id")? },
+                recorded,
+                raw: Some(entry.to_string()),
+            },
+        })
+    }
+}
+
+/// A local time in a zone; one that a clock change skips is taken an hour later.
+fn in_zone(local: NaiveDateTime, zone: Tz) -> Option<Instant> {
+    let at = |local: NaiveDateTime| zone.from_local_datetime(&local).earliest();
+    at(local).or_else(|| at(local + TimeDelta::hours(1))).map(|at| at.to_utc())
+}
+
+/// Words that say no more than the sport does.
+const PLAIN: &[&str] = &["Run", "Ride", "Swim", "Rowing", "WeightTraining", "Workout", "Other"];
+
+fn sport_of(word: &str) -> Sport {
+    match word {
+        "Run" | "TrailRun" | "VirtualRun" | "TrackRun" | "Treadmill" => Sport::Running,
+        "Swim" | "OpenWaterSwim" => Sport::Swimming,
+        "Rowing" | "VirtualRow" => Sport::Rowing,
+        "WeightTraining" => Sport::Strength,
+        "Cyclocross" | "Velomobile" | "Handcycle" => Sport::Cycling,
+        word if word.ends_with("Ride") => Sport::Cycling,
+        _ => Sport::Other,
+    }
+}
+
+/// One day's record; `None` without a day. How the athlete felt (1 to 4) is none of a device's measures.
+pub(super) fn wellness(entry: &Value) -> Option<DayEntry> {
+    let asleep = seconds(entry, "sleepSecs").filter(|asleep| *asleep > TimeSpan::ZERO);
+    let sleep = asleep.map(|asleep| Sleep {
+        asleep: Some(asleep),
+        score: whole(entry, &["sleepScore"], 0.0..=100.0),
+        ..Sleep::default()
+    });
+    let wellness = DailyWellness {
+        sleep,
+        weight_kg: number(entry, &["weight"], 20.0..=400.0),
+        resting_heart_rate: whole(entry, &["restingHR"], 20.0..=250.0),
+        hrv_ms: number(entry, &["hrv"], 1.0..=400.0),
+        spo2: number(entry, &["spO2"], 50.0..=100.0),
+        respiration: number(entry, &["respiration"], 3.0..=60.0),
+        steps: whole(entry, &["steps"], 1.0..=500_000.0),
+        vo2max: number(entry, &["vo2max"], 10.0..=100.0),
+        ..DailyWellness::unknown(day(entry, "id")?)
+    };
+    // No moment of a recording is told; `updated` says when a server wrote, not when a device measured.
+    Some(DayEntry { wellness, recorded_at: None, raw: entry.to_string() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn an_entry_becomes_an_activity() {
+        let entry = json!({"id": "i77", "start_date": "2026-06-14T05:00:00Z", "start_date_local": "2026-06-14T07:00:00",
+            "type": "TrailRun", "name": "Hills", "distance": 12_000.4, "elapsed_time": 4000, "moving_time": 3900,
+            "average_cadence": 84.5, "average_heartrate": 151, "race": true, "source": "GARMIN_CONNECT",
+            "perceived_exertion": 6.0, "device_name": "FR255"});
+        let listed = Listed::read(&entry, Tz::UTC).unwrap();
+        let activity = &listed.report.recorded.activity;
+        assert_eq!((activity.sport, activity.sub_sport.as_deref()), (Sport::Running, Some("TrailRun")));
+        assert_eq!((activity.avg_cadence, activity.utc_offset_s), (Some(169.0), 7200));
+        assert_eq!(listed.recorded_at.unwrap().to_rfc3339(), "2026-06-14T06:06:40+00:00");
+        assert!(listed.report.recorded.race && listed.has_file && !listed.stub);
+        assert!(listed.report.raw.unwrap().contains("perceived_exertion"));
+        assert_eq!(listed.report.key.to_string(), "intervals:i77");
+    }
+
+    #[test]
+    fn a_stub_is_an_activity_of_which_only_the_start_is_known() {
+        let stub = json!({"id": "12", "source": "STRAVA", "start_date_local": "2026-06-14T07:00:00", "_note": "not available"});
+        let listed = Listed::read(&stub, Tz::Europe__Berlin).unwrap();
+        assert!(listed.stub && !listed.has_file);
+        assert_eq!((listed.recorded_at, listed.report.recorded.local_time_told), (None, false));
+        let expected = Activity::begun(Sport::Other, "2026-06-14T05:00:00Z".parse().unwrap(), 7200);
+        assert_eq!(listed.report.recorded.activity, expected);
+        for bad in [json!({"id": "12", "source": "STRAVA"}), json!({"start_date": "2026-06-14T05:00:00Z"})] {
+            assert_eq!(Listed::read(&bad, Tz::UTC), None);
+        }
+    }
+
+    #[test]
+    fn a_day_of_computed_numbers_is_a_placeholder() {
+        let computed = json!({"id": "2026-06-14", "ctl": 55.1, "atl": 60.2, "stress": 3, "updated": "2026-06-14T05:00:00Z", "sleepSecs": 0});
+        assert_eq!(
+            wellness(&computed).unwrap().wellness,
+            DailyWellness::unknown("2026-06-14".parse().unwrap())
+        );
+        let day = json!({"id": "2026-06-14", "weight": 61.5, "restingHR": 48, "hrv": 66.0, "sleepSecs": 27_000, "sleepScore": 81.4, "steps": 9000});
+        let entry = wellness(&day).unwrap();
+        assert_eq!(
+            (entry.wellness.weight_kg, entry.wellness.steps, entry.recorded_at),
+            (Some(61.5), Some(9000), None)
+        );
+        assert_eq!(entry.wellness.sleep.unwrap().score, Some(81));
+    }
+}

@@ -1,0 +1,139 @@
+//! Services that are asked for what is new: Garmin's Personal API and intervals.icu.
+//!
+//! A source is handed its client, its clock and its way of waiting ([`Means`]), so that nothing in here knows what
+//! time it is or how the net is reached. It tells what it hears as it goes: what was told before something broke
+//! stays told. One dataset that cannot be read is named in [`Visit::missing`] and the rest goes on; only a key that
+//! is refused, or a service that answers nothing at all, fails a visit.
+//!
+//! Keys and tokens never appear in an error, a debug print or an address. Nothing is ever written to Garmin.
+//!
+//! Start reading at [`Source`]; every source has its paths in one table, [`garmin`] in `paths.rs`.
+
+mod fault;
+pub mod garmin;
+mod http;
+pub mod intervals;
+mod json;
+mod means;
+mod visit;
+
+pub use fault::{Content, Fault, Problem};
+pub use garmin::Garmin;
+pub use intervals::Intervals;
+pub use means::{Means, Wait, Waiting};
+
+use fitness_core::calendar::{Day, Instant};
+use fitness_core::report::{ReportKey, SourceKind, Told};
+use std::future::Future;
+use std::ops::ControlFlow;
+
+/// A service that can be asked what happened in some days.
+pub trait Source {
+    /// What its reports are called.
+    fn kind(&self) -> SourceKind;
+
+    /// Asks for everything in a span of days and tells it to the listener.
+    ///
+    /// Days come first and activities last: a watch hands over both at once, so whatever it recorded before the
+    /// newest heartbeat that was told is in the list of activities that was read after it.
+    fn fetch<L: Listener>(
+        &mut self,
+        span: Span,
+        listener: &mut L,
+    ) -> impl Future<Output = Result<Visit, Fault>> + Send;
+}
+
+/// Who is told.
+pub trait Listener: Send {
+    /// Whether the original file of an activity is wanted; `false` says that it is here already.
+    fn wants_file(&self, activity: &ReportKey) -> bool;
+
+    /// Takes what was heard. `Break` ends the visit; what was heard before counts.
+    fn hear(&mut self, heard: Heard) -> impl Future<Output = ControlFlow<()>> + Send;
+
+    /// How far a dataset is, for somebody who watches.
+    fn progress(&mut self, dataset: &'static str, done: usize, of: Option<usize>) {
+        let _ = (dataset, done, of);
+    }
+}
+
+/// One thing that was heard.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Heard {
+    /// What the service says.
+    Told(Told),
+    /// The file behind an activity, as it was served: FIT, or packed in a ZIP or with gzip.
+    File {
+        /// The activity; that of a triathlon is told by its file alone, which holds the legs.
+        activity: ReportKey,
+        /// What to call it. Foreign text.
+        name: String,
+        /// Its bytes.
+        bytes: Vec<u8>,
+    },
+}
+
+/// Days from one to another, both included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span {
+    /// The first day.
+    pub from: Day,
+    /// The last day.
+    pub through: Day,
+}
+
+impl Span {
+    /// The same days in pieces of at most so many.
+    pub(crate) fn pieces(self, most: i64) -> impl Iterator<Item = Self> {
+        let most = most.max(1);
+        std::iter::successors(Some(self.from), move |from| Some(from.plus(most)))
+            .take_while(move |from| *from <= self.through)
+            .map(move |from| Self { from, through: from.plus(most - 1).min(self.through) })
+    }
+
+    pub(crate) fn contains(self, day: Day) -> bool {
+        (self.from..=self.through).contains(&day)
+    }
+}
+
+/// What came of asking.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Visit {
+    /// When the asking began; nothing later is spoken for.
+    pub polled_at: Instant,
+    /// The newest thing that the athlete's device recorded, of all that was told. Never later than `polled_at`.
+    pub newest_record: Option<Instant>,
+    /// Whether the list of activities was read and told to its end. If not, a day without one proves nothing.
+    pub activities_complete: bool,
+    /// What could not be read, and why.
+    pub missing: Vec<Missing>,
+}
+
+/// A dataset that is not, or not all, there.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{dataset}: {reason}")]
+pub struct Missing {
+    /// Which.
+    pub dataset: &'static str,
+    /// Why.
+    pub reason: Problem,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_span_falls_into_pieces_without_gap_or_overlap() {
+        let span = Span { from: "2026-01-30".parse().unwrap(), through: "2026-04-01".parse().unwrap() };
+        let pieces: Vec<Span> = span.pieces(28).collect();
+        assert_eq!(pieces.len(), 3);
+        assert_eq!((pieces[0].from, pieces[2].through), (span.from, span.through));
+        for pair in pieces.windows(2) {
+            assert_eq!(pair[0].through.next(), pair[1].from);
+        }
+        assert!(pieces.iter().all(|piece| piece.from.until(piece.through) < 28));
+        let backwards = Span { from: span.through, through: span.from };
+        assert_eq!(backwards.pieces(28).count(), 0);
+    }
+}
