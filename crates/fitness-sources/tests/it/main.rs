@@ -1,9 +1,14 @@
-//! The readers against real files, where they are present, and against Garmin's own reader.
+//! The readers against real files, where they are present, and against Garmin's own reader; the services
+//! against fakes.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod demo;
 mod garmin_export;
 mod hostile;
+mod live_faults;
+mod live_garmin;
+mod live_intervals;
+mod live_world;
 mod made;
 mod real_fit_files;
 mod real_tracks;

@@ -149,8 +149,8 @@ fn rows<'a>(value: &'a Value, name: &str) -> impl Iterator<Item = &'a Vec<Value>
 
 /// Which column of such a table holds what, as the answer itself describes it.
 fn column(value: &Value, list: &str, (key, index): (&str, &str), wanted: &str) -> Option<usize> {
-    let described = at(value, list)?.as_array()?.iter();
-    let found = described.filter(|one| one.get(key).and_then(Value::as_str) == Some(wanted)).next_back()?;
+    let named = |one: &&Value| one.get(key).and_then(Value::as_str) == Some(wanted);
+    let found = at(value, list)?.as_array()?.iter().find(named)?;
     usize::try_from(found.get(index)?.as_u64()?).ok()
 }
 

@@ -1,0 +1,17 @@
+//! Fakes of the services on this machine, for tests that must not reach the real ones.
+//!
+//! They refuse what the real ones refuse: wrong keys, ranges that are too long, unknown paths, too many requests at
+//! once. They also fail in every way that nets fail in ([`Bad`]), at a chosen response and byte. [`Time`] is the clock
+//! and the waiting that goes with them: nothing in a test ever really sleeps.
+
+mod garmin;
+mod garmin_answers;
+mod intervals;
+mod server;
+mod time;
+
+pub use garmin::{FakeGarmin, GarminData, TokenAs};
+pub use garmin_answers::{GarminActivity, GarminDay};
+pub use intervals::{FakeIntervals, IntervalsActivity, IntervalsData};
+pub use server::{Bad, Seen};
+pub use time::{Time, client};
