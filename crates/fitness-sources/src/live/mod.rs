@@ -73,6 +73,19 @@ pub enum Heard {
     },
 }
 
+impl Heard {
+    /// A file, named after its activity and what it looks like.
+    pub(crate) fn file(activity: ReportKey, bytes: Vec<u8>) -> Self {
+        let ending = match bytes.as_slice() {
+            [b'P', b'K', ..] => ".zip",
+            [0x1f, 0x8b, ..] => ".gz",
+            [_, _, _, _, _, _, _, _, b'.', b'F', b'I', b'T', ..] => ".fit",
+            _ => "",
+        };
+        Self::File { name: format!("{}{ending}", activity.id), activity, bytes }
+    }
+}
+
 /// Days from one to another, both included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {

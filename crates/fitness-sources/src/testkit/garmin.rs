@@ -66,8 +66,8 @@ impl FakeGarmin {
 
     /// Where it is.
     #[must_use]
-    pub fn base_url(&self) -> &str {
-        self.0.address()
+    pub fn base_url(&self) -> String {
+        self.0.address().to_owned()
     }
 
     /// A clock and waiting that go with it.

@@ -57,6 +57,11 @@ async fn a_visit_tells_days_activities_and_files() {
     assert!(ear.heard.iter().any(|heard| matches!(heard, Heard::Told(Told::Zones { .. }))));
     assert!(ear.progress.contains(&("files", 2, Some(2))));
     assert_eq!(fake.exchanges(), 1);
+    // What was recorded before the newest heartbeat is in a list that was read after it.
+    let seen = fake.seen();
+    let list = seen.iter().position(|seen| seen.target.contains("search/activities")).unwrap();
+    let beats = seen.iter().rposition(|seen| seen.target.contains("dailyHeartRate")).unwrap();
+    assert!(beats < list);
     // Four requests a second at the most.
     assert!(time.now() - now() >= TimeDelta::milliseconds(250) * (fake.seen().len() as i32 - 1));
 }
@@ -171,8 +176,10 @@ async fn pages_that_shift_while_they_are_read_lose_nothing() {
     let pages = fake.seen().iter().filter(|seen| seen.target.contains("limit=45")).count();
     assert_eq!(pages, 3);
     // After three activities without a file anywhere, files are taken not to be offered.
-    let tries =
-        fake.seen().into_iter().filter(|seen| seen.target.contains("/files/") || seen.target.ends_with("/file"));
+    let tries = fake
+        .seen()
+        .into_iter()
+        .filter(|seen| seen.target.contains("/files/") || seen.target.ends_with("/file"));
     assert_eq!(tries.count(), 9);
 }
 
@@ -212,12 +219,13 @@ async fn a_triathlon_is_told_by_its_file_or_its_legs_and_never_twice() {
         leg.leg_of = Some(200);
         data.activities.push(leg);
     }
-    data.activities[0].file = None;
     let fake = FakeGarmin::start(data).await;
-    let (visit, ear) = visit_garmin(&fake, &fake.time(now())).await;
-    assert!(visit.unwrap().activities_complete);
-    assert_eq!(ear.activities(), ["201", "202", "203"]);
-    assert_eq!(ear.files(), Vec::<String>::new());
+    for files in [vec!["200".to_owned()], vec![]] {
+        let (visit, ear) = visit_garmin(&fake, &fake.time(now())).await;
+        assert!(visit.unwrap().activities_complete);
+        assert_eq!((ear.activities().join(" "), ear.files()), ("201 202 203".to_owned(), files));
+        fake.edit(|data| data.activities[0].file = None);
+    }
 }
 
 #[tokio::test]
@@ -228,6 +236,7 @@ async fn what_stands_in_for_a_file_is_named() {
     let (visit, ear) = visit_garmin(&fake, &fake.time(now())).await;
     let visit = visit.unwrap();
     assert_eq!((ear.files(), visit.activities_complete), (vec!["101".to_owned()], true));
+    assert!(ear.heard.iter().any(|heard| matches!(heard, Heard::File { name, .. } if name == "101.fit")));
     assert_eq!(visit.missing[0].reason, Problem::NotAFile(Content::Html));
 }
 
@@ -257,14 +266,14 @@ async fn every_spelling_of_a_token_is_understood() {
 async fn a_refused_key_ends_the_visit_and_says_what_to_do() {
     let fake = FakeGarmin::start(garmin_week()).await;
     let time = fake.time(now());
-    let mut account = Garmin::new(fake.base_url(), "GCDC_an-old-key".into(), Tz::UTC, time.means()).unwrap();
+    let mut account = Garmin::new(&fake.base_url(), "GCDC_an-old-key".into(), Tz::UTC, time.means()).unwrap();
     assert!(!format!("{account:?}").contains("old-key"));
     let fault = account.fetch(week(), &mut Ear::default()).await.unwrap_err();
     let text = format!("{fault} {fault:?}");
     assert!(text.contains("https://connect.garmin.com/app/settings/personalApiToken"), "{text}");
     assert!(!text.contains("old-key"));
     assert_eq!(fake.seen().len(), 1);
-    let unusable = Garmin::new(fake.base_url(), "two words".into(), Tz::UTC, time.means());
+    let unusable = Garmin::new(&fake.base_url(), "two words".into(), Tz::UTC, time.means());
     assert_eq!(unusable.unwrap_err(), Fault::KeyUnusable);
 }
 

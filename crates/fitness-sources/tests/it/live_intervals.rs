@@ -5,7 +5,7 @@ use chrono_tz::Tz;
 use fitness_core::report::{SourceKind, Told};
 use fitness_core::sport::Sport;
 use fitness_core::units::{Distance, TimeSpan};
-use fitness_sources::live::intervals::PlannedEvent;
+use fitness_sources::live::intervals::{OurEvent, PlannedEvent};
 use fitness_sources::live::{Fault, Heard, Intervals, Missing, Problem, Source};
 use fitness_sources::testkit::{FakeIntervals, IntervalsData, client};
 use serde_json::json;
@@ -97,7 +97,7 @@ async fn pushing_again_replaces_and_touches_nothing_of_others() {
             .unwrap();
         let rest = PlannedEvent { sport: Sport::Rest, ..planned("b", "2026-06-18", "Day off") };
         let pushed = account.push(&[planned("a", "2026-06-16", "Easier"), rest]).await.unwrap();
-        assert_eq!(pushed.iter().map(|event| event.id()).collect::<Vec<_>>(), ["a", "b"]);
+        assert_eq!(pushed.iter().map(OurEvent::id).collect::<Vec<_>>(), ["a", "b"]);
         let names = |fake: &FakeIntervals| {
             let mut names: Vec<String> =
                 fake.events().iter().map(|event| event["name"].as_str().unwrap().to_owned()).collect();
@@ -112,7 +112,10 @@ async fn pushing_again_replaces_and_touches_nothing_of_others() {
             (&json!("Run"), &json!(2400), &json!(8000.0))
         );
         let ours = account.list_ours(span("2026-06-01", "2026-06-30")).await.unwrap();
-        assert_eq!(ours.iter().map(|event| event.day()).collect::<Vec<_>>().len(), 2);
+        assert_eq!(
+            ours.iter().map(OurEvent::day).collect::<Vec<_>>(),
+            [day("2026-06-16"), day("2026-06-18")]
+        );
         account.delete_ours(&ours).await.unwrap();
         assert_eq!(fake.events(), [others]);
         // Nothing to do is nothing asked.

@@ -157,7 +157,7 @@ pub(crate) fn garmin_activity(id: u64, kind: &'static str, started_at: &str) -> 
 }
 
 pub(crate) fn garmin(fake: &FakeGarmin, time: &Time) -> Garmin {
-    Garmin::new(fake.base_url(), KEY.into(), Tz::UTC, time.means()).unwrap()
+    Garmin::new(&fake.base_url(), KEY.into(), Tz::UTC, time.means()).unwrap()
 }
 
 /// Visits once.

@@ -8,6 +8,7 @@ mod hostile;
 mod live_faults;
 mod live_garmin;
 mod live_intervals;
+mod live_shapes;
 mod live_world;
 mod made;
 mod real_fit_files;

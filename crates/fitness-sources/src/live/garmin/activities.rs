@@ -90,8 +90,8 @@ impl Listed {
     }
 }
 
-/// The ids of the wholes that the legs of a list belong to.
-pub(super) fn wholes(list: &[Listed]) -> BTreeSet<String> {
+/// The ids of all legs that a list tells of.
+pub(super) fn legs(list: &[Listed]) -> BTreeSet<String> {
     let with_legs = list.iter().filter(|one| one.whole_of);
     with_legs.flat_map(|one| one.legs.iter().cloned()).collect()
 }

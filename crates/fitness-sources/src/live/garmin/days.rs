@@ -26,8 +26,15 @@ fn entry(of: &Value, wellness: DailyWellness) -> DayEntry {
 
 /// Maps the entries of a list that have a day.
 fn each(value: &Value, name: &str, map: impl Fn(&Value, Day) -> DailyWellness) -> Option<Vec<DayEntry>> {
-    let mapped = |one: &Value| day(one, name).map(|day| entry(one, map(one, day)));
-    Some(entries(value)?.iter().filter_map(mapped).collect())
+    all(value, |one| day(one, name).map(|day| entry(one, map(one, day))))
+}
+
+/// Maps the entries of a list. When none of them can be mapped and one says something, the shape is another one.
+pub(super) fn all(value: &Value, map: impl Fn(&Value) -> Option<DayEntry>) -> Option<Vec<DayEntry>> {
+    let entries = entries(value)?;
+    let mapped: Vec<DayEntry> = entries.iter().filter_map(map).collect();
+    let silent = |one: &Value| one.is_null() || one.as_object().is_some_and(serde_json::Map::is_empty);
+    (!mapped.is_empty() || entries.iter().all(silent)).then_some(mapped)
 }
 
 /// One day's flat summary.
@@ -217,6 +224,14 @@ mod tests {
         assert_eq!(entry.wellness.resting_heart_rate, Some(52));
         let unworn = json!({"calendarDate": "2026-06-14", "restingHeartRate": null, "heartRateValues": null});
         assert_eq!(only(heart_rate(&unworn)).recorded_at, None);
+    }
+
+    #[test]
+    fn a_list_of_something_else_is_not_a_list_of_no_days() {
+        assert_eq!(steps(&json!([])), Some(Vec::new()));
+        assert_eq!(steps(&json!([{}, null])), Some(Vec::new()));
+        assert_eq!(steps(&json!([{"on": "2026-06-14", "steps": 9000}])), None);
+        assert_eq!(steps(&json!("nothing")), None);
     }
 
     #[test]

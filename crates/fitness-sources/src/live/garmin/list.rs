@@ -5,7 +5,7 @@
 //! the legs are not listed. When the file just could not be had now, nothing is told, the list does not count as
 //! complete, and the next visit asks again.
 
-use super::activities::{Listed, wholes};
+use super::activities::{Listed, legs};
 use super::{Garmin, paths};
 use crate::live::fault::{Content, Fault, Halt, Problem};
 use crate::live::http::Answer;
@@ -42,7 +42,7 @@ impl Garmin {
         let (mut list, mut unreadable) = (Vec::new(), 0);
         let read = self.pages(&mut list, &mut unreadable, telling).await;
         let whole = read.is_ok() && unreadable == 0;
-        let legs = wholes(&list);
+        let legs = legs(&list);
         let (mut files, mut wholes_waiting) = (Vec::new(), Vec::new());
         let mut went = Ok(());
         for one in &list {
@@ -137,9 +137,8 @@ impl Garmin {
             match file {
                 Ok(File::Got(bytes)) => {
                     (without, unanswered) = (0, 0);
-                    let (name_, recorded_at) =
-                        (format!("{}.zip", key.id), whole.and_then(|one| one.recorded_at));
-                    let heard = Heard::File { activity: key, name: name_, bytes };
+                    let recorded_at = whole.and_then(|one| one.recorded_at);
+                    let heard = Heard::file(key, bytes);
                     if let Err(halt) = telling.hear(heard, recorded_at).await {
                         telling.note(name, Err(halt))?;
                         first_problem = None;

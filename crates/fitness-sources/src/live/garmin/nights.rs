@@ -1,7 +1,7 @@
 //! From Garmin's answers about nights to nights.
 
-use super::days::{BEATS, BREATHS, HRV_MS, PERCENT, SATURATION};
-use crate::live::json::{at, day, entries, millis, number, whole};
+use super::days::{BEATS, BREATHS, HRV_MS, PERCENT, SATURATION, all};
+use crate::live::json::{at, day, millis, number, whole};
 use crate::live::visit::DayEntry;
 use fitness_core::units::TimeSpan;
 use fitness_core::wellness::{DailyWellness, Sleep};
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// Many nights. Those without data are there as placeholders.
 pub(super) fn sleep_summaries(value: &Value) -> Option<Vec<DayEntry>> {
-    Some(entries(value)?.iter().filter_map(night).collect())
+    all(value, night)
 }
 
 /// One night.

@@ -209,8 +209,7 @@ impl Intervals {
                     Problem::NotAFile(Content::Html)
                 }
                 Ok(Answer::Got(bytes)) => {
-                    let name = format!("{}.gz", key.id);
-                    telling.hear(Heard::File { activity: key, name, bytes }, None).await?;
+                    telling.hear(Heard::file(key, bytes), None).await?;
                     telling.progress("files", done + 1, Some(all));
                     unanswered = 0;
                     continue;
