@@ -229,6 +229,18 @@ async fn a_triathlon_is_told_by_its_file_or_its_legs_and_never_twice() {
 }
 
 #[tokio::test]
+async fn a_list_with_an_entry_that_cannot_be_placed_is_not_complete() {
+    let fake = FakeGarmin::start(garmin_week()).await;
+    let bytes =
+        br#"[{"activityId": 7, "startTimeGMT": "2026-06-14 05:00:00", "duration": 60}, {"activityId": 8}]"#;
+    fake.misbehave_on("search/activities", usize::MAX, Bad::Body { bytes: bytes.to_vec(), gzip: false });
+    let (visit, ear) = visit_garmin(&fake, &fake.time(now())).await;
+    let visit = visit.unwrap();
+    assert_eq!((visit.activities_complete, ear.activities()), (false, vec!["7".to_owned()]));
+    assert_eq!(visit.missing[0].reason, Problem::Unreadable { count: 1 });
+}
+
+#[tokio::test]
 async fn what_stands_in_for_a_file_is_named() {
     let fake = FakeGarmin::start(garmin_week()).await;
     fake.edit(|data| data.activities[0].file = Some(b" <!DOCTYPE html><p>sign in</p>".to_vec()));

@@ -162,6 +162,14 @@ mod tests {
     }
 
     #[test]
+    fn what_was_typed_in_was_not_recorded() {
+        let entry = json!({"id": "i78", "start_date": "2026-06-14T05:00:00Z", "type": "Run", "elapsed_time": 4000,
+            "source": "MANUAL"});
+        let listed = Listed::read(&entry, Tz::UTC).unwrap();
+        assert_eq!((listed.recorded_at, listed.has_file, listed.stub), (None, false, false));
+    }
+
+    #[test]
     fn a_day_of_computed_numbers_is_a_placeholder() {
         let computed = json!({"id": "2026-06-14", "ctl": 55.1, "atl": 60.2, "stress": 3, "updated": "2026-06-14T05:00:00Z", "sleepSecs": 0});
         assert_eq!(
