@@ -287,9 +287,9 @@ async fn write(stream: &mut TcpStream, response: &Response, bad: Option<&Bad>) -
     }
     head.push_str("\r\n");
     let body = &response.body[..sent.min(response.body.len())];
-    // The other side may have gone; that is its business.
-    let _ = stream.write_all(head.as_bytes()).await;
-    let _ = stream.write_all(body).await;
+    // At once, or the second part would wait for the first to be acknowledged. The other side may have gone; that is
+    // its business.
+    let _ = stream.write_all(&[head.as_bytes(), body].concat()).await;
     let _ = stream.flush().await;
     if !stays_open {
         let _ = stream.shutdown().await;
