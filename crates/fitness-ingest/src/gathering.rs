@@ -26,7 +26,7 @@ const KIBIBYTES: usize = 8 << 10;
 pub(crate) struct Gatherer<'a> {
     store: &'a Store,
     user: UserId,
-    source: Option<SourceId>,
+    pub(crate) source: Option<SourceId>,
     zone: Tz,
     clock: Clock,
     batch: Batch,
@@ -113,6 +113,11 @@ impl<'a> Gatherer<'a> {
                 self.outcome.skip(path, reason);
             }
         }
+        self.write_when_full().await
+    }
+
+    /// Writes when there is enough to write.
+    pub(crate) async fn write_when_full(&mut self) -> Result<(), Error> {
         let kibibytes: usize = self.room.iter().map(OwnedSemaphorePermit::num_permits).sum();
         if self.batch.reports.len() >= REPORTS
             || self.batch.days.len() + self.batch.estimates.len() >= DAYS
@@ -123,7 +128,13 @@ impl<'a> Gatherer<'a> {
         Ok(())
     }
 
-    fn file(&mut self, name: String, path: &str, hash: ContentHash, read: Result<ReadFile, Unreadable>) {
+    pub(crate) fn file(
+        &mut self,
+        name: String,
+        path: &str,
+        hash: ContentHash,
+        read: Result<ReadFile, Unreadable>,
+    ) {
         let file = match read {
             Ok(file) => file,
             Err(why) => return self.outcome.skip(path, why),

@@ -4,16 +4,21 @@
 //! brings `fitness-sources` and `fitness-store` together; nobody else does. It reads no clock; it is handed one.
 //!
 //! Start reading at [`import()`]: a thread walks through what the athlete named (`walking.rs`), workers read the
-//! files one by one (`reading.rs`), and one task writes what they found in batches (`gathering.rs`).
+//! files one by one (`reading.rs`), and one task writes what they found in batches (`gathering.rs`). [`sync()`] does
+//! the same with what a live service says, [`watch()`] with what appears in a folder.
 
 mod gathering;
 mod import;
 mod outcome;
 mod reading;
+mod sync;
 mod walking;
+mod watch;
 
 pub use import::{Import, Progress, Stop, import};
 pub use outcome::{Outcome, Skip};
+pub use sync::{Sync, sync};
+pub use watch::watch;
 
 use fitness_core::calendar::Instant;
 
@@ -23,6 +28,12 @@ pub enum Error {
     /// The database refused; what was taken in before that is kept.
     #[error(transparent)]
     Store(#[from] fitness_store::Error),
+    /// A live service could not be read at all.
+    #[error(transparent)]
+    Service(fitness_sources::live::Fault),
+    /// A folder cannot be watched.
+    #[error("the folder cannot be watched: {0}")]
+    Watch(#[from] notify::Error),
 }
 
 /// How the time is told.

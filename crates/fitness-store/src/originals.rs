@@ -10,8 +10,9 @@ use crate::tx::Tx;
 use fitness_core::calendar::Instant;
 use fitness_core::hash::ContentHash;
 use fitness_core::ids::{ActivityId, UserId};
+use fitness_core::report::SourceKind;
 use fitness_core::text::storable;
-use sea_orm::sea_query::OnConflict;
+use sea_orm::sea_query::{OnConflict, Query};
 use sea_orm::{
     ActiveValue::{NotSet, Set},
     ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
@@ -132,6 +133,30 @@ impl Store {
             .all(self.reader())
             .await?;
         rows.iter().map(|hash| word(hash)).collect()
+    }
+
+    /// What a source calls those of its activities whose file is kept, wherever that came from.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn reports_with_files(&self, user: UserId, kind: SourceKind) -> Result<HashSet<String>> {
+        use activity_reports::Column;
+        let with_files = Query::select()
+            .column(Column::ActivityId)
+            .from(activity_reports::Entity)
+            .and_where(Column::UserId.eq(user.get()))
+            .and_where(Column::OriginalId.is_not_null())
+            .to_owned();
+        let ids = activity_reports::Entity::find()
+            .select_only()
+            .column(Column::ExternalId)
+            .filter(Column::UserId.eq(user.get()))
+            .filter(Column::Kind.eq(kind.as_str()))
+            .filter(Column::ActivityId.in_subquery(with_files))
+            .into_tuple::<String>()
+            .all(self.reader())
+            .await?;
+        Ok(ids.into_iter().collect())
     }
 
     /// When the first activity in a kept file began.

@@ -189,6 +189,22 @@ impl Store {
         rows.into_iter().map(run).collect()
     }
 
+    /// Through which day the last sync of a source that proved something reaches.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn last_sync(&self, user: UserId, source: SourceId) -> Result<Option<Day>> {
+        let last = Entity::find()
+            .select_only()
+            .column_as(Column::CompleteThrough.max(), "complete")
+            .filter(Column::UserId.eq(user.get()))
+            .filter(Column::SourceId.eq(source.get()))
+            .into_tuple::<Option<chrono::NaiveDate>>()
+            .one(self.reader())
+            .await?;
+        last.flatten().map(day).transpose()
+    }
+
     /// How far a user's data reaches.
     ///
     /// # Errors
