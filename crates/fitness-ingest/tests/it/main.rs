@@ -4,5 +4,6 @@
 mod frontier;
 mod hostile;
 mod idempotence;
+mod live;
 mod made;
 mod sources_of_one_run;
