@@ -140,22 +140,23 @@ on_both_databases! {
             Bad::Busy(Some("3".to_owned())), Bad::Page(500), Bad::Page(502), Bad::Expire,
         ];
         for (number, bad) in faults.iter().enumerate() {
-            let user = db.user(&format!("user {number}")).await;
-            let source = source(&db, user, "garmin").await;
-            // Once on the list of activities, then on it again and again, then on everything.
-            for (part, times) in [("search/activities", 1), ("search/activities", 99), ("", 999)] {
+            // Once on the list of activities, then on it again and again, then on everything; each with nothing
+            // stored before.
+            for (round, (part, times)) in [("search/activities", 1), ("search/activities", 99), ("", 999)].into_iter().enumerate() {
+                let user = db.user(&format!("user {number} {round}")).await;
+                let source = source(&db, user, "garmin").await;
                 let fake = FakeGarmin::start(account()).await;
                 fake.misbehave_on(part, times, bad.clone());
                 let outcome = visit(&db, user, source, &mut garmin(&fake)).await;
                 assert_behind_the_data(&db, user, began, &format!("{bad:?} on {part:?} {times} times: {outcome:?}")).await;
                 let tries = fake.seen().iter().filter(|seen| seen.target.contains("search/activities")).count();
                 assert!(tries <= 5 || *bad == Bad::Expire, "{tries} tries of one request after {bad:?}");
+                // And when all is well again, everything is there.
+                let fake = FakeGarmin::start(account()).await;
+                visit(&db, user, source, &mut garmin(&fake)).await.unwrap();
+                assert_eq!(db.store.frontier(user).await.unwrap().complete(), Some(june(13)));
+                assert_behind_the_data(&db, user, began, "at last").await;
             }
-            // And when all is well again, everything is there.
-            let fake = FakeGarmin::start(account()).await;
-            visit(&db, user, source, &mut garmin(&fake)).await.unwrap();
-            assert_eq!(db.store.frontier(user).await.unwrap().complete(), Some(june(13)));
-            assert_behind_the_data(&db, user, began, "at last").await;
         }
     }
 
@@ -205,9 +206,9 @@ on_both_databases! {
         assert_eq!((outcome.added, outcome.joined), (0, 1), "one run, told by two services: {outcome:?}");
         assert_eq!(db.store.count_activities(ann).await.unwrap().0, 1);
         for (number, bad) in [Bad::Stall(97), Bad::Cut(20), Bad::Busy(None), Bad::Page(503)].iter().enumerate() {
-            let user = db.user(&format!("user {number}")).await;
-            let service = source(&db, user, "intervals").await;
-            for (part, times) in [("activities", 1), ("activities", 99), ("", 999)] {
+            for (round, (part, times)) in [("activities", 1), ("activities", 99), ("", 999)].into_iter().enumerate() {
+                let user = db.user(&format!("user {number} {round}")).await;
+                let service = source(&db, user, "intervals").await;
                 let fake = FakeIntervals::start(data()).await;
                 fake.misbehave_on(part, times, bad.clone());
                 let outcome = visit(&db, user, service, &mut intervals(&fake)).await;
