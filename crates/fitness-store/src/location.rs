@@ -106,6 +106,12 @@ pub fn data_directory() -> Option<PathBuf> {
     directories::ProjectDirs::from("", "", "local-fitness").map(|dirs| dirs.data_dir().to_owned())
 }
 
+/// The directory of the platform for settings: what is not data, and is not in a backup of it.
+#[must_use]
+pub fn config_directory() -> Option<PathBuf> {
+    directories::ProjectDirs::from("", "", "local-fitness").map(|dirs| dirs.config_dir().to_owned())
+}
+
 /// For messages: the path, or the server without its password.
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

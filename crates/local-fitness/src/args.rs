@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 use fitness_core::calendar::Day;
-use fitness_core::ids::{ActivityId, NoteId, PlanId, RaceId};
+use fitness_core::ids::{ActivityId, NoteId, PlanId, RaceId, SourceId};
 use fitness_core::sport::Sport;
 use fitness_core::units::{TimeSpan, UnitSystem};
 use std::path::PathBuf;
@@ -37,6 +37,28 @@ pub(crate) enum Command {
         /// Read also the files that were read before
         #[arg(long)]
         again: bool,
+    },
+    /// Connect services that bring in data by themselves
+    #[command(subcommand)]
+    Source(SourceCommand),
+    /// Ask the services you connected for what is new
+    Sync {
+        /// Which one; all when not given
+        source: Option<Service>,
+        /// From this day on; from where the last sync ended when not given
+        #[arg(long, value_name = "DAY")]
+        since: Option<Day>,
+    },
+    /// Import what appears in a folder, until Ctrl-C
+    Watch {
+        /// The folder; the remembered one when not given
+        folder: Option<PathBuf>,
+        /// Remember it for next time, and for the server
+        #[arg(long)]
+        remember: bool,
+        /// Forget the remembered folder
+        #[arg(long, conflicts_with_all = ["folder", "remember"])]
+        forget: bool,
     },
     /// Look at your activities, correct them, get their files back
     #[command(subcommand)]
@@ -144,6 +166,73 @@ pub(crate) enum PlanCommand {
     Delete {
         /// The plan's number
         plan: PlanId,
+    },
+}
+
+fitness_core::words! {
+    /// A service that data can be synced from.
+    pub(crate) enum Service("service") {
+        /// Garmin Connect, through its Personal API.
+        Garmin = "garmin",
+        /// intervals.icu.
+        Intervals = "intervals",
+    }
+}
+
+impl Service {
+    /// What people call it.
+    pub(crate) const fn label(self) -> &'static str {
+        match self {
+            Self::Garmin => "Garmin Connect",
+            Self::Intervals => "intervals.icu",
+        }
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SourceCommand {
+    /// Connect a service: garmin or intervals
+    ///
+    /// You make a key in the service's own settings; no password is ever asked for. The key is stored sealed, and the
+    /// key that seals it lies in a file of its own, or in FITNESS_KEY.
+    Add {
+        /// garmin (experimental) or intervals
+        service: Service,
+        /// A file with the key; - reads standard input. Typed without echo when not given
+        #[arg(long, value_name = "FILE")]
+        key_file: Option<PathBuf>,
+        /// The day the key ends, to be warned a week before
+        #[arg(long, value_name = "DAY")]
+        expires: Option<Day>,
+        /// Where the service is, if elsewhere than usual, such as https://personal.connectapi.garmin.cn
+        #[arg(long, value_name = "URL")]
+        address: Option<String>,
+        /// The athlete's id at intervals.icu, such as i12345; the key's owner when not given
+        #[arg(long, value_name = "ID")]
+        athlete: Option<String>,
+    },
+    /// List the services you connected, and when their keys end
+    List,
+    /// Give a source a new key
+    Key {
+        /// The source's number
+        source: SourceId,
+        /// A file with the key; - reads standard input. Typed without echo when not given
+        #[arg(long, value_name = "FILE")]
+        key_file: Option<PathBuf>,
+        /// The day the key ends, to be warned a week before
+        #[arg(long, value_name = "DAY")]
+        expires: Option<Day>,
+    },
+    /// Forget a source and its key; what it brought stays
+    Remove {
+        /// The source's number
+        source: SourceId,
+    },
+    /// Show what a service answers, without showing your data: status codes and names of fields only
+    Probe {
+        /// garmin
+        service: Service,
     },
 }
 

@@ -1,7 +1,7 @@
 //! `fitness`: the endurance coach an athlete runs at home.
 //!
 //! This crate wires the others together and owns what must exist once: the clock ([`clock`]), the arguments
-//! ([`args`]), the way an error is told ([`failure`]) and the terminal at which a human decides
+//! ([`args`]), the way an error is told ([`failure`]), the way out to the net ([`egress`]) and the terminal at which a human decides
 //! ([`terminal`]). What a command does is in [`commands`], one verb a function, each giving back a
 //! [`report::Report`] that is printed in one place.
 
@@ -9,8 +9,10 @@ mod args;
 mod clock;
 mod commands;
 mod context;
+mod egress;
 mod failure;
 mod report;
+mod seal;
 mod table;
 mod terminal;
 mod words;

@@ -45,7 +45,7 @@ pub(crate) async fn check_password(store: &Store, user: &User) -> Result<()> {
     if !user.has_password {
         return Ok(());
     }
-    let password = ask_password(&format!("Password of {}: ", visible(&user.name)))?;
+    let password = ask_secret(&format!("Password of {}: ", visible(&user.name)))?;
     if store.verify_password(user.id, &password).await? {
         return Ok(());
     }
@@ -56,8 +56,8 @@ pub(crate) async fn check_password(store: &Store, user: &User) -> Result<()> {
 /// Asks for a new password twice.
 pub(crate) fn new_password(user: &User) -> Result<SecretString> {
     use secrecy::ExposeSecret;
-    let password = ask_password(&format!("New password for {}: ", visible(&user.name)))?;
-    let again = ask_password("Once more: ")?;
+    let password = ask_secret(&format!("New password for {}: ", visible(&user.name)))?;
+    let again = ask_secret("Once more: ")?;
     if password.expose_secret() != again.expose_secret() {
         return Err(
             Failure::new("the two passwords differ; nothing was changed", "run the command again").into()
@@ -75,7 +75,7 @@ pub(crate) fn require_terminal() -> Result<()> {
     Err(Failure::new("this needs a person at a terminal", help).into())
 }
 
-fn ask_line(prompt: &str) -> Result<String> {
+pub(crate) fn ask_line(prompt: &str) -> Result<String> {
     eprint!("{prompt}");
     std::io::stderr().flush()?;
     let mut line = String::new();
@@ -83,7 +83,7 @@ fn ask_line(prompt: &str) -> Result<String> {
     Ok(line)
 }
 
-fn ask_password(prompt: &str) -> Result<SecretString> {
+pub(crate) fn ask_secret(prompt: &str) -> Result<SecretString> {
     Ok(rpassword::prompt_password(prompt).context("cannot read a password from the terminal")?.into())
 }
 

@@ -72,6 +72,10 @@ pub fn client() -> reqwest::Client {
     let build = || {
         // Another part of the process may have installed it before.
         let _ = rustls::crypto::ring::default_provider().install_default();
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "tests have no egress; this one reaches fakes on this machine"
+        )]
         let builder = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).no_proxy();
         builder.build().expect("a client without certificates of its own can be built")
     };

@@ -8,6 +8,8 @@ mod migrate;
 mod note;
 mod plan;
 mod race;
+mod source;
+mod sync;
 mod user;
 
 use crate::args::{Args, Command};
@@ -20,6 +22,11 @@ pub(crate) async fn run(args: Args) -> Result<Report> {
     let context = Context { user: args.user };
     match args.command {
         Command::Import { paths, again } => import::run(&context, paths, again, args.json).await,
+        Command::Source(command) => source::run(&context, command).await,
+        Command::Sync { source, since } => sync::run(&context, source, since, args.json).await,
+        Command::Watch { folder, remember, forget } => {
+            sync::watch(&context, folder, remember, forget, args.json).await
+        }
         Command::Activity(command) => activity::run(&context, command).await,
         Command::Race(command) => race::run(&context, command).await,
         Command::Demo { export, years, ends, seed } => {

@@ -1,0 +1,330 @@
+//! `fitness source`
+
+use crate::args::{Service, SourceCommand};
+use crate::clock;
+use crate::context::Context;
+use crate::egress;
+use crate::failure::Failure;
+use crate::report::Report;
+use crate::seal::Seal;
+use crate::table::table;
+use crate::terminal;
+use anyhow::{Context as _, Result};
+use chrono_tz::Tz;
+use fitness_core::calendar::{Day, Instant};
+use fitness_core::ids::{SourceId, UserId};
+use fitness_core::text::visible;
+use fitness_sources::live::garmin::{self, Garmin};
+use fitness_sources::live::intervals::{self, Intervals};
+use fitness_store::{Source, Store, User};
+use secrecy::{ExposeSecret, SecretString};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::fmt::Write as _;
+use std::io::{IsTerminal, Read as _};
+use std::path::Path;
+
+/// Where an athlete makes a key.
+const KEY_PAGE: &str = "https://connect.garmin.com/app/settings/personalApiToken";
+/// How long before its end a key is warned about.
+const WARN_DAYS: i64 = 7;
+/// No key is longer.
+const KEY_BYTES: u64 = 16 << 10;
+/// What Garmin's own client calls it.
+const GARMIN_VARIABLE: &str = "GARMIN_PERSONAL_API_KEY";
+
+/// What is kept about a live source besides its key.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Config {
+    /// Where the service is.
+    pub(super) address: String,
+    /// Which athlete; intervals.icu only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) athlete: Option<String>,
+}
+
+pub(super) async fn run(context: &Context, command: SourceCommand) -> Result<Report> {
+    match command {
+        SourceCommand::Add { service, key_file, expires, address, athlete } => {
+            add(context, service, key_file.as_deref(), expires, address, athlete).await
+        }
+        SourceCommand::List => list(context).await,
+        SourceCommand::Key { source, key_file, expires } => {
+            key(context, source, key_file.as_deref(), expires).await
+        }
+        SourceCommand::Remove { source } => remove(context, source).await,
+        SourceCommand::Probe { service: Service::Garmin } => probe(context).await,
+        SourceCommand::Probe { service: Service::Intervals } => {
+            let help = "it is published; only what Garmin answers has to be confirmed by somebody with a key";
+            Err(Failure::new("there is nothing to probe at intervals.icu", help).into())
+        }
+    }
+}
+
+async fn add(
+    context: &Context,
+    service: Service,
+    key_file: Option<&Path>,
+    expires: Option<Day>,
+    address: Option<String>,
+    athlete: Option<String>,
+) -> Result<Report> {
+    let (store, user) = context.open_for_user().await?;
+    if let Some(known) = find(&store, user.id, service).await? {
+        let message = format!("{} is a source already", service.as_str());
+        let help = format!("give it another key with `fitness source key {}`", known.id);
+        return Err(Failure::new(message, help).into());
+    }
+    let home = match service {
+        Service::Garmin => garmin::HOME,
+        Service::Intervals => intervals::HOME,
+    };
+    let config = Config { address: address.unwrap_or_else(|| home.to_owned()), athlete };
+    let secret = read_key(service, key_file)?;
+    let zone = store.profile(user.id).await?.zone;
+    // A key or an address that cannot be right is refused before anything is stored.
+    build(service, &config, secret.clone(), zone)?;
+    let expires = expiry(service, expires, clock::now(), zone)?;
+    let seal = Seal::open_or_make()?;
+    let config = serde_json::to_value(&config)?;
+    let id = store.add_source(user.id, service.as_str(), service.label(), config, clock::now()).await?;
+    let sealed = seal.seal(user.id, id, &secret)?;
+    store.put_source_secret(user.id, id, sealed, expires, clock::now()).await?;
+    store.close().await;
+    let mut words = format!("Added {} as source {id}. Its key is stored sealed.\n", service.label());
+    if let Some(day) = expires {
+        writeln!(words, "You will be warned a week before the key ends on {day}.")?;
+    }
+    if service == Service::Garmin {
+        words.push_str(
+            "This source is experimental: nobody has confirmed yet what Garmin answers. `fitness source probe garmin` \
+             shows it without showing your data. Not affiliated with Garmin.\n",
+        );
+    }
+    write!(words, "Bring in your data with `fitness sync {}`.", service.as_str())?;
+    Ok(Report::new(words, &json!({ "source_id": id, "kind": service.as_str(), "key_expires_on": expires })))
+}
+
+async fn list(context: &Context) -> Result<Report> {
+    let (store, user) = context.open_for_user().await?;
+    let sources = store.list_sources(user.id).await?;
+    let zone = store.profile(user.id).await?.zone;
+    let runs = store.list_runs(user.id, 500).await?;
+    store.close().await;
+    if sources.is_empty() {
+        let words = "No sources yet. Connect one with `fitness source add garmin` or `fitness source add intervals`;\n\
+                     files need none: `fitness import PATH`.";
+        return Ok(Report::new(words, &sources));
+    }
+    let today = Day::at(clock::now(), zone);
+    let rows: Vec<_> = sources
+        .iter()
+        .map(|source| {
+            let last = runs.iter().find(|run| run.source == Some(source.id));
+            [
+                source.id.to_string(),
+                visible(&source.label).to_string(),
+                source.key_expires_on.map_or_else(|| "unknown".to_owned(), |day| day.to_string()),
+                last.map_or_else(
+                    || "never".to_owned(),
+                    |run| format!("{} {}", Day::at(run.started_at, zone), run.state),
+                ),
+            ]
+        })
+        .collect();
+    let mut words = table(["source", "name", "key ends", "last sync"], &rows);
+    for warning in sources.iter().filter_map(|source| warning(source, today)) {
+        writeln!(words, "{warning}")?;
+    }
+    Ok(Report::new(words, &sources))
+}
+
+async fn key(
+    context: &Context,
+    id: SourceId,
+    key_file: Option<&Path>,
+    expires: Option<Day>,
+) -> Result<Report> {
+    let (store, user) = context.open_for_user().await?;
+    let source = require(&store, user.id, id).await?;
+    let (service, config) = settings(&source)?;
+    let secret = read_key(service, key_file)?;
+    let zone = store.profile(user.id).await?.zone;
+    build(service, &config, secret.clone(), zone)?;
+    let expires = expiry(service, expires, clock::now(), zone)?;
+    let sealed = Seal::open_or_make()?.seal(user.id, id, &secret)?;
+    store.put_source_secret(user.id, id, sealed, expires, clock::now()).await?;
+    store.close().await;
+    Ok(Report::new("The new key is stored, sealed.", &json!({ "source_id": id, "key_expires_on": expires })))
+}
+
+async fn remove(context: &Context, id: SourceId) -> Result<Report> {
+    let (store, user) = context.open_for_user().await?;
+    require(&store, user.id, id).await?;
+    store.remove_source(user.id, id, clock::now()).await?;
+    store.close().await;
+    let words = format!("Removed source {id} and its key. What it brought stays.");
+    Ok(Report::new(words, &json!({ "source_id": id })))
+}
+
+/// Prints what Garmin answers without printing any of it: status codes and the names of fields.
+async fn probe(context: &Context) -> Result<Report> {
+    let (store, user) = context.open_for_user().await?;
+    let source = find(&store, user.id, Service::Garmin).await?.ok_or_else(not_connected)?;
+    let Live::Garmin(mut garmin) = connect(&store, &user, &source).await? else {
+        return Err(not_connected().into());
+    };
+    store.close().await;
+    let probed = garmin.probe().await?;
+    let mut words = String::new();
+    for answer in &probed {
+        let status = answer.status.map_or_else(|| "---".to_owned(), |status| status.to_string());
+        writeln!(words, "{status} {} {}", answer.dataset, answer.path)?;
+        if let Some(problem) = &answer.problem {
+            writeln!(words, "    {problem}")?;
+        }
+        for keys in answer.keys.chunks(6) {
+            writeln!(words, "    {}", visible(&keys.join(" ")))?;
+        }
+    }
+    words.push_str("\nThis holds no value of yours: only paths, status codes and names of fields.");
+    let data: Vec<_> = probed
+        .iter()
+        .map(|answer| {
+            json!({ "dataset": answer.dataset, "path": answer.path, "status": answer.status,
+                "problem": answer.problem.as_ref().map(ToString::to_string), "keys": answer.keys })
+        })
+        .collect();
+    Ok(Report::new(words, &data))
+}
+
+/// A service, connected.
+pub(super) enum Live {
+    Garmin(Box<Garmin>),
+    Intervals(Box<Intervals>),
+}
+
+/// Opens a source's key and connects.
+pub(super) async fn connect(store: &Store, user: &User, source: &Source) -> Result<Live> {
+    let missing = || {
+        let help = format!("give it with `fitness source key {}`", source.id);
+        Failure::new(format!("{} has no key", visible(&source.label)), help)
+    };
+    let (service, config) = settings(source)?;
+    let sealed = store.find_source_secret(user.id, source.id).await?.ok_or_else(missing)?;
+    let secret = Seal::open()?.ok_or_else(missing)?.unseal(user.id, source.id, &sealed)?;
+    build(service, &config, secret, store.profile(user.id).await?.zone)
+}
+
+fn build(service: Service, config: &Config, secret: SecretString, zone: Tz) -> Result<Live> {
+    let means = egress::means()?;
+    Ok(match service {
+        Service::Garmin => Live::Garmin(Box::new(Garmin::new(&config.address, secret, zone, means)?)),
+        Service::Intervals => {
+            let athlete = config.athlete.as_deref().unwrap_or(intervals::OWNER);
+            Live::Intervals(Box::new(Intervals::new(&config.address, athlete, secret, zone, means)?))
+        }
+    })
+}
+
+fn settings(source: &Source) -> Result<(Service, Config)> {
+    let foreign = || {
+        Failure::new(format!("source {} cannot be synced", source.id), "`fitness source list` shows yours")
+    };
+    let service = source.kind.parse().map_err(|_| foreign())?;
+    let config = serde_json::from_value(source.config.clone()).map_err(|_| foreign())?;
+    Ok((service, config))
+}
+
+pub(super) async fn find(store: &Store, user: UserId, service: Service) -> Result<Option<Source>> {
+    Ok(store.list_sources(user).await?.into_iter().find(|source| source.kind == service.as_str()))
+}
+
+async fn require(store: &Store, user: UserId, id: SourceId) -> Result<Source> {
+    let found = store.list_sources(user).await?.into_iter().find(|source| source.id == id);
+    found.ok_or_else(|| {
+        Failure::new(format!("there is no source {id}"), "`fitness source list` shows your sources").into()
+    })
+}
+
+pub(super) fn not_connected() -> Failure {
+    Failure::new("Garmin is not connected", "connect it with `fitness source add garmin`")
+}
+
+/// What to say about a key that ends soon, or has ended.
+pub(super) fn warning(source: &Source, today: Day) -> Option<String> {
+    let ends = source.key_expires_on.filter(|ends| *ends <= today.plus(WARN_DAYS))?;
+    let label = visible(&source.label);
+    let verb = if ends < today { "ended" } else { "ends" };
+    let page =
+        if source.kind == Service::Garmin.as_str() { format!(" at {KEY_PAGE}") } else { String::new() };
+    Some(format!(
+        "The key of {label} {verb} on {ends}. Make a new one{page}, then `fitness source key {}`.",
+        source.id
+    ))
+}
+
+/// A key from a file, from standard input, from the environment, or typed without echo.
+fn read_key(service: Service, file: Option<&Path>) -> Result<SecretString> {
+    let text = match file {
+        Some(path) if path == Path::new("-") => {
+            let mut text = String::new();
+            std::io::stdin()
+                .take(KEY_BYTES)
+                .read_to_string(&mut text)
+                .context("cannot read standard input")?;
+            text
+        }
+        Some(path) => {
+            let file =
+                std::fs::File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+            let mut text = String::new();
+            file.take(KEY_BYTES)
+                .read_to_string(&mut text)
+                .with_context(|| format!("cannot read {}", path.display()))?;
+            text
+        }
+        None => match std::env::var(GARMIN_VARIABLE) {
+            Ok(key) if service == Service::Garmin => key,
+            _ if !std::io::stdin().is_terminal() => {
+                let help = "give the key with --key-file FILE, or --key-file - to read standard input";
+                return Err(Failure::new("there is no terminal to type the key at", help).into());
+            }
+            _ => {
+                let page = match service {
+                    Service::Garmin => KEY_PAGE,
+                    Service::Intervals => "https://intervals.icu/settings (Developer Settings)",
+                };
+                eprintln!("Make a key at {page} and paste it here; it is not shown.");
+                return terminal::ask_secret("Key: ");
+            }
+        },
+    };
+    let text: SecretString = text.trim().to_owned().into();
+    if text.expose_secret().is_empty() {
+        return Err(Failure::new("the key is empty", "copy it again").into());
+    }
+    Ok(text)
+}
+
+/// When the key ends. Garmin does not tell, so its owner is asked.
+fn expiry(service: Service, given: Option<Day>, now: Instant, zone: Tz) -> Result<Option<Day>> {
+    let today = Day::at(now, zone);
+    if given.is_some_and(|day| day <= today) {
+        return Err(Failure::new("that key has ended already", "make a new one").into());
+    }
+    if given.is_some() || service != Service::Garmin || !std::io::stdin().is_terminal() {
+        return Ok(given);
+    }
+    let typed =
+        terminal::ask_line("For how many days did you make it (30, 90, 180 or 365; Enter when unknown)? ")?;
+    let typed = typed.trim();
+    if typed.is_empty() {
+        return Ok(None);
+    }
+    let days: i64 =
+        typed.parse().ok().filter(|days| (1..=366).contains(days)).ok_or_else(|| {
+            Failure::new(format!("`{typed}` is no number of days"), "write 30, 90, 180 or 365")
+        })?;
+    Ok(Some(today.plus(days)))
+}

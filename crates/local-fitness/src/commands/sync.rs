@@ -1,0 +1,164 @@
+//! `fitness sync` and `fitness watch`
+
+use super::import::{Bar, stop_on_ctrl_c, tell};
+use super::source::{self, Live};
+use crate::args::Service;
+use crate::clock;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::report::Report;
+use anyhow::{Context as _, Result};
+use fitness_core::calendar::Day;
+use fitness_core::text::visible;
+use fitness_ingest::{Error, Outcome, Stop, Sync};
+use fitness_store::{Source, Store, User};
+use serde_json::json;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Where a user's watched folder is remembered, for the server to honour.
+const WATCH_SETTING: &str = "watch_folder";
+
+pub(super) async fn run(
+    context: &Context,
+    service: Option<Service>,
+    since: Option<Day>,
+    json: bool,
+) -> Result<Report> {
+    let (store, user) = context.open_for_user().await?;
+    let zone = store.profile(user.id).await?.zone;
+    let today = Day::at(clock::now(), zone);
+    if since.is_some_and(|since| since > today) {
+        return Err(Failure::new("--since is a day that has not come yet", "give an earlier day").into());
+    }
+    let mut sources = store.list_sources(user.id).await?;
+    if let Some(service) = service {
+        sources.retain(|source| source.kind == service.as_str());
+        if sources.is_empty() {
+            let help = format!("connect it with `fitness source add {}`", service.as_str());
+            return Err(Failure::new(format!("{} is not connected", service.label()), help).into());
+        }
+    }
+    if sources.is_empty() {
+        let help = "connect one with `fitness source add garmin` or `fitness source add intervals`; \
+                    files need none: `fitness import PATH`";
+        return Err(Failure::new("there is nothing to sync with yet", help).into());
+    }
+    let stop = stop_on_ctrl_c();
+    let (mut words, mut data, mut failed) = (String::new(), Vec::new(), Vec::new());
+    for source in &sources {
+        let outcome = one(&store, &user, source, since, json, &stop).await;
+        let label = visible(&source.label);
+        match outcome {
+            Ok(outcome) => {
+                write!(words, "{label}: {}", tell(&outcome))?;
+                data.push(json!({ "source": source.kind, "outcome": outcome }));
+            }
+            Err(error) => failed.push((source, error)),
+        }
+        if let Some(warning) = source::warning(source, today) {
+            writeln!(words, "{warning}")?;
+        }
+    }
+    store.close().await;
+    match failed.pop() {
+        // One source out of several: the others are worth telling about.
+        Some((source, error)) if !data.is_empty() => {
+            writeln!(words, "{} failed: {error:#}", visible(&source.label))?;
+            data.push(json!({ "source": source.kind, "error": format!("{error:#}") }));
+            Ok(Report::new(words, &data).unhealthy())
+        }
+        Some((_, error)) => Err(error),
+        None => Ok(Report::new(words, &data)),
+    }
+}
+
+async fn one(
+    store: &Store,
+    user: &User,
+    source: &Source,
+    since: Option<Day>,
+    json: bool,
+    stop: &Stop,
+) -> Result<Outcome> {
+    let live = source::connect(store, user, source).await?;
+    let wanted = Sync { user: user.id, source: source.id, since };
+    let mut bar = Bar::new(json);
+    let outcome = match live {
+        Live::Garmin(mut garmin) => {
+            fitness_ingest::sync(store, wanted, &mut *garmin, clock::now, &mut bar, stop).await
+        }
+        Live::Intervals(mut intervals) => {
+            fitness_ingest::sync(store, wanted, &mut *intervals, clock::now, &mut bar, stop).await
+        }
+    };
+    bar.finish();
+    outcome.map_err(|error| match error {
+        Error::Service(fault) => {
+            let help = format!(
+                "nothing was lost and nothing is judged before it arrives; try again later, or give another key with \
+                 `fitness source key {}`",
+                source.id
+            );
+            Failure::new(format!("{}: {fault}", visible(&source.label)), help).into()
+        }
+        Error::Store(error) => anyhow::Error::from(error),
+        other => other.into(),
+    })
+}
+
+/// Imports what appears in a folder until Ctrl-C.
+pub(super) async fn watch(
+    context: &Context,
+    folder: Option<PathBuf>,
+    remember: bool,
+    forget: bool,
+    json: bool,
+) -> Result<Report> {
+    let (store, user) = context.open_for_user().await?;
+    if forget {
+        store.put_setting(user.id, WATCH_SETTING, &None::<String>, clock::now()).await?;
+        store.close().await;
+        return Ok(Report::new("No folder is watched any more.", &json!({ "folder": null })));
+    }
+    let remembered = store.find_setting::<Option<PathBuf>>(user.id, WATCH_SETTING).await?.flatten();
+    let folder = folder.or(remembered).ok_or_else(|| {
+        Failure::new(
+            "there is no folder to watch",
+            "name one: `fitness watch FOLDER`, with --remember for next time",
+        )
+    })?;
+    let folder = canonical(&folder)?;
+    if remember {
+        store.put_setting(user.id, WATCH_SETTING, &Some(&folder), clock::now()).await?;
+    }
+    eprintln!("Watching {}. Ctrl-C ends it.", folder.display());
+    let stop = stop_on_ctrl_c();
+    let mut imports: u64 = 0;
+    let mut told = |outcome: &Outcome| {
+        if outcome.changed_nothing() && outcome.skipped_count == 0 {
+            return;
+        }
+        imports += 1;
+        let line = if json {
+            serde_json::to_string(outcome).expect("an outcome is plain data")
+        } else {
+            tell(outcome)
+        };
+        // Nobody reads any more; the folder is watched all the same.
+        drop(writeln!(std::io::stdout(), "{}", line.trim_end()));
+    };
+    fitness_ingest::watch(&store, user.id, &folder, clock::now, &mut (), &stop, &mut told).await?;
+    store.close().await;
+    let words = format!("Stopped watching {}.", folder.display());
+    Ok(Report::new(words, &json!({ "folder": folder, "imports": imports })))
+}
+
+fn canonical(folder: &Path) -> Result<PathBuf> {
+    if !folder.is_dir() {
+        let message = format!("there is no folder {}", folder.display());
+        return Err(Failure::new(message, "make it first, or name another").into());
+    }
+    folder.canonicalize().with_context(|| format!("cannot read {}", folder.display()))
+}
