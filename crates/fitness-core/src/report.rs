@@ -32,6 +32,14 @@ words! {
     }
 }
 
+impl SourceKind {
+    /// Whether it is asked again and again, so that what it says later is what it means.
+    #[must_use]
+    pub const fn is_live(self) -> bool {
+        matches!(self, Self::Garmin | Self::Intervals)
+    }
+}
+
 /// What makes a report this one and no other: the same key again is the same report, told again.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ReportKey {
@@ -203,14 +211,19 @@ pub struct DayReport {
 }
 
 impl DayReport {
-    /// Whether this stands in place of an earlier report about the same part of the same day: what speaks for the
-    /// whole day never yields to what speaks for its morning.
+    /// Whether this stands in place of another report about the same part of the same day: what speaks for the whole
+    /// day never yields to what speaks for its morning. Of two about the whole day, a live service's later word
+    /// stands; of two in files, which come in any order, the one that knows more.
     #[must_use]
-    pub fn replaces(&self, earlier: &Self) -> bool {
-        match (self.as_of, earlier.as_of) {
-            (None, _) => true,
+    pub fn replaces(&self, other: &Self) -> bool {
+        match (self.as_of, other.as_of) {
+            (None, Some(_)) => true,
             (Some(_), None) => false,
             (Some(ours), Some(theirs)) => ours >= theirs,
+            (None, None) => {
+                let knows = |report: &Self| (report.wellness.known(), report.wellness.steps);
+                self.kind.is_live() || knows(self) >= knows(other)
+            }
         }
     }
 }

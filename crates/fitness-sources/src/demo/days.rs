@@ -4,7 +4,7 @@ use super::listing::tenths;
 use super::season::Season;
 use super::vitals::{Vitals, Worn};
 use chrono::TimeDelta;
-use fitness_core::calendar::{Day, Instant};
+use fitness_core::calendar::{Day, Instant, offset_in};
 use serde::Serialize;
 
 /// A moment as the export writes most of them.
@@ -20,6 +20,10 @@ pub(super) struct Uds {
     user: i64,
     calendar_date: Day,
     duration_in_milliseconds: i64,
+    wellness_start_time_gmt: String,
+    wellness_end_time_gmt: String,
+    wellness_start_time_local: String,
+    wellness_end_time_local: String,
     total_kilocalories: f64,
     active_kilocalories: f64,
     bmr_kilocalories: f64,
@@ -87,6 +91,7 @@ impl Uds {
         let day = vitals.day;
         let begins = day.previous().end(season.zone_on(day));
         let ends = if so_far { season.clock(day, 12 * 3600) } else { day.end(season.zone_on(day)) };
+        let local = |at: Instant| at + TimeDelta::seconds(offset_in(season.zone_on(day), at).into());
         let share = if so_far { 0.22 } else { 1.0 };
         let active = ((f64::from(vitals.steps as i32) * 0.03 + load * 4.5) * share).round();
         let resting = (vitals.worn == Worn::Always).then(|| vitals.resting.round() as i64);
@@ -109,6 +114,10 @@ impl Uds {
             user: super::USER,
             calendar_date: day,
             duration_in_milliseconds: (ends - begins).num_milliseconds(),
+            wellness_start_time_gmt: stamp(begins),
+            wellness_end_time_gmt: stamp(ends),
+            wellness_start_time_local: stamp(local(begins)),
+            wellness_end_time_local: stamp(local(ends)),
             total_kilocalories: bmr + active,
             active_kilocalories: active,
             bmr_kilocalories: bmr,

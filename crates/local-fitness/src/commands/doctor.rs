@@ -1,5 +1,6 @@
 //! `fitness doctor`: what is there, what is missing, how to fix it.
 
+use super::source::warning;
 use crate::clock;
 use crate::context::Context;
 use crate::failure::advice;
@@ -173,12 +174,18 @@ async fn examine_user(seen: &mut Examination, store: &Store, user: &User) -> Res
         (None, _) => seen.missing(
             &name,
             "no data yet, so no day is judged",
-            "import training data; until then every planned day waits",
+            "bring some in with `fitness import PATH`; until then every planned day waits",
         ),
         (Some(day), open) => {
             let open = open.map(|open| format!(", some of {open}")).unwrap_or_default();
             let behind = day.until(today);
             seen.ok(&name, format!("data through {day}{open}; today is {today}, {behind} days on"));
+        }
+    }
+    for source in store.list_sources(user.id).await? {
+        match warning(&source, today) {
+            Some(warning) => seen.missing(&name, warning, "a sync with a key that has ended brings nothing"),
+            None => seen.ok(&name, format!("{} is connected", source.label)),
         }
     }
     match store.find_active_plan(user.id).await? {

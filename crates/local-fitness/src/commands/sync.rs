@@ -137,7 +137,7 @@ pub(super) async fn watch(
     let stop = stop_on_ctrl_c();
     let mut imports: u64 = 0;
     let mut told = |outcome: &Outcome| {
-        if outcome.changed_nothing() && outcome.skipped_count == 0 {
+        if outcome.files + outcome.files_already_there + outcome.skipped_count == 0 {
             return;
         }
         imports += 1;

@@ -49,7 +49,7 @@ fn first_run(home: &Home) {
         doctor.as_array().unwrap().iter().map(|f| f["health"].as_str().unwrap()).collect();
     assert!(!health.contains(&"broken"), "{doctor:#}");
     assert!(home.ok(&["doctor"]).contains("audit log whole"));
-    assert!(home.ok(&["migrate"]).contains("is up to date with m0001_foundation"));
+    assert!(home.ok(&["migrate"]).contains("is up to date with m0002_reports"));
 
     home.ok(&["user", "add", "Bob", "--zone", "America/New_York", "--units", "imperial"]);
     assert!(home.refused(&["note", "list"]).contains("there are 2 users: Ann, Bob"));
@@ -114,6 +114,30 @@ fn every_command_explains_itself() {
         &["note", "add", "--help"],
         &["note", "list", "--help"],
         &["note", "delete", "--help"],
+        &["import", "--help"],
+        &["source", "--help"],
+        &["source", "add", "--help"],
+        &["source", "list", "--help"],
+        &["source", "key", "--help"],
+        &["source", "remove", "--help"],
+        &["source", "probe", "--help"],
+        &["sync", "--help"],
+        &["watch", "--help"],
+        &["activity", "--help"],
+        &["activity", "list", "--help"],
+        &["activity", "show", "--help"],
+        &["activity", "edit", "--help"],
+        &["activity", "reset", "--help"],
+        &["activity", "delete", "--help"],
+        &["activity", "restore", "--help"],
+        &["activity", "files", "--help"],
+        &["race", "--help"],
+        &["race", "list", "--help"],
+        &["race", "confirm", "--help"],
+        &["race", "decline", "--help"],
+        &["race", "add", "--help"],
+        &["race", "remove", "--help"],
+        &["demo", "--help"],
         &["doctor", "--help"],
         &["migrate", "--help"],
     ] {

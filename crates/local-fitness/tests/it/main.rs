@@ -5,3 +5,5 @@ mod bad_input;
 mod first_run;
 mod harness;
 mod human;
+mod imports;
+mod services;

@@ -1,0 +1,178 @@
+//! Bringing data in with the real binary: the demo athlete's files, on both databases, interrupted and watched.
+
+use crate::harness::Home;
+use fitness_core::ids::UserId;
+use fitness_store::{Location, Missing, Store, testkit};
+use serde_json::Value;
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// The demo athlete's export, written by the binary itself.
+fn export(home: &Home) -> String {
+    let written = home.json(&["demo", "--export", "files", "--ends", "2026-06-14", "--seed", "3"]);
+    assert!(written["activities"].as_u64().unwrap() > 100, "{written}");
+    home.path("files/garmin-export.zip").display().to_string()
+}
+
+fn import_story(home: &Home) {
+    home.ok(&["user", "add", "Ann", "--zone", "Europe/Zurich"]);
+    assert!(home.ok(&["activity", "list"]).contains("fitness import PATH"), "an empty list says what to do");
+    assert!(home.refused(&["import", "nowhere.fit"]).contains("there is no file or folder nowhere.fit"));
+    let zip = export(home);
+    let first = home.json(&["import", &zip]);
+    assert!(first["added"].as_u64().unwrap() > 100 && first["days"].as_u64().unwrap() > 150, "{first}");
+    assert_eq!(first["skipped"], Value::Array(vec![]), "{first}");
+    assert_eq!(first["coverage"]["complete"], "2026-06-13");
+    let again = home.ok(&["import", &zip]);
+    assert!(again.starts_with("Nothing new.\nAlready there: 1 file."), "{again}");
+    let again = home.json(&["import", "--again", &zip]);
+    assert_eq!((&again["added"], &again["days"]), (&0.into(), &0.into()), "{again}");
+
+    let listed = home.json(&["activity", "list", "--limit", "500"]);
+    let id = listed.as_array().unwrap().iter().find(|a| a["sport"] == "running").unwrap()["id"].to_string();
+    assert!(home.ok(&["activity", "show", &id]).contains("told by     fit, garmin_export"));
+    home.ok(&["activity", "edit", &id, "--name", "My run", "--distance", "9.5"]);
+    home.json(&["import", "--again", &zip]);
+    assert!(home.ok(&["activity", "show", &id]).contains("9.5 km"), "an edit survives an import");
+    home.ok(&["activity", "delete", &id]);
+    home.json(&["import", "--again", &zip]);
+    assert!(home.refused(&["activity", "show", &id]).contains("there is no activity"), "so does a deletion");
+    home.ok(&["activity", "restore", &id]);
+    assert!(home.ok(&["activity", "show", &id]).contains("My run"));
+    home.ok(&["activity", "reset", &id]);
+    assert!(!home.ok(&["activity", "show", &id]).contains("My run"));
+    assert!(home.refused(&["activity", "edit", &id, "--distance", "0"]).contains("no distance"));
+    assert!(home.refused(&["activity", "show", "9999999"]).contains("fitness activity list"));
+
+    let files = home.json(&["activity", "files", &id, "--to", "back"]);
+    let name = files["files"][0].as_str().unwrap();
+    let bytes = std::fs::read(home.path("back").join(name)).unwrap();
+    assert_eq!(&bytes[8..12], b".FIT", "the file comes back");
+
+    let races = home.json(&["race", "list"]);
+    let race = races["likely"][0]["id"].to_string();
+    let confirmed = home.json(&["race", "confirm", &race, "--time", "45:10", "--distance", "10"]);
+    assert_eq!(confirmed["result"]["distance_mm"], 10_000_000);
+    home.ok(&["race", "add", "2020-05-17", "21.1", "1:45:10", "Spring half"]);
+    assert_eq!(home.json(&["race", "list"])["races"].as_array().unwrap().len(), 2);
+    assert!(
+        home.refused(&["race", "add", "2099-05-17", "21.1", "1:45:10", "x"]).contains("has not come yet")
+    );
+}
+
+#[test]
+fn sqlite_import_story() {
+    import_story(&Home::new());
+}
+
+#[test]
+fn postgres_import_story() {
+    let Some(cluster) = testkit::cluster() else {
+        return testkit::skip("postgres_import_story", "no PostgreSQL is installed");
+    };
+    let url = tokio::runtime::Runtime::new().unwrap().block_on(cluster.empty_database());
+    import_story(&Home::with_database(url));
+}
+
+fn fingerprint(database: &Path) -> String {
+    let location = Location::Sqlite { path: database.to_owned(), default: false };
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let store = Store::open(location, Missing::Refuse).await.unwrap();
+        let print = store.fingerprint(UserId::new(1)).await.unwrap();
+        store.close().await;
+        print.to_string()
+    })
+}
+
+/// Begins an import and ends it with a signal after the first batch is in the database.
+fn interrupt(home: &Home, zip: &str, signal: &str) -> Option<i32> {
+    let mut child = home
+        .command(&["import", zip])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    // Empty it is much smaller; it grows when what was committed is moved out of the write-ahead log.
+    let database = home.path("data/local-fitness/fitness.db");
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while std::fs::metadata(&database).map_or(0, |file| file.len()) < 3_000_000 && Instant::now() < deadline {
+        if child.try_wait().unwrap().is_some() {
+            break;
+        }
+        std::thread::yield_now();
+    }
+    Command::new("kill").args([signal, &child.id().to_string()]).stderr(Stdio::null()).status().unwrap();
+    child.wait().unwrap().code()
+}
+
+#[test]
+fn an_import_that_is_interrupted_or_killed_goes_on_as_if_nothing_happened() {
+    let undisturbed = Home::new();
+    undisturbed.ok(&["user", "add", "Ann", "--zone", "Europe/Zurich"]);
+    let zip = export(&undisturbed);
+    undisturbed.ok(&["import", &zip]);
+    let whole = fingerprint(&undisturbed.path("data/local-fitness/fitness.db"));
+
+    for (signal, code) in [("-KILL", None), ("-INT", Some(0))] {
+        let home = Home::new();
+        home.ok(&["user", "add", "Ann", "--zone", "Europe/Zurich"]);
+        assert_eq!(interrupt(&home, &zip, signal), code, "{signal}");
+        let doctor = home.ok(&["doctor"]);
+        assert!(
+            doctor.contains("no data yet, so no day is judged"),
+            "half an import proves nothing: {doctor}"
+        );
+        assert!(!home.json(&["activity", "list"]).as_array().unwrap().is_empty(), "what was taken in stays");
+        home.ok(&["import", &zip]);
+        assert_eq!(fingerprint(&home.path("data/local-fitness/fitness.db")), whole, "{signal}");
+    }
+}
+
+#[test]
+fn a_watched_folder_is_imported_as_files_appear() {
+    let home = Home::new();
+    home.ok(&["user", "add", "Ann", "--zone", "Europe/Zurich"]);
+    assert!(home.refused(&["watch"]).contains("there is no folder to watch"));
+    assert!(home.refused(&["watch", "inbox"]).contains("there is no folder inbox"));
+    std::fs::create_dir(home.path("inbox")).unwrap();
+    let mut child = home
+        .command(&["watch", "inbox", "--remember", "--json"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
+    assert!(said.next().unwrap().unwrap().starts_with("Watching "));
+    let gpx = "<gpx><trk><trkseg><trkpt lat='47' lon='8'><time>2026-06-11T10:00:00Z</time></trkpt>\
+               <trkpt lat='47.01' lon='8'><time>2026-06-11T10:30:00Z</time></trkpt></trkseg></trk></gpx>";
+    home.file("inbox/run.gpx", gpx);
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let outcome: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+    assert_eq!(outcome["added"], 1, "{outcome}");
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert_eq!(home.json(&["activity", "list"]).as_array().unwrap().len(), 1);
+    home.ok(&["watch", "--forget"]);
+    assert!(home.refused(&["watch"]).contains("there is no folder to watch"));
+}
+
+#[test]
+fn the_demo_lives_apart_from_the_athletes_own_data() {
+    let home = Home::new();
+    let demo = home.json(&["demo", "--ends", "2026-06-14"]);
+    let database = demo["database"].as_str().unwrap();
+    assert!(database.ends_with("data/local-fitness/demo.db"), "{database}");
+    assert!(!home.path("data/local-fitness/fitness.db").exists());
+    let answer = home.run_with("FITNESS_DB", database, &["activity", "list", "--json"]);
+    let listed: Value = serde_json::from_str(&answer.out).unwrap();
+    assert_eq!(listed.as_array().unwrap().len(), 20);
+    assert!(
+        home.json(&["demo", "--ends", "2026-06-14"])["import"]["added"].as_u64().unwrap() > 100,
+        "made anew"
+    );
+}
