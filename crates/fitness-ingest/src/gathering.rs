@@ -98,7 +98,7 @@ impl<'a> Gatherer<'a> {
         match event {
             Event::File { name, path, hash, read, room } => {
                 self.room.push(room);
-                self.file(name, &path, hash, read);
+                self.file(name, &path, hash, read.map(|file| *file));
             }
             Event::Known { name, hash } => {
                 self.outcome.files_already_there += 1;

@@ -153,15 +153,15 @@ impl Listener for Hearing<'_> {
 
 impl Hearing<'_> {
     fn file(&mut self, activity: &ReportKey, name: &str, bytes: &[u8]) {
-        let (unpacked, refused) = match unpack(bytes) {
+        let unpacked = match unpack(bytes) {
             Ok(unpacked) => unpacked,
             Err(why) => return self.gatherer.outcome.skip(activity.to_string(), why),
         };
-        if let Some(why) = refused {
+        if let Some(why) = unpacked.refused {
             self.gatherer.outcome.skip(activity.to_string(), why);
         }
         let (zone, now) = (self.gatherer.zone(), self.gatherer.now());
-        for (inner, bytes) in unpacked {
+        for (inner, bytes) in unpacked.files {
             let hash = ContentHash::of_bytes(&bytes);
             let inner = if inner.is_empty() { name } else { &inner };
             let Some(format) = Format::looks_like(&bytes) else {
@@ -174,38 +174,46 @@ impl Hearing<'_> {
     }
 }
 
+/// What was in what a service served.
+#[derive(Default)]
+struct Unpacked {
+    /// Names and bytes; a name is empty where there is none.
+    files: Vec<(String, Vec<u8>)>,
+    /// Why something in it was left out.
+    refused: Option<Refused>,
+}
+
 /// The files in what a service served: itself, or what a ZIP or gzip holds. An archive goes through a file of its own,
 /// under no name that came from it.
-fn unpack(bytes: &[u8]) -> std::io::Result<(Vec<(String, Vec<u8>)>, Option<Refused>)> {
-    struct All(Vec<(String, Vec<u8>)>, Option<Refused>);
-    impl Visitor for All {
+fn unpack(bytes: &[u8]) -> std::io::Result<Unpacked> {
+    impl Visitor for Unpacked {
         fn wants(&mut self, _: &Found<'_>) -> bool {
             true
         }
         fn visit(&mut self, found: &Found<'_>, reader: &mut dyn Read) -> ControlFlow<()> {
             if let Ok(bytes) = read_all(reader, FILE_BYTES) {
-                self.0.push((found.name.to_owned(), bytes));
+                self.files.push((found.name.to_owned(), bytes));
             }
             Continue(())
         }
         fn skipped(&mut self, _: &str, reason: Refused) {
-            self.1.get_or_insert(reason);
+            self.refused.get_or_insert(reason);
         }
     }
     let suffix = match bytes {
         [b'P', b'K', ..] => ".zip",
         [0x1f, 0x8b, ..] => ".gz",
-        _ => return Ok((vec![(String::new(), bytes.to_vec())], None)),
+        _ => return Ok(Unpacked { files: vec![(String::new(), bytes.to_vec())], refused: None }),
     };
     let mut file = tempfile::Builder::new().suffix(suffix).tempfile()?;
     file.write_all(bytes)?;
-    let mut all = All(Vec::new(), None);
+    let mut all = Unpacked::default();
     let _never_broken_off = files::walk(&[file.path()], &Limits::default(), &mut all);
     if suffix == ".gz" {
         // Its name is that of our own temporary file.
-        all.0.iter_mut().for_each(|(name, _)| name.clear());
+        all.files.iter_mut().for_each(|(name, _)| name.clear());
     }
-    Ok((all.0, all.1))
+    Ok(all)
 }
 
 impl From<live::Fault> for Error {

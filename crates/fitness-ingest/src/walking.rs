@@ -40,7 +40,7 @@ pub(crate) enum Event {
         name: String,
         path: String,
         hash: ContentHash,
-        read: Result<ReadFile, Unreadable>,
+        read: Result<Box<ReadFile>, Unreadable>,
         /// Room in memory, given back when the file is in the database.
         room: OwnedSemaphorePermit,
     },
@@ -180,7 +180,7 @@ impl Walking {
             let event = if shared.known.contains(&hash) {
                 Event::Known { name, hash }
             } else {
-                let read = reading::read(format, &name, hash, &bytes, shared.zone, shared.now);
+                let read = reading::read(format, &name, hash, &bytes, shared.zone, shared.now).map(Box::new);
                 Event::File { name, path, hash, read, room }
             };
             // Nobody listens any more when the import has failed or was stopped.
