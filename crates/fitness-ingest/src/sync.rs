@@ -183,23 +183,24 @@ struct Unpacked {
     refused: Option<Refused>,
 }
 
+impl Visitor for Unpacked {
+    fn wants(&mut self, _: &Found<'_>) -> bool {
+        true
+    }
+    fn visit(&mut self, found: &Found<'_>, reader: &mut dyn Read) -> ControlFlow<()> {
+        if let Ok(bytes) = read_all(reader, FILE_BYTES) {
+            self.files.push((found.name.to_owned(), bytes));
+        }
+        Continue(())
+    }
+    fn skipped(&mut self, _: &str, reason: Refused) {
+        self.refused.get_or_insert(reason);
+    }
+}
+
 /// The files in what a service served: itself, or what a ZIP or gzip holds. An archive goes through a file of its own,
 /// under no name that came from it.
 fn unpack(bytes: &[u8]) -> std::io::Result<Unpacked> {
-    impl Visitor for Unpacked {
-        fn wants(&mut self, _: &Found<'_>) -> bool {
-            true
-        }
-        fn visit(&mut self, found: &Found<'_>, reader: &mut dyn Read) -> ControlFlow<()> {
-            if let Ok(bytes) = read_all(reader, FILE_BYTES) {
-                self.files.push((found.name.to_owned(), bytes));
-            }
-            Continue(())
-        }
-        fn skipped(&mut self, _: &str, reason: Refused) {
-            self.refused.get_or_insert(reason);
-        }
-    }
     let suffix = match bytes {
         [b'P', b'K', ..] => ".zip",
         [0x1f, 0x8b, ..] => ".gz",
