@@ -1,5 +1,7 @@
-//! Chores of the repository. `cargo xtask tidy` tests the repository itself.
+//! Chores of the repository. `cargo xtask tidy` tests the repository itself, `cargo xtask bench ingest` measures an
+//! import.
 
+mod bench;
 mod fence;
 mod tidy;
 
@@ -19,6 +21,7 @@ fn main() -> Result<()> {
             println!("tidy: the dependency rule, the fence, the call sites and the documents hold");
             Ok(())
         }
-        _ => bail!("usage: cargo xtask tidy"),
+        ["bench", "ingest"] => bench::ingest(&tidy::root()),
+        _ => bail!("usage: cargo xtask tidy | bench ingest"),
     }
 }

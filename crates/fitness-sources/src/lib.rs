@@ -10,6 +10,8 @@
 pub mod demo;
 pub mod files;
 pub mod fit;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 pub mod garmin_export;
 pub mod live;
 mod metered;

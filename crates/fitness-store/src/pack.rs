@@ -3,15 +3,18 @@
 use crate::error::{Error, Result};
 use serde::{Serialize, de::DeserializeOwned};
 use std::cell::RefCell;
-use zstd::bulk::Compressor;
+use zstd::bulk::{Compressor, Decompressor};
 
-const LEVEL: i32 = 3;
+/// The fastest of the ordinary levels: what is packed here is small or barely compressible, and the next two levels
+/// take half as long again for a few percent.
+const LEVEL: i32 = 1;
 /// Outlines, details and raw texts are far below this; what unpacks to more was not packed here.
 const MAX_JSON: usize = 64 << 20;
 
 thread_local! {
     // Making one takes longer than most of what it compresses.
     static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+    static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
 /// Compresses bytes.
@@ -26,8 +29,12 @@ pub(crate) fn pack(bytes: &[u8]) -> Vec<u8> {
 
 /// Takes bytes back that were packed; no more than `limit` of them.
 pub(crate) fn unpack(packed: &[u8], limit: usize) -> Result<Vec<u8>> {
-    zstd::bulk::decompress(packed, limit)
-        .map_err(|_| Error::Unreadable("a stored value is damaged".to_owned()))
+    DECOMPRESSOR.with_borrow_mut(|decompressor| {
+        decompressor
+            .get_or_insert_with(|| Decompressor::new().expect("zstd needs no dictionary"))
+            .decompress(packed, limit)
+            .map_err(|_| Error::Unreadable("a stored value is damaged".to_owned()))
+    })
 }
 
 pub(crate) fn pack_json(value: &impl Serialize) -> Vec<u8> {
@@ -36,6 +43,6 @@ pub(crate) fn pack_json(value: &impl Serialize) -> Vec<u8> {
 
 pub(crate) fn unpack_json<T: DeserializeOwned>(packed: &[u8]) -> Result<T> {
     // zstd writes the size down; what claims more than any of ours is not allocated.
-    let size = zstd::bulk::Decompressor::upper_bound(packed).unwrap_or(MAX_JSON).min(MAX_JSON);
+    let size = Decompressor::upper_bound(packed).unwrap_or(MAX_JSON).min(MAX_JSON);
     serde_json::from_slice(&unpack(packed, size)?).map_err(|error| Error::Unreadable(error.to_string()))
 }

@@ -210,8 +210,11 @@ async fn neighbours(tx: &Tx, new: &[NewReport]) -> Result<Vec<Group>> {
             any.add(Column::StartedAt.between(stamp(start - around), stamp(start + around)))
         });
         ids.extend(activity_ids(near).await?);
+        // With its kind a key is found in the index; without, every report there is would be looked at.
+        let kinds: BTreeSet<&str> = some.iter().map(|report| report.key.kind.as_str()).collect();
         let keys = some.iter().map(|report| report.key.id.as_str());
-        ids.extend(activity_ids(Condition::all().add(Column::ExternalId.is_in(keys))).await?);
+        let told_before = Condition::all().add(Column::Kind.is_in(kinds)).add(Column::ExternalId.is_in(keys));
+        ids.extend(activity_ids(told_before).await?);
     }
     let ids: Vec<i64> = ids.into_iter().collect();
     let mut groups: HashMap<i64, Group> = HashMap::with_capacity(ids.len());

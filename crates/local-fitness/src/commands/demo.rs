@@ -78,7 +78,7 @@ async fn write(demo: Demo, file: File, json: bool) -> Result<Written> {
         bar.finish();
         written
     });
-    Ok(written.await?.context("cannot write the demo's files")?)
+    written.await?.context("cannot write the demo's files")
 }
 
 /// The demo in a database of its own, made anew every time.

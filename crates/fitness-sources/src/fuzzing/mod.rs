@@ -1,0 +1,84 @@
+//! What must hold for whatever a reader is given: the fuzz targets in `fuzz/`, and the replay of their corpus in the
+//! tests, call these and nothing else.
+//!
+//! Each function takes bytes from the fuzzer. The first says whether the rest is the file itself or a recipe: a recipe
+//! is spelled out by [`Unstructured`] into a file that is right in every respect but those it is meant to be wrong in,
+//! so that damage reaches what lies behind lengths, checksums and closing tags.
+
+mod export_json;
+mod fit;
+mod tracks;
+mod zip;
+
+pub use export_json::export_json;
+pub use fit::fit;
+pub use tracks::tracks;
+pub use zip::zip;
+
+use arbitrary::Unstructured;
+use chrono::Datelike;
+use chrono_tz::Tz;
+use fitness_core::calendar::Day;
+use fitness_core::report::Recorded;
+use fitness_core::wellness::DailyWellness;
+
+/// A zone whose clock changes, and not by whole hours.
+const ZONE: Tz = Tz::Australia__Lord_Howe;
+
+/// What a recipe asks for next. When it has come to its end, everything asked for is zero.
+fn pick<T: Copy>(recipe: &mut Unstructured<'_>, from: &[T]) -> T {
+    *recipe.choose(from).unwrap_or(&from[0])
+}
+
+/// Whether one of `n` cases is meant.
+fn one_in(recipe: &mut Unstructured<'_>, n: u8) -> bool {
+    recipe.int_in_range(0..=n - 1).unwrap_or(0) == 1
+}
+
+fn up_to(recipe: &mut Unstructured<'_>, most: usize) -> usize {
+    recipe.int_in_range(0..=most).unwrap_or(0)
+}
+
+/// Some bytes of the recipe as they are.
+fn raw<'a>(recipe: &mut Unstructured<'a>, most: usize) -> &'a [u8] {
+    let length = up_to(recipe, most).min(recipe.len());
+    recipe.bytes(length).unwrap_or_default()
+}
+
+/// What the rest of the program takes for granted about an activity.
+fn check_recorded(recorded: &Recorded) {
+    let activity = &recorded.activity;
+    assert!((1980..=2140).contains(&activity.day().date().year()), "{}", activity.day());
+    assert!(activity.utc_offset_s.abs() <= 15 * 3600, "{}", activity.utc_offset_s);
+    for text in [&activity.name, &activity.device, &activity.sub_sport].into_iter().flatten() {
+        assert!(!text.trim().is_empty() && text.chars().count() <= 500, "{text:?}");
+    }
+    // A number that is none becomes null in JSON, and the report could never be read back.
+    let outline = recorded.outline();
+    let json = serde_json::to_string(&outline).expect("an outline is plain data");
+    let back = serde_json::from_str(&json).expect("what was written is read");
+    assert_eq!(outline, back, "{json}");
+    assert!(recorded.details.sets.iter().all(|set| set.weight_kg.is_none_or(f64::is_finite)));
+    let Some(recording) = &recorded.recording else { return };
+    let moments = recording.moments();
+    assert!(!moments.is_empty() && moments.is_sorted() && moments[0] >= 0);
+    for (channel, column) in recording.columns() {
+        assert_eq!(column.len(), moments.len(), "{channel}");
+        assert!(column.samples().any(|sample| sample.is_some()), "{channel} is empty");
+    }
+}
+
+fn check_day(day: Day) {
+    assert!((1980..=2140).contains(&day.date().year()), "{day}");
+}
+
+fn check_wellness(wellness: &DailyWellness) {
+    check_day(wellness.day);
+    let json = serde_json::to_string(wellness).expect("a day is plain data");
+    assert_eq!(&serde_json::from_str::<DailyWellness>(&json).expect("what was written is read"), wellness);
+}
+
+/// A reason is a sentence for the athlete.
+fn check_reason(reason: &str) {
+    assert!(!reason.trim().is_empty() && !reason.contains(char::is_control), "{reason:?}");
+}

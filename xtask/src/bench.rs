@@ -1,0 +1,279 @@
+//! `cargo xtask bench ingest`: what importing ten years costs, as ratios taken in one run on one machine.
+//!
+//! Processor seconds are measured, never the clock on the wall, and nothing here is a test: a slow machine must not
+//! turn one red. What the product must keep is an exit code all the same, for whoever changes the importer.
+
+mod child;
+
+use anyhow::{Context, Result, bail};
+use child::{Ran, run};
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The last day of the exports, so that every run reads the same files.
+const ENDS: &str = "2026-11-15";
+/// One file in so many is decoded by Garmin's SDK; all of them would take it most of an hour.
+const SAMPLED: u32 = 60;
+const SAMPLE: &str = include_str!("bench/sample.py");
+const MEBIBYTE: f64 = 1_048_576.0;
+
+/// Measures an import and prints the figures beside their limits.
+pub(crate) fn ingest(root: &Path) -> Result<()> {
+    let bench = Bench::set_up(root)?;
+    let ten = bench.export(10)?;
+    let one = bench.export(1)?;
+    println!(
+        "ten years: {} activities, {} records, {:.0} MiB of FIT files",
+        ten.activities,
+        ten.records,
+        ten.fit_bytes / MEBIBYTE
+    );
+    // The short ones before, between and after the long ones, so that a busy minute does not hit them all.
+    let mut short = vec![bench.fresh_import(&one, "one-a.db")?];
+    let first = bench.fresh_import(&ten, "ten.db")?;
+    short.push(bench.fresh_import(&one, "one-b.db")?);
+    let before = bench.fingerprint("ten.db")?;
+    let mut changes = 0;
+    let mut repeat = |options: &[&str]| -> Result<Ran> {
+        let ran = bench.import(&ten, "ten.db", options)?;
+        changes += u8::from(!said_nothing_new(&ran)? || bench.fingerprint("ten.db")? != before);
+        Ok(ran)
+    };
+    let (second, again) = (repeat(&[])?, repeat(&["--again"])?);
+    short.push(bench.fresh_import(&one, "one-c.db")?);
+    let python = bench.decode_with_sdk(&ten)?;
+
+    short.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
+    let growth = (first.seconds / ten.activities) / (short[1].seconds / one.activities);
+    let memory = first.most_memory as f64 / MEBIBYTE;
+    println!("first import          {:8.2} s of processor time, {memory:.0} MiB at most", first.seconds);
+    println!("second import         {:8.2} s", second.seconds);
+    println!("second, with --again  {:8.2} s, everything read again", again.seconds);
+    println!("one year              {:8.2} s, the median of {}", short[1].seconds, short.len());
+    let mut figures = Vec::new();
+    match python {
+        Some(Decoded { seconds, sampled }) => {
+            println!("Garmin's Python SDK   {seconds:8.2} s to decode, scaled up from {sampled} files");
+            let what = "times less than the SDK takes to decode";
+            figures.push(Figure::at_least(what, seconds / first.seconds, 30.0, 60.0));
+        }
+        None => println!("Garmin's Python SDK cannot be had here; the ratio to it is SKIPPED"),
+    }
+    figures.push(Figure::at_least("times faster the second time", first.seconds / second.seconds, 10.0, 10.0));
+    figures.push(Figure::at_most("repeated imports that changed any row", changes.into(), 0.0));
+    figures.push(Figure::at_most("cost of an activity, ten years to one", growth, 1.2));
+    figures.push(Figure::at_most("MiB of memory at most", memory, 200.0));
+    bench.tidy_up();
+    judge(&figures)
+}
+
+/// A figure, the limit it must keep, and the one it should reach.
+struct Figure {
+    what: &'static str,
+    value: f64,
+    must: f64,
+    goal: f64,
+    more_is_better: bool,
+}
+
+impl Figure {
+    const fn at_least(what: &'static str, value: f64, must: f64, goal: f64) -> Self {
+        Self { what, value, must, goal, more_is_better: true }
+    }
+
+    const fn at_most(what: &'static str, value: f64, must: f64) -> Self {
+        Self { what, value, must, goal: must, more_is_better: false }
+    }
+
+    /// Not a number keeps no limit.
+    fn keeps(&self, limit: f64) -> bool {
+        if self.more_is_better { self.value >= limit } else { self.value <= limit }
+    }
+
+    fn verdict(&self) -> &'static str {
+        match (self.keeps(self.must), self.keeps(self.goal)) {
+            (true, true) => "met",
+            (true, false) => "below the goal",
+            (false, _) => "MISSED",
+        }
+    }
+}
+
+fn judge(figures: &[Figure]) -> Result<()> {
+    println!("\n{:<40} {:>8}  {:>8}  {:>8}", "", "measured", "must", "goal");
+    for figure in figures {
+        let Figure { what, value, must, goal, .. } = figure;
+        println!("{what:<40} {value:>8.2}  {must:>8}  {goal:>8}  {}", figure.verdict());
+    }
+    let missed = figures.iter().filter(|figure| !figure.keeps(figure.must)).count();
+    if missed > 0 {
+        bail!("{missed} of {} limits missed", figures.len());
+    }
+    Ok(())
+}
+
+/// An account export of the demo athlete.
+struct Export {
+    file: PathBuf,
+    activities: f64,
+    records: f64,
+    fit_bytes: f64,
+}
+
+/// What decoding everything with the SDK would take, and from how many files that is known.
+struct Decoded {
+    seconds: f64,
+    sampled: f64,
+}
+
+struct Bench {
+    root: PathBuf,
+    fitness: PathBuf,
+    fingerprint: PathBuf,
+    folder: PathBuf,
+}
+
+impl Bench {
+    /// Builds what is measured and makes an empty folder for it.
+    fn set_up(root: &Path) -> Result<Self> {
+        let release = target(root)?.join("release");
+        for package in [["-p", "local-fitness", "--bin", "fitness"], ["-p", "fitness-store", "--example", "fingerprint"]]
+        {
+            let built = Command::new("cargo")
+                .args(["build", "--quiet", "--release"])
+                .args(package)
+                .current_dir(root)
+                .status()
+                .context("cargo build")?;
+            if !built.success() {
+                bail!("the release build failed");
+            }
+        }
+        let folder = target(root)?.join("bench");
+        if folder.exists() {
+            fs::remove_dir_all(&folder).context("clearing the last run's files")?;
+        }
+        fs::create_dir_all(&folder)?;
+        Ok(Self {
+            root: root.to_owned(),
+            fitness: release.join("fitness"),
+            fingerprint: release.join("examples/fingerprint"),
+            folder,
+        })
+    }
+
+    /// A command that sees this folder as its home and nothing of the athlete whose machine this is.
+    fn command(&self, program: &Path, database: &str) -> Command {
+        let mut command = Command::new(program);
+        command
+            .env("HOME", &self.folder)
+            .env("XDG_DATA_HOME", &self.folder)
+            .env("TMPDIR", &self.folder)
+            .env("FITNESS_DB", self.folder.join(database));
+        command
+    }
+
+    fn export(&self, years: u32) -> Result<Export> {
+        let folder = self.folder.join(format!("{years}-years"));
+        let mut command = self.command(&self.fitness, "none.db");
+        command.args(["demo", "--json", "--ends", ENDS, "--years", &years.to_string(), "--export"]).arg(folder);
+        let told: Value = serde_json::from_str(&run(&mut command)?.printed)?;
+        let number = |key: &str| told[key].as_f64().with_context(|| format!("the demo does not tell its {key}"));
+        Ok(Export {
+            file: told["file"].as_str().context("the demo does not tell its file")?.into(),
+            activities: number("activities")?,
+            records: number("records")?,
+            fit_bytes: number("fit_bytes")?,
+        })
+    }
+
+    fn fresh_import(&self, export: &Export, database: &str) -> Result<Ran> {
+        run(self.command(&self.fitness, database).args(["user", "add", "bench", "--zone", "Europe/Zurich"]))?;
+        let ran = self.import(export, database, &[])?;
+        if outcome(&ran)?["added"].as_f64() != Some(export.activities) {
+            bail!("not every activity was imported: {}", ran.printed);
+        }
+        Ok(ran)
+    }
+
+    fn import(&self, export: &Export, database: &str, options: &[&str]) -> Result<Ran> {
+        let mut command = self.command(&self.fitness, database);
+        run(command.args(["import", "--json"]).args(options).arg(&export.file))
+    }
+
+    /// What the imported data comes to. Apart from this process, which must stay small.
+    fn fingerprint(&self, database: &str) -> Result<String> {
+        let file = self.folder.join(database);
+        Ok(run(self.command(&self.fingerprint, database).arg(file).arg("bench"))?.printed)
+    }
+
+    /// How long Garmin's own reader would take merely to decode the files; `None` where it cannot be had.
+    fn decode_with_sdk(&self, export: &Export) -> Result<Option<Decoded>> {
+        let Some(python) = self.python()? else { return Ok(None) };
+        let script = self.folder.join("sample.py");
+        fs::write(&script, SAMPLE)?;
+        let ran = run(Command::new(python).arg(script).arg(&export.file).arg(SAMPLED.to_string()))?;
+        let told: Value = serde_json::from_str(&ran.printed)?;
+        let number = |key: &str| told[key].as_f64().with_context(|| format!("the sample has no {key}"));
+        let seconds = number("seconds")? * number("bytes")? / number("sample_bytes")?;
+        Ok(Some(Decoded { seconds, sampled: number("files")? }))
+    }
+
+    /// A Python with Garmin's SDK: the one `FITNESS_PYTHON` names, or that of `./check`, made if need be.
+    fn python(&self) -> Result<Option<PathBuf>> {
+        if let Some(named) = std::env::var_os("FITNESS_PYTHON") {
+            return Ok(Some(named.into()));
+        }
+        let venv = target(&self.root)?.join("check/venv");
+        let (python, pip) = (venv.join("bin/python"), venv.join("bin/pip"));
+        let works = |command: &mut Command| command.status().is_ok_and(|status| status.success());
+        let has_sdk = || works(Command::new(&python).args(["-c", "import garmin_fit_sdk"]));
+        let made = python.exists() && has_sdk()
+            || works(Command::new("python3").args(["-m", "venv"]).arg(&venv))
+                && works(Command::new(&pip).args(["install", "--quiet", "--disable-pip-version-check", "garmin-fit-sdk"]))
+                && has_sdk();
+        Ok(made.then_some(python))
+    }
+
+    /// Half a gigabyte is not left behind. A failure here spoils no figure.
+    fn tidy_up(&self) {
+        drop(fs::remove_dir_all(&self.folder));
+    }
+}
+
+fn target(root: &Path) -> Result<PathBuf> {
+    let metadata = cargo_metadata::MetadataCommand::new().no_deps().current_dir(root).exec()?;
+    Ok(metadata.target_directory.into())
+}
+
+fn outcome(ran: &Ran) -> Result<Value> {
+    serde_json::from_str(&ran.printed).context("an import told no JSON")
+}
+
+/// Whether an import says of itself that it changed nothing.
+fn said_nothing_new(ran: &Ran) -> Result<bool> {
+    let outcome = outcome(ran)?;
+    Ok(["added", "joined", "changed", "days"].iter().all(|key| outcome[key] == 0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_figure_is_judged_by_its_limit_and_its_goal() {
+        let verdict = |value| Figure::at_least("x", value, 30.0, 60.0).verdict();
+        assert_eq!([29.9, 30.0, 60.0, f64::NAN].map(verdict), ["MISSED", "below the goal", "met", "MISSED"]);
+        let verdict = |value| Figure::at_most("x", value, 1.2).verdict();
+        assert_eq!([1.2, 1.3, f64::NAN].map(verdict), ["met", "MISSED", "MISSED"]);
+    }
+
+    #[test]
+    fn a_missed_limit_is_a_failure() {
+        assert!(judge(&[Figure::at_most("x", 1.0, 1.0)]).is_ok());
+        let missed = judge(&[Figure::at_most("x", 1.0, 1.0), Figure::at_most("y", 2.0, 1.0)]);
+        assert_eq!(missed.unwrap_err().to_string(), "1 of 2 limits missed");
+    }
+}
