@@ -1,6 +1,7 @@
 //! From messages to activities: sessions with their laps, lengths, sets, heartbeats and samples.
 
 use super::kind_of;
+use super::messages::{Kind, Message};
 use super::samples::Samples;
 use super::values::{Fields, instant};
 use crate::sports;
@@ -14,7 +15,6 @@ use fitness_core::stream::{Channel, Column, Recording};
 use fitness_core::units::{Distance, TimeSpan};
 use rustyfit::profile::mesgdef::{self, Session};
 use rustyfit::profile::typedef::{self, MesgNum};
-use rustyfit::proto::Message;
 use std::collections::BTreeMap;
 
 /// More of these than any file has is not a file we read on.
@@ -36,8 +36,8 @@ pub(super) struct Gathered {
     sets: Vec<StrengthSet>,
     rr_ms: Vec<u16>,
     samples: Samples,
-    /// Developer fields that measure what a channel measures.
-    developer: BTreeMap<(u8, u8), Channel>,
+    /// Developer fields that measure what a channel measures, and what their bytes are.
+    developer: BTreeMap<(u8, u8), (Channel, Kind)>,
 }
 
 #[derive(Debug)]
@@ -58,9 +58,9 @@ impl Gathered {
         self.samples.seen
     }
 
-    pub(super) fn take(&mut self, message: &Message) {
+    pub(super) fn take(&mut self, message: &Message<'_>) {
         let fields = Fields::of(message);
-        match message.num {
+        match message.number() {
             MesgNum::RECORD => {
                 let developer = &self.developer;
                 self.samples.take(message, |index, number| developer.get(&(index, number)).copied());
@@ -110,8 +110,9 @@ impl Gathered {
             (Some(Record::VERTICAL_OSCILLATION), _) => Channel::VerticalOscillation,
             _ => return,
         };
-        if let (Some(index), Some(number)) = (index, number) {
-            self.developer.insert((index, number), channel);
+        let kind = fields.narrow(FieldDescription::FIT_BASE_TYPE_ID).map(Kind::declared);
+        if let (Some(index), Some(number), Some(kind)) = (index, number, kind) {
+            self.developer.insert((index, number), (channel, kind));
         }
     }
 
@@ -335,6 +336,6 @@ fn utc_offset(fields: &Fields<'_>) -> Option<i32> {
     use mesgdef::Activity as A;
     let (utc, local): (i64, i64) = (fields.integer(A::TIMESTAMP)?, fields.integer(A::LOCAL_TIMESTAMP)?);
     // Clocks on Earth differ by quarters of an hour; the two stamps may be a few seconds apart.
-    let quarters = ((local - utc) as f64 / 900.0).round() as i64;
+    let quarters = (local.checked_sub(utc)? as f64 / 900.0).round() as i64;
     (-48..=56).contains(&quarters).then(|| (quarters * 900) as i32)
 }

@@ -1,13 +1,15 @@
 //! FIT files, the format devices write.
 //!
-//! The decoding is rustyfit's, with its checksum and its component expansion turned off: the first rejects
-//! sound files whose header has no checksum of its own, the second rounds. So the checksum is computed here
-//! and noted as a flaw, never a refusal, and a plain field stands in for its enhanced twin where that is
-//! missing. Whatever was read before a file breaks off is kept.
+//! The names and numbers of messages and fields are rustyfit's; the decoding is our own, as ten years of files are
+//! mostly records and a general decoder makes a list of values of each. Components are not expanded, which rounds: a
+//! plain field stands in for its enhanced twin where that is missing. A wrong checksum is a flaw and never a refusal.
+//! Whatever was read before a file breaks off is kept.
 //!
-//! Start reading at [`read`]; `activity.rs` turns messages into activities, `wellness.rs` into days.
+//! Start reading at [`read`]; `messages.rs` takes the bytes apart, `activity.rs` turns messages into activities,
+//! `wellness.rs` into days.
 
 mod activity;
+mod messages;
 mod samples;
 mod values;
 mod wellness;
@@ -18,9 +20,8 @@ use chrono_tz::Tz;
 use fitness_core::calendar::Instant;
 use fitness_core::report::{Flaw, Recorded};
 use fitness_core::wellness::DailyWellness;
+use messages::Message;
 use rustyfit::profile::{mesgdef, typedef};
-use rustyfit::proto::Message;
-use rustyfit::{Decoder, DecoderEvent, StreamingIterator};
 use values::Fields;
 pub(crate) use values::tidy;
 use wellness::Days;
@@ -57,10 +58,11 @@ pub fn read(bytes: &[u8], zone: Tz) -> Result<FitFile, Unreadable> {
     while let Some(sequence) = Sequence::split(rest) {
         rest = sequence.rest;
         let (mut gathered, mut days) = (Gathered::default(), Days::default());
-        let cut = decode(&sequence, |message| {
+        let broken = messages::each(sequence.data, |message| {
             gathered.take(message);
             days.take(message);
         });
+        let cut = broken || sequence.checksum.is_none();
         file.kind = file.kind.or_else(|| gathered.kind());
         file.records += gathered.records();
         let mut flaws = Vec::new();
@@ -128,34 +130,6 @@ impl<'a> Sequence<'a> {
     fn checksum_holds(&self) -> bool {
         self.checksum == Some(crc(crc(0, self.header), self.data))
     }
-
-    /// The same sequence with a header that says what length the data really has, in one piece: the decoder asks for
-    /// each field by itself, which is quick only where there is nothing to be joined.
-    fn honest(&self) -> Vec<u8> {
-        let mut whole = Vec::with_capacity(SHORT_HEADER + self.data.len() + CHECKSUM);
-        whole.extend(&self.header[..SHORT_HEADER]);
-        whole[0] = SHORT_HEADER as u8;
-        whole[4..8].copy_from_slice(&u32::try_from(self.data.len()).unwrap_or(u32::MAX).to_le_bytes());
-        whole.extend(self.data);
-        whole.extend([0; CHECKSUM]);
-        whole
-    }
-}
-
-/// Hands every message over; `true` when the sequence breaks off.
-fn decode(sequence: &Sequence<'_>, mut take: impl FnMut(&Message)) -> bool {
-    let whole = sequence.honest();
-    let mut decoder = Decoder::builder().checksum(false).expand_components(false).build();
-    let mut stream = decoder.stream(whole.as_slice());
-    while let Some(event) = stream.next() {
-        match event {
-            Ok(DecoderEvent::Message(message)) => take(message),
-            Ok(DecoderEvent::Crc(_)) => break,
-            Ok(_) => {}
-            Err(_) => return true,
-        }
-    }
-    sequence.checksum.is_none()
 }
 
 /// CRC-16 with the reflected polynomial 0xA001, which FIT uses. Eight bytes at a time: one by one each byte would wait
@@ -195,7 +169,7 @@ pub(crate) fn crc(start: u16, bytes: &[u8]) -> u16 {
 }
 
 /// The file's own word for what it is.
-fn kind_of(message: &Message) -> Option<String> {
+fn kind_of(message: &Message<'_>) -> Option<String> {
     let kind = Fields::of(message).integer(mesgdef::FileId::TYPE)?;
     Some(typedef::File(u8::try_from(kind).ok()?).to_string())
 }

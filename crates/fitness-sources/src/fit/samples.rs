@@ -1,9 +1,8 @@
 //! Record messages as columns, while they are being read.
 
-use super::values::{integer, number};
+use super::messages::{Kind, Message};
 use fitness_core::stream::{Channel, Column, Recording};
 use rustyfit::profile::mesgdef::Record;
-use rustyfit::proto::{Message, Value};
 use std::ops::Range;
 
 const ABSENT: i32 = i32::MIN;
@@ -44,11 +43,10 @@ impl Samples {
         self.times.last().copied()
     }
 
-    /// Takes one record message. `native` says which developer fields stand in for which of ours.
-    pub(super) fn take(&mut self, message: &Message, native: impl Fn(u8, u8) -> Option<Channel>) {
+    /// Takes one record message. `native` says which developer fields stand in for which of ours, and what they are.
+    pub(super) fn take(&mut self, message: &Message<'_>, native: impl Fn(u8, u8) -> Option<(Channel, Kind)>) {
         self.seen += 1;
-        let time = message.fields.iter().find(|field| field.num == Record::TIMESTAMP).and_then(integer);
-        let Some(time) = time.and_then(|time| u32::try_from(time).ok()) else { return };
+        let Some(time) = message.time() else { return };
         if self.times.last().is_some_and(|last| time < *last) {
             self.disorder = true;
             return;
@@ -58,19 +56,20 @@ impl Samples {
             return;
         }
         self.times.push(time);
-        for field in &message.fields {
-            if field.num == Record::COMPRESSED_SPEED_DISTANCE {
-                self.take_compressed(&field.value);
+        for (number, field) in message.fields() {
+            if number == Record::COMPRESSED_SPEED_DISTANCE {
+                self.take_compressed(field.bytes);
                 continue;
             }
-            let Some((channel, convert, wins)) = conversion(field.num) else { continue };
-            if let Some(value) = integer(field).and_then(convert) {
+            let Some((channel, convert, wins)) = conversion(number) else { continue };
+            if let Some(value) = field.integer().and_then(convert) {
                 self.set(channel, value, wins);
             }
         }
-        for field in &message.developer_fields {
-            if let Some(channel) = native(field.developer_data_index, field.num)
-                && let Some(value) = number(&field.value).and_then(|value| from_developer(channel, value))
+        for (index, number, field) in message.developer_fields() {
+            if let Some((channel, kind)) = native(index, number)
+                && let Some(value) = field.as_kind(kind).number()
+                && let Some(value) = from_developer(channel, value)
             {
                 self.set(channel, value, false);
             }
@@ -91,9 +90,8 @@ impl Samples {
 
     /// Three bytes of old devices: speed in 1/100 m/s and distance in 1/16 m, twelve bits each, the latter
     /// counting up and over.
-    fn take_compressed(&mut self, value: &Value) {
-        let Value::ArrayUint8(bytes) = value else { return };
-        let [a, b, c] = bytes[..] else { return };
+    fn take_compressed(&mut self, bytes: &[u8]) {
+        let [a, b, c] = *bytes else { return };
         if [a, b, c] == [0xff; 3] {
             return;
         }
@@ -144,21 +142,29 @@ fn conversion(field: u8) -> Option<(Channel, Convert, bool)> {
         Record::POSITION_LAT => (Channel::Latitude, |v| degrees(v, 90), false),
         Record::POSITION_LONG => (Channel::Longitude, |v| degrees(v, 180), false),
         Record::HEART_RATE => (Channel::HeartRate, |v| (1..=250).contains(&v).then_some(v as i32), false),
-        Record::CADENCE => (Channel::Cadence, |v| i32::try_from(v * 10).ok(), false),
+        Record::CADENCE => (Channel::Cadence, |v| tenfold(v), false),
         // 1/256 revolutions: finer than, and instead of, the whole number.
-        Record::CADENCE256 => (Channel::Cadence, |v| i32::try_from(v * 10 / 256).ok(), true),
-        Record::DISTANCE => (Channel::Distance, |v| i32::try_from(v * 10).ok(), false),
+        Record::CADENCE256 => (Channel::Cadence, |v| v.checked_mul(10).and_then(|v| i32::try_from(v / 256).ok()), true),
+        Record::DISTANCE => (Channel::Distance, |v| tenfold(v), false),
         Record::SPEED => (Channel::Speed, |v| i32::try_from(v).ok(), false),
         Record::ENHANCED_SPEED => (Channel::Speed, |v| i32::try_from(v).ok(), true),
         Record::POWER => (Channel::Power, |v| (0..=4000).contains(&v).then_some(v as i32), false),
-        // 1/5 m above -500 m.
-        Record::ALTITUDE => (Channel::Altitude, |v| i32::try_from(v * 200 - 500_000).ok(), false),
-        Record::ENHANCED_ALTITUDE => (Channel::Altitude, |v| i32::try_from(v * 200 - 500_000).ok(), true),
-        Record::TEMPERATURE => (Channel::Temperature, |v| i32::try_from(v * 10).ok(), false),
+        Record::ALTITUDE => (Channel::Altitude, |v| altitude(v), false),
+        Record::ENHANCED_ALTITUDE => (Channel::Altitude, |v| altitude(v), true),
+        Record::TEMPERATURE => (Channel::Temperature, |v| tenfold(v), false),
         Record::STANCE_TIME => (Channel::GroundContact, |v| i32::try_from(v).ok(), false),
         Record::VERTICAL_OSCILLATION => (Channel::VerticalOscillation, |v| i32::try_from(v).ok(), false),
         _ => return None,
     })
+}
+
+fn tenfold(value: i64) -> Option<i32> {
+    value.checked_mul(10).and_then(|value| i32::try_from(value).ok())
+}
+
+/// From 1/5 m above -500 m.
+fn altitude(value: i64) -> Option<i32> {
+    i32::try_from(value).ok()?.checked_mul(200)?.checked_sub(500_000)
 }
 
 /// Semicircles as degrees in units of 1e-7; `None` beyond the pole or the date line.

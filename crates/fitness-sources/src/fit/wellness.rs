@@ -3,6 +3,7 @@
 //! A watch writes many small files a day, each with a part of it. What one file knows of a day is given back
 //! as it is; putting the parts together is the importer's work.
 
+use super::messages::Message;
 use super::values::{Fields, instant};
 use crate::unreadable::Unreadable;
 use chrono::TimeDelta;
@@ -12,7 +13,6 @@ use fitness_core::units::TimeSpan;
 use fitness_core::wellness::{DailyWellness, Sleep};
 use rustyfit::profile::mesgdef;
 use rustyfit::profile::typedef::{self, MesgNum};
-use rustyfit::proto::Message;
 use std::collections::BTreeMap;
 
 /// More readings than a year of minutes is no day's file.
@@ -52,17 +52,17 @@ enum Measured {
 }
 
 impl Days {
-    pub(super) fn take(&mut self, message: &Message) {
+    pub(super) fn take(&mut self, message: &Message<'_>) {
         use mesgdef::{
             HrvStatusSummary as Hrv, MaxMetData, MonitoringHrData as HeartRate, MonitoringInfo as Info,
             RespirationRate, SleepAssessment, SleepLevel, Spo2Data, StressLevel, WeightScale,
         };
         let fields = Fields::of(message);
         let at = |number| fields.narrow::<u32>(number);
-        match message.num {
+        match message.number() {
             MesgNum::MONITORING_INFO => {
                 let (utc, local) = (fields.integer(Info::TIMESTAMP), fields.integer(Info::LOCAL_TIMESTAMP));
-                self.utc_offset_s = self.utc_offset_s.or_else(|| Some(local? - utc?));
+                self.utc_offset_s = self.utc_offset_s.or_else(|| local?.checked_sub(utc?));
                 self.full_time = at(Info::TIMESTAMP).or(self.full_time);
             }
             MesgNum::MONITORING => self.take_monitoring(&fields),

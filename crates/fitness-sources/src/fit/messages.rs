@@ -1,0 +1,275 @@
+//! From the data of a sequence to its messages, without copying: a message is its definition and its bytes, and a
+//! field is decoded when somebody asks for it. Files are mostly records, and few of a record's fields are asked for.
+//!
+//! Types and sizes are those the file declares, not those of the profile: a device that writes a field narrower than
+//! others do says so. A field that is shorter than its type is taken for a number with fewer bytes; one without any
+//! bytes is absent.
+
+use rustyfit::profile::typedef::MesgNum;
+
+/// The field that is a message's time, in every message.
+pub(super) const TIMESTAMP: u8 = 253;
+
+/// How messages of one kind are laid out, until it is defined anew.
+#[derive(Debug, Default)]
+struct Definition {
+    message: u16,
+    big_endian: bool,
+    fields: Vec<Place>,
+    developer: Vec<(u8, Place)>,
+    length: usize,
+}
+
+/// A field within its message.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    number: u8,
+    kind: Kind,
+    start: usize,
+    end: usize,
+}
+
+/// Hands every message over; `true` when the data breaks off, or cannot be understood from somewhere on.
+pub(super) fn each(data: &[u8], mut take: impl FnMut(&Message<'_>)) -> bool {
+    let mut definitions: [Option<Definition>; 16] = Default::default();
+    let mut now = 0;
+    let mut rest = data;
+    while let Some((header, after)) = rest.split_first() {
+        let mut shortened = None;
+        let local = if header & 0x80 != 0 {
+            // The time since the last whole one, in five bits that count up and over.
+            now = u32::wrapping_add(now, u32::from(header & 0x1f).wrapping_sub(now) & 0x1f);
+            shortened = Some(now);
+            (header >> 5) & 0x03
+        } else if header & 0x40 != 0 {
+            let Some((definition, after)) = Definition::read(after, header & 0x20 != 0) else { return true };
+            definitions[usize::from(header & 0x0f)] = Some(definition);
+            rest = after;
+            continue;
+        } else {
+            header & 0x0f
+        };
+        let Some(definition) = &definitions[usize::from(local)] else { return true };
+        let Some((bytes, after)) = after.split_at_checked(definition.length) else { return true };
+        rest = after;
+        let message = Message { definition, bytes, shortened };
+        if let Some(time) = message.own_time() {
+            now = time;
+        }
+        take(&message);
+    }
+    false
+}
+
+impl Definition {
+    /// Reads a definition, and what follows it; `None` when it breaks off.
+    fn read(bytes: &[u8], with_developer: bool) -> Option<(Self, &[u8])> {
+        let ([_, order, a, b, count], mut rest) = bytes.split_first_chunk()?;
+        let big_endian = *order != 0;
+        let message = if big_endian { u16::from_be_bytes([*a, *b]) } else { u16::from_le_bytes([*a, *b]) };
+        let mut definition = Self { message, big_endian, ..Self::default() };
+        for _ in 0..*count {
+            let ([number, size, kind], after) = rest.split_first_chunk()?;
+            let place = definition.place(*number, *size, Kind::declared(*kind));
+            definition.fields.push(place);
+            rest = after;
+        }
+        if with_developer {
+            let (count, after) = rest.split_first()?;
+            rest = after;
+            for _ in 0..*count {
+                let ([number, size, index], after) = rest.split_first_chunk()?;
+                // What it is was said in a message before.
+                let place = definition.place(*number, *size, Kind::Unknown);
+                definition.developer.push((*index, place));
+                rest = after;
+            }
+        }
+        Some((definition, rest))
+    }
+
+    fn place(&mut self, number: u8, size: u8, kind: Kind) -> Place {
+        let start = self.length;
+        self.length += usize::from(size);
+        Place { number, kind, start, end: self.length }
+    }
+}
+
+/// One message.
+#[derive(Debug)]
+pub(super) struct Message<'a> {
+    definition: &'a Definition,
+    bytes: &'a [u8],
+    /// The time, when it stands in the header.
+    shortened: Option<u32>,
+}
+
+impl<'a> Message<'a> {
+    pub(super) const fn number(&self) -> MesgNum {
+        MesgNum(self.definition.message)
+    }
+
+    /// When it was written; its header knows best.
+    pub(super) fn time(&self) -> Option<u32> {
+        self.shortened.or_else(|| self.own_time())
+    }
+
+    fn own_time(&self) -> Option<u32> {
+        self.field(TIMESTAMP)?.integer().and_then(|time| u32::try_from(time).ok())
+    }
+
+    /// A field; the first where there are several of a number.
+    pub(super) fn field(&self, number: u8) -> Option<Field<'a>> {
+        let place = self.definition.fields.iter().find(|place| place.number == number)?;
+        Some(self.at(place))
+    }
+
+    /// Every field with its number.
+    pub(super) fn fields(&self) -> impl Iterator<Item = (u8, Field<'a>)> {
+        self.definition.fields.iter().map(|place| (place.number, self.at(place)))
+    }
+
+    /// Every developer's field, with the number of the developer and its own.
+    pub(super) fn developer_fields(&self) -> impl Iterator<Item = (u8, u8, Field<'a>)> {
+        self.definition.developer.iter().map(|(index, place)| (*index, place.number, self.at(place)))
+    }
+
+    fn at(&self, place: &Place) -> Field<'a> {
+        // A definition's places are within its length, and so many bytes a message has.
+        let bytes = self.bytes.get(place.start..place.end).unwrap_or_default();
+        Field { bytes, kind: place.kind, big_endian: self.definition.big_endian }
+    }
+}
+
+/// What a field's bytes are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Signed(u8),
+    Unsigned(u8),
+    /// Unsigned, with zero for "not recorded".
+    NonZero(u8),
+    Float,
+    Double,
+    Text,
+    Unknown,
+}
+
+impl Kind {
+    /// A base type. Its upper bits only say whether it has an order of bytes, and not every device sets them.
+    pub(super) const fn declared(base_type: u8) -> Self {
+        match base_type & 0x1f {
+            0x00 | 0x02 | 0x0d => Self::Unsigned(1),
+            0x01 => Self::Signed(1),
+            0x03 => Self::Signed(2),
+            0x04 => Self::Unsigned(2),
+            0x05 => Self::Signed(4),
+            0x06 => Self::Unsigned(4),
+            0x07 => Self::Text,
+            0x08 => Self::Float,
+            0x09 => Self::Double,
+            0x0a => Self::NonZero(1),
+            0x0b => Self::NonZero(2),
+            0x0c => Self::NonZero(4),
+            0x0e => Self::Signed(8),
+            0x0f => Self::Unsigned(8),
+            0x10 => Self::NonZero(8),
+            _ => Self::Unknown,
+        }
+    }
+
+    const fn width(self) -> usize {
+        match self {
+            Self::Signed(width) | Self::Unsigned(width) | Self::NonZero(width) => width as usize,
+            Self::Float => 4,
+            Self::Double => 8,
+            Self::Text | Self::Unknown => 1,
+        }
+    }
+}
+
+/// A field's bytes, and what they are.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Field<'a> {
+    pub(super) bytes: &'a [u8],
+    kind: Kind,
+    big_endian: bool,
+}
+
+impl<'a> Field<'a> {
+    /// The same bytes as something else: what a developer's field is stands elsewhere.
+    pub(super) const fn as_kind(self, kind: Kind) -> Self {
+        Self { kind, ..self }
+    }
+
+    /// Its number, or the first of several; `None` where the device wrote "not recorded".
+    pub(super) fn integer(self) -> Option<i64> {
+        let width = self.kind.width();
+        let raw = self.raw(width)?;
+        let highest = u64::MAX >> (64 - 8 * width);
+        match self.kind {
+            Kind::Unsigned(_) if raw != highest => i64::try_from(raw).ok(),
+            Kind::NonZero(_) if raw != 0 => i64::try_from(raw).ok(),
+            Kind::Signed(_) if raw != highest >> 1 => {
+                let unused = 64 - 8 * width;
+                Some((raw << unused).cast_signed() >> unused)
+            }
+            Kind::Float | Kind::Double => from_float(self.fraction()?),
+            _ => None,
+        }
+    }
+
+    /// Its one number, which may well be a fraction.
+    pub(super) fn number(self) -> Option<f64> {
+        if self.bytes.len() > self.kind.width() {
+            return None;
+        }
+        match self.kind {
+            Kind::Float | Kind::Double => self.fraction(),
+            _ => self.integer().map(|value| value as f64),
+        }
+    }
+
+    /// All its numbers, without those not recorded.
+    pub(super) fn integers(self) -> impl Iterator<Item = i64> {
+        self.bytes.chunks(self.kind.width()).filter_map(move |bytes| Self { bytes, ..self }.integer())
+    }
+
+    /// Its texts, which end with a zero each.
+    pub(super) fn texts(self) -> impl Iterator<Item = std::borrow::Cow<'a, str>> {
+        let bytes = if self.kind == Kind::Text { self.bytes } else { &[] };
+        bytes.split(|byte| *byte == 0).map(String::from_utf8_lossy)
+    }
+
+    fn fraction(self) -> Option<f64> {
+        let raw = self.raw(self.kind.width())?;
+        let number = match self.kind {
+            Kind::Float => f64::from(f32::from_bits(u32::try_from(raw).ok()?)),
+            _ => f64::from_bits(raw),
+        };
+        number.is_finite().then_some(number)
+    }
+
+    /// The first `width` bytes as a number.
+    fn raw(self, width: usize) -> Option<u64> {
+        let bytes = self.bytes.get(..width).unwrap_or(self.bytes);
+        let swapped = self.big_endian;
+        Some(match *bytes {
+            [] => return None,
+            [a] => u64::from(a),
+            [a, b] => u64::from(if swapped { u16::from_be_bytes([a, b]) } else { u16::from_le_bytes([a, b]) }),
+            [a, b, c, d] => {
+                let four = [a, b, c, d];
+                u64::from(if swapped { u32::from_be_bytes(four) } else { u32::from_le_bytes(four) })
+            }
+            _ => {
+                let add = |number: u64, byte: &u8| (number << 8) | u64::from(*byte);
+                if swapped { bytes.iter().fold(0, add) } else { bytes.iter().rev().fold(0, add) }
+            }
+        })
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "bounded just before")]
+fn from_float(value: f64) -> Option<i64> {
+    (value.abs() < 1e15).then(|| value.round() as i64)
+}
