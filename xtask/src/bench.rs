@@ -61,7 +61,12 @@ pub(crate) fn ingest(root: &Path) -> Result<()> {
         }
         None => println!("Garmin's Python SDK cannot be had here; the ratio to it is SKIPPED"),
     }
-    figures.push(Figure::at_least("times faster the second time", first.seconds / second.seconds, 10.0, 10.0));
+    figures.push(Figure::at_least(
+        "times faster the second time",
+        first.seconds / second.seconds,
+        10.0,
+        10.0,
+    ));
     figures.push(Figure::at_most("repeated imports that changed any row", changes.into(), 0.0));
     figures.push(Figure::at_most("cost of an activity, ten years to one", growth, 1.2));
     figures.push(Figure::at_most("MiB of memory at most", memory, 200.0));
@@ -139,7 +144,8 @@ impl Bench {
     /// Builds what is measured and makes an empty folder for it.
     fn set_up(root: &Path) -> Result<Self> {
         let release = target(root)?.join("release");
-        for package in [["-p", "local-fitness", "--bin", "fitness"], ["-p", "fitness-store", "--example", "fingerprint"]]
+        for package in
+            [["-p", "local-fitness", "--bin", "fitness"], ["-p", "fitness-store", "--example", "fingerprint"]]
         {
             let built = Command::new("cargo")
                 .args(["build", "--quiet", "--release"])
@@ -178,9 +184,12 @@ impl Bench {
     fn export(&self, years: u32) -> Result<Export> {
         let folder = self.folder.join(format!("{years}-years"));
         let mut command = self.command(&self.fitness, "none.db");
-        command.args(["demo", "--json", "--ends", ENDS, "--years", &years.to_string(), "--export"]).arg(folder);
+        command
+            .args(["demo", "--json", "--ends", ENDS, "--years", &years.to_string(), "--export"])
+            .arg(folder);
         let told: Value = serde_json::from_str(&run(&mut command)?.printed)?;
-        let number = |key: &str| told[key].as_f64().with_context(|| format!("the demo does not tell its {key}"));
+        let number =
+            |key: &str| told[key].as_f64().with_context(|| format!("the demo does not tell its {key}"));
         Ok(Export {
             file: told["file"].as_str().context("the demo does not tell its file")?.into(),
             activities: number("activities")?,
@@ -232,7 +241,12 @@ impl Bench {
         let has_sdk = || works(Command::new(&python).args(["-c", "import garmin_fit_sdk"]));
         let made = python.exists() && has_sdk()
             || works(Command::new("python3").args(["-m", "venv"]).arg(&venv))
-                && works(Command::new(&pip).args(["install", "--quiet", "--disable-pip-version-check", "garmin-fit-sdk"]))
+                && works(Command::new(&pip).args([
+                    "install",
+                    "--quiet",
+                    "--disable-pip-version-check",
+                    "garmin-fit-sdk",
+                ]))
                 && has_sdk();
         Ok(made.then_some(python))
     }

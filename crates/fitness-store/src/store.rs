@@ -219,8 +219,7 @@ async fn set_up_sqlite(location: Location, path: &Path, contents: Contents) -> R
         .disable_statement_logging();
     // An import touches every index over and over and writes megabytes at a time: room for the pages in between, and
     // for a few batches before they are moved from the log to the file. Each batch is safe in the log all the same.
-    let writing =
-        options.clone().pragma("cache_size", "-16384").pragma("wal_autocheckpoint", "4000");
+    let writing = options.clone().pragma("cache_size", "-16384").pragma("wal_autocheckpoint", "4000");
     let writer = SqlitePoolOptions::new()
         .max_connections(1)
         .idle_timeout(None)

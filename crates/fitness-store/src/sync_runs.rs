@@ -7,15 +7,20 @@ use crate::error::{Error, Result};
 use crate::read::{day, word};
 use crate::sources::require_source;
 use crate::store::{Store, stamp};
+use chrono::TimeDelta;
 use fitness_core::calendar::{Day, Instant};
 use fitness_core::frontier::{Coverage, Evidence, Frontier};
 use fitness_core::ids::{SourceId, SyncRunId, UserId};
 use sea_orm::prelude::Json;
+use sea_orm::sea_query::Expr;
 use sea_orm::{
     ActiveValue::{NotSet, Set},
     ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
 };
 use serde::Serialize;
+
+/// No import takes longer.
+const FORGOTTEN_AFTER: TimeDelta = TimeDelta::days(1);
 
 fitness_core::words! {
     /// What kind of run it was.
@@ -99,6 +104,16 @@ impl Store {
         if let Some(source) = source {
             require_source(tx.db(), user, source).await?;
         }
+        // A run whose program was killed never said how it ended.
+        Entity::update_many()
+            .col_expr(Column::State, Expr::value(RunState::Failed.as_str()))
+            .col_expr(Column::FinishedAt, Expr::value(stamp(now)))
+            .col_expr(Column::Problem, Expr::value("it was interrupted"))
+            .filter(Column::UserId.eq(user.get()))
+            .filter(Column::State.eq(RunState::Running.as_str()))
+            .filter(Column::StartedAt.lt(stamp(now - FORGOTTEN_AFTER)))
+            .exec(tx.db())
+            .await?;
         let row = ActiveModel {
             id: NotSet,
             user_id: Set(user.get()),

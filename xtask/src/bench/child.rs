@@ -21,8 +21,11 @@ pub(super) struct Ran {
 /// this process must stay small: it never opens a database or an export itself.
 pub(super) fn run(command: &mut Command) -> Result<Ran> {
     let shown = Path::new(command.get_program()).display().to_string();
-    let mut child =
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().with_context(|| format!("cannot start {shown}"))?;
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("cannot start {shown}"))?;
     let printed = child.stdout.take().map(std::io::read_to_string).transpose()?.unwrap_or_default();
     let ended = child.wait4().with_context(|| format!("waiting for {shown}"))?;
     if !ended.status.success() {

@@ -256,7 +256,9 @@ impl<'a> Field<'a> {
         Some(match *bytes {
             [] => return None,
             [a] => u64::from(a),
-            [a, b] => u64::from(if swapped { u16::from_be_bytes([a, b]) } else { u16::from_le_bytes([a, b]) }),
+            [a, b] => {
+                u64::from(if swapped { u16::from_be_bytes([a, b]) } else { u16::from_le_bytes([a, b]) })
+            }
             [a, b, c, d] => {
                 let four = [a, b, c, d];
                 u64::from(if swapped { u32::from_be_bytes(four) } else { u32::from_le_bytes(four) })

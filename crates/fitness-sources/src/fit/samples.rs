@@ -144,7 +144,9 @@ fn conversion(field: u8) -> Option<(Channel, Convert, bool)> {
         Record::HEART_RATE => (Channel::HeartRate, |v| (1..=250).contains(&v).then_some(v as i32), false),
         Record::CADENCE => (Channel::Cadence, |v| tenfold(v), false),
         // 1/256 revolutions: finer than, and instead of, the whole number.
-        Record::CADENCE256 => (Channel::Cadence, |v| v.checked_mul(10).and_then(|v| i32::try_from(v / 256).ok()), true),
+        Record::CADENCE256 => {
+            (Channel::Cadence, |v| v.checked_mul(10).and_then(|v| i32::try_from(v / 256).ok()), true)
+        }
         Record::DISTANCE => (Channel::Distance, |v| tenfold(v), false),
         Record::SPEED => (Channel::Speed, |v| i32::try_from(v).ok(), false),
         Record::ENHANCED_SPEED => (Channel::Speed, |v| i32::try_from(v).ok(), true),

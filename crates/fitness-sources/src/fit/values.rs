@@ -1,6 +1,6 @@
 //! The fields of a message in the units and types they are wanted in.
 
-use super::messages::{Message, TIMESTAMP};
+use super::messages::{Field, Message, TIMESTAMP};
 use chrono::DateTime;
 use fitness_core::calendar::Instant;
 
@@ -43,7 +43,7 @@ impl<'a> Fields<'a> {
     }
 
     pub(super) fn integers(&self, number: u8) -> Vec<i64> {
-        self.0.field(number).into_iter().flat_map(|field| field.integers()).collect()
+        self.0.field(number).into_iter().flat_map(Field::integers).collect()
     }
 }
 

@@ -7,19 +7,78 @@ use arbitrary::Unstructured;
 use fitness_core::report::Recorded;
 
 const GPX: [&str; 16] = [
-    "trkpt", "trkpt", "trkpt", "trk", "trkseg", "time", "time", "ele", "extensions", "hr", "cad", "speed", "type",
-    "name", "wpt", "power",
+    "trkpt",
+    "trkpt",
+    "trkpt",
+    "trk",
+    "trkseg",
+    "time",
+    "time",
+    "ele",
+    "extensions",
+    "hr",
+    "cad",
+    "speed",
+    "type",
+    "name",
+    "wpt",
+    "power",
 ];
 const TCX: [&str; 26] = [
-    "Trackpoint", "Trackpoint", "Trackpoint", "Time", "Time", "Activities", "Activity", "Id", "Lap", "Lap", "Track",
-    "TotalTimeSeconds", "DistanceMeters", "Calories", "AverageHeartRateBpm", "Value", "Intensity", "Cadence", "LX",
-    "AvgWatts", "Position", "LatitudeDegrees", "LongitudeDegrees", "RunCadence", "Creator", "Name",
+    "Trackpoint",
+    "Trackpoint",
+    "Trackpoint",
+    "Time",
+    "Time",
+    "Activities",
+    "Activity",
+    "Id",
+    "Lap",
+    "Lap",
+    "Track",
+    "TotalTimeSeconds",
+    "DistanceMeters",
+    "Calories",
+    "AverageHeartRateBpm",
+    "Value",
+    "Intensity",
+    "Cadence",
+    "LX",
+    "AvgWatts",
+    "Position",
+    "LatitudeDegrees",
+    "LongitudeDegrees",
+    "RunCadence",
+    "Creator",
+    "Name",
 ];
 const WORDS: [&str; 26] = [
-    "2026-06-14T10:00:00Z", "2026-06-14T10:00:01.5Z", "2026-06-14T12:00:05+02:00", "2026-06-14T23:59:60Z",
-    "1970-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "+262142-12-31T23:59:59Z", "-2026-06-14T10:00:00Z",
-    "2026-06-14T10:00:00+99:99", "2026-06-14", "0", "-1", "47.5", "181", "1e308", "-1e308", "NaN", "inf",
-    "99999999999999999999", "0x10", "&amp;", "&#0;", "&#x10FFFF;", "&bomb;", "Running", "<![CDATA[7]]>",
+    "2026-06-14T10:00:00Z",
+    "2026-06-14T10:00:01.5Z",
+    "2026-06-14T12:00:05+02:00",
+    "2026-06-14T23:59:60Z",
+    "1970-01-01T00:00:00Z",
+    "9999-12-31T23:59:59Z",
+    "+262142-12-31T23:59:59Z",
+    "-2026-06-14T10:00:00Z",
+    "2026-06-14T10:00:00+99:99",
+    "2026-06-14",
+    "0",
+    "-1",
+    "47.5",
+    "181",
+    "1e308",
+    "-1e308",
+    "NaN",
+    "inf",
+    "99999999999999999999",
+    "0x10",
+    "&amp;",
+    "&#0;",
+    "&#x10FFFF;",
+    "&bomb;",
+    "Running",
+    "<![CDATA[7]]>",
 ];
 
 /// Reads a track made from a fuzzer's bytes, in both formats.
@@ -93,7 +152,9 @@ fn document(u: &mut Unstructured<'_>, root: &str, names: &[&str]) -> Vec<u8> {
                 text.push_str(&if root == "gpx" {
                     format!("<trkpt lat=\"47.{at}\" lon=\"8.{hour}\"><time>{time}</time><hr>120</hr></trkpt>")
                 } else {
-                    format!("<Trackpoint><Time>{time}</Time><DistanceMeters>{at}</DistanceMeters></Trackpoint>")
+                    format!(
+                        "<Trackpoint><Time>{time}</Time><DistanceMeters>{at}</DistanceMeters></Trackpoint>"
+                    )
                 });
             }
             _ => {

@@ -40,8 +40,7 @@ const NAMES: [&[u8]; 14] = [
 /// Walks through an archive made from a fuzzer's bytes.
 pub fn zip(bytes: &[u8]) {
     let Some((how, rest)) = bytes.split_first() else { return };
-    let archive =
-        if how % 4 == 0 { rest.to_vec() } else { archive(&mut Unstructured::new(rest), 0) };
+    let archive = if how % 4 == 0 { rest.to_vec() } else { archive(&mut Unstructured::new(rest), 0) };
     let first = seen(&archive);
     assert_eq!(first, seen(&archive), "the same archive is the same every time");
 }

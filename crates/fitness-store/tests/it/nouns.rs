@@ -130,6 +130,12 @@ on_both_databases! {
         assert_eq!((frontier.complete(), frontier.open()), (Some(june(13)), Some(june(14))));
         let runs = db.store.list_runs(ann, 10).await.unwrap();
         assert_eq!(runs.iter().map(|r| r.state).collect::<Vec<_>>(), [RunState::Partial, RunState::Failed]);
+        // One that was killed is not taken for running for ever.
+        let killed = db.store.begin_run(ann, RunKind::File, None, now()).await.unwrap();
+        db.store.begin_run(ann, RunKind::File, None, now() + TimeDelta::hours(1)).await.unwrap();
+        db.store.begin_run(ann, RunKind::File, None, now() + TimeDelta::hours(25)).await.unwrap();
+        let states: Vec<_> = db.store.list_runs(ann, 3).await.unwrap().iter().map(|r| r.state).collect();
+        assert_eq!(states, [RunState::Running, RunState::Running, RunState::Failed], "{killed}");
         assert_eq!(runs[0].summary, json!({"imported": 3}));
     }
 
