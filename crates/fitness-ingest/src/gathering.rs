@@ -16,8 +16,8 @@ use fitness_store::{Batch, NewReport, RunKind, Store};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use tokio::sync::OwnedSemaphorePermit;
 
-/// Reports per transaction.
-const REPORTS: usize = 64;
+/// Reports per transaction. Recordings fill a transaction with their size before that.
+const REPORTS: usize = 256;
 /// Days and estimates per transaction.
 const DAYS: usize = 1000;
 /// Kibibytes of files per transaction.
@@ -104,7 +104,7 @@ impl<'a> Gatherer<'a> {
                 self.outcome.files_already_there += 1;
                 self.strava.known.insert(name, hash);
             }
-            Event::Told(told) => self.told(*told),
+            Event::Told(told) => told.into_iter().for_each(|told| self.told(told)),
             Event::Row(row) => self.strava.rows.push(*row),
             Event::List { path, of_account, outcome } => self.list(&path, of_account, outcome),
             Event::Ignored => self.outcome.files_ignored += 1,

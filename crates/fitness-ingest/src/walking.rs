@@ -20,7 +20,11 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 /// The longest recording of one activity. A day of seconds in the wordiest format stays below it.
 const FILE_BYTES: u64 = 40 << 20;
 /// Kibibytes of files that may be on their way between the disk and the database.
-const IN_FLIGHT_KIB: u32 = 64 << 10;
+const IN_FLIGHT_KIB: u32 = 32 << 10;
+/// Things a list tells that are handed over together: one by one, waking the other side takes longer than telling.
+const TOLD: usize = 64;
+/// The same, where an entry is long.
+const TOLD_BYTES: usize = 64 << 10;
 
 /// What to walk through, and what is needed on the way.
 pub(crate) struct Job {
@@ -47,7 +51,7 @@ pub(crate) enum Event {
     /// A recording that had been read before.
     Known { name: String, hash: ContentHash },
     /// A list told something.
-    Told(Box<Told>),
+    Told(Vec<Told>),
     /// A row of a list that names a file.
     Row(Box<Row>),
     /// A list ended.
@@ -73,8 +77,10 @@ impl Counts {
                 self.activities += read.as_ref().map_or(0, |file| file.reports.len() as u64);
             }
             Event::Known { .. } | Event::List { .. } => self.files += 1,
-            Event::Told(told) if matches!(**told, Told::Activity(_)) => self.activities += 1,
-            Event::Told(_) | Event::Row(_) | Event::Ignored | Event::Skipped { .. } => {}
+            Event::Told(told) => {
+                self.activities += told.iter().filter(|told| matches!(told, Told::Activity(_))).count() as u64;
+            }
+            Event::Row(_) | Event::Ignored | Event::Skipped { .. } => {}
         }
     }
 }
@@ -196,12 +202,20 @@ impl Walking {
         reader: &mut dyn Read,
     ) -> ControlFlow<()> {
         let mut going = Continue(());
+        let (mut some, mut bytes) = (Vec::with_capacity(TOLD), 0);
         let outcome = garmin_export::read(dataset, reader, self.shared.zone, &mut |told| {
-            if going.is_continue() {
-                going = self.send(Event::Told(Box::new(told)));
+            if going.is_break() {
+                return;
+            }
+            bytes += length(&told);
+            some.push(told);
+            if some.len() >= TOLD || bytes >= TOLD_BYTES {
+                bytes = 0;
+                going = self.send(Event::Told(std::mem::replace(&mut some, Vec::with_capacity(TOLD))));
             }
         });
         going?;
+        self.send(Event::Told(some))?;
         self.send(Event::List { path: found.path.to_owned(), of_account: true, outcome })
     }
 
@@ -246,6 +260,16 @@ impl Visitor for Walking {
         let (path, reason) = (path.to_owned(), reason.to_string());
         let _whether_it_arrived = self.send(Event::Skipped { path, reason, passing });
     }
+}
+
+/// How much memory something told takes, beyond next to nothing.
+fn length(told: &Told) -> usize {
+    let raw = match told {
+        Told::Activity(report) => &report.raw,
+        Told::Day(report) => &report.raw,
+        Told::Estimate(_) | Told::Threshold(_) | Told::Zones { .. } | Told::Person(_) => return 0,
+    };
+    raw.as_ref().map_or(0, String::len)
 }
 
 /// Whether a day can have been reported on.

@@ -8,22 +8,33 @@ use zstd::bulk::{Compressor, Decompressor};
 /// The fastest of the ordinary levels: what is packed here is small or barely compressible, and the next two levels
 /// take half as long again for a few percent.
 const LEVEL: i32 = 1;
+/// A buffer of this size is not kept for the next time.
+const LARGE: usize = 1 << 20;
 /// Outlines, details and raw texts are far below this; what unpacks to more was not packed here.
 const MAX_JSON: usize = 64 << 20;
 
 thread_local! {
     // Making one takes longer than most of what it compresses.
-    static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+    static COMPRESSOR: RefCell<Option<(Compressor<'static>, Vec<u8>)>> = const { RefCell::new(None) };
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
 /// Compresses bytes.
 pub(crate) fn pack(bytes: &[u8]) -> Vec<u8> {
     COMPRESSOR.with_borrow_mut(|compressor| {
-        compressor
-            .get_or_insert_with(|| Compressor::new(LEVEL).expect("zstd knows its own levels"))
-            .compress(bytes)
-            .expect("the buffer is as large as zstd asks for")
+        let (compressor, scratch) = compressor.get_or_insert_with(|| {
+            (Compressor::new(LEVEL).expect("zstd knows its own levels"), Vec::new())
+        });
+        // zstd asks for room for the worst case, which is a multiple of what comes out; what waits for the database
+        // should take no more than it has.
+        scratch.clear();
+        scratch.reserve(zstd::zstd_safe::compress_bound(bytes.len()));
+        compressor.compress_to_buffer(bytes, scratch).expect("the buffer is as large as zstd asks for");
+        let packed = scratch.to_vec();
+        if scratch.capacity() > LARGE {
+            *scratch = Vec::new();
+        }
+        packed
     })
 }
 

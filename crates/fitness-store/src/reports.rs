@@ -32,8 +32,8 @@ use std::collections::{BTreeSet, HashMap};
 
 /// Rows per statement; well below SQLite's limit on variables.
 pub(crate) const ROWS_AT_ONCE: usize = 500;
-/// Ranges of time per query.
-const RANGES_AT_ONCE: usize = 100;
+/// Starts further apart than this many days are asked about one by one.
+const DAYS_APART: i64 = 7;
 
 /// A report on its way into the store, compressed beforehand: that is the work of a core, not of the database.
 #[derive(Debug, Clone)]
@@ -202,14 +202,27 @@ async fn neighbours(tx: &Tx, new: &[NewReport]) -> Result<Vec<Group>> {
     let activity_ids = |condition: Condition| {
         mine().select_only().column(Column::ActivityId).filter(condition).into_tuple::<i64>().all(tx.db())
     };
-    let around = TimeDelta::milliseconds(ABOUT_THE_SAME_START_MS);
     let mut ids: BTreeSet<i64> = BTreeSet::new();
-    for some in new.chunks(RANGES_AT_ONCE) {
-        let near = some.iter().fold(Condition::any(), |any, report| {
-            let start = report.outline.activity.started_at;
-            any.add(Column::StartedAt.between(stamp(start - around), stamp(start + around)))
-        });
-        ids.extend(activity_ids(near).await?);
+    let mut starts: Vec<Instant> = new.iter().map(|report| report.outline.activity.started_at).collect();
+    starts.sort_unstable();
+    let around = TimeDelta::milliseconds(ABOUT_THE_SAME_START_MS);
+    // One question for each stretch of days: SQLite answers many ranges at once by looking at every report there is.
+    for stretch in starts.chunk_by(|a, b| *b - *a < TimeDelta::days(DAYS_APART)) {
+        let (Some(first), Some(last)) = (stretch.first(), stretch.last()) else { continue };
+        let found = mine()
+            .select_only()
+            .columns([Column::ActivityId, Column::StartedAt])
+            .filter(Column::StartedAt.between(stamp(*first - around), stamp(*last + around)))
+            .into_tuple::<(i64, Instant)>()
+            .all(tx.db())
+            .await?;
+        let near = |start: Instant| {
+            let next = stretch.partition_point(|new| *new + around < start);
+            stretch.get(next).is_some_and(|new| *new - around <= start)
+        };
+        ids.extend(found.into_iter().filter(|(_, start)| near(*start)).map(|(id, _)| id));
+    }
+    for some in new.chunks(ROWS_AT_ONCE) {
         // With its kind a key is found in the index; without, every report there is would be looked at.
         let kinds: BTreeSet<&str> = some.iter().map(|report| report.key.kind.as_str()).collect();
         let keys = some.iter().map(|report| report.key.id.as_str());
@@ -230,7 +243,8 @@ async fn neighbours(tx: &Tx, new: &[NewReport]) -> Result<Vec<Group>> {
             let edit = edit.map(json).transpose()?.unwrap_or_default();
             groups.insert(id, Group { id: Some(id), edit, deleted, ..Group::default() });
         }
-        let rows = mine()
+        // The activities are the user's. Naming the user again would make SQLite look at every report of theirs.
+        let rows = activity_reports::Entity::find()
             .select_only()
             .columns([
                 Column::ActivityId,
@@ -260,7 +274,7 @@ async fn neighbours(tx: &Tx, new: &[NewReport]) -> Result<Vec<Group>> {
 async fn write(
     tx: &Tx,
     groups: Vec<Group>,
-    kept: HashMap<ReportKey, NewReport>,
+    mut kept: HashMap<ReportKey, NewReport>,
     now: Instant,
 ) -> Result<HashMap<ReportKey, i64>> {
     let mut ids = HashMap::new();
@@ -269,7 +283,7 @@ async fn write(
     let mut children = Children::default();
     for group in groups {
         if group.id.is_some() {
-            revise(tx, &group, &kept, &mut children).await?;
+            revise(tx, &group, &mut kept, &mut children).await?;
             ids.extend(group.reports.iter().map(|(key, _)| (key.clone(), group.id.unwrap_or_default())));
             continue;
         }
@@ -288,7 +302,7 @@ async fn write(
         for row in inserted {
             let group = made.remove(&row.identity).ok_or(Error::NotFound("activity"))?;
             ids.extend(group.reports.iter().map(|(key, _)| (key.clone(), row.id)));
-            children.add(tx.user(), row.id, None, &group.merged(), &kept);
+            children.add(tx.user(), row.id, None, &group.merged(), &mut kept);
         }
     }
     let originals = original_ids(tx, &kept).await?;
@@ -305,7 +319,7 @@ async fn write(
 async fn revise(
     tx: &Tx,
     group: &Group,
-    kept: &HashMap<ReportKey, NewReport>,
+    kept: &mut HashMap<ReportKey, NewReport>,
     children: &mut Children,
 ) -> Result<()> {
     let Some(id) = group.id else { return Ok(()) };
@@ -381,7 +395,7 @@ impl Children {
         id: i64,
         before: Option<&Merged>,
         after: &Merged,
-        kept: &HashMap<ReportKey, NewReport>,
+        kept: &mut HashMap<ReportKey, NewReport>,
     ) {
         let new = before.is_none();
         if before.is_none_or(|before| before.activity.laps != after.activity.laps) {
@@ -389,12 +403,13 @@ impl Children {
             self.laps.extend(lap_rows(user, id, &after.activity.laps));
         }
         // Only what has just been told can be written; what was told before is there.
-        let told = |key: &Option<ReportKey>| key.as_ref().and_then(|key| kept.get(key));
-        if let Some(packed) = told(&after.recording).and_then(|report| report.recording.clone()) {
+        let recording = after.recording.as_ref().and_then(|key| kept.get_mut(key)?.recording.take());
+        if let Some(packed) = recording {
             self.stale_streams.extend((!new).then_some(id));
             self.streams.extend(packed.into_rows(user, id));
         }
-        if let Some(packed) = told(&after.details).and_then(|report| report.details.clone()) {
+        let details = after.details.as_ref().and_then(|key| kept.get_mut(key)?.details.take());
+        if let Some(packed) = details {
             self.stale_details.extend((!new).then_some(id));
             self.details.push(activity_details::ActiveModel {
                 activity_id: Set(id),

@@ -275,3 +275,112 @@ impl<'a> Field<'a> {
 fn from_float(value: f64) -> Option<i64> {
     (value.abs() < 1e15).then(|| value.round() as i64)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::demo::Demo;
+    use chrono_tz::Tz;
+    use rustyfit::proto::Value;
+    use rustyfit::{Decoder, DecoderEvent, StreamingIterator};
+
+    /// What rustyfit makes of a file: each message's number, and its plain whole numbers by field.
+    fn read_by_another(file: &[u8]) -> Vec<(u16, Vec<(u8, i64)>)> {
+        let mut decoder = Decoder::builder().expand_components(false).build();
+        let mut stream = decoder.stream(file);
+        let mut messages = Vec::new();
+        while let Some(event) = stream.next() {
+            let DecoderEvent::Message(message) = event.unwrap() else { continue };
+            let number = |value: &Value| match value {
+                Value::Int8(v) if *v != i8::MAX => Some(i64::from(*v)),
+                Value::Uint16(v) if *v != u16::MAX => Some(i64::from(*v)),
+                Value::Int32(v) if *v != i32::MAX => Some(i64::from(*v)),
+                Value::Uint32(v) if *v != u32::MAX => Some(i64::from(*v)),
+                _ => None,
+            };
+            let fields = message.fields.iter().filter_map(|f| Some((f.num, number(&f.value)?))).collect();
+            messages.push((message.num.0, fields));
+        }
+        messages
+    }
+
+    #[test]
+    fn a_season_reads_as_another_decoder_reads_it() {
+        let demo = Demo { weeks: 2, ..Demo::new(1, "2026-11-15".parse().unwrap(), Tz::Europe__Zurich) };
+        let mut compared = 0;
+        for file in demo.files() {
+            let (_, file) = file.unwrap();
+            let theirs = read_by_another(&file);
+            let mut theirs = theirs.iter();
+            let header = usize::from(file[0]);
+            let broken = each(&file[header..file.len() - 2], |message| {
+                let (number, fields) = theirs.next().unwrap();
+                assert_eq!(message.number(), MesgNum(*number));
+                for (field, value) in fields {
+                    assert_eq!(message.field(*field).unwrap().integer(), Some(*value), "{number} {field}");
+                    compared += 1;
+                }
+            });
+            assert!(!broken && theirs.next().is_none());
+        }
+        assert!(compared > 100_000, "{compared}");
+    }
+
+    #[test]
+    fn a_number_is_what_the_file_declares() {
+        let field = |kind: u8, bytes: &'static [u8], big_endian| Field { bytes, kind: Kind::declared(kind), big_endian };
+        for (kind, bytes, value) in [
+            (0x02, &[7][..], Some(7)),
+            (0x02, &[0xff], None),
+            (0x0a, &[0xff], Some(255)),
+            (0x0a, &[0], None),
+            (0x01, &[0x80], Some(-128)),
+            (0x01, &[0x7f], None),
+            (0x83, &[0xfe, 0xff], Some(-2)),
+            (0x84, &[1, 2], Some(0x201)),
+            (0x04, &[1, 2], Some(0x201)),
+            // The first of several, fewer bytes than the type has, none at all.
+            (0x84, &[1, 2, 3, 4], Some(0x201)),
+            (0x86, &[1, 2, 3], Some(0x3_0201)),
+            (0x84, &[], None),
+            (0x8e, &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff], Some(-1)),
+            (0x8f, &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f], Some(i64::MAX)),
+            (0x8f, &[0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff], None),
+            (0x88, &[0, 0, 0x20, 0x40], Some(3)),
+            (0x88, &[0, 0, 0xc0, 0x7f], None),
+            (0x07, b"7", None),
+            (0x1f, &[7], None),
+        ] {
+            assert_eq!(field(kind, bytes, false).integer(), value, "{kind:#x} {bytes:?}");
+        }
+        assert_eq!(field(0x84, &[1, 2], true).integer(), Some(0x102));
+        assert_eq!(field(0x86, &[1, 2, 3], true).integer(), Some(0x1_0203));
+        let beats = field(0x84, &[1, 0, 0xff, 0xff, 3, 0], false);
+        assert_eq!(beats.integers().collect::<Vec<_>>(), [1, 3]);
+    }
+
+    #[test]
+    fn what_follows_something_undefined_is_lost_and_what_came_before_is_not() {
+        // A record of one byte, twice; then a message nobody defined.
+        let data = [0x40, 0, 0, 20, 0, 1, 3, 1, 2, 0, 120, 0, 121, 5, 0, 122];
+        let mut rates = Vec::new();
+        let broken = each(&data, |message| rates.extend(message.field(3).and_then(Field::integer)));
+        assert!(broken);
+        assert_eq!(rates, [120, 121]);
+        assert!(each(&data[..8], |_| {}), "half a definition");
+        assert!(each(&data[..10], |_| {}), "half a message");
+        assert!(!each(&data[..11], |_| {}) && !each(&[], |_| {}));
+    }
+
+    #[test]
+    fn a_time_in_five_bits_counts_on_from_the_last_whole_one() {
+        let mut data = vec![0x40, 0, 0, 20, 0, 1, 253, 4, 0x86, 0x41, 0, 0, 20, 0, 1, 3, 1, 2, 0];
+        data.extend(1_130_000_030_u32.to_le_bytes());
+        // The whole one ends in 30 of 32; 31 is a second later, 2 is four.
+        assert_eq!(1_130_000_030 % 32, 30);
+        data.extend([0x80 | (1 << 5) | 31, 120, 0x80 | (1 << 5) | 2, 121]);
+        let mut times = Vec::new();
+        assert!(!each(&data, |message| times.extend(message.time())));
+        assert_eq!(times, [1_130_000_030, 1_130_000_031, 1_130_000_034]);
+    }
+}

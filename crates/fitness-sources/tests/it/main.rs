@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod demo;
+mod fuzz_corpus;
 mod garmin_export;
 mod hostile;
 mod live_faults;
