@@ -21,7 +21,7 @@ const REPORTS: usize = 256;
 /// Days and estimates per transaction.
 const DAYS: usize = 1000;
 /// Kibibytes of files per transaction.
-const KIBIBYTES: usize = 8 << 10;
+pub(crate) const BATCH_KIB: usize = 8 << 10;
 
 pub(crate) struct Gatherer<'a> {
     store: &'a Store,
@@ -121,7 +121,7 @@ impl<'a> Gatherer<'a> {
         let kibibytes: usize = self.room.iter().map(OwnedSemaphorePermit::num_permits).sum();
         if self.batch.reports.len() >= REPORTS
             || self.batch.days.len() + self.batch.estimates.len() >= DAYS
-            || kibibytes >= KIBIBYTES
+            || kibibytes >= BATCH_KIB
         {
             self.write().await?;
         }

@@ -1,5 +1,6 @@
 //! The walk through what the athlete named: it opens, unpacks and tells apart, and hands files to the workers.
 
+use crate::gathering::BATCH_KIB;
 use crate::import::Stop;
 use crate::reading::{self, Format, ReadFile};
 use chrono_tz::Tz;
@@ -21,6 +22,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 const FILE_BYTES: u64 = 40 << 20;
 /// Kibibytes of files that may be on their way between the disk and the database.
 const IN_FLIGHT_KIB: u32 = 32 << 10;
+/// What a file takes of that at most. A batch that waits to be filled holds some, and would wait for ever for a file
+/// that wants all of it.
+const LARGEST_KIB: u32 = IN_FLIGHT_KIB - BATCH_KIB as u32;
 /// Things a list tells that are handed over together: one by one, waking the other side takes longer than telling.
 const TOLD: usize = 64;
 /// The same, where an entry is long.
@@ -78,7 +82,8 @@ impl Counts {
             }
             Event::Known { .. } | Event::List { .. } => self.files += 1,
             Event::Told(told) => {
-                self.activities += told.iter().filter(|told| matches!(told, Told::Activity(_))).count() as u64;
+                self.activities +=
+                    told.iter().filter(|told| matches!(told, Told::Activity(_))).count() as u64;
             }
             Event::Row(_) | Event::Ignored | Event::Skipped { .. } => {}
         }
@@ -176,7 +181,7 @@ impl Walking {
             let (path, reason) = (found.path.to_owned(), reason.to_owned());
             return self.send(Event::Skipped { path, reason, passing: false });
         };
-        let kibibytes = u32::try_from(bytes.len() >> 10).unwrap_or(u32::MAX).clamp(1, IN_FLIGHT_KIB);
+        let kibibytes = u32::try_from(bytes.len() >> 10).unwrap_or(u32::MAX).clamp(1, LARGEST_KIB);
         let room = self.runtime.block_on(Arc::clone(&self.room).acquire_many_owned(kibibytes));
         let Ok(room) = room else { return Break(()) };
         let shared = Arc::clone(&self.shared);

@@ -22,9 +22,8 @@ thread_local! {
 /// Compresses bytes.
 pub(crate) fn pack(bytes: &[u8]) -> Vec<u8> {
     COMPRESSOR.with_borrow_mut(|compressor| {
-        let (compressor, scratch) = compressor.get_or_insert_with(|| {
-            (Compressor::new(LEVEL).expect("zstd knows its own levels"), Vec::new())
-        });
+        let (compressor, scratch) = compressor
+            .get_or_insert_with(|| (Compressor::new(LEVEL).expect("zstd knows its own levels"), Vec::new()));
         // zstd asks for room for the worst case, which is a multiple of what comes out; what waits for the database
         // should take no more than it has.
         scratch.clear();

@@ -328,7 +328,11 @@ mod tests {
 
     #[test]
     fn a_number_is_what_the_file_declares() {
-        let field = |kind: u8, bytes: &'static [u8], big_endian| Field { bytes, kind: Kind::declared(kind), big_endian };
+        let field = |kind: u8, bytes: &'static [u8], big_endian| Field {
+            bytes,
+            kind: Kind::declared(kind),
+            big_endian,
+        };
         for (kind, bytes, value) in [
             (0x02, &[7][..], Some(7)),
             (0x02, &[0xff], None),
