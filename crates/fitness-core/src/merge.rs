@@ -26,17 +26,24 @@ const SAME_DISTANCE: f64 = 0.1;
 /// Whether two reports are about one activity.
 ///
 /// The same second and the same sport, or the same second and about the same length (an athlete may correct the
-/// sport on one service); else two devices side by side: started within two minutes, the same sport as far as both
+/// sport on one service), or one of them broke off; else two devices side by side: started within two minutes, the same sport as far as both
 /// know, nearly the same time and distance. Runs one after the other never are, nor is a leg of a triathlon the
 /// triathlon.
 #[must_use]
-pub fn same_activity(a: &Activity, b: &Activity) -> bool {
+pub fn same_activity(first: &Outline, second: &Outline) -> bool {
+    let (a, b) = (&first.activity, &second.activity);
     let apart = (a.started_at - b.started_at).num_milliseconds().abs();
     let compatible = a.sport == b.sport || a.sport == Sport::Other || b.sport == Sport::Other;
     let lengths = a.elapsed.zip(b.elapsed).map(|(a, b)| (a.ms() as f64, b.ms() as f64));
     if apart <= SAME_START_MS {
         let alike = lengths.is_none_or(|(a, b)| a.min(b) >= ALIKE * a.max(b));
-        return alike || (a.sport == b.sport && a.sport != Sport::Other);
+        // What broke off is no longer than what did not, and may not know its sport.
+        let broken = |outline: &Outline| {
+            outline.flaws.iter().any(|flaw| matches!(flaw, Flaw::CutShort | Flaw::NoSummary))
+        };
+        let broke_off = compatible
+            && lengths.is_some_and(|(a, b)| (broken(first) && a <= b) || (broken(second) && b <= a));
+        return alike || broke_off || (a.sport == b.sport && a.sport != Sport::Other);
     }
     let Some((length_a, length_b)) = lengths.filter(|_| compatible && apart <= ABOUT_THE_SAME_START_MS)
     else {

@@ -131,6 +131,14 @@ pub enum Flaw {
     OutOfOrder,
 }
 
+impl Flaw {
+    /// Whether something is lost or doubtful. That a format has no summaries is no damage.
+    #[must_use]
+    pub const fn is_damage(self) -> bool {
+        matches!(self, Self::BadChecksum | Self::CutShort)
+    }
+}
+
 /// What some sports bring besides laps and samples.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Details {

@@ -5,11 +5,12 @@ use crate::reading::{Began, ReadFile, plausible};
 use crate::walking::{Event, has_come};
 use crate::{Clock, Error};
 use chrono_tz::Tz;
-use fitness_core::calendar::{Day, Instant, offset_in};
+use fitness_core::calendar::{Day, Instant};
 use fitness_core::frontier::Evidence;
 use fitness_core::hash::ContentHash;
 use fitness_core::ids::{SourceId, UserId};
 use fitness_core::report::{ActivityReport, DayReport, ReportKey, SourceKind, Told};
+use fitness_sources::garmin_export::Dataset;
 use fitness_sources::strava_export::Row;
 use fitness_sources::{Summary, Unreadable};
 use fitness_store::{Batch, NewReport, RunKind, Store};
@@ -39,12 +40,20 @@ pub(crate) struct Gatherer<'a> {
     strava: Strava,
     /// Something may be readable next time.
     unfinished: bool,
+    /// A list could not be read to its end.
+    incomplete: bool,
+    /// An account's list of activities was read.
+    activities_listed: bool,
+    /// Files that were read before: their days have arrived as well.
+    known: Vec<ContentHash>,
 }
 
-/// A Strava list names files without saying when they began; the files say it.
+/// A Strava list names files beside it without saying when they began; the files say it.
 #[derive(Default)]
 struct Strava {
-    rows: Vec<Row>,
+    /// Each with the path of its list.
+    rows: Vec<(String, Row)>,
+    /// By the path of the file.
     began: HashMap<String, Began>,
     known: HashMap<String, ContentHash>,
 }
@@ -65,6 +74,9 @@ impl<'a> Gatherer<'a> {
             of_account: false,
             strava: Strava::default(),
             unfinished: false,
+            incomplete: false,
+            activities_listed: false,
+            known: Vec::new(),
         }
     }
 
@@ -96,17 +108,18 @@ impl<'a> Gatherer<'a> {
     /// Takes what the walk came upon; writes when there is enough of it.
     pub(crate) async fn take(&mut self, event: Event) -> Result<(), Error> {
         match event {
-            Event::File { name, path, hash, read, room } => {
+            Event::File { path, hash, read, room } => {
                 self.room.push(room);
-                self.file(name, &path, hash, read.map(|file| *file));
+                self.file(path, hash, read.map(|file| *file));
             }
-            Event::Known { name, hash } => {
+            Event::Known { path, hash } => {
                 self.outcome.files_already_there += 1;
-                self.strava.known.insert(name, hash);
+                self.known.push(hash);
+                self.strava.known.insert(path, hash);
             }
             Event::Told(told) => told.into_iter().for_each(|told| self.told(told)),
-            Event::Row(row) => self.strava.rows.push(*row),
-            Event::List { path, of_account, outcome } => self.list(&path, of_account, outcome),
+            Event::Row { list, row } => self.strava.rows.push((list, *row)),
+            Event::List { path, dataset, outcome } => self.list(&path, dataset, outcome),
             Event::Ignored => self.outcome.files_ignored += 1,
             Event::Skipped { path, reason, passing } => {
                 self.unfinished |= passing;
@@ -128,13 +141,7 @@ impl<'a> Gatherer<'a> {
         Ok(())
     }
 
-    pub(crate) fn file(
-        &mut self,
-        name: String,
-        path: &str,
-        hash: ContentHash,
-        read: Result<ReadFile, Unreadable>,
-    ) {
+    pub(crate) fn file(&mut self, path: String, hash: ContentHash, read: Result<ReadFile, Unreadable>) {
         let file = match read {
             Ok(file) => file,
             Err(why) => return self.outcome.skip(path, why),
@@ -146,15 +153,15 @@ impl<'a> Gatherer<'a> {
         self.outcome.files += 1;
         self.outcome.flawed += u64::from(file.flawed);
         for why in file.left_out {
-            self.outcome.skip(path, why);
+            self.outcome.skip(&*path, why);
         }
         for day in file.activity_days {
             self.saw(day);
         }
         if let Some(began) = file.began {
-            self.strava.began.insert(name.clone(), began);
+            self.strava.began.insert(path.clone(), began);
         }
-        self.strava.known.insert(name, hash);
+        self.strava.known.insert(path, hash);
         self.batch.originals.push(original);
         self.batch.reports.extend(file.reports);
         self.batch.days.extend(file.days);
@@ -212,20 +219,24 @@ impl<'a> Gatherer<'a> {
         }
     }
 
-    fn list(&mut self, path: &str, of_account: bool, outcome: Result<Summary, Unreadable>) {
+    fn list(&mut self, path: &str, dataset: Option<Dataset>, outcome: Result<Summary, Unreadable>) {
         let summary = match outcome {
             Ok(summary) => summary,
-            Err(why) => return self.outcome.skip(path, why),
+            Err(why) => {
+                self.incomplete = true;
+                return self.outcome.skip(path, why);
+            }
         };
         self.outcome.files += 1;
-        self.of_account |= of_account;
+        self.of_account |= dataset.is_some();
+        self.activities_listed |= dataset == Some(Dataset::Activities);
         let newest = summary.last_daily_summary.filter(|day| has_come(*day, self.now(), self.zone));
         self.last_daily_summary = self.last_daily_summary.max(newest);
         for (why, count) in summary.reasons {
             *self.outcome.entries_left_out.entry(why.to_owned()).or_default() += count as u64;
         }
         if let Some(why) = summary.broken_off {
-            self.unfinished = true;
+            (self.unfinished, self.incomplete) = (true, true);
             self.outcome.skip(path, format!("only its beginning was read: {why}"));
         }
     }
@@ -233,8 +244,8 @@ impl<'a> Gatherer<'a> {
     /// Writes what is left, the rows of lists last: by then their files are there.
     pub(crate) async fn flush(&mut self) -> Result<(), Error> {
         self.write().await?;
-        for row in std::mem::take(&mut self.strava.rows) {
-            self.row(row).await?;
+        for (list, row) in std::mem::take(&mut self.strava.rows) {
+            self.row(&list, row).await?;
             if self.batch.reports.len() >= REPORTS {
                 self.write().await?;
             }
@@ -243,19 +254,16 @@ impl<'a> Gatherer<'a> {
     }
 
     /// A row's date has no zone; the file it names knows better when it began.
-    async fn row(&mut self, row: Row) -> Result<(), Error> {
-        let name = row.filename.as_deref().map(|name| {
-            let name = name.rsplit('/').next().unwrap_or(name);
-            name.strip_suffix(".gz").unwrap_or(name)
-        });
+    async fn row(&mut self, list: &str, row: Row) -> Result<(), Error> {
+        let folder = list.rfind(['/', '\\']).map_or("", |end| &list[..=end]);
         let mut recorded = row.recorded;
-        if let Some(name) = name {
-            let mut began = self.strava.began.get(name).copied();
+        if let Some(path) = row.filename.map(|name| format!("{folder}{name}")) {
+            let mut began = self.strava.began.get(&path).copied();
             if began.is_none()
-                && let Some(hash) = self.strava.known.get(name)
-                && let Some(at) = self.store.start_of_original(self.user, *hash).await?
+                && let Some(hash) = self.strava.known.get(&path)
+                && let Some((at, utc_offset_s)) = self.store.start_of_original(self.user, *hash).await?
             {
-                began = Some(Began { at, utc_offset_s: offset_in(self.zone, at) });
+                began = Some(Began { at, utc_offset_s });
             }
             if let Some(began) = began {
                 recorded.activity.started_at = began.at;
@@ -265,6 +273,20 @@ impl<'a> Gatherer<'a> {
         let key = ReportKey { kind: SourceKind::StravaExport, id: row.id };
         self.activity(ActivityReport { key, recorded, raw: Some(row.raw) }, self.now());
         Ok(())
+    }
+
+    /// A file that was read before says the same about its days as one that is new.
+    pub(crate) async fn see_known_days(&mut self) -> Result<(), Error> {
+        let known = std::mem::take(&mut self.known);
+        let days = self.store.days_of_originals(self.user, &known).await?;
+        self.activity_days.extend(days);
+        Ok(())
+    }
+
+    /// A file the athlete named was read to its end before.
+    pub(crate) fn was_there(&mut self, hash: ContentHash) {
+        self.outcome.files_already_there += 1;
+        self.known.push(hash);
     }
 
     async fn write(&mut self) -> Result<(), Error> {
@@ -279,15 +301,21 @@ impl<'a> Gatherer<'a> {
     pub(crate) fn finish(self) -> (Outcome, Vec<Evidence>, RunKind) {
         let now = self.now();
         let today = Day::at(now, self.zone);
+        let kind = if self.of_account { RunKind::Export } else { RunKind::File };
+        // What could not be read of a list may be the very activity that a day would be judged without.
+        if self.incomplete {
+            return (self.outcome, Vec::new(), kind);
+        }
+        // Days speak for an account only together with its activities.
         let mut evidence: Vec<Evidence> = self
             .last_daily_summary
+            .filter(|_| self.activities_listed)
             .map(|last_summary| Evidence::AccountExport { last_summary, imported_at: now })
             .into_iter()
             .collect();
         // The newest day says as much as all before it together; one in the future says nothing.
         let newest = self.activity_days.range(..=today).next_back();
         evidence.extend(newest.map(|day| Evidence::Activity { day: *day, imported_at: now }));
-        let kind = if self.of_account { RunKind::Export } else { RunKind::File };
         (self.outcome, evidence, kind)
     }
 }

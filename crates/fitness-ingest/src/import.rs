@@ -114,7 +114,7 @@ async fn take(
     for path in paths {
         match hash_of(path) {
             Some(hash) if !again && gatherer.was_finished(hash, &reader).await? => {
-                gatherer.outcome.files_already_there += 1;
+                gatherer.was_there(hash);
             }
             hash => fresh.push((path.clone(), hash)),
         }
@@ -146,6 +146,7 @@ async fn take(
         progress.done(counts.files, counts.activities);
     }
     gatherer.flush().await?;
+    gatherer.see_known_days().await?;
     if walker.await.is_err() {
         gatherer.outcome.skip("", "the walk through the files ended too early; import the rest again");
         return Ok(());
@@ -165,7 +166,10 @@ async fn take(
 
 /// The hash of a file the athlete named; `None` for a folder, or what cannot be read.
 fn hash_of(path: &Path) -> Option<ContentHash> {
-    if !path.is_file() {
+    // A recording that is too large is refused without reading it; an archive may be large.
+    let metadata = path.metadata().ok().filter(std::fs::Metadata::is_file)?;
+    let is_archive = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("zip"));
+    if metadata.len() > walking::FILE_BYTES && !is_archive {
         return None;
     }
     let mut file = File::open(path).ok()?;

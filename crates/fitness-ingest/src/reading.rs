@@ -144,7 +144,7 @@ impl ReadFile {
         let activity = &recorded.activity;
         self.began.get_or_insert(Began { at: activity.started_at, utc_offset_s: activity.utc_offset_s });
         self.activity_days.push(activity.day());
-        self.flawed |= !recorded.flaws.is_empty();
+        self.flawed |= recorded.flaws.iter().any(|flaw| flaw.is_damage());
         let key = ReportKey { kind: format.kind(), id: format!("{hash}#{place}") };
         match NewReport::pack(ActivityReport { key, recorded, raw: None }, Some(hash), None) {
             Ok(report) => self.reports.push(report),

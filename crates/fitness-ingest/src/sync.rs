@@ -16,11 +16,14 @@ use fitness_store::{RunKind, RunOutcome, RunState, Store};
 use std::collections::HashSet;
 use std::io::{Read, Write};
 use std::ops::ControlFlow::{self, Break, Continue};
+use std::time::Duration;
 
 /// How far back the first visit to a service looks.
 const FIRST_LOOK_DAYS: i64 = 180;
 /// How far back every later visit looks again: watches are late, and titles get changed.
 const LOOK_AGAIN_DAYS: i64 = 7;
+/// How often to look whether to stop.
+const LOOK_UP: Duration = Duration::from_millis(200);
 /// The longest file of one activity.
 const FILE_BYTES: u64 = 40 << 20;
 
@@ -57,8 +60,9 @@ pub async fn sync<S: Source>(
         None => today.plus(-FIRST_LOOK_DAYS),
     });
     let span = Span { from, through: today };
-    // Days between what is known and what is asked for would be nobody's; then the visit proves nothing.
-    let gap = store.frontier(user).await?.complete().is_some_and(|complete| complete.next() < from);
+    // Days between what this source was asked for before and what it is asked for now would be nobody's; then the
+    // visit proves nothing.
+    let gap = from > last.map_or_else(|| today.plus(-FIRST_LOOK_DAYS), Day::next);
     let run = store.begin_run(user, RunKind::Live, Some(source), clock()).await?;
     let mut gatherer = Gatherer::new(store, user, zone, clock);
     gatherer.source = Some(source);
@@ -70,7 +74,11 @@ pub async fn sync<S: Source>(
         counts: (0, 0),
         broken: None,
     };
-    let visit = service.fetch(span, &mut hearing).await;
+    // A service may keep us waiting for minutes; the athlete need not wait along.
+    let visit = tokio::select! {
+        visit = service.fetch(span, &mut hearing) => visit.map(Some),
+        () = asked_to(stop) => Ok(None),
+    };
     let Hearing { mut gatherer, broken, .. } = hearing;
     let written = match broken {
         Some(error) => Err(error),
@@ -81,7 +89,8 @@ pub async fn sync<S: Source>(
     let (state, evidence, problem) = match (&visit, &written) {
         (_, Err(error)) => (RunState::Failed, None, Some(error.to_string())),
         (Err(fault), Ok(())) => (RunState::Failed, None, Some(fault.to_string())),
-        (Ok(visit), Ok(())) => {
+        (Ok(None), Ok(())) => (RunState::Partial, None, Some("it was stopped before its end".to_owned())),
+        (Ok(Some(visit)), Ok(())) => {
             for missing in &visit.missing {
                 outcome.skip(missing.dataset, &missing.reason);
             }
@@ -95,8 +104,9 @@ pub async fn sync<S: Source>(
             } else if !whole {
                 Some("not all activities could be read".to_owned())
             } else {
-                visit.missing.first().map(ToString::to_string)
+                visit.missing.iter().find(|missing| missing.reason.passes()).map(ToString::to_string)
             };
+            // What is missing for good would be asked for again for ever.
             (if problem.is_some() { RunState::Partial } else { RunState::Done }, evidence, problem)
         }
     };
@@ -112,6 +122,13 @@ pub async fn sync<S: Source>(
     visit?;
     outcome.coverage = coverage?;
     Ok(outcome)
+}
+
+/// Waits until somebody asks to stop.
+async fn asked_to(stop: &Stop) {
+    while !stop.is_asked() {
+        tokio::time::sleep(LOOK_UP).await;
+    }
 }
 
 /// Writes down what a service says.
@@ -169,7 +186,7 @@ impl Hearing<'_> {
                 continue;
             };
             let read = reading::read(format, inner, hash, &bytes, zone, now);
-            self.gatherer.file(inner.to_owned(), &activity.to_string(), hash, read);
+            self.gatherer.file(activity.to_string(), hash, read);
         }
     }
 }

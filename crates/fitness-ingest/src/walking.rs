@@ -19,7 +19,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
 /// The longest recording of one activity. A day of seconds in the wordiest format stays below it.
-const FILE_BYTES: u64 = 40 << 20;
+pub(crate) const FILE_BYTES: u64 = 40 << 20;
 /// Kibibytes of files that may be on their way between the disk and the database.
 const IN_FLIGHT_KIB: u32 = 32 << 10;
 /// What a file takes of that at most. A batch that waits to be filled holds some, and would wait for ever for a file
@@ -45,7 +45,6 @@ pub(crate) struct Job {
 pub(crate) enum Event {
     /// A recording was read.
     File {
-        name: String,
         path: String,
         hash: ContentHash,
         read: Result<Box<ReadFile>, Unreadable>,
@@ -53,13 +52,13 @@ pub(crate) enum Event {
         room: OwnedSemaphorePermit,
     },
     /// A recording that had been read before.
-    Known { name: String, hash: ContentHash },
+    Known { path: String, hash: ContentHash },
     /// A list told something.
     Told(Vec<Told>),
-    /// A row of a list that names a file.
-    Row(Box<Row>),
-    /// A list ended.
-    List { path: String, of_account: bool, outcome: Result<Summary, Unreadable> },
+    /// A row of the list at this path, which may name a file beside it.
+    Row { list: String, row: Box<Row> },
+    /// A list ended; of an account, which dataset.
+    List { path: String, dataset: Option<garmin_export::Dataset>, outcome: Result<Summary, Unreadable> },
     /// A file with nothing to import in it.
     Ignored,
     /// Something was left out. What may be there next time is worth another try.
@@ -85,7 +84,7 @@ impl Counts {
                 self.activities +=
                     told.iter().filter(|told| matches!(told, Told::Activity(_))).count() as u64;
             }
-            Event::Row(_) | Event::Ignored | Event::Skipped { .. } => {}
+            Event::Row { .. } | Event::Ignored | Event::Skipped { .. } => {}
         }
     }
 }
@@ -189,10 +188,10 @@ impl Walking {
         rayon::spawn(move || {
             let hash = ContentHash::of_bytes(&bytes);
             let event = if shared.known.contains(&hash) {
-                Event::Known { name, hash }
+                Event::Known { path, hash }
             } else {
                 let read = reading::read(format, &name, hash, &bytes, shared.zone, shared.now).map(Box::new);
-                Event::File { name, path, hash, read, room }
+                Event::File { path, hash, read, room }
             };
             // Nobody listens any more when the import has failed or was stopped.
             let _whether_it_arrived = shared.events.blocking_send(event);
@@ -221,18 +220,18 @@ impl Walking {
         });
         going?;
         self.send(Event::Told(some))?;
-        self.send(Event::List { path: found.path.to_owned(), of_account: true, outcome })
+        self.send(Event::List { path: found.path.to_owned(), dataset: Some(dataset), outcome })
     }
 
     fn strava(&self, found: &Found<'_>, reader: &mut dyn Read) -> ControlFlow<()> {
         let mut going = Continue(());
         let outcome = strava_export::read(reader, self.shared.zone, &mut |row| {
             if going.is_continue() {
-                going = self.send(Event::Row(Box::new(row)));
+                going = self.send(Event::Row { list: found.path.to_owned(), row: Box::new(row) });
             }
         });
         going?;
-        self.send(Event::List { path: found.path.to_owned(), of_account: false, outcome })
+        self.send(Event::List { path: found.path.to_owned(), dataset: None, outcome })
     }
 }
 

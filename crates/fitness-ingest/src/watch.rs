@@ -13,6 +13,8 @@ use tokio::sync::mpsc;
 
 /// A file still being copied makes noise; it is read when there has been none for this long.
 const QUIET: Duration = Duration::from_secs(2);
+/// How long noise is waited out.
+const LONGEST_NOISE: Duration = Duration::from_secs(20);
 /// How often to look whether to stop.
 const LOOK_UP: Duration = Duration::from_millis(200);
 
@@ -50,8 +52,18 @@ pub async fn watch(
         }
         let Some(first) = next(&mut changes, stop).await else { return Ok(()) };
         due.extend(first);
-        while let Ok(Some(more)) = tokio::time::timeout(QUIET, changes.recv()).await {
-            due.extend(more);
+        // A folder in which something is always written is read all the same.
+        let _until_quiet_or_long_enough = tokio::time::timeout(LONGEST_NOISE, async {
+            while let Ok(Some(more)) = tokio::time::timeout(QUIET, changes.recv()).await {
+                due.extend(more);
+                if stop.is_asked() {
+                    break;
+                }
+            }
+        })
+        .await;
+        if stop.is_asked() {
+            return Ok(());
         }
         // A folder is imported whole, and its files with it.
         let folders: Vec<PathBuf> = due.iter().filter(|path| path.is_dir()).cloned().collect();

@@ -1,16 +1,16 @@
 //! Files as they were given, compressed, to be given back.
 
-use crate::entities::{activity_reports, originals};
+use crate::entities::{activities, activity_reports, originals};
 use crate::error::{Error, Result};
-use crate::pack::{pack, unpack};
-use crate::read::{narrow, word};
-use crate::reports::in_chunks;
+use crate::pack::{pack, unpack, unpack_json};
+use crate::read::{day, narrow, word};
+use crate::reports::{ROWS_AT_ONCE, in_chunks};
 use crate::store::{Store, stamp};
 use crate::tx::Tx;
-use fitness_core::calendar::Instant;
+use fitness_core::calendar::{Day, Instant};
 use fitness_core::hash::ContentHash;
 use fitness_core::ids::{ActivityId, UserId};
-use fitness_core::report::SourceKind;
+use fitness_core::report::{Outline, SourceKind};
 use fitness_core::text::storable;
 use sea_orm::sea_query::{OnConflict, Query};
 use sea_orm::{
@@ -18,7 +18,7 @@ use sea_orm::{
     ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
 };
 use serde::Serialize;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// A file on its way into the store, compressed beforehand.
 #[derive(Debug, Clone)]
@@ -159,30 +159,55 @@ impl Store {
         Ok(ids.into_iter().collect())
     }
 
-    /// When the first activity in a kept file began.
+    /// When the first activity in a kept file began, and the local clock's offset from UTC, as the file says.
     ///
     /// # Errors
     /// When the database does not answer.
-    pub async fn start_of_original(&self, user: UserId, hash: ContentHash) -> Result<Option<Instant>> {
-        let id = originals::Entity::find()
-            .select_only()
-            .column(originals::Column::Id)
-            .filter(originals::Column::UserId.eq(user.get()))
-            .filter(originals::Column::Sha256.eq(hash.to_string()))
-            .into_tuple::<i64>()
-            .one(self.reader())
-            .await?;
-        let Some(id) = id else { return Ok(None) };
+    pub async fn start_of_original(&self, user: UserId, hash: ContentHash) -> Result<Option<(Instant, i32)>> {
         use activity_reports::Column;
-        let start = activity_reports::Entity::find()
+        let outline = activity_reports::Entity::find()
             .select_only()
-            .column(Column::StartedAt)
-            .filter(Column::OriginalId.eq(id))
-            .order_by_asc(Column::ExternalId)
-            .into_tuple::<Instant>()
+            .column(Column::Outline)
+            .filter(Column::UserId.eq(user.get()))
+            .filter(Column::ExternalId.eq(format!("{hash}#0")))
+            .into_tuple::<Vec<u8>>()
             .one(self.reader())
             .await?;
-        Ok(start)
+        let outline: Option<Outline> = outline.map(|outline| unpack_json(&outline)).transpose()?;
+        Ok(outline.map(|outline| (outline.activity.started_at, outline.activity.utc_offset_s)))
+    }
+
+    /// The days on which the activities in kept files began.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn days_of_originals(&self, user: UserId, hashes: &[ContentHash]) -> Result<BTreeSet<Day>> {
+        let mut days = BTreeSet::new();
+        for some in hashes.chunks(ROWS_AT_ONCE) {
+            let files = Query::select()
+                .column(originals::Column::Id)
+                .from(originals::Entity)
+                .and_where(originals::Column::UserId.eq(user.get()))
+                .and_where(originals::Column::Sha256.is_in(some.iter().map(ToString::to_string)))
+                .to_owned();
+            let reported = Query::select()
+                .column(activity_reports::Column::ActivityId)
+                .from(activity_reports::Entity)
+                .and_where(activity_reports::Column::OriginalId.in_subquery(files))
+                .to_owned();
+            let found = activities::Entity::find()
+                .select_only()
+                .column(activities::Column::Day)
+                .filter(activities::Column::UserId.eq(user.get()))
+                .filter(activities::Column::Id.in_subquery(reported))
+                .into_tuple::<chrono::NaiveDate>()
+                .all(self.reader())
+                .await?;
+            for date in found {
+                days.insert(day(date)?);
+            }
+        }
+        Ok(days)
     }
 }
 

@@ -132,16 +132,16 @@ impl Group {
     }
 
     fn is_about(&self, outline: &Outline) -> bool {
-        self.reports.iter().any(|(_, other)| same_activity(&other.activity, &outline.activity))
+        self.reports.iter().any(|(_, other)| same_activity(other, outline))
     }
 
-    /// Makes another group part of this one. What the athlete said about either stays said; it is gone only when
-    /// they removed both.
+    /// Makes another group part of this one. What the athlete said about either stays said: what they removed does
+    /// not come back because something else turns out to be the same.
     fn absorb(mut self, other: Self) -> Self {
         self.reports.extend(other.reports);
         self.hashes.extend(other.hashes);
         self.edit = other.edit.then(self.edit);
-        self.deleted = self.deleted.zip(other.deleted).map(|(a, b)| a.min(b));
+        self.deleted = self.deleted.or(other.deleted);
         self.absorbed.extend(other.id.map(|id| (id, other.before)));
         self.absorbed.extend(other.absorbed);
         self

@@ -204,7 +204,7 @@ impl Store {
         rows.into_iter().map(run).collect()
     }
 
-    /// Through which day the last sync of a source that proved something reaches.
+    /// Through which day the last sync of a source reaches that brought everything it asked for.
     ///
     /// # Errors
     /// When the database does not answer.
@@ -214,6 +214,7 @@ impl Store {
             .column_as(Column::CompleteThrough.max(), "complete")
             .filter(Column::UserId.eq(user.get()))
             .filter(Column::SourceId.eq(source.get()))
+            .filter(Column::State.eq(RunState::Done.as_str()))
             .into_tuple::<Option<chrono::NaiveDate>>()
             .one(self.reader())
             .await?;

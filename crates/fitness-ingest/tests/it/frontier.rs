@@ -32,6 +32,48 @@ on_both_databases! {
         assert!(outcome.added > 10, "it was not taken for finished");
     }
 
+    async fn days_without_their_activities_prove_nothing(db) {
+        let folder = tempfile::TempDir::new().unwrap();
+        for file in &made().files {
+            let name = file.file_name().unwrap().to_str().unwrap();
+            if name.starts_with("UDSFile_") {
+                std::fs::copy(file, folder.path().join(name)).unwrap();
+            }
+        }
+        let ann = db.user("Ann").await;
+        assert!(take(&db.store, ann, &[folder.path().to_owned()]).await.days > 10);
+        assert_eq!(db.store.frontier(ann).await.unwrap().complete(), None, "nobody told of activities");
+        std::fs::write(folder.path().join("x_summarizedActivities.json"), "<html>Sign in</html>").unwrap();
+        take(&db.store, ann, &[folder.path().to_owned()]).await;
+        assert_eq!(db.store.frontier(ann).await.unwrap().complete(), None, "nor could their list be read");
+    }
+
+    async fn files_that_are_known_prove_what_they_proved(db) {
+        let ann = db.user("Ann").await;
+        let recordings: Vec<_> = made().files.iter().filter(|path| path.extension().is_some_and(|e| e == "fit")).cloned().collect();
+        // Stopped once everything was on its way: what was taken in proves nothing yet.
+        struct StopAtTheEnd(Stop, u64);
+        impl fitness_ingest::Progress for StopAtTheEnd {
+            fn total(&mut self, _: u64) {}
+            fn done(&mut self, files: u64, _: u64) {
+                if files == self.1 {
+                    self.0.stop();
+                }
+            }
+        }
+        let stop = Stop::default();
+        let wanted = Import { user: ann, paths: recordings.clone(), again: false, count_first: false };
+        let mut late = StopAtTheEnd(stop.clone(), recordings.len() as u64);
+        let outcome = import(&db.store, wanted, clock, &mut late, &stop).await.unwrap();
+        assert!(outcome.stopped && outcome.added > 10, "{outcome:?}");
+        assert_eq!(db.store.frontier(ann).await.unwrap().complete(), None);
+        let stop = Stop::default();
+        let wanted = Import { user: ann, paths: recordings, again: false, count_first: false };
+        let outcome = import(&db.store, wanted, clock, &mut (), &stop).await.unwrap();
+        assert!(outcome.changed_nothing());
+        assert!(db.store.frontier(ann).await.unwrap().complete().is_some());
+    }
+
     async fn a_file_from_the_future_moves_nothing(db) {
         let ann = db.user("Ann").await;
         let folder = tempfile::TempDir::new().unwrap();

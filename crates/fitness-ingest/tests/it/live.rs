@@ -80,7 +80,7 @@ async fn visit<S: Source>(
     source: SourceId,
     service: &mut S,
 ) -> Result<Outcome, Error> {
-    let since = Some(june(10));
+    let since = None;
     sync(&db.store, Sync { user, source, since }, service, clock, &mut (), &Stop::default()).await
 }
 
@@ -178,12 +178,26 @@ on_both_databases! {
         db.ran(ann, june(1), 8.0).await;
         db.imported(ann, fitness_core::frontier::Evidence::Activity { day: june(1), imported_at: now() }).await;
         let fake = FakeGarmin::start(account()).await;
-        let outcome = visit(&db, ann, source, &mut garmin(&fake)).await.unwrap();
+        let late = Sync { user: ann, source, since: Some(june(10)) };
+        let outcome = sync(&db.store, late, &mut garmin(&fake), clock, &mut (), &Stop::default()).await.unwrap();
         assert_eq!(db.store.frontier(ann).await.unwrap().complete(), Some(june(1)), "June 2 to 9 were not asked for");
         assert!(outcome.skipped.iter().any(|skip| skip.reason.contains("--since")), "{outcome:?}");
-        let wider = Sync { user: ann, source, since: Some(june(1)) };
-        sync(&db.store, wider, &mut garmin(&fake), clock, &mut (), &Stop::default()).await.unwrap();
+        visit(&db, ann, source, &mut garmin(&fake)).await.unwrap();
         assert_eq!(db.store.frontier(ann).await.unwrap().complete(), Some(june(13)));
+    }
+
+    async fn a_first_sync_of_a_few_days_says_nothing_about_those_before(db) {
+        let ann = db.user("Ann").await;
+        let source = source(&db, ann, "garmin").await;
+        let fake = FakeGarmin::start(account()).await;
+        let late = Sync { user: ann, source, since: Some(june(14)) };
+        sync(&db.store, late, &mut garmin(&fake), clock, &mut (), &Stop::default()).await.unwrap();
+        assert_eq!(db.store.frontier(ann).await.unwrap().complete(), None);
+        // And what it did not ask for is asked for next time.
+        let (_, began) = run();
+        visit(&db, ann, source, &mut garmin(&fake)).await.unwrap();
+        assert_eq!(db.store.frontier(ann).await.unwrap().complete(), Some(june(13)));
+        assert_behind_the_data(&db, ann, began, "all of it").await;
     }
 
     async fn intervals_brings_the_same_run_and_faults_leave_the_frontier_behind(db) {

@@ -19,6 +19,8 @@ use std::collections::BTreeMap;
 
 /// More of these than any file has is not a file we read on.
 const MAX_MESSAGES: usize = 100_000;
+/// An ultra-long triathlon has a handful.
+const MAX_SESSIONS: usize = 50;
 
 /// What has been read of a sequence so far.
 #[derive(Debug, Default)]
@@ -77,7 +79,7 @@ impl Gathered {
                     .sport
                     .or_else(|| Some((sport?, fields.narrow(mesgdef::Sport::SUB_SPORT).unwrap_or(0))));
             }
-            MesgNum::SESSION if self.sessions.len() < MAX_MESSAGES => self.sessions.extend(session(&fields)),
+            MesgNum::SESSION if self.sessions.len() < MAX_SESSIONS => self.sessions.extend(session(&fields)),
             MesgNum::LAP if self.laps.len() < MAX_MESSAGES => self.laps.extend(lap(&fields)),
             MesgNum::LENGTH if self.lengths.len() < MAX_MESSAGES => self.lengths.extend(length(&fields)),
             MesgNum::SET if self.sets.len() < MAX_MESSAGES => self.sets.push(set(&fields)),

@@ -46,6 +46,8 @@ const SHORT_HEADER: usize = 12;
 /// A later header, with a checksum of its own (often left at zero).
 const LONG_HEADER: usize = 14;
 const CHECKSUM: usize = 2;
+/// Files one behind the other in one file; devices write a few.
+const MAX_CHAINED: usize = 1000;
 
 /// Reads a FIT file, chained ones included. Times without a local clock are taken to be in `zone`.
 ///
@@ -55,7 +57,8 @@ pub fn read(bytes: &[u8], zone: Tz) -> Result<FitFile, Unreadable> {
     let mut file = FitFile::default();
     let mut rest = bytes;
     let mut problem = None;
-    while let Some(sequence) = Sequence::split(rest) {
+    for _ in 0..MAX_CHAINED {
+        let Some(sequence) = Sequence::split(rest) else { break };
         rest = sequence.rest;
         let (mut gathered, mut days) = (Gathered::default(), Days::default());
         let broken = messages::each(sequence.data, |message| {

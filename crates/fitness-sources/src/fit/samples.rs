@@ -6,8 +6,8 @@ use rustyfit::profile::mesgdef::Record;
 use std::ops::Range;
 
 const ABSENT: i32 = i32::MIN;
-/// More than three weeks at one sample a second is no activity.
-const MAX_SAMPLES: usize = 2_000_000;
+/// A week at one sample a second; more is no activity, and would take more memory than a file is worth.
+const MAX_SAMPLES: usize = 600_000;
 
 /// Every sample of a file, by FIT time.
 #[derive(Debug, Default)]

@@ -96,7 +96,8 @@ pub enum Problem {
 
 impl Problem {
     /// Whether asking again may help.
-    pub(crate) const fn passes(&self) -> bool {
+    #[must_use]
+    pub const fn passes(&self) -> bool {
         match self {
             Self::Status(status) => *status >= 500,
             Self::Busy | Self::Unreachable | Self::Stalled | Self::Cut => true,

@@ -27,6 +27,9 @@ use std::iter::Sum;
 use std::ops::Range;
 use xml::Stop;
 
+/// More than any program writes into one file.
+const MAX_ACTIVITIES: usize = 1000;
+
 /// What was found in a file so far.
 #[derive(Debug)]
 pub(crate) struct Found {
@@ -46,7 +49,9 @@ impl Found {
     pub(crate) fn keep(&mut self, draft: Draft) {
         self.points |= draft.samples.any;
         self.misdated = self.misdated.or(draft.samples.misdated);
-        self.recorded.extend(draft.into_recorded(self.zone));
+        if self.recorded.len() < MAX_ACTIVITIES {
+            self.recorded.extend(draft.into_recorded(self.zone));
+        }
     }
 
     /// Remembers a point that belongs to no activity.

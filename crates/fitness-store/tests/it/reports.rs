@@ -229,13 +229,30 @@ on_both_databases! {
         assert!(matches!(db.store.restore_activity(ann, one, now()).await, Err(Error::NotFound(_))));
     }
 
+    async fn what_was_deleted_does_not_come_back_by_being_linked(db) {
+        let at_start = |seconds: i64, name: &str| {
+            let mut run = listed("2026-06-13T06:00:00Z", name);
+            run.activity.started_at += TimeDelta::seconds(seconds);
+            run
+        };
+        for (name, order) in [("abc", [200, 100]), ("acb", [100, 200])] {
+            let user = db.user(name).await;
+            let first = db.told(user, said(SourceKind::Garmin, "1", at_start(0, "First"))).await.activity;
+            db.store.delete_activity(user, first, now()).await.unwrap();
+            for start in order {
+                db.told(user, said(SourceKind::Gpx, &start.to_string(), at_start(start, "Later"))).await;
+            }
+            assert!(names(&db, user).await.is_empty(), "{name}");
+        }
+    }
+
     async fn files_are_kept_once_and_come_back(db) {
         let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
         let bytes = b"not really a FIT file ".repeat(100);
         let hash = ContentHash::of_bytes(&bytes);
         let batch = || Batch {
             originals: vec![NewOriginal::pack("run.fit", hash, &bytes)],
-            reports: vec![NewReport::pack(said(SourceKind::Fit, "f#0", a_run()), Some(hash), None).unwrap()],
+            reports: vec![NewReport::pack(said(SourceKind::Fit, &format!("{hash}#0"), a_run()), Some(hash), None).unwrap()],
             ..Batch::default()
         };
         let taken = db.store.take_in(ann, batch(), now()).await.unwrap();
@@ -243,7 +260,9 @@ on_both_databases! {
         let again = db.store.take_in(ann, batch(), now()).await.unwrap();
         assert!(again.nothing(), "{again:?}");
         assert_eq!(db.store.kept_hashes(ann).await.unwrap(), [hash].into());
-        assert_eq!(db.store.start_of_original(ann, hash).await.unwrap(), Some(at("2026-06-13T16:04:07.123456Z")));
+        assert_eq!(db.store.start_of_original(ann, hash).await.unwrap(), Some((at("2026-06-13T16:04:07.123456Z"), 7200)));
+        assert_eq!(db.store.days_of_originals(ann, &[hash]).await.unwrap(), [june(13)].into());
+        assert!(db.store.days_of_originals(bob, &[hash]).await.unwrap().is_empty());
         assert_eq!(db.store.start_of_original(bob, hash).await.unwrap(), None);
         assert!(db.store.kept_hashes(bob).await.unwrap().is_empty());
         let kept = db.store.originals_of(ann, taken.reports[0].activity).await.unwrap();

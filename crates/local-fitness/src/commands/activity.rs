@@ -122,8 +122,11 @@ async fn list(context: &Context, from: Option<Day>, through: Option<Day>, limit:
 /// An activity's title with what there is to know about it at a glance.
 fn title(stored: &StoredActivity) -> String {
     let mut words = visible(stored.activity.name.as_deref().unwrap_or("")).to_string();
-    let marks =
-        [(stored.race, "race"), (!stored.flaws.is_empty(), "damaged file"), (stored.edited, "edited")];
+    let marks = [
+        (stored.race, "race"),
+        (stored.flaws.iter().any(|flaw| flaw.is_damage()), "damaged file"),
+        (stored.edited, "edited"),
+    ];
     let marks: Vec<&str> = marks.into_iter().filter(|(so, _)| *so).map(|(_, word)| word).collect();
     if !marks.is_empty() {
         words = format!("{words} ({})", marks.join(", ")).trim_start().to_owned();

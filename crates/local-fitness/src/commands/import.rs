@@ -7,14 +7,14 @@ use crate::report::Report;
 use crate::words::{counted, list};
 use anyhow::Result;
 use fitness_core::text::visible;
-use fitness_ingest::{Import, Outcome, Progress, Skip, Stop, import};
+use fitness_ingest::{Import, Outcome, Progress, Stop, import};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// How many lines about what was left out a person reads.
-const SHOWN: usize = 20;
+const SHOWN: usize = 50;
 
 pub(super) async fn run(context: &Context, paths: Vec<PathBuf>, again: bool, json: bool) -> Result<Report> {
     for path in &paths {
@@ -31,7 +31,10 @@ pub(super) async fn run(context: &Context, paths: Vec<PathBuf>, again: bool, jso
     bar.finish();
     store.close().await;
     let outcome = outcome?;
-    Ok(Report::new(tell(&outcome), &outcome))
+    let report = Report::new(tell(&outcome), &outcome);
+    let brought = outcome.files + outcome.files_already_there + outcome.already_there;
+    // Nothing of what was named could be read.
+    Ok(if brought == 0 && outcome.skipped_count > 0 { report.unhealthy() } else { report })
 }
 
 /// The first Ctrl-C lets the import end well; the second ends the program, which leaves whole batches.
@@ -151,24 +154,15 @@ pub(super) fn tell(outcome: &Outcome) -> String {
     words
 }
 
-/// The same reason over and over is one line.
+/// Every file with its reason, as far as a person reads.
 fn tell_skipped(outcome: &Outcome) -> String {
-    let mut lines: Vec<(&Skip, u64)> = Vec::new();
-    for skip in &outcome.skipped {
-        match lines.iter_mut().find(|(other, _)| other.reason == skip.reason) {
-            Some((_, count)) => *count += 1,
-            None => lines.push((skip, 1)),
-        }
-    }
     let mut words = String::new();
-    for (skip, count) in lines.iter().take(SHOWN) {
-        let more = if *count > 1 { format!(" (and {} more like it)", count - 1) } else { String::new() };
-        writeln!(words, "  {}: {}{more}", visible(&skip.path), visible(&skip.reason))
-            .expect("a string takes it");
+    for skip in outcome.skipped.iter().take(SHOWN) {
+        writeln!(words, "  {}: {}", visible(&skip.path), visible(&skip.reason)).expect("a string takes it");
     }
-    if lines.len() > SHOWN {
-        writeln!(words, "  … and {} more reasons; --json lists them", lines.len() - SHOWN)
-            .expect("a string takes it");
+    let more = outcome.skipped_count.saturating_sub(SHOWN as u64);
+    if more > 0 {
+        writeln!(words, "  … and {more} more; --json lists them").expect("a string takes it");
     }
     words.truncate(words.trim_end().len());
     words

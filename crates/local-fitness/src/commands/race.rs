@@ -35,7 +35,7 @@ pub(super) async fn run(context: &Context, command: RaceCommand) -> Result<Repor
                 Some(number) => length(units, number)?,
                 None => recorded.distance.ok_or_else(|| missing("distance", "--distance"))?,
             };
-            let time = time.or(recorded.elapsed).ok_or_else(|| missing("time", "--time"))?;
+            let time = took_time(time.or(recorded.elapsed).ok_or_else(|| missing("time", "--time"))?)?;
             let name = name.or_else(|| recorded.name.clone()).unwrap_or_else(|| "Race".to_owned());
             let result = RaceResult { activity: Some(activity), day: found.day, name, distance, time };
             let id = store.put_race(user.id, &result, clock::now()).await?;
@@ -68,6 +68,7 @@ pub(super) async fn run(context: &Context, command: RaceCommand) -> Result<Repor
                 )
                 .into());
             }
+            took_time(time)?;
             if time <= TimeSpan::from_ms(0) {
                 return Err(
                     Failure::new("a race takes time", "write the official time, such as 1:45:10").into()
@@ -92,6 +93,13 @@ pub(super) async fn run(context: &Context, command: RaceCommand) -> Result<Repor
             Ok(Report::new(format!("Removed race {race}."), &json!({ "race_id": race })))
         }
     }
+}
+
+fn took_time(time: TimeSpan) -> Result<TimeSpan> {
+    if time > TimeSpan::from_ms(0) {
+        return Ok(time);
+    }
+    Err(Failure::new("a race takes time", "write the official time, such as 1:45:10").into())
 }
 
 async fn list(context: &Context) -> Result<Report> {
