@@ -71,13 +71,20 @@ pub(super) fn daily_summary(object: &Object<'_>, raw: &str, zone: Tz) -> Outcome
 
 /// Until when a day was recorded, when that is not its end. Where it ended is where the athlete was.
 fn unfinished(object: &Object<'_>, day: Day, zone: Tz) -> Option<Instant> {
-    let until = object.moment("wellnessEndTimeGmt")?;
+    let Some(until) = object.moment("wellnessEndTimeGmt") else { return short(object, day, zone) };
     let open = match object.moment("wellnessEndTimeLocal") {
         // A day that ends at 23:59:59 has ended.
         Some(local) => Day::at(local + TimeDelta::minutes(1), Tz::UTC) <= day,
         None => until < day.end(zone),
     };
     open.then_some(until)
+}
+
+/// The same where only the day's length is told. An hour less than a day is a day on which the clocks change.
+fn short(object: &Object<'_>, day: Day, zone: Tz) -> Option<Instant> {
+    let span = object.within("durationInMilliseconds", 1.0..=86_400_000.0)?;
+    let until = day.previous().end(zone) + TimeDelta::milliseconds(span as i64);
+    (until + TimeDelta::hours(1) < day.end(zone)).then_some(until)
 }
 
 /// An element of `sleepData`, plain or around a `dailySleepDTO`. Of several the longest is the night.

@@ -114,6 +114,11 @@ fn an_unfinished_day_says_until_when_it_speaks() {
             None,
         ),
         (r#""wellnessEndTimeGmt":null,"wellnessEndTimeLocal":"2026-05-01T12:00:00.0""#, None),
+        // The day on which one file ends and the next begins is in both, and whole only in the second.
+        (r#""durationInMilliseconds":43200000"#, noon),
+        (r#""durationInMilliseconds":82800000"#, None),
+        (r#""durationInMilliseconds":86400000"#, None),
+        (r#""durationInMilliseconds":-1"#, None),
     ] {
         let json = format!(r#"[{{"calendarDate":"2026-05-01","totalSteps":100,{end}}}]"#);
         let (mut told, _) = told_in(Dataset::DailySummaries, &json, Tz::Europe__Berlin);
