@@ -33,10 +33,10 @@ words! {
 }
 
 impl SourceKind {
-    /// Whether it is asked again and again, so that what it says later is what it means.
+    /// Whether it is an account's own list, of which there may be several of different age, imported in any order.
     #[must_use]
-    pub const fn is_live(self) -> bool {
-        matches!(self, Self::Garmin | Self::Intervals)
+    pub const fn is_export(self) -> bool {
+        matches!(self, Self::GarminExport | Self::StravaExport)
     }
 }
 
@@ -220,18 +220,14 @@ pub struct DayReport {
 
 impl DayReport {
     /// Whether this stands in place of another report about the same part of the same day: what speaks for the whole
-    /// day never yields to what speaks for its morning. Of two about the whole day, a live service's later word
-    /// stands; of two in files, which come in any order, the one that knows more.
+    /// day never yields to what speaks for its morning. Of two about the whole day the later word stands.
     #[must_use]
     pub fn replaces(&self, other: &Self) -> bool {
         match (self.as_of, other.as_of) {
             (None, Some(_)) => true,
             (Some(_), None) => false,
             (Some(ours), Some(theirs)) => ours >= theirs,
-            (None, None) => {
-                let knows = |report: &Self| (report.wellness.known(), report.wellness.steps);
-                self.kind.is_live() || knows(self) >= knows(other)
-            }
+            (None, None) => true,
         }
     }
 }

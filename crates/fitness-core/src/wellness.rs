@@ -57,27 +57,6 @@ impl DailyWellness {
         }
     }
 
-    /// How many values are known.
-    #[must_use]
-    pub fn known(&self) -> usize {
-        macro_rules! count { ($($field:ident),+) => { [$(self.$field.is_some()),+] } }
-        let known = count!(
-            sleep,
-            resting_heart_rate,
-            hrv_ms,
-            stress_avg,
-            stress_max,
-            body_battery_high,
-            body_battery_low,
-            respiration,
-            spo2,
-            weight_kg,
-            steps,
-            vo2max
-        );
-        known.into_iter().filter(|known| *known).count()
-    }
-
     /// Takes from a newer report every value it has; what it lacks stays as it was.
     pub fn merge(&mut self, newer: Self) {
         macro_rules! take { ($($field:ident),+) => { $( if newer.$field.is_some() { self.$field = newer.$field; } )+ } }

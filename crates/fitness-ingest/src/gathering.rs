@@ -40,6 +40,8 @@ pub(crate) struct Gatherer<'a> {
     strava: Strava,
     /// Something may be readable next time.
     unfinished: bool,
+    /// How new the account export is.
+    pub(crate) edition: Option<Day>,
     /// A list could not be read to its end.
     incomplete: bool,
     /// An account's list of activities was read.
@@ -74,6 +76,7 @@ impl<'a> Gatherer<'a> {
             of_account: false,
             strava: Strava::default(),
             unfinished: false,
+            edition: None,
             incomplete: false,
             activities_listed: false,
             known: Vec::new(),
@@ -201,7 +204,7 @@ impl<'a> Gatherer<'a> {
         match NewReport::pack(report, None, self.source) {
             Ok(report) => {
                 self.saw(day);
-                self.batch.reports.push(report);
+                self.batch.reports.push(report.of_edition(self.edition));
             }
             Err(why) => self.outcome.skip(key, why),
         }
@@ -244,6 +247,9 @@ impl<'a> Gatherer<'a> {
     /// Writes what is left, the rows of lists last: by then their files are there.
     pub(crate) async fn flush(&mut self) -> Result<(), Error> {
         self.write().await?;
+        // A Strava export is as new as its newest activity.
+        let newest = self.strava.rows.iter().map(|(_, row)| row.recorded.activity.day()).max();
+        self.edition = newest.or(self.edition);
         for (list, row) in std::mem::take(&mut self.strava.rows) {
             self.row(&list, row).await?;
             if self.batch.reports.len() >= REPORTS {
@@ -290,7 +296,8 @@ impl<'a> Gatherer<'a> {
     }
 
     async fn write(&mut self) -> Result<(), Error> {
-        let batch = std::mem::take(&mut self.batch);
+        let mut batch = std::mem::take(&mut self.batch);
+        batch.edition = self.edition;
         let taken = self.store.take_in(self.user, batch, self.now()).await?;
         self.outcome.count(taken);
         self.room.clear();

@@ -125,6 +125,9 @@ async fn take(
         let files = tokio::task::spawn_blocking(move || walking::count(&counted)).await;
         progress.total(files.unwrap_or_default());
     }
+    let named = walked.clone();
+    gatherer.edition =
+        tokio::task::spawn_blocking(move || walking::edition(&named)).await.unwrap_or_default();
     let known = if again { Default::default() } else { gatherer.known_files().await? };
     let (events, mut arriving) = mpsc::channel(EVENTS);
     let job = walking::Job {

@@ -121,6 +121,27 @@ pub(crate) fn count(paths: &[PathBuf]) -> u64 {
     counting.0
 }
 
+/// How new an account export is: the last day that the name of one of its files mentions. Nothing is unpacked for it.
+pub(crate) fn edition(paths: &[PathBuf]) -> Option<Day> {
+    struct Newest(Option<Day>);
+    impl Visitor for Newest {
+        fn wants(&mut self, found: &Found<'_>) -> bool {
+            let last = found.name.strip_prefix("UDSFile_").and_then(|name| name.strip_suffix(".json"));
+            let last = last.and_then(|days| days.rsplit('_').next()?.parse().ok());
+            self.0 = self.0.max(last);
+            false
+        }
+        fn visit(&mut self, _: &Found<'_>, _: &mut dyn Read) -> ControlFlow<()> {
+            Continue(())
+        }
+        fn skipped(&mut self, _: &str, _: Refused) {}
+    }
+    let mut newest = Newest(None);
+    let limits = Limits { depth: 0, ..Limits::default() };
+    let _never_broken_off = files::walk(paths, &limits, &mut newest);
+    newest.0
+}
+
 /// What a file is wanted for.
 enum Wanted {
     Recording(Format),

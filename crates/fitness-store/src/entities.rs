@@ -173,6 +173,7 @@ tables! {
         started_at: Instant,
         outline: Vec<u8>,
         content_hash: String,
+        edition: Option<NaiveDate>,
         raw: Option<Vec<u8>>,
         told_at: Instant,
     }
@@ -189,6 +190,7 @@ tables! {
         reported: Json,
         as_of: Option<Instant>,
         content_hash: String,
+        edition: Option<NaiveDate>,
         raw: Option<Vec<u8>>,
     }
     estimates = "estimates" {

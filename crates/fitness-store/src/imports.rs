@@ -39,6 +39,8 @@ pub struct Batch {
     pub zones: Vec<(ZoneKind, Sport, Zones)>,
     /// About the athlete. It fills gaps in the profile.
     pub person: Person,
+    /// How new the account export is that tells all this, where it is one.
+    pub edition: Option<Day>,
 }
 
 /// What a batch changed.
@@ -50,6 +52,8 @@ pub struct Taken {
     pub originals: u64,
     /// Days about which something new is known.
     pub days: BTreeSet<Day>,
+    /// What was there already, and is now known from a newer export.
+    pub renewed: u64,
     /// Estimates that are new or different.
     pub estimates: u64,
     /// Thresholds, zones and facts about the athlete that are new.
@@ -60,7 +64,7 @@ impl Taken {
     /// Whether the database is as it was.
     #[must_use]
     pub fn nothing(&self) -> bool {
-        self.originals + self.estimates + self.about_athlete == 0
+        self.originals + self.renewed + self.estimates + self.about_athlete == 0
             && self.days.is_empty()
             && self.reports.iter().all(|put| put.fate == Fate::AlreadyThere)
     }
@@ -73,11 +77,15 @@ impl Store {
     /// When there is no such user or the database refuses; then nothing of it was taken.
     pub async fn take_in(&self, user: UserId, batch: Batch, now: Instant) -> Result<Taken> {
         let tx = self.write(user).await?;
-        let Batch { originals, reports, days, estimates, thresholds, zones, person } = batch;
+        let Batch { originals, reports, days, estimates, thresholds, zones, person, edition } = batch;
+        let originals = originals::put(&tx, originals, now).await?;
+        let (reports, renewed) = reports::put(&tx, reports, now).await?;
+        let (days, days_renewed) = wellness::put(&tx, days, edition).await?;
         let taken = Taken {
-            originals: originals::put(&tx, originals, now).await?,
-            reports: reports::put(&tx, reports, now).await?,
-            days: wellness::put(&tx, days).await?,
+            originals,
+            reports,
+            days,
+            renewed: renewed + days_renewed,
             estimates: put_estimates(&tx, estimates).await?,
             about_athlete: put_thresholds(&tx, thresholds).await?
                 + put_zones(&tx, zones).await?

@@ -12,16 +12,16 @@ pub(crate) use rows::{ROWS_AT_ONCE, in_chunks};
 use crate::entities::{activities, activity_reports};
 use crate::error::{Error, Result};
 use crate::pack::{pack, pack_json, unpack_json};
-use crate::read::{json, word};
+use crate::read::{day, json, word};
 use crate::store::stamp;
 use crate::streams::Packed;
 use crate::tx::Tx;
-use chrono::TimeDelta;
-use fitness_core::calendar::Instant;
+use chrono::{NaiveDate, TimeDelta};
+use fitness_core::calendar::{Day, Instant};
 use fitness_core::hash::ContentHash;
 use fitness_core::ids::{ActivityId, SourceId};
 use fitness_core::merge::{ABOUT_THE_SAME_START_MS, Edit, Merged, merge, same_activity};
-use fitness_core::report::{ActivityReport, Outline, Recorded, ReportKey};
+use fitness_core::report::{ActivityReport, Outline, Recorded, ReportKey, SourceKind};
 use fitness_core::text::storable;
 use sea_orm::prelude::Json;
 use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QuerySelect};
@@ -41,6 +41,7 @@ pub struct NewReport {
     raw: Option<Vec<u8>>,
     original: Option<ContentHash>,
     source: Option<SourceId>,
+    edition: Option<Day>,
 }
 
 impl NewReport {
@@ -65,7 +66,19 @@ impl NewReport {
             outline,
             original,
             source,
+            edition: None,
         })
+    }
+
+    /// How new the export is that tells it.
+    #[must_use]
+    pub const fn of_edition(mut self, edition: Option<Day>) -> Self {
+        self.edition = edition;
+        self
+    }
+
+    fn telling(&self) -> Telling {
+        Telling { edition: self.edition, hash: self.hash.to_string() }
     }
 
     /// Which report it is.
@@ -109,6 +122,40 @@ pub struct Put {
     pub fate: Fate,
 }
 
+/// One source's word under one key, as far as it matters for what stands.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Telling {
+    /// How new the export is.
+    pub(crate) edition: Option<Day>,
+    pub(crate) hash: String,
+}
+
+impl Telling {
+    /// What becomes of this when a source says it now, after `earlier`. Exports come in any order: the newer one
+    /// stands, and of two of one age always the same one. Everybody else means what they said last.
+    pub(crate) fn after(&self, earlier: &Self, kind: SourceKind) -> Turn {
+        if self.hash == earlier.hash {
+            return if kind.is_export() && self.edition > earlier.edition {
+                Turn::Renews
+            } else {
+                Turn::Repeats
+            };
+        }
+        if kind.is_export() && self < earlier { Turn::Repeats } else { Turn::Replaces }
+    }
+}
+
+/// What a word is to the one before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// Nothing new.
+    Repeats,
+    /// The same, from a newer export.
+    Renews,
+    /// Something else, which stands.
+    Replaces,
+}
+
 /// All reports about one activity.
 #[derive(Default)]
 struct Group {
@@ -117,7 +164,7 @@ struct Group {
     edit: Edit,
     deleted: Option<Instant>,
     reports: Vec<(ReportKey, Outline)>,
-    hashes: HashMap<ReportKey, String>,
+    tellings: HashMap<ReportKey, Telling>,
     /// What its row says now.
     before: Option<Merged>,
     /// Activities that turned out to be this one, with what their rows said.
@@ -125,10 +172,10 @@ struct Group {
 }
 
 impl Group {
-    fn take(&mut self, key: &ReportKey, outline: &Outline, hash: String) {
+    fn take(&mut self, key: &ReportKey, outline: &Outline, telling: Telling) {
         self.reports.retain(|(known, _)| known != key);
         self.reports.push((key.clone(), outline.clone()));
-        self.hashes.insert(key.clone(), hash);
+        self.tellings.insert(key.clone(), telling);
     }
 
     fn is_about(&self, outline: &Outline) -> bool {
@@ -139,7 +186,7 @@ impl Group {
     /// not come back because something else turns out to be the same.
     fn absorb(mut self, other: Self) -> Self {
         self.reports.extend(other.reports);
-        self.hashes.extend(other.hashes);
+        self.tellings.extend(other.tellings);
         self.edit = other.edit.then(self.edit);
         self.deleted = self.deleted.or(other.deleted);
         self.absorbed.extend(other.id.map(|id| (id, other.before)));
@@ -153,21 +200,26 @@ impl Group {
     }
 }
 
-/// Takes in reports; the answer says what became of each, in their order.
-pub(crate) async fn put(tx: &Tx, new: Vec<NewReport>, now: Instant) -> Result<Vec<Put>> {
+/// Takes in reports; the answer says what became of each, in their order, and how many are only of a newer export.
+pub(crate) async fn put(tx: &Tx, new: Vec<NewReport>, now: Instant) -> Result<(Vec<Put>, u64)> {
     if new.is_empty() {
-        return Ok(Vec::new());
+        return Ok((Vec::new(), 0));
     }
     let mut groups = neighbours(tx, &new).await?;
     let mut fates = Vec::with_capacity(new.len());
     let mut kept: HashMap<ReportKey, NewReport> = HashMap::new();
     for report in new {
-        let hash = report.hash.to_string();
-        let fate = match groups.iter_mut().find(|g| g.hashes.contains_key(&report.key)) {
-            Some(group) if group.hashes.get(&report.key) == Some(&hash) => Fate::AlreadyThere,
-            Some(group) => {
-                group.take(&report.key, &report.outline, hash);
-                Fate::Changed
+        let telling = report.telling();
+        let known = groups.iter_mut().find_map(|group| {
+            let turn = telling.after(group.tellings.get(&report.key)?, report.key.kind);
+            Some((group, turn))
+        });
+        let fate = match known {
+            Some((_, Turn::Repeats)) => Fate::AlreadyThere,
+            Some((group, turn)) => {
+                group.take(&report.key, &report.outline, telling);
+                kept.insert(report.key.clone(), report.clone());
+                if turn == Turn::Replaces { Fate::Changed } else { Fate::AlreadyThere }
             }
             None => {
                 let mut about: Vec<Group> =
@@ -176,18 +228,21 @@ pub(crate) async fn put(tx: &Tx, new: Vec<NewReport>, now: Instant) -> Result<Ve
                 about.sort_by_key(|group| group.id.unwrap_or(i64::MAX));
                 let known = !about.is_empty();
                 let mut group = about.into_iter().reduce(Group::absorb).unwrap_or_default();
-                group.take(&report.key, &report.outline, hash);
+                group.take(&report.key, &report.outline, telling);
                 groups.push(group);
                 if known { Fate::Joined } else { Fate::Added }
             }
         };
         fates.push((report.key.clone(), fate));
-        if fate != Fate::AlreadyThere {
+        if matches!(fate, Fate::Added | Fate::Joined) {
             kept.insert(report.key.clone(), report);
         }
     }
+    let renewed =
+        fates.iter().filter(|(key, fate)| *fate == Fate::AlreadyThere && kept.contains_key(key)).count();
     let ids = rows::write(tx, groups, kept, now).await?;
-    Ok(fates.into_iter().map(|(key, fate)| Put { activity: ActivityId::new(ids[&key]), fate }).collect())
+    let put = |(key, fate)| Put { activity: ActivityId::new(ids[&key]), fate };
+    Ok((fates.into_iter().map(put).collect(), renewed as u64))
 }
 
 /// Every activity that one of the new reports could be about, with all its reports.
@@ -247,15 +302,17 @@ async fn neighbours(tx: &Tx, new: &[NewReport]) -> Result<Vec<Group>> {
                 Column::ExternalId,
                 Column::Outline,
                 Column::ContentHash,
+                Column::Edition,
             ])
             .filter(Column::ActivityId.is_in(some.iter().copied()))
-            .into_tuple::<(i64, String, String, Vec<u8>, String)>()
+            .into_tuple::<(i64, String, String, Vec<u8>, String, Option<NaiveDate>)>()
             .all(tx.db())
             .await?;
-        for (activity, kind, id, outline, hash) in rows {
+        for (activity, kind, id, outline, hash, edition) in rows {
             let key = ReportKey { kind: word(&kind)?, id };
             let group = groups.get_mut(&activity).ok_or(Error::NotFound("activity"))?;
-            group.take(&key, &unpack_json(&outline)?, hash);
+            let telling = Telling { edition: edition.map(day).transpose()?, hash };
+            group.take(&key, &unpack_json(&outline)?, telling);
         }
     }
     let mut groups: Vec<Group> = groups.into_values().collect();

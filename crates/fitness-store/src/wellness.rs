@@ -5,7 +5,7 @@ use crate::entities::day_reports;
 use crate::error::Result;
 use crate::pack::pack;
 use crate::read::{day, json, narrow_option, to_json, word};
-use crate::reports::in_chunks;
+use crate::reports::{Telling, Turn, in_chunks};
 use crate::store::{Store, stamp};
 use crate::tx::Tx;
 use chrono::NaiveDate;
@@ -40,29 +40,58 @@ impl Store {
     }
 }
 
-/// Takes in reports about days; the answer is which days are known better now.
-pub(crate) async fn put(tx: &Tx, reports: Vec<DayReport>) -> Result<BTreeSet<Day>> {
-    let mut told: BTreeMap<(Day, SourceKind, String), DayReport> = BTreeMap::new();
+/// Which report it is: of a day, a source and one of its datasets.
+type Key = (Day, SourceKind, String);
+
+/// What becomes of a report that comes after another one with its key.
+fn turn(report: &DayReport, telling: &Telling, earlier: &DayReport, known: &Telling) -> Turn {
+    if telling.hash != known.hash {
+        let (ours, theirs) = (report.as_of, earlier.as_of);
+        if ours.is_some() || theirs.is_some() {
+            return if report.replaces(earlier) { Turn::Replaces } else { Turn::Repeats };
+        }
+    }
+    telling.after(known, report.kind)
+}
+
+/// Takes in reports about days, from an export of this age where it is one. The answer is which days are known better
+/// now, and how many reports are only of a newer export.
+pub(crate) async fn put(
+    tx: &Tx,
+    reports: Vec<DayReport>,
+    edition: Option<Day>,
+) -> Result<(BTreeSet<Day>, u64)> {
+    let telling = |report: &DayReport| Telling {
+        edition: edition.filter(|_| report.kind.is_export()),
+        hash: content_hash(report).to_string(),
+    };
+    let mut told: BTreeMap<Key, (DayReport, Telling)> = BTreeMap::new();
     for report in reports {
         let key = (report.wellness.day, report.kind, report.part.clone());
-        if told.get(&key).is_none_or(|earlier| report.replaces(earlier)) {
-            told.insert(key, report);
+        let new = telling(&report);
+        let stands = told
+            .get(&key)
+            .is_none_or(|(earlier, known)| turn(&report, &new, earlier, known) == Turn::Replaces);
+        if stands {
+            told.insert(key, (report, new));
         }
     }
     let days: BTreeSet<Day> = told.keys().map(|(day, ..)| *day).collect();
     let days: Vec<Day> = days.into_iter().collect();
-    let mut better = BTreeSet::new();
+    let (mut better, mut renewed) = (BTreeSet::new(), 0);
     for some in days.chunks(DAYS_AT_ONCE) {
-        better.append(&mut put_days(tx, some, &mut told).await?);
+        let (mut days, again) = put_days(tx, some, &mut told).await?;
+        better.append(&mut days);
+        renewed += again;
     }
-    Ok(better)
+    Ok((better, renewed))
 }
 
 async fn put_days(
     tx: &Tx,
     days: &[Day],
-    told: &mut BTreeMap<(Day, SourceKind, String), DayReport>,
-) -> Result<BTreeSet<Day>> {
+    told: &mut BTreeMap<Key, (DayReport, Telling)>,
+) -> Result<(BTreeSet<Day>, u64)> {
     use day_reports::Column;
     let stored = day_reports::Entity::find()
         .select_only()
@@ -73,34 +102,43 @@ async fn put_days(
             Column::Reported,
             Column::AsOf,
             Column::ContentHash,
+            Column::Edition,
         ])
         .filter(Column::UserId.eq(tx.user().get()))
         .filter(Column::Day.is_in(days.iter().map(|day| day.date())))
-        .into_tuple::<(NaiveDate, String, String, Json, Option<Instant>, String)>()
+        .into_tuple::<(NaiveDate, String, String, Json, Option<Instant>, String, Option<NaiveDate>)>()
         .all(tx.db())
         .await?;
     let mut known: BTreeMap<Day, Vec<DayReport>> = BTreeMap::new();
-    for (date, kind, part, reported, as_of, hash) in stored {
+    let mut renewed = BTreeSet::new();
+    for (date, kind, part, reported, as_of, hash, edition) in stored {
         let key = (day(date)?, word(&kind)?, part);
         let report =
             DayReport { kind: key.1, part: key.2.clone(), wellness: json(reported)?, as_of, raw: None };
-        if let Some(again) = told.get(&key) {
-            if again.replaces(&report) && content_hash(again).to_string() != hash {
-                continue;
+        let telling = Telling { edition: edition.map(day).transpose()?, hash };
+        if let Some((again, new)) = told.get(&key) {
+            match turn(again, new, &report, &telling) {
+                Turn::Replaces => continue,
+                Turn::Renews => {
+                    renewed.insert(key);
+                    continue;
+                }
+                Turn::Repeats => drop(told.remove(&key)),
             }
-            told.remove(&key);
         }
         known.entry(key.0).or_default().push(report);
     }
     let mut rows = Vec::new();
     let mut changed = BTreeSet::new();
-    for (_, report) in told.extract_if(.., |(day, ..), _| days.binary_search(day).is_ok()) {
-        changed.insert(report.wellness.day);
-        rows.push(report_row(tx.user(), &report));
+    for (key, (report, telling)) in told.extract_if(.., |(day, ..), _| days.binary_search(day).is_ok()) {
+        if !renewed.contains(&key) {
+            changed.insert(report.wellness.day);
+        }
+        rows.push(report_row(tx.user(), &report, telling));
         known.entry(report.wellness.day).or_default().push(report);
     }
     let replace = OnConflict::columns([Column::UserId, Column::Day, Column::Kind, Column::Part])
-        .update_columns([Column::Reported, Column::AsOf, Column::ContentHash, Column::Raw])
+        .update_columns([Column::Reported, Column::AsOf, Column::ContentHash, Column::Edition, Column::Raw])
         .to_owned();
     for some in in_chunks(rows) {
         let insert = day_reports::Entity::insert_many(some).on_conflict(replace.clone());
@@ -109,7 +147,7 @@ async fn put_days(
     let rows =
         changed.iter().filter_map(|day| merge_day(known.get(day)?)).map(|day| row(tx.user(), &day)).collect();
     put_rows(tx, rows).await?;
-    Ok(changed)
+    Ok((changed, renewed.len() as u64))
 }
 
 async fn put_rows(tx: &Tx, rows: Vec<ActiveModel>) -> Result<()> {
@@ -126,7 +164,7 @@ fn content_hash(report: &DayReport) -> ContentHash {
     ContentHash::of_json(&(&report.wellness, report.as_of, &report.raw))
 }
 
-fn report_row(user: UserId, report: &DayReport) -> day_reports::ActiveModel {
+fn report_row(user: UserId, report: &DayReport, telling: Telling) -> day_reports::ActiveModel {
     day_reports::ActiveModel {
         user_id: Set(user.get()),
         day: Set(report.wellness.day.date()),
@@ -134,7 +172,8 @@ fn report_row(user: UserId, report: &DayReport) -> day_reports::ActiveModel {
         part: Set(report.part.clone()),
         reported: Set(to_json(&report.wellness)),
         as_of: Set(report.as_of.map(stamp)),
-        content_hash: Set(content_hash(report).to_string()),
+        content_hash: Set(telling.hash),
+        edition: Set(telling.edition.map(Day::date)),
         raw: Set(report.raw.as_ref().map(|raw| pack(raw.as_bytes()))),
     }
 }

@@ -30,6 +30,8 @@ CREATE TABLE activity_reports (
     started_at {{instant}} NOT NULL,
     outline {{bytes}} NOT NULL,
     content_hash TEXT NOT NULL,
+    -- How new the export is that says so; of two that differ the newer stands.
+    edition {{day}},
     raw {{bytes}},
     told_at {{instant}} NOT NULL,
     CONSTRAINT a_report_is_kept_once UNIQUE (user_id, kind, external_id)
@@ -54,6 +56,7 @@ CREATE TABLE day_reports (
     reported {{json}} NOT NULL,
     as_of {{instant}},
     content_hash TEXT NOT NULL,
+    edition {{day}},
     raw {{bytes}},
     PRIMARY KEY (user_id, day, kind, part)
 ){{table}};

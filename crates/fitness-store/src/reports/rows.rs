@@ -10,7 +10,7 @@ use crate::pack::pack_json;
 use crate::read::to_json;
 use crate::store::stamp;
 use crate::tx::Tx;
-use fitness_core::calendar::Instant;
+use fitness_core::calendar::{Day, Instant};
 use fitness_core::ids::{SourceId, UserId};
 use fitness_core::merge::{Edit, Merged};
 use fitness_core::report::ReportKey;
@@ -193,6 +193,7 @@ impl Children {
                 Column::StartedAt,
                 Column::Outline,
                 Column::ContentHash,
+                Column::Edition,
                 Column::Raw,
                 Column::ToldAt,
             ])
@@ -233,6 +234,7 @@ impl NewReport {
             started_at: Set(stamp(self.outline.activity.started_at)),
             outline: Set(pack_json(&self.outline)),
             content_hash: Set(self.hash.to_string()),
+            edition: Set(self.edition.map(Day::date)),
             raw: Set(self.raw),
             told_at: Set(stamp(now)),
         }

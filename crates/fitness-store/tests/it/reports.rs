@@ -307,6 +307,33 @@ on_both_databases! {
         assert_eq!(db.store.list_wellness(bob, june(1), june(30)).await.unwrap()[0].steps, Some(9000));
     }
 
+    async fn of_two_exports_the_newer_stands_whatever_the_order(db) {
+        let batch = |edition: u32, name: &str, resting: u16| {
+            let report = NewReport::pack(said(SourceKind::GarminExport, "11", listed("2026-06-13T06:00:00Z", name)), None, None).unwrap();
+            let wellness = DailyWellness { resting_heart_rate: Some(resting), ..DailyWellness::unknown(june(13)) };
+            let day = DayReport { kind: SourceKind::GarminExport, part: "uds".to_owned(), wellness, as_of: None, raw: None };
+            Batch { reports: vec![report.of_edition(Some(june(edition)))], days: vec![day], edition: Some(june(edition)), ..Batch::default() }
+        };
+        let mut prints = Vec::new();
+        for (user, order) in [("up", [20, 21, 22]), ("down", [22, 21, 20]), ("mixed", [21, 22, 20])] {
+            let user = db.user(user).await;
+            // The first and the last say the same; the one in between does not stand.
+            for edition in order {
+                let (name, resting) = if edition == 21 { ("Renamed", 47) } else { ("Morning", 48) };
+                db.store.take_in(user, batch(edition, name, resting), now()).await.unwrap();
+            }
+            for edition in order {
+                let (name, resting) = if edition == 21 { ("Renamed", 47) } else { ("Morning", 48) };
+                let again = db.store.take_in(user, batch(edition, name, resting), now()).await.unwrap();
+                assert!(again.nothing(), "{order:?}, {edition} again: {again:?}");
+            }
+            assert_eq!(names(&db, user).await, ["Morning"], "{order:?}");
+            assert_eq!(db.store.list_wellness(user, june(13), june(13)).await.unwrap()[0].resting_heart_rate, Some(48));
+            prints.push(db.store.fingerprint(user).await.unwrap());
+        }
+        assert!(prints.iter().all(|print| *print == prints[0]));
+    }
+
     async fn of_estimates_the_latest_stands(db) {
         let ann = db.user("Ann").await;
         let readiness = |value, told: &str| Estimate { day: june(13), kind: EstimateKind::TrainingReadiness, value: EstimateValue::Number(value), told_at: Some(at(told)) };
