@@ -260,7 +260,15 @@ impl Visitor for Walking {
     fn wants(&mut self, found: &Found<'_>) -> bool {
         let wanted = Wanted::of(found).is_some() || self.named.contains(found.path);
         if !wanted {
-            let _whether_it_arrived = self.send(Event::Ignored);
+            // An archive would have been opened: this is something else under its name.
+            let event = if found.name.to_ascii_lowercase().ends_with(".zip") {
+                let (path, reason) =
+                    (found.path.to_owned(), "it is named like an archive and is none".to_owned());
+                Event::Skipped { path, reason, passing: false }
+            } else {
+                Event::Ignored
+            };
+            let _whether_it_arrived = self.send(event);
         }
         wanted
     }

@@ -132,6 +132,9 @@ impl Store {
     ) -> Result<()> {
         let tx = self.write(user).await?;
         let row = require_activity(&tx, id).await?;
+        if row.deleted_at.is_some() {
+            return Err(Error::NotFound("activity"));
+        }
         let before: Edit = row.edit.map(json).transpose()?.unwrap_or_default();
         let hash = ContentHash::of_json(&before);
         let edit = change(before);

@@ -57,10 +57,19 @@ impl NewReport {
         let ActivityReport { key, mut recorded, raw } = report;
         make_storable(&mut recorded);
         let outline = recorded.outline();
+        let recording = recorded.recording.as_ref().map(Packed::of).transpose()?;
+        let details = (!recorded.details.is_empty()).then(|| pack_json(&recorded.details));
+        // With the samples: a reader that learns to read them better says something else.
+        let samples = recording.as_ref().map(Packed::hash);
         Ok(Self {
-            hash: ContentHash::of_json(&(&outline, &raw)),
-            recording: recorded.recording.as_ref().map(Packed::of).transpose()?,
-            details: (!recorded.details.is_empty()).then(|| pack_json(&recorded.details)),
+            hash: ContentHash::of_json(&(
+                &outline,
+                &raw,
+                samples,
+                details.as_deref().map(ContentHash::of_bytes),
+            )),
+            recording,
+            details,
             raw: raw.map(|raw| pack(raw.as_bytes())),
             key,
             outline,

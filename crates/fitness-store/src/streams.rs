@@ -8,6 +8,7 @@ use crate::entities::streams::{ActiveModel, Column, Entity};
 use crate::error::{Error, Result};
 use crate::read::word;
 use crate::store::Store;
+use fitness_core::hash::ContentHash;
 use fitness_core::ids::{ActivityId, UserId};
 use fitness_core::stream::{self, Recording};
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter};
@@ -68,6 +69,13 @@ impl Packed {
             columns.push(PackedColumn { channel: channel.as_str(), samples, packed });
         }
         Ok(Self(columns))
+    }
+
+    /// What makes it this recording and no other.
+    pub(crate) fn hash(&self) -> ContentHash {
+        let columns: Vec<_> =
+            self.0.iter().map(|column| (column.channel, ContentHash::of_bytes(&column.packed))).collect();
+        ContentHash::of_json(&columns)
     }
 
     pub(crate) fn into_rows(self, user: UserId, activity: i64) -> impl Iterator<Item = ActiveModel> {

@@ -21,6 +21,7 @@ on_both_databases! {
             ("bomb.gpx", b"<!DOCTYPE x [<!ENTITY a 'b'>]><gpx>&a;</gpx>"),
             ("names.tcx", b"<TrainingCenterDatabase><Activities></Activities></TrainingCenterDatabase>"),
             ("broken.zip", b"PK\x03\x04 and nothing else"),
+            ("page.zip", b"<!doctype html><html><body>Sign in</body></html>"),
         ];
         for (name, bytes) in bad {
             put(name, bytes);

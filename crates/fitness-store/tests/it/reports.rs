@@ -224,6 +224,7 @@ on_both_databases! {
             assert_eq!(db.store.find_activity(ann, one).await.unwrap(), None);
         }
         assert_eq!(db.store.count_activities(ann).await.unwrap(), (0, None));
+        assert!(matches!(db.store.edit_activity(ann, one, Edit::default(), now()).await, Err(Error::NotFound("activity"))));
         db.store.restore_activity(ann, one, now()).await.unwrap();
         assert_eq!(names(&db, ann).await, ["Third name"]);
         assert!(matches!(db.store.restore_activity(ann, one, now()).await, Err(Error::NotFound(_))));
