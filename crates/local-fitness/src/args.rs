@@ -204,7 +204,7 @@ pub(crate) enum SourceCommand {
         /// The day the key ends, to be warned a week before
         #[arg(long, value_name = "DAY")]
         expires: Option<Day>,
-        /// Where the service is, if elsewhere than usual, such as https://personal.connectapi.garmin.cn
+        /// Where the service is, if elsewhere than usual; accounts in China: HTTPS at personal.connectapi.garmin.cn
         #[arg(long, value_name = "URL")]
         address: Option<String>,
         /// The athlete's id at intervals.icu, such as i12345; the key's owner when not given
