@@ -1,8 +1,8 @@
 //! Where everything that was read comes together: batches for the database, and what they prove about days.
 
 use crate::outcome::Outcome;
-use crate::reading::{Began, ReadFile, plausible};
-use crate::walking::{Event, has_come};
+use crate::reading::{Began, ReadFile, has_come, plausible};
+use crate::walking::Event;
 use crate::{Clock, Error};
 use chrono_tz::Tz;
 use fitness_core::calendar::{Day, Instant};

@@ -2,6 +2,7 @@
 
 use crate::gathering::Gatherer;
 use crate::outcome::Outcome;
+use crate::reading::FILE_BYTES;
 use crate::walking::{self, Counts};
 use crate::{Clock, Error};
 use fitness_core::frontier::Evidence;
@@ -12,10 +13,13 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use tokio::sync::mpsc;
 
 /// What the readers of this version find. Another number makes files that were read before be read again.
 const READER: &str = "1";
+/// How often to look whether to stop.
+const LOOK_UP: Duration = Duration::from_millis(200);
 /// Events on their way from the readers to the database.
 const EVENTS: usize = 256;
 
@@ -33,6 +37,13 @@ impl Stop {
     #[must_use]
     pub fn is_asked(&self) -> bool {
         self.0.load(Ordering::Relaxed)
+    }
+
+    /// Waits until it is asked.
+    pub(crate) async fn asked(&self) {
+        while !self.is_asked() {
+            tokio::time::sleep(LOOK_UP).await;
+        }
     }
 }
 
@@ -172,7 +183,7 @@ fn hash_of(path: &Path) -> Option<ContentHash> {
     // A recording that is too large is refused without reading it; an archive may be large.
     let metadata = path.metadata().ok().filter(std::fs::Metadata::is_file)?;
     let is_archive = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("zip"));
-    if metadata.len() > walking::FILE_BYTES && !is_archive {
+    if metadata.len() > FILE_BYTES && !is_archive {
         return None;
     }
     let mut file = File::open(path).ok()?;

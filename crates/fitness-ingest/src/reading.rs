@@ -11,6 +11,9 @@ use fitness_sources::{Unreadable, fit, tracks};
 use fitness_store::{NewOriginal, NewReport};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+/// The longest recording of one activity. A day of seconds in the wordiest format stays below it.
+pub(crate) const FILE_BYTES: u64 = 40 << 20;
+
 /// How files are told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
@@ -160,9 +163,8 @@ impl ReadFile {
         zone: Tz,
         now: Instant,
     ) {
-        let tomorrow = Day::at(now, zone).next();
         for wellness in days {
-            if wellness.day > tomorrow {
+            if !has_come(wellness.day, now, zone) {
                 self.left_out.push(format!("it speaks of {}, which has not come yet", wellness.day));
                 continue;
             }
@@ -171,6 +173,11 @@ impl ReadFile {
             self.days.push(DayReport { kind: SourceKind::Fit, part, wellness, as_of: newest, raw: None });
         }
     }
+}
+
+/// Whether a day can have been reported on. The athlete may be a day ahead of their zone.
+pub(crate) fn has_come(day: Day, now: Instant, zone: Tz) -> bool {
+    day <= Day::at(now, zone).next()
 }
 
 /// Whether an activity can have happened: a clock set wrong must not bend years of training.

@@ -3,7 +3,7 @@
 use crate::gathering::Gatherer;
 use crate::import::{Progress, Stop};
 use crate::outcome::Outcome;
-use crate::reading::{self, Format};
+use crate::reading::{self, FILE_BYTES, Format};
 use crate::{Clock, Error};
 use fitness_core::calendar::Day;
 use fitness_core::frontier::Evidence;
@@ -16,16 +16,11 @@ use fitness_store::{RunKind, RunOutcome, RunState, Store};
 use std::collections::HashSet;
 use std::io::{Read, Write};
 use std::ops::ControlFlow::{self, Break, Continue};
-use std::time::Duration;
 
 /// How far back the first visit to a service looks.
 const FIRST_LOOK_DAYS: i64 = 180;
 /// How far back every later visit looks again: watches are late, and titles get changed.
 const LOOK_AGAIN_DAYS: i64 = 7;
-/// How often to look whether to stop.
-const LOOK_UP: Duration = Duration::from_millis(200);
-/// The longest file of one activity.
-const FILE_BYTES: u64 = 40 << 20;
 
 /// What to ask a service for.
 #[derive(Debug, Clone, Copy)]
@@ -77,7 +72,7 @@ pub async fn sync<S: Source>(
     // A service may keep us waiting for minutes; the athlete need not wait along.
     let visit = tokio::select! {
         visit = service.fetch(span, &mut hearing) => visit.map(Some),
-        () = asked_to(stop) => Ok(None),
+        () = stop.asked() => Ok(None),
     };
     let Hearing { mut gatherer, broken, .. } = hearing;
     let written = match broken {
@@ -122,13 +117,6 @@ pub async fn sync<S: Source>(
     visit?;
     outcome.coverage = coverage?;
     Ok(outcome)
-}
-
-/// Waits until somebody asks to stop.
-async fn asked_to(stop: &Stop) {
-    while !stop.is_asked() {
-        tokio::time::sleep(LOOK_UP).await;
-    }
 }
 
 /// Writes down what a service says.

@@ -2,7 +2,7 @@
 
 use crate::gathering::BATCH_KIB;
 use crate::import::Stop;
-use crate::reading::{self, Format, ReadFile};
+use crate::reading::{self, FILE_BYTES, Format, ReadFile};
 use chrono_tz::Tz;
 use fitness_core::calendar::{Day, Instant};
 use fitness_core::hash::ContentHash;
@@ -18,8 +18,6 @@ use std::sync::Arc;
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
-/// The longest recording of one activity. A day of seconds in the wordiest format stays below it.
-pub(crate) const FILE_BYTES: u64 = 40 << 20;
 /// Kibibytes of files that may be on their way between the disk and the database.
 const IN_FLIGHT_KIB: u32 = 32 << 10;
 /// What a file takes of that at most. A batch that waits to be filled holds some, and would wait for ever for a file
@@ -303,9 +301,4 @@ fn length(told: &Told) -> usize {
         Told::Estimate(_) | Told::Threshold(_) | Told::Zones { .. } | Told::Person(_) => return 0,
     };
     raw.as_ref().map_or(0, String::len)
-}
-
-/// Whether a day can have been reported on.
-pub(crate) fn has_come(day: Day, now: Instant, zone: Tz) -> bool {
-    day <= Day::at(now, zone).next()
 }

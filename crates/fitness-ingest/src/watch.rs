@@ -15,8 +15,6 @@ use tokio::sync::mpsc;
 const QUIET: Duration = Duration::from_secs(2);
 /// How long noise is waited out.
 const LONGEST_NOISE: Duration = Duration::from_secs(20);
-/// How often to look whether to stop.
-const LOOK_UP: Duration = Duration::from_millis(200);
 
 /// Imports what is in a folder, then what appears in it, until it is asked to stop. `told` hears what came of each.
 ///
@@ -50,7 +48,11 @@ pub async fn watch(
             let wanted = Import { user, paths, again: false, count_first: false };
             told(&import(store, wanted, clock, progress, stop).await?);
         }
-        let Some(first) = next(&mut changes, stop).await else { return Ok(()) };
+        let first = tokio::select! {
+            first = changes.recv() => first,
+            () = stop.asked() => None,
+        };
+        let Some(first) = first else { return Ok(()) };
         due.extend(first);
         // A folder in which something is always written is read all the same.
         let _until_quiet_or_long_enough = tokio::time::timeout(LONGEST_NOISE, async {
@@ -69,14 +71,4 @@ pub async fn watch(
         let folders: Vec<PathBuf> = due.iter().filter(|path| path.is_dir()).cloned().collect();
         due.retain(|path| !folders.iter().any(|folder| folder != path && path.starts_with(folder)));
     }
-}
-
-/// The next change; `None` when asked to stop.
-async fn next(changes: &mut mpsc::UnboundedReceiver<Vec<PathBuf>>, stop: &Stop) -> Option<Vec<PathBuf>> {
-    while !stop.is_asked() {
-        if let Ok(change) = tokio::time::timeout(LOOK_UP, changes.recv()).await {
-            return change;
-        }
-    }
-    None
 }
