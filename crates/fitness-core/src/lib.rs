@@ -14,6 +14,7 @@ pub mod grading;
 pub mod hash;
 pub mod ids;
 pub mod merge;
+pub mod metrics;
 pub mod note;
 pub mod observation;
 pub mod plan;

@@ -1,0 +1,180 @@
+//! What training and sleep mean, in numbers: pure formulas, each with its citation and a worked number.
+//!
+//! A value that cannot be computed is [`Absent`] with its reason; nothing here falls back on an invented default.
+//! No function reads a clock: whoever asks says as of which day.
+
+use crate::words::words;
+use serde::{Deserialize, Serialize};
+
+words! {
+    /// How far a value can be leaned on. The order is from firm to doubtful.
+    pub enum Quality("quality") {
+        /// Measured, with enough behind it.
+        Ok = "ok",
+        /// Measured, with little behind it yet.
+        Provisional = "provisional",
+        /// Measured, but long ago.
+        Stale = "stale",
+        /// Made with a limit nobody set: detected, or from a formula for a whole population.
+        Estimated = "estimated",
+    }
+}
+
+impl Quality {
+    /// The quality of what is made from two values: the more doubtful one's.
+    #[must_use]
+    pub fn with(self, other: Self) -> Self {
+        self.max(other)
+    }
+}
+
+words! {
+    /// What a formula asks for and did not get.
+    pub enum Need("input of a formula") {
+        /// Highest heart rate.
+        MaxHeartRate = "max_heart_rate",
+        /// Heart rate at rest.
+        RestingHeartRate = "resting_heart_rate",
+        /// Heart rate at lactate threshold.
+        ThresholdHeartRate = "threshold_heart_rate",
+        /// Speed held for about an hour.
+        ThresholdSpeed = "threshold_speed",
+        /// Power held for about an hour.
+        ThresholdPower = "threshold_power",
+        /// Critical swim speed.
+        SwimSpeed = "swim_speed",
+        /// The athlete's sex.
+        Sex = "sex",
+        /// The athlete's year of birth.
+        BirthYear = "birth_year",
+        /// How long the athlete wants to sleep.
+        SleepNeed = "sleep_need",
+        /// Heart rate second by second.
+        HeartRate = "heart_rate",
+        /// Power second by second.
+        Power = "power",
+        /// Speed second by second.
+        Speed = "speed",
+        /// Altitude second by second.
+        Altitude = "altitude",
+        /// Distance second by second.
+        Distance = "distance",
+        /// How long it took.
+        Duration = "duration",
+        /// How hard it felt, 1 to 10.
+        PerceivedExertion = "perceived_exertion",
+        /// A race or an all-out effort.
+        Race = "race",
+    }
+}
+
+impl Need {
+    /// As it reads in a sentence.
+    #[must_use]
+    pub const fn spoken(self) -> &'static str {
+        match self {
+            Self::MaxHeartRate => "a maximum heart rate",
+            Self::RestingHeartRate => "a resting heart rate",
+            Self::ThresholdHeartRate => "a threshold heart rate",
+            Self::ThresholdSpeed => "a threshold pace",
+            Self::ThresholdPower => "a threshold power",
+            Self::SwimSpeed => "a critical swim speed",
+            Self::Sex => "the athlete's sex",
+            Self::BirthYear => "the athlete's year of birth",
+            Self::SleepNeed => "a wished-for length of sleep",
+            Self::HeartRate => "a heart rate recording",
+            Self::Power => "a power recording",
+            Self::Speed => "a speed recording",
+            Self::Altitude => "an altitude recording",
+            Self::Distance => "a distance recording",
+            Self::Duration => "a duration",
+            Self::PerceivedExertion => "how hard it felt",
+            Self::Race => "a race or an all-out effort",
+        }
+    }
+}
+
+words! {
+    /// What is counted while history is short.
+    pub enum Counted("counted thing") {
+        /// Nights with data.
+        Nights = "nights",
+        /// Days with data.
+        Days = "days",
+        /// Weeks with data.
+        Weeks = "weeks",
+        /// Training sessions.
+        Sessions = "sessions",
+        /// Seconds of a recording.
+        Seconds = "seconds",
+        /// Races or all-out efforts.
+        Efforts = "efforts",
+        /// Inputs of a score.
+        Inputs = "inputs",
+    }
+}
+
+/// Why there is no value. A sentence for the athlete, and data for whoever stores it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, thiserror::Error)]
+#[serde(tag = "reason", rename_all = "snake_case")]
+pub enum Absent {
+    /// Something the formula stands on was not given.
+    #[error("needs {}", need.spoken())]
+    Missing {
+        /// What.
+        need: Need,
+    },
+    /// There is not enough of it yet.
+    #[error("learning: {have} of {needed} {what}")]
+    TooFew {
+        /// How many there are.
+        have: u32,
+        /// How many it takes.
+        needed: u32,
+        /// Of what.
+        what: Counted,
+    },
+    /// Too much of a recording is missing or was thrown out.
+    #[error("only {percent} % of the recording is usable")]
+    Patchy {
+        /// How much is usable, whole percent.
+        percent: u8,
+    },
+    /// Heart rate followed the step rate, not the heart.
+    #[error("the heart rate followed the steps for {percent} % of the time")]
+    CadenceLock {
+        /// For how much of the time, whole percent.
+        percent: u8,
+    },
+    /// Outside what the formula was made for.
+    #[error("outside what the formula was made for: {what}")]
+    OutOfRange {
+        /// What was, in words.
+        what: String,
+    },
+    /// The inputs contradict each other.
+    #[error("the inputs contradict each other: {what}")]
+    Contradiction {
+        /// How, in words.
+        what: String,
+    },
+    /// The day's data has not arrived.
+    #[error("the data has not arrived")]
+    NotYet,
+}
+
+impl Absent {
+    /// Something the formula stands on was not given.
+    #[must_use]
+    pub const fn missing(need: Need) -> Self {
+        Self::Missing { need }
+    }
+}
+
+/// A value, or why there is none.
+pub type Found<T> = Result<T, Absent>;
+
+/// Keeps a number only if it is one: neither NaN nor infinity leaves a formula.
+pub(crate) fn finite(value: f64, what: &str) -> Found<f64> {
+    if value.is_finite() { Ok(value) } else { Err(Absent::OutOfRange { what: what.to_owned() }) }
+}
