@@ -3,8 +3,9 @@
 //! Processor seconds are measured, never the clock on the wall, and nothing here is a test: a slow machine must not
 //! turn one red. What the product must keep is an exit code all the same, for whoever changes the importer.
 
-mod child;
+pub(crate) mod child;
 
+use crate::tidy::target;
 use anyhow::{Context, Result, bail};
 use child::{Ran, run};
 use serde_json::Value;
@@ -53,6 +54,7 @@ pub(crate) fn ingest(root: &Path) -> Result<()> {
     println!("second, with --again  {:8.2} s, everything read again", again.seconds);
     println!("one year              {:8.2} s, the median of {}", short[1].seconds, short.len());
     let mut figures = Vec::new();
+    let compared = python.is_some();
     match python {
         Some(Decoded { seconds, sampled }) => {
             println!("Garmin's Python SDK   {seconds:8.2} s to decode, scaled up from {sampled} files");
@@ -71,7 +73,11 @@ pub(crate) fn ingest(root: &Path) -> Result<()> {
     figures.push(Figure::at_most("cost of an activity, ten years to one", growth, 1.2));
     figures.push(Figure::at_most("MiB of memory at most", memory, 200.0));
     bench.tidy_up();
-    judge(&figures)
+    judge(&figures)?;
+    if !compared {
+        bail!("there was nothing to compare with: the ratio to Garmin's SDK was not measured");
+    }
+    Ok(())
 }
 
 /// A figure, the limit it must keep, and the one it should reach.
@@ -255,11 +261,6 @@ impl Bench {
     fn tidy_up(&self) {
         drop(fs::remove_dir_all(&self.folder));
     }
-}
-
-fn target(root: &Path) -> Result<PathBuf> {
-    let metadata = cargo_metadata::MetadataCommand::new().no_deps().current_dir(root).exec()?;
-    Ok(metadata.target_directory.into())
 }
 
 fn outcome(ran: &Ran) -> Result<Value> {

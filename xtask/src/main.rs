@@ -1,8 +1,9 @@
 //! Chores of the repository. `cargo xtask tidy` tests the repository itself, `cargo xtask bench ingest` measures an
-//! import.
+//! import, `cargo xtask hostile` what files made to harm cost.
 
 mod bench;
 mod fence;
+mod hostile;
 mod tidy;
 
 use anyhow::{Result, bail};
@@ -22,6 +23,7 @@ fn main() -> Result<()> {
             Ok(())
         }
         ["bench", "ingest"] => bench::ingest(&tidy::root()),
-        _ => bail!("usage: cargo xtask tidy | bench ingest"),
+        ["hostile"] => hostile::measure(&tidy::root()),
+        _ => bail!("usage: cargo xtask tidy | hostile | bench ingest"),
     }
 }

@@ -126,6 +126,12 @@ fn schema_names() -> String {
         .unwrap_or_default()
 }
 
+/// Where cargo builds to.
+pub(crate) fn target(root: &Path) -> Result<PathBuf> {
+    let metadata = cargo_metadata::MetadataCommand::new().no_deps().current_dir(root).exec()?;
+    Ok(metadata.target_directory.into())
+}
+
 /// The text without comments.
 fn code(text: &str) -> String {
     text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")

@@ -17,6 +17,8 @@ use fitness_store::{Batch, NewReport, RunKind, Store};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use tokio::sync::OwnedSemaphorePermit;
 
+/// What the readers of this version find. Another number makes files that were read before be read again.
+const READER: &str = "1";
 /// Reports per transaction. Recordings fill a transaction with their size before that.
 const REPORTS: usize = 256;
 /// Days and estimates per transaction.
@@ -29,6 +31,8 @@ pub(crate) struct Gatherer<'a> {
     user: UserId,
     pub(crate) source: Option<SourceId>,
     zone: Tz,
+    /// The version of the readers and the zone they take for granted: with another of either, files are read again.
+    reader: String,
     clock: Clock,
     batch: Batch,
     room: Vec<OwnedSemaphorePermit>,
@@ -67,6 +71,7 @@ impl<'a> Gatherer<'a> {
             user,
             source: None,
             zone,
+            reader: format!("{READER} {zone}"),
             clock,
             batch: Batch::default(),
             room: Vec::new(),
@@ -91,21 +96,21 @@ impl<'a> Gatherer<'a> {
         (self.clock)()
     }
 
-    pub(crate) async fn was_finished(&self, hash: ContentHash, reader: &str) -> Result<bool, Error> {
-        Ok(self.store.import_finished(self.user, hash, reader).await?)
+    pub(crate) async fn was_finished(&self, hash: ContentHash) -> Result<bool, Error> {
+        Ok(self.store.import_finished(self.user, hash, &self.reader).await?)
     }
 
     /// Notes that a file is in the database whole, unless something may be readable next time.
-    pub(crate) async fn finish_file(&self, hash: ContentHash, reader: &str) -> Result<(), Error> {
+    pub(crate) async fn finish_file(&self, hash: ContentHash) -> Result<(), Error> {
         if self.unfinished {
             return Ok(());
         }
-        Ok(self.store.finish_import(self.user, hash, reader, self.now()).await?)
+        Ok(self.store.finish_import(self.user, hash, &self.reader, self.now()).await?)
     }
 
     /// The files that were read before.
     pub(crate) async fn known_files(&self) -> Result<HashSet<ContentHash>, Error> {
-        Ok(self.store.kept_hashes(self.user).await?)
+        Ok(self.store.kept_hashes(self.user, &self.reader).await?)
     }
 
     /// Takes what the walk came upon; writes when there is enough of it.
@@ -298,6 +303,7 @@ impl<'a> Gatherer<'a> {
     async fn write(&mut self) -> Result<(), Error> {
         let mut batch = std::mem::take(&mut self.batch);
         batch.edition = self.edition;
+        batch.reader.clone_from(&self.reader);
         let taken = self.store.take_in(self.user, batch, self.now()).await?;
         self.outcome.count(taken);
         self.room.clear();

@@ -16,8 +16,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
-/// What the readers of this version find. Another number makes files that were read before be read again.
-const READER: &str = "1";
 /// How often to look whether to stop.
 const LOOK_UP: Duration = Duration::from_millis(200);
 /// Events on their way from the readers to the database.
@@ -120,11 +118,10 @@ async fn take(
     progress: &mut dyn Progress,
     stop: &Stop,
 ) -> Result<(), Error> {
-    let reader = format!("{READER} {}", gatherer.zone());
     let mut fresh = Vec::new();
     for path in paths {
         match hash_of(path) {
-            Some(hash) if !again && gatherer.was_finished(hash, &reader).await? => {
+            Some(hash) if !again && gatherer.was_finished(hash).await? => {
                 gatherer.was_there(hash);
             }
             hash => fresh.push((path.clone(), hash)),
@@ -171,7 +168,7 @@ async fn take(
             let shown = path.display().to_string();
             let whole = !gatherer.outcome.skipped.iter().any(|skip| skip.path.starts_with(&shown));
             if let Some(hash) = hash.filter(|_| whole) {
-                gatherer.finish_file(hash, &reader).await?;
+                gatherer.finish_file(hash).await?;
             }
         }
     }

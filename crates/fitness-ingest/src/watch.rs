@@ -6,20 +6,18 @@ use crate::{Clock, Error};
 use fitness_core::ids::UserId;
 use fitness_store::Store;
 use notify::{Event, EventKind, RecursiveMode, Watcher};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
 /// A file still being copied makes noise; it is read when there has been none for this long.
 const QUIET: Duration = Duration::from_secs(2);
-/// How long noise is waited out.
-const LONGEST_NOISE: Duration = Duration::from_secs(20);
 
 /// Imports what is in a folder, then what appears in it, until it is asked to stop. `told` hears what came of each.
 ///
 /// # Errors
-/// When the folder cannot be watched, or the database refuses.
+/// When the folder cannot be watched, or the database refuses for another reason than that it is busy.
 pub async fn watch(
     store: &Store,
     user: UserId,
@@ -30,45 +28,88 @@ pub async fn watch(
     told: &mut (dyn FnMut(&Outcome) + Send),
 ) -> Result<(), Error> {
     let (events, mut changes) = mpsc::unbounded_channel();
+    let all = folder.to_owned();
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
-        if let Ok(event) = event
-            && matches!(event.kind, EventKind::Create(_) | EventKind::Modify(_))
-        {
-            // Nobody listens any more when the watch has ended.
-            let _whether_it_arrived = events.send(event.paths);
-        }
+        let paths = match event {
+            // More happened than the system could tell: whatever it was, it is in the folder.
+            Err(_) => vec![all.clone()],
+            Ok(event) if event.need_rescan() => vec![all.clone()],
+            Ok(event) if matches!(event.kind, EventKind::Create(_) | EventKind::Modify(_)) => event.paths,
+            Ok(_) => return,
+        };
+        // Nobody listens any more when the watch has ended.
+        let _whether_it_arrived = events.send(paths);
     })?;
     watcher.watch(folder, RecursiveMode::Recursive)?;
     // Watched before it is read: what appears in between is noticed.
+    let mut noisy = Noisy::default();
     let mut due = BTreeSet::from([folder.to_owned()]);
     loop {
         if !due.is_empty() {
-            let paths: Vec<PathBuf> =
-                std::mem::take(&mut due).into_iter().filter(|path| path.exists()).collect();
+            let paths: Vec<PathBuf> = due.iter().filter(|path| path.exists()).cloned().collect();
             let wanted = Import { user, paths, again: false, count_first: false };
-            told(&import(store, wanted, clock, progress, stop).await?);
+            match import(store, wanted, clock, progress, stop).await {
+                Ok(outcome) => {
+                    told(&outcome);
+                    due.clear();
+                }
+                // Somebody else is importing; these are still due when they have finished.
+                Err(Error::Store(fitness_store::Error::Busy)) => {}
+                Err(error) => return Err(error),
+            }
         }
-        let first = tokio::select! {
-            first = changes.recv() => first,
+        let waiting = !due.is_empty() || !noisy.is_empty();
+        let heard = tokio::select! {
+            heard = changes.recv() => heard,
+            () = tokio::time::sleep(QUIET), if waiting => Some(Vec::new()),
             () = stop.asked() => None,
         };
-        let Some(first) = first else { return Ok(()) };
-        due.extend(first);
-        // A folder in which something is always written is read all the same.
-        let _until_quiet_or_long_enough = tokio::time::timeout(LONGEST_NOISE, async {
-            while let Ok(Some(more)) = tokio::time::timeout(QUIET, changes.recv()).await {
-                due.extend(more);
-                if stop.is_asked() {
-                    break;
-                }
-            }
-        })
-        .await;
-        if stop.is_asked() {
-            return Ok(());
+        let Some(heard) = heard else { return Ok(()) };
+        let now = Instant::now();
+        noisy.hear(heard, now);
+        while let Ok(more) = changes.try_recv() {
+            noisy.hear(more, now);
         }
+        due.extend(noisy.quiet(now));
         // A folder is imported whole, and its files with it.
         let folders: Vec<PathBuf> = due.iter().filter(|path| path.is_dir()).cloned().collect();
         due.retain(|path| !folders.iter().any(|folder| folder != path && path.starts_with(folder)));
+    }
+}
+
+/// What was written to lately, and when last. A file is read when it has been left alone for a while.
+#[derive(Default)]
+struct Noisy(BTreeMap<PathBuf, Instant>);
+
+impl Noisy {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn hear(&mut self, paths: Vec<PathBuf>, now: Instant) {
+        self.0.extend(paths.into_iter().map(|path| (path, now)));
+    }
+
+    /// Takes out what has been quiet.
+    fn quiet(&mut self, now: Instant) -> Vec<PathBuf> {
+        self.0.extract_if(.., |_, last| now.duration_since(*last) >= QUIET).map(|(path, _)| path).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_read_when_it_has_been_quiet_however_noisy_its_neighbours() {
+        let (mut noisy, start) = (Noisy::default(), Instant::now());
+        noisy.hear(vec!["done.fit".into(), "growing.fit".into()], start);
+        for moment in [start + QUIET / 3, start + QUIET / 2] {
+            noisy.hear(vec!["growing.fit".into()], moment);
+            assert!(noisy.quiet(moment).is_empty());
+        }
+        assert_eq!(noisy.quiet(start + QUIET), [PathBuf::from("done.fit")]);
+        assert_eq!(noisy.quiet(start + QUIET * 2), [PathBuf::from("growing.fit")]);
+        assert!(noisy.is_empty());
     }
 }

@@ -161,6 +161,7 @@ tables! {
         size: i64,
         packed: Vec<u8>,
         kept_at: Instant,
+        reader: String,
     }
     activity_reports = "activity_reports" {
         #[sea_orm(primary_key)] id: i64,

@@ -41,6 +41,8 @@ pub struct Batch {
     pub person: Person,
     /// How new the account export is that tells all this, where it is one.
     pub edition: Option<Day>,
+    /// Which reader read the files: its version, and what it took for granted.
+    pub reader: String,
 }
 
 /// What a batch changed.
@@ -48,7 +50,7 @@ pub struct Batch {
 pub struct Taken {
     /// What became of each report, in order.
     pub reports: Vec<Put>,
-    /// Files kept that were not kept before.
+    /// Files that were not kept before, or not read by this reader.
     pub originals: u64,
     /// Days about which something new is known.
     pub days: BTreeSet<Day>,
@@ -77,8 +79,8 @@ impl Store {
     /// When there is no such user or the database refuses; then nothing of it was taken.
     pub async fn take_in(&self, user: UserId, batch: Batch, now: Instant) -> Result<Taken> {
         let tx = self.write(user).await?;
-        let Batch { originals, reports, days, estimates, thresholds, zones, person, edition } = batch;
-        let originals = originals::put(&tx, originals, now).await?;
+        let Batch { originals, reports, days, estimates, thresholds, zones, person, edition, reader } = batch;
+        let originals = originals::put(&tx, originals, &reader, now).await?;
         let (reports, renewed) = reports::put(&tx, reports, now).await?;
         let (days, days_renewed) = wellness::put(&tx, days, edition).await?;
         let taken = Taken {

@@ -12,7 +12,7 @@ use fitness_core::hash::ContentHash;
 use fitness_core::ids::{ActivityId, UserId};
 use fitness_core::report::{Outline, SourceKind};
 use fitness_core::text::storable;
-use sea_orm::sea_query::{OnConflict, Query};
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query};
 use sea_orm::{
     ActiveValue::{NotSet, Set},
     ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
@@ -119,16 +119,17 @@ impl Store {
         Ok(bytes)
     }
 
-    /// The hashes of all kept files of a user: what need not be read again.
+    /// The hashes of a user's kept files that this reader read last: what need not be read again.
     ///
     /// # Errors
     /// When the database does not answer.
-    pub async fn kept_hashes(&self, user: UserId) -> Result<HashSet<ContentHash>> {
+    pub async fn kept_hashes(&self, user: UserId, reader: &str) -> Result<HashSet<ContentHash>> {
         use originals::Column;
         let rows = originals::Entity::find()
             .select_only()
             .column(Column::Sha256)
             .filter(Column::UserId.eq(user.get()))
+            .filter(Column::Reader.eq(reader))
             .into_tuple::<String>()
             .all(self.reader())
             .await?;
@@ -211,8 +212,9 @@ impl Store {
     }
 }
 
-/// Keeps files; one that is there already stays as it is. The answer is how many are new.
-pub(crate) async fn put(tx: &Tx, files: Vec<NewOriginal>, now: Instant) -> Result<u64> {
+/// Keeps files; one that is there already stays as it is, and is known to this reader now. The answer is how many
+/// are new to it.
+pub(crate) async fn put(tx: &Tx, files: Vec<NewOriginal>, reader: &str, now: Instant) -> Result<u64> {
     use originals::Column;
     let rows: Vec<_> = files
         .into_iter()
@@ -224,9 +226,13 @@ pub(crate) async fn put(tx: &Tx, files: Vec<NewOriginal>, now: Instant) -> Resul
             size: Set(i64::try_from(file.size).expect("a length fits an i64")),
             packed: Set(file.packed),
             kept_at: Set(stamp(now)),
+            reader: Set(reader.to_owned()),
         })
         .collect();
-    let once = OnConflict::columns([Column::UserId, Column::Sha256]).do_nothing().to_owned();
+    let once = OnConflict::columns([Column::UserId, Column::Sha256])
+        .update_column(Column::Reader)
+        .action_and_where(Expr::col((originals::Entity, Column::Reader)).ne(reader))
+        .to_owned();
     let mut new = 0;
     for some in in_chunks(rows) {
         new += originals::Entity::insert_many(some)

@@ -9,7 +9,7 @@ use crate::store::{Store, stamp};
 use fitness_core::calendar::{Day, Instant};
 use fitness_core::ids::{ActivityId, RaceId, UserId};
 use fitness_core::units::{Distance, TimeSpan};
-use sea_orm::sea_query::{OnConflict, Query};
+use sea_orm::sea_query::{ExprTrait, OnConflict, Query};
 use sea_orm::{
     ActiveValue::{NotSet, Set},
     ColumnTrait, EntityTrait, QueryFilter, QueryOrder,
@@ -106,6 +106,21 @@ impl Store {
                 Column::DecidedAt,
             ])
             .to_owned();
+        // A result typed in a second time is that result.
+        if result.activity.is_none() {
+            let same = races::Entity::find()
+                .filter(Column::UserId.eq(user.get()))
+                .filter(Column::ActivityId.is_null())
+                .filter(Column::Day.eq(result.day.date()))
+                .filter(Column::DistanceMm.eq(result.distance.mm()))
+                .filter(Column::TimeMs.eq(result.time.ms()))
+                .filter(Column::Name.eq(result.name.as_str()))
+                .one(tx.db())
+                .await?;
+            if let Some(same) = same {
+                return Ok(RaceId::new(same.id));
+            }
+        }
         let id = races::Entity::insert(row).on_conflict(replace).exec_with_returning(tx.db()).await?.id;
         let action = if confirmed { "race.put" } else { "race.decline" };
         tx.commit(Entry::new(now, Actor::Human, action, format!("race:{id}"))).await?;
@@ -130,14 +145,23 @@ impl Store {
         tx.commit(Entry::new(now, Actor::Human, "race.remove", format!("race:{id}"))).await
     }
 
-    /// Confirmed race results, oldest first.
+    /// Confirmed race results, oldest first. That of a deleted activity is left out, and is back when that is.
     ///
     /// # Errors
     /// When the database does not answer.
     pub async fn list_races(&self, user: UserId) -> Result<Vec<Race>> {
+        let deleted = Query::select()
+            .column(activities::Column::Id)
+            .from(activities::Entity)
+            .and_where(activities::Column::UserId.eq(user.get()))
+            .and_where(activities::Column::DeletedAt.is_not_null())
+            .to_owned();
         let rows = races::Entity::find()
             .filter(races::Column::UserId.eq(user.get()))
             .filter(races::Column::Confirmed.eq(true))
+            .filter(
+                races::Column::ActivityId.is_null().or(races::Column::ActivityId.not_in_subquery(deleted)),
+            )
             .order_by_asc(races::Column::Day)
             .order_by_asc(races::Column::Id)
             .all(self.reader())

@@ -69,7 +69,7 @@ pub(crate) enum Command {
     /// Meet an athlete who does not exist: a season of training to try everything with
     ///
     /// Without --export it makes a database of its own, beside yours and apart from it, and imports the athlete's
-    /// files like anybody's. The same seed and last day always make the same athlete.
+    /// files like anybody's; the database of an earlier demo is replaced. The same seed and last day always make the same athlete.
     Demo {
         /// Write the athlete's account export to this folder instead, as Garmin would
         #[arg(long, value_name = "FOLDER")]
@@ -77,7 +77,7 @@ pub(crate) enum Command {
         /// How many years of training; a season of 30 weeks when not given
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=20))]
         years: Option<u32>,
-        /// The last day; today when not given
+        /// The last day, from 2000-01-01 on; today when not given
         #[arg(long, value_name = "DAY")]
         ends: Option<Day>,
         /// Which athlete

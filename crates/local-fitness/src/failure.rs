@@ -32,10 +32,15 @@ pub(crate) fn tell(error: &anyhow::Error, json: bool) -> ExitCode {
     let (message, help) = match (error.downcast_ref::<Failure>(), error.downcast_ref::<StoreError>()) {
         (Some(failure), _) => (failure.message.clone(), failure.help.clone()),
         (None, Some(store)) => (store.to_string(), advice(store)),
-        (None, None) => (
-            format!("{error:#}"),
-            "run `fitness doctor` to see what is wrong with the installation".to_owned(),
-        ),
+        (None, None) => {
+            let of_a_file = error.chain().any(|cause| cause.is::<std::io::Error>());
+            let help = if of_a_file {
+                "check the path, that there is room, and that you may read and write there"
+            } else {
+                "run `fitness doctor` to see what is wrong with the installation"
+            };
+            (format!("{error:#}"), help.to_owned())
+        }
     };
     let (message, help) = (visible(&message).to_string(), visible(&help).to_string());
     let told = if json {

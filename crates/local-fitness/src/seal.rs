@@ -11,7 +11,7 @@ use fitness_store::location::config_directory;
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use ring::rand::{SecureRandom, SystemRandom};
 use secrecy::{ExposeSecret, SecretString};
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -61,13 +61,8 @@ impl Seal {
         if let Some(directory) = path.parent() {
             fs::create_dir_all(directory).with_context(|| format!("cannot make {}", directory.display()))?;
         }
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = options.open(path).with_context(|| format!("cannot write {}", path.display()))?;
         let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        writeln!(file, "{hex}").with_context(|| format!("cannot write {}", path.display()))?;
+        write_whole(path, &hex).with_context(|| format!("cannot write {}", path.display()))?;
         Self::of(&bytes)
     }
 
@@ -108,6 +103,15 @@ impl Seal {
             self.0.open_in_place(nonce, Aad::from(about(user, source)), &mut bytes).map_err(|_| refused())?;
         Ok(std::str::from_utf8(opened).map_err(|_| refused())?.to_owned().into())
     }
+}
+
+/// All of it or nothing, whatever happens in between; readable by its owner alone, as temporary files are.
+fn write_whole(path: &Path, hex: &str) -> std::io::Result<()> {
+    let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
+    writeln!(file, "{hex}")?;
+    file.as_file().sync_all()?;
+    file.persist_noclobber(path)?;
+    Ok(())
 }
 
 fn about(user: UserId, source: SourceId) -> String {

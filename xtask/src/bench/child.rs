@@ -7,19 +7,19 @@ use wait4::Wait4;
 
 /// What a program printed and what it took. The figures are this child's alone.
 #[derive(Debug)]
-pub(super) struct Ran {
-    pub(super) printed: String,
+pub(crate) struct Ran {
+    pub(crate) printed: String,
     /// Processor seconds, of the program and of the system for it.
-    pub(super) seconds: f64,
+    pub(crate) seconds: f64,
     /// The most memory it held at once, in bytes.
-    pub(super) most_memory: u64,
+    pub(crate) most_memory: u64,
 }
 
 /// Runs a command to its end; what it says on standard error is the reader's.
 ///
 /// Linux counts the memory of whoever starts a child as the child's own until the child has become its program, so
 /// this process must stay small: it never opens a database or an export itself.
-pub(super) fn run(command: &mut Command) -> Result<Ran> {
+pub(crate) fn run(command: &mut Command) -> Result<Ran> {
     let shown = Path::new(command.get_program()).display().to_string();
     let mut child = command
         .stdin(Stdio::null())

@@ -17,8 +17,10 @@ use rustyfit::profile::mesgdef::{self, Session};
 use rustyfit::profile::typedef::{self, MesgNum};
 use std::collections::BTreeMap;
 
-/// More of these than any file has is not a file we read on.
-const MAX_MESSAGES: usize = 100_000;
+/// Laps, lengths or sets of one file: a day in a short pool has 5,000 lengths.
+const MAX_PARTS: usize = 10_000;
+/// Heartbeats of one file: four days of them.
+const MAX_BEATS: usize = 600_000;
 /// An ultra-long triathlon has a handful.
 const MAX_SESSIONS: usize = 50;
 
@@ -80,10 +82,10 @@ impl Gathered {
                     .or_else(|| Some((sport?, fields.narrow(mesgdef::Sport::SUB_SPORT).unwrap_or(0))));
             }
             MesgNum::SESSION if self.sessions.len() < MAX_SESSIONS => self.sessions.extend(session(&fields)),
-            MesgNum::LAP if self.laps.len() < MAX_MESSAGES => self.laps.extend(lap(&fields)),
-            MesgNum::LENGTH if self.lengths.len() < MAX_MESSAGES => self.lengths.extend(length(&fields)),
-            MesgNum::SET if self.sets.len() < MAX_MESSAGES => self.sets.push(set(&fields)),
-            MesgNum::HRV if self.rr_ms.len() < 10 * MAX_MESSAGES => {
+            MesgNum::LAP if self.laps.len() < MAX_PARTS => self.laps.extend(lap(&fields)),
+            MesgNum::LENGTH if self.lengths.len() < MAX_PARTS => self.lengths.extend(length(&fields)),
+            MesgNum::SET if self.sets.len() < MAX_PARTS => self.sets.push(set(&fields)),
+            MesgNum::HRV if self.rr_ms.len() < MAX_BEATS => {
                 let beats = fields.integers(mesgdef::Hrv::TIME).into_iter();
                 self.rr_ms.extend(beats.filter_map(|ms| u16::try_from(ms).ok()).filter(|ms| *ms > 0));
             }
@@ -125,7 +127,7 @@ impl Gathered {
             flaws.push(Flaw::OutOfOrder);
         }
         if self.samples.overflow {
-            return Err(Unreadable::new("it goes on for more than three weeks, which no activity does"));
+            return Err(Unreadable::new("it has more samples than any activity"));
         }
         let is_activity = self.kind.as_deref().is_none_or(|kind| kind == "activity");
         if self.sessions.is_empty() && is_activity && self.samples.len() > 0 {

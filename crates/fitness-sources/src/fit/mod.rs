@@ -90,8 +90,11 @@ pub fn read(bytes: &[u8], zone: Tz) -> Result<FitFile, Unreadable> {
         return Err(Unreadable::new("it is not a FIT file"));
     }
     match problem {
-        Some(why) if file.activities.is_empty() && file.days.is_empty() => Err(why),
-        _ => Ok(file),
+        _ if !file.activities.is_empty() || !file.days.is_empty() => Ok(file),
+        Some(why) => Err(why),
+        // Settings, courses and workouts say what they are, and are passed over in silence.
+        None if file.kind.is_none() => Err(Unreadable::new("it says neither what it is nor anything else")),
+        None => Ok(file),
     }
 }
 

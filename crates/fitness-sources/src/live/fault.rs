@@ -104,6 +104,16 @@ impl Problem {
             _ => false,
         }
     }
+
+    /// Of two, the one to tell: what may pass before what lasts, because it decides whether to ask again; else the
+    /// first.
+    #[must_use]
+    pub(crate) fn or_passing(first: Option<Self>, second: Self) -> Self {
+        match first {
+            Some(first) if first.passes() || !second.passes() => first,
+            _ => second,
+        }
+    }
 }
 
 /// What an answer is instead of what it should be.
@@ -155,5 +165,21 @@ pub(crate) enum Halt {
 impl From<Problem> for Halt {
     fn from(problem: Problem) -> Self {
         Self::Lost(problem)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_pass_is_told_before_what_lasts() {
+        let (lasting, passing) = (Problem::Status(404), Problem::Status(503));
+        let told = |problems: &[Problem]| {
+            problems.iter().cloned().fold(None, |told, problem| Some(Problem::or_passing(told, problem)))
+        };
+        assert_eq!(told(&[lasting.clone(), passing.clone(), lasting.clone()]), Some(passing.clone()));
+        assert_eq!(told(&[passing.clone(), lasting.clone()]), Some(passing));
+        assert_eq!(told(&[lasting.clone(), Problem::Status(403)]), Some(lasting));
     }
 }

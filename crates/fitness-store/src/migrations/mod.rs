@@ -17,7 +17,7 @@ pub(crate) struct Migrator;
 #[async_trait::async_trait]
 impl MigratorTrait for Migrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
-        vec![Box::new(Foundation), Box::new(Reports)]
+        vec![Box::new(Foundation), Box::new(Reports), Box::new(Readers)]
     }
 }
 
@@ -70,6 +70,25 @@ impl MigrationTrait for Reports {
         if backend == DbBackend::Postgres {
             db.execute_unprepared(POSTGRES_DEFERRABLE).await?;
         }
+        Ok(())
+    }
+}
+
+/// Which reader read a file.
+struct Readers;
+
+impl MigrationName for Readers {
+    fn name(&self) -> &str {
+        "m0003_readers"
+    }
+}
+
+#[expect(elided_lifetimes_in_paths, reason = "async_trait fixes the lifetimes of the trait's signature")]
+#[async_trait::async_trait]
+impl MigrationTrait for Readers {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        let (db, backend) = (manager.get_connection(), manager.get_database_backend());
+        db.execute_unprepared(&dialect(include_str!("0003_readers.sql"), backend)).await?;
         Ok(())
     }
 }

@@ -260,17 +260,25 @@ on_both_databases! {
         assert_eq!((taken.originals, taken.nothing()), (1, false));
         let again = db.store.take_in(ann, batch(), now()).await.unwrap();
         assert!(again.nothing(), "{again:?}");
-        assert_eq!(db.store.kept_hashes(ann).await.unwrap(), [hash].into());
+        assert_eq!(db.store.kept_hashes(ann, "").await.unwrap(), [hash].into());
         assert_eq!(db.store.start_of_original(ann, hash).await.unwrap(), Some((at("2026-06-13T16:04:07.123456Z"), 7200)));
         assert_eq!(db.store.days_of_originals(ann, &[hash]).await.unwrap(), [june(13)].into());
         assert!(db.store.days_of_originals(bob, &[hash]).await.unwrap().is_empty());
         assert_eq!(db.store.start_of_original(bob, hash).await.unwrap(), None);
-        assert!(db.store.kept_hashes(bob).await.unwrap().is_empty());
+        assert!(db.store.kept_hashes(bob, "").await.unwrap().is_empty());
         let kept = db.store.originals_of(ann, taken.reports[0].activity).await.unwrap();
         assert_eq!(kept, db.store.list_originals(ann, 0, 10).await.unwrap());
         assert_eq!((kept[0].name.as_str(), kept[0].size), ("run.fit", bytes.len() as u64));
         assert_eq!(db.store.read_original(ann, hash).await.unwrap(), bytes);
         assert!(matches!(db.store.read_original(bob, hash).await, Err(Error::NotFound("file"))));
+
+        // A newer reader has not read it yet; once it has, it is known to that one.
+        assert!(db.store.kept_hashes(ann, "2").await.unwrap().is_empty());
+        let newer = || Batch { reader: "2".to_owned(), ..batch() };
+        assert_eq!(db.store.take_in(ann, newer(), now()).await.unwrap().originals, 1);
+        assert!(db.store.take_in(ann, newer(), now()).await.unwrap().nothing());
+        assert_eq!(db.store.kept_hashes(ann, "2").await.unwrap(), [hash].into());
+        assert_eq!(db.store.list_originals(ann, 0, 10).await.unwrap().len(), 1);
 
         assert!(!db.store.import_finished(ann, hash, "1").await.unwrap());
         db.store.finish_import(ann, hash, "1", now()).await.unwrap();
@@ -359,6 +367,10 @@ on_both_databases! {
         assert_eq!(db.store.put_race(ann, &corrected, now()).await.unwrap(), id);
         let typed = RaceResult { activity: None, day: june(1), ..result };
         let other = db.store.put_race(ann, &typed, now()).await.unwrap();
+        assert_eq!(db.store.put_race(ann, &typed, now()).await.unwrap(), other, "typed in twice");
+        db.store.delete_activity(ann, race, now()).await.unwrap();
+        assert_eq!(db.store.list_races(ann).await.unwrap().len(), 1, "its activity is deleted");
+        db.store.restore_activity(ann, race, now()).await.unwrap();
         let races = db.store.list_races(ann).await.unwrap();
         assert_eq!(races.iter().map(|r| r.result.clone()).collect::<Vec<_>>(), [typed, corrected]);
         assert!(db.store.list_likely_races(ann).await.unwrap().is_empty());

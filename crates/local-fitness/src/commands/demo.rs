@@ -32,7 +32,14 @@ pub(super) struct Wanted {
 
 pub(super) async fn run(wanted: Wanted, json: bool) -> Result<Report> {
     let zone = machine_zone();
-    let ends = wanted.ends.unwrap_or_else(|| Day::at(clock::now(), zone));
+    let today = Day::at(clock::now(), zone);
+    let ends = wanted.ends.unwrap_or(today);
+    let too_early = Day::new(2000, 1, 1).is_some_and(|first| ends < first);
+    // Files may be written for any later day; nothing is imported before it has come.
+    if too_early || wanted.export.is_none() && ends > today {
+        let help = format!("choose a day from 2000-01-01 to {today}");
+        return Err(Failure::new(format!("a demo cannot end on {ends}"), help).into());
+    }
     let season = Demo::new(wanted.seed, ends, zone);
     // 365.25 days are 52 weeks and a bit.
     let weeks = wanted.years.map_or(season.weeks, |years| (years * 36_525).div_ceil(700));

@@ -33,8 +33,8 @@ pub(super) async fn run(context: &Context, paths: Vec<PathBuf>, again: bool, jso
     let outcome = outcome?;
     let report = Report::new(tell(&outcome), &outcome);
     let brought = outcome.files + outcome.files_already_there + outcome.already_there;
-    // Nothing of what was named could be read.
-    Ok(if brought == 0 && outcome.skipped_count > 0 { report.unhealthy() } else { report })
+    let nothing_was_read = brought == 0 && outcome.skipped_count > 0;
+    Ok(if nothing_was_read || outcome.stopped { report.unhealthy() } else { report })
 }
 
 /// The first Ctrl-C lets the import end well; the second ends the program, which leaves whole batches.

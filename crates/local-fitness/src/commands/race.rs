@@ -68,12 +68,7 @@ pub(super) async fn run(context: &Context, command: RaceCommand) -> Result<Repor
                 )
                 .into());
             }
-            took_time(time)?;
-            if time <= TimeSpan::from_ms(0) {
-                return Err(
-                    Failure::new("a race takes time", "write the official time, such as 1:45:10").into()
-                );
-            }
+            let time = took_time(time)?;
             let result = RaceResult { activity: None, day, name, distance, time };
             let id = store.put_race(user.id, &result, now).await?;
             store.close().await;

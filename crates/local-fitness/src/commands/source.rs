@@ -21,7 +21,7 @@ use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::fmt::Write as _;
-use std::io::{IsTerminal, Read as _};
+use std::io::{IsTerminal, Read};
 use std::path::Path;
 
 /// Where an athlete makes a key.
@@ -218,11 +218,18 @@ pub(super) async fn connect(store: &Store, user: &User, source: &Source) -> Resu
 
 fn build(service: Service, config: &Config, secret: SecretString, zone: Tz) -> Result<Live> {
     let means = egress::means()?;
+    let refused = |why: fitness_sources::live::Fault| {
+        Failure::new(why.to_string(), "copy the key again, and the address if you gave one")
+    };
     Ok(match service {
-        Service::Garmin => Live::Garmin(Box::new(Garmin::new(&config.address, secret, zone, means)?)),
+        Service::Garmin => {
+            let garmin = Garmin::new(&config.address, secret, zone, means).map_err(refused)?;
+            Live::Garmin(Box::new(garmin))
+        }
         Service::Intervals => {
             let athlete = config.athlete.as_deref().unwrap_or(intervals::OWNER);
-            Live::Intervals(Box::new(Intervals::new(&config.address, athlete, secret, zone, means)?))
+            let intervals = Intervals::new(&config.address, athlete, secret, zone, means).map_err(refused)?;
+            Live::Intervals(Box::new(intervals))
         }
     })
 }
@@ -268,21 +275,12 @@ pub(super) fn warning(source: &Source, today: Day) -> Option<String> {
 fn read_key(service: Service, file: Option<&Path>) -> Result<SecretString> {
     let text = match file {
         Some(path) if path == Path::new("-") => {
-            let mut text = String::new();
-            std::io::stdin()
-                .take(KEY_BYTES)
-                .read_to_string(&mut text)
-                .context("cannot read standard input")?;
-            text
+            key_from(std::io::stdin()).context("cannot read standard input")?
         }
         Some(path) => {
             let file =
                 std::fs::File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
-            let mut text = String::new();
-            file.take(KEY_BYTES)
-                .read_to_string(&mut text)
-                .with_context(|| format!("cannot read {}", path.display()))?;
-            text
+            key_from(file).with_context(|| format!("cannot read {}", path.display()))?
         }
         None => match std::env::var(GARMIN_VARIABLE) {
             Ok(key) if service == Service::Garmin => key,
@@ -301,9 +299,19 @@ fn read_key(service: Service, file: Option<&Path>) -> Result<SecretString> {
         },
     };
     let text: SecretString = text.trim().to_owned().into();
+    if text.expose_secret().len() as u64 > KEY_BYTES {
+        return Err(Failure::new("that is far too long for a key", "copy the key alone").into());
+    }
     if text.expose_secret().is_empty() {
         return Err(Failure::new("the key is empty", "copy it again").into());
     }
+    Ok(text)
+}
+
+/// As much as it takes to tell that it is no key.
+fn key_from(reader: impl Read) -> std::io::Result<String> {
+    let mut text = String::new();
+    reader.take(KEY_BYTES + 2).read_to_string(&mut text)?;
     Ok(text)
 }
 

@@ -62,16 +62,18 @@ pub(super) async fn run(
         }
     }
     store.close().await;
-    match failed.pop() {
-        // One source out of several: the others are worth telling about.
-        Some((source, error)) if !data.is_empty() => {
-            writeln!(words, "{} failed: {error:#}", visible(&source.label))?;
-            data.push(json!({ "source": source.kind, "error": format!("{error:#}") }));
-            Ok(Report::new(words, &data).unhealthy())
-        }
-        Some((_, error)) => Err(error),
-        None => Ok(Report::new(words, &data)),
+    if sources.len() == 1
+        && let Some((_, error)) = failed.pop()
+    {
+        return Err(error);
     }
+    // Several: each is told about, whatever came of the others.
+    for (source, error) in &failed {
+        writeln!(words, "{} failed: {error:#}", visible(&source.label))?;
+        data.push(json!({ "source": source.kind, "error": format!("{error:#}") }));
+    }
+    let report = Report::new(words, &data);
+    Ok(if failed.is_empty() && !stop.is_asked() { report } else { report.unhealthy() })
 }
 
 async fn one(

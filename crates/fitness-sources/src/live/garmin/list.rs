@@ -122,7 +122,7 @@ impl Garmin {
         let mut wanted: Vec<(ReportKey, Option<Listed>)> =
             wholes.into_iter().map(|one| (one.report.key.clone(), Some(one))).collect();
         wanted.extend(files.into_iter().map(|key| (key, None)));
-        let (mut first_problem, mut without, mut unanswered) = (None, 0, 0);
+        let (mut to_tell, mut without, mut unanswered) = (None, 0, 0);
         for (done, (key, whole)) in wanted.into_iter().enumerate() {
             let offered = self.found_at.contains_key(name) || without < MOST_WITHOUT_FILE;
             let file = if let Some(reason) = telling.reason_to_skip() {
@@ -141,12 +141,12 @@ impl Garmin {
                     let heard = Heard::file(key, bytes);
                     if let Err(halt) = telling.hear(heard, recorded_at).await {
                         telling.note(name, Err(halt))?;
-                        first_problem = None;
+                        to_tell = None;
                     }
                 }
                 Ok(File::None) => {
                     without += 1;
-                    first_problem.get_or_insert(Problem::Status(404));
+                    to_tell = Some(Problem::or_passing(to_tell.take(), Problem::Status(404)));
                     if let Some(one) = whole.filter(|one| !one.legs_are_listed(list)) {
                         let told = Heard::Told(Told::Activity(Box::new(one.report)));
                         if let Err(halt) = telling.hear(told, one.recorded_at).await {
@@ -163,13 +163,13 @@ impl Garmin {
                         telling.activities_complete = false;
                     }
                     if problem != Problem::Stopped {
-                        first_problem.get_or_insert(problem);
+                        to_tell = Some(Problem::or_passing(to_tell.take(), problem));
                     }
                 }
             }
             telling.progress(name, done + 1, Some(all));
         }
-        if let Some(problem) = first_problem {
+        if let Some(problem) = to_tell {
             telling.lost(name, problem);
         }
         Ok(())

@@ -201,7 +201,7 @@ impl Intervals {
         keys: Vec<ReportKey>,
         telling: &mut Telling<'_, L>,
     ) -> Result<(), Halt> {
-        let (all, mut first_problem, mut unanswered) = (keys.len(), None, 0);
+        let (all, mut to_tell, mut unanswered) = (keys.len(), None, 0);
         for (done, key) in keys.into_iter().enumerate() {
             let ask = self.ask(Method::GET, &paths::FILE.replace("{id}", &key.id), None)?;
             let problem = match self.web.bytes(&ask).await {
@@ -220,11 +220,11 @@ impl Intervals {
                 Err(problem) => problem,
             };
             unanswered += usize::from(problem.passes());
-            first_problem.get_or_insert(problem);
+            to_tell = Some(Problem::or_passing(to_tell.take(), problem));
             if unanswered >= 2 {
                 break;
             }
         }
-        first_problem.map_or(Ok(()), |problem| Err(Halt::Lost(problem)))
+        to_tell.map_or(Ok(()), |problem| Err(Halt::Lost(problem)))
     }
 }

@@ -1,0 +1,292 @@
+//! The files themselves, written a piece at a time: whoever measures memory must hold little.
+
+use super::Trap;
+use std::io::{self, Write};
+
+/// A run of three minutes.
+pub(super) const ORDINARY: &str = r#"<gpx><trk><name>Ordinary</name><type>running</type><trkseg>
+<trkpt lat="47.0" lon="8.0"><time>2026-06-01T06:00:00Z</time></trkpt>
+<trkpt lat="47.001" lon="8.0"><time>2026-06-01T06:01:00Z</time></trkpt>
+<trkpt lat="47.002" lon="8.0"><time>2026-06-01T06:02:00Z</time></trkpt>
+<trkpt lat="47.003" lon="8.0"><time>2026-06-01T06:03:00Z</time></trkpt>
+</trkseg></trk></gpx>"#;
+
+pub(super) const TRAPS: &[Trap] = &[
+    Trap {
+        name: "FIT, 100,000 sessions, laps and lengths",
+        file: "a.fit",
+        refused: false,
+        write: sessions,
+        hollow: 0,
+    },
+    Trap { name: "FIT, 200,000 files chained", file: "b.fit", refused: false, write: chained, hollow: 0 },
+    Trap {
+        name: "FIT, two million records of one byte",
+        file: "c.fit",
+        refused: true,
+        write: empty_records,
+        hollow: 0,
+    },
+    Trap { name: "FIT, four million samples", file: "d.fit", refused: false, write: samples, hollow: 0 },
+    Trap { name: "FIT, 2 GB of nothing", file: "e.fit", refused: true, write: |_| Ok(()), hollow: 2 << 30 },
+    Trap {
+        name: "FIT that declares 4 GB",
+        file: "f.fit",
+        refused: true,
+        write: vast_header,
+        hollow: 1 << 20,
+    },
+    Trap { name: "GPX, 9,990 tracks", file: "g.gpx", refused: false, write: tracks, hollow: 0 },
+    Trap { name: "GPX, a million points", file: "h.gpx", refused: false, write: points, hollow: 0 },
+    Trap { name: "GPX, 100,000 deep", file: "i.gpx", refused: true, write: deep_xml, hollow: 0 },
+    Trap {
+        name: "GPX, an attribute of 100 MB",
+        file: "j.gpx",
+        refused: true,
+        write: long_attribute,
+        hollow: 0,
+    },
+    Trap { name: "TCX with a DOCTYPE and entities", file: "k.tcx", refused: true, write: doctype, hollow: 0 },
+    Trap {
+        name: "JSON, 100,000 deep and never closed",
+        file: "l_summarizedActivities.json",
+        refused: true,
+        write: |out| repeat(out, b"[", 100_000),
+        hollow: 0,
+    },
+    Trap {
+        name: "JSON, 100,000 deep and closed",
+        file: "m_summarizedActivities.json",
+        refused: true,
+        write: |out| repeat(out, b"[", 100_000).and_then(|()| repeat(out, b"]", 100_000)),
+        hollow: 0,
+    },
+    Trap {
+        name: "JSON, one text of 150 MB",
+        file: "n_summarizedActivities.json",
+        refused: true,
+        write: long_text,
+        hollow: 0,
+    },
+    Trap {
+        name: "JSON, 3 GB of nothing",
+        file: "o_sleepData.json",
+        refused: true,
+        write: |_| Ok(()),
+        hollow: 3 << 30,
+    },
+    Trap { name: "ZIP, a million entries", file: "p.zip", refused: true, write: entries, hollow: 0 },
+    Trap { name: "ZIP, 2 GB of nothing", file: "q.zip", refused: true, write: |_| Ok(()), hollow: 2 << 30 },
+    Trap { name: "gzip, a bomb of 1 GB", file: "r.fit.gz", refused: true, write: gzip_bomb, hollow: 0 },
+];
+
+fn repeat(out: &mut dyn Write, piece: &[u8], times: u32) -> io::Result<()> {
+    (0..times).try_for_each(|_| out.write_all(piece))
+}
+
+/// The head of a FIT file of so many bytes of messages. Its checksum is left out, as some devices do.
+fn fit_header(length: u32) -> Vec<u8> {
+    let mut header = vec![14, 0x20, 0x54, 0x08];
+    header.extend(length.to_le_bytes());
+    header.extend(b".FIT\0\0");
+    header
+}
+
+/// Defines a message as a local type: (field, size, base type) each.
+fn definition(local: u8, global: u16, fields: &[(u8, u8, u8)]) -> Vec<u8> {
+    let mut bytes = vec![0x40 | local, 0, 0];
+    bytes.extend(global.to_le_bytes());
+    bytes.push(fields.len() as u8);
+    bytes.extend(fields.iter().flat_map(|(number, size, base)| [*number, *size, *base]));
+    bytes
+}
+
+const UINT32: u8 = 0x86;
+const ENUM: u8 = 0x00;
+/// The first of June 2026 in seconds of FIT's own epoch.
+const STARTED: u32 = 1_149_228_000;
+
+/// What makes a FIT file an activity.
+fn file_id() -> Vec<u8> {
+    let mut bytes = definition(0, 0, &[(0, 1, ENUM), (4, 4, UINT32)]);
+    bytes.extend([0, 4]);
+    bytes.extend(STARTED.to_le_bytes());
+    bytes
+}
+
+fn fit(out: &mut dyn Write, head: &[u8], message: impl Fn(u32) -> Vec<u8>, times: u32) -> io::Result<()> {
+    let length = head.len() as u32 + times * message(0).len() as u32;
+    out.write_all(&fit_header(length))?;
+    out.write_all(head)?;
+    (0..times).try_for_each(|number| out.write_all(&message(number)))?;
+    out.write_all(&[0, 0])
+}
+
+fn sessions(out: &mut dyn Write) -> io::Result<()> {
+    let mut head = file_id();
+    for (local, global) in [(1, 18), (2, 19), (3, 101)] {
+        head.extend(definition(local, global, &[(253, 4, UINT32), (2, 4, UINT32), (7, 4, UINT32)]));
+    }
+    let message = |number: u32| {
+        [1_u8, 2, 3]
+            .iter()
+            .flat_map(|local| {
+                let begun = (STARTED + 60 * number).to_le_bytes();
+                let ended = (STARTED + 60 * number + 59).to_le_bytes();
+                let elapsed = 59_000_u32.to_le_bytes();
+                [&[*local][..], &ended, &begun, &elapsed].concat()
+            })
+            .collect()
+    };
+    fit(out, &head, message, 100_000)
+}
+
+fn chained(out: &mut dyn Write) -> io::Result<()> {
+    let says_what_it_is = file_id();
+    let file = [fit_header(says_what_it_is.len() as u32), says_what_it_is, vec![0, 0]].concat();
+    repeat(out, &file, 200_000)
+}
+
+fn empty_records(out: &mut dyn Write) -> io::Result<()> {
+    let head = [file_id(), definition(1, 20, &[])].concat();
+    fit(out, &head, |_| vec![1], 2_000_000)
+}
+
+fn samples(out: &mut dyn Write) -> io::Result<()> {
+    let head = [file_id(), definition(1, 20, &[(253, 4, UINT32), (5, 4, UINT32)])].concat();
+    let message = |number: u32| {
+        [&[1][..], &(STARTED + number / 8).to_le_bytes(), &(number * 40).to_le_bytes()].concat()
+    };
+    fit(out, &head, message, 4_000_000)
+}
+
+fn vast_header(out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(&fit_header(u32::MAX))
+}
+
+fn tracks(out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(b"<gpx>")?;
+    for number in 0..9_990 {
+        let (hour, minute) = (number / 60 % 24, number % 60);
+        let (month, day) = (1 + number / 1440 / 28, 1 + number / 1440 % 28);
+        write!(out, "<trk><trkseg>")?;
+        for second in [0, 30, 59] {
+            write!(
+                out,
+                "<trkpt lat=\"47.0{second}\" lon=\"8\">\
+                 <time>2020-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z</time></trkpt>"
+            )?;
+        }
+        write!(out, "</trkseg></trk>")?;
+    }
+    out.write_all(b"</gpx>")
+}
+
+fn points(out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(b"<gpx><trk><trkseg>")?;
+    for number in 0..1_000_000 {
+        let (day, hour, minute, second) =
+            (1 + number / 86_400, number / 3600 % 24, number / 60 % 60, number % 60);
+        write!(
+            out,
+            "<trkpt lat=\"47\" lon=\"8.{number:07}\"><ele>400</ele>\
+             <time>2020-03-{day:02}T{hour:02}:{minute:02}:{second:02}Z</time></trkpt>"
+        )?;
+    }
+    out.write_all(b"</trkseg></trk></gpx>")
+}
+
+fn deep_xml(out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(b"<gpx>")?;
+    repeat(out, b"<trk>", 100_000)
+}
+
+fn long_attribute(out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(b"<gpx><trk name=\"")?;
+    repeat(out, &[b'a'; 1 << 20], 100)?;
+    out.write_all(b"\"/></gpx>")
+}
+
+fn doctype(out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(b"<!DOCTYPE x [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;&a;&a;&a;&a;\">]>")?;
+    out.write_all(b"<TrainingCenterDatabase>&b;</TrainingCenterDatabase>")
+}
+
+fn long_text(out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(br#"[{"summarizedActivitiesExport":[{"activityId":1,"name":""#)?;
+    repeat(out, &[b'a'; 1 << 20], 150)?;
+    out.write_all(br#""}]}]"#)
+}
+
+/// A million names of empty files, with the end record that so many need.
+fn entries(out: &mut dyn Write) -> io::Result<()> {
+    const COUNT: u32 = 1_000_000;
+    const LOCAL: u64 = 30 + 11;
+    let name = |number: u32| format!("{number:07}.fit");
+    for number in 0..COUNT {
+        out.write_all(b"PK\x03\x04\x14\0\0\0\0\0\0\0\x21\0")?;
+        out.write_all(&[0; 12])?;
+        out.write_all(&[11, 0, 0, 0])?;
+        out.write_all(name(number).as_bytes())?;
+    }
+    for number in 0..COUNT {
+        out.write_all(b"PK\x01\x02\x14\0\x14\0\0\0\0\0\0\0\x21\0")?;
+        out.write_all(&[0; 12])?;
+        out.write_all(&[11, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])?;
+        out.write_all(&((u64::from(number) * LOCAL) as u32).to_le_bytes())?;
+        out.write_all(name(number).as_bytes())?;
+    }
+    let (start, length) = (u64::from(COUNT) * LOCAL, u64::from(COUNT) * (46 + 11));
+    out.write_all(b"PK\x06\x06")?;
+    out.write_all(&44_u64.to_le_bytes())?;
+    out.write_all(&[45, 0, 45, 0, 0, 0, 0, 0, 0, 0, 0, 0])?;
+    for value in [u64::from(COUNT), u64::from(COUNT), length, start] {
+        out.write_all(&value.to_le_bytes())?;
+    }
+    out.write_all(b"PK\x06\x07\0\0\0\0")?;
+    out.write_all(&(start + length).to_le_bytes())?;
+    out.write_all(&1_u32.to_le_bytes())?;
+    out.write_all(b"PK\x05\x06\0\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\0\0")
+}
+
+/// A gigabyte of zeros: one block of deflate says "the byte before, 258 times" in two bits, over and over.
+fn gzip_bomb(out: &mut dyn Write) -> io::Result<()> {
+    // Fixed codes: 0 is 00110000, "258 times" is 11000101, "one back" is 00000; bits go in from the low end.
+    let mut bits = Bits { out, held: 0, count: 0 };
+    bits.out.write_all(b"\x1f\x8b\x08\0\0\0\0\0\0\xff")?;
+    bits.put(0b1, 1)?;
+    bits.put(0b01, 2)?;
+    bits.put_code(0b0011_0000, 8)?;
+    for _ in 0..(1_u32 << 30) / 258 {
+        bits.put_code(0b1100_0101, 8)?;
+        bits.put_code(0, 5)?;
+    }
+    bits.put_code(0, 7)?;
+    bits.put(0, 7)?;
+    // The checksum is not reached.
+    bits.out.write_all(&[0; 8])
+}
+
+struct Bits<'a> {
+    out: &'a mut dyn Write,
+    held: u32,
+    count: u32,
+}
+
+impl Bits<'_> {
+    fn put(&mut self, value: u32, bits: u32) -> io::Result<()> {
+        self.held |= value << self.count;
+        self.count += bits;
+        while self.count >= 8 {
+            self.out.write_all(&[self.held as u8])?;
+            self.held >>= 8;
+            self.count -= 8;
+        }
+        Ok(())
+    }
+
+    /// A Huffman code, whose first bit is its highest.
+    fn put_code(&mut self, code: u32, bits: u32) -> io::Result<()> {
+        (0..bits).rev().try_for_each(|bit| self.put(code >> bit & 1, 1))
+    }
+}
