@@ -120,7 +120,7 @@ fn by_volume(weekly: Distance) -> (f64, f64) {
 ///
 /// From a half marathon at 50 miles a week: 0.945·0.948/0.937 = 0.956 and 1.074·1.056/1.077 = 1.053.
 /// Taking the wider of the two rows at each end instead covers 86 % of the held-out finishes, and 97 % of those who run
-/// more than 55 miles a week: that is no band of 80 %. This one covers 78 %, within 3 points of it in every row.
+/// more than 55 miles a week: that is no band of 80 %. This one covers 78 %, and 75 to 83 % within each row.
 pub(super) fn beyond_the_half(source: Distance, weekly: Option<Distance>) -> Spread {
     let source = by_source(source);
     let volume = weekly.map_or(ALL, by_volume);
