@@ -278,7 +278,7 @@ fn between(target: Distance, races: &[Raced], inputs: &Inputs<'_>) -> Found<Outl
     Ok(outline)
 }
 
-/// The weighed mean of every race of the last year.
+/// The weighed mean of every race of the last year, the heaviest first among the sources.
 fn by_every_race(
     target: Distance,
     races: &[Raced],
@@ -288,15 +288,15 @@ fn by_every_race(
 ) -> Found<Outline> {
     let as_of = inputs.as_of;
     let mut races: Vec<Raced> = races.iter().filter(|race| race.age(as_of) <= YEAR).copied().collect();
-    let need = if target.mm() < 5_000_000 { Need::RaceOf1500M } else { Need::RaceOf5Km };
-    let weighed = weighed::weighed(&races, target, as_of, law).ok_or(Absent::missing(need))?;
-    let time = race::span(weighed.seconds)?;
     races.sort_by(|a, b| {
-        weighed::weight(b, target, as_of).total_cmp(&weighed::weight(a, target, as_of)).then_with(|| a.cmp(b))
+        let weight = |race| weighed::weight(race, target, as_of);
+        weight(b).total_cmp(&weight(a)).then_with(|| a.cmp(b))
     });
+    let need = if target.mm() < 5_000_000 { Need::RaceOf1500M } else { Need::RaceOf5Km };
+    let seconds = weighed::weighed(&races, target, as_of, law).ok_or(Absent::missing(need))?;
     Ok(Outline {
-        seconds: weighed.seconds,
-        members: vec![Member { method, time }],
+        seconds,
+        members: vec![Member { method, time: race::span(seconds)? }],
         sources: races,
         ..Outline::default()
     })

@@ -76,7 +76,7 @@ impl Vdot {
     }
 
     /// The speed at which this share of VDOT is taken up, metres per minute. VDOT 50 at 1.0 is 260.772 m/min.
-    fn speed_at(self, share: f64) -> f64 {
+    pub(super) fn speed_at(self, share: f64) -> f64 {
         let (a, b, c) = (0.000_104, 0.182_258, -4.60 - share * self.0);
         (-b + (b * b - 4.0 * a * c).sqrt()) / (2.0 * a)
     }

@@ -5,15 +5,6 @@ use super::race::Raced;
 use crate::calendar::Day;
 use crate::units::Distance;
 
-/// What the races together say.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Weighed {
-    /// The time over the target, seconds.
-    pub(super) seconds: f64,
-    /// The race that counts most.
-    pub(super) heaviest: Raced,
-}
-
 /// w = e^(−days/120)·(the shorter of race and target over the longer)·(1 for a race, 0.5 a time trial, 0.35 training).
 ///
 /// A 10 km race 60 days ago for a half marathon: e^(−0.5)·10/21.0975 = 0.2875. Reasoned, not fitted.
@@ -22,18 +13,14 @@ pub(super) fn weight(race: &Raced, target: Distance, as_of: Day) -> f64 {
     (-(race.age(as_of) as f64) / 120.0).exp() * (d.min(goal) / d.max(goal)) * race.effort.weight()
 }
 
-/// The mean of what each race says, in logarithms; `None` without races. They come in one order, see
-/// [`known`](super::race::known), so that the sums do.
-pub(super) fn weighed(races: &[Raced], target: Distance, as_of: Day, law: Hinge) -> Option<Weighed> {
-    let heavier = |a: &Raced, b: &Raced| {
-        weight(a, target, as_of).total_cmp(&weight(b, target, as_of)).then_with(|| b.cmp(a))
-    };
-    let heaviest = races.iter().copied().max_by(|a, b| heavier(a, b))?;
+/// The time over the target in seconds: the weighed mean of what each race says, in logarithms. `None` without races.
+/// They come heaviest first and otherwise in one order, so that the sums do.
+pub(super) fn weighed(races: &[Raced], target: Distance, as_of: Day, law: Hinge) -> Option<f64> {
     let (mut sum, mut weights) = (0.0, 0.0);
     for race in races {
         let weight = weight(race, target, as_of);
         sum += weight * law.seconds(race.mark, target).ln();
         weights += weight;
     }
-    Some(Weighed { seconds: (sum / weights).exp(), heaviest })
+    (weights > 0.0).then(|| (sum / weights).exp())
 }

@@ -77,9 +77,7 @@ fn daniels_paces() {
     };
     assert!((with("3:30:00").seconds_per_km() - 12_600.0 / 42.195).abs() < 1e-9);
     assert_eq!(with("3:00:00"), fifty.marathon);
-    // The speed of VDOT itself: 50 is 260.772 m/min, which an 11:30 or so effort takes to the full.
-    let v: f64 = 260.772;
-    assert!((-4.60 + 0.182_258 * v + 0.000_104 * v * v - 50.0).abs() < 1e-3);
+    assert!((Vdot::new(50.0).unwrap().speed_at(1.0) - 260.772).abs() < 5e-4, "metres a minute");
 }
 
 #[test]
