@@ -52,7 +52,7 @@ fn any_past() -> impl Strategy<Value = Past> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(512))]
+    #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
     fn the_order_of_what_is_known_makes_no_difference(
@@ -92,14 +92,19 @@ proptest! {
     }
 
     #[test]
-    fn from_one_race_a_longer_way_takes_longer(
-        result in any_result(), weekly in any_weekly(), shorter in any_target(), longer in any_target(),
-    ) {
-        prop_assume!(shorter < longer && nominal(shorter) != nominal(longer));
+    fn from_one_race_a_longer_way_takes_longer(result in any_result(), weekly in any_weekly()) {
         let results = [result];
         let inputs = Inputs { weekly, ..inputs(&results, None) };
-        if let (Ok(short), Ok(long)) = (predict(shorter, &inputs), predict(longer, &inputs)) {
-            prop_assert!(short.exact.time < long.exact.time, "{:?} {:?}", short.exact, long.exact);
+        // Close together where one method takes over from another.
+        let near = [20.9, 21.0975, 21.2, 21.4, 41.9, 42.195, 42.3, 42.4];
+        let mut targets: Vec<f64> = near.into_iter().chain((3..=100).map(|half| f64::from(half) / 2.0)).collect();
+        targets.sort_by(f64::total_cmp);
+        let times: Vec<(f64, TimeSpan)> = targets
+            .into_iter()
+            .filter_map(|target| Some((target, predict(km(target), &inputs).ok()?.exact.time)))
+            .collect();
+        for pair in times.windows(2) {
+            prop_assert!(pair[0].1 < pair[1].1, "{pair:?}");
         }
     }
 

@@ -130,4 +130,16 @@ fn the_athletes_own_events_correct_the_later_ones() {
     let corrected: Vec<u32> =
         found.events.iter().filter_map(|event| Some(event.prediction.as_ref().ok()?.own_events)).collect();
     assert_eq!(corrected, [0, 0, 0, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
+    // A correction is learned from what was said without one, or it would undo itself.
+    let ratios: Vec<f64> = found
+        .events
+        .iter()
+        .filter_map(|event| {
+            let uncorrected = event.prediction.as_ref().ok()?.uncorrected;
+            Some((event.race.time.seconds() / uncorrected.seconds()).ln())
+        })
+        .collect();
+    let last = found.events.last().unwrap().prediction.as_ref().unwrap();
+    let shift = ratios[..13].iter().sum::<f64>() / 15.0;
+    assert!((last.exact.time.seconds() / last.uncorrected.seconds() - shift.exp()).abs() < 1e-6);
 }

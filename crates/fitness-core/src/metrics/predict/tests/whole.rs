@@ -80,6 +80,19 @@ fn up_to_the_half_every_race_has_its_say() {
 }
 
 #[test]
+fn a_race_counts_more_than_training() {
+    let of = |effort| {
+        let race = result(km(10.0), "42:00", "2026-11-15", Effort::Race);
+        let results = [race, result(km(10.0), "46:00", "2026-11-15", effort)];
+        predict(km(10.0), &inputs(&results, None)).unwrap().exact.time.seconds()
+    };
+    for (effort, weight) in [(Effort::Race, 1.0), (Effort::TimeTrial, 0.5), (Effort::Training, 0.35)] {
+        let mean = ((2520.0_f64.ln() + weight * 2760.0_f64.ln()) / (1.0 + weight)).exp();
+        assert!((of(effort) - mean).abs() < 0.01, "{effort}");
+    }
+}
+
+#[test]
 fn what_is_missing_is_said() {
     let missing = |target, results: &[RaceResult]| {
         predict(target, &inputs(results, Some(30.0))).unwrap_err().to_string()
