@@ -233,3 +233,17 @@ fn three_own_events_move_the_point() {
     let two = predict(FULL, &Inputs { history: &history[..2], ..inputs(&results, Some(30.0)) }).unwrap();
     assert_eq!(two.exact.time, two.uncorrected);
 }
+
+/// Slow over 5 km with many miles is where the methods agree least: the marathon comes out at a faster pace than the
+/// half, or not at all.
+#[test]
+fn a_slow_runner_of_many_miles_takes_longer_for_longer_too() {
+    for clock in ["40:00", "42:00", "44:00", "50:00"] {
+        let results = [result(km(5.0), clock, "2026-11-15", Effort::Race)];
+        let of =
+            |target: f64| predict(km(target), &inputs(&results, Some(100.0))).ok().map(|got| got.exact.time);
+        let targets = [20.0, 21.0975, 21.15, 21.2, 30.0, 41.0, 42.0, 42.1, 42.195, 42.3, 45.0];
+        let times: Vec<TimeSpan> = targets.into_iter().filter_map(of).collect();
+        assert!(times.len() >= 10 && times.is_sorted_by(|a, b| a < b), "{clock} {times:?}");
+    }
+}
