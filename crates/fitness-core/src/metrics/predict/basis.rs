@@ -19,7 +19,9 @@ impl Prediction {
         if self.members.len() > 1 {
             text.push_str(" The time is the middle of these.");
         }
-        if self.target > Distance::HALF_MARATHON && self.weekly.is_none() {
+        let asked =
+            self.members.iter().any(|member| matches!(member.method, Method::LogModel | Method::Hinge));
+        if asked && self.weekly.is_none() {
             text.push_str(" Your weekly distance is not known well enough to be used.");
         }
         if self.training.is_some() && self.sex != Some(Sex::Male) {
@@ -37,13 +39,16 @@ impl Prediction {
         });
         let is_marathon = |race: &&Raced| race.mark.distance().mm() > 41_000_000;
         match method {
-            Method::OwnMarathon => {
-                let own = self.sources.iter().rfind(is_marathon);
-                own.map_or_else(
-                    || "your last marathon".to_owned(),
-                    |race| format!("your {}", told(race, units)),
-                )
-            }
+            Method::OwnMarathon => self.sources.iter().rfind(is_marathon).map_or_else(
+                || "your own last marathon".to_owned(),
+                |race| {
+                    format!(
+                        "your own best marathon of two years ({} on {})",
+                        race.mark.time().clock(),
+                        race.on
+                    )
+                },
+            ),
             Method::Tanda => self.training.map_or_else(
                 || "your training".to_owned(),
                 |training| {
@@ -78,14 +83,14 @@ fn list(races: &[Raced], units: UnitSystem) -> String {
     }
 }
 
-/// `half marathon in 1:45:00 on 2026-10-04`, and how it was run when it was no race.
+/// `a half marathon in 1:45:00 on 2026-10-04`, and how it was run when it was no race.
 fn told(race: &Raced, units: UnitSystem) -> String {
     let distance = race.mark.distance();
     let near = |nominal: Distance| (distance.mm() - nominal.mm()).abs() <= nominal.mm() / 50;
     let name = if near(Distance::MARATHON) {
-        "marathon".to_owned()
+        "a marathon".to_owned()
     } else if near(Distance::HALF_MARATHON) {
-        "half marathon".to_owned()
+        "a half marathon".to_owned()
     } else {
         units.distance(distance).to_string()
     };

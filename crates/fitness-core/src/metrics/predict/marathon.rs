@@ -5,7 +5,7 @@ use super::hinge::Hinge;
 use super::log_model::{LogModel, SOURCE_MM};
 use super::race::{Effort, Raced, span};
 use super::tanda::tanda;
-use super::{Inputs, Member, Method, Outline, YEAR};
+use super::{Inputs, Member, Method, Outline, WeeklyVolume, YEAR};
 use crate::calendar::Day;
 use crate::metrics::{Absent, Found, Need};
 use crate::units::{Distance, TimeSpan};
@@ -89,7 +89,7 @@ pub(super) fn outline(races: &[Raced], inputs: &Inputs<'_>) -> Found<Outline> {
                 outline.sources.push(pair.longest);
                 outline.sources.extend(pair.shortest);
                 outline.spread = Some(band::beyond_the_half(pair.longest.mark.distance(), weekly));
-                outline.weekly = inputs.weekly.filter(|_| weekly.is_some());
+                outline.weekly = inputs.weekly.filter(WeeklyVolume::is_firm);
             }
             Err(why) => refused = Some(why),
         }
@@ -123,6 +123,6 @@ fn from_a_long_race(races: &[Raced], inputs: &Inputs<'_>, outline: &mut Outline)
         outline.members.push(Member { method: Method::Hinge, time });
         outline.sources.push(*race);
         outline.spread = Some(band::beyond_the_half(race.mark.distance(), weekly));
-        outline.weekly = inputs.weekly.filter(|_| weekly.is_some());
+        outline.weekly = inputs.weekly.filter(WeeklyVolume::is_firm);
     }
 }

@@ -247,6 +247,9 @@ fn shorter(target: Distance, races: &[Raced], inputs: &Inputs<'_>) -> Found<Outl
     let law = Hinge::up_to_the_half(inputs.firm_volume());
     let mut outline = by_every_race(target, races, inputs, law, Method::PowerLaw)?;
     outline.spread = outline.sources.first().map(|race| band::up_to_the_half(race.mark.distance(), target));
+    // The weekly distance says only how much a race beyond the half had faded.
+    let faded = outline.sources.iter().any(|race| race.mark.distance() > Distance::HALF_MARATHON);
+    outline.weekly = inputs.weekly.filter(|weekly| faded && weekly.is_firm());
     Ok(outline)
 }
 
@@ -255,7 +258,7 @@ fn shorter(target: Distance, races: &[Raced], inputs: &Inputs<'_>) -> Found<Outl
 fn between(target: Distance, races: &[Raced], inputs: &Inputs<'_>) -> Found<Outline> {
     let weekly = inputs.firm_volume();
     let mut outline = by_every_race(target, races, inputs, Hinge::for_volume(weekly), Method::Hinge)?;
-    outline.weekly = inputs.weekly.filter(|_| weekly.is_some());
+    outline.weekly = inputs.weekly.filter(WeeklyVolume::is_firm);
     outline.spread = outline.sources.first().map(|race| band::beyond_the_half(race.mark.distance(), weekly));
     let half = shorter(Distance::HALF_MARATHON, races, inputs)?.seconds;
     let full = marathon::outline(races, inputs).map(|full| full.seconds);
@@ -275,6 +278,7 @@ fn between(target: Distance, races: &[Raced], inputs: &Inputs<'_>) -> Found<Outl
         }
         _ => outline.seconds.max(from_half(1.0)),
     };
+    outline.members = vec![Member { method: Method::Hinge, time: race::span(outline.seconds)? }];
     Ok(outline)
 }
 
@@ -310,9 +314,8 @@ fn finish(
     left_out: Vec<LeftOut>,
     inputs: &Inputs<'_>,
 ) -> Found<Prediction> {
-    let need = Absent::missing(Need::RaceOf5Km);
     let (Some(source), Some(spread)) = (outline.sources.first().copied(), outline.spread) else {
-        return Err(need);
+        return Err(Absent::missing(Need::RaceOf5Km));
     };
     let age = source.age(inputs.as_of);
     let training_only = outline.sources.iter().all(|race| race.effort == Effort::Training);

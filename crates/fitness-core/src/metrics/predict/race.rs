@@ -84,7 +84,8 @@ pub struct Mark {
     time: TimeSpan,
 }
 
-/// The men's fastest, metres and seconds: track to 10 km, road beyond. Between two, a straight line in logarithms.
+/// The men's fastest known in 2025, metres and seconds: track to 10 km, road beyond. Between two, a straight line in
+/// logarithms.
 const FASTEST: [(f64, f64); 8] = [
     (400.0, 43.03),
     (800.0, 100.91),

@@ -34,11 +34,15 @@ fn the_marathon_is_the_middle_of_its_members() {
     near(got.baselines.riegel.clone(), "3:28:29.6");
     assert_eq!(
         got.basis(UnitSystem::Metric),
-        "From half marathon in 1:40:00 on 2026-10-04 and 10.0 km in 45:00 on 2026-09-12 with 56.3 km a week over 8 \
-         weeks, your marathon in 3:50:00 on 2025-04-12 and your training over 8 weeks (60.0 km a week at 5:30 /km, \
+        "From a half marathon in 1:40:00 on 2026-10-04 and 10.0 km in 45:00 on 2026-09-12 with 56.3 km a week over 8 \
+         weeks, your own best marathon of two years (3:50:00 on 2025-04-12) and your training over 8 weeks (60.0 km a week at 5:30 /km, \
          Tanda's formula). The time is the middle of these. The formula for training was fitted on men only."
     );
     assert!(got.basis(UnitSystem::Imperial).contains("35.0 mi a week"));
+    let json = serde_json::to_value(&got).unwrap();
+    assert_eq!(json["members"][0]["method"], "log_model");
+    assert_eq!(json["sources"][0]["distance_mm"], 21_097_500);
+    assert_eq!(json["shown"]["low_ms"].as_i64().unwrap() % 60_000, 0);
 }
 
 #[test]
@@ -184,6 +188,14 @@ fn other_ways_to_a_marathon() {
     let got = predict(FULL, &inputs(&own, Some(30.0))).unwrap();
     assert_eq!(got.exact.time, TimeSpan::from_mins(240));
     assert_eq!(got.shown.to_string(), "4:00:00 (8 of 10 between 3:43:00 and 4:34:00)");
+    assert_eq!(
+        got.basis(UnitSystem::Metric),
+        "From your own best marathon of two years (4:00:00 on 2026-10-01)."
+    );
+    // A half from it is brought down by the fade of such a runner, then by the law up to the half.
+    let half = predict(HALF, &inputs(&own, Some(35.0))).unwrap();
+    assert!((half.exact.time.seconds() - 14_400.0 / 2.0_f64.powf(1.1409)).abs() < 0.01);
+    assert!(half.weekly.is_some() && predict(HALF, &inputs(&own, None)).unwrap().weekly.is_none());
     // A course measured short is stretched, one measured long is not shrunk.
     let of = |distance: f64| {
         let results = [result(km(distance), "4:00:00", "2026-10-01", Effort::Race)];
