@@ -3,6 +3,9 @@
 //! A value that cannot be computed is [`Absent`] with its reason; nothing here falls back on an invented default.
 //! No function reads a clock: whoever asks says as of which day.
 
+pub mod age_grade;
+pub mod predict;
+
 use crate::words::words;
 use serde::{Deserialize, Serialize};
 
@@ -65,6 +68,12 @@ words! {
         PerceivedExertion = "perceived_exertion",
         /// A race or an all-out effort.
         Race = "race",
+        /// A race or an all-out effort of at least 5 km in the last 12 months.
+        RaceOf5Km = "race_of_5_km",
+        /// A race or an all-out effort of at least 1.5 km in the last 12 months.
+        RaceOf1500M = "race_of_1500_m",
+        /// Distance run in a week, over at least six weeks.
+        WeeklyDistance = "weekly_distance",
     }
 }
 
@@ -90,6 +99,9 @@ impl Need {
             Self::Duration => "a duration",
             Self::PerceivedExertion => "how hard it felt",
             Self::Race => "a race or an all-out effort",
+            Self::RaceOf5Km => "a race or an all-out effort of at least 5 km in the last 12 months",
+            Self::RaceOf1500M => "a race or an all-out effort of at least 1.5 km in the last 12 months",
+            Self::WeeklyDistance => "six weeks of running with data",
         }
     }
 }

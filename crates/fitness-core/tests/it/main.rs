@@ -1,0 +1,7 @@
+//! The predictions against a survey of runners, where it lies beside the repository, and against made-up runners
+//! everywhere.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+mod replication;
+mod shared;
+mod survey;
