@@ -3,6 +3,19 @@
 //! A value that cannot be computed is [`Absent`] with its reason; nothing here falls back on an invented default.
 //! No function reads a clock: whoever asks says as of which day.
 
+pub mod baseline;
+pub mod day;
+pub mod detect;
+pub mod fitness;
+pub mod hrv;
+pub mod illness;
+pub mod pattern;
+pub mod recovery;
+pub mod resting;
+pub mod sleep;
+pub mod thresholds;
+pub mod trajectory;
+
 use crate::words::words;
 use serde::{Deserialize, Serialize};
 
@@ -65,6 +78,22 @@ words! {
         PerceivedExertion = "perceived_exertion",
         /// A race or an all-out effort.
         Race = "race",
+        /// Beat-to-beat variability of a night.
+        HeartRateVariability = "heart_rate_variability",
+        /// A night's sleep.
+        Sleep = "sleep",
+        /// The mean stress level of a day.
+        Stress = "stress",
+        /// The highest body battery of a day.
+        BodyBattery = "body_battery",
+        /// Body weight.
+        Weight = "weight",
+        /// Breaths per minute.
+        Respiration = "respiration",
+        /// How the athlete feels, 1 to 5.
+        Feel = "feel",
+        /// The load a planned workout is expected to bring.
+        PlannedLoad = "planned_load",
     }
 }
 
@@ -90,6 +119,14 @@ impl Need {
             Self::Duration => "a duration",
             Self::PerceivedExertion => "how hard it felt",
             Self::Race => "a race or an all-out effort",
+            Self::HeartRateVariability => "last night's heart rate variability",
+            Self::Sleep => "last night's sleep",
+            Self::Stress => "the day's stress level",
+            Self::BodyBattery => "the day's body battery",
+            Self::Weight => "a body weight",
+            Self::Respiration => "a breathing rate",
+            Self::Feel => "how the athlete feels",
+            Self::PlannedLoad => "the load of a planned workout",
         }
     }
 }
