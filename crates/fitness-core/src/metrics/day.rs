@@ -133,7 +133,8 @@ pub enum BadHistory {
 }
 
 /// Every day from the first to the frontier. Days after the frontier are left out: nothing is known about them, and
-/// nothing is not zero. The open day, if there is one, has its morning (form, recovery, sleep) but no evening.
+/// nothing is not zero. Days within it on which nothing was done are given as [`DayInput::empty`]. The open day, if
+/// there is one, has its morning (form, recovery, sleep) but no evening.
 ///
 /// # Errors
 /// When the days do not follow each other.

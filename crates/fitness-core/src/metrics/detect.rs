@@ -12,7 +12,6 @@ use crate::calendar::Day;
 use crate::metrics::baseline::{mean, median};
 use crate::metrics::thresholds::{FRESH_DAYS, differs, within_bounds};
 use crate::units::{Distance, TimeSpan};
-use std::collections::BTreeSet;
 
 /// How many days before a day a detected value can depend on, the day itself among them.
 pub const LOOKBACK_DAYS: i64 = 365;
@@ -206,8 +205,7 @@ pub fn hour_speed(distance: Distance, time: TimeSpan) -> Option<f64> {
 }
 
 fn estimate(kind: ThresholdKind, points: &[Point], day: Day) -> Option<f64> {
-    let days: BTreeSet<Day> = points.iter().map(|point| point.day).collect();
-    if days.len() < least_days(kind) {
+    if points.chunk_by(|a, b| a.day == b.day).take(least_days(kind)).count() < least_days(kind) {
         return None;
     }
     let values = || points.iter().map(|point| point.value);

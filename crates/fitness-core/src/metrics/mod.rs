@@ -215,3 +215,6 @@ pub type Found<T> = Result<T, Absent>;
 pub(crate) fn finite(value: f64, what: &str) -> Found<f64> {
     if value.is_finite() { Ok(value) } else { Err(Absent::OutOfRange { what: what.to_owned() }) }
 }
+
+#[cfg(test)]
+mod documented_days;

@@ -184,14 +184,19 @@ pub fn spike(longest_runs: &[Option<Distance>]) -> Found<Spike> {
     }
     let run = |run: Option<Distance>| run.filter(|distance| *distance > Distance::ZERO);
     let today = longest_runs.last().copied().flatten();
-    let none = |needed| Absent::TooFew { have: 0, needed, what: Counted::Sessions };
-    let distance = run(today).ok_or_else(|| none(1))?;
-    let longest_before = before.iter().copied().filter_map(run).max().ok_or_else(|| none(1))?;
+    let none = |what: &str| Absent::OutOfRange { what: what.to_owned() };
+    let distance = run(today).ok_or_else(|| none("a day without a run"))?;
+    let longest_before = before
+        .iter()
+        .copied()
+        .filter_map(run)
+        .max()
+        .ok_or_else(|| none("no run in the 30 days before to compare with"))?;
     let ratio = finite(distance.meters() / longest_before.meters(), "jump of a run")?;
     Ok(Spike { distance, longest_before, ratio, band: SpikeBand::of(ratio) })
 }
 
-fn last<'a, T>(days: &'a [T], needed: usize) -> Found<&'a [T]> {
+fn last<T>(days: &[T], needed: usize) -> Found<&[T]> {
     let last = window(days, 0, needed);
     if last.len() < needed { Err(too_few(last.len(), needed)) } else { Ok(last) }
 }

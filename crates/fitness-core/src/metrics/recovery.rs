@@ -249,19 +249,20 @@ fn closest(left_out: &[LeftOut]) -> Absent {
         .unwrap_or(Absent::missing(Need::RestingHeartRate))
 }
 
+/// The score of a weighted sum of parts.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "between 0 and 100 by its formula"
 )]
-fn score(z: f64) -> u8 {
+pub(crate) fn score(z: f64) -> u8 {
     (100.0 * normal_cdf(z)).round().clamp(0.0, 100.0) as u8
 }
 
 /// The normal distribution function, by its Taylor series around zero divided by the density: Phi(x) = 1/2 +
 /// phi(x)·(x + x³/3 + x⁵/(3·5) + …) (Marsaglia 2004, J Stat Softw 11(4)). Good to about 1e-15 in the middle; beyond
 /// ±7 it is 0 or 1 to more digits than are kept. Phi(1) = 0.841344746.
-pub(crate) fn normal_cdf(x: f64) -> f64 {
+fn normal_cdf(x: f64) -> f64 {
     if x.is_nan() {
         return 0.5;
     }
