@@ -166,6 +166,25 @@ fn a_history_with_a_gap_or_too_little_context_is_refused() {
 }
 
 #[test]
+fn the_oldest_day_of_the_context_counts() {
+    // Yesterday's range has exactly fourteen nights, the first of them 67 days ago. Without it yesterday says nothing.
+    let mut raw = vec![Raw::default(); 110];
+    let last = 109;
+    for (i, at) in [last - 67].into_iter().chain(last - 30..last - 17).enumerate() {
+        (raw[at].resting, raw[at].hrv) = (Some([49, 50, 51][i % 3]), Some([50.0, 55.0, 60.0][i % 3]));
+    }
+    for day in &mut raw[last - 7..] {
+        (day.resting, day.hrv) = (Some(65), Some(25.0));
+    }
+    let days = walked(&raw, through(110));
+    assert_eq!(days[last].illness.clone().map(IllnessHint::ask), Ok(true));
+    let wellness = wellness(&raw);
+    let context = &inputs(&raw, &wellness)[last - CONTEXT_DAYS..];
+    let again = resume(&days[last - 1].state.unwrap(), context, through(110), &SETTINGS).unwrap();
+    assert_eq!(again, days[last..]);
+}
+
+#[test]
 fn no_days_are_no_error() {
     assert_eq!(walk(&[], through(10), &SETTINGS), Ok(Vec::new()));
 }
