@@ -15,6 +15,9 @@ use std::collections::BTreeMap;
 
 /// Farther ahead than this nobody plans, days.
 const MOST_DAYS: i64 = 800;
+/// A rate is held to these: a bad month or a great one does not go on for ever.
+const LEAST_RATE: f64 = 0.3;
+const MOST_RATE: f64 = 1.1;
 
 /// The three lines to race day.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -34,7 +37,8 @@ pub struct Trajectory {
 /// One projected course.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Line {
-    /// From the day after the last complete one through race day.
+    /// From the day after the last complete one through the day before the race. The race is not training: what it
+    /// will take out of the athlete is neither planned nor needed to say how they will stand at its start.
     pub points: Vec<Point>,
     /// On the morning of the race.
     pub race_morning: RaceMorning,
@@ -89,6 +93,13 @@ pub struct Outlook<'a> {
     pub typical: &'a Typical,
 }
 
+impl Outlook<'_> {
+    /// The days ahead, without the race itself.
+    fn days(&self) -> impl Iterator<Item = Day> + use<> {
+        self.from.next().through(self.race_day.previous())
+    }
+}
+
 /// Projects the three lines.
 ///
 /// From fitness 60 and fatigue 60, ten days of nothing leave fitness 60·e^(-10/42) = 47.29 and fatigue
@@ -104,14 +115,16 @@ pub fn project(outlook: &Outlook<'_>, adherence: &Found<Adherence>) -> Found<Tra
         });
     }
     let planned = planned_loads(outlook);
-    let nothing = outlook.from.next().through(outlook.race_day).map(|_| Ahead::Planned(0.0)).collect();
+    let nothing = outlook.days().map(|_| Ahead::Planned(0.0)).collect();
     let nothing = Planned { days: nothing, ..Planned::default() };
     Ok(Trajectory {
         from: outlook.from,
         race_day: outlook.race_day,
         as_written: planned.clone().map(|planned| line(outlook, &planned, 1.0)),
-        at_this_rate: planned
-            .and_then(|planned| adherence.clone().map(|adherence| line(outlook, &planned, adherence.rate))),
+        at_this_rate: planned.and_then(|planned| {
+            let rate = adherence.as_ref().map_err(Clone::clone)?.rate.clamp(LEAST_RATE, MOST_RATE);
+            Ok(line(outlook, &planned, finite(rate, "adherence")?))
+        }),
         no_training: line(outlook, &nothing, 1.0),
     })
 }
@@ -136,13 +149,13 @@ struct Planned {
 fn planned_loads(outlook: &Outlook<'_>) -> Found<Planned> {
     let mut by_day: BTreeMap<Day, Vec<f64>> = BTreeMap::new();
     let mut planned = Planned::default();
-    let ahead = |workout: &&Workout| workout.date > outlook.from && workout.date <= outlook.race_day;
+    let ahead = |workout: &&Workout| workout.date > outlook.from && workout.date < outlook.race_day;
     for workout in outlook.workouts.iter().filter(ahead) {
         let load = planned_load(workout, outlook.typical)?;
         planned.estimated_workouts += u32::from(load.estimated);
         by_day.entry(workout.date).or_default().push(load.value);
     }
-    for day in outlook.from.next().through(outlook.race_day) {
+    for day in outlook.days() {
         let ahead = match by_day.get_mut(&day) {
             Some(loads) => {
                 loads.sort_by(f64::total_cmp);
@@ -161,28 +174,21 @@ fn planned_loads(outlook: &Outlook<'_>) -> Found<Planned> {
 
 fn line(outlook: &Outlook<'_>, planned: &Planned, rate: f64) -> Line {
     let mut state = *outlook.state;
-    let mut eve = state;
     let mut points = Vec::with_capacity(planned.days.len());
-    for (day, ahead) in outlook.from.next().through(outlook.race_day).zip(&planned.days) {
-        eve = state;
+    for (day, ahead) in outlook.days().zip(&planned.days) {
+        let form = state.form().value;
         let load = match ahead {
             Ahead::Planned(load) => load * rate,
             Ahead::Usual(load) => *load,
         };
         state = state.after_total(load);
-        points.push(Point {
-            day,
-            load,
-            fitness: state.fitness(),
-            fatigue: state.fatigue(),
-            form: eve.form().value,
-        });
+        points.push(Point { day, load, fitness: state.fitness(), fatigue: state.fatigue(), form });
     }
     let estimated = planned.estimated_workouts > 0 || planned.usual_days > 0;
     let quality = if estimated { Quality::Estimated } else { Quality::Ok };
     Line {
         points,
-        race_morning: RaceMorning { fitness: eve.fitness(), fatigue: eve.fatigue(), form: eve.form() },
+        race_morning: RaceMorning { fitness: state.fitness(), fatigue: state.fatigue(), form: state.form() },
         quality: quality.with(outlook.state.quality()),
         estimated_workouts: planned.estimated_workouts,
         usual_days: planned.usual_days,
@@ -235,7 +241,7 @@ impl Adherence {
         }
         let planned: f64 = graded.iter().map(|day| day.planned).sum();
         let done: f64 = graded.iter().map(|day| day.done).sum();
-        let rate = finite(done / planned, "adherence")?.clamp(0.3, 1.1);
+        let rate = finite(done / planned, "adherence")?.clamp(LEAST_RATE, MOST_RATE);
         Ok(Self { rate, days: count(graded.len()) })
     }
 }

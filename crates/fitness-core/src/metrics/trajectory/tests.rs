@@ -62,7 +62,7 @@ fn without_training_both_fall_by_their_time_constants() {
     close(morning.form.value, 32.9086, 0.0002);
     assert_eq!(morning.form.band, Ok(FormBand::Transition));
     let points = &found.no_training.points;
-    assert_eq!((points.len(), points[0].day, points[10].day), (11, from().next(), found.race_day));
+    assert_eq!((points.len(), points[0].day, points[9].day), (10, from().next(), found.race_day.previous()));
     // A plan of nothing but rest is the same line.
     assert_eq!(found.as_written.unwrap().points, *points);
 }
@@ -144,11 +144,22 @@ fn days_before_the_plan_begins_are_usual_days_or_the_line_is_absent() {
     let written = found.as_written.unwrap();
     assert_eq!((written.usual_days, written.quality), (4, Quality::Estimated));
     let loads: Vec<f64> = written.points.iter().map(|point| point.load.round()).collect();
-    assert_eq!(loads, [42.0, 42.0, 42.0, 42.0, 0.0, 0.0, 0.0, 0.0, 70.0, 0.0, 0.0]);
+    assert_eq!(loads, [42.0, 42.0, 42.0, 42.0, 0.0, 0.0, 0.0, 0.0, 70.0, 0.0]);
     // What is usual is already what is done: only the plan shrinks.
     let loads: Vec<f64> = found.at_this_rate.unwrap().points.iter().map(|point| point.load.round()).collect();
-    assert_eq!(loads, [42.0, 42.0, 42.0, 42.0, 0.0, 0.0, 0.0, 0.0, 35.0, 0.0, 0.0]);
+    assert_eq!(loads, [42.0, 42.0, 42.0, 42.0, 0.0, 0.0, 0.0, 0.0, 35.0, 0.0]);
     assert!(Typical::measure(&sessions, from().plus(-10), from()).per_day.is_err());
+}
+
+#[test]
+fn the_load_of_the_race_is_not_needed() {
+    let (state, nothing) = (settled(60.0), Typical::NOTHING);
+    let race = [Workout { kind: WorkoutKind::Race, ..run(11, None) }];
+    let found = project(&outlook(&state, &race, &nothing), &few()).unwrap();
+    assert_eq!(found.as_written.unwrap().race_morning, found.no_training.race_morning);
+    let tomorrow = Outlook { race_day: from().next(), ..outlook(&state, &[], &nothing) };
+    let found = project(&tomorrow, &few()).unwrap().no_training;
+    assert_eq!((found.points.len(), found.race_morning.fitness), (0, state.fitness()));
 }
 
 #[test]
