@@ -4,7 +4,19 @@
 //! No function reads a clock: whoever asks says as of which day.
 
 pub mod age_grade;
+pub mod baseline;
+pub mod day;
+pub mod detect;
+pub mod fitness;
+pub mod hrv;
+pub mod illness;
+pub mod pattern;
 pub mod predict;
+pub mod recovery;
+pub mod resting;
+pub mod sleep;
+pub mod thresholds;
+pub mod trajectory;
 
 use crate::words::words;
 use serde::{Deserialize, Serialize};
@@ -74,6 +86,22 @@ words! {
         RaceOf1500M = "race_of_1500_m",
         /// Distance run in a week, over at least six weeks.
         WeeklyDistance = "weekly_distance",
+        /// Beat-to-beat variability of a night.
+        HeartRateVariability = "heart_rate_variability",
+        /// A night's sleep.
+        Sleep = "sleep",
+        /// The mean stress level of a day.
+        Stress = "stress",
+        /// The highest body battery of a day.
+        BodyBattery = "body_battery",
+        /// Body weight.
+        Weight = "weight",
+        /// Breaths per minute.
+        Respiration = "respiration",
+        /// How the athlete feels, 1 to 5.
+        Feel = "feel",
+        /// The load a planned workout is expected to bring.
+        PlannedLoad = "planned_load",
     }
 }
 
@@ -102,6 +130,14 @@ impl Need {
             Self::RaceOf5Km => "a race or an all-out effort of at least 5 km in the last 12 months",
             Self::RaceOf1500M => "a race or an all-out effort of at least 1.5 km in the last 12 months",
             Self::WeeklyDistance => "six weeks of running with data",
+            Self::HeartRateVariability => "last night's heart rate variability",
+            Self::Sleep => "last night's sleep",
+            Self::Stress => "the day's stress level",
+            Self::BodyBattery => "the day's body battery",
+            Self::Weight => "a body weight",
+            Self::Respiration => "a breathing rate",
+            Self::Feel => "how the athlete feels",
+            Self::PlannedLoad => "the load of a planned workout",
         }
     }
 }
@@ -190,3 +226,6 @@ pub type Found<T> = Result<T, Absent>;
 pub(crate) fn finite(value: f64, what: &str) -> Found<f64> {
     if value.is_finite() { Ok(value) } else { Err(Absent::OutOfRange { what: what.to_owned() }) }
 }
+
+#[cfg(test)]
+mod documented_days;

@@ -1,0 +1,151 @@
+use super::*;
+use proptest::prelude::*;
+
+fn run(load: f64) -> DayLoad {
+    DayLoad::of([(Sport::Running, Some(load))])
+}
+
+fn after(days: u32, load: f64) -> FitnessState {
+    (0..days).fold(FitnessState::START, |state, _| state.after(&run(load)))
+}
+
+#[track_caller]
+fn close(value: f64, expected: f64, tolerance: f64) {
+    assert!((value - expected).abs() <= tolerance, "{value} is not {expected} ± {tolerance}");
+}
+
+#[test]
+fn the_recurrence_gives_the_pinned_numbers() {
+    close(after(1, 100.0).fitness(), 2.3528, 0.00005);
+    close(after(1, 100.0).fatigue(), 13.3122, 0.00005);
+    close(after(42, 100.0).fitness(), 63.212, 0.0005);
+    close(after(42, 100.0).fatigue(), 99.752, 0.0005);
+    close(after(7, 100.0).fatigue(), 63.212, 0.0005);
+    // The other two ways in use would give these.
+    for (wrong, value) in [(63.654, after(42, 100.0).fitness()), (86.5, after(42, 100.0).fitness())] {
+        assert!((value - wrong).abs() > 0.4);
+    }
+}
+
+#[test]
+fn form_settles_at_zero_and_a_day_off_raises_it() {
+    let settled = after(1000, 80.0);
+    close(settled.form().value, 0.0, 1e-6);
+    let rested = settled.after(&DayLoad::NONE);
+    assert!(rested.form().value > settled.form().value + 5.0);
+    // Form is the evening before's: today's training does not enter today's.
+    close(after(1, 100.0).form().value, 2.3528 - 13.3122, 0.0001);
+    assert_eq!(FitnessState::START.form().value, 0.0);
+}
+
+#[test]
+fn quality_follows_the_days_and_what_is_unknown() {
+    for (days, quality, percent) in [
+        (1, Quality::Provisional, 2),
+        (42, Quality::Provisional, 63),
+        (125, Quality::Provisional, 95),
+        (126, Quality::Ok, 95),
+        (1000, Quality::Ok, 100),
+    ] {
+        assert_eq!(after(days, 50.0).quality(), quality, "{days} days");
+        assert_eq!(after(days, 50.0).settled_percent(), percent, "{days} days");
+    }
+    let unknown = DayLoad::of([(Sport::Running, Some(40.0)), (Sport::Strength, None)]);
+    let mut state = after(200, 50.0).after(&unknown);
+    for _ in 0..41 {
+        assert_eq!(state.quality(), Quality::Provisional);
+        state = state.after(&run(50.0));
+    }
+    assert_eq!(state.quality(), Quality::Provisional);
+    assert_eq!(state.after(&run(50.0)).quality(), Quality::Ok);
+}
+
+#[test]
+fn words_wait_until_fitness_is_learned() {
+    let learning = Absent::TooFew { have: 41, needed: 42, what: Counted::Days };
+    assert_eq!(after(41, 50.0).form().band, Err(learning.clone()));
+    assert_eq!(learning.to_string(), "learning: 41 of 42 days");
+    assert_eq!(after(42, 50.0).form().band, Ok(FormBand::Productive));
+    assert_eq!(after(7, 50.0).ramp(), Err(Absent::TooFew { have: 7, needed: 8, what: Counted::Days }));
+    assert!(after(8, 50.0).ramp().unwrap().band.is_err());
+    assert_eq!(after(50, 10.0).ramp().unwrap().band, Ok(RampBand::Comfortable));
+}
+
+#[test]
+fn ramp_looks_back_seven_days() {
+    let (now, week_ago) = (after(20, 100.0), after(13, 100.0));
+    assert_eq!(now.ramp().unwrap().per_week.to_bits(), (now.fitness() - week_ago.fitness()).to_bits());
+    let (eight, first) = (after(8, 100.0), after(1, 100.0));
+    assert_eq!(eight.ramp().unwrap().per_week.to_bits(), (eight.fitness() - first.fitness()).to_bits());
+}
+
+#[test]
+fn bands_meet_at_their_bounds() {
+    for (form, band) in [
+        (-30.1, FormBand::HighStrain),
+        (-30.0, FormBand::Productive),
+        (-10.1, FormBand::Productive),
+        (-10.0, FormBand::Neutral),
+        (4.9, FormBand::Neutral),
+        (5.0, FormBand::Fresh),
+        (25.0, FormBand::Fresh),
+        (25.1, FormBand::Transition),
+    ] {
+        assert_eq!(FormBand::of(form), band, "{form}");
+    }
+    for (ramp, band) in [
+        (-4.0, RampBand::Comfortable),
+        (5.0, RampBand::Comfortable),
+        (5.1, RampBand::Hard),
+        (8.0, RampBand::Hard),
+        (8.1, RampBand::Steep),
+    ] {
+        assert_eq!(RampBand::of(ramp), band, "{ramp}");
+    }
+}
+
+#[test]
+fn what_is_no_load_makes_the_day_incomplete_and_not_zero() {
+    for bad in [None, Some(f64::NAN), Some(f64::INFINITY), Some(-1.0), Some(5000.1)] {
+        let day = DayLoad::of([(Sport::Running, Some(30.0)), (Sport::Cycling, bad)]);
+        assert_eq!((day.total(), day.is_incomplete()), (30.0, true), "{bad:?}");
+    }
+    assert!(!DayLoad::NONE.is_incomplete());
+}
+
+proptest! {
+    #[test]
+    fn the_order_of_a_days_sessions_does_not_matter(
+        (loads, shuffled) in prop::collection::vec(
+            (prop::sample::select(vec![Sport::Running, Sport::Cycling]), prop::option::weighted(0.9, 0.0..400.0_f64)),
+            0..12,
+        )
+        .prop_flat_map(|loads| (Just(loads.clone()), Just(loads).prop_shuffle())),
+    ) {
+        let (a, b) = (DayLoad::of(loads), DayLoad::of(shuffled));
+        prop_assert_eq!(a.total().to_bits(), b.total().to_bits());
+        prop_assert_eq!(a, b);
+    }
+
+    #[test]
+    fn going_on_from_a_stored_state_is_the_same_to_the_bit(
+        loads in prop::collection::vec(0.0..600.0_f64, 1..200), at in 0_usize..200,
+    ) {
+        let at = at % loads.len();
+        let whole = loads.iter().fold(FitnessState::START, |state, load| state.after(&run(*load)));
+        let half = loads[..at].iter().fold(FitnessState::START, |state, load| state.after(&run(*load)));
+        let stored: FitnessState = serde_json::from_str(&serde_json::to_string(&half).unwrap()).unwrap();
+        let resumed = loads[at..].iter().fold(stored, |state, load| state.after(&run(*load)));
+        prop_assert_eq!(whole.fitness().to_bits(), resumed.fitness().to_bits());
+        prop_assert_eq!(whole, resumed);
+    }
+
+    #[test]
+    fn fitness_stays_between_the_least_and_the_largest_load(
+        loads in prop::collection::vec(0.0..5000.0_f64, 1..400),
+    ) {
+        let top = loads.iter().copied().fold(0.0, f64::max);
+        let state = loads.iter().fold(FitnessState::START, |state, load| state.after(&run(*load)));
+        prop_assert!((0.0..=top + 1e-9).contains(&state.fitness()) && (0.0..=top + 1e-9).contains(&state.fatigue()));
+    }
+}

@@ -1,0 +1,116 @@
+//! Which threshold is in force on a day, how old it is, and when the data suggests another.
+//!
+//! What the athlete set wins over what a device reported, and that over what was detected. Nothing detected ever takes
+//! the place of something set: it is suggested.
+
+use crate::athlete::{Threshold, ThresholdKind, ThresholdOrigin};
+use crate::calendar::Day;
+use crate::metrics::{Absent, Found, Need, Quality};
+use serde::{Deserialize, Serialize};
+
+/// Up to this age a threshold is fresh, days.
+pub const FRESH_DAYS: i64 = 42;
+/// From this age on it is stale, days.
+pub const STALE_DAYS: i64 = 90;
+/// Less than this is no change: detected steps, and suggestions, need one per cent.
+pub const LEAST_CHANGE: f64 = 0.01;
+
+/// A threshold as it holds on a day.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct InForce {
+    /// The threshold.
+    pub threshold: Threshold,
+    /// Days since it began to hold.
+    pub age_days: i64,
+    /// How far it can be leaned on.
+    pub quality: Quality,
+}
+
+/// The threshold of a kind that holds on a day: the latest set on or before it, else the latest reported, else the
+/// latest detected.
+///
+/// Quality by age: `ok` through 42 days, `provisional` after, `stale` from 90. A highest heart rate does not go stale:
+/// it falls by less than a beat a year. One that was detected is `estimated` at any age.
+///
+/// # Errors
+/// When none holds yet: a later one is not taken back in time, and none is invented.
+pub fn in_force(thresholds: &[Threshold], kind: ThresholdKind, day: Day) -> Found<InForce> {
+    let holds = |threshold: &&Threshold| {
+        threshold.kind == kind && threshold.from <= day && within_bounds(kind, threshold.value)
+    };
+    let best = thresholds.iter().filter(holds).max_by(|a, b| {
+        // `Set` is the first word of its list. Of two with one day and origin, the larger, whatever the order.
+        b.origin.cmp(&a.origin).then(a.from.cmp(&b.from)).then(a.value.total_cmp(&b.value))
+    });
+    let threshold = *best.ok_or(Absent::missing(need(kind)))?;
+    let age_days = threshold.from.until(day);
+    Ok(InForce { threshold, age_days, quality: quality(&threshold, age_days) })
+}
+
+fn quality(threshold: &Threshold, age_days: i64) -> Quality {
+    let by_age = match age_days {
+        _ if threshold.kind == ThresholdKind::MaxHeartRate => Quality::Ok,
+        ..=FRESH_DAYS => Quality::Ok,
+        STALE_DAYS.. => Quality::Stale,
+        _ => Quality::Provisional,
+    };
+    match threshold.origin {
+        ThresholdOrigin::Estimated => by_age.with(Quality::Estimated),
+        ThresholdOrigin::Set | ThresholdOrigin::Reported => by_age,
+    }
+}
+
+/// A detected threshold that differs from the one in force. The athlete decides.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Suggestion {
+    /// What the data says.
+    pub detected: Threshold,
+    /// What holds now; `None` where nothing but detected values holds.
+    pub current: Option<Threshold>,
+}
+
+/// What to suggest on a day: for each kind the latest detected value, when nothing is set or reported or it differs
+/// from that by one per cent or more, and was detected after it. So a threshold that was just set is not questioned by
+/// older data.
+#[must_use]
+pub fn suggestions(held: &[Threshold], detected: &[Threshold], day: Day) -> Vec<Suggestion> {
+    let firm: Vec<Threshold> =
+        held.iter().copied().filter(|held| held.origin != ThresholdOrigin::Estimated).collect();
+    let mut found = Vec::new();
+    for kind in ThresholdKind::ALL.iter().copied() {
+        let Ok(newest) = in_force(detected, kind, day) else { continue };
+        let current = in_force(&firm, kind, day).ok().map(|current| current.threshold);
+        let worth = current.is_none_or(|current| {
+            newest.threshold.from > current.from && differs(newest.threshold.value, current.value)
+        });
+        if worth {
+            found.push(Suggestion { detected: newest.threshold, current });
+        }
+    }
+    found
+}
+
+/// Whether two values are one per cent or more apart.
+pub(crate) fn differs(new: f64, old: f64) -> bool {
+    (new - old).abs() >= LEAST_CHANGE * old.abs()
+}
+
+/// Whether a human body allows a value.
+pub(crate) fn within_bounds(kind: ThresholdKind, value: f64) -> bool {
+    let (low, high) = kind.bounds();
+    (low..=high).contains(&value)
+}
+
+const fn need(kind: ThresholdKind) -> Need {
+    match kind {
+        ThresholdKind::MaxHeartRate => Need::MaxHeartRate,
+        ThresholdKind::RestingHeartRate => Need::RestingHeartRate,
+        ThresholdKind::ThresholdHeartRate => Need::ThresholdHeartRate,
+        ThresholdKind::ThresholdSpeed => Need::ThresholdSpeed,
+        ThresholdKind::ThresholdPower => Need::ThresholdPower,
+        ThresholdKind::SwimSpeed => Need::SwimSpeed,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,106 @@
+use super::*;
+use proptest::prelude::*;
+
+fn day(text: &str) -> Day {
+    text.parse().unwrap()
+}
+
+fn power(value: f64, from: &str, origin: ThresholdOrigin) -> Threshold {
+    Threshold { kind: ThresholdKind::ThresholdPower, value, from: day(from), origin }
+}
+
+use ThresholdOrigin::{Estimated, Reported, Set};
+
+#[test]
+fn what_is_set_wins_over_what_is_reported_over_what_is_detected() {
+    let all = [
+        power(240.0, "2026-01-01", Set),
+        power(250.0, "2026-03-01", Set),
+        power(260.0, "2026-04-01", Reported),
+        power(270.0, "2026-05-01", Estimated),
+        power(200.0, "2025-06-01", Reported),
+        power(190.0, "2025-01-01", Estimated),
+    ];
+    for (on, value) in [
+        ("2026-06-01", 250.0),
+        ("2026-03-01", 250.0),
+        ("2026-02-28", 240.0),
+        ("2025-12-31", 200.0),
+        ("2025-03-01", 190.0),
+    ] {
+        assert_eq!(
+            in_force(&all, ThresholdKind::ThresholdPower, day(on)).unwrap().threshold.value,
+            value,
+            "{on}"
+        );
+    }
+    assert_eq!(
+        in_force(&all, ThresholdKind::ThresholdPower, day("2024-12-31")),
+        Err(Absent::missing(Need::ThresholdPower))
+    );
+    for kind in ThresholdKind::ALL {
+        assert!(in_force(&[], *kind, day("2026-01-01")).is_err());
+    }
+}
+
+#[test]
+fn age_makes_it_provisional_then_stale() {
+    let set = [power(240.0, "2026-01-01", Set)];
+    for (age, quality) in [
+        (0, Quality::Ok),
+        (42, Quality::Ok),
+        (43, Quality::Provisional),
+        (89, Quality::Provisional),
+        (90, Quality::Stale),
+        (900, Quality::Stale),
+    ] {
+        let found = in_force(&set, ThresholdKind::ThresholdPower, day("2026-01-01").plus(age)).unwrap();
+        assert_eq!((found.quality, found.age_days), (quality, age));
+    }
+    let max = [Threshold { kind: ThresholdKind::MaxHeartRate, value: 188.0, ..set[0] }];
+    let later = day("2028-01-01");
+    assert_eq!(in_force(&max, ThresholdKind::MaxHeartRate, later).unwrap().quality, Quality::Ok);
+    let detected = [power(240.0, "2026-01-01", Estimated)];
+    let soon = day("2026-01-02");
+    assert_eq!(in_force(&detected, ThresholdKind::ThresholdPower, soon).unwrap().quality, Quality::Estimated);
+}
+
+#[test]
+fn values_no_body_has_do_not_hold() {
+    for bad in [f64::NAN, f64::INFINITY, 0.0, 29.9, 700.1] {
+        assert!(
+            in_force(&[power(bad, "2026-01-01", Set)], ThresholdKind::ThresholdPower, day("2026-02-01"))
+                .is_err()
+        );
+    }
+}
+
+#[test]
+fn a_detected_value_is_suggested_where_it_is_newer_and_different() {
+    let on = day("2026-06-01");
+    let found = |held: &[Threshold], detected: &[Threshold]| suggestions(held, detected, on).len();
+    let newer = [power(260.0, "2026-05-01", Estimated)];
+    assert_eq!(found(&[], &newer), 1);
+    assert_eq!(found(&[power(250.0, "2026-04-01", Set)], &newer), 1);
+    assert_eq!(found(&[power(258.0, "2026-04-01", Set)], &newer), 0, "less than one per cent");
+    assert_eq!(found(&[power(250.0, "2026-05-20", Set)], &newer), 0, "set since");
+    assert_eq!(found(&newer, &newer), 1, "what was only detected stays a suggestion");
+    assert_eq!(suggestions(&[], &newer, day("2026-04-30")).len(), 0, "not known yet");
+}
+
+proptest! {
+    #[test]
+    fn the_order_of_thresholds_does_not_matter(
+        list in prop::collection::vec((0_i64..60, 100.0..400.0_f64, prop::sample::select(ThresholdOrigin::ALL)), 1..10),
+        on in 0_i64..80,
+    ) {
+        let base = day("2026-01-01");
+        let mut all: Vec<Threshold> = list
+            .into_iter()
+            .map(|(at, value, origin)| Threshold { kind: ThresholdKind::ThresholdPower, value, from: base.plus(at), origin })
+            .collect();
+        let forward = in_force(&all, ThresholdKind::ThresholdPower, base.plus(on));
+        all.reverse();
+        prop_assert_eq!(forward, in_force(&all, ThresholdKind::ThresholdPower, base.plus(on)));
+    }
+}
