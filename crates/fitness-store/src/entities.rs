@@ -27,6 +27,30 @@ macro_rules! tables {
 }
 
 tables! {
+    derivations = "derivations" {
+        #[sea_orm(primary_key, auto_increment = false)] user_id: i64,
+        stale_from: Option<NaiveDate>,
+        settled_through: Option<NaiveDate>,
+        touched: i64,
+    }
+    activity_metrics = "activity_metrics" {
+        #[sea_orm(primary_key, auto_increment = false)] activity_id: i64,
+        user_id: i64,
+        version: i64,
+        clues: Json,
+        measures: Vec<u8>,
+        judged: Option<Vec<u8>>,
+    }
+    daily_metrics = "daily_metrics" {
+        #[sea_orm(primary_key, auto_increment = false)] user_id: i64,
+        #[sea_orm(primary_key, auto_increment = false)] day: NaiveDate,
+        load: Option<f64>,
+        fitness: Option<f64>,
+        fatigue: Option<f64>,
+        form: f64,
+        recovery: Option<i64>,
+        packed: Vec<u8>,
+    }
     users = "users" {
         #[sea_orm(primary_key)] id: i64,
         name: String,

@@ -17,7 +17,7 @@ pub(crate) struct Migrator;
 #[async_trait::async_trait]
 impl MigratorTrait for Migrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
-        vec![Box::new(Foundation), Box::new(Reports), Box::new(Readers)]
+        vec![Box::new(Foundation), Box::new(Reports), Box::new(Readers), Box::new(Metrics)]
     }
 }
 
@@ -51,46 +51,44 @@ impl MigrationTrait for Foundation {
     }
 }
 
-/// What sources say: reports, originals, estimates, races.
-struct Reports;
+/// A migration that is one file of SQL.
+macro_rules! plain_migration {
+    ($(#[$doc:meta])* $name:ident = $migration:literal, $file:literal) => {
+        $(#[$doc])*
+        struct $name;
 
-impl MigrationName for Reports {
-    fn name(&self) -> &str {
-        "m0002_reports"
-    }
-}
-
-#[expect(elided_lifetimes_in_paths, reason = "async_trait fixes the lifetimes of the trait's signature")]
-#[async_trait::async_trait]
-impl MigrationTrait for Reports {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        let backend = manager.get_database_backend();
-        let db = manager.get_connection();
-        db.execute_unprepared(&dialect(include_str!("0002_reports.sql"), backend)).await?;
-        if backend == DbBackend::Postgres {
-            db.execute_unprepared(POSTGRES_DEFERRABLE).await?;
+        impl MigrationName for $name {
+            fn name(&self) -> &str {
+                $migration
+            }
         }
-        Ok(())
-    }
+
+        #[expect(elided_lifetimes_in_paths, reason = "async_trait fixes the lifetimes of the trait's signature")]
+        #[async_trait::async_trait]
+        impl MigrationTrait for $name {
+            async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+                let (db, backend) = (manager.get_connection(), manager.get_database_backend());
+                db.execute_unprepared(&dialect(include_str!($file), backend)).await?;
+                if backend == DbBackend::Postgres {
+                    db.execute_unprepared(POSTGRES_DEFERRABLE).await?;
+                }
+                Ok(())
+            }
+        }
+    };
 }
 
-/// Which reader read a file.
-struct Readers;
-
-impl MigrationName for Readers {
-    fn name(&self) -> &str {
-        "m0003_readers"
-    }
+plain_migration! {
+    /// What sources say: reports, originals, estimates, races.
+    Reports = "m0002_reports", "0002_reports.sql"
 }
-
-#[expect(elided_lifetimes_in_paths, reason = "async_trait fixes the lifetimes of the trait's signature")]
-#[async_trait::async_trait]
-impl MigrationTrait for Readers {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        let (db, backend) = (manager.get_connection(), manager.get_database_backend());
-        db.execute_unprepared(&dialect(include_str!("0003_readers.sql"), backend)).await?;
-        Ok(())
-    }
+plain_migration! {
+    /// Which reader read a file.
+    Readers = "m0003_readers", "0003_readers.sql"
+}
+plain_migration! {
+    /// What was worked out.
+    Metrics = "m0004_metrics", "0004_metrics.sql"
 }
 
 /// The schema our tables are made in, quoted; empty on SQLite, which has none.
