@@ -3,6 +3,25 @@
 //! A value that cannot be computed is [`Absent`] with its reason; nothing here falls back on an invented default.
 //! No function reads a clock: whoever asks says as of which day.
 
+pub mod analysis;
+pub mod artefacts;
+pub mod candidates;
+pub mod curve;
+pub mod decoupling;
+pub mod efforts;
+pub mod elevation;
+pub mod exertion;
+pub mod grade;
+pub mod heart;
+pub mod histogram;
+pub mod load;
+mod measures;
+pub mod moving;
+pub mod pace;
+pub mod power;
+pub mod series;
+pub mod zones;
+
 use crate::words::words;
 use serde::{Deserialize, Serialize};
 
