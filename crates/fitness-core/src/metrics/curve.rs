@@ -98,7 +98,8 @@ impl Sums {
             }));
         }
         let highest = series.iter().filter_map(value).max().unwrap_or(0).max(1);
-        let chunks = timeline.chunks().iter().map(|chunk| chunk.at.clone()).collect();
+        let chunks = timeline.chunks().iter().map(|chunk| chunk.at.clone());
+        let chunks = chunks.filter(|at| at.end <= series.len()).collect();
         Self { sums, known, reach: (u32::MAX / highest) as usize, chunks }
     }
 

@@ -124,9 +124,13 @@ impl Track {
             while low + 1 < high && points[high].0 - points[low + 1].0 >= stretch {
                 low += 1;
             }
-            let (time, way) = (points[high].0 - points[low].0, points[high].1 - points[low].1);
-            if way as f64 * 1000.0 > top * time.max(stretch) as f64 {
-                mark(low, high);
+            // The shortest stretch that is long enough, and the longest that is not: a jump right after a long pause
+            // would drown in the pause.
+            for from in [low, low + 1] {
+                let (time, way) = (points[high].0 - points[from].0, points[high].1 - points[from].1);
+                if way as f64 * 1000.0 > top * time.max(stretch) as f64 {
+                    mark(from, high);
+                }
             }
         }
         let mut depth = 0;

@@ -46,33 +46,51 @@ pub fn climb(altitudes: impl IntoIterator<Item = f32>, threshold: f32) -> (f64, 
     let (mut up, mut down) = (0.0, 0.0);
     let mut altitudes = altitudes.into_iter();
     let Some(first) = altitudes.next() else { return (up, down) };
-    // The extremes since the last turn that counted, and which way it went from there.
-    let (mut low, mut high, mut rising) = (first, first, None);
+    // Until the first turn both ends of what was seen may be one.
+    let (mut low, mut high) = (first, first);
+    let mut leg: Option<Leg> = None;
     for meters in altitudes {
-        low = low.min(meters);
-        high = high.max(meters);
-        match rising {
-            Some(true) | None if high - meters > threshold => {
-                if rising.is_some() {
-                    up += f64::from(high - low);
+        leg = match leg {
+            None => {
+                (low, high) = (low.min(meters), high.max(meters));
+                if meters - low > threshold {
+                    Some(Leg { rising: true, from: low, to: meters })
+                } else if high - meters > threshold {
+                    Some(Leg { rising: false, from: high, to: meters })
+                } else {
+                    None
                 }
-                (rising, low) = (Some(false), meters);
             }
-            Some(false) | None if meters - low > threshold => {
-                if rising.is_some() {
-                    down += f64::from(high - low);
-                }
-                (rising, high) = (Some(true), meters);
+            Some(leg) if leg.goes_on(meters) => Some(Leg { to: meters, ..leg }),
+            Some(leg) if (meters - leg.to).abs() > threshold => {
+                leg.count(&mut up, &mut down);
+                Some(Leg { rising: !leg.rising, from: leg.to, to: meters })
             }
-            _ => {}
-        }
+            unchanged => unchanged,
+        };
     }
-    match rising {
-        Some(true) => up += f64::from(high - low),
-        Some(false) => down += f64::from(high - low),
-        None => {}
+    if let Some(leg) = leg {
+        leg.count(&mut up, &mut down);
     }
     (up, down)
+}
+
+/// A way up or down between two turns.
+#[derive(Clone, Copy)]
+struct Leg {
+    rising: bool,
+    from: f32,
+    to: f32,
+}
+
+impl Leg {
+    fn goes_on(self, meters: f32) -> bool {
+        if self.rising { meters >= self.to } else { meters <= self.to }
+    }
+
+    fn count(self, up: &mut f64, down: &mut f64) {
+        *(if self.rising { up } else { down }) += f64::from((self.to - self.from).abs());
+    }
 }
 
 /// The median of five seconds.

@@ -10,6 +10,8 @@ pub mod curve;
 pub mod decoupling;
 pub mod efforts;
 pub mod elevation;
+#[cfg(test)]
+mod example;
 pub mod exertion;
 pub mod grade;
 pub mod heart;

@@ -138,9 +138,13 @@ pub fn times(activity: &Activity, sampled: &Sampled, moving: &[bool], source: Mo
 /// The times of an activity without a recording, as far as its summary tells them.
 #[must_use]
 pub fn told_times(activity: &Activity) -> Times {
-    let elapsed = activity.elapsed.or(activity.moving).unwrap_or_default();
-    let moving = activity.moving.unwrap_or_default();
-    ordered(activity, elapsed, activity.moving.unwrap_or(elapsed), moving, None, Vec::new())
+    let (elapsed, moving) = (positive(activity.elapsed), positive(activity.moving));
+    let elapsed = elapsed.or(moving).unwrap_or_default();
+    ordered(activity, elapsed, moving.unwrap_or(elapsed), TimeSpan::ZERO, None, Vec::new())
+}
+
+fn positive(time: Option<TimeSpan>) -> Option<TimeSpan> {
+    time.filter(|time| *time > TimeSpan::ZERO)
 }
 
 fn ordered(
@@ -151,7 +155,6 @@ fn ordered(
     source: Option<MovingSource>,
     pauses: Vec<Pause>,
 ) -> Times {
-    let positive = |time: Option<TimeSpan>| time.filter(|time| *time > TimeSpan::ZERO);
     let elapsed = positive(activity.elapsed).map_or(span, |told| told.max(span));
     let (moving, source) = match positive(activity.moving) {
         Some(told) => (told.min(elapsed), Some(MovingSource::Device)),
