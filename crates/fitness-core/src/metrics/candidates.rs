@@ -3,6 +3,7 @@
 use super::curve::Sums;
 use super::decoupling::variation;
 use super::efforts::Effort;
+use super::rounded;
 use super::series::{Runs, Series, Timeline};
 use crate::units::TimeSpan;
 use serde::{Deserialize, Serialize};
@@ -53,9 +54,9 @@ pub fn steady_heart(
             |index: usize| graded[index].filter(|_| window.contains(&index)).map(|speed| speed as f32);
         variation(&Runs::pick(timeline, within)).filter(|variation| *variation < STEADY)?;
         Some(SteadyHeart {
-            heart_rate: heart.mean(window.clone())?,
+            heart_rate: rounded(heart.mean(window.clone())?),
             time: TimeSpan::from_mins(*minutes as i64),
-            speed: mean / 1000.0,
+            speed: rounded(mean / 1000.0),
         })
     });
     tried.max_by(|one, other| one.heart_rate.total_cmp(&other.heart_rate))

@@ -1,12 +1,13 @@
 //! The best mean over every length of time: a mean-max curve.
 
+use super::rounded;
 use super::series::{Series, Timeline, count};
 use crate::units::TimeSpan;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// Windows need so much of their time known, tenths.
-const KNOWN_TENTHS: u32 = 9;
+const KNOWN_TENTHS: i32 = 9;
 /// The longest time of a curve, seconds.
 const LONGEST_S: usize = 21_600;
 /// Values above are left out; no watt, beat or millimetre per second that passed the checks of a series is.
@@ -39,8 +40,10 @@ impl Curve {
     /// The curve of a series.
     #[must_use]
     pub fn of(sums: &Sums) -> Self {
-        let mut best: Vec<u32> =
-            durations().into_iter().map_while(|seconds| sums.best(seconds as usize)).map(tenths).collect();
+        let mut best: Vec<Option<f64>> =
+            durations().into_iter().map(|seconds| sums.best(seconds as usize)).collect();
+        best.truncate(best.iter().rposition(Option::is_some).map_or(0, |last| last + 1));
+        let mut best: Vec<u32> = best.into_iter().map(|mean| mean.map_or(0, tenths)).collect();
         let mut longer = 0;
         for value in best.iter_mut().rev() {
             *value = (*value).max(longer);
@@ -69,9 +72,10 @@ fn tenths(mean: f64) -> u32 {
 #[derive(Debug, Clone)]
 pub struct Sums {
     /// Sums before each second, one more than seconds. They wrap; the sum of a window does not reach that far.
-    sums: Vec<u32>,
+    /// Signed, because that is what a machine turns into floating point several at a time.
+    sums: Vec<i32>,
     /// Known seconds before each second; empty when all are known.
-    known: Vec<u32>,
+    known: Vec<i32>,
     /// Seconds a window may have before its sum could wrap.
     reach: usize,
     chunks: Vec<Range<usize>>,
@@ -82,34 +86,34 @@ impl Sums {
     #[must_use]
     pub fn of<T: Copy + Into<u32>>(timeline: &Timeline, series: &Series<T>) -> Self {
         let value = |sample: &Option<T>| sample.map(Into::into).filter(|value| *value <= MAX_VALUE);
-        let (mut sum, mut seconds) = (0_u32, 0_u32);
+        let (mut sum, mut seconds) = (0_i32, 0_i32);
         let mut sums = Vec::with_capacity(series.len() + 1);
         sums.push(0);
         sums.extend(series.iter().map(|sample| {
-            sum = sum.wrapping_add(value(sample).unwrap_or(0));
+            sum = sum.wrapping_add_unsigned(value(sample).unwrap_or(0));
             sum
         }));
         let mut known = Vec::new();
         if series.iter().any(|sample| value(sample).is_none()) {
             known.push(0);
             known.extend(series.iter().map(|sample| {
-                seconds += u32::from(value(sample).is_some());
+                seconds += i32::from(value(sample).is_some());
                 seconds
             }));
         }
         let highest = series.iter().filter_map(value).max().unwrap_or(0).max(1);
         let chunks = timeline.chunks().iter().map(|chunk| chunk.at.clone());
         let chunks = chunks.filter(|at| at.end <= series.len()).collect();
-        Self { sums, known, reach: (u32::MAX / highest) as usize, chunks }
+        Self { sums, known, reach: (i32::MAX.unsigned_abs() / highest) as usize, chunks }
     }
 
-    fn sum(&self, window: &Range<usize>) -> u32 {
+    fn sum(&self, window: &Range<usize>) -> i32 {
         self.sums[window.end].wrapping_sub(self.sums[window.start])
     }
 
-    fn known(&self, window: &Range<usize>) -> u32 {
+    fn known(&self, window: &Range<usize>) -> i32 {
         if self.known.is_empty() {
-            window.len() as u32
+            window.len() as i32
         } else {
             self.known[window.end] - self.known[window.start]
         }
@@ -122,7 +126,7 @@ impl Sums {
             return None;
         }
         let known = self.known(&window);
-        (u64::from(known) * 10 >= window.len() as u64 * u64::from(KNOWN_TENTHS))
+        (i64::from(known) * 10 >= count(window.len()) * i64::from(KNOWN_TENTHS))
             .then(|| f64::from(self.sum(&window)) / f64::from(known))
     }
 
@@ -137,12 +141,12 @@ impl Sums {
             let sums = &self.sums[chunk.start..=chunk.end];
             let windows = sums[seconds..].iter().zip(sums).map(|(end, start)| end.wrapping_sub(*start));
             if self.known.is_empty() {
-                let best = windows.fold(0, u32::max);
+                let best = windows.fold(0, i32::max);
                 return Some(f64::from(best) / seconds as f64);
             }
             let known = &self.known[chunk.start..=chunk.end];
             let known = known[seconds..].iter().zip(known).map(|(end, start)| end - start);
-            let enough = (seconds as u32 * KNOWN_TENTHS).div_ceil(10);
+            let enough = (seconds as i32 * KNOWN_TENTHS + 9) / 10;
             // Without a branch, so that the machine does several windows at once; below zero is none.
             let best = windows.zip(known).fold(-1.0, |best, (sum, known)| {
                 let mean = if known >= enough { f64::from(sum) / f64::from(known) } else { -1.0 };
@@ -194,8 +198,8 @@ pub fn timed_efforts(timeline: &Timeline, sums: &Sums, heart: Option<&Sums>) -> 
         Some(TimedEffort {
             time: TimeSpan::from_secs(count(window.len())),
             start: TimeSpan::from_ms(timeline.offset_ms(window.start)),
-            value,
-            heart_rate: heart.and_then(|heart| heart.mean(window)),
+            value: rounded(value),
+            heart_rate: heart.and_then(|heart| heart.mean(window)).map(rounded),
         })
     };
     EFFORT_SECONDS.iter().filter_map(effort).collect()

@@ -1,6 +1,7 @@
 //! A runner's fastest time over the usual distances within one activity.
 
 use super::curve::Sums;
+use super::rounded;
 use super::series::{Sampled, Timeline};
 use crate::stream::{Channel, Recording};
 use crate::units::{Distance, TimeSpan};
@@ -184,7 +185,7 @@ pub fn efforts(track: &Track, timeline: &Timeline, heart: Option<&Sums>) -> Vec<
             distance: Distance::from_mm(*distance),
             start: TimeSpan::from_ms(start.round() as i64),
             time: TimeSpan::from_ms(time.round() as i64),
-            heart_rate: heart.and_then(|heart| heart.mean(window)),
+            heart_rate: heart.and_then(|heart| heart.mean(window)).map(rounded),
         })
     };
     reached.filter_map(effort).collect()

@@ -15,7 +15,7 @@ use super::moving::{Times, motion, times, told_times};
 use super::pace::{graded, in_motion, way};
 use super::power::{Normalized, normalize};
 use super::series::{Runs, Sampled, Series};
-use super::{Absent, Found, Need, Quality};
+use super::{Absent, Found, Need, Quality, rounded};
 use crate::activity::Activity;
 use crate::report::PoolLength;
 use crate::sport::Sport;
@@ -258,11 +258,6 @@ fn swum(lengths: &[PoolLength]) -> Option<TimeSpan> {
 fn tidy(normalized: Found<Normalized>) -> Found<Normalized> {
     let tidy = |n: Normalized| Normalized { value: rounded(n.value), mean: rounded(n.mean), ..n };
     normalized.map(tidy)
-}
-
-/// Ten-thousandths: finer than anything measured, and short and exact as text.
-fn rounded(value: f64) -> f64 {
-    (value * 1e4).round() / 1e4
 }
 
 #[cfg(test)]

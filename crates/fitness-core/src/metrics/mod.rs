@@ -199,3 +199,8 @@ pub type Found<T> = Result<T, Absent>;
 pub(crate) fn finite(value: f64, what: &str) -> Found<f64> {
     if value.is_finite() { Ok(value) } else { Err(Absent::OutOfRange { what: what.to_owned() }) }
 }
+
+/// Ten-thousandths: finer than anything measured, and short and exact as text.
+pub(crate) fn rounded(value: f64) -> f64 {
+    (value * 1e4).round() / 1e4
+}
