@@ -17,6 +17,26 @@ pub mod resting;
 pub mod sleep;
 pub mod thresholds;
 pub mod trajectory;
+pub mod analysis;
+pub mod artefacts;
+pub mod candidates;
+pub mod curve;
+pub mod decoupling;
+pub mod efforts;
+pub mod elevation;
+#[cfg(test)]
+mod example;
+pub mod exertion;
+pub mod grade;
+pub mod heart;
+pub mod histogram;
+pub mod load;
+mod measures;
+pub mod moving;
+pub mod pace;
+pub mod power;
+pub mod series;
+pub mod zones;
 
 use crate::words::words;
 use serde::{Deserialize, Serialize};
@@ -229,3 +249,7 @@ pub(crate) fn finite(value: f64, what: &str) -> Found<f64> {
 
 #[cfg(test)]
 mod documented_days;
+/// Ten-thousandths: finer than anything measured, and short and exact as text.
+pub(crate) fn rounded(value: f64) -> f64 {
+    (value * 1e4).round() / 1e4
+}

@@ -1,0 +1,147 @@
+//! One activity, measured and judged.
+//!
+//! [`measure`] takes the samples and no limit; [`judge`] takes limits and zones and no sample. When a threshold
+//! changes, only the second runs again.
+
+use super::heart::{Reserve, banister, edwards, lucia, ventilatory};
+use super::histogram::SPEED_BIN_MM_S;
+use super::load::{Felt, Limit, Limits, Load, heart_seconds, load};
+pub use super::measures::{HeartMeasures, Measures, PowerMeasures, SpeedMeasures, measure};
+use super::power::{Normalized, intensity};
+use super::zones::ZoneTimes;
+use super::{Absent, Found, Need, Quality};
+use crate::activity::Activity;
+use crate::athlete::Zones;
+use crate::report::PoolLength;
+use crate::sport::Sport;
+use crate::stream::Recording;
+use serde::{Deserialize, Serialize};
+
+/// The zones in force for an activity's sport; what is `None` is not divided.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct ZoneSets<'a> {
+    /// Beats per minute.
+    pub heart_rate: Option<&'a Zones>,
+    /// Metres per second.
+    pub speed: Option<&'a Zones>,
+    /// Watts.
+    pub power: Option<&'a Zones>,
+}
+
+/// A number and how far it can be leaned on.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Rated {
+    /// The number.
+    pub value: f64,
+    /// How far it can be leaned on.
+    pub quality: Quality,
+}
+
+/// What depends on the athlete's limits and zones.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Judged {
+    /// What it cost.
+    pub load: Found<Load>,
+    /// Normalized power of a ride, or normalized graded speed of a run, over the threshold.
+    pub intensity: Found<Rated>,
+    /// Banister's TRIMP.
+    pub trimp: Found<Rated>,
+    /// Edwards' sum.
+    pub edwards: Found<Rated>,
+    /// Lucia's sum, with stand-ins for the ventilatory thresholds: always estimated.
+    pub lucia: Found<Rated>,
+    /// Seconds in heart rate zones; `None` where there are no zones or no heart rate.
+    pub heart_zones: Option<ZoneTimes>,
+    /// Seconds in zones of graded speed.
+    pub speed_zones: Option<ZoneTimes>,
+    /// Seconds in power zones.
+    pub power_zones: Option<ZoneTimes>,
+}
+
+/// Everything about one activity.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Analysis {
+    /// What the samples say.
+    pub measures: Measures,
+    /// What that means for this athlete.
+    pub judged: Judged,
+}
+
+/// Measures and judges an activity in one go.
+#[must_use]
+pub fn analyse(
+    activity: &Activity,
+    recording: Option<&Recording>,
+    lengths: &[PoolLength],
+    limits: &Limits,
+    zones: ZoneSets<'_>,
+    felt: Felt,
+) -> Analysis {
+    let measures = measure(activity, recording, lengths);
+    let judged = judge(activity, &measures, limits, zones, felt);
+    Analysis { measures, judged }
+}
+
+/// Judges an activity by its measures, without its samples.
+#[must_use]
+pub fn judge(
+    activity: &Activity,
+    measures: &Measures,
+    limits: &Limits,
+    zones: ZoneSets<'_>,
+    felt: Felt,
+) -> Judged {
+    let speed_unit = f64::from(SPEED_BIN_MM_S) / 1000.0;
+    let heart = measures.heart.as_ref().ok().zip(zones.heart_rate);
+    let speed = measures.speed.as_ref().ok().zip(zones.speed);
+    let power = measures.power.as_ref().ok().zip(zones.power);
+    Judged {
+        load: load(activity, measures, limits, felt),
+        intensity: relative(activity, measures, limits),
+        trimp: trimp(activity, measures, limits),
+        edwards: edwards_sum(activity, measures, limits),
+        lucia: lucia_sum(activity, measures, limits),
+        heart_zones: heart.map(|(heart, zones)| ZoneTimes::of(&heart.seconds, 1.0, zones)),
+        speed_zones: speed.map(|(speed, zones)| ZoneTimes::of(&speed.seconds, speed_unit, zones)),
+        power_zones: power.map(|(power, zones)| ZoneTimes::of(&power.seconds, 1.0, zones)),
+    }
+}
+
+fn relative(activity: &Activity, measures: &Measures, limits: &Limits) -> Found<Rated> {
+    let power = || measures.power.as_ref().map_err(Clone::clone).and_then(|power| power.normalized.clone());
+    let speed = || measures.speed.as_ref().map_err(Clone::clone).and_then(|speed| speed.normalized.clone());
+    let (normalized, limit, need): (Normalized, Option<Limit>, Need) = match activity.sport {
+        Sport::Running => (speed()?, limits.threshold_speed, Need::ThresholdSpeed),
+        _ => (power()?, limits.threshold_power, Need::ThresholdPower),
+    };
+    let limit = limit.ok_or(Absent::missing(need))?;
+    let value = intensity(normalized.value, limit.value, need)?;
+    Ok(Rated { value, quality: normalized.quality().with(limit.quality(activity.day(), true)) })
+}
+
+fn trimp(activity: &Activity, measures: &Measures, limits: &Limits) -> Found<Rated> {
+    let (seconds, quality) = heart_seconds(activity, measures)?;
+    let max = limits.max_heart_rate.ok_or(Absent::missing(Need::MaxHeartRate))?;
+    let rest = limits.resting_heart_rate.ok_or(Absent::missing(Need::RestingHeartRate))?;
+    let sex = limits.sex.ok_or(Absent::missing(Need::Sex))?;
+    let value = banister(&seconds, Reserve::new(rest.value, max.value)?, sex)?;
+    let day = activity.day();
+    Ok(Rated { value, quality: quality.with(max.quality(day, false)).with(rest.quality(day, false)) })
+}
+
+fn edwards_sum(activity: &Activity, measures: &Measures, limits: &Limits) -> Found<Rated> {
+    let (seconds, quality) = heart_seconds(activity, measures)?;
+    let max = limits.max_heart_rate.ok_or(Absent::missing(Need::MaxHeartRate))?;
+    let value = edwards(&seconds, max.value)?;
+    Ok(Rated { value, quality: quality.with(max.quality(activity.day(), false)) })
+}
+
+fn lucia_sum(activity: &Activity, measures: &Measures, limits: &Limits) -> Found<Rated> {
+    let (seconds, _) = heart_seconds(activity, measures)?;
+    let threshold = limits.threshold_heart_rate.ok_or(Absent::missing(Need::ThresholdHeartRate))?;
+    let (first, second) = ventilatory(threshold.value);
+    Ok(Rated { value: lucia(&seconds, first, second)?, quality: Quality::Estimated })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,209 @@
+//! The best mean over every length of time: a mean-max curve.
+
+use super::rounded;
+use super::series::{Series, Timeline, count};
+use crate::units::TimeSpan;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// Windows need so much of their time known, tenths.
+const KNOWN_TENTHS: i32 = 9;
+/// The longest time of a curve, seconds.
+const LONGEST_S: usize = 21_600;
+/// Values above are left out; no watt, beat or millimetre per second that passed the checks of a series is.
+const MAX_VALUE: u32 = 100_000;
+
+/// The lengths of time of every curve, seconds: each up to 30, then 7 % apart, and the round ones athletes speak of.
+#[must_use]
+pub fn durations() -> Vec<u32> {
+    let apart = std::iter::successors(Some(30.0_f64), |length| Some(length * 1.07));
+    let mut lengths: Vec<u32> = (1..=30)
+        .chain(apart.take_while(|length| *length < LONGEST_S as f64).map(|length| length.round() as u32))
+        .chain([60, 120, 180, 240, 300, 480, 600, 900, 1200, 1800, 2400, 3600, 5400, 7200, 10_800, 14_400])
+        .chain([LONGEST_S as u32])
+        .collect();
+    lengths.sort_unstable();
+    lengths.dedup();
+    lengths
+}
+
+/// The best mean over each of [`durations`], as far as the recording reaches. It never rises: what was held for a
+/// minute was held for a second.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Curve(Vec<u32>);
+
+/// A curve's values are kept in tenths of their unit: of a watt, a beat, a millimetre per second.
+const PER_UNIT: f64 = 10.0;
+
+impl Curve {
+    /// The curve of a series.
+    #[must_use]
+    pub fn of(sums: &Sums) -> Self {
+        let mut best: Vec<Option<f64>> =
+            durations().into_iter().map(|seconds| sums.best(seconds as usize)).collect();
+        best.truncate(best.iter().rposition(Option::is_some).map_or(0, |last| last + 1));
+        let mut best: Vec<u32> = best.into_iter().map(|mean| mean.map_or(0, tenths)).collect();
+        let mut longer = 0;
+        for value in best.iter_mut().rev() {
+            *value = (*value).max(longer);
+            longer = *value;
+        }
+        Self(best)
+    }
+
+    /// Seconds and the best mean over them, in the unit of the series.
+    pub fn points(&self) -> impl Iterator<Item = (u32, f64)> + '_ {
+        durations().into_iter().zip(&self.0).map(|(seconds, value)| (seconds, f64::from(*value) / PER_UNIT))
+    }
+
+    /// The best mean over a length of time that is one of [`durations`].
+    #[must_use]
+    pub fn at(&self, seconds: u32) -> Option<f64> {
+        self.points().find(|(length, _)| *length == seconds).map(|(_, value)| value)
+    }
+}
+
+fn tenths(mean: f64) -> u32 {
+    (mean * PER_UNIT).round() as u32
+}
+
+/// Running sums of a series, from which the mean of any window is two subtractions.
+#[derive(Debug, Clone)]
+pub struct Sums {
+    /// Sums before each second, one more than seconds. They wrap; the sum of a window does not reach that far.
+    /// Signed, because that is what a machine turns into floating point several at a time.
+    sums: Vec<i32>,
+    /// Known seconds before each second; empty when all are known.
+    known: Vec<i32>,
+    /// Seconds a window may have before its sum could wrap.
+    reach: usize,
+    chunks: Vec<Range<usize>>,
+}
+
+impl Sums {
+    /// Sums up a series.
+    #[must_use]
+    pub fn of<T: Copy + Into<u32>>(timeline: &Timeline, series: &Series<T>) -> Self {
+        let value = |sample: &Option<T>| sample.map(Into::into).filter(|value| *value <= MAX_VALUE);
+        let (mut sum, mut seconds) = (0_i32, 0_i32);
+        let mut sums = Vec::with_capacity(series.len() + 1);
+        sums.push(0);
+        sums.extend(series.iter().map(|sample| {
+            sum = sum.wrapping_add_unsigned(value(sample).unwrap_or(0));
+            sum
+        }));
+        let mut known = Vec::new();
+        if series.iter().any(|sample| value(sample).is_none()) {
+            known.push(0);
+            known.extend(series.iter().map(|sample| {
+                seconds += i32::from(value(sample).is_some());
+                seconds
+            }));
+        }
+        let highest = series.iter().filter_map(value).max().unwrap_or(0).max(1);
+        let chunks = timeline.chunks().iter().map(|chunk| chunk.at.clone());
+        let chunks = chunks.filter(|at| at.end <= series.len()).collect();
+        Self { sums, known, reach: (i32::MAX.unsigned_abs() / highest) as usize, chunks }
+    }
+
+    fn sum(&self, window: &Range<usize>) -> i32 {
+        self.sums[window.end].wrapping_sub(self.sums[window.start])
+    }
+
+    fn known(&self, window: &Range<usize>) -> i32 {
+        if self.known.is_empty() {
+            window.len() as i32
+        } else {
+            self.known[window.end] - self.known[window.start]
+        }
+    }
+
+    /// The mean of a window's known seconds, when at least nine tenths of it are known.
+    #[must_use]
+    pub fn mean(&self, window: Range<usize>) -> Option<f64> {
+        if window.start >= window.end || window.end >= self.sums.len() || window.len() > self.reach {
+            return None;
+        }
+        let known = self.known(&window);
+        (i64::from(known) * 10 >= count(window.len()) * i64::from(KNOWN_TENTHS))
+            .then(|| f64::from(self.sum(&window)) / f64::from(known))
+    }
+
+    /// The highest mean of any window of so many seconds, within a stretch without a break.
+    #[must_use]
+    pub fn best(&self, seconds: usize) -> Option<f64> {
+        if seconds == 0 || seconds > self.reach {
+            return None;
+        }
+        let chunks = self.chunks.iter().filter(|chunk| chunk.len() >= seconds);
+        let highest = chunks.map(|chunk| {
+            let sums = &self.sums[chunk.start..=chunk.end];
+            let windows = sums[seconds..].iter().zip(sums).map(|(end, start)| end.wrapping_sub(*start));
+            if self.known.is_empty() {
+                let best = windows.fold(0, i32::max);
+                return Some(f64::from(best) / seconds as f64);
+            }
+            let known = &self.known[chunk.start..=chunk.end];
+            let known = known[seconds..].iter().zip(known).map(|(end, start)| end - start);
+            let enough = (seconds as i32 * KNOWN_TENTHS + 9) / 10;
+            // Without a branch, so that the machine does several windows at once; below zero is none.
+            let best = windows.zip(known).fold(-1.0, |best, (sum, known)| {
+                let mean = if known >= enough { f64::from(sum) / f64::from(known) } else { -1.0 };
+                if mean > best { mean } else { best }
+            });
+            (best >= 0.0).then_some(best)
+        });
+        highest.flatten().reduce(f64::max)
+    }
+
+    /// Where the window with the highest mean lies, the first of equals.
+    #[must_use]
+    pub fn best_window(&self, seconds: usize) -> Option<(Range<usize>, f64)> {
+        let best = self.best(seconds)?;
+        self.windows(seconds)
+            .find(|window| self.mean(window.clone()) == Some(best))
+            .map(|window| (window, best))
+    }
+
+    fn windows(&self, seconds: usize) -> impl Iterator<Item = Range<usize>> + '_ {
+        let starts = move |chunk: &Range<usize>| chunk.start..(chunk.end + 1).saturating_sub(seconds);
+        self.chunks.iter().flat_map(starts).map(move |start| start..start + seconds)
+    }
+}
+
+/// The lengths of time a best effort is kept for, seconds.
+pub const EFFORT_SECONDS: [u32; 13] = [5, 10, 15, 30, 60, 120, 300, 600, 1200, 1800, 2400, 3600, 7200];
+
+/// The best mean over a length of time, and where it was.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct TimedEffort {
+    /// How long.
+    #[serde(rename = "time_ms")]
+    pub time: TimeSpan,
+    /// From the activity's start.
+    #[serde(rename = "start_ms")]
+    pub start: TimeSpan,
+    /// The mean, in the unit of the series.
+    pub value: f64,
+    /// Mean heart rate, where most of it is known.
+    pub heart_rate: Option<f64>,
+}
+
+/// The best efforts over [`EFFORT_SECONDS`], as far as the recording reaches.
+#[must_use]
+pub fn timed_efforts(timeline: &Timeline, sums: &Sums, heart: Option<&Sums>) -> Vec<TimedEffort> {
+    let effort = |seconds: &u32| {
+        let (window, value) = sums.best_window(*seconds as usize)?;
+        Some(TimedEffort {
+            time: TimeSpan::from_secs(count(window.len())),
+            start: TimeSpan::from_ms(timeline.offset_ms(window.start)),
+            value: rounded(value),
+            heart_rate: heart.and_then(|heart| heart.mean(window)).map(rounded),
+        })
+    };
+    EFFORT_SECONDS.iter().filter_map(effort).collect()
+}
+
+#[cfg(test)]
+mod tests;

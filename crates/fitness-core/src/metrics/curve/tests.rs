@@ -1,0 +1,105 @@
+//! Best means against a slow and obvious reckoning.
+
+use super::super::example::{at, every_second, hostile_recording, near};
+use super::super::series::Sampled;
+use super::*;
+use crate::sport::Sport;
+use crate::stream::{Channel, Recording};
+use proptest::prelude::*;
+
+fn power(recording: &Recording) -> (Timeline, Series<u16>) {
+    let sampled = Sampled::of(recording, Sport::Cycling);
+    (sampled.timeline, sampled.power.unwrap_or_default())
+}
+
+#[test]
+fn there_are_about_120_lengths_and_the_round_ones_are_among_them() {
+    let lengths = durations();
+    assert!((110..=150).contains(&lengths.len()), "{}", lengths.len());
+    assert!(EFFORT_SECONDS.iter().all(|seconds| lengths.contains(seconds)));
+    assert!(lengths.windows(2).all(|pair| pair[0] < pair[1]));
+}
+
+#[test]
+fn a_minute_of_400_watts_in_an_hour_of_200() {
+    let recording = every_second(
+        3600,
+        &[(Channel::Power, &|second| Some(if (600..660).contains(&second) { 400 } else { 200 }))],
+    );
+    let (line, series) = power(&recording);
+    let sums = Sums::of(&line, &series);
+    let curve = Curve::of(&sums);
+    assert_eq!((curve.at(1), curve.at(60), curve.at(120)), (Some(400.0), Some(400.0), Some(300.0)));
+    near(curve.at(3600).unwrap(), (3540.0 * 200.0 + 60.0 * 400.0) / 3600.0, 0.05);
+    assert_eq!(curve.at(5400), None, "the recording does not reach that far");
+    let efforts = timed_efforts(&line, &sums, None);
+    let minute = efforts.iter().find(|effort| effort.time == TimeSpan::from_secs(60)).unwrap();
+    assert_eq!((minute.start, minute.value), (TimeSpan::from_secs(600), 400.0));
+}
+
+#[test]
+fn no_window_reaches_over_a_stop_of_the_recording() {
+    let moments: Vec<i32> = (0..100).chain(200..300).map(|second| second * 1000).collect();
+    let (line, series) = power(&at(moments, &[(Channel::Power, &|_| Some(250))]));
+    let sums = Sums::of(&line, &series);
+    assert_eq!((sums.best(100), sums.best(101)), (Some(250.0), None));
+}
+
+#[test]
+fn a_window_with_too_much_unknown_does_not_count() {
+    // Unknown for 20 of 100 seconds, five of which are held.
+    let known = |second: usize| (!(50..70).contains(&second)).then_some(250);
+    let (line, series) = power(&every_second(100, &[(Channel::Power, &known)]));
+    let sums = Sums::of(&line, &series);
+    assert_eq!(sums.best(100), None);
+    assert_eq!(sums.best(50), Some(250.0));
+}
+
+#[test]
+fn two_days_of_the_highest_speed_do_not_overflow() {
+    let recording = every_second(172_800, &[(Channel::Speed, &|_| Some(60_000))]);
+    let sampled = Sampled::of(&recording, Sport::Other);
+    let curve = Curve::of(&Sums::of(&sampled.timeline, sampled.speed.as_ref().unwrap()));
+    assert!(curve.points().all(|(_, speed)| speed == 60_000.0));
+    assert_eq!(curve.points().count(), durations().len());
+}
+
+fn slowly(line: &Timeline, series: &Series<u16>, seconds: usize) -> Option<f64> {
+    let mut best = None;
+    for chunk in line.chunks() {
+        for window in series[chunk.at.clone()].windows(seconds) {
+            let known: Vec<f64> = window.iter().flatten().map(|watts| f64::from(*watts)).collect();
+            if known.len() * 10 >= seconds * 9 {
+                let mean = known.iter().sum::<f64>() / known.len() as f64;
+                best = Some(best.map_or(mean, |best: f64| best.max(mean)));
+            }
+        }
+    }
+    best
+}
+
+proptest! {
+    #[test]
+    fn the_best_mean_is_that_of_the_slow_way(recording in hostile_recording(), seconds in 1_usize..80) {
+        let (line, series) = power(&recording);
+        if !series.is_empty() {
+            let sums = Sums::of(&line, &series);
+            let (fast, slow) = (sums.best(seconds), slowly(&line, &series, seconds));
+            prop_assert_eq!(fast.is_some(), slow.is_some());
+            if let (Some(fast), Some(slow)) = (fast, slow) {
+                prop_assert!((fast - slow).abs() < 1e-6, "{fast} {slow}");
+                let (window, value) = sums.best_window(seconds).unwrap();
+                prop_assert_eq!((window.len(), value), (seconds, fast));
+            }
+        }
+    }
+
+    #[test]
+    fn a_curve_never_rises(recording in hostile_recording()) {
+        let (line, series) = power(&recording);
+        let curve = Curve::of(&Sums::of(&line, &series));
+        let values: Vec<f64> = curve.points().map(|(_, value)| value).collect();
+        prop_assert!(values.windows(2).all(|pair| pair[0] >= pair[1]));
+        prop_assert!(values.iter().all(|value| value.is_finite()));
+    }
+}

@@ -1,0 +1,195 @@
+//! A runner's fastest time over the usual distances within one activity.
+
+use super::curve::Sums;
+use super::rounded;
+use super::series::{Sampled, Timeline};
+use crate::stream::{Channel, Recording};
+use crate::units::{Distance, TimeSpan};
+use serde::{Deserialize, Serialize};
+
+/// The fastest stretch over a distance.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Effort {
+    /// Over which distance.
+    #[serde(rename = "distance_mm")]
+    pub distance: Distance,
+    /// From the activity's start.
+    #[serde(rename = "start_ms")]
+    pub start: TimeSpan,
+    /// How long it took, pauses included: that is how a race is timed.
+    #[serde(rename = "time_ms")]
+    pub time: TimeSpan,
+    /// Mean heart rate, where most of it is known.
+    pub heart_rate: Option<f64>,
+}
+
+/// A distance and about the fastest anybody ran it, seconds (men, 2025; where no record is kept, between its
+/// neighbours). Only a bound for broken data: a few seconds either way change nothing.
+const RECORDS: [(i64, f64); 15] = [
+    (400_000, 43.0),
+    (800_000, 100.9),
+    (1_000_000, 132.0),
+    (1_609_344, 223.1),
+    (3_000_000, 437.6),
+    (3_218_688, 474.1),
+    (5_000_000, 755.4),
+    (10_000_000, 1571.0),
+    (15_000_000, 2400.0),
+    (16_093_440, 2580.0),
+    (20_000_000, 3230.0),
+    (21_097_500, 3402.0),
+    (30_000_000, 5070.0),
+    (42_195_000, 7235.0),
+    (50_000_000, 9523.0),
+];
+
+/// Faster than this times the record is a broken measurement.
+const BEYOND_RECORD: f64 = 1.25;
+/// A step longer than this that covered ground is a gap in the satellites, milliseconds.
+const GAP_MS: i64 = 15_000;
+/// Slower over such a step is a pause; it counts as time, as it would in a race. Millimetres per second.
+const STANDING_MM_S: i64 = 500;
+
+/// Where somebody was when: milliseconds from the activity's start and millimetres from its beginning. Both only grow,
+/// the time strictly.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Track(Vec<(i64, i64)>);
+
+impl Track {
+    /// Reads distance as recorded; where there is none, adds up the speed.
+    #[must_use]
+    pub fn of(recording: &Recording, sampled: &Sampled) -> Self {
+        let told = recording.column(Channel::Distance).map(|column| {
+            let points = recording.moments().iter().zip(column.samples());
+            Self::new(points.filter_map(|(ms, mm)| Some((i64::from(*ms), i64::from(mm?)))))
+        });
+        told.filter(|track| track.0.len() > 1).unwrap_or_else(|| Self::added_up(sampled))
+    }
+
+    /// Points in order of time. A distance below zero or below the one before is left out; of several at one moment
+    /// the last counts.
+    pub fn new(points: impl IntoIterator<Item = (i64, i64)>) -> Self {
+        let mut track: Vec<(i64, i64)> = Vec::new();
+        for (ms, mm) in points.into_iter().filter(|(_, mm)| *mm >= 0) {
+            match track.last_mut() {
+                Some(last) if mm < last.1 || ms < last.0 => {}
+                Some(last) if ms == last.0 => last.1 = mm,
+                _ => track.push((ms, mm)),
+            }
+        }
+        Self(track)
+    }
+
+    fn added_up(sampled: &Sampled) -> Self {
+        let (Some(speed), line) = (&sampled.speed, &sampled.timeline) else { return Self::default() };
+        let mut way = 0;
+        let mut points = Vec::with_capacity(line.len() + 1);
+        for chunk in line.chunks() {
+            let begin = line.offset_ms(chunk.at.start);
+            points.push((begin, way));
+            for (second, index) in (1..).zip(chunk.at.clone()) {
+                way += i64::from(speed[index].unwrap_or(0));
+                points.push((begin + second * 1000, way));
+            }
+        }
+        Self::new(points)
+    }
+
+    /// The whole way.
+    #[must_use]
+    pub fn length(&self) -> Distance {
+        let ends = self.0.first().zip(self.0.last());
+        Distance::from_mm(ends.map_or(0, |(first, last)| last.1 - first.1))
+    }
+
+    /// Adds to `broken` where the track cannot be trusted for a distance run in `record` seconds at best: `broken[k]`
+    /// speaks of the step from point k − 1 to point k. A step is broken when it is a gap in the satellites, or part of
+    /// a stretch run faster than 1.25 times the record. Such a stretch is a sixtieth of the record's time, 2 to 10 s:
+    /// long enough to forgive jitter, short enough that a jump cannot make a best.
+    fn find_broken(&self, distance: i64, record: f64, broken: &mut [bool]) {
+        let top = BEYOND_RECORD * distance as f64 / record; // mm/s
+        let stretch = ((record / 60.0).clamp(2.0, 10.0) * 1000.0) as i64;
+        let points = &self.0;
+        // Where stretches of broken steps begin and end, so that marking one does not walk it.
+        let mut turns = vec![0_i32; points.len() + 1];
+        let mut mark = |from: usize, to: usize| {
+            turns[from + 1] += 1;
+            turns[to + 1] -= 1;
+        };
+        let mut low = 0;
+        for high in 1..points.len() {
+            let (time, way) = (points[high].0 - points[high - 1].0, points[high].1 - points[high - 1].1);
+            if time > GAP_MS && way.saturating_mul(1000) > STANDING_MM_S * time {
+                mark(high - 1, high);
+            }
+            while low + 1 < high && points[high].0 - points[low + 1].0 >= stretch {
+                low += 1;
+            }
+            // The shortest stretch that is long enough, and the longest that is not: a jump right after a long pause
+            // would drown in the pause.
+            for from in [low, low + 1] {
+                let (time, way) = (points[high].0 - points[from].0, points[high].1 - points[from].1);
+                if way as f64 * 1000.0 > top * time.max(stretch) as f64 {
+                    mark(from, high);
+                }
+            }
+        }
+        let mut depth = 0;
+        for (turn, broken) in turns.iter().zip(broken) {
+            depth += turn;
+            *broken |= depth > 0;
+        }
+    }
+
+    /// The fastest time over a distance: its start and length in milliseconds. Two pointers, each passing every point
+    /// once; the left edge lies between two points, at even speed between them. Ten even kilometres in 50:00 hold
+    /// 5 km in 25:00.0.
+    fn fastest(&self, distance: i64, broken: &[bool]) -> Option<(f64, f64)> {
+        let points = &self.0;
+        let (mut low, mut best): (usize, Option<(f64, f64)>) = (0, None);
+        for high in 1..points.len() {
+            if broken[high] {
+                low = high;
+                continue;
+            }
+            while low + 1 < high && points[high].1 - points[low + 1].1 >= distance {
+                low += 1;
+            }
+            let excess = points[high].1 - points[low].1 - distance;
+            if excess < 0 {
+                continue;
+            }
+            let ((from, at), (until, next)) = (points[low], points[low + 1]);
+            let part = if next > at { excess as f64 / (next - at) as f64 } else { 0.0 };
+            let start = from as f64 + part.min(1.0) * (until - from) as f64;
+            let time = points[high].0 as f64 - start;
+            if best.is_none_or(|(_, fastest)| time < fastest) {
+                best = Some((start, time));
+            }
+        }
+        best
+    }
+}
+
+/// The fastest time over each usual distance the track reaches, 400 m to 50 km. What is broken for a short distance is
+/// broken for a longer one, so a longer distance never takes less time than a shorter.
+#[must_use]
+pub fn efforts(track: &Track, timeline: &Timeline, heart: Option<&Sums>) -> Vec<Effort> {
+    let mut broken = vec![false; track.0.len()];
+    let reached = RECORDS.iter().take_while(|(distance, _)| *distance <= track.length().mm());
+    let effort = |(distance, record): &(i64, f64)| {
+        track.find_broken(*distance, *record, &mut broken);
+        let (start, time) = track.fastest(*distance, &broken)?;
+        let window = timeline.index_at(start as i64)..timeline.index_at((start + time) as i64);
+        Some(Effort {
+            distance: Distance::from_mm(*distance),
+            start: TimeSpan::from_ms(start.round() as i64),
+            time: TimeSpan::from_ms(time.round() as i64),
+            heart_rate: heart.and_then(|heart| heart.mean(window)).map(rounded),
+        })
+    };
+    reached.filter_map(effort).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,205 @@
+//! Best efforts against a slow and obvious reckoning, and what must not become one.
+
+use super::super::example::{at, every_second, hostile_recording, near};
+use super::*;
+use crate::sport::Sport;
+use proptest::prelude::*;
+
+fn of(recording: &Recording) -> Vec<Effort> {
+    let sampled = Sampled::of(recording, Sport::Running);
+    efforts(&Track::of(recording, &sampled), &sampled.timeline, None)
+}
+
+fn seconds_over(efforts: &[Effort], meters: i64) -> Option<f64> {
+    let effort = efforts.iter().find(|effort| effort.distance.mm() == meters * 1000)?;
+    Some(effort.time.seconds())
+}
+
+/// Ten kilometres with the halves in so many seconds each.
+fn ten_kilometres(first: usize, second: usize) -> Recording {
+    let way = move |at: usize| {
+        let mm =
+            if at <= first { 5_000_000 * at / first } else { 5_000_000 + 5_000_000 * (at - first) / second };
+        Some(mm as i32)
+    };
+    every_second(first + second + 1, &[(Channel::Distance, &way)])
+}
+
+#[test]
+fn ten_even_kilometres_in_fifty_minutes_hold_five_in_twenty_five() {
+    let efforts = of(&ten_kilometres(1500, 1500));
+    near(seconds_over(&efforts, 5000).unwrap(), 1500.0, 0.05);
+    near(seconds_over(&efforts, 10_000).unwrap(), 3000.0, 0.001);
+    near(seconds_over(&efforts, 400).unwrap(), 120.0, 0.05);
+    assert_eq!(seconds_over(&efforts, 15_000), None);
+}
+
+#[test]
+fn a_negative_split_has_its_best_in_the_second_half() {
+    let efforts = of(&ten_kilometres(1600, 1400));
+    let five = efforts.iter().find(|effort| effort.distance.mm() == 5_000_000).unwrap();
+    near(five.time.seconds(), 1400.0, 0.05);
+    near(five.start.seconds(), 1600.0, 0.05);
+}
+
+#[test]
+fn a_file_exactly_as_long_as_the_distance_is_its_own_best() {
+    let moments: Vec<i32> = vec![500, 11_000, 23_000, 33_500, 45_000, 57_000, 68_000, 79_250, 90_500];
+    let recording = at(moments, &[(Channel::Distance, &|sample| Some(sample as i32 * 50_000))]);
+    let efforts = of(&recording);
+    assert_eq!(seconds_over(&efforts, 400), Some(90.0));
+    assert_eq!(efforts[0].start, TimeSpan::from_ms(500));
+    let short = at(
+        (0..8).map(|s| s * 10_000).collect(),
+        &[(Channel::Distance, &|sample| Some(sample as i32 * 57_000))],
+    );
+    assert_eq!(seconds_over(&of(&short), 400), None, "a metre short is not the distance");
+}
+
+#[test]
+fn a_pause_counts_as_time() {
+    // 500 m in 150 s, two minutes of pause, 500 m in 150 s.
+    let moments: Vec<i32> = (0..=150).chain(270..=420).map(|second| second * 1000).collect();
+    let way = |sample: usize| {
+        Some(if sample <= 150 { sample * 10_000 / 3 } else { (sample - 1) * 10_000 / 3 } as i32)
+    };
+    let efforts = of(&at(moments, &[(Channel::Distance, &way)]));
+    near(seconds_over(&efforts, 1000).unwrap(), 420.0, 0.01);
+    near(seconds_over(&efforts, 400).unwrap(), 120.0, 0.01);
+}
+
+#[test]
+fn a_gap_in_the_satellites_makes_no_best() {
+    // 16 s lost between 600 m and a kilometre further on.
+    let moments: Vec<i32> = (0..=200).chain(216..=416).map(|second| second * 1000).collect();
+    let way = |sample: usize| Some((sample * 3000 + if sample > 200 { 1_000_000 } else { 0 }) as i32);
+    let efforts = of(&at(moments, &[(Channel::Distance, &way)]));
+    near(seconds_over(&efforts, 400).unwrap(), 400.0 / 3.0, 0.05);
+    assert_eq!(seconds_over(&efforts, 800), None, "neither side has 800 m");
+}
+
+#[test]
+fn a_jump_makes_no_best() {
+    // 200 m in one second, half way through an hour at 3 m/s.
+    let way = |second: usize| Some((second * 3000 + if second > 1800 { 200_000 } else { 0 }) as i32);
+    let efforts = of(&every_second(3600, &[(Channel::Distance, &way)]));
+    for meters in [400, 800, 1000, 5000] {
+        near(seconds_over(&efforts, meters).unwrap(), meters as f64 / 3.0, 0.05);
+    }
+    assert_eq!(seconds_over(&efforts, 10_000), None, "whatever holds 10 km holds the jump");
+}
+
+#[test]
+fn a_car_ride_makes_no_best_but_a_sprint_does() {
+    let at_speed = |mm_s: usize| {
+        of(&every_second(600, &[(Channel::Distance, &move |second| Some((second * mm_s) as i32))]))
+    };
+    assert!(at_speed(15_000).is_empty());
+    assert!(seconds_over(&at_speed(9_000), 400).is_some());
+    assert_eq!(seconds_over(&at_speed(9_000), 5000), None, "1.36 times the record speed");
+    assert!(at_speed(0).is_empty());
+}
+
+#[test]
+fn a_whole_distance_in_one_step_is_no_effort() {
+    let recording = at(vec![0, 1000], &[(Channel::Distance, &|sample| Some(sample as i32 * 60_000_000))]);
+    assert!(of(&recording).is_empty());
+}
+
+#[test]
+fn a_jump_right_after_a_long_pause_makes_no_best() {
+    let moments: Vec<i32> = (0..100).chain(20_000..20_100).map(|second| second * 1000).collect();
+    let way = |sample: usize| Some((sample * 3000 + if sample > 100 { 900_000 } else { 0 }) as i32);
+    let efforts = of(&at(moments, &[(Channel::Distance, &way)]));
+    assert!(efforts.is_empty(), "neither side has 400 m: {efforts:?}");
+}
+
+#[test]
+fn speed_is_added_up_where_there_is_no_distance() {
+    let efforts = of(&every_second(600, &[(Channel::Speed, &|_| Some(4000))]));
+    near(seconds_over(&efforts, 1000).unwrap(), 250.0, 0.001);
+}
+
+#[test]
+fn an_effort_knows_its_heart_rate() {
+    let recording = every_second(
+        1001,
+        &[
+            (Channel::Distance, &|second| {
+                Some(if second <= 500 { second * 3000 } else { 1_500_000 + (second - 500) * 4000 } as i32)
+            }),
+            (Channel::HeartRate, &|second| Some(if second <= 500 { 130 } else { 170 })),
+        ],
+    );
+    let sampled = Sampled::of(&recording, Sport::Running);
+    let heart = Sums::of(&sampled.timeline, sampled.heart_rate.as_ref().unwrap());
+    let efforts = efforts(&Track::of(&recording, &sampled), &sampled.timeline, Some(&heart));
+    let kilometre = efforts.iter().find(|effort| effort.distance.mm() == 1_000_000).unwrap();
+    near(kilometre.heart_rate.unwrap(), 170.0, 0.3);
+}
+
+/// Tries every pair of points.
+fn slowly(track: &Track, distance: i64, broken: &[bool]) -> Option<f64> {
+    let points = &track.0;
+    let mut best: Option<f64> = None;
+    for high in 1..points.len() {
+        for low in (0..high).rev() {
+            if broken[low + 1] {
+                break;
+            }
+            let excess = points[high].1 - points[low].1 - distance;
+            if excess >= 0 {
+                let step = (points[low + 1].1 - points[low].1) as f64;
+                let part = if step > 0.0 { excess as f64 / step } else { 0.0 };
+                let start = points[low].0 as f64 + part * (points[low + 1].0 - points[low].0) as f64;
+                let time = points[high].0 as f64 - start;
+                best = Some(best.map_or(time, |best| best.min(time)));
+                break;
+            }
+        }
+    }
+    best
+}
+
+fn points() -> impl Strategy<Value = Vec<(i64, i64)>> {
+    let step = (
+        prop_oneof![6 => Just(1000_i64), 2 => 0..4000_i64, 1 => 0..60_000_i64],
+        prop_oneof![6 => 0..6000_i64, 1 => Just(0), 1 => -3000..200_000_i64],
+    );
+    prop::collection::vec(step, 2..250).prop_map(|steps| {
+        steps
+            .into_iter()
+            .scan((0, 0), |sum, (ms, mm)| {
+                *sum = (sum.0 + ms, sum.1 + mm);
+                Some(*sum)
+            })
+            .collect()
+    })
+}
+
+proptest! {
+    #[test]
+    fn two_pointers_find_what_trying_everything_finds(points in points(), distance in 10_000_i64..500_000) {
+        let track = Track::new(points);
+        let mut broken = vec![false; track.0.len()];
+        track.find_broken(distance, distance as f64 / 9300.0, &mut broken);
+        let fast = track.fastest(distance, &broken).map(|(_, time)| time);
+        let slow = slowly(&track, distance, &broken);
+        prop_assert_eq!(fast.is_some(), slow.is_some());
+        if let (Some(fast), Some(slow)) = (fast, slow) {
+            prop_assert!((fast - slow).abs() < 1e-6, "{fast} {slow}");
+        }
+    }
+
+    #[test]
+    fn a_longer_distance_never_takes_less_time(points in points(), stretch in 1_i64..40) {
+        let track = Track::new(points.into_iter().map(|(ms, mm)| (ms * stretch, mm * stretch)));
+        let efforts = efforts(&track, &Timeline::default(), None);
+        prop_assert!(efforts.windows(2).all(|pair| pair[0].time <= pair[1].time), "{efforts:?}");
+    }
+
+    #[test]
+    fn any_recording_gives_positive_times(recording in hostile_recording()) {
+        prop_assert!(of(&recording).iter().all(|effort| effort.time > TimeSpan::ZERO));
+    }
+}

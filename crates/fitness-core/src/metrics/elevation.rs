@@ -1,0 +1,168 @@
+//! Metres climbed, from altitudes that jitter.
+
+use super::series::{Series, Timeline};
+use super::{Absent, Found, Need, Quality};
+use crate::units::Distance;
+use crate::words::words;
+use serde::{Deserialize, Serialize};
+
+words! {
+    /// Where a number of metres climbed comes from.
+    pub enum AscentSource("source of an ascent") {
+        /// The device counted while recording.
+        Device = "device",
+        /// Counted here from altitudes as steady as a barometer's.
+        Barometric = "barometric",
+        /// Counted here from satellite altitudes, which wander by tens of metres.
+        Gps = "gps",
+    }
+}
+
+/// Metres up and down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Elevation {
+    /// Metres climbed.
+    #[serde(rename = "ascent_mm")]
+    pub ascent: Distance,
+    /// Metres descended.
+    #[serde(rename = "descent_mm")]
+    pub descent: Option<Distance>,
+    /// Where they come from.
+    pub source: AscentSource,
+    /// Estimated when from satellites.
+    pub quality: Quality,
+}
+
+/// A reversal smaller than this is noise of a barometer, metres.
+const BAROMETRIC_M: f32 = 3.0;
+/// A reversal smaller than this is noise of satellites, metres.
+const GPS_M: f32 = 10.0;
+
+/// Counts climbs from valley to peak. A peak is one once the way down from it exceeds `threshold`, so a climb counts
+/// whole: 0-5-0-5 m ten times over with a threshold of 3 m is 50 m up, ±1 m of noise is nothing. (Moving a reference
+/// along instead loses the threshold at each turn: 475 m where the device said 554 m and this says 551 m.)
+#[must_use]
+pub fn climb(altitudes: impl IntoIterator<Item = f32>, threshold: f32) -> (f64, f64) {
+    let (mut up, mut down) = (0.0, 0.0);
+    let mut altitudes = altitudes.into_iter();
+    let Some(first) = altitudes.next() else { return (up, down) };
+    // Until the first turn both ends of what was seen may be one.
+    let (mut low, mut high) = (first, first);
+    let mut leg: Option<Leg> = None;
+    for meters in altitudes {
+        leg = match leg {
+            None => {
+                (low, high) = (low.min(meters), high.max(meters));
+                if meters - low > threshold {
+                    Some(Leg { rising: true, from: low, to: meters })
+                } else if high - meters > threshold {
+                    Some(Leg { rising: false, from: high, to: meters })
+                } else {
+                    None
+                }
+            }
+            Some(leg) if leg.goes_on(meters) => Some(Leg { to: meters, ..leg }),
+            Some(leg) if (meters - leg.to).abs() > threshold => {
+                leg.count(&mut up, &mut down);
+                Some(Leg { rising: !leg.rising, from: leg.to, to: meters })
+            }
+            unchanged => unchanged,
+        };
+    }
+    if let Some(leg) = leg {
+        leg.count(&mut up, &mut down);
+    }
+    (up, down)
+}
+
+/// A way up or down between two turns.
+#[derive(Clone, Copy)]
+struct Leg {
+    rising: bool,
+    from: f32,
+    to: f32,
+}
+
+impl Leg {
+    fn goes_on(self, meters: f32) -> bool {
+        if self.rising { meters >= self.to } else { meters <= self.to }
+    }
+
+    fn count(self, up: &mut f64, down: &mut f64) {
+        *(if self.rising { up } else { down }) += f64::from((self.to - self.from).abs());
+    }
+}
+
+/// The median of five seconds.
+#[must_use]
+pub fn smooth_barometric(altitude: &Series<f32>) -> Series<f32> {
+    let middle = |index: usize| {
+        altitude[index]?;
+        let window = &altitude[index.saturating_sub(2)..(index + 3).min(altitude.len())];
+        let (mut values, mut known) = ([0.0_f32; 5], 0);
+        for value in window.iter().flatten() {
+            values[known] = *value;
+            known += 1;
+        }
+        values[..known].sort_by(f32::total_cmp);
+        values[..known].get(known / 2).copied()
+    };
+    (0..altitude.len()).map(middle).collect()
+}
+
+/// The mean over 100 m of the way, 50 m to either side.
+#[must_use]
+pub fn smooth_gps(timeline: &Timeline, altitude: &Series<f32>, way_m: &[f64]) -> Series<f32> {
+    let mut smooth = vec![None; altitude.len()];
+    for chunk in timeline.chunks() {
+        let (mut low, mut high, mut sum, mut known) = (chunk.at.start, chunk.at.start, 0.0, 0_u32);
+        for here in chunk.at.clone() {
+            while high < chunk.at.end && way_m[high] - way_m[here] <= 50.0 {
+                if let Some(meters) = altitude[high] {
+                    sum += f64::from(meters);
+                    known += 1;
+                }
+                high += 1;
+            }
+            while way_m[here] - way_m[low] > 50.0 {
+                if let Some(meters) = altitude[low] {
+                    sum -= f64::from(meters);
+                    known -= 1;
+                }
+                low += 1;
+            }
+            smooth[here] = altitude[here].and((known > 0).then(|| (sum / f64::from(known)) as f32));
+        }
+    }
+    smooth
+}
+
+/// Metres climbed by altitudes already smoothed with [`smooth_barometric`] or [`smooth_gps`]; the latter are first
+/// taken every 10 m of the way, so that standing still does not climb.
+///
+/// # Errors
+/// When there are no altitudes.
+pub fn ascent(smooth: &Series<f32>, way_m: &[f64], source: AscentSource) -> Found<Elevation> {
+    if !smooth.iter().any(Option::is_some) {
+        return Err(Absent::missing(Need::Altitude));
+    }
+    let (up, down) = if source == AscentSource::Gps {
+        let mut next = f64::NEG_INFINITY;
+        let stations = smooth.iter().zip(way_m).filter_map(|(meters, way)| {
+            let meters = (*meters).filter(|_| *way >= next)?;
+            next = way + 10.0;
+            Some(meters)
+        });
+        climb(stations, GPS_M)
+    } else {
+        climb(smooth.iter().flatten().copied(), BAROMETRIC_M)
+    };
+    let length = |meters| {
+        Distance::from_meters(meters).ok_or_else(|| Absent::OutOfRange { what: "metres climbed".to_owned() })
+    };
+    let quality = if source == AscentSource::Gps { Quality::Estimated } else { Quality::Ok };
+    Ok(Elevation { ascent: length(up)?, descent: Some(length(down)?), source, quality })
+}
+
+#[cfg(test)]
+mod tests;

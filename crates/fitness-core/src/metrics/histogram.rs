@@ -1,0 +1,74 @@
+//! Seconds at each value: what zones and heart rate loads are made of, so that a changed threshold does not need the
+//! recording again.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// How wide a bin of the speed histogram is, millimetres per second.
+pub const SPEED_BIN_MM_S: u32 = 50;
+
+/// Seconds spent at each whole number of a unit, rising, without empty bins. A value is in the bin below it: with
+/// bins of 0.05 m/s, 3.49 m/s counts as 3.45 m/s, so a zone's bound is off by less than one bin.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Histogram(Vec<(u32, u32)>);
+
+impl Histogram {
+    /// All seconds at one value; how a mean heart rate is treated when there is nothing else.
+    #[must_use]
+    pub fn constant(bin: u32, seconds: u32) -> Self {
+        [(bin, seconds)].into_iter().collect()
+    }
+
+    /// Bins and their seconds, rising.
+    pub fn bins(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        self.0.iter().copied()
+    }
+
+    /// All seconds together.
+    #[must_use]
+    pub fn seconds(&self) -> u64 {
+        self.0.iter().map(|(_, seconds)| u64::from(*seconds)).sum()
+    }
+
+    /// The mean, in bins; `None` for no time.
+    #[must_use]
+    pub fn mean(&self) -> Option<f64> {
+        let sum: f64 = self.0.iter().map(|(bin, seconds)| f64::from(*bin) * f64::from(*seconds)).sum();
+        let seconds = self.seconds();
+        (seconds > 0).then(|| sum / seconds as f64)
+    }
+
+    /// Whether there is no time in it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// Bins with the seconds each adds.
+impl FromIterator<(u32, u32)> for Histogram {
+    fn from_iter<I: IntoIterator<Item = (u32, u32)>>(bins: I) -> Self {
+        let mut sums: BTreeMap<u32, u32> = BTreeMap::new();
+        for (bin, seconds) in bins.into_iter().filter(|(_, seconds)| *seconds > 0) {
+            let sum = sums.entry(bin).or_default();
+            *sum = sum.saturating_add(seconds);
+        }
+        Self(sums.into_iter().collect())
+    }
+}
+
+/// One second at each bin given.
+impl FromIterator<u32> for Histogram {
+    fn from_iter<I: IntoIterator<Item = u32>>(bins: I) -> Self {
+        let mut counts: Vec<u32> = Vec::new();
+        for bin in bins {
+            let at = bin as usize;
+            if at >= counts.len() {
+                counts.resize(at + 1, 0);
+            }
+            counts[at] += 1;
+        }
+        Self((0..).zip(counts).filter(|(_, seconds)| *seconds > 0).collect())
+    }
+}

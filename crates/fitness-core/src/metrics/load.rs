@@ -1,0 +1,271 @@
+//! What an activity cost, on one scale: an hour at threshold is 100.
+
+use super::exertion::{MIN_SESSIONS, RpeScale, session_rpe};
+use super::heart::{MIN_COVERAGE, Reserve, edwards_ratio, trimp_ratio};
+use super::histogram::Histogram;
+use super::measures::{HeartMeasures, Measures};
+use super::pace::swim_stress;
+use super::power::{intensity, stress};
+use super::{Absent, Counted, Found, Need, Quality};
+use crate::activity::Activity;
+use crate::athlete::{Sex, ThresholdOrigin};
+use crate::calendar::Day;
+use crate::sport::Sport;
+use crate::units::{Speed, TimeSpan};
+use crate::words::words;
+use serde::{Deserialize, Serialize};
+
+words! {
+    /// How a load was found.
+    pub enum LoadMethod("method of a load") {
+        /// TSS, from normalized power.
+        Power = "power",
+        /// rTSS, from normalized graded pace.
+        Pace = "pace",
+        /// hrTSS (TRIMP ratio).
+        HeartRate = "heart_rate",
+        /// Edwards' sum over that of an hour at threshold.
+        EdwardsRatio = "edwards_ratio",
+        /// sTSS, from swimming speed.
+        SwimPace = "swim_pace",
+        /// Session-RPE times the athlete's own factor.
+        PerceivedExertion = "perceived_exertion",
+    }
+}
+
+/// What an activity cost.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Load {
+    /// An hour at threshold is 100.
+    pub value: f64,
+    /// How it was found.
+    pub method: LoadMethod,
+    /// How far it can be leaned on.
+    pub quality: Quality,
+}
+
+/// One of an athlete's limits, as it stood on the day in question.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limit {
+    /// In the unit of its kind.
+    pub value: f64,
+    /// Where it came from.
+    pub origin: ThresholdOrigin,
+    /// The first day it holds.
+    pub from: Day,
+}
+
+/// Days a threshold is fresh.
+const FRESH: i64 = 42;
+/// Days after which a threshold is stale.
+const STALE: i64 = 90;
+
+impl Limit {
+    /// Estimated when nobody set it; fresh for 42 days, provisional until 90, stale after that. The same backwards:
+    /// today's threshold says little about last year. Highest and resting heart rate do not age so.
+    #[must_use]
+    pub fn quality(&self, day: Day, ages: bool) -> Quality {
+        let days = self.from.until(day).abs();
+        match self.origin {
+            ThresholdOrigin::Estimated => Quality::Estimated,
+            _ if !ages || days <= FRESH => Quality::Ok,
+            _ if days <= STALE => Quality::Provisional,
+            _ => Quality::Stale,
+        }
+    }
+}
+
+/// What loads are measured against. Nothing is assumed for what is unset.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Limits {
+    /// Beats per minute.
+    pub max_heart_rate: Option<Limit>,
+    /// Beats per minute.
+    pub resting_heart_rate: Option<Limit>,
+    /// Beats per minute.
+    pub threshold_heart_rate: Option<Limit>,
+    /// Metres per second.
+    pub threshold_speed: Option<Limit>,
+    /// Watts.
+    pub threshold_power: Option<Limit>,
+    /// Metres per second.
+    pub swim_speed: Option<Limit>,
+    /// The athlete's sex.
+    pub sex: Option<Sex>,
+}
+
+/// How an activity felt, and what that means for this athlete.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Felt {
+    /// 0 to 10.
+    pub exertion: Option<f64>,
+    /// From session-RPE to load, once enough sessions have both.
+    pub scale: Option<RpeScale>,
+}
+
+/// The load of an activity by the best method there is for its sport: cycling by power, then heart rate; running by
+/// pace, then heart rate; swimming by pace; anything else by heart rate; and last how it felt. A run's power is left
+/// out: its threshold is not a rider's.
+///
+/// # Errors
+/// When no method has what it needs; the reason is that of the first method that lacks only a setting.
+pub fn load(activity: &Activity, measures: &Measures, limits: &Limits, felt: Felt) -> Found<Load> {
+    type Method = fn(&Activity, &Measures, &Limits) -> Found<Load>;
+    let methods: &[Method] = match activity.sport {
+        Sport::Cycling => &[by_power, by_heart],
+        Sport::Running => &[by_pace, by_heart],
+        Sport::Swimming => &[by_swimming],
+        Sport::Rowing | Sport::Strength | Sport::Other | Sport::Rest => &[by_heart],
+    };
+    let mut reasons = Vec::new();
+    let tried = methods.iter().map(|method| method(activity, measures, limits));
+    for found in tried.chain(std::iter::once_with(|| by_feeling(measures, felt))) {
+        match found {
+            Ok(load) => return Ok(load),
+            Err(reason) => reasons.push(reason),
+        }
+    }
+    let best = reasons.iter().position(|reason| !is_unrecorded(reason)).unwrap_or(0);
+    Err(reasons.swap_remove(best))
+}
+
+/// Whether nothing the athlete can set would help.
+fn is_unrecorded(reason: &Absent) -> bool {
+    matches!(
+        reason,
+        Absent::Missing {
+            need: Need::HeartRate
+                | Need::Power
+                | Need::Speed
+                | Need::Distance
+                | Need::Duration
+                | Need::PerceivedExertion
+        }
+    )
+}
+
+fn given(limit: Option<Limit>, need: Need) -> Found<Limit> {
+    limit.filter(|limit| limit.value.is_finite() && limit.value > 0.0).ok_or(Absent::missing(need))
+}
+
+/// Training stress by power; from the mean alone where there is no recording, which hides the surges: provisional.
+fn by_power(activity: &Activity, measures: &Measures, limits: &Limits) -> Found<Load> {
+    let (watts, seconds, quality) = match &measures.power {
+        Ok(power) => {
+            let np = power.normalized.as_ref().map_err(Clone::clone)?;
+            (np.value, f64::from(np.seconds), np.quality())
+        }
+        Err(absent) => {
+            let watts = activity.avg_power.ok_or_else(|| absent.clone())?;
+            (f64::from(watts), training_time(measures)?.seconds(), Quality::Provisional)
+        }
+    };
+    let threshold = given(limits.threshold_power, Need::ThresholdPower)?;
+    let value = stress(seconds, intensity(watts, threshold.value, Need::ThresholdPower)?)?;
+    let quality = quality.with(threshold.quality(activity.day(), true));
+    Ok(Load { value, method: LoadMethod::Power, quality })
+}
+
+/// `rTSS = 100 · hours · (NGP/threshold speed)²`: 45 min at 90 % are 60.75. Provisional where the ground is unknown or
+/// only the mean speed is.
+fn by_pace(activity: &Activity, measures: &Measures, limits: &Limits) -> Found<Load> {
+    let (speed, seconds, quality) = match &measures.speed {
+        Ok(speed) => {
+            let ngp = speed.normalized.as_ref().map_err(Clone::clone)?;
+            let ground = if speed.graded || is_flat(activity) { Quality::Ok } else { Quality::Provisional };
+            (ngp.value, f64::from(ngp.seconds), ngp.quality().with(ground))
+        }
+        Err(absent) => {
+            let distance = activity.distance.ok_or_else(|| absent.clone())?;
+            let time = training_time(measures)?;
+            let speed = Speed::over(distance, time).ok_or(Absent::missing(Need::Duration))?;
+            (speed.mps(), time.seconds(), Quality::Provisional)
+        }
+    };
+    let threshold = given(limits.threshold_speed, Need::ThresholdSpeed)?;
+    let value = stress(seconds, intensity(speed, threshold.value, Need::ThresholdSpeed)?)?;
+    let quality = quality.with(threshold.quality(activity.day(), true));
+    Ok(Load { value, method: LoadMethod::Pace, quality })
+}
+
+/// Whether the source says there were no hills.
+fn is_flat(activity: &Activity) -> bool {
+    let finer = activity.sub_sport.as_deref().unwrap_or_default();
+    ["treadmill", "indoor", "track", "virtual"].iter().any(|word| finer.contains(word))
+}
+
+fn by_swimming(activity: &Activity, measures: &Measures, limits: &Limits) -> Found<Load> {
+    let distance = activity.distance.or(measures.distance).ok_or(Absent::missing(Need::Distance))?;
+    let (time, quality) = match measures.swum {
+        Some(swum) => (swum, Quality::Ok),
+        None => (training_time(measures)?, Quality::Provisional),
+    };
+    let speed = Speed::over(distance, time).ok_or(Absent::missing(Need::Duration))?;
+    let threshold = given(limits.swim_speed, Need::SwimSpeed)?;
+    let value = swim_stress(time.seconds(), intensity(speed.mps(), threshold.value, Need::SwimSpeed)?)?;
+    let quality = quality.with(threshold.quality(activity.day(), true));
+    Ok(Load { value, method: LoadMethod::SwimPace, quality })
+}
+
+/// hrTSS where the athlete's sex and resting heart rate are known, else the Edwards ratio, estimated.
+fn by_heart(activity: &Activity, measures: &Measures, limits: &Limits) -> Found<Load> {
+    let (seconds, quality) = heart_seconds(activity, measures)?;
+    let day = activity.day();
+    let max = given(limits.max_heart_rate, Need::MaxHeartRate)?;
+    let threshold = given(limits.threshold_heart_rate, Need::ThresholdHeartRate)?;
+    let quality = quality.with(max.quality(day, false)).with(threshold.quality(day, true));
+    let (Some(sex), Some(rest)) = (limits.sex, limits.resting_heart_rate) else {
+        let value = edwards_ratio(&seconds, max.value, threshold.value)?;
+        return Ok(Load { value, method: LoadMethod::EdwardsRatio, quality: Quality::Estimated });
+    };
+    let reserve = Reserve::new(rest.value, max.value)?;
+    let value = trimp_ratio(&seconds, reserve, sex, threshold.value)?;
+    Ok(Load { value, method: LoadMethod::HeartRate, quality: quality.with(rest.quality(day, false)) })
+}
+
+/// The seconds at each beat, fit for a load; from the mean alone where nothing was recorded, which hides the hard
+/// minutes: provisional. A recording thrown out as unreliable is not replaced by its own mean.
+///
+/// # Errors
+/// When under 80 % of the time in motion has a heart rate, or over 20 % of it followed the steps.
+pub(crate) fn heart_seconds(activity: &Activity, measures: &Measures) -> Found<(Histogram, Quality)> {
+    match &measures.heart {
+        Ok(heart) => reliable(heart).map(|seconds| (seconds.clone(), Quality::Ok)),
+        Err(absent) => {
+            let bpm = activity.avg_heart_rate.filter(|bpm| (25..=230).contains(bpm));
+            let bpm = bpm.ok_or_else(|| absent.clone())?;
+            let seconds = training_time(measures)?.whole_seconds();
+            let seconds = u32::try_from(seconds).map_err(|_| Absent::missing(Need::Duration))?;
+            Ok((Histogram::constant(u32::from(bpm), seconds), Quality::Provisional))
+        }
+    }
+}
+
+fn reliable(heart: &HeartMeasures) -> Found<&Histogram> {
+    let lock = heart.findings.lock_percent();
+    if lock > 20.0 {
+        return Err(Absent::CadenceLock { percent: lock.round() as u8 });
+    }
+    if heart.coverage_percent < 100.0 * MIN_COVERAGE {
+        return Err(Absent::Patchy { percent: heart.coverage_percent as u8 });
+    }
+    Ok(&heart.seconds)
+}
+
+fn by_feeling(measures: &Measures, felt: Felt) -> Found<Load> {
+    let exertion = felt.exertion.ok_or(Absent::missing(Need::PerceivedExertion))?;
+    let session = session_rpe(exertion, training_time(measures)?)?;
+    let needed = MIN_SESSIONS as u32;
+    let scale = felt.scale.ok_or(Absent::TooFew { have: 0, needed, what: Counted::Sessions })?;
+    let (method, quality) = (LoadMethod::PerceivedExertion, Quality::Estimated);
+    Ok(Load { value: scale.load(session)?, method, quality })
+}
+
+fn training_time(measures: &Measures) -> Found<TimeSpan> {
+    let times = &measures.times;
+    let known = [times.moving, times.timer, times.elapsed].into_iter().find(|time| *time > TimeSpan::ZERO);
+    known.ok_or(Absent::missing(Need::Duration))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,204 @@
+//! Which method a load comes from, how firm it is, and why there is none.
+
+use super::super::analysis::measure;
+use super::super::example::{activity, every_second, near};
+use super::*;
+use crate::report::PoolLength;
+use crate::stream::{Channel, Recording};
+use crate::units::Distance;
+
+fn limit(value: f64) -> Option<Limit> {
+    Some(Limit { value, origin: ThresholdOrigin::Set, from: "2026-06-01".parse().unwrap() })
+}
+
+fn all_limits() -> Limits {
+    Limits {
+        max_heart_rate: limit(190.0),
+        resting_heart_rate: limit(50.0),
+        threshold_heart_rate: limit(169.0),
+        threshold_speed: limit(4.0),
+        threshold_power: limit(250.0),
+        swim_speed: limit(1.25),
+        sex: Some(Sex::Male),
+    }
+}
+
+fn of(activity: &Activity, recording: Option<&Recording>, limits: &Limits) -> Found<Load> {
+    load(activity, &measure(activity, recording, &[]), limits, Felt::default())
+}
+
+/// An hour on the flat with everything at threshold.
+fn hour() -> Recording {
+    every_second(
+        3600,
+        &[
+            (Channel::Speed, &|_| Some(4000)),
+            (Channel::Altitude, &|_| Some(100_000)),
+            (Channel::Power, &|_| Some(250)),
+            (Channel::HeartRate, &|second| Some(168 + (second % 3) as i32)),
+        ],
+    )
+}
+
+#[test]
+fn an_hour_at_threshold_is_100_by_every_method() {
+    for (sport, method) in [
+        (Sport::Running, LoadMethod::Pace),
+        (Sport::Cycling, LoadMethod::Power),
+        (Sport::Rowing, LoadMethod::HeartRate),
+        (Sport::Strength, LoadMethod::HeartRate),
+        (Sport::Other, LoadMethod::HeartRate),
+    ] {
+        let load = of(&activity(sport), Some(&hour()), &all_limits()).unwrap();
+        assert_eq!((load.method, load.quality), (method, Quality::Ok), "{sport}");
+        near(load.value, 100.0, 0.02);
+    }
+}
+
+#[test]
+fn without_its_first_threshold_a_sport_falls_back_on_the_heart() {
+    let limits = Limits { threshold_speed: None, threshold_power: None, ..all_limits() };
+    for sport in [Sport::Running, Sport::Cycling] {
+        assert_eq!(of(&activity(sport), Some(&hour()), &limits).unwrap().method, LoadMethod::HeartRate);
+    }
+    let no_sex = Limits { sex: None, ..limits };
+    let load = of(&activity(Sport::Running), Some(&hour()), &no_sex).unwrap();
+    assert_eq!((load.method, load.quality), (LoadMethod::EdwardsRatio, Quality::Estimated));
+    near(load.value, 100.0, 0.01);
+    let no_rest = Limits { resting_heart_rate: None, ..limits };
+    assert_eq!(
+        of(&activity(Sport::Running), Some(&hour()), &no_rest).unwrap().method,
+        LoadMethod::EdwardsRatio
+    );
+}
+
+#[test]
+fn a_threshold_ages_and_an_estimate_is_one() {
+    let quality = |origin, from: &str| {
+        let threshold_speed = Some(Limit { value: 4.0, origin, from: from.parse().unwrap() });
+        of(&activity(Sport::Running), Some(&hour()), &Limits { threshold_speed, ..Limits::default() })
+            .unwrap()
+            .quality
+    };
+    // The activity is of 2026-06-14.
+    for (from, expected) in [
+        ("2026-06-14", Quality::Ok),
+        ("2026-05-03", Quality::Ok),
+        ("2026-05-02", Quality::Provisional),
+        ("2026-03-16", Quality::Provisional),
+        ("2026-03-15", Quality::Stale),
+        ("2027-06-14", Quality::Stale),
+    ] {
+        assert_eq!(quality(ThresholdOrigin::Set, from), expected, "{from}");
+        assert_eq!(quality(ThresholdOrigin::Reported, from), expected, "{from}");
+        assert_eq!(quality(ThresholdOrigin::Estimated, from), Quality::Estimated);
+    }
+    let max = Limit { value: 190.0, origin: ThresholdOrigin::Set, from: "2020-01-01".parse().unwrap() };
+    assert_eq!(max.quality(activity(Sport::Running).day(), false), Quality::Ok, "a highest heart rate keeps");
+}
+
+#[test]
+fn a_summary_alone_gives_a_provisional_load() {
+    let mut run = activity(Sport::Running);
+    (run.distance, run.moving) = (Distance::from_km(14.4), Some(TimeSpan::from_mins(60)));
+    run.avg_heart_rate = Some(169);
+    let load = of(&run, None, &all_limits()).unwrap();
+    assert_eq!((load.method, load.quality), (LoadMethod::Pace, Quality::Provisional));
+    near(load.value, 100.0, 1e-9);
+    let by_heart = of(&run, None, &Limits { threshold_speed: None, ..all_limits() }).unwrap();
+    assert_eq!((by_heart.method, by_heart.quality), (LoadMethod::HeartRate, Quality::Provisional));
+    near(by_heart.value, 100.0, 1e-9);
+    let mut ride = activity(Sport::Cycling);
+    (ride.avg_power, ride.elapsed) = (Some(250), Some(TimeSpan::from_mins(60)));
+    let load = of(&ride, None, &all_limits()).unwrap();
+    assert_eq!((load.method, load.quality), (LoadMethod::Power, Quality::Provisional));
+    near(load.value, 100.0, 1e-9);
+}
+
+#[test]
+fn ground_that_is_not_known_is_not_taken_for_flat_without_saying() {
+    let flat = every_second(3600, &[(Channel::Speed, &|_| Some(4000))]);
+    let mut run = activity(Sport::Running);
+    assert_eq!(of(&run, Some(&flat), &all_limits()).unwrap().quality, Quality::Provisional);
+    run.sub_sport = Some("treadmill".to_owned());
+    assert_eq!(of(&run, Some(&flat), &all_limits()).unwrap().quality, Quality::Ok);
+}
+
+#[test]
+fn a_swim_is_timed_by_its_lengths() {
+    let mut swim = activity(Sport::Swimming);
+    (swim.distance, swim.moving) = (Distance::from_meters(4500.0), Some(TimeSpan::from_mins(80)));
+    let length = |active, seconds| PoolLength {
+        started_at: swim.started_at,
+        elapsed: Some(TimeSpan::from_secs(seconds)),
+        strokes: None,
+        stroke: None,
+        active,
+    };
+    let mut lengths = vec![length(true, 20); 180];
+    lengths.push(length(false, 1200));
+    let measures = measure(&swim, None, &lengths);
+    let load = load(&swim, &measures, &all_limits(), Felt::default()).unwrap();
+    assert_eq!((load.method, load.quality), (LoadMethod::SwimPace, Quality::Ok));
+    near(load.value, 100.0, 1e-9);
+    let without = of(&swim, None, &all_limits()).unwrap();
+    assert_eq!(without.quality, Quality::Provisional);
+    assert!(without.value < 100.0, "rests at the wall slow it down");
+}
+
+#[test]
+fn how_it_felt_counts_only_on_the_athletes_own_scale() {
+    let mut yoga = activity(Sport::Other);
+    yoga.elapsed = Some(TimeSpan::from_mins(60));
+    let measures = measure(&yoga, None, &[]);
+    let felt = |scale| load(&yoga, &measures, &all_limits(), Felt { exertion: Some(5.0), scale });
+    assert_eq!(felt(None), Err(Absent::TooFew { have: 0, needed: 15, what: Counted::Sessions }));
+    let scale = RpeScale::fit(&[(300.0, 60.0); 15]).unwrap();
+    let load = felt(Some(scale)).unwrap();
+    assert_eq!((load.method, load.quality), (LoadMethod::PerceivedExertion, Quality::Estimated));
+    near(load.value, 60.0, 1e-9);
+}
+
+#[test]
+fn the_reason_is_the_one_the_athlete_can_do_something_about() {
+    let nothing = Limits::default();
+    let run = activity(Sport::Running);
+    assert_eq!(of(&run, None, &nothing), Err(Absent::missing(Need::Speed)));
+    assert_eq!(of(&run, Some(&hour()), &nothing), Err(Absent::missing(Need::ThresholdSpeed)));
+    let heart_only = every_second(3600, &[(Channel::HeartRate, &|second| Some(140 + (second % 3) as i32))]);
+    assert_eq!(of(&run, Some(&heart_only), &nothing), Err(Absent::missing(Need::MaxHeartRate)));
+    assert_eq!(of(&activity(Sport::Swimming), None, &nothing), Err(Absent::missing(Need::Distance)));
+}
+
+#[test]
+fn an_unreliable_heart_rate_gives_no_load_and_says_why() {
+    // Known for two thirds of the time, in blocks too long to hold over.
+    let patchy = |second: usize| (second % 90 < 60).then_some(140 + (second % 3) as i32);
+    let mut walk = activity(Sport::Other);
+    walk.avg_heart_rate = Some(140);
+    let recording = every_second(3600, &[(Channel::HeartRate, &patchy), (Channel::Power, &|_| Some(1))]);
+    let found = of(&walk, Some(&recording), &all_limits());
+    assert!(matches!(found, Err(Absent::Patchy { percent: 60..80 })), "{found:?}");
+    let steps = |second: usize| 150 + (second * 5 % 7) as i32;
+    let locked = every_second(
+        3600,
+        &[
+            (Channel::HeartRate, &move |second| {
+                Some(if second < 960 { steps(second) } else { 120 + (second % 3) as i32 })
+            }),
+            (Channel::Cadence, &move |second| Some(steps(second) * 10)),
+        ],
+    );
+    assert_eq!(of(&walk, Some(&locked), &all_limits()), Err(Absent::CadenceLock { percent: 27 }));
+}
+
+#[test]
+fn limits_that_contradict_each_other_are_said() {
+    let limits = Limits { resting_heart_rate: limit(160.0), ..all_limits() };
+    let found = of(&activity(Sport::Rowing), Some(&hour()), &limits);
+    assert!(matches!(found, Err(Absent::Contradiction { .. })), "{found:?}");
+    for value in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        let limits = Limits { threshold_speed: limit(value), ..Limits::default() };
+        assert!(of(&activity(Sport::Running), Some(&hour()), &limits).is_err(), "{value}");
+    }
+}

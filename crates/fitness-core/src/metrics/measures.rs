@@ -1,0 +1,264 @@
+//! What a recording measures about an activity, whatever the athlete's limits are.
+//!
+//! Everything that takes the samples is here, once: a changed threshold or zone is judged by
+//! [`analysis::judge`](super::analysis::judge) from these measures alone. They serialize compactly, a few kilobytes.
+
+use super::artefacts::{CleanHeart, Findings, clean};
+use super::candidates::{Candidates, steady_heart, threshold_speed};
+use super::curve::{Curve, Sums, TimedEffort, timed_efforts};
+use super::decoupling::{Decoupling, Output, decoupling};
+use super::efforts::{Effort, Track, efforts};
+use super::elevation::{AscentSource, Elevation, ascent, smooth_barometric, smooth_gps};
+use super::grade::SlopeCost;
+use super::histogram::{Histogram, SPEED_BIN_MM_S};
+use super::moving::{Times, motion, times, told_times};
+use super::pace::{graded, in_motion, way};
+use super::power::{Normalized, normalize};
+use super::series::{Runs, Sampled, Series};
+use super::{Absent, Found, Need, Quality, rounded};
+use crate::activity::Activity;
+use crate::report::PoolLength;
+use crate::sport::Sport;
+use crate::stream::Recording;
+use crate::units::{Distance, TimeSpan};
+use serde::{Deserialize, Serialize};
+
+/// All that the samples of an activity say.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Measures {
+    /// Elapsed, timer and moving time, and the pauses.
+    pub times: Times,
+    /// Whether the recording went on for longer than the two days that are looked at.
+    pub cut: bool,
+    /// How far, by the recording.
+    #[serde(rename = "distance_mm")]
+    pub distance: Option<Distance>,
+    /// Time swum, rests at the wall left out, where the lengths of the pool were told.
+    #[serde(rename = "swum_ms")]
+    pub swum: Option<TimeSpan>,
+    /// Heart rate.
+    pub heart: Found<HeartMeasures>,
+    /// Speed.
+    pub speed: Found<SpeedMeasures>,
+    /// Power.
+    pub power: Found<PowerMeasures>,
+    /// Metres up and down.
+    pub elevation: Found<Elevation>,
+    /// Fastest times over the usual distances, of a run.
+    pub efforts: Vec<Effort>,
+    /// Aerobic decoupling.
+    pub decoupling: Found<Decoupling>,
+    /// What it suggests about the athlete's limits.
+    pub candidates: Candidates,
+}
+
+/// What the heart rate says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HeartMeasures {
+    /// Seconds in motion at each beat per minute, artefacts taken out.
+    pub seconds: Histogram,
+    /// Percent of the time in motion with a heart rate left.
+    pub coverage_percent: f64,
+    /// What was taken out.
+    pub findings: Findings,
+    /// Best means, in beats per minute.
+    pub curve: Curve,
+}
+
+/// What the speed says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SpeedMeasures {
+    /// Seconds in motion at each 0.05 m/s of graded speed.
+    pub seconds: Histogram,
+    /// Whether slopes were known; otherwise the ground counts as flat.
+    pub graded: bool,
+    /// NGP in metres per second, and GAP as its mean.
+    pub normalized: Found<Normalized>,
+    /// Best means of plain speed, in millimetres per second.
+    pub curve: Curve,
+    /// Best means of plain speed over round times, in millimetres per second.
+    pub efforts: Vec<TimedEffort>,
+}
+
+/// What the power says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PowerMeasures {
+    /// Seconds in motion at each watt.
+    pub seconds: Histogram,
+    /// NP in watts.
+    pub normalized: Found<Normalized>,
+    /// Best means, in watts.
+    pub curve: Curve,
+    /// Best means over round times, in watts.
+    pub efforts: Vec<TimedEffort>,
+}
+
+/// Measures an activity: its recording where there is one, its summary otherwise.
+#[must_use]
+pub fn measure(activity: &Activity, recording: Option<&Recording>, lengths: &[PoolLength]) -> Measures {
+    let told = Measures {
+        times: told_times(activity),
+        cut: false,
+        distance: None,
+        swum: swum(lengths),
+        heart: Err(Absent::missing(Need::HeartRate)),
+        speed: Err(Absent::missing(Need::Speed)),
+        power: Err(Absent::missing(Need::Power)),
+        elevation: device_elevation(activity).ok_or(Absent::missing(Need::Altitude)),
+        efforts: Vec::new(),
+        decoupling: Err(Absent::missing(Need::HeartRate)),
+        candidates: Candidates::default(),
+    };
+    match recording.filter(|recording| !recording.moments().is_empty()) {
+        Some(recording) => measure_recording(activity, recording, told),
+        None => told,
+    }
+}
+
+fn measure_recording(activity: &Activity, recording: &Recording, told: Measures) -> Measures {
+    let sport = activity.sport;
+    let sampled = Sampled::of(recording, sport);
+    let line = &sampled.timeline;
+    let (moving, source) = motion(recording, &sampled, sport);
+    let heart = clean(&sampled);
+    let heart_sums = (!heart.series.is_empty()).then(|| Sums::of(line, &heart.series));
+    let ground = Ground::of(activity, &sampled);
+    let speed_sums = sampled.speed.as_ref().map(|speed| Sums::of(line, speed));
+    let power_sums = sampled.power.as_ref().map(|power| Sums::of(line, power));
+    let track = Track::of(recording, &sampled);
+    let efforts = match sport {
+        Sport::Running => efforts(&track, line, heart_sums.as_ref()),
+        _ => Vec::new(),
+    };
+    let graded_sums = ground.as_ref().map(|ground| Sums::of(line, &ground.graded));
+    let steady = ground.as_ref().zip(graded_sums).zip(heart_sums.as_ref());
+    let candidates = Candidates {
+        power_20_min: power_sums.as_ref().and_then(|power| power.best(1200)).map(rounded),
+        threshold_heart_rate: steady
+            .filter(|_| sport == Sport::Running)
+            .and_then(|((ground, speed), heart)| steady_heart(line, &ground.graded, &speed, heart)),
+        threshold_speed: threshold_speed(&efforts).map(rounded),
+        highest_heart_rate: heart_sums.as_ref().and_then(|heart| heart.best(5)).map(rounded),
+    };
+    let power = sampled.power.as_ref().zip(power_sums.as_ref()).map(|(power, sums)| PowerMeasures {
+        seconds: counted(power, &moving, |watts| u32::from(*watts)),
+        normalized: tidy(normalize(&Runs::pick(line, |index| power[index].map(f32::from)))),
+        curve: Curve::of(sums),
+        efforts: timed_efforts(line, sums, heart_sums.as_ref()),
+    });
+    let speed = ground.as_ref().zip(speed_sums.as_ref()).map(|(ground, sums)| SpeedMeasures {
+        seconds: counted(&ground.graded, &moving, |speed| speed / SPEED_BIN_MM_S),
+        graded: ground.sloped,
+        normalized: tidy(normalize(&in_motion(line, &ground.graded, &moving))),
+        curve: Curve::of(sums),
+        efforts: timed_efforts(line, sums, heart_sums.as_ref()),
+    });
+    Measures {
+        times: times(activity, &sampled, &moving, source),
+        cut: sampled.cut,
+        distance: Some(track.length()).filter(|length| *length > Distance::ZERO),
+        heart: heart_sums.as_ref().map_or(told.heart, |sums| Ok(heart_measures(&heart, sums, &moving))),
+        decoupling: decoupled(&sampled, ground.as_ref(), &moving, &heart, sport),
+        elevation: told.elevation.or_else(|absent| match ground {
+            Some(ground) => ground.elevation,
+            None => Err(absent),
+        }),
+        speed: speed.ok_or(Absent::missing(Need::Speed)),
+        power: power.ok_or(Absent::missing(Need::Power)),
+        efforts,
+        candidates,
+        ..told
+    }
+}
+
+/// The speed over the ground and what its slopes make of it.
+struct Ground {
+    graded: Series<u32>,
+    sloped: bool,
+    elevation: Found<Elevation>,
+}
+
+impl Ground {
+    /// Where the device counted metres climbed, its altitude is taken for a barometer's; otherwise for satellites'.
+    fn of(activity: &Activity, sampled: &Sampled) -> Option<Self> {
+        let (line, speed) = (&sampled.timeline, sampled.speed.as_ref()?);
+        let way = way(speed);
+        let smooth = sampled.altitude.as_ref().map(|altitude| match activity.ascent {
+            Some(_) => smooth_barometric(altitude),
+            None => smooth_gps(line, altitude, &way),
+        });
+        let elevation = smooth.as_ref().ok_or(Absent::missing(Need::Altitude));
+        let elevation = elevation.and_then(|smooth| ascent(smooth, &way, AscentSource::Gps));
+        let slopes = smooth.as_ref().filter(|_| activity.sport == Sport::Running);
+        Some(Self {
+            graded: graded(line, speed, &way, slopes, SlopeCost::default()),
+            sloped: slopes.is_some(),
+            elevation,
+        })
+    }
+}
+
+fn heart_measures(heart: &CleanHeart, sums: &Sums, moving: &[bool]) -> HeartMeasures {
+    let seconds = counted(&heart.series, moving, |bpm| u32::from(*bpm));
+    let in_motion = moving.iter().filter(|moving| **moving).count().max(1) as f64;
+    HeartMeasures {
+        coverage_percent: rounded(100.0 * seconds.seconds() as f64 / in_motion),
+        seconds,
+        findings: heart.findings,
+        curve: Curve::of(sums),
+    }
+}
+
+/// Power where there is some, else graded speed of a run: a rider's speed says more about wind and hills.
+fn decoupled(
+    sampled: &Sampled,
+    ground: Option<&Ground>,
+    moving: &[bool],
+    heart: &CleanHeart,
+    sport: Sport,
+) -> Found<Decoupling> {
+    let line = &sampled.timeline;
+    let found = match (sport, &sampled.power, ground) {
+        (Sport::Running, _, Some(ground)) => decoupling(line, moving, &ground.graded, heart, Output::Pace),
+        (Sport::Running, _, None) => Err(Absent::missing(Need::Speed)),
+        (_, Some(power), _) => {
+            let power = power.iter().map(|watts| watts.map(u32::from)).collect();
+            decoupling(line, moving, &power, heart, Output::Power)
+        }
+        (_, None, _) => Err(Absent::missing(Need::Power)),
+    };
+    found.map(|found| Decoupling { percent: rounded(found.percent), ..found })
+}
+
+/// Seconds in motion in each bin.
+fn counted<T>(series: &Series<T>, moving: &[bool], bin: impl Fn(&T) -> u32) -> Histogram {
+    series
+        .iter()
+        .zip(moving)
+        .filter(|(_, moving)| **moving)
+        .filter_map(|(value, _)| value.as_ref())
+        .map(bin)
+        .collect()
+}
+
+fn device_elevation(activity: &Activity) -> Option<Elevation> {
+    let ascent = activity.ascent.filter(|ascent| *ascent >= Distance::ZERO)?;
+    let (source, quality) = (AscentSource::Device, Quality::Ok);
+    Some(Elevation { ascent, descent: activity.descent, source, quality })
+}
+
+/// The time of the lengths that were swum.
+fn swum(lengths: &[PoolLength]) -> Option<TimeSpan> {
+    let active = lengths.iter().filter(|length| length.active);
+    let time: TimeSpan =
+        active.filter_map(|length| length.elapsed).filter(|time| *time > TimeSpan::ZERO).sum();
+    Some(time).filter(|time| *time > TimeSpan::ZERO)
+}
+
+fn tidy(normalized: Found<Normalized>) -> Found<Normalized> {
+    let tidy = |n: Normalized| Normalized { value: rounded(n.value), mean: rounded(n.mean), ..n };
+    normalized.map(tidy)
+}
+
+#[cfg(test)]
+mod tests;

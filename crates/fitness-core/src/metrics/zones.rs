@@ -1,0 +1,105 @@
+//! Time in training zones, and the usual ways of dividing them.
+//!
+//! Zones are half-open: a value on a bound is in the upper zone. Every set made here begins at zero, so each second
+//! with a value is in exactly one zone; for a set that begins higher, what lies below is counted as `below`.
+
+use super::histogram::Histogram;
+use crate::athlete::{BadZones, Zones};
+use serde::{Deserialize, Serialize};
+
+/// Seconds in each zone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ZoneTimes {
+    /// Below the first zone.
+    pub below: u64,
+    /// In each zone, the first first.
+    pub seconds: Vec<u64>,
+}
+
+impl ZoneTimes {
+    /// Sorts the seconds of a histogram into zones. `unit` is what one bin is worth in the unit of the zones: 1 for
+    /// beats and watts, 0.05 for metres per second.
+    #[must_use]
+    pub fn of(histogram: &Histogram, unit: f64, zones: &Zones) -> Self {
+        let mut times = Self { below: 0, seconds: vec![0; zones.lower_bounds().len()] };
+        for (bin, seconds) in histogram.bins() {
+            let zone = zones.zone_of(f64::from(bin) * unit).and_then(|zone| times.seconds.get_mut(zone - 1));
+            *zone.unwrap_or(&mut times.below) += u64::from(seconds);
+        }
+        times
+    }
+
+    /// All seconds: those of the histogram, none lost.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.below + self.seconds.iter().sum::<u64>()
+    }
+}
+
+fn scaled(fractions: &[f64], of: f64) -> Result<Zones, BadZones> {
+    Zones::new(std::iter::once(0.0).chain(fractions.iter().map(|fraction| fraction * of)).collect())
+}
+
+/// Five zones by percent of the highest heart rate, from 50, 60, 70, 80 and 90 %, and one below them.
+///
+/// # Errors
+/// When the highest heart rate is not positive.
+pub fn by_max_heart_rate(max: f64) -> Result<Zones, BadZones> {
+    scaled(&[0.5, 0.6, 0.7, 0.8, 0.9], max)
+}
+
+/// The same fractions of the heart rate reserve (Karvonen 1957): `rest + f · (max − rest)`. Between 50 and 190, 70 % is
+/// 148.
+///
+/// # Errors
+/// When the two are not apart.
+pub fn by_reserve(rest: f64, max: f64) -> Result<Zones, BadZones> {
+    let bound = |fraction: &f64| rest + fraction * (max - rest);
+    Zones::new(std::iter::once(0.0).chain([0.5, 0.6, 0.7, 0.8, 0.9].iter().map(bound)).collect())
+}
+
+/// Friel's seven heart rate zones for running, by percent of the threshold heart rate: below 85, from 85, 90, 95, 100,
+/// 103, and above 106.
+///
+/// # Errors
+/// When the threshold is not positive.
+pub fn friel_running(threshold: f64) -> Result<Zones, BadZones> {
+    scaled(&[0.85, 0.90, 0.95, 1.00, 1.03, 1.06], threshold)
+}
+
+/// Friel's seven heart rate zones for cycling: below 81, from 81, 90, 94, 100, 103, and above 106 %.
+///
+/// # Errors
+/// When the threshold is not positive.
+pub fn friel_cycling(threshold: f64) -> Result<Zones, BadZones> {
+    scaled(&[0.81, 0.90, 0.94, 1.00, 1.03, 1.06], threshold)
+}
+
+/// Coggan's seven power zones: up to 55, 75, 90, 105, 120, 150 % of threshold power, and above.
+///
+/// # Errors
+/// When the threshold is not positive.
+pub fn coggan_power(threshold: f64) -> Result<Zones, BadZones> {
+    scaled(&[0.55, 0.75, 0.90, 1.05, 1.20, 1.50], threshold)
+}
+
+/// Friel's seven pace zones. The book divides seconds per kilometre at 129, 114, 106, 99, 97 and 90 % of threshold
+/// pace; speeds are divided here at the inverse, so a slower pace is a lower zone.
+///
+/// # Errors
+/// When the threshold is not positive.
+pub fn friel_pace(threshold: f64) -> Result<Zones, BadZones> {
+    scaled(&[1.29, 1.14, 1.06, 0.99, 0.97, 0.90].map(|pace: f64| pace.recip()), threshold)
+}
+
+/// Three zones (Seiler) from critical speed: easy up to 82.3 % of it, hard from itself on (Muniz-Pumares 2025). A
+/// critical speed of 4.0 m/s divides at 3.292 and 4.0 m/s.
+///
+/// # Errors
+/// When the critical speed is not positive.
+pub fn seiler_speed(critical: f64) -> Result<Zones, BadZones> {
+    scaled(&[0.823, 1.0], critical)
+}
+
+#[cfg(test)]
+mod tests;
