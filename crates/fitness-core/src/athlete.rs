@@ -1,7 +1,7 @@
 //! Who the athlete is, as far as they said. Nothing here has an invented default.
 
 use crate::calendar::{Day, Weekday};
-use crate::units::UnitSystem;
+use crate::units::{TimeSpan, UnitSystem};
 use crate::words::words;
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
@@ -29,6 +29,9 @@ pub struct Profile {
     pub birth_year: Option<i32>,
     /// Sex, when given.
     pub sex: Option<Sex>,
+    /// How long the athlete wants to sleep, when given.
+    #[serde(rename = "sleep_need_ms")]
+    pub sleep_need: Option<TimeSpan>,
 }
 
 impl Default for Profile {
@@ -39,6 +42,7 @@ impl Default for Profile {
             week_start: Weekday::Mon,
             birth_year: None,
             sex: None,
+            sleep_need: None,
         }
     }
 }

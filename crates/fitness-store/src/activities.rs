@@ -1,6 +1,7 @@
 //! Activities and their laps.
 
 use crate::audit::{Actor, Entry};
+use crate::derived;
 use crate::entities::{activities, activity_details, activity_reports, laps};
 use crate::error::{Error, Result};
 use crate::pack::unpack_json;
@@ -146,6 +147,8 @@ impl Store {
             ..columns(user, &merged)
         };
         activities::Entity::update(changed).exec(tx.db()).await?;
+        derived::forget_measures(&tx, &[id.get()]).await?;
+        derived::touch(&tx, Some(merged.activity.day().min(day(row.day)?))).await?;
         let entry = Entry::new(now, Actor::Human, action, format!("activity:{id}"));
         tx.commit(entry.change(Some(hash), Some(ContentHash::of_json(&edit)))).await
     }
@@ -161,6 +164,7 @@ impl Store {
             return Err(Error::NotFound("activity"));
         }
         set_deleted(&tx, id, Some(now)).await?;
+        derived::touch(&tx, Some(day(row.day)?)).await?;
         tx.commit(Entry::new(now, Actor::Human, "activity.delete", format!("activity:{id}"))).await
     }
 
@@ -175,6 +179,7 @@ impl Store {
             return Err(Error::NotFound("deleted activity"));
         }
         set_deleted(&tx, id, None).await?;
+        derived::touch(&tx, Some(day(row.day)?)).await?;
         tx.commit(Entry::new(now, Actor::Human, "activity.restore", format!("activity:{id}"))).await
     }
 

@@ -1,6 +1,7 @@
 //! An athlete's profile, thresholds and zones.
 
 use crate::audit::{Actor, Entry};
+use crate::derived;
 use crate::entities::{profiles, thresholds, zones};
 use crate::error::{Error, Result};
 use crate::read::{day, json, narrow_option, to_json, word};
@@ -11,6 +12,7 @@ use fitness_core::calendar::{Day, Instant};
 use fitness_core::hash::ContentHash;
 use fitness_core::ids::UserId;
 use fitness_core::sport::Sport;
+use fitness_core::units::TimeSpan;
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{
     ActiveValue::{NotSet, Set},
@@ -32,7 +34,11 @@ impl Store {
     /// When there is no such user.
     pub async fn put_profile(&self, user: UserId, profile: &Profile, now: Instant) -> Result<()> {
         let tx = self.write(user).await?;
+        let before = crate::athletes::profile(tx.db(), user).await?;
         put(&tx, profile).await?;
+        if (before.sex, before.sleep_need) != (profile.sex, profile.sleep_need) {
+            derived::touch_all(&tx).await?;
+        }
         let entry = Entry::new(now, Actor::Human, "profile.put", format!("user:{user}"));
         tx.commit(entry.change(None, Some(ContentHash::of_json(profile)))).await
     }
@@ -48,6 +54,7 @@ impl Store {
         }
         let tx = self.write(user).await?;
         put_threshold(&tx, threshold).await?;
+        derived::touch(&tx, Some(threshold.from)).await?;
         let object = format!("threshold:{} from {}", threshold.kind, threshold.from);
         let entry = Entry::new(now, Actor::Human, "threshold.put", object);
         tx.commit(entry.change(None, Some(ContentHash::of_json(threshold)))).await
@@ -91,6 +98,7 @@ impl Store {
     ) -> Result<()> {
         let tx = self.write(user).await?;
         put_zones(&tx, kind, sport, from, bounds).await?;
+        derived::touch(&tx, Some(from)).await?;
         let entry = Entry::new(now, Actor::Human, "zones.put", format!("zones:{kind} {sport} from {from}"));
         tx.commit(entry.change(None, Some(ContentHash::of_json(bounds)))).await
     }
@@ -165,10 +173,18 @@ pub(crate) async fn put(tx: &Tx, profile: &Profile) -> Result<()> {
         week_start: Set(profile.week_start.to_string()),
         birth_year: Set(profile.birth_year.map(i64::from)),
         sex: Set(profile.sex.map(|sex| sex.as_str().to_owned())),
+        sleep_need_ms: Set(profile.sleep_need.map(TimeSpan::ms)),
     };
     use profiles::Column;
     let replace = OnConflict::column(Column::UserId)
-        .update_columns([Column::Zone, Column::Units, Column::WeekStart, Column::BirthYear, Column::Sex])
+        .update_columns([
+            Column::Zone,
+            Column::Units,
+            Column::WeekStart,
+            Column::BirthYear,
+            Column::Sex,
+            Column::SleepNeedMs,
+        ])
         .to_owned();
     profiles::Entity::insert(row).on_conflict(replace).exec_without_returning(tx.db()).await?;
     Ok(())
@@ -184,5 +200,6 @@ pub(crate) async fn profile(db: &impl ConnectionTrait, user: UserId) -> Result<P
         week_start: row.week_start.parse().map_err(|_| Error::Unreadable(row.week_start.clone()))?,
         birth_year: narrow_option(row.birth_year)?,
         sex: row.sex.as_deref().map(word).transpose()?,
+        sleep_need: row.sleep_need_ms.map(TimeSpan::from_ms),
     })
 }

@@ -406,20 +406,12 @@ impl Store {
             .filter(activities::Column::UserId.eq(user.get()))
             .exec(tx.db())
             .await?;
-        let never = derivations::ActiveModel {
-            user_id: Set(user.get()),
-            stale_from: Set(Some(NaiveDate::MIN)),
-            settled_through: Set(None),
-            touched: Set(1),
-        };
-        drop(never);
         derivations::Entity::update_many()
             .col_expr(derivations::Column::SettledThrough, Expr::value(None::<NaiveDate>))
-            .col_expr(derivations::Column::StaleFrom, Expr::value(None::<NaiveDate>))
-            .col_expr(derivations::Column::Touched, Expr::col(derivations::Column::Touched).add(1))
             .filter(derivations::Column::UserId.eq(user.get()))
             .exec(tx.db())
             .await?;
+        touch_all(&tx).await?;
         tx.commit(Entry::new(now, Actor::System, "derived.drop", format!("user:{user}"))).await
     }
 }
@@ -432,7 +424,17 @@ pub(crate) async fn touch(tx: &Tx, from: Option<Day>) -> Result<()> {
     }
 }
 
-/// The same, for activities whose samples or summary changed as well.
+/// Notes that something about the athlete changed by which every day is judged.
+pub(crate) async fn touch_all(tx: &Tx) -> Result<()> {
+    mark(tx, since_ever(), true).await
+}
+
+/// The first day of what nobody says since when it holds: before any recording.
+pub(crate) fn since_ever() -> Day {
+    "1990-01-01".parse().expect("a day")
+}
+
+/// Drops what the samples of activities say: it is looked at again.
 pub(crate) async fn forget_measures(tx: &Tx, activities: &[i64]) -> Result<()> {
     for some in activities.chunks(ROWS_AT_ONCE) {
         activity_metrics::Entity::delete_many()

@@ -97,6 +97,7 @@ tables! {
         week_start: String,
         birth_year: Option<i64>,
         sex: Option<String>,
+        sleep_need_ms: Option<i64>,
     }
     thresholds = "thresholds" {
         #[sea_orm(primary_key)] id: i64,

@@ -1,7 +1,7 @@
 //! A user's data in 32 bytes: equal for two databases that hold the same, whatever ids and times of import they use.
 
 use crate::entities::{
-    activities, activity_details, activity_reports, daily_wellness, day_reports, estimates, laps, originals,
+    activities, activity_details, activity_metrics, activity_reports, daily_metrics, daily_wellness, day_reports, estimates, laps, originals,
     streams, thresholds, zones,
 };
 use crate::error::Result;
@@ -13,7 +13,7 @@ use std::collections::HashMap;
 
 impl Store {
     /// The hash of everything that was imported for a user and what became of it: activities with laps, samples,
-    /// details and reports, files, days, estimates, thresholds, zones and the profile.
+    /// details and reports, files, days, estimates, thresholds, zones and the profile, and what was worked out.
     ///
     /// # Errors
     /// When the database does not answer.
@@ -49,6 +49,13 @@ impl Store {
         for row in rows!(activity_details) {
             let packed = ContentHash::of_bytes(&row.packed);
             lines.push(format!("details {} {packed}", of(row.activity_id)));
+        }
+        for row in rows!(activity_metrics) {
+            let means = [Some(row.measures), row.judged].map(|packed| packed.as_deref().map(ContentHash::of_bytes));
+            lines.push(format!("metrics {} {} {} {means:?}", of(row.activity_id), row.version, row.clues));
+        }
+        for row in rows!(daily_metrics) {
+            lines.push(format!("metrics of {} {}", row.day, ContentHash::of_bytes(&row.packed)));
         }
         let mut files: HashMap<i64, String> = HashMap::new();
         for row in rows!(originals) {

@@ -2,6 +2,7 @@
 
 use crate::athletes;
 use crate::audit::{Actor, Entry};
+use crate::derived;
 use crate::entities::{estimates, finished_imports, thresholds, zones};
 use crate::error::Result;
 use crate::originals::{self, NewOriginal};
@@ -238,14 +239,10 @@ async fn put_thresholds(tx: &Tx, reported: Vec<Threshold>) -> Result<u64> {
             continue;
         }
         athletes::put_threshold(tx, &threshold).await?;
+        derived::touch(tx, Some(threshold.from)).await?;
         new += 1;
     }
     Ok(new)
-}
-
-/// The first day zones can hold of which nobody says since when: before any recording.
-fn since_ever() -> Day {
-    "1990-01-01".parse().expect("a day")
 }
 
 async fn put_zones(tx: &Tx, reported: Vec<(ZoneKind, Sport, Zones)>) -> Result<u64> {
@@ -259,7 +256,8 @@ async fn put_zones(tx: &Tx, reported: Vec<(ZoneKind, Sport, Zones)>) -> Result<u
             .one(tx.db())
             .await?;
         if has.is_none() {
-            athletes::put_zones(tx, kind, sport, since_ever(), &bounds).await?;
+            athletes::put_zones(tx, kind, sport, derived::since_ever(), &bounds).await?;
+            derived::touch_all(tx).await?;
             new += 1;
         }
     }
@@ -275,5 +273,6 @@ async fn put_person(tx: &Tx, person: &Person) -> Result<u64> {
         return Ok(0);
     }
     athletes::put(tx, &profile).await?;
+    derived::touch_all(tx).await?;
     Ok(1)
 }

@@ -1,10 +1,12 @@
 //! Observations: effort, soreness, mood, and the days an athlete was ill, hurt or away.
 
 use crate::audit::{Actor, Entry};
+use crate::derived;
 use crate::entities::observations::{ActiveModel, Column, Entity, Model};
 use crate::error::{Error, Result};
 use crate::read::{day, narrow_option, word};
 use crate::store::{Store, stamp};
+use crate::tx::Tx;
 use fitness_core::calendar::{Day, Instant};
 use fitness_core::hash::ContentHash;
 use fitness_core::ids::{ActivityId, ObservationId, UserId};
@@ -51,6 +53,9 @@ impl Store {
             written_at: Set(stamp(now)),
         };
         let id = ObservationId::new(Entity::insert(row).exec(tx.db()).await?.last_insert_id);
+        if author == Author::Athlete {
+            derived::touch(&tx, Some(observed.from())).await?;
+        }
         let entry = Entry::new(now, author.into(), "observation.add", format!("observation:{id}"));
         tx.commit(entry.change(None, Some(ContentHash::of_json(observed)))).await?;
         Ok(id)
@@ -70,6 +75,7 @@ impl Store {
     /// `NotFound` when the user has no such suggestion.
     pub async fn accept_observation(&self, user: UserId, id: ObservationId, now: Instant) -> Result<()> {
         let tx = self.write(user).await?;
+        derived::touch(&tx, first_day(&tx, id).await?).await?;
         let accepted = Entity::update_many()
             .col_expr(Column::Accepted, Expr::value(true))
             .filter(Column::Id.eq(id.get()))
@@ -89,6 +95,7 @@ impl Store {
     /// `NotFound` when the user has no such observation.
     pub async fn delete_observation(&self, user: UserId, id: ObservationId, now: Instant) -> Result<()> {
         let tx = self.write(user).await?;
+        derived::touch(&tx, first_day(&tx, id).await?).await?;
         let gone = Entity::delete_many()
             .filter(Column::Id.eq(id.get()))
             .filter(Column::UserId.eq(user.get()))
@@ -99,6 +106,12 @@ impl Store {
         }
         tx.commit(Entry::new(now, Actor::Human, "observation.delete", format!("observation:{id}"))).await
     }
+}
+
+/// The day an observation begins with: what it says may enter what is worked out for it.
+async fn first_day(tx: &Tx, id: ObservationId) -> Result<Option<Day>> {
+    let row = Entity::find_by_id(id.get()).filter(Column::UserId.eq(tx.user().get())).one(tx.db()).await?;
+    row.map(|row| day(row.from_day)).transpose()
 }
 
 pub(crate) async fn list(

@@ -2,6 +2,7 @@
 
 use crate::activities::{StoredActivity, stored};
 use crate::audit::{Actor, Entry};
+use crate::derived;
 use crate::entities::{activities, races};
 use crate::error::{Error, Result};
 use crate::read::day;
@@ -122,6 +123,7 @@ impl Store {
             }
         }
         let id = races::Entity::insert(row).on_conflict(replace).exec_with_returning(tx.db()).await?.id;
+        derived::touch(&tx, Some(result.day)).await?;
         let action = if confirmed { "race.put" } else { "race.decline" };
         tx.commit(Entry::new(now, Actor::Human, action, format!("race:{id}"))).await?;
         Ok(RaceId::new(id))
@@ -133,6 +135,12 @@ impl Store {
     /// `NotFound` when the user has no such race.
     pub async fn remove_race(&self, user: UserId, id: RaceId, now: Instant) -> Result<()> {
         let tx = self.write(user).await?;
+        let race = races::Entity::find_by_id(id.get())
+            .filter(races::Column::UserId.eq(user.get()))
+            .one(tx.db())
+            .await?
+            .ok_or(Error::NotFound("race"))?;
+        derived::touch(&tx, Some(day(race.day)?)).await?;
         let gone = races::Entity::delete_many()
             .filter(races::Column::Id.eq(id.get()))
             .filter(races::Column::UserId.eq(user.get()))

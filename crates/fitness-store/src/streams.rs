@@ -4,7 +4,7 @@
 //! compressed. A heart rate that changes by a beat now and then becomes a byte per second before zstd and
 //! a fraction of one after.
 
-use crate::entities::streams::{ActiveModel, Column, Entity};
+use crate::entities::streams::{ActiveModel, Column, Entity, Model};
 use crate::error::{Error, Result};
 use crate::read::word;
 use crate::store::Store;
@@ -24,21 +24,25 @@ impl Store {
     /// # Errors
     /// `Unreadable` when a stored column is damaged.
     pub async fn find_recording(&self, user: UserId, activity: ActivityId) -> Result<Option<Recording>> {
-        let mut rows = Entity::find()
+        let rows = Entity::find()
             .filter(Column::ActivityId.eq(activity.get()))
             .filter(Column::UserId.eq(user.get()))
             .all(self.reader())
             .await?;
-        let Some(axis) = rows.iter().position(|row| row.channel == MOMENTS) else { return Ok(None) };
-        let axis = rows.swap_remove(axis);
-        let moments: Vec<i32> = unpack(&axis.packed, axis.samples)?.into_iter().flatten().collect();
-        let mut recording = Recording::new(moments).map_err(|e| Error::Unreadable(e.to_string()))?;
-        for row in rows {
-            let column = unpack(&row.packed, row.samples)?.into_iter().collect();
-            recording.put(word(&row.channel)?, column).map_err(|e| Error::Unreadable(e.to_string()))?;
-        }
-        Ok(Some(recording))
+        unpacked(&rows)
     }
+}
+
+/// A recording from its rows, in any order; `None` when there is no time axis among them.
+pub(crate) fn unpacked(rows: &[Model]) -> Result<Option<Recording>> {
+    let Some(axis) = rows.iter().find(|row| row.channel == MOMENTS) else { return Ok(None) };
+    let moments: Vec<i32> = unpack(&axis.packed, axis.samples)?.into_iter().flatten().collect();
+    let mut recording = Recording::new(moments).map_err(|e| Error::Unreadable(e.to_string()))?;
+    for row in rows.iter().filter(|row| row.channel != MOMENTS) {
+        let column = unpack(&row.packed, row.samples)?.into_iter().collect();
+        recording.put(word(&row.channel)?, column).map_err(|e| Error::Unreadable(e.to_string()))?;
+    }
+    Ok(Some(recording))
 }
 
 /// A recording ready to be stored: the work of a core, done before the database is asked to wait.

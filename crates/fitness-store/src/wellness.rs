@@ -1,5 +1,6 @@
 //! Daily wellness: one row a day, put together from what sources say about it.
 
+use crate::derived;
 use crate::entities::daily_wellness::{ActiveModel, Column, Entity, Model};
 use crate::entities::day_reports;
 use crate::error::Result;
@@ -84,6 +85,7 @@ pub(crate) async fn put(
         better.append(&mut days);
         renewed += again;
     }
+    derived::touch(tx, better.first().copied()).await?;
     Ok((better, renewed))
 }
 

@@ -33,3 +33,6 @@ CREATE TABLE daily_metrics (
     packed {{bytes}} NOT NULL,
     PRIMARY KEY (user_id, day)
 ){{table}};
+
+-- How long the athlete wants to sleep.
+ALTER TABLE profiles ADD COLUMN sleep_need_ms {{int}};

@@ -2,8 +2,9 @@
 
 use super::{Group, NewReport};
 use crate::activities::{columns, lap_rows};
+use crate::derived;
 use crate::entities::{
-    activities, activity_details, activity_reports, laps, observations, originals, races, streams,
+    activities, activity_details, activity_metrics, activity_reports, laps, observations, originals, races, streams,
 };
 use crate::error::{Error, Result};
 use crate::pack::pack_json;
@@ -35,18 +36,22 @@ pub(super) async fn write(
     let mut made: HashMap<String, Group> = HashMap::new();
     let mut rows = Vec::new();
     let mut children = Children::default();
+    let mut stale_from: Option<Day> = None;
+    let mut touch = |day: Day| stale_from = Some(stale_from.map_or(day, |from| from.min(day)));
     for group in groups {
         if group.id.is_some() {
-            revise(tx, &group, &mut kept, &mut children).await?;
+            revise(tx, &group, &mut kept, &mut children, &mut touch).await?;
             ids.extend(group.reports.iter().map(|(key, _)| (key.clone(), group.id.unwrap_or_default())));
             continue;
         }
         // Any of its keys tells the rows apart; an activity has at least the report that made it.
         let identity = group.reports.iter().map(|(key, _)| key.to_string()).min().unwrap_or_default();
+        let merged = group.merged();
+        touch(merged.activity.day());
         rows.push(activities::ActiveModel {
             identity: Set(identity.clone()),
             imported_at: Set(stamp(now)),
-            ..columns(tx.user(), &group.merged())
+            ..columns(tx.user(), &merged)
         });
         made.insert(identity, group);
     }
@@ -66,6 +71,7 @@ pub(super) async fn write(
         children.reports.push(report.into_row(tx.user(), activity, original, now));
     }
     children.insert(tx).await?;
+    derived::touch(tx, stale_from).await?;
     Ok(ids)
 }
 
@@ -75,6 +81,7 @@ async fn revise(
     group: &Group,
     kept: &mut HashMap<ReportKey, NewReport>,
     children: &mut Children,
+    touch: &mut impl FnMut(Day),
 ) -> Result<()> {
     let Some(id) = group.id else { return Ok(()) };
     let touched = !group.absorbed.is_empty() || group.reports.iter().any(|(key, _)| kept.contains_key(key));
@@ -82,6 +89,9 @@ async fn revise(
         return Ok(());
     }
     let after = group.merged();
+    let earlier = group.absorbed.iter().filter_map(|(_, before)| before.as_ref()).chain(&group.before);
+    let days = earlier.chain([&after]).map(|merged| merged.activity.day());
+    days.for_each(&mut *touch);
     for (other, before) in &group.absorbed {
         unite(tx, id, *other, before.as_ref(), &after).await?;
     }
@@ -94,6 +104,7 @@ async fn revise(
         };
         activities::Entity::update(changed).exec(tx.db()).await?;
     }
+    children.remeasured.push(id);
     children.add(tx.user(), id, group.before.as_ref(), &after, kept);
     Ok(())
 }
@@ -119,6 +130,7 @@ async fn unite(tx: &Tx, id: i64, other: i64, before: Option<&Merged>, after: &Me
     let details = after.details.is_some() && before.is_some_and(|before| before.details == after.details);
     clear!(activity_details, if details { id } else { other });
     clear!(laps, other);
+    clear!(activity_metrics, other);
     // One activity is one race; the answer given about the older one stands.
     let decided = races::Entity::find().filter(races::Column::ActivityId.eq(id)).one(tx.db()).await?;
     if decided.is_some() {
@@ -139,6 +151,8 @@ struct Children {
     stale_streams: Vec<i64>,
     details: Vec<activity_details::ActiveModel>,
     stale_details: Vec<i64>,
+    /// What their samples say is to be looked at again.
+    remeasured: Vec<i64>,
 }
 
 impl Children {
@@ -185,6 +199,7 @@ impl Children {
         clear!(laps, self.stale_laps);
         clear!(streams, self.stale_streams);
         clear!(activity_details, self.stale_details);
+        derived::forget_measures(tx, &self.remeasured).await?;
         use activity_reports::Column;
         let replace = OnConflict::columns([Column::UserId, Column::Kind, Column::ExternalId])
             .update_columns([

@@ -1,0 +1,373 @@
+//! A training history worked out: the limits it shows, what each session cost by them, and what each day means.
+//!
+//! It goes forward in time. What is said about a day depends on that day and on earlier ones, so a change on a day leaves
+//! everything before it as it was, and [`derive`] from that day on gives, bit for bit, what it gives for the whole history.
+
+use super::analysis::{Judged, Measures, ZoneSets, judge};
+use super::day::{BadHistory, CONTEXT_DAYS, DayInput, DayMetrics, DaySettings, DayState, resume, walk};
+use super::detect::{Candidate, Clue, detect, redetect};
+use super::exertion::{RpeScale, session_rpe};
+use super::fitness::DayLoad;
+use super::load::{Felt, Limits, LoadMethod};
+use super::zones::{coggan_power, friel_cycling, friel_pace, friel_running};
+use crate::activity::Activity;
+use crate::athlete::{Sex, Threshold, ThresholdKind, ZoneKind, Zones};
+use crate::calendar::Day;
+use crate::frontier::Frontier;
+use crate::ids::ActivityId;
+use crate::metrics::thresholds::{InForce, in_force};
+use crate::sport::Sport;
+use crate::units::{Distance, TimeSpan};
+use crate::wellness::DailyWellness;
+use std::collections::BTreeMap;
+
+/// The version of the measures of an activity. A higher one has every recording measured again.
+pub const MEASURES_VERSION: u32 = 1;
+
+/// What the athlete and their devices say that days are judged by.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Athlete<'a> {
+    /// The athlete's sex.
+    pub sex: Option<Sex>,
+    /// How long the athlete wants to sleep.
+    pub sleep_need: Option<TimeSpan>,
+    /// Thresholds that were set or reported. Detected ones are made here.
+    pub thresholds: &'a [Threshold],
+    /// Zones that were set or reported.
+    pub zones: &'a [DatedZones],
+    /// What race results say about limits.
+    pub races: &'a [Candidate],
+}
+
+/// Zones of a sport from a day on. Those of `Other` hold for every sport without its own.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DatedZones {
+    /// What they divide.
+    pub kind: ZoneKind,
+    /// For which sport.
+    pub sport: Sport,
+    /// The first day they hold.
+    pub from: Day,
+    /// Their bounds.
+    pub zones: Zones,
+}
+
+/// A session to be judged.
+#[derive(Debug, Clone, Copy)]
+pub struct Session<'a> {
+    /// Which.
+    pub id: ActivityId,
+    /// What it is.
+    pub activity: &'a Activity,
+    /// What its samples say.
+    pub measures: &'a Measures,
+    /// How hard it felt, 0 to 10.
+    pub exertion: Option<u8>,
+}
+
+/// A session that was judged before.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Judgement {
+    /// The day it began.
+    pub day: Day,
+    /// What was done.
+    pub sport: Sport,
+    /// What it cost.
+    pub load: Option<f64>,
+    /// How far it went.
+    pub distance: Option<Distance>,
+}
+
+/// What was worked out for the days before the first one.
+#[derive(Debug, Clone, Copy)]
+pub struct Before<'a> {
+    /// The evening before the first day.
+    pub state: &'a DayState,
+    /// The sessions of the [`CONTEXT_DAYS`] before it.
+    pub sessions: &'a [Judgement],
+    /// Every limit detected before it.
+    pub detected: &'a [Threshold],
+    /// What the sessions of a year before it suggest.
+    pub clues: &'a [Candidate],
+    /// Session-RPE and measured load of every earlier session that has both.
+    pub felt: &'a [(f64, f64)],
+}
+
+/// Everything from a day on, and what it takes from before it.
+#[derive(Debug, Clone, Copy)]
+pub struct History<'a> {
+    /// Who it is about.
+    pub athlete: Athlete<'a>,
+    /// The first day to work out.
+    pub first: Day,
+    /// What was before it; `None` when it is the first day there is.
+    pub before: Option<Before<'a>>,
+    /// The sessions from the first day on, in the order they began.
+    pub sessions: &'a [Session<'a>],
+    /// What devices measured, by day, the [`CONTEXT_DAYS`] before the first day included.
+    pub wellness: &'a [DailyWellness],
+    /// How the athlete felt, 1 to 5.
+    pub feel: &'a BTreeMap<Day, u8>,
+    /// How far the data reaches.
+    pub frontier: Frontier,
+}
+
+/// What a history comes to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Worked {
+    /// What each session means, in their order.
+    pub judged: Vec<(ActivityId, Judged)>,
+    /// What each day means, as far as the data reaches.
+    pub days: Vec<DayMetrics>,
+    /// The limits detected from the first day on.
+    pub detected: Vec<Threshold>,
+}
+
+/// Works out a history from a day on.
+///
+/// # Errors
+/// When what is given of the days before does not reach back far enough.
+pub fn derive(history: &History<'_>) -> Result<Worked, BadHistory> {
+    let detected = limits(history);
+    let mut standing = Standing::new(history, &detected);
+    let (mut judged, mut loads) = (Vec::with_capacity(history.sessions.len()), Vec::new());
+    let mut felt = Feelings::new(history.before.map_or(&[], |before| before.felt));
+    for session in history.sessions {
+        let day = session.activity.day();
+        standing.advance(day);
+        felt.advance(day);
+        let zones = standing.zones(session.activity.sport);
+        let exertion = session.exertion.map(f64::from);
+        let means = judge(
+            session.activity,
+            session.measures,
+            &standing.limits(day),
+            zones.sets(),
+            Felt { exertion, scale: felt.scale() },
+        );
+        felt.hear(session, &means);
+        loads.push(Judgement {
+            day,
+            sport: session.activity.sport,
+            load: means.load.as_ref().ok().map(|load| load.value),
+            distance: session.activity.distance.or(session.measures.distance),
+        });
+        judged.push((session.id, means));
+    }
+    Ok(Worked { judged, days: days(history, &loads)?, detected })
+}
+
+/// What one session suggests about the athlete's limits.
+#[must_use]
+pub fn clues(activity: &Activity, measures: &Measures) -> Vec<Clue> {
+    let candidates = &measures.candidates;
+    let best_run = || {
+        let hour = |effort: &&super::efforts::Effort| super::detect::hour_speed(effort.distance, effort.time);
+        let timed = measures.efforts.iter().filter(|effort| hour(effort).is_some());
+        timed.max_by(|a, b| hour(a).unwrap_or(0.0).total_cmp(&hour(b).unwrap_or(0.0)))
+    };
+    let swum = || (activity.distance.or(measures.distance)).zip(measures.swum.or(activity.moving));
+    let mut clues = Vec::new();
+    clues.extend(candidates.highest_heart_rate.map(|bpm| Clue::PeakHeartRate { bpm }));
+    match activity.sport {
+        Sport::Running => {
+            clues.extend(best_run().map(|run| Clue::Run { distance: run.distance, time: run.time }));
+            clues.extend(candidates.threshold_heart_rate.map(|held| Clue::HeldHeartRate {
+                bpm: held.heart_rate,
+                time: held.time,
+                variation: held.variation,
+            }));
+        }
+        Sport::Cycling => {
+            clues.extend(candidates.power_20_min.map(|watts| Clue::TwentyMinutePower { watts }));
+        }
+        Sport::Swimming => clues.extend(swum().map(|(distance, time)| Clue::Swim { distance, time })),
+        Sport::Rowing | Sport::Strength | Sport::Other | Sport::Rest => {}
+    }
+    clues
+}
+
+/// The limits that show from the first day on.
+fn limits(history: &History<'_>) -> Vec<Threshold> {
+    let resting = history.wellness.iter().filter_map(|day| {
+        let bpm = f64::from(day.resting_heart_rate?);
+        Some(Candidate { day: day.day, clue: Clue::RestingHeartRate { bpm } })
+    });
+    let sessions = history.sessions.iter().flat_map(|session| {
+        let day = session.activity.day();
+        clues(session.activity, session.measures).into_iter().map(move |clue| Candidate { day, clue })
+    });
+    let earlier = history.before.map_or(&[][..], |before| before.clues);
+    let races = history.athlete.races;
+    let all: Vec<Candidate> =
+        earlier.iter().chain(races).copied().chain(resting).chain(sessions).collect();
+    let last_session = history.sessions.last().map(|session| session.activity.day());
+    let reach = history.frontier.open().or(history.frontier.complete());
+    let Some(through) = reach.max(last_session) else { return Vec::new() };
+    match history.before {
+        Some(before) => redetect(before.detected, &all, history.first, through),
+        None => detect(&all, through),
+    }
+}
+
+/// The limits and zones that hold on the day the walk has come to.
+struct Standing<'a> {
+    sex: Option<Sex>,
+    coming: std::vec::IntoIter<Threshold>,
+    next: Option<Threshold>,
+    /// The latest of each kind and origin.
+    held: Vec<Threshold>,
+    zones: &'a [DatedZones],
+    day: Day,
+}
+
+impl<'a> Standing<'a> {
+    fn new(history: &History<'a>, detected: &[Threshold]) -> Self {
+        let earlier = history.before.map_or(&[][..], |before| before.detected);
+        let mut all: Vec<Threshold> =
+            history.athlete.thresholds.iter().chain(earlier).chain(detected).copied().collect();
+        all.sort_by(|a, b| a.from.cmp(&b.from).then(a.value.total_cmp(&b.value)));
+        let mut coming = all.into_iter();
+        let next = coming.next();
+        let zones = history.athlete.zones;
+        Self { sex: history.athlete.sex, coming, next, held: Vec::new(), zones, day: history.first }
+    }
+
+    fn advance(&mut self, day: Day) {
+        self.day = day;
+        while let Some(threshold) = self.next.filter(|next| next.from <= day) {
+            self.held.retain(|held| (held.kind, held.origin) != (threshold.kind, threshold.origin));
+            self.held.push(threshold);
+            self.next = self.coming.next();
+        }
+    }
+
+    fn limits(&self, day: Day) -> Limits {
+        let held = |kind| in_force(&self.held, kind, day).ok();
+        Limits {
+            max_heart_rate: held(ThresholdKind::MaxHeartRate),
+            resting_heart_rate: held(ThresholdKind::RestingHeartRate),
+            threshold_heart_rate: held(ThresholdKind::ThresholdHeartRate),
+            threshold_speed: held(ThresholdKind::ThresholdSpeed),
+            threshold_power: held(ThresholdKind::ThresholdPower),
+            swim_speed: held(ThresholdKind::SwimSpeed),
+            sex: self.sex,
+        }
+    }
+
+    /// Zones that were given, else the usual division of the threshold that holds.
+    fn zones(&self, sport: Sport) -> SportZones {
+        let given = |kind: ZoneKind| {
+            let holds = |zones: &&DatedZones| zones.kind == kind && zones.from <= self.day;
+            let of = |sport: Sport| {
+                self.zones.iter().filter(holds).filter(move |zones| zones.sport == sport).max_by_key(|z| z.from)
+            };
+            of(sport).or_else(|| of(Sport::Other)).map(|dated| dated.zones.clone())
+        };
+        let value = |kind: ThresholdKind| -> Option<f64> {
+            in_force(&self.held, kind, self.day).ok().map(|InForce { threshold, .. }| threshold.value)
+        };
+        let heart = if sport == Sport::Cycling { friel_cycling } else { friel_running };
+        SportZones {
+            heart_rate: given(ZoneKind::HeartRate)
+                .or_else(|| heart(value(ThresholdKind::ThresholdHeartRate)?).ok()),
+            speed: given(ZoneKind::Speed)
+                .or_else(|| friel_pace(value(ThresholdKind::ThresholdSpeed)?).ok())
+                .filter(|_| sport == Sport::Running),
+            power: given(ZoneKind::Power)
+                .or_else(|| coggan_power(value(ThresholdKind::ThresholdPower)?).ok())
+                .filter(|_| sport == Sport::Cycling),
+        }
+    }
+}
+
+struct SportZones {
+    heart_rate: Option<Zones>,
+    speed: Option<Zones>,
+    power: Option<Zones>,
+}
+
+impl SportZones {
+    fn sets(&self) -> ZoneSets<'_> {
+        ZoneSets {
+            heart_rate: self.heart_rate.as_ref(),
+            speed: self.speed.as_ref(),
+            power: self.power.as_ref(),
+        }
+    }
+}
+
+/// What the sessions of earlier days say about how feeling and load go together.
+struct Feelings {
+    earlier: Vec<(f64, f64)>,
+    today: Vec<(f64, f64)>,
+    day: Option<Day>,
+    scale: Option<RpeScale>,
+}
+
+impl Feelings {
+    fn new(earlier: &[(f64, f64)]) -> Self {
+        let earlier = earlier.to_vec();
+        Self { scale: RpeScale::fit(&earlier).ok(), earlier, today: Vec::new(), day: None }
+    }
+
+    fn advance(&mut self, day: Day) {
+        if self.day != Some(day) && !self.today.is_empty() {
+            self.earlier.append(&mut self.today);
+            self.scale = RpeScale::fit(&self.earlier).ok();
+        }
+        self.day = Some(day);
+    }
+
+    const fn scale(&self) -> Option<RpeScale> {
+        self.scale
+    }
+
+    fn hear(&mut self, session: &Session<'_>, judged: &Judged) {
+        self.today.extend(felt(session.exertion, session.measures, judged));
+    }
+}
+
+/// Session-RPE and measured load of a session that has both.
+#[must_use]
+pub fn felt(exertion: Option<u8>, measures: &Measures, judged: &Judged) -> Option<(f64, f64)> {
+    let load = judged.load.as_ref().ok().filter(|load| load.method != LoadMethod::PerceivedExertion)?;
+    let session = session_rpe(f64::from(exertion?), measures.times.training()?).ok()?;
+    Some((session, load.value))
+}
+
+/// What each day means, from its sessions' loads.
+fn days(history: &History<'_>, loads: &[Judgement]) -> Result<Vec<DayMetrics>, BadHistory> {
+    let Some(last) = history.frontier.open().or(history.frontier.complete()) else { return Ok(Vec::new()) };
+    let begin = history.before.map_or(history.first, |before| {
+        let reach = CONTEXT_DAYS.min(before.state.fitness.days() as usize);
+        before.state.day.plus(1 - reach as i64)
+    });
+    let earlier = history.before.map_or(&[][..], |before| before.sessions);
+    let mut sessions: BTreeMap<Day, Vec<&Judgement>> = BTreeMap::new();
+    for session in earlier.iter().chain(loads) {
+        sessions.entry(session.day).or_default().push(session);
+    }
+    let wellness: BTreeMap<Day, &DailyWellness> =
+        history.wellness.iter().map(|measured| (measured.day, measured)).collect();
+    let input = |day: Day| {
+        let sessions = sessions.get(&day).map_or(&[][..], Vec::as_slice);
+        let runs = sessions.iter().filter(|session| session.sport == Sport::Running);
+        DayInput {
+            day,
+            load: DayLoad::of(sessions.iter().map(|session| (session.sport, session.load))),
+            wellness: wellness.get(&day).copied(),
+            feel: history.feel.get(&day).copied(),
+            longest_run: runs.filter_map(|run| run.distance).max(),
+        }
+    };
+    let inputs: Vec<DayInput<'_>> = begin.through(last).map(input).collect();
+    let settings = DaySettings { sleep_need: history.athlete.sleep_need };
+    match history.before {
+        Some(before) => resume(before.state, &inputs, history.frontier, &settings),
+        None => walk(&inputs, history.frontier, &settings),
+    }
+}
+
+#[cfg(test)]
+mod tests;
