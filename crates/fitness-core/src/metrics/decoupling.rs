@@ -30,8 +30,17 @@ pub struct Decoupling {
 /// Two halves of twenty minutes, the least Friel's steady efforts are made of (*The Cyclist's Training Bible*: below
 /// 5 % is a sign of aerobic fitness; a coaching rule, not a law).
 pub const SHORTEST_S: u32 = 40 * 60;
-/// An output that varies more is not steady, and the number would speak of the intervals: our choice.
-const STEADY: f64 = 0.15;
+
+impl Output {
+    /// An output whose 30-second mean varies by more is not steady, and the number would speak of the intervals. Our
+    /// choice; power over rolling ground swings more than pace and is about as steady at 0.20.
+    const fn steady(self) -> f64 {
+        match self {
+            Self::Pace => 0.15,
+            Self::Power => 0.20,
+        }
+    }
+}
 
 /// Halves the time in motion and compares output to heart rate. 3.0 m/s at 140 bpm and then at 147 bpm: e falls from
 /// 0.021429 to 0.020408, so 4.762 %.
@@ -67,8 +76,8 @@ pub fn decoupling(
     }
     let runs =
         Runs::pick(timeline, |index| output[index].filter(|_| moving[index]).map(|value| value as f32));
-    if variation(&runs).is_none_or(|variation| variation > STEADY) {
-        let what = format!("the {kind} varied by more than {:.0} %", STEADY * 100.0);
+    if variation(&runs).is_none_or(|variation| variation > kind.steady()) {
+        let what = format!("the {kind} varied by more than {:.0} %", kind.steady() * 100.0);
         return Err(Absent::OutOfRange { what });
     }
     let (first, second) = both.split_at(both.len() / 2);

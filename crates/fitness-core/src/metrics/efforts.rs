@@ -63,7 +63,7 @@ impl Track {
             let points = recording.moments().iter().zip(column.samples());
             Self::new(points.filter_map(|(ms, mm)| Some((i64::from(*ms), i64::from(mm?)))))
         });
-        told.filter(|track| track.0.len() > 1).unwrap_or_else(|| Self::added_up(sampled))
+        told.filter(|track| track.length() > Distance::ZERO).unwrap_or_else(|| Self::added_up(sampled))
     }
 
     /// Points in order of time. A distance below zero or below the one before is left out; of several at one moment

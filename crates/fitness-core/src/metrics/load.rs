@@ -8,7 +8,7 @@ use super::pace::swim_stress;
 use super::power::{intensity, stress};
 use super::{Absent, Counted, Found, Need, Quality};
 use crate::activity::Activity;
-use crate::athlete::{Sex, ThresholdOrigin};
+use crate::athlete::{Sex, Threshold, ThresholdKind, ThresholdOrigin};
 use crate::calendar::Day;
 use crate::sport::Sport;
 use crate::units::{Speed, TimeSpan};
@@ -94,6 +94,33 @@ pub struct Limits {
     pub sex: Option<Sex>,
 }
 
+impl Limits {
+    /// The limits in force on a day: for each kind the latest that began by then, or else the earliest after. A set one
+    /// that began by then wins over a reported one and that over an estimate.
+    #[must_use]
+    pub fn on(day: Day, thresholds: &[Threshold], sex: Option<Sex>) -> Self {
+        let limit = |kind: ThresholdKind| {
+            let of_kind = thresholds.iter().filter(|threshold| threshold.kind == kind);
+            // Later ones first as long as they began by the day, then those to come, the nearest first.
+            let rank = |threshold: &&Threshold| {
+                let to_come = threshold.from > day;
+                (to_come, threshold.origin, day.until(threshold.from).abs())
+            };
+            let best = of_kind.min_by_key(rank)?;
+            Some(Limit { value: best.value, origin: best.origin, from: best.from })
+        };
+        Self {
+            max_heart_rate: limit(ThresholdKind::MaxHeartRate),
+            resting_heart_rate: limit(ThresholdKind::RestingHeartRate),
+            threshold_heart_rate: limit(ThresholdKind::ThresholdHeartRate),
+            threshold_speed: limit(ThresholdKind::ThresholdSpeed),
+            threshold_power: limit(ThresholdKind::ThresholdPower),
+            swim_speed: limit(ThresholdKind::SwimSpeed),
+            sex,
+        }
+    }
+}
+
 /// How an activity felt, and what that means for this athlete.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Felt {
@@ -153,7 +180,7 @@ fn by_power(activity: &Activity, measures: &Measures, limits: &Limits) -> Found<
     let (watts, seconds, quality) = match &measures.power {
         Ok(power) => {
             let np = power.normalized.as_ref().map_err(Clone::clone)?;
-            (np.value, f64::from(np.seconds), np.quality())
+            (np.value, f64::from(np.seconds), np.quality().with(complete(power.coverage_percent)?))
         }
         Err(absent) => {
             let watts = activity.avg_power.ok_or_else(|| absent.clone())?;
@@ -173,7 +200,8 @@ fn by_pace(activity: &Activity, measures: &Measures, limits: &Limits) -> Found<L
         Ok(speed) => {
             let ngp = speed.normalized.as_ref().map_err(Clone::clone)?;
             let ground = if speed.graded || is_flat(activity) { Quality::Ok } else { Quality::Provisional };
-            (ngp.value, f64::from(ngp.seconds), ngp.quality().with(ground))
+            let complete = complete(speed.coverage_percent)?;
+            (ngp.value, f64::from(ngp.seconds), ngp.quality().with(ground).with(complete))
         }
         Err(absent) => {
             let distance = activity.distance.ok_or_else(|| absent.clone())?;
@@ -186,6 +214,17 @@ fn by_pace(activity: &Activity, measures: &Measures, limits: &Limits) -> Found<L
     let value = stress(seconds, intensity(speed, threshold.value, Need::ThresholdSpeed)?)?;
     let quality = quality.with(threshold.quality(activity.day(), true));
     Ok(Load { value, method: LoadMethod::Pace, quality })
+}
+
+/// Under 80 % of the time in motion known is no load, under 95 % a provisional one.
+fn complete(percent: f64) -> Found<Quality> {
+    if percent < 100.0 * MIN_COVERAGE {
+        Err(Absent::Patchy { percent: percent as u8 })
+    } else if percent < 95.0 {
+        Ok(Quality::Provisional)
+    } else {
+        Ok(Quality::Ok)
+    }
 }
 
 /// Whether the source says there were no hills.
@@ -230,7 +269,7 @@ fn by_heart(activity: &Activity, measures: &Measures, limits: &Limits) -> Found<
 /// When under 80 % of the time in motion has a heart rate, or over 20 % of it followed the steps.
 pub(crate) fn heart_seconds(activity: &Activity, measures: &Measures) -> Found<(Histogram, Quality)> {
     match &measures.heart {
-        Ok(heart) => reliable(heart).map(|seconds| (seconds.clone(), Quality::Ok)),
+        Ok(heart) => Ok((heart.seconds.clone(), reliable(heart)?)),
         Err(absent) => {
             let bpm = activity.avg_heart_rate.filter(|bpm| (25..=230).contains(bpm));
             let bpm = bpm.ok_or_else(|| absent.clone())?;
@@ -241,15 +280,12 @@ pub(crate) fn heart_seconds(activity: &Activity, measures: &Measures) -> Found<(
     }
 }
 
-fn reliable(heart: &HeartMeasures) -> Found<&Histogram> {
+fn reliable(heart: &HeartMeasures) -> Found<Quality> {
     let lock = heart.findings.lock_percent();
     if lock > 20.0 {
         return Err(Absent::CadenceLock { percent: lock.round() as u8 });
     }
-    if heart.coverage_percent < 100.0 * MIN_COVERAGE {
-        return Err(Absent::Patchy { percent: heart.coverage_percent as u8 });
-    }
-    Ok(&heart.seconds)
+    complete(heart.coverage_percent)
 }
 
 fn by_feeling(measures: &Measures, felt: Felt) -> Found<Load> {

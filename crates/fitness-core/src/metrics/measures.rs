@@ -70,6 +70,8 @@ pub struct HeartMeasures {
 pub struct SpeedMeasures {
     /// Seconds in motion at each 0.05 m/s of graded speed.
     pub seconds: Histogram,
+    /// Percent of the time in motion with a speed.
+    pub coverage_percent: f64,
     /// Whether slopes were known; otherwise the ground counts as flat.
     pub graded: bool,
     /// NGP in metres per second, and GAP as its mean.
@@ -85,6 +87,8 @@ pub struct SpeedMeasures {
 pub struct PowerMeasures {
     /// Seconds in motion at each watt.
     pub seconds: Histogram,
+    /// Percent of the time in motion with a power.
+    pub coverage_percent: f64,
     /// NP in watts.
     pub normalized: Found<Normalized>,
     /// Best means, in watts.
@@ -140,18 +144,26 @@ fn measure_recording(activity: &Activity, recording: &Recording, told: Measures)
         threshold_speed: threshold_speed(&efforts).map(rounded),
         highest_heart_rate: heart_sums.as_ref().and_then(|heart| heart.best(5)).map(rounded),
     };
-    let power = sampled.power.as_ref().zip(power_sums.as_ref()).map(|(power, sums)| PowerMeasures {
-        seconds: counted(power, &moving, |watts| u32::from(*watts)),
-        normalized: tidy(normalize(&Runs::pick(line, |index| power[index].map(f32::from)))),
-        curve: Curve::of(sums),
-        efforts: timed_efforts(line, sums, heart_sums.as_ref()),
+    let power = sampled.power.as_ref().zip(power_sums.as_ref()).map(|(power, sums)| {
+        let (seconds, coverage_percent) = counted(power, &moving, |watts| u32::from(*watts));
+        PowerMeasures {
+            seconds,
+            coverage_percent,
+            normalized: tidy(normalize(&Runs::pick(line, |index| power[index].map(f32::from)))),
+            curve: Curve::of(sums),
+            efforts: timed_efforts(line, sums, heart_sums.as_ref()),
+        }
     });
-    let speed = ground.as_ref().zip(speed_sums.as_ref()).map(|(ground, sums)| SpeedMeasures {
-        seconds: counted(&ground.graded, &moving, |speed| speed / SPEED_BIN_MM_S),
-        graded: ground.sloped,
-        normalized: tidy(normalize(&in_motion(line, &ground.graded, &moving))),
-        curve: Curve::of(sums),
-        efforts: timed_efforts(line, sums, heart_sums.as_ref()),
+    let speed = ground.as_ref().zip(speed_sums.as_ref()).map(|(ground, sums)| {
+        let (seconds, coverage_percent) = counted(&ground.graded, &moving, |speed| speed / SPEED_BIN_MM_S);
+        SpeedMeasures {
+            seconds,
+            coverage_percent,
+            graded: ground.sloped,
+            normalized: tidy(normalize(&in_motion(line, &ground.graded, &moving))),
+            curve: Curve::of(sums),
+            efforts: timed_efforts(line, sums, heart_sums.as_ref()),
+        }
     });
     Measures {
         times: times(activity, &sampled, &moving, source),
@@ -199,14 +211,8 @@ impl Ground {
 }
 
 fn heart_measures(heart: &CleanHeart, sums: &Sums, moving: &[bool]) -> HeartMeasures {
-    let seconds = counted(&heart.series, moving, |bpm| u32::from(*bpm));
-    let in_motion = moving.iter().filter(|moving| **moving).count().max(1) as f64;
-    HeartMeasures {
-        coverage_percent: rounded(100.0 * seconds.seconds() as f64 / in_motion),
-        seconds,
-        findings: heart.findings,
-        curve: Curve::of(sums),
-    }
+    let (seconds, coverage_percent) = counted(&heart.series, moving, |bpm| u32::from(*bpm));
+    HeartMeasures { seconds, coverage_percent, findings: heart.findings, curve: Curve::of(sums) }
 }
 
 /// Power where there is some, else graded speed of a run: a rider's speed says more about wind and hills.
@@ -230,15 +236,13 @@ fn decoupled(
     found.map(|found| Decoupling { percent: rounded(found.percent), ..found })
 }
 
-/// Seconds in motion in each bin.
-fn counted<T>(series: &Series<T>, moving: &[bool], bin: impl Fn(&T) -> u32) -> Histogram {
-    series
-        .iter()
-        .zip(moving)
-        .filter(|(_, moving)| **moving)
-        .filter_map(|(value, _)| value.as_ref())
-        .map(bin)
-        .collect()
+/// Seconds in motion in each bin, and what percent of all seconds in motion they are.
+fn counted<T>(series: &Series<T>, moving: &[bool], bin: impl Fn(&T) -> u32) -> (Histogram, f64) {
+    let in_motion = series.iter().zip(moving).filter(|(_, moving)| **moving).map(|(value, _)| value);
+    let all = in_motion.clone().count().max(1) as f64;
+    let histogram: Histogram = in_motion.flatten().map(bin).collect();
+    let percent = rounded(100.0 * histogram.seconds() as f64 / all);
+    (histogram, percent)
 }
 
 fn device_elevation(activity: &Activity) -> Option<Elevation> {

@@ -36,6 +36,8 @@ pub mod moving;
 pub mod pace;
 pub mod power;
 pub mod series;
+#[cfg(test)]
+mod worked;
 pub mod zones;
 
 use crate::words::words;

@@ -1,9 +1,9 @@
 //! How much of an activity was in motion.
 
-use super::series::{BREAK_S, Sampled, count, travelled};
+use super::series::{Sampled, count};
 use crate::activity::Activity;
 use crate::sport::Sport;
-use crate::stream::Recording;
+use crate::stream::{Channel, Recording};
 use crate::units::TimeSpan;
 use crate::words::words;
 use serde::{Deserialize, Serialize};
@@ -65,15 +65,14 @@ const SHORTEST_STOP_S: usize = 5;
 
 /// Which seconds were in motion: faster than 0.5 m/s (running) or 1.0 m/s (cycling) in the mean of five seconds, or
 /// turning the pedals against a power meter; held for 3 s; stops under 5 s do not count. Where the speed is unknown
-/// the distance between the samples on either side decides, and without one the recording's running does.
+/// although distance was recorded nothing moved; without one, the recording's running decides.
 #[must_use]
 pub fn motion(recording: &Recording, sampled: &Sampled, sport: Sport) -> (Vec<bool>, MovingSource) {
     let covered = sampled.timeline.covered();
     let (Some(speed), Some(threshold)) = (&sampled.speed, threshold(sport)) else {
         return (covered, MovingSource::Recording);
     };
-    let across = travelled(recording, &sampled.timeline, u32::MAX);
-    let known = |index: usize| speed[index].or_else(|| across.as_ref().and_then(|across| across[index]));
+    let has_distance = recording.column(Channel::Distance).is_some();
     let pedalled = |index: usize| {
         sport == Sport::Cycling
             && sampled.power.as_ref().is_some_and(|power| power[index].is_some_and(|watts| watts > 0))
@@ -84,18 +83,18 @@ pub fn motion(recording: &Recording, sampled: &Sampled, sport: Sport) -> (Vec<bo
         let mut since_motion = usize::MAX;
         for index in chunk.at.clone() {
             while ahead < chunk.at.end && ahead <= index + 2 {
-                sum += u64::from(known(ahead).unwrap_or(0));
-                seconds += u64::from(known(ahead).is_some());
+                sum += u64::from(speed[ahead].unwrap_or(0));
+                seconds += u64::from(speed[ahead].is_some());
                 ahead += 1;
             }
             if let Some(behind) = index.checked_sub(3).filter(|behind| *behind >= chunk.at.start) {
-                sum -= u64::from(known(behind).unwrap_or(0));
-                seconds -= u64::from(known(behind).is_some());
+                sum -= u64::from(speed[behind].unwrap_or(0));
+                seconds -= u64::from(speed[behind].is_some());
             }
             let fast = if seconds > 0 {
                 sum > u64::from(threshold) * seconds
             } else {
-                across.is_none() && covered[index]
+                !has_distance && covered[index]
             };
             since_motion = if fast || pedalled(index) { 0 } else { since_motion.saturating_add(1) };
             moving[index] = since_motion <= HOLD_S;
@@ -183,7 +182,6 @@ fn pauses(sampled: &Sampled, moving: &[bool]) -> Vec<Pause> {
         }
         ended = Some(chunk.second + count(chunk.at.len()));
     }
-    debug_assert!(BREAK_S >= count(SHORTEST_STOP_S));
     let origin = line.offset_ms(0);
     let long = |(from, to): &(i64, i64)| to - from >= count(SHORTEST_STOP_S);
     let pause = |(from, to): (i64, i64)| Pause {

@@ -233,7 +233,7 @@ pub struct Sampled {
     pub power: Option<Series<u16>>,
     /// Steps or revolutions per minute, both legs, up to 260.
     pub cadence: Option<Series<f32>>,
-    /// Millimetres per second; from the distance where the device gave no speed.
+    /// Millimetres per second; where the device gave none, from the distance.
     pub speed: Option<Series<u32>>,
     /// Metres above sea level, without jumps of more than 30 m in a second.
     pub altitude: Option<Series<f32>>,
@@ -261,7 +261,7 @@ impl Sampled {
             heart_rate: any(heart_rate),
             power: any(power),
             cadence: any(cadence),
-            speed: any(speed(recording, &timeline, sport)),
+            speed: any(Some(speed(recording, &timeline, sport))),
             altitude: any(altitude).filter(|series| series.iter().flatten().any(|meters| *meters != 0.0)),
             cut: timeline.is_cut(recording),
             timeline,
@@ -285,19 +285,21 @@ const fn top_speed(sport: Sport) -> u32 {
     }
 }
 
-fn speed(recording: &Recording, timeline: &Timeline, sport: Sport) -> Option<Series<u32>> {
+/// Speed as told, and where it was not, from the distance.
+fn speed(recording: &Recording, timeline: &Timeline, sport: Sport) -> Series<u32> {
     let top = top_speed(sport);
     let told = recording.column(Channel::Speed).map(|column| {
         timeline.spread(column, |speed| u32::try_from(speed).ok().filter(|speed| *speed <= top))
     });
-    let mut series = match any(told) {
-        Some(told) => told,
-        None => travelled(recording, timeline, top)?,
-    };
+    let mut series = any(told).unwrap_or_else(|| vec![None; timeline.len()]);
+    if series.iter().any(Option::is_none) {
+        let travelled = travelled(recording, timeline, top).unwrap_or_default();
+        series.iter_mut().zip(travelled).for_each(|(speed, travelled)| *speed = speed.or(travelled));
+    }
     if sport == Sport::Running {
         reject_long(&mut series, |speed| *speed > MAX_RUN_SPEED);
     }
-    Some(series)
+    series
 }
 
 /// Leaves out what lasts for more than five seconds; a shorter burst may be true.
@@ -316,7 +318,7 @@ fn reject_long<T>(series: &mut [Option<T>], bad: impl Fn(&T) -> bool) {
 
 /// Speed from distance: what was covered between two samples, spread over the seconds between them. A step of more
 /// than fifteen seconds is a gap, one backwards or faster than `top` is broken.
-pub(crate) fn travelled(recording: &Recording, timeline: &Timeline, top: u32) -> Option<Series<u32>> {
+fn travelled(recording: &Recording, timeline: &Timeline, top: u32) -> Option<Series<u32>> {
     let column = recording.column(Channel::Distance)?;
     let mut series = vec![None; timeline.len()];
     let mut before: Option<(usize, i64, i64)> = None;

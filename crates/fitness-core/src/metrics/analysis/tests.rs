@@ -92,6 +92,8 @@ fn any_limit() -> impl Strategy<Value = f64> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
     #[test]
     fn any_recording_is_judged_in_finite_numbers_and_zones_lose_nothing(
         recording in hostile_recording(), sport in prop::sample::select(Sport::ALL),

@@ -102,6 +102,8 @@ fn a_heart_that_happens_to_beat_at_the_step_rate_stays() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
     #[test]
     fn nothing_is_invented_and_every_loss_is_counted(recording in hostile_recording()) {
         let sampled = Sampled::of(&recording, Sport::Running);

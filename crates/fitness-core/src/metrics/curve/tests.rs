@@ -79,6 +79,8 @@ fn slowly(line: &Timeline, series: &Series<u16>, seconds: usize) -> Option<f64> 
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
     #[test]
     fn the_best_mean_is_that_of_the_slow_way(recording in hostile_recording(), seconds in 1_usize..80) {
         let (line, series) = power(&recording);

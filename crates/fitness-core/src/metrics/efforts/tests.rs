@@ -121,6 +121,13 @@ fn speed_is_added_up_where_there_is_no_distance() {
 }
 
 #[test]
+fn a_distance_that_never_grows_is_no_distance() {
+    let recording =
+        every_second(600, &[(Channel::Speed, &|_| Some(4000)), (Channel::Distance, &|_| Some(0))]);
+    near(seconds_over(&of(&recording), 1000).unwrap(), 250.0, 0.001);
+}
+
+#[test]
 fn an_effort_knows_its_heart_rate() {
     let recording = every_second(
         1001,

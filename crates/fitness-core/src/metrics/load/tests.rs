@@ -193,6 +193,65 @@ fn an_unreliable_heart_rate_gives_no_load_and_says_why() {
 }
 
 #[test]
+fn a_heart_rate_with_small_gaps_is_provisional() {
+    let gaps = |second: usize| (second % 100 < 85).then_some(140 + (second % 3) as i32);
+    let recording = every_second(3600, &[(Channel::HeartRate, &gaps)]);
+    let load = of(&activity(Sport::Other), Some(&recording), &all_limits()).unwrap();
+    assert_eq!((load.method, load.quality), (LoadMethod::HeartRate, Quality::Provisional));
+}
+
+#[test]
+fn a_speed_known_for_half_the_run_leaves_the_load_to_the_heart() {
+    let recording = every_second(
+        3600,
+        &[
+            (Channel::Speed, &|second| (second < 1800).then_some(4000)),
+            (Channel::HeartRate, &|second| Some(168 + (second % 3) as i32)),
+        ],
+    );
+    let run = activity(Sport::Running);
+    assert_eq!(of(&run, Some(&recording), &all_limits()).unwrap().method, LoadMethod::HeartRate);
+    let mut standing = run.clone();
+    standing.moving = Some(TimeSpan::from_secs(7000));
+    let flat_hour = every_second(3600, &[(Channel::Speed, &|_| Some(4000))]);
+    let found = of(&standing, Some(&flat_hour), &all_limits());
+    assert!(
+        found.is_ok(),
+        "a device that counts standing as moving does not make the speed patchy: {found:?}"
+    );
+    let only_pace = Limits { threshold_heart_rate: None, max_heart_rate: None, ..all_limits() };
+    assert_eq!(of(&run, Some(&recording), &only_pace), Err(Absent::Patchy { percent: 50 }));
+}
+
+#[test]
+fn the_limit_of_a_day_is_the_latest_set_by_then() {
+    let threshold = |value, from: &str, origin| Threshold {
+        kind: ThresholdKind::ThresholdSpeed,
+        value,
+        from: from.parse().unwrap(),
+        origin,
+    };
+    let known = [
+        threshold(3.8, "2026-03-01", ThresholdOrigin::Set),
+        threshold(3.9, "2026-05-01", ThresholdOrigin::Set),
+        threshold(4.0, "2026-05-15", ThresholdOrigin::Estimated),
+        threshold(4.1, "2026-07-01", ThresholdOrigin::Set),
+    ];
+    let on =
+        |day: &str| Limits::on(day.parse().unwrap(), &known, None).threshold_speed.map(|limit| limit.value);
+    for (day, value) in [
+        ("2025-01-01", 3.8),
+        ("2026-04-30", 3.8),
+        ("2026-05-01", 3.9),
+        ("2026-06-14", 3.9),
+        ("2026-07-01", 4.1),
+    ] {
+        assert_eq!(on(day), Some(value), "{day}");
+    }
+    assert_eq!(Limits::on("2026-06-14".parse().unwrap(), &known, None).max_heart_rate, None);
+}
+
+#[test]
 fn limits_that_contradict_each_other_are_said() {
     let limits = Limits { resting_heart_rate: limit(160.0), ..all_limits() };
     let found = of(&activity(Sport::Rowing), Some(&hour()), &limits);

@@ -112,6 +112,8 @@ fn no_recording_an_empty_one_and_one_sample_are_measured_too() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
     #[test]
     fn any_recording_is_measured_without_a_panic_and_in_finite_numbers(
         recording in hostile_recording(), sport in prop::sample::select(Sport::ALL), ascent in any::<Option<i64>>(),

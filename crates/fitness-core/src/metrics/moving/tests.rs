@@ -95,6 +95,8 @@ fn without_a_recording_the_summary_speaks() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
     #[test]
     fn moving_is_within_timer_and_timer_within_elapsed(
         recording in hostile_recording(),

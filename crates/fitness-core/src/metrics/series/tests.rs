@@ -115,6 +115,8 @@ fn speed_comes_from_distance_where_the_device_gave_none() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
     #[test]
     fn any_recording_is_laid_out_within_bounds(recording in hostile_recording()) {
         let sampled = Sampled::of(&recording, Sport::Running);
