@@ -3,6 +3,7 @@
 use crate::gathering::Gatherer;
 use crate::outcome::Outcome;
 use crate::reading::FILE_BYTES;
+use crate::recompute::recompute;
 use crate::walking::{self, Counts};
 use crate::{Clock, Error};
 use fitness_core::frontier::Evidence;
@@ -51,11 +52,14 @@ pub trait Progress: Send {
     fn total(&mut self, files: u64);
     /// So many files were looked at and so many activities found.
     fn done(&mut self, files: u64, activities: u64);
+    /// All files are in; so many activities were worked out.
+    fn worked_out(&mut self, activities: u64);
 }
 
 impl Progress for () {
     fn total(&mut self, _: u64) {}
     fn done(&mut self, _: u64, _: u64) {}
+    fn worked_out(&mut self, _: u64) {}
 }
 
 /// What to import, and how.
@@ -107,6 +111,7 @@ pub async fn import(
     let coverage = store.finish_run(user, run, finished, clock()).await;
     taken?;
     outcome.coverage = coverage?;
+    outcome.worked_out = recompute(store, user, &mut |done| progress.worked_out(done), stop).await?;
     Ok(outcome)
 }
 

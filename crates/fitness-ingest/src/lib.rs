@@ -5,18 +5,21 @@
 //!
 //! Start reading at [`import()`]: a thread walks through what the athlete named (`walking.rs`), workers read the
 //! files one by one (`reading.rs`), and one task writes what they found in batches (`gathering.rs`). [`sync()`] does
-//! the same with what a live service says, [`watch()`] with what appears in a folder.
+//! the same with what a live service says, [`watch()`] with what appears in a folder. When the data is in,
+//! [`recompute()`] works out what it means.
 
 mod gathering;
 mod import;
 mod outcome;
 mod reading;
+mod recompute;
 mod sync;
 mod walking;
 mod watch;
 
 pub use import::{Import, Progress, Stop, import};
 pub use outcome::{Outcome, Skip};
+pub use recompute::{Recomputed, recompute};
 pub use sync::{Sync, sync};
 pub use watch::watch;
 

@@ -1,5 +1,6 @@
 //! What came of an import.
 
+use crate::recompute::Recomputed;
 use fitness_core::calendar::Day;
 use fitness_core::frontier::Coverage;
 use fitness_core::ids::ActivityId;
@@ -50,6 +51,8 @@ pub struct Outcome {
     pub span: Option<(Day, Day)>,
     /// What it proved about days.
     pub coverage: Coverage,
+    /// What was worked out from it.
+    pub worked_out: Recomputed,
     /// Whether it was stopped before its end.
     pub stopped: bool,
     #[serde(skip)]

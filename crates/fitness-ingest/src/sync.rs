@@ -4,6 +4,7 @@ use crate::gathering::Gatherer;
 use crate::import::{Progress, Stop};
 use crate::outcome::Outcome;
 use crate::reading::{self, FILE_BYTES, Format};
+use crate::recompute::recompute;
 use crate::{Clock, Error};
 use fitness_core::calendar::Day;
 use fitness_core::frontier::Evidence;
@@ -74,7 +75,7 @@ pub async fn sync<S: Source>(
         visit = service.fetch(span, &mut hearing) => visit.map(Some),
         () = stop.asked() => Ok(None),
     };
-    let Hearing { mut gatherer, broken, .. } = hearing;
+    let Hearing { mut gatherer, broken, progress, .. } = hearing;
     let written = match broken {
         Some(error) => Err(error),
         None => gatherer.flush().await,
@@ -116,6 +117,7 @@ pub async fn sync<S: Source>(
     written?;
     visit?;
     outcome.coverage = coverage?;
+    outcome.worked_out = recompute(store, user, &mut |done| progress.worked_out(done), stop).await?;
     Ok(outcome)
 }
 

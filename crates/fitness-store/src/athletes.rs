@@ -11,6 +11,7 @@ use fitness_core::athlete::{Profile, Threshold, ZoneKind, Zones};
 use fitness_core::calendar::{Day, Instant};
 use fitness_core::hash::ContentHash;
 use fitness_core::ids::UserId;
+use fitness_core::metrics::history::DatedZones;
 use fitness_core::sport::Sport;
 use fitness_core::units::TimeSpan;
 use sea_orm::sea_query::OnConflict;
@@ -101,6 +102,28 @@ impl Store {
         derived::touch(&tx, Some(from)).await?;
         let entry = Entry::new(now, Actor::Human, "zones.put", format!("zones:{kind} {sport} from {from}"));
         tx.commit(entry.change(None, Some(ContentHash::of_json(bounds)))).await
+    }
+
+    /// Every set of zones of an athlete.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn list_zones(&self, user: UserId) -> Result<Vec<DatedZones>> {
+        let rows = zones::Entity::find()
+            .filter(zones::Column::UserId.eq(user.get()))
+            .order_by_asc(zones::Column::FromDay)
+            .all(self.reader())
+            .await?;
+        rows.into_iter()
+            .map(|row| {
+                Ok(DatedZones {
+                    kind: word(&row.kind)?,
+                    sport: word(&row.sport)?,
+                    from: day(row.from_day)?,
+                    zones: json(row.lower_bounds)?,
+                })
+            })
+            .collect()
     }
 
     /// The zones of a sport in force on a day.

@@ -26,7 +26,7 @@ use fitness_core::metrics::day::{DayMetrics, DayState};
 use fitness_core::metrics::detect::Clue;
 use fitness_core::report::{Details, PoolLength};
 use fitness_core::stream::Recording;
-use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query};
+use sea_orm::sea_query::{Expr, OnConflict, Query};
 use sea_orm::{
     ActiveValue::{NotSet, Set},
     ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Statement,
@@ -200,16 +200,17 @@ impl Store {
         Ok(true)
     }
 
-    /// Activities from one day through another with what their samples say, in the order they began.
+    /// Activities from a day on with what their samples say, by day and then in the order they began.
     ///
     /// # Errors
     /// `Unreadable` when what is stored is damaged.
-    pub async fn list_measured(&self, user: UserId, from: Day, through: Day) -> Result<Vec<Measured>> {
+    pub async fn list_measured(&self, user: UserId, from: Day) -> Result<Vec<Measured>> {
         let db = self.snapshot().await?;
         let rows = activities::Entity::find()
             .filter(activities::Column::UserId.eq(user.get()))
-            .filter(activities::Column::Day.between(from.date(), through.date()))
+            .filter(activities::Column::Day.gte(from.date()))
             .filter(activities::Column::DeletedAt.is_null())
+            .order_by_asc(activities::Column::Day)
             .order_by_asc(activities::Column::StartedAt)
             .order_by_asc(activities::Column::Id)
             .all(&db)
@@ -247,10 +248,8 @@ impl Store {
         let sql = "SELECT a.id, a.day, m.clues FROM activities a JOIN activity_metrics m ON m.activity_id = a.id \
                    WHERE a.user_id = $1 AND a.day BETWEEN $2 AND $3 AND a.deleted_at IS NULL ORDER BY a.started_at, a.id";
         let values = [user.get().into(), from.date().into(), through.date().into()];
-        let rows = self
-            .reader()
-            .query_all_raw(Statement::from_sql_and_values(self.backend(), sql, values))
-            .await?;
+        let rows =
+            self.reader().query_all_raw(Statement::from_sql_and_values(self.backend(), sql, values)).await?;
         rows.into_iter()
             .map(|row| {
                 Ok(Past {
@@ -345,8 +344,8 @@ impl Store {
         let Derived { from, judged, days, detected } = derived;
         let settled_through = days.iter().rev().find(|day| day.state.is_some()).map(|day| day.day);
         put_judged(&tx, judged).await?;
-        let mut gone = daily_metrics::Entity::delete_many()
-            .filter(daily_metrics::Column::UserId.eq(user.get()));
+        let mut gone =
+            daily_metrics::Entity::delete_many().filter(daily_metrics::Column::UserId.eq(user.get()));
         let mut outdated = thresholds::Entity::delete_many()
             .filter(thresholds::Column::UserId.eq(user.get()))
             .filter(thresholds::Column::Origin.eq(ThresholdOrigin::Estimated.as_str()));

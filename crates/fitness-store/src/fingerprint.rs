@@ -1,8 +1,8 @@
 //! A user's data in 32 bytes: equal for two databases that hold the same, whatever ids and times of import they use.
 
 use crate::entities::{
-    activities, activity_details, activity_metrics, activity_reports, daily_metrics, daily_wellness, day_reports, estimates, laps, originals,
-    streams, thresholds, zones,
+    activities, activity_details, activity_metrics, activity_reports, daily_metrics, daily_wellness,
+    day_reports, estimates, laps, originals, streams, thresholds, zones,
 };
 use crate::error::Result;
 use crate::store::Store;
@@ -51,7 +51,8 @@ impl Store {
             lines.push(format!("details {} {packed}", of(row.activity_id)));
         }
         for row in rows!(activity_metrics) {
-            let means = [Some(row.measures), row.judged].map(|packed| packed.as_deref().map(ContentHash::of_bytes));
+            let means =
+                [Some(row.measures), row.judged].map(|packed| packed.as_deref().map(ContentHash::of_bytes));
             lines.push(format!("metrics {} {} {} {means:?}", of(row.activity_id), row.version, row.clues));
         }
         for row in rows!(daily_metrics) {

@@ -5,9 +5,10 @@
 
 use super::heart::{Reserve, banister, edwards, lucia, ventilatory};
 use super::histogram::SPEED_BIN_MM_S;
-use super::load::{Felt, Limit, Limits, Load, heart_seconds, load};
+use super::load::{Felt, Limits, Load, heart_seconds, load};
 pub use super::measures::{HeartMeasures, Measures, PowerMeasures, SpeedMeasures, measure};
 use super::power::{Normalized, intensity};
+use super::thresholds::InForce;
 use super::zones::ZoneTimes;
 use super::{Absent, Found, Need, Quality};
 use crate::activity::Activity;
@@ -110,13 +111,13 @@ pub fn judge(
 fn relative(activity: &Activity, measures: &Measures, limits: &Limits) -> Found<Rated> {
     let power = || measures.power.as_ref().map_err(Clone::clone).and_then(|power| power.normalized.clone());
     let speed = || measures.speed.as_ref().map_err(Clone::clone).and_then(|speed| speed.normalized.clone());
-    let (normalized, limit, need): (Normalized, Option<Limit>, Need) = match activity.sport {
+    let (normalized, limit, need): (Normalized, Option<InForce>, Need) = match activity.sport {
         Sport::Running => (speed()?, limits.threshold_speed, Need::ThresholdSpeed),
         _ => (power()?, limits.threshold_power, Need::ThresholdPower),
     };
     let limit = limit.ok_or(Absent::missing(need))?;
-    let value = intensity(normalized.value, limit.value, need)?;
-    Ok(Rated { value, quality: normalized.quality().with(limit.quality(activity.day(), true)) })
+    let value = intensity(normalized.value, limit.value(), need)?;
+    Ok(Rated { value, quality: normalized.quality().with(limit.quality) })
 }
 
 fn trimp(activity: &Activity, measures: &Measures, limits: &Limits) -> Found<Rated> {
@@ -124,22 +125,21 @@ fn trimp(activity: &Activity, measures: &Measures, limits: &Limits) -> Found<Rat
     let max = limits.max_heart_rate.ok_or(Absent::missing(Need::MaxHeartRate))?;
     let rest = limits.resting_heart_rate.ok_or(Absent::missing(Need::RestingHeartRate))?;
     let sex = limits.sex.ok_or(Absent::missing(Need::Sex))?;
-    let value = banister(&seconds, Reserve::new(rest.value, max.value)?, sex)?;
-    let day = activity.day();
-    Ok(Rated { value, quality: quality.with(max.quality(day, false)).with(rest.quality(day, false)) })
+    let value = banister(&seconds, Reserve::new(rest.value(), max.value())?, sex)?;
+    Ok(Rated { value, quality: quality.with(max.quality).with(rest.quality) })
 }
 
 fn edwards_sum(activity: &Activity, measures: &Measures, limits: &Limits) -> Found<Rated> {
     let (seconds, quality) = heart_seconds(activity, measures)?;
     let max = limits.max_heart_rate.ok_or(Absent::missing(Need::MaxHeartRate))?;
-    let value = edwards(&seconds, max.value)?;
-    Ok(Rated { value, quality: quality.with(max.quality(activity.day(), false)) })
+    let value = edwards(&seconds, max.value())?;
+    Ok(Rated { value, quality: quality.with(max.quality) })
 }
 
 fn lucia_sum(activity: &Activity, measures: &Measures, limits: &Limits) -> Found<Rated> {
     let (seconds, _) = heart_seconds(activity, measures)?;
     let threshold = limits.threshold_heart_rate.ok_or(Absent::missing(Need::ThresholdHeartRate))?;
-    let (first, second) = ventilatory(threshold.value);
+    let (first, second) = ventilatory(threshold.value());
     Ok(Rated { value: lucia(&seconds, first, second)?, quality: Quality::Estimated })
 }
 

@@ -12,6 +12,7 @@ use crate::calendar::Day;
 use crate::metrics::baseline::{mean, median};
 use crate::metrics::thresholds::{FRESH_DAYS, differs, within_bounds};
 use crate::units::{Distance, TimeSpan};
+use serde::{Deserialize, Serialize};
 
 /// How many days before a day a detected value can depend on, the day itself among them.
 pub const LOOKBACK_DAYS: i64 = 365;
@@ -32,7 +33,8 @@ pub struct Candidate {
 }
 
 /// What was recorded.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Clue {
     /// The highest 5-second heart rate of a session, after artefacts were removed.
     PeakHeartRate {

@@ -102,7 +102,7 @@ pub struct History<'a> {
     pub first: Day,
     /// What was before it; `None` when it is the first day there is.
     pub before: Option<Before<'a>>,
-    /// The sessions from the first day on, in the order they began.
+    /// The sessions from the first day on, by day and then in the order they began.
     pub sessions: &'a [Session<'a>],
     /// What devices measured, by day, the [`CONTEXT_DAYS`] before the first day included.
     pub wellness: &'a [DailyWellness],
@@ -150,7 +150,7 @@ pub fn derive(history: &History<'_>) -> Result<Worked, BadHistory> {
             day,
             sport: session.activity.sport,
             load: means.load.as_ref().ok().map(|load| load.value),
-            distance: session.activity.distance.or(session.measures.distance),
+            distance: session.activity.distance,
         });
         judged.push((session.id, means));
     }
@@ -199,8 +199,7 @@ fn limits(history: &History<'_>) -> Vec<Threshold> {
     });
     let earlier = history.before.map_or(&[][..], |before| before.clues);
     let races = history.athlete.races;
-    let all: Vec<Candidate> =
-        earlier.iter().chain(races).copied().chain(resting).chain(sessions).collect();
+    let all: Vec<Candidate> = earlier.iter().chain(races).copied().chain(resting).chain(sessions).collect();
     let last_session = history.sessions.last().map(|session| session.activity.day());
     let reach = history.frontier.open().or(history.frontier.complete());
     let Some(through) = reach.max(last_session) else { return Vec::new() };
@@ -243,16 +242,7 @@ impl<'a> Standing<'a> {
     }
 
     fn limits(&self, day: Day) -> Limits {
-        let held = |kind| in_force(&self.held, kind, day).ok();
-        Limits {
-            max_heart_rate: held(ThresholdKind::MaxHeartRate),
-            resting_heart_rate: held(ThresholdKind::RestingHeartRate),
-            threshold_heart_rate: held(ThresholdKind::ThresholdHeartRate),
-            threshold_speed: held(ThresholdKind::ThresholdSpeed),
-            threshold_power: held(ThresholdKind::ThresholdPower),
-            swim_speed: held(ThresholdKind::SwimSpeed),
-            sex: self.sex,
-        }
+        Limits::on(day, &self.held, self.sex)
     }
 
     /// Zones that were given, else the usual division of the threshold that holds.
@@ -260,12 +250,16 @@ impl<'a> Standing<'a> {
         let given = |kind: ZoneKind| {
             let holds = |zones: &&DatedZones| zones.kind == kind && zones.from <= self.day;
             let of = |sport: Sport| {
-                self.zones.iter().filter(holds).filter(move |zones| zones.sport == sport).max_by_key(|z| z.from)
+                self.zones
+                    .iter()
+                    .filter(holds)
+                    .filter(move |zones| zones.sport == sport)
+                    .max_by_key(|z| z.from)
             };
             of(sport).or_else(|| of(Sport::Other)).map(|dated| dated.zones.clone())
         };
         let value = |kind: ThresholdKind| -> Option<f64> {
-            in_force(&self.held, kind, self.day).ok().map(|InForce { threshold, .. }| threshold.value)
+            in_force(&self.held, kind, self.day).ok().as_ref().map(InForce::value)
         };
         let heart = if sport == Sport::Cycling { friel_cycling } else { friel_running };
         SportZones {

@@ -6,9 +6,10 @@ use super::histogram::Histogram;
 use super::measures::{HeartMeasures, Measures};
 use super::pace::swim_stress;
 use super::power::{intensity, stress};
+use super::thresholds::{InForce, in_force};
 use super::{Absent, Counted, Found, Need, Quality};
 use crate::activity::Activity;
-use crate::athlete::{Sex, Threshold, ThresholdKind, ThresholdOrigin};
+use crate::athlete::{Sex, Threshold, ThresholdKind};
 use crate::calendar::Day;
 use crate::sport::Sport;
 use crate::units::{Speed, TimeSpan};
@@ -44,71 +45,30 @@ pub struct Load {
     pub quality: Quality,
 }
 
-/// One of an athlete's limits, as it stood on the day in question.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Limit {
-    /// In the unit of its kind.
-    pub value: f64,
-    /// Where it came from.
-    pub origin: ThresholdOrigin,
-    /// The first day it holds.
-    pub from: Day,
-}
-
-/// Days a threshold is fresh.
-const FRESH: i64 = 42;
-/// Days after which a threshold is stale.
-const STALE: i64 = 90;
-
-impl Limit {
-    /// Estimated when nobody set it; fresh for 42 days, provisional until 90, stale after that. The same backwards:
-    /// today's threshold says little about last year. Highest and resting heart rate do not age so.
-    #[must_use]
-    pub fn quality(&self, day: Day, ages: bool) -> Quality {
-        let days = self.from.until(day).abs();
-        match self.origin {
-            ThresholdOrigin::Estimated => Quality::Estimated,
-            _ if !ages || days <= FRESH => Quality::Ok,
-            _ if days <= STALE => Quality::Provisional,
-            _ => Quality::Stale,
-        }
-    }
-}
-
 /// What loads are measured against. Nothing is assumed for what is unset.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Limits {
     /// Beats per minute.
-    pub max_heart_rate: Option<Limit>,
+    pub max_heart_rate: Option<InForce>,
     /// Beats per minute.
-    pub resting_heart_rate: Option<Limit>,
+    pub resting_heart_rate: Option<InForce>,
     /// Beats per minute.
-    pub threshold_heart_rate: Option<Limit>,
+    pub threshold_heart_rate: Option<InForce>,
     /// Metres per second.
-    pub threshold_speed: Option<Limit>,
+    pub threshold_speed: Option<InForce>,
     /// Watts.
-    pub threshold_power: Option<Limit>,
+    pub threshold_power: Option<InForce>,
     /// Metres per second.
-    pub swim_speed: Option<Limit>,
+    pub swim_speed: Option<InForce>,
     /// The athlete's sex.
     pub sex: Option<Sex>,
 }
 
 impl Limits {
-    /// The limits in force on a day: for each kind the latest that began by then, or else the earliest after. A set one
-    /// that began by then wins over a reported one and that over an estimate.
+    /// The limits in force on a day.
     #[must_use]
     pub fn on(day: Day, thresholds: &[Threshold], sex: Option<Sex>) -> Self {
-        let limit = |kind: ThresholdKind| {
-            let of_kind = thresholds.iter().filter(|threshold| threshold.kind == kind);
-            // Later ones first as long as they began by the day, then those to come, the nearest first.
-            let rank = |threshold: &&Threshold| {
-                let to_come = threshold.from > day;
-                (to_come, threshold.origin, day.until(threshold.from).abs())
-            };
-            let best = of_kind.min_by_key(rank)?;
-            Some(Limit { value: best.value, origin: best.origin, from: best.from })
-        };
+        let limit = |kind| in_force(thresholds, kind, day).ok();
         Self {
             max_heart_rate: limit(ThresholdKind::MaxHeartRate),
             resting_heart_rate: limit(ThresholdKind::RestingHeartRate),
@@ -171,8 +131,8 @@ fn is_unrecorded(reason: &Absent) -> bool {
     )
 }
 
-fn given(limit: Option<Limit>, need: Need) -> Found<Limit> {
-    limit.filter(|limit| limit.value.is_finite() && limit.value > 0.0).ok_or(Absent::missing(need))
+fn given(limit: Option<InForce>, need: Need) -> Found<InForce> {
+    limit.ok_or(Absent::missing(need))
 }
 
 /// Training stress by power; from the mean alone where there is no recording, which hides the surges: provisional.
@@ -188,8 +148,8 @@ fn by_power(activity: &Activity, measures: &Measures, limits: &Limits) -> Found<
         }
     };
     let threshold = given(limits.threshold_power, Need::ThresholdPower)?;
-    let value = stress(seconds, intensity(watts, threshold.value, Need::ThresholdPower)?)?;
-    let quality = quality.with(threshold.quality(activity.day(), true));
+    let value = stress(seconds, intensity(watts, threshold.value(), Need::ThresholdPower)?)?;
+    let quality = quality.with(threshold.quality);
     Ok(Load { value, method: LoadMethod::Power, quality })
 }
 
@@ -211,8 +171,8 @@ fn by_pace(activity: &Activity, measures: &Measures, limits: &Limits) -> Found<L
         }
     };
     let threshold = given(limits.threshold_speed, Need::ThresholdSpeed)?;
-    let value = stress(seconds, intensity(speed, threshold.value, Need::ThresholdSpeed)?)?;
-    let quality = quality.with(threshold.quality(activity.day(), true));
+    let value = stress(seconds, intensity(speed, threshold.value(), Need::ThresholdSpeed)?)?;
+    let quality = quality.with(threshold.quality);
     Ok(Load { value, method: LoadMethod::Pace, quality })
 }
 
@@ -241,25 +201,24 @@ fn by_swimming(activity: &Activity, measures: &Measures, limits: &Limits) -> Fou
     };
     let speed = Speed::over(distance, time).ok_or(Absent::missing(Need::Duration))?;
     let threshold = given(limits.swim_speed, Need::SwimSpeed)?;
-    let value = swim_stress(time.seconds(), intensity(speed.mps(), threshold.value, Need::SwimSpeed)?)?;
-    let quality = quality.with(threshold.quality(activity.day(), true));
+    let value = swim_stress(time.seconds(), intensity(speed.mps(), threshold.value(), Need::SwimSpeed)?)?;
+    let quality = quality.with(threshold.quality);
     Ok(Load { value, method: LoadMethod::SwimPace, quality })
 }
 
 /// hrTSS where the athlete's sex and resting heart rate are known, else the Edwards ratio, estimated.
 fn by_heart(activity: &Activity, measures: &Measures, limits: &Limits) -> Found<Load> {
     let (seconds, quality) = heart_seconds(activity, measures)?;
-    let day = activity.day();
     let max = given(limits.max_heart_rate, Need::MaxHeartRate)?;
     let threshold = given(limits.threshold_heart_rate, Need::ThresholdHeartRate)?;
-    let quality = quality.with(max.quality(day, false)).with(threshold.quality(day, true));
+    let quality = quality.with(max.quality).with(threshold.quality);
     let (Some(sex), Some(rest)) = (limits.sex, limits.resting_heart_rate) else {
-        let value = edwards_ratio(&seconds, max.value, threshold.value)?;
+        let value = edwards_ratio(&seconds, max.value(), threshold.value())?;
         return Ok(Load { value, method: LoadMethod::EdwardsRatio, quality: Quality::Estimated });
     };
-    let reserve = Reserve::new(rest.value, max.value)?;
-    let value = trimp_ratio(&seconds, reserve, sex, threshold.value)?;
-    Ok(Load { value, method: LoadMethod::HeartRate, quality: quality.with(rest.quality(day, false)) })
+    let reserve = Reserve::new(rest.value(), max.value())?;
+    let value = trimp_ratio(&seconds, reserve, sex, threshold.value())?;
+    Ok(Load { value, method: LoadMethod::HeartRate, quality: quality.with(rest.quality) })
 }
 
 /// The seconds at each beat, fit for a load; from the mean alone where nothing was recorded, which hides the hard
@@ -298,9 +257,7 @@ fn by_feeling(measures: &Measures, felt: Felt) -> Found<Load> {
 }
 
 fn training_time(measures: &Measures) -> Found<TimeSpan> {
-    let times = &measures.times;
-    let known = [times.moving, times.timer, times.elapsed].into_iter().find(|time| *time > TimeSpan::ZERO);
-    known.ok_or(Absent::missing(Need::Duration))
+    measures.times.training().ok_or(Absent::missing(Need::Duration))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! [`analysis::judge`](super::analysis::judge) from these measures alone. They serialize compactly, a few kilobytes.
 
 use super::artefacts::{CleanHeart, Findings, clean};
-use super::candidates::{Candidates, steady_heart, threshold_speed};
+use super::candidates::{Candidates, steady_heart};
 use super::curve::{Curve, Sums, TimedEffort, timed_efforts};
 use super::decoupling::{Decoupling, Output, decoupling};
 use super::efforts::{Effort, Track, efforts};
@@ -141,7 +141,6 @@ fn measure_recording(activity: &Activity, recording: &Recording, told: Measures)
         threshold_heart_rate: steady
             .filter(|_| sport == Sport::Running)
             .and_then(|((ground, speed), heart)| steady_heart(line, &ground.graded, &speed, heart)),
-        threshold_speed: threshold_speed(&efforts).map(rounded),
         highest_heart_rate: heart_sums.as_ref().and_then(|heart| heart.best(5)).map(rounded),
     };
     let power = sampled.power.as_ref().zip(power_sums.as_ref()).map(|(power, sums)| {

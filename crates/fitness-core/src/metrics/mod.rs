@@ -4,38 +4,39 @@
 //! No function reads a clock: whoever asks says as of which day.
 
 pub mod age_grade;
-pub mod baseline;
-pub mod day;
-pub mod detect;
-pub mod fitness;
-pub mod hrv;
-pub mod illness;
-pub mod pattern;
-pub mod predict;
-pub mod recovery;
-pub mod resting;
-pub mod sleep;
-pub mod thresholds;
-pub mod trajectory;
 pub mod analysis;
 pub mod artefacts;
+pub mod baseline;
 pub mod candidates;
 pub mod curve;
+pub mod day;
 pub mod decoupling;
+pub mod detect;
 pub mod efforts;
 pub mod elevation;
 #[cfg(test)]
 mod example;
 pub mod exertion;
+pub mod fitness;
 pub mod grade;
 pub mod heart;
 pub mod histogram;
+pub mod history;
+pub mod hrv;
+pub mod illness;
 pub mod load;
 mod measures;
 pub mod moving;
 pub mod pace;
+pub mod pattern;
 pub mod power;
+pub mod predict;
+pub mod recovery;
+pub mod resting;
 pub mod series;
+pub mod sleep;
+pub mod thresholds;
+pub mod trajectory;
 #[cfg(test)]
 mod worked;
 pub mod zones;

@@ -38,6 +38,14 @@ pub struct Times {
     pub pauses: Vec<Pause>,
 }
 
+impl Times {
+    /// The time that counts as training: in motion where that is known, else while the recording ran, else all of it.
+    #[must_use]
+    pub fn training(&self) -> Option<TimeSpan> {
+        [self.moving, self.timer, self.elapsed].into_iter().find(|time| *time > TimeSpan::ZERO)
+    }
+}
+
 /// A stop, or a time the recording did not run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pause {

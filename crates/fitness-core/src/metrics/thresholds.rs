@@ -29,8 +29,8 @@ pub struct InForce {
 /// The threshold of a kind that holds on a day: the latest set on or before it, else the latest reported, else the
 /// latest detected.
 ///
-/// Quality by age: `ok` through 42 days, `provisional` after, `stale` from 90. A highest heart rate does not go stale:
-/// it falls by less than a beat a year. One that was detected is `estimated` at any age.
+/// Quality by age: `ok` through 42 days, `provisional` after, `stale` from 90. Highest and resting heart rate
+/// do not go stale: they change by less than a beat a year. One that was detected is `estimated` at any age.
 ///
 /// # Errors
 /// When none holds yet: a later one is not taken back in time, and none is invented.
@@ -49,7 +49,7 @@ pub fn in_force(thresholds: &[Threshold], kind: ThresholdKind, day: Day) -> Foun
 
 fn quality(threshold: &Threshold, age_days: i64) -> Quality {
     let by_age = match age_days {
-        _ if threshold.kind == ThresholdKind::MaxHeartRate => Quality::Ok,
+        _ if !ages(threshold.kind) => Quality::Ok,
         ..=FRESH_DAYS => Quality::Ok,
         STALE_DAYS.. => Quality::Stale,
         _ => Quality::Provisional,
@@ -57,6 +57,19 @@ fn quality(threshold: &Threshold, age_days: i64) -> Quality {
     match threshold.origin {
         ThresholdOrigin::Estimated => by_age.with(Quality::Estimated),
         ThresholdOrigin::Set | ThresholdOrigin::Reported => by_age,
+    }
+}
+
+/// Highest and resting heart rate change so slowly that what was right last year is right today.
+const fn ages(kind: ThresholdKind) -> bool {
+    !matches!(kind, ThresholdKind::MaxHeartRate | ThresholdKind::RestingHeartRate)
+}
+
+impl InForce {
+    /// Its value, in the unit of its kind.
+    #[must_use]
+    pub const fn value(&self) -> f64 {
+        self.threshold.value
     }
 }
 

@@ -1,8 +1,7 @@
 //! The worked numbers in `docs/metrics-activity.md`, recomputed.
 
 use super::analysis::measure;
-use super::candidates::hour_speed;
-use super::efforts::Effort;
+use super::detect::hour_speed;
 use super::elevation::climb;
 use super::example::{activity, every_second};
 use super::exertion::{RpeScale, session_rpe};
@@ -76,7 +75,7 @@ fn drift() -> f64 {
 
 fn hour_from_ten_kilometres() -> f64 {
     let (distance, time) = (Distance::from_mm(10_000_000), TimeSpan::from_mins(40));
-    hour_speed(&Effort { distance, start: TimeSpan::ZERO, time, heart_rate: None }).unwrap()
+    hour_speed(distance, time).unwrap()
 }
 
 fn rollers(turns: usize, height: f32) -> f64 {

@@ -54,6 +54,7 @@ on_both_databases! {
         // Stopped once everything was on its way: what was taken in proves nothing yet.
         struct StopAtTheEnd(Stop, u64);
         impl fitness_ingest::Progress for StopAtTheEnd {
+            fn worked_out(&mut self, _: u64) {}
             fn total(&mut self, _: u64) {}
             fn done(&mut self, files: u64, _: u64) {
                 if files == self.1 {

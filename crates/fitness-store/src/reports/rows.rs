@@ -4,7 +4,8 @@ use super::{Group, NewReport};
 use crate::activities::{columns, lap_rows};
 use crate::derived;
 use crate::entities::{
-    activities, activity_details, activity_metrics, activity_reports, laps, observations, originals, races, streams,
+    activities, activity_details, activity_metrics, activity_reports, laps, observations, originals, races,
+    streams,
 };
 use crate::error::{Error, Result};
 use crate::pack::pack_json;

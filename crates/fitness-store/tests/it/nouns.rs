@@ -8,6 +8,7 @@ use fitness_core::ids::{ActivityId, ChatId, NoteId, SourceId};
 use fitness_core::note::{Author, NoteText};
 use fitness_core::observation::{ObservationKind, Observed};
 use fitness_core::sport::Sport;
+use fitness_core::units::TimeSpan;
 use fitness_core::units::UnitSystem;
 use fitness_store::testkit::{june, now};
 use fitness_store::{
@@ -62,6 +63,7 @@ on_both_databases! {
             week_start: Weekday::Sun,
             birth_year: Some(1984),
             sex: Some(Sex::Female),
+            sleep_need: Some(TimeSpan::from_mins(480)),
         };
         db.store.put_profile(ann, &profile, now()).await.unwrap();
         db.store.put_profile(ann, &profile, now()).await.unwrap();

@@ -91,6 +91,14 @@ impl Progress for Bar {
         self.0.set_position(files);
         self.0.set_message(activities.to_string());
     }
+
+    fn worked_out(&mut self, activities: u64) {
+        let style = "{spinner} working out what they mean · {msg} activities · {elapsed}";
+        if let Ok(style) = ProgressStyle::with_template(style) {
+            self.0.set_style(style);
+        }
+        self.0.set_message(activities.to_string());
+    }
 }
 
 /// What came of it, in words.

@@ -4,25 +4,16 @@ use super::super::example::{activity, every_second, hostile_recording, near};
 use super::super::load::LoadMethod;
 use super::super::zones::{coggan_power, friel_pace, friel_running};
 use super::*;
-use crate::athlete::{Sex, ThresholdOrigin};
+use crate::athlete::{Sex, Threshold, ThresholdKind, ThresholdOrigin};
 use crate::stream::Channel;
 use proptest::prelude::*;
 
-fn limit(value: f64) -> Option<Limit> {
-    Some(Limit { value, origin: ThresholdOrigin::Set, from: "2026-06-01".parse().unwrap() })
-}
-
 fn limits(values: [f64; 6]) -> Limits {
-    let [max, rest, heart, speed, power, swim] = values.map(limit);
-    Limits {
-        max_heart_rate: max,
-        resting_heart_rate: rest,
-        threshold_heart_rate: heart,
-        threshold_speed: speed,
-        threshold_power: power,
-        swim_speed: swim,
-        sex: Some(Sex::Female),
-    }
+    let (from, origin) = ("2026-06-01".parse().unwrap(), ThresholdOrigin::Set);
+    let set: Vec<Threshold> = (ThresholdKind::ALL.iter().zip(values))
+        .map(|(kind, value)| Threshold { kind: *kind, value, from, origin })
+        .collect();
+    Limits::on(from, &set, Some(Sex::Female))
 }
 
 fn usual() -> Limits {
@@ -66,7 +57,7 @@ fn a_new_threshold_is_judged_without_the_samples() {
     let run = activity(Sport::Running);
     let measures = measure(&run, Some(&tempo()), &[]);
     let before = judge(&run, &measures, &usual(), ZoneSets::default(), Felt::default());
-    let faster = Limits { threshold_speed: limit(4.4), ..usual() };
+    let faster = limits([190.0, 50.0, 169.0, 4.4, 250.0, 1.25]);
     let after = judge(&run, &measures, &faster, ZoneSets::default(), Felt::default());
     let again = analyse(&run, Some(&tempo()), &[], &faster, ZoneSets::default(), Felt::default());
     assert_eq!(again.judged, after);

@@ -3,22 +3,24 @@
 use super::super::analysis::measure;
 use super::super::example::{activity, every_second, near};
 use super::*;
+use crate::athlete::ThresholdOrigin;
 use crate::report::PoolLength;
 use crate::stream::{Channel, Recording};
 use crate::units::Distance;
 
-fn limit(value: f64) -> Option<Limit> {
-    Some(Limit { value, origin: ThresholdOrigin::Set, from: "2026-06-01".parse().unwrap() })
+fn limit(kind: ThresholdKind, value: f64) -> Option<InForce> {
+    let from: Day = "2026-06-01".parse().unwrap();
+    in_force(&[Threshold { kind, value, from, origin: ThresholdOrigin::Set }], kind, from).ok()
 }
 
 fn all_limits() -> Limits {
     Limits {
-        max_heart_rate: limit(190.0),
-        resting_heart_rate: limit(50.0),
-        threshold_heart_rate: limit(169.0),
-        threshold_speed: limit(4.0),
-        threshold_power: limit(250.0),
-        swim_speed: limit(1.25),
+        max_heart_rate: limit(ThresholdKind::MaxHeartRate, 190.0),
+        resting_heart_rate: limit(ThresholdKind::RestingHeartRate, 50.0),
+        threshold_heart_rate: limit(ThresholdKind::ThresholdHeartRate, 169.0),
+        threshold_speed: limit(ThresholdKind::ThresholdSpeed, 4.0),
+        threshold_power: limit(ThresholdKind::ThresholdPower, 250.0),
+        swim_speed: limit(ThresholdKind::SwimSpeed, 1.25),
         sex: Some(Sex::Male),
     }
 }
@@ -75,26 +77,23 @@ fn without_its_first_threshold_a_sport_falls_back_on_the_heart() {
 #[test]
 fn a_threshold_ages_and_an_estimate_is_one() {
     let quality = |origin, from: &str| {
-        let threshold_speed = Some(Limit { value: 4.0, origin, from: from.parse().unwrap() });
-        of(&activity(Sport::Running), Some(&hour()), &Limits { threshold_speed, ..Limits::default() })
-            .unwrap()
-            .quality
+        let kind = ThresholdKind::ThresholdSpeed;
+        let set = Threshold { kind, value: 4.0, origin, from: from.parse().unwrap() };
+        let run = activity(Sport::Running);
+        of(&run, Some(&hour()), &Limits::on(run.day(), &[set], None)).unwrap().quality
     };
     // The activity is of 2026-06-14.
     for (from, expected) in [
         ("2026-06-14", Quality::Ok),
         ("2026-05-03", Quality::Ok),
         ("2026-05-02", Quality::Provisional),
-        ("2026-03-16", Quality::Provisional),
-        ("2026-03-15", Quality::Stale),
-        ("2027-06-14", Quality::Stale),
+        ("2026-03-17", Quality::Provisional),
+        ("2026-03-16", Quality::Stale),
     ] {
         assert_eq!(quality(ThresholdOrigin::Set, from), expected, "{from}");
         assert_eq!(quality(ThresholdOrigin::Reported, from), expected, "{from}");
         assert_eq!(quality(ThresholdOrigin::Estimated, from), Quality::Estimated);
     }
-    let max = Limit { value: 190.0, origin: ThresholdOrigin::Set, from: "2020-01-01".parse().unwrap() };
-    assert_eq!(max.quality(activity(Sport::Running).day(), false), Quality::Ok, "a highest heart rate keeps");
 }
 
 #[test]
@@ -238,26 +237,31 @@ fn the_limit_of_a_day_is_the_latest_set_by_then() {
         threshold(4.1, "2026-07-01", ThresholdOrigin::Set),
     ];
     let on =
-        |day: &str| Limits::on(day.parse().unwrap(), &known, None).threshold_speed.map(|limit| limit.value);
+        |day: &str| Limits::on(day.parse().unwrap(), &known, None).threshold_speed.map(|limit| limit.value());
     for (day, value) in [
-        ("2025-01-01", 3.8),
-        ("2026-04-30", 3.8),
-        ("2026-05-01", 3.9),
-        ("2026-06-14", 3.9),
-        ("2026-07-01", 4.1),
+        ("2026-02-28", None),
+        ("2026-04-30", Some(3.8)),
+        ("2026-05-01", Some(3.9)),
+        ("2026-06-14", Some(3.9)),
+        ("2026-07-01", Some(4.1)),
     ] {
-        assert_eq!(on(day), Some(value), "{day}");
+        assert_eq!(on(day), value, "{day}");
     }
     assert_eq!(Limits::on("2026-06-14".parse().unwrap(), &known, None).max_heart_rate, None);
 }
 
 #[test]
 fn limits_that_contradict_each_other_are_said() {
-    let limits = Limits { resting_heart_rate: limit(160.0), ..all_limits() };
+    let limits = Limits {
+        max_heart_rate: limit(ThresholdKind::MaxHeartRate, 150.0),
+        resting_heart_rate: limit(ThresholdKind::RestingHeartRate, 115.0),
+        ..all_limits()
+    };
     let found = of(&activity(Sport::Rowing), Some(&hour()), &limits);
     assert!(matches!(found, Err(Absent::Contradiction { .. })), "{found:?}");
     for value in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        let limits = Limits { threshold_speed: limit(value), ..Limits::default() };
+        let limits =
+            Limits { threshold_speed: limit(ThresholdKind::ThresholdSpeed, value), ..Limits::default() };
         assert!(of(&activity(Sport::Running), Some(&hour()), &limits).is_err(), "{value}");
     }
 }

@@ -1,0 +1,1 @@
+//! A day changed anywhere gives what the whole history gives.

@@ -1,0 +1,274 @@
+//! Working out what the data means: measures of new recordings, then loads and days from the first one that changed.
+//!
+//! What is stored says itself from which day on it is stale, so this can be broken off at any moment and goes on where
+//! it is needed. Should somebody change something meanwhile, it begins again.
+
+use crate::Error;
+use crate::import::Stop;
+use fitness_core::athlete::ThresholdOrigin;
+use fitness_core::calendar::Day;
+use fitness_core::frontier::Frontier;
+use fitness_core::ids::{ActivityId, UserId};
+use fitness_core::metrics::analysis::measure;
+use fitness_core::metrics::day::CONTEXT_DAYS;
+use fitness_core::metrics::detect::{Candidate, Clue, LOOKBACK_DAYS};
+use fitness_core::metrics::history::{
+    Athlete, Before, History, Judgement, MEASURES_VERSION, Session, clues, derive, felt,
+};
+use fitness_core::observation::{Observation, ObservationKind};
+use fitness_store::{Derived, Measured, Stale, Store, Unmeasured};
+use rayon::prelude::*;
+use std::collections::{BTreeMap, HashMap};
+
+/// Recordings measured at once: enough for every core, few enough for the memory.
+const AT_ONCE: u64 = 48;
+/// How often to begin again when somebody keeps changing things.
+const TRIES: usize = 20;
+
+/// What was worked out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+pub struct Recomputed {
+    /// Recordings that were measured.
+    pub measured: u64,
+    /// Activities that were judged.
+    pub judged: u64,
+    /// Days that were worked out.
+    pub days: u64,
+}
+
+/// Works out whatever is stale. `progress` hears how many recordings were measured so far.
+///
+/// # Errors
+/// When the database refuses.
+pub async fn recompute(
+    store: &Store,
+    user: UserId,
+    progress: &mut (dyn FnMut(u64) + Send),
+    stop: &Stop,
+) -> Result<Recomputed, Error> {
+    let mut done = Recomputed::default();
+    for _ in 0..TRIES {
+        if !measure_new(store, user, &mut done, progress, stop).await? {
+            continue;
+        }
+        if stop.is_asked() {
+            return Ok(done);
+        }
+        let stale = store.stale(user).await?;
+        let frontier = store.frontier(user).await?;
+        let Some(begin) = where_to_begin(store, user, stale, frontier).await? else { return Ok(done) };
+        let derived = work_out(store, user, begin, frontier).await?;
+        let (judged, days) = (derived.judged.len() as u64, derived.days.len() as u64);
+        if store.put_derived(user, stale, derived).await? {
+            (done.judged, done.days) = (judged, days);
+            return Ok(done);
+        }
+    }
+    Err(Error::Store(fitness_store::Error::Busy))
+}
+
+/// Measures every recording that is new. `false` when somebody changed something meanwhile.
+async fn measure_new(
+    store: &Store,
+    user: UserId,
+    done: &mut Recomputed,
+    progress: &mut (dyn FnMut(u64) + Send),
+    stop: &Stop,
+) -> Result<bool, Error> {
+    let stale = store.stale(user).await?;
+    while !stop.is_asked() {
+        let new = store.list_unmeasured(user, MEASURES_VERSION, AT_ONCE).await?;
+        if new.is_empty() {
+            break;
+        }
+        let count = new.len() as u64;
+        let measured = tokio::task::spawn_blocking(move || new.par_iter().map(measured).collect())
+            .await
+            .expect("measuring does not panic");
+        if !store.put_measures(user, MEASURES_VERSION, stale, measured).await? {
+            return Ok(false);
+        }
+        done.measured += count;
+        progress(done.measured);
+    }
+    Ok(true)
+}
+
+fn measured(new: &Unmeasured) -> (ActivityId, Day, fitness_core::metrics::analysis::Measures, Vec<Clue>) {
+    let (recording, lengths) = new.unpack();
+    let measures = measure(&new.activity, recording.as_ref(), &lengths);
+    let clues = clues(&new.activity, &measures);
+    (new.id, new.activity.day(), measures, clues)
+}
+
+/// Where to begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Begin {
+    /// With the first day there is.
+    First,
+    /// With a day, going on from the evening before it.
+    On(Day),
+}
+
+/// Where to begin; `None` when everything is worked out.
+async fn where_to_begin(
+    store: &Store,
+    user: UserId,
+    stale: Stale,
+    frontier: Frontier,
+) -> Result<Option<Begin>, Error> {
+    let Some(next) = stale.settled_through.map(Day::next) else {
+        let something = stale.from.is_some() || frontier.complete().is_some();
+        return Ok(something.then_some(Begin::First));
+    };
+    if let Some(changed) = stale.from {
+        return Ok(Some(Begin::On(changed.min(next))));
+    }
+    let new_day = frontier.complete().is_some_and(|complete| complete >= next);
+    let new_morning = match frontier.open() {
+        Some(open) => store.list_day_metrics(user, open, open).await?.is_empty(),
+        None => false,
+    };
+    Ok((new_day || new_morning).then_some(Begin::On(next)))
+}
+
+/// Everything from a day on.
+async fn work_out(store: &Store, user: UserId, begin: Begin, frontier: Frontier) -> Result<Derived, Error> {
+    let Some(first) = store.first_day(user).await? else { return Ok(Derived::default()) };
+    let state = match begin {
+        Begin::On(day) if day > first => store.find_day_state(user, day.previous()).await?,
+        Begin::On(_) | Begin::First => None,
+    };
+    let begin = state.map_or(first, |state| state.day.next());
+    let measured = store.list_measured(user, begin).await?;
+    let reach = frontier.open().or(frontier.complete());
+    let last = measured.last().map(|last| last.activity.day()).max(reach).unwrap_or(begin);
+    let context = begin.plus(-(CONTEXT_DAYS as i64));
+
+    let profile = store.profile(user).await?;
+    let (detected, thresholds): (Vec<_>, Vec<_>) = (store.list_thresholds(user).await?.into_iter())
+        .partition(|threshold| threshold.origin == ThresholdOrigin::Estimated);
+    let zones = store.list_zones(user).await?;
+    let races: Vec<Candidate> = (store.list_races(user).await?.into_iter())
+        .map(|race| Candidate {
+            day: race.result.day,
+            clue: Clue::Run { distance: race.result.distance, time: race.result.time },
+        })
+        .collect();
+    let wellness = store.list_wellness(user, context, last).await?;
+    let observations = store.list_observations(user, first, last).await?;
+    let exertion = exertion(&observations);
+    let feel = feel(&observations);
+    let sessions: Vec<Session<'_>> = (measured.iter())
+        .map(|Measured { id, activity, measures, .. }| Session {
+            id: *id,
+            activity,
+            measures,
+            exertion: exertion.get(id).copied(),
+        })
+        .collect();
+
+    let earlier = Earlier::read(store, user, begin, state.is_some(), &exertion).await?;
+    let earlier_detected: Vec<_> = detected.into_iter().filter(|threshold| threshold.from < begin).collect();
+    let before = state.as_ref().map(|state| Before {
+        state,
+        sessions: &earlier.sessions,
+        detected: &earlier_detected,
+        clues: &earlier.clues,
+        felt: &earlier.felt,
+    });
+    let athlete = Athlete {
+        sex: profile.sex,
+        sleep_need: profile.sleep_need,
+        thresholds: &thresholds,
+        zones: &zones,
+        races: &races,
+    };
+    let history = History {
+        athlete,
+        first: begin,
+        before,
+        sessions: &sessions,
+        wellness: &wellness,
+        feel: &feel,
+        frontier,
+    };
+    let worked = derive(&history).map_err(|error| {
+        Error::Store(fitness_store::Error::Unreadable(format!("what was worked out before: {error}")))
+    })?;
+    Ok(Derived {
+        from: before.map(|_| begin),
+        judged: worked.judged,
+        days: worked.days,
+        detected: worked.detected,
+    })
+}
+
+/// What is needed of the days before the first one.
+#[derive(Default)]
+struct Earlier {
+    sessions: Vec<Judgement>,
+    clues: Vec<Candidate>,
+    felt: Vec<(f64, f64)>,
+}
+
+impl Earlier {
+    async fn read(
+        store: &Store,
+        user: UserId,
+        begin: Day,
+        wanted: bool,
+        exertion: &HashMap<ActivityId, u8>,
+    ) -> Result<Self, Error> {
+        if !wanted {
+            return Ok(Self::default());
+        }
+        let context = begin.plus(-(CONTEXT_DAYS as i64));
+        let sessions = (store.list_activities(user, context, begin.previous()).await?.into_iter())
+            .map(|stored| Judgement {
+                day: stored.day,
+                sport: stored.activity.sport,
+                load: stored.load,
+                distance: stored.activity.distance,
+            })
+            .collect();
+        let past = store.list_clues(user, begin.plus(-LOOKBACK_DAYS), begin.previous()).await?;
+        let clues = (past.into_iter())
+            .flat_map(|past| past.clues.into_iter().map(move |clue| Candidate { day: past.day, clue }))
+            .collect();
+        let mut both = Vec::new();
+        for (id, felt_as) in exertion {
+            let Some(activity) = store.find_activity(user, *id).await? else { continue };
+            if activity.day < begin
+                && let Some((measures, Some(judged))) = store.find_metrics(user, *id).await?
+            {
+                both.extend(felt(Some(*felt_as), &measures, &judged));
+            }
+        }
+        Ok(Self { sessions, clues, felt: both })
+    }
+}
+
+/// How hard sessions felt, by the athlete's latest word.
+fn exertion(observations: &[Observation]) -> HashMap<ActivityId, u8> {
+    let rated = |observation: &&Observation| {
+        observation.accepted && observation.observed.kind() == ObservationKind::Rpe
+    };
+    let of_session =
+        |observation: &Observation| observation.observed.activity().zip(observation.observed.value());
+    observations.iter().filter(rated).filter_map(of_session).collect()
+}
+
+/// How the athlete felt on days, by their latest word.
+fn feel(observations: &[Observation]) -> BTreeMap<Day, u8> {
+    let rated = |observation: &&Observation| {
+        observation.accepted && observation.observed.kind() == ObservationKind::Mood
+    };
+    let mut feel = BTreeMap::new();
+    for observation in observations.iter().filter(rated) {
+        let observed = &observation.observed;
+        let Some(value) = observed.value() else { continue };
+        feel.extend(observed.from().through(observed.through()).map(|day| (day, value)));
+    }
+    feel
+}
