@@ -5,7 +5,6 @@ use super::super::example::{activity, every_second, near};
 use super::*;
 use crate::report::PoolLength;
 use crate::stream::{Channel, Recording};
-use crate::units::Distance;
 
 fn limit(value: f64) -> Option<Limit> {
     Some(Limit { value, origin: ThresholdOrigin::Set, from: "2026-06-01".parse().unwrap() })
@@ -122,6 +121,30 @@ fn ground_that_is_not_known_is_not_taken_for_flat_without_saying() {
     assert_eq!(of(&run, Some(&flat), &all_limits()).unwrap().quality, Quality::Provisional);
     run.sub_sport = Some("treadmill".to_owned());
     assert_eq!(of(&run, Some(&flat), &all_limits()).unwrap().quality, Quality::Ok);
+}
+
+#[test]
+fn a_treadmill_without_a_sensor_is_loaded_by_the_heart() {
+    let still = every_second(
+        3600,
+        &[
+            (Channel::Speed, &|_| Some(0)),
+            (Channel::Distance, &|_| Some(0)),
+            (Channel::HeartRate, &|second| Some(168 + (second % 3) as i32)),
+        ],
+    );
+    let mut run = activity(Sport::Running);
+    run.distance = Some(Distance::ZERO);
+    let load = of(&run, Some(&still), &all_limits()).unwrap();
+    assert_eq!(load.method, LoadMethod::HeartRate);
+    near(load.value, 100.0, 0.02);
+    let mut ride = activity(Sport::Cycling);
+    (ride.avg_power, ride.elapsed) = (Some(0), Some(TimeSpan::from_mins(60)));
+    assert_eq!(
+        of(&ride, None, &all_limits()),
+        Err(Absent::missing(Need::Power)),
+        "no power is not zero power"
+    );
 }
 
 #[test]
