@@ -164,6 +164,13 @@ fn a_swim_is_timed_by_its_lengths() {
     let load = load(&swim, &measures, &all_limits(), Felt::default()).unwrap();
     assert_eq!((load.method, load.quality), (LoadMethod::SwimPace, Quality::Ok));
     near(load.value, 100.0, 1e-9);
+    let no_speed = Limits { swim_speed: None, ..all_limits() };
+    swim.avg_heart_rate = Some(150);
+    assert_eq!(
+        of(&swim, None, &no_speed),
+        Err(Absent::missing(Need::SwimSpeed)),
+        "a wrist under water is no witness"
+    );
     let without = of(&swim, None, &all_limits()).unwrap();
     assert_eq!(without.quality, Quality::Provisional);
     assert!(without.value < 100.0, "rests at the wall slow it down");
