@@ -13,10 +13,10 @@ const LONGEST_S: usize = 21_600;
 /// Values above are left out; no watt, beat or millimetre per second that passed the checks of a series is.
 const MAX_VALUE: u32 = 100_000;
 
-/// The lengths of time of every curve, seconds: each up to 30, then 7 % apart, and the round ones athletes speak of.
+/// The lengths of time of every curve, seconds: each up to 30, then 9 % apart, and the round ones athletes speak of.
 #[must_use]
 pub fn durations() -> Vec<u32> {
-    let apart = std::iter::successors(Some(30.0_f64), |length| Some(length * 1.07));
+    let apart = std::iter::successors(Some(30.0_f64), |length| Some(length * 1.09));
     let mut lengths: Vec<u32> = (1..=30)
         .chain(apart.take_while(|length| *length < LONGEST_S as f64).map(|length| length.round() as u32))
         .chain([60, 120, 180, 240, 300, 480, 600, 900, 1200, 1800, 2400, 3600, 5400, 7200, 10_800, 14_400])

@@ -12,7 +12,7 @@ use crate::activity::Activity;
 use crate::athlete::{Sex, Threshold, ThresholdKind};
 use crate::calendar::Day;
 use crate::sport::Sport;
-use crate::units::{Speed, TimeSpan};
+use crate::units::{Distance, Speed, TimeSpan};
 use crate::words::words;
 use serde::{Deserialize, Serialize};
 
@@ -131,6 +131,11 @@ fn is_unrecorded(reason: &Absent) -> bool {
     )
 }
 
+/// A distance of nothing is what devices write that measured none.
+fn covered(distance: Option<Distance>) -> Option<Distance> {
+    distance.filter(|distance| *distance > Distance::ZERO)
+}
+
 fn given(limit: Option<InForce>, need: Need) -> Found<InForce> {
     limit.ok_or(Absent::missing(need))
 }
@@ -143,7 +148,7 @@ fn by_power(activity: &Activity, measures: &Measures, limits: &Limits) -> Found<
             (np.value, f64::from(np.seconds), np.quality().with(complete(power.coverage_percent)?))
         }
         Err(absent) => {
-            let watts = activity.avg_power.ok_or_else(|| absent.clone())?;
+            let watts = activity.avg_power.filter(|watts| *watts > 0).ok_or_else(|| absent.clone())?;
             (f64::from(watts), training_time(measures)?.seconds(), Quality::Provisional)
         }
     };
@@ -164,7 +169,7 @@ fn by_pace(activity: &Activity, measures: &Measures, limits: &Limits) -> Found<L
             (ngp.value, f64::from(ngp.seconds), ngp.quality().with(ground).with(complete))
         }
         Err(absent) => {
-            let distance = activity.distance.ok_or_else(|| absent.clone())?;
+            let distance = covered(activity.distance).ok_or_else(|| absent.clone())?;
             let time = training_time(measures)?;
             let speed = Speed::over(distance, time).ok_or(Absent::missing(Need::Duration))?;
             (speed.mps(), time.seconds(), Quality::Provisional)
@@ -194,7 +199,8 @@ fn is_flat(activity: &Activity) -> bool {
 }
 
 fn by_swimming(activity: &Activity, measures: &Measures, limits: &Limits) -> Found<Load> {
-    let distance = activity.distance.or(measures.distance).ok_or(Absent::missing(Need::Distance))?;
+    let distance = covered(activity.distance).or(measures.distance);
+    let distance = distance.ok_or(Absent::missing(Need::Distance))?;
     let (time, quality) = match measures.swum {
         Some(swum) => (swum, Quality::Ok),
         None => (training_time(measures)?, Quality::Provisional),

@@ -11,7 +11,7 @@ use super::efforts::{Effort, Track, efforts};
 use super::elevation::{AscentSource, Elevation, ascent, smooth_barometric, smooth_gps};
 use super::grade::SlopeCost;
 use super::histogram::{Histogram, SPEED_BIN_MM_S};
-use super::moving::{Times, motion, times, told_times};
+use super::moving::{MovingSource, Times, motion, times, told_times};
 use super::pace::{graded, in_motion, way};
 use super::power::{Normalized, normalize};
 use super::series::{Runs, Sampled, Series};
@@ -121,9 +121,13 @@ pub fn measure(activity: &Activity, recording: Option<&Recording>, lengths: &[Po
 
 fn measure_recording(activity: &Activity, recording: &Recording, told: Measures) -> Measures {
     let sport = activity.sport;
-    let sampled = Sampled::of(recording, sport);
-    let line = &sampled.timeline;
+    let mut sampled = Sampled::of(recording, sport);
     let (moving, source) = motion(recording, &sampled, sport);
+    if sport == Sport::Running && source == MovingSource::Recording {
+        // Nothing ever moved: that is no speed, and must not become a load of nothing.
+        sampled.speed = None;
+    }
+    let line = &sampled.timeline;
     let heart = clean(&sampled);
     let heart_sums = (!heart.series.is_empty()).then(|| Sums::of(line, &heart.series));
     let ground = Ground::of(activity, &sampled);
@@ -194,12 +198,14 @@ impl Ground {
     fn of(activity: &Activity, sampled: &Sampled) -> Option<Self> {
         let (line, speed) = (&sampled.timeline, sampled.speed.as_ref()?);
         let way = way(speed);
-        let smooth = sampled.altitude.as_ref().map(|altitude| match activity.ascent {
-            Some(_) => smooth_barometric(altitude),
-            None => smooth_gps(line, altitude, &way),
+        let counted = activity.ascent.is_some();
+        let source = if counted { AscentSource::Barometric } else { AscentSource::Gps };
+        let smooth = sampled.altitude.as_ref().map(|altitude| match source {
+            AscentSource::Gps => smooth_gps(line, altitude, &way),
+            AscentSource::Device | AscentSource::Barometric => smooth_barometric(altitude),
         });
         let elevation = smooth.as_ref().ok_or(Absent::missing(Need::Altitude));
-        let elevation = elevation.and_then(|smooth| ascent(smooth, &way, AscentSource::Gps));
+        let elevation = elevation.and_then(|smooth| ascent(smooth, &way, source));
         let slopes = smooth.as_ref().filter(|_| activity.sport == Sport::Running);
         Some(Self {
             graded: graded(line, speed, &way, slopes, SlopeCost::default()),
@@ -214,7 +220,7 @@ fn heart_measures(heart: &CleanHeart, sums: &Sums, moving: &[bool]) -> HeartMeas
     HeartMeasures { seconds, coverage_percent, findings: heart.findings, curve: Curve::of(sums) }
 }
 
-/// Power where there is some, else graded speed of a run: a rider's speed says more about wind and hills.
+/// A run by its graded speed, anything else by its power: a rider's speed says more about wind and hills.
 fn decoupled(
     sampled: &Sampled,
     ground: Option<&Ground>,

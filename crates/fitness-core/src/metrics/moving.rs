@@ -1,9 +1,9 @@
 //! How much of an activity was in motion.
 
-use super::series::{Sampled, count};
+use super::series::{Sampled, count, travelled};
 use crate::activity::Activity;
 use crate::sport::Sport;
-use crate::stream::{Channel, Recording};
+use crate::stream::Recording;
 use crate::units::TimeSpan;
 use crate::words::words;
 use serde::{Deserialize, Serialize};
@@ -73,14 +73,29 @@ const SHORTEST_STOP_S: usize = 5;
 
 /// Which seconds were in motion: faster than 0.5 m/s (running) or 1.0 m/s (cycling) in the mean of five seconds, or
 /// turning the pedals against a power meter; held for 3 s; stops under 5 s do not count. Where the speed is unknown
-/// although distance was recorded nothing moved; without one, the recording's running decides.
+/// the distances before and after decide, and without those the recording's running does. What never moved was done on
+/// the spot, a treadmill without a sensor perhaps, and all of it counts.
 #[must_use]
 pub fn motion(recording: &Recording, sampled: &Sampled, sport: Sport) -> (Vec<bool>, MovingSource) {
     let covered = sampled.timeline.covered();
-    let (Some(speed), Some(threshold)) = (&sampled.speed, threshold(sport)) else {
-        return (covered, MovingSource::Recording);
-    };
-    let has_distance = recording.column(Channel::Distance).is_some();
+    let moving =
+        threshold(sport).and_then(|threshold| by_speed(recording, sampled, sport, threshold, &covered));
+    match moving.filter(|moving| moving.contains(&true)) {
+        Some(moving) => (moving, MovingSource::Speed),
+        None => (covered, MovingSource::Recording),
+    }
+}
+
+fn by_speed(
+    recording: &Recording,
+    sampled: &Sampled,
+    sport: Sport,
+    threshold: u32,
+    covered: &[bool],
+) -> Option<Vec<bool>> {
+    let speed = sampled.speed.as_ref()?;
+    let gaps = speed.iter().any(Option::is_none);
+    let across = gaps.then(|| travelled(recording, &sampled.timeline, u32::MAX, i64::MAX)).flatten();
     let pedalled = |index: usize| {
         sport == Sport::Cycling
             && sampled.power.as_ref().is_some_and(|power| power[index].is_some_and(|watts| watts > 0))
@@ -102,14 +117,15 @@ pub fn motion(recording: &Recording, sampled: &Sampled, sport: Sport) -> (Vec<bo
             let fast = if seconds > 0 {
                 sum > u64::from(threshold) * seconds
             } else {
-                !has_distance && covered[index]
+                let across = across.as_ref().and_then(|across| across[index]);
+                across.map_or(covered[index], |speed| speed > threshold)
             };
             since_motion = if fast || pedalled(index) { 0 } else { since_motion.saturating_add(1) };
             moving[index] = since_motion <= HOLD_S;
         }
         forget_short_stops(&mut moving[chunk.at.clone()]);
     }
-    (moving, MovingSource::Speed)
+    Some(moving)
 }
 
 /// A stop under five seconds between two stretches of motion is motion.

@@ -50,41 +50,29 @@ impl Timeline {
         let moments = recording.moments();
         let (Some(first), Some(last)) = (moments.first(), moments.last()) else { return Self::default() };
         let second = |moment: i32| (i64::from(moment) - i64::from(*first)).div_euclid(1000);
-        let mut line = Self {
-            origin_ms: i64::from(*first),
-            span_s: second(*last) + 1,
-            chunks: vec![Chunk { second: 0, at: 0..0 }],
-            slots: Vec::with_capacity(moments.len()),
-            len: 0,
-        };
+        let (mut chunks, mut slots) = (Vec::new(), Vec::with_capacity(moments.len()));
         let (mut open, mut previous) = (Chunk { second: 0, at: 0..1 }, 0);
         for moment in moments {
             let now = second(*moment);
             let step = now - previous;
             if step > BREAK_S {
-                let at = open.at.end;
-                if let Some(kept) = line.chunks.last_mut() {
-                    *kept = open;
-                }
-                open = Chunk { second: now, at: at..at + 1 };
-                line.chunks.push(open.clone());
+                let begin = open.at.end;
+                chunks.push(std::mem::replace(&mut open, Chunk { second: now, at: begin..begin + 1 }));
             } else {
                 // At most BREAK_S and never negative: moments do not run backwards.
                 open.at.end += usize::try_from(step).unwrap_or(0);
             }
             if open.at.end > MAX_SECONDS {
-                open.at.end = open.at.end.min(MAX_SECONDS);
+                open.at.end = MAX_SECONDS;
                 break;
             }
-            line.slots.push(open.at.end - 1);
+            slots.push(open.at.end - 1);
             previous = now;
         }
-        line.len = open.at.end;
-        if let Some(kept) = line.chunks.last_mut() {
-            *kept = open;
-        }
-        line.chunks.retain(|chunk| !chunk.at.is_empty());
-        line
+        let len = open.at.end;
+        chunks.push(open);
+        chunks.retain(|chunk| !chunk.at.is_empty());
+        Self { origin_ms: i64::from(*first), span_s: second(*last) + 1, chunks, slots, len }
     }
 
     /// How many seconds it covers, breaks left out.
@@ -293,7 +281,7 @@ fn speed(recording: &Recording, timeline: &Timeline, sport: Sport) -> Series<u32
     });
     let mut series = any(told).unwrap_or_else(|| vec![None; timeline.len()]);
     if series.iter().any(Option::is_none) {
-        let travelled = travelled(recording, timeline, top).unwrap_or_default();
+        let travelled = travelled(recording, timeline, top, GAP_MS).unwrap_or_default();
         series.iter_mut().zip(travelled).for_each(|(speed, travelled)| *speed = speed.or(travelled));
     }
     if sport == Sport::Running {
@@ -316,9 +304,17 @@ fn reject_long<T>(series: &mut [Option<T>], bad: impl Fn(&T) -> bool) {
     }
 }
 
-/// Speed from distance: what was covered between two samples, spread over the seconds between them. A step of more
-/// than fifteen seconds is a gap, one backwards or faster than `top` is broken.
-fn travelled(recording: &Recording, timeline: &Timeline, top: u32) -> Option<Series<u32>> {
+/// A longer step between two distances says nothing about the speed in between, milliseconds.
+const GAP_MS: i64 = 15_000;
+
+/// Speed from distance: what was covered between two samples, spread over the seconds between them. A step longer than
+/// `longest_ms` is a gap, one backwards or faster than `top` is broken.
+pub(crate) fn travelled(
+    recording: &Recording,
+    timeline: &Timeline,
+    top: u32,
+    longest_ms: i64,
+) -> Option<Series<u32>> {
     let column = recording.column(Channel::Distance)?;
     let mut series = vec![None; timeline.len()];
     let mut before: Option<(usize, i64, i64)> = None;
@@ -332,7 +328,7 @@ fn travelled(recording: &Recording, timeline: &Timeline, top: u32) -> Option<Ser
             if time < 500 {
                 continue;
             }
-            if time <= 15_000 && way >= 0 {
+            if time <= longest_ms && way >= 0 {
                 let speed = u32::try_from(way * 1000 / time).ok().filter(|speed| *speed <= top);
                 series[from + 1..=*slot].fill(speed);
                 if series[from].is_none() {

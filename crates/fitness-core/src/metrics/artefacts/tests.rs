@@ -97,6 +97,8 @@ fn a_heart_rate_that_follows_the_steps_is_thrown_out() {
 fn a_heart_that_happens_to_beat_at_the_step_rate_stays() {
     let near = with_cadence(&|second| 170 + (second / 9 % 3) as i32, &steps);
     assert_eq!(near.cadence_lock, 0);
+    let alike = with_cadence(&|second| steps(second) - 20, &steps);
+    assert_eq!(alike.cadence_lock, 0, "changing alike is not being alike");
     let steady_steps = with_cadence(&|second| 170 + (second % 3) as i32, &|_| 170);
     assert_eq!(steady_steps.cadence_lock, 0, "nothing changes together with what does not change");
 }

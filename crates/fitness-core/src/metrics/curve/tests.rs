@@ -15,7 +15,7 @@ fn power(recording: &Recording) -> (Timeline, Series<u16>) {
 #[test]
 fn there_are_about_120_lengths_and_the_round_ones_are_among_them() {
     let lengths = durations();
-    assert!((110..=150).contains(&lengths.len()), "{}", lengths.len());
+    assert!((110..=130).contains(&lengths.len()), "{}", lengths.len());
     assert!(EFFORT_SECONDS.iter().all(|seconds| lengths.contains(seconds)));
     assert!(lengths.windows(2).all(|pair| pair[0] < pair[1]));
 }

@@ -6,7 +6,6 @@ use super::*;
 use crate::athlete::ThresholdOrigin;
 use crate::report::PoolLength;
 use crate::stream::{Channel, Recording};
-use crate::units::Distance;
 
 fn limit(kind: ThresholdKind, value: f64) -> Option<InForce> {
     let from: Day = "2026-06-01".parse().unwrap();
@@ -124,6 +123,30 @@ fn ground_that_is_not_known_is_not_taken_for_flat_without_saying() {
 }
 
 #[test]
+fn a_treadmill_without_a_sensor_is_loaded_by_the_heart() {
+    let still = every_second(
+        3600,
+        &[
+            (Channel::Speed, &|_| Some(0)),
+            (Channel::Distance, &|_| Some(0)),
+            (Channel::HeartRate, &|second| Some(168 + (second % 3) as i32)),
+        ],
+    );
+    let mut run = activity(Sport::Running);
+    run.distance = Some(Distance::ZERO);
+    let load = of(&run, Some(&still), &all_limits()).unwrap();
+    assert_eq!(load.method, LoadMethod::HeartRate);
+    near(load.value, 100.0, 0.02);
+    let mut ride = activity(Sport::Cycling);
+    (ride.avg_power, ride.elapsed) = (Some(0), Some(TimeSpan::from_mins(60)));
+    assert_eq!(
+        of(&ride, None, &all_limits()),
+        Err(Absent::missing(Need::Power)),
+        "no power is not zero power"
+    );
+}
+
+#[test]
 fn a_swim_is_timed_by_its_lengths() {
     let mut swim = activity(Sport::Swimming);
     (swim.distance, swim.moving) = (Distance::from_meters(4500.0), Some(TimeSpan::from_mins(80)));
@@ -140,6 +163,13 @@ fn a_swim_is_timed_by_its_lengths() {
     let load = load(&swim, &measures, &all_limits(), Felt::default()).unwrap();
     assert_eq!((load.method, load.quality), (LoadMethod::SwimPace, Quality::Ok));
     near(load.value, 100.0, 1e-9);
+    let no_speed = Limits { swim_speed: None, ..all_limits() };
+    swim.avg_heart_rate = Some(150);
+    assert_eq!(
+        of(&swim, None, &no_speed),
+        Err(Absent::missing(Need::SwimSpeed)),
+        "a wrist under water is no witness"
+    );
     let without = of(&swim, None, &all_limits()).unwrap();
     assert_eq!(without.quality, Quality::Provisional);
     assert!(without.value < 100.0, "rests at the wall slow it down");

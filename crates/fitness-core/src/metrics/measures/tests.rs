@@ -1,7 +1,6 @@
 //! What a whole recording comes to.
 
 use super::super::example::{activity, every_second, hostile_recording, near};
-use super::super::moving::MovingSource;
 use super::*;
 use crate::stream::Channel;
 use proptest::prelude::*;

@@ -30,7 +30,8 @@ fn standing_at_a_light_is_a_pause_and_a_stumble_is_none() {
     assert!(stumble.pauses.is_empty());
     let light = run(60);
     assert_eq!((light.elapsed, light.timer), (TimeSpan::from_secs(300), TimeSpan::from_secs(300)));
-    assert!((240..=250).contains(&light.moving.whole_seconds()), "{:?}", light.moving);
+    // The mean of five seconds moves for two seconds into the stop and two before its end; three more are held.
+    assert_eq!(light.moving, TimeSpan::from_secs(247));
     assert_eq!(light.pauses.len(), 1);
     assert_eq!(light.pauses[0].length, light.timer - light.moving);
     assert_eq!(light.source, Some(MovingSource::Speed));
@@ -38,12 +39,43 @@ fn standing_at_a_light_is_a_pause_and_a_stumble_is_none() {
 
 #[test]
 fn half_a_metre_a_second_is_standing_for_a_runner_and_a_metre_for_a_rider() {
-    let at_speed =
-        |mm_s, sport| of(&every_second(60, &[(Channel::Speed, &move |_| Some(mm_s))]), sport).moving;
-    let minute = TimeSpan::from_secs(60);
-    assert_eq!((at_speed(500, Sport::Running), at_speed(501, Sport::Running)), (TimeSpan::ZERO, minute));
-    assert_eq!((at_speed(1000, Sport::Cycling), at_speed(1001, Sport::Cycling)), (TimeSpan::ZERO, minute));
-    assert_eq!(at_speed(0, Sport::Strength), minute, "nobody moves a bench");
+    // A minute at a speed, after a minute that surely moves.
+    let at_speed = |mm_s, sport| {
+        let speed = move |second: usize| Some(if second < 60 { 5000 } else { mm_s });
+        of(&every_second(120, &[(Channel::Speed, &speed)]), sport).moving.whole_seconds()
+    };
+    assert!((60..70).contains(&at_speed(500, Sport::Running)));
+    assert_eq!(at_speed(501, Sport::Running), 120);
+    assert!((60..70).contains(&at_speed(1000, Sport::Cycling)));
+    assert_eq!(at_speed(1001, Sport::Cycling), 120);
+    assert_eq!(at_speed(0, Sport::Strength), 120, "nobody moves a bench");
+}
+
+#[test]
+fn what_never_moved_was_done_on_the_spot() {
+    let treadmill = every_second(600, &[(Channel::Speed, &|_| Some(0))]);
+    let times = of(&treadmill, Sport::Running);
+    assert_eq!((seconds(&times), times.source), ((600, 600, 600), Some(MovingSource::Recording)));
+}
+
+#[test]
+fn a_tunnel_is_no_stop_and_a_shop_is_one() {
+    // Two minutes without satellites; on the far side, 360 m further or not at all.
+    let through = |mm: usize| {
+        let known = move |second: usize| !(300..420).contains(&second);
+        let speed = move |second: usize| known(second).then_some(3000);
+        let way = move |second: usize| {
+            let mm =
+                if second < 300 { second * 3000 } else { 900_000 + mm + (second - 420.min(second)) * 3000 };
+            known(second).then_some(mm as i32)
+        };
+        let heart = |second: usize| Some(140 + (second % 3) as i32);
+        let channels: [super::super::example::Shown<'_>; 3] =
+            [(Channel::Speed, &speed), (Channel::Distance, &way), (Channel::HeartRate, &heart)];
+        of(&every_second(900, &channels), Sport::Running).moving.whole_seconds()
+    };
+    assert_eq!(through(360_000), 900);
+    assert!((780..800).contains(&through(0)), "{}", through(0));
 }
 
 #[test]

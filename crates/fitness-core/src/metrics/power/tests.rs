@@ -58,6 +58,17 @@ fn no_window_reaches_over_a_pause_and_the_pause_is_no_time() {
     near(np.value, ((100_f64.powi(4) + 300_f64.powi(4)) / 2.0).powf(0.25), 1e-9);
 }
 
+#[test]
+fn more_than_thirty_seconds_left_out_end_a_run() {
+    let line = Timeline::of(&super::super::example::every_second(300, &[]));
+    let runs = |left_out: usize| {
+        let runs = Runs::pick(&line, |index| (!(100..100 + left_out).contains(&index)).then_some(1.0));
+        runs.iter().map(<[f32]>::len).collect::<Vec<_>>()
+    };
+    assert_eq!(runs(30), [270]);
+    assert_eq!(runs(31), [100, 169]);
+}
+
 proptest! {
     #[test]
     fn scaling_power_and_threshold_together_leaves_the_load(
