@@ -6,6 +6,7 @@ use crate::entities::{
 };
 use crate::error::Result;
 use crate::store::Store;
+use fitness_core::athlete::ThresholdOrigin;
 use fitness_core::hash::ContentHash;
 use fitness_core::ids::UserId;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
@@ -13,7 +14,8 @@ use std::collections::HashMap;
 
 impl Store {
     /// The hash of everything that was imported for a user and what became of it: activities with laps, samples,
-    /// details and reports, files, days, estimates, thresholds, zones and the profile, and what was worked out.
+    /// details and reports, files, days, estimates, thresholds, zones and the profile. What was worked out from
+    /// it is another matter: [`derived_fingerprint`](Self::derived_fingerprint).
     ///
     /// # Errors
     /// When the database does not answer.
@@ -29,10 +31,7 @@ impl Store {
         let mut names: HashMap<i64, String> = HashMap::new();
         for mut row in rows!(activities) {
             let id = row.id;
-            (row.id, row.user_id, row.imported_at, row.source_id) = (0, 0, Default::default(), None);
-            row.identity = String::new();
-            row.deleted_at = row.deleted_at.map(|_| Default::default());
-            let name = ContentHash::of_bytes(format!("{row:?}").as_bytes()).to_string();
+            let name = name(&mut row);
             lines.push(format!("activity {name}"));
             names.insert(id, name);
         }
@@ -49,14 +48,6 @@ impl Store {
         for row in rows!(activity_details) {
             let packed = ContentHash::of_bytes(&row.packed);
             lines.push(format!("details {} {packed}", of(row.activity_id)));
-        }
-        for row in rows!(activity_metrics) {
-            let means =
-                [Some(row.measures), row.judged].map(|packed| packed.as_deref().map(ContentHash::of_bytes));
-            lines.push(format!("metrics {} {} {} {means:?}", of(row.activity_id), row.version, row.clues));
-        }
-        for row in rows!(daily_metrics) {
-            lines.push(format!("metrics of {} {}", row.day, ContentHash::of_bytes(&row.packed)));
         }
         let mut files: HashMap<i64, String> = HashMap::new();
         for row in rows!(originals) {
@@ -80,6 +71,9 @@ impl Store {
             lines.push(format!("{row:?}"));
         }
         for mut row in rows!(thresholds) {
+            if row.origin == ThresholdOrigin::Estimated.as_str() {
+                continue;
+            }
             (row.id, row.user_id) = (0, 0);
             lines.push(format!("{row:?}"));
         }
@@ -91,4 +85,48 @@ impl Store {
         lines.sort_unstable();
         Ok(ContentHash::of_bytes(lines.join("\n").as_bytes()))
     }
+
+    /// The hash of everything that was worked out for a user: measures, loads, days and detected limits.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn derived_fingerprint(&self, user: UserId) -> Result<ContentHash> {
+        let db = self.snapshot().await?;
+        let mut lines: Vec<String> = Vec::new();
+        macro_rules! rows {
+            ($table:ident) => {
+                $table::Entity::find().filter($table::Column::UserId.eq(user.get())).all(&db).await?
+            };
+        }
+        let mut names: HashMap<i64, String> = HashMap::new();
+        for mut row in rows!(activities) {
+            let (id, load) = (row.id, row.load);
+            let name = name(&mut row);
+            lines.push(format!("load {name} {load:?}"));
+            names.insert(id, name);
+        }
+        for row in rows!(activity_metrics) {
+            let means =
+                [Some(row.measures), row.judged].map(|packed| packed.as_deref().map(ContentHash::of_bytes));
+            lines.push(format!("metrics {:?} {} {means:?}", names.get(&row.activity_id), row.clues));
+        }
+        for row in rows!(daily_metrics) {
+            lines.push(format!("day {} {}", row.day, ContentHash::of_bytes(&row.packed)));
+        }
+        for row in rows!(thresholds) {
+            if row.origin == ThresholdOrigin::Estimated.as_str() {
+                lines.push(format!("limit {} {} {:?}", row.kind, row.from_day, row.value));
+            }
+        }
+        lines.sort_unstable();
+        Ok(ContentHash::of_bytes(lines.join("\n").as_bytes()))
+    }
+}
+
+/// What makes an activity this one: what it is, not its number or what was worked out from it.
+fn name(row: &mut activities::Model) -> String {
+    (row.id, row.user_id, row.imported_at, row.source_id) = (0, 0, Default::default(), None);
+    (row.identity, row.load) = (String::new(), None);
+    row.deleted_at = row.deleted_at.map(|_| Default::default());
+    ContentHash::of_bytes(format!("{row:?}").as_bytes()).to_string()
 }

@@ -1,6 +1,6 @@
 //! Importing again changes nothing: twice, shuffled, in parts, eight at once. Guarantee 7.
 
-use crate::made::{clock, made, take};
+use crate::made::{clock, made, take, work_out_anew};
 use fitness_ingest::{Import, Stop, import};
 use fitness_store::on_both_databases;
 use proptest::strategy::{Strategy, ValueTree};
@@ -52,6 +52,9 @@ on_both_databases! {
                 assert_eq!(outcome.skipped, []);
             }
             assert_eq!(db.store.fingerprint(user).await.unwrap(), print, "case {case}");
+            let derived = db.store.derived_fingerprint(user).await.unwrap();
+            work_out_anew(&db.store, user).await;
+            assert_eq!(db.store.derived_fingerprint(user).await.unwrap(), derived, "worked out, case {case}");
         }
     }
 
@@ -74,5 +77,8 @@ on_both_databases! {
         let (count, _) = db.store.count_activities(ann).await.unwrap();
         assert_eq!(added, count, "each activity was added by exactly one of them");
         assert_eq!(db.store.fingerprint(ann).await.unwrap(), db.store.fingerprint(whole).await.unwrap());
+        let derived = db.store.derived_fingerprint(ann).await.unwrap();
+        work_out_anew(&db.store, ann).await;
+        assert_eq!(db.store.derived_fingerprint(ann).await.unwrap(), derived);
     }
 }

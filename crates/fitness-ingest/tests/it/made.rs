@@ -68,3 +68,10 @@ pub(crate) async fn take(store: &Store, user: UserId, paths: &[PathBuf]) -> Outc
 pub(crate) fn clock() -> Instant {
     now()
 }
+
+/// Drops everything that was worked out and works it out again, from nothing.
+pub(crate) async fn work_out_anew(store: &Store, user: UserId) {
+    store.drop_derived(user, clock()).await.unwrap();
+    let worked = fitness_ingest::recompute(store, user, &mut |_| {}, &Stop::default()).await.unwrap();
+    assert!(worked.measured > 0 && worked.judged == worked.measured && worked.days > 0, "{worked:?}");
+}

@@ -1,1 +1,240 @@
-//! A day changed anywhere gives what the whole history gives.
+//! A history worked out from any day on is what it is worked out from the first.
+
+use super::super::analysis::measure;
+use super::super::candidates::SteadyHeart;
+use super::super::detect::LOOKBACK_DAYS;
+use super::super::efforts::Effort;
+use super::*;
+use crate::athlete::ThresholdOrigin;
+use crate::calendar::Instant;
+use crate::frontier::Coverage;
+use chrono::TimeDelta;
+use proptest::collection::vec;
+use proptest::option::of;
+use proptest::prelude::*;
+
+const DAYS: i64 = 150;
+
+fn day(number: i64) -> Day {
+    "2025-11-01".parse::<Day>().unwrap().plus(number)
+}
+
+/// A session as a test makes it up.
+#[derive(Debug, Clone)]
+struct MadeUp {
+    day: i64,
+    sport: Sport,
+    minutes: i64,
+    speed: f64,
+    heart: Option<u16>,
+    exertion: Option<u8>,
+}
+
+fn any_session() -> impl Strategy<Value = MadeUp> {
+    let sports = [Sport::Running, Sport::Running, Sport::Cycling, Sport::Swimming, Sport::Strength];
+    let heart = of(110_u16..185);
+    (0..DAYS, prop::sample::select(sports.to_vec()), 10..90_i64, 0.5..5.5_f64, heart, of(0..=10_u8)).prop_map(
+        |(day, sport, minutes, speed, heart, exertion)| MadeUp {
+            day,
+            sport,
+            minutes,
+            speed,
+            heart,
+            exertion,
+        },
+    )
+}
+
+fn made((number, made): (usize, &MadeUp)) -> (ActivityId, Activity, Measures, Option<u8>) {
+    let began: Instant = "2025-11-01T07:00:00Z".parse().unwrap();
+    let began = began + TimeDelta::days(made.day) + TimeDelta::minutes(number as i64 % 500);
+    let time = TimeSpan::from_mins(made.minutes);
+    let activity = Activity {
+        moving: Some(time),
+        distance: Distance::from_meters(made.speed * time.seconds()),
+        avg_heart_rate: made.heart,
+        ..Activity::begun(made.sport, began, 0)
+    };
+    let mut measures = measure(&activity, None, &[]);
+    measures.candidates.highest_heart_rate = made.heart.map(|heart| f64::from(heart) + 12.5);
+    measures.candidates.power_20_min = Some(made.speed * 55.0);
+    if let Some(heart) = made.heart.filter(|_| made.minutes >= 30) {
+        let time = TimeSpan::from_mins(30);
+        let held = SteadyHeart { heart_rate: f64::from(heart), time, speed: made.speed, variation: 0.03 };
+        measures.candidates.threshold_heart_rate = Some(held);
+    }
+    let effort = Effort {
+        distance: activity.distance.unwrap(),
+        start: TimeSpan::ZERO,
+        time,
+        heart_rate: made.heart.map(f64::from),
+    };
+    measures.efforts = vec![effort];
+    (ActivityId::new(number as i64 + 1), activity, measures, made.exertion)
+}
+
+fn any_wellness() -> impl Strategy<Value = Vec<DailyWellness>> {
+    let one = (of(25.0..110.0_f64), of(38..70_u16), of(200..560_i64), of(60.0..70.0_f64));
+    vec(of(one), DAYS as usize).prop_map(|days| {
+        let numbered = (0..).zip(days).filter_map(|(number, told)| Some((number, told?)));
+        numbered
+            .map(|(number, (hrv_ms, resting_heart_rate, slept, weight_kg))| DailyWellness {
+                hrv_ms,
+                resting_heart_rate,
+                weight_kg,
+                sleep: slept.map(|minutes| crate::wellness::Sleep {
+                    asleep: Some(TimeSpan::from_mins(minutes)),
+                    ..Default::default()
+                }),
+                ..DailyWellness::unknown(day(number))
+            })
+            .collect()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn from_any_day_on_it_is_what_it_is_from_the_first(
+        sessions in vec(any_session(), 0..160),
+        wellness in any_wellness(),
+        feel in prop::collection::btree_map(0..DAYS, 1..=5_u8, 0..40),
+        set in of((0..DAYS, 2.0..5.0_f64)),
+        race in of((0..DAYS, 2400..4200_i64)),
+        open in any::<bool>(),
+        cut in 1..DAYS,
+    ) {
+        let mut all: Vec<_> = sessions.iter().enumerate().map(made).collect();
+        all.sort_by_key(|(id, activity, ..)| (activity.day(), activity.started_at, *id));
+        let sessions: Vec<Session<'_>> = all
+            .iter()
+            .map(|(id, activity, measures, exertion)| Session { id: *id, activity, measures, exertion: *exertion })
+            .collect();
+        let feel: BTreeMap<Day, u8> = feel.into_iter().map(|(number, value)| (day(number), value)).collect();
+        let origin = ThresholdOrigin::Set;
+        let thresholds: Vec<Threshold> = set
+            .map(|(number, value)| Threshold { kind: ThresholdKind::ThresholdSpeed, value, from: day(number), origin })
+            .into_iter()
+            .collect();
+        let races: Vec<Candidate> = race
+            .map(|(number, seconds)| Candidate {
+                day: day(number),
+                clue: Clue::Run { distance: Distance::from_mm(10_000_000), time: TimeSpan::from_secs(seconds) },
+            })
+            .into_iter()
+            .collect();
+        let last = day(DAYS - 1);
+        let frontier = Frontier::from_runs([Coverage::new(Some(last), open.then_some(last.next()))]);
+        let athlete = Athlete { sex: Some(Sex::Female), thresholds: &thresholds, races: &races, ..Athlete::default() };
+        let whole = History {
+            athlete,
+            first: day(0),
+            before: None,
+            sessions: &sessions,
+            wellness: &wellness,
+            feel: &feel,
+            frontier,
+        };
+        let expected = derive(&whole).unwrap();
+
+        let first = day(cut);
+        let split = sessions.partition_point(|session| session.activity.day() < first);
+        let (before, after) = sessions.split_at(split);
+        let judged_before = before.iter().zip(&expected.judged);
+        let judgements: Vec<Judgement> = judged_before
+            .clone()
+            .filter(|(session, _)| session.activity.day() >= first.plus(-(CONTEXT_DAYS as i64)))
+            .map(|(session, (_, judged))| Judgement {
+                day: session.activity.day(),
+                sport: session.activity.sport,
+                load: judged.load.as_ref().ok().map(|load| load.value),
+                distance: session.activity.distance,
+            })
+            .collect();
+        let both: Vec<(f64, f64)> = judged_before
+            .filter_map(|(session, (_, judged))| felt(session.exertion, session.measures, judged))
+            .collect();
+        let hints: Vec<Candidate> = before
+            .iter()
+            .filter(|session| session.activity.day() >= first.plus(-LOOKBACK_DAYS))
+            .flat_map(|session| {
+                let day = session.activity.day();
+                clues(session.activity, session.measures).into_iter().map(move |clue| Candidate { day, clue })
+            })
+            .collect();
+        let (earlier, later): (Vec<Threshold>, Vec<Threshold>) =
+            expected.detected.iter().partition(|step| step.from < first);
+        let state = expected.days[cut as usize - 1].state.unwrap();
+        let recent: Vec<DailyWellness> = wellness
+            .iter()
+            .filter(|told| told.day >= first.plus(-(CONTEXT_DAYS as i64)))
+            .cloned()
+            .collect();
+        let resumed = derive(&History {
+            first,
+            before: Some(Before {
+                state: &state,
+                sessions: &judgements,
+                detected: &earlier,
+                clues: &hints,
+                felt: &both,
+            }),
+            sessions: after,
+            wellness: &recent,
+            ..whole
+        })
+        .unwrap();
+        prop_assert_eq!(&resumed.judged, &expected.judged[split..]);
+        let by_kind_and_day = |mut steps: Vec<Threshold>| {
+            steps.sort_by_key(|step| (step.kind, step.from));
+            steps
+        };
+        prop_assert_eq!(by_kind_and_day(resumed.detected), by_kind_and_day(later));
+        // To the last bit: text tells 0.1 from 0.1 + 1e-17.
+        prop_assert_eq!(
+            serde_json::to_string(&resumed.days).unwrap(),
+            serde_json::to_string(&expected.days[cut as usize..]).unwrap()
+        );
+    }
+}
+
+#[test]
+fn a_history_without_limits_of_its_own_has_loads_all_the_same() {
+    let made_up = |number: i64| MadeUp {
+        day: number,
+        sport: Sport::Running,
+        minutes: 45,
+        speed: 3.0,
+        heart: Some(150),
+        exertion: None,
+    };
+    let weeks: Vec<MadeUp> = (0..28).map(made_up).collect();
+    let all: Vec<_> = weeks.iter().enumerate().map(made).collect();
+    let sessions: Vec<Session<'_>> = all
+        .iter()
+        .map(|(id, activity, measures, exertion)| Session {
+            id: *id,
+            activity,
+            measures,
+            exertion: *exertion,
+        })
+        .collect();
+    let frontier = Frontier::from_runs([Coverage::new(Some(day(27)), None)]);
+    let nothing = BTreeMap::new();
+    let history = History {
+        athlete: Athlete::default(),
+        first: day(0),
+        before: None,
+        sessions: &sessions,
+        wellness: &[],
+        feel: &nothing,
+        frontier,
+    };
+    let worked = derive(&history).unwrap();
+    let known = worked.judged.iter().filter(|(_, judged)| judged.load.is_ok()).count();
+    assert_eq!(known, 26, "from the third run on there is a detected threshold");
+    let load = worked.judged[10].1.load.clone().unwrap();
+    assert_eq!((load.method, load.quality), (LoadMethod::Pace, crate::metrics::Quality::Estimated));
+    assert!(worked.days[27].training.as_ref().unwrap().fitness > 10.0);
+}
