@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::read::{day, json, narrow_option, to_json, word};
 use crate::store::Store;
 use crate::tx::Tx;
-use fitness_core::athlete::{Profile, Threshold, ZoneKind, Zones};
+use fitness_core::athlete::{Profile, Threshold, ThresholdKind, ThresholdOrigin, ZoneKind, Zones};
 use fitness_core::calendar::{Day, Instant};
 use fitness_core::hash::ContentHash;
 use fitness_core::ids::UserId;
@@ -59,6 +59,34 @@ impl Store {
         let object = format!("threshold:{} from {}", threshold.kind, threshold.from);
         let entry = Entry::new(now, Actor::Human, "threshold.put", object);
         tx.commit(entry.change(None, Some(ContentHash::of_json(threshold)))).await
+    }
+
+    /// Forgets a threshold the athlete set.
+    ///
+    /// # Errors
+    /// `NotFound` when they set none of this kind from this day.
+    pub async fn remove_threshold(
+        &self,
+        user: UserId,
+        kind: ThresholdKind,
+        from: Day,
+        now: Instant,
+    ) -> Result<()> {
+        use thresholds::Column;
+        let tx = self.write(user).await?;
+        let gone = thresholds::Entity::delete_many()
+            .filter(Column::UserId.eq(user.get()))
+            .filter(Column::Kind.eq(kind.as_str()))
+            .filter(Column::FromDay.eq(from.date()))
+            .filter(Column::Origin.eq(ThresholdOrigin::Set.as_str()))
+            .exec(tx.db())
+            .await?;
+        if gone.rows_affected == 0 {
+            return Err(Error::NotFound("threshold"));
+        }
+        derived::touch(&tx, Some(from)).await?;
+        tx.commit(Entry::new(now, Actor::Human, "threshold.remove", format!("threshold:{kind} from {from}")))
+            .await
     }
 
     /// Every threshold of an athlete, oldest first.

@@ -16,6 +16,7 @@ use sea_orm::{
     ColumnTrait, EntityTrait, QueryFilter, QueryOrder,
 };
 use serde::Serialize;
+use std::collections::HashSet;
 
 /// A race result as the athlete gives it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -186,6 +187,16 @@ impl Store {
                 Ok(Race { id: RaceId::new(row.id), result })
             })
             .collect()
+    }
+
+    /// Activities about which the athlete has said whether they were races.
+    pub(crate) async fn decided_races(&self, user: UserId) -> Result<HashSet<ActivityId>> {
+        let rows = races::Entity::find()
+            .filter(races::Column::UserId.eq(user.get()))
+            .filter(races::Column::ActivityId.is_not_null())
+            .all(self.reader())
+            .await?;
+        Ok(rows.into_iter().filter_map(|row| row.activity_id.map(ActivityId::new)).collect())
     }
 
     /// Activities a source calls a race and the athlete has not spoken about, oldest first.

@@ -1,10 +1,17 @@
 //! The command line, as the athlete types it.
 
+mod activity;
+mod athlete;
+mod source;
+
+pub(crate) use activity::{ActivityCommand, RaceCommand};
+pub(crate) use athlete::{PredictArgs, ProfileCommand, ThresholdCommand};
+pub(crate) use source::{Service, SourceCommand};
+
 use clap::{Parser, Subcommand};
 use fitness_core::calendar::Day;
-use fitness_core::ids::{ActivityId, NoteId, PlanId, RaceId, SourceId};
-use fitness_core::sport::Sport;
-use fitness_core::units::{TimeSpan, UnitSystem};
+use fitness_core::ids::{NoteId, PlanId};
+use fitness_core::units::UnitSystem;
 use std::path::PathBuf;
 
 /// The endurance coach you run at home.
@@ -66,6 +73,35 @@ pub(crate) enum Command {
     /// Confirm race results, or type them in
     #[command(subcommand)]
     Race(RaceCommand),
+    /// Show how you are today: form, recovery, sleep, and what the last days were
+    Today {
+        /// Seen from another day, such as 2026-06-14
+        #[arg(long, value_name = "DAY")]
+        on: Option<Day>,
+    },
+    /// Show what your data holds: years, bests, likely races, limits to confirm, gaps
+    Found,
+    /// Predict a finish, with the range that 8 of 10 land in
+    Predict(PredictArgs),
+    /// Say how you feel this morning, 1 (bad) to 5 (great)
+    Feel {
+        /// 1 to 5
+        #[arg(value_parser = clap::value_parser!(u8).range(1..=5))]
+        feeling: u8,
+        /// Another day, such as 2026-06-14
+        #[arg(long, value_name = "DAY")]
+        day: Option<Day>,
+    },
+    /// Show or set the limits that loads and zones are measured by
+    #[command(subcommand)]
+    Threshold(ThresholdCommand),
+    /// Show or say who you are, as far as formulas need it
+    #[command(subcommand)]
+    Profile(ProfileCommand),
+    /// Work out everything anew: loads, fitness, recovery, detected limits
+    ///
+    /// Nothing you imported, set or decided is touched.
+    Recompute,
     /// Meet an athlete who does not exist: a season of training to try everything with
     ///
     /// Without --export it makes a database of its own, beside yours and apart from it, and imports the athlete's
@@ -166,176 +202,6 @@ pub(crate) enum PlanCommand {
     Delete {
         /// The plan's number
         plan: PlanId,
-    },
-}
-
-fitness_core::words! {
-    /// A service that data can be synced from.
-    pub(crate) enum Service("service") {
-        /// Garmin Connect, through its Personal API.
-        Garmin = "garmin",
-        /// intervals.icu.
-        Intervals = "intervals",
-    }
-}
-
-impl Service {
-    /// What people call it.
-    pub(crate) const fn label(self) -> &'static str {
-        match self {
-            Self::Garmin => "Garmin Connect",
-            Self::Intervals => "intervals.icu",
-        }
-    }
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum SourceCommand {
-    /// Connect a service: garmin or intervals
-    ///
-    /// You make a key in the service's own settings; no password is ever asked for. The key is stored sealed, and the
-    /// key that seals it lies in a file of its own, or in FITNESS_KEY.
-    Add {
-        /// garmin (experimental) or intervals
-        service: Service,
-        /// A file with the key; - reads standard input. Typed without echo when not given
-        #[arg(long, value_name = "FILE")]
-        key_file: Option<PathBuf>,
-        /// The day the key ends, to be warned a week before
-        #[arg(long, value_name = "DAY")]
-        expires: Option<Day>,
-        /// Where the service is, if elsewhere than usual; accounts in China: HTTPS at personal.connectapi.garmin.cn
-        #[arg(long, value_name = "URL")]
-        address: Option<String>,
-        /// The athlete's id at intervals.icu, such as i12345; the key's owner when not given
-        #[arg(long, value_name = "ID")]
-        athlete: Option<String>,
-    },
-    /// List the services you connected, and when their keys end
-    List,
-    /// Give a source a new key
-    Key {
-        /// The source's number
-        source: SourceId,
-        /// A file with the key; - reads standard input. Typed without echo when not given
-        #[arg(long, value_name = "FILE")]
-        key_file: Option<PathBuf>,
-        /// The day the key ends, to be warned a week before
-        #[arg(long, value_name = "DAY")]
-        expires: Option<Day>,
-    },
-    /// Forget a source and its key; what it brought stays
-    Remove {
-        /// The source's number
-        source: SourceId,
-    },
-    /// Show what a service answers, without showing your data: status codes and names of fields only
-    Probe {
-        /// garmin
-        service: Service,
-    },
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum ActivityCommand {
-    /// List your activities, newest first
-    List {
-        /// From this day on, such as 2026-06-14
-        #[arg(long, value_name = "DAY")]
-        from: Option<Day>,
-        /// Through this day
-        #[arg(long, value_name = "DAY")]
-        through: Option<Day>,
-        /// How many to show
-        #[arg(long, default_value_t = 20, value_name = "N")]
-        limit: usize,
-    },
-    /// Show an activity with its laps and where it came from
-    Show {
-        /// The activity's number
-        activity: ActivityId,
-    },
-    /// Correct an activity; no later import or sync undoes it
-    #[command(group(clap::ArgGroup::new("change").required(true).multiple(true)))]
-    Edit {
-        /// The activity's number
-        activity: ActivityId,
-        /// Another title
-        #[arg(long, group = "change")]
-        name: Option<String>,
-        /// Another sport
-        #[arg(long, group = "change")]
-        sport: Option<Sport>,
-        /// Another distance, in your units
-        #[arg(long, group = "change", value_name = "NUMBER")]
-        distance: Option<f64>,
-        /// Another time in motion, such as 45:10 or 1:45:10
-        #[arg(long, group = "change", value_name = "TIME")]
-        moving: Option<TimeSpan>,
-    },
-    /// Take back every correction: the activity is again what its sources say
-    Reset {
-        /// The activity's number
-        activity: ActivityId,
-    },
-    /// Take an activity out of everything; no later import brings it back
-    Delete {
-        /// The activity's number
-        activity: ActivityId,
-    },
-    /// Bring a deleted activity back
-    Restore {
-        /// The activity's number
-        activity: ActivityId,
-    },
-    /// Write the original files of an activity, or of all, to a folder
-    Files {
-        /// The activity's number; all files when not given
-        activity: Option<ActivityId>,
-        /// Where to
-        #[arg(long, value_name = "FOLDER")]
-        to: PathBuf,
-    },
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum RaceCommand {
-    /// List your race results, and activities that look like races
-    List,
-    /// Take over an activity as a race result
-    Confirm {
-        /// The activity's number
-        activity: ActivityId,
-        /// The official time, such as 1:45:10; the recorded one when not given
-        #[arg(long)]
-        time: Option<TimeSpan>,
-        /// The official distance, in your units; the recorded one when not given
-        #[arg(long, value_name = "NUMBER")]
-        distance: Option<f64>,
-        /// What the race was called; the activity's title when not given
-        #[arg(long)]
-        name: Option<String>,
-    },
-    /// Say that an activity was no race
-    Decline {
-        /// The activity's number
-        activity: ActivityId,
-    },
-    /// Type in a result that was not recorded
-    Add {
-        /// The day, such as 2026-06-14
-        day: Day,
-        /// The official distance, in your units
-        distance: f64,
-        /// The official time, such as 1:45:10
-        time: TimeSpan,
-        /// What the race was called
-        name: String,
-    },
-    /// Forget a race result
-    Remove {
-        /// The race's number
-        race: RaceId,
     },
 }
 

@@ -77,7 +77,7 @@ pub(crate) fn results(races: &[Mark]) -> Vec<RaceResult> {
 pub(crate) fn inputs(results: &[RaceResult], weekly: Option<Distance>) -> Inputs<'_> {
     Inputs {
         results,
-        weekly: weekly.map(|distance| WeeklyVolume { distance, weeks: 8 }),
+        weekly: weekly.map(|distance| WeeklyVolume { distance, weeks: None }),
         training: None,
         sex: None,
         history: &[],

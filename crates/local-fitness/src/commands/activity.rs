@@ -1,5 +1,6 @@
 //! `fitness activity`
 
+use super::settled;
 use crate::args::ActivityCommand;
 use crate::clock;
 use crate::context::Context;
@@ -12,6 +13,11 @@ use fitness_core::activity::Activity;
 use fitness_core::calendar::Day;
 use fitness_core::ids::ActivityId;
 use fitness_core::merge::Edit;
+use fitness_core::metrics::Quality;
+use fitness_core::metrics::analysis::{Judged, Measures};
+use fitness_core::metrics::load::LoadMethod;
+use fitness_core::note::Author;
+use fitness_core::observation::{ObservationKind, Observed};
 use fitness_core::text::visible;
 use fitness_core::units::{Speed, TimeSpan, UnitSystem};
 use fitness_store::{Error, Original, StoredActivity};
@@ -62,6 +68,22 @@ pub(super) async fn run(context: &Context, command: ActivityCommand) -> Result<R
             })?;
             store.close().await;
             Ok(Report::new(format!("Activity {activity} is back."), &json!({ "activity_id": activity })))
+        }
+        ActivityCommand::Rate { activity, effort } => {
+            let (store, user) = context.open_for_user().await?;
+            let found = store
+                .find_activity(user.id, activity)
+                .await?
+                .ok_or(Error::NotFound("activity"))
+                .map_err(unknown(activity))?;
+            let felt = Observed::new(ObservationKind::Rpe, found.day, found.day, Some(effort))?
+                .of_activity(Some(activity));
+            store.add_observation(user.id, Author::Athlete, &felt, clock::now()).await?;
+            settled(&store, user.id).await?;
+            store.close().await;
+            let words =
+                format!("Noted: activity {activity} felt like {effort} of 10. Say it again to change it.");
+            Ok(Report::new(words, &json!({ "activity_id": activity, "effort": effort })))
         }
         ActivityCommand::Files { activity, to } => files(context, activity, &to).await,
     }
@@ -143,10 +165,17 @@ async fn show(context: &Context, id: ActivityId) -> Result<Report> {
     let originals = store.originals_of(user.id, id).await?;
     let recording = store.find_recording(user.id, id).await?;
     let details = store.find_details(user.id, id).await?.unwrap_or_default();
+    settled(&store, user.id).await?;
+    let metrics = store.find_metrics(user.id, id).await?;
     store.close().await;
     let mut words = format!("{} {} {}\n", stored.day, stored.activity.sport, title(&stored));
     for (label, value) in lines(&stored.activity, units) {
         writeln!(words, "  {label:<12}{value}")?;
+    }
+    if let Some((measures, judged)) = &metrics {
+        for (label, value) in means(measures, judged.as_ref(), units) {
+            writeln!(words, "  {label:<12}{value}")?;
+        }
     }
     if let Some(recording) = &recording {
         let channels: Vec<&str> = recording.columns().map(|(channel, _)| channel.as_str()).collect();
@@ -188,10 +217,79 @@ async fn show(context: &Context, id: ActivityId) -> Result<Report> {
         write!(words, "\n{}", table(["lap", "distance", "time", "heart rate", ""], &rows))?;
     }
     let keys: Vec<String> = reports.iter().map(|(key, _)| key.to_string()).collect();
+    let (measures, judged) = metrics.unzip();
     Ok(Report::new(
         words,
-        &json!({ "activity": stored, "reports": keys, "originals": originals, "details": details }),
+        &json!({ "activity": stored, "reports": keys, "originals": originals, "details": details,
+            "measures": measures, "judged": judged.flatten() }),
     ))
+}
+
+/// What an activity meant: its load and how that was found, and what its samples say.
+fn means(measures: &Measures, judged: Option<&Judged>, units: UnitSystem) -> Vec<(&'static str, String)> {
+    let mut lines = Vec::new();
+    if let Some(judged) = judged {
+        let load = match &judged.load {
+            Ok(load) if load.quality == Quality::Ok => {
+                format!("{:.0} by {}", load.value, spoken(load.method))
+            }
+            Ok(load) => format!("{:.0} by {} ({})", load.value, spoken(load.method), load.quality),
+            Err(why) => format!("none: {why}"),
+        };
+        lines.push(("load", load));
+        for (label, zones) in [
+            ("heart zones", &judged.heart_zones),
+            ("pace zones", &judged.speed_zones),
+            ("power zones", &judged.power_zones),
+        ] {
+            let Some(zones) = zones else { continue };
+            let times: Vec<String> =
+                zones.seconds.iter().map(|s| TimeSpan::from_secs(*s as i64).clock()).collect();
+            lines.push((label, times.join("  ")));
+        }
+    }
+    if let Ok(speed) = &measures.speed
+        && let Ok(normalized) = &speed.normalized
+        && let Some(pace) = Speed::from_mps(normalized.mean).and_then(Speed::pace)
+        && speed.graded
+    {
+        lines.push(("on the flat", format!("{}, had the way been level", units.pace(pace))));
+    }
+    if let Ok(power) = &measures.power
+        && let Ok(normalized) = &power.normalized
+    {
+        lines.push(("normalized", format!("{:.0} W", normalized.value)));
+    }
+    if let Ok(decoupling) = &measures.decoupling {
+        lines.push(("decoupling", format!("{:+.1} %", decoupling.percent)));
+    }
+    if !measures.efforts.is_empty() {
+        let told = |effort: &fitness_core::metrics::efforts::Effort| {
+            format!("{} in {}", units.distance(effort.distance), effort.time.clock())
+        };
+        let usual = [1_000_000, 5_000_000, 10_000_000, 21_097_500, 42_195_000];
+        let best: Vec<String> = measures
+            .efforts
+            .iter()
+            .filter(|effort| usual.contains(&effort.distance.mm()))
+            .map(told)
+            .collect();
+        if !best.is_empty() {
+            lines.push(("fastest", best.join(", ")));
+        }
+    }
+    lines
+}
+
+const fn spoken(method: LoadMethod) -> &'static str {
+    match method {
+        LoadMethod::Power => "power",
+        LoadMethod::Pace => "pace",
+        LoadMethod::HeartRate => "heart rate",
+        LoadMethod::EdwardsRatio => "heart rate zones",
+        LoadMethod::SwimPace => "swim pace",
+        LoadMethod::PerceivedExertion => "how it felt",
+    }
 }
 
 fn lines(a: &Activity, units: UnitSystem) -> Vec<(&'static str, String)> {

@@ -3,19 +3,27 @@
 mod activity;
 mod demo;
 mod doctor;
+mod found;
 mod import;
 mod migrate;
 mod note;
 mod plan;
+mod predict;
+mod profile;
 mod race;
+mod recompute;
 mod source;
 mod sync;
+mod threshold;
+mod today;
 mod user;
 
 use crate::args::{Args, Command};
 use crate::context::Context;
 use crate::report::Report;
 use anyhow::Result;
+use fitness_core::ids::UserId;
+use fitness_store::Store;
 
 /// Does what was asked.
 pub(crate) async fn run(args: Args) -> Result<Report> {
@@ -29,6 +37,13 @@ pub(crate) async fn run(args: Args) -> Result<Report> {
         }
         Command::Activity(command) => activity::run(&context, command).await,
         Command::Race(command) => race::run(&context, command).await,
+        Command::Today { on } => today::run(&context, on).await,
+        Command::Found => found::run(&context).await,
+        Command::Predict(wanted) => predict::run(&context, wanted).await,
+        Command::Feel { feeling, day } => profile::feel(&context, feeling, day).await,
+        Command::Threshold(command) => threshold::run(&context, command).await,
+        Command::Profile(command) => profile::run(&context, command).await,
+        Command::Recompute => recompute::run(&context, args.json).await,
         Command::Demo { export, years, ends, seed } => {
             demo::run(demo::Wanted { export, years, ends, seed }, args.json).await
         }
@@ -38,4 +53,10 @@ pub(crate) async fn run(args: Args) -> Result<Report> {
         Command::Doctor => doctor::run(&context).await,
         Command::Migrate => migrate::run(&context).await,
     }
+}
+
+/// Sees to it that everything is worked out before it is shown.
+async fn settled(store: &Store, user: UserId) -> Result<()> {
+    fitness_ingest::recompute(store, user, &mut |_| {}, &fitness_ingest::Stop::default()).await?;
+    Ok(())
 }

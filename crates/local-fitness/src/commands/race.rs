@@ -9,6 +9,7 @@ use crate::report::Report;
 use crate::table::table;
 use anyhow::Result;
 use fitness_core::calendar::Day;
+use fitness_core::metrics::predict::course_of;
 use fitness_core::text::visible;
 use fitness_core::units::TimeSpan;
 use fitness_store::{Error, Race, RaceResult, StoredActivity};
@@ -33,7 +34,11 @@ pub(super) async fn run(context: &Context, command: RaceCommand) -> Result<Repor
             let recorded = &found.activity;
             let distance = match distance {
                 Some(number) => length(units, number)?,
-                None => recorded.distance.ok_or_else(|| missing("distance", "--distance"))?,
+                // A watch never measures a course exactly; the course's own distance is meant.
+                None => {
+                    let told = recorded.distance.ok_or_else(|| missing("distance", "--distance"))?;
+                    course_of(told).unwrap_or(told)
+                }
             };
             let time = took_time(time.or(recorded.elapsed).ok_or_else(|| missing("time", "--time"))?)?;
             let name = name.or_else(|| recorded.name.clone()).unwrap_or_else(|| "Race".to_owned());

@@ -159,7 +159,7 @@ fn replay(results: &[RaceResult], context: &impl Fn(Day) -> Context) -> Vec<Even
     events
 }
 
-fn past(event: &Event) -> Option<Past> {
+pub(super) fn past(event: &Event) -> Option<Past> {
     let prediction = event.prediction.as_ref().ok()?;
     // A result no human ran teaches nothing about the next one.
     let mark = super::Mark::new(event.race.distance, event.race.time).ok()?;

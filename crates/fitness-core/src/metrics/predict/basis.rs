@@ -35,7 +35,8 @@ impl Prediction {
 
     fn member(&self, method: Method, units: UnitSystem) -> String {
         let volume = self.weekly.map_or_else(String::new, |weekly| {
-            format!(" with {} a week over {} weeks", units.distance(weekly.distance), weekly.weeks)
+            let over = weekly.weeks.map_or_else(String::new, |weeks| format!(" over {weeks} weeks"));
+            format!(" with {} a week{over}", units.distance(weekly.distance))
         });
         let is_marathon = |race: &&Raced| race.mark.distance().mm() > 41_000_000;
         match method {

@@ -15,6 +15,7 @@ mod cameron;
 mod critical_speed;
 mod endurance;
 mod hinge;
+mod log;
 mod log_model;
 mod marathon;
 mod personal;
@@ -34,6 +35,7 @@ pub use cameron::cameron;
 pub use critical_speed::{CriticalSpeed, critical_speed};
 pub use endurance::Endurance;
 pub use hinge::Hinge;
+pub use log::{Run, TrainingLog, course_of};
 pub use log_model::LogModel;
 pub use personal::Past;
 pub use race::{Effort, LeftOut, Mark, RaceResult, Raced};
@@ -195,7 +197,7 @@ struct Outline {
 /// };
 /// let inputs = Inputs {
 ///     results: &[half],
-///     weekly: Some(WeeklyVolume { distance: Distance::from_miles(30.0).unwrap(), weeks: 8 }),
+///     weekly: Some(WeeklyVolume { distance: Distance::from_miles(30.0).unwrap(), weeks: Some(8) }),
 ///     training: None,
 ///     sex: None,
 ///     history: &[],

@@ -34,7 +34,7 @@ fn result(distance: Distance, clock: &str, on: &str, effort: Effort) -> RaceResu
 }
 
 fn inputs<'a>(results: &'a [RaceResult], weekly_miles: Option<f64>) -> Inputs<'a> {
-    let weekly = weekly_miles.map(|weekly| WeeklyVolume { distance: miles(weekly), weeks: 8 });
+    let weekly = weekly_miles.map(|weekly| WeeklyVolume { distance: miles(weekly), weeks: Some(8) });
     Inputs { results, weekly, training: None, sex: None, history: &[], as_of: day("2026-11-15") }
 }
 

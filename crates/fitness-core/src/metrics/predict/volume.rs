@@ -3,14 +3,15 @@
 use crate::units::Distance;
 use serde::Serialize;
 
-/// Measured weekly distance: the mean of the weeks −9 to −2 before the day of asking, over days that have synced.
+/// Weekly distance: the mean of the weeks −9 to −2 before the day of asking, over days that have synced, or what the
+/// athlete says they run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct WeeklyVolume {
     /// Mean distance of a week.
     #[serde(rename = "distance_mm")]
     pub distance: Distance,
-    /// Weeks with data.
-    pub weeks: u32,
+    /// Weeks with data; `None` when the athlete says it.
+    pub weeks: Option<u32>,
 }
 
 /// Weeks below which the mean is not used.
@@ -19,8 +20,8 @@ const FEWEST_WEEKS: u32 = 6;
 impl WeeklyVolume {
     /// Whether enough weeks are behind it.
     #[must_use]
-    pub const fn is_firm(&self) -> bool {
-        self.weeks >= FEWEST_WEEKS
+    pub fn is_firm(&self) -> bool {
+        self.weeks.is_none_or(|weeks| weeks >= FEWEST_WEEKS)
     }
 }
 

@@ -30,7 +30,9 @@ fn any_target() -> impl Strategy<Value = Distance> {
 
 fn any_weekly() -> impl Strategy<Value = Option<WeeklyVolume>> {
     let volume = (prop_oneof![9 => 0_i64..250_000_000, 1 => any::<i64>()], 0_u32..12);
-    prop::option::of(volume.prop_map(|(mm, weeks)| WeeklyVolume { distance: Distance::from_mm(mm), weeks }))
+    prop::option::of(
+        volume.prop_map(|(mm, weeks)| WeeklyVolume { distance: Distance::from_mm(mm), weeks: Some(weeks) }),
+    )
 }
 
 fn any_training() -> impl Strategy<Value = Option<TrainingPace>> {

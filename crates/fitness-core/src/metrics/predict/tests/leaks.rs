@@ -7,7 +7,7 @@ fn context(as_of: Day) -> Context {
     // Something that differs from day to day, as measured training does.
     let since = day("2020-01-01").until(as_of);
     Context {
-        weekly: Some(WeeklyVolume { distance: Distance::from_mm(30_000_000 + since * 1000), weeks: 8 }),
+        weekly: Some(WeeklyVolume { distance: Distance::from_mm(30_000_000 + since * 1000), weeks: Some(8) }),
         training: None,
         sex: None,
     }
@@ -89,7 +89,7 @@ fn the_eve_of_a_race_is_already_too_late() {
 #[test]
 fn a_career_is_scored_beside_riegel_and_vdot_on_the_same_races() {
     let found = backtest(&career(), |_| Context {
-        weekly: Some(WeeklyVolume { distance: miles(40.0), weeks: 8 }),
+        weekly: Some(WeeklyVolume { distance: miles(40.0), weeks: Some(8) }),
         ..Context::default()
     });
     assert_eq!(found.events.len(), 15);

@@ -53,8 +53,10 @@ fn without_the_weekly_distance_the_other_form_serves() {
     assert_eq!(got.quality, Quality::Provisional);
     assert!(got.basis(UnitSystem::Metric).contains("not known well enough"));
     assert!(got.baselines.vickers_one.unwrap_err().to_string().contains("six weeks"));
-    let short =
-        Inputs { weekly: Some(WeeklyVolume { distance: miles(30.0), weeks: 5 }), ..inputs(&results, None) };
+    let short = Inputs {
+        weekly: Some(WeeklyVolume { distance: miles(30.0), weeks: Some(5) }),
+        ..inputs(&results, None)
+    };
     assert_eq!(predict(FULL, &short).unwrap().exact, got.exact, "five weeks are as good as none");
 }
 

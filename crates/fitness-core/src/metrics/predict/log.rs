@@ -1,0 +1,267 @@
+//! What a training log says to a predictor: results among the runs, and how much was run.
+//!
+//! Everything said about a day is made of that day and earlier ones, so a backtest over it leaks nothing.
+
+use super::backtest::past;
+use super::{
+    Backtest, Context, Effort, Inputs, Past, Prediction, RaceResult, TrainingPace, WeeklyVolume, backtest,
+    predict,
+};
+use crate::athlete::Sex;
+use crate::calendar::Day;
+use crate::ids::ActivityId;
+use crate::metrics::Found;
+use crate::metrics::efforts;
+use crate::units::{Distance, Pace, TimeSpan};
+
+/// Weeks looked at, the last of which ends a week before the day of asking.
+const WEEKS: i64 = 8;
+/// Days for which a fastest time is the fastest.
+const YEAR: i64 = 365;
+/// A heart rate from which on an effort of this length is a hard one, of the threshold's.
+const HARD: f64 = 0.95;
+/// How long an effort is whose heart rate says whether it was hard.
+const TELLING: std::ops::RangeInclusive<TimeSpan> = TimeSpan::from_mins(20)..=TimeSpan::from_mins(60);
+/// What a watch makes of a measured course.
+const COURSE: std::ops::RangeInclusive<f64> = 0.98..=1.05;
+
+/// A run, as far as a predictor looks at it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Run {
+    /// Which activity it is.
+    pub id: ActivityId,
+    /// The day it began.
+    pub day: Day,
+    /// How far.
+    pub distance: Option<Distance>,
+    /// Time in motion.
+    pub time: Option<TimeSpan>,
+    /// Its fastest times over the usual distances.
+    pub efforts: Vec<efforts::Effort>,
+    /// The athlete's threshold heart rate on that day.
+    pub threshold_heart_rate: Option<f64>,
+}
+
+/// An athlete's runs and race results.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TrainingLog {
+    /// Every run, in any order.
+    pub runs: Vec<Run>,
+    /// Results the athlete confirmed or typed in.
+    pub races: Vec<RaceResult>,
+    /// The first day with data.
+    pub first: Day,
+    /// The last complete day.
+    pub complete: Day,
+    /// The athlete's sex, as far as they said.
+    pub sex: Option<Sex>,
+}
+
+impl TrainingLog {
+    /// The races, and what of the training comes close to one: the fastest time of a year over its distance, if the
+    /// heart rate of its 20 to 60 minutes was at least 95 % of the threshold's, or if the whole run was that distance.
+    #[must_use]
+    pub fn results(&self) -> Vec<RaceResult> {
+        let mut runs: Vec<&Run> = self.runs.iter().collect();
+        runs.sort_by_key(|run| run.day);
+        let mut results = self.races.clone();
+        let raced = |day: Day| self.races.iter().any(|race| race.on == Some(day));
+        for (number, run) in runs.iter().enumerate() {
+            if raced(run.day) {
+                continue;
+            }
+            let year = runs[..number].iter().rev().take_while(|earlier| earlier.day.until(run.day) < YEAR);
+            for effort in &run.efforts {
+                let faster = |earlier: &&Run| {
+                    let same = earlier.efforts.iter().find(|other| other.distance == effort.distance);
+                    same.is_some_and(|other| other.time <= effort.time)
+                };
+                if run.resembles_a_race(effort) && !year.clone().any(|earlier| faster(earlier)) {
+                    results.push(RaceResult {
+                        distance: effort.distance,
+                        time: effort.time,
+                        on: Some(run.day),
+                        effort: Effort::Training,
+                    });
+                }
+            }
+        }
+        results
+    }
+
+    /// The finish over a distance, seen from a day: from the results and the training until then, corrected by how
+    /// the athlete's own earlier predictions went.
+    ///
+    /// # Errors
+    /// As [`predict`].
+    pub fn predict(&self, target: Distance, as_of: Day) -> Found<Prediction> {
+        let results = self.results();
+        let history: Vec<Past> =
+            self.backtest().events.iter().filter(|event| event.on <= as_of).filter_map(past).collect();
+        let Context { weekly, training, sex } = self.context(as_of);
+        predict(target, &Inputs { results: &results, weekly, training, sex, history: &history, as_of })
+    }
+
+    /// Every past race, predicted from what was known before it.
+    #[must_use]
+    pub fn backtest(&self) -> Backtest {
+        backtest(&self.results(), |day| self.context(day))
+    }
+
+    /// What was known about the training at the end of a day.
+    #[must_use]
+    pub fn context(&self, on: Day) -> Context {
+        let known = self.complete.min(on);
+        // Whole weeks back from a week before the day, as far as there is data on both sides.
+        let weeks: Vec<(Day, Day)> = (1..=WEEKS)
+            .map(|week| (on.plus(-7 * (week + 1)), on.plus(-7 * week - 1)))
+            .filter(|(from, through)| *from >= self.first && *through <= known)
+            .collect();
+        let within = |day: Day| weeks.iter().any(|(from, through)| (*from..=*through).contains(&day));
+        let runs = self.runs.iter().filter(|run| within(run.day));
+        let (mut all, mut timed, mut time) = (0_i64, 0_i64, TimeSpan::ZERO);
+        for run in runs {
+            let Some(distance) = run.distance else { continue };
+            all += distance.mm();
+            if let Some(took) = run.time {
+                timed += distance.mm();
+                time += took;
+            }
+        }
+        let count = weeks.len() as i64;
+        if count == 0 {
+            return Context { sex: self.sex, ..Context::default() };
+        }
+        let weekly = Distance::from_mm(all / count);
+        let weeks = weeks.len() as u32;
+        let pace = Pace::from_seconds_per_km(time.seconds() / Distance::from_mm(timed).km());
+        Context {
+            weekly: Some(WeeklyVolume { distance: weekly, weeks: Some(weeks) }),
+            training: pace.map(|pace| TrainingPace { weeks, weekly, pace }),
+            sex: self.sex,
+        }
+    }
+}
+
+impl Run {
+    fn resembles_a_race(&self, effort: &efforts::Effort) -> bool {
+        let whole = self.distance.is_some_and(|distance| {
+            COURSE.contains(&(distance.mm() as f64 / effort.distance.mm().max(1) as f64))
+        });
+        let hard = TELLING.contains(&effort.time)
+            && effort
+                .heart_rate
+                .zip(self.threshold_heart_rate)
+                .is_some_and(|(heart, threshold)| heart >= HARD * threshold);
+        whole || hard
+    }
+}
+
+/// The official distance a watch's is likely to be of: within 0.98 and 1.05 of 5 km, 10 km, a half or a full marathon.
+#[must_use]
+pub fn course_of(recorded: Distance) -> Option<Distance> {
+    [Distance::from_mm(5_000_000), Distance::from_mm(10_000_000), Distance::HALF_MARATHON, Distance::MARATHON]
+        .into_iter()
+        .find(|course| COURSE.contains(&(recorded.mm() as f64 / course.mm() as f64)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn day(number: i64) -> Day {
+        "2026-01-01".parse::<Day>().unwrap().plus(number)
+    }
+
+    fn km(km: f64) -> Distance {
+        Distance::from_km(km).unwrap()
+    }
+
+    fn effort(distance: f64, minutes: i64, heart_rate: f64) -> efforts::Effort {
+        let heart_rate = Some(heart_rate);
+        efforts::Effort {
+            distance: km(distance),
+            start: TimeSpan::ZERO,
+            time: TimeSpan::from_mins(minutes),
+            heart_rate,
+        }
+    }
+
+    fn run(number: i64, distance: f64, minutes: i64, efforts: &[efforts::Effort]) -> Run {
+        Run {
+            id: ActivityId::new(number + 1),
+            day: day(number),
+            distance: Some(km(distance)),
+            time: Some(TimeSpan::from_mins(minutes)),
+            efforts: efforts.to_vec(),
+            threshold_heart_rate: Some(170.0),
+        }
+    }
+
+    fn log(runs: &[Run], races: &[RaceResult]) -> TrainingLog {
+        TrainingLog {
+            runs: runs.to_vec(),
+            races: races.to_vec(),
+            first: day(0),
+            complete: day(400),
+            sex: None,
+        }
+    }
+
+    #[test]
+    fn hard_efforts_and_whole_distances_are_results_and_easy_ones_are_not() {
+        let (hard, easy, whole, slower) = (
+            [effort(5.0, 21, 165.0)],
+            [effort(5.0, 20, 140.0)],
+            [effort(10.0, 45, 140.0)],
+            [effort(5.0, 22, 168.0)],
+        );
+        let runs = [
+            run(1, 12.0, 60, &hard),
+            run(2, 14.0, 70, &easy),
+            run(3, 10.1, 46, &whole),
+            run(4, 9.0, 40, &slower),
+        ];
+        let found: Vec<(Option<Day>, Distance)> =
+            log(&runs, &[]).results().into_iter().map(|result| (result.on, result.distance)).collect();
+        assert_eq!(found, [(Some(day(1)), km(5.0)), (Some(day(3)), km(10.0))]);
+        // What a year has made old is fastest again.
+        let later = [run(1, 12.0, 60, &hard), run(366, 9.0, 40, &slower)];
+        assert_eq!(log(&later, &[]).results().len(), 2);
+        // The day of a race has one result.
+        let raced = RaceResult {
+            distance: km(5.0),
+            time: TimeSpan::from_mins(20),
+            on: Some(day(1)),
+            effort: Effort::Race,
+        };
+        assert_eq!(log(&runs[..1], &[raced]).results(), [raced]);
+    }
+
+    #[test]
+    fn the_week_is_the_mean_of_eight_that_end_a_week_before() {
+        let runs: Vec<Run> = (0..100).map(|number| run(number, 7.0, 35, &[])).collect();
+        let told = log(&runs, &[]);
+        let context = told.context(day(90));
+        assert_eq!(context.weekly, Some(WeeklyVolume { distance: km(49.0), weeks: Some(8) }));
+        assert_eq!(context.training.unwrap().pace.seconds_per_km(), 300.0);
+        // At the beginning there are fewer weeks, and before the first none.
+        assert_eq!(told.context(day(30)).weekly.unwrap().weeks, Some(3));
+        assert_eq!(told.context(day(5)).weekly, None);
+        // Days that have not arrived are no rest.
+        let behind = TrainingLog { complete: day(60), ..told.clone() };
+        assert_eq!(behind.context(day(90)).weekly, Some(WeeklyVolume { distance: km(49.0), weeks: Some(4) }));
+        // The last week does not count, and nothing after the day does.
+        let more: Vec<Run> = (0..100).map(|n| run(n, if n > 82 { 70.0 } else { 7.0 }, 35, &[])).collect();
+        assert_eq!(log(&more, &[]).context(day(90)).weekly, context.weekly);
+    }
+
+    #[test]
+    fn a_watch_that_says_21_3_was_at_a_half() {
+        assert_eq!(course_of(km(21.3)), Some(Distance::HALF_MARATHON));
+        assert_eq!(course_of(km(41.5)), Some(Distance::MARATHON));
+        assert_eq!(course_of(km(5.24)), Some(km(5.0)));
+        assert_eq!(course_of(km(15.0)), None);
+        assert_eq!(course_of(Distance::ZERO), None);
+    }
+}

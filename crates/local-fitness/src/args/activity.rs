@@ -1,0 +1,122 @@
+//! `fitness activity` and `fitness race`: what was done.
+
+use clap::Subcommand;
+use fitness_core::calendar::Day;
+use fitness_core::ids::{ActivityId, RaceId};
+use fitness_core::sport::Sport;
+use fitness_core::units::TimeSpan;
+use std::path::PathBuf;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ActivityCommand {
+    /// List your activities, newest first
+    List {
+        /// From this day on, such as 2026-06-14
+        #[arg(long, value_name = "DAY")]
+        from: Option<Day>,
+        /// Through this day
+        #[arg(long, value_name = "DAY")]
+        through: Option<Day>,
+        /// How many to show
+        #[arg(long, default_value_t = 20, value_name = "N")]
+        limit: usize,
+    },
+    /// Show an activity with its laps and where it came from
+    Show {
+        /// The activity's number
+        activity: ActivityId,
+    },
+    /// Correct an activity; no later import or sync undoes it
+    #[command(group(clap::ArgGroup::new("change").required(true).multiple(true)))]
+    Edit {
+        /// The activity's number
+        activity: ActivityId,
+        /// Another title
+        #[arg(long, group = "change")]
+        name: Option<String>,
+        /// Another sport
+        #[arg(long, group = "change")]
+        sport: Option<Sport>,
+        /// Another distance, in your units
+        #[arg(long, group = "change", value_name = "NUMBER")]
+        distance: Option<f64>,
+        /// Another time in motion, such as 45:10 or 1:45:10
+        #[arg(long, group = "change", value_name = "TIME")]
+        moving: Option<TimeSpan>,
+    },
+    /// Take back every correction: the activity is again what its sources say
+    Reset {
+        /// The activity's number
+        activity: ActivityId,
+    },
+    /// Take an activity out of everything; no later import brings it back
+    Delete {
+        /// The activity's number
+        activity: ActivityId,
+    },
+    /// Bring a deleted activity back
+    Restore {
+        /// The activity's number
+        activity: ActivityId,
+    },
+    /// Say how hard an activity felt, 0 (nothing) to 10 (everything)
+    ///
+    /// Where nothing else was measured, this and its duration make its load, once fifteen of your activities have both.
+    Rate {
+        /// The activity's number
+        activity: ActivityId,
+        /// 0 to 10
+        #[arg(value_parser = clap::value_parser!(u8).range(0..=10))]
+        effort: u8,
+    },
+    /// Write the original files of an activity, or of all, to a folder
+    Files {
+        /// The activity's number; all files when not given
+        activity: Option<ActivityId>,
+        /// Where to
+        #[arg(long, value_name = "FOLDER")]
+        to: PathBuf,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum RaceCommand {
+    /// List your race results, and activities that look like races
+    List,
+    /// Take over an activity as a race result
+    Confirm {
+        /// The activity's number
+        activity: ActivityId,
+        /// The official time, such as 1:45:10; the recorded one when not given
+        #[arg(long)]
+        time: Option<TimeSpan>,
+        /// The official distance, in your units; when not given that of the course, where the recorded one is close to
+        /// 5 km, 10 km, a half or a full marathon, else the recorded one
+        #[arg(long, value_name = "NUMBER")]
+        distance: Option<f64>,
+        /// What the race was called; the activity's title when not given
+        #[arg(long)]
+        name: Option<String>,
+    },
+    /// Say that an activity was no race
+    Decline {
+        /// The activity's number
+        activity: ActivityId,
+    },
+    /// Type in a result that was not recorded
+    Add {
+        /// The day, such as 2026-06-14
+        day: Day,
+        /// The official distance, in your units
+        distance: f64,
+        /// The official time, such as 1:45:10
+        time: TimeSpan,
+        /// What the race was called
+        name: String,
+    },
+    /// Forget a race result
+    Remove {
+        /// The race's number
+        race: RaceId,
+    },
+}

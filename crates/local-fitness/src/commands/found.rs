@@ -1,0 +1,121 @@
+//! `fitness found`
+
+use super::settled;
+use super::threshold::{name, show, suggest};
+use crate::context::Context;
+use crate::report::Report;
+use crate::table::table;
+use crate::words::counted;
+use anyhow::Result;
+use fitness_core::athlete::ThresholdOrigin;
+use fitness_core::text::visible;
+use fitness_core::units::{Distance, TimeSpan, UnitSystem};
+use fitness_store::{Discovery, Gap};
+use std::fmt::Write as _;
+
+pub(super) async fn run(context: &Context) -> Result<Report> {
+    let (store, user) = context.open_for_user().await?;
+    settled(&store, user.id).await?;
+    let profile = store.profile(user.id).await?;
+    let found = store.discover(user.id).await?;
+    store.close().await;
+    let Some(found) = found else {
+        return Ok(Report::new("Nothing yet. Bring some data in with `fitness import PATH`.", &found));
+    };
+    let mut words = tell(&found, profile.units);
+    if profile.sex.is_none() && found.without_load > 0 {
+        words.push_str("`fitness profile set --sex female|male` lets heart rate say more about load.\n");
+    }
+    Ok(Report::new(words, &found))
+}
+
+fn tell(found: &Discovery, units: UnitSystem) -> String {
+    let mut words = format!("From {} to {}:\n\n", found.first, found.last);
+    let years: Vec<[String; 5]> = (found.years.iter())
+        .map(|year| {
+            [
+                year.year.to_string(),
+                year.activities.to_string(),
+                year.runs.to_string(),
+                units.distance(year.run_distance).to_string(),
+                year.time.hours_minutes(),
+            ]
+        })
+        .collect();
+    words.push_str(&table(["year", "activities", "runs", "run", "in training"], &years));
+    if !found.bests.is_empty() {
+        let bests: Vec<[String; 4]> = (found.bests.iter())
+            .map(|best| {
+                [
+                    distance(best.distance, units),
+                    best.time.clock(),
+                    best.day.to_string(),
+                    format!("activity {}", best.activity),
+                ]
+            })
+            .collect();
+        let _ = write!(words, "\nYour fastest:\n\n{}", table(["distance", "time", "on", ""], &bests));
+    }
+    if !found.likely_races.is_empty() {
+        let races: Vec<[String; 5]> = (found.likely_races.iter())
+            .map(|race| {
+                let a = &race.activity;
+                [
+                    race.id.to_string(),
+                    race.day.to_string(),
+                    a.distance.map(|d| units.distance(d).to_string()).unwrap_or_default(),
+                    a.elapsed.map(TimeSpan::clock).unwrap_or_default(),
+                    visible(a.name.as_deref().unwrap_or("")).to_string(),
+                ]
+            })
+            .collect();
+        let _ = write!(
+            words,
+            "\nThese look like races; `fitness race confirm ACTIVITY` or `fitness race decline ACTIVITY`:\n\n{}",
+            table(["activity", "day", "distance", "time", "name"], &races)
+        );
+    }
+    if !found.in_force.is_empty() {
+        let limits: Vec<[String; 3]> = (found.in_force.iter())
+            .map(|held| {
+                let kind = held.threshold.kind;
+                let origin = match held.threshold.origin {
+                    ThresholdOrigin::Set => "you set it".to_owned(),
+                    ThresholdOrigin::Reported => "your watch says so".to_owned(),
+                    ThresholdOrigin::Estimated => format!("detected, `fitness threshold confirm {kind}`"),
+                };
+                [name(kind).to_owned(), show(kind, held.value(), units), origin]
+            })
+            .collect();
+        let _ = write!(
+            words,
+            "\nLimits that loads are measured by:\n\n{}",
+            table(["limit", "value", ""], &limits)
+        );
+    }
+    words.push_str(&suggest(&found.suggestions, units));
+    if !found.gaps.is_empty() {
+        words.push_str("\nNo data at all:\n");
+        for Gap { from, through } in &found.gaps {
+            let days = from.until(*through) + 1;
+            let _ = writeln!(words, "  {from} to {through}, {days} days");
+        }
+    }
+    if found.without_load > 0 {
+        let without = counted(found.without_load, "activity has", "activities have");
+        let _ = writeln!(words, "\n{without} no load: too little was recorded, or a limit is missing.");
+    }
+    words
+}
+
+/// Metres below a kilometre, names where there are any, else the athlete's units.
+fn distance(distance: Distance, units: UnitSystem) -> String {
+    match distance {
+        Distance::HALF_MARATHON => "half".to_owned(),
+        Distance::MARATHON => "marathon".to_owned(),
+        _ if distance.mm() == 1_609_344 => "mile".to_owned(),
+        _ if distance.mm() % 1_609_344 == 0 => format!("{} miles", distance.mm() / 1_609_344),
+        _ if distance.meters() < 1000.0 => format!("{:.0} m", distance.meters()),
+        _ => units.distance(distance).to_string(),
+    }
+}

@@ -1,0 +1,289 @@
+//! `fitness predict`
+
+use super::settled;
+use super::user::{machine_units, machine_zone};
+use crate::args::PredictArgs;
+use crate::clock;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::report::Report;
+use crate::table::table;
+use anyhow::Result;
+use fitness_core::calendar::Day;
+use fitness_core::metrics::Found;
+use fitness_core::metrics::predict::{
+    Backtest, Baselines, Effort, Inputs, Method, Prediction, RaceResult, Score, TrainingLog, WeeklyVolume,
+    predict,
+};
+use fitness_core::plan::Goal;
+use fitness_core::report::{Estimate, EstimateKind, EstimateValue};
+use fitness_core::units::{Distance, TimeSpan, UnitSystem};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+/// How far back results and training are looked at: two years for a marathon, and a year of results before each.
+const LOOK_BACK_DAYS: i64 = 800;
+/// How old a watch's own prediction may be to be shown beside ours.
+const ESTIMATE_DAYS: i64 = 30;
+
+pub(super) async fn run(context: &Context, args: PredictArgs) -> Result<Report> {
+    if !args.races.is_empty() {
+        return typed(&args);
+    }
+    let (store, user) = context.open_for_user().await?;
+    settled(&store, user.id).await?;
+    let profile = store.profile(user.id).await?;
+    let today = Day::at(clock::now(), profile.zone);
+    let log = store.training_log(user.id, today.plus(-LOOK_BACK_DAYS)).await?;
+    if args.backtest {
+        let log = match log {
+            Some(log) => Some(store.training_log(user.id, log.first.plus(-100 * 366)).await?.unwrap_or(log)),
+            None => None,
+        };
+        store.close().await;
+        return Ok(replay(log.as_ref(), profile.units));
+    }
+    let targets = targets(args.distance.as_deref(), profile.units)?;
+    let estimates = store.list_estimates(user.id, today.plus(-ESTIMATE_DAYS), today).await?;
+    store.close().await;
+    let weekly = weekly(&args)?;
+    let found = |target: Distance| -> Found<Prediction> {
+        let log = log.as_ref().ok_or(fitness_core::metrics::Absent::NotYet)?;
+        let as_of = log.complete.min(today);
+        match weekly {
+            None => log.predict(target, as_of),
+            Some(_) => {
+                let results = log.results();
+                let sex = log.sex;
+                predict(
+                    target,
+                    &Inputs { results: &results, weekly, training: None, sex, history: &[], as_of },
+                )
+            }
+        }
+    };
+    let predictions: Vec<_> = targets.into_iter().map(|target| (target, found(target))).collect();
+    Ok(tell(&predictions, profile.units, &estimates))
+}
+
+/// From what was typed in alone; no database is needed.
+fn typed(args: &PredictArgs) -> Result<Report> {
+    let units = machine_units();
+    let results: Vec<RaceResult> =
+        args.races.iter().map(|race| result(race, units)).collect::<Result<_>>()?;
+    let inputs = Inputs {
+        results: &results,
+        weekly: weekly(args)?,
+        training: None,
+        sex: None,
+        history: &[],
+        as_of: Day::at(clock::now(), machine_zone()),
+    };
+    let targets = targets(args.distance.as_deref(), units)?;
+    let predictions: Vec<_> = targets.into_iter().map(|target| (target, predict(target, &inputs))).collect();
+    Ok(tell(&predictions, units, &[]))
+}
+
+fn targets(distance: Option<&str>, units: UnitSystem) -> Result<Vec<Distance>> {
+    match distance {
+        Some(distance) => Ok(vec![length(distance, units)?]),
+        None => Ok([Goal::FiveK, Goal::TenK, Goal::Half, Goal::Full]
+            .iter()
+            .filter_map(|g| g.distance())
+            .collect()),
+    }
+}
+
+/// `half`, `10k`, or a number in the athlete's units.
+fn length(text: &str, units: UnitSystem) -> Result<Distance> {
+    let named = text.parse::<Goal>().ok().and_then(Goal::distance);
+    let number = || text.parse::<f64>().ok().and_then(|number| units.length(number));
+    named.or_else(number).ok_or_else(|| {
+        let help = "write 5k, 10k, half, full, or a number such as 15";
+        Failure::new(format!("`{text}` is no distance"), help).into()
+    })
+}
+
+/// `half=1:45:00`.
+fn result(text: &str, units: UnitSystem) -> Result<RaceResult> {
+    let bad = || {
+        let help = "write the distance and the time, such as half=1:45:00 or 10k=45:30";
+        Failure::new(format!("`{text}` is no result"), help)
+    };
+    let (distance, time) = text.split_once('=').ok_or_else(bad)?;
+    let time: TimeSpan = time.parse().map_err(|_| bad())?;
+    Ok(RaceResult { distance: length(distance, units)?, time, on: None, effort: Effort::Race })
+}
+
+fn weekly(args: &PredictArgs) -> Result<Option<WeeklyVolume>> {
+    let given = match (args.weekly_km, args.weekly_miles) {
+        (Some(km), _) => Distance::from_km(km).filter(|distance| distance.km() <= 500.0),
+        (None, Some(miles)) => Distance::from_miles(miles).filter(|distance| distance.km() <= 500.0),
+        (None, None) => return Ok(None),
+    };
+    let distance = given.ok_or_else(|| {
+        Failure::new("that is no weekly distance", "write what you run in a week, such as 48")
+    })?;
+    Ok(Some(WeeklyVolume { distance, weeks: None }))
+}
+
+fn tell(predictions: &[(Distance, Found<Prediction>)], units: UnitSystem, estimates: &[Estimate]) -> Report {
+    let mut words = String::new();
+    let mut data = Vec::new();
+    for (target, found) in predictions {
+        let name = name_of(*target, units);
+        let watch = estimate(*target, estimates);
+        match found {
+            Ok(prediction) => {
+                // Writing to a string cannot fail.
+                let _ = writeln!(words, "{name}: {}", prediction.shown);
+                let _ = writeln!(words, "  {}", prediction.basis(units));
+                if prediction.quality != fitness_core::metrics::Quality::Ok {
+                    let _ = writeln!(words, "  Take it as {}.", prediction.quality);
+                }
+                let said = |time: &Found<TimeSpan>| {
+                    time.as_ref().map_or_else(|why| format!("– ({why})"), |t| t.clock())
+                };
+                let Baselines { riegel, vdot, .. } = &prediction.baselines;
+                let _ = write!(words, "  By comparison: Riegel {}, VDOT {}", said(riegel), said(vdot));
+                if let Some((time, day)) = watch {
+                    let _ = write!(words, ", your watch {} on {day}", time.clock());
+                }
+                words.push_str(".\n");
+                for left in &prediction.left_out {
+                    let _ = writeln!(words, "  Left out: {}.", left.why);
+                }
+            }
+            Err(why) => {
+                let _ = writeln!(words, "{name}: no prediction; {why}");
+            }
+        }
+        data.push(as_json(*target, found, units, watch));
+    }
+    match <[Value; 1]>::try_from(data) {
+        Ok([one]) => Report::new(words, &one),
+        Err(all) => Report::new(words, &all),
+    }
+}
+
+fn name_of(target: Distance, units: UnitSystem) -> String {
+    let goal = Goal::ALL.iter().find(|goal| goal.distance() == Some(target));
+    goal.map_or_else(|| units.distance(target).to_string(), |goal| goal.spoken().to_owned())
+}
+
+/// What the athlete's watch or its service predicts, and when it did.
+fn estimate(target: Distance, estimates: &[Estimate]) -> Option<(TimeSpan, Day)> {
+    let kind = match target {
+        Distance::HALF_MARATHON => EstimateKind::RaceHalf,
+        Distance::MARATHON => EstimateKind::RaceFull,
+        _ if target.mm() == 5_000_000 => EstimateKind::Race5k,
+        _ if target.mm() == 10_000_000 => EstimateKind::Race10k,
+        _ => return None,
+    };
+    let latest =
+        estimates.iter().filter(|estimate| estimate.kind == kind).max_by_key(|estimate| estimate.day)?;
+    match latest.value {
+        EstimateValue::Number(seconds) => Some((TimeSpan::from_seconds(seconds)?, latest.day)),
+        EstimateValue::Word(_) => None,
+    }
+}
+
+fn as_json(
+    target: Distance,
+    found: &Found<Prediction>,
+    units: UnitSystem,
+    watch: Option<(TimeSpan, Day)>,
+) -> Value {
+    let seconds = |time: TimeSpan| time.seconds();
+    let baseline = |time: &Found<TimeSpan>| match time {
+        Ok(time) => json!({ "seconds": seconds(*time) }),
+        Err(why) => json!({ "seconds": null, "missing": why.to_string() }),
+    };
+    let watch = watch.map(|(time, day)| json!({ "seconds": seconds(time), "on": day }));
+    match found {
+        Err(why) => json!({ "distance_mm": target, "seconds": null, "missing": why.to_string(),
+            "reason": why, "watch": watch }),
+        Ok(prediction) => json!({
+            "distance_mm": prediction.target,
+            "as_of": prediction.as_of,
+            "seconds": seconds(prediction.exact.time),
+            "band": { "covers_percent": 80, "low_seconds": seconds(prediction.exact.low),
+                "high_seconds": seconds(prediction.exact.high) },
+            "shown": prediction.shown.to_string(),
+            "quality": prediction.quality,
+            "basis": prediction.basis(units),
+            "methods": prediction.members.iter()
+                .map(|member| json!({ "method": member.method, "seconds": seconds(member.time) })).collect::<Vec<_>>(),
+            "races": prediction.sources,
+            "weekly": prediction.weekly,
+            "training": prediction.training,
+            "left_out": prediction.left_out.iter()
+                .map(|left| json!({ "result": left.result, "why": left.why.to_string() })).collect::<Vec<_>>(),
+            "baselines": {
+                "riegel": baseline(&prediction.baselines.riegel),
+                "vdot": baseline(&prediction.baselines.vdot),
+                "vickers_one": baseline(&prediction.baselines.vickers_one),
+                "vickers_two": baseline(&prediction.baselines.vickers_two),
+            },
+            "watch": watch,
+        }),
+    }
+}
+
+/// How predictions of past races went.
+fn replay(log: Option<&TrainingLog>, units: UnitSystem) -> Report {
+    let Some(log) = log else {
+        let words = "No data yet. Bring some in with `fitness import PATH`.";
+        return Report::new(words, &json!({ "rows": [], "scores": null }));
+    };
+    let Backtest { events, rows, scores } = log.backtest();
+    if events.is_empty() {
+        let words = "No races to test predictions on. Confirm some with `fitness race list`, or type them in with \
+                     `fitness race add`.";
+        return Report::new(words, &json!({ "rows": [], "scores": null }));
+    }
+    let lines: Vec<[String; 5]> = (events.iter())
+        .map(|event| {
+            let (predicted, off) = match &event.prediction {
+                Ok(prediction) => {
+                    let off = 100.0 * (event.race.time.seconds() / prediction.exact.time.seconds() - 1.0);
+                    (prediction.shown.to_string(), format!("{off:+.1} %"))
+                }
+                Err(why) => (format!("none; {why}"), String::new()),
+            };
+            let distance = name_of(event.race.distance, units);
+            [event.on.to_string(), distance, event.race.time.clock(), off, predicted]
+        })
+        .collect();
+    let mut words = table(["day", "race", "run in", "off by", "predicted before it"], &lines);
+    match &scores {
+        Ok(scores) => {
+            let rows: Vec<[String; 6]> = scores.iter().map(score).collect();
+            let header = ["method", "races", "mean error", "in percent", "leans", "in the band"];
+            let _ = write!(words, "\n{}", table(header, &rows));
+        }
+        Err(why) => {
+            let _ = writeln!(words, "\nToo few races to say how good the predictions are ({why}).");
+        }
+    }
+    let scores = scores.map_err(|why| why.to_string());
+    Report::new(
+        words,
+        &json!({ "rows": rows, "scores": scores.as_ref().ok(), "missing": scores.as_ref().err() }),
+    )
+}
+
+fn score(score: &Score) -> [String; 6] {
+    let method = match score.method {
+        Method::Combined => "ours".to_owned(),
+        other => other.to_string(),
+    };
+    [
+        method,
+        score.n.to_string(),
+        score.mae.clock(),
+        format!("{:.1} %", score.mape),
+        format!("{:+.1} %", score.bias),
+        score.coverage.map(|percent| format!("{percent:.0} %")).unwrap_or_default(),
+    ]
+}

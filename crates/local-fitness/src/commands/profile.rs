@@ -1,0 +1,81 @@
+//! `fitness profile` and `fitness feel`
+
+use super::settled;
+use crate::args::ProfileCommand;
+use crate::clock;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::report::Report;
+use anyhow::Result;
+use fitness_core::athlete::Profile;
+use fitness_core::calendar::Day;
+use fitness_core::note::Author;
+use fitness_core::observation::{ObservationKind, Observed};
+use fitness_core::units::TimeSpan;
+use serde_json::json;
+
+pub(super) async fn run(context: &Context, command: ProfileCommand) -> Result<Report> {
+    let (store, user) = context.open_for_user().await?;
+    let mut profile = store.profile(user.id).await?;
+    if let ProfileCommand::Set { sex, birth_year, sleep_need, zone, units, week_start } = command {
+        let before = profile.clone();
+        let sleep_need = sleep_need.as_deref().map(hours).transpose()?;
+        profile = Profile {
+            sex: sex.or(profile.sex),
+            birth_year: birth_year.or(profile.birth_year),
+            sleep_need: sleep_need.or(profile.sleep_need),
+            zone: zone.unwrap_or(profile.zone),
+            units: units.unwrap_or(profile.units),
+            week_start: week_start.unwrap_or(profile.week_start),
+        };
+        if profile != before {
+            store.put_profile(user.id, &profile, clock::now()).await?;
+            settled(&store, user.id).await?;
+        }
+    }
+    store.close().await;
+    let or_not = |value: Option<String>| value.unwrap_or_else(|| "not said".to_owned());
+    let words = format!(
+        "zone        {}\nunits       {}\nweek begins {}\nborn        {}\nsex         {}\nsleep need  {}\n",
+        profile.zone,
+        profile.units,
+        profile.week_start,
+        or_not(profile.birth_year.map(|year| year.to_string())),
+        or_not(profile.sex.map(|sex| sex.to_string())),
+        or_not(profile.sleep_need.map(TimeSpan::hours_minutes)),
+    );
+    Ok(Report::new(words, &profile))
+}
+
+/// `8:00` as hours and minutes of a night.
+fn hours(text: &str) -> Result<TimeSpan> {
+    let parsed = text.split_once(':').and_then(|(hours, minutes)| {
+        let (hours, minutes): (i64, i64) = (hours.parse().ok()?, minutes.parse().ok()?);
+        Some(60 * hours + minutes)
+            .filter(|_| (0..60).contains(&minutes))
+            .filter(|all| (240..=720).contains(all))
+    });
+    parsed.map(TimeSpan::from_mins).ok_or_else(|| {
+        Failure::new(
+            format!("`{text}` is no length of a night"),
+            "write hours and minutes between 4:00 and 12:00",
+        )
+        .into()
+    })
+}
+
+/// How the athlete feels on a day.
+pub(super) async fn feel(context: &Context, feeling: u8, day: Option<Day>) -> Result<Report> {
+    let (store, user) = context.open_for_user().await?;
+    let today = Day::at(clock::now(), store.profile(user.id).await?.zone);
+    let day = day.unwrap_or(today);
+    if day > today {
+        return Err(Failure::new(format!("{day} has not come yet"), "say how you feel when it has").into());
+    }
+    let observed = Observed::new(ObservationKind::Mood, day, day, Some(feeling))?;
+    store.add_observation(user.id, Author::Athlete, &observed, clock::now()).await?;
+    settled(&store, user.id).await?;
+    store.close().await;
+    let words = format!("Noted for {day}: {feeling} of 5. Say it again to change it.");
+    Ok(Report::new(words, &json!({ "day": day, "feeling": feeling })))
+}

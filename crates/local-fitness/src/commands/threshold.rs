@@ -1,0 +1,205 @@
+//! `fitness threshold`
+
+use super::settled;
+use crate::args::ThresholdCommand;
+use crate::clock;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::report::Report;
+use crate::table::table;
+use anyhow::Result;
+use fitness_core::athlete::{Threshold, ThresholdKind, ThresholdOrigin};
+use fitness_core::calendar::Day;
+use fitness_core::metrics::Quality;
+use fitness_core::metrics::thresholds::{InForce, Suggestion, in_force, suggestions};
+use fitness_core::units::{Pace, Speed, TimeSpan, UnitSystem};
+use fitness_store::Error;
+use serde_json::json;
+use std::fmt::Write as _;
+
+const ONE_MILE_KM: f64 = 1.609_344;
+
+pub(super) async fn run(context: &Context, command: ThresholdCommand) -> Result<Report> {
+    let (store, user) = context.open_for_user().await?;
+    let profile = store.profile(user.id).await?;
+    let today = Day::at(clock::now(), profile.zone);
+    let words = match command {
+        ThresholdCommand::List => {
+            settled(&store, user.id).await?;
+            let all = store.list_thresholds(user.id).await?;
+            store.close().await;
+            return Ok(list(&all, today, profile.units));
+        }
+        ThresholdCommand::Set { kind, value, from } => {
+            let value = parse(kind, &value, profile.units)?;
+            let from = from.unwrap_or(today);
+            if from > today {
+                return Err(Failure::new(
+                    format!("{from} has not come yet"),
+                    "a limit holds from a day on that has",
+                )
+                .into());
+            }
+            let set = Threshold { kind, value, from, origin: ThresholdOrigin::Set };
+            store
+                .put_threshold(user.id, &set, clock::now())
+                .await
+                .map_err(|error| bounds(error, profile.units))?;
+            format!(
+                "{} is {} from {from} on. Loads of earlier days stay as they were.",
+                name(kind),
+                show(kind, value, profile.units)
+            )
+        }
+        ThresholdCommand::Confirm { kind } => {
+            settled(&store, user.id).await?;
+            let all = store.list_thresholds(user.id).await?;
+            let detected: Vec<Threshold> =
+                all.into_iter().filter(|one| one.origin == ThresholdOrigin::Estimated).collect();
+            let newest = in_force(&detected, kind, today).map_err(|_| {
+                let help = "`fitness threshold list` shows what was detected; set it yourself with `fitness threshold set`";
+                Failure::new(format!("nothing was detected about your {}", name(kind)), help)
+            })?;
+            let set = Threshold { origin: ThresholdOrigin::Set, ..newest.threshold };
+            store.put_threshold(user.id, &set, clock::now()).await?;
+            format!("{} is {} from {} on.", name(kind), show(kind, set.value, profile.units), set.from)
+        }
+        ThresholdCommand::Remove { kind, from } => {
+            store.remove_threshold(user.id, kind, from, clock::now()).await.map_err(|error| match error {
+                Error::NotFound(_) => {
+                    let help = "`fitness threshold list` shows what you set";
+                    Failure::new(format!("you set no {} from {from}", name(kind)), help).into()
+                }
+                other => anyhow::Error::from(other),
+            })?;
+            format!("Forgot your {} of {from}.", name(kind))
+        }
+    };
+    settled(&store, user.id).await?;
+    let all = store.list_thresholds(user.id).await?;
+    store.close().await;
+    Ok(Report::new(words, &json!({ "thresholds": all })))
+}
+
+fn list(all: &[Threshold], today: Day, units: UnitSystem) -> Report {
+    let held: Vec<_> = ThresholdKind::ALL.iter().map(|kind| (*kind, in_force(all, *kind, today))).collect();
+    let rows: Vec<[String; 4]> = (held.iter())
+        .map(|(kind, found)| match found {
+            Ok(held) => [
+                kind.to_string(),
+                show(*kind, held.value(), units),
+                held.threshold.from.to_string(),
+                known_how(held),
+            ],
+            Err(_) => [kind.to_string(), "–".to_owned(), String::new(), "not known yet".to_owned()],
+        })
+        .collect();
+    let mut words = table(["limit", "value", "since", "how it is known"], &rows);
+    if held
+        .iter()
+        .flat_map(|(_, found)| found)
+        .any(|held| held.threshold.origin == ThresholdOrigin::Estimated)
+    {
+        words.push_str(
+            "\n`fitness threshold confirm LIMIT` takes over what was detected, `set` says it better.\n",
+        );
+    }
+    let suggested = suggestions(all, all, today);
+    words.push_str(&suggest(&suggested, units));
+    let in_force: Vec<_> = held.into_iter().filter_map(|(_, found)| found.ok()).collect();
+    Report::new(words, &json!({ "in_force": in_force, "suggestions": suggested, "all": all }))
+}
+
+/// Who says so, and whether it is getting old.
+fn known_how(held: &InForce) -> String {
+    let who = match held.threshold.origin {
+        ThresholdOrigin::Set => "you set it",
+        ThresholdOrigin::Reported => "your watch says so",
+        ThresholdOrigin::Estimated => "detected",
+    };
+    match held.quality {
+        Quality::Provisional => format!("{who}, {} days ago", held.age_days),
+        Quality::Stale => format!("{who}, {} days ago: test it again", held.age_days),
+        Quality::Ok | Quality::Estimated => who.to_owned(),
+    }
+}
+
+/// What was detected, differs from what is in force, and waits for the athlete's word.
+pub(super) fn suggest(suggestions: &[Suggestion], units: UnitSystem) -> String {
+    let mut words = String::new();
+    // Where nothing is set, what was detected is in force already.
+    for (detected, current) in suggestions.iter().filter_map(|one| Some((one.detected, one.current?))) {
+        let kind = detected.kind;
+        let now = format!(" instead of {}", show(kind, current.value, units));
+        // Writing to a string cannot fail.
+        let _ = write!(
+            words,
+            "\nYour training suggests a {} of {}{now}, since {}: `fitness threshold confirm {kind}` takes it over.",
+            name(kind),
+            show(kind, detected.value, units),
+            detected.from
+        );
+    }
+    if !words.is_empty() {
+        words.push('\n');
+    }
+    words
+}
+
+pub(super) const fn name(kind: ThresholdKind) -> &'static str {
+    match kind {
+        ThresholdKind::MaxHeartRate => "highest heart rate",
+        ThresholdKind::RestingHeartRate => "resting heart rate",
+        ThresholdKind::ThresholdHeartRate => "threshold heart rate",
+        ThresholdKind::ThresholdSpeed => "threshold pace",
+        ThresholdKind::ThresholdPower => "threshold power",
+        ThresholdKind::SwimSpeed => "critical swim pace",
+    }
+}
+
+/// A limit's value as the athlete writes it.
+pub(super) fn show(kind: ThresholdKind, value: f64, units: UnitSystem) -> String {
+    match kind {
+        ThresholdKind::MaxHeartRate | ThresholdKind::RestingHeartRate | ThresholdKind::ThresholdHeartRate => {
+            format!("{value:.0} bpm")
+        }
+        ThresholdKind::ThresholdPower => format!("{value:.0} W"),
+        ThresholdKind::ThresholdSpeed => {
+            let pace = Speed::from_mps(value).and_then(Speed::pace);
+            pace.map_or_else(|| "–".to_owned(), |pace| units.pace(pace).to_string())
+        }
+        ThresholdKind::SwimSpeed => {
+            let time = TimeSpan::from_seconds((100.0 / value).round());
+            time.map_or_else(|| "–".to_owned(), |time| format!("{} /100 m", time.clock()))
+        }
+    }
+}
+
+fn parse(kind: ThresholdKind, text: &str, units: UnitSystem) -> Result<f64> {
+    let number = || text.parse::<f64>().ok().filter(|value| value.is_finite());
+    let clock = || text.parse::<TimeSpan>().ok().filter(|time| *time > TimeSpan::ZERO).map(TimeSpan::seconds);
+    let (value, help) = match kind {
+        ThresholdKind::ThresholdSpeed => {
+            let km = if units == UnitSystem::Imperial { ONE_MILE_KM } else { 1.0 };
+            let pace = clock().and_then(|seconds| Pace::from_seconds_per_km(seconds / km));
+            (pace.map(|pace| 1000.0 / pace.seconds_per_km()), "write a pace such as 4:15")
+        }
+        ThresholdKind::SwimSpeed => {
+            (clock().map(|seconds| 100.0 / seconds), "write the time for 100 m, such as 1:45")
+        }
+        ThresholdKind::ThresholdPower => (number(), "write watts, such as 250"),
+        _ => (number(), "write beats per minute, such as 168"),
+    };
+    value.ok_or_else(|| Failure::new(format!("`{text}` is no {}", name(kind)), help).into())
+}
+
+fn bounds(error: Error, units: UnitSystem) -> anyhow::Error {
+    match error {
+        Error::OutOfBounds { kind, low, high } => Failure::new(
+            format!("nobody has such a {}", name(kind)),
+            format!("it is between {} and {}", show(kind, low, units), show(kind, high, units)),
+        )
+        .into(),
+        other => other.into(),
+    }
+}
