@@ -1,4 +1,5 @@
-//! `cargo xtask bench ingest`: what importing ten years costs, as ratios taken in one run on one machine.
+//! `cargo xtask bench ingest` and `cargo xtask bench metrics`: what importing ten years costs, and working out what
+//! they mean, as ratios taken in one run on one machine.
 //!
 //! Processor seconds are measured, never the clock on the wall, and nothing here is a test: a slow machine must not
 //! turn one red. What the product must keep is an exit code all the same, for whoever changes the importer.
@@ -18,6 +19,9 @@ const ENDS: &str = "2026-11-15";
 /// One file in so many is decoded by Garmin's SDK; all of them would take it most of an hour.
 const SAMPLED: u32 = 60;
 const SAMPLE: &str = include_str!("bench/sample.py");
+const REFERENCE: &str = include_str!("bench/reference.py");
+/// How many activities `recompute ... updates` takes in one after the other.
+const UPDATES: f64 = 100.0;
 const MEBIBYTE: f64 = 1_048_576.0;
 
 /// Measures an import and prints the figures beside their limits.
@@ -78,6 +82,38 @@ pub(crate) fn ingest(root: &Path) -> Result<()> {
         bail!("there was nothing to compare with: the ratio to Garmin's SDK was not measured");
     }
     Ok(())
+}
+
+/// Measures working out what ten years mean and prints the figures beside their limits.
+pub(crate) fn metrics(root: &Path) -> Result<()> {
+    let bench = Bench::set_up(root)?;
+    let (ten, one) = (bench.export(10)?, bench.export(1)?);
+    bench.fresh_import(&one, "one.db")?;
+    bench.fresh_import(&ten, "ten.db")?;
+    let all = bench.recompute("ten.db", "all")?;
+    // The short ones before and after the long one, so that a busy minute does not hit them all.
+    let short = bench.recompute("one.db", "days")?;
+    let days = bench.recompute("ten.db", "days")?;
+    let short = short.min(bench.recompute("one.db", "days")?);
+    let (idle, updated) = (bench.recompute("ten.db", "none")?, bench.recompute("ten.db", "updates")?);
+    let update = (updated - idle) / UPDATES;
+    let script = bench.folder.join("reference.py");
+    fs::write(&script, REFERENCE)?;
+    let reference = run(Command::new("python3").arg(script).arg(bench.folder.join("ten.db")))?;
+    println!("ten years: {} activities, {} records", ten.activities, ten.records);
+    println!("everything from the recordings   {all:8.3} s of processor time");
+    println!(
+        "loads, limits and days           {days:8.3} s, one year {short:.3} s, a program that does nothing {idle:.3} s"
+    );
+    println!("one new activity                 {update:8.4} s");
+    println!("day by day with queries, Python  {:8.3} s: {}", reference.seconds, reference.printed.trim());
+    bench.tidy_up();
+    judge(&[
+        Figure::at_least("times faster than day by day", reference.seconds / (days - idle), 20.0, 20.0),
+        Figure::at_most("a new activity, of everything", update / (all - idle), 1.0 / 50.0),
+        Figure::at_most("a new activity, of all days", update / (days - idle), 1.0 / 50.0),
+        Figure::at_most("ten years of days to one", (days - idle) / (short - idle), 11.0),
+    ])
 }
 
 /// A figure, the limit it must keep, and the one it should reach.
@@ -150,9 +186,11 @@ impl Bench {
     /// Builds what is measured and makes an empty folder for it.
     fn set_up(root: &Path) -> Result<Self> {
         let release = target(root)?.join("release");
-        for package in
-            [["-p", "local-fitness", "--bin", "fitness"], ["-p", "fitness-store", "--example", "fingerprint"]]
-        {
+        for package in [
+            ["-p", "local-fitness", "--bin", "fitness"],
+            ["-p", "fitness-store", "--example", "fingerprint"],
+            ["-p", "fitness-ingest", "--example", "recompute"],
+        ] {
             let built = Command::new("cargo")
                 .args(["build", "--quiet", "--release"])
                 .args(package)
@@ -216,6 +254,12 @@ impl Bench {
     fn import(&self, export: &Export, database: &str, options: &[&str]) -> Result<Ran> {
         let mut command = self.command(&self.fitness, database);
         run(command.args(["import", "--json"]).args(options).arg(&export.file))
+    }
+
+    /// Processor seconds of working something out. Apart from this process, which must stay small.
+    fn recompute(&self, database: &str, what: &str) -> Result<f64> {
+        let program = self.fingerprint.with_file_name("recompute");
+        Ok(run(self.command(&program, database).arg(self.folder.join(database)).arg(what))?.seconds)
     }
 
     /// What the imported data comes to. Apart from this process, which must stay small.

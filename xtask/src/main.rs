@@ -1,5 +1,5 @@
-//! Chores of the repository. `cargo xtask tidy` tests the repository itself, `cargo xtask bench ingest` measures an
-//! import, `cargo xtask hostile` what files made to harm cost.
+//! Chores of the repository. `cargo xtask tidy` tests the repository itself, `cargo xtask bench ingest|metrics` measures an
+//! import and what is worked out from it, `cargo xtask hostile` what files made to harm cost.
 
 mod bench;
 mod fence;
@@ -23,7 +23,8 @@ fn main() -> Result<()> {
             Ok(())
         }
         ["bench", "ingest"] => bench::ingest(&tidy::root()),
+        ["bench", "metrics"] => bench::metrics(&tidy::root()),
         ["hostile"] => hostile::measure(&tidy::root()),
-        _ => bail!("usage: cargo xtask tidy | hostile | bench ingest"),
+        _ => bail!("usage: cargo xtask tidy | hostile | bench ingest | bench metrics"),
     }
 }

@@ -100,6 +100,10 @@ impl Store {
         }
         let mut names: HashMap<i64, String> = HashMap::new();
         for mut row in rows!(activities) {
+            // What the athlete removed has no part in what is worked out.
+            if row.deleted_at.is_some() {
+                continue;
+            }
             let (id, load) = (row.id, row.load);
             let name = name(&mut row);
             lines.push(format!("load {name} {load:?}"));
@@ -108,7 +112,8 @@ impl Store {
         for row in rows!(activity_metrics) {
             let means =
                 [Some(row.measures), row.judged].map(|packed| packed.as_deref().map(ContentHash::of_bytes));
-            lines.push(format!("metrics {:?} {} {means:?}", names.get(&row.activity_id), row.clues));
+            let Some(name) = names.get(&row.activity_id) else { continue };
+            lines.push(format!("metrics {name} {} {means:?}", row.clues));
         }
         for row in rows!(daily_metrics) {
             lines.push(format!("day {} {}", row.day, ContentHash::of_bytes(&row.packed)));

@@ -7,3 +7,4 @@ mod idempotence;
 mod live;
 mod made;
 mod sources_of_one_run;
+mod worked_out;

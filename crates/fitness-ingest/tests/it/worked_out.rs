@@ -1,0 +1,112 @@
+//! What is worked out after any change is what would be worked out from nothing.
+
+use crate::made::{clock, made, take, work_out_anew};
+use fitness_core::athlete::{Profile, Sex, Threshold, ThresholdKind, ThresholdOrigin};
+use fitness_core::calendar::Day;
+use fitness_core::ids::UserId;
+use fitness_core::merge::Edit;
+use fitness_core::note::Author;
+use fitness_core::observation::{ObservationKind, Observed};
+use fitness_core::sport::Sport;
+use fitness_core::units::{Distance, TimeSpan};
+use fitness_ingest::{Recomputed, Stop, recompute};
+use fitness_store::{RaceResult, Store, on_both_databases};
+
+async fn work_out(store: &Store, user: UserId) -> Recomputed {
+    recompute(store, user, &mut |_| {}, &Stop::default()).await.unwrap()
+}
+
+/// Whatever was done before, what is worked out now is what it is from nothing.
+async fn is_whole(store: &Store, user: UserId, after: &str) {
+    work_out(store, user).await;
+    let worked = store.derived_fingerprint(user).await.unwrap();
+    assert_eq!(work_out(store, user).await, Recomputed::default(), "nothing is left to do after {after}");
+    work_out_anew(store, user).await;
+    assert_eq!(store.derived_fingerprint(user).await.unwrap(), worked, "after {after}");
+}
+
+on_both_databases! {
+    async fn after_any_change_it_is_what_it_is_from_nothing(db) {
+        let ann = db.user("Ann").await;
+        let store = &db.store;
+        let outcome = take(store, ann, &[made().zip.clone()]).await;
+        assert_eq!(outcome.worked_out.measured, outcome.added);
+        is_whole(store, ann, "an import").await;
+
+        let (_, span) = store.count_activities(ann).await.unwrap();
+        let (first, last) = span.unwrap();
+        let all = store.list_activities(ann, first, last).await.unwrap();
+        let run = all.iter().rev().find(|one| one.activity.sport == Sport::Running).unwrap();
+        let middle = all[all.len() / 2].day;
+
+        let edit = Edit { distance: Distance::from_km(31.0), ..Edit::default() };
+        store.edit_activity(ann, run.id, edit, clock()).await.unwrap();
+        is_whole(store, ann, "a corrected distance").await;
+        store.edit_activity(ann, run.id, Edit { sport: Some(Sport::Other), ..Edit::default() }, clock()).await.unwrap();
+        is_whole(store, ann, "another sport").await;
+        store.reset_activity(ann, run.id, clock()).await.unwrap();
+        is_whole(store, ann, "a reset").await;
+        store.delete_activity(ann, all[0].id, clock()).await.unwrap();
+        is_whole(store, ann, "the first activity is gone").await;
+        store.restore_activity(ann, all[0].id, clock()).await.unwrap();
+        is_whole(store, ann, "it is back").await;
+
+        let set = |kind, value, from| Threshold { kind, value, from, origin: ThresholdOrigin::Set };
+        store.put_threshold(ann, &set(ThresholdKind::ThresholdSpeed, 3.7, middle), clock()).await.unwrap();
+        is_whole(store, ann, "a threshold from the middle on").await;
+        store.remove_threshold(ann, ThresholdKind::ThresholdSpeed, middle, clock()).await.unwrap();
+        is_whole(store, ann, "a threshold is forgotten").await;
+        let profile = store.profile(ann).await.unwrap();
+        let other = if profile.sex == Some(Sex::Male) { Sex::Female } else { Sex::Male };
+        let changed = Profile { sex: Some(other), sleep_need: Some(TimeSpan::from_mins(500)), ..profile };
+        store.put_profile(ann, &changed, clock()).await.unwrap();
+        is_whole(store, ann, "another profile").await;
+
+        let felt = |kind, value| Observed::new(kind, run.day, run.day, Some(value)).unwrap();
+        store.add_observation(ann, Author::Athlete, &felt(ObservationKind::Mood, 2), clock()).await.unwrap();
+        let rated = felt(ObservationKind::Rpe, 7).of_activity(Some(run.id));
+        store.add_observation(ann, Author::Athlete, &rated, clock()).await.unwrap();
+        is_whole(store, ann, "how it felt").await;
+        let race = RaceResult { activity: None, day: middle, name: "10k".to_owned(), distance: Distance::from_mm(10_000_000), time: TimeSpan::from_mins(39) };
+        let race = store.put_race(ann, &race, clock()).await.unwrap();
+        is_whole(store, ann, "a race").await;
+        store.remove_race(ann, race, clock()).await.unwrap();
+        is_whole(store, ann, "no race after all").await;
+    }
+
+    async fn what_a_model_suggests_changes_no_number(db) {
+        let ann = db.user("Ann").await;
+        take(&db.store, ann, &[made().zip.clone()]).await;
+        let before = db.store.derived_fingerprint(ann).await.unwrap();
+        let day: Day = db.store.frontier(ann).await.unwrap().complete().unwrap();
+        let low = Observed::new(ObservationKind::Mood, day, day, Some(1)).unwrap();
+        let id = db.store.add_observation(ann, Author::Coach, &low, clock()).await.unwrap();
+        assert_eq!(work_out(&db.store, ann).await, Recomputed::default());
+        assert_eq!(db.store.derived_fingerprint(ann).await.unwrap(), before);
+        db.store.accept_observation(ann, id, clock()).await.unwrap();
+        assert_ne!(work_out(&db.store, ann).await, Recomputed::default(), "once accepted, it counts");
+        is_whole(&db.store, ann, "a suggestion was accepted").await;
+    }
+
+    async fn a_threshold_of_today_leaves_older_loads_as_they_were(db) {
+        let ann = db.user("Ann").await;
+        let store = &db.store;
+        take(store, ann, &[made().zip.clone()]).await;
+        let (_, span) = store.count_activities(ann).await.unwrap();
+        let (first, last) = span.unwrap();
+        let loads = async || store.list_activities(ann, first, last).await.unwrap().into_iter().map(|one| (one.day, one.activity.sport, one.load)).collect::<Vec<_>>();
+        let before = loads().await;
+        assert!(before.iter().filter(|(_, _, load)| load.is_some()).count() > 5, "{before:?}");
+        let from = last.plus(-5);
+        let set = Threshold { kind: ThresholdKind::ThresholdSpeed, value: 5.5, from, origin: ThresholdOrigin::Set };
+        store.put_threshold(ann, &set, clock()).await.unwrap();
+        work_out(store, ann).await;
+        for ((day, sport, was), (_, _, is)) in before.into_iter().zip(loads().await) {
+            if day < from {
+                assert_eq!(is, was, "{day}");
+            } else if sport == Sport::Running {
+                assert!(is.unwrap() < was.unwrap(), "{day}: a faster threshold makes the same run cost less");
+            }
+        }
+    }
+}
