@@ -50,6 +50,15 @@ fn surging() -> Normalized {
     normalize(&Runs::unbroken([[150.0; 1800], [250.0; 1800]].concat())).unwrap()
 }
 
+/// An hour at 250 W, then an hour at 0 W, by a threshold of 250 W.
+fn with_a_cafe() -> f64 {
+    let power = |second| if second < 3600 { 250 } else { 0 };
+    let measures = recorded(Sport::Cycling, 7200, &[(Channel::Power, &power)]);
+    let whole = measures.power.unwrap().normalized.unwrap();
+    let relative = intensity(whole.value, 250.0, Need::ThresholdPower).unwrap();
+    stress(f64::from(whole.seconds), relative).unwrap()
+}
+
 fn reserve() -> Reserve {
     Reserve::new(50.0, 190.0).unwrap()
 }
@@ -103,6 +112,7 @@ pub(super) fn examples() -> Vec<Example> {
         plain("IF of the same, threshold 250 W", relative),
         plain("TSS of the same", stress(3600.0, relative).unwrap()),
         plain("TSS of an hour at threshold", stress(3600.0, 1.0).unwrap()),
+        plain("TSS of an hour at threshold and an hour at a café, recording on", with_a_cafe()),
         plain("HRr of 148 bpm between 50 and 190", reserve().fraction(148.0)),
         plain("TRIMP of an hour at HRr 0.70, men", trimp(Sex::Male)),
         plain("TRIMP of an hour at HRr 0.70, women", trimp(Sex::Female)),
