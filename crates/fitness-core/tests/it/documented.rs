@@ -132,7 +132,7 @@ fn every_example_of_the_page_is_what_the_code_gives() {
 
 #[test]
 fn a_page_that_differs_is_noticed() {
-    let computed = [number("speed", 4.0576, "m/s"), (("marathon"), Outcome::Clock(13_924.4, ""))];
+    let computed = [number("speed", 4.0576, "m/s"), ("marathon", Outcome::Clock(13_924.4, ""))];
     let page = |rows: &str| {
         format!("text\n\n{HEADER}\n|---|---|\n{rows}\n\n| other | table |\n|---|---|\n| a | b |\n")
     };
