@@ -39,8 +39,6 @@ pub mod series;
 pub mod sleep;
 pub mod thresholds;
 pub mod trajectory;
-#[cfg(test)]
-mod worked;
 pub mod zones;
 
 use crate::words::words;
@@ -252,8 +250,6 @@ pub(crate) fn finite(value: f64, what: &str) -> Found<f64> {
     if value.is_finite() { Ok(value) } else { Err(Absent::OutOfRange { what: what.to_owned() }) }
 }
 
-#[cfg(test)]
-mod documented_days;
 /// Ten-thousandths: finer than anything measured, and short and exact as text.
 pub(crate) fn rounded(value: f64) -> f64 {
     (value * 1e4).round() / 1e4

@@ -255,7 +255,7 @@ fn closest(left_out: &[LeftOut]) -> Absent {
     clippy::cast_sign_loss,
     reason = "between 0 and 100 by its formula"
 )]
-pub(crate) fn score(z: f64) -> u8 {
+fn score(z: f64) -> u8 {
     (100.0 * normal_cdf(z)).round().clamp(0.0, 100.0) as u8
 }
 
