@@ -34,7 +34,7 @@ fn ran(distance: Distance, clock: &str, ago: i64, effort: Effort) -> RaceResult 
 }
 
 fn inputs(results: &[RaceResult], weekly_miles: Option<f64>) -> Inputs<'_> {
-    let weekly = weekly_miles.map(|weekly| WeeklyVolume { distance: miles(weekly), weeks: 8 });
+    let weekly = weekly_miles.map(|weekly| WeeklyVolume { distance: miles(weekly), weeks: Some(8) });
     Inputs { results, weekly, training: None, sex: None, history: &[], as_of: today() }
 }
 
