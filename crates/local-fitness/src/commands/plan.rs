@@ -1,5 +1,6 @@
 //! `fitness plan`
 
+use super::settled;
 use crate::args::PlanCommand;
 use crate::clock;
 use crate::context::Context;
@@ -11,6 +12,8 @@ use anyhow::Result;
 use fitness_core::calendar::Day;
 use fitness_core::grading::{Amount, Graded, Verdict};
 use fitness_core::ids::PlanId;
+use fitness_core::metrics::trajectory::{Line, Trajectory};
+use fitness_core::metrics::{Found, Quality};
 use fitness_core::note::Author;
 use fitness_core::plan::{ActionKind, DraftRequest, Plan, PlanStatus, PlannedWorkout};
 use fitness_core::text::visible;
@@ -75,11 +78,43 @@ async fn show(context: &Context, plan: Option<PlanId>) -> Result<Report> {
         },
     };
     find(&store, &user, id).await?;
+    settled(&store, user.id).await?;
     let standing = store.standing(user.id, id).await?;
+    let outlook = store.outlook(user.id, id).await?;
     let profile = store.profile(user.id).await?;
     store.close().await;
     let today = Day::at(clock::now(), profile.zone);
-    Ok(Report::new(tell(&standing, profile.units, today), &standing))
+    let mut words = tell(&standing, profile.units, today);
+    if standing.plan.status == PlanStatus::Active {
+        words.push_str(&where_it_leads(&outlook));
+    }
+    let mut data = serde_json::to_value(&standing)?;
+    data["outlook"] = serde_json::to_value(&outlook.map_err(|why| why.to_string()))?;
+    Ok(Report::new(words, &data))
+}
+
+/// Fitness by race day on three courses, each with how far it can be leaned on.
+fn where_it_leads(outlook: &Found<Trajectory>) -> String {
+    let told = match outlook {
+        Ok(told) => told,
+        Err(why) => return format!("\nWhere it leads cannot be said: {why}.\n"),
+    };
+    let line = |found: &Found<Line>| match found {
+        Ok(line) => {
+            let (fitness, form) = (line.race_morning.fitness, line.race_morning.form.value);
+            let rated =
+                if line.quality == Quality::Ok { String::new() } else { format!(" ({})", line.quality) };
+            format!("fitness {fitness:.0}, form {form:+.0}{rated}")
+        }
+        Err(why) => format!("cannot be said: {why}"),
+    };
+    format!(
+        "\nOn race morning, {}:\n  as written         {}\n  at your rate       {}\n  without training   {}\n",
+        told.race_day,
+        line(&told.as_written),
+        line(&told.at_this_rate),
+        line(&Ok(told.no_training.clone())),
+    )
 }
 
 async fn draft(context: &Context, file: &Path, supersedes: Option<PlanId>) -> Result<Report> {

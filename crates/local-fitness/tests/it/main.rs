@@ -6,4 +6,5 @@ mod first_run;
 mod harness;
 mod human;
 mod imports;
+mod metrics;
 mod services;

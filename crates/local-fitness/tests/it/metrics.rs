@@ -1,0 +1,159 @@
+//! What the data means, with the real binary: the demo athlete's season, found, judged, predicted and corrected.
+
+use crate::harness::Home;
+use serde_json::Value;
+
+/// Ann has the demo athlete's season.
+fn ann() -> Home {
+    let home = Home::new();
+    home.ok(&["user", "add", "Ann", "--zone", "Europe/Zurich", "--units", "metric"]);
+    home.ok(&["demo", "--export", "files", "--ends", "2026-06-14", "--seed", "3"]);
+    home.ok(&["import", "files/garmin-export.zip"]);
+    home
+}
+
+#[test]
+fn an_import_is_worked_out_and_shows_what_it_found() {
+    let home = ann();
+    let found = home.ok(&["found"]);
+    for part in [
+        "year  activities",
+        "Your fastest:",
+        "These look like races",
+        "Limits that loads are measured by",
+        "fitness threshold confirm threshold_speed",
+    ] {
+        assert!(found.contains(part), "{part} is missing in\n{found}");
+    }
+    let found = home.json(&["found"]);
+    let all = home.json(&["activity", "list", "--limit", "1000"]);
+    let with_load = all.as_array().unwrap().iter().filter(|one| one["load"].is_number()).count() as u64;
+    let count = all.as_array().unwrap().len() as u64;
+    assert_eq!(found["without_load"].as_u64().unwrap(), count - with_load);
+    assert!(with_load * 10 > count * 9, "{with_load} of {count} activities have a load");
+    let run = all.as_array().unwrap().iter().find(|one| one["sport"] == "running").unwrap();
+    let shown = home.ok(&["activity", "show", &run["id"].to_string()]);
+    assert!(shown.contains("by pace (estimated)") && shown.contains("heart zones"), "{shown}");
+
+    let again = home.json(&["recompute"]);
+    assert_eq!(again["judged"].as_u64().unwrap(), count, "{again}");
+    assert_eq!(home.json(&["found"]), found, "worked out anew, it is the same");
+}
+
+#[test]
+fn the_athlete_sets_limits_and_older_loads_stay() {
+    let home = ann();
+    let loads = || -> Vec<(String, f64)> {
+        let all = home.json(&["activity", "list", "--limit", "1000"]);
+        let runs = all.as_array().unwrap().iter().filter(|one| one["sport"] == "running");
+        runs.filter_map(|one| Some((one["day"].as_str()?.to_owned(), one["load"].as_f64()?))).collect()
+    };
+    let before = loads();
+    assert!(
+        home.ok(&["threshold", "set", "threshold_speed", "3:45", "--from", "2026-06-01"])
+            .contains("3:45 /km")
+    );
+    for ((day, was), (_, is)) in before.iter().zip(loads()) {
+        if day.as_str() < "2026-06-01" {
+            assert_eq!(*was, is, "{day}");
+        } else {
+            assert!(is < *was, "{day}: {was} {is}");
+        }
+    }
+    assert!(home.ok(&["threshold", "list"]).contains("you set it"));
+    home.ok(&["threshold", "remove", "threshold_speed", "2026-06-01"]);
+    assert_eq!(loads(), before, "it is as if it had never been set");
+    home.ok(&["threshold", "confirm", "max_heart_rate"]);
+    let held = home.json(&["threshold", "list"]);
+    let max =
+        held["in_force"].as_array().unwrap().iter().find(|one| one["threshold"]["kind"] == "max_heart_rate");
+    assert_eq!(max.unwrap()["threshold"]["origin"], "set");
+
+    for (arguments, says) in [
+        (&["threshold", "set", "threshold_speed", "fast"][..], "`fast` is no threshold pace"),
+        (&["threshold", "set", "threshold_speed", "0:10"], "nobody has such a threshold pace"),
+        (&["threshold", "set", "max_heart_rate", "400"], "it is between 100 bpm and 240 bpm"),
+        (&["threshold", "set", "max_heart_rate", "NaN"], "write beats per minute"),
+        (&["threshold", "set", "threshold_power", "250", "--from", "2099-01-01"], "has not come yet"),
+        (
+            &["threshold", "remove", "threshold_power", "2026-06-01"],
+            "you set no threshold power from 2026-06-01",
+        ),
+        (&["profile", "set", "--sleep-need", "25:00"], "between 4:00 and 12:00"),
+        (&["feel", "4", "--day", "2099-01-01"], "has not come yet"),
+        (&["activity", "rate", "999999", "5"], "there is no activity 999999"),
+    ] {
+        let refused = home.refused(arguments);
+        assert!(refused.contains(says), "{arguments:?}: {refused}");
+    }
+    home.ok(&["profile", "set", "--sex", "female", "--sleep-need", "8:15", "--birth-year", "1984"]);
+    let profile = home.ok(&["profile", "show"]);
+    assert!(
+        profile.contains("8h 15m") && profile.contains("female") && profile.contains("1984"),
+        "{profile}"
+    );
+    home.ok(&["feel", "4", "--day", "2026-06-13"]);
+    let newest = home.json(&["activity", "list", "--limit", "1"])[0]["id"].to_string();
+    home.ok(&["activity", "rate", &newest, "7"]);
+}
+
+fn seconds(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+}
+
+#[test]
+fn a_finish_is_predicted_from_typed_in_results_without_a_database() {
+    let home = Home::new();
+    let told = home.json(&["predict", "--distance", "full", "--race", "half=1:45:00", "--weekly-km", "48"]);
+    // FORMULAS 6.4 has 3:52:04.4 for 30 miles a week; 48 km are 29.8.
+    assert!((seconds(&told["seconds"]) - 13_929.0).abs() < 2.0, "{told:#}");
+    assert!(seconds(&told["band"]["low_seconds"]) < seconds(&told["seconds"]));
+    assert!(seconds(&told["band"]["high_seconds"]) > seconds(&told["seconds"]));
+    assert!(told["basis"].as_str().unwrap().contains("48.0 km a week"), "{told:#}");
+    assert!((seconds(&told["baselines"]["riegel"]["seconds"]) - 13_135.0).abs() < 1.0, "{told:#}");
+    assert!(told["baselines"]["vdot"]["seconds"].is_number());
+    assert!(home.files().is_empty(), "nothing was made");
+
+    let two = home.ok(&["predict", "--race", "10k=45:00", "--race", "half=1:40:00", "--weekly-miles", "35"]);
+    assert!(two.contains("Marathon: ") && two.contains("8 of 10 between"), "{two}");
+    let far = home.json(&["predict", "--distance", "60", "--race", "half=1:45:00"]);
+    assert!(far["seconds"].is_null() && far["missing"].as_str().unwrap().contains("1.5 to 50 km"), "{far}");
+    let fast = home.json(&["predict", "--distance", "half", "--race", "10k=20:00"]);
+    assert!(
+        fast["seconds"].is_null() && fast["missing"].as_str().unwrap().contains("faster than any human"),
+        "{fast}"
+    );
+    for (arguments, says) in [
+        (&["predict", "--race", "half"][..], "`half` is no result"),
+        (&["predict", "--race", "half=fast"], "`half=fast` is no result"),
+        (&["predict", "--race=-3=1:00:00"], "`-3` is no distance"),
+        (&["predict", "--distance", "moon", "--race", "half=1:45:00"], "`moon` is no distance"),
+        (&["predict", "--race", "half=1:45:00", "--weekly-km", "NaN"], "no weekly distance"),
+        (&["predict", "--race", "half=1:45:00", "--weekly-km=-1"], "no weekly distance"),
+    ] {
+        let refused = home.refused(arguments);
+        assert!(refused.contains(says), "{arguments:?}: {refused}");
+    }
+}
+
+#[test]
+fn a_finish_is_predicted_from_the_history_and_tested_on_it() {
+    let home = ann();
+    let before = home.json(&["predict", "--distance", "half"]);
+    assert!(before["seconds"].is_number() && before["quality"] == "provisional", "{before:#}");
+    assert!(home.ok(&["predict", "--backtest"]).contains("No races to test predictions on"));
+    for race in home.json(&["race", "list"])["likely"].as_array().unwrap() {
+        home.ok(&["race", "confirm", &race["id"].to_string()]);
+    }
+    let raced = home.json(&["predict", "--distance", "half"]);
+    assert_eq!(raced["quality"], "ok", "{raced:#}");
+    let test = home.json(&["predict", "--backtest"]);
+    assert!(!test["rows"].as_array().unwrap().is_empty() && test["scores"].is_null(), "{test:#}");
+    assert!(home.ok(&["predict", "--backtest"]).contains("Too few races"), "nothing is claimed from a few");
+
+    let empty = Home::new();
+    empty.ok(&["user", "add", "Bob"]);
+    let nothing = empty.ok(&["predict"]);
+    assert!(nothing.contains("no prediction; the data has not arrived"), "{nothing}");
+    assert!(empty.ok(&["found"]).contains("fitness import PATH"));
+}
