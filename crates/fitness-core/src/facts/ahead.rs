@@ -78,8 +78,8 @@ fn finish(view: &View<'_>, distance: RaceDistance, found: &Found<Prediction>) ->
         sources.push(SourceRow::Plan(active(view)?.id));
     }
     let methods: Vec<&str> = prediction.members.iter().map(|member| Method::as_str(member.method)).collect();
-    let told =
-        |time| Told::new(FactValue::Time(time), prediction.as_of, sources.clone()).with(prediction.quality);
+    let quality = prediction.quality.with(View::age(prediction.as_of, view.today()));
+    let told = |time| Told::new(FactValue::Time(time), prediction.as_of, sources.clone()).with(quality);
     let shown = prediction.shown;
     let point = told(shown.time).by(methods.join(", "));
     let band = [point, told(shown.low), told(shown.high)];

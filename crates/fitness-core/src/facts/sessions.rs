@@ -115,7 +115,9 @@ fn last_run(view: &View<'_>, book: &mut Book) {
     put(FactName::LastRunHeartRate, &|run| {
         let (beats, quality) = heart_seconds(run.activity, run.measures)?;
         let mean = beats.mean().ok_or(Absent::missing(Need::HeartRate))?;
-        Ok(told(run, FactValue::Number(mean)).with(quality))
+        let told = told(run, FactValue::Number(mean)).with(quality);
+        // Without a recording there is only the source's word.
+        Ok(if run.measures.heart.is_ok() { told } else { told.by("mean as told by the device") })
     });
     put(FactName::LastRunLoad, &|run| {
         let load = run.judged.load.clone()?;
