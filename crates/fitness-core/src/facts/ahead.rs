@@ -6,11 +6,11 @@ use super::source::SourceRow;
 use super::table::FactName;
 use super::value::FactValue;
 use crate::athlete::ThresholdKind;
-use crate::metrics::predict::{Effort, Method, Prediction, Raced};
+use crate::metrics::predict::{Effort, Prediction, Raced};
 use crate::metrics::thresholds::{InForce, need};
 use crate::metrics::{Absent, Found, Need};
 use crate::plan::{Plan, PlanStatus};
-use crate::units::Speed;
+use crate::units::{Distance, Speed};
 
 pub(super) fn write(view: &View<'_>, book: &mut Book) {
     for kind in ThresholdKind::ALL.iter().copied() {
@@ -70,14 +70,19 @@ fn predicted(view: &View<'_>, distance: RaceDistance, book: &mut Book) {
 
 fn finish(view: &View<'_>, distance: RaceDistance, found: &Found<Prediction>) -> Found<[Told; 3]> {
     let prediction = found.as_ref().map_err(Clone::clone)?;
-    if distance.distance().is_some_and(|distance| distance != prediction.target) {
+    let target = match distance.distance() {
+        Some(target) => target,
+        None => race_distance(active(view)?)?,
+    };
+    // A plan may say 21.1 km where the prediction is of a half marathon.
+    if (target.mm() - prediction.target.mm()).abs() > target.mm() / 500 {
         return Err(Absent::Contradiction { what: "a finish predicted over another distance".to_owned() });
     }
     let mut sources: Vec<SourceRow> = prediction.sources.iter().map(|raced| row(view, raced)).collect();
     if distance == RaceDistance::Race {
         sources.push(SourceRow::Plan(active(view)?.id));
     }
-    let methods: Vec<&str> = prediction.members.iter().map(|member| Method::as_str(member.method)).collect();
+    let methods: Vec<&str> = prediction.members.iter().map(|member| member.method.as_str()).collect();
     let quality = prediction.quality.with(View::age(prediction.as_of, view.today()));
     let told = |time| Told::new(FactValue::Time(time), prediction.as_of, sources.clone()).with(quality);
     let shown = prediction.shown;
@@ -117,13 +122,14 @@ fn plan(view: &View<'_>, book: &mut Book) {
         days @ 0.. => Ok(FactValue::Number(days as f64)),
         _ => Err(Absent::OutOfRange { what: "a race that is over".to_owned() }),
     });
-    put(FactName::RaceDistance, &|plan| {
-        let distance = plan.distance.or(plan.goal.distance());
-        distance.map(FactValue::Distance).ok_or(Absent::missing(Need::RaceDistance))
-    });
+    put(FactName::RaceDistance, &|plan| race_distance(plan).map(FactValue::Distance));
     put(FactName::RaceGoalTime, &|plan| {
         plan.target_time.map(FactValue::Time).ok_or(Absent::missing(Need::GoalTime))
     });
+}
+
+fn race_distance(plan: &Plan) -> Found<Distance> {
+    plan.distance.or(plan.goal.distance()).ok_or(Absent::missing(Need::RaceDistance))
 }
 
 fn last_race(view: &View<'_>, book: &mut Book) {

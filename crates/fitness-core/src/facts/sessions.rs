@@ -5,6 +5,7 @@ use super::snapshot::PastSession;
 use super::source::SourceRow;
 use super::table::FactName;
 use super::value::FactValue;
+use crate::calendar::Day;
 use crate::metrics::load::heart_seconds;
 use crate::metrics::{Absent, Found, Need, Quality};
 use crate::sport::Sport;
@@ -27,7 +28,7 @@ pub(super) fn write(view: &View<'_>, book: &mut Book) {
 #[derive(Clone)]
 struct Stretch<'a> {
     rows: SourceRow,
-    through: crate::calendar::Day,
+    through: Day,
     sessions: Vec<&'a PastSession<'a>>,
 }
 

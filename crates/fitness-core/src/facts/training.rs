@@ -65,10 +65,8 @@ fn load(view: &View<'_>, window: &Window<'_>) -> Found<Told> {
         let reason = sessions.iter().find_map(|session| session.judged.load.as_ref().err().cloned());
         return Err(reason.unwrap_or(Absent::NotYet));
     }
-    let days = match window.from == window.through {
-        true => SourceRow::Day(window.through),
-        false => SourceRow::Days { from: window.from, through: window.through },
-    };
+    let (from, through) = (window.from, window.through);
+    let days = if from == through { SourceRow::Day(through) } else { SourceRow::Days { from, through } };
     let rows = sessions.iter().map(|session| SourceRow::Activity(session.id));
     let sources = std::iter::once(days).chain(rows).collect();
     let doubts = sessions.iter().filter_map(|session| Some(session.judged.load.as_ref().ok()?.quality));

@@ -227,6 +227,16 @@ fn a_finish_predicted_over_another_distance_is_not_told() {
         assert!(matches!(facts.why_missing(id), Some(Absent::Contradiction { .. })), "{id}");
     }
     assert_eq!(told(&facts, "predicted_half_marathon"), "1:45:00");
+
+    // The plan has changed to another race since.
+    let over = |distance: Option<Distance>, goal: Goal| {
+        let plan = Some(Plan { distance, goal, ..half_marathon() });
+        told(&World::runner().stored().facts(&World { plan, ..World::runner() }), "predicted_race")
+    };
+    assert_eq!(over(Distance::from_km(21.1), Goal::Custom), "1:45:00");
+    assert_eq!(over(None, Goal::Half), "1:45:00");
+    assert!(over(None, Goal::TenK).contains("another distance"));
+    assert_eq!(over(None, Goal::Custom), "— needs the distance of the race");
 }
 
 const RUNNER: &str = "\
