@@ -4,11 +4,12 @@
 //! environment variable or a clock, and never speak SQL; whoever needs the time passes it in.
 //!
 //! Start reading at [`grading`], the only place that decides a verdict, then [`frontier`], which says
-//! how far the data reaches, then [`plan`].
+//! how far the data reaches, then [`plan`]; then [`facts`], the only numbers that a model's prose may carry.
 
 pub mod activity;
 pub mod athlete;
 pub mod calendar;
+pub mod facts;
 pub mod frontier;
 pub mod grading;
 pub mod hash;

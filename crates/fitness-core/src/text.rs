@@ -48,7 +48,7 @@ impl fmt::Display for Visible<'_> {
 
 /// Characters that change what is seen without being seen. Joiners within emoji and scripts are not among
 /// them.
-const fn is_invisible(c: char) -> bool {
+pub(crate) const fn is_invisible(c: char) -> bool {
     matches!(
         c,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'

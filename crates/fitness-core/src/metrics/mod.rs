@@ -125,6 +125,14 @@ words! {
         Feel = "feel",
         /// The load a planned workout is expected to bring.
         PlannedLoad = "planned_load",
+        /// A recorded run.
+        Run = "run",
+        /// The plan that is tracked.
+        Plan = "plan",
+        /// How far the race of the plan is.
+        RaceDistance = "race_distance",
+        /// The time hoped for.
+        GoalTime = "goal_time",
     }
 }
 
@@ -161,6 +169,10 @@ impl Need {
             Self::Respiration => "a breathing rate",
             Self::Feel => "how the athlete feels",
             Self::PlannedLoad => "the load of a planned workout",
+            Self::Run => "a recorded run",
+            Self::Plan => "an active plan",
+            Self::RaceDistance => "the distance of the race",
+            Self::GoalTime => "a goal time",
         }
     }
 }

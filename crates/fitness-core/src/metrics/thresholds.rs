@@ -114,7 +114,8 @@ pub(crate) fn within_bounds(kind: ThresholdKind, value: f64) -> bool {
     (low..=high).contains(&value)
 }
 
-const fn need(kind: ThresholdKind) -> Need {
+/// What is asked for when there is no threshold of a kind.
+pub(crate) const fn need(kind: ThresholdKind) -> Need {
     match kind {
         ThresholdKind::MaxHeartRate => Need::MaxHeartRate,
         ThresholdKind::RestingHeartRate => Need::RestingHeartRate,

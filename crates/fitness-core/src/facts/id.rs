@@ -1,0 +1,82 @@
+//! What prose calls a fact.
+
+use super::table::FactName;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// The id of a fact: a lowercase letter, then at most 63 lowercase letters, digits and underscores.
+///
+/// ```
+/// use fitness_core::facts::FactId;
+///
+/// assert!("load_7_days".parse::<FactId>().is_ok());
+/// for bad in ["", "7_days", "Load", "load 7", "load-7", "_load"] {
+///     assert!(bad.parse::<FactId>().is_err(), "{bad}");
+/// }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct FactId(String);
+
+/// A text that is no id of a fact.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not the id of a fact; write it as load_7_days")]
+pub struct BadFactId(pub String);
+
+const PREDICTED: &str = "predicted_";
+const LOW: &str = "_low";
+const HIGH: &str = "_high";
+
+impl FactId {
+    /// The most letters it may have.
+    pub(super) const LONGEST: usize = 64;
+
+    /// Its letters.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The ids of both ends of the band around a predicted finish; `None` for anything else.
+    pub(super) fn band(&self) -> Option<[Self; 2]> {
+        let is_end = self.0.ends_with(LOW) || self.0.ends_with(HIGH);
+        let end = |end: &str| Self(format!("{}{end}", self.0));
+        (self.0.starts_with(PREDICTED) && !is_end).then(|| [end(LOW), end(HIGH)])
+    }
+}
+
+impl FromStr for FactId {
+    type Err = BadFactId;
+    fn from_str(text: &str) -> Result<Self, BadFactId> {
+        let letters = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+        let begins = text.bytes().next().is_some_and(|byte| byte.is_ascii_lowercase());
+        let fits = begins && text.len() <= Self::LONGEST && text.bytes().all(letters);
+        if fits { Ok(Self(text.to_owned())) } else { Err(BadFactId(text.to_owned())) }
+    }
+}
+
+impl From<FactName> for FactId {
+    fn from(name: FactName) -> Self {
+        Self(name.as_str().to_owned())
+    }
+}
+
+impl TryFrom<String> for FactId {
+    type Error = BadFactId;
+    fn try_from(text: String) -> Result<Self, BadFactId> {
+        text.parse()
+    }
+}
+
+impl From<FactId> for String {
+    fn from(id: FactId) -> Self {
+        id.0
+    }
+}
+
+impl fmt::Display for FactId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}

@@ -1,0 +1,105 @@
+//! What facts are gathered from.
+
+use super::table::FactName;
+use crate::activity::Activity;
+use crate::athlete::Profile;
+use crate::calendar::Day;
+use crate::frontier::Frontier;
+use crate::ids::{ActivityId, RaceId};
+use crate::metrics::Found;
+use crate::metrics::analysis::{Judged, Measures};
+use crate::metrics::day::DayMetrics;
+use crate::metrics::predict::{Prediction, RaceResult};
+use crate::metrics::thresholds::InForce;
+use crate::plan::Plan;
+use crate::units::Distance;
+use crate::words::words;
+
+/// What the store holds about an athlete at one moment. The order within a list makes no difference.
+#[derive(Debug, Clone, Copy)]
+pub struct Snapshot<'a> {
+    /// The day of asking.
+    pub today: Day,
+    /// How far the data reaches. What is said to be later is not looked at.
+    pub frontier: Frontier,
+    /// What each of the latest days means, one entry a day: 31 days and today, as far as there are.
+    pub days: &'a [DayMetrics],
+    /// The latest sessions of any sport.
+    pub sessions: &'a [PastSession<'a>],
+    /// The day from which on every session is among them. An earlier day is not taken as one without training.
+    pub sessions_from: Day,
+    /// The limits that hold today.
+    pub thresholds: &'a [InForce],
+    /// What was predicted, at most once for a distance.
+    pub predictions: &'a [(RaceDistance, Found<Prediction>)],
+    /// Race results.
+    pub races: &'a [PastRace],
+    /// The plan that is tracked. A draft or an archived plan is no plan here.
+    pub plan: Option<&'a Plan>,
+    /// What the athlete said about themselves.
+    pub profile: &'a Profile,
+}
+
+/// A session that was measured and judged.
+#[derive(Debug, Clone, Copy)]
+pub struct PastSession<'a> {
+    /// Which.
+    pub id: ActivityId,
+    /// What it is.
+    pub activity: &'a Activity,
+    /// What its samples say.
+    pub measures: &'a Measures,
+    /// What that means for this athlete.
+    pub judged: &'a Judged,
+}
+
+/// A race result and the row that holds it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PastRace {
+    /// Which.
+    pub id: RaceId,
+    /// What was run.
+    pub result: RaceResult,
+}
+
+words! {
+    /// A distance whose finish is predicted.
+    pub enum RaceDistance("race distance") {
+        /// 5 km.
+        FiveKm = "5_km",
+        /// 10 km.
+        TenKm = "10_km",
+        /// Half marathon.
+        Half = "half_marathon",
+        /// Marathon.
+        Marathon = "marathon",
+        /// Whatever the active plan's race is.
+        Race = "race",
+    }
+}
+
+impl RaceDistance {
+    /// How far it is; `None` where the plan says so.
+    #[must_use]
+    pub const fn distance(self) -> Option<Distance> {
+        match self {
+            Self::FiveKm => Some(Distance::from_mm(5_000_000)),
+            Self::TenKm => Some(Distance::from_mm(10_000_000)),
+            Self::Half => Some(Distance::HALF_MARATHON),
+            Self::Marathon => Some(Distance::MARATHON),
+            Self::Race => None,
+        }
+    }
+
+    /// The facts of its finish: the point, and the fast and the slow end of its band.
+    pub(super) const fn names(self) -> [FactName; 3] {
+        use FactName as N;
+        match self {
+            Self::FiveKm => [N::Predicted5Km, N::Predicted5KmLow, N::Predicted5KmHigh],
+            Self::TenKm => [N::Predicted10Km, N::Predicted10KmLow, N::Predicted10KmHigh],
+            Self::Half => [N::PredictedHalf, N::PredictedHalfLow, N::PredictedHalfHigh],
+            Self::Marathon => [N::PredictedMarathon, N::PredictedMarathonLow, N::PredictedMarathonHigh],
+            Self::Race => [N::PredictedRace, N::PredictedRaceLow, N::PredictedRaceHigh],
+        }
+    }
+}

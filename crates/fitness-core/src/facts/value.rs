@@ -1,0 +1,238 @@
+//! What a fact is, what it counts, and the one place that turns it into what an athlete reads.
+
+use crate::calendar::Day;
+use crate::metrics::fitness::{FormBand, RampBand};
+use crate::metrics::hrv::HrvState;
+use crate::metrics::recovery::RecoveryBand;
+use crate::units::{Distance, Pace, TimeSpan, UnitSystem};
+use crate::words::words;
+use chrono::Datelike;
+use serde::{Deserialize, Deserializer, Serialize};
+
+/// What a fact is.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub enum FactValue {
+    /// A number, in the fact's unit.
+    #[serde(rename = "number")]
+    Number(f64),
+    /// A length.
+    #[serde(rename = "distance_mm")]
+    Distance(Distance),
+    /// A length of time.
+    #[serde(rename = "time_ms")]
+    Time(TimeSpan),
+    /// A pace.
+    #[serde(rename = "seconds_per_km", deserialize_with = "read_pace")]
+    Pace(Pace),
+    /// A day.
+    #[serde(rename = "day")]
+    Day(Day),
+    /// A word for a number.
+    #[serde(rename = "word")]
+    Word(FactWord),
+}
+
+/// A word for a number, from the vocabulary of the metric it belongs to and no other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FactWord {
+    /// Of form.
+    Form(FormBand),
+    /// Of the change of fitness.
+    Ramp(RampBand),
+    /// Of heart rate variability.
+    Hrv(HrvState),
+    /// Of recovery.
+    Recovery(RecoveryBand),
+}
+
+impl FactWord {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Form(band) => band.as_str(),
+            Self::Ramp(band) => band.as_str(),
+            Self::Hrv(state) => state.as_str(),
+            Self::Recovery(band) => band.as_str(),
+        }
+    }
+}
+
+words! {
+    /// What a value counts. It decides how the value is rounded and what stands behind it.
+    pub enum FactUnit("unit of a fact") {
+        /// Points of load: an hour at threshold is 100. `48`
+        LoadPoints = "load_points",
+        /// Points of fitness or fatigue. `54`
+        FitnessPoints = "fitness_points",
+        /// Points of form, with their sign. `−18`
+        FormPoints = "form_points",
+        /// Points of fitness gained in a week, with their sign. `+3.4`
+        FitnessPointsAWeek = "fitness_points_a_week",
+        /// 0 to 100. `62`
+        Score = "score",
+        /// Spreads from the usual, with their sign. `−0.24`
+        Spreads = "spreads",
+        /// One number over another. `1.22`
+        Ratio = "ratio",
+        /// Beats per minute. `148 bpm`
+        BeatsPerMinute = "beats_per_minute",
+        /// Beats per minute more or less. `+4 bpm`
+        BeatsMore = "beats_more",
+        /// Breaths per minute. `14.2 breaths/min`
+        BreathsPerMinute = "breaths_per_minute",
+        /// Milliseconds. `61 ms`
+        Milliseconds = "milliseconds",
+        /// Watts. `231 W`
+        Watts = "watts",
+        /// Kilograms. `70.3 kg`
+        Kilograms = "kilograms",
+        /// Days. `71 days`
+        Days = "days",
+        /// Runs. `5 runs`
+        Runs = "runs",
+        /// Kilometres or miles. `48.2 km`
+        Distance = "distance",
+        /// Hours, minutes and seconds. `1:02:07`
+        Clock = "clock",
+        /// Hours and minutes. `7h 24m`
+        HoursAndMinutes = "hours_and_minutes",
+        /// Minutes more or less. `−1h 10m`
+        MinutesMore = "minutes_more",
+        /// Time for a kilometre or a mile. `5:12 /km`
+        Pace = "pace",
+        /// Time for 100 metres. `1:52 /100 m`
+        SwimPace = "swim_pace",
+        /// A day of the calendar. `Sat 14 Jun`
+        CalendarDay = "calendar_day",
+        /// A word. `productive`
+        Word = "word",
+    }
+}
+
+/// Beyond these a value is a broken input and not a fact: a million, 100,000 km, 100 days, an hour for a kilometre.
+const MOST: f64 = 1e6;
+const FARTHEST: Distance = Distance::from_mm(100_000_000_000);
+const LONGEST: TimeSpan = TimeSpan::from_mins(100 * 24 * 60);
+const SLOWEST: f64 = 3600.0;
+
+impl FactUnit {
+    /// Whether a value can be counted in it, so that something readable is shown.
+    #[must_use]
+    pub fn fits(self, value: FactValue) -> bool {
+        match (self, value) {
+            (Self::Distance, FactValue::Distance(way)) => (Distance::ZERO..=FARTHEST).contains(&way),
+            (Self::Clock | Self::HoursAndMinutes, FactValue::Time(time)) => {
+                (TimeSpan::ZERO..=LONGEST).contains(&time)
+            }
+            (Self::Pace | Self::SwimPace, FactValue::Pace(pace)) => pace.seconds_per_km() <= SLOWEST,
+            (Self::CalendarDay, FactValue::Day(_)) | (Self::Word, FactValue::Word(_)) => true,
+            (
+                Self::Distance
+                | Self::Clock
+                | Self::HoursAndMinutes
+                | Self::Pace
+                | Self::SwimPace
+                | Self::CalendarDay
+                | Self::Word,
+                _,
+            ) => false,
+            (_, FactValue::Number(number)) => number.abs() <= MOST,
+            (_, _) => false,
+        }
+    }
+}
+
+/// What stands where there is nothing to show.
+const NOTHING: &str = "—";
+
+/// A value as the athlete reads it. A value that does not fit its unit is shown as nothing, never as `NaN`.
+pub(super) fn shown(value: FactValue, unit: FactUnit, as_of: Day, units: UnitSystem) -> String {
+    if !unit.fits(value) {
+        return NOTHING.to_owned();
+    }
+    match value {
+        FactValue::Number(number) => numbered(number, unit),
+        FactValue::Distance(way) => units.distance(way).to_string(),
+        FactValue::Time(time) if unit == FactUnit::Clock => time.clock(),
+        FactValue::Time(time) => time.hours_minutes(),
+        FactValue::Pace(pace) if unit == FactUnit::Pace => units.pace(pace).to_string(),
+        FactValue::Pace(pace) => {
+            let hundred = TimeSpan::from_seconds(pace.seconds_per_km() / 10.0);
+            format!("{} /100 m", hundred.map_or_else(|| NOTHING.to_owned(), TimeSpan::clock))
+        }
+        FactValue::Day(day) => spoken_day(day, as_of),
+        FactValue::Word(word) => word.as_str().replace('_', " "),
+    }
+}
+
+/// `Sat 14 Jun`, with its year where that is not the year of speaking.
+fn spoken_day(day: Day, as_of: Day) -> String {
+    let format = if day.date().year() == as_of.date().year() { "%a %-d %b" } else { "%a %-d %b %Y" };
+    day.date().format(format).to_string()
+}
+
+fn numbered(number: f64, unit: FactUnit) -> String {
+    match unit {
+        FactUnit::LoadPoints | FactUnit::FitnessPoints | FactUnit::Score => plain(number, 0),
+        FactUnit::FormPoints => signed(number, 0),
+        FactUnit::FitnessPointsAWeek => signed(number, 1),
+        FactUnit::Spreads => signed(number, 2),
+        FactUnit::Ratio => plain(number, 2),
+        FactUnit::BeatsPerMinute => format!("{} bpm", plain(number, 0)),
+        FactUnit::BeatsMore => format!("{} bpm", signed(number, 0)),
+        FactUnit::BreathsPerMinute => format!("{} breaths/min", plain(number, 1)),
+        FactUnit::Milliseconds => format!("{} ms", plain(number, 0)),
+        FactUnit::Watts => format!("{} W", plain(number, 0)),
+        FactUnit::Kilograms => format!("{} kg", plain(number, 1)),
+        FactUnit::Days => counted(number, "day"),
+        FactUnit::Runs => counted(number, "run"),
+        FactUnit::MinutesMore => {
+            let span = TimeSpan::from_seconds(number.abs().round() * 60.0).unwrap_or(LONGEST);
+            format!("{}{}", sign(number.round(), "+"), span.hours_minutes())
+        }
+        FactUnit::Distance
+        | FactUnit::Clock
+        | FactUnit::HoursAndMinutes
+        | FactUnit::Pace
+        | FactUnit::SwimPace
+        | FactUnit::CalendarDay
+        | FactUnit::Word => NOTHING.to_owned(),
+    }
+}
+
+/// `1 day`, `71 days`.
+fn counted(number: f64, one: &str) -> String {
+    let number = plain(number, 0);
+    if number == "1" { format!("1 {one}") } else { format!("{number} {one}s") }
+}
+
+fn plain(number: f64, decimals: usize) -> String {
+    with_sign(number, decimals, "")
+}
+
+fn signed(number: f64, decimals: usize) -> String {
+    with_sign(number, decimals, "+")
+}
+
+/// Rounds half away from zero. What rounds to zero has no sign.
+fn with_sign(number: f64, decimals: usize, plus: &'static str) -> String {
+    let scale = [1.0, 10.0, 100.0][decimals.min(2)];
+    let rounded = (number * scale).round() / scale;
+    format!("{}{:.decimals$}", sign(rounded, plus), rounded.abs())
+}
+
+/// A minus as it is printed, not the hyphen of a keyboard.
+fn sign(rounded: f64, plus: &'static str) -> &'static str {
+    if rounded < 0.0 {
+        "−"
+    } else if rounded > 0.0 {
+        plus
+    } else {
+        ""
+    }
+}
+
+fn read_pace<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Pace, D::Error> {
+    let seconds = f64::deserialize(deserializer)?;
+    Pace::from_seconds_per_km(seconds).ok_or_else(|| serde::de::Error::custom("a pace is more than no time"))
+}
