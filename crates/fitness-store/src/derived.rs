@@ -240,6 +240,44 @@ impl Store {
         Ok(measured)
     }
 
+    /// Activities from one day through another with what their samples say and what that means, in the order they
+    /// began; those that are not worked out yet are left out.
+    ///
+    /// # Errors
+    /// `Unreadable` when what is stored is damaged.
+    pub async fn list_judged(
+        &self,
+        user: UserId,
+        from: Day,
+        through: Day,
+    ) -> Result<Vec<(ActivityId, Activity, Measures, Judged)>> {
+        use activity_metrics::Column;
+        let rows = self.list_activities(user, from, through).await?;
+        let mut found = Vec::with_capacity(rows.len());
+        for some in rows.chunks(ROWS_AT_ONCE) {
+            let packed = activity_metrics::Entity::find()
+                .select_only()
+                .columns([Column::ActivityId, Column::Measures, Column::Judged])
+                .filter(Column::ActivityId.is_in(some.iter().map(|row| row.id.get())))
+                .into_tuple::<(i64, Vec<u8>, Option<Vec<u8>>)>()
+                .all(self.reader())
+                .await?;
+            let mut packed: HashMap<i64, (Vec<u8>, Option<Vec<u8>>)> =
+                packed.into_iter().map(|(id, measures, judged)| (id, (measures, judged))).collect();
+            for row in some {
+                if let Some((measures, Some(judged))) = packed.remove(&row.id.get()) {
+                    found.push((
+                        row.id,
+                        row.activity.clone(),
+                        unpack_json(&measures)?,
+                        unpack_json(&judged)?,
+                    ));
+                }
+            }
+        }
+        Ok(found)
+    }
+
     /// What the activities from one day through another suggest about the athlete's limits.
     ///
     /// # Errors

@@ -46,6 +46,7 @@ mod streams;
 mod sync_runs;
 #[cfg(feature = "testkit")]
 pub mod testkit;
+mod today;
 mod token;
 mod tx;
 mod users;

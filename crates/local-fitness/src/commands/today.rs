@@ -3,15 +3,86 @@
 use super::settled;
 use crate::clock;
 use crate::context::Context;
+use crate::failure::Failure;
 use crate::report::Report;
 use anyhow::Result;
 use fitness_core::calendar::Day;
+use fitness_core::facts::{FactName, Facts};
+use fitness_core::metrics::{Absent, Quality};
+use fitness_core::units::UnitSystem;
+use serde_json::json;
+use std::fmt::Write as _;
+
+/// What a person is told, in this order: a label and the facts on its line.
+const LINES: &[(&str, &[FactName])] = &[
+    ("recovery", &[FactName::Recovery, FactName::RecoveryBand]),
+    ("form", &[FactName::Form, FactName::FormBand]),
+    ("fitness", &[FactName::Fitness]),
+    ("fatigue", &[FactName::Fatigue]),
+    ("ramp", &[FactName::Ramp, FactName::RampBand]),
+    ("heart rate variability", &[FactName::HrvLastNight, FactName::HrvState]),
+    ("resting heart rate", &[FactName::RestingHeartRate]),
+    ("sleep", &[FactName::SleepLastNight]),
+    ("sleep debt", &[FactName::SleepDebt14Days]),
+    ("load, 7 days", &[FactName::Load7Days]),
+    ("run, 7 days", &[FactName::Distance7Days]),
+    ("last run", &[FactName::LastRunDistance, FactName::LastRunTime, FactName::LastRunPace]),
+    ("next race", &[FactName::DaysToRace]),
+];
 
 pub(super) async fn run(context: &Context, on: Option<Day>) -> Result<Report> {
     let (store, user) = context.open_for_user().await?;
+    let profile = store.profile(user.id).await?;
+    let today = Day::at(clock::now(), profile.zone);
+    let day = on.unwrap_or(today);
+    if day > today {
+        return Err(
+            Failure::new(format!("{day} has not come yet"), "ask about today or an earlier day").into()
+        );
+    }
     settled(&store, user.id).await?;
-    let today = on.unwrap_or(Day::at(clock::now(), store.profile(user.id).await?.zone));
-    let days = store.list_day_metrics(user.id, today.plus(-7), today).await?;
+    let (count, _) = store.count_activities(user.id).await?;
+    let frontier = store.frontier(user.id).await?;
+    let facts = store.facts(user.id, day).await?;
     store.close().await;
-    Ok(Report::new(format!("{:#?}", days.last()), &days.last()))
+    let mut words = tell(&facts, profile.units);
+    if count == 0 {
+        words = "Nothing is known yet. Bring some data in with `fitness import PATH`.\n".to_owned();
+    } else {
+        let reach = frontier.complete().map_or_else(|| "no day yet".to_owned(), |day| day.to_string());
+        let _ = writeln!(
+            words,
+            "\nYour data is complete through {reach}. --json lists every fact with its source."
+        );
+    }
+    let shown: Vec<_> = (facts.known().iter())
+        .map(|fact| {
+            let mut data = serde_json::to_value(fact).expect("a fact is plain data");
+            data["shown"] = fact.shown(profile.units).into();
+            data
+        })
+        .collect();
+    let missing: Vec<_> = (facts.missing().iter())
+        .map(|missing| json!({ "id": missing.id, "why": missing.why.to_string(), "reason": missing.why }))
+        .collect();
+    Ok(Report::new(words, &json!({ "day": day, "facts": shown, "missing": missing })))
+}
+
+fn tell(facts: &Facts, units: UnitSystem) -> String {
+    let mut words = String::new();
+    for (label, names) in LINES {
+        let known: Vec<_> = names.iter().filter_map(|name| facts.find(name.as_str())).collect();
+        let said: Vec<String> = known.iter().map(|fact| fact.shown(units)).collect();
+        let worst = known.iter().map(|fact| fact.quality).max().unwrap_or(Quality::Ok);
+        let line = match (said.is_empty(), worst) {
+            (true, _) => {
+                let why = names.first().and_then(|name| facts.why_missing(name.as_str()));
+                format!("– ({})", why.map_or_else(|| Absent::NotYet.to_string(), ToString::to_string))
+            }
+            (false, Quality::Ok) => said.join(", "),
+            (false, quality) => format!("{} ({quality})", said.join(", ")),
+        };
+        let _ = writeln!(words, "{label:<24}{line}");
+    }
+    words
 }

@@ -1,0 +1,81 @@
+//! What is known about an athlete on a day, as facts: the only numbers prose may carry.
+
+use crate::error::Result;
+use crate::store::Store;
+use fitness_core::athlete::ThresholdKind;
+use fitness_core::calendar::Day;
+use fitness_core::facts::{Facts, PastRace, PastSession, RaceDistance, Snapshot, gather};
+use fitness_core::ids::UserId;
+use fitness_core::metrics::predict::{Effort, RaceResult};
+use fitness_core::metrics::thresholds::in_force;
+use fitness_core::metrics::{Absent, Found, predict::Prediction};
+use fitness_core::units::Distance;
+
+/// Days of training that facts speak of: the longest run of thirty days, and the day before them.
+const DAYS: i64 = 45;
+/// How far back results and training are looked at for a prediction.
+const LOG_DAYS: i64 = 800;
+
+impl Store {
+    /// Everything that can be said about an athlete in numbers, seen from a day. What is stale must have been worked out
+    /// before.
+    ///
+    /// # Errors
+    /// `Unreadable` when what is stored is damaged.
+    pub async fn facts(&self, user: UserId, today: Day) -> Result<Facts> {
+        let from = today.plus(-DAYS);
+        let frontier = self.frontier(user).await?;
+        let profile = self.profile(user).await?;
+        let days = self.list_day_metrics(user, from, today).await?;
+        let measured = self.list_judged(user, from, today).await?;
+        let sessions: Vec<PastSession<'_>> = (measured.iter())
+            .map(|(id, activity, measures, judged)| PastSession { id: *id, activity, measures, judged })
+            .collect();
+        let thresholds = self.list_thresholds(user).await?;
+        let thresholds: Vec<_> =
+            ThresholdKind::ALL.iter().filter_map(|kind| in_force(&thresholds, *kind, today).ok()).collect();
+        let races: Vec<PastRace> = (self.list_races(user).await?.into_iter())
+            .map(|race| PastRace {
+                id: race.id,
+                result: RaceResult {
+                    distance: race.result.distance,
+                    time: race.result.time,
+                    on: Some(race.result.day),
+                    effort: Effort::Race,
+                },
+            })
+            .collect();
+        let plan = self.find_active_plan(user).await?;
+        let goal = plan.as_ref().and_then(|plan| plan.distance);
+        let predictions = self.predictions(user, today, goal).await?;
+        Ok(gather(&Snapshot {
+            today,
+            frontier,
+            days: &days,
+            sessions: &sessions,
+            sessions_from: from,
+            thresholds: &thresholds,
+            predictions: &predictions,
+            races: &races,
+            plan: plan.as_ref(),
+            profile: &profile,
+        }))
+    }
+
+    /// A finish for each of the usual distances, and for the plan's.
+    async fn predictions(
+        &self,
+        user: UserId,
+        today: Day,
+        goal: Option<Distance>,
+    ) -> Result<Vec<(RaceDistance, Found<Prediction>)>> {
+        let log = self.training_log(user, today.plus(-LOG_DAYS)).await?;
+        let targets = RaceDistance::ALL.iter().filter_map(|race| Some((*race, race.distance().or(goal)?)));
+        Ok(targets
+            .map(|(race, target)| {
+                let found = log.as_ref().ok_or(Absent::NotYet);
+                (race, found.and_then(|log| log.predict(target, log.complete.min(today))))
+            })
+            .collect())
+    }
+}
