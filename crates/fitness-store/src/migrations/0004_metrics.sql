@@ -19,7 +19,8 @@ CREATE TABLE activity_metrics (
     measures {{bytes}} NOT NULL,
     judged {{bytes}}
 ){{table}};
-CREATE INDEX activity_metrics_by_user ON activity_metrics (user_id);
+-- What is not measured yet is found in the index alone: the rows are long.
+CREATE INDEX activity_metrics_by_version ON activity_metrics (user_id, version, activity_id);
 
 -- The columns are for lines over years; 'packed' is everything about the day.
 CREATE TABLE daily_metrics (
