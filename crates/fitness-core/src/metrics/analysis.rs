@@ -10,7 +10,7 @@ pub use super::measures::{HeartMeasures, Measures, PowerMeasures, SpeedMeasures,
 use super::power::{Normalized, intensity};
 use super::thresholds::InForce;
 use super::zones::ZoneTimes;
-use super::{Absent, Found, Need, Quality};
+use super::{Absent, Found, Need, Quality, Rated};
 use crate::activity::Activity;
 use crate::athlete::Zones;
 use crate::report::PoolLength;
@@ -27,15 +27,6 @@ pub struct ZoneSets<'a> {
     pub speed: Option<&'a Zones>,
     /// Watts.
     pub power: Option<&'a Zones>,
-}
-
-/// A number and how far it can be leaned on.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Rated {
-    /// The number.
-    pub value: f64,
-    /// How far it can be leaned on.
-    pub quality: Quality,
 }
 
 /// What depends on the athlete's limits and zones.

@@ -7,7 +7,7 @@ use super::measures::{HeartMeasures, Measures};
 use super::pace::swim_stress;
 use super::power::{intensity, stress};
 use super::thresholds::{InForce, in_force};
-use super::{Absent, Counted, Found, Need, Quality};
+use super::{Absent, Counted, Found, Need, Quality, Rated};
 use crate::activity::Activity;
 use crate::athlete::{Sex, Threshold, ThresholdKind};
 use crate::calendar::Day;
@@ -43,6 +43,14 @@ pub struct Load {
     pub method: LoadMethod,
     /// How far it can be leaned on.
     pub quality: Quality,
+}
+
+impl Load {
+    /// The number and its quality, without how it was found: what days are made of.
+    #[must_use]
+    pub const fn rated(&self) -> Rated {
+        Rated { value: self.value, quality: self.quality }
+    }
 }
 
 /// What loads are measured against. Nothing is assumed for what is unset.

@@ -66,6 +66,15 @@ impl Quality {
     }
 }
 
+/// A number and how far it can be leaned on.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Rated {
+    /// The number.
+    pub value: f64,
+    /// How far it can be leaned on.
+    pub quality: Quality,
+}
+
 words! {
     /// What a formula asks for and did not get.
     pub enum Need("input of a formula") {

@@ -28,7 +28,7 @@ pub struct Monotony {
     pub strain: f64,
     /// Above 2: a convention for "every day is the same".
     pub high: bool,
-    /// Provisional when a load of the week is unknown.
+    /// That of the most doubtful day of the week.
     pub quality: Quality,
 }
 
@@ -60,7 +60,7 @@ pub struct AcuteChronic {
     pub uncoupled: Found<f64>,
     /// Exponentially weighted, 2/(N+1) with N 7 and 28.
     pub weighted: Found<f64>,
-    /// Provisional when a load of the month is unknown.
+    /// That of the most doubtful day of the month.
     pub quality: Quality,
 }
 
@@ -214,7 +214,7 @@ fn ratio(acute: f64, chronic: f64) -> Found<f64> {
 }
 
 fn quality(days: &[&DayLoad]) -> Quality {
-    if days.iter().any(|day| day.is_incomplete()) { Quality::Provisional } else { Quality::Ok }
+    days.iter().map(|day| day.quality()).max().unwrap_or(Quality::Ok)
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
 use super::*;
+use crate::metrics::Rated;
 use crate::metrics::fitness::{DayLoad, FormBand};
 use crate::plan::{Step, StepTarget, StepType, WorkoutKind};
 use crate::sport::Sport;
@@ -12,8 +13,12 @@ fn from() -> Day {
     day("2026-06-14")
 }
 
+fn firm(value: f64) -> Rated {
+    Rated { value, quality: Quality::Ok }
+}
+
 fn settled(load: f64) -> FitnessState {
-    let load = DayLoad::of([(Sport::Running, Some(load))]);
+    let load = DayLoad::of([(Sport::Running, Some(firm(load)))]);
     (0..2000).fold(FitnessState::START, |state, _| state.after(&load))
 }
 

@@ -15,17 +15,28 @@ use fitness_core::metrics::sleep::sleep;
 use fitness_core::metrics::trajectory::{
     Adherence, Outlook, PlannedDay, RaceMorning, Session, Typical, planned_load, project,
 };
-use fitness_core::metrics::{Absent, Counted, Need, Quality};
+use fitness_core::metrics::{Absent, Counted, Need, Quality, Rated};
 use fitness_core::plan::{Workout, WorkoutKind};
 use fitness_core::sport::Sport;
 use fitness_core::units::{Distance, TimeSpan};
 
+fn firm(value: f64) -> Rated {
+    Rated { value, quality: Quality::Ok }
+}
+
 fn load(load: f64) -> DayLoad {
-    DayLoad::of([(Sport::Running, Some(load))])
+    DayLoad::of([(Sport::Running, Some(firm(load)))])
 }
 
 fn steady(days: u32, each: f64) -> FitnessState {
     (0..days).fold(FitnessState::START, |state, _| state.after(&load(each)))
+}
+
+/// So many firm days after 200 firm ones and one with an estimated load.
+fn doubted(ago: u32) -> FitnessState {
+    let estimated = Rated { value: 50.0, quality: Quality::Estimated };
+    let day = steady(200, 50.0).after(&DayLoad::of([(Sport::Running, Some(estimated))]));
+    (0..ago).fold(day, |state, _| state.after(&load(50.0)))
 }
 
 fn foster() -> Monotony {
@@ -170,6 +181,9 @@ pub(super) fn examples() -> Vec<Example> {
             f64::from(steady(126, 0.0).settled_percent()),
             "%",
         ),
+        words("how far to lean on it after 200 firm days", steady(200, 50.0).quality()),
+        words("the same, 41 days after an estimated load", doubted(41).quality()),
+        words("the same, 42 days after it", doubted(42).quality()),
         words("the word for a form of −12", FormBand::of(-12.0)),
         words("the word for a ramp of 6 a week", RampBand::of(6.0)),
         plain("monotony of 300 0 400 0 500 200 600", foster().monotony),
