@@ -185,11 +185,11 @@ fn of_one_distance_the_best_of_this_form_counts_and_else_the_latest() {
 
 #[test]
 fn other_ways_to_a_marathon() {
-    // Only a marathon: itself, with the band of marathons from marathons.
+    // Only a marathon: itself, with the band of an own marathon alone.
     let own = [result(FULL, "4:00:00", "2026-10-01", Effort::Race)];
     let got = predict(FULL, &inputs(&own, Some(30.0))).unwrap();
     assert_eq!(got.exact.time, TimeSpan::from_mins(240));
-    assert_eq!(got.shown.to_string(), "4:00:00 (8 of 10 between 3:43:00 and 4:34:00)");
+    assert_eq!(got.shown.to_string(), "4:00:00 (8 of 10 between 3:36:00 and 4:50:00)");
     assert_eq!(
         got.basis(UnitSystem::Metric),
         "From your own best marathon of two years (4:00:00 on 2026-10-01)."
