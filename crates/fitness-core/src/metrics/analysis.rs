@@ -104,7 +104,11 @@ fn relative(activity: &Activity, measures: &Measures, limits: &Limits) -> Found<
     let speed = || measures.speed.as_ref().map_err(Clone::clone).and_then(|speed| speed.normalized.clone());
     let (normalized, limit, need): (Normalized, Option<InForce>, Need) = match activity.sport {
         Sport::Running => (speed()?, limits.threshold_speed, Need::ThresholdSpeed),
-        _ => (power()?, limits.threshold_power, Need::ThresholdPower),
+        Sport::Cycling => (power()?, limits.threshold_power, Need::ThresholdPower),
+        // Threshold power is a rider's: what a rower pulls is no share of it.
+        Sport::Swimming | Sport::Rowing | Sport::Strength | Sport::Other | Sport::Rest => {
+            return Err(Absent::OutOfRange { what: "intensity is for runs and rides".to_owned() });
+        }
     };
     let limit = limit.ok_or(Absent::missing(need))?;
     let value = intensity(normalized.value, limit.value(), need)?;

@@ -78,6 +78,21 @@ fn what_is_missing_is_said_for_each_number() {
     assert!(judged.edwards.is_ok());
 }
 
+#[test]
+fn only_a_ride_is_measured_by_a_riders_threshold() {
+    let power = every_second(3600, &[(Channel::Power, &|_| Some(200)), (Channel::Speed, &|_| Some(4000))]);
+    for sport in Sport::ALL.iter().copied() {
+        let activity = activity(sport);
+        let measures = measure(&activity, Some(&power), &[]);
+        let found = judge(&activity, &measures, &usual(), ZoneSets::default(), Felt::default()).intensity;
+        match sport {
+            Sport::Cycling => near(found.unwrap().value, 0.8, 1e-9),
+            Sport::Running => near(found.unwrap().value, 1.0, 1e-9),
+            _ => assert!(matches!(found, Err(Absent::OutOfRange { .. })), "{sport} {found:?}"),
+        }
+    }
+}
+
 fn any_limit() -> impl Strategy<Value = f64> {
     prop_oneof![4 => 0.1_f64..300.0, 1 => any::<f64>()]
 }
