@@ -3,7 +3,6 @@
 //! It goes forward in time. What is said about a day depends on that day and on earlier ones, so a change on a day leaves
 //! everything before it as it was, and [`derive`] from that day on gives, bit for bit, what it gives for the whole history.
 
-use super::Rated;
 use super::analysis::{Judged, Measures, ZoneSets, judge};
 use super::day::{BadHistory, CONTEXT_DAYS, DayInput, DayMetrics, DaySettings, DayState, resume, walk};
 use super::detect::{Candidate, Clue, detect, redetect};
@@ -11,6 +10,7 @@ use super::exertion::{RpeScale, session_rpe};
 use super::fitness::DayLoad;
 use super::load::{Felt, Limits, Load, LoadMethod};
 use super::zones::{coggan_power, friel_cycling, friel_pace, friel_running};
+use super::{Found, Rated};
 use crate::activity::Activity;
 use crate::athlete::{Sex, Threshold, ThresholdKind, ZoneKind, Zones};
 use crate::calendar::Day;
@@ -153,7 +153,7 @@ pub fn derive(history: &History<'_>) -> Result<Worked, BadHistory> {
             session.measures,
             &standing.limits(day),
             zones.sets(),
-            Felt { exertion, scale: felt.scale() },
+            Felt { exertion, scale: felt.scale.clone() },
         );
         felt.hear(session, &means);
         loads.push(SessionLoad::of(session.activity, means.load.as_ref().ok().map(Load::rated)));
@@ -301,25 +301,21 @@ struct Feelings {
     earlier: Vec<(f64, f64)>,
     today: Vec<(f64, f64)>,
     day: Option<Day>,
-    scale: Option<RpeScale>,
+    scale: Found<RpeScale>,
 }
 
 impl Feelings {
     fn new(earlier: &[(f64, f64)]) -> Self {
         let earlier = earlier.to_vec();
-        Self { scale: RpeScale::fit(&earlier).ok(), earlier, today: Vec::new(), day: None }
+        Self { scale: RpeScale::fit(&earlier), earlier, today: Vec::new(), day: None }
     }
 
     fn advance(&mut self, day: Day) {
         if self.day != Some(day) && !self.today.is_empty() {
             self.earlier.append(&mut self.today);
-            self.scale = RpeScale::fit(&self.earlier).ok();
+            self.scale = RpeScale::fit(&self.earlier);
         }
         self.day = Some(day);
-    }
-
-    const fn scale(&self) -> Option<RpeScale> {
-        self.scale
     }
 
     fn hear(&mut self, session: &Session<'_>, judged: &Judged) {

@@ -1,13 +1,13 @@
 //! What an activity cost, on one scale: an hour at threshold is 100.
 
-use super::exertion::{MIN_SESSIONS, RpeScale, session_rpe};
+use super::exertion::{RpeScale, session_rpe};
 use super::heart::{MIN_COVERAGE, Reserve, edwards_ratio, trimp_ratio};
 use super::histogram::Histogram;
 use super::measures::{HeartMeasures, Measures};
 use super::pace::swim_stress;
 use super::power::{intensity, stress};
 use super::thresholds::{InForce, in_force};
-use super::{Absent, Counted, Found, Need, Quality, Rated};
+use super::{Absent, Found, Need, Quality, Rated};
 use crate::activity::Activity;
 use crate::athlete::{Sex, Threshold, ThresholdKind};
 use crate::calendar::Day;
@@ -90,12 +90,19 @@ impl Limits {
 }
 
 /// How an activity felt, and what that means for this athlete.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Felt {
     /// 0 to 10.
     pub exertion: Option<f64>,
-    /// From session-RPE to load, once enough sessions have both.
-    pub scale: Option<RpeScale>,
+    /// From session-RPE to load; until enough sessions have both, how many do.
+    pub scale: Found<RpeScale>,
+}
+
+impl Default for Felt {
+    /// Nobody said how anything felt.
+    fn default() -> Self {
+        Self { exertion: None, scale: RpeScale::fit(&[]) }
+    }
 }
 
 /// The load of an activity by the best method there is for its sport: cycling by power, then heart rate; running by
@@ -103,7 +110,8 @@ pub struct Felt {
 /// out: its threshold is not a rider's.
 ///
 /// # Errors
-/// When no method has what it needs; the reason is that of the first method that lacks only a setting.
+/// When no method has what it needs. The reason is that of the first method that had its recording and lacks something
+/// else; where none had, that of the first method.
 pub fn load(activity: &Activity, measures: &Measures, limits: &Limits, felt: Felt) -> Found<Load> {
     type Method = fn(&Activity, &Measures, &Limits) -> Found<Load>;
     let methods: &[Method] = match activity.sport {
@@ -124,7 +132,7 @@ pub fn load(activity: &Activity, measures: &Measures, limits: &Limits, felt: Fel
     Err(reasons.swap_remove(best))
 }
 
-/// Whether nothing the athlete can set would help.
+/// Whether what is missing is a recording, or the athlete's word: nothing that can be set would help.
 fn is_unrecorded(reason: &Absent) -> bool {
     matches!(
         reason,
@@ -264,10 +272,8 @@ fn reliable(heart: &HeartMeasures) -> Found<Quality> {
 fn by_feeling(measures: &Measures, felt: Felt) -> Found<Load> {
     let exertion = felt.exertion.ok_or(Absent::missing(Need::PerceivedExertion))?;
     let session = session_rpe(exertion, training_time(measures)?)?;
-    let needed = MIN_SESSIONS as u32;
-    let scale = felt.scale.ok_or(Absent::TooFew { have: 0, needed, what: Counted::Sessions })?;
     let (method, quality) = (LoadMethod::PerceivedExertion, Quality::Estimated);
-    Ok(Load { value: scale.load(session)?, method, quality })
+    Ok(Load { value: felt.scale?.load(session)?, method, quality })
 }
 
 fn training_time(measures: &Measures) -> Found<TimeSpan> {

@@ -113,7 +113,7 @@ proptest! {
         let (heart, speed, watts) =
             (friel_running(150.0).unwrap(), friel_pace(3.0).unwrap(), coggan_power(200.0).unwrap());
         let zones = ZoneSets { heart_rate: Some(&heart), speed: Some(&speed), power: Some(&watts) };
-        let felt = Felt { exertion, scale: None };
+        let felt = Felt { exertion, ..Felt::default() };
         let Analysis { measures, judged } = analyse(&activity, Some(&recording), &[], &limits(values), zones, felt);
         if let Ok(load) = judged.load {
             prop_assert!(load.value.is_finite());

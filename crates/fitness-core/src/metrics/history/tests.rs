@@ -197,18 +197,20 @@ proptest! {
     }
 }
 
-/// What a run of 45 minutes on each of so many days comes to.
+/// A run of 45 minutes.
+fn daily_run(day: i64) -> MadeUp {
+    MadeUp { day, sport: Sport::Running, minutes: 45, speed: 3.0, heart: Some(150), exertion: None }
+}
+
+/// What a run on each of so many days comes to.
 fn runs_every_day(days: i64, athlete: Athlete<'_>) -> Worked {
-    let made_up = |number: i64| MadeUp {
-        day: number,
-        sport: Sport::Running,
-        minutes: 45,
-        speed: 3.0,
-        heart: Some(150),
-        exertion: None,
-    };
-    let weeks: Vec<MadeUp> = (0..days).map(made_up).collect();
-    let all: Vec<_> = weeks.iter().enumerate().map(made).collect();
+    worked_out(&(0..days).map(daily_run).collect::<Vec<_>>(), athlete)
+}
+
+/// What sessions, one on each day, come to.
+fn worked_out(made_up: &[MadeUp], athlete: Athlete<'_>) -> Worked {
+    let days = made_up.len() as i64;
+    let all: Vec<_> = made_up.iter().enumerate().map(made).collect();
     let sessions: Vec<Session<'_>> = all
         .iter()
         .map(|(id, activity, measures, exertion)| Session {
@@ -255,4 +257,13 @@ fn fitness_is_no_firmer_than_the_limits_its_loads_were_measured_by() {
     let origin = ThresholdOrigin::Set;
     let set = [Threshold { kind: ThresholdKind::ThresholdSpeed, value: 4.0, from: day(120), origin }];
     assert_eq!(quality(Athlete { thresholds: &set, ..Athlete::default() })[0], Quality::Provisional);
+}
+
+#[test]
+fn a_session_without_a_measured_load_says_how_many_were_felt_and_measured() {
+    let felt_runs = (0..11).map(|day| MadeUp { exertion: Some(4), ..daily_run(day) });
+    let yoga = MadeUp { sport: Sport::Strength, heart: None, exertion: Some(2), ..daily_run(11) };
+    let worked = worked_out(&felt_runs.chain([yoga]).collect::<Vec<_>>(), Athlete::default());
+    let why = worked.judged[11].1.load.as_ref().unwrap_err();
+    assert_eq!(why.to_string(), "learning: 9 of 15 sessions", "the first two runs had no threshold yet");
 }

@@ -181,9 +181,11 @@ fn how_it_felt_counts_only_on_the_athletes_own_scale() {
     yoga.elapsed = Some(TimeSpan::from_mins(60));
     let measures = measure(&yoga, None, &[]);
     let felt = |scale| load(&yoga, &measures, &all_limits(), Felt { exertion: Some(5.0), scale });
-    assert_eq!(felt(None), Err(Absent::TooFew { have: 0, needed: 15, what: Counted::Sessions }));
-    let scale = RpeScale::fit(&[(300.0, 60.0); 15]).unwrap();
-    let load = felt(Some(scale)).unwrap();
+    let fit = |sessions: usize| RpeScale::fit(&vec![(300.0, 60.0); sessions]);
+    for few in [0, 9, 14] {
+        assert_eq!(felt(fit(few)).unwrap_err().to_string(), format!("learning: {few} of 15 sessions"));
+    }
+    let load = felt(fit(15)).unwrap();
     assert_eq!((load.method, load.quality), (LoadMethod::PerceivedExertion, Quality::Estimated));
     near(load.value, 60.0, 1e-9);
 }
