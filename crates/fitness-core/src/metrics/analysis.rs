@@ -5,7 +5,7 @@
 
 use super::heart::{Reserve, banister, edwards, lucia, ventilatory};
 use super::histogram::SPEED_BIN_MM_S;
-use super::load::{Felt, Limits, Load, heart_seconds, load};
+use super::load::{Felt, Limits, Load, heart_seconds, load, ridden};
 pub use super::measures::{HeartMeasures, Measures, PowerMeasures, SpeedMeasures, measure};
 use super::power::{Normalized, intensity};
 use super::thresholds::InForce;
@@ -100,7 +100,7 @@ pub fn judge(
 }
 
 fn relative(activity: &Activity, measures: &Measures, limits: &Limits) -> Found<Rated> {
-    let power = || measures.power.as_ref().map_err(Clone::clone).and_then(|power| power.normalized.clone());
+    let power = || measures.power.as_ref().map_err(Clone::clone).and_then(ridden);
     let speed = || measures.speed.as_ref().map_err(Clone::clone).and_then(|speed| speed.normalized.clone());
     let (normalized, limit, need): (Normalized, Option<InForce>, Need) = match activity.sport {
         Sport::Running => (speed()?, limits.threshold_speed, Need::ThresholdSpeed),

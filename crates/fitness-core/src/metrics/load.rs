@@ -3,9 +3,9 @@
 use super::exertion::{RpeScale, session_rpe};
 use super::heart::{MIN_COVERAGE, Reserve, edwards_ratio, trimp_ratio};
 use super::histogram::Histogram;
-use super::measures::{HeartMeasures, Measures};
+use super::measures::{HeartMeasures, Measures, PowerMeasures};
 use super::pace::swim_stress;
-use super::power::{intensity, stress};
+use super::power::{Normalized, intensity, stress};
 use super::thresholds::{InForce, in_force};
 use super::{Absent, Found, Need, Quality, Rated};
 use crate::activity::Activity;
@@ -160,7 +160,7 @@ fn given(limit: Option<InForce>, need: Need) -> Found<InForce> {
 fn by_power(activity: &Activity, measures: &Measures, limits: &Limits) -> Found<Load> {
     let (watts, seconds, quality) = match &measures.power {
         Ok(power) => {
-            let np = power.normalized.as_ref().map_err(Clone::clone)?;
+            let np = ridden(power)?;
             (np.value, f64::from(np.seconds), np.quality().with(complete(power.coverage_percent)?))
         }
         Err(absent) => {
@@ -172,6 +172,14 @@ fn by_power(activity: &Activity, measures: &Measures, limits: &Limits) -> Found<
     let value = stress(seconds, intensity(watts, threshold.value(), Need::ThresholdPower)?)?;
     let quality = quality.with(threshold.quality);
     Ok(Load { value, method: LoadMethod::Power, quality })
+}
+
+/// Normalized power. A meter that wrote 0 W from beginning to end measured nothing: a flat battery, or no ride.
+pub(crate) fn ridden(power: &PowerMeasures) -> Found<Normalized> {
+    power
+        .normalized
+        .clone()
+        .and_then(|np| if np.value > 0.0 { Ok(np) } else { Err(Absent::missing(Need::Power)) })
 }
 
 /// `rTSS = 100 · hours · (NGP/threshold speed)²`: 45 min at 90 % are 60.75. Provisional where the ground is unknown or
