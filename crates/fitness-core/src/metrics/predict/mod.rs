@@ -223,7 +223,7 @@ pub fn predict(target: Distance, inputs: &Inputs<'_>) -> Found<Prediction> {
         _ if target <= Distance::HALF_MARATHON => shorter(target, &races, inputs),
         _ => between(target, &races, inputs),
     };
-    let outline = outline.map_err(|why| explained(why, &left_out))?;
+    let outline = outline.map_err(|why| explained(why, &left_out, shortest))?;
     finish(target, &races, outline, left_out, inputs)
 }
 
@@ -236,8 +236,8 @@ fn nominal(target: Distance) -> Distance {
 }
 
 /// Where a result would have served but cannot be, that is a better reason than that there is none.
-fn explained(why: Absent, left_out: &[LeftOut]) -> Absent {
-    let long_enough = |left: &&LeftOut| (SHORTEST_RACE..=LONGEST_RACE).contains(&left.result.distance);
+fn explained(why: Absent, left_out: &[LeftOut], shortest: Distance) -> Absent {
+    let long_enough = |left: &&LeftOut| (shortest..=LONGEST_RACE).contains(&left.result.distance);
     match (&why, left_out.iter().find(long_enough)) {
         (Absent::Missing { .. }, Some(first)) => first.why.clone(),
         _ => why,

@@ -121,6 +121,10 @@ fn what_is_missing_is_said() {
     }
     let impossible = [result(km(10.0), "20:00", "2026-11-01", Effort::Race)];
     assert!(missing(FULL, &impossible).contains("10.00 km in 20:00 is faster than any human has run"));
+    // What is too short for 5 km would have served for 3 km, and only there its fault is the reason.
+    let short = [result(km(3.0), "6:00", "2026-11-01", Effort::Race)];
+    assert!(missing(km(3.0), &short).contains("3.00 km in 6:00 is faster than any human has run"));
+    assert_eq!(missing(km(5.0), &short), five);
     // A formula that was not made for such a finish says so.
     assert!(missing(FULL, &[result(HALF, "3:40:00", "2026-11-01", Effort::Race)]).contains("2:15 to 7:00"));
     // Training alone, without a race, is no anchor.
