@@ -16,7 +16,7 @@ use crate::athlete::{Sex, Threshold, ThresholdKind, ZoneKind, Zones};
 use crate::calendar::Day;
 use crate::frontier::Frontier;
 use crate::ids::ActivityId;
-use crate::metrics::thresholds::{InForce, in_force};
+use crate::metrics::thresholds::{InForce, in_force, within_bounds};
 use crate::sport::Sport;
 use crate::units::{Distance, TimeSpan};
 use crate::wellness::DailyWellness;
@@ -240,8 +240,11 @@ impl<'a> Standing<'a> {
     fn advance(&mut self, day: Day) {
         self.day = day;
         while let Some(threshold) = self.next.filter(|next| next.from <= day) {
-            self.held.retain(|held| (held.kind, held.origin) != (threshold.kind, threshold.origin));
-            self.held.push(threshold);
+            // What no body has does not hold, and must not displace what does.
+            if within_bounds(threshold.kind, threshold.value) {
+                self.held.retain(|held| (held.kind, held.origin) != (threshold.kind, threshold.origin));
+                self.held.push(threshold);
+            }
             self.next = self.coming.next();
         }
     }

@@ -267,3 +267,21 @@ fn a_session_without_a_measured_load_says_how_many_were_felt_and_measured() {
     let why = worked.judged[11].1.load.as_ref().unwrap_err();
     assert_eq!(why.to_string(), "learning: 9 of 15 sessions", "the first two runs had no threshold yet");
 }
+
+#[test]
+fn a_threshold_that_nobody_can_have_does_not_displace_one() {
+    let of = |values: &[(i64, f64)]| {
+        let set = |(number, value): &(i64, f64)| Threshold {
+            kind: ThresholdKind::ThresholdSpeed,
+            value: *value,
+            from: day(*number),
+            origin: ThresholdOrigin::Set,
+        };
+        let thresholds: Vec<Threshold> = values.iter().map(set).collect();
+        runs_every_day(20, Athlete { thresholds: &thresholds, ..Athlete::default() }).judged
+    };
+    for broken in [0.0, 400.0, f64::NAN, f64::INFINITY] {
+        assert_eq!(of(&[(0, 4.0), (5, broken)]), of(&[(0, 4.0)]), "{broken}");
+    }
+    assert_ne!(of(&[(0, 4.0), (5, 4.2)]), of(&[(0, 4.0)]));
+}
