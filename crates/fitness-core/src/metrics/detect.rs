@@ -10,6 +10,7 @@
 use crate::athlete::{Threshold, ThresholdKind, ThresholdOrigin};
 use crate::calendar::Day;
 use crate::metrics::baseline::{mean, median};
+use crate::metrics::predict::UP_TO_THE_HALF;
 use crate::metrics::thresholds::{FRESH_DAYS, differs, within_bounds};
 use crate::units::{Distance, TimeSpan};
 use serde::{Deserialize, Serialize};
@@ -18,8 +19,6 @@ use serde::{Deserialize, Serialize};
 pub const LOOKBACK_DAYS: i64 = 365;
 /// Efforts older than this say nothing about today, days.
 const RECENT_DAYS: i64 = 90;
-/// Riegel's exponent as fitted on two sets of race results up to the half marathon.
-const FADE: f64 = 1.07;
 /// The most a value falls in one step.
 const MOST_FALL: f64 = 0.05;
 
@@ -202,7 +201,7 @@ pub fn hour_speed(distance: Distance, time: TimeSpan) -> Option<f64> {
     if !(TimeSpan::from_mins(10)..=TimeSpan::from_mins(70)).contains(&time) || distance <= Distance::ZERO {
         return None;
     }
-    let in_an_hour = distance.meters() * (3600.0 / time.seconds()).powf(1.0 / FADE);
+    let in_an_hour = distance.meters() * (3600.0 / time.seconds()).powf(1.0 / UP_TO_THE_HALF);
     Some(in_an_hour / 3600.0).filter(|speed| speed.is_finite())
 }
 

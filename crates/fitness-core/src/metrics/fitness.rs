@@ -19,7 +19,7 @@ pub const FATIGUE_DAYS: u32 = 7;
 /// After three time constants fitness has come to 95 % of what the same training would bring for ever.
 pub const SETTLED_DAYS: u32 = 126;
 /// The largest load one activity can have: a day and a night at threshold is 2400.
-const MAX_ACTIVITY_LOAD: f64 = 5000.0;
+pub(crate) const MAX_ACTIVITY_LOAD: f64 = 5000.0;
 
 /// Where the recurrence stands on the evening of a day. Going on from it gives, bit for bit, what a walk from the
 /// first day would have given.

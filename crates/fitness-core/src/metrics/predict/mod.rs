@@ -39,6 +39,7 @@ pub use log::{Run, TrainingLog, course_of};
 pub use log_model::LogModel;
 pub use personal::Past;
 pub use race::{Effort, LeftOut, Mark, RaceResult, Raced};
+pub(crate) use riegel::UP_TO_THE_HALF;
 pub use riegel::riegel;
 pub use tanda::{TrainingPace, tanda};
 pub use vdot::{Paces, Vdot, vdot_time};
@@ -227,7 +228,8 @@ pub fn predict(target: Distance, inputs: &Inputs<'_>) -> Found<Prediction> {
     finish(target, &races, outline, left_out, inputs)
 }
 
-/// `21.1 km` and `42.2 km` are how people write a half and a full marathon.
+/// `21.1 km` and `42.2 km` are how people write a half and a full marathon. This is about a wish, not about what a watch
+/// measured: whoever asks for 43 km means it.
 fn nominal(target: Distance) -> Distance {
     [Distance::HALF_MARATHON, Distance::MARATHON]
         .into_iter()

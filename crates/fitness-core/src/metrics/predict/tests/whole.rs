@@ -208,6 +208,10 @@ fn other_ways_to_a_marathon() {
         predict(FULL, &inputs(&results, Some(35.0))).unwrap().exact.time.clock()
     };
     assert_eq!((of(41.5).as_str(), of(42.9).as_str()), ("4:04:35", "4:00:00"));
+    // What a watch made of a marathon is told as one, here as there.
+    let long = [result(km(42.9), "4:00:00", "2026-10-01", Effort::Race)];
+    let half = predict(HALF, &inputs(&long, None)).unwrap();
+    assert!(half.basis(UnitSystem::Metric).starts_with("From a marathon in 4:00:00 on 2026-10-01"));
     // Only a race between the half and the full: the bent power law.
     let thirty = [result(km(30.0), "2:30:00", "2026-10-01", Effort::Race)];
     let got = predict(FULL, &inputs(&thirty, Some(35.0))).unwrap();
