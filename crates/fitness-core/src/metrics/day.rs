@@ -10,7 +10,7 @@ use crate::metrics::fitness::{DayLoad, FitnessState, Form, Ramp};
 use crate::metrics::hrv::{Hrv, RANGE_NIGHTS, hrv};
 use crate::metrics::illness::{IllnessHint, illness_hint, no_signs, signs};
 use crate::metrics::pattern::{AcuteChronic, Monotony, Spike, Weighted, acute_chronic, monotony, spike};
-use crate::metrics::recovery::{Inputs, Recovery, recovery};
+use crate::metrics::recovery::{Recovery, Signals, recovery};
 use crate::metrics::resting::{Resting, resting};
 use crate::metrics::sleep::{SleepDay, need_hours, sleep};
 use crate::metrics::{Absent, Found, Quality};
@@ -249,7 +249,7 @@ impl<'a> Series<'a> {
         let resting = resting(&self.resting[..=i]);
         let sleep = sleep(&self.slept[..=i], settings.sleep_need);
         let respiration = RESPIRATION.reading(&self.respiration[..=i]);
-        let recovery = recovery(&Inputs {
+        let recovery = recovery(&Signals {
             hrv: &hrv,
             resting: &resting,
             slept: &sleep.night.value,

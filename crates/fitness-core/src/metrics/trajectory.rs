@@ -302,7 +302,7 @@ fn hours(workout: &Workout, usual: &Usual) -> Option<f64> {
 }
 
 mod typical;
-pub use typical::{Session, Typical, Usual};
+pub use typical::{PastSession, Typical, Usual};
 
 #[cfg(test)]
 mod tests;

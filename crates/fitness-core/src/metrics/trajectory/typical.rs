@@ -18,7 +18,7 @@ const LEAST: usize = 3;
 
 /// One session that was done.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Session {
+pub struct PastSession {
     /// The day it began.
     pub day: Day,
     /// What was done.
@@ -64,14 +64,14 @@ impl Typical {
 
     /// Measures the 90 days up to the last complete one. `first` is the first day of data.
     #[must_use]
-    pub fn measure(sessions: &[Session], first: Day, complete: Day) -> Self {
-        let usable = |session: &&Session| {
+    pub fn measure(sessions: &[PastSession], first: Day, complete: Day) -> Self {
+        let usable = |session: &&PastSession| {
             (0..DAYS).contains(&session.day.until(complete))
                 && (0.0..=MAX_ACTIVITY_LOAD).contains(&session.load)
                 && (1.0 / 60.0..=48.0).contains(&(session.duration.seconds() / 3600.0))
         };
-        let sessions: Vec<&Session> = sessions.iter().filter(usable).collect();
-        let mut groups: BTreeMap<(Sport, Option<WorkoutKind>), Vec<&Session>> = BTreeMap::new();
+        let sessions: Vec<&PastSession> = sessions.iter().filter(usable).collect();
+        let mut groups: BTreeMap<(Sport, Option<WorkoutKind>), Vec<&PastSession>> = BTreeMap::new();
         let mut seen = BTreeMap::new();
         for session in &sessions {
             *seen.entry(session.sport).or_insert(0) += 1;
@@ -100,7 +100,7 @@ impl Typical {
 
 /// Medians, so that one race or one broken recording does not set the rate. Three runs of 40, 50 and 90 load points in
 /// an hour each: 50 an hour.
-fn usual(sessions: &[&Session]) -> Option<Usual> {
+fn usual(sessions: &[&PastSession]) -> Option<Usual> {
     if sessions.len() < LEAST {
         return None;
     }
@@ -118,7 +118,7 @@ fn usual(sessions: &[&Session]) -> Option<Usual> {
     })
 }
 
-fn per_day(sessions: &[&Session], first: Day, complete: Day) -> Found<f64> {
+fn per_day(sessions: &[&PastSession], first: Day, complete: Day) -> Found<f64> {
     let have = u32::try_from(first.until(complete).saturating_add(1)).unwrap_or(0);
     if have < DAY_DAYS {
         return Err(Absent::TooFew { have, needed: DAY_DAYS, what: Counted::Days });

@@ -9,11 +9,11 @@ use fitness_core::metrics::illness::signs;
 use fitness_core::metrics::pattern::{
     AcuteChronic, Monotony, Spike, Weighted, acute_chronic, monotony, spike,
 };
-use fitness_core::metrics::recovery::{Inputs, Recovery, recovery};
+use fitness_core::metrics::recovery::{Recovery, Signals, recovery};
 use fitness_core::metrics::resting::{Resting, resting};
 use fitness_core::metrics::sleep::sleep;
 use fitness_core::metrics::trajectory::{
-    Adherence, Outlook, PlannedDay, RaceMorning, Session, Typical, planned_load, project,
+    Adherence, Outlook, PastSession, PlannedDay, RaceMorning, Typical, planned_load, project,
 };
 use fitness_core::metrics::{Absent, Counted, Need, Quality, Rated};
 use fitness_core::plan::{Workout, WorkoutKind};
@@ -97,7 +97,7 @@ fn hrv_at(ln: f64) -> Hrv {
 fn recovered(hrv: f64, resting: f64, rest: Option<f64>) -> Recovery {
     let nothing = || Absent::missing(Need::Sleep);
     let value = 20.0 * rest.unwrap_or(0.0);
-    recovery(&Inputs {
+    recovery(&Signals {
         hrv: &hrv_at(4.0 + 0.2 * hrv),
         resting: &resting_at(50.0 - 2.0 * resting),
         slept: &rest.map(|z| 8.0 + 1.5 * z).ok_or_else(nothing),
@@ -143,7 +143,7 @@ fn untrained() -> RaceMorning {
 
 /// Ninety planned easy minutes, after three hours that brought 40, 50 and 90.
 fn easy_minutes() -> f64 {
-    let hour = |load: f64| Session {
+    let hour = |load: f64| PastSession {
         day: day(0),
         sport: Sport::Running,
         kind: Some(WorkoutKind::Easy),
