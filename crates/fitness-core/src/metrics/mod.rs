@@ -108,7 +108,7 @@ words! {
         Distance = "distance",
         /// How long it took.
         Duration = "duration",
-        /// How hard it felt, 1 to 10.
+        /// How hard it felt, 0 to 10.
         PerceivedExertion = "perceived_exertion",
         /// A race or an all-out effort.
         Race = "race",

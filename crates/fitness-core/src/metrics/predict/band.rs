@@ -56,7 +56,7 @@ impl Finish {
     }
 }
 
-/// `3:52:00 (8 of 10 between 3:32:00 and 4:14:00)`
+/// `3:52:00 (8 of 10 between 3:33:00 and 4:11:00)`
 impl fmt::Display for Finish {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { low, time, high } = self;
