@@ -13,9 +13,7 @@ use super::zones::ZoneTimes;
 use super::{Absent, Found, Need, Quality, Rated};
 use crate::activity::Activity;
 use crate::athlete::Zones;
-use crate::report::PoolLength;
 use crate::sport::Sport;
-use crate::stream::Recording;
 use serde::{Deserialize, Serialize};
 
 /// The zones in force for an activity's sport; what is `None` is not divided.
@@ -48,30 +46,6 @@ pub struct Judged {
     pub speed_zones: Option<ZoneTimes>,
     /// Seconds in power zones.
     pub power_zones: Option<ZoneTimes>,
-}
-
-/// Everything about one activity.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Analysis {
-    /// What the samples say.
-    pub measures: Measures,
-    /// What that means for this athlete.
-    pub judged: Judged,
-}
-
-/// Measures and judges an activity in one go.
-#[must_use]
-pub fn analyse(
-    activity: &Activity,
-    recording: Option<&Recording>,
-    lengths: &[PoolLength],
-    limits: &Limits,
-    zones: ZoneSets<'_>,
-    felt: Felt,
-) -> Analysis {
-    let measures = measure(activity, recording, lengths);
-    let judged = judge(activity, &measures, limits, zones, felt);
-    Analysis { measures, judged }
 }
 
 /// Judges an activity by its measures, without its samples.

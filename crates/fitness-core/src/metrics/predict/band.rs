@@ -48,12 +48,6 @@ impl Finish {
         };
         Self { low: to_step(self.low), time: to_step(self.time), high: to_step(self.high) }
     }
-
-    /// Whether a finish is within the band.
-    #[must_use]
-    pub fn covers(&self, actual: TimeSpan) -> bool {
-        (self.low..=self.high).contains(&actual)
-    }
 }
 
 /// `3:52:00 (8 of 10 between 3:33:00 and 4:11:00)`
