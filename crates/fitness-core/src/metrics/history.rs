@@ -1,7 +1,7 @@
 //! A training history worked out: the limits it shows, what each session cost by them, and what each day means.
 //!
 //! It goes forward in time. What is said about a day depends on that day and on earlier ones, so a change on a day leaves
-//! everything before it as it was, and [`derive`] from that day on gives, bit for bit, what it gives for the whole history.
+//! everything before it as it was, and [`derive()`] from that day on gives, bit for bit, what it gives for the whole history.
 
 use super::analysis::{Judged, Measures, ZoneSets, judge};
 use super::day::{BadHistory, CONTEXT_DAYS, DayInput, DayMetrics, DaySettings, DayState, resume, walk};

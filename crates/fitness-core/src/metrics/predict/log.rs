@@ -75,7 +75,7 @@ impl TrainingLog {
                     let same = earlier.efforts.iter().find(|other| other.distance == effort.distance);
                     same.is_some_and(|other| other.time <= effort.time)
                 };
-                if run.resembles_a_race(effort) && !year.clone().any(|earlier| faster(earlier)) {
+                if run.resembles_a_race(effort) && !year.clone().any(faster) {
                     results.push(RaceResult {
                         distance: effort.distance,
                         time: effort.time,
