@@ -222,7 +222,9 @@ impl DayLoad {
         for (sport, load) in loads {
             *by_sport.entry(sport).or_insert(0.0) += load;
         }
-        Self { total: by_sport.values().sum(), by_sport, incomplete, quality }
+        // Not `sum()`: that of nothing is -0.0, and would be shown so.
+        let total = by_sport.values().fold(0.0, |total, load| total + load);
+        Self { total, by_sport, incomplete, quality }
     }
 
     /// The day's load, as far as it is known.

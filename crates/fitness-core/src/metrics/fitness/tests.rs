@@ -151,6 +151,7 @@ fn what_is_no_load_makes_the_day_incomplete_and_not_zero() {
         assert_eq!((day.total(), day.is_incomplete()), (30.0, true), "{bad:?}");
     }
     assert!(!DayLoad::NONE.is_incomplete());
+    assert_eq!(DayLoad::of([]).total().to_bits(), 0.0_f64.to_bits(), "a day of rest is 0, not -0");
 }
 
 fn any_rated(values: std::ops::Range<f64>) -> impl Strategy<Value = Rated> {
