@@ -123,7 +123,7 @@ pub(super) fn beyond_the_half(source: Distance, weekly: Option<Distance>) -> Spr
 
 /// From the athlete's own best marathon, without a shorter race.
 ///
-/// Its own quantiles were not kept. Those of the mean of the marathon formula, Tanda's and the previous marathon were,
+/// Its own quantiles are not known. Those of the mean of the marathon formula, Tanda's and the previous marathon are,
 /// on 74 marathon-long runs from training logs: 0.93 and 1.14, at a mean error of 14.0 min. A previous marathon alone
 /// missed by 20.1 min, so the band is wider in logarithms by 20.1/14.0: 0.901 and 1.207. The step is ours.
 pub(super) fn from_a_marathon() -> Spread {
