@@ -5,17 +5,15 @@
 
 use super::heart::{Reserve, banister, edwards, lucia, ventilatory};
 use super::histogram::SPEED_BIN_MM_S;
-use super::load::{Felt, Limits, Load, heart_seconds, load};
+use super::load::{Felt, Limits, Load, heart_seconds, load, ridden};
 pub use super::measures::{HeartMeasures, Measures, PowerMeasures, SpeedMeasures, measure};
 use super::power::{Normalized, intensity};
 use super::thresholds::InForce;
 use super::zones::ZoneTimes;
-use super::{Absent, Found, Need, Quality};
+use super::{Absent, Found, Need, Quality, Rated};
 use crate::activity::Activity;
 use crate::athlete::Zones;
-use crate::report::PoolLength;
 use crate::sport::Sport;
-use crate::stream::Recording;
 use serde::{Deserialize, Serialize};
 
 /// The zones in force for an activity's sport; what is `None` is not divided.
@@ -27,15 +25,6 @@ pub struct ZoneSets<'a> {
     pub speed: Option<&'a Zones>,
     /// Watts.
     pub power: Option<&'a Zones>,
-}
-
-/// A number and how far it can be leaned on.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Rated {
-    /// The number.
-    pub value: f64,
-    /// How far it can be leaned on.
-    pub quality: Quality,
 }
 
 /// What depends on the athlete's limits and zones.
@@ -57,30 +46,6 @@ pub struct Judged {
     pub speed_zones: Option<ZoneTimes>,
     /// Seconds in power zones.
     pub power_zones: Option<ZoneTimes>,
-}
-
-/// Everything about one activity.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Analysis {
-    /// What the samples say.
-    pub measures: Measures,
-    /// What that means for this athlete.
-    pub judged: Judged,
-}
-
-/// Measures and judges an activity in one go.
-#[must_use]
-pub fn analyse(
-    activity: &Activity,
-    recording: Option<&Recording>,
-    lengths: &[PoolLength],
-    limits: &Limits,
-    zones: ZoneSets<'_>,
-    felt: Felt,
-) -> Analysis {
-    let measures = measure(activity, recording, lengths);
-    let judged = judge(activity, &measures, limits, zones, felt);
-    Analysis { measures, judged }
 }
 
 /// Judges an activity by its measures, without its samples.
@@ -109,11 +74,15 @@ pub fn judge(
 }
 
 fn relative(activity: &Activity, measures: &Measures, limits: &Limits) -> Found<Rated> {
-    let power = || measures.power.as_ref().map_err(Clone::clone).and_then(|power| power.normalized.clone());
+    let power = || measures.power.as_ref().map_err(Clone::clone).and_then(ridden);
     let speed = || measures.speed.as_ref().map_err(Clone::clone).and_then(|speed| speed.normalized.clone());
     let (normalized, limit, need): (Normalized, Option<InForce>, Need) = match activity.sport {
         Sport::Running => (speed()?, limits.threshold_speed, Need::ThresholdSpeed),
-        _ => (power()?, limits.threshold_power, Need::ThresholdPower),
+        Sport::Cycling => (power()?, limits.threshold_power, Need::ThresholdPower),
+        // Threshold power is a rider's: what a rower pulls is no share of it.
+        Sport::Swimming | Sport::Rowing | Sport::Strength | Sport::Other | Sport::Rest => {
+            return Err(Absent::OutOfRange { what: "intensity is for runs and rides".to_owned() });
+        }
     };
     let limit = limit.ok_or(Absent::missing(need))?;
     let value = intensity(normalized.value, limit.value(), need)?;

@@ -11,6 +11,10 @@ use serde::{Deserialize, Serialize};
 pub const LEAST: usize = 14;
 /// Fewer than this, and the baseline is provisional.
 pub const FIRM: usize = 28;
+/// The days of a week.
+pub(crate) const WEEK: usize = 7;
+/// The nights of seven a weekly value needs (Plews 2014).
+pub(crate) const LEAST_OF_WEEK: usize = 3;
 /// Makes the median absolute deviation of a normal distribution its standard deviation.
 const MAD_TO_SD: f64 = 1.4826;
 
@@ -154,6 +158,7 @@ pub(crate) fn sample_sd(values: &[f64]) -> f64 {
     (squares / (values.len() - 1) as f64).sqrt()
 }
 
+/// How many, as it is told.
 pub(crate) fn count(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }

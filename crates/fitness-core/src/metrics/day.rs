@@ -5,12 +5,12 @@
 
 use crate::calendar::Day;
 use crate::frontier::{Frontier, Reach};
-use crate::metrics::baseline::{BODY_BATTERY, RESPIRATION, Reading, STRESS, WEIGHT};
+use crate::metrics::baseline::{BODY_BATTERY, RESPIRATION, Reading, STRESS, WEEK, WEIGHT};
 use crate::metrics::fitness::{DayLoad, FitnessState, Form, Ramp};
-use crate::metrics::hrv::{Hrv, hrv};
+use crate::metrics::hrv::{Hrv, RANGE_NIGHTS, hrv};
 use crate::metrics::illness::{IllnessHint, illness_hint, no_signs, signs};
 use crate::metrics::pattern::{AcuteChronic, Monotony, Spike, Weighted, acute_chronic, monotony, spike};
-use crate::metrics::recovery::{Inputs, Recovery, recovery};
+use crate::metrics::recovery::{Recovery, Signals, recovery};
 use crate::metrics::resting::{Resting, resting};
 use crate::metrics::sleep::{SleepDay, need_hours, sleep};
 use crate::metrics::{Absent, Found, Quality};
@@ -19,7 +19,7 @@ use crate::wellness::DailyWellness;
 use serde::{Deserialize, Serialize};
 
 /// How many days before a day its value can depend on: 7 nights after 60, one day earlier for "two days in a row".
-pub const CONTEXT_DAYS: usize = 67;
+pub const CONTEXT_DAYS: usize = WEEK + RANGE_NIGHTS;
 
 /// What is known about one day.
 #[derive(Debug, Clone)]
@@ -249,7 +249,7 @@ impl<'a> Series<'a> {
         let resting = resting(&self.resting[..=i]);
         let sleep = sleep(&self.slept[..=i], settings.sleep_need);
         let respiration = RESPIRATION.reading(&self.respiration[..=i]);
-        let recovery = recovery(&Inputs {
+        let recovery = recovery(&Signals {
             hrv: &hrv,
             resting: &resting,
             slept: &sleep.night.value,

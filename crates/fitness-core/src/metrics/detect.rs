@@ -10,6 +10,7 @@
 use crate::athlete::{Threshold, ThresholdKind, ThresholdOrigin};
 use crate::calendar::Day;
 use crate::metrics::baseline::{mean, median};
+use crate::metrics::predict::UP_TO_THE_HALF;
 use crate::metrics::thresholds::{FRESH_DAYS, differs, within_bounds};
 use crate::units::{Distance, TimeSpan};
 use serde::{Deserialize, Serialize};
@@ -18,8 +19,6 @@ use serde::{Deserialize, Serialize};
 pub const LOOKBACK_DAYS: i64 = 365;
 /// Efforts older than this say nothing about today, days.
 const RECENT_DAYS: i64 = 90;
-/// Riegel's exponent as fitted on two sets of race results up to the half marathon.
-const FADE: f64 = 1.07;
 /// The most a value falls in one step.
 const MOST_FALL: f64 = 0.05;
 
@@ -48,13 +47,14 @@ pub enum Clue {
         /// How long, pauses included.
         time: TimeSpan,
     },
-    /// The highest mean heart rate a session held for 30 to 60 minutes, artefacts removed.
+    /// The mean heart rate of the steadily fastest 30, 40, 50 or 60 minutes of a run, artefacts removed: of those whose
+    /// pace varies by less than 6 %, the one with the highest.
     HeldHeartRate {
         /// Beats per minute.
         bpm: f64,
         /// For how long.
         time: TimeSpan,
-        /// Standard deviation of pace or power over its mean during it.
+        /// Standard deviation of graded speed over its mean during it.
         variation: f64,
     },
     /// The best 20-minute power of a ride.
@@ -62,7 +62,8 @@ pub enum Clue {
         /// Watts.
         watts: f64,
     },
-    /// A best swimming effort of a session.
+    /// A whole swim: its distance and the time swum, rests at the wall left out where lengths were recorded. Nothing
+    /// within it is looked at, so a speed made of it is the mean of a session.
     Swim {
         /// How far.
         distance: Distance,
@@ -202,7 +203,7 @@ pub fn hour_speed(distance: Distance, time: TimeSpan) -> Option<f64> {
     if !(TimeSpan::from_mins(10)..=TimeSpan::from_mins(70)).contains(&time) || distance <= Distance::ZERO {
         return None;
     }
-    let in_an_hour = distance.meters() * (3600.0 / time.seconds()).powf(1.0 / FADE);
+    let in_an_hour = distance.meters() * (3600.0 / time.seconds()).powf(1.0 / UP_TO_THE_HALF);
     Some(in_an_hour / 3600.0).filter(|speed| speed.is_finite())
 }
 
@@ -253,7 +254,8 @@ fn top_held(points: &[Point], day: Day) -> Option<f64> {
 }
 
 /// Critical swim speed: 200 m over the difference of the best 400 m and 200 m times (Wakayoshi 1992), else the best
-/// speed over 400 m or more, which for the shorter of them is a little fast.
+/// mean speed of a swim of 400 m or more. Swims count whole: 400 m within a longer session are not found, so for most
+/// swimmers it is the second, and that is too low; for one who swims 400 m all-out and no 200 m it is a little fast.
 ///
 /// 400 m in 6:00 and 200 m in 2:50: 200/(360 - 170) = 1.0526 m/s, 1:35 per 100 m. A 400 m so much slower than the 200 m
 /// that the result is below 0.8 of its own speed was not all-out, and its plain speed is taken.

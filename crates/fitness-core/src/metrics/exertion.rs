@@ -1,5 +1,6 @@
 //! How hard it felt, as load.
 
+use super::baseline::{count, median};
 use super::{Absent, Counted, Found, Need, finite};
 use crate::units::TimeSpan;
 use serde::{Deserialize, Serialize};
@@ -40,15 +41,14 @@ impl RpeScale {
     pub fn fit(sessions: &[(f64, f64)]) -> Found<Self> {
         let sane = |(felt, load): &(f64, f64)| *felt > 0.0 && *load > 0.0;
         let ratio = |(felt, load): &(f64, f64)| load / felt;
-        let mut ratios: Vec<f64> =
+        let ratios: Vec<f64> =
             sessions.iter().filter(|both| sane(both)).map(ratio).filter(|ratio| ratio.is_finite()).collect();
         if ratios.len() < MIN_SESSIONS {
-            let (have, needed) = (ratios.len() as u32, MIN_SESSIONS as u32);
+            let (have, needed) = (count(ratios.len()), count(MIN_SESSIONS));
             return Err(Absent::TooFew { have, needed, what: Counted::Sessions });
         }
-        ratios.sort_by(f64::total_cmp);
-        let (low, high) = (ratios[(ratios.len() - 1) / 2], ratios[ratios.len() / 2]);
-        Ok(Self { factor: finite(low + (high - low) / 2.0, "ratio")?, sessions: ratios.len() as u32 })
+        let factor = median(&ratios).ok_or(Absent::missing(Need::PerceivedExertion))?;
+        Ok(Self { factor: finite(factor, "ratio")?, sessions: count(ratios.len()) })
     }
 
     /// Training stress from session-RPE.

@@ -6,7 +6,7 @@
 //!
 //! Absent on purpose: a finish time made from fitness. No validated mapping exists.
 
-use crate::metrics::{Absent, Counted, Found, Quality};
+use crate::metrics::{Absent, Counted, Found, Quality, Rated};
 use crate::sport::Sport;
 use crate::words::words;
 use serde::{Deserialize, Serialize};
@@ -19,16 +19,18 @@ pub const FATIGUE_DAYS: u32 = 7;
 /// After three time constants fitness has come to 95 % of what the same training would bring for ever.
 pub const SETTLED_DAYS: u32 = 126;
 /// The largest load one activity can have: a day and a night at threshold is 2400.
-const MAX_ACTIVITY_LOAD: f64 = 5000.0;
+pub(crate) const MAX_ACTIVITY_LOAD: f64 = 5000.0;
 
 /// Where the recurrence stands on the evening of a day. Going on from it gives, bit for bit, what a walk from the
 /// first day would have given.
 ///
 /// ```
 /// use fitness_core::metrics::fitness::{DayLoad, FitnessState};
+/// use fitness_core::metrics::{Quality, Rated};
 /// use fitness_core::sport::Sport;
 ///
-/// let hour_at_threshold = DayLoad::of([(Sport::Running, Some(100.0))]);
+/// let hour = Rated { value: 100.0, quality: Quality::Ok };
+/// let hour_at_threshold = DayLoad::of([(Sport::Running, Some(hour))]);
 /// let evening = FitnessState::START.after(&hour_at_threshold);
 /// assert!((evening.fitness() - 2.3528).abs() < 0.0001);
 /// assert!((evening.fatigue() - 13.3122).abs() < 0.0001);
@@ -40,19 +42,18 @@ pub struct FitnessState {
     days: u32,
     /// Fitness on the seven evenings before this one, oldest first; zero before the first day.
     week: [f64; 7],
-    /// How many days ago a session's load was last unknown; 0 is today.
-    unknown_ago: Option<u32>,
+    doubts: Doubts,
 }
 
 impl FitnessState {
     /// Before the first day of data: nothing is known, and both start at zero.
-    pub const START: Self = Self { fitness: 0.0, fatigue: 0.0, days: 0, week: [0.0; 7], unknown_ago: None };
+    pub const START: Self =
+        Self { fitness: 0.0, fatigue: 0.0, days: 0, week: [0.0; 7], doubts: Doubts::NONE };
 
     /// The evening after a day of training.
     #[must_use]
     pub fn after(&self, load: &DayLoad) -> Self {
-        let earlier = self.unknown_ago.map(|ago| ago.saturating_add(1));
-        Self { unknown_ago: if load.incomplete { Some(0) } else { earlier }, ..self.after_total(load.total) }
+        Self { doubts: self.doubts.after(load.quality()), ..self.after_total(load.total) }
     }
 
     /// The evening after a day of which only the total is known, as a plan gives it.
@@ -65,7 +66,7 @@ impl FitnessState {
             fatigue: moved(self.fatigue, total, FATIGUE_DAYS),
             days: self.days.saturating_add(1),
             week,
-            unknown_ago: self.unknown_ago,
+            doubts: self.doubts,
         }
     }
 
@@ -100,14 +101,15 @@ impl FitnessState {
         (100.0 * settled).round().clamp(0.0, 100.0) as u8
     }
 
-    /// How far the two can be leaned on: firm from 126 days on, and only if no load of the last 42 days is unknown.
+    /// How far the two can be leaned on: firm from 126 days on, and no firmer than the loads of the last 42 days, of
+    /// which an unknown one is a provisional one.
     ///
     /// Between 42 and 126 days the value stays provisional, but its bands are spoken: by then most of what it will
     /// be is there, and what is missing makes it too low, never too high. Before 42 days there are no bands.
     #[must_use]
     pub fn quality(&self) -> Quality {
-        let unknown = self.unknown_ago.is_some_and(|ago| ago < FITNESS_DAYS);
-        if self.days >= SETTLED_DAYS && !unknown { Quality::Ok } else { Quality::Provisional }
+        let settled = if self.days >= SETTLED_DAYS { Quality::Ok } else { Quality::Provisional };
+        settled.with(self.doubts.worst())
     }
 
     /// Change of fitness over seven days, CTL_t - CTL_(t-7).
@@ -138,33 +140,80 @@ impl FitnessState {
     }
 }
 
+/// How many days ago a day of each doubtful quality last went in; 0 is today. A day counts once, by its most doubtful
+/// load: a firmer doubt of the same day would be forgotten on the same day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct Doubts {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    provisional: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stale: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    estimated: Option<u32>,
+}
+
+impl Doubts {
+    const NONE: Self = Self { provisional: None, stale: None, estimated: None };
+
+    /// A day later, on which a load of this quality went in.
+    fn after(self, today: Quality) -> Self {
+        let ago = |quality: Quality, before: Option<u32>| {
+            if today == quality { Some(0) } else { before.map(|ago| ago.saturating_add(1)) }
+        };
+        Self {
+            provisional: ago(Quality::Provisional, self.provisional),
+            stale: ago(Quality::Stale, self.stale),
+            estimated: ago(Quality::Estimated, self.estimated),
+        }
+    }
+
+    /// The most doubtful of the last 42 days: after that 1/e of a load is left in fitness.
+    fn worst(self) -> Quality {
+        let recent = |ago: Option<u32>| ago.is_some_and(|ago| ago < FITNESS_DAYS);
+        if recent(self.estimated) {
+            Quality::Estimated
+        } else if recent(self.stale) {
+            Quality::Stale
+        } else if recent(self.provisional) {
+            Quality::Provisional
+        } else {
+            Quality::Ok
+        }
+    }
+}
+
 /// One step of the recurrence.
 fn moved(before: f64, load: f64, tau: u32) -> f64 {
     before + (load - before) * -(-1.0 / f64::from(tau)).exp_m1()
 }
 
 /// What a day's training added up to, whatever order its sessions came in.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DayLoad {
     total: f64,
     by_sport: BTreeMap<Sport, f64>,
     incomplete: bool,
+    quality: Quality,
 }
 
 impl DayLoad {
     /// A day within the data on which nothing was done.
-    pub const NONE: Self = Self { total: 0.0, by_sport: BTreeMap::new(), incomplete: false };
+    pub const NONE: Self =
+        Self { total: 0.0, by_sport: BTreeMap::new(), incomplete: false, quality: Quality::Ok };
 
     /// Adds up a day's sessions. One whose load could not be computed adds nothing and makes the day incomplete.
     ///
     /// Sums of floating-point numbers depend on their order, so the loads are put in order first.
     #[must_use]
-    pub fn of(sessions: impl IntoIterator<Item = (Sport, Option<f64>)>) -> Self {
-        let mut incomplete = false;
+    pub fn of(sessions: impl IntoIterator<Item = (Sport, Option<Rated>)>) -> Self {
+        let (mut incomplete, mut quality) = (false, Quality::Ok);
         let mut loads = Vec::new();
         for (sport, load) in sessions {
-            match load.filter(|load| (0.0..=MAX_ACTIVITY_LOAD).contains(load)) {
-                Some(load) => loads.push((sport, load)),
+            match load.filter(|load| (0.0..=MAX_ACTIVITY_LOAD).contains(&load.value)) {
+                Some(load) => {
+                    quality = quality.with(load.quality);
+                    loads.push((sport, load.value));
+                }
                 None => incomplete = true,
             }
         }
@@ -173,7 +222,9 @@ impl DayLoad {
         for (sport, load) in loads {
             *by_sport.entry(sport).or_insert(0.0) += load;
         }
-        Self { total: by_sport.values().sum(), by_sport, incomplete }
+        // Not `sum()`: that of nothing is -0.0, and would be shown so.
+        let total = by_sport.values().fold(0.0, |total, load| total + load);
+        Self { total, by_sport, incomplete, quality }
     }
 
     /// The day's load, as far as it is known.
@@ -192,6 +243,13 @@ impl DayLoad {
     #[must_use]
     pub const fn is_incomplete(&self) -> bool {
         self.incomplete
+    }
+
+    /// How far the day's load can be leaned on: as far as its most doubtful session's, and provisionally when one is
+    /// unknown.
+    #[must_use]
+    pub fn quality(&self) -> Quality {
+        if self.incomplete { self.quality.with(Quality::Provisional) } else { self.quality }
     }
 }
 

@@ -13,7 +13,7 @@ pub const MIN_COVERAGE: f64 = 0.80;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Reserve {
     rest: f64,
-    span: f64,
+    max: f64,
 }
 
 impl Reserve {
@@ -24,7 +24,7 @@ impl Reserve {
     pub fn new(rest: f64, max: f64) -> Found<Self> {
         let span = max - rest;
         if span.is_finite() && span >= 40.0 {
-            Ok(Self { rest, span })
+            Ok(Self { rest, max })
         } else {
             let what = format!("resting {rest:.0} and highest {max:.0} are less than 40 beats apart");
             Err(Absent::Contradiction { what })
@@ -34,7 +34,7 @@ impl Reserve {
     /// `HRr = (HR − rest)/(max − rest)`, within 0 and 1: 148 between 50 and 190 is 0.70.
     #[must_use]
     pub fn fraction(&self, bpm: f64) -> f64 {
-        ((bpm - self.rest) / self.span).clamp(0.0, 1.0)
+        ((bpm - self.rest) / (self.max - self.rest)).clamp(0.0, 1.0)
     }
 
     /// A minute's Banister TRIMP at a fraction of the reserve: `HRr · a · e^(b·HRr)` with a = 0.64, b = 1.92 for men
@@ -71,8 +71,9 @@ pub fn banister(heart: &Histogram, reserve: Reserve, sex: Sex) -> Found<f64> {
 /// of zones under the same name; this is not that.
 ///
 /// # Errors
-/// When the threshold is not above the resting heart rate.
+/// When the threshold does not lie between the resting and the highest heart rate.
 pub fn trimp_ratio(heart: &Histogram, reserve: Reserve, sex: Sex, threshold: f64) -> Found<f64> {
+    below_the_highest(threshold, reserve.max)?;
     let hour = 60.0 * Reserve::minute(reserve.fraction(threshold), sex);
     if hour.is_nan() || hour <= 0.0 {
         let what = format!("threshold heart rate {threshold:.0} is not above the resting one");
@@ -81,11 +82,20 @@ pub fn trimp_ratio(heart: &Histogram, reserve: Reserve, sex: Sex, threshold: f64
     finite(100.0 * banister(heart, reserve, sex)? / hour, "hrTSS")
 }
 
+/// A heart that has reached its highest rate is not at threshold: one of the two is wrong, and so would the load be.
+fn below_the_highest(threshold: f64, max: f64) -> Found<()> {
+    if threshold < max {
+        return Ok(());
+    }
+    let what = format!("threshold heart rate {threshold:.0} is not below the highest, {max:.0}");
+    Err(Absent::Contradiction { what })
+}
+
 /// How much a minute counts for after Edwards: 1 to 5 from 50, 60, 70, 80 and 90 % of the highest heart rate on, below
 /// that nothing.
 #[must_use]
 pub fn edwards_weight(bpm: f64, max: f64) -> f64 {
-    // In hundredths and rounded, so that 60 % of 190 is 60 % and not a hair below.
+    // In percent and rounded to its millionths, so that 60 % of 190 is 60 % and not a hair below.
     let percent = (bpm / max * 1e8).round() / 1e6;
     [50.0, 60.0, 70.0, 80.0, 90.0].iter().filter(|bound| percent >= **bound).count() as f64
 }
@@ -106,9 +116,10 @@ pub fn edwards(heart: &Histogram, max: f64) -> Found<f64> {
 /// threshold in the fourth step is 50.
 ///
 /// # Errors
-/// When the threshold lies below half of the highest heart rate.
+/// When the threshold lies below half of the highest heart rate, or not below all of it.
 pub fn edwards_ratio(heart: &Histogram, max: f64, threshold: f64) -> Found<f64> {
     let sum = edwards(heart, max)?;
+    below_the_highest(threshold, max)?;
     let hour = 60.0 * edwards_weight(threshold, max);
     if hour <= 0.0 {
         let what = format!("threshold heart rate {threshold:.0} is under half of the highest, {max:.0}");

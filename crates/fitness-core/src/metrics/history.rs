@@ -1,28 +1,30 @@
 //! A training history worked out: the limits it shows, what each session cost by them, and what each day means.
 //!
 //! It goes forward in time. What is said about a day depends on that day and on earlier ones, so a change on a day leaves
-//! everything before it as it was, and [`derive`] from that day on gives, bit for bit, what it gives for the whole history.
+//! everything before it as it was, and [`derive()`] from that day on gives, bit for bit, what it gives for the whole history.
 
 use super::analysis::{Judged, Measures, ZoneSets, judge};
 use super::day::{BadHistory, CONTEXT_DAYS, DayInput, DayMetrics, DaySettings, DayState, resume, walk};
 use super::detect::{Candidate, Clue, detect, redetect};
 use super::exertion::{RpeScale, session_rpe};
 use super::fitness::DayLoad;
-use super::load::{Felt, Limits, LoadMethod};
+use super::load::{Felt, Limits, Load, LoadMethod};
 use super::zones::{coggan_power, friel_cycling, friel_pace, friel_running};
+use super::{Found, Rated};
 use crate::activity::Activity;
 use crate::athlete::{Sex, Threshold, ThresholdKind, ZoneKind, Zones};
 use crate::calendar::Day;
 use crate::frontier::Frontier;
 use crate::ids::ActivityId;
-use crate::metrics::thresholds::{InForce, in_force};
+use crate::metrics::thresholds::{InForce, in_force, within_bounds};
 use crate::sport::Sport;
 use crate::units::{Distance, TimeSpan};
 use crate::wellness::DailyWellness;
 use std::collections::BTreeMap;
 
-/// The version of the measures of an activity. A higher one has every recording measured again.
-pub const MEASURES_VERSION: u32 = 1;
+/// The version of the measures of an activity. A higher one has every recording measured again, and with it every day
+/// worked out again. 2: days know the quality of their loads.
+pub const MEASURES_VERSION: u32 = 2;
 
 /// What the athlete and their devices say that days are judged by.
 #[derive(Debug, Clone, Copy, Default)]
@@ -65,17 +67,25 @@ pub struct Session<'a> {
     pub exertion: Option<u8>,
 }
 
-/// A session that was judged before.
+/// What the days take from a session that was judged: just now, or before.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Judgement {
+pub struct SessionLoad {
     /// The day it began.
     pub day: Day,
     /// What was done.
     pub sport: Sport,
-    /// What it cost.
-    pub load: Option<f64>,
+    /// What it cost; `None` where that could not be found.
+    pub load: Option<Rated>,
     /// How far it went.
     pub distance: Option<Distance>,
+}
+
+impl SessionLoad {
+    /// Of an activity and the load it was judged to have.
+    #[must_use]
+    pub fn of(activity: &Activity, load: Option<Rated>) -> Self {
+        Self { day: activity.day(), sport: activity.sport, load, distance: activity.distance }
+    }
 }
 
 /// What was worked out for the days before the first one.
@@ -84,7 +94,7 @@ pub struct Before<'a> {
     /// The evening before the first day.
     pub state: &'a DayState,
     /// The sessions of the [`CONTEXT_DAYS`] before it.
-    pub sessions: &'a [Judgement],
+    pub sessions: &'a [SessionLoad],
     /// Every limit detected before it.
     pub detected: &'a [Threshold],
     /// What the sessions of a year before it suggest.
@@ -143,15 +153,10 @@ pub fn derive(history: &History<'_>) -> Result<Worked, BadHistory> {
             session.measures,
             &standing.limits(day),
             zones.sets(),
-            Felt { exertion, scale: felt.scale() },
+            Felt { exertion, scale: felt.scale.clone() },
         );
         felt.hear(session, &means);
-        loads.push(Judgement {
-            day,
-            sport: session.activity.sport,
-            load: means.load.as_ref().ok().map(|load| load.value),
-            distance: session.activity.distance,
-        });
+        loads.push(SessionLoad::of(session.activity, means.load.as_ref().ok().map(Load::rated)));
         judged.push((session.id, means));
     }
     Ok(Worked { judged, days: days(history, &loads)?, detected })
@@ -235,8 +240,11 @@ impl<'a> Standing<'a> {
     fn advance(&mut self, day: Day) {
         self.day = day;
         while let Some(threshold) = self.next.filter(|next| next.from <= day) {
-            self.held.retain(|held| (held.kind, held.origin) != (threshold.kind, threshold.origin));
-            self.held.push(threshold);
+            // What no body has does not hold, and must not displace what does.
+            if within_bounds(threshold.kind, threshold.value) {
+                self.held.retain(|held| (held.kind, held.origin) != (threshold.kind, threshold.origin));
+                self.held.push(threshold);
+            }
             self.next = self.coming.next();
         }
     }
@@ -296,25 +304,21 @@ struct Feelings {
     earlier: Vec<(f64, f64)>,
     today: Vec<(f64, f64)>,
     day: Option<Day>,
-    scale: Option<RpeScale>,
+    scale: Found<RpeScale>,
 }
 
 impl Feelings {
     fn new(earlier: &[(f64, f64)]) -> Self {
         let earlier = earlier.to_vec();
-        Self { scale: RpeScale::fit(&earlier).ok(), earlier, today: Vec::new(), day: None }
+        Self { scale: RpeScale::fit(&earlier), earlier, today: Vec::new(), day: None }
     }
 
     fn advance(&mut self, day: Day) {
         if self.day != Some(day) && !self.today.is_empty() {
             self.earlier.append(&mut self.today);
-            self.scale = RpeScale::fit(&self.earlier).ok();
+            self.scale = RpeScale::fit(&self.earlier);
         }
         self.day = Some(day);
-    }
-
-    const fn scale(&self) -> Option<RpeScale> {
-        self.scale
     }
 
     fn hear(&mut self, session: &Session<'_>, judged: &Judged) {
@@ -331,14 +335,14 @@ pub fn felt(exertion: Option<u8>, measures: &Measures, judged: &Judged) -> Optio
 }
 
 /// What each day means, from its sessions' loads.
-fn days(history: &History<'_>, loads: &[Judgement]) -> Result<Vec<DayMetrics>, BadHistory> {
+fn days(history: &History<'_>, loads: &[SessionLoad]) -> Result<Vec<DayMetrics>, BadHistory> {
     let Some(last) = history.frontier.open().or(history.frontier.complete()) else { return Ok(Vec::new()) };
     let begin = history.before.map_or(history.first, |before| {
         let reach = CONTEXT_DAYS.min(before.state.fitness.days() as usize);
         before.state.day.plus(1 - reach as i64)
     });
     let earlier = history.before.map_or(&[][..], |before| before.sessions);
-    let mut sessions: BTreeMap<Day, Vec<&Judgement>> = BTreeMap::new();
+    let mut sessions: BTreeMap<Day, Vec<&SessionLoad>> = BTreeMap::new();
     for session in earlier.iter().chain(loads) {
         sessions.entry(session.day).or_default().push(session);
     }

@@ -5,17 +5,13 @@
 //! worthwhile change (Plews 2013, Buchheit 2014), of the 60 nights before that week (Altini). The device's own status
 //! is another measure and is shown beside this one, not mixed in.
 
-use crate::metrics::baseline::{count, enough, mean, sample_sd, window};
+use crate::metrics::baseline::{LEAST_OF_WEEK, WEEK, count, enough, mean, sample_sd, window};
 use crate::metrics::{Absent, Counted, Found, Need, Quality, finite};
 use crate::words::words;
 use serde::{Deserialize, Serialize};
 
-/// The nights a weekly value looks at.
-pub const WEEK: usize = 7;
-/// The nights before them that make the normal range.
+/// The nights before the last week that make the normal range.
 pub const RANGE_NIGHTS: usize = 60;
-/// The nights of seven a weekly value needs.
-const LEAST_OF_WEEK: usize = 3;
 /// rMSSD outside this is an artefact or a strap that was not worn, ms.
 const BOUNDS_MS: (f64, f64) = (5.0, 250.0);
 

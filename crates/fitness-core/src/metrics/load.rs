@@ -1,13 +1,13 @@
 //! What an activity cost, on one scale: an hour at threshold is 100.
 
-use super::exertion::{MIN_SESSIONS, RpeScale, session_rpe};
+use super::exertion::{RpeScale, session_rpe};
 use super::heart::{MIN_COVERAGE, Reserve, edwards_ratio, trimp_ratio};
 use super::histogram::Histogram;
-use super::measures::{HeartMeasures, Measures};
+use super::measures::{HeartMeasures, Measures, PowerMeasures};
 use super::pace::swim_stress;
-use super::power::{intensity, stress};
+use super::power::{Normalized, intensity, stress};
 use super::thresholds::{InForce, in_force};
-use super::{Absent, Counted, Found, Need, Quality};
+use super::{Absent, Found, Need, Quality, Rated};
 use crate::activity::Activity;
 use crate::athlete::{Sex, Threshold, ThresholdKind};
 use crate::calendar::Day;
@@ -43,6 +43,14 @@ pub struct Load {
     pub method: LoadMethod,
     /// How far it can be leaned on.
     pub quality: Quality,
+}
+
+impl Load {
+    /// The number and its quality, without how it was found: what days are made of.
+    #[must_use]
+    pub const fn rated(&self) -> Rated {
+        Rated { value: self.value, quality: self.quality }
+    }
 }
 
 /// What loads are measured against. Nothing is assumed for what is unset.
@@ -82,12 +90,19 @@ impl Limits {
 }
 
 /// How an activity felt, and what that means for this athlete.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Felt {
     /// 0 to 10.
     pub exertion: Option<f64>,
-    /// From session-RPE to load, once enough sessions have both.
-    pub scale: Option<RpeScale>,
+    /// From session-RPE to load; until enough sessions have both, how many do.
+    pub scale: Found<RpeScale>,
+}
+
+impl Default for Felt {
+    /// Nobody said how anything felt.
+    fn default() -> Self {
+        Self { exertion: None, scale: RpeScale::fit(&[]) }
+    }
 }
 
 /// The load of an activity by the best method there is for its sport: cycling by power, then heart rate; running by
@@ -95,7 +110,8 @@ pub struct Felt {
 /// out: its threshold is not a rider's.
 ///
 /// # Errors
-/// When no method has what it needs; the reason is that of the first method that lacks only a setting.
+/// When no method has what it needs. The reason is that of the first method that had its recording and lacks something
+/// else; where none had, that of the first method.
 pub fn load(activity: &Activity, measures: &Measures, limits: &Limits, felt: Felt) -> Found<Load> {
     type Method = fn(&Activity, &Measures, &Limits) -> Found<Load>;
     let methods: &[Method] = match activity.sport {
@@ -116,7 +132,7 @@ pub fn load(activity: &Activity, measures: &Measures, limits: &Limits, felt: Fel
     Err(reasons.swap_remove(best))
 }
 
-/// Whether nothing the athlete can set would help.
+/// Whether what is missing is a recording, or the athlete's word: nothing that can be set would help.
 fn is_unrecorded(reason: &Absent) -> bool {
     matches!(
         reason,
@@ -144,7 +160,7 @@ fn given(limit: Option<InForce>, need: Need) -> Found<InForce> {
 fn by_power(activity: &Activity, measures: &Measures, limits: &Limits) -> Found<Load> {
     let (watts, seconds, quality) = match &measures.power {
         Ok(power) => {
-            let np = power.normalized.as_ref().map_err(Clone::clone)?;
+            let np = ridden(power)?;
             (np.value, f64::from(np.seconds), np.quality().with(complete(power.coverage_percent)?))
         }
         Err(absent) => {
@@ -156,6 +172,14 @@ fn by_power(activity: &Activity, measures: &Measures, limits: &Limits) -> Found<
     let value = stress(seconds, intensity(watts, threshold.value(), Need::ThresholdPower)?)?;
     let quality = quality.with(threshold.quality);
     Ok(Load { value, method: LoadMethod::Power, quality })
+}
+
+/// Normalized power. A meter that wrote 0 W from beginning to end measured nothing: a flat battery, or no ride.
+pub(crate) fn ridden(power: &PowerMeasures) -> Found<Normalized> {
+    power
+        .normalized
+        .clone()
+        .and_then(|np| if np.value > 0.0 { Ok(np) } else { Err(Absent::missing(Need::Power)) })
 }
 
 /// `rTSS = 100 · hours · (NGP/threshold speed)²`: 45 min at 90 % are 60.75. Provisional where the ground is unknown or
@@ -256,10 +280,8 @@ fn reliable(heart: &HeartMeasures) -> Found<Quality> {
 fn by_feeling(measures: &Measures, felt: Felt) -> Found<Load> {
     let exertion = felt.exertion.ok_or(Absent::missing(Need::PerceivedExertion))?;
     let session = session_rpe(exertion, training_time(measures)?)?;
-    let needed = MIN_SESSIONS as u32;
-    let scale = felt.scale.ok_or(Absent::TooFew { have: 0, needed, what: Counted::Sessions })?;
     let (method, quality) = (LoadMethod::PerceivedExertion, Quality::Estimated);
-    Ok(Load { value: scale.load(session)?, method, quality })
+    Ok(Load { value: felt.scale?.load(session)?, method, quality })
 }
 
 fn training_time(measures: &Measures) -> Found<TimeSpan> {

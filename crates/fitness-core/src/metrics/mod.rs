@@ -66,6 +66,15 @@ impl Quality {
     }
 }
 
+/// A number and how far it can be leaned on.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Rated {
+    /// The number.
+    pub value: f64,
+    /// How far it can be leaned on.
+    pub quality: Quality,
+}
+
 words! {
     /// What a formula asks for and did not get.
     pub enum Need("input of a formula") {
@@ -83,8 +92,6 @@ words! {
         SwimSpeed = "swim_speed",
         /// The athlete's sex.
         Sex = "sex",
-        /// The athlete's year of birth.
-        BirthYear = "birth_year",
         /// How long the athlete wants to sleep.
         SleepNeed = "sleep_need",
         /// Heart rate second by second.
@@ -99,10 +106,8 @@ words! {
         Distance = "distance",
         /// How long it took.
         Duration = "duration",
-        /// How hard it felt, 1 to 10.
+        /// How hard it felt, 0 to 10.
         PerceivedExertion = "perceived_exertion",
-        /// A race or an all-out effort.
-        Race = "race",
         /// A race or an all-out effort of at least 5 km in the last 12 months.
         RaceOf5Km = "race_of_5_km",
         /// A race or an all-out effort of at least 1.5 km in the last 12 months.
@@ -148,7 +153,6 @@ impl Need {
             Self::ThresholdPower => "a threshold power",
             Self::SwimSpeed => "a critical swim speed",
             Self::Sex => "the athlete's sex",
-            Self::BirthYear => "the athlete's year of birth",
             Self::SleepNeed => "a wished-for length of sleep",
             Self::HeartRate => "a heart rate recording",
             Self::Power => "a power recording",
@@ -157,7 +161,6 @@ impl Need {
             Self::Distance => "a distance recording",
             Self::Duration => "a duration",
             Self::PerceivedExertion => "how hard it felt",
-            Self::Race => "a race or an all-out effort",
             Self::RaceOf5Km => "a race or an all-out effort of at least 5 km in the last 12 months",
             Self::RaceOf1500M => "a race or an all-out effort of at least 1.5 km in the last 12 months",
             Self::WeeklyDistance => "six weeks of running with data",

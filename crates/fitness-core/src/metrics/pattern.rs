@@ -5,7 +5,7 @@
 //! fewer injuries (Frandsen 2025). They carry no risk words and no rule is made of them. The jump of a single run is
 //! the one that was found to matter.
 
-use crate::metrics::baseline::{mean, sample_sd, window};
+use crate::metrics::baseline::{WEEK, count, mean, sample_sd, window};
 use crate::metrics::fitness::DayLoad;
 use crate::metrics::{Absent, Counted, Found, Quality, finite};
 use crate::units::Distance;
@@ -14,7 +14,6 @@ use serde::{Deserialize, Serialize};
 
 /// Days of history before a single run can be called longer than usual.
 pub const SPIKE_DAYS: usize = 30;
-const WEEK: usize = 7;
 const MONTH: usize = 28;
 /// Below this mean daily load a ratio says nothing.
 const LEAST_CHRONIC: f64 = 5.0;
@@ -28,7 +27,7 @@ pub struct Monotony {
     pub strain: f64,
     /// Above 2: a convention for "every day is the same".
     pub high: bool,
-    /// Provisional when a load of the week is unknown.
+    /// That of the most doubtful day of the week.
     pub quality: Quality,
 }
 
@@ -60,7 +59,7 @@ pub struct AcuteChronic {
     pub uncoupled: Found<f64>,
     /// Exponentially weighted, 2/(N+1) with N 7 and 28.
     pub weighted: Found<f64>,
-    /// Provisional when a load of the month is unknown.
+    /// That of the most doubtful day of the month.
     pub quality: Quality,
 }
 
@@ -202,7 +201,6 @@ fn last<T>(days: &[T], needed: usize) -> Found<&[T]> {
 }
 
 fn too_few(have: usize, needed: usize) -> Absent {
-    let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     Absent::TooFew { have: count(have), needed: count(needed), what: Counted::Days }
 }
 
@@ -214,7 +212,7 @@ fn ratio(acute: f64, chronic: f64) -> Found<f64> {
 }
 
 fn quality(days: &[&DayLoad]) -> Quality {
-    if days.iter().any(|day| day.is_incomplete()) { Quality::Provisional } else { Quality::Ok }
+    days.iter().map(|day| day.quality()).max().unwrap_or(Quality::Ok)
 }
 
 #[cfg(test)]

@@ -113,7 +113,7 @@ pub struct LeftOut {
 
 /// What a score is made from.
 #[derive(Debug, Clone, Copy)]
-pub struct Inputs<'a> {
+pub struct Signals<'a> {
     /// Heart rate variability.
     pub hrv: &'a Hrv,
     /// Resting heart rate.
@@ -137,13 +137,13 @@ pub struct Inputs<'a> {
 ///
 /// # Errors
 /// Without heart rate variability and resting heart rate, and with fewer than two parts.
-pub fn recovery(inputs: &Inputs<'_>) -> Found<Recovery> {
+pub fn recovery(signals: &Signals<'_>) -> Found<Recovery> {
     combine([
-        (Part::Hrv, hrv_part(inputs.hrv)),
-        (Part::RestingHeartRate, resting_part(inputs.resting)),
-        (Part::Sleep, sleep_part(inputs)),
-        (Part::Feel, feel_part(inputs.feel)),
-        (Part::Form, form_part(inputs.form.0, inputs.form.1)),
+        (Part::Hrv, hrv_part(signals.hrv)),
+        (Part::RestingHeartRate, resting_part(signals.resting)),
+        (Part::Sleep, sleep_part(signals)),
+        (Part::Feel, feel_part(signals.feel)),
+        (Part::Form, form_part(signals.form.0, signals.form.1)),
     ])
 }
 
@@ -172,9 +172,9 @@ fn resting_part(resting: &Resting) -> Found<Measure> {
     Ok(Measure { value, usual: usual.median, better: -usual.spread, quality: usual.quality })
 }
 
-fn sleep_part(inputs: &Inputs<'_>) -> Found<Measure> {
-    let value = inputs.slept.clone()?;
-    Ok(Measure { value, usual: inputs.need.clone()?, better: 1.5, quality: Quality::Ok })
+fn sleep_part(signals: &Signals<'_>) -> Found<Measure> {
+    let value = signals.slept.clone()?;
+    Ok(Measure { value, usual: signals.need.clone()?, better: 1.5, quality: Quality::Ok })
 }
 
 fn feel_part(feel: Option<u8>) -> Found<Measure> {

@@ -4,7 +4,7 @@
 //! at least 1 bpm. Within one person it strays by 2.1 to 2.3 bpm (PMData, LifeSnaps).
 
 use crate::athlete::ThresholdKind;
-use crate::metrics::baseline::{Reading, Scale, count, median, window};
+use crate::metrics::baseline::{LEAST_OF_WEEK, Reading, Scale, WEEK, count, median, window};
 use crate::metrics::{Absent, Counted, Found, Need};
 use serde::{Deserialize, Serialize};
 
@@ -17,8 +17,6 @@ pub(crate) const RESTING: Scale = Scale {
     skip: WEEK,
     days: 60,
 };
-const WEEK: usize = 7;
-const LEAST_OF_WEEK: usize = 3;
 
 /// What is known about the resting heart rate of a day.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

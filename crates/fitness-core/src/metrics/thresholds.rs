@@ -29,8 +29,8 @@ pub struct InForce {
 /// The threshold of a kind that holds on a day: the latest set on or before it, else the latest reported, else the
 /// latest detected.
 ///
-/// Quality by age: `ok` through 42 days, `provisional` after, `stale` from 90. Highest and resting heart rate
-/// do not go stale: they change by less than a beat a year. One that was detected is `estimated` at any age.
+/// Quality by age: `ok` through 42 days, `provisional` after, `stale` from 90. Highest and resting heart rate do not go
+/// stale. One that was detected is `estimated` at any age.
 ///
 /// # Errors
 /// When none holds yet: a later one is not taken back in time, and none is invented.
@@ -60,7 +60,8 @@ fn quality(threshold: &Threshold, age_days: i64) -> Quality {
     }
 }
 
-/// Highest and resting heart rate change so slowly that what was right last year is right today.
+/// The highest heart rate falls by less than a beat a year. The one at rest does move, by some beats with training and
+/// season, but little hangs on it: five beats change the hrTSS of an easy hour by 2 %.
 const fn ages(kind: ThresholdKind) -> bool {
     !matches!(kind, ThresholdKind::MaxHeartRate | ThresholdKind::RestingHeartRate)
 }

@@ -16,8 +16,7 @@ use std::collections::BTreeMap;
 /// Farther ahead than this nobody plans, days.
 const MOST_DAYS: i64 = 800;
 /// A rate is held to these: a bad month or a great one does not go on for ever.
-const LEAST_RATE: f64 = 0.3;
-const MOST_RATE: f64 = 1.1;
+const RATES: (f64, f64) = (0.3, 1.1);
 
 /// The three lines to race day.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -122,8 +121,8 @@ pub fn project(outlook: &Outlook<'_>, adherence: &Found<Adherence>) -> Found<Tra
         race_day: outlook.race_day,
         as_written: planned.clone().map(|planned| line(outlook, &planned, 1.0)),
         at_this_rate: planned.and_then(|planned| {
-            let rate = adherence.as_ref().map_err(Clone::clone)?.rate.clamp(LEAST_RATE, MOST_RATE);
-            Ok(line(outlook, &planned, finite(rate, "adherence")?))
+            let rate = held(adherence.as_ref().map_err(Clone::clone)?.rate)?;
+            Ok(line(outlook, &planned, rate))
         }),
         no_training: line(outlook, &nothing, 1.0),
     })
@@ -204,6 +203,11 @@ pub struct Adherence {
     pub days: u32,
 }
 
+/// A rate that can be counted on.
+fn held(rate: f64) -> Found<f64> {
+    Ok(finite(rate, "adherence")?.clamp(RATES.0, RATES.1))
+}
+
 /// One day's planned and done load.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PlannedDay {
@@ -241,8 +245,7 @@ impl Adherence {
         }
         let planned: f64 = graded.iter().map(|day| day.planned).sum();
         let done: f64 = graded.iter().map(|day| day.done).sum();
-        let rate = finite(done / planned, "adherence")?.clamp(LEAST_RATE, MOST_RATE);
-        Ok(Self { rate, days: count(graded.len()) })
+        Ok(Self { rate: held(done / planned)?, days: count(graded.len()) })
     }
 }
 
@@ -299,7 +302,7 @@ fn hours(workout: &Workout, usual: &Usual) -> Option<f64> {
 }
 
 mod typical;
-pub use typical::{Session, Typical, Usual};
+pub use typical::{PastSession, Typical, Usual};
 
 #[cfg(test)]
 mod tests;

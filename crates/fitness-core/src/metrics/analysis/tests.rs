@@ -5,7 +5,7 @@ use super::super::load::LoadMethod;
 use super::super::zones::{coggan_power, friel_pace, friel_running};
 use super::*;
 use crate::athlete::{Sex, Threshold, ThresholdKind, ThresholdOrigin};
-use crate::stream::Channel;
+use crate::stream::{Channel, Recording};
 use proptest::prelude::*;
 
 fn limits(values: [f64; 6]) -> Limits {
@@ -36,7 +36,8 @@ fn a_run_is_judged_against_its_athletes_limits() {
     let (heart, speed) = (friel_running(169.0).unwrap(), friel_pace(4.0).unwrap());
     let zones = ZoneSets { heart_rate: Some(&heart), speed: Some(&speed), power: None };
     let run = activity(Sport::Running);
-    let Analysis { measures, judged } = analyse(&run, Some(&tempo()), &[], &usual(), zones, Felt::default());
+    let measures = measure(&run, Some(&tempo()), &[]);
+    let judged = judge(&run, &measures, &usual(), zones, Felt::default());
     let load = judged.load.unwrap();
     assert_eq!((load.method, load.quality), (LoadMethod::Pace, Quality::Ok));
     let ngp = measures.speed.unwrap().normalized.unwrap();
@@ -59,8 +60,8 @@ fn a_new_threshold_is_judged_without_the_samples() {
     let before = judge(&run, &measures, &usual(), ZoneSets::default(), Felt::default());
     let faster = limits([190.0, 50.0, 169.0, 4.4, 250.0, 1.25]);
     let after = judge(&run, &measures, &faster, ZoneSets::default(), Felt::default());
-    let again = analyse(&run, Some(&tempo()), &[], &faster, ZoneSets::default(), Felt::default());
-    assert_eq!(again.judged, after);
+    let stored: Measures = serde_json::from_str(&serde_json::to_string(&measures).unwrap()).unwrap();
+    assert_eq!(judge(&run, &stored, &faster, ZoneSets::default(), Felt::default()), after);
     near(after.load.unwrap().value, before.load.unwrap().value / 1.21, 1e-9);
 }
 
@@ -76,6 +77,21 @@ fn what_is_missing_is_said_for_each_number() {
     let judged = judge(&run, &measures, &no_sex, ZoneSets::default(), Felt::default());
     assert_eq!(judged.trimp, Err(Absent::missing(Need::Sex)));
     assert!(judged.edwards.is_ok());
+}
+
+#[test]
+fn only_a_ride_is_measured_by_a_riders_threshold() {
+    let power = every_second(3600, &[(Channel::Power, &|_| Some(200)), (Channel::Speed, &|_| Some(4000))]);
+    for sport in Sport::ALL.iter().copied() {
+        let activity = activity(sport);
+        let measures = measure(&activity, Some(&power), &[]);
+        let found = judge(&activity, &measures, &usual(), ZoneSets::default(), Felt::default()).intensity;
+        match sport {
+            Sport::Cycling => near(found.unwrap().value, 0.8, 1e-9),
+            Sport::Running => near(found.unwrap().value, 1.0, 1e-9),
+            _ => assert!(matches!(found, Err(Absent::OutOfRange { .. })), "{sport} {found:?}"),
+        }
+    }
 }
 
 fn any_limit() -> impl Strategy<Value = f64> {
@@ -98,8 +114,9 @@ proptest! {
         let (heart, speed, watts) =
             (friel_running(150.0).unwrap(), friel_pace(3.0).unwrap(), coggan_power(200.0).unwrap());
         let zones = ZoneSets { heart_rate: Some(&heart), speed: Some(&speed), power: Some(&watts) };
-        let felt = Felt { exertion, scale: None };
-        let Analysis { measures, judged } = analyse(&activity, Some(&recording), &[], &limits(values), zones, felt);
+        let felt = Felt { exertion, ..Felt::default() };
+        let measures = measure(&activity, Some(&recording), &[]);
+        let judged = judge(&activity, &measures, &limits(values), zones, felt);
         if let Ok(load) = judged.load {
             prop_assert!(load.value.is_finite());
         }

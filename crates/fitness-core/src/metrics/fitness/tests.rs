@@ -2,7 +2,11 @@ use super::*;
 use proptest::prelude::*;
 
 fn run(load: f64) -> DayLoad {
-    DayLoad::of([(Sport::Running, Some(load))])
+    rated(load, Quality::Ok)
+}
+
+fn rated(value: f64, quality: Quality) -> DayLoad {
+    DayLoad::of([(Sport::Running, Some(Rated { value, quality }))])
 }
 
 fn after(days: u32, load: f64) -> FitnessState {
@@ -50,14 +54,49 @@ fn quality_follows_the_days_and_what_is_unknown() {
         assert_eq!(after(days, 50.0).quality(), quality, "{days} days");
         assert_eq!(after(days, 50.0).settled_percent(), percent, "{days} days");
     }
-    let unknown = DayLoad::of([(Sport::Running, Some(40.0)), (Sport::Strength, None)]);
-    let mut state = after(200, 50.0).after(&unknown);
-    for _ in 0..41 {
-        assert_eq!(state.quality(), Quality::Provisional);
-        state = state.after(&run(50.0));
+    let known = Rated { value: 40.0, quality: Quality::Ok };
+    let unknown = DayLoad::of([(Sport::Running, Some(known)), (Sport::Strength, None)]);
+    let day_of = |quality| rated(40.0, quality);
+    for (doubtful, quality) in [
+        (unknown, Quality::Provisional),
+        (day_of(Quality::Provisional), Quality::Provisional),
+        (day_of(Quality::Stale), Quality::Stale),
+        (day_of(Quality::Estimated), Quality::Estimated),
+    ] {
+        let mut state = after(200, 50.0).after(&doubtful);
+        for _ in 0..41 {
+            assert_eq!((state.quality(), state.form().quality), (quality, quality));
+            state = state.after(&run(50.0));
+        }
+        assert_eq!(state.quality(), quality);
+        assert_eq!(state.after(&run(50.0)).quality(), Quality::Ok);
     }
-    assert_eq!(state.quality(), Quality::Provisional);
-    assert_eq!(state.after(&run(50.0)).quality(), Quality::Ok);
+    // While the more doubtful one is remembered it speaks, then the other one.
+    let mut state = after(200, 50.0).after(&day_of(Quality::Estimated));
+    state = state.after(&day_of(Quality::Provisional));
+    let later = (0..40).fold(state, |state, _| state.after(&run(50.0)));
+    assert_eq!(later.quality(), Quality::Estimated);
+    assert_eq!(later.after(&run(50.0)).quality(), Quality::Provisional);
+    assert_eq!(later.after(&run(50.0)).after(&run(50.0)).quality(), Quality::Ok);
+    assert_eq!(after(10, 50.0).after(&day_of(Quality::Stale)).quality(), Quality::Stale);
+}
+
+#[test]
+fn a_day_is_as_doubtful_as_its_most_doubtful_session() {
+    let day = |qualities: &[Quality]| {
+        DayLoad::of(
+            qualities.iter().map(|quality| (Sport::Running, Some(Rated { value: 10.0, quality: *quality }))),
+        )
+    };
+    assert_eq!(DayLoad::NONE.quality(), Quality::Ok);
+    assert_eq!(day(&[Quality::Ok, Quality::Ok]).quality(), Quality::Ok);
+    assert_eq!(day(&[Quality::Estimated, Quality::Ok, Quality::Stale]).quality(), Quality::Estimated);
+    let broken = Rated { value: f64::NAN, quality: Quality::Estimated };
+    assert_eq!(
+        DayLoad::of([(Sport::Running, Some(broken))]).quality(),
+        Quality::Provisional,
+        "it is unknown"
+    );
 }
 
 #[test]
@@ -107,17 +146,23 @@ fn bands_meet_at_their_bounds() {
 #[test]
 fn what_is_no_load_makes_the_day_incomplete_and_not_zero() {
     for bad in [None, Some(f64::NAN), Some(f64::INFINITY), Some(-1.0), Some(5000.1)] {
-        let day = DayLoad::of([(Sport::Running, Some(30.0)), (Sport::Cycling, bad)]);
+        let firm = |value| Rated { value, quality: Quality::Ok };
+        let day = DayLoad::of([(Sport::Running, Some(firm(30.0))), (Sport::Cycling, bad.map(firm))]);
         assert_eq!((day.total(), day.is_incomplete()), (30.0, true), "{bad:?}");
     }
     assert!(!DayLoad::NONE.is_incomplete());
+    assert_eq!(DayLoad::of([]).total().to_bits(), 0.0_f64.to_bits(), "a day of rest is 0, not -0");
+}
+
+fn any_rated(values: std::ops::Range<f64>) -> impl Strategy<Value = Rated> {
+    (values, prop::sample::select(Quality::ALL)).prop_map(|(value, quality)| Rated { value, quality })
 }
 
 proptest! {
     #[test]
     fn the_order_of_a_days_sessions_does_not_matter(
         (loads, shuffled) in prop::collection::vec(
-            (prop::sample::select(vec![Sport::Running, Sport::Cycling]), prop::option::weighted(0.9, 0.0..400.0_f64)),
+            (prop::sample::select(vec![Sport::Running, Sport::Cycling]), prop::option::weighted(0.9, any_rated(0.0..400.0))),
             0..12,
         )
         .prop_flat_map(|loads| (Just(loads.clone()), Just(loads).prop_shuffle())),
@@ -129,13 +174,14 @@ proptest! {
 
     #[test]
     fn going_on_from_a_stored_state_is_the_same_to_the_bit(
-        loads in prop::collection::vec(0.0..600.0_f64, 1..200), at in 0_usize..200,
+        loads in prop::collection::vec(any_rated(0.0..600.0), 1..200), at in 0_usize..200,
     ) {
         let at = at % loads.len();
-        let whole = loads.iter().fold(FitnessState::START, |state, load| state.after(&run(*load)));
-        let half = loads[..at].iter().fold(FitnessState::START, |state, load| state.after(&run(*load)));
+        let run = |load: &Rated| rated(load.value, load.quality);
+        let whole = loads.iter().fold(FitnessState::START, |state, load| state.after(&run(load)));
+        let half = loads[..at].iter().fold(FitnessState::START, |state, load| state.after(&run(load)));
         let stored: FitnessState = serde_json::from_str(&serde_json::to_string(&half).unwrap()).unwrap();
-        let resumed = loads[at..].iter().fold(stored, |state, load| state.after(&run(*load)));
+        let resumed = loads[at..].iter().fold(stored, |state, load| state.after(&run(load)));
         prop_assert_eq!(whole.fitness().to_bits(), resumed.fitness().to_bits());
         prop_assert_eq!(whole, resumed);
     }

@@ -39,6 +39,22 @@ fn an_hour_at_threshold_is_100_whatever_the_sex() {
 }
 
 #[test]
+fn a_threshold_at_the_highest_heart_rate_contradicts_it() {
+    let ratios = |threshold| {
+        [
+            trimp_ratio(&hour(148), reserve(), Sex::Female, threshold),
+            edwards_ratio(&hour(148), 190.0, threshold),
+        ]
+    };
+    for threshold in [190.0, 191.0, 200.0, f64::NAN] {
+        for found in ratios(threshold) {
+            assert!(matches!(found, Err(Absent::Contradiction { .. })), "{threshold} {found:?}");
+        }
+    }
+    assert!(ratios(189.9).iter().all(Result::is_ok));
+}
+
+#[test]
 fn edwards_ten_minutes_in_each_tenth_are_150() {
     let five: Histogram = [110, 130, 150, 170, 190].map(|bpm| (bpm, 600)).into_iter().collect();
     near(edwards(&five, 200.0).unwrap(), 150.0, 1e-9);

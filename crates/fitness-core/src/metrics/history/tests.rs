@@ -1,5 +1,6 @@
 //! A history worked out from any day on is what it is worked out from the first.
 
+use super::super::Quality;
 use super::super::analysis::measure;
 use super::super::candidates::SteadyHeart;
 use super::super::detect::LOOKBACK_DAYS;
@@ -142,14 +143,11 @@ proptest! {
         let split = sessions.partition_point(|session| session.activity.day() < first);
         let (before, after) = sessions.split_at(split);
         let judged_before = before.iter().zip(&expected.judged);
-        let judgements: Vec<Judgement> = judged_before
+        let judgements: Vec<SessionLoad> = judged_before
             .clone()
             .filter(|(session, _)| session.activity.day() >= first.plus(-(CONTEXT_DAYS as i64)))
-            .map(|(session, (_, judged))| Judgement {
-                day: session.activity.day(),
-                sport: session.activity.sport,
-                load: judged.load.as_ref().ok().map(|load| load.value),
-                distance: session.activity.distance,
+            .map(|(session, (_, judged))| {
+                SessionLoad::of(session.activity, judged.load.as_ref().ok().map(Load::rated))
             })
             .collect();
         let both: Vec<(f64, f64)> = judged_before
@@ -199,18 +197,20 @@ proptest! {
     }
 }
 
-#[test]
-fn a_history_without_limits_of_its_own_has_loads_all_the_same() {
-    let made_up = |number: i64| MadeUp {
-        day: number,
-        sport: Sport::Running,
-        minutes: 45,
-        speed: 3.0,
-        heart: Some(150),
-        exertion: None,
-    };
-    let weeks: Vec<MadeUp> = (0..28).map(made_up).collect();
-    let all: Vec<_> = weeks.iter().enumerate().map(made).collect();
+/// A run of 45 minutes.
+fn daily_run(day: i64) -> MadeUp {
+    MadeUp { day, sport: Sport::Running, minutes: 45, speed: 3.0, heart: Some(150), exertion: None }
+}
+
+/// What a run on each of so many days comes to.
+fn runs_every_day(days: i64, athlete: Athlete<'_>) -> Worked {
+    worked_out(&(0..days).map(daily_run).collect::<Vec<_>>(), athlete)
+}
+
+/// What sessions, one on each day, come to.
+fn worked_out(made_up: &[MadeUp], athlete: Athlete<'_>) -> Worked {
+    let days = made_up.len() as i64;
+    let all: Vec<_> = made_up.iter().enumerate().map(made).collect();
     let sessions: Vec<Session<'_>> = all
         .iter()
         .map(|(id, activity, measures, exertion)| Session {
@@ -220,10 +220,10 @@ fn a_history_without_limits_of_its_own_has_loads_all_the_same() {
             exertion: *exertion,
         })
         .collect();
-    let frontier = Frontier::from_runs([Coverage::new(Some(day(27)), None)]);
+    let frontier = Frontier::from_runs([Coverage::new(Some(day(days - 1)), None)]);
     let nothing = BTreeMap::new();
     let history = History {
-        athlete: Athlete::default(),
+        athlete,
         first: day(0),
         before: None,
         sessions: &sessions,
@@ -231,10 +231,57 @@ fn a_history_without_limits_of_its_own_has_loads_all_the_same() {
         feel: &nothing,
         frontier,
     };
-    let worked = derive(&history).unwrap();
+    derive(&history).unwrap()
+}
+
+#[test]
+fn a_history_without_limits_of_its_own_has_loads_all_the_same() {
+    let worked = runs_every_day(28, Athlete::default());
     let known = worked.judged.iter().filter(|(_, judged)| judged.load.is_ok()).count();
     assert_eq!(known, 26, "from the third run on there is a detected threshold");
     let load = worked.judged[10].1.load.clone().unwrap();
-    assert_eq!((load.method, load.quality), (LoadMethod::Pace, crate::metrics::Quality::Estimated));
+    assert_eq!((load.method, load.quality), (LoadMethod::Pace, Quality::Estimated));
     assert!(worked.days[27].training.as_ref().unwrap().fitness > 10.0);
+}
+
+#[test]
+fn fitness_is_no_firmer_than_the_limits_its_loads_were_measured_by() {
+    let quality = |athlete| {
+        let worked = runs_every_day(170, athlete);
+        let last = worked.days.last().unwrap();
+        let training = last.training.as_ref().unwrap();
+        [training.load.quality(), training.quality, training.acute_chronic.quality, last.form.quality]
+    };
+    assert_eq!(quality(Athlete::default()), [Quality::Estimated; 4], "every limit was detected");
+    // A run known by its summary alone is provisional by itself.
+    let origin = ThresholdOrigin::Set;
+    let set = [Threshold { kind: ThresholdKind::ThresholdSpeed, value: 4.0, from: day(120), origin }];
+    assert_eq!(quality(Athlete { thresholds: &set, ..Athlete::default() })[0], Quality::Provisional);
+}
+
+#[test]
+fn a_session_without_a_measured_load_says_how_many_were_felt_and_measured() {
+    let felt_runs = (0..11).map(|day| MadeUp { exertion: Some(4), ..daily_run(day) });
+    let yoga = MadeUp { sport: Sport::Strength, heart: None, exertion: Some(2), ..daily_run(11) };
+    let worked = worked_out(&felt_runs.chain([yoga]).collect::<Vec<_>>(), Athlete::default());
+    let why = worked.judged[11].1.load.as_ref().unwrap_err();
+    assert_eq!(why.to_string(), "learning: 9 of 15 sessions", "the first two runs had no threshold yet");
+}
+
+#[test]
+fn a_threshold_that_nobody_can_have_does_not_displace_one() {
+    let of = |values: &[(i64, f64)]| {
+        let set = |(number, value): &(i64, f64)| Threshold {
+            kind: ThresholdKind::ThresholdSpeed,
+            value: *value,
+            from: day(*number),
+            origin: ThresholdOrigin::Set,
+        };
+        let thresholds: Vec<Threshold> = values.iter().map(set).collect();
+        runs_every_day(20, Athlete { thresholds: &thresholds, ..Athlete::default() }).judged
+    };
+    for broken in [0.0, 400.0, f64::NAN, f64::INFINITY] {
+        assert_eq!(of(&[(0, 4.0), (5, broken)]), of(&[(0, 4.0)]), "{broken}");
+    }
+    assert_ne!(of(&[(0, 4.0), (5, 4.2)]), of(&[(0, 4.0)]));
 }

@@ -1,6 +1,6 @@
 //! Which method a load comes from, how firm it is, and why there is none.
 
-use super::super::analysis::measure;
+use super::super::analysis::{ZoneSets, judge, measure};
 use super::super::example::{activity, every_second, near};
 use super::*;
 use crate::athlete::ThresholdOrigin;
@@ -147,6 +147,31 @@ fn a_treadmill_without_a_sensor_is_loaded_by_the_heart() {
 }
 
 #[test]
+fn a_power_meter_that_wrote_only_zeros_measured_nothing() {
+    let ride = activity(Sport::Cycling);
+    let of_watts = |watts: fn(usize) -> i32, heart: bool| {
+        let heart = move |second: usize| heart.then_some(168 + (second % 3) as i32);
+        every_second(3600, &[(Channel::Power, &|second| Some(watts(second))), (Channel::HeartRate, &heart)])
+    };
+    let by_heart = of(&ride, Some(&of_watts(|_| 0, true)), &all_limits()).unwrap();
+    assert_eq!(by_heart.method, LoadMethod::HeartRate);
+    near(by_heart.value, 100.0, 0.02);
+    let nothing = of_watts(|_| 0, false);
+    assert_eq!(of(&ride, Some(&nothing), &all_limits()), Err(Absent::missing(Need::Power)));
+    let judged = judge(
+        &ride,
+        &measure(&ride, Some(&nothing), &[]),
+        &all_limits(),
+        ZoneSets::default(),
+        Felt::default(),
+    );
+    assert_eq!(judged.intensity, Err(Absent::missing(Need::Power)));
+    // A minute of pedalling is a measurement, and the coasting around it counts as what it was.
+    let minute = of(&ride, Some(&of_watts(|second| if second < 60 { 200 } else { 0 }, true)), &all_limits());
+    assert_eq!(minute.unwrap().method, LoadMethod::Power);
+}
+
+#[test]
 fn a_swim_is_timed_by_its_lengths() {
     let mut swim = activity(Sport::Swimming);
     (swim.distance, swim.moving) = (Distance::from_meters(4500.0), Some(TimeSpan::from_mins(80)));
@@ -181,9 +206,11 @@ fn how_it_felt_counts_only_on_the_athletes_own_scale() {
     yoga.elapsed = Some(TimeSpan::from_mins(60));
     let measures = measure(&yoga, None, &[]);
     let felt = |scale| load(&yoga, &measures, &all_limits(), Felt { exertion: Some(5.0), scale });
-    assert_eq!(felt(None), Err(Absent::TooFew { have: 0, needed: 15, what: Counted::Sessions }));
-    let scale = RpeScale::fit(&[(300.0, 60.0); 15]).unwrap();
-    let load = felt(Some(scale)).unwrap();
+    let fit = |sessions: usize| RpeScale::fit(&vec![(300.0, 60.0); sessions]);
+    for few in [0, 9, 14] {
+        assert_eq!(felt(fit(few)).unwrap_err().to_string(), format!("learning: {few} of 15 sessions"));
+    }
+    let load = felt(fit(15)).unwrap();
     assert_eq!((load.method, load.quality), (LoadMethod::PerceivedExertion, Quality::Estimated));
     near(load.value, 60.0, 1e-9);
 }

@@ -1,9 +1,14 @@
 use super::*;
+use crate::metrics::Rated;
 use crate::sport::Sport;
 use proptest::prelude::*;
 
+fn firm(value: f64) -> Rated {
+    Rated { value, quality: Quality::Ok }
+}
+
 fn days(loads: &[f64]) -> Vec<DayLoad> {
-    loads.iter().map(|load| DayLoad::of([(Sport::Running, Some(*load))])).collect()
+    loads.iter().map(|load| DayLoad::of([(Sport::Running, Some(firm(*load)))])).collect()
 }
 
 fn weighted(days: &[DayLoad]) -> Weighted {
@@ -72,7 +77,7 @@ fn coupled_counts_the_week_twice_and_uncoupled_once() {
 #[test]
 fn an_unknown_load_makes_them_provisional() {
     let mut month = days(&[60.0; 28]);
-    month[27] = DayLoad::of([(Sport::Running, Some(80.0)), (Sport::Strength, None)]);
+    month[27] = DayLoad::of([(Sport::Running, Some(firm(80.0))), (Sport::Strength, None)]);
     let refs: Vec<&DayLoad> = month.iter().collect();
     assert_eq!(monotony(&refs).unwrap().quality, Quality::Provisional);
     assert_eq!(acute_chronic(&refs, &weighted(&month)).quality, Quality::Provisional);

@@ -1,5 +1,6 @@
 //! What a prediction was made from, in words a runner reads.
 
+use super::race::is_of;
 use super::{Effort, Method, Prediction, Raced};
 use crate::athlete::Sex;
 use crate::units::{Distance, UnitSystem};
@@ -38,7 +39,7 @@ impl Prediction {
             let over = weekly.weeks.map_or_else(String::new, |weeks| format!(" over {weeks} weeks"));
             format!(" with {} a week{over}", units.distance(weekly.distance))
         });
-        let is_marathon = |race: &&Raced| race.mark.distance().mm() > 41_000_000;
+        let is_marathon = |race: &&Raced| is_of(race.mark.distance(), Distance::MARATHON);
         match method {
             Method::OwnMarathon => self.sources.iter().rfind(is_marathon).map_or_else(
                 || "your own last marathon".to_owned(),
@@ -87,10 +88,9 @@ fn list(races: &[Raced], units: UnitSystem) -> String {
 /// `a half marathon in 1:45:00 on 2026-10-04`, and how it was run when it was no race.
 fn told(race: &Raced, units: UnitSystem) -> String {
     let distance = race.mark.distance();
-    let near = |nominal: Distance| (distance.mm() - nominal.mm()).abs() <= nominal.mm() / 50;
-    let name = if near(Distance::MARATHON) {
+    let name = if is_of(distance, Distance::MARATHON) {
         "a marathon".to_owned()
-    } else if near(Distance::HALF_MARATHON) {
+    } else if is_of(distance, Distance::HALF_MARATHON) {
         "a half marathon".to_owned()
     } else {
         units.distance(distance).to_string()

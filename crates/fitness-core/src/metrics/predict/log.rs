@@ -3,6 +3,7 @@
 //! Everything said about a day is made of that day and earlier ones, so a backtest over it leaks nothing.
 
 use super::backtest::past;
+use super::race::is_of;
 use super::{
     Backtest, Context, Effort, Inputs, Past, Prediction, RaceResult, TrainingPace, WeeklyVolume, backtest,
     predict,
@@ -22,8 +23,6 @@ const YEAR: i64 = 365;
 const HARD: f64 = 0.95;
 /// How long an effort is whose heart rate says whether it was hard.
 const TELLING: std::ops::RangeInclusive<TimeSpan> = TimeSpan::from_mins(20)..=TimeSpan::from_mins(60);
-/// What a watch makes of a measured course.
-const COURSE: std::ops::RangeInclusive<f64> = 0.98..=1.05;
 
 /// A run, as far as a predictor looks at it.
 #[derive(Debug, Clone, PartialEq)]
@@ -76,7 +75,7 @@ impl TrainingLog {
                     let same = earlier.efforts.iter().find(|other| other.distance == effort.distance);
                     same.is_some_and(|other| other.time <= effort.time)
                 };
-                if run.resembles_a_race(effort) && !year.clone().any(|earlier| faster(earlier)) {
+                if run.resembles_a_race(effort) && !year.clone().any(faster) {
                     results.push(RaceResult {
                         distance: effort.distance,
                         time: effort.time,
@@ -145,9 +144,7 @@ impl TrainingLog {
 
 impl Run {
     fn resembles_a_race(&self, effort: &efforts::Effort) -> bool {
-        let whole = self.distance.is_some_and(|distance| {
-            COURSE.contains(&(distance.mm() as f64 / effort.distance.mm().max(1) as f64))
-        });
+        let whole = self.distance.is_some_and(|distance| is_of(distance, effort.distance));
         let hard = TELLING.contains(&effort.time)
             && effort
                 .heart_rate
@@ -162,7 +159,7 @@ impl Run {
 pub fn course_of(recorded: Distance) -> Option<Distance> {
     [Distance::from_mm(5_000_000), Distance::from_mm(10_000_000), Distance::HALF_MARATHON, Distance::MARATHON]
         .into_iter()
-        .find(|course| COURSE.contains(&(recorded.mm() as f64 / course.mm() as f64)))
+        .find(|course| is_of(recorded, *course))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::band;
 use super::hinge::Hinge;
 use super::log_model::{LogModel, SOURCE_MM};
-use super::race::{Effort, Raced, span};
+use super::race::{COURSE, Effort, Raced, is_of, span};
 use super::tanda::tanda;
 use super::{Inputs, Member, Method, Outline, WeeklyVolume, YEAR};
 use crate::calendar::Day;
@@ -12,8 +12,6 @@ use crate::units::{Distance, TimeSpan};
 
 /// Days for which an own marathon counts.
 const TWO_YEARS: i64 = 730;
-/// What of a nominal distance a measured course may have.
-const NOMINAL: (f64, f64) = (0.98, 1.05);
 /// Distances closer than this are one distance: no exponent is made of them.
 const ANOTHER_DISTANCE: f64 = 0.9;
 /// Days within which the best result shows the form; before that the latest does.
@@ -43,8 +41,8 @@ pub(super) fn pair(races: &[Raced], as_of: Day) -> Option<Pair> {
     }
     let lengths = || races.iter().map(|race| race.mark.meters());
     let (least, most) = (lengths().fold(f64::INFINITY, f64::min), lengths().fold(0.0, f64::max));
-    let longest = telling(&races, as_of, |d| d >= most * NOMINAL.0)?;
-    let shortest = telling(&races, as_of, |d| d <= least / NOMINAL.0)
+    let longest = telling(&races, as_of, |d| d >= most * COURSE.start())?;
+    let shortest = telling(&races, as_of, |d| d <= least / COURSE.start())
         .filter(|race| race.mark.meters() <= longest.mark.meters() * ANOTHER_DISTANCE);
     Some(Pair { longest, shortest })
 }
@@ -62,11 +60,10 @@ fn telling(races: &[Raced], as_of: Day, same: impl Fn(f64) -> bool) -> Option<Ra
 /// The athlete's best marathon of the last two years, and its time. A short course is stretched to the full distance;
 /// a long one is not shrunk, because it is the watch that measures long.
 fn own_marathon(races: &[Raced], inputs: &Inputs<'_>) -> Option<(Raced, TimeSpan)> {
-    let full = Distance::MARATHON.meters();
     let law = Hinge::for_volume(inputs.firm_volume());
     races
         .iter()
-        .filter(|race| (NOMINAL.0..=NOMINAL.1).contains(&(race.mark.meters() / full)))
+        .filter(|race| is_of(race.mark.distance(), Distance::MARATHON))
         .filter(|race| race.age(inputs.as_of) <= TWO_YEARS && race.effort != Effort::Training)
         .filter_map(|race| {
             let stretched = law.seconds(race.mark, Distance::MARATHON);

@@ -39,6 +39,7 @@ pub use log::{Run, TrainingLog, course_of};
 pub use log_model::LogModel;
 pub use personal::Past;
 pub use race::{Effort, LeftOut, Mark, RaceResult, Raced};
+pub(crate) use riegel::UP_TO_THE_HALF;
 pub use riegel::riegel;
 pub use tanda::{TrainingPace, tanda};
 pub use vdot::{Paces, Vdot, vdot_time};
@@ -223,11 +224,12 @@ pub fn predict(target: Distance, inputs: &Inputs<'_>) -> Found<Prediction> {
         _ if target <= Distance::HALF_MARATHON => shorter(target, &races, inputs),
         _ => between(target, &races, inputs),
     };
-    let outline = outline.map_err(|why| explained(why, &left_out))?;
+    let outline = outline.map_err(|why| explained(why, &left_out, shortest))?;
     finish(target, &races, outline, left_out, inputs)
 }
 
-/// `21.1 km` and `42.2 km` are how people write a half and a full marathon.
+/// `21.1 km` and `42.2 km` are how people write a half and a full marathon. This is about a wish, not about what a watch
+/// measured: whoever asks for 43 km means it.
 fn nominal(target: Distance) -> Distance {
     [Distance::HALF_MARATHON, Distance::MARATHON]
         .into_iter()
@@ -236,8 +238,8 @@ fn nominal(target: Distance) -> Distance {
 }
 
 /// Where a result would have served but cannot be, that is a better reason than that there is none.
-fn explained(why: Absent, left_out: &[LeftOut]) -> Absent {
-    let long_enough = |left: &&LeftOut| (SHORTEST_RACE..=LONGEST_RACE).contains(&left.result.distance);
+fn explained(why: Absent, left_out: &[LeftOut], shortest: Distance) -> Absent {
+    let long_enough = |left: &&LeftOut| (shortest..=LONGEST_RACE).contains(&left.result.distance);
     match (&why, left_out.iter().find(long_enough)) {
         (Absent::Missing { .. }, Some(first)) => first.why.clone(),
         _ => why,

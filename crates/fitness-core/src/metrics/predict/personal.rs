@@ -2,6 +2,7 @@
 
 use super::band::Spread;
 use crate::calendar::Day;
+use crate::metrics::baseline::count;
 use crate::units::{Distance, TimeSpan};
 
 /// A race that had been predicted and was then run.
@@ -53,16 +54,16 @@ pub(super) fn correction(history: &[Past], target: Distance, as_of: Day, spread:
     if n < FEWEST_TO_SHIFT || target < SHORTEST {
         return Correction { shift: 0.0, spread, events: 0 };
     }
-    let count = n as f64;
-    let shift = ratios.iter().sum::<f64>() / (count + 2.0);
+    let events = n as f64;
+    let shift = ratios.iter().sum::<f64>() / (events + 2.0);
     let spread = if n >= FEWEST_FOR_A_BAND {
-        let own = count / (count + 8.0);
+        let own = events / (events + 8.0);
         let mix = |q: f64, everybody: f64| own * (quantile(&ratios, q) - shift) + (1.0 - own) * everybody;
         Spread { low: mix(0.1, spread.low).min(0.0), high: mix(0.9, spread.high).max(0.0) }
     } else {
         spread
     };
-    Correction { shift, spread, events: u32::try_from(n).unwrap_or(u32::MAX) }
+    Correction { shift, spread, events: count(n) }
 }
 
 /// The quantile of sorted values, straight between neighbours.

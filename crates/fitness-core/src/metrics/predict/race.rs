@@ -66,6 +66,14 @@ impl Raced {
     }
 }
 
+/// What a watch makes of a measured course, as a share of it.
+pub(super) const COURSE: std::ops::RangeInclusive<f64> = 0.98..=1.05;
+
+/// Whether a recorded distance is likely to be that of a course.
+pub(super) fn is_of(recorded: Distance, course: Distance) -> bool {
+    COURSE.contains(&(recorded.mm() as f64 / course.mm().max(1) as f64))
+}
+
 /// A result that was not used, and why.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LeftOut {

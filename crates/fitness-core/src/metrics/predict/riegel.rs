@@ -7,7 +7,7 @@ use crate::units::{Distance, TimeSpan};
 /// Riegel's exponent for running.
 pub(super) const RIEGEL: f64 = 1.06;
 /// The exponent without bias up to the half marathon, fitted on two sets of runners (V&V 2016 and Athlinks).
-pub(super) const UP_TO_THE_HALF: f64 = 1.07;
+pub(crate) const UP_TO_THE_HALF: f64 = 1.07;
 /// The times, minutes, between which Riegel found his law to hold.
 const MINUTES: std::ops::RangeInclusive<f64> = 3.5..=230.0;
 

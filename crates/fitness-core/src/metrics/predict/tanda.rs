@@ -1,6 +1,7 @@
 //! Tanda 2011: the marathon from how much and how fast was trained.
 
 use super::race::span;
+use super::volume::FEWEST_WEEKS;
 use crate::metrics::{Absent, Counted, Found};
 use crate::units::{Distance, Pace, TimeSpan};
 use serde::Serialize;
@@ -17,8 +18,6 @@ pub struct TrainingPace {
     pub pace: Pace,
 }
 
-/// Weeks of data below which it says nothing.
-const FEWEST_WEEKS: u32 = 6;
 /// Kilometres a week, and seconds per kilometre, within which it was fitted.
 const WEEKLY_KM: std::ops::RangeInclusive<f64> = 40.0..=120.0;
 const PACE: std::ops::RangeInclusive<f64> = 240.0..=400.0;

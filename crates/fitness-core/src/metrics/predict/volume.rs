@@ -14,8 +14,8 @@ pub struct WeeklyVolume {
     pub weeks: Option<u32>,
 }
 
-/// Weeks below which the mean is not used.
-const FEWEST_WEEKS: u32 = 6;
+/// Weeks of data below which a weekly mean is not used.
+pub(super) const FEWEST_WEEKS: u32 = 6;
 
 impl WeeklyVolume {
     /// Whether enough weeks are behind it.

@@ -1,4 +1,5 @@
 use super::*;
+use crate::metrics::Rated;
 use crate::metrics::fitness::{DayLoad, FormBand};
 use crate::plan::{Step, StepTarget, StepType, WorkoutKind};
 use crate::sport::Sport;
@@ -12,8 +13,12 @@ fn from() -> Day {
     day("2026-06-14")
 }
 
+fn firm(value: f64) -> Rated {
+    Rated { value, quality: Quality::Ok }
+}
+
 fn settled(load: f64) -> FitnessState {
-    let load = DayLoad::of([(Sport::Running, Some(load))]);
+    let load = DayLoad::of([(Sport::Running, Some(firm(load)))]);
     (0..2000).fold(FitnessState::START, |state, _| state.after(&load))
 }
 
@@ -28,8 +33,8 @@ fn run(ahead: i64, load: Option<f64>) -> Workout {
     }
 }
 
-fn session(back: i64, kind: Option<WorkoutKind>, load: f64, minutes: i64) -> Session {
-    Session {
+fn session(back: i64, kind: Option<WorkoutKind>, load: f64, minutes: i64) -> PastSession {
+    PastSession {
         day: from().plus(-back),
         sport: Sport::Running,
         kind,
@@ -137,7 +142,7 @@ fn days_before_the_plan_begins_are_usual_days_or_the_line_is_absent() {
     let nothing = Typical::NOTHING;
     let bare = project(&later(&nothing), &few()).unwrap();
     assert_eq!(bare.as_written.unwrap_err().to_string(), "learning: 0 of 28 days");
-    let sessions: Vec<Session> = (0..28).map(|back| session(back, None, 42.0, 60)).collect();
+    let sessions: Vec<PastSession> = (0..28).map(|back| session(back, None, 42.0, 60)).collect();
     let typical = Typical::measure(&sessions, from().plus(-300), from());
     let rate = Ok(Adherence { rate: 0.5, days: 12 });
     let found = project(&later(&typical), &rate).unwrap();
@@ -201,7 +206,7 @@ proptest! {
     ) {
         let state = settled(60.0);
         let workouts: Vec<Workout> = loads.iter().map(|(ahead, load)| run(*ahead, *load)).collect();
-        let sessions: Vec<Session> =
+        let sessions: Vec<PastSession> =
             sessions.iter().map(|(back, load, minutes)| session(*back, None, *load, *minutes)).collect();
         let typical = Typical::measure(&sessions, from().plus(-300), from());
         let found = project(&outlook(&state, &workouts, &typical), &Ok(Adherence { rate, days: 10 })).unwrap();

@@ -2,6 +2,7 @@
 
 use crate::calendar::Day;
 use crate::metrics::baseline::{count, mean, median};
+use crate::metrics::fitness::MAX_ACTIVITY_LOAD;
 use crate::metrics::{Absent, Counted, Found};
 use crate::plan::WorkoutKind;
 use crate::sport::Sport;
@@ -11,13 +12,13 @@ use std::collections::BTreeMap;
 /// How far back sessions are taken as usual, days.
 const DAYS: i64 = 90;
 /// How far back an ordinary day's load is measured, days.
-const DAY_DAYS: i64 = 28;
+const DAY_DAYS: u32 = 28;
 /// Fewer sessions than this say nothing.
 const LEAST: usize = 3;
 
 /// One session that was done.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Session {
+pub struct PastSession {
     /// The day it began.
     pub day: Day,
     /// What was done.
@@ -58,19 +59,19 @@ impl Typical {
     pub const NOTHING: Self = Self {
         by_kind: BTreeMap::new(),
         seen: BTreeMap::new(),
-        per_day: Err(Absent::TooFew { have: 0, needed: 28, what: Counted::Days }),
+        per_day: Err(Absent::TooFew { have: 0, needed: DAY_DAYS, what: Counted::Days }),
     };
 
     /// Measures the 90 days up to the last complete one. `first` is the first day of data.
     #[must_use]
-    pub fn measure(sessions: &[Session], first: Day, complete: Day) -> Self {
-        let usable = |session: &&Session| {
+    pub fn measure(sessions: &[PastSession], first: Day, complete: Day) -> Self {
+        let usable = |session: &&PastSession| {
             (0..DAYS).contains(&session.day.until(complete))
-                && (0.0..=5000.0).contains(&session.load)
+                && (0.0..=MAX_ACTIVITY_LOAD).contains(&session.load)
                 && (1.0 / 60.0..=48.0).contains(&(session.duration.seconds() / 3600.0))
         };
-        let sessions: Vec<&Session> = sessions.iter().filter(usable).collect();
-        let mut groups: BTreeMap<(Sport, Option<WorkoutKind>), Vec<&Session>> = BTreeMap::new();
+        let sessions: Vec<&PastSession> = sessions.iter().filter(usable).collect();
+        let mut groups: BTreeMap<(Sport, Option<WorkoutKind>), Vec<&PastSession>> = BTreeMap::new();
         let mut seen = BTreeMap::new();
         for session in &sessions {
             *seen.entry(session.sport).or_insert(0) += 1;
@@ -99,7 +100,7 @@ impl Typical {
 
 /// Medians, so that one race or one broken recording does not set the rate. Three runs of 40, 50 and 90 load points in
 /// an hour each: 50 an hour.
-fn usual(sessions: &[&Session]) -> Option<Usual> {
+fn usual(sessions: &[&PastSession]) -> Option<Usual> {
     if sessions.len() < LEAST {
         return None;
     }
@@ -117,17 +118,16 @@ fn usual(sessions: &[&Session]) -> Option<Usual> {
     })
 }
 
-fn per_day(sessions: &[&Session], first: Day, complete: Day) -> Found<f64> {
-    let have = first.until(complete).saturating_add(1).clamp(0, DAY_DAYS);
+fn per_day(sessions: &[&PastSession], first: Day, complete: Day) -> Found<f64> {
+    let have = u32::try_from(first.until(complete).saturating_add(1)).unwrap_or(0);
     if have < DAY_DAYS {
-        let have = u32::try_from(have).unwrap_or(0);
-        return Err(Absent::TooFew { have, needed: 28, what: Counted::Days });
+        return Err(Absent::TooFew { have, needed: DAY_DAYS, what: Counted::Days });
     }
     let mut loads: Vec<f64> = sessions
         .iter()
-        .filter(|session| session.day.until(complete) < DAY_DAYS)
+        .filter(|session| session.day.until(complete) < i64::from(DAY_DAYS))
         .map(|session| session.load)
         .collect();
     loads.sort_by(f64::total_cmp);
-    Ok(mean(&loads) * loads.len() as f64 / DAY_DAYS as f64)
+    Ok(mean(&loads) * loads.len() as f64 / f64::from(DAY_DAYS))
 }

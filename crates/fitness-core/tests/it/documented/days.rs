@@ -9,23 +9,34 @@ use fitness_core::metrics::illness::signs;
 use fitness_core::metrics::pattern::{
     AcuteChronic, Monotony, Spike, Weighted, acute_chronic, monotony, spike,
 };
-use fitness_core::metrics::recovery::{Inputs, Recovery, recovery};
+use fitness_core::metrics::recovery::{Recovery, Signals, recovery};
 use fitness_core::metrics::resting::{Resting, resting};
 use fitness_core::metrics::sleep::sleep;
 use fitness_core::metrics::trajectory::{
-    Adherence, Outlook, PlannedDay, RaceMorning, Session, Typical, planned_load, project,
+    Adherence, Outlook, PastSession, PlannedDay, RaceMorning, Typical, planned_load, project,
 };
-use fitness_core::metrics::{Absent, Counted, Need, Quality};
+use fitness_core::metrics::{Absent, Counted, Need, Quality, Rated};
 use fitness_core::plan::{Workout, WorkoutKind};
 use fitness_core::sport::Sport;
 use fitness_core::units::{Distance, TimeSpan};
 
+fn firm(value: f64) -> Rated {
+    Rated { value, quality: Quality::Ok }
+}
+
 fn load(load: f64) -> DayLoad {
-    DayLoad::of([(Sport::Running, Some(load))])
+    DayLoad::of([(Sport::Running, Some(firm(load)))])
 }
 
 fn steady(days: u32, each: f64) -> FitnessState {
     (0..days).fold(FitnessState::START, |state, _| state.after(&load(each)))
+}
+
+/// So many firm days after 200 firm ones and one with an estimated load.
+fn doubted(ago: u32) -> FitnessState {
+    let estimated = Rated { value: 50.0, quality: Quality::Estimated };
+    let day = steady(200, 50.0).after(&DayLoad::of([(Sport::Running, Some(estimated))]));
+    (0..ago).fold(day, |state, _| state.after(&load(50.0)))
 }
 
 fn foster() -> Monotony {
@@ -86,7 +97,7 @@ fn hrv_at(ln: f64) -> Hrv {
 fn recovered(hrv: f64, resting: f64, rest: Option<f64>) -> Recovery {
     let nothing = || Absent::missing(Need::Sleep);
     let value = 20.0 * rest.unwrap_or(0.0);
-    recovery(&Inputs {
+    recovery(&Signals {
         hrv: &hrv_at(4.0 + 0.2 * hrv),
         resting: &resting_at(50.0 - 2.0 * resting),
         slept: &rest.map(|z| 8.0 + 1.5 * z).ok_or_else(nothing),
@@ -132,7 +143,7 @@ fn untrained() -> RaceMorning {
 
 /// Ninety planned easy minutes, after three hours that brought 40, 50 and 90.
 fn easy_minutes() -> f64 {
-    let hour = |load: f64| Session {
+    let hour = |load: f64| PastSession {
         day: day(0),
         sport: Sport::Running,
         kind: Some(WorkoutKind::Easy),
@@ -170,6 +181,9 @@ pub(super) fn examples() -> Vec<Example> {
             f64::from(steady(126, 0.0).settled_percent()),
             "%",
         ),
+        words("how far to lean on it after 200 firm days", steady(200, 50.0).quality()),
+        words("the same, 41 days after an estimated load", doubted(41).quality()),
+        words("the same, 42 days after it", doubted(42).quality()),
         words("the word for a form of −12", FormBand::of(-12.0)),
         words("the word for a ramp of 6 a week", RampBand::of(6.0)),
         plain("monotony of 300 0 400 0 500 200 600", foster().monotony),

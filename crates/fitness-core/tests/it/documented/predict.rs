@@ -112,6 +112,7 @@ fn marathon_formula() -> Vec<Example> {
 
 fn bands() -> Vec<Example> {
     let half_at = |weekly| from_race(HALF, "1:45:00", FULL, weekly);
+    let alone = from_race(FULL, "4:00:00", FULL, None);
     vec![
         band("5 km to 10 km", &from_race(km(5.0), "20:00", km(10.0), None)),
         band("5 km to the half", &from_race(km(5.0), "20:00", HALF, None)),
@@ -122,10 +123,12 @@ fn bands() -> Vec<Example> {
         band("half to the marathon, 40 mi a week", &half_at(Some(40.0))),
         band("half to the marathon, 55 mi a week", &half_at(Some(55.0))),
         band("half to the marathon, 60 mi a week", &half_at(Some(60.0))),
+        band("an own marathon alone", &alone),
         plain("times as wide from training only", widened(0, Effort::Training)),
         plain("times as wide from a race 180 days ago", widened(180, Effort::Race)),
         words("shown for 10 km, from 5 km in 20:00", from_race(km(5.0), "20:00", km(10.0), None).shown),
         words("shown for the marathon, from a half in 1:45:00 at 30 mi a week", half_at(Some(30.0)).shown),
+        words("shown for the marathon, from an own marathon in 4:00:00 alone", alone.shown),
         ("4:00:00 after three races 5 % slower than predicted", Outcome::Clock(taught(14_400.0), "")),
     ]
 }

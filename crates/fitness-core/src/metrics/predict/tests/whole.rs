@@ -121,6 +121,10 @@ fn what_is_missing_is_said() {
     }
     let impossible = [result(km(10.0), "20:00", "2026-11-01", Effort::Race)];
     assert!(missing(FULL, &impossible).contains("10.00 km in 20:00 is faster than any human has run"));
+    // What is too short for 5 km would have served for 3 km, and only there its fault is the reason.
+    let short = [result(km(3.0), "6:00", "2026-11-01", Effort::Race)];
+    assert!(missing(km(3.0), &short).contains("3.00 km in 6:00 is faster than any human has run"));
+    assert_eq!(missing(km(5.0), &short), five);
     // A formula that was not made for such a finish says so.
     assert!(missing(FULL, &[result(HALF, "3:40:00", "2026-11-01", Effort::Race)]).contains("2:15 to 7:00"));
     // Training alone, without a race, is no anchor.
@@ -185,11 +189,11 @@ fn of_one_distance_the_best_of_this_form_counts_and_else_the_latest() {
 
 #[test]
 fn other_ways_to_a_marathon() {
-    // Only a marathon: itself, with the band of marathons from marathons.
+    // Only a marathon: itself, with the band of an own marathon alone.
     let own = [result(FULL, "4:00:00", "2026-10-01", Effort::Race)];
     let got = predict(FULL, &inputs(&own, Some(30.0))).unwrap();
     assert_eq!(got.exact.time, TimeSpan::from_mins(240));
-    assert_eq!(got.shown.to_string(), "4:00:00 (8 of 10 between 3:43:00 and 4:34:00)");
+    assert_eq!(got.shown.to_string(), "4:00:00 (8 of 10 between 3:36:00 and 4:50:00)");
     assert_eq!(
         got.basis(UnitSystem::Metric),
         "From your own best marathon of two years (4:00:00 on 2026-10-01)."
@@ -204,6 +208,10 @@ fn other_ways_to_a_marathon() {
         predict(FULL, &inputs(&results, Some(35.0))).unwrap().exact.time.clock()
     };
     assert_eq!((of(41.5).as_str(), of(42.9).as_str()), ("4:04:35", "4:00:00"));
+    // What a watch made of a marathon is told as one, here as there.
+    let long = [result(km(42.9), "4:00:00", "2026-10-01", Effort::Race)];
+    let half = predict(HALF, &inputs(&long, None)).unwrap();
+    assert!(half.basis(UnitSystem::Metric).starts_with("From a marathon in 4:00:00 on 2026-10-01"));
     // Only a race between the half and the full: the bent power law.
     let thirty = [result(km(30.0), "2:30:00", "2026-10-01", Effort::Race)];
     let got = predict(FULL, &inputs(&thirty, Some(35.0))).unwrap();
