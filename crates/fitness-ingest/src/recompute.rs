@@ -13,7 +13,7 @@ use fitness_core::metrics::analysis::measure;
 use fitness_core::metrics::day::CONTEXT_DAYS;
 use fitness_core::metrics::detect::{Candidate, Clue, LOOKBACK_DAYS};
 use fitness_core::metrics::history::{
-    Athlete, Before, History, Judgement, MEASURES_VERSION, Session, clues, derive, felt,
+    Athlete, Before, History, MEASURES_VERSION, Session, SessionLoad, clues, derive, felt,
 };
 use fitness_core::observation::{Observation, ObservationKind};
 use fitness_store::{Derived, Measured, Stale, Store, Unmeasured};
@@ -21,7 +21,7 @@ use rayon::prelude::*;
 use std::collections::{BTreeMap, HashMap};
 
 /// Recordings measured at once: enough for every core, few enough for the memory.
-const AT_ONCE: u64 = 48;
+const AT_ONCE: usize = 48;
 /// How often to begin again when somebody keeps changing things.
 const TRIES: usize = 20;
 
@@ -76,10 +76,13 @@ async fn measure_new(
     stop: &Stop,
 ) -> Result<bool, Error> {
     let stale = store.stale(user).await?;
-    while !stop.is_asked() {
-        let new = store.list_unmeasured(user, MEASURES_VERSION, AT_ONCE).await?;
-        if new.is_empty() {
+    for some in store.list_unmeasured(user, MEASURES_VERSION).await?.chunks(AT_ONCE) {
+        if stop.is_asked() {
             break;
+        }
+        let new = store.read_unmeasured(user, some).await?;
+        if new.is_empty() {
+            continue;
         }
         let count = new.len() as u64;
         let measured = tokio::task::spawn_blocking(move || new.par_iter().map(measured).collect())
@@ -207,7 +210,7 @@ async fn work_out(store: &Store, user: UserId, begin: Begin, frontier: Frontier)
 /// What is needed of the days before the first one.
 #[derive(Default)]
 struct Earlier {
-    sessions: Vec<Judgement>,
+    sessions: Vec<SessionLoad>,
     clues: Vec<Candidate>,
     felt: Vec<(f64, f64)>,
 }
@@ -225,12 +228,7 @@ impl Earlier {
         }
         let context = begin.plus(-(CONTEXT_DAYS as i64));
         let sessions = (store.list_activities(user, context, begin.previous()).await?.into_iter())
-            .map(|stored| Judgement {
-                day: stored.day,
-                sport: stored.activity.sport,
-                load: stored.load,
-                distance: stored.activity.distance,
-            })
+            .map(|stored| SessionLoad::of(&stored.activity, stored.rated_load()))
             .collect();
         let past = store.list_clues(user, begin.plus(-LOOKBACK_DAYS), begin.previous()).await?;
         let clues = (past.into_iter())

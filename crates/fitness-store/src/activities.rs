@@ -14,6 +14,7 @@ use fitness_core::grading::{DayTotals, Done};
 use fitness_core::hash::ContentHash;
 use fitness_core::ids::{ActivityId, UserId};
 use fitness_core::merge::{Edit, Merged, merge};
+use fitness_core::metrics::{Quality, Rated};
 use fitness_core::report::{Details, Flaw, Outline, ReportKey};
 use fitness_core::units::{Distance, TimeSpan};
 use sea_orm::{
@@ -33,12 +34,22 @@ pub struct StoredActivity {
     pub activity: Activity,
     /// Its training load, once computed.
     pub load: Option<f64>,
+    /// How far the load can be leaned on.
+    pub load_quality: Option<Quality>,
     /// Whether a source calls it a race.
     pub race: bool,
     /// What was wrong with its file, if anything.
     pub flaws: Vec<Flaw>,
     /// Whether the athlete changed something by hand.
     pub edited: bool,
+}
+
+impl StoredActivity {
+    /// Its load with how far it can be leaned on.
+    #[must_use]
+    pub fn rated_load(&self) -> Option<Rated> {
+        self.load.zip(self.load_quality).map(|(value, quality)| Rated { value, quality })
+    }
 }
 
 impl Store {
@@ -311,6 +322,7 @@ pub(crate) fn stored(row: activities::Model) -> Result<StoredActivity> {
         id: ActivityId::new(row.id),
         day: day(row.day)?,
         load: row.load,
+        load_quality: row.load_quality.as_deref().map(word).transpose()?,
         race: row.race,
         flaws: row.flaws.map(json).transpose()?.unwrap_or_default(),
         edited: row.edit.is_some(),

@@ -117,25 +117,43 @@ impl Store {
         })
     }
 
-    /// Activities whose samples have not been looked at by this version of the formulas, at most so many.
+    /// Activities whose samples have not been looked at by this version of the formulas; deleted ones may be among them.
     ///
     /// # Errors
     /// When the database does not answer.
-    pub async fn list_unmeasured(&self, user: UserId, version: u32, limit: u64) -> Result<Vec<Unmeasured>> {
+    pub async fn list_unmeasured(&self, user: UserId, version: u32) -> Result<Vec<ActivityId>> {
         use activities::Column;
-        let db = self.snapshot().await?;
         let measured = Query::select()
             .column(activity_metrics::Column::ActivityId)
             .from(activity_metrics::Entity)
             .and_where(activity_metrics::Column::UserId.eq(user.get()))
             .and_where(activity_metrics::Column::Version.eq(i64::from(version)))
             .to_owned();
+        // Both sides are answered from an index; whoever reads the rows sees which were deleted.
+        let ids = activities::Entity::find()
+            .select_only()
+            .column(Column::Id)
+            .filter(Column::UserId.eq(user.get()))
+            .filter(Column::Id.not_in_subquery(measured))
+            .order_by_asc(Column::Day)
+            .order_by_asc(Column::Id)
+            .into_tuple::<i64>()
+            .all(self.reader())
+            .await?;
+        Ok(ids.into_iter().map(ActivityId::new).collect())
+    }
+
+    /// Some activities with their samples, still packed. Deleted ones are left out.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn read_unmeasured(&self, user: UserId, ids: &[ActivityId]) -> Result<Vec<Unmeasured>> {
+        use activities::Column;
+        let db = self.snapshot().await?;
         let rows = activities::Entity::find()
             .filter(Column::UserId.eq(user.get()))
             .filter(Column::DeletedAt.is_null())
-            .filter(Column::Id.not_in_subquery(measured))
-            .order_by_asc(Column::Id)
-            .limit(limit)
+            .filter(Column::Id.is_in(ids.iter().map(|id| id.get())))
             .all(&db)
             .await?;
         let ids: Vec<i64> = rows.iter().map(|row| row.id).collect();
@@ -440,6 +458,7 @@ impl Store {
             .await?;
         activities::Entity::update_many()
             .col_expr(activities::Column::Load, Expr::value(None::<f64>))
+            .col_expr(activities::Column::LoadQuality, Expr::value(None::<String>))
             .filter(activities::Column::UserId.eq(user.get()))
             .exec(tx.db())
             .await?;
@@ -501,14 +520,15 @@ async fn touched(tx: &Tx) -> Result<i64> {
 /// What activities mean, and with it their loads.
 async fn put_judged(tx: &Tx, judged: Vec<(ActivityId, Judged)>) -> Result<()> {
     for (id, judged) in judged {
-        let load = judged.load.as_ref().ok().map(|load| load.value);
+        let load = judged.load.as_ref().ok();
         activity_metrics::Entity::update_many()
             .col_expr(activity_metrics::Column::Judged, Expr::value(pack_json(&judged)))
             .filter(activity_metrics::Column::ActivityId.eq(id.get()))
             .exec(tx.db())
             .await?;
         activities::Entity::update_many()
-            .col_expr(activities::Column::Load, Expr::value(load))
+            .col_expr(activities::Column::Load, Expr::value(load.map(|load| load.value)))
+            .col_expr(activities::Column::LoadQuality, Expr::value(load.map(|load| load.quality.as_str())))
             .filter(activities::Column::Id.eq(id.get()))
             .exec(tx.db())
             .await?;

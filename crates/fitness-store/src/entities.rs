@@ -171,6 +171,7 @@ tables! {
         avg_cadence: Option<f64>,
         energy_kcal: Option<i64>,
         load: Option<f64>,
+        load_quality: Option<String>,
         device: Option<String>,
         imported_at: Instant,
         race: bool,

@@ -104,7 +104,7 @@ impl Store {
             if row.deleted_at.is_some() {
                 continue;
             }
-            let (id, load) = (row.id, row.load);
+            let (id, load) = (row.id, (row.load, row.load_quality.take()));
             let name = name(&mut row);
             lines.push(format!("load {name} {load:?}"));
             names.insert(id, name);
@@ -131,7 +131,7 @@ impl Store {
 /// What makes an activity this one: what it is, not its number or what was worked out from it.
 fn name(row: &mut activities::Model) -> String {
     (row.id, row.user_id, row.imported_at, row.source_id) = (0, 0, Default::default(), None);
-    (row.identity, row.load) = (String::new(), None);
+    (row.identity, row.load, row.load_quality) = (String::new(), None, None);
     row.deleted_at = row.deleted_at.map(|_| Default::default());
     ContentHash::of_bytes(format!("{row:?}").as_bytes()).to_string()
 }

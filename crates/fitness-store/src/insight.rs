@@ -217,10 +217,10 @@ impl Store {
         let Some(complete) = standing.frontier.complete() else { return Ok(Err(Absent::NotYet)) };
         let Some(state) = self.find_day_state(user, complete).await? else { return Ok(Err(Absent::NotYet)) };
         let first = self.first_day(user).await?.unwrap_or(complete);
-        let done: Vec<trajectory::Session> =
+        let done: Vec<trajectory::PastSession> =
             (self.list_activities(user, complete.plus(-90), complete).await?.iter())
                 .filter_map(|stored| {
-                    Some(trajectory::Session {
+                    Some(trajectory::PastSession {
                         day: stored.day,
                         sport: stored.activity.sport,
                         kind: None,

@@ -16,7 +16,7 @@ use crate::metrics::Found;
 use crate::metrics::analysis::{Judged, Measures, ZoneSets, judge, measure};
 use crate::metrics::day::{DayInput, DayMetrics, DaySettings, walk};
 use crate::metrics::fitness::DayLoad;
-use crate::metrics::load::{Felt, Limits};
+use crate::metrics::load::{Felt, Limits, Load};
 use crate::metrics::predict::{Effort, Inputs, Prediction, RaceResult, predict};
 use crate::metrics::thresholds::{InForce, in_force};
 use crate::note::Author;
@@ -95,6 +95,7 @@ impl World {
             frontier: reaching(today.previous(), Some(today)),
             thresholds: vec![
                 threshold(ThresholdKind::ThresholdSpeed, 4.0, "2026-06-01", ThresholdOrigin::Set),
+                threshold(ThresholdKind::ThresholdSpeed, 3.8, "2026-04-25", ThresholdOrigin::Set),
                 threshold(ThresholdKind::ThresholdSpeed, 3.8, "2026-01-01", ThresholdOrigin::Set),
                 threshold(ThresholdKind::MaxHeartRate, 189.0, "2026-01-01", ThresholdOrigin::Reported),
                 threshold(ThresholdKind::SwimSpeed, 0.9, "2026-06-20", ThresholdOrigin::Estimated),
@@ -149,7 +150,7 @@ impl World {
             self.wellness.iter().map(|day| (day.day, day)).collect();
         let on = |day: Day| sessions.iter().filter(move |(_, activity, ..)| activity.day() == day);
         let load = |session: &(ActivityId, Activity, Measures, Judged)| {
-            (session.1.sport, session.3.load.as_ref().ok().map(|load| load.value))
+            (session.1.sport, session.3.load.as_ref().ok().map(Load::rated))
         };
         let inputs: Vec<DayInput<'_>> = first()
             .through(first().plus(149))

@@ -108,6 +108,8 @@ words! {
         Duration = "duration",
         /// How hard it felt, 0 to 10.
         PerceivedExertion = "perceived_exertion",
+        /// A race result.
+        Race = "race",
         /// A race or an all-out effort of at least 5 km in the last 12 months.
         RaceOf5Km = "race_of_5_km",
         /// A race or an all-out effort of at least 1.5 km in the last 12 months.
@@ -161,6 +163,7 @@ impl Need {
             Self::Distance => "a distance recording",
             Self::Duration => "a duration",
             Self::PerceivedExertion => "how hard it felt",
+            Self::Race => "a race result",
             Self::RaceOf5Km => "a race or an all-out effort of at least 5 km in the last 12 months",
             Self::RaceOf1500M => "a race or an all-out effort of at least 1.5 km in the last 12 months",
             Self::WeeklyDistance => "six weeks of running with data",

@@ -37,3 +37,6 @@ CREATE TABLE daily_metrics (
 
 -- How long the athlete wants to sleep.
 ALTER TABLE profiles ADD COLUMN sleep_need_ms {{int}};
+
+-- How far the load can be leaned on.
+ALTER TABLE activities ADD COLUMN load_quality TEXT;

@@ -244,10 +244,10 @@ body_battery_high | 80 | 2026-06-28 | ok | day:2026-06-28 | highest of the day
 days_to_race | 71 days | 2026-06-29 | ok | plan:7 | calendar
 distance_7_days | 40.0 km | 2026-06-28 | ok | days:2026-06-22..2026-06-28 activity:82 activity:83 activity:84 activity:85 | sum
 distance_7_days_before | 40.0 km | 2026-06-21 | ok | days:2026-06-15..2026-06-21 activity:78 activity:79 activity:80 activity:81 | sum
-fatigue | 28 | 2026-06-28 | ok | days:2026-01-31..2026-06-28 | impulse response, 7 days
-fitness | 30 | 2026-06-28 | ok | days:2026-01-31..2026-06-28 | impulse response, 42 days
-form | +3 | 2026-06-29 | ok | days:2026-01-31..2026-06-28 | fitness minus fatigue of the evening before
-form_band | neutral | 2026-06-29 | ok | days:2026-01-31..2026-06-28 | coaching convention
+fatigue | 28 | 2026-06-28 | provisional | days:2026-01-31..2026-06-28 | impulse response, 7 days
+fitness | 30 | 2026-06-28 | provisional | days:2026-01-31..2026-06-28 | impulse response, 42 days
+form | +3 | 2026-06-29 | provisional | days:2026-01-31..2026-06-28 | fitness minus fatigue of the evening before
+form_band | neutral | 2026-06-29 | provisional | days:2026-01-31..2026-06-28 | coaching convention
 hrv_last_night | 55 ms | 2026-06-29 | ok | day:2026-06-29 | measured
 hrv_normal_high | 56 ms | 2026-06-29 | ok | days:2026-04-24..2026-06-22 | mean plus half a standard deviation of ln rMSSD, 60 nights
 hrv_normal_low | 51 ms | 2026-06-29 | ok | days:2026-04-24..2026-06-22 | mean less half a standard deviation of ln rMSSD, 60 nights
@@ -266,7 +266,7 @@ load_7_days | 210 | 2026-06-28 | provisional | days:2026-06-22..2026-06-28 activ
 load_7_days_before | 210 | 2026-06-21 | provisional | days:2026-06-15..2026-06-21 activity:78 activity:79 activity:80 activity:81 | sum
 load_yesterday | 0 | 2026-06-28 | ok | day:2026-06-28 | sum
 longest_run_30_days | 16.0 km | 2026-06-28 | ok | days:2026-05-30..2026-06-28 activity:84 | longest
-monotony | 0.93 | 2026-06-28 | ok | days:2026-06-22..2026-06-28 | mean over standard deviation of 7 loads
+monotony | 0.93 | 2026-06-28 | provisional | days:2026-06-22..2026-06-28 | mean over standard deviation of 7 loads
 predicted_10_km | 47:15 | 2026-06-29 | ok | race:3 | power_law
 predicted_10_km_high | 52:25 | 2026-06-29 | ok | race:3 | one in ten is slower
 predicted_10_km_low | 44:35 | 2026-06-29 | ok | race:3 | one in ten is faster
@@ -285,15 +285,15 @@ predicted_race_low | 1:39:30 | 2026-06-29 | ok | race:3 plan:7 | one in ten is f
 race_day | Tue 8 Sep | 2026-06-29 | ok | plan:7 | planned
 race_distance | 21.1 km | 2026-06-29 | ok | plan:7 | planned
 race_goal_time | 1:42:00 | 2026-06-29 | ok | plan:7 | planned
-ramp | −0.1 | 2026-06-28 | ok | days:2026-01-31..2026-06-28 | change of fitness over 7 days
-ramp_band | comfortable | 2026-06-28 | ok | days:2026-01-31..2026-06-28 | coaching convention
-recovery | 71 | 2026-06-29 | ok | day:2026-06-29 days:2026-01-31..2026-06-28 days:2026-04-24..2026-06-29 profile | weighted parts
-recovery_band | high | 2026-06-29 | ok | day:2026-06-29 days:2026-01-31..2026-06-28 days:2026-04-24..2026-06-29 profile | bounds at 34 and 67
-recovery_from_feel | +0.25 | 2026-06-29 | ok | day:2026-06-29 | weight times distance from the middle
-recovery_from_form | +0.01 | 2026-06-29 | ok | days:2026-01-31..2026-06-28 | weight times form
-recovery_from_hrv | +0.01 | 2026-06-29 | ok | days:2026-04-24..2026-06-29 | weight times distance from the usual
-recovery_from_resting_heart_rate | +0.27 | 2026-06-29 | ok | days:2026-04-24..2026-06-29 | weight times distance from the usual
-recovery_from_sleep | 0.00 | 2026-06-29 | ok | day:2026-06-29 profile | weight times distance from the need
+ramp | −0.1 | 2026-06-28 | provisional | days:2026-01-31..2026-06-28 | change of fitness over 7 days
+ramp_band | comfortable | 2026-06-28 | provisional | days:2026-01-31..2026-06-28 | coaching convention
+recovery | 71 | 2026-06-29 | provisional | day:2026-06-29 days:2026-01-31..2026-06-28 days:2026-04-24..2026-06-29 profile | weighted parts
+recovery_band | high | 2026-06-29 | provisional | day:2026-06-29 days:2026-01-31..2026-06-28 days:2026-04-24..2026-06-29 profile | bounds at 34 and 67
+recovery_from_feel | +0.25 | 2026-06-29 | provisional | day:2026-06-29 | weight times distance from the middle
+recovery_from_form | +0.01 | 2026-06-29 | provisional | days:2026-01-31..2026-06-28 | weight times form
+recovery_from_hrv | +0.01 | 2026-06-29 | provisional | days:2026-04-24..2026-06-29 | weight times distance from the usual
+recovery_from_resting_heart_rate | +0.27 | 2026-06-29 | provisional | days:2026-04-24..2026-06-29 | weight times distance from the usual
+recovery_from_sleep | 0.00 | 2026-06-29 | provisional | day:2026-06-29 profile | weight times distance from the need
 respiration_last_night | 14.2 breaths/min | 2026-06-29 | ok | day:2026-06-29 | measured
 resting_heart_rate | 48 bpm | 2026-06-29 | ok | day:2026-06-29 | measured
 resting_heart_rate_from_usual | −2 bpm | 2026-06-29 | ok | days:2026-04-24..2026-06-29 | difference
