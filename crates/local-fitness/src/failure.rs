@@ -33,7 +33,7 @@ pub(crate) fn tell(error: &anyhow::Error, json: bool) -> ExitCode {
         (Some(failure), _) => (failure.message.clone(), failure.help.clone()),
         (None, Some(store)) => (store.to_string(), advice(store)),
         (None, None) => {
-            let of_a_file = error.chain().any(|cause| cause.is::<std::io::Error>());
+            let of_a_file = error.chain().any(<dyn std::error::Error>::is::<std::io::Error>);
             let help = if of_a_file {
                 "check the path, that there is room, and that you may read and write there"
             } else {

@@ -89,7 +89,10 @@ async fn show(context: &Context, plan: Option<PlanId>) -> Result<Report> {
         words.push_str(&where_it_leads(&outlook));
     }
     let mut data = serde_json::to_value(&standing)?;
-    data["outlook"] = serde_json::to_value(&outlook.map_err(|why| why.to_string()))?;
+    data["outlook"] = match outlook {
+        Ok(lines) => serde_json::to_value(lines)?,
+        Err(why) => json!({ "missing": why.to_string() }),
+    };
     Ok(Report::new(words, &data))
 }
 
