@@ -19,6 +19,8 @@ pub mod elevation;
 #[cfg(test)]
 mod example;
 pub mod exertion;
+#[cfg(test)]
+mod fingerprint;
 pub mod fitness;
 pub mod grade;
 pub mod heart;
