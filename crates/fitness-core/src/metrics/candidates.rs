@@ -3,7 +3,7 @@
 use super::curve::Sums;
 use super::decoupling::variation;
 use super::rounded;
-use super::series::{Runs, Series, Timeline};
+use super::series::{Runs, Series};
 use crate::units::TimeSpan;
 use serde::{Deserialize, Serialize};
 
@@ -41,17 +41,11 @@ const STEADY: f64 = 0.06;
 /// The fastest 30, 40, 50 and 60 minutes whose 30-second pace varies by less than 6 %; of those the one with the highest
 /// mean heart rate. Whether that is among the athlete's highest is for whoever knows the history.
 #[must_use]
-pub fn steady_heart(
-    timeline: &Timeline,
-    graded: &Series<u32>,
-    speed: &Sums,
-    heart: &Sums,
-) -> Option<SteadyHeart> {
+pub fn steady_heart(graded: &Series<u32>, speed: &Sums, heart: &Sums) -> Option<SteadyHeart> {
     let tried = STEADY_MINUTES.iter().filter_map(|minutes| {
         let (window, mean) = speed.best_window(minutes * 60)?;
-        let within =
-            |index: usize| graded[index].filter(|_| window.contains(&index)).map(|speed| speed as f32);
-        let variation = variation(&Runs::pick(timeline, within)).filter(|variation| *variation < STEADY)?;
+        let runs = Runs::pick_from([window.clone()], |index| graded[index].map(|speed| speed as f32));
+        let variation = variation(&runs).filter(|variation| *variation < STEADY)?;
         Some(SteadyHeart {
             heart_rate: rounded(heart.mean(window.clone())?),
             time: TimeSpan::from_mins(*minutes as i64),

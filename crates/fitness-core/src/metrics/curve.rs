@@ -5,6 +5,7 @@ use super::series::{Series, Timeline, count};
 use crate::units::TimeSpan;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
+use std::sync::LazyLock;
 
 /// Windows need so much of their time known, tenths.
 const KNOWN_TENTHS: i32 = 9;
@@ -15,7 +16,11 @@ const MAX_VALUE: u32 = 100_000;
 
 /// The lengths of time of every curve, seconds: each up to 30, then 9 % apart, and the round ones athletes speak of.
 #[must_use]
-pub fn durations() -> Vec<u32> {
+pub fn durations() -> &'static [u32] {
+    &DURATIONS
+}
+
+static DURATIONS: LazyLock<Vec<u32>> = LazyLock::new(|| {
     let apart = std::iter::successors(Some(30.0_f64), |length| Some(length * 1.09));
     let mut lengths: Vec<u32> = (1..=30)
         .chain(apart.take_while(|length| *length < LONGEST_S as f64).map(|length| length.round() as u32))
@@ -25,7 +30,7 @@ pub fn durations() -> Vec<u32> {
     lengths.sort_unstable();
     lengths.dedup();
     lengths
-}
+});
 
 /// The best mean over each of [`durations`], as far as the recording reaches. It never rises: what was held for a
 /// minute was held for a second.
@@ -41,7 +46,7 @@ impl Curve {
     #[must_use]
     pub fn of(sums: &Sums) -> Self {
         let mut best: Vec<Option<f64>> =
-            durations().into_iter().map(|seconds| sums.best(seconds as usize)).collect();
+            durations().iter().map(|seconds| sums.best(*seconds as usize)).collect();
         best.truncate(best.iter().rposition(Option::is_some).map_or(0, |last| last + 1));
         let mut best: Vec<u32> = best.into_iter().map(|mean| mean.map_or(0, tenths)).collect();
         let mut longer = 0;
@@ -54,7 +59,7 @@ impl Curve {
 
     /// Seconds and the best mean over them, in the unit of the series.
     pub fn points(&self) -> impl Iterator<Item = (u32, f64)> + '_ {
-        durations().into_iter().zip(&self.0).map(|(seconds, value)| (seconds, f64::from(*value) / PER_UNIT))
+        durations().iter().zip(&self.0).map(|(seconds, value)| (*seconds, f64::from(*value) / PER_UNIT))
     }
 
     /// The best mean over a length of time that is one of [`durations`].
@@ -85,23 +90,18 @@ impl Sums {
     /// Sums up a series.
     #[must_use]
     pub fn of<T: Copy + Into<u32>>(timeline: &Timeline, series: &Series<T>) -> Self {
-        let value = |sample: &Option<T>| sample.map(Into::into).filter(|value| *value <= MAX_VALUE);
-        let (mut sum, mut seconds) = (0_i32, 0_i32);
-        let mut sums = Vec::with_capacity(series.len() + 1);
-        sums.push(0);
-        sums.extend(series.iter().map(|sample| {
-            sum = sum.wrapping_add_unsigned(value(sample).unwrap_or(0));
-            sum
-        }));
-        let mut known = Vec::new();
-        if series.iter().any(|sample| value(sample).is_none()) {
-            known.push(0);
-            known.extend(series.iter().map(|sample| {
-                seconds += i32::from(value(sample).is_some());
-                seconds
-            }));
+        let (mut sum, mut seconds, mut highest) = (0_i32, 0_i32, 1_u32);
+        let (mut sums, mut known) = (vec![0; series.len() + 1], vec![0; series.len() + 1]);
+        for ((sample, sum_after), known_after) in series.iter().zip(&mut sums[1..]).zip(&mut known[1..]) {
+            let value = sample.map(Into::into).filter(|value| *value <= MAX_VALUE);
+            sum = sum.wrapping_add_unsigned(value.unwrap_or(0));
+            seconds += i32::from(value.is_some());
+            highest = highest.max(value.unwrap_or(0));
+            (*sum_after, *known_after) = (sum, seconds);
         }
-        let highest = series.iter().filter_map(value).max().unwrap_or(0).max(1);
+        if seconds as usize == series.len() {
+            known = Vec::new();
+        }
         let chunks = timeline.chunks().iter().map(|chunk| chunk.at.clone());
         let chunks = chunks.filter(|at| at.end <= series.len()).collect();
         Self { sums, known, reach: (i32::MAX.unsigned_abs() / highest) as usize, chunks }
@@ -133,43 +133,79 @@ impl Sums {
     /// The highest mean of any window of so many seconds, within a stretch without a break.
     #[must_use]
     pub fn best(&self, seconds: usize) -> Option<f64> {
-        if seconds == 0 || seconds > self.reach {
-            return None;
-        }
-        let chunks = self.chunks.iter().filter(|chunk| chunk.len() >= seconds);
-        let highest = chunks.map(|chunk| {
-            let sums = &self.sums[chunk.start..=chunk.end];
-            let windows = sums[seconds..].iter().zip(sums).map(|(end, start)| end.wrapping_sub(*start));
-            if self.known.is_empty() {
-                let best = windows.fold(0, i32::max);
-                return Some(f64::from(best) / seconds as f64);
-            }
-            let known = &self.known[chunk.start..=chunk.end];
-            let known = known[seconds..].iter().zip(known).map(|(end, start)| end - start);
-            let enough = (seconds as i32 * KNOWN_TENTHS + 9) / 10;
-            // Without a branch, so that the machine does several windows at once; below zero is none.
-            let best = windows.zip(known).fold(-1.0, |best, (sum, known)| {
-                let mean = if known >= enough { f64::from(sum) / f64::from(known) } else { -1.0 };
-                if mean > best { mean } else { best }
-            });
-            (best >= 0.0).then_some(best)
-        });
-        highest.flatten().reduce(f64::max)
+        self.peak(seconds).map(|(_, best)| best)
     }
 
     /// Where the window with the highest mean lies, the first of equals.
     #[must_use]
     pub fn best_window(&self, seconds: usize) -> Option<(Range<usize>, f64)> {
-        let best = self.best(seconds)?;
-        self.windows(seconds)
+        let (block, best) = self.peak(seconds)?;
+        block
+            .map(|start| start..start + seconds)
             .find(|window| self.mean(window.clone()) == Some(best))
             .map(|window| (window, best))
     }
 
-    fn windows(&self, seconds: usize) -> impl Iterator<Item = Range<usize>> + '_ {
-        let starts = move |chunk: &Range<usize>| chunk.start..(chunk.end + 1).saturating_sub(seconds);
-        self.chunks.iter().flat_map(starts).map(move |start| start..start + seconds)
+    /// The highest mean, and a few starts of windows of which the first to reach it is one.
+    ///
+    /// Nearly no window beats the best so far, so all that is asked of [`AT_ONCE`] of them is whether any might: no
+    /// branch, no division, and the machine does several at a time. Only where one might are they reckoned.
+    fn peak(&self, seconds: usize) -> Option<(Range<usize>, f64)> {
+        if seconds == 0 || seconds > self.reach {
+            return None;
+        }
+        if self.known.is_empty() { self.peak_of_all(seconds) } else { self.peak_of_known(seconds) }
     }
+
+    fn peak_of_all(&self, seconds: usize) -> Option<(Range<usize>, f64)> {
+        let (mut best, mut at) = (-1, None);
+        for block in self.blocks(seconds) {
+            let sums = || growth(&self.sums, &block, seconds);
+            if sums().fold(false, |any, sum| any | (sum > best)) {
+                best = sums().fold(best, i32::max);
+                at = Some(block);
+            }
+        }
+        at.map(|block| (block, f64::from(best) / seconds as f64))
+    }
+
+    fn peak_of_known(&self, seconds: usize) -> Option<(Range<usize>, f64)> {
+        let enough = (seconds as i32 * KNOWN_TENTHS + 9) / 10;
+        let (mut best, mut bar, mut at) = (-1.0, -1.0, None);
+        // In single precision, twice as many at a time, against a bar lowered by more than the error of that.
+        let might = |bar: f32, sum: i32, known: i32| (known >= enough) & (sum as f32 > bar * known as f32);
+        for block in self.blocks(seconds) {
+            let windows = || growth(&self.sums, &block, seconds).zip(growth(&self.known, &block, seconds));
+            if !windows().fold(false, |any, (sum, known)| any | might(bar, sum, known)) {
+                continue;
+            }
+            for (sum, known) in windows() {
+                if might(bar, sum, known) && f64::from(sum) / f64::from(known) > best {
+                    best = f64::from(sum) / f64::from(known);
+                    bar = (best * (1.0 - 1e-6)) as f32;
+                    at = Some(block.clone());
+                }
+            }
+        }
+        at.map(|block| (block, best))
+    }
+
+    /// The starts of all windows of so many seconds, in order, a few at a time.
+    fn blocks(&self, seconds: usize) -> impl Iterator<Item = Range<usize>> + '_ {
+        let starts = move |chunk: &Range<usize>| chunk.start..(chunk.end + 1).saturating_sub(seconds);
+        self.chunks.iter().map(starts).flat_map(|starts| {
+            starts.clone().step_by(AT_ONCE).map(move |start| start..(start + AT_ONCE).min(starts.end))
+        })
+    }
+}
+
+/// Windows looked at together.
+const AT_ONCE: usize = 64;
+
+/// What running sums grow by over each window that begins in a block.
+fn growth<'a>(sums: &'a [i32], block: &Range<usize>, seconds: usize) -> impl Iterator<Item = i32> + use<'a> {
+    let ends = &sums[block.start + seconds..block.end + seconds];
+    ends.iter().zip(&sums[block.clone()]).map(|(end, start)| end.wrapping_sub(*start))
 }
 
 /// The lengths of time a best effort is kept for, seconds.

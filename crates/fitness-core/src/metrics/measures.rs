@@ -138,13 +138,11 @@ fn measure_recording(activity: &Activity, recording: &Recording, told: Measures)
         Sport::Running => efforts(&track, line, heart_sums.as_ref()),
         _ => Vec::new(),
     };
-    let graded_sums = ground.as_ref().map(|ground| Sums::of(line, &ground.graded));
-    let steady = ground.as_ref().zip(graded_sums).zip(heart_sums.as_ref());
+    let steady = ground.as_ref().filter(|_| sport == Sport::Running).zip(heart_sums.as_ref());
     let candidates = Candidates {
         power_20_min: power_sums.as_ref().and_then(|power| power.best(1200)).map(rounded),
         threshold_heart_rate: steady
-            .filter(|_| sport == Sport::Running)
-            .and_then(|((ground, speed), heart)| steady_heart(line, &ground.graded, &speed, heart)),
+            .and_then(|(ground, heart)| steady_heart(&ground.graded, &Sums::of(line, &ground.graded), heart)),
         highest_heart_rate: heart_sums.as_ref().and_then(|heart| heart.best(5)).map(rounded),
     };
     let power = sampled.power.as_ref().zip(power_sums.as_ref()).map(|(power, sums)| {

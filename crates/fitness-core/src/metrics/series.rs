@@ -181,11 +181,20 @@ impl Runs {
     /// break of the recording, end a run.
     #[must_use]
     pub fn pick(timeline: &Timeline, value: impl Fn(usize) -> Option<f32>) -> Self {
+        Self::pick_from(timeline.chunks().iter().map(|chunk| chunk.at.clone()), value)
+    }
+
+    /// As [`pick`](Self::pick), from stretches that have no break within them.
+    pub fn pick_from(
+        stretches: impl IntoIterator<Item = Range<usize>>,
+        value: impl Fn(usize) -> Option<f32>,
+    ) -> Self {
         let mut runs = Self::default();
-        for chunk in timeline.chunks() {
+        for stretch in stretches {
             runs.ends.push(runs.values.len());
             let mut left_out = 0;
-            for index in chunk.at.clone() {
+            runs.values.reserve(stretch.len());
+            for index in stretch {
                 match value(index) {
                     Some(value) => {
                         if left_out > BREAK_S {
