@@ -1,6 +1,6 @@
 //! What one activity suggests about an athlete's limits. Only suggestions: nothing here sets a threshold.
 
-use super::curve::Sums;
+use super::curve::{Peak, Sums};
 use super::decoupling::variation;
 use super::rounded;
 use super::series::{Runs, Series};
@@ -43,11 +43,12 @@ const STEADY: f64 = 0.06;
 #[must_use]
 pub fn steady_heart(graded: &Series<u32>, speed: &Sums, heart: &Sums) -> Option<SteadyHeart> {
     let tried = STEADY_MINUTES.iter().filter_map(|minutes| {
-        let (window, mean) = speed.best_window(minutes * 60)?;
+        let Peak { start, mean } = speed.peak(minutes * 60)?;
+        let window = start..start + minutes * 60;
         let runs = Runs::pick_from([window.clone()], |index| graded[index].map(|speed| speed as f32));
         let variation = variation(&runs).filter(|variation| *variation < STEADY)?;
         Some(SteadyHeart {
-            heart_rate: rounded(heart.mean(window.clone())?),
+            heart_rate: rounded(heart.mean(window)?),
             time: TimeSpan::from_mins(*minutes as i64),
             speed: rounded(mean / 1000.0),
             variation: rounded(variation),

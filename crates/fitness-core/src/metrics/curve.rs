@@ -44,11 +44,10 @@ const PER_UNIT: f64 = 10.0;
 impl Curve {
     /// The curve of a series.
     #[must_use]
-    pub fn of(sums: &Sums) -> Self {
-        let mut best: Vec<Option<f64>> =
-            durations().iter().map(|seconds| sums.best(*seconds as usize)).collect();
-        best.truncate(best.iter().rposition(Option::is_some).map_or(0, |last| last + 1));
-        let mut best: Vec<u32> = best.into_iter().map(|mean| mean.map_or(0, tenths)).collect();
+    pub fn of(peaks: &Peaks) -> Self {
+        let reached = peaks.0.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
+        let mut best: Vec<u32> =
+            peaks.0[..reached].iter().map(|peak| peak.map_or(0, |peak| tenths(peak.mean))).collect();
         let mut longer = 0;
         for value in best.iter_mut().rev() {
             *value = (*value).max(longer);
@@ -65,7 +64,8 @@ impl Curve {
     /// The best mean over a length of time that is one of [`durations`].
     #[must_use]
     pub fn at(&self, seconds: u32) -> Option<f64> {
-        self.points().find(|(length, _)| *length == seconds).map(|(_, value)| value)
+        let at = durations().binary_search(&seconds).ok()?;
+        self.0.get(at).map(|value| f64::from(*value) / PER_UNIT)
     }
 }
 
@@ -130,35 +130,33 @@ impl Sums {
             .then(|| f64::from(self.sum(&window)) / f64::from(known))
     }
 
-    /// The highest mean of any window of so many seconds, within a stretch without a break.
+    /// The window of so many seconds with the highest mean within a stretch without a break, the first of equals.
     #[must_use]
-    pub fn best(&self, seconds: usize) -> Option<f64> {
-        self.peak(seconds).map(|(_, best)| best)
+    pub fn peak(&self, seconds: usize) -> Option<Peak> {
+        self.peak_near(seconds, 0)
     }
 
-    /// Where the window with the highest mean lies, the first of equals.
-    #[must_use]
-    pub fn best_window(&self, seconds: usize) -> Option<(Range<usize>, f64)> {
-        let (block, best) = self.peak(seconds)?;
-        block
-            .map(|start| start..start + seconds)
-            .find(|window| self.mean(window.clone()) == Some(best))
-            .map(|window| (window, best))
-    }
-
-    /// The highest mean, and a few starts of windows of which the first to reach it is one.
-    ///
     /// Nearly no window beats the best so far, so all that is asked of [`AT_ONCE`] of them is whether any might: no
-    /// branch, no division, and the machine does several at a time. Only where one might are they reckoned.
-    fn peak(&self, seconds: usize) -> Option<(Range<usize>, f64)> {
+    /// branch, no division, and the machine does several at a time. Only where one might are they reckoned. A window
+    /// that begins near `hint` is reckoned first: the better it is, the fewer others might.
+    fn peak_near(&self, seconds: usize, hint: usize) -> Option<Peak> {
         if seconds == 0 || seconds > self.reach {
             return None;
         }
-        if self.known.is_empty() { self.peak_of_all(seconds) } else { self.peak_of_known(seconds) }
+        let chunk = self.chunks.partition_point(|chunk| chunk.end <= hint);
+        let chunk = self.chunks.get(chunk).filter(|chunk| chunk.len() >= seconds);
+        let hinted = chunk.map(|chunk| hint.clamp(chunk.start, chunk.end - seconds));
+        let hinted = hinted.map(|start| start..start + seconds);
+        if self.known.is_empty() {
+            self.peak_of_all(seconds, hinted)
+        } else {
+            self.peak_of_known(seconds, hinted.and_then(|window| self.mean(window)))
+        }
     }
 
-    fn peak_of_all(&self, seconds: usize) -> Option<(Range<usize>, f64)> {
-        let (mut best, mut at) = (-1, None);
+    fn peak_of_all(&self, seconds: usize, hinted: Option<Range<usize>>) -> Option<Peak> {
+        // Just below, so that the first window as good as the hinted one is found.
+        let (mut best, mut at) = (hinted.map_or(-1, |window| self.sum(&window) - 1), None);
         for block in self.blocks(seconds) {
             let sums = || growth(&self.sums, &block, seconds);
             if sums().fold(false, |any, sum| any | (sum > best)) {
@@ -166,28 +164,32 @@ impl Sums {
                 at = Some(block);
             }
         }
-        at.map(|block| (block, f64::from(best) / seconds as f64))
+        let mut starts = at?;
+        let start = starts.find(|start| self.sum(&(*start..start + seconds)) == best)?;
+        Some(Peak { start, mean: f64::from(best) / seconds as f64 })
     }
 
-    fn peak_of_known(&self, seconds: usize) -> Option<(Range<usize>, f64)> {
+    fn peak_of_known(&self, seconds: usize, hinted: Option<f64>) -> Option<Peak> {
         let enough = (seconds as i32 * KNOWN_TENTHS + 9) / 10;
-        let (mut best, mut bar, mut at) = (-1.0, -1.0, None);
         // In single precision, twice as many at a time, against a bar lowered by more than the error of that.
+        let lowered = |mean: f64| (mean * (1.0 - 1e-6)) as f32;
         let might = |bar: f32, sum: i32, known: i32| (known >= enough) & (sum as f32 > bar * known as f32);
+        // Just below, so that the first window as good as the hinted one is found; below nothing there is only none.
+        let mut best = hinted.filter(|mean| *mean > 0.0).map_or(-1.0, f64::next_down);
+        let (mut bar, mut peak) = (lowered(best), None);
         for block in self.blocks(seconds) {
             let windows = || growth(&self.sums, &block, seconds).zip(growth(&self.known, &block, seconds));
             if !windows().fold(false, |any, (sum, known)| any | might(bar, sum, known)) {
                 continue;
             }
-            for (sum, known) in windows() {
+            for (start, (sum, known)) in block.clone().zip(windows()) {
                 if might(bar, sum, known) && f64::from(sum) / f64::from(known) > best {
                     best = f64::from(sum) / f64::from(known);
-                    bar = (best * (1.0 - 1e-6)) as f32;
-                    at = Some(block.clone());
+                    (bar, peak) = (lowered(best), Some(Peak { start, mean: best }));
                 }
             }
         }
-        at.map(|block| (block, best))
+        peak
     }
 
     /// The starts of all windows of so many seconds, in order, a few at a time.
@@ -196,6 +198,39 @@ impl Sums {
         self.chunks.iter().map(starts).flat_map(|starts| {
             starts.clone().step_by(AT_ONCE).map(move |start| start..(start + AT_ONCE).min(starts.end))
         })
+    }
+}
+
+/// The window of a given length with the highest mean.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Peak {
+    /// Its first second.
+    pub start: usize,
+    /// Its mean, in the unit of the series.
+    pub mean: f64,
+}
+
+/// The best windows of a series for each of [`durations`].
+#[derive(Debug, Clone)]
+pub struct Peaks(Vec<Option<Peak>>);
+
+impl Peaks {
+    /// Finds them. The best two minutes mostly lie about the best minute.
+    #[must_use]
+    pub fn of(sums: &Sums) -> Self {
+        let mut hint = 0;
+        let mut peak = |seconds: &u32| {
+            let peak = sums.peak_near(*seconds as usize, hint);
+            hint = peak.map_or(hint, |peak| peak.start);
+            peak
+        };
+        Self(durations().iter().map(&mut peak).collect())
+    }
+
+    /// The best window of a length of time that is one of [`durations`].
+    #[must_use]
+    pub fn at(&self, seconds: u32) -> Option<Peak> {
+        durations().binary_search(&seconds).ok().and_then(|at| self.0[at])
     }
 }
 
@@ -228,13 +263,14 @@ pub struct TimedEffort {
 
 /// The best efforts over [`EFFORT_SECONDS`], as far as the recording reaches.
 #[must_use]
-pub fn timed_efforts(timeline: &Timeline, sums: &Sums, heart: Option<&Sums>) -> Vec<TimedEffort> {
+pub fn timed_efforts(timeline: &Timeline, peaks: &Peaks, heart: Option<&Sums>) -> Vec<TimedEffort> {
     let effort = |seconds: &u32| {
-        let (window, value) = sums.best_window(*seconds as usize)?;
+        let Peak { start, mean } = peaks.at(*seconds)?;
+        let window = start..start + *seconds as usize;
         Some(TimedEffort {
-            time: TimeSpan::from_secs(count(window.len())),
-            start: TimeSpan::from_ms(timeline.offset_ms(window.start)),
-            value: rounded(value),
+            time: TimeSpan::from_secs(i64::from(*seconds)),
+            start: TimeSpan::from_ms(timeline.offset_ms(start)),
+            value: rounded(mean),
             heart_rate: heart.and_then(|heart| heart.mean(window)).map(rounded),
         })
     };

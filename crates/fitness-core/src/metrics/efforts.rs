@@ -186,20 +186,24 @@ impl Track {
                 low = high;
                 continue;
             }
+            // What began here or before is no faster. This asks for the time first, because one second follows another:
+            // where the distance began is asked only of the few points from which it might have been faster.
+            while points[high].0 - points[low + 1].0 >= best_ms {
+                low += 1;
+            }
+            if points[high].1 - points[low].1 < distance {
+                continue;
+            }
             while low + 1 < high && points[high].1 - points[low + 1].1 >= distance {
                 low += 1;
             }
             let excess = points[high].1 - points[low].1 - distance;
             let ((from, at), (until, next)) = (points[low], points[low + 1]);
-            // It began before `until`; when even from there it was not faster, where it began does not matter.
-            if excess < 0 || points[high].0 - until >= best_ms {
-                continue;
-            }
             let part = if next > at { excess as f64 / (next - at) as f64 } else { 0.0 };
             let start = from as f64 + part.min(1.0) * (until - from) as f64;
             let time = points[high].0 as f64 - start;
             if best.is_none_or(|(_, fastest)| time < fastest) {
-                (best, best_ms) = (Some((start, time)), time.ceil() as i64);
+                (best, best_ms) = (Some((start, time)), (time.ceil() as i64).max(1));
             }
         }
         best
