@@ -206,16 +206,12 @@ fn locked(heart: &[Option<u8>], cadence: &[Option<f32>]) -> bool {
     if heart.len() < LOCK_WINDOW_S {
         return false;
     }
-    let pairs: Vec<(f32, f32)> = heart
-        .iter()
-        .zip(cadence)
-        .filter_map(|(heart, cadence)| Some((f32::from((*heart)?), (*cadence)?)))
-        .collect();
-    let near = |factor: f32| {
-        let count = pairs.iter().filter(|(heart, spm)| (heart - spm * factor).abs() <= 3.0).count();
-        count * 5 >= heart.len() * 4
-    };
-    (near(1.0) || near(0.5)) && together(&pairs) > 0.5
+    let pairs = || heart.iter().zip(cadence).filter_map(|(heart, spm)| Some((f32::from((*heart)?), (*spm)?)));
+    let near = |heart: f32, spm: f32| usize::from((heart - spm).abs() <= 3.0);
+    let (whole, half) = pairs().fold((0, 0), |(whole, half), (heart, spm)| {
+        (whole + near(heart, spm), half + near(heart, spm * 0.5))
+    });
+    whole.max(half) * 5 >= heart.len() * 4 && together(&pairs().collect::<Vec<_>>()) > 0.5
 }
 
 /// The correlation of the changes from one pair to the next; 0 when either does not change.

@@ -1,7 +1,7 @@
 //! The best mean over every length of time: a mean-max curve.
 
-use super::rounded;
 use super::series::{Series, Timeline, count};
+use super::{rounded, whole};
 use crate::units::TimeSpan;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -70,7 +70,7 @@ impl Curve {
 }
 
 fn tenths(mean: f64) -> u32 {
-    (mean * PER_UNIT).round() as u32
+    whole(mean * PER_UNIT)
 }
 
 /// Running sums of a series, from which the mean of any window is two subtractions.
@@ -171,21 +171,28 @@ impl Sums {
 
     fn peak_of_known(&self, seconds: usize, hinted: Option<f64>) -> Option<Peak> {
         let enough = (seconds as i32 * KNOWN_TENTHS + 9) / 10;
-        // In single precision, twice as many at a time, against a bar lowered by more than the error of that.
-        let lowered = |mean: f64| (mean * (1.0 - 1e-6)) as f32;
-        let might = |bar: f32, sum: i32, known: i32| (known >= enough) & (sum as f32 > bar * known as f32);
+        // Two means compared without a division, and in single precision, twice as many at a time. What that cannot
+        // hold exactly is held against a bar lowered by more than its error.
+        let exact = self.reach > seconds * seconds * EXACT_SHARE;
+        let bar = |sum: i32, known: i32| {
+            let sum = if exact { f64::from(sum) } else { f64::from(sum) * (1.0 - 1e-6) };
+            (sum as f32, known as f32)
+        };
+        let might = |bar: (f32, f32), sum: i32, known: i32| {
+            (known >= enough) & (sum as f32 * bar.1 > bar.0 * known as f32)
+        };
         // Just below, so that the first window as good as the hinted one is found; below nothing there is only none.
         let mut best = hinted.filter(|mean| *mean > 0.0).map_or(-1.0, f64::next_down);
-        let (mut bar, mut peak) = (lowered(best), None);
+        let (mut beaten, mut peak) = (((best * (1.0 - 1e-6)) as f32, 1.0), None);
         for block in self.blocks(seconds) {
             let windows = || growth(&self.sums, &block, seconds).zip(growth(&self.known, &block, seconds));
-            if !windows().fold(false, |any, (sum, known)| any | might(bar, sum, known)) {
+            if !windows().fold(false, |any, (sum, known)| any | might(beaten, sum, known)) {
                 continue;
             }
             for (start, (sum, known)) in block.clone().zip(windows()) {
-                if might(bar, sum, known) && f64::from(sum) / f64::from(known) > best {
+                if might(beaten, sum, known) && f64::from(sum) / f64::from(known) > best {
                     best = f64::from(sum) / f64::from(known);
-                    (bar, peak) = (lowered(best), Some(Peak { start, mean: best }));
+                    (beaten, peak) = (bar(sum, known), Some(Peak { start, mean: best }));
                 }
             }
         }
@@ -235,7 +242,9 @@ impl Peaks {
 }
 
 /// Windows looked at together.
-const AT_ONCE: usize = 64;
+const AT_ONCE: usize = 128;
+/// How many times more than 24 bits is the range of the sums.
+const EXACT_SHARE: usize = 1 << 7;
 
 /// What running sums grow by over each window that begins in a block.
 fn growth<'a>(sums: &'a [i32], block: &Range<usize>, seconds: usize) -> impl Iterator<Item = i32> + use<'a> {

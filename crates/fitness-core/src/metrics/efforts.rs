@@ -120,7 +120,8 @@ impl Track {
     /// if one of its steps is, so where there is none of these nothing is broken. Most runs have none.
     fn hasty(&self) -> Vec<usize> {
         // Lowered by more than the error of a division.
-        let top = RECORDS.iter().map(|(distance, record)| top_speed(*distance, *record)).fold(f64::MAX, f64::min);
+        let top =
+            RECORDS.iter().map(|(distance, record)| top_speed(*distance, *record)).fold(f64::MAX, f64::min);
         let most = (top * 0.999) as i64;
         let hasty = |step: &[(i64, i64)]| {
             (step[1].1 - step[0].1).saturating_mul(1000) > most.saturating_mul(step[1].0 - step[0].0)
@@ -181,27 +182,32 @@ impl Track {
     fn fastest(&self, distance: i64, broken: &[bool]) -> Option<(f64, f64)> {
         let points = &self.0;
         let (mut low, mut best, mut best_ms): (usize, Option<(f64, f64)>, i64) = (0, None, i64::MAX);
-        for high in 1..points.len() {
-            if broken[high] {
+        for (high, (&(now, here), broken)) in points.iter().zip(broken).enumerate().skip(1) {
+            if *broken {
                 low = high;
                 continue;
             }
             // What began here or before is no faster. This asks for the time first, because one second follows another:
             // where the distance began is asked only of the few points from which it might have been faster.
-            while points[high].0 - points[low + 1].0 >= best_ms {
+            while now - points[low + 1].0 >= best_ms {
                 low += 1;
             }
-            if points[high].1 - points[low].1 < distance {
+            if here - points[low].1 < distance {
                 continue;
             }
-            while low + 1 < high && points[high].1 - points[low + 1].1 >= distance {
+            while low + 1 < high && here - points[low + 1].1 >= distance {
                 low += 1;
             }
-            let excess = points[high].1 - points[low].1 - distance;
             let ((from, at), (until, next)) = (points[low], points[low + 1]);
+            let excess = here - at - distance;
+            // Slower by at least a millisecond, more than the error of what follows: said without a division.
+            let late = i128::from(now - from - best_ms - 1) * i128::from(next - at);
+            if late >= i128::from(excess) * i128::from(until - from) {
+                continue;
+            }
             let part = if next > at { excess as f64 / (next - at) as f64 } else { 0.0 };
             let start = from as f64 + part.min(1.0) * (until - from) as f64;
-            let time = points[high].0 as f64 - start;
+            let time = now as f64 - start;
             if best.is_none_or(|(_, fastest)| time < fastest) {
                 (best, best_ms) = (Some((start, time)), (time.ceil() as i64).max(1));
             }

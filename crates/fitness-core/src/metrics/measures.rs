@@ -231,10 +231,7 @@ fn decoupled(
     let found = match (sport, &sampled.power, ground) {
         (Sport::Running, _, Some(ground)) => decoupling(line, moving, &ground.graded, heart, Output::Pace),
         (Sport::Running, _, None) => Err(Absent::missing(Need::Speed)),
-        (_, Some(power), _) => {
-            let power = power.iter().map(|watts| watts.map(u32::from)).collect();
-            decoupling(line, moving, &power, heart, Output::Power)
-        }
+        (_, Some(power), _) => decoupling(line, moving, power, heart, Output::Power),
         (_, None, _) => Err(Absent::missing(Need::Power)),
     };
     found.map(|found| Decoupling { percent: rounded(found.percent), ..found })
