@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 /// Windows need so much of their time known, tenths.
-const KNOWN_TENTHS: i32 = 9;
+const KNOWN_TENTHS: i64 = 9;
 /// The longest time of a curve, seconds.
 const LONGEST_S: usize = 21_600;
 /// Values above are left out; no watt, beat or millimetre per second that passed the checks of a series is.
@@ -77,7 +77,7 @@ fn tenths(mean: f64) -> u32 {
 #[derive(Debug, Clone)]
 pub struct Sums {
     /// Sums before each second, one more than seconds. They wrap; the sum of a window does not reach that far.
-    /// Signed, because that is what a machine turns into floating point several at a time.
+    /// Signed, because that is what a machine compares several of at a time.
     sums: Vec<i32>,
     /// Known seconds before each second; empty when all are known.
     known: Vec<i32>,
@@ -90,7 +90,7 @@ impl Sums {
     /// Sums up a series.
     #[must_use]
     pub fn of<T: Copy + Into<u32>>(timeline: &Timeline, series: &Series<T>) -> Self {
-        let (mut sum, mut seconds, mut highest) = (0_i32, 0_i32, 1_u32);
+        let (mut sum, mut seconds, mut highest) = (0_i32, 0, 1);
         let (mut sums, mut known) = (vec![0; series.len() + 1], vec![0; series.len() + 1]);
         for ((sample, sum_after), known_after) in series.iter().zip(&mut sums[1..]).zip(&mut known[1..]) {
             let value = sample.map(Into::into).filter(|value| *value <= MAX_VALUE);
@@ -107,27 +107,23 @@ impl Sums {
         Self { sums, known, reach: (i32::MAX.unsigned_abs() / highest) as usize, chunks }
     }
 
-    fn sum(&self, window: &Range<usize>) -> i32 {
-        self.sums[window.end].wrapping_sub(self.sums[window.start])
-    }
-
-    fn known(&self, window: &Range<usize>) -> i32 {
-        if self.known.is_empty() {
-            window.len() as i32
-        } else {
-            self.known[window.end] - self.known[window.start]
-        }
-    }
-
     /// The mean of a window's known seconds, when at least nine tenths of it are known.
     #[must_use]
     pub fn mean(&self, window: Range<usize>) -> Option<f64> {
-        if window.start >= window.end || window.end >= self.sums.len() || window.len() > self.reach {
+        self.fraction(&window).map(Fraction::value)
+    }
+
+    fn fraction(&self, window: &Range<usize>) -> Option<Fraction> {
+        let length = count(window.len());
+        if length == 0 || window.end >= self.sums.len() || window.len() > self.reach {
             return None;
         }
-        let known = self.known(&window);
-        (i64::from(known) * 10 >= count(window.len()) * i64::from(KNOWN_TENTHS))
-            .then(|| f64::from(self.sum(&window)) / f64::from(known))
+        let known = match &self.known[..] {
+            [] => length,
+            known => i64::from(known[window.end] - known[window.start]),
+        };
+        let sum = i64::from(self.sums[window.end].wrapping_sub(self.sums[window.start]));
+        (known * 10 >= length * KNOWN_TENTHS).then_some(Fraction { sum, known })
     }
 
     /// The window of so many seconds with the highest mean within a stretch without a break, the first of equals.
@@ -136,9 +132,9 @@ impl Sums {
         self.peak_near(seconds, 0)
     }
 
-    /// Nearly no window beats the best so far, so all that is asked of [`AT_ONCE`] of them is whether any might: no
-    /// branch, no division, and the machine does several at a time. Only where one might are they reckoned. A window
-    /// that begins near `hint` is reckoned first: the better it is, the fewer others might.
+    /// Nearly no window beats the best so far, so all that is asked of [`AT_ONCE`] of them is whether one might. Only
+    /// where one might are they reckoned. The window that begins at `hint` comes first: the better it is, the fewer
+    /// others might.
     fn peak_near(&self, seconds: usize, hint: usize) -> Option<Peak> {
         if seconds == 0 || seconds > self.reach {
             return None;
@@ -146,57 +142,55 @@ impl Sums {
         let chunk = self.chunks.partition_point(|chunk| chunk.end <= hint);
         let chunk = self.chunks.get(chunk).filter(|chunk| chunk.len() >= seconds);
         let hinted = chunk.map(|chunk| hint.clamp(chunk.start, chunk.end - seconds));
-        let hinted = hinted.map(|start| start..start + seconds);
-        if self.known.is_empty() {
-            self.peak_of_all(seconds, hinted)
-        } else {
-            self.peak_of_known(seconds, hinted.and_then(|window| self.mean(window)))
+        let hinted = hinted.and_then(|start| self.fraction(&(start..start + seconds)));
+        let (mut best, mut start) = (hinted.map_or(Fraction::NONE, Fraction::just_below), None);
+        let higher = if self.known.is_empty() { Self::higher } else { Self::higher_of_known };
+        for block in self.blocks(seconds) {
+            if let Some((at, mean)) = higher(self, best, &block, seconds) {
+                (best, start) = (mean, Some(at));
+            }
         }
+        start.map(|start| Peak { start, mean: best.value() })
     }
 
-    fn peak_of_all(&self, seconds: usize, hinted: Option<Range<usize>>) -> Option<Peak> {
-        // Just below, so that the first window as good as the hinted one is found.
-        let (mut best, mut at) = (hinted.map_or(-1, |window| self.sum(&window) - 1), None);
-        for block in self.blocks(seconds) {
-            let sums = || growth(&self.sums, &block, seconds);
-            if sums().fold(false, |any, sum| any | (sum > best)) {
-                best = sums().fold(best, i32::max);
-                at = Some(block);
-            }
+    /// The first of the best windows that begin in a block, if it is above `best`; of a series known throughout.
+    fn higher(&self, best: Fraction, block: &Range<usize>, seconds: usize) -> Option<(usize, Fraction)> {
+        let sums = || growth(&self.sums, block, seconds);
+        let most = best.of(seconds);
+        if !sums().fold(false, |any, sum| any | (sum > most)) {
+            return None;
         }
-        let mut starts = at?;
-        let start = starts.find(|start| self.sum(&(*start..start + seconds)) == best)?;
-        Some(Peak { start, mean: f64::from(best) / seconds as f64 })
+        let highest = sums().fold(0, i32::max);
+        let at = sums().position(|sum| sum == highest)?;
+        Some((block.start + at, Fraction { sum: i64::from(highest), known: count(seconds) }))
     }
 
-    fn peak_of_known(&self, seconds: usize, hinted: Option<f64>) -> Option<Peak> {
-        let enough = (seconds as i32 * KNOWN_TENTHS + 9) / 10;
-        // Two means compared without a division, and in single precision, twice as many at a time. What that cannot
-        // hold exactly is held against a bar lowered by more than its error.
-        let exact = self.reach > seconds * seconds * EXACT_SHARE;
-        let bar = |sum: i32, known: i32| {
-            let sum = if exact { f64::from(sum) } else { f64::from(sum) * (1.0 - 1e-6) };
-            (sum as f32, known as f32)
-        };
-        let might = |bar: (f32, f32), sum: i32, known: i32| {
-            (known >= enough) & (sum as f32 * bar.1 > bar.0 * known as f32)
-        };
-        // Just below, so that the first window as good as the hinted one is found; below nothing there is only none.
-        let mut best = hinted.filter(|mean| *mean > 0.0).map_or(-1.0, f64::next_down);
-        let (mut beaten, mut peak) = (((best * (1.0 - 1e-6)) as f32, 1.0), None);
-        for block in self.blocks(seconds) {
-            let windows = || growth(&self.sums, &block, seconds).zip(growth(&self.known, &block, seconds));
-            if !windows().fold(false, |any, (sum, known)| any | might(beaten, sum, known)) {
-                continue;
-            }
-            for (start, (sum, known)) in block.clone().zip(windows()) {
-                if might(beaten, sum, known) && f64::from(sum) / f64::from(known) > best {
-                    best = f64::from(sum) / f64::from(known);
-                    (beaten, peak) = (bar(sum, known), Some(Peak { start, mean: best }));
-                }
+    /// The same of a series that is not. In single precision a machine does twice as many at a time; what that cannot
+    /// hold exactly is asked against a mean that is lower by more than its error.
+    fn higher_of_known(
+        &self,
+        mut best: Fraction,
+        block: &Range<usize>,
+        seconds: usize,
+    ) -> Option<(usize, Fraction)> {
+        let windows = || growth(&self.sums, block, seconds).zip(growth(&self.known, block, seconds));
+        let enough = ((count(seconds) * KNOWN_TENTHS + 9) / 10) as i32;
+        let exact = self.reach >= seconds * seconds * 256;
+        let bar = if exact { best.sum as f64 } else { best.sum as f64 * (1.0 - 1e-6) } as f32;
+        let seconds = best.known as f32;
+        let might = |sum: i32, known: i32| (known >= enough) & (sum as f32 * seconds > bar * known as f32);
+        if !windows().fold(false, |any, (sum, known)| any | might(sum, known)) {
+            return None;
+        }
+        let mut higher = None;
+        for (at, (sum, known)) in block.clone().zip(windows()).filter(|(_, (sum, known))| might(*sum, *known))
+        {
+            let mean = Fraction { sum: i64::from(sum), known: i64::from(known) };
+            if mean.exceeds(best) {
+                (best, higher) = (mean, Some((at, mean)));
             }
         }
-        peak
+        higher
     }
 
     /// The starts of all windows of so many seconds, in order, a few at a time.
@@ -241,10 +235,39 @@ impl Peaks {
     }
 }
 
+/// A mean, as exact as it was measured.
+#[derive(Debug, Clone, Copy)]
+struct Fraction {
+    sum: i64,
+    known: i64,
+}
+
+impl Fraction {
+    /// Below every mean.
+    const NONE: Self = Self { sum: -1, known: 1 };
+
+    fn value(self) -> f64 {
+        self.sum as f64 / self.known as f64
+    }
+
+    fn exceeds(self, other: Self) -> bool {
+        self.sum * other.known > other.sum * self.known
+    }
+
+    /// A little less, so that the first window with this mean is found and not only one that is better.
+    const fn just_below(self) -> Self {
+        Self { sum: 2 * self.sum - 1, known: 2 * self.known }
+    }
+
+    /// The highest sum that so many seconds can have without exceeding this mean. It fits: no sum a [`Sums`] can reach
+    /// is too high for an `i32`.
+    const fn of(self, seconds: usize) -> i32 {
+        (self.sum * count(seconds)).div_euclid(self.known) as i32
+    }
+}
+
 /// Windows looked at together.
 const AT_ONCE: usize = 128;
-/// How many times more than 24 bits is the range of the sums.
-const EXACT_SHARE: usize = 1 << 7;
 
 /// What running sums grow by over each window that begins in a block.
 fn growth<'a>(sums: &'a [i32], block: &Range<usize>, seconds: usize) -> impl Iterator<Item = i32> + use<'a> {

@@ -200,11 +200,6 @@ impl Track {
             }
             let ((from, at), (until, next)) = (points[low], points[low + 1]);
             let excess = here - at - distance;
-            // Slower by at least a millisecond, more than the error of what follows: said without a division.
-            let late = i128::from(now - from - best_ms - 1) * i128::from(next - at);
-            if late >= i128::from(excess) * i128::from(until - from) {
-                continue;
-            }
             let part = if next > at { excess as f64 / (next - at) as f64 } else { 0.0 };
             let start = from as f64 + part.min(1.0) * (until - from) as f64;
             let time = now as f64 - start;
