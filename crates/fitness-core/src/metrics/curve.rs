@@ -144,19 +144,27 @@ impl Sums {
         let hinted = chunk.map(|chunk| hint.clamp(chunk.start, chunk.end - seconds));
         let hinted = hinted.and_then(|start| self.fraction(&(start..start + seconds)));
         let (mut best, mut start) = (hinted.map_or(Fraction::NONE, Fraction::just_below), None);
-        let higher = if self.known.is_empty() { Self::higher } else { Self::higher_of_known };
+        let mut most = best.of(seconds);
         for block in self.blocks(seconds) {
-            if let Some((at, mean)) = higher(self, best, &block, seconds) {
-                (best, start) = (mean, Some(at));
+            let higher = if self.all_known(block.start..block.end + seconds - 1) {
+                self.higher(most, &block, seconds)
+            } else {
+                self.higher_of_known(best, &block, seconds)
+            };
+            if let Some((at, mean)) = higher {
+                (best, most, start) = (mean, mean.of(seconds), Some(at));
             }
         }
         start.map(|start| Peak { start, mean: best.value() })
     }
 
-    /// The first of the best windows that begin in a block, if it is above `best`; of a series known throughout.
-    fn higher(&self, best: Fraction, block: &Range<usize>, seconds: usize) -> Option<(usize, Fraction)> {
+    fn all_known(&self, stretch: Range<usize>) -> bool {
+        self.known.is_empty() || self.known[stretch.end] - self.known[stretch.start] == stretch.len() as i32
+    }
+
+    /// The first of the best windows that begin in a block, if its sum is above `most`; of a stretch known throughout.
+    fn higher(&self, most: i32, block: &Range<usize>, seconds: usize) -> Option<(usize, Fraction)> {
         let sums = || growth(&self.sums, block, seconds);
-        let most = best.of(seconds);
         if !sums().fold(false, |any, sum| any | (sum > most)) {
             return None;
         }
@@ -165,7 +173,7 @@ impl Sums {
         Some((block.start + at, Fraction { sum: i64::from(highest), known: count(seconds) }))
     }
 
-    /// The same of a series that is not. In single precision a machine does twice as many at a time; what that cannot
+    /// The same of any stretch, above a mean. In single precision a machine does twice as many at a time; what that cannot
     /// hold exactly is asked against a mean that is lower by more than its error.
     fn higher_of_known(
         &self,

@@ -182,24 +182,27 @@ impl Track {
     fn fastest(&self, distance: i64, broken: &[bool]) -> Option<(f64, f64)> {
         let points = &self.0;
         let (mut low, mut best, mut best_ms): (usize, Option<(f64, f64)>, i64) = (0, None, i64::MAX);
-        for (high, (&(now, here), broken)) in points.iter().zip(broken).enumerate().skip(1) {
-            if *broken {
+        for high in 1..points.len() {
+            let (now, here) = points[high];
+            if broken[high] {
                 low = high;
                 continue;
             }
             // What began here or before is no faster. This asks for the time first, because one second follows another:
             // where the distance began is asked only of the few points from which it might have been faster.
-            while now - points[low + 1].0 >= best_ms {
+            let latest = now.saturating_sub(best_ms);
+            while points[low + 1].0 <= latest {
                 low += 1;
             }
-            if here - points[low].1 < distance {
+            let last = here - distance;
+            if points[low].1 > last {
                 continue;
             }
-            while low + 1 < high && here - points[low + 1].1 >= distance {
+            while low + 1 < high && points[low + 1].1 <= last {
                 low += 1;
             }
             let ((from, at), (until, next)) = (points[low], points[low + 1]);
-            let excess = here - at - distance;
+            let excess = last - at;
             let part = if next > at { excess as f64 / (next - at) as f64 } else { 0.0 };
             let start = from as f64 + part.min(1.0) * (until - from) as f64;
             let time = now as f64 - start;
