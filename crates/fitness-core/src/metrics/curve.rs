@@ -173,41 +173,54 @@ impl Sums {
         Some((block.start + at, Fraction { sum: i64::from(highest), known: count(seconds) }))
     }
 
-    /// The same of any stretch, above a mean. In single precision a machine does twice as many at a time; what that cannot
-    /// hold exactly is asked against a mean that is lower by more than its error.
+    /// The same of any stretch, above a mean.
     fn higher_of_known(
         &self,
         mut best: Fraction,
         block: &Range<usize>,
         seconds: usize,
     ) -> Option<(usize, Fraction)> {
-        let windows = || growth(&self.sums, block, seconds).zip(growth(&self.known, block, seconds));
-        let enough = ((count(seconds) * KNOWN_TENTHS + 9) / 10) as i32;
-        let exact = self.reach >= seconds * seconds * 256;
-        let bar = if exact { best.sum as f64 } else { best.sum as f64 * (1.0 - 1e-6) } as f32;
-        let seconds = best.known as f32;
-        let might = |sum: i32, known: i32| (known >= enough) & (sum as f32 * seconds > bar * known as f32);
-        if !windows().fold(false, |any, (sum, known)| any | might(sum, known)) {
+        if !self.any_above(best, block, seconds) {
             return None;
         }
         let mut higher = None;
-        for (at, (sum, known)) in block.clone().zip(windows()).filter(|(_, (sum, known))| might(*sum, *known))
-        {
-            let mean = Fraction { sum: i64::from(sum), known: i64::from(known) };
-            if mean.exceeds(best) {
-                (best, higher) = (mean, Some((at, mean)));
+        for few in pieces(block.clone(), FEW) {
+            if self.any_above(best, &few, seconds) {
+                for at in few {
+                    let mean = self.fraction(&(at..at + seconds));
+                    if let Some(mean) = mean.filter(|mean| mean.exceeds(best)) {
+                        (best, higher) = (mean, Some((at, mean)));
+                    }
+                }
             }
         }
         higher
     }
 
+    /// Whether the mean of a window that begins in a block might be above another. In single precision a machine does
+    /// twice as many at a time; what that cannot hold exactly is asked against a mean lowered by more than its error.
+    fn any_above(&self, best: Fraction, block: &Range<usize>, seconds: usize) -> bool {
+        let enough = ((count(seconds) * KNOWN_TENTHS + 9) / 10) as i32;
+        let exact = self.reach >= seconds * seconds * 256;
+        let bar = if exact { best.sum as f64 } else { best.sum as f64 * (1.0 - 1e-6) } as f32;
+        let known_of_best = best.known as f32;
+        let windows = growth(&self.sums, block, seconds).zip(growth(&self.known, block, seconds));
+        windows.fold(false, |any, (sum, known)| {
+            any | ((known >= enough) & (sum as f32 * known_of_best > bar * known as f32))
+        })
+    }
+
     /// The starts of all windows of so many seconds, in order, a few at a time.
     fn blocks(&self, seconds: usize) -> impl Iterator<Item = Range<usize>> + '_ {
         let starts = move |chunk: &Range<usize>| chunk.start..(chunk.end + 1).saturating_sub(seconds);
-        self.chunks.iter().map(starts).flat_map(|starts| {
-            starts.clone().step_by(AT_ONCE).map(move |start| start..(start + AT_ONCE).min(starts.end))
-        })
+        self.chunks.iter().map(starts).flat_map(|starts| pieces(starts, AT_ONCE))
     }
+}
+
+/// A range in parts of a length, the last as long as is left.
+fn pieces(range: Range<usize>, length: usize) -> impl Iterator<Item = Range<usize>> {
+    let end = range.end;
+    range.step_by(length).map(move |start| start..(start + length).min(end))
 }
 
 /// The window of a given length with the highest mean.
@@ -276,6 +289,8 @@ impl Fraction {
 
 /// Windows looked at together.
 const AT_ONCE: usize = 128;
+/// Windows looked at together where one of many might be the best.
+const FEW: usize = 16;
 
 /// What running sums grow by over each window that begins in a block.
 fn growth<'a>(sums: &'a [i32], block: &Range<usize>, seconds: usize) -> impl Iterator<Item = i32> + use<'a> {

@@ -180,32 +180,32 @@ impl Track {
     /// once; the left edge lies between two points, at even speed between them. Ten even kilometres in 50:00 hold
     /// 5 km in 25:00.0.
     fn fastest(&self, distance: i64, broken: &[bool]) -> Option<(f64, f64)> {
-        let points = &self.0;
-        let (mut low, mut best, mut best_ms): (usize, Option<(f64, f64)>, i64) = (0, None, i64::MAX);
-        for high in 1..points.len() {
-            let (now, here) = points[high];
-            if broken[high] {
-                low = high;
+        let point = |index: usize| self.0.get(index).copied().unwrap_or((i64::MAX, i64::MAX));
+        // The left edge lies from `left` to `right`, the next point.
+        let (mut low, mut left, mut right) = (0, point(0), point(1));
+        let (mut best, mut best_ms): (Option<(f64, f64)>, i64) = (None, i64::MAX);
+        for (high, ((now, here), broken)) in (1..).zip(self.0.iter().zip(broken).skip(1)) {
+            if *broken {
+                (low, left, right) = (high, point(high), point(high + 1));
                 continue;
             }
-            // What began here or before is no faster. This asks for the time first, because one second follows another:
-            // where the distance began is asked only of the few points from which it might have been faster.
+            // What began here or before is no faster. The time is asked first because one second follows another: where
+            // the distance began is asked only for the few points from which it might have been faster.
             let latest = now.saturating_sub(best_ms);
-            while points[low + 1].0 <= latest {
-                low += 1;
+            while right.0 <= latest {
+                (low, left, right) = (low + 1, right, point(low + 2));
             }
             let last = here - distance;
-            if points[low].1 > last {
+            if left.1 > last {
                 continue;
             }
-            while low + 1 < high && points[low + 1].1 <= last {
-                low += 1;
+            while right.1 <= last {
+                (low, left, right) = (low + 1, right, point(low + 2));
             }
-            let ((from, at), (until, next)) = (points[low], points[low + 1]);
-            let excess = last - at;
-            let part = if next > at { excess as f64 / (next - at) as f64 } else { 0.0 };
-            let start = from as f64 + part.min(1.0) * (until - from) as f64;
-            let time = now as f64 - start;
+            let part =
+                if right.1 > left.1 { (last - left.1) as f64 / (right.1 - left.1) as f64 } else { 0.0 };
+            let start = left.0 as f64 + part.min(1.0) * (right.0 - left.0) as f64;
+            let time = *now as f64 - start;
             if best.is_none_or(|(_, fastest)| time < fastest) {
                 (best, best_ms) = (Some((start, time)), (time.ceil() as i64).max(1));
             }
