@@ -19,6 +19,8 @@ pub mod elevation;
 #[cfg(test)]
 mod example;
 pub mod exertion;
+#[cfg(test)]
+mod fingerprint;
 pub mod fitness;
 pub mod grade;
 pub mod heart;
@@ -271,4 +273,11 @@ pub(crate) fn finite(value: f64, what: &str) -> Found<f64> {
 /// Ten-thousandths: finer than anything measured, and short and exact as text.
 pub(crate) fn rounded(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
+}
+
+/// The nearest whole number, as `round` gives it; what is below zero is zero. A call of the system's own takes longer
+/// than what is rounded.
+pub(crate) fn whole(value: f64) -> u32 {
+    let floor = value as u32;
+    floor.saturating_add(u32::from(value - f64::from(floor) >= 0.5))
 }
