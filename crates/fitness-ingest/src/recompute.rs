@@ -15,6 +15,7 @@ use fitness_core::metrics::detect::{Candidate, Clue, LOOKBACK_DAYS};
 use fitness_core::metrics::history::{
     Athlete, Before, History, MEASURES_VERSION, Session, SessionLoad, clues, derive, felt,
 };
+use fitness_core::metrics::predict::Mark;
 use fitness_core::observation::{Observation, ObservationKind};
 use fitness_store::{Derived, Measured, Stale, Store, Unmeasured};
 use rayon::prelude::*;
@@ -48,13 +49,18 @@ pub async fn recompute(
 ) -> Result<Recomputed, Error> {
     let mut done = Recomputed::default();
     for _ in 0..TRIES {
-        if !measure_new(store, user, &mut done, progress, stop).await? {
+        let seen = store.stale(user).await?;
+        if !measure_new(store, user, seen, &mut done, progress, stop).await? {
             continue;
         }
         if stop.is_asked() {
             return Ok(done);
         }
         let stale = store.stale(user).await?;
+        // What came in after the recordings were measured has some that were not.
+        if !stale.is_of_the_same_data_as(&seen) {
+            continue;
+        }
         let frontier = store.frontier(user).await?;
         let Some(begin) = where_to_begin(store, user, stale, frontier).await? else { return Ok(done) };
         let derived = work_out(store, user, begin, frontier).await?;
@@ -71,11 +77,11 @@ pub async fn recompute(
 async fn measure_new(
     store: &Store,
     user: UserId,
+    stale: Stale,
     done: &mut Recomputed,
     progress: &mut (dyn FnMut(u64) + Send),
     stop: &Stop,
 ) -> Result<bool, Error> {
-    let stale = store.stale(user).await?;
     for some in store.list_unmeasured(user, MEASURES_VERSION).await?.chunks(AT_ONCE) {
         if stop.is_asked() {
             break;
@@ -153,6 +159,7 @@ async fn work_out(store: &Store, user: UserId, begin: Begin, frontier: Frontier)
         .partition(|threshold| threshold.origin == ThresholdOrigin::Estimated);
     let zones = store.list_zones(user).await?;
     let races: Vec<Candidate> = (store.list_races(user).await?.into_iter())
+        .filter(|race| Mark::new(race.result.distance, race.result.time).is_ok())
         .map(|race| Candidate {
             day: race.result.day,
             clue: Clue::Run { distance: race.result.distance, time: race.result.time },
@@ -234,16 +241,11 @@ impl Earlier {
         let clues = (past.into_iter())
             .flat_map(|past| past.clues.into_iter().map(move |clue| Candidate { day: past.day, clue }))
             .collect();
-        let mut both = Vec::new();
-        for (id, felt_as) in exertion {
-            let Some(activity) = store.find_activity(user, *id).await? else { continue };
-            if activity.day < begin
-                && let Some((measures, Some(judged))) = store.find_metrics(user, *id).await?
-            {
-                both.extend(felt(Some(*felt_as), &measures, &judged));
-            }
-        }
-        Ok(Self { sessions, clues, felt: both })
+        let rated: Vec<ActivityId> = exertion.keys().copied().collect();
+        let felt = (store.read_judged(user, &rated, begin).await?.iter())
+            .filter_map(|(id, measures, judged)| felt(exertion.get(id).copied(), measures, judged))
+            .collect();
+        Ok(Self { sessions, clues, felt })
     }
 }
 

@@ -26,7 +26,7 @@ use fitness_core::metrics::day::{DayMetrics, DayState};
 use fitness_core::metrics::detect::Clue;
 use fitness_core::report::{Details, PoolLength};
 use fitness_core::stream::Recording;
-use sea_orm::sea_query::{Expr, OnConflict, Query};
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query};
 use sea_orm::{
     ActiveValue::{NotSet, Set},
     ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Statement,
@@ -100,6 +100,14 @@ pub struct Derived {
     pub days: Vec<DayMetrics>,
     /// Limits that were detected, from their days on.
     pub detected: Vec<Threshold>,
+}
+
+impl Stale {
+    /// Whether nothing was changed between two readings.
+    #[must_use]
+    pub const fn is_of_the_same_data_as(&self, other: &Self) -> bool {
+        self.touched == other.touched
+    }
 }
 
 impl Store {
@@ -176,7 +184,8 @@ impl Store {
             .collect()
     }
 
-    /// Keeps what the samples of activities say. One that was removed or changed meanwhile is passed over.
+    /// Keeps what the samples of activities say. What somebody else has measured meanwhile stays as it is. `false` when
+    /// something was changed since `stale` was read: then nothing is kept.
     ///
     /// # Errors
     /// When the database refuses.
@@ -203,15 +212,18 @@ impl Store {
             }
         };
         use activity_metrics::Column;
+        // Whoever measured the same recording first may have judged it by now.
         let replace = OnConflict::column(Column::ActivityId)
             .update_columns([Column::Version, Column::Clues, Column::Measures, Column::Judged])
+            .action_and_where(Expr::col((activity_metrics::Entity, Column::Version)).ne(i64::from(version)))
             .to_owned();
+        let mut kept = 0;
         for some in in_chunks(measured.into_iter().map(row).collect()) {
             let insert = activity_metrics::Entity::insert_many(some).on_conflict(replace.clone());
-            insert.exec_without_returning(tx.db()).await?;
+            kept += insert.exec_without_returning(tx.db()).await?;
         }
-        // A newer version of the formulas says something else about days that nobody touched.
-        if let Some(first) = first.filter(|first| stale.from.is_none_or(|from| *first < from)) {
+        // What is measured is not judged yet, whatever was settled when this began.
+        if let Some(first) = first.filter(|_| kept > 0) {
             mark(&tx, first, false).await?;
         }
         tx.commit_bookkeeping().await?;
@@ -290,6 +302,42 @@ impl Store {
                         unpack_json(&measures)?,
                         unpack_json(&judged)?,
                     ));
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// What some activities of the days before one mean; those that are not worked out yet are left out.
+    ///
+    /// # Errors
+    /// `Unreadable` when what is stored is damaged.
+    pub async fn read_judged(
+        &self,
+        user: UserId,
+        ids: &[ActivityId],
+        before: Day,
+    ) -> Result<Vec<(ActivityId, Measures, Judged)>> {
+        use activity_metrics::Column;
+        let mut found = Vec::new();
+        for some in ids.chunks(ROWS_AT_ONCE) {
+            let earlier = Query::select()
+                .column(activities::Column::Id)
+                .from(activities::Entity)
+                .and_where(activities::Column::UserId.eq(user.get()))
+                .and_where(activities::Column::DeletedAt.is_null())
+                .and_where(activities::Column::Day.lt(before.date()))
+                .and_where(activities::Column::Id.is_in(some.iter().map(|id| id.get())))
+                .to_owned();
+            let rows = activity_metrics::Entity::find()
+                .filter(Column::UserId.eq(user.get()))
+                .filter(Column::ActivityId.in_subquery(earlier))
+                .all(self.reader())
+                .await?;
+            for row in rows {
+                if let Some(judged) = row.judged {
+                    let id = ActivityId::new(row.activity_id);
+                    found.push((id, unpack_json(&row.measures)?, unpack_json(&judged)?));
                 }
             }
         }

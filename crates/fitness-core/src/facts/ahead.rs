@@ -83,7 +83,7 @@ fn finish(view: &View<'_>, distance: RaceDistance, found: &Found<Prediction>) ->
         sources.push(SourceRow::Plan(active(view)?.id));
     }
     let methods: Vec<&str> = prediction.members.iter().map(|member| member.method.as_str()).collect();
-    let quality = prediction.quality.with(View::age(prediction.as_of, view.today()));
+    let quality = prediction.quality.with(View::age(prediction.as_of, view.yesterday()));
     let told = |time| Told::new(FactValue::Time(time), prediction.as_of, sources.clone()).with(quality);
     let shown = prediction.shown;
     let point = told(shown.time).by(methods.join(", "));

@@ -9,7 +9,11 @@ use crate::metrics::fitness::Form;
 use crate::metrics::{Absent, Found, Quality};
 
 pub(super) fn write(view: &View<'_>, book: &mut Book) {
-    let evening = view.evening();
+    let evening = view.evening().and_then(|evening| match unknown_load(view) {
+        // A fitness of nothing, made of loads that nobody knows, is no fitness of zero.
+        Some(why) if evening.training.fitness <= 0.0 => Err(why),
+        _ => Ok(evening),
+    });
     let told = |value: &dyn Fn(&Evening<'_>) -> Found<FactValue>| {
         let evening = evening.clone()?;
         Ok(of_evening(view, &evening, value(&evening)?))
@@ -35,6 +39,11 @@ pub(super) fn write(view: &View<'_>, book: &mut Book) {
     book.put(FactName::LoadYesterday, view.window(1, 1).and_then(|window| load(view, &window)));
     book.put(FactName::Load7Days, view.window(1, 7).and_then(|window| load(view, &window)));
     book.put(FactName::Load7DaysBefore, view.window(8, 7).and_then(|window| load(view, &window)));
+}
+
+/// Why a session's load is not known, if there is such a session.
+fn unknown_load(view: &View<'_>) -> Option<Absent> {
+    view.sessions.iter().find_map(|session| session.judged.load.as_ref().err().cloned())
 }
 
 /// What the evening's fitness is made from: every day since the first.

@@ -5,6 +5,8 @@ use fitness_core::athlete::{Profile, Sex, Threshold, ThresholdKind, ThresholdOri
 use fitness_core::calendar::Day;
 use fitness_core::ids::UserId;
 use fitness_core::merge::Edit;
+use fitness_core::metrics::analysis::measure;
+use fitness_core::metrics::history::{MEASURES_VERSION, clues};
 use fitness_core::note::Author;
 use fitness_core::observation::{ObservationKind, Observed};
 use fitness_core::sport::Sport;
@@ -72,6 +74,56 @@ on_both_databases! {
         is_whole(store, ann, "a race").await;
         store.remove_race(ann, race, clock()).await.unwrap();
         is_whole(store, ann, "no race after all").await;
+    }
+
+    async fn working_out_at_once_comes_to_the_same(db) {
+        let ann = db.user("Ann").await;
+        take(&db.store, ann, &[made().zip.clone()]).await;
+        let alone = db.store.derived_fingerprint(ann).await.unwrap();
+        let (_, span) = db.store.count_activities(ann).await.unwrap();
+        let (_, last) = span.unwrap();
+        let newest = db.store.list_activities(ann, last, last).await.unwrap().pop().unwrap();
+        for round in 0..4 {
+            db.store.drop_derived(ann, clock()).await.unwrap();
+            let mut workers = tokio::task::JoinSet::new();
+            for worker in 0..4_u64 {
+                let store = db.store.clone();
+                workers.spawn(async move {
+                    // Some begin when others are nearly done.
+                    for _ in 0..worker * 50 * round {
+                        tokio::task::yield_now().await;
+                    }
+                    work_out(&store, ann).await
+                });
+            }
+            // Somebody changes something meanwhile, and takes it back.
+            db.store.delete_activity(ann, newest.id, clock()).await.unwrap();
+            db.store.restore_activity(ann, newest.id, clock()).await.unwrap();
+            workers.join_all().await;
+            work_out(&db.store, ann).await;
+            assert_eq!(db.store.derived_fingerprint(ann).await.unwrap(), alone, "round {round}");
+        }
+    }
+
+    async fn what_is_measured_first_stays_judged(db) {
+        let ann = db.user("Ann").await;
+        let store = &db.store;
+        take(store, ann, &[made().zip.clone()]).await;
+        // One program has listed and measured everything, and another was faster with all of it.
+        store.drop_derived(ann, clock()).await.unwrap();
+        let stale = store.stale(ann).await.unwrap();
+        let ids = store.list_unmeasured(ann, MEASURES_VERSION).await.unwrap();
+        let slow: Vec<_> = store.read_unmeasured(ann, &ids).await.unwrap().iter().map(|new| {
+            let (recording, lengths) = new.unpack();
+            let measures = measure(&new.activity, recording.as_ref(), &lengths);
+            let clues = clues(&new.activity, &measures);
+            (new.id, new.activity.day(), measures, clues)
+        }).collect();
+        work_out(store, ann).await;
+        let before = store.derived_fingerprint(ann).await.unwrap();
+        assert!(store.put_measures(ann, MEASURES_VERSION, stale, slow).await.unwrap());
+        assert_eq!(store.derived_fingerprint(ann).await.unwrap(), before, "nothing that was judged is lost");
+        assert_eq!(work_out(store, ann).await, Recomputed::default());
     }
 
     async fn what_a_model_suggests_changes_no_number(db) {

@@ -159,13 +159,13 @@ fn title(stored: &StoredActivity) -> String {
 async fn show(context: &Context, id: ActivityId) -> Result<Report> {
     let (store, user) = context.open_for_user().await?;
     let units = store.profile(user.id).await?.units;
+    settled(&store, user.id).await?;
     let stored =
         store.find_activity(user.id, id).await?.ok_or(Error::NotFound("activity")).map_err(unknown(id))?;
     let reports = store.list_reports(user.id, id).await?;
     let originals = store.originals_of(user.id, id).await?;
     let recording = store.find_recording(user.id, id).await?;
     let details = store.find_details(user.id, id).await?.unwrap_or_default();
-    settled(&store, user.id).await?;
     let metrics = store.find_metrics(user.id, id).await?;
     store.close().await;
     let mut words = format!("{} {} {}\n", stored.day, stored.activity.sport, title(&stored));

@@ -28,7 +28,7 @@ const ESTIMATE_DAYS: i64 = 30;
 
 pub(super) async fn run(context: &Context, args: PredictArgs) -> Result<Report> {
     if !args.races.is_empty() {
-        return typed(&args);
+        return typed(context, &args).await;
     }
     let (store, user) = context.open_for_user().await?;
     settled(&store, user.id).await?;
@@ -66,9 +66,14 @@ pub(super) async fn run(context: &Context, args: PredictArgs) -> Result<Report> 
     Ok(tell(&predictions, profile.units, &estimates))
 }
 
-/// From what was typed in alone; no database is needed.
-fn typed(args: &PredictArgs) -> Result<Report> {
-    let units = machine_units();
+/// From what was typed in alone, in the athlete's units where there is an athlete; no database is needed.
+async fn typed(context: &Context, args: &PredictArgs) -> Result<Report> {
+    let (mut units, mut zone) = (machine_units(), machine_zone());
+    if let Ok((store, user)) = context.open_for_user().await {
+        let profile = store.profile(user.id).await?;
+        (units, zone) = (profile.units, profile.zone);
+        store.close().await;
+    }
     let results: Vec<RaceResult> =
         args.races.iter().map(|race| result(race, units)).collect::<Result<_>>()?;
     let inputs = Inputs {
@@ -77,7 +82,7 @@ fn typed(args: &PredictArgs) -> Result<Report> {
         training: None,
         sex: None,
         history: &[],
-        as_of: Day::at(clock::now(), machine_zone()),
+        as_of: Day::at(clock::now(), zone),
     };
     let targets = targets(args.distance.as_deref(), units)?;
     let predictions: Vec<_> = targets.into_iter().map(|target| (target, predict(target, &inputs))).collect();

@@ -9,9 +9,9 @@ use crate::report::Report;
 use crate::table::table;
 use anyhow::Result;
 use fitness_core::calendar::Day;
-use fitness_core::metrics::predict::course_of;
+use fitness_core::metrics::predict::{Mark, course_of};
 use fitness_core::text::visible;
-use fitness_core::units::TimeSpan;
+use fitness_core::units::{Distance, TimeSpan};
 use fitness_store::{Error, Race, RaceResult, StoredActivity};
 use serde_json::json;
 use std::fmt::Write as _;
@@ -40,7 +40,8 @@ pub(super) async fn run(context: &Context, command: RaceCommand) -> Result<Repor
                     course_of(told).unwrap_or(told)
                 }
             };
-            let time = took_time(time.or(recorded.elapsed).ok_or_else(|| missing("time", "--time"))?)?;
+            let time = time.or(recorded.elapsed).ok_or_else(|| missing("time", "--time"))?;
+            possible(distance, time)?;
             let name = name.or_else(|| recorded.name.clone()).unwrap_or_else(|| "Race".to_owned());
             let result = RaceResult { activity: Some(activity), day: found.day, name, distance, time };
             let id = store.put_race(user.id, &result, clock::now()).await?;
@@ -73,7 +74,7 @@ pub(super) async fn run(context: &Context, command: RaceCommand) -> Result<Repor
                 )
                 .into());
             }
-            let time = took_time(time)?;
+            possible(distance, time)?;
             let result = RaceResult { activity: None, day, name, distance, time };
             let id = store.put_race(user.id, &result, now).await?;
             store.close().await;
@@ -95,11 +96,15 @@ pub(super) async fn run(context: &Context, command: RaceCommand) -> Result<Repor
     }
 }
 
-fn took_time(time: TimeSpan) -> Result<TimeSpan> {
-    if time > TimeSpan::from_ms(0) {
-        return Ok(time);
+/// Whether a human can have run it: limits, loads and predictions are made from race results.
+fn possible(distance: Distance, time: TimeSpan) -> Result<()> {
+    match Mark::new(distance, time) {
+        Ok(_) => Ok(()),
+        Err(why) => {
+            let help = "write the official distance in your units and the official time, such as 1:45:10";
+            Err(Failure::new(why.to_string(), help).into())
+        }
     }
-    Err(Failure::new("a race takes time", "write the official time, such as 1:45:10").into())
 }
 
 async fn list(context: &Context) -> Result<Report> {

@@ -20,7 +20,8 @@ const LINES: &[(&str, &[FactName])] = &[
     ("fitness", &[FactName::Fitness]),
     ("fatigue", &[FactName::Fatigue]),
     ("ramp", &[FactName::Ramp, FactName::RampBand]),
-    ("heart rate variability", &[FactName::HrvLastNight, FactName::HrvState]),
+    ("heart rate variability", &[FactName::HrvLastNight]),
+    ("  of the week", &[FactName::HrvWeek, FactName::HrvState]),
     ("resting heart rate", &[FactName::RestingHeartRate]),
     ("sleep", &[FactName::SleepLastNight]),
     ("sleep debt", &[FactName::SleepDebt14Days]),
@@ -41,12 +42,12 @@ pub(super) async fn run(context: &Context, on: Option<Day>) -> Result<Report> {
         );
     }
     settled(&store, user.id).await?;
-    let (count, _) = store.count_activities(user.id).await?;
+    let anything = store.first_day(user.id).await?.is_some();
     let frontier = store.frontier(user.id).await?;
     let facts = store.facts(user.id, day).await?;
     store.close().await;
     let mut words = tell(&facts, profile.units);
-    if count == 0 {
+    if !anything {
         words = "Nothing is known yet. Bring some data in with `fitness import PATH`.\n".to_owned();
     } else {
         let reach = frontier.complete().map_or_else(|| "no day yet".to_owned(), |day| day.to_string());
