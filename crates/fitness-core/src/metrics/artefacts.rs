@@ -95,6 +95,8 @@ fn drop_cold_strap(series: &mut [Option<u8>]) -> u32 {
 }
 
 const MEDIAN_REACH: usize = 7;
+const COUNTED_AT_ONCE: usize = 32;
+const SPIKE_BPM: u8 = 20;
 
 fn drop_spikes(timeline: &Timeline, series: &mut [Option<u8>]) -> (u32, u32) {
     let (mut bridged, mut lost) = (0, 0);
@@ -131,27 +133,36 @@ fn bridge(gap: &mut [Option<u8>], from: u8, to: u8) {
     }
 }
 
-/// Which values are more than 20 bpm from the median of the 15 seconds around them. The window's values are kept
-/// sorted while it slides, so the work is linear.
+/// Which values are more than 20 bpm from the median of the 15 seconds around them. For that the median need not be
+/// known: it is above a value when at most half of the window is up to that value. Counting is done for many seconds
+/// at a time.
 fn spikes(chunk: &[Option<u8>]) -> Vec<bool> {
-    let mut window: Vec<u8> = Vec::with_capacity(2 * MEDIAN_REACH + 1);
-    let enter = |window: &mut Vec<u8>, at: usize| {
-        if let Some(value) = chunk.get(at).copied().flatten() {
-            window.insert(window.partition_point(|other| *other < value), value);
+    // A heart rate is at most 230, so that what is unknown is above all that is known and counts nowhere.
+    const UNKNOWN: u8 = u8::MAX;
+    let length = chunk.len().next_multiple_of(COUNTED_AT_ONCE);
+    let mut values = vec![UNKNOWN; length + 2 * MEDIAN_REACH];
+    for (value, sample) in values[MEDIAN_REACH..].iter_mut().zip(chunk) {
+        *value = sample.unwrap_or(UNKNOWN);
+    }
+    let mut found = vec![false; length];
+    for (start, found) in (0..).step_by(COUNTED_AT_ONCE).zip(found.chunks_mut(COUNTED_AT_ONCE)) {
+        let here = &values[start + MEDIAN_REACH..][..COUNTED_AT_ONCE];
+        let (mut known, mut below, mut up_to) =
+            ([0_u8; COUNTED_AT_ONCE], [0_u8; COUNTED_AT_ONCE], [0_u8; COUNTED_AT_ONCE]);
+        for offset in 0..=2 * MEDIAN_REACH {
+            let around = &values[start + offset..][..COUNTED_AT_ONCE];
+            for at in 0..COUNTED_AT_ONCE {
+                known[at] += u8::from(around[at] < UNKNOWN);
+                below[at] += u8::from(around[at] < here[at].saturating_sub(SPIKE_BPM));
+                up_to[at] += u8::from(around[at] <= here[at].saturating_add(SPIKE_BPM));
+            }
         }
-    };
-    (0..MEDIAN_REACH).for_each(|at| enter(&mut window, at));
-    let mut found = vec![false; chunk.len()];
-    for (index, value) in chunk.iter().enumerate() {
-        enter(&mut window, index + MEDIAN_REACH);
-        let gone = index.checked_sub(MEDIAN_REACH + 1).and_then(|at| chunk[at]);
-        if let Some(gone) = gone {
-            window.remove(window.partition_point(|other| *other < gone));
-        }
-        if let (Some(value), Some(middle)) = (value, window.get(window.len() / 2)) {
-            found[index] = value.abs_diff(*middle) > 20;
+        for at in 0..COUNTED_AT_ONCE {
+            let half = known[at] / 2;
+            found[at] = (here[at] < UNKNOWN) & ((below[at] > half) | (up_to[at] <= half));
         }
     }
+    found.truncate(chunk.len());
     found
 }
 
@@ -195,16 +206,12 @@ fn locked(heart: &[Option<u8>], cadence: &[Option<f32>]) -> bool {
     if heart.len() < LOCK_WINDOW_S {
         return false;
     }
-    let pairs: Vec<(f32, f32)> = heart
-        .iter()
-        .zip(cadence)
-        .filter_map(|(heart, cadence)| Some((f32::from((*heart)?), (*cadence)?)))
-        .collect();
-    let near = |factor: f32| {
-        let count = pairs.iter().filter(|(heart, spm)| (heart - spm * factor).abs() <= 3.0).count();
-        count * 5 >= heart.len() * 4
-    };
-    (near(1.0) || near(0.5)) && together(&pairs) > 0.5
+    let pairs = || heart.iter().zip(cadence).filter_map(|(heart, spm)| Some((f32::from((*heart)?), (*spm)?)));
+    let near = |heart: f32, spm: f32| usize::from((heart - spm).abs() <= 3.0);
+    let (whole, half) = pairs().fold((0, 0), |(whole, half), (heart, spm)| {
+        (whole + near(heart, spm), half + near(heart, spm * 0.5))
+    });
+    whole.max(half) * 5 >= heart.len() * 4 && together(&pairs().collect::<Vec<_>>()) > 0.5
 }
 
 /// The correlation of the changes from one pair to the next; 0 when either does not change.

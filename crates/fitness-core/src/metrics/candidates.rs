@@ -1,9 +1,9 @@
 //! What one activity suggests about an athlete's limits. Only suggestions: nothing here sets a threshold.
 
-use super::curve::Sums;
+use super::curve::{Peak, Sums};
 use super::decoupling::variation;
 use super::rounded;
-use super::series::{Runs, Series, Timeline};
+use super::series::{Runs, Series};
 use crate::units::TimeSpan;
 use serde::{Deserialize, Serialize};
 
@@ -41,19 +41,14 @@ const STEADY: f64 = 0.06;
 /// The fastest 30, 40, 50 and 60 minutes whose 30-second pace varies by less than 6 %; of those the one with the highest
 /// mean heart rate. Whether that is among the athlete's highest is for whoever knows the history.
 #[must_use]
-pub fn steady_heart(
-    timeline: &Timeline,
-    graded: &Series<u32>,
-    speed: &Sums,
-    heart: &Sums,
-) -> Option<SteadyHeart> {
+pub fn steady_heart(graded: &Series<u32>, speed: &Sums, heart: &Sums) -> Option<SteadyHeart> {
     let tried = STEADY_MINUTES.iter().filter_map(|minutes| {
-        let (window, mean) = speed.best_window(minutes * 60)?;
-        let within =
-            |index: usize| graded[index].filter(|_| window.contains(&index)).map(|speed| speed as f32);
-        let variation = variation(&Runs::pick(timeline, within)).filter(|variation| *variation < STEADY)?;
+        let Peak { start, mean } = speed.peak(minutes * 60)?;
+        let window = start..start + minutes * 60;
+        let runs = Runs::pick_from([window.clone()], |index| graded[index].map(|speed| speed as f32));
+        let variation = variation(&runs).filter(|variation| *variation < STEADY)?;
         Some(SteadyHeart {
-            heart_rate: rounded(heart.mean(window.clone())?),
+            heart_rate: rounded(heart.mean(window)?),
             time: TimeSpan::from_mins(*minutes as i64),
             speed: rounded(mean / 1000.0),
             variation: rounded(variation),

@@ -1,13 +1,14 @@
 //! The best mean over every length of time: a mean-max curve.
 
-use super::rounded;
 use super::series::{Series, Timeline, count};
+use super::{rounded, whole};
 use crate::units::TimeSpan;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
+use std::sync::LazyLock;
 
 /// Windows need so much of their time known, tenths.
-const KNOWN_TENTHS: i32 = 9;
+const KNOWN_TENTHS: i64 = 9;
 /// The longest time of a curve, seconds.
 const LONGEST_S: usize = 21_600;
 /// Values above are left out; no watt, beat or millimetre per second that passed the checks of a series is.
@@ -15,7 +16,11 @@ const MAX_VALUE: u32 = 100_000;
 
 /// The lengths of time of every curve, seconds: each up to 30, then 9 % apart, and the round ones athletes speak of.
 #[must_use]
-pub fn durations() -> Vec<u32> {
+pub fn durations() -> &'static [u32] {
+    &DURATIONS
+}
+
+static DURATIONS: LazyLock<Vec<u32>> = LazyLock::new(|| {
     let apart = std::iter::successors(Some(30.0_f64), |length| Some(length * 1.09));
     let mut lengths: Vec<u32> = (1..=30)
         .chain(apart.take_while(|length| *length < LONGEST_S as f64).map(|length| length.round() as u32))
@@ -25,7 +30,7 @@ pub fn durations() -> Vec<u32> {
     lengths.sort_unstable();
     lengths.dedup();
     lengths
-}
+});
 
 /// The best mean over each of [`durations`], as far as the recording reaches. It never rises: what was held for a
 /// minute was held for a second.
@@ -39,11 +44,10 @@ const PER_UNIT: f64 = 10.0;
 impl Curve {
     /// The curve of a series.
     #[must_use]
-    pub fn of(sums: &Sums) -> Self {
-        let mut best: Vec<Option<f64>> =
-            durations().into_iter().map(|seconds| sums.best(seconds as usize)).collect();
-        best.truncate(best.iter().rposition(Option::is_some).map_or(0, |last| last + 1));
-        let mut best: Vec<u32> = best.into_iter().map(|mean| mean.map_or(0, tenths)).collect();
+    pub fn of(peaks: &Peaks) -> Self {
+        let reached = peaks.0.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
+        let mut best: Vec<u32> =
+            peaks.0[..reached].iter().map(|peak| peak.map_or(0, |peak| tenths(peak.mean))).collect();
         let mut longer = 0;
         for value in best.iter_mut().rev() {
             *value = (*value).max(longer);
@@ -54,25 +58,26 @@ impl Curve {
 
     /// Seconds and the best mean over them, in the unit of the series.
     pub fn points(&self) -> impl Iterator<Item = (u32, f64)> + '_ {
-        durations().into_iter().zip(&self.0).map(|(seconds, value)| (seconds, f64::from(*value) / PER_UNIT))
+        durations().iter().zip(&self.0).map(|(seconds, value)| (*seconds, f64::from(*value) / PER_UNIT))
     }
 
     /// The best mean over a length of time that is one of [`durations`].
     #[must_use]
     pub fn at(&self, seconds: u32) -> Option<f64> {
-        self.points().find(|(length, _)| *length == seconds).map(|(_, value)| value)
+        let at = durations().binary_search(&seconds).ok()?;
+        self.0.get(at).map(|value| f64::from(*value) / PER_UNIT)
     }
 }
 
 fn tenths(mean: f64) -> u32 {
-    (mean * PER_UNIT).round() as u32
+    whole(mean * PER_UNIT)
 }
 
 /// Running sums of a series, from which the mean of any window is two subtractions.
 #[derive(Debug, Clone)]
 pub struct Sums {
     /// Sums before each second, one more than seconds. They wrap; the sum of a window does not reach that far.
-    /// Signed, because that is what a machine turns into floating point several at a time.
+    /// Signed, because that is what a machine compares several of at a time.
     sums: Vec<i32>,
     /// Known seconds before each second; empty when all are known.
     known: Vec<i32>,
@@ -85,91 +90,212 @@ impl Sums {
     /// Sums up a series.
     #[must_use]
     pub fn of<T: Copy + Into<u32>>(timeline: &Timeline, series: &Series<T>) -> Self {
-        let value = |sample: &Option<T>| sample.map(Into::into).filter(|value| *value <= MAX_VALUE);
-        let (mut sum, mut seconds) = (0_i32, 0_i32);
-        let mut sums = Vec::with_capacity(series.len() + 1);
-        sums.push(0);
-        sums.extend(series.iter().map(|sample| {
-            sum = sum.wrapping_add_unsigned(value(sample).unwrap_or(0));
-            sum
-        }));
-        let mut known = Vec::new();
-        if series.iter().any(|sample| value(sample).is_none()) {
-            known.push(0);
-            known.extend(series.iter().map(|sample| {
-                seconds += i32::from(value(sample).is_some());
-                seconds
-            }));
+        let (mut sum, mut seconds, mut highest) = (0_i32, 0, 1);
+        let (mut sums, mut known) = (vec![0; series.len() + 1], vec![0; series.len() + 1]);
+        for ((sample, sum_after), known_after) in series.iter().zip(&mut sums[1..]).zip(&mut known[1..]) {
+            let value = sample.map(Into::into).filter(|value| *value <= MAX_VALUE);
+            sum = sum.wrapping_add_unsigned(value.unwrap_or(0));
+            seconds += i32::from(value.is_some());
+            highest = highest.max(value.unwrap_or(0));
+            (*sum_after, *known_after) = (sum, seconds);
         }
-        let highest = series.iter().filter_map(value).max().unwrap_or(0).max(1);
+        if seconds as usize == series.len() {
+            known = Vec::new();
+        }
         let chunks = timeline.chunks().iter().map(|chunk| chunk.at.clone());
         let chunks = chunks.filter(|at| at.end <= series.len()).collect();
         Self { sums, known, reach: (i32::MAX.unsigned_abs() / highest) as usize, chunks }
     }
 
-    fn sum(&self, window: &Range<usize>) -> i32 {
-        self.sums[window.end].wrapping_sub(self.sums[window.start])
-    }
-
-    fn known(&self, window: &Range<usize>) -> i32 {
-        if self.known.is_empty() {
-            window.len() as i32
-        } else {
-            self.known[window.end] - self.known[window.start]
-        }
-    }
-
     /// The mean of a window's known seconds, when at least nine tenths of it are known.
     #[must_use]
     pub fn mean(&self, window: Range<usize>) -> Option<f64> {
-        if window.start >= window.end || window.end >= self.sums.len() || window.len() > self.reach {
-            return None;
-        }
-        let known = self.known(&window);
-        (i64::from(known) * 10 >= count(window.len()) * i64::from(KNOWN_TENTHS))
-            .then(|| f64::from(self.sum(&window)) / f64::from(known))
+        self.fraction(&window).map(Fraction::value)
     }
 
-    /// The highest mean of any window of so many seconds, within a stretch without a break.
+    fn fraction(&self, window: &Range<usize>) -> Option<Fraction> {
+        let length = count(window.len());
+        if length == 0 || window.end >= self.sums.len() || window.len() > self.reach {
+            return None;
+        }
+        let known = match &self.known[..] {
+            [] => length,
+            known => i64::from(known[window.end] - known[window.start]),
+        };
+        let sum = i64::from(self.sums[window.end].wrapping_sub(self.sums[window.start]));
+        (known * 10 >= length * KNOWN_TENTHS).then_some(Fraction { sum, known })
+    }
+
+    /// The window of so many seconds with the highest mean within a stretch without a break, the first of equals.
     #[must_use]
-    pub fn best(&self, seconds: usize) -> Option<f64> {
+    pub fn peak(&self, seconds: usize) -> Option<Peak> {
+        self.peak_near(seconds, 0)
+    }
+
+    /// Nearly no window beats the best so far, so all that is asked of [`AT_ONCE`] of them is whether one might. Only
+    /// where one might are they reckoned. The window that begins at `hint` comes first: the better it is, the fewer
+    /// others might.
+    fn peak_near(&self, seconds: usize, hint: usize) -> Option<Peak> {
         if seconds == 0 || seconds > self.reach {
             return None;
         }
-        let chunks = self.chunks.iter().filter(|chunk| chunk.len() >= seconds);
-        let highest = chunks.map(|chunk| {
-            let sums = &self.sums[chunk.start..=chunk.end];
-            let windows = sums[seconds..].iter().zip(sums).map(|(end, start)| end.wrapping_sub(*start));
-            if self.known.is_empty() {
-                let best = windows.fold(0, i32::max);
-                return Some(f64::from(best) / seconds as f64);
+        let chunk = self.chunks.partition_point(|chunk| chunk.end <= hint);
+        let chunk = self.chunks.get(chunk).filter(|chunk| chunk.len() >= seconds);
+        let hinted = chunk.map(|chunk| hint.clamp(chunk.start, chunk.end - seconds));
+        let hinted = hinted.and_then(|start| self.fraction(&(start..start + seconds)));
+        let (mut best, mut start) = (hinted.map_or(Fraction::NONE, Fraction::just_below), None);
+        let mut most = best.of(seconds);
+        for block in self.blocks(seconds) {
+            let higher = if self.all_known(block.start..block.end + seconds - 1) {
+                self.higher(most, &block, seconds)
+            } else {
+                self.higher_of_known(best, &block, seconds)
+            };
+            if let Some((at, mean)) = higher {
+                (best, most, start) = (mean, mean.of(seconds), Some(at));
             }
-            let known = &self.known[chunk.start..=chunk.end];
-            let known = known[seconds..].iter().zip(known).map(|(end, start)| end - start);
-            let enough = (seconds as i32 * KNOWN_TENTHS + 9) / 10;
-            // Without a branch, so that the machine does several windows at once; below zero is none.
-            let best = windows.zip(known).fold(-1.0, |best, (sum, known)| {
-                let mean = if known >= enough { f64::from(sum) / f64::from(known) } else { -1.0 };
-                if mean > best { mean } else { best }
-            });
-            (best >= 0.0).then_some(best)
-        });
-        highest.flatten().reduce(f64::max)
+        }
+        start.map(|start| Peak { start, mean: best.value() })
     }
 
-    /// Where the window with the highest mean lies, the first of equals.
-    #[must_use]
-    pub fn best_window(&self, seconds: usize) -> Option<(Range<usize>, f64)> {
-        let best = self.best(seconds)?;
-        self.windows(seconds)
-            .find(|window| self.mean(window.clone()) == Some(best))
-            .map(|window| (window, best))
+    fn all_known(&self, stretch: Range<usize>) -> bool {
+        self.known.is_empty() || self.known[stretch.end] - self.known[stretch.start] == stretch.len() as i32
     }
 
-    fn windows(&self, seconds: usize) -> impl Iterator<Item = Range<usize>> + '_ {
+    /// The first of the best windows that begin in a block, if its sum is above `most`; of a stretch known throughout.
+    fn higher(&self, most: i32, block: &Range<usize>, seconds: usize) -> Option<(usize, Fraction)> {
+        let sums = || growth(&self.sums, block, seconds);
+        if !sums().fold(false, |any, sum| any | (sum > most)) {
+            return None;
+        }
+        let highest = sums().fold(0, i32::max);
+        let at = sums().position(|sum| sum == highest)?;
+        Some((block.start + at, Fraction { sum: i64::from(highest), known: count(seconds) }))
+    }
+
+    /// The same of any stretch, above a mean.
+    fn higher_of_known(
+        &self,
+        mut best: Fraction,
+        block: &Range<usize>,
+        seconds: usize,
+    ) -> Option<(usize, Fraction)> {
+        if !self.any_above(best, block, seconds) {
+            return None;
+        }
+        let mut higher = None;
+        for few in pieces(block.clone(), FEW) {
+            if self.any_above(best, &few, seconds) {
+                for at in few {
+                    let mean = self.fraction(&(at..at + seconds));
+                    if let Some(mean) = mean.filter(|mean| mean.exceeds(best)) {
+                        (best, higher) = (mean, Some((at, mean)));
+                    }
+                }
+            }
+        }
+        higher
+    }
+
+    /// Whether the mean of a window that begins in a block might be above another. In single precision a machine does
+    /// twice as many at a time; what that cannot hold exactly is asked against a mean lowered by more than its error.
+    fn any_above(&self, best: Fraction, block: &Range<usize>, seconds: usize) -> bool {
+        let enough = ((count(seconds) * KNOWN_TENTHS + 9) / 10) as i32;
+        let exact = self.reach >= seconds * seconds * 256;
+        let bar = if exact { best.sum as f64 } else { best.sum as f64 * (1.0 - 1e-6) } as f32;
+        let known_of_best = best.known as f32;
+        let windows = growth(&self.sums, block, seconds).zip(growth(&self.known, block, seconds));
+        windows.fold(false, |any, (sum, known)| {
+            any | ((known >= enough) & (sum as f32 * known_of_best > bar * known as f32))
+        })
+    }
+
+    /// The starts of all windows of so many seconds, in order, a few at a time.
+    fn blocks(&self, seconds: usize) -> impl Iterator<Item = Range<usize>> + '_ {
         let starts = move |chunk: &Range<usize>| chunk.start..(chunk.end + 1).saturating_sub(seconds);
-        self.chunks.iter().flat_map(starts).map(move |start| start..start + seconds)
+        self.chunks.iter().map(starts).flat_map(|starts| pieces(starts, AT_ONCE))
     }
+}
+
+/// A range in parts of a length, the last as long as is left.
+fn pieces(range: Range<usize>, length: usize) -> impl Iterator<Item = Range<usize>> {
+    let end = range.end;
+    range.step_by(length).map(move |start| start..(start + length).min(end))
+}
+
+/// The window of a given length with the highest mean.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Peak {
+    /// Its first second.
+    pub start: usize,
+    /// Its mean, in the unit of the series.
+    pub mean: f64,
+}
+
+/// The best windows of a series for each of [`durations`].
+#[derive(Debug, Clone)]
+pub struct Peaks(Vec<Option<Peak>>);
+
+impl Peaks {
+    /// Finds them. The best two minutes mostly lie about the best minute.
+    #[must_use]
+    pub fn of(sums: &Sums) -> Self {
+        let mut hint = 0;
+        let mut peak = |seconds: &u32| {
+            let peak = sums.peak_near(*seconds as usize, hint);
+            hint = peak.map_or(hint, |peak| peak.start);
+            peak
+        };
+        Self(durations().iter().map(&mut peak).collect())
+    }
+
+    /// The best window of a length of time that is one of [`durations`].
+    #[must_use]
+    pub fn at(&self, seconds: u32) -> Option<Peak> {
+        durations().binary_search(&seconds).ok().and_then(|at| self.0[at])
+    }
+}
+
+/// A mean, as exact as it was measured.
+#[derive(Debug, Clone, Copy)]
+struct Fraction {
+    sum: i64,
+    known: i64,
+}
+
+impl Fraction {
+    /// Below every mean.
+    const NONE: Self = Self { sum: -1, known: 1 };
+
+    fn value(self) -> f64 {
+        self.sum as f64 / self.known as f64
+    }
+
+    fn exceeds(self, other: Self) -> bool {
+        self.sum * other.known > other.sum * self.known
+    }
+
+    /// A little less, so that the first window with this mean is found and not only one that is better.
+    const fn just_below(self) -> Self {
+        Self { sum: 2 * self.sum - 1, known: 2 * self.known }
+    }
+
+    /// The highest sum that so many seconds can have without exceeding this mean. It fits: no sum a [`Sums`] can reach
+    /// is too high for an `i32`.
+    const fn of(self, seconds: usize) -> i32 {
+        (self.sum * count(seconds)).div_euclid(self.known) as i32
+    }
+}
+
+/// Windows looked at together.
+const AT_ONCE: usize = 128;
+/// Windows looked at together where one of many might be the best.
+const FEW: usize = 16;
+
+/// What running sums grow by over each window that begins in a block.
+fn growth<'a>(sums: &'a [i32], block: &Range<usize>, seconds: usize) -> impl Iterator<Item = i32> + use<'a> {
+    let ends = &sums[block.start + seconds..block.end + seconds];
+    ends.iter().zip(&sums[block.clone()]).map(|(end, start)| end.wrapping_sub(*start))
 }
 
 /// The lengths of time a best effort is kept for, seconds.
@@ -192,13 +318,14 @@ pub struct TimedEffort {
 
 /// The best efforts over [`EFFORT_SECONDS`], as far as the recording reaches.
 #[must_use]
-pub fn timed_efforts(timeline: &Timeline, sums: &Sums, heart: Option<&Sums>) -> Vec<TimedEffort> {
+pub fn timed_efforts(timeline: &Timeline, peaks: &Peaks, heart: Option<&Sums>) -> Vec<TimedEffort> {
     let effort = |seconds: &u32| {
-        let (window, value) = sums.best_window(*seconds as usize)?;
+        let Peak { start, mean } = peaks.at(*seconds)?;
+        let window = start..start + *seconds as usize;
         Some(TimedEffort {
-            time: TimeSpan::from_secs(count(window.len())),
-            start: TimeSpan::from_ms(timeline.offset_ms(window.start)),
-            value: rounded(value),
+            time: TimeSpan::from_secs(i64::from(*seconds)),
+            start: TimeSpan::from_ms(timeline.offset_ms(start)),
+            value: rounded(mean),
             heart_rate: heart.and_then(|heart| heart.mean(window)).map(rounded),
         })
     };

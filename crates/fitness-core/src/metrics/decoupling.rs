@@ -47,45 +47,45 @@ impl Output {
 ///
 /// # Errors
 /// When there are fewer than 40 min in motion, less than 80 % of them with heart rate, or the output was not steady.
-pub fn decoupling(
+pub fn decoupling<T: Copy + Into<u32>>(
     timeline: &Timeline,
     moving: &[bool],
-    output: &Series<u32>,
+    output: &Series<T>,
     heart: &CleanHeart,
     kind: Output,
 ) -> Found<Decoupling> {
     if heart.series.len() != output.len() {
         return Err(Absent::missing(Need::HeartRate));
     }
-    let counted: Vec<(usize, u32)> = output
-        .iter()
-        .enumerate()
-        .filter_map(|(index, value)| Some((index, value.filter(|_| moving[index])?)))
-        .collect();
-    let seconds = counted.len() as u32;
+    let counted = || {
+        let in_motion = output.iter().zip(&heart.series).zip(moving).filter(|(_, moving)| **moving);
+        in_motion.filter_map(|((value, heart), _)| Some(((*value)?, *heart)))
+    };
+    let both = || counted().filter_map(|(value, heart)| Some((value.into(), heart?)));
+    let seconds = counted().count() as u32;
     if seconds < SHORTEST_S {
         return Err(Absent::TooFew { have: seconds, needed: SHORTEST_S, what: Counted::Seconds });
     }
-    let both: Vec<(f64, f64)> = counted
-        .iter()
-        .filter_map(|(index, value)| Some((f64::from(*value), f64::from(heart.series[*index]?))))
-        .collect();
-    let share = both.len() as f64 / f64::from(seconds);
+    let together = both().count();
+    let share = together as f64 / f64::from(seconds);
     if share < MIN_COVERAGE {
         return Err(Absent::Patchy { percent: (100.0 * share) as u8 });
     }
-    let runs =
-        Runs::pick(timeline, |index| output[index].filter(|_| moving[index]).map(|value| value as f32));
+    let value = |index: usize| output[index].filter(|_| moving[index]).map(|value| value.into() as f32);
+    let runs = Runs::pick(timeline, value);
     if variation(&runs).is_none_or(|variation| variation > kind.steady()) {
         let what = format!("the {kind} varied by more than {:.0} %", kind.steady() * 100.0);
         return Err(Absent::OutOfRange { what });
     }
-    let (first, second) = both.split_at(both.len() / 2);
-    let efficiency = |half: &[(f64, f64)]| {
-        let (output, beats) = half.iter().fold((0.0, 0.0), |sum, pair| (sum.0 + pair.0, sum.1 + pair.1));
-        output / beats
+    let efficiency = |from: usize, to: usize| {
+        let half = both().skip(from).take(to - from);
+        let (output, beats) = half.fold((0_u64, 0_u64), |(output, beats), (value, bpm)| {
+            (output + u64::from(value), beats + u64::from(bpm))
+        });
+        output as f64 / beats as f64
     };
-    let (before, after) = (efficiency(first), efficiency(second));
+    let half = together / 2;
+    let (before, after) = (efficiency(0, half), efficiency(half, together));
     let percent = finite(100.0 * (before - after) / before, "decoupling")?;
     Ok(Decoupling { percent, output: kind })
 }
@@ -97,10 +97,9 @@ pub fn variation(runs: &Runs) -> Option<f64> {
     for run in runs.iter().filter(|run| run.len() >= WINDOW_S) {
         let mut rolling: f64 = run[..WINDOW_S - 1].iter().map(|value| f64::from(*value)).sum();
         for (entering, leaving) in run[WINDOW_S - 1..].iter().zip(run) {
-            rolling += f64::from(*entering);
-            let mean = rolling / WINDOW_S as f64;
+            let mean = (rolling + f64::from(*entering)) / WINDOW_S as f64;
             (n, sum, squares) = (n + 1.0, sum + mean, squares + mean * mean);
-            rolling -= f64::from(*leaving);
+            rolling += f64::from(*entering) - f64::from(*leaving);
         }
     }
     let mean = sum / n;

@@ -45,6 +45,11 @@ const RECORDS: [(i64, f64); 15] = [
 
 /// Faster than this times the record is a broken measurement.
 const BEYOND_RECORD: f64 = 1.25;
+/// Faster over a distance is broken, millimetres per second.
+fn top_speed(distance: i64, record: f64) -> f64 {
+    BEYOND_RECORD * distance as f64 / record
+}
+
 /// A step longer than this that covered ground is a gap in the satellites, milliseconds.
 const GAP_MS: i64 = 15_000;
 /// Slower over such a step is a pause; it counts as time, as it would in a race. Millimetres per second.
@@ -102,36 +107,66 @@ impl Track {
         Distance::from_mm(ends.map_or(0, |(first, last)| last.1 - first.1))
     }
 
-    /// Adds to `broken` where the track cannot be trusted for a distance run in `record` seconds at best: `broken[k]`
-    /// speaks of the step from point k − 1 to point k. A step is broken when it is a gap in the satellites, or part of
-    /// a stretch run faster than 1.25 times the record. Such a stretch is a sixtieth of the record's time, 2 to 10 s:
-    /// long enough to forgive jitter, short enough that a jump cannot make a best.
-    fn find_broken(&self, distance: i64, record: f64, broken: &mut [bool]) {
-        let top = BEYOND_RECORD * distance as f64 / record; // mm/s
+    /// Which steps are gaps in the satellites; the k-th is the one from point k − 1 to point k.
+    fn gaps(&self) -> Vec<bool> {
+        let gap = |step: &[(i64, i64)]| {
+            let (time, way) = (step[1].0 - step[0].0, step[1].1 - step[0].1);
+            time > GAP_MS && way.saturating_mul(1000) > STANDING_MM_S * time
+        };
+        std::iter::repeat_n(false, self.0.len().min(1)).chain(self.0.windows(2).map(gap)).collect()
+    }
+
+    /// The steps that alone are faster than may be over the longest distance. A stretch is faster than may be only
+    /// if one of its steps is, so where there is none of these nothing is broken. Most runs have none.
+    fn hasty(&self) -> Vec<usize> {
+        // Lowered by more than the error of a division.
+        let top =
+            RECORDS.iter().map(|(distance, record)| top_speed(*distance, *record)).fold(f64::MAX, f64::min);
+        let most = (top * 0.999) as i64;
+        let hasty = |step: &[(i64, i64)]| {
+            (step[1].1 - step[0].1).saturating_mul(1000) > most.saturating_mul(step[1].0 - step[0].0)
+        };
+        (1..).zip(self.0.windows(2)).filter(|(_, step)| hasty(step)).map(|(high, _)| high).collect()
+    }
+
+    /// Adds to `broken` the steps that are part of a stretch run faster than 1.25 times the record. Such a stretch is
+    /// a sixtieth of the record's time, 2 to 10 s: long enough to forgive jitter, short enough that a jump cannot make
+    /// a best.
+    fn find_broken(&self, distance: i64, record: f64, hasty: &[usize], broken: &mut [bool]) {
+        if hasty.is_empty() {
+            return;
+        }
+        let top = top_speed(distance, record);
         let stretch = ((record / 60.0).clamp(2.0, 10.0) * 1000.0) as i64;
         let points = &self.0;
         // Where stretches of broken steps begin and end, so that marking one does not walk it.
         let mut turns = vec![0_i32; points.len() + 1];
-        let mut mark = |from: usize, to: usize| {
-            turns[from + 1] += 1;
-            turns[to + 1] -= 1;
-        };
-        let mut low = 0;
-        for high in 1..points.len() {
-            let (time, way) = (points[high].0 - points[high - 1].0, points[high].1 - points[high - 1].1);
-            if time > GAP_MS && way.saturating_mul(1000) > STANDING_MM_S * time {
-                mark(high - 1, high);
-            }
-            while low + 1 < high && points[high].0 - points[low + 1].0 >= stretch {
-                low += 1;
-            }
-            // The shortest stretch that is long enough, and the longest that is not: a jump right after a long pause
-            // would drown in the pause.
-            for from in [low, low + 1] {
-                let (time, way) = (points[high].0 - points[from].0, points[high].1 - points[from].1);
-                if way as f64 * 1000.0 > top * time.max(stretch) as f64 {
-                    mark(from, high);
+        let mut high = 0;
+        for hasty in hasty {
+            // Every stretch with this step in it, but for those looked at because of the one before.
+            high = high.max(*hasty);
+            let enough = |point: &(i64, i64)| points[high].0 - point.0 >= stretch;
+            let mut low = points[..high].partition_point(enough).saturating_sub(1);
+            while high < points.len() {
+                while low + 1 < high && points[high].0 - points[low + 1].0 >= stretch {
+                    low += 1;
                 }
+                if low >= *hasty {
+                    break;
+                }
+                // The shortest stretch that is long enough, and the longest that is not: a jump right after a long
+                // pause would drown in the pause.
+                for from in [low, low + 1] {
+                    let (time, way) = (points[high].0 - points[from].0, points[high].1 - points[from].1);
+                    if way as f64 * 1000.0 > top * time.max(stretch) as f64 {
+                        turns[from + 1] += 1;
+                        turns[high + 1] -= 1;
+                    }
+                }
+                high += 1;
+            }
+            if high == points.len() {
+                break;
             }
         }
         let mut depth = 0;
@@ -145,26 +180,34 @@ impl Track {
     /// once; the left edge lies between two points, at even speed between them. Ten even kilometres in 50:00 hold
     /// 5 km in 25:00.0.
     fn fastest(&self, distance: i64, broken: &[bool]) -> Option<(f64, f64)> {
-        let points = &self.0;
-        let (mut low, mut best): (usize, Option<(f64, f64)>) = (0, None);
-        for high in 1..points.len() {
-            if broken[high] {
-                low = high;
+        let point = |index: usize| self.0.get(index).copied().unwrap_or((i64::MAX, i64::MAX));
+        // The left edge lies from `left` to `right`, the next point.
+        let (mut low, mut left, mut right) = (0, point(0), point(1));
+        let (mut best, mut best_ms): (Option<(f64, f64)>, i64) = (None, i64::MAX);
+        for (high, ((now, here), broken)) in (1..).zip(self.0.iter().zip(broken).skip(1)) {
+            if *broken {
+                (low, left, right) = (high, point(high), point(high + 1));
                 continue;
             }
-            while low + 1 < high && points[high].1 - points[low + 1].1 >= distance {
-                low += 1;
+            // What began here or before is no faster. The time is asked first because one second follows another: where
+            // the distance began is asked only for the few points from which it might have been faster.
+            let latest = now.saturating_sub(best_ms);
+            while right.0 <= latest {
+                (low, left, right) = (low + 1, right, point(low + 2));
             }
-            let excess = points[high].1 - points[low].1 - distance;
-            if excess < 0 {
+            let last = here - distance;
+            if left.1 > last {
                 continue;
             }
-            let ((from, at), (until, next)) = (points[low], points[low + 1]);
-            let part = if next > at { excess as f64 / (next - at) as f64 } else { 0.0 };
-            let start = from as f64 + part.min(1.0) * (until - from) as f64;
-            let time = points[high].0 as f64 - start;
+            while right.1 <= last {
+                (low, left, right) = (low + 1, right, point(low + 2));
+            }
+            let part =
+                if right.1 > left.1 { (last - left.1) as f64 / (right.1 - left.1) as f64 } else { 0.0 };
+            let start = left.0 as f64 + part.min(1.0) * (right.0 - left.0) as f64;
+            let time = *now as f64 - start;
             if best.is_none_or(|(_, fastest)| time < fastest) {
-                best = Some((start, time));
+                (best, best_ms) = (Some((start, time)), (time.ceil() as i64).max(1));
             }
         }
         best
@@ -175,10 +218,10 @@ impl Track {
 /// broken for a longer one, so a longer distance never takes less time than a shorter.
 #[must_use]
 pub fn efforts(track: &Track, timeline: &Timeline, heart: Option<&Sums>) -> Vec<Effort> {
-    let mut broken = vec![false; track.0.len()];
+    let (mut broken, hasty) = (track.gaps(), track.hasty());
     let reached = RECORDS.iter().take_while(|(distance, _)| *distance <= track.length().mm());
     let effort = |(distance, record): &(i64, f64)| {
-        track.find_broken(*distance, *record, &mut broken);
+        track.find_broken(*distance, *record, &hasty, &mut broken);
         let (start, time) = track.fastest(*distance, &broken)?;
         let window = timeline.index_at(start as i64)..timeline.index_at((start + time) as i64);
         Some(Effort {

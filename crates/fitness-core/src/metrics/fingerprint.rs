@@ -24,7 +24,13 @@ impl Chance {
 }
 
 /// A channel that wanders between two bounds, and now and then is missing for a while, stuck or far off.
-fn wander(chance: &mut Chance, samples: usize, bounds: (i32, i32), step: u32, trouble: u32) -> Vec<Option<i32>> {
+fn wander(
+    chance: &mut Chance,
+    samples: usize,
+    bounds: (i32, i32),
+    step: u32,
+    trouble: u32,
+) -> Vec<Option<i32>> {
     let (mut value, mut kind, mut left) = (bounds.0 + (bounds.1 - bounds.0) / 2, 0, 0);
     let mut shown = Vec::with_capacity(samples);
     for _ in 0..samples {
@@ -50,7 +56,8 @@ fn wander(chance: &mut Chance, samples: usize, bounds: (i32, i32), step: u32, tr
 fn plausible_recording(seed: u64) -> (Recording, Sport) {
     let mut chance = Chance(seed);
     let samples = [60, 600, 2500, 2500, 5400, 9000, 15_000, 40_000][seed as usize % 8];
-    let sport = Sport::ALL[if chance.one_in(4) { chance.below(Sport::ALL.len() as u32) as usize } else { seed as usize % 2 }];
+    let sport = Sport::ALL
+        [if chance.one_in(4) { chance.below(Sport::ALL.len() as u32) as usize } else { seed as usize % 2 }];
     let smart = chance.one_in(4);
     let gaps = if chance.one_in(3) { 700 } else { u32::MAX };
     let mut now = 0;

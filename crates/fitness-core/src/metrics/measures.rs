@@ -5,7 +5,7 @@
 
 use super::artefacts::{CleanHeart, Findings, clean};
 use super::candidates::{Candidates, steady_heart};
-use super::curve::{Curve, Sums, TimedEffort, timed_efforts};
+use super::curve::{Curve, Peaks, Sums, TimedEffort, timed_efforts};
 use super::decoupling::{Decoupling, Output, decoupling};
 use super::efforts::{Effort, Track, efforts};
 use super::elevation::{AscentSource, Elevation, ascent, smooth_barometric, smooth_gps};
@@ -131,48 +131,47 @@ fn measure_recording(activity: &Activity, recording: &Recording, told: Measures)
     let heart = clean(&sampled);
     let heart_sums = (!heart.series.is_empty()).then(|| Sums::of(line, &heart.series));
     let ground = Ground::of(activity, &sampled);
-    let speed_sums = sampled.speed.as_ref().map(|speed| Sums::of(line, speed));
-    let power_sums = sampled.power.as_ref().map(|power| Sums::of(line, power));
+    let speed_peaks = sampled.speed.as_ref().map(|speed| Peaks::of(&Sums::of(line, speed)));
+    let power_peaks = sampled.power.as_ref().map(|power| Peaks::of(&Sums::of(line, power)));
+    let heart_peaks = heart_sums.as_ref().map(Peaks::of);
     let track = Track::of(recording, &sampled);
     let efforts = match sport {
         Sport::Running => efforts(&track, line, heart_sums.as_ref()),
         _ => Vec::new(),
     };
-    let graded_sums = ground.as_ref().map(|ground| Sums::of(line, &ground.graded));
-    let steady = ground.as_ref().zip(graded_sums).zip(heart_sums.as_ref());
+    let steady = ground.as_ref().filter(|_| sport == Sport::Running).zip(heart_sums.as_ref());
     let candidates = Candidates {
-        power_20_min: power_sums.as_ref().and_then(|power| power.best(1200)).map(rounded),
+        power_20_min: best_mean(power_peaks.as_ref(), 20 * 60),
         threshold_heart_rate: steady
-            .filter(|_| sport == Sport::Running)
-            .and_then(|((ground, speed), heart)| steady_heart(line, &ground.graded, &speed, heart)),
-        highest_heart_rate: heart_sums.as_ref().and_then(|heart| heart.best(5)).map(rounded),
+            .and_then(|(ground, heart)| steady_heart(&ground.graded, &Sums::of(line, &ground.graded), heart)),
+        highest_heart_rate: best_mean(heart_peaks.as_ref(), 5),
     };
-    let power = sampled.power.as_ref().zip(power_sums.as_ref()).map(|(power, sums)| {
+    let power = sampled.power.as_ref().zip(power_peaks.as_ref()).map(|(power, peaks)| {
         let (seconds, coverage_percent) = counted(power, &moving, |watts| u32::from(*watts));
         PowerMeasures {
             seconds,
             coverage_percent,
             normalized: tidy(normalize(&Runs::pick(line, |index| power[index].map(f32::from)))),
-            curve: Curve::of(sums),
-            efforts: timed_efforts(line, sums, heart_sums.as_ref()),
+            curve: Curve::of(peaks),
+            efforts: timed_efforts(line, peaks, heart_sums.as_ref()),
         }
     });
-    let speed = ground.as_ref().zip(speed_sums.as_ref()).map(|(ground, sums)| {
+    let speed = ground.as_ref().zip(speed_peaks.as_ref()).map(|(ground, peaks)| {
         let (seconds, coverage_percent) = counted(&ground.graded, &moving, |speed| speed / SPEED_BIN_MM_S);
         SpeedMeasures {
             seconds,
             coverage_percent,
             graded: ground.sloped,
             normalized: tidy(normalize(&in_motion(line, &ground.graded, &moving))),
-            curve: Curve::of(sums),
-            efforts: timed_efforts(line, sums, heart_sums.as_ref()),
+            curve: Curve::of(peaks),
+            efforts: timed_efforts(line, peaks, heart_sums.as_ref()),
         }
     });
     Measures {
         times: times(activity, &sampled, &moving, source),
         cut: sampled.cut,
         distance: Some(track.length()).filter(|length| *length > Distance::ZERO),
-        heart: heart_sums.as_ref().map_or(told.heart, |sums| Ok(heart_measures(&heart, sums, &moving))),
+        heart: heart_peaks.as_ref().map_or(told.heart, |peaks| Ok(heart_measures(&heart, peaks, &moving))),
         decoupling: decoupled(&sampled, ground.as_ref(), &moving, &heart, sport),
         elevation: told.elevation.or_else(|absent| match ground {
             Some(ground) => ground.elevation,
@@ -215,9 +214,9 @@ impl Ground {
     }
 }
 
-fn heart_measures(heart: &CleanHeart, sums: &Sums, moving: &[bool]) -> HeartMeasures {
+fn heart_measures(heart: &CleanHeart, peaks: &Peaks, moving: &[bool]) -> HeartMeasures {
     let (seconds, coverage_percent) = counted(&heart.series, moving, |bpm| u32::from(*bpm));
-    HeartMeasures { seconds, coverage_percent, findings: heart.findings, curve: Curve::of(sums) }
+    HeartMeasures { seconds, coverage_percent, findings: heart.findings, curve: Curve::of(peaks) }
 }
 
 /// A run by its graded speed, anything else by its power: a rider's speed says more about wind and hills.
@@ -232,13 +231,14 @@ fn decoupled(
     let found = match (sport, &sampled.power, ground) {
         (Sport::Running, _, Some(ground)) => decoupling(line, moving, &ground.graded, heart, Output::Pace),
         (Sport::Running, _, None) => Err(Absent::missing(Need::Speed)),
-        (_, Some(power), _) => {
-            let power = power.iter().map(|watts| watts.map(u32::from)).collect();
-            decoupling(line, moving, &power, heart, Output::Power)
-        }
+        (_, Some(power), _) => decoupling(line, moving, power, heart, Output::Power),
         (_, None, _) => Err(Absent::missing(Need::Power)),
     };
     found.map(|found| Decoupling { percent: rounded(found.percent), ..found })
+}
+
+fn best_mean(peaks: Option<&Peaks>, seconds: u32) -> Option<f64> {
+    peaks?.at(seconds).map(|peak| rounded(peak.mean))
 }
 
 /// Seconds in motion in each bin, and what percent of all seconds in motion they are.

@@ -260,3 +260,10 @@ mod documented_days;
 pub(crate) fn rounded(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
 }
+
+/// The nearest whole number, as `round` gives it; what is below zero is zero. A call of the system's own takes longer
+/// than what is rounded.
+pub(crate) fn whole(value: f64) -> u32 {
+    let floor = value as u32;
+    floor.saturating_add(u32::from(value - f64::from(floor) >= 0.5))
+}

@@ -96,23 +96,26 @@ fn by_speed(
     let speed = sampled.speed.as_ref()?;
     let gaps = speed.iter().any(Option::is_none);
     let across = gaps.then(|| travelled(recording, &sampled.timeline, u32::MAX, i64::MAX)).flatten();
-    let pedalled = |index: usize| {
-        sport == Sport::Cycling
-            && sampled.power.as_ref().is_some_and(|power| power[index].is_some_and(|watts| watts > 0))
-    };
+    let power = sampled.power.as_ref().filter(|_| sport == Sport::Cycling);
+    let pedalled = |index: usize| power.is_some_and(|power| power[index].is_some_and(|watts| watts > 0));
     let mut moving = vec![false; covered.len()];
     for chunk in sampled.timeline.chunks() {
-        let (mut sum, mut seconds, mut ahead) = (0_u64, 0_u64, chunk.at.start);
+        let speeds = &speed[chunk.at.clone()];
+        let around =
+            |second: usize| (u64::from(speeds[second].unwrap_or(0)), u64::from(speeds[second].is_some()));
+        let (mut sum, mut seconds) = (0, 0);
+        for (speed, known) in (0..speeds.len().min(2)).map(around) {
+            (sum, seconds) = (sum + speed, seconds + known);
+        }
         let mut since_motion = usize::MAX;
-        for index in chunk.at.clone() {
-            while ahead < chunk.at.end && ahead <= index + 2 {
-                sum += u64::from(speed[ahead].unwrap_or(0));
-                seconds += u64::from(speed[ahead].is_some());
-                ahead += 1;
+        for (second, index) in chunk.at.clone().enumerate() {
+            if second + 2 < speeds.len() {
+                let (speed, known) = around(second + 2);
+                (sum, seconds) = (sum + speed, seconds + known);
             }
-            if let Some(behind) = index.checked_sub(3).filter(|behind| *behind >= chunk.at.start) {
-                sum -= u64::from(speed[behind].unwrap_or(0));
-                seconds -= u64::from(speed[behind].is_some());
+            if second >= 3 {
+                let (speed, known) = around(second - 3);
+                (sum, seconds) = (sum - speed, seconds - known);
             }
             let fast = if seconds > 0 {
                 sum > u64::from(threshold) * seconds
@@ -133,7 +136,7 @@ fn forget_short_stops(moving: &mut [bool]) {
     let mut last = None;
     for index in 0..moving.len() {
         if moving[index] {
-            if let Some(last) = last.filter(|last| index - last - 1 < SHORTEST_STOP_S) {
+            if let Some(last) = last.filter(|last| (1..SHORTEST_STOP_S).contains(&(index - last - 1))) {
                 moving[last..index].fill(true);
             }
             last = Some(index);

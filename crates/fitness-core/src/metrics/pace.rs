@@ -2,7 +2,7 @@
 
 use super::grade::{SlopeCost, slopes};
 use super::series::{Runs, Series, Timeline};
-use super::{Found, finite};
+use super::{Found, finite, whole};
 
 /// Speed as it would be on the flat at the same cost, millimetres per second: `v_g = v · C(i)/C(0)`. Where the slope is
 /// unknown the ground counts as flat.
@@ -18,7 +18,7 @@ pub fn graded(
     let slopes = slopes(timeline, way_m, altitude);
     let adjusted = |(speed, slope): (&Option<u32>, Option<f32>)| {
         let factor = slope.map_or(1.0, |slope| cost.factor(f64::from(slope)));
-        speed.map(|speed| (f64::from(speed) * factor).round() as u32)
+        speed.map(|speed| whole(f64::from(speed) * factor))
     };
     speed.iter().zip(slopes).map(adjusted).collect()
 }

@@ -47,10 +47,9 @@ pub fn normalize(runs: &Runs) -> Found<Normalized> {
     for run in runs.iter().filter(|run| run.len() >= WINDOW_S) {
         let mut sum: f64 = run[..WINDOW_S - 1].iter().map(|value| f64::from(*value)).sum();
         for (entering, leaving) in run[WINDOW_S - 1..].iter().zip(run) {
-            sum += f64::from(*entering);
-            let mean = sum / WINDOW_S as f64;
+            let mean = (sum + f64::from(*entering)) / WINDOW_S as f64;
             fourths += (mean * mean) * (mean * mean);
-            sum -= f64::from(*leaving);
+            sum += f64::from(*entering) - f64::from(*leaving);
             windows += 1;
         }
     }

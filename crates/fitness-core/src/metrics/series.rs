@@ -39,6 +39,8 @@ pub struct Timeline {
     chunks: Vec<Chunk>,
     /// Which second each sample belongs to; shorter than the recording when that is cut.
     slots: Vec<usize>,
+    /// Whether each second has one sample, as of most devices: then nothing needs to be laid out.
+    even: bool,
     len: usize,
 }
 
@@ -70,9 +72,10 @@ impl Timeline {
             previous = now;
         }
         let len = open.at.end;
+        let even = slots.iter().copied().eq(0..len);
         chunks.push(open);
         chunks.retain(|chunk| !chunk.at.is_empty());
-        Self { origin_ms: i64::from(*first), span_s: second(*last) + 1, chunks, slots, len }
+        Self { origin_ms: i64::from(*first), span_s: second(*last) + 1, chunks, slots, even, len }
     }
 
     /// How many seconds it covers, breaks left out.
@@ -127,6 +130,9 @@ impl Timeline {
     /// Whether each second has a sample of any kind, its own or one held.
     #[must_use]
     pub fn covered(&self) -> Vec<bool> {
+        if self.even {
+            return vec![true; self.len];
+        }
         let mut sampled = vec![None; self.len];
         for slot in &self.slots {
             sampled[*slot] = Some(());
@@ -138,10 +144,14 @@ impl Timeline {
     /// A column at one value a second: what `accept` lets through, held for [`HOLD_S`] at most.
     #[must_use]
     pub fn spread<T: Copy>(&self, column: &Column, accept: impl Fn(i32) -> Option<T>) -> Series<T> {
-        let mut series = vec![None; self.len];
-        for (slot, sample) in self.slots.iter().zip(column.samples()) {
-            if let Some(value) = sample.and_then(&accept) {
-                series[*slot] = Some(value);
+        let samples = column.samples().map(|sample| sample.and_then(&accept));
+        let mut series: Series<T>;
+        if self.even {
+            series = samples.take(self.len).collect();
+        } else {
+            series = vec![None; self.len];
+            for (slot, sample) in self.slots.iter().zip(samples) {
+                series[*slot] = sample.or(series[*slot]);
             }
         }
         self.hold(&mut series);
@@ -149,6 +159,9 @@ impl Timeline {
     }
 
     fn hold<T: Copy>(&self, series: &mut [Option<T>]) {
+        if series.iter().all(Option::is_some) {
+            return;
+        }
         for chunk in &self.chunks {
             let mut held = None;
             for (index, second) in series[chunk.at.clone()].iter_mut().enumerate() {
@@ -181,11 +194,20 @@ impl Runs {
     /// break of the recording, end a run.
     #[must_use]
     pub fn pick(timeline: &Timeline, value: impl Fn(usize) -> Option<f32>) -> Self {
+        Self::pick_from(timeline.chunks().iter().map(|chunk| chunk.at.clone()), value)
+    }
+
+    /// As [`pick`](Self::pick), from stretches that have no break within them.
+    pub fn pick_from(
+        stretches: impl IntoIterator<Item = Range<usize>>,
+        value: impl Fn(usize) -> Option<f32>,
+    ) -> Self {
         let mut runs = Self::default();
-        for chunk in timeline.chunks() {
+        for stretch in stretches {
             runs.ends.push(runs.values.len());
             let mut left_out = 0;
-            for index in chunk.at.clone() {
+            runs.values.reserve(stretch.len());
+            for index in stretch {
                 match value(index) {
                     Some(value) => {
                         if left_out > BREAK_S {

@@ -28,11 +28,11 @@ fn a_minute_of_400_watts_in_an_hour_of_200() {
     );
     let (line, series) = power(&recording);
     let sums = Sums::of(&line, &series);
-    let curve = Curve::of(&sums);
+    let curve = Curve::of(&Peaks::of(&sums));
     assert_eq!((curve.at(1), curve.at(60), curve.at(120)), (Some(400.0), Some(400.0), Some(300.0)));
     near(curve.at(3600).unwrap(), (3540.0 * 200.0 + 60.0 * 400.0) / 3600.0, 0.05);
     assert_eq!(curve.at(5400), None, "the recording does not reach that far");
-    let efforts = timed_efforts(&line, &sums, None);
+    let efforts = timed_efforts(&line, &Peaks::of(&sums), None);
     let minute = efforts.iter().find(|effort| effort.time == TimeSpan::from_secs(60)).unwrap();
     assert_eq!((minute.start, minute.value), (TimeSpan::from_secs(600), 400.0));
 }
@@ -59,7 +59,7 @@ fn a_window_with_too_much_unknown_does_not_count() {
 fn two_days_of_the_highest_speed_do_not_overflow() {
     let recording = every_second(172_800, &[(Channel::Speed, &|_| Some(60_000))]);
     let sampled = Sampled::of(&recording, Sport::Other);
-    let curve = Curve::of(&Sums::of(&sampled.timeline, sampled.speed.as_ref().unwrap()));
+    let curve = Curve::of(&Peaks::of(&Sums::of(&sampled.timeline, sampled.speed.as_ref().unwrap())));
     assert!(curve.points().all(|(_, speed)| speed == 60_000.0));
     assert_eq!(curve.points().count(), durations().len());
 }
@@ -99,7 +99,7 @@ proptest! {
     #[test]
     fn a_curve_never_rises(recording in hostile_recording()) {
         let (line, series) = power(&recording);
-        let curve = Curve::of(&Sums::of(&line, &series));
+        let curve = Curve::of(&Peaks::of(&Sums::of(&line, &series)));
         let values: Vec<f64> = curve.points().map(|(_, value)| value).collect();
         prop_assert!(values.windows(2).all(|pair| pair[0] >= pair[1]));
         prop_assert!(values.iter().all(|value| value.is_finite()));

@@ -193,12 +193,39 @@ fn points() -> impl Strategy<Value = Vec<(i64, i64)>> {
     })
 }
 
+/// Looks at the stretches that end at every point, not only at those with a hasty step.
+fn broken_slowly(track: &Track, distance: i64, record: f64) -> Vec<bool> {
+    let (points, mut broken) = (&track.0, vec![false; track.0.len()]);
+    let (top, stretch) = (top_speed(distance, record), ((record / 60.0).clamp(2.0, 10.0) * 1000.0) as i64);
+    for high in 1..points.len() {
+        let low = (0..high).rev().find(|low| points[high].0 - points[*low].0 >= stretch).unwrap_or(0);
+        for from in [low, low + 1] {
+            let (time, way) = (points[high].0 - points[from].0, points[high].1 - points[from].1);
+            if way as f64 * 1000.0 > top * time.max(stretch) as f64 {
+                broken[from + 1..=high].fill(true);
+            }
+        }
+    }
+    broken
+}
+
 proptest! {
+    #[test]
+    fn no_broken_stretch_is_without_a_hasty_step(points in points(), slower in 1_i64..5) {
+        let track = Track::new(points.into_iter().map(|(ms, mm)| (ms * slower, mm)));
+        let hasty = track.hasty();
+        for (distance, record) in RECORDS {
+            let mut broken = vec![false; track.0.len()];
+            track.find_broken(distance, record, &hasty, &mut broken);
+            prop_assert_eq!(broken, broken_slowly(&track, distance, record));
+        }
+    }
+
     #[test]
     fn two_pointers_find_what_trying_everything_finds(points in points(), distance in 10_000_i64..500_000) {
         let track = Track::new(points);
-        let mut broken = vec![false; track.0.len()];
-        track.find_broken(distance, distance as f64 / 9300.0, &mut broken);
+        let mut broken = track.gaps();
+        track.find_broken(distance, distance as f64 / 9300.0, &track.hasty(), &mut broken);
         let fast = track.fastest(distance, &broken).map(|(_, time)| time);
         let slow = slowly(&track, distance, &broken);
         prop_assert_eq!(fast.is_some(), slow.is_some());
