@@ -3,7 +3,8 @@
 use super::series::{Series, Timeline, count};
 use super::{rounded, whole};
 use crate::units::TimeSpan;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -34,8 +35,7 @@ static DURATIONS: LazyLock<Vec<u32>> = LazyLock::new(|| {
 
 /// The best mean over each of [`durations`], as far as the recording reaches. It never rises: what was held for a
 /// minute was held for a second.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(transparent)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Curve(Vec<u32>);
 
 /// A curve's values are kept in tenths of their unit: of a watt, a beat, a millimetre per second.
@@ -66,6 +66,28 @@ impl Curve {
     pub fn at(&self, seconds: u32) -> Option<f64> {
         let at = durations().binary_search(&seconds).ok()?;
         self.0.get(at).map(|value| f64::from(*value) / PER_UNIT)
+    }
+}
+
+/// Its first value and by how much each is lower than the one before: small numbers, which are short as text.
+impl Serialize for Curve {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let drops = self.0.windows(2).map(|pair| pair[0] - pair[1]);
+        serializer.collect_seq(self.0.first().copied().into_iter().chain(drops))
+    }
+}
+
+impl<'de> Deserialize<'de> for Curve {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut values: Vec<u32> = Vec::deserialize(deserializer)?;
+        if values.len() > durations().len() {
+            return Err(D::Error::custom("a curve with more values than there are lengths of time"));
+        }
+        for at in 1..values.len() {
+            let value = values[at - 1].checked_sub(values[at]);
+            values[at] = value.ok_or_else(|| D::Error::custom("a curve that falls below zero"))?;
+        }
+        Ok(Self(values))
     }
 }
 

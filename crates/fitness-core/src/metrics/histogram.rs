@@ -1,7 +1,8 @@
 //! Seconds at each value: what zones and heart rate loads are made of, so that a changed threshold does not need the
 //! recording again.
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
 
 /// How wide a bin of the speed histogram is, millimetres per second.
@@ -9,8 +10,7 @@ pub const SPEED_BIN_MM_S: u32 = 50;
 
 /// Seconds spent at each whole number of a unit, rising, without empty bins. A value is in the bin below it: with
 /// bins of 0.05 m/s, 3.49 m/s counts as 3.45 m/s, so a zone's bound is off by less than one bin.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(transparent)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Histogram(Vec<(u32, u32)>);
 
 impl Histogram {
@@ -46,6 +46,36 @@ impl Histogram {
     }
 }
 
+/// How far each bin is from the one before, the first from zero, and its seconds: all in one row, short as text.
+impl Serialize for Histogram {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let before = std::iter::once(0).chain(self.0.iter().map(|(bin, _)| *bin));
+        let steps = self.0.iter().zip(before).map(|((bin, seconds), before)| [bin - before, *seconds]);
+        serializer.collect_seq(steps.flatten())
+    }
+}
+
+impl<'de> Deserialize<'de> for Histogram {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let row: Vec<u32> = Vec::deserialize(deserializer)?;
+        let (steps, rest) = row.as_chunks::<2>();
+        let mut bins: Vec<(u32, u32)> = Vec::with_capacity(steps.len());
+        for [step, seconds] in steps {
+            let bin = match bins.last() {
+                Some((before, _)) if *step > 0 => before.checked_add(*step),
+                Some(_) => None,
+                None => Some(*step),
+            };
+            let bin = bin.filter(|_| *seconds > 0);
+            bins.push((
+                bin.ok_or_else(|| D::Error::custom("bins that do not rise, or an empty one"))?,
+                *seconds,
+            ));
+        }
+        if rest.is_empty() { Ok(Self(bins)) } else { Err(D::Error::custom("a bin without seconds")) }
+    }
+}
+
 /// Bins with the seconds each adds.
 impl FromIterator<(u32, u32)> for Histogram {
     fn from_iter<I: IntoIterator<Item = (u32, u32)>>(bins: I) -> Self {
@@ -72,3 +102,6 @@ impl FromIterator<u32> for Histogram {
         Self((0..).zip(counts).filter(|(_, seconds)| *seconds > 0).collect())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -107,6 +107,17 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
+    fn counting_finds_the_spikes_that_sorting_finds(
+        heart in prop::collection::vec(prop::option::weighted(0.9, prop_oneof![3 => 130_u8..165, 1 => 25_u8..=230]), 0..200),
+    ) {
+        let far = |index: usize| {
+            let around = median(&heart[index.saturating_sub(7)..(index + 8).min(heart.len())]);
+            heart[index].zip(around).is_some_and(|(value, median)| value.abs_diff(median) > 20)
+        };
+        prop_assert_eq!(spikes(&heart), (0..heart.len()).map(far).collect::<Vec<_>>());
+    }
+
+    #[test]
     fn nothing_is_invented_and_every_loss_is_counted(recording in hostile_recording()) {
         let sampled = Sampled::of(&recording, Sport::Running);
         let heart = clean(&sampled);

@@ -42,7 +42,8 @@ fn no_window_reaches_over_a_stop_of_the_recording() {
     let moments: Vec<i32> = (0..100).chain(200..300).map(|second| second * 1000).collect();
     let (line, series) = power(&at(moments, &[(Channel::Power, &|_| Some(250))]));
     let sums = Sums::of(&line, &series);
-    assert_eq!((sums.best(100), sums.best(101)), (Some(250.0), None));
+    let mean = |seconds| sums.peak(seconds).map(|peak| peak.mean);
+    assert_eq!((mean(100), mean(101)), (Some(250.0), None));
 }
 
 #[test]
@@ -51,8 +52,8 @@ fn a_window_with_too_much_unknown_does_not_count() {
     let known = |second: usize| (!(50..70).contains(&second)).then_some(250);
     let (line, series) = power(&every_second(100, &[(Channel::Power, &known)]));
     let sums = Sums::of(&line, &series);
-    assert_eq!(sums.best(100), None);
-    assert_eq!(sums.best(50), Some(250.0));
+    assert_eq!(sums.peak(100), None);
+    assert_eq!(sums.peak(50), Some(Peak { start: 0, mean: 250.0 }));
 }
 
 #[test]
@@ -64,14 +65,28 @@ fn two_days_of_the_highest_speed_do_not_overflow() {
     assert_eq!(curve.points().count(), durations().len());
 }
 
-fn slowly(line: &Timeline, series: &Series<u16>, seconds: usize) -> Option<f64> {
-    let mut best = None;
+#[test]
+fn a_curve_is_written_as_its_drops_and_what_is_none_is_refused() {
+    let curve = Curve(vec![4000, 3990, 3990, 2000]);
+    let text = serde_json::to_string(&curve).unwrap();
+    assert_eq!(text, "[4000,10,0,1990]");
+    assert_eq!(serde_json::from_str::<Curve>(&text).unwrap(), curve);
+    assert_eq!(serde_json::from_str::<Curve>("[]").unwrap(), Curve::default());
+    let endless = format!("[{}]", vec!["0"; durations().len() + 1].join(","));
+    for text in ["[1,2]", "[5,-1]", "[4294967296]", "7", &endless] {
+        assert!(serde_json::from_str::<Curve>(text).is_err(), "{text}");
+    }
+}
+
+/// The first of the best windows, and its mean.
+fn slowly(line: &Timeline, series: &Series<u16>, seconds: usize) -> Option<(usize, f64)> {
+    let mut best: Option<(usize, f64)> = None;
     for chunk in line.chunks() {
-        for window in series[chunk.at.clone()].windows(seconds) {
+        for (start, window) in (chunk.at.start..).zip(series[chunk.at.clone()].windows(seconds)) {
             let known: Vec<f64> = window.iter().flatten().map(|watts| f64::from(*watts)).collect();
-            if known.len() * 10 >= seconds * 9 {
-                let mean = known.iter().sum::<f64>() / known.len() as f64;
-                best = Some(best.map_or(mean, |best: f64| best.max(mean)));
+            let mean = known.iter().sum::<f64>() / known.len() as f64;
+            if known.len() * 10 >= seconds * 9 && best.is_none_or(|(_, best)| mean > best) {
+                best = Some((start, mean));
             }
         }
     }
@@ -82,18 +97,24 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn the_best_mean_is_that_of_the_slow_way(recording in hostile_recording(), seconds in 1_usize..80) {
+    fn the_best_mean_is_that_of_the_slow_way(
+        recording in hostile_recording(), seconds in 1_usize..80, hint in any::<prop::sample::Index>(),
+    ) {
         let (line, series) = power(&recording);
         if !series.is_empty() {
             let sums = Sums::of(&line, &series);
-            let (fast, slow) = (sums.best(seconds), slowly(&line, &series, seconds));
-            prop_assert_eq!(fast.is_some(), slow.is_some());
-            if let (Some(fast), Some(slow)) = (fast, slow) {
-                prop_assert!((fast - slow).abs() < 1e-6, "{fast} {slow}");
-                let (window, value) = sums.best_window(seconds).unwrap();
-                prop_assert_eq!((window.len(), value), (seconds, fast));
-            }
+            let (fast, slow) = (sums.peak(seconds), slowly(&line, &series, seconds));
+            prop_assert_eq!(fast.map(|peak| (peak.start, peak.mean)), slow);
+            // Wherever the search begins, the first of the best is found.
+            let hinted = sums.peak_near(seconds, hint.index(series.len()));
+            prop_assert_eq!(hinted, fast);
         }
+    }
+
+    #[test]
+    fn a_whole_number_is_the_rounded_one(value in prop_oneof![any::<f64>(), 0.0..1e5_f64, (0..99_999_u32).prop_map(|n| f64::from(n) / 2.0)]) {
+        prop_assert_eq!(whole(value), value.round() as u32);
+        prop_assert_eq!(whole(0.499_999_999_999_999_94), 0);
     }
 
     #[test]
@@ -103,5 +124,7 @@ proptest! {
         let values: Vec<f64> = curve.points().map(|(_, value)| value).collect();
         prop_assert!(values.windows(2).all(|pair| pair[0] >= pair[1]));
         prop_assert!(values.iter().all(|value| value.is_finite()));
+        let text = serde_json::to_string(&curve).unwrap();
+        prop_assert_eq!(serde_json::from_str::<Curve>(&text).unwrap(), curve);
     }
 }
