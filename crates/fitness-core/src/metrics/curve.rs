@@ -195,7 +195,8 @@ impl Sums {
         Some((block.start + at, Fraction { sum: i64::from(highest), known: count(seconds) }))
     }
 
-    /// The same of any stretch, above a mean.
+    /// The same of any stretch, if its mean is above `best`: first many windows are asked whether one might be, then few
+    /// at a time.
     fn higher_of_known(
         &self,
         mut best: Fraction,
@@ -223,6 +224,7 @@ impl Sums {
     /// twice as many at a time; what that cannot hold exactly is asked against a mean lowered by more than its error.
     fn any_above(&self, best: Fraction, block: &Range<usize>, seconds: usize) -> bool {
         let enough = ((count(seconds) * KNOWN_TENTHS + 9) / 10) as i32;
+        // Then twice the highest sum times its seconds has no more than 24 bits.
         let exact = self.reach >= seconds * seconds * 256;
         let bar = if exact { best.sum as f64 } else { best.sum as f64 * (1.0 - 1e-6) } as f32;
         let known_of_best = best.known as f32;
