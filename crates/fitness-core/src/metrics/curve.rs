@@ -140,10 +140,7 @@ impl Sums {
         if length == 0 || window.end >= self.sums.len() || window.len() > self.reach {
             return None;
         }
-        let known = match &self.known[..] {
-            [] => length,
-            known => i64::from(known[window.end] - known[window.start]),
-        };
+        let known = self.known_in(window);
         let sum = i64::from(self.sums[window.end].wrapping_sub(self.sums[window.start]));
         (known * 10 >= length * KNOWN_TENTHS).then_some(Fraction { sum, known })
     }
@@ -168,7 +165,11 @@ impl Sums {
         let (mut best, mut start) = (hinted.map_or(Fraction::NONE, Fraction::just_below), None);
         let mut most = best.of(seconds);
         for block in self.blocks(seconds) {
-            let higher = if self.all_known(block.start..block.end + seconds - 1) {
+            let stretch = block.start..block.end + seconds - 1;
+            if self.most_of(&stretch, seconds).is_some_and(|most| !most.exceeds(best)) {
+                continue;
+            }
+            let higher = if self.known_in(&stretch) == count(stretch.len()) {
                 self.higher(most, &block, seconds)
             } else {
                 self.higher_of_known(best, &block, seconds)
@@ -180,8 +181,21 @@ impl Sums {
         start.map(|start| Peak { start, mean: best.value() })
     }
 
-    fn all_known(&self, stretch: Range<usize>) -> bool {
-        self.known.is_empty() || self.known[stretch.end] - self.known[stretch.start] == stretch.len() as i32
+    /// No window of a stretch has a higher mean: none has more of the sum than all of it, nor fewer known seconds than
+    /// are left without the rest.
+    fn most_of(&self, stretch: &Range<usize>, seconds: usize) -> Option<Fraction> {
+        (stretch.len() <= self.reach).then(|| {
+            let sum = i64::from(self.sums[stretch.end].wrapping_sub(self.sums[stretch.start]));
+            let known = self.known_in(stretch) - count(stretch.len() - seconds);
+            Fraction { sum, known: known.max((count(seconds) * KNOWN_TENTHS + 9) / 10) }
+        })
+    }
+
+    fn known_in(&self, stretch: &Range<usize>) -> i64 {
+        match &self.known[..] {
+            [] => count(stretch.len()),
+            known => i64::from(known[stretch.end] - known[stretch.start]),
+        }
     }
 
     /// The first of the best windows that begin in a block, if its sum is above `most`; of a stretch known throughout.
