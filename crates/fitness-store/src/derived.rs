@@ -565,12 +565,29 @@ async fn touched(tx: &Tx) -> Result<i64> {
     Ok(row.map_or(0, |row| row.touched))
 }
 
-/// What activities mean, and with it their loads.
+/// What activities mean, and with it their loads. Most mean what they meant before, and are not written again.
 async fn put_judged(tx: &Tx, judged: Vec<(ActivityId, Judged)>) -> Result<()> {
+    use activity_metrics::Column;
+    let mut before: HashMap<i64, Vec<u8>> = HashMap::with_capacity(judged.len());
+    for some in judged.chunks(ROWS_AT_ONCE) {
+        let rows = activity_metrics::Entity::find()
+            .select_only()
+            .columns([Column::ActivityId, Column::Judged])
+            .filter(Column::ActivityId.is_in(some.iter().map(|(id, _)| id.get())))
+            .filter(Column::Judged.is_not_null())
+            .into_tuple::<(i64, Vec<u8>)>()
+            .all(tx.db())
+            .await?;
+        before.extend(rows);
+    }
     for (id, judged) in judged {
+        let packed = pack_json(&judged);
+        if before.get(&id.get()) == Some(&packed) {
+            continue;
+        }
         let load = judged.load.as_ref().ok();
         activity_metrics::Entity::update_many()
-            .col_expr(activity_metrics::Column::Judged, Expr::value(pack_json(&judged)))
+            .col_expr(activity_metrics::Column::Judged, Expr::value(packed))
             .filter(activity_metrics::Column::ActivityId.eq(id.get()))
             .exec(tx.db())
             .await?;
