@@ -237,10 +237,7 @@ impl Earlier {
         let sessions = (store.list_activities(user, context, begin.previous()).await?.into_iter())
             .map(|stored| SessionLoad::of(&stored.activity, stored.rated_load()))
             .collect();
-        let past = store.list_clues(user, begin.plus(-LOOKBACK_DAYS), begin.previous()).await?;
-        let clues = (past.into_iter())
-            .flat_map(|past| past.clues.into_iter().map(move |clue| Candidate { day: past.day, clue }))
-            .collect();
+        let clues = store.list_clues(user, begin.plus(-LOOKBACK_DAYS), begin.previous()).await?;
         let rated: Vec<ActivityId> = exertion.keys().copied().collect();
         let felt = (store.read_judged(user, &rated, begin).await?.iter())
             .filter_map(|(id, measures, judged)| felt(exertion.get(id).copied(), measures, judged))

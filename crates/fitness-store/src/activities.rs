@@ -4,6 +4,7 @@ use crate::audit::{Actor, Entry};
 use crate::derived;
 use crate::entities::{activities, activity_details, activity_reports, laps};
 use crate::error::{Error, Result};
+use crate::measured;
 use crate::pack::unpack_json;
 use crate::read::{day, json, narrow, narrow_option, to_json, word};
 use crate::store::{Store, stamp};
@@ -158,7 +159,7 @@ impl Store {
             ..columns(user, &merged)
         };
         activities::Entity::update(changed).exec(tx.db()).await?;
-        derived::forget_measures(&tx, &[id.get()]).await?;
+        measured::forget_measures(&tx, &[id.get()]).await?;
         derived::touch(&tx, Some(merged.activity.day().min(day(row.day)?))).await?;
         let entry = Entry::new(now, Actor::Human, action, format!("activity:{id}"));
         tx.commit(entry.change(Some(hash), Some(ContentHash::of_json(&edit)))).await

@@ -12,6 +12,13 @@ use fitness_core::ids::UserId;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use std::collections::HashMap;
 
+/// Every row of a user in a table.
+macro_rules! rows {
+    ($table:ident, $user:expr, $db:expr) => {
+        $table::Entity::find().filter($table::Column::UserId.eq($user.get())).all($db).await?
+    };
+}
+
 impl Store {
     /// The hash of everything that was imported for a user and what became of it: activities with laps, samples,
     /// details and reports, files, days, estimates, thresholds, zones and the profile. What was worked out from
@@ -22,62 +29,57 @@ impl Store {
     pub async fn fingerprint(&self, user: UserId) -> Result<ContentHash> {
         let db = self.snapshot().await?;
         let mut lines: Vec<String> = Vec::new();
-        macro_rules! rows {
-            ($table:ident) => {
-                $table::Entity::find().filter($table::Column::UserId.eq(user.get())).all(&db).await?
-            };
-        }
         // An activity is known by what it is, not by its number.
         let mut names: HashMap<i64, String> = HashMap::new();
-        for mut row in rows!(activities) {
+        for mut row in rows!(activities, user, &db) {
             let id = row.id;
             let name = name(&mut row);
             lines.push(format!("activity {name}"));
             names.insert(id, name);
         }
         let of = |id: i64| names.get(&id).cloned().unwrap_or_default();
-        for mut row in rows!(laps) {
+        for mut row in rows!(laps, user, &db) {
             let activity = of(std::mem::take(&mut row.activity_id));
             row.user_id = 0;
             lines.push(format!("lap {activity} {row:?}"));
         }
-        for row in rows!(streams) {
+        for row in rows!(streams, user, &db) {
             let packed = ContentHash::of_bytes(&row.packed);
             lines.push(format!("stream {} {} {} {packed}", of(row.activity_id), row.channel, row.samples));
         }
-        for row in rows!(activity_details) {
+        for row in rows!(activity_details, user, &db) {
             let packed = ContentHash::of_bytes(&row.packed);
             lines.push(format!("details {} {packed}", of(row.activity_id)));
         }
         let mut files: HashMap<i64, String> = HashMap::new();
-        for row in rows!(originals) {
+        for row in rows!(originals, user, &db) {
             lines.push(format!("file {} {}", row.sha256, row.size));
             files.insert(row.id, row.sha256);
         }
-        for row in rows!(activity_reports) {
+        for row in rows!(activity_reports, user, &db) {
             let file = row.original_id.and_then(|id| files.get(&id));
             let (activity, key) = (of(row.activity_id), format!("{}:{}", row.kind, row.external_id));
             lines.push(format!("report {activity} {key} {} {file:?}", row.content_hash));
         }
-        for row in rows!(day_reports) {
+        for row in rows!(day_reports, user, &db) {
             lines.push(format!("day {} {} {} {}", row.day, row.kind, row.part, row.content_hash));
         }
-        for mut row in rows!(daily_wellness) {
+        for mut row in rows!(daily_wellness, user, &db) {
             row.user_id = 0;
             lines.push(format!("{row:?}"));
         }
-        for mut row in rows!(estimates) {
+        for mut row in rows!(estimates, user, &db) {
             row.user_id = 0;
             lines.push(format!("{row:?}"));
         }
-        for mut row in rows!(thresholds) {
+        for mut row in rows!(thresholds, user, &db) {
             if row.origin == ThresholdOrigin::Estimated.as_str() {
                 continue;
             }
             (row.id, row.user_id) = (0, 0);
             lines.push(format!("{row:?}"));
         }
-        for mut row in rows!(zones) {
+        for mut row in rows!(zones, user, &db) {
             row.user_id = 0;
             lines.push(format!("{row:?}"));
         }
@@ -93,13 +95,8 @@ impl Store {
     pub async fn derived_fingerprint(&self, user: UserId) -> Result<ContentHash> {
         let db = self.snapshot().await?;
         let mut lines: Vec<String> = Vec::new();
-        macro_rules! rows {
-            ($table:ident) => {
-                $table::Entity::find().filter($table::Column::UserId.eq(user.get())).all(&db).await?
-            };
-        }
         let mut names: HashMap<i64, String> = HashMap::new();
-        for mut row in rows!(activities) {
+        for mut row in rows!(activities, user, &db) {
             // What the athlete removed has no part in what is worked out.
             if row.deleted_at.is_some() {
                 continue;
@@ -109,16 +106,16 @@ impl Store {
             lines.push(format!("load {name} {load:?}"));
             names.insert(id, name);
         }
-        for row in rows!(activity_metrics) {
+        for row in rows!(activity_metrics, user, &db) {
             let means =
                 [Some(row.measures), row.judged].map(|packed| packed.as_deref().map(ContentHash::of_bytes));
             let Some(name) = names.get(&row.activity_id) else { continue };
             lines.push(format!("metrics {name} {} {means:?}", row.clues));
         }
-        for row in rows!(daily_metrics) {
+        for row in rows!(daily_metrics, user, &db) {
             lines.push(format!("day {} {}", row.day, ContentHash::of_bytes(&row.packed)));
         }
-        for row in rows!(thresholds) {
+        for row in rows!(thresholds, user, &db) {
             if row.origin == ThresholdOrigin::Estimated.as_str() {
                 lines.push(format!("limit {} {} {:?}", row.kind, row.from_day, row.value));
             }

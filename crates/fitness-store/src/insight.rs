@@ -1,19 +1,14 @@
-//! What the data shows at a glance: a predictor's log, what an import found, and where a plan leads.
+//! What the data shows at a glance: a predictor's log, and what an import found.
 
 use crate::activities::StoredActivity;
 use crate::error::Result;
 use crate::store::Store;
 use fitness_core::athlete::{Threshold, ThresholdKind};
 use fitness_core::calendar::Day;
-use fitness_core::ids::{ActivityId, PlanId, UserId};
+use fitness_core::ids::{ActivityId, UserId};
 use fitness_core::metrics::efforts::Effort as BestEffort;
 use fitness_core::metrics::predict::{Effort, RaceResult, Run, TrainingLog, course_of};
 use fitness_core::metrics::thresholds::{InForce, Suggestion, in_force, suggestions};
-use fitness_core::metrics::trajectory::{
-    self, Adherence, Outlook, PlannedDay, Trajectory, Typical, planned_load, project,
-};
-use fitness_core::metrics::{Absent, Found};
-use fitness_core::plan::Workout;
 use fitness_core::sport::Sport;
 use fitness_core::units::{Distance, TimeSpan};
 use serde::Serialize;
@@ -205,63 +200,4 @@ fn gaps(days: &BTreeSet<Day>) -> Vec<Gap> {
         .filter(|(one, next)| one.until(**next) > GAP_DAYS)
         .map(|(one, next)| Gap { from: one.next(), through: next.previous() })
         .collect()
-}
-
-impl Store {
-    /// Where a plan leads by race day: fitness as written, at the rate it was followed lately, and without training.
-    ///
-    /// # Errors
-    /// `NotFound` when the user has no such plan.
-    pub async fn outlook(&self, user: UserId, plan: PlanId) -> Result<Found<Trajectory>> {
-        let standing = self.standing(user, plan).await?;
-        let Some(complete) = standing.frontier.complete() else { return Ok(Err(Absent::NotYet)) };
-        let Some(state) = self.find_day_state(user, complete).await? else { return Ok(Err(Absent::NotYet)) };
-        let first = self.first_day(user).await?.unwrap_or(complete);
-        let done: Vec<trajectory::PastSession> =
-            (self.list_activities(user, complete.plus(-90), complete).await?.iter())
-                .filter_map(|stored| {
-                    Some(trajectory::PastSession {
-                        day: stored.day,
-                        sport: stored.activity.sport,
-                        kind: None,
-                        load: stored.load?,
-                        duration: stored.activity.training_time()?,
-                        distance: stored.activity.distance,
-                    })
-                })
-                .collect();
-        let typical = Typical::measure(&done, first, complete);
-        let workouts: Vec<Workout> =
-            standing.workouts.iter().map(|planned| planned.workout.clone()).collect();
-        let mut planned: BTreeMap<Day, PlannedDay> = BTreeMap::new();
-        for (workout, graded) in workouts.iter().zip(&standing.graded) {
-            let day = workout.date;
-            let Ok(load) = planned_load(workout, &typical) else { continue };
-            let sports: BTreeSet<Sport> =
-                workouts.iter().filter(|other| other.date == day).map(|other| other.sport).collect();
-            let entry = planned.entry(day).or_insert_with(|| PlannedDay {
-                day,
-                planned: 0.0,
-                done: done
-                    .iter()
-                    .filter(|one| one.day == day && sports.contains(&one.sport))
-                    .map(|one| one.load)
-                    .sum(),
-                excused: false,
-            });
-            entry.planned += load.value;
-            entry.excused |= graded.excused.is_some();
-        }
-        let planned: Vec<PlannedDay> = planned.into_values().collect();
-        let adherence = Adherence::of(&planned, complete);
-        let outlook = Outlook {
-            from: complete,
-            state: &state.fitness,
-            plan_start: standing.plan.start_date,
-            race_day: standing.plan.race_date,
-            workouts: &workouts,
-            typical: &typical,
-        };
-        Ok(project(&outlook, &adherence))
-    }
 }

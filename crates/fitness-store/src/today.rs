@@ -6,15 +6,13 @@ use fitness_core::athlete::ThresholdKind;
 use fitness_core::calendar::Day;
 use fitness_core::facts::{Facts, PastRace, PastSession, RaceDistance, Snapshot, gather};
 use fitness_core::ids::UserId;
-use fitness_core::metrics::predict::{Effort, RaceResult};
+use fitness_core::metrics::predict::{Effort, LOOK_BACK_DAYS, RaceResult};
 use fitness_core::metrics::thresholds::in_force;
 use fitness_core::metrics::{Absent, Found, predict::Prediction};
 use fitness_core::units::Distance;
 
 /// Days of training that facts speak of: the longest run of thirty days, and the day before them.
 const DAYS: i64 = 45;
-/// How far back results and training are looked at for a prediction.
-const LOG_DAYS: i64 = 800;
 
 impl Store {
     /// Everything that can be said about an athlete in numbers, seen from a day. What is stale must have been worked out
@@ -69,7 +67,7 @@ impl Store {
         today: Day,
         goal: Option<Distance>,
     ) -> Result<Vec<(RaceDistance, Found<Prediction>)>> {
-        let log = self.training_log(user, today.plus(-LOG_DAYS)).await?;
+        let log = self.training_log(user, today.plus(-LOOK_BACK_DAYS)).await?;
         let targets = RaceDistance::ALL.iter().filter_map(|race| Some((*race, race.distance().or(goal)?)));
         Ok(targets
             .map(|(race, target)| {

@@ -1,6 +1,7 @@
 //! Facts about load and what it led to.
 
 use super::gather::{Book, Evening, Told, View, Window};
+use super::snapshot::PastSession;
 use super::source::SourceRow;
 use super::table::FactName;
 use super::value::{FactValue, FactWord};
@@ -9,7 +10,7 @@ use crate::metrics::fitness::Form;
 use crate::metrics::{Absent, Found, Quality};
 
 pub(super) fn write(view: &View<'_>, book: &mut Book) {
-    let evening = view.evening().and_then(|evening| match unknown_load(view) {
+    let evening = view.evening().and_then(|evening| match unknown_load(&view.sessions) {
         // A fitness of nothing, made of loads that nobody knows, is no fitness of zero.
         Some(why) if evening.training.fitness <= 0.0 => Err(why),
         _ => Ok(evening),
@@ -42,8 +43,8 @@ pub(super) fn write(view: &View<'_>, book: &mut Book) {
 }
 
 /// Why a session's load is not known, if there is such a session.
-fn unknown_load(view: &View<'_>) -> Option<Absent> {
-    view.sessions.iter().find_map(|session| session.judged.load.as_ref().err().cloned())
+fn unknown_load(sessions: &[&PastSession<'_>]) -> Option<Absent> {
+    sessions.iter().find_map(|session| session.judged.load.as_ref().err().cloned())
 }
 
 /// What the evening's fitness is made from: every day since the first.
@@ -71,8 +72,7 @@ fn load(view: &View<'_>, window: &Window<'_>) -> Found<Told> {
     let sessions: Vec<_> =
         view.sessions.iter().filter(|session| within(session.activity.day())).copied().collect();
     if incomplete && total <= 0.0 {
-        let reason = sessions.iter().find_map(|session| session.judged.load.as_ref().err().cloned());
-        return Err(reason.unwrap_or(Absent::NotYet));
+        return Err(unknown_load(&sessions).unwrap_or(Absent::NotYet));
     }
     let (from, through) = (window.from, window.through);
     let days = if from == through { SourceRow::Day(through) } else { SourceRow::Days { from, through } };

@@ -8,6 +8,7 @@ use crate::entities::{
     streams,
 };
 use crate::error::{Error, Result};
+use crate::measured;
 use crate::pack::pack_json;
 use crate::read::to_json;
 use crate::store::stamp;
@@ -200,7 +201,7 @@ impl Children {
         clear!(laps, self.stale_laps);
         clear!(streams, self.stale_streams);
         clear!(activity_details, self.stale_details);
-        derived::forget_measures(tx, &self.remeasured).await?;
+        measured::forget_measures(tx, &self.remeasured).await?;
         use activity_reports::Column;
         let replace = OnConflict::columns([Column::UserId, Column::Kind, Column::ExternalId])
             .update_columns([

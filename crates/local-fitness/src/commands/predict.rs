@@ -12,8 +12,8 @@ use anyhow::Result;
 use fitness_core::calendar::Day;
 use fitness_core::metrics::Found;
 use fitness_core::metrics::predict::{
-    Backtest, Baselines, Effort, Inputs, Method, Prediction, RaceResult, Score, TrainingLog, WeeklyVolume,
-    predict,
+    Backtest, Baselines, Effort, Inputs, LOOK_BACK_DAYS, Method, Prediction, RaceResult, Score, TrainingLog,
+    WeeklyVolume, predict,
 };
 use fitness_core::plan::Goal;
 use fitness_core::report::{Estimate, EstimateKind, EstimateValue};
@@ -21,8 +21,6 @@ use fitness_core::units::{Distance, TimeSpan, UnitSystem};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
-/// How far back results and training are looked at: two years for a marathon, and a year of results before each.
-const LOOK_BACK_DAYS: i64 = 800;
 /// How old a watch's own prediction may be to be shown beside ours.
 const ESTIMATE_DAYS: i64 = 30;
 
@@ -34,12 +32,10 @@ pub(super) async fn run(context: &Context, args: PredictArgs) -> Result<Report> 
     settled(&store, user.id).await?;
     let profile = store.profile(user.id).await?;
     let today = Day::at(clock::now(), profile.zone);
-    let log = store.training_log(user.id, today.plus(-LOOK_BACK_DAYS)).await?;
+    // A back-test goes through every race there is.
+    let all = store.first_day(user.id).await?.filter(|_| args.backtest);
+    let log = store.training_log(user.id, all.unwrap_or_else(|| today.plus(-LOOK_BACK_DAYS))).await?;
     if args.backtest {
-        let log = match log {
-            Some(log) => Some(store.training_log(user.id, log.first.plus(-100 * 366)).await?.unwrap_or(log)),
-            None => None,
-        };
         store.close().await;
         return Ok(replay(log.as_ref(), profile.units));
     }

@@ -12,12 +12,10 @@ use fitness_core::athlete::{Threshold, ThresholdKind, ThresholdOrigin};
 use fitness_core::calendar::Day;
 use fitness_core::metrics::Quality;
 use fitness_core::metrics::thresholds::{InForce, Suggestion, in_force, suggestions};
-use fitness_core::units::{Pace, Speed, TimeSpan, UnitSystem};
+use fitness_core::units::{Speed, TimeSpan, UnitSystem};
 use fitness_store::Error;
 use serde_json::json;
 use std::fmt::Write as _;
-
-const ONE_MILE_KM: f64 = 1.609_344;
 
 pub(super) async fn run(context: &Context, command: ThresholdCommand) -> Result<Report> {
     let (store, user) = context.open_for_user().await?;
@@ -180,9 +178,9 @@ fn parse(kind: ThresholdKind, text: &str, units: UnitSystem) -> Result<f64> {
     let clock = || text.parse::<TimeSpan>().ok().filter(|time| *time > TimeSpan::ZERO).map(TimeSpan::seconds);
     let (value, help) = match kind {
         ThresholdKind::ThresholdSpeed => {
-            let km = if units == UnitSystem::Imperial { ONE_MILE_KM } else { 1.0 };
-            let pace = clock().and_then(|seconds| Pace::from_seconds_per_km(seconds / km));
-            (pace.map(|pace| 1000.0 / pace.seconds_per_km()), "write a pace such as 4:15")
+            let time = text.parse().ok().filter(|time| *time > TimeSpan::ZERO);
+            let speed = units.length(1.0).zip(time).and_then(|(length, time)| Speed::over(length, time));
+            (speed.map(Speed::mps), "write a pace such as 4:15")
         }
         ThresholdKind::SwimSpeed => {
             (clock().map(|seconds| 100.0 / seconds), "write the time for 100 m, such as 1:45")

@@ -15,6 +15,9 @@ use crate::metrics::Found;
 use crate::metrics::efforts;
 use crate::units::{Distance, Pace, TimeSpan};
 
+/// How far back runs and results are worth reading for a prediction, days: two years for a marathon, and ten weeks of
+/// training before the first of them.
+pub const LOOK_BACK_DAYS: i64 = 800;
 /// Weeks looked at, the last of which ends a week before the day of asking.
 const WEEKS: i64 = 8;
 /// Days for which a fastest time is the fastest.

@@ -35,7 +35,7 @@ pub use cameron::cameron;
 pub use critical_speed::{CriticalSpeed, critical_speed};
 pub use endurance::Endurance;
 pub use hinge::Hinge;
-pub use log::{Run, TrainingLog, course_of};
+pub use log::{LOOK_BACK_DAYS, Run, TrainingLog, course_of};
 pub use log_model::LogModel;
 pub use personal::Past;
 pub use race::{Effort, LeftOut, Mark, RaceResult, Raced};

@@ -1,0 +1,71 @@
+//! Where a plan leads by race day.
+
+use crate::error::Result;
+use crate::store::Store;
+use fitness_core::calendar::Day;
+use fitness_core::ids::{PlanId, UserId};
+use fitness_core::metrics::trajectory::{
+    Adherence, Outlook, PastSession, PlannedDay, Trajectory, Typical, planned_load, project,
+};
+use fitness_core::metrics::{Absent, Found};
+use fitness_core::plan::Workout;
+use fitness_core::sport::Sport;
+use std::collections::{BTreeMap, BTreeSet};
+
+impl Store {
+    /// Where a plan leads by race day: fitness as written, at the rate it was followed lately, and without training.
+    ///
+    /// # Errors
+    /// `NotFound` when the user has no such plan.
+    pub async fn outlook(&self, user: UserId, plan: PlanId) -> Result<Found<Trajectory>> {
+        let standing = self.standing(user, plan).await?;
+        let Some(complete) = standing.frontier.complete() else { return Ok(Err(Absent::NotYet)) };
+        let Some(state) = self.find_day_state(user, complete).await? else { return Ok(Err(Absent::NotYet)) };
+        let first = self.first_day(user).await?.unwrap_or(complete);
+        let done: Vec<PastSession> = (self.list_activities(user, complete.plus(-90), complete).await?.iter())
+            .filter_map(|stored| {
+                Some(PastSession {
+                    day: stored.day,
+                    sport: stored.activity.sport,
+                    kind: None,
+                    load: stored.load?,
+                    duration: stored.activity.training_time()?,
+                    distance: stored.activity.distance,
+                })
+            })
+            .collect();
+        let typical = Typical::measure(&done, first, complete);
+        let workouts: Vec<Workout> =
+            standing.workouts.iter().map(|planned| planned.workout.clone()).collect();
+        let mut planned: BTreeMap<Day, PlannedDay> = BTreeMap::new();
+        for (workout, graded) in workouts.iter().zip(&standing.graded) {
+            let day = workout.date;
+            let Ok(load) = planned_load(workout, &typical) else { continue };
+            let sports: BTreeSet<Sport> =
+                workouts.iter().filter(|other| other.date == day).map(|other| other.sport).collect();
+            let entry = planned.entry(day).or_insert_with(|| PlannedDay {
+                day,
+                planned: 0.0,
+                done: done
+                    .iter()
+                    .filter(|one| one.day == day && sports.contains(&one.sport))
+                    .map(|one| one.load)
+                    .sum(),
+                excused: false,
+            });
+            entry.planned += load.value;
+            entry.excused |= graded.excused.is_some();
+        }
+        let planned: Vec<PlannedDay> = planned.into_values().collect();
+        let adherence = Adherence::of(&planned, complete);
+        let outlook = Outlook {
+            from: complete,
+            state: &state.fitness,
+            plan_start: standing.plan.start_date,
+            race_day: standing.plan.race_date,
+            workouts: &workouts,
+            typical: &typical,
+        };
+        Ok(project(&outlook, &adherence))
+    }
+}
