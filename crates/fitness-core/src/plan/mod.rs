@@ -4,12 +4,17 @@
 //! holds under an id, with a [`PlanStatus`] that only a human moves. Every change to a committed plan is a
 //! whole new [`Revision`].
 
+mod background;
 mod draft;
+mod limits;
 mod proposal;
+mod weeks;
 mod workout;
 
+pub use background::{Background, DatedPaces, Level, PastRun, Stated};
 pub use draft::{BadDraft, BadRequest, Draft, DraftRequest, MAX_WORKOUTS, ScheduleItem};
 pub use proposal::{ApplyError, Change, NextWorkout, Proposal, ProposalStatus, apply};
+pub use weeks::{Week, planned_running, race_weeks};
 pub use workout::{
     BadWorkout, PlannedWorkout, Step, StepDuration, StepTarget, StepType, TargetRange, Workout, WorkoutKind,
 };

@@ -33,6 +33,24 @@ impl Finish {
         })
     }
 
+    /// One in four is faster. In the fitted bands a quarter lies half as far from the middle as a tenth does, in
+    /// logarithms: 0.937 and 0.968 of all marathoners.
+    #[must_use]
+    pub fn first_quarter(self) -> TimeSpan {
+        self.toward_low(0.5)
+    }
+
+    /// One in twenty is faster: 1.37 times as far from the middle as a tenth, 0.937 and 0.915 of all marathoners.
+    #[must_use]
+    pub fn first_twentieth(self) -> TimeSpan {
+        self.toward_low(1.37)
+    }
+
+    fn toward_low(self, share: f64) -> TimeSpan {
+        let (low, middle) = (self.low.seconds().max(1.0), self.time.seconds().max(1.0));
+        TimeSpan::from_seconds(middle * (low / middle).powf(share)).unwrap_or(self.low)
+    }
+
     /// Rounded as it may be shown: to a minute beyond the half marathon, 30 s beyond 10 km, 5 s from 5 km, else a second.
     #[must_use]
     pub fn rounded(self, target: Distance) -> Self {

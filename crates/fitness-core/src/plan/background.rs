@@ -1,0 +1,275 @@
+//! What an athlete brings to a plan, read from their synced history: the base, the longest run, the level.
+//!
+//! Nothing here is guessed. With fewer than 28 days of history the level is asked for, and what the athlete says about
+//! their base or their longest run takes the place of what the data says.
+
+use super::Week;
+use crate::calendar::Day;
+use crate::metrics::baseline::median;
+use crate::metrics::predict::{Paces, Prediction};
+use crate::metrics::{Absent, Counted, Found};
+use crate::units::{Distance, Pace, TimeSpan};
+use crate::words::words;
+use serde::Serialize;
+
+words! {
+    /// How much running an athlete is used to.
+    pub enum Level("level") {
+        /// Less than 30 km a week, or less than a year of running.
+        Novice = "novice",
+        /// 30 to 65 km a week.
+        Intermediate = "inter",
+        /// 65 km a week and more.
+        Advanced = "adv",
+    }
+}
+
+impl Level {
+    /// The level that a weekly distance speaks of.
+    #[must_use]
+    pub fn of_base(base: Distance) -> Self {
+        match base.km() {
+            ..30.0 => Self::Novice,
+            ..65.0 => Self::Intermediate,
+            _ => Self::Advanced,
+        }
+    }
+
+    /// As a sentence says it.
+    #[must_use]
+    pub const fn spoken(self) -> &'static str {
+        match self {
+            Self::Novice => "novice",
+            Self::Intermediate => "intermediate",
+            Self::Advanced => "advanced",
+        }
+    }
+}
+
+/// One run that was done.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct PastRun {
+    /// The day it began.
+    pub day: Day,
+    /// How far.
+    #[serde(rename = "distance_mm")]
+    pub distance: Distance,
+    /// How long, where known.
+    #[serde(rename = "duration_ms")]
+    pub duration: Option<TimeSpan>,
+    /// Whether it was hard: raced, or run at or above the threshold for a good part.
+    pub hard: bool,
+}
+
+/// What the athlete says about themselves, in place of what the data says.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct Stated {
+    /// The level.
+    pub level: Option<Level>,
+    /// Kilometres in a usual week.
+    #[serde(rename = "base_mm")]
+    pub base: Option<Distance>,
+    /// The longest run of the last 30 days.
+    #[serde(rename = "longest_mm")]
+    pub longest: Option<Distance>,
+}
+
+/// Training paces, and the dated result they come from.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct DatedPaces {
+    /// The paces.
+    pub paces: Paces,
+    /// The day of the result.
+    pub result_on: Day,
+}
+
+/// An athlete as a plan sees them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Background {
+    /// The last complete day of data; everything here was known by then.
+    pub as_of: Day,
+    /// The first day with data, when there is any.
+    pub first: Option<Day>,
+    /// The runs of the last 400 days up to `as_of`, in order of their days.
+    pub runs: Vec<PastRun>,
+    /// The day of the first run ever seen.
+    pub first_run: Option<Day>,
+    /// What the athlete corrected.
+    pub stated: Stated,
+    /// Years of age, where known.
+    pub age: Option<u32>,
+    /// Body mass index, where weight and height are known.
+    pub bmi: Option<f64>,
+    /// Whether the athlete is marked as injured now, or was in the last two weeks.
+    pub injured: bool,
+    /// The finish over the race's distance, seen from today.
+    pub prediction: Found<Prediction>,
+    /// Training paces of a result at most 120 days old.
+    pub paces: Option<DatedPaces>,
+    /// Threshold heart rate, beats per minute, where one is in force.
+    pub threshold_heart_rate: Option<f64>,
+    /// Fitness (the 42-day average load) on `as_of`.
+    pub fitness: Option<f64>,
+    /// Load points an hour of running usually brings.
+    pub load_per_hour: Option<f64>,
+}
+
+/// Fewer days of data than this say nothing about a level.
+const LEAST_DAYS: i64 = 28;
+const YEAR: i64 = 365;
+
+impl Background {
+    /// An athlete nothing is known about.
+    #[must_use]
+    pub const fn unknown(as_of: Day) -> Self {
+        Self {
+            as_of,
+            first: None,
+            runs: Vec::new(),
+            first_run: None,
+            stated: Stated { level: None, base: None, longest: None },
+            age: None,
+            bmi: None,
+            injured: false,
+            prediction: Err(Absent::NotYet),
+            paces: None,
+            threshold_heart_rate: None,
+            fitness: None,
+            load_per_hour: None,
+        }
+    }
+
+    /// Days of data there are.
+    #[must_use]
+    pub fn history_days(&self) -> i64 {
+        self.first.map_or(0, |first| (first.until(self.as_of) + 1).max(0))
+    }
+
+    /// What was run in the seven days that end on a day; `None` before the data begins.
+    #[must_use]
+    pub fn week(&self, week: Week) -> Option<Distance> {
+        let known = self.first.is_some_and(|first| first <= week.first) && week.last() <= self.as_of;
+        known.then(|| self.run_in(week.first, week.last()))
+    }
+
+    /// What was run from a day through another.
+    #[must_use]
+    pub fn run_in(&self, from: Day, through: Day) -> Distance {
+        self.between(from, through).map(|run| run.distance).sum()
+    }
+
+    fn between(&self, from: Day, through: Day) -> impl Iterator<Item = &PastRun> {
+        self.runs.iter().filter(move |run| (from..=through).contains(&run.day))
+    }
+
+    /// The last full weeks, the newest first, as far as the data goes back.
+    fn weeks_back(&self, count: i64) -> Vec<Distance> {
+        let last = Week::ending(self.as_of);
+        (0..count).map_while(|back| self.week(last.plus(-back))).collect()
+    }
+
+    /// The base: the median week of the last four, of the last eight where fewer than three of the four saw a run.
+    ///
+    /// # Errors
+    /// With fewer than 28 days of data, unless the athlete said it.
+    pub fn base(&self) -> Found<Distance> {
+        if let Some(base) = self.stated.base {
+            return Ok(base);
+        }
+        let four = self.weeks_back(4);
+        if four.len() < 4 {
+            return Err(self.too_short());
+        }
+        let running = four.iter().filter(|week| **week > Distance::ZERO).count();
+        let weeks = if running < 3 { self.weeks_back(8) } else { four };
+        let km: Vec<f64> = weeks.iter().map(|week| week.km()).collect();
+        median(&km).and_then(Distance::from_km).ok_or_else(|| self.too_short())
+    }
+
+    /// The longest run of the last 30 days.
+    ///
+    /// # Errors
+    /// With fewer than 28 days of data, unless the athlete said it.
+    pub fn longest(&self) -> Found<Distance> {
+        if let Some(longest) = self.stated.longest {
+            return Ok(longest);
+        }
+        if self.history_days() < LEAST_DAYS {
+            return Err(self.too_short());
+        }
+        Ok(self.longest_in(self.as_of.plus(-29), self.as_of).unwrap_or(Distance::ZERO))
+    }
+
+    /// The longest run from a day through another; `None` when there was none.
+    #[must_use]
+    pub fn longest_in(&self, from: Day, through: Day) -> Option<Distance> {
+        self.between(from, through).map(|run| run.distance).max()
+    }
+
+    /// The level: what the athlete said, else by base and by how long they have been running.
+    ///
+    /// # Errors
+    /// With fewer than 28 days of data: it is asked for, not guessed.
+    pub fn level(&self) -> Found<Level> {
+        if let Some(level) = self.stated.level {
+            return Ok(level);
+        }
+        let by_base = Level::of_base(self.base()?);
+        if self.stated.base.is_some() {
+            return Ok(by_base);
+        }
+        let young = self.first_run.is_none_or(|first| first.until(self.as_of) < YEAR);
+        Ok(if young { Level::Novice } else { by_base })
+    }
+
+    /// The best mean of four weeks in a row in the last twelve months.
+    #[must_use]
+    pub fn best_four_weeks(&self) -> Option<Distance> {
+        let weeks = self.weeks_back(52);
+        let best = weeks.windows(4).map(|four| four.iter().map(|week| week.km()).sum::<f64>() / 4.0);
+        best.fold(None, |best: Option<f64>, mean| Some(best.map_or(mean, |best| best.max(mean))))
+            .and_then(Distance::from_km)
+    }
+
+    /// Runs in a usual week: the mean of the last four.
+    #[must_use]
+    pub fn runs_per_week(&self) -> Option<f64> {
+        (self.history_days() >= LEAST_DAYS)
+            .then(|| self.between(self.as_of.plus(-27), self.as_of).count() as f64 / 4.0)
+    }
+
+    /// Whether any run of the last four weeks was hard.
+    #[must_use]
+    pub fn trained_hard(&self) -> bool {
+        self.between(self.as_of.plus(-27), self.as_of).any(|run| run.hard)
+    }
+
+    /// Days without a run up to `as_of`; `None` when there was never one.
+    #[must_use]
+    pub fn days_since_run(&self) -> Option<i64> {
+        self.runs.last().map(|run| run.day.until(self.as_of))
+    }
+
+    /// How fast the athlete usually runs when it is not hard: the median of the last 90 days.
+    #[must_use]
+    pub fn easy_pace(&self) -> Option<Pace> {
+        let paces: Vec<f64> = self
+            .between(self.as_of.plus(-89), self.as_of)
+            .filter(|run| !run.hard && run.distance.km() >= 1.0)
+            .filter_map(|run| Some(run.duration?.seconds() / run.distance.km()))
+            .filter(|pace| (150.0..=1200.0).contains(pace))
+            .collect();
+        median(&paces).and_then(Pace::from_seconds_per_km)
+    }
+
+    fn too_short(&self) -> Absent {
+        Absent::TooFew {
+            have: u32::try_from(self.history_days()).unwrap_or(0),
+            needed: 28,
+            what: Counted::Days,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
