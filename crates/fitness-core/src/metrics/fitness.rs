@@ -183,7 +183,7 @@ impl Doubts {
 }
 
 /// One step of the recurrence.
-fn moved(before: f64, load: f64, tau: u32) -> f64 {
+pub(crate) fn moved(before: f64, load: f64, tau: u32) -> f64 {
     before + (load - before) * -(-1.0 / f64::from(tau)).exp_m1()
 }
 

@@ -7,6 +7,7 @@
 mod background;
 mod draft;
 mod limits;
+pub mod lint;
 mod proposal;
 mod weeks;
 mod workout;

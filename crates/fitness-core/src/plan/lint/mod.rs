@@ -1,0 +1,204 @@
+//! The linter: a plan held against what is known about training, over any plan, whoever wrote it.
+//!
+//! Start at [`lint`]. [`Rule`] names the rules, `limits` has their numbers by level and distance, and `docs/plans.md` has
+//! both with their sources. What cannot be known (a pace, a distance, a load) keeps a rule silent; nothing is guessed.
+//!
+//! Weeks end on race day; a plan without a race has the calendar's. A day up to the athlete's last day of data is what was
+//! run, a later one what is planned, and only what can still be changed is judged.
+
+mod amounts;
+mod quality;
+mod rule;
+mod schedule;
+mod taper;
+mod targets;
+#[cfg(test)]
+mod tests;
+mod view;
+mod volume;
+
+pub use rule::Rule;
+
+use super::{Background, Draft, Workout};
+use crate::calendar::Day;
+use crate::units::{Distance, TimeSpan, UnitSystem};
+use crate::words::words;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use view::View;
+
+words! {
+    /// How much a finding matters.
+    pub enum Severity("severity") {
+        /// Keeps a plan from being committed unless the athlete overrides it by name.
+        Error = "error",
+        /// Shown.
+        Warning = "warning",
+        /// Good to know.
+        Note = "note",
+    }
+}
+
+/// One thing about a plan.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Finding {
+    /// The rule that says it.
+    pub rule: Rule,
+    /// How much it matters.
+    pub severity: Severity,
+    /// Where, when it is about one day or the week that begins on it.
+    pub day: Option<Day>,
+    /// What was measured: a ratio, kilometres, days, hours, seconds or a count, as the rule has it.
+    pub value: Option<f64>,
+    /// What it was held against.
+    pub limit: Option<f64>,
+    /// One sentence for the athlete.
+    pub text: String,
+}
+
+/// A plan as the linter sees it.
+#[derive(Debug, Clone, Copy)]
+pub struct Subject<'a> {
+    /// How far the race is; `None` for a plan without one.
+    pub distance: Option<Distance>,
+    /// The first day that counts.
+    pub start: Day,
+    /// The day of the race, or the last day of a plan without one.
+    pub race: Day,
+    /// The time hoped for.
+    pub target: Option<TimeSpan>,
+    /// What is planned, in any order.
+    pub workouts: &'a [Workout],
+}
+
+impl<'a> Subject<'a> {
+    /// A draft.
+    #[must_use]
+    pub fn of_draft(draft: &'a Draft) -> Self {
+        Self {
+            distance: draft.distance(),
+            start: draft.start_date(),
+            race: draft.race_date(),
+            target: draft.target_time(),
+            workouts: draft.workouts(),
+        }
+    }
+}
+
+/// Holds a plan against every rule. Errors come first, then warnings, then notes; where many days or weeks break a rule
+/// in the same way, the worst stands for all.
+#[must_use]
+pub fn lint(subject: &Subject<'_>, athlete: &Background, units: UnitSystem) -> Vec<Finding> {
+    let view = View::new(subject, athlete, units);
+    let mut report = Report::default();
+    volume::check(&view, &mut report);
+    quality::check(&view, &mut report);
+    taper::check(&view, &mut report);
+    targets::check(&view, &mut report);
+    schedule::check(&view, &mut report);
+    report.findings()
+}
+
+/// The errors among findings: what keeps a plan from being committed.
+pub fn errors(findings: &[Finding]) -> impl Iterator<Item = &Finding> {
+    findings.iter().filter(|finding| finding.severity == Severity::Error)
+}
+
+/// Room for what is lost when kilometres and quotients are written down: 11 of 10 miles is not more than 1.10.
+const TOLERANCE: f64 = 1e-6;
+
+/// What a value above a limit for warnings and one for errors means.
+fn above(value: f64, (warning, error): (f64, f64)) -> Option<(Severity, f64)> {
+    match value {
+        _ if value > error + TOLERANCE => Some((Severity::Error, error)),
+        _ if value > warning + TOLERANCE => Some((Severity::Warning, warning)),
+        _ => None,
+    }
+}
+
+/// The end of a range that a value lies beyond.
+fn beyond(value: f64, (low, high): (f64, f64)) -> Option<f64> {
+    match value {
+        _ if value < low - TOLERANCE => Some(low),
+        _ if value > high + TOLERANCE => Some(high),
+        _ => None,
+    }
+}
+
+/// A finding before those of one kind are put together. Its text has no full stop yet.
+struct Remark {
+    rule: Rule,
+    severity: Severity,
+    /// Tells apart what one rule says about different things.
+    part: u8,
+    day: Option<Day>,
+    measured: Option<(f64, f64)>,
+    text: String,
+}
+
+impl Remark {
+    fn new(rule: Rule, severity: Severity, text: String) -> Self {
+        Self { rule, severity, part: 0, day: None, measured: None, text }
+    }
+
+    fn part(self, part: u8) -> Self {
+        Self { part, ..self }
+    }
+
+    fn on(self, day: Day) -> Self {
+        Self { day: Some(day), ..self }
+    }
+
+    fn measured(self, value: f64, limit: f64) -> Self {
+        Self { measured: Some((value, limit)), ..self }
+    }
+
+    fn excess(&self) -> f64 {
+        self.measured.map_or(0.0, |(value, limit)| (value - limit).abs())
+    }
+
+    fn finding(self, more: usize) -> Finding {
+        let end = if more > 0 { format!("; {more} more like it.") } else { ".".to_owned() };
+        let finite = |number: f64| Some(number).filter(|number| number.is_finite());
+        Finding {
+            rule: self.rule,
+            severity: self.severity,
+            day: self.day,
+            value: self.measured.and_then(|(value, _)| finite(value)),
+            limit: self.measured.and_then(|(_, limit)| finite(limit)),
+            text: format!("{}{end}", self.text),
+        }
+    }
+}
+
+#[derive(Default)]
+struct Report {
+    worst: BTreeMap<(Severity, Rule, u8), (Remark, usize)>,
+}
+
+impl Report {
+    fn add(&mut self, remark: Remark) {
+        let key = (remark.severity, remark.rule, remark.part);
+        match self.worst.entry(key) {
+            std::collections::btree_map::Entry::Vacant(free) => {
+                free.insert((remark, 0));
+            }
+            std::collections::btree_map::Entry::Occupied(mut taken) => {
+                let (worst, more) = taken.get_mut();
+                *more += 1;
+                let later = |remark: &Remark| std::cmp::Reverse(remark.day);
+                let order = remark.excess().total_cmp(&worst.excess());
+                if order.then_with(|| later(&remark).cmp(&later(worst))).is_gt() {
+                    *worst = remark;
+                }
+            }
+        }
+    }
+
+    fn findings(self) -> Vec<Finding> {
+        let mut found: Vec<Finding> =
+            self.worst.into_values().map(|(remark, more)| remark.finding(more)).collect();
+        found.sort_by_key(|finding| (finding.severity, finding.rule, finding.day));
+        found
+    }
+}

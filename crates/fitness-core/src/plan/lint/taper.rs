@@ -1,0 +1,159 @@
+//! The way to the start line: last long run, taper, last days.
+
+use super::super::limits::{self, Class};
+use super::super::{Level, WorkoutKind};
+use super::view::{Peak, View};
+use super::volume::{longest_before_race, percent};
+use super::{Remark, Report, Rule, Severity, TOLERANCE, beyond};
+
+pub(super) fn check(view: &View<'_>, report: &mut Report) {
+    let Some((_, class)) = view.race else { return };
+    if view.subject.race <= view.athlete.as_of {
+        return;
+    }
+    last_long_run(view, class, report);
+    last_days(view, report);
+    if let Some(peak) = &view.peak {
+        length(view, class, peak, report);
+        last_weeks(view, class, peak, report);
+        falling(view, class, peak, report);
+        kept(view, peak, report);
+    }
+}
+
+/// R10.
+fn last_long_run(view: &View<'_>, class: Class, report: &mut Report) {
+    let Some((_, day)) = longest_before_race(view) else { return };
+    let days = day.until(view.subject.race);
+    let range = limits::last_long_run(class);
+    if let Some(limit) = beyond(days as f64, range) {
+        let text = format!(
+            "The last long run, on {day}, is {days} days before the race; {:.0} to {:.0} are usual",
+            range.0, range.1
+        );
+        report.add(Remark::new(Rule::R10, Severity::Warning, text).on(day).measured(days as f64, limit));
+    }
+}
+
+/// R19 and R24. A taper that began before the plan has no length here.
+fn length(view: &View<'_>, class: Class, peak: &Peak, report: &mut Report) {
+    let weeks = view.weeks.len();
+    if peak.taper > 0 {
+        let days = (weeks - peak.taper) as f64 * 7.0;
+        let range = limits::taper_days(class);
+        if let Some(limit) = beyond(days, range) {
+            let text = format!(
+                "The taper has {days:.0} days; before this race {:.0} to {:.0} days with less running are best",
+                range.0, range.1
+            );
+            report.add(Remark::new(Rule::R19, Severity::Warning, text).measured(days, limit));
+        }
+    }
+    if let Some(last) = peak.last {
+        let (apart, range) = ((weeks - 1 - last) as f64, limits::peak_to_race(class));
+        if let Some(limit) = beyond(apart, range) {
+            let first = view.weeks[last].week.first;
+            let text = format!(
+                "The last peak week, from {first}, is {apart:.0} weeks before race week; {:.0} to {:.0} are usual",
+                range.0, range.1
+            );
+            report.add(Remark::new(Rule::R24, Severity::Warning, text).on(first).measured(apart, limit));
+        }
+    }
+}
+
+/// R20.
+fn last_weeks(view: &View<'_>, class: Class, peak: &Peak, report: &mut Report) {
+    for (week, range) in view.weeks.iter().rev().zip(limits::last_weeks(class)) {
+        let (Some(km), Some(range)) = (week.km, range) else { continue };
+        if let Some(limit) = beyond(km / peak.km, range) {
+            let first = week.week.first;
+            let text = format!(
+                "The week from {first} has {} of the fullest week; so close to the race {} to {} are best",
+                percent(km / peak.km),
+                percent(range.0),
+                percent(range.1)
+            );
+            report
+                .add(Remark::new(Rule::R20, Severity::Warning, text).on(first).measured(km / peak.km, limit));
+        }
+    }
+}
+
+/// R21.
+fn falling(view: &View<'_>, class: Class, peak: &Peak, report: &mut Report) {
+    let taper = view.weeks.get(peak.taper..).unwrap_or_default();
+    for pair in taper.windows(2) {
+        let (Some(before), Some(km)) = (pair[0].km, pair[1].km) else { continue };
+        if km >= before - TOLERANCE {
+            let first = pair[1].week.first;
+            let text =
+                format!("The week from {first} is in the taper and not lighter than the one before it");
+            report.add(Remark::new(Rule::R21, Severity::Warning, text).on(first).measured(km, before));
+        }
+    }
+    let last_two: Option<f64> = view.weeks.iter().rev().take(2).map(|week| week.km).sum();
+    if let Some(sum) = last_two.filter(|_| class == Class::Full && view.weeks.len() >= 2) {
+        let lighter = 1.0 - sum / 2.0 / peak.km;
+        if let Some(limit) = beyond(lighter, limits::LIGHTER) {
+            let text = format!(
+                "The last two weeks are {} lighter than the fullest week; {} to {} are best",
+                percent(lighter),
+                percent(limits::LIGHTER.0),
+                percent(limits::LIGHTER.1)
+            );
+            report.add(Remark::new(Rule::R21, Severity::Warning, text).part(1).measured(lighter, limit));
+        }
+    }
+}
+
+/// R22. The race counts as a run; where nothing was quick before the taper, nothing needs to be kept.
+fn kept(view: &View<'_>, peak: &Peak, report: &mut Report) {
+    let build = view.build();
+    let mut runs: Vec<usize> = build.iter().map(|week| week.runs).collect();
+    runs.sort_unstable();
+    let Some(usual) = runs.get(runs.len() / 2).copied() else { return };
+    let quick = build.iter().any(|week| week.quality > 0);
+    for week in view.weeks.get(peak.taper..).unwrap_or_default() {
+        let first = week.week.first;
+        let race_week = week.week.contains(view.subject.race);
+        let count = week.runs + usize::from(race_week);
+        let share = count as f64 / usual.max(1) as f64;
+        if share < limits::TAPER_RUNS - TOLERANCE {
+            let text = format!(
+                "The week from {first} is in the taper and has {count} runs, where {usual} were usual; make runs shorter instead"
+            );
+            report.add(
+                Remark::new(Rule::R22, Severity::Warning, text).on(first).measured(share, limits::TAPER_RUNS),
+            );
+        }
+        let strides = || {
+            view.planned()
+                .any(|(session, _)| week.week.contains(session.day) && session.is(WorkoutKind::Strides))
+        };
+        if quick && week.quality == 0 && !(race_week && strides()) {
+            let text = format!("The week from {first} is in the taper and has no short session at race pace");
+            report.add(Remark::new(Rule::R22, Severity::Warning, text).part(1).on(first));
+        }
+    }
+}
+
+/// R23.
+fn last_days(view: &View<'_>, report: &mut Report) {
+    let severity = if view.level == Level::Advanced { Severity::Warning } else { Severity::Error };
+    let (without_quality, without_long, most) = limits::LAST_DAYS;
+    for (session, _) in view.planned() {
+        let day = session.day;
+        let left = day.until(view.subject.race);
+        if (1..=without_quality).contains(&left) && session.quality {
+            let text = format!("There is a quality session on {day}, less than three days before the race");
+            report.add(Remark::new(Rule::R23, severity, text).on(day));
+        }
+        let Some(minutes) = session.minutes else { continue };
+        if (1..=without_long).contains(&left) && minutes > most + TOLERANCE {
+            let text =
+                format!("The run on {day} takes {minutes:.0} minutes; keep the last three days to {most:.0}");
+            report.add(Remark::new(Rule::R23, severity, text).part(1).on(day).measured(minutes, most));
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! A plan and the training before it as one row of days and weeks.
+
+use super::super::limits::{self, Class};
+use super::super::weeks::running;
+use super::super::{Background, Level, Week, Workout, WorkoutKind, race_weeks};
+use super::amounts::is_quality;
+use super::{Subject, TOLERANCE};
+use crate::calendar::Day;
+use crate::sport::Sport;
+use crate::units::{Distance, Pace, UnitSystem};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// One run: done, or planned for a day that is still to come.
+pub(super) struct Session<'a> {
+    pub(super) day: Day,
+    /// As planned or measured, else from its time and the easy pace.
+    pub(super) km: Option<f64>,
+    /// As planned or measured, else from its distance and the easy pace.
+    pub(super) minutes: Option<f64>,
+    pub(super) quality: bool,
+    /// What is planned; `None` for what was done.
+    pub(super) workout: Option<&'a Workout>,
+}
+
+impl Session<'_> {
+    /// Whether it is of a kind; what was done is of none.
+    pub(super) fn is(&self, kind: WorkoutKind) -> bool {
+        self.workout.is_some_and(|workout| workout.kind == kind)
+    }
+}
+
+/// One full week of the plan.
+pub(super) struct WeekSum {
+    pub(super) week: Week,
+    /// Without the race; `None` when a run's distance is unknown.
+    pub(super) km: Option<f64>,
+    pub(super) runs: usize,
+    pub(super) quality: usize,
+    pub(super) rest_days: usize,
+    /// Whether any of it can still be changed.
+    pub(super) open: bool,
+}
+
+/// The fullest week and where the taper begins.
+pub(super) struct Peak {
+    pub(super) km: f64,
+    /// The first week of the taper among the plan's; all of them when it began before the plan.
+    pub(super) taper: usize,
+    /// The last peak week, when the plan has one.
+    pub(super) last: Option<usize>,
+}
+
+/// What is known about the runs of a day.
+#[derive(Clone, Copy, Default)]
+struct DaySum {
+    km: f64,
+    longest: f64,
+    unknown: bool,
+    runs: usize,
+    quality: usize,
+}
+
+impl DaySum {
+    fn add(&mut self, km: Option<f64>, quality: bool) {
+        self.km += km.unwrap_or(0.0);
+        self.longest = self.longest.max(km.unwrap_or(0.0));
+        self.unknown |= km.is_none();
+        self.runs += 1;
+        self.quality += usize::from(quality);
+    }
+}
+
+/// Everything the rules look at.
+pub(super) struct View<'a> {
+    pub(super) subject: &'a Subject<'a>,
+    pub(super) athlete: &'a Background,
+    pub(super) units: UnitSystem,
+    /// As known, else novice.
+    pub(super) level: Level,
+    pub(super) level_known: bool,
+    pub(super) easy: Option<Pace>,
+    /// `None` for a plan without a race.
+    pub(super) race: Option<(Distance, Class)>,
+    /// Every run but those of race day, in order of their days.
+    pub(super) sessions: Vec<Session<'a>>,
+    /// Full weeks of the plan, in order.
+    pub(super) weeks: Vec<WeekSum>,
+    /// For a race plan whose weeks are all known.
+    pub(super) peak: Option<Peak>,
+    days: BTreeMap<Day, DaySum>,
+    /// What was raced on race day, for the weeks after it.
+    raced: Option<f64>,
+}
+
+impl<'a> View<'a> {
+    pub(super) fn new(subject: &'a Subject<'a>, athlete: &'a Background, units: UnitSystem) -> Self {
+        let level = athlete.level();
+        let easy = athlete.easy_pace();
+        let mut view = Self {
+            subject,
+            athlete,
+            units,
+            level: level.clone().unwrap_or(Level::Novice),
+            level_known: level.is_ok(),
+            easy,
+            race: subject.distance.map(|distance| (distance, Class::of(distance))),
+            sessions: Vec::new(),
+            weeks: Vec::new(),
+            peak: None,
+            days: BTreeMap::new(),
+            raced: subject.distance.map(Distance::km),
+        };
+        view.gather();
+        view.weeks = view.plan_weeks();
+        view.peak = view.find_peak();
+        view
+    }
+
+    fn gather(&mut self) {
+        let done = self.athlete.runs.iter().filter(|run| run.day <= self.athlete.as_of).map(|run| Session {
+            day: run.day,
+            km: Some(run.distance.km()),
+            minutes: run.duration.map(|duration| duration.seconds() / 60.0),
+            quality: run.hard,
+            workout: None,
+        });
+        let planned = running(self.subject.workouts)
+            .filter(|workout| self.is_open(workout.date) && !self.is_race_day(workout.date))
+            .map(|workout| Session {
+                day: workout.date,
+                km: planned_km(workout, self.easy),
+                minutes: planned_minutes(workout, self.easy),
+                quality: is_quality(workout, self.easy),
+                workout: Some(workout),
+            });
+        let mut sessions: Vec<Session<'a>> = done.chain(planned).collect();
+        sessions.sort_by_key(|session| session.day);
+        for session in &sessions {
+            self.days.entry(session.day).or_default().add(session.km, session.quality);
+        }
+        self.sessions = sessions;
+    }
+
+    /// Whether what is planned for a day counts and can still be changed.
+    pub(super) fn is_open(&self, day: Day) -> bool {
+        day > self.athlete.as_of && day >= self.subject.start
+    }
+
+    /// Whether it is the day of the race.
+    pub(super) fn is_race_day(&self, day: Day) -> bool {
+        self.race.is_some() && day == self.subject.race
+    }
+
+    /// Planned runs that can still be changed, with what is planned.
+    pub(super) fn planned(&self) -> impl Iterator<Item = (&Session<'a>, &'a Workout)> {
+        self.sessions.iter().filter_map(|session| Some((session, session.workout?)))
+    }
+
+    fn plan_weeks(&self) -> Vec<WeekSum> {
+        let Subject { start, race, .. } = *self.subject;
+        let weeks = if self.race.is_some() { race_weeks(start, race) } else { self.calendar_weeks() };
+        let moving = |workout: &&Workout| !matches!(workout.sport, Sport::Rest | Sport::Strength);
+        let mut busy: BTreeSet<Day> = self.subject.workouts.iter().filter(moving).map(|w| w.date).collect();
+        busy.retain(|day| self.is_open(*day));
+        busy.extend(self.days.keys());
+        weeks
+            .into_iter()
+            .map(|week| {
+                let days = || self.days.range(week.first..=week.last()).map(|(_, day)| day);
+                WeekSum {
+                    week,
+                    km: self.km_of(week),
+                    runs: days().map(|day| day.runs).sum(),
+                    quality: days().map(|day| day.quality).sum(),
+                    rest_days: 7 - busy.range(week.first..=week.last()).count().min(7),
+                    open: week.last() > self.athlete.as_of,
+                }
+            })
+            .collect()
+    }
+
+    /// Monday to Sunday; the first may have begun before the plan where those days are known.
+    fn calendar_weeks(&self) -> Vec<Week> {
+        let Subject { start, race, .. } = *self.subject;
+        let monday = Week { first: start.iso_week().monday() };
+        let whole = start == monday.first || start.previous() <= self.athlete.as_of;
+        let first = if whole { monday } else { monday.plus(1) };
+        let count = (first.first.until(race) + 1).div_euclid(7).max(0);
+        (0..count).map(|number| first.plus(number)).collect()
+    }
+
+    /// Whether it is known what was run on a day, or what is planned.
+    fn is_known(&self, day: Day) -> bool {
+        let done = self.athlete.first.is_some_and(|first| first <= day) && day <= self.athlete.as_of;
+        done || day >= self.subject.start
+    }
+
+    /// What is run in a week without the race; `None` when a run's distance is unknown.
+    fn km_of(&self, week: Week) -> Option<f64> {
+        let mut days = self.days.range(week.first..=week.last()).map(|(_, day)| day);
+        days.try_fold(0.0, |sum, day| (!day.unknown).then_some(sum + day.km))
+    }
+
+    /// The fullest of the four weeks before one; `None` when none of them is wholly known.
+    pub(super) fn fullest_before(&self, week: Week) -> Option<f64> {
+        let stated = self.athlete.stated.base;
+        let mut fullest = None;
+        for before in (1..=4).map(|back| week.plus(-back)) {
+            let outside = before.first < self.subject.start;
+            let (km, known) = match stated.filter(|_| outside) {
+                Some(base) => (base.km(), true),
+                None => (self.km_of(before)?, before.days().all(|day| self.is_known(day))),
+            };
+            // A week of which only a part is known was at least so full.
+            fullest = match fullest {
+                Some((most, sure)) => Some((km.max(most), known || sure)),
+                None => Some((km, known)),
+            };
+        }
+        fullest.filter(|(_, sure)| *sure).map(|(most, _)| most)
+    }
+
+    /// The longest run of the 30 days before a day; `None` when too little is known about them, 0 without a run.
+    pub(super) fn longest_before(&self, day: Day) -> Option<f64> {
+        let (as_of, from) = (self.athlete.as_of, day.plus(-30));
+        let stated = self.athlete.stated.longest.filter(|_| from <= as_of && as_of < day);
+        let begin = self.athlete.first.map_or(self.subject.start, |first| first.min(self.subject.start));
+        if stated.is_none() && begin.until(day) < 28 {
+            return None;
+        }
+        let mut longest = stated.map_or(0.0, Distance::km);
+        for (on, sum) in self.days.range(from..day) {
+            if stated.is_some() && *on <= as_of {
+                continue;
+            }
+            if sum.unknown {
+                return None;
+            }
+            longest = longest.max(sum.longest);
+        }
+        if self.race.is_some() && (from..day).contains(&self.subject.race) {
+            longest = longest.max(self.raced.unwrap_or(0.0));
+        }
+        // Without a run it must be sure that there was none.
+        let sure = longest > 0.0 || (0..30).all(|back| self.is_known(from.plus(back)));
+        sure.then_some(longest)
+    }
+
+    fn find_peak(&self) -> Option<Peak> {
+        self.race?;
+        let weeks: Vec<f64> = self.weeks.iter().map(|week| week.km).collect::<Option<_>>()?;
+        let fullest = weeks.iter().copied().fold(0.0, f64::max);
+        // A few weeks before a race hold no peak of their own: what the athlete comes from is it.
+        let base = self.athlete.base().map_or(0.0, Distance::km);
+        let km = if weeks.len() <= 3 { fullest.max(base) } else { fullest };
+        let last_from = |share: f64| weeks.iter().rposition(|week| *week >= km * share - TOLERANCE);
+        (km > 0.0).then(|| Peak {
+            km,
+            taper: last_from(limits::TAPER_BELOW).map_or(0, |last| last + 1),
+            last: last_from(limits::PEAK_WEEK),
+        })
+    }
+
+    /// The weeks before the taper; all weeks of a plan without a race or without a known peak.
+    pub(super) fn build(&self) -> &[WeekSum] {
+        let end = self.peak.as_ref().map_or(self.weeks.len(), |peak| peak.taper);
+        self.weeks.get(..end).unwrap_or_default()
+    }
+
+    /// The plan's week a day is in.
+    pub(super) fn week_of(&self, day: Day) -> Option<&WeekSum> {
+        let first = self.weeks.first()?.week.first;
+        let index = usize::try_from(first.until(day).div_euclid(7)).ok()?;
+        self.weeks.get(index)
+    }
+
+    /// Kilometres in the athlete's unit.
+    pub(super) fn shown(&self, km: f64) -> String {
+        Distance::from_km(km)
+            .map_or_else(|| "?".to_owned(), |distance| self.units.distance(distance).to_string())
+    }
+}
+
+/// How far a planned run goes.
+fn planned_km(workout: &Workout, easy: Option<Pace>) -> Option<f64> {
+    let by_time = || Some(workout.duration?.seconds() / easy?.seconds_per_km());
+    workout.distance.map(Distance::km).or_else(by_time).filter(|km| km.is_finite() && *km >= 0.0)
+}
+
+/// How long a planned run takes.
+fn planned_minutes(workout: &Workout, easy: Option<Pace>) -> Option<f64> {
+    let by_distance = || Some(workout.distance?.km() * easy?.seconds_per_km() / 60.0);
+    let said = workout.duration.map(|duration| duration.seconds() / 60.0);
+    said.or_else(by_distance).filter(|minutes| minutes.is_finite() && *minutes >= 0.0)
+}

@@ -1,0 +1,357 @@
+//! How much: single runs, weeks and the plan as a whole, against what the athlete comes from.
+
+use super::super::limits;
+use super::super::{Level, WorkoutKind};
+use super::view::{View, WeekSum};
+use super::{Remark, Report, Rule, Severity, TOLERANCE, above, beyond};
+use crate::calendar::Day;
+use crate::metrics::fitness::{FITNESS_DAYS, moved};
+use crate::units::Distance;
+use std::collections::BTreeMap;
+
+/// Days before the race in which a long run still prepares for it.
+const PREPARES: i64 = 70;
+
+pub(super) fn check(view: &View<'_>, report: &mut Report) {
+    known_level(view, report);
+    spikes(view, report);
+    weeks(view, report);
+    first_week(view, report);
+    cutbacks(view, report);
+    longest_share(view, report);
+    hours(view, report);
+    longest_for_race(view, report);
+    runway_and_base(view, report);
+    peak(view, report);
+    fitness_rise(view, report);
+}
+
+fn known_level(view: &View<'_>, report: &mut Report) {
+    if !view.level_known {
+        let text = "Your level is not known yet, so the limits for novices were used; say what you run in a usual week";
+        report.add(Remark::new(Rule::R3, Severity::Note, text.to_owned()).part(1));
+    }
+}
+
+/// R1, and R35 for an athlete with an injury.
+fn spikes(view: &View<'_>, report: &mut Report) {
+    for (session, workout) in view.planned() {
+        let day = session.day;
+        let Some(km) = session.km.filter(|km| *km > limits::SHORT_RUN + TOLERANCE) else { continue };
+        if workout.kind == WorkoutKind::Race {
+            continue;
+        }
+        let Some(before) = view.longest_before(day) else { continue };
+        let run = format!("The run of {} on {day}", view.shown(km));
+        if before <= 0.0 {
+            let text = format!(
+                "{} follows 30 days without a run; begin with at most {}",
+                run,
+                view.shown(limits::SHORT_RUN)
+            );
+            report.add(
+                Remark::new(Rule::R1, Severity::Error, text).part(1).on(day).measured(km, limits::SHORT_RUN),
+            );
+            continue;
+        }
+        let ratio = km / before;
+        let longer = format!(
+            "{} is {} longer than the longest of the 30 days before, {}",
+            run,
+            percent(ratio - 1.0),
+            view.shown(before)
+        );
+        if let Some((severity, limit)) = above(ratio, limits::SESSION_SPIKE) {
+            let text = format!(
+                "{longer}; beyond {} injuries become more frequent",
+                percent(limits::SESSION_SPIKE.0 - 1.0)
+            );
+            report.add(Remark::new(Rule::R1, severity, text).on(day).measured(ratio, limit));
+        }
+        let flagged = view.athlete.injured && view.athlete.as_of.until(day) <= limits::PAIN_FREE;
+        if flagged && ratio > 1.0 + TOLERANCE {
+            let text = format!("{longer}; with an injury stay within it until two weeks without pain");
+            report.add(Remark::new(Rule::R35, Severity::Error, text).on(day).measured(ratio, 1.0));
+        }
+    }
+}
+
+/// How a week stands to what was before it: with how much severity, and against which limit.
+fn growth(km: f64, before: f64, limits: (f64, f64)) -> Option<(Severity, f64)> {
+    let (by, below) = limits::SMALL_WEEK;
+    if km < below && km <= before + by + TOLERANCE {
+        return None;
+    }
+    above(km / before, limits)
+}
+
+/// R2.
+fn weeks(view: &View<'_>, report: &mut Report) {
+    let allowed = limits::week_over_before(view.level, view.athlete.age);
+    for (index, week) in view.weeks.iter().enumerate().filter(|(_, week)| week.open) {
+        let (Some(km), Some(before)) = (week.km, view.fullest_before(week.week)) else { continue };
+        let first = week.week.first;
+        if before <= 0.0 {
+            // R3 has the first week when the base is nothing.
+            if index > 0 || view.athlete.base() != Ok(Distance::ZERO) {
+                from_nothing(view, report, Rule::R2, first, km);
+            }
+            continue;
+        }
+        if let Some((severity, limit)) = growth(km, before, allowed) {
+            let text = format!(
+                "The week from {first} has {}, {} more than the fullest of the four before it, {}",
+                view.shown(km),
+                percent(km / before - 1.0),
+                view.shown(before)
+            );
+            report.add(Remark::new(Rule::R2, severity, text).on(first).measured(km / before, limit));
+        }
+    }
+}
+
+fn from_nothing(view: &View<'_>, report: &mut Report, rule: Rule, first: Day, km: f64) {
+    let most = limits::from_nothing(view.athlete.bmi);
+    if km > most + TOLERANCE {
+        let text = format!(
+            "The week from {first} has {} after weeks without a run; begin with at most {}",
+            view.shown(km),
+            view.shown(most)
+        );
+        report.add(Remark::new(rule, Severity::Error, text).part(2).on(first).measured(km, most));
+    }
+}
+
+/// R3.
+fn first_week(view: &View<'_>, report: &mut Report) {
+    let Some(week) = view.weeks.first().filter(|week| week.open) else { return };
+    let (Some(km), Ok(base)) = (week.km, view.athlete.base()) else { return };
+    let first = week.week.first;
+    if base == Distance::ZERO {
+        return from_nothing(view, report, Rule::R3, first, km);
+    }
+    if let Some((severity, limit)) = growth(km, base.km(), limits::FIRST_WEEK) {
+        let ratio = km / base.km();
+        let text = format!(
+            "The first full week has {}, {} more than your usual {}",
+            view.shown(km),
+            percent(ratio - 1.0),
+            view.shown(base.km())
+        );
+        report.add(Remark::new(Rule::R3, severity, text).on(first).measured(ratio, limit));
+    }
+}
+
+/// R5, and R30's lighter week in three.
+fn cutbacks(view: &View<'_>, report: &mut Report) {
+    let masters = view.athlete.age.is_some_and(|age| age >= limits::MASTERS);
+    let (rule, span) = if masters { (Rule::R30, 3) } else { (Rule::R5, 4) };
+    let most = limits::cutback(view.level);
+    for window in view.build().windows(span) {
+        let Some(km) = window.iter().map(|week| week.km).collect::<Option<Vec<f64>>>() else { continue };
+        let (least, full) =
+            km.iter().fold((f64::MAX, 0.0_f64), |(low, high), km| (low.min(*km), high.max(*km)));
+        let open = window.last().is_some_and(|week| week.open);
+        if !open || full <= 0.0 || least <= most * full + TOLERANCE {
+            continue;
+        }
+        let first = window[0].week.first;
+        let text = format!(
+            "The {span} weeks from {first} have no lighter one: the lightest should be at most {} of the fullest",
+            percent(most)
+        );
+        report.add(Remark::new(rule, Severity::Warning, text).on(first).measured(least / full, most));
+    }
+}
+
+/// The longest run of the plan that is no race, in a week.
+fn longest_in(view: &View<'_>, week: &WeekSum) -> f64 {
+    let from = view.sessions.partition_point(|session| session.day < week.week.first);
+    view.sessions[from..]
+        .iter()
+        .take_while(|session| session.day <= week.week.last())
+        .filter(|session| !session.is(WorkoutKind::Race))
+        .filter_map(|session| session.km)
+        .fold(0.0, f64::max)
+}
+
+/// R6.
+fn longest_share(view: &View<'_>, report: &mut Report) {
+    let longest: Vec<f64> = view.weeks.iter().map(|week| longest_in(view, week)).collect();
+    let most = longest.iter().copied().fold(0.0, f64::max);
+    for (week, km) in view.weeks.iter().zip(longest).filter(|(week, _)| week.open) {
+        let Some(whole) = week.km.filter(|whole| *whole >= limits::SHARED_WEEK - TOLERANCE) else { continue };
+        if km < most - TOLERANCE {
+            continue;
+        }
+        if let Some((severity, limit)) = above(km / whole, limits::long_share(view.level)) {
+            let first = week.week.first;
+            let text = format!(
+                "The longest run, {}, is {} of its week from {first}; {} would be the most",
+                view.shown(km),
+                percent(km / whole),
+                percent(limits::long_share(view.level).0)
+            );
+            report.add(Remark::new(Rule::R6, severity, text).on(first).measured(km / whole, limit));
+        }
+    }
+}
+
+/// R7.
+fn hours(view: &View<'_>, report: &mut Report) {
+    for (session, workout) in view.planned().filter(|(_, workout)| workout.kind != WorkoutKind::Race) {
+        let by_pace = || Some(workout.distance?.km() * view.easy?.seconds_per_km() / 3600.0);
+        let by_time = || workout.duration.map(|duration| duration.seconds() / 3600.0);
+        let Some(hours) = by_pace().or_else(by_time).filter(|hours| hours.is_finite()) else { continue };
+        if let Some((severity, limit)) = above(hours, limits::long_hours(view.level)) {
+            let day = session.day;
+            let text =
+                format!("The run on {day} takes about {}, longer than {limit} hours", hours_minutes(hours));
+            report.add(Remark::new(Rule::R7, severity, text).on(day).measured(hours, limit));
+        }
+    }
+}
+
+fn hours_minutes(hours: f64) -> String {
+    crate::units::TimeSpan::from_seconds(hours * 3600.0)
+        .map_or_else(|| format!("{hours:.1} hours"), crate::units::TimeSpan::hours_minutes)
+}
+
+/// R8 and R9.
+fn longest_for_race(view: &View<'_>, report: &mut Report) {
+    let Some((race, _)) = view.race else { return };
+    if let Some((km, day)) = longest_before_race(view) {
+        let least = limits::longest_at_least(view.level, race);
+        if km < least - TOLERANCE {
+            let text = format!(
+                "The longest run before the race is {}; for this distance it should reach {}",
+                view.shown(km),
+                view.shown(least)
+            );
+            report.add(Remark::new(Rule::R8, Severity::Warning, text).on(day).measured(km, least));
+        }
+    }
+    let most = limits::longest_at_most(view.level, race);
+    for (session, workout) in view.planned().filter(|(session, _)| session.day < view.subject.race) {
+        let Some(km) = session.km.filter(|km| *km > most + TOLERANCE) else { continue };
+        if workout.kind != WorkoutKind::Race {
+            let day = session.day;
+            let text = format!(
+                "The run of {} on {day} is longer than this race asks for; {} is enough",
+                view.shown(km),
+                view.shown(most)
+            );
+            report.add(Remark::new(Rule::R9, Severity::Warning, text).on(day).measured(km, most));
+        }
+    }
+}
+
+/// The longest run before the race, of the plan and of the ten weeks before the race, and the last day of one at least
+/// nine tenths as long. `None` when a run's distance is unknown, or there is no run.
+pub(super) fn longest_before_race(view: &View<'_>) -> Option<(f64, Day)> {
+    let from = view.subject.start.min(view.subject.race.plus(-PREPARES));
+    let runs = || view.sessions.iter().filter(|run| (from..view.subject.race).contains(&run.day));
+    let longest = runs().try_fold(0.0_f64, |longest, run| Some(longest.max(run.km?)))?;
+    let last = runs().rfind(|run| run.km.is_some_and(|km| km >= 0.9 * longest - TOLERANCE))?;
+    Some((longest, last.day))
+}
+
+/// R25 and R26.
+fn runway_and_base(view: &View<'_>, report: &mut Report) {
+    let Some((_, class)) = view.race else { return };
+    let weeks = i64::try_from(view.weeks.len()).unwrap_or(i64::MAX);
+    let needed = limits::runway_weeks(view.level, class);
+    if weeks < needed {
+        let text = format!("There are {weeks} full weeks until the race; building up for it takes {needed}");
+        report.add(Remark::new(Rule::R25, Severity::Warning, text).measured(weeks as f64, needed as f64));
+    }
+    let least = limits::base_at_least(class);
+    let never_ran = view.athlete.runs.is_empty() && view.athlete.stated.base.is_none();
+    let base = match view.athlete.base() {
+        Ok(base) => base.km(),
+        Err(_) if never_ran => 0.0,
+        Err(_) => return,
+    };
+    if base >= least - TOLERANCE {
+        return;
+    }
+    let marathon = class == limits::Class::Full && weeks < limits::FROM_NO_BASE;
+    let severity = match view.level {
+        Level::Novice if marathon => Severity::Error,
+        Level::Novice | Level::Intermediate => Severity::Warning,
+        Level::Advanced => Severity::Note,
+    };
+    let text = format!(
+        "Before a plan for this race you should run {} in a usual week; you run {}",
+        view.shown(least),
+        view.shown(base)
+    );
+    report.add(Remark::new(Rule::R26, severity, text).measured(base, least));
+}
+
+/// R27 and R28.
+fn peak(view: &View<'_>, report: &mut Report) {
+    let Some((race, _)) = view.race else { return };
+    let Some(weeks) = view.weeks.iter().map(|week| week.km).collect::<Option<Vec<f64>>>() else { return };
+    let Some(peak) = weeks.iter().copied().reduce(f64::max).filter(|peak| *peak > 0.0) else { return };
+    let bracket = limits::peak_bracket(view.level, race);
+    if let Some(limit) = beyond(peak, bracket) {
+        let text = format!(
+            "The fullest week has {}; published plans for this race peak between {} and {}",
+            view.shown(peak),
+            view.shown(bracket.0),
+            view.shown(bracket.1)
+        );
+        report.add(Remark::new(Rule::R27, Severity::Note, text).measured(peak, limit));
+    }
+    let Some(best) = view.athlete.best_four_weeks().filter(|best| *best > Distance::ZERO) else { return };
+    let (ratio, limit) = (peak / best.km(), limits::peak_over_best(view.level));
+    if ratio > limit + TOLERANCE {
+        let text = format!(
+            "The fullest week has {}, {} more than your best four weeks of the last year had on average, {}",
+            view.shown(peak),
+            percent(ratio - 1.0),
+            view.shown(best.km())
+        );
+        report.add(Remark::new(Rule::R28, Severity::Warning, text).measured(ratio, limit));
+    }
+}
+
+/// R29: fitness from day to day, held where it is until the plan begins. Silent from the first unknown load on.
+fn fitness_rise(view: &View<'_>, report: &mut Report) {
+    let Some(mut fitness) = view.athlete.fitness.filter(|fitness| fitness.is_finite()) else { return };
+    let mut loads: BTreeMap<Day, Option<f64>> = BTreeMap::new();
+    for workout in
+        view.subject.workouts.iter().filter(|workout| view.is_open(workout.date) && !workout.is_rest())
+    {
+        let sum = loads.entry(workout.date).or_insert(Some(0.0));
+        *sum = sum.zip(workout.load.filter(|load| load.is_finite())).map(|(sum, load)| sum + load);
+    }
+    let last = if view.race.is_some() { view.subject.race.previous() } else { view.subject.race };
+    if loads.range(..=last).any(|(_, load)| load.is_none()) {
+        return;
+    }
+    let limit = limits::fitness_rise(view.level);
+    let mut week = [fitness; 7];
+    let first = view.athlete.as_of.next().max(view.subject.start);
+    // After the last load fitness only falls.
+    let last = loads.keys().next_back().map_or(first, |end| last.min(*end));
+    for day in (0..=first.until(last)).map(|offset| first.plus(offset)) {
+        let load = loads.get(&day).copied().flatten().unwrap_or(0.0);
+        fitness = moved(fitness, load, FITNESS_DAYS);
+        let rise = fitness - week[0];
+        week.rotate_left(1);
+        week[6] = fitness;
+        if rise > limit + TOLERANCE {
+            let text = format!(
+                "By {day} fitness would rise by {rise:.1} points in seven days; more than {limit:.0} is hard to recover from"
+            );
+            report.add(Remark::new(Rule::R29, Severity::Warning, text).on(day).measured(rise, limit));
+        }
+    }
+}
+
+/// A share in whole percent.
+pub(super) fn percent(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
+}
