@@ -9,11 +9,13 @@ use crate::consent::Consent;
 use crate::entities::{plan_revisions, planned_workouts, proposals, training_plans, workouts};
 use crate::error::{Error, Result, is_unique_violation};
 use crate::plans::{self, seen_hash};
+use crate::review::Review;
 use crate::revise::{self, Making};
 use crate::store::{Store, stamp};
-use fitness_core::calendar::Instant;
+use fitness_core::calendar::{Day, Instant};
 use fitness_core::hash::ContentHash;
 use fitness_core::ids::{HumanActionId, PlanId, ProposalId, UserId};
+use fitness_core::plan::lint::Rule;
 use fitness_core::plan::{self, ActionKind, NextWorkout, Plan, PlanStatus, ProposalStatus, RevisionOrigin};
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, sea_query::Expr};
 use serde::Serialize;
@@ -31,8 +33,13 @@ pub enum Activation {
 
 /// What an athlete sees before activating a draft: its content, and the plan it would replace.
 #[must_use]
-pub fn activation_hash(plan: PlanId, content: ContentHash, replaces: Option<PlanId>) -> ContentHash {
-    ContentHash::of_json(&("activate", plan, content, replaces))
+pub fn activation_hash(
+    plan: PlanId,
+    content: ContentHash,
+    replaces: Option<PlanId>,
+    overrides: &BTreeSet<Rule>,
+) -> ContentHash {
+    ContentHash::of_json(&("activate", plan, content, replaces, overrides))
 }
 
 /// What an athlete sees before changing a plan's workouts: the revision they start from and what comes out.
@@ -41,12 +48,29 @@ pub fn change_hash(plan: PlanId, base_revision: i64, next: &[NextWorkout]) -> Co
     ContentHash::of_json(&(plan, base_revision, revise::workouts_hash(next)))
 }
 
+/// What an athlete sees before taking over a proposal: what comes out, and the errors they override.
+#[must_use]
+pub fn apply_hash(
+    plan: PlanId,
+    base_revision: i64,
+    next: &[NextWorkout],
+    overrides: &BTreeSet<Rule>,
+) -> ContentHash {
+    ContentHash::of_json(&(change_hash(plan, base_revision, next), overrides))
+}
+
 /// Makes a draft the tracked plan, in place of `replaces` when that is the one tracked now.
 ///
 /// # Errors
 /// `AlreadyActive` when another plan is active and was not named, or another one was named; `Stale` when the
-/// draft is not the one that was seen.
-pub async fn activate(consent: Consent, id: PlanId, replaces: Option<PlanId>) -> Result<Activation> {
+/// draft is not the one that was seen or reviewed; `Unsafe` when the linter found an error that is not among `overrides`.
+pub async fn activate(
+    consent: Consent,
+    id: PlanId,
+    replaces: Option<PlanId>,
+    review: &Review,
+    overrides: &BTreeSet<Rule>,
+) -> Result<Activation> {
     consent.require(ActionKind::Activate, Some(id))?;
     let (user, at) = (consent.user(), consent.at());
     let db = consent.tx().db();
@@ -57,9 +81,11 @@ pub async fn activate(consent: Consent, id: PlanId, replaces: Option<PlanId>) ->
     // Hashed anew from the rows: what is activated is what was seen, even if the rows were tampered with.
     let workouts = plans::list_workouts(db, user, id, draft.revision).await?;
     let content = plans::draft(&draft, &workouts)?.content_hash();
-    consent.require_seen(activation_hash(id, content, replaces))?;
+    consent.require_seen(activation_hash(id, content, replaces, overrides))?;
+    review.require(content, overrides)?;
     check_replaces(plans::find_active_plan(db, user).await?.map(|plan| plan.id), replaces)?;
-    let (tx, action) = consent.act(replaces, None, serde_json::json!({})).await?;
+    let detail = serde_json::json!({ "overrides": overrides });
+    let (tx, action) = consent.act(replaces, None, detail).await?;
     if let Some(old) = replaces {
         move_status(&tx, user, old, PlanStatus::Active, PlanStatus::Archived, action, at).await?;
     }
@@ -135,20 +161,29 @@ pub async fn delete(consent: Consent, id: PlanId) -> Result<()> {
 /// # Errors
 /// `NotFound`; `WrongStatus` when the plan is not active; `Stale` when the plan has moved on, the proposal
 /// was decided already, or the outcome is not the one that was seen; `Apply` when the choice does not fit.
-pub async fn apply(consent: Consent, id: ProposalId, chosen: &BTreeSet<usize>) -> Result<i64> {
+pub async fn apply(
+    consent: Consent,
+    id: ProposalId,
+    chosen: &BTreeSet<usize>,
+    today: Day,
+    review: &Review,
+    overrides: &BTreeSet<Rule>,
+) -> Result<i64> {
     let (user, at) = (consent.user(), consent.at());
     let db = consent.tx().db();
     let proposal = plans::find_proposal(db, user, id).await?.ok_or(Error::NotFound("proposal"))?;
     consent.require(ActionKind::Apply, Some(proposal.plan))?;
     let plan = active_plan(&consent, proposal.plan, proposal.base_revision).await?;
-    if proposal.status != ProposalStatus::Open {
+    if !proposal.is_open(today) {
         return Err(Error::Stale);
     }
     let current = plans::list_workouts(db, user, plan.id, plan.revision).await?;
-    let next = plan::apply(&plan, &current, &proposal.changes, chosen)?;
-    consent.require_seen(change_hash(plan.id, plan.revision, &next))?;
+    let next = plan::apply(&plan, &current, &proposal.changes, chosen, today)?;
+    consent.require_seen(apply_hash(plan.id, plan.revision, &next, overrides))?;
+    review.require(revise::workouts_hash(&next), overrides)?;
     let seen = consent.seen();
-    let (tx, action) = consent.act(None, Some(id), serde_json::json!({ "chosen": chosen })).await?;
+    let (tx, action) =
+        consent.act(None, Some(id), serde_json::json!({ "chosen": chosen, "overrides": overrides })).await?;
     let making =
         Making { origin: RevisionOrigin::Apply, made_by: Some(action), reason: Some(proposal.message), at };
     let number = revise::add_revision(&tx, plan.id, plan.revision, &next, making).await?;

@@ -20,6 +20,7 @@ use fitness_core::calendar::{Day, Instant};
 use fitness_core::ids::{ActivityId, UserId};
 use fitness_core::metrics::analysis::Judged;
 use fitness_core::metrics::day::{DayMetrics, DayState};
+use fitness_core::sport::Sport;
 use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{
     ActiveValue::{NotSet, Set},
@@ -123,6 +124,23 @@ impl Store {
             .await?;
         let first = [activity.flatten(), wellness.flatten()].into_iter().flatten().min();
         first.map(day).transpose()
+    }
+
+    /// The day of the first run.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub(crate) async fn first_run(&self, user: UserId) -> Result<Option<Day>> {
+        let first = activities::Entity::find()
+            .select_only()
+            .column_as(activities::Column::Day.min(), "day")
+            .filter(activities::Column::UserId.eq(user.get()))
+            .filter(activities::Column::Sport.eq(Sport::Running.as_str()))
+            .filter(activities::Column::DeletedAt.is_null())
+            .into_tuple::<Option<NaiveDate>>()
+            .one(self.reader())
+            .await?;
+        first.flatten().map(day).transpose()
     }
 
     /// Puts what was worked out in the place of what was there from its first day on. `false` when something changed

@@ -10,7 +10,7 @@ use crate::plans;
 use crate::read::to_json;
 use crate::revise::{self, Making};
 use crate::store::{Store, stamp};
-use fitness_core::calendar::Instant;
+use fitness_core::calendar::{Day, Instant};
 use fitness_core::hash::ContentHash;
 use fitness_core::ids::{PlanId, ProposalId, UserId};
 use fitness_core::note::Author;
@@ -59,6 +59,7 @@ impl Desk {
             race_date: Set(draft.race_date().date()),
             start_date: Set(draft.start_date().date()),
             target_time: Set(draft.target_time().map(TimeSpan::whole_seconds)),
+            terms: Set(Some(draft.terms()).filter(|terms| !terms.is_empty()).map(to_json)),
             author: Set(self.author.as_str().to_owned()),
             content_hash: Set(draft.content_hash().to_string()),
             created_at: Set(stamp(now)),
@@ -100,6 +101,7 @@ impl Desk {
         base_revision: i64,
         message: &str,
         changes: &[Change],
+        today: Day,
         now: Instant,
     ) -> Result<ProposalId> {
         if message.chars().count() > MAX_MESSAGE || !is_storable(message) {
@@ -114,7 +116,7 @@ impl Desk {
             return Err(Error::Stale);
         }
         let current = plans::list_workouts(tx.db(), self.user, plan, base_revision).await?;
-        plan::apply(&found, &current, changes, &(0..changes.len()).collect())?;
+        plan::apply(&found, &current, changes, &(0..changes.len()).collect(), today)?;
         let row = proposals::ActiveModel {
             id: NotSet,
             user_id: Set(self.user.get()),
@@ -127,6 +129,9 @@ impl Desk {
             made_at: Set(stamp(now)),
             applied_by: Set(None),
             decided_at: Set(None),
+            expires_on: Set(None),
+            follows_from: Set(None),
+            superseded_by: Set(None),
         };
         let id = ProposalId::new(proposals::Entity::insert(row).exec(tx.db()).await?.last_insert_id);
         let entry = Entry::new(now, self.author.into(), "proposal.make", format!("proposal:{id}"))

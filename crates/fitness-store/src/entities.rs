@@ -343,6 +343,7 @@ tables! {
         race_date: NaiveDate,
         start_date: NaiveDate,
         target_time: Option<i64>,
+        terms: Option<Json>,
         status: String,
         author: String,
         content_hash: String,
@@ -401,6 +402,9 @@ tables! {
         made_at: Instant,
         applied_by: Option<i64>,
         decided_at: Option<Instant>,
+        expires_on: Option<NaiveDate>,
+        follows_from: Option<String>,
+        superseded_by: Option<i64>,
     }
     briefs = "briefs" {
         #[sea_orm(primary_key)] id: i64,

@@ -99,6 +99,9 @@ pub enum Error {
     /// The plan that would come out is not sound.
     #[error(transparent)]
     Draft(#[from] fitness_core::plan::BadDraft),
+    /// The linter calls it unsafe, and nobody overrode that.
+    #[error("the plan breaks {}", broken(.0))]
+    Unsafe(Vec<fitness_core::plan::lint::Finding>),
     /// A recording that goes on for weeks.
     #[error("a recording of {0} samples is no recording of one activity")]
     TooLong(usize),
@@ -111,6 +114,13 @@ pub enum Error {
     /// Anything else the database said.
     #[error("the database failed: {0}")]
     Database(#[source] DbErr),
+}
+
+/// The rules, and what each says.
+fn broken(findings: &[fitness_core::plan::lint::Finding]) -> String {
+    let said: Vec<String> =
+        findings.iter().map(|finding| format!("{}: {}", finding.rule, finding.text)).collect();
+    said.join(" ")
 }
 
 /// The store's results.

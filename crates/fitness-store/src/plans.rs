@@ -15,7 +15,7 @@ use fitness_core::grading::{self, Graded, Rules, Schedule, Tally};
 use fitness_core::hash::ContentHash;
 use fitness_core::ids::{HumanActionId, PlanId, ProposalId, UserId, WorkoutId};
 use fitness_core::observation::ExcusedDays;
-use fitness_core::plan::{Draft, Plan, PlanStatus, PlannedWorkout, Proposal, Revision, Workout};
+use fitness_core::plan::{Draft, Goal, Plan, PlanStatus, PlannedWorkout, Proposal, Revision, Workout};
 use fitness_core::units::{Distance, TimeSpan};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder};
 use serde::Serialize;
@@ -208,7 +208,11 @@ pub(crate) async fn list_workouts(
 pub(crate) fn draft(plan: &Plan, workouts: &[PlannedWorkout]) -> Result<Draft> {
     let workouts = workouts.iter().map(|w| w.workout.clone()).collect();
     let (start, race) = (plan.start_date, plan.race_date);
-    Ok(Draft::new(&plan.name, plan.goal, plan.distance, start, race, plan.target_time, workouts)?)
+    let draft = match plan.distance {
+        None if plan.goal == Goal::Custom => Draft::without_race(&plan.name, start, race, workouts)?,
+        distance => Draft::new(&plan.name, plan.goal, distance, start, race, plan.target_time, workouts)?,
+    };
+    Ok(draft.under(plan.terms.clone())?)
 }
 
 /// What an athlete sees of a committed plan: which one, in which state, in which revision.
@@ -226,6 +230,7 @@ fn plan(row: training_plans::Model) -> Result<Plan> {
         start_date: day(row.start_date)?,
         race_date: day(row.race_date)?,
         target_time: row.target_time.map(TimeSpan::from_secs),
+        terms: row.terms.map(json).transpose()?.unwrap_or_default(),
         status: word(&row.status)?,
         author: word(&row.author)?,
         content_hash: word(&row.content_hash)?,
@@ -247,6 +252,8 @@ fn proposal(row: proposals::Model) -> Result<Proposal> {
         message: row.message,
         changes: json(row.changes)?,
         made_at: row.made_at,
+        expires_on: row.expires_on.map(day).transpose()?,
+        superseded_by: row.superseded_by.map(ProposalId::new),
     })
 }
 

@@ -2,10 +2,12 @@
 
 mod activity;
 mod athlete;
+mod plan;
 mod source;
 
 pub(crate) use activity::{ActivityCommand, RaceCommand};
 pub(crate) use athlete::{PredictArgs, ProfileCommand, ThresholdCommand};
+pub(crate) use plan::{DraftArgs, EditArgs, Overrides, ProposalCommand};
 pub(crate) use source::{Service, SourceCommand};
 
 use clap::{Parser, Subcommand};
@@ -173,17 +175,19 @@ pub(crate) enum PlanCommand {
         /// The plan's number
         plan: Option<PlanId>,
     },
-    /// Write a draft from a JSON file; nothing is tracked until you activate it
+    /// Draft a plan from your history, or from a JSON file; nothing is tracked until you activate it
     ///
-    /// The file holds goal (5k, 10k, half, full or custom with distance_km), start_date, race_date, target_time
+    /// `fitness plan draft --goal half --race-date 2026-09-20 --target 1:45:00 --days tue,thu,sat,sun` starts from what you
+    /// run now, and says plainly what your data does not support.
+    ///
+    /// A file holds goal (5k, 10k, half, full or custom with distance_km), start_date, race_date, target_time
     /// such as 01:45:00 if there is one, and schedule: a list of {date, planned_miles or planned_km, kind}.
-    Draft {
-        /// The file; - reads standard input
-        #[arg(value_name = "FILE")]
-        file: PathBuf,
-        /// The draft this one takes the place of
-        #[arg(long, value_name = "PLAN")]
-        supersedes: Option<PlanId>,
+    Draft(Box<DraftArgs>),
+    /// Hold a plan against what is known about training: a draft, the active plan, or a file
+    Lint {
+        /// The plan's number, or a JSON file; the active plan when not given
+        #[arg(value_name = "PLAN|FILE")]
+        plan: Option<String>,
     },
     /// Make a draft your tracked plan; asks you to type its name
     Activate {
@@ -192,6 +196,30 @@ pub(crate) enum PlanCommand {
         /// The plan that is active now, to be archived in the same step
         #[arg(long, value_name = "PLAN")]
         replaces: Option<PlanId>,
+        #[command(flatten)]
+        overrides: Overrides,
+    },
+    /// Change the active plan by hand: move, swap, shorten, skip or add workouts
+    ///
+    /// Everything in one command is one revision; `fitness plan revert` takes it back.
+    Edit(Box<EditArgs>),
+    /// List how the plan has changed
+    Revisions {
+        /// The plan's number; the active one when not given
+        plan: Option<PlanId>,
+    },
+    /// Go back to how the active plan was; the way back is kept too
+    Revert {
+        /// The revision to go back to; the one before when not given
+        to: Option<i64>,
+    },
+    /// Look at what is proposed to the active plan, and decide
+    #[command(subcommand)]
+    Proposal(ProposalCommand),
+    /// Splits for race day: a plan A, and a plan B to fall back to
+    Card {
+        /// The plan's number; the active one when not given
+        plan: Option<PlanId>,
     },
     /// Put the active plan away; asks you to type its name
     Archive {

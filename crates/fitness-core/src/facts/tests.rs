@@ -20,7 +20,7 @@ use crate::metrics::load::{Felt, Limits, Load};
 use crate::metrics::predict::{Effort, Inputs, Prediction, RaceResult, predict};
 use crate::metrics::thresholds::{InForce, in_force};
 use crate::note::Author;
-use crate::plan::{Goal, Plan, PlanStatus};
+use crate::plan::{Goal, Plan, PlanStatus, Terms};
 use crate::sport::Sport;
 use crate::units::{Distance, TimeSpan};
 use crate::wellness::{DailyWellness, Sleep};
@@ -240,6 +240,7 @@ fn half_marathon() -> Plan {
         start_date: day("2026-06-01"),
         race_date: day("2026-09-08"),
         target_time: Some(TimeSpan::from_mins(102)),
+        terms: Terms::default(),
         status: PlanStatus::Active,
         author: Author::Athlete,
         content_hash: ContentHash::of_bytes(b"plan"),

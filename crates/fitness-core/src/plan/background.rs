@@ -10,7 +10,7 @@ use crate::metrics::predict::{Paces, Prediction};
 use crate::metrics::{Absent, Counted, Found};
 use crate::units::{Distance, Pace, TimeSpan};
 use crate::words::words;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 words! {
     /// How much running an athlete is used to.
@@ -62,15 +62,17 @@ pub struct PastRun {
 }
 
 /// What the athlete says about themselves, in place of what the data says.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Stated {
     /// The level.
+    #[serde(default)]
     pub level: Option<Level>,
     /// Kilometres in a usual week.
-    #[serde(rename = "base_mm")]
+    #[serde(rename = "base_mm", default)]
     pub base: Option<Distance>,
     /// The longest run of the last 30 days.
-    #[serde(rename = "longest_mm")]
+    #[serde(rename = "longest_mm", default)]
     pub longest: Option<Distance>,
 }
 

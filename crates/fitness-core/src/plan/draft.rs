@@ -1,6 +1,6 @@
 //! Drafts: a plan that nobody has committed. The only plan a model can write.
 
-use super::{BadWorkout, Goal, Workout, WorkoutKind};
+use super::{Availability, BadWorkout, Goal, Terms, Workout, WorkoutKind};
 use crate::calendar::Day;
 use crate::hash::ContentHash;
 use crate::sport::Sport;
@@ -24,6 +24,9 @@ pub struct Draft {
     race_date: Day,
     target_time: Option<TimeSpan>,
     workouts: Vec<Workout>,
+    // Absent from the hash of a plan that was made under none.
+    #[serde(skip_serializing_if = "Terms::is_empty")]
+    terms: Terms,
 }
 
 /// Why something is not a plan. Each says what to change.
@@ -59,6 +62,17 @@ pub enum BadDraft {
         /// The last day a workout may be on.
         last: Day,
     },
+    /// A workout on a day the athlete cannot train on.
+    #[error("the workout on {day} cannot be: {day} {problem}; move it, or free the day")]
+    Unavailable {
+        /// Where it is.
+        day: Day,
+        /// Why not.
+        problem: &'static str,
+    },
+    /// More blocked days than a plan has.
+    #[error("at most {MAX_PLAN_DAYS} days can be blocked")]
+    Blackouts,
     /// A workout that breaks a bound.
     #[error("the workout on {day}: {problem}")]
     Workout {
@@ -107,7 +121,45 @@ impl Draft {
         }
         check_workouts(&workouts, start_date, race_date)?;
         workouts.sort_by_key(|workout| workout.date);
-        Ok(Self { name, goal, distance: Some(distance), start_date, race_date, target_time, workouts })
+        let (distance, terms) = (Some(distance), Terms::default());
+        Ok(Self { name, goal, distance, start_date, race_date, target_time, workouts, terms })
+    }
+
+    /// A stretch of training without a race: it ends on its last day.
+    ///
+    /// # Errors
+    /// Names the first thing that must change.
+    pub fn without_race(
+        name: &str,
+        start_date: Day,
+        last: Day,
+        workouts: Vec<Workout>,
+    ) -> Result<Self, BadDraft> {
+        // Any distance will do to be checked by; it is not kept.
+        let distance = Some(Distance::from_mm(5_000_000));
+        let draft = Self::new(name, Goal::Custom, distance, start_date, last, None, workouts)?;
+        if let Some(after) = draft.workouts.iter().find(|workout| workout.date > last) {
+            return Err(BadDraft::Outside { day: after.date, first: start_date.iso_week().monday(), last });
+        }
+        Ok(Self { distance: None, ..draft })
+    }
+
+    /// The same plan, made under terms.
+    ///
+    /// # Errors
+    /// Names the first workout that is on another day; a race is where it is.
+    pub fn under(self, terms: Terms) -> Result<Self, BadDraft> {
+        if terms.availability.blackouts.len() > MAX_PLAN_DAYS as usize {
+            return Err(BadDraft::Blackouts);
+        }
+        check_days(&self.workouts, &terms.availability)?;
+        Ok(Self { terms, ..self })
+    }
+
+    /// What it was made under.
+    #[must_use]
+    pub const fn terms(&self) -> &Terms {
+        &self.terms
     }
 
     /// What it is called.
@@ -169,6 +221,16 @@ pub(super) fn check_workouts(workouts: &[Workout], start: Day, race: Day) -> Res
             return Err(BadDraft::Outside { day, first, last });
         }
         workout.check().map_err(|problem| BadDraft::Workout { day, problem })?;
+    }
+    Ok(())
+}
+
+/// Checks that nothing but a race is on a day the athlete cannot train on.
+pub(super) fn check_days(workouts: &[Workout], availability: &Availability) -> Result<(), BadDraft> {
+    for workout in workouts.iter().filter(|workout| !workout.is_rest() && workout.kind != WorkoutKind::Race) {
+        if let Some(problem) = availability.problem(workout.date) {
+            return Err(BadDraft::Unavailable { day: workout.date, problem });
+        }
     }
     Ok(())
 }

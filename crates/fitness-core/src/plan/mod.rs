@@ -6,15 +6,26 @@
 
 mod background;
 mod draft;
+mod edit;
+mod generate;
 mod limits;
 pub mod lint;
+mod preview;
 mod proposal;
+mod weekdays;
 mod weeks;
 mod workout;
 
 pub use background::{Background, DatedPaces, Level, PastRun, Stated};
 pub use draft::{BadDraft, BadRequest, Draft, DraftRequest, MAX_WORKOUTS, ScheduleItem};
+pub use edit::{Edit, EditError, Size, edit};
+pub use generate::{
+    BadWish, Generated, Outline, PaceCard, Phase, Split, Support, TuneUp, Wish, generate, on_race_day,
+    pace_card, support,
+};
+pub use preview::{NowThen, WeekDelta, week_deltas};
 pub use proposal::{ApplyError, Change, NextWorkout, Proposal, ProposalStatus, apply};
+pub use weekdays::{Availability, BadWeekday, Terms, Weekdays, weekday};
 pub use weeks::{Week, planned_running, race_weeks};
 pub use workout::{
     BadWorkout, PlannedWorkout, Step, StepDuration, StepTarget, StepType, TargetRange, Workout, WorkoutKind,
@@ -121,6 +132,8 @@ pub struct Plan {
     /// The time hoped for.
     #[serde(rename = "target_time_ms")]
     pub target_time: Option<TimeSpan>,
+    /// What it was made under, such as the days the athlete can train; it keeps to them.
+    pub terms: Terms,
     /// Where it is in its life.
     pub status: PlanStatus,
     /// Who wrote the draft.

@@ -67,6 +67,20 @@ pub struct Proposal {
     pub changes: Vec<Change>,
     /// When it was made.
     pub made_at: Instant,
+    /// The first day on which it is too late for it, for one that the rules made.
+    pub expires_on: Option<Day>,
+    /// The newer proposal that took its place.
+    pub superseded_by: Option<ProposalId>,
+}
+
+impl Proposal {
+    /// Whether it still waits for the athlete on a day.
+    #[must_use]
+    pub fn is_open(&self, today: Day) -> bool {
+        self.status == ProposalStatus::Open
+            && self.superseded_by.is_none()
+            && self.expires_on.is_none_or(|day| today < day)
+    }
 }
 
 /// A workout of the next revision: one that was there before keeps its id, a new one has none yet.
@@ -99,6 +113,9 @@ pub enum ApplyError {
     /// Two chosen changes touch one workout.
     #[error("two of the chosen changes touch workout {0}")]
     Twice(WorkoutId),
+    /// A change to a day that is over.
+    #[error("{0} is over; what was planned for it stays as it is")]
+    Past(Day),
     /// What would come out is not a plan.
     #[error(transparent)]
     Unsound(#[from] BadDraft),
@@ -115,6 +132,7 @@ pub fn apply(
     current: &[PlannedWorkout],
     changes: &[Change],
     chosen: &BTreeSet<usize>,
+    today: Day,
 ) -> Result<Vec<NextWorkout>, ApplyError> {
     if chosen.is_empty() {
         return Err(ApplyError::Nothing);
@@ -133,6 +151,7 @@ pub fn apply(
                 .iter()
                 .position(|w| w.id == Some(*workout_id))
                 .ok_or(ApplyError::NoSuchWorkout(*workout_id))?;
+            not_past(next[at].workout.date, today)?;
             match change {
                 Change::Modify { workout, .. } => next[at].workout = workout.clone(),
                 _ => drop(next.remove(at)),
@@ -141,9 +160,23 @@ pub fn apply(
             next.push(NextWorkout { id: None, workout: workout.clone() });
         }
     }
+    let moved = chosen.iter().filter_map(|index| match changes.get(*index)? {
+        Change::Modify { workout, .. } | Change::Add { workout } => Some(workout.clone()),
+        Change::Skip { .. } => None,
+    });
+    let moved: Vec<Workout> = moved.collect();
+    for workout in &moved {
+        not_past(workout.date, today)?;
+    }
+    draft::check_days(&moved, &plan.terms.availability)?;
     check_next(plan.start_date, plan.race_date, &next)?;
     next.sort_by_key(|w| w.workout.date);
     Ok(next)
+}
+
+/// What was planned for a day that is over stays as it is.
+fn not_past(day: Day, today: Day) -> Result<(), ApplyError> {
+    if day < today { Err(ApplyError::Past(day)) } else { Ok(()) }
 }
 
 /// A model's reasons are kept, but not without end.
@@ -181,6 +214,7 @@ impl Plan {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Terms;
     use super::super::{Goal, PlanStatus, WorkoutKind};
     use super::*;
     use crate::hash::ContentHash;
@@ -196,6 +230,7 @@ mod tests {
             start_date: "2026-06-15".parse().unwrap(),
             race_date: "2026-09-20".parse().unwrap(),
             target_time: None,
+            terms: Terms::default(),
             status: PlanStatus::Active,
             author: Author::Athlete,
             content_hash: ContentHash::of_bytes(b""),

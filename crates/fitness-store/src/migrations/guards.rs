@@ -113,8 +113,26 @@ const fn guard(name: &'static str, table: &'static str, event: Event, refuses: &
     Guard { name, table, event, refuses }
 }
 
-/// Every guard.
-pub const GUARDS: &[Guard] = &[
+/// Every guard, whichever migration brought it.
+pub fn guards() -> impl Iterator<Item = &'static Guard> {
+    FIRST_GUARDS.iter().chain(PLAN_GUARDS)
+}
+
+/// What came with the plans' terms and the rules' proposals.
+pub(super) const PLAN_GUARDS: &[Guard] = &[
+    guard("a_plan_keeps_its_terms", "training_plans", Event::Update, "NEW.terms IS DISTINCT FROM OLD.terms"),
+    guard(
+        "a_proposal_keeps_its_cause_and_its_end_and_gives_way_once",
+        "proposals",
+        Event::Update,
+        "NEW.expires_on IS DISTINCT FROM OLD.expires_on OR NEW.follows_from IS DISTINCT FROM OLD.follows_from \
+         OR (OLD.superseded_by IS NOT NULL AND (NEW.superseded_by IS DISTINCT FROM OLD.superseded_by \
+         OR NEW.status <> OLD.status))",
+    ),
+];
+
+/// The guards of the first migration.
+pub(super) const FIRST_GUARDS: &[Guard] = &[
     // ---- users: added once, never edited, gone only by their own hand ----
     guard(
         "a_user_is_never_replaced",

@@ -1,12 +1,12 @@
 //! One set of migrations for both databases.
 //!
 //! Tables are SQL with a few types in braces; guards are conditions that become a trigger on either database
-//! ([`GUARDS`]). A released migration is never edited: a later one changes what it made.
+//! ([`guards()`]). A released migration is never edited: a later one changes what it made.
 
 mod guards;
 
 pub(crate) use guards::POSTGRES_REFUSAL;
-pub use guards::{Event, GUARDS, Guard};
+pub use guards::{Event, Guard, guards};
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::{ConnectionTrait, DbBackend, Statement};
@@ -17,7 +17,7 @@ pub(crate) struct Migrator;
 #[async_trait::async_trait]
 impl MigratorTrait for Migrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
-        vec![Box::new(Foundation), Box::new(Reports), Box::new(Readers), Box::new(Metrics)]
+        vec![Box::new(Foundation), Box::new(Reports), Box::new(Readers), Box::new(Metrics), Box::new(Plans)]
     }
 }
 
@@ -39,10 +39,7 @@ impl MigrationTrait for Foundation {
         let backend = manager.get_database_backend();
         let db = manager.get_connection();
         db.execute_unprepared(&dialect(include_str!("0001_tables.sql"), backend)).await?;
-        let schema = current_schema(db).await?;
-        for guard in GUARDS {
-            db.execute_unprepared(&guard.create(backend, &schema)).await?;
-        }
+        create_guards(db, guards::FIRST_GUARDS).await?;
         if backend == DbBackend::Postgres {
             db.execute_unprepared(&guards::postgres_never_truncates()).await?;
             db.execute_unprepared(POSTGRES_DEFERRABLE).await?;
@@ -89,6 +86,32 @@ plain_migration! {
 plain_migration! {
     /// What was worked out.
     Metrics = "m0004_metrics", "0004_metrics.sql"
+}
+
+struct Plans;
+
+impl MigrationName for Plans {
+    fn name(&self) -> &str {
+        "m0005_plans"
+    }
+}
+
+#[expect(elided_lifetimes_in_paths, reason = "async_trait fixes the lifetimes of the trait's signature")]
+#[async_trait::async_trait]
+impl MigrationTrait for Plans {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        let (db, backend) = (manager.get_connection(), manager.get_database_backend());
+        db.execute_unprepared(&dialect(include_str!("0005_plans.sql"), backend)).await?;
+        create_guards(db, guards::PLAN_GUARDS).await
+    }
+}
+
+async fn create_guards(db: &impl ConnectionTrait, guards: &[Guard]) -> Result<(), DbErr> {
+    let schema = current_schema(db).await?;
+    for guard in guards {
+        db.execute_unprepared(&guard.create(db.get_database_backend(), &schema)).await?;
+    }
+    Ok(())
 }
 
 /// The schema our tables are made in, quoted; empty on SQLite, which has none.

@@ -4,10 +4,11 @@
 use super::TestDb;
 use crate::consent::{Channel, Consent, Question};
 use crate::decisions::{self, Activation};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::imports::Batch;
 use crate::plans::seen_hash;
 use crate::reports::{NewReport, Put};
+use crate::review::Review;
 use crate::store::Store;
 use crate::sync_runs::{RunKind, RunOutcome, RunState};
 use fitness_core::activity::Activity;
@@ -15,12 +16,14 @@ use fitness_core::athlete::Profile;
 use fitness_core::calendar::{Day, Instant};
 use fitness_core::frontier::Evidence;
 use fitness_core::hash::ContentHash;
-use fitness_core::ids::{PlanId, UserId};
+use fitness_core::ids::{PlanId, ProposalId, UserId};
 use fitness_core::note::Author;
-use fitness_core::plan::{ActionKind, Draft, Goal, Workout, WorkoutKind};
+use fitness_core::plan::lint::Rule;
+use fitness_core::plan::{self, ActionKind, Draft, Goal, Workout, WorkoutKind};
 use fitness_core::report::{ActivityReport, Recorded, ReportKey, SourceKind};
 use fitness_core::sport::Sport;
 use fitness_core::units::{Distance, TimeSpan};
+use std::collections::BTreeSet;
 
 /// Tests that do not care when it is, are here: Sunday 14 June 2026, eight in the morning, UTC.
 ///
@@ -69,6 +72,48 @@ pub fn draft(name: &str) -> Draft {
         .expect("a sound draft")
 }
 
+/// Overrides every rule of the linter: the plans of these tests are short.
+#[must_use]
+pub fn overriding() -> BTreeSet<Rule> {
+    Rule::ALL.iter().copied().collect()
+}
+
+/// Activates a draft with everything overridden, through any store.
+///
+/// # Errors
+/// What the store answers.
+pub async fn activate(
+    store: &Store,
+    consent: Consent,
+    plan: PlanId,
+    replaces: Option<PlanId>,
+) -> Result<Activation> {
+    let review = store.review(consent.user(), plan, june(8)).await.unwrap_or_else(|_| Review::of_nothing());
+    decisions::activate(consent, plan, replaces, &review, &overriding()).await
+}
+
+/// Applies a part of a proposal with everything overridden, through any store.
+///
+/// # Errors
+/// What the store answers.
+pub async fn apply(
+    store: &Store,
+    consent: Consent,
+    proposal: ProposalId,
+    chosen: &BTreeSet<usize>,
+) -> Result<i64> {
+    let (user, today) = (consent.user(), june(8));
+    let review = async {
+        let found = store.find_proposal(user, proposal).await?.ok_or(Error::NotFound("proposal"))?;
+        let plan = store.find_plan(user, found.plan).await?.ok_or(Error::NotFound("plan"))?;
+        let current = store.list_workouts(user, plan.id, plan.revision).await?;
+        let next = plan::apply(&plan, &current, &found.changes, chosen, today)?;
+        store.review_next(user, &plan, &next, today).await
+    };
+    let review = review.await.unwrap_or_else(|_| Review::of_nothing());
+    decisions::apply(consent, proposal, chosen, today, &review, &overriding()).await
+}
+
 impl TestDb {
     /// Adds a user.
     ///
@@ -107,9 +152,9 @@ impl TestDb {
     /// What the store answers.
     pub async fn activate(&self, user: UserId, plan: PlanId, replaces: Option<PlanId>) -> Result<Activation> {
         let content = self.store.find_plan(user, plan).await?.expect("the plan is there").content_hash;
-        let seen = decisions::activation_hash(plan, content, replaces);
+        let seen = decisions::activation_hash(plan, content, replaces, &overriding());
         let consent = self.consent(user, ActionKind::Activate, Some(plan), seen).await?;
-        decisions::activate(consent, plan, replaces).await
+        activate(&self.store, consent, plan, replaces).await
     }
 
     /// The athlete's yes to an action on a plan as it is now.
@@ -122,7 +167,7 @@ impl TestDb {
     pub async fn consent_to(&self, user: UserId, kind: ActionKind, plan: PlanId) -> Result<Consent> {
         let found = self.store.find_plan(user, plan).await?.expect("the plan is there");
         let seen = match kind {
-            ActionKind::Activate => decisions::activation_hash(plan, found.content_hash, None),
+            ActionKind::Activate => decisions::activation_hash(plan, found.content_hash, None, &overriding()),
             _ => seen_hash(&found),
         };
         self.consent(user, kind, Some(plan), seen).await

@@ -26,8 +26,12 @@ impl World {
             .await
             .unwrap();
         let changes = [Change::Add { workout: easy_run(june(12), 5.0) }];
-        let proposal =
-            db.store.desk(ann, Author::Coach).propose(active, 1, "more", &changes, now()).await.unwrap();
+        let proposal = db
+            .store
+            .desk(ann, Author::Coach)
+            .propose(active, 1, "more", &changes, june(8), now())
+            .await
+            .unwrap();
         let archived = db.active_plan(bob, "Archived").await;
         decisions::archive(db.consent_to(bob, ActionKind::Archive, archived).await.unwrap(), archived)
             .await
@@ -471,6 +475,17 @@ pub(crate) fn attacks(world: &World, sqlite: bool) -> Vec<Attack> {
         "only_a_human_applies_a_proposal",
         forge("edit", "ann", "active"),
         &format!("UPDATE proposals SET status = 'applied', applied_by = {FORGED} WHERE id = {{proposal}}"),
+    );
+    add("a_plan_keeps_its_terms", vec![], "UPDATE training_plans SET terms = '{}' WHERE id = {active}");
+    add(
+        "a_proposal_keeps_its_cause_and_its_end_and_gives_way_once",
+        vec![],
+        "UPDATE proposals SET expires_on = '2027-01-01' WHERE id = {proposal}",
+    );
+    add(
+        "a_proposal_keeps_its_cause_and_its_end_and_gives_way_once",
+        vec![world.fill("UPDATE proposals SET superseded_by = 7 WHERE id = {proposal}")],
+        "UPDATE proposals SET status = 'declined' WHERE id = {proposal}",
     );
     add("a_proposal_goes_only_with_its_plan", vec![], "DELETE FROM proposals WHERE id = {proposal}");
 

@@ -6,7 +6,7 @@ use fitness_core::hash::ContentHash;
 use fitness_core::plan::{ActionKind, PlanStatus};
 use fitness_store::consent::{Channel, Question};
 use fitness_store::decisions::{self, Activation};
-use fitness_store::testkit::now;
+use fitness_store::testkit::{self, now, overriding};
 use fitness_store::{Error, on_both_databases};
 
 on_both_databases! {
@@ -14,7 +14,7 @@ on_both_databases! {
         let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
         let (plan, other) = (db.draft(ann, "Plan").await, db.draft(ann, "Other").await);
         let content = db.store.find_plan(ann, plan).await.unwrap().unwrap().content_hash;
-        let seen = decisions::activation_hash(plan, content, None);
+        let seen = decisions::activation_hash(plan, content, None, &overriding());
         let asked = Question { kind: ActionKind::Activate, plan: Some(plan), seen, channel: Channel::Web };
         let token = db.store.open_confirmation(ann, &asked, now()).await.unwrap();
 
@@ -41,7 +41,7 @@ on_both_databases! {
         // Dropped unused, a consent leaves the answer unspent.
         drop(db.store.spend_confirmation(ann, &asked, token.reveal(), soon).await.unwrap());
         let consent = db.store.spend_confirmation(ann, &asked, token.reveal(), soon).await.unwrap();
-        assert_eq!(decisions::activate(consent, plan, None).await.unwrap(), Activation::Activated);
+        assert_eq!(testkit::activate(&db.store, consent, plan, None).await.unwrap(), Activation::Activated);
         assert_eq!(refused(ann, asked, token.reveal(), soon).await, "it was already used");
     }
 
@@ -49,8 +49,8 @@ on_both_databases! {
         let ann = db.user("Ann").await;
         let (plan, other) = (db.draft(ann, "Plan").await, db.draft(ann, "Other").await);
         let wrong = async |result: Result<(), Error>| assert!(matches!(result, Err(Error::NotConfirmed("it was about something else"))));
-        wrong(decisions::activate(db.consent_to(ann, ActionKind::Activate, plan).await.unwrap(), other, None).await.map(drop)).await;
-        wrong(decisions::activate(db.consent_to(ann, ActionKind::Delete, plan).await.unwrap(), plan, None).await.map(drop)).await;
+        wrong(testkit::activate(&db.store, db.consent_to(ann, ActionKind::Activate, plan).await.unwrap(), other, None).await.map(drop)).await;
+        wrong(testkit::activate(&db.store, db.consent_to(ann, ActionKind::Delete, plan).await.unwrap(), plan, None).await.map(drop)).await;
         wrong(decisions::delete(db.consent_to(ann, ActionKind::Activate, plan).await.unwrap(), plan).await).await;
         wrong(decisions::archive(db.consent_to(ann, ActionKind::Delete, plan).await.unwrap(), plan).await).await;
         wrong(db.store.remove_user(db.consent_to(ann, ActionKind::Delete, plan).await.unwrap()).await).await;

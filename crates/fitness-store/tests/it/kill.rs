@@ -8,7 +8,7 @@ use crate::raw::Raw;
 use fitness_core::ids::{PlanId, UserId};
 use fitness_core::note::Author;
 use fitness_core::plan::{ActionKind, PlanStatus};
-use fitness_store::testkit::{self, Backend, TestDb, consent, draft, easy_run, june, now};
+use fitness_store::testkit::{self, Backend, TestDb, consent, draft, easy_run, june, now, overriding};
 use fitness_store::{Store, decisions, seen_hash};
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
@@ -35,9 +35,10 @@ async fn work_until_killed(store: Store) {
             None => {
                 let plan =
                     store.desk(user, Author::Coach).put_draft(&draft("Plan"), None, now()).await.unwrap();
-                let seen = decisions::activation_hash(plan, draft("Plan").content_hash(), None);
+                let seen =
+                    decisions::activation_hash(plan, draft("Plan").content_hash(), None, &overriding());
                 let consent = consent(&store, user, ActionKind::Activate, Some(plan), seen).await.unwrap();
-                decisions::activate(consent, plan, None).await.unwrap();
+                testkit::activate(&store, consent, plan, None).await.unwrap();
                 println!("\nactivated {plan}");
                 plan
             }
@@ -50,8 +51,11 @@ async fn work_until_killed(store: Store) {
                 .map(|day| fitness_core::plan::Change::Add { workout: easy_run(june(day), 4.0) })
                 .collect()
         };
-        let proposal =
-            store.desk(user, Author::Coach).propose(plan, revision, "", &changes, now()).await.unwrap();
+        let proposal = store
+            .desk(user, Author::Coach)
+            .propose(plan, revision, "", &changes, june(8), now())
+            .await
+            .unwrap();
         let chosen: Vec<usize> = (0..changes.len()).collect();
         let number = apply(&store, user, proposal, &chosen).await.unwrap();
         println!("\napplied {plan} {number}");

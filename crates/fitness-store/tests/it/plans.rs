@@ -9,8 +9,8 @@ use fitness_core::observation::{Excuse, ObservationKind, Observed};
 use fitness_core::plan::{
     self, ActionKind, ApplyError, Change, NextWorkout, PlanStatus, ProposalStatus, RevisionOrigin,
 };
-use fitness_store::decisions::{self, Activation, change_hash};
-use fitness_store::testkit::{TestDb, consent, draft, easy_run, june, now};
+use fitness_store::decisions::{self, Activation, apply_hash, change_hash};
+use fitness_store::testkit::{self, TestDb, consent, draft, easy_run, june, now, overriding};
 use fitness_store::{Error, Result, Store, on_both_databases};
 use std::collections::BTreeSet;
 
@@ -35,10 +35,10 @@ pub(crate) async fn apply(
     let found = store.find_proposal(user, proposal).await?.ok_or(Error::NotFound("proposal"))?;
     let plan = store.find_plan(user, found.plan).await?.ok_or(Error::NotFound("plan"))?;
     let current = store.list_workouts(user, plan.id, plan.revision).await?;
-    let next = plan::apply(&plan, &current, &found.changes, &chosen)?;
-    let seen = change_hash(plan.id, plan.revision, &next);
+    let next = plan::apply(&plan, &current, &found.changes, &chosen, june(8))?;
+    let seen = apply_hash(plan.id, plan.revision, &next, &overriding());
     let consent = consent(store, user, ActionKind::Apply, Some(plan.id), seen).await?;
-    decisions::apply(consent, proposal, &chosen).await
+    testkit::apply(store, consent, proposal, &chosen).await
 }
 
 /// Three changes to the seeded plan: the 9th shorter, the 11th skipped, a run on the 12th added.
@@ -118,11 +118,11 @@ on_both_databases! {
         assert!(db.store.list_revisions(bob, plan).await.unwrap().is_empty());
         assert!(matches!(db.store.standing(bob, plan).await, Err(Error::NotFound("plan"))));
         let content = db.store.find_plan(ann, plan).await.unwrap().unwrap().content_hash;
-        let seen = decisions::activation_hash(plan, content, None);
+        let seen = decisions::activation_hash(plan, content, None, &overriding());
         let consent = db.consent(bob, ActionKind::Activate, Some(plan), seen).await.unwrap();
-        assert_eq!(decisions::activate(consent, plan, None).await.unwrap(), Activation::NoDraft);
+        assert_eq!(testkit::activate(&db.store, consent, plan, None).await.unwrap(), Activation::NoDraft);
         let changes = [Change::Add { workout: easy_run(june(12), 4.0) }];
-        let proposed = db.store.desk(bob, Author::Coach).propose(plan, 1, "", &changes, now()).await;
+        let proposed = db.store.desk(bob, Author::Coach).propose(plan, 1, "", &changes, june(8), now()).await;
         assert!(matches!(proposed, Err(Error::NotFound("plan"))));
     }
 
@@ -154,11 +154,11 @@ on_both_databases! {
         let ann = db.user("Ann").await;
         let plan = db.draft(ann, "Plan").await;
         let consent = db.consent(ann, ActionKind::Activate, Some(plan), ContentHash::of_bytes(b"another draft")).await.unwrap();
-        assert!(matches!(decisions::activate(consent, plan, None).await, Err(Error::Stale)));
+        assert!(matches!(testkit::activate(&db.store, consent, plan, None).await, Err(Error::Stale)));
         // Nor may another plan go with it than the one that was named.
         let active = db.active_plan(ann, "Active").await;
         let consent = db.consent_to(ann, ActionKind::Activate, plan).await.unwrap();
-        assert!(matches!(decisions::activate(consent, plan, Some(active)).await, Err(Error::Stale)));
+        assert!(matches!(testkit::activate(&db.store, consent, plan, Some(active)).await, Err(Error::Stale)));
         assert_eq!(statuses(&db, ann).await, [(plan.get(), PlanStatus::Draft), (active.get(), PlanStatus::Active)]);
         assert_eq!(db.store.list_human_actions(ann, 9).await.unwrap().len(), 1, "what failed left nothing behind");
     }
@@ -168,7 +168,7 @@ on_both_databases! {
         let plan = db.active_plan(ann, "Plan").await;
         let desk = db.store.desk(ann, Author::Coach);
         let changes = three_changes(&db.store, ann, plan, 1).await;
-        let proposal = desk.propose(plan, 1, "Ease off.", &changes, now()).await.unwrap();
+        let proposal = desk.propose(plan, 1, "Ease off.", &changes, june(8), now()).await.unwrap();
         let before = db.store.list_workouts(ann, plan, 1).await.unwrap();
 
         assert_eq!(apply(&db.store, ann, proposal, &[0, 2]).await.unwrap(), 2);
@@ -183,7 +183,7 @@ on_both_databases! {
 
         // Applied once; the plan has moved on; both are a refusal that changes nothing.
         assert!(matches!(apply(&db.store, ann, proposal, &[1]).await, Err(Error::Stale)));
-        assert!(matches!(desk.propose(plan, 1, "late", &changes, now()).await, Err(Error::Stale)));
+        assert!(matches!(desk.propose(plan, 1, "late", &changes, june(8), now()).await, Err(Error::Stale)));
 
         let next: Vec<NextWorkout> = before.iter().map(|w| NextWorkout { id: Some(w.id), workout: w.workout.clone() }).collect();
         let consent = db.consent(ann, ActionKind::Revert, Some(plan), change_hash(plan, 2, &next)).await.unwrap();
@@ -201,22 +201,22 @@ on_both_databases! {
         let desk = db.store.desk(ann, Author::Coach);
         let changes = three_changes(&db.store, ann, plan, 1).await;
         let (one, two) =
-            (desk.propose(plan, 1, "one", &changes, now()).await.unwrap(), desk.propose(plan, 1, "two", &changes, now()).await.unwrap());
+            (desk.propose(plan, 1, "one", &changes, june(8), now()).await.unwrap(), desk.propose(plan, 1, "two", &changes, june(8), now()).await.unwrap());
         // Two tabs show the same base; the first to answer wins, the second is told that the plan changed.
         let chosen = BTreeSet::from([0]);
         let found = db.store.find_plan(ann, plan).await.unwrap().unwrap();
         let current = db.store.list_workouts(ann, plan, 1).await.unwrap();
-        let outcome = change_hash(plan, 1, &plan::apply(&found, &current, &changes, &chosen).unwrap());
+        let outcome = apply_hash(plan, 1, &plan::apply(&found, &current, &changes, &chosen, june(8)).unwrap(), &overriding());
         let consent = db.consent(ann, ActionKind::Apply, Some(plan), outcome).await.unwrap();
-        assert_eq!(decisions::apply(consent, one, &chosen).await.unwrap(), 2);
+        assert_eq!(testkit::apply(&db.store, consent, one, &chosen).await.unwrap(), 2);
         let consent = db.consent(ann, ActionKind::Apply, Some(plan), outcome).await.unwrap();
-        assert!(matches!(decisions::apply(consent, two, &chosen).await, Err(Error::Stale)));
+        assert!(matches!(testkit::apply(&db.store, consent, two, &chosen).await, Err(Error::Stale)));
         assert_eq!(db.store.find_proposal(ann, two).await.unwrap().unwrap().status, ProposalStatus::Open);
 
         // Shown one outcome, given another.
-        let three = desk.propose(plan, 2, "three", &[Change::Add { workout: easy_run(june(13), 3.0) }], now()).await.unwrap();
+        let three = desk.propose(plan, 2, "three", &[Change::Add { workout: easy_run(june(13), 3.0) }], june(8), now()).await.unwrap();
         let consent = db.consent(ann, ActionKind::Apply, Some(plan), outcome).await.unwrap();
-        assert!(matches!(decisions::apply(consent, three, &BTreeSet::from([0])).await, Err(Error::Stale)));
+        assert!(matches!(testkit::apply(&db.store, consent, three, &BTreeSet::from([0])).await, Err(Error::Stale)));
         db.store.decline_proposal(ann, three, now()).await.unwrap();
         assert!(matches!(apply(&db.store, ann, three, &[0]).await, Err(Error::Stale)));
         assert!(matches!(db.store.decline_proposal(ann, three, now()).await, Err(Error::NotFound(_))));
@@ -306,7 +306,7 @@ on_both_databases! {
         let changes = three_changes(&db.store, ann, plan, 1).await;
         for i in 0..100 {
             db.draft(ann, &format!("Draft {i}")).await;
-            db.store.desk(ann, Author::Coach).propose(plan, 1, "more", &changes, now()).await.unwrap();
+            db.store.desk(ann, Author::Coach).propose(plan, 1, "more", &changes, june(8), now()).await.unwrap();
         }
         assert_eq!(everything().await, before);
         // The control: the same changes applied do change it.

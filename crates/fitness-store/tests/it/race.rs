@@ -9,7 +9,7 @@ use fitness_core::ids::PlanId;
 use fitness_core::plan::{ActionKind, PlanStatus};
 use fitness_store::consent::{Channel, Question};
 use fitness_store::decisions::{self, Activation};
-use fitness_store::testkit::{TestDb, now};
+use fitness_store::testkit::{self, TestDb, now, overriding};
 use fitness_store::{Error, Store, on_both_databases};
 use std::sync::Arc;
 use tokio::sync::Barrier;
@@ -28,7 +28,7 @@ struct Contender {
 async fn contender(db: &TestDb, user: fitness_core::ids::UserId, number: usize) -> Contender {
     let plan = db.draft(user, &format!("Draft {number}")).await;
     let content = db.store.find_plan(user, plan).await.unwrap().unwrap().content_hash;
-    let seen = decisions::activation_hash(plan, content, None);
+    let seen = decisions::activation_hash(plan, content, None, &overriding());
     let question = Question { kind: ActionKind::Activate, plan: Some(plan), seen, channel: Channel::Web };
     let token = db.store.open_confirmation(user, &question, now()).await.unwrap();
     Contender { plan, question, secret: token.reveal().to_owned() }
@@ -56,7 +56,7 @@ on_both_databases! {
                     tokio::spawn(async move {
                         start.wait().await;
                         let consent = store.spend_confirmation(ann, &question, &secret, now()).await?;
-                        decisions::activate(consent, plan, None).await
+                        testkit::activate(&store, consent, plan, None).await
                     })
                 })
                 .collect();

@@ -1,9 +1,16 @@
 //! `fitness plan`
 
+mod card;
+mod draft;
+mod edit;
+mod lint;
+mod proposal;
+
 use super::settled;
 use crate::args::PlanCommand;
 use crate::clock;
 use crate::context::Context;
+use crate::distance;
 use crate::failure::Failure;
 use crate::report::Report;
 use crate::table::table;
@@ -15,12 +22,14 @@ use fitness_core::ids::PlanId;
 use fitness_core::metrics::trajectory::{Line, Trajectory};
 use fitness_core::metrics::{Found, Quality};
 use fitness_core::note::Author;
-use fitness_core::plan::{ActionKind, DraftRequest, Plan, PlanStatus, PlannedWorkout};
+use fitness_core::plan::lint::{Finding, Rule};
+use fitness_core::plan::{ActionKind, DraftRequest, Plan, PlanStatus, PlannedWorkout, Size};
 use fitness_core::text::visible;
 use fitness_core::units::{TimeSpan, UnitSystem};
 use fitness_store::decisions::{self, Activation};
-use fitness_store::{Error, Standing, Store, User, seen_hash};
+use fitness_store::{Error, Review, Standing, Store, User, seen_hash};
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::Read as _;
 use std::path::Path;
@@ -32,8 +41,19 @@ pub(super) async fn run(context: &Context, command: PlanCommand) -> Result<Repor
     match command {
         PlanCommand::List => list(context).await,
         PlanCommand::Show { plan } => show(context, plan).await,
-        PlanCommand::Draft { file, supersedes } => draft(context, &file, supersedes).await,
-        PlanCommand::Activate { plan, replaces } => activate(context, plan, replaces).await,
+        PlanCommand::Draft(args) => match &args.file {
+            Some(file) => draft(context, file, args.supersedes).await,
+            None => draft::run(context, *args).await,
+        },
+        PlanCommand::Lint { plan } => lint::run(context, plan).await,
+        PlanCommand::Activate { plan, replaces, overrides } => {
+            activate(context, plan, replaces, overrides.rules.into_iter().collect()).await
+        }
+        PlanCommand::Edit(args) => edit::run(context, *args).await,
+        PlanCommand::Revisions { plan } => edit::revisions(context, plan).await,
+        PlanCommand::Revert { to } => edit::revert(context, to).await,
+        PlanCommand::Proposal(command) => proposal::run(context, command).await,
+        PlanCommand::Card { plan } => card::run(context, plan).await,
         PlanCommand::Archive { plan } => archive(context, plan).await,
         PlanCommand::Delete { plan } => delete(context, plan).await,
     }
@@ -140,7 +160,12 @@ async fn draft(context: &Context, file: &Path, supersedes: Option<PlanId>) -> Re
     Ok(Report::new(words, &json!({ "plan_id": id, "status": PlanStatus::Draft })))
 }
 
-async fn activate(context: &Context, id: PlanId, replaces: Option<PlanId>) -> Result<Report> {
+async fn activate(
+    context: &Context,
+    id: PlanId,
+    replaces: Option<PlanId>,
+    overrides: BTreeSet<Rule>,
+) -> Result<Report> {
     let (store, user) = context.open_for_user().await?;
     let plan = find(&store, &user, id).await?;
     if plan.status != PlanStatus::Draft {
@@ -150,20 +175,43 @@ async fn activate(context: &Context, id: PlanId, replaces: Option<PlanId>) -> Re
     decisions::check_replaces(active.as_ref().map(|plan| plan.id), replaces)?;
     let profile = store.profile(user.id).await?;
     let (units, today) = (profile.units, Day::at(clock::now(), profile.zone));
+    settled(&store, user.id).await?;
+    let review = store.review(user.id, id, today).await?;
+    refuse_errors(&review, &overrides, id)?;
     let mut shown = tell(&store.standing(user.id, id).await?, units, today);
-    shown.push('\n');
+    write!(shown, "\n{}\n", lint::told(review.findings()))?;
     if let Some(old) = active {
         writeln!(shown, "Activating it archives plan {}, {}.", old.id, visible(&old.name))?;
     }
-    let seen = decisions::activation_hash(id, plan.content_hash, replaces);
+    for rule in &overrides {
+        writeln!(shown, "You override {rule}: {}.", rule.metric())?;
+    }
+    let seen = decisions::activation_hash(id, plan.content_hash, replaces, &overrides);
     let consent = terminal::confirm(&store, &user, ActionKind::Activate, &plan, seen, &shown).await?;
-    if decisions::activate(consent, id, replaces).await? == Activation::NoDraft {
+    if decisions::activate(consent, id, replaces, &review, &overrides).await? == Activation::NoDraft {
         return Err(no_draft(id));
     }
     let standing = store.standing(user.id, id).await?;
     store.close().await;
     let text = format!("Activated.\n\n{}", tell(&standing, units, today));
     Ok(Report::new(text, &json!({ "answer": Activation::Activated, "standing": standing })))
+}
+
+/// What the linter calls an error is overridden by name, or keeps the plan a draft.
+fn refuse_errors(review: &Review, overrides: &BTreeSet<Rule>, id: PlanId) -> Result<()> {
+    let left: Vec<&Finding> =
+        review.blocking().into_iter().filter(|finding| !overrides.contains(&finding.rule)).collect();
+    if left.is_empty() {
+        return Ok(());
+    }
+    let said: Vec<String> = left.iter().map(|finding| format!("{}: {}", finding.rule, finding.text)).collect();
+    let mut rules: Vec<&str> = left.iter().map(|finding| finding.rule.as_str()).collect();
+    rules.dedup();
+    let help = format!(
+        "draft another plan, or go ahead against the evidence with `fitness plan activate {id} --override {}`",
+        rules.join(",")
+    );
+    Err(Failure::new(said.join(" "), help).into())
 }
 
 async fn archive(context: &Context, id: PlanId) -> Result<Report> {
@@ -204,6 +252,19 @@ async fn find(store: &Store, user: &User, id: PlanId) -> Result<Plan> {
     store.find_plan(user.id, id).await?.ok_or_else(|| {
         Failure::new(format!("there is no plan {id}"), "`fitness plan list` shows your plans").into()
     })
+}
+
+/// `5km`, `3mi` or `30min`.
+fn size(text: &str, units: UnitSystem) -> Result<Size> {
+    let text = text.trim();
+    if let Some(minutes) = text.strip_suffix("min") {
+        let minutes = minutes.trim().parse::<f64>().ok().and_then(|m| TimeSpan::from_seconds(m * 60.0));
+        let time = minutes.filter(|time| *time > TimeSpan::ZERO);
+        return time.map(Size::Duration).ok_or_else(|| {
+            Failure::new(format!("`{text}` is no length of time"), "write it like 30min").into()
+        });
+    }
+    Ok(Size::Distance(distance::activity(text, units)?))
 }
 
 fn no_draft(id: PlanId) -> anyhow::Error {

@@ -11,8 +11,12 @@ pub(super) fn check(view: &View<'_>, report: &mut Report) {
     if view.subject.race <= view.athlete.as_of {
         return;
     }
-    last_long_run(view, class, report);
     last_days(view, report);
+    // A runway too short to build on is said by R25; the shape of a taper is judged where there is room for one.
+    if (view.weeks.len() as i64) < limits::runway_weeks(view.level, class) {
+        return;
+    }
+    last_long_run(view, class, report);
     if let Some(peak) = &view.peak {
         length(view, class, peak, report);
         last_weeks(view, class, peak, report);

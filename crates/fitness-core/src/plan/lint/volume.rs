@@ -181,7 +181,9 @@ fn longest_share(view: &View<'_>, report: &mut Report) {
     let most = longest.iter().copied().fold(0.0, f64::max);
     for (week, km) in view.weeks.iter().zip(longest).filter(|(week, _)| week.open) {
         let Some(whole) = week.km.filter(|whole| *whole >= limits::SHARED_WEEK - TOLERANCE) else { continue };
-        if km < most - TOLERANCE {
+        // Race week has no long run to speak of.
+        let race_week = view.race.is_some() && week.week.contains(view.subject.race);
+        if km < most - TOLERANCE || race_week {
             continue;
         }
         if let Some((severity, limit)) = above(km / whole, limits::long_share(view.level)) {
@@ -262,7 +264,7 @@ fn runway_and_base(view: &View<'_>, report: &mut Report) {
     let weeks = i64::try_from(view.weeks.len()).unwrap_or(i64::MAX);
     let needed = limits::runway_weeks(view.level, class);
     if weeks < needed {
-        let text = format!("There are {weeks} full weeks until the race; building up for it takes {needed}");
+        let text = format!("Full weeks until the race: {weeks}; building up for it takes {needed}");
         report.add(Remark::new(Rule::R25, Severity::Warning, text).measured(weeks as f64, needed as f64));
     }
     let least = limits::base_at_least(class);

@@ -1,0 +1,216 @@
+//! What the data says about a time hoped for, and how to spend it on the day.
+
+use super::Wish;
+use crate::metrics::predict::{Effort, Finish, Inputs, Prediction, RaceResult, predict};
+use crate::plan::{Background, race_weeks};
+use crate::units::{Distance, Pace, TimeSpan, UnitSystem};
+use crate::words::words;
+use serde::Serialize;
+
+words! {
+    /// How far the data stands behind a target.
+    pub enum Support("support of a target") {
+        /// A quarter of those who were predicted so ran it.
+        Supported = "supported",
+        /// Between one in ten and one in four did.
+        Stretch = "stretch",
+        /// Between one in twenty and one in ten did.
+        Unlikely = "unlikely",
+        /// Fewer did.
+        Unsupported = "unsupported",
+    }
+}
+
+/// What training is taken to bring: 3 % in 14 weeks (Nuuttila 2022, fixed plans), in proportion below.
+const IMPROVEMENT: f64 = 0.03;
+const IMPROVEMENT_WEEKS: f64 = 14.0;
+
+/// The finish that may be looked for on race day: today's, with what so many weeks of training are taken to bring.
+#[must_use]
+pub fn on_race_day(today: Finish, weeks: usize) -> Finish {
+    let share = 1.0 - IMPROVEMENT * (weeks as f64 / IMPROVEMENT_WEEKS).min(1.0);
+    let faster = |time: TimeSpan| TimeSpan::from_seconds(time.seconds() * share).unwrap_or(time);
+    Finish { low: faster(today.low), time: faster(today.time), high: faster(today.high) }
+}
+
+/// How far a finish stands behind a target.
+///
+/// ```
+/// use fitness_core::metrics::predict::Finish;
+/// use fitness_core::plan::{Support, support};
+/// use fitness_core::units::TimeSpan;
+///
+/// let minutes = TimeSpan::from_mins;
+/// let finish = Finish { low: minutes(213), time: minutes(232), high: minutes(251) };
+/// assert_eq!(support(minutes(225), finish), Support::Supported);
+/// assert_eq!(support(minutes(215), finish), Support::Stretch);
+/// assert_eq!(support(minutes(209), finish), Support::Unlikely);
+/// assert_eq!(support(minutes(180), finish), Support::Unsupported);
+/// ```
+#[must_use]
+pub fn support(target: TimeSpan, finish: Finish) -> Support {
+    if target >= finish.first_quarter() {
+        Support::Supported
+    } else if target >= finish.low {
+        Support::Stretch
+    } else if target >= finish.first_twentieth() {
+        Support::Unlikely
+    } else {
+        Support::Unsupported
+    }
+}
+
+/// What to say about the target.
+pub(super) fn remarks(wish: &Wish, race: Distance, athlete: &Background) -> Vec<String> {
+    let Some(target) = wish.target else { return Vec::new() };
+    let Ok(prediction) = &athlete.prediction else {
+        return vec![format!(
+            "No result to measure {} by yet: sessions go by effort, not by pace. A race or a hard 5 km in the coming \
+             weeks will tell.",
+            target.clock()
+        )];
+    };
+    let weeks = race_weeks(wish.start, wish.race).len();
+    let finish = on_race_day(prediction.exact, weeks);
+    let (clock, middle) = (target.clock(), finish.rounded(race).time.clock());
+    let said = match support(target, finish) {
+        Support::Supported => {
+            format!("{clock} is within what your data supports; the middle of it is {middle}.")
+        }
+        Support::Stretch => format!(
+            "{clock} is a stretch: one in four to one in ten get there from where you are. You train at what your data \
+             supports, {middle}, and take a plan B to the start."
+        ),
+        Support::Unlikely => format!(
+            "{clock} is unlikely: about one in ten to one in twenty did it from where you are. You train at what your \
+             data supports, {middle}."
+        ),
+        Support::Unsupported => {
+            let needed = needed_result(prediction, race, target)
+                .map(|(distance, time)| {
+                    format!(
+                        " A {} in about {} would support it.",
+                        wish.units.distance(distance),
+                        time.clock()
+                    )
+                })
+                .unwrap_or_default();
+            format!("{clock} is not supported by your data; the plan goes for {middle}.{needed}")
+        }
+    };
+    vec![said]
+}
+
+/// The result over the distance of the prediction's main source from which the target would be the middle.
+fn needed_result(prediction: &Prediction, race: Distance, target: TimeSpan) -> Option<(Distance, TimeSpan)> {
+    let source = prediction.sources.first()?;
+    let distance = source.mark.distance();
+    let predicted = |seconds: f64| {
+        let result = RaceResult {
+            distance,
+            time: TimeSpan::from_seconds(seconds)?,
+            on: Some(prediction.as_of),
+            effort: Effort::Race,
+        };
+        let inputs = Inputs {
+            results: &[result],
+            weekly: prediction.weekly,
+            training: None,
+            sex: prediction.sex,
+            history: &[],
+            as_of: prediction.as_of,
+        };
+        Some(predict(race, &inputs).ok()?.exact.time)
+    };
+    let (mut fast, mut slow) = (source.mark.time().seconds() * 0.5, source.mark.time().seconds());
+    for _ in 0..40 {
+        let middle = f64::midpoint(fast, slow);
+        // What is too fast for any human has no prediction: look among the slower ones.
+        match predicted(middle) {
+            Some(time) if time > target => slow = middle,
+            _ => fast = middle,
+        }
+    }
+    predicted(slow)?;
+    Some((distance, TimeSpan::from_seconds(slow.round())?))
+}
+
+/// How to spend a race: splits for the day that goes well, and for the one that does not.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PaceCard {
+    /// The time to go for.
+    #[serde(rename = "a_ms")]
+    pub a: TimeSpan,
+    /// The time to fall back to.
+    #[serde(rename = "b_ms")]
+    pub b: TimeSpan,
+    /// Pace of A, seconds per kilometre.
+    pub a_pace: Pace,
+    /// Pace of B, seconds per kilometre.
+    pub b_pace: Pace,
+    /// Where to be when.
+    pub splits: Vec<Split>,
+}
+
+/// A point of a race.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Split {
+    /// How far.
+    #[serde(rename = "distance_mm")]
+    pub distance: Distance,
+    /// The clock on plan A.
+    #[serde(rename = "a_ms")]
+    pub a: TimeSpan,
+    /// The clock on plan B.
+    #[serde(rename = "b_ms")]
+    pub b: TimeSpan,
+}
+
+/// A pace card: A is the target where the data supports it or it is a stretch, else the middle of the prediction; B is
+/// the middle, or its slower half where A is the middle already. `None` without a prediction and without a target.
+#[must_use]
+pub fn pace_card(
+    race: Distance,
+    target: Option<TimeSpan>,
+    finish: Option<Finish>,
+    units: UnitSystem,
+) -> Option<PaceCard> {
+    let slower = |time: TimeSpan, share: f64| TimeSpan::from_seconds(time.seconds() * share).unwrap_or(time);
+    let (a, b) = match (target, finish) {
+        (Some(target), Some(finish)) => match support(target, finish) {
+            Support::Supported | Support::Stretch if target < finish.time => (target, finish.time),
+            Support::Supported | Support::Stretch => (target, slower(target, 1.03)),
+            Support::Unlikely | Support::Unsupported => (finish.time, half_way(finish)),
+        },
+        (Some(target), None) => (target, slower(target, 1.03)),
+        (None, Some(finish)) => (finish.time, half_way(finish)),
+        (None, None) => return None,
+    };
+    let whole = |time: TimeSpan| TimeSpan::from_secs((time.ms() + 500).div_euclid(1000));
+    let (a, b) = (whole(a), whole(b));
+    let unit = match units {
+        UnitSystem::Metric => Distance::from_mm(1_000_000),
+        UnitSystem::Imperial => Distance::from_mm(1_609_344),
+    };
+    // Every kilometre of a short race, every fifth of a long one.
+    let every = if race.mm() > unit.mm() * 12 { 5 } else { 1 };
+    let marks =
+        (1..).map(|n| Distance::from_mm(unit.mm() * every * n)).take_while(|mark| mark.mm() < race.mm());
+    let half = Distance::from_mm(race.mm() / 2);
+    let mut at: Vec<Distance> = marks.chain([half, race]).collect();
+    at.sort_unstable();
+    at.dedup();
+    let share = |time: TimeSpan, mark: Distance| {
+        let ms = i128::from(time.ms()) * i128::from(mark.mm()) / i128::from(race.mm().max(1));
+        TimeSpan::from_secs((i64::try_from(ms).unwrap_or(0) + 500).div_euclid(1000))
+    };
+    let splits =
+        at.into_iter().map(|mark| Split { distance: mark, a: share(a, mark), b: share(b, mark) }).collect();
+    let pace = |time: TimeSpan| Pace::from_seconds_per_km(time.seconds() / race.km());
+    Some(PaceCard { a, b, a_pace: pace(a)?, b_pace: pace(b)?, splits })
+}
+
+/// Half way from the middle to the slow end.
+fn half_way(finish: Finish) -> TimeSpan {
+    TimeSpan::from_ms(i64::midpoint(finish.time.ms(), finish.high.ms()))
+}

@@ -1,0 +1,4 @@
+mod athletes;
+mod refusals;
+mod special;
+mod table;

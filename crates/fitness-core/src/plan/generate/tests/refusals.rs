@@ -1,0 +1,80 @@
+//! What cannot be planned for is refused with what to change.
+
+use super::athletes::{as_of, runner, wish, with_result};
+use crate::plan::{Background, BadWish, Goal, Level, TuneUp, generate};
+use crate::units::{Distance, TimeSpan};
+
+#[test]
+fn every_refusal_says_what_to_change() {
+    let athlete = || with_result(runner(40.0, 4, 60), Distance::MARATHON);
+    type Change = fn(&mut crate::plan::Wish);
+    let cases: [(Change, &str); 13] = [
+        (|w| w.race = w.start.plus(-3), "is not in the future; give a later day"),
+        (|w| w.race = w.start, "is not in the future"),
+        (|w| w.race = w.start.next(), "too near to plan for"),
+        (|w| w.race = w.start.plus(900), "give a day within two years"),
+        (|w| w.target = Some(TimeSpan::from_mins(60)), "faster than any human has run; give a slower target"),
+        (
+            |w| w.availability.days = "tue,sun".parse().unwrap(),
+            "3 days a week are needed for this race, and 2 are free",
+        ),
+        (
+            |w| {
+                w.race = w.start.plus(34);
+                w.availability.days = "tue,thu,sun".parse().unwrap();
+            },
+            "4 days a week are needed",
+        ),
+        (
+            |w| {
+                w.availability.days = "mon,tue,wed,thu".parse().unwrap();
+                w.long_day = Some(crate::calendar::Weekday::Sun);
+            },
+            "not one of the days you train on (mon,tue,wed,thu)",
+        ),
+        (|w| drop(w.availability.blackouts.insert(w.race)), "take it out of the blocked days"),
+        (
+            |w| w.availability.blackouts = w.start.through(w.race.previous()).collect(),
+            "are left before the race; unblock some",
+        ),
+        (
+            |w| {
+                w.goal = Goal::Custom;
+                w.distance = Distance::from_km(0.0);
+            },
+            "a custom goal needs a distance",
+        ),
+        (
+            |w| {
+                w.goal = Goal::Custom;
+                w.distance = Distance::from_km(80.0);
+                w.target = Some(TimeSpan::from_mins(600));
+            },
+            "beyond 50 km there is no evidence",
+        ),
+        (
+            |w| w.tune_up = Some(TuneUp { on: w.race.plus(-3), distance: Distance::HALF_MARATHON }),
+            "ten days before the main race",
+        ),
+    ];
+    for (change, expected) in cases {
+        let mut asked = wish(Goal::Full, 16 * 7 - 1);
+        change(&mut asked);
+        let error = generate(&asked, &athlete()).map(|_| ()).expect_err(expected).to_string();
+        assert!(error.contains(expected), "{error} / {expected}");
+    }
+}
+
+#[test]
+fn a_level_is_asked_for_and_a_marathon_is_not_begun_from_nothing() {
+    let nobody = Background::unknown(as_of());
+    assert_eq!(generate(&wish(Goal::FiveK, 83), &nobody).unwrap_err(), BadWish::AskLevel);
+    let mut beginner = nobody;
+    beginner.stated.level = Some(Level::Novice);
+    let error = generate(&wish(Goal::Full, 12 * 7 - 1), &beginner).unwrap_err().to_string();
+    assert!(error.contains("a marathon from 0.0 km a week needs at least 20 weeks"), "{error}");
+    assert!(generate(&wish(Goal::Full, 24 * 7 - 1), &beginner).is_ok());
+    assert!(generate(&wish(Goal::FiveK, 8 * 7 - 1), &beginner).is_ok());
+    let error = generate(&wish(Goal::Full, 12 * 7 - 1), &runner(15.0, 3, 60)).unwrap_err().to_string();
+    assert!(error.contains("build up to 20.0 km a week first"), "{error}");
+}

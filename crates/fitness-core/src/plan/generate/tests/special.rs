@@ -1,0 +1,159 @@
+//! Athletes who need something of their own: beginners, the injured, those who come back, masters, a race along the way.
+
+use super::athletes::{as_of, runner, wish, with_result};
+use crate::plan::lint::{self, Severity};
+use crate::plan::{
+    Background, Generated, Goal, Level, StepDuration, StepTarget, TuneUp, Workout, WorkoutKind, generate,
+    planned_running, race_weeks,
+};
+use crate::sport::Sport;
+use crate::units::{Distance, TimeSpan};
+
+fn hard(workout: &Workout) -> bool {
+    use WorkoutKind::{Hills, Intervals, Race, RacePace, Tempo};
+    matches!(workout.kind, Hills | Intervals | Race | RacePace | Tempo)
+}
+
+fn paced(plan: &Generated) -> usize {
+    let steps = plan.draft.workouts().iter().flat_map(|workout| &workout.steps);
+    steps.filter(|step| matches!(step.target, StepTarget::Pace(_))).count()
+}
+
+#[test]
+fn a_pace_is_given_only_where_a_dated_result_supports_it() {
+    let asked = wish(Goal::Half, 14 * 7 - 1);
+    let known = with_result(runner(45.0, 5, 60), Distance::HALF_MARATHON);
+    assert!(paced(&generate(&asked, &known).unwrap()) > 10);
+    let unknown = generate(&asked, &runner(45.0, 5, 60)).unwrap();
+    assert_eq!(paced(&unknown), 0);
+    let words = unknown.draft.workouts().iter().filter(|w| hard(w)).all(|w| w.intensity.is_some());
+    assert!(words, "effort is said in words");
+}
+
+#[test]
+fn training_follows_the_data_and_never_a_faster_wish() {
+    let known = with_result(runner(45.0, 5, 60), Distance::HALF_MARATHON);
+    let mut asked = wish(Goal::Half, 14 * 7 - 1);
+    let plain = generate(&asked, &known).unwrap();
+    asked.target = Some(TimeSpan::from_mins(80));
+    let wished = generate(&asked, &known).unwrap();
+    assert_eq!(plain.draft.workouts().len(), wished.draft.workouts().len());
+    for (one, other) in plain.draft.workouts().iter().zip(wished.draft.workouts()) {
+        assert_eq!(one.steps, other.steps, "{}", one.date);
+    }
+    assert!(wished.remarks[0].contains("1:20:00 is not supported by your data"), "{:?}", wished.remarks);
+    assert!(wished.remarks[0].contains("would support it"), "{:?}", wished.remarks);
+    asked.target = Some(TimeSpan::from_mins(150));
+    let relaxed = generate(&asked, &known).unwrap();
+    assert!(relaxed.remarks[0].contains("is within what your data supports"), "{:?}", relaxed.remarks);
+}
+
+#[test]
+fn a_beginner_walks_and_runs_by_the_minute() {
+    let mut beginner = Background::unknown(as_of());
+    beginner.stated.level = Some(Level::Novice);
+    let plan = generate(&wish(Goal::FiveK, 10 * 7 - 1), &beginner).unwrap();
+    assert_eq!(lint::errors(&plan.findings).count(), 0, "{:?}", plan.findings);
+    let sessions: Vec<&Workout> =
+        plan.draft.workouts().iter().filter(|w| !w.is_rest() && w.kind != WorkoutKind::Race).collect();
+    assert!(sessions.iter().all(|w| w.distance.is_none() && w.duration.is_some()));
+    assert!(sessions.iter().all(|w| w.steps.iter().all(|s| s.target == StepTarget::Open)));
+    // A walk and a jog of 7 to 9 minutes a kilometre: the first week stays below 6 km of running.
+    let running: f64 = sessions[..3]
+        .iter()
+        .flat_map(|w| &w.steps)
+        .filter(|step| step.step_type == crate::plan::StepType::Active)
+        .map(|step| if let StepDuration::Time(seconds) = step.duration { seconds } else { 0.0 })
+        .sum();
+    assert!(running / 60.0 / 7.0 < 6.0, "{running}");
+    assert!(plan.remarks[0].contains("Nothing is known of your running yet"), "{:?}", plan.remarks);
+    beginner.bmi = Some(33.0);
+    let gentler = generate(&wish(Goal::FiveK, 10 * 7 - 1), &beginner).unwrap();
+    let minutes = |plan: &Generated| -> i64 {
+        plan.draft.workouts().iter().take(7).filter_map(|w| w.duration).map(TimeSpan::ms).sum()
+    };
+    assert!(minutes(&gentler) < minutes(&plan));
+}
+
+#[test]
+fn the_injured_run_nothing_fast_and_nothing_longer() {
+    let mut athlete = with_result(runner(45.0, 5, 60), Distance::HALF_MARATHON);
+    athlete.injured = true;
+    let plan = generate(&wish(Goal::Half, 12 * 7 - 1), &athlete).unwrap();
+    assert!(
+        plan.draft.workouts().iter().all(|w| !matches!(w.kind, WorkoutKind::Intervals | WorkoutKind::Hills))
+    );
+    let longest = athlete.longest().unwrap();
+    let runs = plan.draft.workouts().iter().filter(|w| w.kind != WorkoutKind::Race);
+    assert!(runs.filter_map(|w| w.distance).all(|distance| distance <= longest));
+    assert!(plan.remarks.iter().any(|said| said.contains("You are marked as injured")), "{:?}", plan.remarks);
+}
+
+#[test]
+fn who_comes_back_from_a_pause_starts_smaller() {
+    let mut athlete = runner(50.0, 5, 60);
+    let last = as_of().plus(-10);
+    athlete.runs.retain(|run| run.day < last);
+    let plan = generate(&wish(Goal::TenK, 12 * 7 - 1), &athlete).unwrap();
+    let weeks = race_weeks(plan.draft.start_date(), plan.draft.race_date());
+    let first = planned_running(plan.draft.workouts(), weeks[0], plan.draft.race_date()).km();
+    assert!(first <= 0.62 * athlete.base().unwrap().km(), "{first}");
+    assert!(plan.remarks.iter().any(|said| said.contains("You have not run for")), "{:?}", plan.remarks);
+}
+
+#[test]
+fn masters_have_their_hard_days_three_days_apart() {
+    let mut athlete = with_result(runner(55.0, 5, 60), Distance::from_km(10.0).unwrap());
+    athlete.age = Some(56);
+    let plan = generate(&wish(Goal::TenK, 14 * 7 - 1), &athlete).unwrap();
+    let days: Vec<_> = plan.draft.workouts().iter().filter(|w| hard(w)).map(|w| w.date).collect();
+    assert!(days.len() > 10, "{days:?}");
+    assert!(days.windows(2).all(|pair| pair[0].until(pair[1]) >= 3), "{days:?}");
+}
+
+#[test]
+fn a_race_along_the_way_has_easy_days_around_it() {
+    let mut asked = wish(Goal::Full, 16 * 7 - 1);
+    let on = asked.start.plus(8 * 7 - 1);
+    asked.tune_up = Some(TuneUp { on, distance: Distance::HALF_MARATHON });
+    let plan = generate(&asked, &with_result(runner(55.0, 5, 60), Distance::MARATHON)).unwrap();
+    assert_eq!(lint::errors(&plan.findings).count(), 0, "{:?}", plan.findings);
+    let near: Vec<&Workout> = plan
+        .draft
+        .workouts()
+        .iter()
+        .filter(|w| (-3..=5).contains(&on.until(w.date)) && w.date != on)
+        .collect();
+    assert!(near.iter().all(|w| !hard(w) && w.kind != WorkoutKind::Long), "{near:?}");
+    let race: Vec<&Workout> = plan.draft.workouts().iter().filter(|w| w.date == on).collect();
+    assert_eq!(race.len(), 1);
+    assert_eq!((race[0].kind, race[0].distance), (WorkoutKind::Race, Some(Distance::HALF_MARATHON)));
+}
+
+#[test]
+fn blocked_days_strength_and_another_sport_are_honoured() {
+    let mut asked = wish(Goal::Half, 14 * 7 - 1);
+    asked.strength = true;
+    asked.cross = Some(Sport::Cycling);
+    let holiday = asked.start.plus(30);
+    asked.availability.blackouts = holiday.through(holiday.plus(8)).collect();
+    let plan = generate(&asked, &with_result(runner(45.0, 4, 60), Distance::HALF_MARATHON)).unwrap();
+    let blocked = |w: &&Workout| asked.availability.blackouts.contains(&w.date);
+    assert!(plan.draft.workouts().iter().filter(blocked).all(Workout::is_rest));
+    assert!(plan.draft.workouts().iter().any(|w| w.sport == Sport::Strength));
+    assert!(plan.draft.workouts().iter().any(|w| w.sport == Sport::Cycling));
+    let warnings = plan.findings.iter().filter(|f| f.severity == Severity::Warning).count();
+    assert!(warnings <= 2, "{:?}", plan.findings);
+}
+
+#[test]
+fn every_day_from_the_first_monday_to_the_race_says_what_it_is() {
+    let mut asked = wish(Goal::TenK, 70);
+    asked.start = asked.start.plus(2);
+    let plan = generate(&asked, &runner(40.0, 4, 60)).unwrap();
+    let mut days: Vec<_> = plan.draft.workouts().iter().map(|w| w.date).collect();
+    days.dedup();
+    let monday = asked.start.iso_week().monday();
+    assert_eq!(days, monday.through(asked.race).collect::<Vec<_>>());
+    assert!(plan.draft.workouts().iter().filter(|w| w.date < asked.start).all(Workout::is_rest));
+}

@@ -1,0 +1,382 @@
+//! How much to run in each week: from the athlete's own base, up by a few percent, down every third or fourth week, and
+//! down again before the race.
+
+use super::{Wish, weeks_of};
+use crate::calendar::Day;
+use crate::plan::limits::{self, Class, MASTERS};
+use crate::plan::{Background, Level, Week};
+use crate::units::{Distance, Pace, UnitSystem};
+use crate::words::words;
+
+words! {
+    /// What a stretch of a plan is for.
+    pub enum Phase("phase") {
+        /// Easy volume.
+        Base = "base",
+        /// Harder sessions.
+        Build = "build",
+        /// What the race asks for.
+        Peak = "peak",
+        /// Less, so that race day finds fresh legs.
+        Taper = "taper",
+    }
+}
+
+/// A week of the plan before it has sessions. Kilometres.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct PlanWeek {
+    pub(super) week: Week,
+    pub(super) phase: Phase,
+    pub(super) cutback: bool,
+    pub(super) km: f64,
+    /// The long run; 0 in race week.
+    pub(super) long: f64,
+}
+
+/// Who the plan is for, as far as volume goes. Kilometres, and seconds per kilometre.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Shape {
+    pub(super) race: Distance,
+    pub(super) class: Class,
+    pub(super) level: Level,
+    pub(super) masters: bool,
+    pub(super) sixty: bool,
+    pub(super) base: f64,
+    pub(super) longest: f64,
+    /// The most the plan's first week may hold.
+    first: f64,
+    best_four: Option<f64>,
+    /// Runs in a usual week of the plan.
+    pub(super) runs: usize,
+    pub(super) pace: Option<f64>,
+    pub(super) injured: bool,
+    /// Days without a run before the plan.
+    gap: i64,
+    /// Distances are whole numbers of this.
+    pub(super) step: f64,
+    /// The runway is too short to build anything.
+    pub(super) hold: bool,
+}
+
+impl Shape {
+    pub(super) fn new(wish: &Wish, race: Distance, level: Level, athlete: &Background, shrink: f64) -> Self {
+        let class = Class::of(race);
+        let base = athlete.base().map_or(0.0, Distance::km);
+        // Nobody who runs so much every week has no long run at all; a third of a week is what it would be.
+        let longest = athlete.longest().map_or(0.0, Distance::km).max(if athlete.runs.is_empty() {
+            base / 3.0
+        } else {
+            0.0
+        });
+        let before = recent_weeks(athlete).into_iter().fold(0.0, f64::max);
+        let allowed = if athlete.stated.base.is_some() || before <= 0.0 {
+            base
+        } else {
+            (before * 1.08).max(before + 3.0_f64.min(before * 0.25))
+        };
+        let gap = athlete.days_since_run().unwrap_or(0);
+        let (fewest, most) = match level {
+            Level::Novice => (3, 5),
+            Level::Intermediate => (4, 6),
+            Level::Advanced => (5, 6),
+        };
+        let usual = athlete.runs_per_week().map_or(fewest, |runs| runs.round() as usize);
+        Self {
+            race,
+            class,
+            level,
+            masters: athlete.age.is_some_and(|age| age >= MASTERS),
+            sixty: athlete.age.is_some_and(|age| age >= 60),
+            base: base * shrink,
+            longest: longest * shrink.max(0.9),
+            first: base.min(allowed) * shrink,
+            best_four: athlete.best_four_weeks().map(Distance::km).filter(|_| athlete.stated.base.is_none()),
+            runs: usual.clamp(fewest, most).min(wish.availability.days.len()),
+            pace: athlete.easy_pace().map(Pace::seconds_per_km),
+            injured: athlete.injured,
+            gap,
+            step: match wish.units {
+                UnitSystem::Metric => 0.5,
+                UnitSystem::Imperial => 0.402_336,
+            },
+            hold: (weeks_of(wish).len() as i64) < limits::runway_weeks(level, class),
+        }
+    }
+
+    /// To the nearest step.
+    pub(super) fn round(&self, km: f64) -> f64 {
+        (km / self.step).round() * self.step
+    }
+
+    /// The shortest run worth putting shoes on for.
+    pub(super) fn shortest(&self) -> f64 {
+        (2.4 / self.step).ceil() * self.step
+    }
+
+    /// To the step below.
+    pub(super) fn floor(&self, km: f64) -> f64 {
+        (km / self.step + 1e-9).floor() * self.step
+    }
+
+    /// How far a run may go beyond the longest of 30 days.
+    fn spike(&self) -> f64 {
+        if self.injured { 1.0 } else { limits::SESSION_SPIKE.0 }
+    }
+}
+
+/// What was run in each of the last four weeks, as far as they are known.
+fn recent_weeks(athlete: &Background) -> Vec<f64> {
+    let last = Week::ending(athlete.as_of);
+    (0..4).filter_map(|back| athlete.week(last.plus(-back))).map(Distance::km).collect()
+}
+
+/// The last weeks as shares of the peak. Within what published plans do, and the middle of what studies of tapering found.
+fn taper(class: Class, weeks: usize) -> &'static [f64] {
+    match (class, weeks) {
+        (_, 0) => &[],
+        (Class::Full, 1) => &[0.40],
+        (Class::Full, 2..6) => &[0.66, 0.38],
+        (Class::Full, _) => &[0.80, 0.60, 0.30],
+        (Class::Half, 1) => &[0.45],
+        (Class::Half, _) => &[0.78, 0.42],
+        _ => &[0.60],
+    }
+}
+
+/// The weeks of the plan, and what to say about them.
+pub(super) fn outline(shape: &Shape, wish: &Wish, athlete: &Background) -> (Vec<PlanWeek>, Vec<String>) {
+    let weeks = weeks_of(wish);
+    let taper = taper(shape.class, weeks.len());
+    let build = weeks.len() - taper.len();
+    let easier = cutbacks(shape, athlete, build);
+    let volume = build_volume(shape, &easier);
+    let peak = volume.iter().copied().fold(if build == 0 { shape.first } else { 0.0 }, f64::max);
+    let phases = phases(shape, athlete, weeks.len(), build, peak);
+    let longs = long_runs(shape, wish, athlete, &weeks, &easier, &volume);
+    let mut planned: Vec<PlanWeek> = (0..build)
+        .map(|i| {
+            let long = longs[i];
+            // The other runs are shorter than the long one.
+            let km = volume[i].min(long * (1.0 + 0.85 * (shape.runs.saturating_sub(1)) as f64));
+            PlanWeek { week: weeks[i], phase: phases[i], cutback: easier[i], km, long }
+        })
+        .collect();
+    let peak = planned.iter().map(|week| week.km).fold(if build == 0 { shape.first } else { 0.0 }, f64::max);
+    let longest = planned.iter().map(|week| week.long).fold(0.0, f64::max);
+    for (i, share) in taper.iter().enumerate() {
+        let last = i + 1 == taper.len();
+        let from = if longest > 0.0 { longest } else { shape.longest };
+        let long = if last { 0.0 } else { shape.floor((from * share * 0.85).min(share * peak * 0.45)) };
+        let week = weeks[build + i];
+        planned.push(PlanWeek { week, phase: Phase::Taper, cutback: false, km: peak * share, long });
+    }
+    let remarks = remarks(shape, wish, athlete, weeks.len(), peak);
+    (planned, remarks)
+}
+
+/// Which of the building weeks are easier ones: every fourth, every third for masters and beginners, counted back from
+/// the last, which is a full one.
+fn cutbacks(shape: &Shape, athlete: &Background, build: usize) -> Vec<bool> {
+    let young = shape.level == Level::Novice && athlete.history_days() < 56;
+    let every = if shape.masters || young { 3 } else { 4 };
+    let mut easier: Vec<bool> = (0..build).map(|i| (build - i).is_multiple_of(every)).collect();
+    // A plan does not begin with its easier week: the second will do.
+    if easier.first() == Some(&true) && build > 1 {
+        easier.swap(0, 1);
+    }
+    easier
+}
+
+fn build_volume(shape: &Shape, easier: &[bool]) -> Vec<f64> {
+    let growth: f64 = match shape.level {
+        _ if shape.hold => 1.0,
+        Level::Novice => 1.10,
+        Level::Intermediate => 1.08,
+        Level::Advanced => 1.06,
+    };
+    let (_, top) = limits::peak_bracket(shape.level, shape.race);
+    let own = shape
+        .best_four
+        .map_or(f64::INFINITY, |best| best * limits::peak_over_best(shape.level).min(1.25) - 0.04);
+    let ceiling = top.min(own).max(shape.base);
+    let mut up = shape.first.max(0.0);
+    if shape.gap >= 7 {
+        up = up.min(shape.base * 0.6);
+    }
+    let mut first = true;
+    easier
+        .iter()
+        .map(|easier| {
+            if *easier {
+                return up * 0.78;
+            }
+            if !std::mem::take(&mut first) {
+                // Back to the old base after a pause goes faster than beyond it.
+                let step = if up < shape.base * 0.95 { growth.max(1.10) } else { growth };
+                up = (up * step).min(ceiling);
+            }
+            up
+        })
+        .collect()
+}
+
+/// Base, build and peak over the building weeks.
+fn phases(shape: &Shape, athlete: &Background, weeks: usize, build: usize, peak: f64) -> Vec<Phase> {
+    let taper = weeks - build;
+    let rest = (weeks - taper) as f64;
+    let sharp = ((0.2 * rest).round() as usize).max(2).min(build);
+    let ready = shape.base >= 0.85 * peak && athlete.trained_hard();
+    let middle = if ready { build - sharp } else { ((0.4 * rest).round() as usize).min(build - sharp) };
+    let base = build - sharp - middle;
+    (0..build)
+        .map(|i| match i {
+            i if i < base => Phase::Base,
+            i if i < base + middle => Phase::Build,
+            _ => Phase::Peak,
+        })
+        .collect()
+}
+
+/// The long runs of the building weeks: towards what the race asks for, never more than a tenth beyond the longest run
+/// of the 30 days before.
+fn long_runs(
+    shape: &Shape,
+    wish: &Wish,
+    athlete: &Background,
+    weeks: &[Week],
+    easier: &[bool],
+    volume: &[f64],
+) -> Vec<f64> {
+    let peak = volume.iter().copied().fold(0.0, f64::max);
+    let least = limits::longest_at_least(shape.level, shape.race);
+    // A bigger share of the week is worth it only where it brings the run to the length the race asks for.
+    let share = share_of_week(shape, peak);
+    let longs = long_runs_at(shape, wish, athlete, weeks, easier, volume, share);
+    let longest = longs.iter().copied().fold(0.0, f64::max);
+    let usual = limits::long_share(shape.level).0 - MARGIN;
+    if share > usual && longest < least {
+        return long_runs_at(shape, wish, athlete, weeks, easier, volume, usual);
+    }
+    longs
+}
+
+fn long_runs_at(
+    shape: &Shape,
+    wish: &Wish,
+    athlete: &Background,
+    weeks: &[Week],
+    easier: &[bool],
+    volume: &[f64],
+    share: f64,
+) -> Vec<f64> {
+    let peak = volume.iter().copied().fold(0.0, f64::max);
+    let want = longest_wanted(shape, peak, share);
+    let start = shape.longest.min(want);
+    let mut done: Vec<(Day, f64)> = athlete.runs.iter().map(|run| (run.day, run.distance.km())).collect();
+    if athlete.stated.longest.is_some() || athlete.runs.is_empty() {
+        done.push((wish.start.previous(), shape.longest));
+    }
+    let mut longs: Vec<f64> = Vec::new();
+    for (i, week) in weeks.iter().take(easier.len()).enumerate() {
+        let day = week.last();
+        let recent = |(ran, km): &(Day, f64)| (1..=30).contains(&ran.until(day)).then_some(*km);
+        let before = done.iter().filter_map(recent).fold(0.0, f64::max);
+        let before = if before > 0.0 { before } else { shape.longest };
+        let progress = ((i + 1) as f64 / (0.85 * easier.len() as f64)).min(1.0);
+        let wished = start + (want - start) * progress;
+        let mut long = wished.min((before * shape.spike()).max(FREE)).min(share * volume[i]);
+        if easier[i] {
+            long *= 0.80;
+        }
+        let long = shape.floor(long).max(shape.shortest().min(volume[i]));
+        done.push((day, long));
+        longs.push(long);
+    }
+    longs
+}
+
+/// The longest run the plan works towards.
+fn longest_wanted(shape: &Shape, peak: f64, share: f64) -> f64 {
+    let usual = match shape.level {
+        Level::Novice => 0.44,
+        Level::Intermediate => 0.36,
+        Level::Advanced => 0.30,
+    };
+    let least = (limits::longest_at_least(shape.level, shape.race) / shape.step).ceil() * shape.step;
+    let most = limits::longest_at_most(shape.level, shape.race);
+    (usual * peak).clamp(least, most.max(least)).min(share * peak).min(in_time(shape))
+}
+
+/// Kilometres of the longest run that does not take too long.
+fn in_time(shape: &Shape) -> f64 {
+    let (hours, _) = limits::long_hours(shape.level);
+    shape.pace.map_or(f64::INFINITY, |pace| hours * 3600.0 / pace)
+}
+
+/// Kilometres that are never a leap, whatever was run before.
+const FREE: f64 = 5.0;
+/// Rounded distances may not end up above a limit.
+const MARGIN: f64 = 0.015;
+
+/// The share of a week its long run may have: a little more than usual where that brings it to the length the race asks
+/// for. Short of that length is the worse of the two (Fokkema 2020).
+fn share_of_week(shape: &Shape, peak: f64) -> f64 {
+    let (share, _) = limits::long_share(shape.level);
+    let least = limits::longest_at_least(shape.level, shape.race);
+    let reached =
+        least > (share - MARGIN) * peak && least <= (share + 0.06) * peak && least <= in_time(shape);
+    if reached { share + 0.06 } else { share - MARGIN }
+}
+
+fn remarks(shape: &Shape, wish: &Wish, athlete: &Background, weeks: usize, peak: f64) -> Vec<String> {
+    let shown = |km: f64| wish.units.distance(Distance::from_km(km).unwrap_or_default()).to_string();
+    let mut said = Vec::new();
+    let wanted = limits::runway_weeks(shape.level, shape.class);
+    if shape.hold {
+        said.push(format!(
+            "{weeks} full weeks are fewer than the {wanted} such a race asks for: this plan keeps what you have and \
+             brings you rested to the start, it builds no new fitness."
+        ));
+        if shape.class == Class::Full && shape.longest < 21.0 && weeks < 6 {
+            said.push(format!(
+                "Your longest run of the last 30 days is {}: that is not enough preparation for a marathon. Think of \
+                 a later or a shorter race, or plan to walk parts of it from the start.",
+                shown(shape.longest)
+            ));
+        }
+    }
+    let (bottom, _) = limits::peak_bracket(shape.level, shape.race);
+    if !shape.hold && peak < bottom * 0.99 {
+        said.push(format!(
+            "Your fullest week will hold {}; runners of your level usually reach {} for this race. More weeks or a \
+             shorter race would close the gap, bigger steps would not.",
+            shown(peak),
+            shown(bottom)
+        ));
+    }
+    if shape.injured {
+        said.push(
+            "You are marked as injured: no fast running, and no run longer than what you did lately. After two weeks \
+             without pain, draft again. If it hurts while running or the morning after, see somebody who knows."
+                .to_owned(),
+        );
+    }
+    if shape.gap >= 7 {
+        said.push(format!("You have not run for {} days, so the first week is a smaller one.", shape.gap));
+    }
+    if shape.masters {
+        said.push(
+            "Every third week is an easier one and hard days lie three days apart, for your age.".to_owned(),
+        );
+    }
+    if shape.race > limits::BEYOND_EVIDENCE {
+        said.push(
+            "Beyond 50 km nothing published says how to train for a time: this plan gives volume only."
+                .to_owned(),
+        );
+    }
+    if athlete.easy_pace().is_none() {
+        said.push("How fast you run is not known yet, so sessions say how far, not how long.".to_owned());
+    }
+    said
+}

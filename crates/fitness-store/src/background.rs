@@ -1,0 +1,119 @@
+//! What an athlete brings to a plan, read from what is stored.
+
+use crate::error::Result;
+use crate::store::Store;
+use chrono::Datelike as _;
+use fitness_core::athlete::ThresholdKind;
+use fitness_core::calendar::Day;
+use fitness_core::ids::UserId;
+use fitness_core::metrics::predict::{Effort, LOOK_BACK_DAYS, Vdot};
+use fitness_core::metrics::thresholds::{InForce, in_force};
+use fitness_core::metrics::trajectory::{PastSession, Typical};
+use fitness_core::metrics::{Absent, Need};
+use fitness_core::observation::ObservationKind;
+use fitness_core::plan::{Background, DatedPaces, PastRun, Stated, WorkoutKind};
+use fitness_core::sport::Sport;
+use fitness_core::units::Distance;
+use std::collections::BTreeSet;
+
+/// Days of runs a plan looks back on.
+const DAYS: i64 = 400;
+/// A result older than this gives no training paces.
+const PACES_DAYS: i64 = 120;
+/// An intensity, of the threshold's, from which on a whole run was hard.
+const HARD: f64 = 0.88;
+/// Days without pain after an injury.
+const PAIN_FREE_DAYS: i64 = 14;
+
+impl Store {
+    /// What an athlete brings to a plan for a race of a distance, as far as the data reaches. `stated` is what they say
+    /// about themselves.
+    ///
+    /// # Errors
+    /// `Unreadable` when what is stored is damaged.
+    pub async fn background(
+        &self,
+        user: UserId,
+        race: Option<Distance>,
+        today: Day,
+        stated: Stated,
+    ) -> Result<Background> {
+        let complete = self.frontier(user).await?.complete().map(|day| day.min(today));
+        let as_of = complete.unwrap_or_else(|| today.previous());
+        let profile = self.profile(user).await?;
+        let since = as_of.plus(-DAYS);
+        let log = self.training_log(user, as_of.plus(-LOOK_BACK_DAYS)).await?;
+        let raced: BTreeSet<Day> = log.iter().flat_map(|log| &log.races).filter_map(|race| race.on).collect();
+        let judged = self.list_judged(user, since, as_of).await?;
+        let (mut runs, mut sessions) = (Vec::new(), Vec::new());
+        for (_, activity, _, judged) in &judged {
+            let day = activity.day();
+            if let (Ok(load), Some(duration)) = (&judged.load, activity.training_time()) {
+                let load = load.rated().value;
+                let (sport, distance) = (activity.sport, activity.distance);
+                sessions.push(PastSession { day, sport, kind: None, load, duration, distance });
+            }
+            let Some(distance) = activity.distance.filter(|far| *far > Distance::ZERO) else { continue };
+            if activity.sport == Sport::Running {
+                let hard = judged.intensity.as_ref().is_ok_and(|rated| rated.value >= HARD);
+                let duration = activity.training_time();
+                runs.push(PastRun { day, distance, duration, hard: hard || raced.contains(&day) });
+            }
+        }
+        runs.sort_by_key(|run| run.day);
+        let first = self.first_day(user).await?;
+        let typical = Typical::measure(&sessions, first.unwrap_or(as_of), as_of);
+        let thresholds = self.list_thresholds(user).await?;
+        let prediction = match (&log, race) {
+            (Some(log), Some(race)) => log.predict(race, as_of),
+            (None, _) => Err(Absent::NotYet),
+            (_, None) => Err(Absent::missing(Need::RaceDistance)),
+        };
+        Ok(Background {
+            as_of,
+            first: first.filter(|_| complete.is_some()),
+            first_run: self.first_run(user).await?,
+            age: profile
+                .birth_year
+                .and_then(|year| u32::try_from(today.date().year() - year).ok())
+                .filter(|age| (5..=120).contains(age)),
+            bmi: None,
+            injured: self.was_injured(user, as_of, today).await?,
+            paces: log.as_ref().and_then(|log| dated_paces(&log.results(), as_of)),
+            prediction,
+            threshold_heart_rate: in_force(&thresholds, ThresholdKind::ThresholdHeartRate, as_of)
+                .ok()
+                .as_ref()
+                .map(InForce::value),
+            fitness: self.find_day_state(user, as_of).await?.map(|state| state.fitness.fitness()),
+            load_per_hour: typical
+                .session(Sport::Running, WorkoutKind::Easy)
+                .ok()
+                .map(|usual| usual.load_per_hour),
+            runs,
+            stated,
+        })
+    }
+
+    /// Whether the athlete is marked as injured, or was less than two weeks before.
+    async fn was_injured(&self, user: UserId, as_of: Day, today: Day) -> Result<bool> {
+        let from = as_of.min(today).plus(1 - PAIN_FREE_DAYS);
+        let observed = self.list_observations(user, from, today.max(as_of)).await?;
+        Ok(observed.iter().any(|one| one.accepted && one.observed.kind() == ObservationKind::Injury))
+    }
+}
+
+/// Paces from the fastest of the results of the last 120 days: a race, or training that came close to one.
+fn dated_paces(results: &[fitness_core::metrics::predict::RaceResult], as_of: Day) -> Option<DatedPaces> {
+    let recent = results.iter().filter_map(|result| {
+        let on = result.on.filter(|on| (0..=PACES_DAYS).contains(&on.until(as_of)))?;
+        let mark = fitness_core::metrics::predict::Mark::new(result.distance, result.time).ok()?;
+        Some((Vdot::of(mark).ok()?, on, result.effort))
+    });
+    // A race says more than training that looks like one.
+    let (vdot, result_on, _) = recent.max_by(|(a, _, one), (b, _, other)| {
+        let rank = |effort: &Effort| std::cmp::Reverse(*effort);
+        rank(one).cmp(&rank(other)).then(a.value().total_cmp(&b.value()))
+    })?;
+    Some(DatedPaces { paces: vdot.paces(None).ok()?, result_on })
+}

@@ -1,0 +1,117 @@
+//! What the linter says about a plan before a human decides on it.
+//!
+//! A decision takes a [`Review`], which only the store makes, and only by reading the whole plan with the athlete's own
+//! data. So no errors are passed over because somebody forgot to look.
+
+use crate::error::{Error, Result};
+use crate::plans;
+use crate::revise::workouts_hash;
+use crate::store::Store;
+use fitness_core::calendar::Day;
+use fitness_core::hash::ContentHash;
+use fitness_core::ids::{PlanId, UserId};
+use fitness_core::plan::lint::{Finding, Rule, Subject, errors, lint};
+use fitness_core::plan::{NextWorkout, Plan, PlannedWorkout, Workout};
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// What the linter said about one plan, exactly as it was.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Review {
+    #[serde(skip)]
+    of: ContentHash,
+    findings: Vec<Finding>,
+    /// Rules that were broken already before what is reviewed.
+    #[serde(rename = "broken_before")]
+    before: BTreeSet<Rule>,
+}
+
+impl Review {
+    /// A review of nothing, which allows nothing.
+    #[cfg(feature = "testkit")]
+    pub(crate) fn of_nothing() -> Self {
+        Self { of: ContentHash::of_bytes(b""), findings: Vec::new(), before: BTreeSet::new() }
+    }
+
+    /// Everything, the errors first.
+    #[must_use]
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    /// The errors that a decision would bring: those the plan has not had before.
+    #[must_use]
+    pub fn blocking(&self) -> Vec<&Finding> {
+        errors(&self.findings).filter(|finding| !self.before.contains(&finding.rule)).collect()
+    }
+
+    /// Refuses unless this is about `content`, and every error in it is overridden by name.
+    pub(crate) fn require(&self, content: ContentHash, overrides: &BTreeSet<Rule>) -> Result<()> {
+        if self.of != content {
+            return Err(Error::Stale);
+        }
+        let left: Vec<Finding> = self
+            .blocking()
+            .into_iter()
+            .filter(|finding| !overrides.contains(&finding.rule))
+            .cloned()
+            .collect();
+        if left.is_empty() { Ok(()) } else { Err(Error::Unsafe(left)) }
+    }
+}
+
+impl Store {
+    /// Reads a draft, or any plan as it is now, with the linter.
+    ///
+    /// # Errors
+    /// `NotFound` when there is no such plan.
+    pub async fn review(&self, user: UserId, id: PlanId, today: Day) -> Result<Review> {
+        let plan = self.find_plan(user, id).await?.ok_or(Error::NotFound("plan"))?;
+        let workouts = self.list_workouts(user, id, plan.revision).await?;
+        let of = plans::draft(&plan, &workouts)?.content_hash();
+        let findings = self.findings(user, &plan, &plain(&workouts), today).await?;
+        Ok(Review { of, findings, before: BTreeSet::new() })
+    }
+
+    /// Reads what a plan would become with the linter.
+    ///
+    /// # Errors
+    /// `Unreadable` when what is stored is damaged.
+    pub async fn review_next(
+        &self,
+        user: UserId,
+        plan: &Plan,
+        next: &[NextWorkout],
+        today: Day,
+    ) -> Result<Review> {
+        let current = self.list_workouts(user, plan.id, plan.revision).await?;
+        let before = self.findings(user, plan, &plain(&current), today).await?;
+        let workouts: Vec<Workout> = next.iter().map(|next| next.workout.clone()).collect();
+        let findings = self.findings(user, plan, &workouts, today).await?;
+        let before = errors(&before).map(|finding| finding.rule).collect();
+        Ok(Review { of: workouts_hash(next), findings, before })
+    }
+
+    async fn findings(
+        &self,
+        user: UserId,
+        plan: &Plan,
+        workouts: &[Workout],
+        today: Day,
+    ) -> Result<Vec<Finding>> {
+        let athlete = self.background(user, plan.distance, today, plan.terms.stated).await?;
+        let units = self.profile(user).await?.units;
+        let subject = Subject {
+            distance: plan.distance,
+            start: plan.start_date,
+            race: plan.race_date,
+            target: plan.target_time,
+            workouts,
+        };
+        Ok(lint(&subject, &athlete, units))
+    }
+}
+
+fn plain(workouts: &[PlannedWorkout]) -> Vec<Workout> {
+    workouts.iter().map(|planned| planned.workout.clone()).collect()
+}

@@ -1,0 +1,142 @@
+//! `fitness plan`: what is drafted, read, decided and changed.
+
+use clap::{Args, Subcommand};
+use fitness_core::calendar::{Day, Weekday};
+use fitness_core::ids::{PlanId, ProposalId, WorkoutId};
+use fitness_core::plan::lint::Rule;
+use fitness_core::plan::{Goal, Level, Weekdays, WorkoutKind, weekday};
+use fitness_core::sport::Sport;
+use std::path::PathBuf;
+
+/// A draft: made from your history, or read from a file.
+#[derive(Debug, Args)]
+#[command(group(clap::ArgGroup::new("what").required(true).args(["file", "goal"])))]
+pub(crate) struct DraftArgs {
+    /// A JSON file with a schedule; - reads standard input
+    #[arg(value_name = "FILE", conflicts_with_all = ["goal", "race_date"])]
+    pub(crate) file: Option<PathBuf>,
+    /// The race: 5k, 10k, half, full or custom
+    #[arg(long, requires = "race_date")]
+    pub(crate) goal: Option<Goal>,
+    /// How far a custom race is: 15km, 10mi
+    #[arg(long, value_name = "DISTANCE")]
+    pub(crate) distance: Option<String>,
+    /// The day of the race, such as 2026-09-20
+    #[arg(long, value_name = "DAY")]
+    pub(crate) race_date: Option<Day>,
+    /// The first day that counts; today when not given
+    #[arg(long, value_name = "DAY", requires = "goal")]
+    pub(crate) start: Option<Day>,
+    /// The time you hope for, such as 1:45:00; leave it out to just finish
+    #[arg(long, value_name = "TIME", requires = "goal")]
+    pub(crate) target: Option<String>,
+    /// The weekdays you can train on, such as mon,wed,fri,sun; all when not given
+    #[arg(long, value_name = "DAYS", requires = "goal")]
+    pub(crate) days: Option<Weekdays>,
+    /// The weekday of the long run; the weekend when not given
+    #[arg(long, value_name = "DAY", requires = "goal", value_parser = weekday)]
+    pub(crate) long_day: Option<Weekday>,
+    /// A day you cannot train on, or a stretch such as 2026-07-01..2026-07-14; may be given more than once
+    #[arg(long, value_name = "DAY[..DAY]", requires = "goal")]
+    pub(crate) blackout: Vec<String>,
+    /// A race along the way, such as 2026-08-02=10k
+    #[arg(long, value_name = "DAY=DISTANCE", requires = "goal")]
+    pub(crate) b_race: Option<String>,
+    /// How much running you are used to: novice, inter or adv; worked out when your history says it
+    #[arg(long, requires = "goal")]
+    pub(crate) level: Option<Level>,
+    /// What you run in a usual week, such as 40km; worked out when your history says it
+    #[arg(long, value_name = "DISTANCE", requires = "goal")]
+    pub(crate) base: Option<String>,
+    /// Your longest run of the last 30 days, such as 14km; worked out when your history says it
+    #[arg(long, value_name = "DISTANCE", requires = "goal")]
+    pub(crate) longest: Option<String>,
+    /// Two short strength sessions a week
+    #[arg(long, requires = "goal")]
+    pub(crate) strength: bool,
+    /// Another sport on a day without a run: cycling, rowing, swimming
+    #[arg(long, value_name = "SPORT", requires = "goal")]
+    pub(crate) cross: Option<Sport>,
+    /// What to call the plan
+    #[arg(long, requires = "goal")]
+    pub(crate) name: Option<String>,
+    /// Show the plan without writing it down
+    #[arg(long, requires = "goal")]
+    pub(crate) dry_run: bool,
+    /// The draft this one takes the place of
+    #[arg(long, value_name = "PLAN")]
+    pub(crate) supersedes: Option<PlanId>,
+}
+
+/// The rules of the linter that a decision overrides.
+#[derive(Debug, Args)]
+pub(crate) struct Overrides {
+    /// Go ahead although the linter calls this an error: R1, or R1,R6; each by name
+    #[arg(long = "override", value_name = "RULES", value_delimiter = ',')]
+    pub(crate) rules: Vec<Rule>,
+}
+
+/// Changes by hand. Together they are one save, and one revision that can be taken back.
+#[derive(Debug, Args)]
+#[command(group(clap::ArgGroup::new("edit").required(true).multiple(true)))]
+pub(crate) struct EditArgs {
+    /// Move a workout to another day: 12=2026-06-16
+    #[arg(long = "move", value_name = "WORKOUT=DAY", group = "edit")]
+    pub(crate) moves: Vec<String>,
+    /// Let two workouts change days with each other: 12=14
+    #[arg(long = "swap", value_name = "WORKOUT=WORKOUT", group = "edit")]
+    pub(crate) swaps: Vec<String>,
+    /// Make a workout shorter or longer: 12=5km, 12=3mi or 12=30min
+    #[arg(long = "resize", visible_alias = "shorten", value_name = "WORKOUT=SIZE", group = "edit")]
+    pub(crate) sizes: Vec<String>,
+    /// Take a workout out of the plan
+    #[arg(long = "skip", value_name = "WORKOUT", group = "edit")]
+    pub(crate) skips: Vec<WorkoutId>,
+    /// Add a workout on a day
+    #[arg(long = "add", value_name = "DAY", group = "edit", requires = "size")]
+    pub(crate) add: Option<Day>,
+    /// The sport of the added workout
+    #[arg(long, requires = "add", default_value = "running")]
+    pub(crate) sport: Sport,
+    /// What the added workout is for: easy, long, tempo, cross_training, strength and so on
+    #[arg(long, requires = "add", default_value = "easy")]
+    pub(crate) kind: WorkoutKind,
+    /// How far or how long the added workout is: 5km, 3mi, 30min
+    #[arg(long, requires = "add", value_name = "SIZE")]
+    pub(crate) size: Option<String>,
+    /// What to call the added workout
+    #[arg(long, requires = "add")]
+    pub(crate) name: Option<String>,
+    /// Why, to be read later
+    #[arg(long, value_name = "WORDS")]
+    pub(crate) reason: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ProposalCommand {
+    /// List the proposals to the active plan
+    List,
+    /// Show what a proposal would change
+    Show {
+        /// The proposal's number
+        proposal: ProposalId,
+        /// Only these of its changes: 1,3
+        #[arg(long, value_name = "CHANGES", value_delimiter = ',')]
+        only: Vec<usize>,
+    },
+    /// Take over a proposal, or a part of it; asks you to type the plan's name
+    Apply {
+        /// The proposal's number
+        proposal: ProposalId,
+        /// Only these of its changes: 1,3
+        #[arg(long, value_name = "CHANGES", value_delimiter = ',')]
+        only: Vec<usize>,
+        #[command(flatten)]
+        overrides: Overrides,
+    },
+    /// Say no to a proposal
+    Discard {
+        /// The proposal's number
+        proposal: ProposalId,
+    },
+}

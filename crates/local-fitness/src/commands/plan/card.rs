@@ -1,0 +1,50 @@
+//! `fitness plan card`: splits for race day.
+
+use super::{edit::active, find};
+use crate::clock;
+use crate::commands::settled;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::report::Report;
+use crate::table::table;
+use anyhow::Result;
+use fitness_core::calendar::Day;
+use fitness_core::ids::PlanId;
+use fitness_core::plan::{on_race_day, pace_card, race_weeks};
+
+pub(super) async fn run(context: &Context, plan: Option<PlanId>) -> Result<Report> {
+    let (store, user) = context.open_for_user().await?;
+    settled(&store, user.id).await?;
+    let plan = match plan {
+        Some(id) => find(&store, &user, id).await?,
+        None => active(&store, &user).await?,
+    };
+    let profile = store.profile(user.id).await?;
+    let today = Day::at(clock::now(), profile.zone);
+    let athlete = store.background(user.id, plan.distance, today, plan.terms.stated).await?;
+    store.close().await;
+    let Some(race) = plan.distance else {
+        return Err(Failure::new("this plan has no race", "`fitness plan list` shows your plans").into());
+    };
+    let weeks = race_weeks(today.max(plan.start_date), plan.race_date).len();
+    let finish = athlete.prediction.as_ref().ok().map(|prediction| on_race_day(prediction.exact, weeks));
+    let units = profile.units;
+    let Some(card) = pace_card(race, plan.target_time, finish, units) else {
+        let help = "enter a race with `fitness race add`, or draft the plan with a --target";
+        return Err(Failure::new("there is neither a target nor a result to pace by", help).into());
+    };
+    let rows: Vec<_> = card
+        .splits
+        .iter()
+        .map(|split| [units.distance(split.distance).to_string(), split.a.clock(), split.b.clock()])
+        .collect();
+    let words = format!(
+        "Plan A {} ({}), plan B {} ({}), evenly run.\n\n{}",
+        card.a.clock(),
+        units.pace(card.a_pace),
+        card.b.clock(),
+        units.pace(card.b_pace),
+        table(["at", "A", "B"], &rows)
+    );
+    Ok(Report::new(words, &card))
+}

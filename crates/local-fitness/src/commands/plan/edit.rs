@@ -1,0 +1,191 @@
+//! `fitness plan edit`, `revisions` and `revert`: the athlete's own hand.
+
+use super::lint::told;
+use super::{find, size};
+use crate::args::EditArgs;
+use crate::clock;
+use crate::commands::settled;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::report::Report;
+use crate::table::table;
+use crate::terminal;
+use anyhow::Result;
+use fitness_core::calendar::Day;
+use fitness_core::ids::{PlanId, WorkoutId};
+use fitness_core::plan::{
+    ActionKind, Edit, NextWorkout, Plan, PlanStatus, PlannedWorkout, Size, Workout, WorkoutKind, edit,
+};
+use fitness_core::sport::Sport;
+use fitness_core::text::visible;
+use fitness_core::units::{TimeSpan, UnitSystem};
+use fitness_store::decisions::{self, change_hash};
+use fitness_store::{Error, Store, User};
+use serde_json::json;
+use std::fmt::Write as _;
+
+pub(super) async fn run(context: &Context, args: EditArgs) -> Result<Report> {
+    let (store, user) = context.open_for_user().await?;
+    settled(&store, user.id).await?;
+    let plan = active(&store, &user).await?;
+    let profile = store.profile(user.id).await?;
+    let today = Day::at(clock::now(), profile.zone);
+    let current = store.list_workouts(user.id, plan.id, plan.revision).await?;
+    let edits = edits(&args, profile.units)?;
+    let next = edit(&plan, &current, &edits, today)
+        .map_err(|why| Failure::new(why.to_string(), "`fitness plan show` lists the workouts with their numbers"))?;
+    let review = store.review_next(user.id, &plan, &next, today).await?;
+    let mut shown = changes(&current, &next, profile.units);
+    let _ = write!(shown, "\n{}", told(review.findings()));
+    let reason = args.reason.unwrap_or_else(|| "By hand".to_owned());
+    let seen = change_hash(plan.id, plan.revision, &next);
+    let consent = terminal::confirm(&store, &user, ActionKind::Edit, &plan, seen, &shown).await?;
+    let number = decisions::edit(consent, plan.id, plan.revision, &next, &reason).await?;
+    store.close().await;
+    let words = format!("Saved as revision {number}. `fitness plan revert` takes it back.\n");
+    Ok(Report::new(words, &json!({ "plan_id": plan.id, "revision": number, "findings": review.findings() })))
+}
+
+pub(super) async fn revisions(context: &Context, plan: Option<PlanId>) -> Result<Report> {
+    let (store, user) = context.open_for_user().await?;
+    let plan = match plan {
+        Some(id) => find(&store, &user, id).await?,
+        None => active(&store, &user).await?,
+    };
+    let revisions = store.list_revisions(user.id, plan.id).await?;
+    store.close().await;
+    let rows: Vec<_> = revisions
+        .iter()
+        .map(|one| {
+            let now = if one.number == plan.revision { " (now)" } else { "" };
+            [
+                format!("{}{now}", one.number),
+                one.made_at.format("%Y-%m-%d %H:%M").to_string(),
+                one.origin.to_string(),
+                one.reason.as_deref().map(|reason| visible(reason).to_string()).unwrap_or_default(),
+            ]
+        })
+        .collect();
+    Ok(Report::new(table(["revision", "made (UTC)", "by", "why"], &rows), &revisions))
+}
+
+pub(super) async fn revert(context: &Context, to: Option<i64>) -> Result<Report> {
+    let (store, user) = context.open_for_user().await?;
+    settled(&store, user.id).await?;
+    let plan = active(&store, &user).await?;
+    let to = to.unwrap_or(plan.revision - 1);
+    if !(1..plan.revision).contains(&to) {
+        let help = "`fitness plan revisions` lists them";
+        return Err(Failure::new(format!("there is no earlier revision {to} to go back to"), help).into());
+    }
+    let units = store.profile(user.id).await?.units;
+    let current = store.list_workouts(user.id, plan.id, plan.revision).await?;
+    let old = store.list_workouts(user.id, plan.id, to).await?;
+    let next: Vec<NextWorkout> =
+        old.into_iter().map(|w| NextWorkout { id: Some(w.id), workout: w.workout }).collect();
+    let shown = format!("Back to revision {to}:\n{}", changes(&current, &next, units));
+    let seen = change_hash(plan.id, plan.revision, &next);
+    let consent = terminal::confirm(&store, &user, ActionKind::Revert, &plan, seen, &shown).await?;
+    let number = decisions::revert(consent, plan.id, plan.revision, to).await?;
+    store.close().await;
+    let words = format!("Revision {number} is as revision {to} was.\n");
+    Ok(Report::new(words, &json!({ "plan_id": plan.id, "revision": number, "as": to })))
+}
+
+pub(super) async fn active(store: &Store, user: &User) -> Result<Plan> {
+    match store.find_active_plan(user.id).await? {
+        Some(plan) if plan.status == PlanStatus::Active => Ok(plan),
+        Some(plan) => Err(Error::WrongStatus(plan.status).into()),
+        None => {
+            let help = "`fitness plan list` shows your drafts; `fitness plan activate PLAN` commits one";
+            Err(Failure::new("you have no active plan", help).into())
+        }
+    }
+}
+
+fn edits(args: &EditArgs, units: UnitSystem) -> Result<Vec<Edit>> {
+    let mut edits = Vec::new();
+    for text in &args.moves {
+        let (workout, day) = pair(text, "12=2026-06-16")?;
+        edits.push(Edit::Move { workout: number(text, workout)?, to: parsed(text, day, "12=2026-06-16")? });
+    }
+    for text in &args.swaps {
+        let (one, other) = pair(text, "12=14")?;
+        edits.push(Edit::Swap { one: number(text, one)?, other: number(text, other)? });
+    }
+    for text in &args.sizes {
+        let (workout, to) = pair(text, "12=5km")?;
+        edits.push(Edit::Resize { workout: number(text, workout)?, to: size(to, units)? });
+    }
+    edits.extend(args.skips.iter().map(|workout| Edit::Skip { workout: *workout }));
+    if let Some(day) = args.add {
+        let size = args.size.as_deref().map(|text| size(text, units)).transpose()?;
+        edits.push(Edit::Add { workout: added(args, day, size) });
+    }
+    Ok(edits)
+}
+
+fn added(args: &EditArgs, day: Day, size: Option<Size>) -> Workout {
+    let kind = match (args.kind, args.sport) {
+        (WorkoutKind::Easy, Sport::Strength) => WorkoutKind::Strength,
+        (WorkoutKind::Easy, sport) if sport != Sport::Running => WorkoutKind::CrossTraining,
+        (kind, _) => kind,
+    };
+    let word = kind.as_str().replace('_', " ");
+    let mut named = word.chars();
+    let spoken = named.next().map(|first| first.to_uppercase().chain(named).collect::<String>());
+    let empty = Workout {
+        sport: args.sport,
+        kind,
+        name: args.name.clone().or(spoken).unwrap_or_default(),
+        ..Workout::rest(day)
+    };
+    match size {
+        Some(size) => empty.resized(size),
+        None => empty,
+    }
+}
+
+fn pair<'a>(text: &'a str, example: &str) -> Result<(&'a str, &'a str)> {
+    text.split_once('=')
+        .ok_or_else(|| Failure::new(format!("`{text}` is no change"), format!("write it like {example}")).into())
+}
+
+fn number(text: &str, part: &str) -> Result<WorkoutId> {
+    parsed(text, part, "12=…, with the number that `fitness plan show` gives")
+}
+
+fn parsed<T: std::str::FromStr>(text: &str, part: &str, example: &str) -> Result<T> {
+    part.trim()
+        .parse()
+        .map_err(|_| Failure::new(format!("`{text}` is no change"), format!("write it like {example}")).into())
+}
+
+/// What is different between two states of a plan, day by day.
+pub(super) fn changes(current: &[PlannedWorkout], next: &[NextWorkout], units: UnitSystem) -> String {
+    let told = |w: &Workout| {
+        let size = w
+            .distance
+            .map(|distance| units.distance(distance).to_string())
+            .or_else(|| w.duration.map(TimeSpan::hours_minutes));
+        let size = size.map(|size| format!(", {size}")).unwrap_or_default();
+        format!("{} {}: {}{size}", w.date.weekday(), w.date, visible(&w.name))
+    };
+    let mut text = String::new();
+    for old in current {
+        match next.iter().find(|w| w.id == Some(old.id)) {
+            None if !old.workout.is_rest() => drop(writeln!(text, "  out      {}", told(&old.workout))),
+            Some(new) if new.workout != old.workout => {
+                let _ = writeln!(text, "  changed  {}\n       to  {}", told(&old.workout), told(&new.workout));
+            }
+            _ => {}
+        }
+    }
+    for new in next.iter().filter(|w| w.id.is_none() && !w.workout.is_rest()) {
+        let _ = writeln!(text, "  new      {}", told(&new.workout));
+    }
+    if text.is_empty() {
+        text.push_str("  nothing changes\n");
+    }
+    text
+}

@@ -1,0 +1,153 @@
+//! `fitness plan proposal`: what is proposed to the active plan, and the athlete's answer.
+
+use super::edit::{active, changes};
+use super::lint::told;
+use crate::args::ProposalCommand;
+use crate::clock;
+use crate::commands::settled;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::report::Report;
+use crate::table::table;
+use crate::terminal;
+use anyhow::Result;
+use fitness_core::calendar::Day;
+use fitness_core::ids::ProposalId;
+use fitness_core::plan::lint::Rule;
+use fitness_core::plan::{ActionKind, Proposal};
+use fitness_core::text::visible;
+use fitness_store::decisions::{self, apply_hash};
+use fitness_store::{Preview, Store, User};
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+pub(super) async fn run(context: &Context, command: ProposalCommand) -> Result<Report> {
+    let (store, user) = context.open_for_user().await?;
+    settled(&store, user.id).await?;
+    let profile = store.profile(user.id).await?;
+    let today = Day::at(clock::now(), profile.zone);
+    let report = match command {
+        ProposalCommand::List => list(&store, &user, today).await,
+        ProposalCommand::Show { proposal, only } => {
+            let preview = preview(&store, &user, proposal, &only, today).await?;
+            let data = serde_json::to_value(&preview)?;
+            Ok(Report::new(tell(&preview, profile.units), &data))
+        }
+        ProposalCommand::Apply { proposal, only, overrides } => {
+            apply(&store, &user, proposal, &only, overrides.rules.into_iter().collect(), today).await
+        }
+        ProposalCommand::Discard { proposal } => {
+            store.decline_proposal(user.id, proposal, clock::now()).await?;
+            let words = format!("Proposal {proposal} is off the table; the plan stays as it is.");
+            Ok(Report::new(words, &json!({ "proposal_id": proposal, "status": "declined" })))
+        }
+    };
+    store.close().await;
+    report
+}
+
+async fn list(store: &Store, user: &User, today: Day) -> Result<Report> {
+    let plan = active(store, user).await?;
+    let proposals = store.list_proposals(user.id, plan.id).await?;
+    if proposals.is_empty() {
+        return Ok(Report::new("Nothing is proposed.", &proposals));
+    }
+    let row = |proposal: &Proposal| {
+        [
+            proposal.id.to_string(),
+            state(proposal, plan.revision, today).to_owned(),
+            proposal.author.to_string(),
+            proposal.changes.len().to_string(),
+            visible(&proposal.message).to_string().chars().take(70).collect(),
+        ]
+    };
+    let rows: Vec<_> = proposals.iter().map(row).collect();
+    Ok(Report::new(table(["proposal", "status", "by", "changes", "why"], &rows), &proposals))
+}
+
+/// What became of a proposal, seen from today.
+fn state(proposal: &Proposal, revision: i64, today: Day) -> &'static str {
+    if proposal.is_open(today) {
+        if proposal.base_revision == revision { "open" } else { "open, plan has moved on" }
+    } else if proposal.superseded_by.is_some() {
+        "superseded"
+    } else if proposal.status == fitness_core::plan::ProposalStatus::Open {
+        "expired"
+    } else {
+        proposal.status.as_str()
+    }
+}
+
+/// The chosen changes, counted from 0; all when none is named.
+fn chosen(only: &[usize], count: usize) -> Result<BTreeSet<usize>> {
+    if only.is_empty() {
+        return Ok((0..count).collect());
+    }
+    only.iter()
+        .map(|number| {
+            number.checked_sub(1).filter(|index| *index < count).ok_or_else(|| {
+                let help = format!("its changes are numbered 1 to {count}");
+                Failure::new(format!("there is no change {number}"), help).into()
+            })
+        })
+        .collect()
+}
+
+async fn preview(
+    store: &Store,
+    user: &User,
+    id: ProposalId,
+    only: &[usize],
+    today: Day,
+) -> Result<Preview> {
+    let proposal = store.find_proposal(user.id, id).await?.ok_or_else(|| {
+        Failure::new(format!("there is no proposal {id}"), "`fitness plan proposal list` shows what there is")
+    })?;
+    let chosen = chosen(only, proposal.changes.len())?;
+    Ok(store.preview(user.id, id, &chosen, today).await?)
+}
+
+fn tell(preview: &Preview, units: fitness_core::units::UnitSystem) -> String {
+    let mut text = String::new();
+    let _ = writeln!(text, "Proposal {} to plan {}:", preview.proposal.id, preview.proposal.plan);
+    let _ = writeln!(text, "{}\n", visible(&preview.proposal.message));
+    for (number, line) in preview.lines(units).iter().enumerate() {
+        let _ = writeln!(text, "  {}. {line}", number + 1);
+    }
+    text.push_str("\nWhat comes out:\n");
+    text.push_str(&changes(&preview.current, &preview.next, units));
+    for week in &preview.weeks {
+        let shown = |load: Option<f64>| load.map_or_else(|| "unknown".to_owned(), |load| format!("{load:.0}"));
+        let _ = writeln!(
+            text,
+            "  week from {}: {} to {}, load {} to {}",
+            week.monday,
+            units.distance(week.distance_before),
+            units.distance(week.distance_after),
+            shown(week.load_before),
+            shown(week.load_after)
+        );
+    }
+    let _ = write!(text, "\n{}", told(preview.review.findings()));
+    text
+}
+
+async fn apply(
+    store: &Store,
+    user: &User,
+    id: ProposalId,
+    only: &[usize],
+    overrides: BTreeSet<Rule>,
+    today: Day,
+) -> Result<Report> {
+    let units = store.profile(user.id).await?.units;
+    let preview = preview(store, user, id, only, today).await?;
+    let plan = active(store, user).await?;
+    let seen = apply_hash(plan.id, plan.revision, &preview.next, &overrides);
+    let shown = tell(&preview, units);
+    let consent = terminal::confirm(store, user, ActionKind::Apply, &plan, seen, &shown).await?;
+    let number = decisions::apply(consent, id, &preview.chosen, today, &preview.review, &overrides).await?;
+    let words = format!("Applied: the plan is at revision {number}. `fitness plan revert` takes it back.");
+    Ok(Report::new(words, &json!({ "plan_id": plan.id, "revision": number })))
+}
