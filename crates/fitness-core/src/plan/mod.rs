@@ -6,10 +6,12 @@
 
 mod draft;
 mod proposal;
+mod repeats;
 mod workout;
 
 pub use draft::{BadDraft, BadRequest, Draft, DraftRequest, MAX_WORKOUTS, ScheduleItem};
 pub use proposal::{ApplyError, Change, NextWorkout, Proposal, ProposalStatus, apply};
+pub use repeats::{Block, repeats, unfold};
 pub use workout::{
     BadWorkout, PlannedWorkout, Step, StepDuration, StepTarget, StepType, TargetRange, Workout, WorkoutKind,
 };

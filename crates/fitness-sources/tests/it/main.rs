@@ -16,3 +16,4 @@ mod real_fit_files;
 mod real_tracks;
 mod shared;
 mod walks;
+mod workout_files;
