@@ -2,10 +2,12 @@
 
 mod activity;
 mod athlete;
+mod export;
 mod source;
 
 pub(crate) use activity::{ActivityCommand, RaceCommand};
 pub(crate) use athlete::{PredictArgs, ProfileCommand, ThresholdCommand};
+pub(crate) use export::{ExportArgs, Format};
 pub(crate) use source::{Service, SourceCommand};
 
 use clap::{Parser, Subcommand};
@@ -176,7 +178,8 @@ pub(crate) enum PlanCommand {
     /// Write a draft from a JSON file; nothing is tracked until you activate it
     ///
     /// The file holds goal (5k, 10k, half, full or custom with distance_km), start_date, race_date, target_time
-    /// such as 01:45:00 if there is one, and schedule: a list of {date, planned_miles or planned_km, kind}.
+    /// such as 01:45:00 if there is one, and schedule: a list of {date, planned_miles or planned_km, kind}. Or it is a
+    /// file that `fitness plan export --format json` wrote.
     Draft {
         /// The file; - reads standard input
         #[arg(value_name = "FILE")]
@@ -203,6 +206,10 @@ pub(crate) enum PlanCommand {
         /// The plan's number
         plan: PlanId,
     },
+    /// Write the plan to a file: for a watch, a calendar, a program or a person
+    ///
+    /// What a format cannot say is listed, step by step.
+    Export(ExportArgs),
 }
 
 #[derive(Debug, Subcommand)]

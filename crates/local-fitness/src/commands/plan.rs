@@ -1,5 +1,7 @@
 //! `fitness plan`
 
+mod export;
+
 use super::settled;
 use crate::args::PlanCommand;
 use crate::clock;
@@ -10,12 +12,13 @@ use crate::table::table;
 use crate::terminal;
 use anyhow::Result;
 use fitness_core::calendar::Day;
+use fitness_core::export::read_draft;
 use fitness_core::grading::{Amount, Graded, Verdict};
 use fitness_core::ids::PlanId;
 use fitness_core::metrics::trajectory::{Line, Trajectory};
 use fitness_core::metrics::{Found, Quality};
 use fitness_core::note::Author;
-use fitness_core::plan::{ActionKind, DraftRequest, Plan, PlanStatus, PlannedWorkout};
+use fitness_core::plan::{ActionKind, Plan, PlanStatus, PlannedWorkout};
 use fitness_core::text::visible;
 use fitness_core::units::{TimeSpan, UnitSystem};
 use fitness_store::decisions::{self, Activation};
@@ -36,6 +39,7 @@ pub(super) async fn run(context: &Context, command: PlanCommand) -> Result<Repor
         PlanCommand::Activate { plan, replaces } => activate(context, plan, replaces).await,
         PlanCommand::Archive { plan } => archive(context, plan).await,
         PlanCommand::Delete { plan } => delete(context, plan).await,
+        PlanCommand::Export(wanted) => export::run(context, wanted).await,
     }
 }
 
@@ -128,8 +132,7 @@ async fn draft(context: &Context, file: &Path, supersedes: Option<PlanId>) -> Re
             "`fitness plan draft --help` shows what the file holds",
         )
     };
-    let request: DraftRequest = serde_json::from_str(&text).map_err(|error| bad(error.to_string()))?;
-    let draft = request.into_draft().map_err(|error| bad(error.to_string()))?;
+    let draft = read_draft(&text).map_err(|error| bad(error.to_string()))?;
     let (store, user) = context.open_for_user().await?;
     let id = store.desk(user.id, Author::Athlete).put_draft(&draft, supersedes, clock::now()).await?;
     store.close().await;
