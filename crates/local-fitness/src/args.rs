@@ -7,7 +7,7 @@ mod source;
 
 pub(crate) use activity::{ActivityCommand, RaceCommand};
 pub(crate) use athlete::{PredictArgs, ProfileCommand, ThresholdCommand};
-pub(crate) use export::{ExportArgs, Format};
+pub(crate) use export::{ExportArgs, Format, PushArgs};
 pub(crate) use source::{Service, SourceCommand};
 
 use clap::{Parser, Subcommand};
@@ -210,6 +210,11 @@ pub(crate) enum PlanCommand {
     ///
     /// What a format cannot say is listed, step by step.
     Export(ExportArgs),
+    /// Put the active plan's next workouts on your intervals.icu calendar, which hands them on to watches
+    ///
+    /// Only entries that this program put there are ever changed or removed; what it put there before follows the plan.
+    /// Needs the source `intervals` (`fitness source add intervals`).
+    Push(PushArgs),
 }
 
 #[derive(Debug, Subcommand)]

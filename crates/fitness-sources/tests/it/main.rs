@@ -6,6 +6,7 @@ mod demo;
 mod fuzz_corpus;
 mod garmin_export;
 mod hostile;
+mod live_calendar;
 mod live_faults;
 mod live_garmin;
 mod live_intervals;

@@ -1,6 +1,7 @@
 //! `fitness plan`
 
 mod export;
+mod push;
 
 use super::settled;
 use crate::args::PlanCommand;
@@ -40,6 +41,7 @@ pub(super) async fn run(context: &Context, command: PlanCommand) -> Result<Repor
         PlanCommand::Archive { plan } => archive(context, plan).await,
         PlanCommand::Delete { plan } => delete(context, plan).await,
         PlanCommand::Export(wanted) => export::run(context, wanted).await,
+        PlanCommand::Push(wanted) => push::run(context, wanted).await,
     }
 }
 

@@ -8,4 +8,5 @@ mod harness;
 mod human;
 mod imports;
 mod metrics;
+mod pushes;
 mod services;
