@@ -241,7 +241,8 @@ fn understood(event: &mut Value) -> bool {
     if let Some(file) = file {
         let named = name.is_some_and(|name| name.as_str().is_some_and(|name| name.ends_with(".fit")));
         let bytes = file.as_str().and_then(|text| STANDARD.decode(text).ok());
-        if !named || !bytes.is_some_and(|bytes| bytes.get(8..12) == Some(b".FIT")) {
+        let fit = bytes.is_some_and(|bytes| bytes.get(8..12) == Some(b".FIT"));
+        if !(named && fit) {
             return false;
         }
         // It tells the steps in its own words and works out how long they take.
