@@ -9,6 +9,7 @@
 pub mod activity;
 pub mod athlete;
 pub mod calendar;
+pub mod export;
 pub mod facts;
 pub mod frontier;
 pub mod grading;

@@ -5,7 +5,7 @@
 //!
 //! Every reader gives back reports ([`fitness_core::report`]). Start reading at [`fit`] and [`tracks`], then at
 //! [`garmin_export`] and [`strava_export`]; [`files`] finds what there is to read, [`live`] asks services for what is
-//! new, and [`demo`] makes something to read for those who have nothing yet.
+//! new, and [`demo`] makes something to read for those who have nothing yet. [`workouts`] goes the other way.
 
 pub mod demo;
 pub mod files;
@@ -22,6 +22,7 @@ mod summary;
 pub mod testkit;
 pub mod tracks;
 mod unreadable;
+pub mod workouts;
 
 pub use summary::Summary;
 pub use unreadable::Unreadable;

@@ -3,11 +3,13 @@
 mod activity;
 mod athlete;
 mod plan;
+mod export;
 mod source;
 
 pub(crate) use activity::{ActivityCommand, RaceCommand};
 pub(crate) use athlete::{PredictArgs, ProfileCommand, ThresholdCommand};
 pub(crate) use plan::{DraftArgs, EditArgs, Overrides, ProposalCommand};
+pub(crate) use export::{ExportArgs, Format, PushArgs};
 pub(crate) use source::{Service, SourceCommand};
 
 use clap::{Parser, Subcommand};
@@ -181,7 +183,8 @@ pub(crate) enum PlanCommand {
     /// run now, and says plainly what your data does not support.
     ///
     /// A file holds goal (5k, 10k, half, full or custom with distance_km), start_date, race_date, target_time
-    /// such as 01:45:00 if there is one, and schedule: a list of {date, planned_miles or planned_km, kind}.
+    /// such as 01:45:00 if there is one, and schedule: a list of {date, planned_miles or planned_km, kind}. Or it is a
+    /// file that `fitness plan export --format json` wrote.
     Draft(Box<DraftArgs>),
     /// Hold a plan against what is known about training: a draft, the active plan, or a file
     Lint {
@@ -231,6 +234,15 @@ pub(crate) enum PlanCommand {
         /// The plan's number
         plan: PlanId,
     },
+    /// Write the plan to a file: for a watch, a calendar, a program or a person
+    ///
+    /// What a format cannot say is listed, step by step.
+    Export(ExportArgs),
+    /// Put the active plan's next workouts on your intervals.icu calendar, which hands them on to watches
+    ///
+    /// Only entries that this program put there are ever changed or removed; what it put there before follows the plan.
+    /// Needs the source `intervals` (`fitness source add intervals`).
+    Push(PushArgs),
 }
 
 #[derive(Debug, Subcommand)]

@@ -11,18 +11,32 @@ pub(crate) struct Report {
     text: String,
     data: serde_json::Value,
     healthy: bool,
+    aside: String,
+    output: Option<Vec<u8>>,
 }
 
 impl Report {
     /// Words and data that say the same.
     pub(crate) fn new(text: impl Into<String>, data: &impl Serialize) -> Self {
         let data = serde_json::to_value(data).expect("what a command reports is plain data");
-        Self { text: text.into(), data, healthy: true }
+        Self { text: text.into(), data, healthy: true, aside: String::new(), output: None }
     }
 
     /// Everything worked, but what was looked at is not well: exit 1.
     pub(crate) fn unhealthy(mut self) -> Self {
         self.healthy = false;
+        self
+    }
+
+    /// Words for standard error, where nobody mistakes them for the answer; the data says them too.
+    pub(crate) fn aside(mut self, words: impl Into<String>) -> Self {
+        self.aside = words.into();
+        self
+    }
+
+    /// What was asked for are these bytes: they go to standard output, and everything said about them to standard error.
+    pub(crate) fn output(mut self, bytes: Vec<u8>) -> Self {
+        self.output = Some(bytes);
         self
     }
 
@@ -36,8 +50,19 @@ impl Report {
         if !text.ends_with('\n') {
             text.push('\n');
         }
+        let bytes = self.output.as_deref().unwrap_or(text.as_bytes());
         let mut out = std::io::stdout().lock();
-        match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        let printed = out.write_all(bytes).and_then(|()| out.flush());
+        let mut beside = std::io::stderr().lock();
+        // Nobody may be listening there; what was asked for was printed.
+        if self.output.is_some() {
+            drop(beside.write_all(text.as_bytes()));
+        }
+        if !json {
+            drop(beside.write_all(self.aside.as_bytes()));
+        }
+        drop(beside);
+        match printed {
             Err(error) if error.kind() != ErrorKind::BrokenPipe => {
                 let help = "what was asked for was done; run a command that shows it to see";
                 failure::tell(&Failure::new(format!("cannot print the answer: {error}"), help).into(), json)

@@ -14,6 +14,7 @@ mod preview;
 mod proposal;
 mod weekdays;
 mod weeks;
+mod repeats;
 mod workout;
 
 pub use background::{Background, DatedPaces, Level, PastRun, Stated};
@@ -27,6 +28,7 @@ pub use preview::{NowThen, WeekDelta, week_deltas};
 pub use proposal::{ApplyError, Change, NextWorkout, Proposal, ProposalStatus, apply};
 pub use weekdays::{Availability, BadWeekday, Terms, Weekdays, weekday};
 pub use weeks::{Week, planned_running, race_weeks};
+pub use repeats::{Block, repeats, unfold};
 pub use workout::{
     BadWorkout, PlannedWorkout, Step, StepDuration, StepTarget, StepType, TargetRange, Workout, WorkoutKind,
 };

@@ -6,13 +6,14 @@
 //! Whatever was read before a file breaks off is kept.
 //!
 //! Start reading at [`read`]; `messages.rs` takes the bytes apart, `activity.rs` turns messages into activities,
-//! `wellness.rs` into days.
+//! `wellness.rs` into days. What is written is written with `write.rs`.
 
 mod activity;
 mod messages;
 mod samples;
 mod values;
 mod wellness;
+pub(crate) mod write;
 
 use crate::unreadable::Unreadable;
 use activity::Gathered;
@@ -178,6 +179,32 @@ pub(crate) fn crc(start: u16, bytes: &[u8]) -> u16 {
 fn kind_of(message: &Message<'_>) -> Option<String> {
     let kind = Fields::of(message).integer(mesgdef::FileId::TYPE)?;
     Some(typedef::File(u8::try_from(kind).ok()?).to_string())
+}
+
+/// The numbers and texts of every message of one kind, by field: for tests of what was written.
+#[cfg(test)]
+pub(crate) fn written(bytes: &[u8], kind: typedef::MesgNum) -> Vec<Written> {
+    let sequence = Sequence::split(bytes).unwrap();
+    assert!(sequence.checksum_holds() && sequence.rest.is_empty());
+    let mut all = Vec::new();
+    let broken = messages::each(sequence.data, |message| {
+        if message.number() == kind {
+            let fields = Fields::of(message);
+            let numbers = message.fields().filter_map(|(n, _)| Some((n, fields.integer(n)?))).collect();
+            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end_matches('\0').to_owned();
+            let texts = message.fields().map(|(n, field)| (n, text(field.bytes))).collect();
+            all.push(Written { numbers, texts });
+        }
+    });
+    assert!(!broken);
+    all
+}
+
+/// See [`written`].
+#[cfg(test)]
+pub(crate) struct Written {
+    pub(crate) numbers: std::collections::BTreeMap<u8, i64>,
+    pub(crate) texts: std::collections::BTreeMap<u8, String>,
 }
 
 #[cfg(test)]

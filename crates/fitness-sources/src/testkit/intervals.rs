@@ -55,9 +55,6 @@ pub struct IntervalsData {
     pub wellness: BTreeMap<Day, Value>,
     /// Entries of the calendar.
     pub events: Vec<Value>,
-    /// Whether putting an entry with a known external id replaces it for a plain key too; the description says so of
-    /// OAuth applications only.
-    pub replaces: bool,
 }
 
 /// The fake, listening on this machine until it is dropped.
@@ -156,8 +153,10 @@ impl Service for Account {
                 let within = |event: &&Value| day_of(event).is_some_and(|day| (from..=to).contains(&day));
                 Response::json(&self.data.events.iter().filter(within).cloned().collect())
             }),
-            ("POST", ["athlete", _, "events", "bulk"]) => self.put(request),
+            ("POST" | "PUT", _) if request.body.len() > LARGEST => Response::status(413),
+            ("POST", ["athlete", _, "events", "bulk"]) => self.add(request),
             ("PUT", ["athlete", _, "events", "bulk-delete"]) => self.delete(request),
+            ("PUT", ["athlete", _, "events", id]) => self.change(id, request),
             _ => Response::status(404),
         }
     }
@@ -174,29 +173,41 @@ impl Account {
         })
     }
 
-    fn put(&mut self, request: &Request) -> Response {
-        let Ok(Value::Array(events)) = serde_json::from_slice(&request.body) else {
+    /// Adds entries; with a plain key the external id makes no difference, since only OAuth applications own theirs.
+    fn add(&mut self, request: &Request) -> Response {
+        let Ok(Value::Array(mut events)) = serde_json::from_slice(&request.body) else {
             return Response::status(400);
         };
-        let sound = |event: &Value| event["category"].is_string() && day_of(event).is_some();
-        if !events.iter().all(sound) {
+        if !events.iter_mut().all(understood) {
             return Response::status(422);
         }
-        let upsert = request.query.get("upsert").is_some_and(|upsert| upsert == "true") && self.data.replaces;
-        let mut put = Vec::new();
-        for mut event in events {
-            let same = |old: &&mut Value| upsert && old["external_id"] == event["external_id"];
-            if let Some(old) = self.data.events.iter_mut().find(same) {
-                event["id"] = old["id"].clone();
-                *old = event.clone();
-            } else {
-                self.next += 1;
-                event["id"] = self.next.into();
-                self.data.events.push(event.clone());
-            }
-            put.push(event);
+        for event in &mut events {
+            self.next += 1;
+            event["id"] = self.next.into();
         }
-        Response::json(&put.into())
+        self.data.events.extend_from_slice(&events);
+        Response::json(&events.into())
+    }
+
+    /// Changes the fields of an entry that are given.
+    fn change(&mut self, id: &str, request: &Request) -> Response {
+        let (Ok(id), Ok(Value::Object(fields))) = (id.parse::<i64>(), serde_json::from_slice(&request.body))
+        else {
+            return Response::status(400);
+        };
+        let Some(event) = self.data.events.iter_mut().find(|event| event["id"] == id) else {
+            return Response::status(404);
+        };
+        let mut changed = event.clone();
+        for (name, value) in fields {
+            changed[&name] = value;
+        }
+        changed["id"] = id.into();
+        if !understood(&mut changed) {
+            return Response::status(422);
+        }
+        *event = changed.clone();
+        Response::json(&changed)
     }
 
     fn delete(&mut self, request: &Request) -> Response {
@@ -211,6 +222,34 @@ impl Account {
         self.data.events.retain(|event| !doomed.iter().any(|one| one["id"] == event["id"]));
         Response::json(&json!({"eventsDeleted": before - self.data.events.len()}))
     }
+}
+
+/// The largest body of a request.
+const LARGEST: usize = 1_000_000;
+
+/// Whether an entry is one; makes of a file what the service makes of it.
+fn understood(event: &mut Value) -> bool {
+    let known = ["WORKOUT", "NOTE", "RACE_A", "RACE_B", "RACE_C", "HOLIDAY", "SICK", "INJURED", "TARGET"];
+    let category = event["category"].as_str().is_some_and(|category| known.contains(&category));
+    // Days only: a time of day is refused.
+    let on_a_day = event["start_date_local"].as_str().is_some_and(|at| at.ends_with("T00:00:00"));
+    if !category || !on_a_day || day_of(event).is_none() {
+        return false;
+    }
+    let Some(fields) = event.as_object_mut() else { return false };
+    let (name, file) = (fields.remove("filename"), fields.remove("file_contents_base64"));
+    if let Some(file) = file {
+        let named = name.is_some_and(|name| name.as_str().is_some_and(|name| name.ends_with(".fit")));
+        let bytes = file.as_str().and_then(|text| STANDARD.decode(text).ok());
+        let fit = bytes.is_some_and(|bytes| bytes.get(8..12) == Some(b".FIT"));
+        if !(named && fit) {
+            return false;
+        }
+        // It tells the steps in its own words and works out how long they take.
+        event["description"] = "- made from a file".into();
+        event["moving_time"] = 1234.into();
+    }
+    true
 }
 
 fn day_of(event: &Value) -> Option<Day> {

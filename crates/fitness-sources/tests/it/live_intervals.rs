@@ -4,11 +4,10 @@ use crate::live_world::*;
 use chrono_tz::Tz;
 use fitness_core::report::{SourceKind, Told};
 use fitness_core::sport::Sport;
-use fitness_core::units::{Distance, TimeSpan};
-use fitness_sources::live::intervals::{OurEvent, PlannedEvent};
 use fitness_sources::live::{Fault, Heard, Intervals, Missing, Problem, Source};
-use fitness_sources::testkit::{FakeIntervals, IntervalsData, client};
-use serde_json::json;
+use fitness_sources::testkit::{FakeIntervals, client};
+use reqwest::Method;
+use serde_json::{Value, json};
 
 #[tokio::test]
 async fn a_visit_tells_days_activities_and_files() {
@@ -66,65 +65,6 @@ async fn a_refused_key_ends_the_visit_and_says_what_to_do() {
     assert_eq!(plain.unwrap_err(), Fault::BadAddress);
 }
 
-fn planned(id: &str, on: &str, name: &str) -> PlannedEvent {
-    PlannedEvent {
-        id: id.to_owned(),
-        day: day(on),
-        sport: Sport::Running,
-        name: name.to_owned(),
-        description: "- 40m Z2".to_owned(),
-        moving: Some(TimeSpan::from_mins(40)),
-        distance: Distance::from_km(8.0),
-    }
-}
-
-#[tokio::test]
-async fn pushing_again_replaces_and_touches_nothing_of_others() {
-    for replaces in [true, false] {
-        let others = json!({"id": 1, "external_id": "coach-1", "category": "WORKOUT", "name": "Theirs",
-            "start_date_local": "2026-06-17T00:00:00"});
-        let fake = FakeIntervals::start(IntervalsData {
-            replaces,
-            events: vec![others.clone()],
-            ..intervals_week()
-        })
-        .await;
-        let time = fake.time(now());
-        let mut account = intervals(&fake, &time);
-        account
-            .push(&[planned("a", "2026-06-16", "Easy"), planned("b", "2026-06-18", "Long")])
-            .await
-            .unwrap();
-        let rest = PlannedEvent { sport: Sport::Rest, ..planned("b", "2026-06-18", "Day off") };
-        let pushed = account.push(&[planned("a", "2026-06-16", "Easier"), rest]).await.unwrap();
-        assert_eq!(pushed.iter().map(OurEvent::id).collect::<Vec<_>>(), ["a", "b"]);
-        let names = |fake: &FakeIntervals| {
-            let mut names: Vec<String> =
-                fake.events().iter().map(|event| event["name"].as_str().unwrap().to_owned()).collect();
-            names.sort();
-            names
-        };
-        assert_eq!(names(&fake), ["Day off", "Easier", "Theirs"], "replaces: {replaces}");
-        let easier = fake.events().into_iter().find(|event| event["name"] == "Easier").unwrap();
-        assert_eq!(easier["external_id"], "local-fitness-a");
-        assert_eq!(
-            (&easier["type"], &easier["moving_time"], &easier["distance"]),
-            (&json!("Run"), &json!(2400), &json!(8000.0))
-        );
-        let ours = account.list_ours(span("2026-06-01", "2026-06-30")).await.unwrap();
-        assert_eq!(
-            ours.iter().map(OurEvent::day).collect::<Vec<_>>(),
-            [day("2026-06-16"), day("2026-06-18")]
-        );
-        account.delete_ours(&ours).await.unwrap();
-        assert_eq!(fake.events(), [others]);
-        // Nothing to do is nothing asked.
-        let asked = fake.seen().len();
-        account.delete_ours(&[]).await.unwrap();
-        assert_eq!((account.push(&[]).await.unwrap(), fake.seen().len()), (vec![], asked));
-    }
-}
-
 #[tokio::test]
 async fn the_fake_refuses_what_intervals_refuses() {
     let fake = FakeIntervals::start(intervals_week()).await;
@@ -144,5 +84,30 @@ async fn the_fake_refuses_what_intervals_refuses() {
             request = request.basic_auth("API_KEY", Some(key));
         }
         assert_eq!(request.send().await.unwrap().status(), status, "{path} {key:?}");
+    }
+    let sound = json!({"category": "WORKOUT", "start_date_local": "2026-06-16T00:00:00", "name": "x"});
+    let with = |name: &str, value: Value| {
+        let mut event = sound.clone();
+        event[name] = value;
+        event
+    };
+    let bulk = "/athlete/0/events/bulk";
+    for (method, path, body, status) in [
+        (Method::POST, bulk, json!([sound]), 200),
+        (Method::POST, bulk, sound.clone(), 400),
+        (Method::POST, bulk, json!([with("start_date_local", json!("2026-06-16T07:00:00"))]), 422),
+        (Method::POST, bulk, json!([with("start_date_local", json!("16.6.2026"))]), 422),
+        (Method::POST, bulk, json!([with("category", json!("RUN"))]), 422),
+        (Method::POST, bulk, json!([with("file_contents_base64", json!("AAAA"))]), 422),
+        (Method::POST, bulk, json!([with("description", json!("x".repeat(1_000_000)))]), 413),
+        (Method::PUT, "/athlete/0/events/9001", json!({"name": "y"}), 200),
+        (Method::PUT, "/athlete/0/events/9001", with("start_date_local", json!("")), 422),
+        (Method::PUT, "/athlete/0/events/77", sound.clone(), 404),
+        (Method::PUT, "/athlete/0/events/bulk-delete", json!([{"external_id": "local-fitness:me:1:0"}]), 403),
+        (Method::PUT, "/athlete/0/events/bulk-delete", json!([{"id": 77}]), 200),
+    ] {
+        let request = client().request(method, format!("{}{path}", fake.base_url())).body(body.to_string());
+        let answer = request.basic_auth("API_KEY", Some(KEY)).send().await.unwrap();
+        assert_eq!(answer.status(), status, "{path} {body:.80}");
     }
 }

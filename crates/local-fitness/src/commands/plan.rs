@@ -5,6 +5,8 @@ mod draft;
 mod edit;
 mod lint;
 mod proposal;
+mod export;
+mod push;
 
 use super::settled;
 use crate::args::PlanCommand;
@@ -17,13 +19,14 @@ use crate::table::table;
 use crate::terminal;
 use anyhow::Result;
 use fitness_core::calendar::Day;
+use fitness_core::export::read_draft;
 use fitness_core::grading::{Amount, Graded, Verdict};
 use fitness_core::ids::PlanId;
 use fitness_core::metrics::trajectory::{Line, Trajectory};
 use fitness_core::metrics::{Found, Quality};
 use fitness_core::note::Author;
 use fitness_core::plan::lint::{Finding, Rule};
-use fitness_core::plan::{ActionKind, DraftRequest, Plan, PlanStatus, PlannedWorkout, Size};
+use fitness_core::plan::{ActionKind, Plan, PlanStatus, PlannedWorkout, Size};
 use fitness_core::text::visible;
 use fitness_core::units::{TimeSpan, UnitSystem};
 use fitness_store::decisions::{self, Activation};
@@ -56,6 +59,8 @@ pub(super) async fn run(context: &Context, command: PlanCommand) -> Result<Repor
         PlanCommand::Card { plan } => card::run(context, plan).await,
         PlanCommand::Archive { plan } => archive(context, plan).await,
         PlanCommand::Delete { plan } => delete(context, plan).await,
+        PlanCommand::Export(wanted) => export::run(context, wanted).await,
+        PlanCommand::Push(wanted) => push::run(context, wanted).await,
     }
 }
 
@@ -148,8 +153,7 @@ async fn draft(context: &Context, file: &Path, supersedes: Option<PlanId>) -> Re
             "`fitness plan draft --help` shows what the file holds",
         )
     };
-    let request: DraftRequest = serde_json::from_str(&text).map_err(|error| bad(error.to_string()))?;
-    let draft = request.into_draft().map_err(|error| bad(error.to_string()))?;
+    let draft = read_draft(&text).map_err(|error| bad(error.to_string()))?;
     let (store, user) = context.open_for_user().await?;
     let id = store.desk(user.id, Author::Athlete).put_draft(&draft, supersedes, clock::now()).await?;
     store.close().await;

@@ -2,9 +2,11 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod bad_input;
+mod exports;
 mod first_run;
 mod harness;
 mod human;
 mod imports;
 mod metrics;
+mod pushes;
 mod services;

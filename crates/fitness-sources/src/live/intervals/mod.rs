@@ -8,7 +8,7 @@
 mod calendar;
 mod mapping;
 
-pub use calendar::{OurEvent, PlannedEvent};
+pub use calendar::{Changes, EventContent, OurEvent, PlannedEvent};
 
 use super::fault::{Content, Fault, Halt, Problem};
 use super::http::{Answer, Ask, Web, authorization, base, below};
@@ -47,7 +47,8 @@ mod paths {
     pub(super) const WELLNESS: &str = "/athlete/{athlete}/wellness?oldest={from}&newest={through}";
     pub(super) const FILE: &str = "/activity/{id}/file";
     pub(super) const EVENTS: &str = "/athlete/{athlete}/events?oldest={from}&newest={through}";
-    pub(super) const PUT_EVENTS: &str = "/athlete/{athlete}/events/bulk?upsert=true";
+    pub(super) const ADD_EVENTS: &str = "/athlete/{athlete}/events/bulk";
+    pub(super) const EVENT: &str = "/athlete/{athlete}/events/{event}";
     pub(super) const DELETE_EVENTS: &str = "/athlete/{athlete}/events/bulk-delete";
 }
 

@@ -1,0 +1,104 @@
+//! A plan as iCalendar (RFC 5545): an all-day event for every workout.
+//!
+//! Written by hand: it is four rules (CRLF, lines of at most 75 octets, four escaped characters, dates as `VALUE=DATE`),
+//! less than a crate for it would have to be told. An event's UID never changes, so a calendar that reads the file again
+//! moves what it has; its DTSTAMP is when the revision was made, so the same revision is the same file.
+
+use super::{Exported, steps};
+use crate::calendar::{Day, Instant};
+use crate::plan::PlannedWorkout;
+use crate::text::is_invisible;
+use crate::units::{TimeSpan, UnitSystem};
+
+/// The most octets of a line, without its end.
+const LONGEST: usize = 75;
+
+/// The plan's workouts for a calendar; rest days are left out. `mark` tells this athlete's plans from everybody's, and
+/// `stamp` is when the revision was made.
+#[must_use]
+pub fn icalendar(exported: Exported<'_>, mark: &str, stamp: Instant, units: UnitSystem) -> String {
+    let Exported { plan, workouts } = exported;
+    let mut file = File(String::new());
+    file.line("BEGIN", "VCALENDAR");
+    file.line("VERSION", "2.0");
+    file.line("PRODID", "-//local-fitness//plan//EN");
+    file.line("CALSCALE", "GREGORIAN");
+    file.line("X-WR-CALNAME", &text(&plan.name));
+    for planned in workouts.iter().filter(|planned| !planned.workout.is_rest()) {
+        let workout = &planned.workout;
+        file.line("BEGIN", "VEVENT");
+        file.line("UID", &text(&format!("plan-{}-workout-{}@{mark}.local-fitness", plan.id, planned.id)));
+        file.line("DTSTAMP", &stamp.format("%Y%m%dT%H%M%SZ").to_string());
+        file.line("SEQUENCE", &plan.revision.max(0).to_string());
+        file.line("DTSTART;VALUE=DATE", &date(workout.date));
+        file.line("DTEND;VALUE=DATE", &date(workout.date.next()));
+        file.line("SUMMARY", &text(&summary(planned, units)));
+        let words = description(planned, units);
+        if !words.is_empty() {
+            file.line("DESCRIPTION", &text(&words));
+        }
+        file.line("CATEGORIES", &text(workout.sport.as_str()));
+        file.line("TRANSP", "TRANSPARENT");
+        file.line("END", "VEVENT");
+    }
+    file.line("END", "VCALENDAR");
+    file.0
+}
+
+fn date(day: Day) -> String {
+    day.date().format("%Y%m%d").to_string()
+}
+
+fn summary(planned: &PlannedWorkout, units: UnitSystem) -> String {
+    let workout = &planned.workout;
+    let size = workout
+        .distance
+        .map(|distance| units.distance(distance).to_string())
+        .or_else(|| workout.duration.map(TimeSpan::hours_minutes));
+    size.map_or_else(|| workout.name.clone(), |size| format!("{}, {size}", workout.name))
+}
+
+fn description(planned: &PlannedWorkout, units: UnitSystem) -> String {
+    let workout = &planned.workout;
+    let duration = workout.duration.filter(|_| workout.distance.is_some()).map(TimeSpan::hours_minutes);
+    let mut lines: Vec<String> =
+        [workout.intensity.clone(), duration, workout.description.clone()].into_iter().flatten().collect();
+    lines.extend(steps(&workout.steps, units));
+    lines.join("\n")
+}
+
+/// A value of type TEXT. Characters that a file may not hold, or that turn a line around, are left out.
+fn text(value: &str) -> String {
+    let mut out = String::with_capacity(value.len());
+    for c in value.replace("\r\n", "\n").chars() {
+        match c {
+            '\\' | ';' | ',' => out.extend(['\\', c]),
+            '\n' | '\r' => out.push_str("\\n"),
+            '\t' => out.push(' '),
+            c if c.is_control() || is_invisible(c) => {}
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+struct File(String);
+
+impl File {
+    /// A content line, folded.
+    fn line(&mut self, name: &str, value: &str) {
+        let line = format!("{name}:{value}");
+        let mut rest = line.as_str();
+        // A continuation begins with a blank, which counts.
+        let mut room = LONGEST;
+        while rest.len() > room {
+            let (now, later) = rest.split_at(rest.floor_char_boundary(room));
+            self.0.push_str(now);
+            self.0.push_str("\r\n ");
+            rest = later;
+            room = LONGEST - 1;
+        }
+        self.0.push_str(rest);
+        self.0.push_str("\r\n");
+    }
+}

@@ -1,0 +1,125 @@
+//! Steps that come again and again, told once.
+//!
+//! A workout is a flat list of steps, so that every change to one of them is a change to that one. Watches, calendars
+//! and people say `5 × (1 km hard, 2 min easy)`. [`repeats`] finds that form; nothing is lost: [`unfold`] gives the
+//! list back.
+
+use super::Step;
+
+/// Some steps, and how often they are done one after the other.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Block<'a> {
+    /// The steps of one time through; never empty.
+    pub steps: &'a [Step],
+    /// How often; 1 where nothing comes again.
+    pub times: usize,
+}
+
+/// Folds what comes again at once. Two equal steps in a row stay two: folding is done only where it makes the list
+/// shorter, counting one more entry for "and again". Repeats within repeats are not looked for.
+#[must_use]
+pub fn repeats(steps: &[Step]) -> Vec<Block<'_>> {
+    let mut blocks: Vec<Block<'_>> = Vec::new();
+    let mut at = 0;
+    // Where the run of steps that do not come again began.
+    let mut plain = 0;
+    while at < steps.len() {
+        let rest = &steps[at..];
+        let Some((length, times)) = best(rest) else {
+            at += 1;
+            continue;
+        };
+        if plain < at {
+            blocks.push(Block { steps: &steps[plain..at], times: 1 });
+        }
+        blocks.push(Block { steps: &rest[..length], times });
+        at += length * times;
+        plain = at;
+    }
+    if plain < steps.len() {
+        blocks.push(Block { steps: &steps[plain..], times: 1 });
+    }
+    blocks
+}
+
+/// The steps as they are done.
+#[must_use]
+pub fn unfold(blocks: &[Block<'_>]) -> Vec<Step> {
+    let times =
+        |block: &Block<'_>| std::iter::repeat_n(block.steps, block.times).flatten().cloned().collect();
+    blocks.iter().flat_map(|block| -> Vec<Step> { times(block) }).collect()
+}
+
+/// The group at the beginning whose folding saves most entries, the shortest of those; with how often it comes.
+fn best(steps: &[Step]) -> Option<(usize, usize)> {
+    let mut found = None;
+    let mut most = 0;
+    for length in 1..=steps.len() / 2 {
+        let group = &steps[..length];
+        let times = steps.chunks_exact(length).take_while(|chunk| *chunk == group).count();
+        let saved = (length * (times - 1)).saturating_sub(1);
+        if saved > most {
+            (found, most) = (Some((length, times)), saved);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{StepDuration, StepTarget, StepType};
+    use super::*;
+    use proptest::prelude::*;
+
+    fn step(letter: char) -> Step {
+        Step {
+            step_type: StepType::Active,
+            duration: StepDuration::Open,
+            target: StepTarget::Open,
+            notes: Some(letter.to_string()),
+        }
+    }
+
+    fn steps(letters: &str) -> Vec<Step> {
+        letters.chars().map(step).collect()
+    }
+
+    fn folded(letters: &str) -> String {
+        let steps = steps(letters);
+        let told = |block: &Block<'_>| {
+            let letters: String = block.steps.iter().filter_map(|step| step.notes.clone()).collect();
+            if block.times == 1 { letters } else { format!("{}({letters})", block.times) }
+        };
+        repeats(&steps).iter().map(told).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn what_comes_again_is_told_once() {
+        for (letters, expected) in [
+            ("", ""),
+            ("w", "w"),
+            ("warararc", "w 3(ar) c"),
+            ("waraarac", "w 2(ara) c"),
+            ("wararac", "w 2(ar) ac"),
+            ("aa", "aa"),
+            ("aaa", "3(a)"),
+            ("warsarsarsc", "w 3(ars) c"),
+            ("wararxbsbsc", "w 2(ar) x 2(bs) c"),
+            ("ararararar", "5(ar)"),
+        ] {
+            assert_eq!(folded(letters), expected, "{letters}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn unfolding_gives_the_list_back(letters in "[abc]{0,100}") {
+            let steps = steps(&letters);
+            let blocks = repeats(&steps);
+            prop_assert_eq!(unfold(&blocks), steps.clone());
+            // And it is never longer than the list, with one more entry for each repeat.
+            let entries: usize = blocks.iter().map(|b| b.steps.len() + usize::from(b.times > 1)).sum();
+            prop_assert!(entries <= steps.len());
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Writing FIT files, with rustyfit's encoder.
+
+use embedded_io::SeekFrom;
+use rustyfit::proto::Message;
+use rustyfit::{Encoder, HeaderOption, StreamEncoder};
+use std::convert::Infallible;
+use std::io;
+
+/// Messages on their way into a file.
+pub(crate) struct File<'a>(StreamEncoder<'a, Bytes<'a>>);
+
+impl File<'_> {
+    /// A whole file of what `fill` puts into it.
+    pub(crate) fn of(size: usize, fill: impl FnOnce(&mut File<'_>) -> io::Result<()>) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::with_capacity(size);
+        // As many definitions as there may be, so that none has to be written twice.
+        let mut encoder = Encoder::builder().header_option(HeaderOption::Normal(15)).build();
+        let mut file = File(encoder.stream(Bytes { bytes: &mut bytes, at: 0 }));
+        fill(&mut file)?;
+        file.0.finish().map_err(io::Error::other)?;
+        Ok(bytes)
+    }
+
+    /// Writes a message.
+    pub(crate) fn put(&mut self, message: impl Into<Message>) -> io::Result<()> {
+        self.write(&mut message.into())
+    }
+
+    /// Writes a message that is filled again and again.
+    pub(crate) fn write(&mut self, message: &mut Message) -> io::Result<()> {
+        self.0.write_message(message).map_err(io::Error::other)
+    }
+}
+
+/// A file in memory, for an encoder that comes back to write its header.
+struct Bytes<'a> {
+    bytes: &'a mut Vec<u8>,
+    at: usize,
+}
+
+impl embedded_io::ErrorType for Bytes<'_> {
+    type Error = Infallible;
+}
+
+impl embedded_io::Write for Bytes<'_> {
+    fn write(&mut self, new: &[u8]) -> Result<usize, Infallible> {
+        let over = (self.bytes.len() - self.at).min(new.len());
+        self.bytes[self.at..self.at + over].copy_from_slice(&new[..over]);
+        self.bytes.extend_from_slice(&new[over..]);
+        self.at += new.len();
+        Ok(new.len())
+    }
+
+    fn flush(&mut self) -> Result<(), Infallible> {
+        Ok(())
+    }
+}
+
+impl embedded_io::Seek for Bytes<'_> {
+    fn seek(&mut self, to: SeekFrom) -> Result<u64, Infallible> {
+        let (from, by) = match to {
+            SeekFrom::Start(at) => (0, at.cast_signed()),
+            SeekFrom::Current(by) => (self.at, by),
+            SeekFrom::End(by) => (self.bytes.len(), by),
+        };
+        let at = usize::try_from(by)
+            .map_or_else(|_| from.saturating_sub(by.unsigned_abs() as usize), |by| from + by);
+        self.at = at.min(self.bytes.len());
+        Ok(self.at as u64)
+    }
+}

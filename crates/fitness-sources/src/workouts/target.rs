@@ -1,0 +1,123 @@
+//! A step's target in FIT's numbers.
+
+use super::loss::Lost;
+use fitness_core::plan::{StepTarget, TargetRange};
+use fitness_core::sport::Sport;
+use rustyfit::profile::typedef::WktStepTarget;
+
+/// How a kind of target is written.
+struct Scale {
+    name: &'static str,
+    kind: WktStepTarget,
+    /// The least and the most that can be meant, in the target's own unit.
+    bounds: (f64, f64),
+    /// What stands for an open lower or upper end: where no watch beeps.
+    open: (f64, f64),
+    /// FIT's number for a value.
+    number: fn(f64) -> f64,
+}
+
+/// What FIT adds to beats per minute, since smaller numbers are percents of the maximum.
+const BPM: f64 = 100.0;
+/// What it adds to watts, since smaller numbers are percents of the threshold.
+const WATTS: f64 = 1000.0;
+
+/// The kind of target and its custom range, low and high in FIT's numbers.
+pub(super) fn of(
+    target: StepTarget,
+    sport: Sport,
+    lose: &mut impl FnMut(Lost),
+) -> (WktStepTarget, Option<(u32, u32)>) {
+    let (scale, range) = match target {
+        StepTarget::Open => return (WktStepTarget::OPEN, None),
+        StepTarget::HeartRate(range) => (
+            Scale {
+                name: "heart rate",
+                kind: WktStepTarget::HEART_RATE,
+                bounds: (1.0, 255.0),
+                open: (40.0, 220.0),
+                number: |bpm| bpm + BPM,
+            },
+            range,
+        ),
+        StepTarget::Power(range) => (
+            Scale {
+                name: "power",
+                kind: WktStepTarget::POWER,
+                bounds: (1.0, 5000.0),
+                open: (1.0, 2000.0),
+                number: |watts| watts + WATTS,
+            },
+            range,
+        ),
+        StepTarget::Pace(range) => (
+            Scale {
+                name: "pace",
+                kind: WktStepTarget::SPEED,
+                bounds: (20.0, 5000.0),
+                // On foot nobody goes faster than 2:00 /km, and on wheels than 0:30.
+                open: (if sport == Sport::Running { 120.0 } else { 30.0 }, 1800.0),
+                // Seconds for a kilometre as millimetres in a second.
+                number: |pace| 1_000_000.0 / pace,
+            },
+            range,
+        ),
+        StepTarget::Cadence(range) => (
+            Scale {
+                name: "cadence",
+                kind: WktStepTarget::CADENCE,
+                bounds: if sport == Sport::Running { (2.0, 508.0) } else { (1.0, 254.0) },
+                open: if sport == Sport::Running { (2.0, 400.0) } else { (1.0, 250.0) },
+                number: if sport == Sport::Running { |steps| steps / 2.0 } else { |turns| turns },
+            },
+            range,
+        ),
+    };
+    scale.write(range, lose)
+}
+
+impl Scale {
+    fn write(&self, range: TargetRange, lose: &mut impl FnMut(Lost)) -> (WktStepTarget, Option<(u32, u32)>) {
+        let target = self.name;
+        let filled = match (range.low, range.high) {
+            (None, None) => {
+                lose(Lost::NoNumbers { target });
+                return (WktStepTarget::OPEN, None);
+            }
+            (Some(low), Some(high)) => (low, high),
+            (None, Some(high)) => {
+                let written = self.open.0.min(high).max(self.bounds.0);
+                lose(Lost::OpenEnd { target, written });
+                (written, high)
+            }
+            (Some(low), None) => {
+                let written = self.open.1.max(low).min(self.bounds.1);
+                lose(Lost::OpenEnd { target, written });
+                (low, written)
+            }
+        };
+        let kept = |value: f64| value.max(self.bounds.0).min(self.bounds.1);
+        let (low, high) = (kept(filled.0), kept(filled.1));
+        if filled.0 > self.bounds.1 || filled.1 > self.bounds.1 {
+            lose(Lost::Beyond { target, to: self.bounds.1 });
+        } else if filled.0 < self.bounds.0 || filled.1 < self.bounds.0 {
+            lose(Lost::Below { target, to: self.bounds.0 });
+        }
+        let number = |value: f64| whole((self.number)(value), 0.0, f64::from(u32::MAX - 1)).0;
+        // A low pace is a high speed.
+        let (a, b) = (number(low), number(high));
+        (self.kind, Some((a.min(b), a.max(b))))
+    }
+}
+
+/// The nearest whole number between two, and whether the number was between them.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "within a u32 by the line before"
+)]
+pub(super) fn whole(value: f64, least: f64, most: f64) -> (u32, bool) {
+    let rounded = value.round();
+    let kept = if rounded.is_nan() { least } else { rounded.max(least).min(most) };
+    ((kept.max(0.0).min(f64::from(u32::MAX))) as u32, kept == rounded)
+}

@@ -1,0 +1,209 @@
+//! Workouts on the calendar at intervals.icu, against a fake that refuses what it refuses.
+
+use crate::live_world::*;
+use fitness_core::ids::WorkoutId;
+use fitness_core::plan::{Step, StepDuration, StepTarget, StepType, Workout, WorkoutKind};
+use fitness_core::sport::Sport;
+use fitness_core::units::{Distance, TimeSpan};
+use fitness_sources::live::intervals::{Changes, EventContent, PlannedEvent};
+use fitness_sources::live::{Fault, Intervals};
+use fitness_sources::testkit::{Bad, FakeIntervals, IntervalsData};
+use fitness_sources::workouts::{Stamp, to_fit};
+use serde_json::{Value, json};
+
+fn planned(id: i64, on: &str, name: &str) -> PlannedEvent {
+    let content = EventContent::Words {
+        description: "Easy".to_owned(),
+        moving: Some(TimeSpan::from_mins(40)),
+        distance: Distance::from_km(8.0),
+        load: Some(40.4),
+    };
+    PlannedEvent {
+        workout: WorkoutId::new(id),
+        day: day(on),
+        sport: Sport::Running,
+        name: name.to_owned(),
+        content,
+    }
+}
+
+/// A workout with steps, as a file.
+fn structured(id: i64, on: &str, seconds: f64) -> PlannedEvent {
+    let workout = Workout {
+        sport: Sport::Running,
+        kind: WorkoutKind::Tempo,
+        name: "Tempo".to_owned(),
+        steps: vec![Step {
+            step_type: StepType::Active,
+            duration: StepDuration::Time(seconds),
+            target: StepTarget::Open,
+            notes: None,
+        }],
+        ..Workout::rest(day(on))
+    };
+    let file = to_fit(&workout, Stamp { serial: id, created: now() }).unwrap();
+    PlannedEvent { content: EventContent::File(file.bytes), ..planned(id, on, "Tempo") }
+}
+
+/// What others have on the calendar: without an external id, with one that only looks like ours, of another owner.
+fn others() -> Vec<Value> {
+    let mark = |mark: Option<&str>, id: i64| {
+        json!({"id": id, "external_id": mark, "category": "WORKOUT", "name": "Theirs",
+            "start_date_local": "2026-06-17T00:00:00"})
+    };
+    let marks = [
+        None,
+        Some("coach-1"),
+        Some("local-fitness:"),
+        Some("local-fitness:me:1"),
+        Some("local-fitness:you:1:0"),
+    ];
+    let mut events: Vec<Value> = (1..).zip(marks).map(|(id, one)| mark(one, id)).collect();
+    events.push(mark(Some("local-fitness:me:x:0"), 6));
+    events.push(mark(Some("xlocal-fitness:me:1:0"), 7));
+    events
+}
+
+const OWNER: &str = "me";
+
+/// Lists, compares and makes the changes; gives back how many of each there were.
+async fn push(
+    account: &mut Intervals,
+    planned: &[PlannedEvent],
+) -> Result<(usize, usize, usize, usize), Fault> {
+    let there = account.list_ours(OWNER, span("2026-06-01", "2028-06-30")).await?;
+    let changes = Changes::between(planned, &there, day("2026-06-15"), day("2026-06-28"));
+    account.make(&changes, OWNER).await?;
+    assert!(changes.is_empty() == (changes.add.len() + changes.change.len() + changes.remove.len() == 0));
+    Ok((changes.add.len(), changes.change.len(), changes.remove.len(), changes.same))
+}
+
+/// Name and day of everything of ours, in order.
+fn ours(fake: &FakeIntervals) -> Vec<(String, String)> {
+    let mut ours: Vec<(String, String)> = fake
+        .events()
+        .iter()
+        .filter(|event| event["id"].as_i64().unwrap() > 9000)
+        .map(|event| {
+            let text = |name: &str| event[name].as_str().unwrap().to_owned();
+            (text("start_date_local")[5..10].to_owned(), text("name"))
+        })
+        .collect();
+    ours.sort();
+    ours
+}
+
+fn row(on: &str, name: &str) -> (String, String) {
+    (on.to_owned(), name.to_owned())
+}
+
+#[tokio::test]
+async fn the_calendar_follows_the_plan_and_nothing_of_others_is_touched() {
+    let fake = FakeIntervals::start(IntervalsData { events: others(), ..intervals_week() }).await;
+    let time = fake.time(now());
+    let mut account = intervals(&fake, &time);
+    let untouched = |fake: &FakeIntervals| {
+        let theirs: Vec<Value> =
+            fake.events().into_iter().filter(|event| event["id"].as_i64().unwrap() < 9000).collect();
+        assert_eq!(theirs, others());
+    };
+    let far = planned(9, "2026-08-01", "Far");
+    let first = [
+        planned(1, "2026-06-16", "Easy"),
+        structured(2, "2026-06-18", 600.0),
+        planned(3, "2026-06-28", "Long"),
+        far.clone(),
+    ];
+    assert_eq!(push(&mut account, &first).await, Ok((3, 0, 0, 0)));
+    assert_eq!(ours(&fake), [row("06-16", "Easy"), row("06-18", "Tempo"), row("06-28", "Long")]);
+    let easy = fake.events().into_iter().find(|event| event["name"] == "Easy").unwrap();
+    assert!(easy["external_id"].as_str().unwrap().starts_with("local-fitness:me:1:"), "{easy}");
+    assert_eq!(
+        (&easy["type"], &easy["moving_time"], &easy["distance"], &easy["icu_training_load"]),
+        (&json!("Run"), &json!(2400), &json!(8000.0), &json!(40))
+    );
+
+    // The same again is nothing at all: one look for each year, and no more.
+    let asked = fake.seen().len();
+    assert_eq!(push(&mut account, &first).await, Ok((0, 0, 0, 3)));
+    assert!(fake.seen()[asked..].iter().all(|seen| seen.method == "GET"));
+
+    // One moved, one changed in its steps, one gone; and the athlete dragged nothing.
+    let second = [planned(1, "2026-06-17", "Easy"), structured(2, "2026-06-18", 900.0), far.clone()];
+    assert_eq!(push(&mut account, &second).await, Ok((0, 2, 1, 0)));
+    assert_eq!(ours(&fake), [row("06-17", "Easy"), row("06-18", "Tempo")]);
+    assert_eq!(push(&mut account, &second).await, Ok((0, 0, 0, 2)));
+
+    // Moved beyond the days that are pushed: it is followed, not left behind. What loses its steps loses its file.
+    let third = [planned(1, "2026-09-17", "Easy"), planned(2, "2026-06-18", "Plain"), far];
+    assert_eq!(push(&mut account, &third).await, Ok((0, 2, 0, 0)));
+    assert_eq!(ours(&fake), [row("06-18", "Plain"), row("09-17", "Easy")]);
+    let plain = fake.events().into_iter().find(|event| event["name"] == "Plain").unwrap();
+    assert_eq!((&plain["description"], &plain["moving_time"]), (&json!("Easy"), &json!(2400)));
+
+    untouched(&fake);
+    assert_eq!(push(&mut account, &[]).await, Ok((0, 0, 2, 0)));
+    assert_eq!(fake.events(), others());
+}
+
+#[tokio::test]
+async fn what_was_dragged_doubled_or_passed_is_put_right() {
+    let fake = FakeIntervals::start(intervals_week()).await;
+    let time = fake.time(now());
+    let mut account = intervals(&fake, &time);
+    let plan = [planned(1, "2026-06-16", "Easy"), planned(2, "2026-06-18", "Long")];
+    push(&mut account, &plan).await.unwrap();
+    // Somebody dragged one to another day and copied the other.
+    fake.edit(|data| {
+        data.events[0]["start_date_local"] = "2026-06-20T00:00:00".into();
+        let mut copy = data.events[1].clone();
+        copy["id"] = 9999.into();
+        data.events.push(copy);
+    });
+    assert_eq!(push(&mut account, &plan).await, Ok((0, 1, 1, 1)));
+    assert_eq!(ours(&fake), [row("06-16", "Easy"), row("06-18", "Long")]);
+    // What lies in the past stays there, gone from the plan or not; unless its workout is to be done later.
+    fake.edit(|data| {
+        for event in &mut data.events {
+            event["start_date_local"] = "2026-06-10T00:00:00".into();
+        }
+    });
+    assert_eq!(push(&mut account, &plan[..1]).await, Ok((0, 1, 0, 0)));
+    assert_eq!(ours(&fake), [row("06-10", "Long"), row("06-16", "Easy")]);
+}
+
+#[tokio::test]
+async fn an_answer_that_is_lost_leaves_nothing_twice() {
+    for bad in [Bad::Cut(10), Bad::CutUndeclared(10)] {
+        let fake = FakeIntervals::start(intervals_week()).await;
+        let time = fake.time(now());
+        let mut account = intervals(&fake, &time);
+        fake.misbehave_on("/events/bulk", 1, bad);
+        let plan = [planned(1, "2026-06-16", "Easy"), planned(2, "2026-06-18", "Long")];
+        assert_eq!(push(&mut account, &plan).await, Ok((2, 0, 0, 0)));
+        assert_eq!(ours(&fake), [row("06-16", "Easy"), row("06-18", "Long")]);
+        assert_eq!(push(&mut account, &plan).await, Ok((0, 0, 0, 2)));
+    }
+}
+
+#[tokio::test]
+async fn a_calendar_that_answers_with_faults_says_what_is_wrong() {
+    let plan = [planned(1, "2026-06-16", "Easy")];
+    for (part, bad, words) in [
+        ("/events?", Bad::Page(500), "calendar: the service answered with status 500"),
+        ("/events/bulk", Bad::Page(503), "calendar: the service answered with status 503"),
+        ("/events/bulk", Bad::Busy(None), "calendar: the service is busy (status 429); try again later"),
+        ("/events/bulk", Bad::Page(401), "does not accept the key: make a new one"),
+        ("/events/bulk", Bad::Page(422), "calendar: the service answered with status 422"),
+        ("/events/bulk", Bad::Body { bytes: b"[]".to_vec(), gzip: false }, "does not look as expected"),
+        ("/events/bulk", Bad::Body { bytes: b"{}".to_vec(), gzip: false }, "does not look as expected"),
+    ] {
+        let fake = FakeIntervals::start(intervals_week()).await;
+        let time = fake.time(now());
+        let mut account = intervals(&fake, &time);
+        fake.misbehave_on(part, 9, bad);
+        let why = push(&mut account, &plan).await.unwrap_err().to_string();
+        assert!(why.contains(words), "{part}: {why}");
+        assert!(!why.contains(KEY));
+    }
+}

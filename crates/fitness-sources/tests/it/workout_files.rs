@@ -1,0 +1,178 @@
+//! Workout files as Garmin's own reader understands them.
+
+use crate::made::Folder;
+use crate::shared::skip;
+use fitness_core::plan::{Step, StepDuration, StepTarget, StepType, TargetRange, Workout, WorkoutKind};
+use fitness_core::sport::Sport;
+use fitness_sources::workouts::{Stamp, to_fit};
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+use serde_json::Value;
+use std::process::{Command, Stdio};
+
+const SCRIPT: &str = "
+import sys, json
+from garmin_fit_sdk import Decoder, Stream
+for path in sys.stdin.read().splitlines():
+    decoder = Decoder(Stream.from_file(path))
+    sound = decoder.is_fit() and decoder.check_integrity()
+    messages, errors = Decoder(Stream.from_file(path)).read()
+    print(json.dumps({'sound': sound, 'errors': [str(e) for e in errors], 'kind': messages['file_id_mesgs'][0]['type'],
+        'workout': messages['workout_mesgs'], 'steps': messages['workout_step_mesgs']}, default=str))
+";
+
+/// What Garmin's reader says about files; `None` where it is not installed.
+fn official(paths: &[String]) -> Option<Vec<Value>> {
+    let python = std::env::var_os("FITNESS_PYTHON").unwrap_or_else(|| "python3".into());
+    let has = Command::new(&python).args(["-c", "import garmin_fit_sdk"]).output().ok()?.status.success();
+    if !has {
+        return None;
+    }
+    let mut command = Command::new(&python);
+    let mut child =
+        command.args(["-c", SCRIPT]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), paths.join("\n").as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    let lines = String::from_utf8(output.stdout).unwrap();
+    Some(lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
+}
+
+/// A sound step whose every part FIT can say.
+fn step(dice: &mut StdRng) -> Step {
+    let step_type = StepType::ALL[dice.random_range(0..StepType::ALL.len())];
+    let duration = match dice.random_range(0..4) {
+        0 => StepDuration::Time(f64::from(dice.random_range(1..28_800_000_u32)) / 1000.0),
+        1 => StepDuration::Distance(f64::from(dice.random_range(1..20_000_000_u32)) / 100.0),
+        2 => StepDuration::Calories(f64::from(dice.random_range(1..20_000_u32))),
+        _ => StepDuration::Open,
+    };
+    let mut range = |low: u32, high: u32| {
+        let low = dice.random_range(low..high);
+        TargetRange { low: Some(low.into()), high: Some(dice.random_range(low..=high).into()) }
+    };
+    let targets = [
+        StepTarget::HeartRate(range(40, 220)),
+        StepTarget::Power(range(1, 2000)),
+        // Slower than this, a millimetre in a second is more than half a second in a kilometre.
+        StepTarget::Pace(range(120, 900)),
+        StepTarget::Cadence(range(40, 120)),
+        StepTarget::Open,
+    ];
+    let notes = dice.random_bool(0.4).then(|| "Gleichmäßig – nicht hetzen, 5 × hoch 🏃".to_owned());
+    Step { step_type, duration, target: targets[dice.random_range(0..targets.len())], notes }
+}
+
+fn workouts() -> Vec<Workout> {
+    let mut dice = StdRng::seed_from_u64(8);
+    let sports = [Sport::Cycling, Sport::Swimming, Sport::Rowing, Sport::Strength, Sport::Other];
+    (0..120)
+        .map(|i| {
+            let group: Vec<Step> = (0..dice.random_range(1..4)).map(|_| step(&mut dice)).collect();
+            let mut steps = vec![step(&mut dice)];
+            for _ in 0..dice.random_range(0..12) {
+                steps.extend_from_slice(&group);
+            }
+            steps.extend((0..dice.random_range(0..3)).map(|_| step(&mut dice)));
+            Workout {
+                sport: sports[i % sports.len()],
+                kind: WorkoutKind::Intervals,
+                name: format!("Einheit {i} | <b>½</b>"),
+                description: Some("Locker anfangen.\nDann schneller.".to_owned()),
+                steps,
+                ..Workout::rest("2026-06-14".parse().unwrap())
+            }
+        })
+        .collect()
+}
+
+/// The steps as a watch walks through them, in our words again.
+fn walked(told: &Value) -> Vec<Step> {
+    let (mut walked, mut began) = (Vec::<Step>::new(), Vec::new());
+    for (at, told) in told["steps"].as_array().unwrap().iter().enumerate() {
+        assert_eq!(told["message_index"].as_u64(), Some(at as u64));
+        began.push(walked.len());
+        if told["duration_type"] == "repeat_until_steps_cmplt" {
+            let first = began[told["duration_step"].as_u64().unwrap() as usize];
+            let group = walked[first..].to_vec();
+            (1..told["repeat_steps"].as_u64().unwrap()).for_each(|_| walked.extend_from_slice(&group));
+            continue;
+        }
+        let number = |name: &str| told[name].as_f64().unwrap_or_else(|| panic!("{name}: {told}"));
+        let duration = match told["duration_type"].as_str().unwrap() {
+            "time" => StepDuration::Time(number("duration_time")),
+            "distance" => StepDuration::Distance(number("duration_distance")),
+            "calories" => StepDuration::Calories(number("duration_calories")),
+            "open" => StepDuration::Open,
+            other => panic!("{other}"),
+        };
+        let range = |name: &str, less: f64| TargetRange {
+            low: Some(number(&format!("custom_target_{name}_low")) - less),
+            high: Some(number(&format!("custom_target_{name}_high")) - less),
+        };
+        let target = match told["target_type"].as_str().unwrap() {
+            "heart_rate" => StepTarget::HeartRate(range("heart_rate", 100.0)),
+            "power" => StepTarget::Power(range("power", 1000.0)),
+            "cadence" => StepTarget::Cadence(range("cadence", 0.0)),
+            "speed" => {
+                let pace = |mps: Option<f64>| Some((1000.0 / mps.unwrap()).round());
+                let speed = range("speed", 0.0);
+                StepTarget::Pace(TargetRange { low: pace(speed.high), high: pace(speed.low) })
+            }
+            "open" => StepTarget::Open,
+            other => panic!("{other}"),
+        };
+        walked.push(Step {
+            step_type: told["intensity"].as_str().unwrap().parse().unwrap(),
+            duration,
+            target,
+            notes: told["notes"].as_str().map(str::to_owned),
+        });
+    }
+    walked
+}
+
+#[test]
+fn garmins_own_reader_reads_every_step_of_a_workout_file() {
+    let workouts = workouts();
+    let files: Vec<(String, Vec<u8>)> = workouts
+        .iter()
+        .enumerate()
+        .map(|(i, workout)| {
+            assert_eq!(workout.check(), Ok(()));
+            let stamp = Stamp { serial: i as i64, created: "2026-06-01T06:00:00Z".parse().unwrap() };
+            let file = to_fit(workout, stamp).unwrap();
+            assert_eq!(file.losses, [], "{workout:?}");
+            (format!("{i}.fit"), file.bytes)
+        })
+        .collect();
+    let files: Vec<(&str, &[u8])> =
+        files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
+    let folder = Folder::new(&files);
+    let paths: Vec<String> =
+        files.iter().map(|(name, _)| folder.path().join(name).display().to_string()).collect();
+    let Some(official) = official(&paths) else {
+        let reason = "Garmin's FIT SDK for Python (garmin-fit-sdk) is not installed";
+        return skip("garmins_own_reader_reads_every_step_of_a_workout_file", reason);
+    };
+    assert_eq!(official.len(), workouts.len());
+    let mut repeated = 0;
+    for (workout, told) in workouts.iter().zip(&official) {
+        assert_eq!((&told["sound"], &told["kind"]), (&true.into(), &"workout".into()), "{told}");
+        assert_eq!(told["errors"], Value::Array(Vec::new()));
+        let head = &told["workout"][0];
+        assert_eq!(head["wkt_name"], workout.name.as_str());
+        assert_eq!(head["wkt_description"].as_str(), workout.description.as_deref());
+        let sport = match workout.sport {
+            Sport::Strength => "training".to_owned(),
+            Sport::Other => "generic".to_owned(),
+            sport => sport.to_string(),
+        };
+        assert_eq!(head["sport"], sport.as_str());
+        let steps = told["steps"].as_array().unwrap();
+        assert_eq!(head["num_valid_steps"], steps.len());
+        assert_eq!(walked(told), workout.steps, "{told}");
+        repeated += usize::from(steps.iter().any(|step| step["duration_type"] == "repeat_until_steps_cmplt"));
+    }
+    assert!(repeated > 50, "{repeated} of them repeat something");
+}

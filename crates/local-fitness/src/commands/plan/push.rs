@@ -1,0 +1,163 @@
+//! `fitness plan push`
+
+use super::export::{mark, no_active_plan, told};
+use crate::args::{PushArgs, Service};
+use crate::clock;
+use crate::commands::source::{self, Live};
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::report::Report;
+use crate::table::table;
+use crate::words::{counted, list};
+use anyhow::Result;
+use fitness_core::calendar::{Day, Instant};
+use fitness_core::ids::WorkoutId;
+use fitness_core::plan::PlannedWorkout;
+use fitness_core::text::visible;
+use fitness_sources::live::intervals::{Changes, EventContent, PlannedEvent};
+use fitness_sources::live::{Fault, Span};
+use fitness_sources::workouts::{Loss, Stamp, to_fit};
+use fitness_store::Source;
+use serde_json::json;
+use std::collections::BTreeMap;
+
+/// How far back an entry is looked for whose workout was moved to a day to come.
+const LOOK_BACK: i64 = 14;
+/// How far ahead an entry of ours may be: the longest plan, and its recovery.
+const LOOK_AHEAD: i64 = 2 * 366 + 42;
+
+pub(super) async fn run(context: &Context, wanted: PushArgs) -> Result<Report> {
+    let (store, user) = context.open_for_user().await?;
+    let plan = store.find_active_plan(user.id).await?;
+    let workouts = match &plan {
+        _ if wanted.clear => Vec::new(),
+        Some(plan) => store.list_workouts(user.id, plan.id, plan.revision).await?,
+        None => {
+            let help = "activate one, or take off what was pushed with `fitness plan push --clear`";
+            return Err(Failure::new(no_active_plan().to_string(), help).into());
+        }
+    };
+    let source = source::find(&store, user.id, Service::Intervals).await?.ok_or_else(not_connected)?;
+    let Live::Intervals(mut intervals) = source::connect(&store, &user, &source).await? else {
+        return Err(not_connected().into());
+    };
+    let today = Day::at(clock::now(), store.profile(user.id).await?.zone);
+    store.close().await;
+
+    let made_at = plan.as_ref().map_or_else(clock::now, |plan| plan.created_at);
+    let mut losses = BTreeMap::new();
+    let ahead = |planned: &&PlannedWorkout| !planned.workout.is_rest() && planned.workout.date >= today;
+    let planned: Vec<PlannedEvent> = workouts
+        .iter()
+        .filter(ahead)
+        .map(|planned| event(planned, made_at, &mut losses))
+        .collect::<Result<_>>()?;
+    let owner = mark(&user);
+    let failed = |fault: Fault| refused(&source, &fault);
+    let span = Span { from: today.plus(-LOOK_BACK), through: today.plus(LOOK_AHEAD) };
+    let there = intervals.list_ours(&owner, span).await.map_err(failed)?;
+    let changes = Changes::between(&planned, &there, today, today.plus(i64::from(wanted.days) - 1));
+    if !wanted.dry_run {
+        intervals.make(&changes, &owner).await.map_err(failed)?;
+    }
+    let sent = changes.add.iter().chain(changes.change.iter().map(|(_, new)| new));
+    let mut lost = String::new();
+    let mut lost_data = Vec::new();
+    for event in sent {
+        let losses = losses.remove(&event.workout).unwrap_or_default();
+        if let Some(planned) = workouts.iter().find(|planned| planned.id == event.workout) {
+            lost.push_str(&told(planned, &losses));
+        }
+        lost_data.extend(losses.into_iter().map(|loss| json!({ "workout": event.workout, "loss": loss })));
+    }
+    let entry =
+        |event: &PlannedEvent| json!({ "workout": event.workout, "date": event.day, "name": event.name });
+    let data = json!({
+        "plan_id": plan.as_ref().map(|plan| plan.id),
+        "dry_run": wanted.dry_run,
+        "added": changes.add.iter().map(entry).collect::<Vec<_>>(),
+        "changed": changes.change.iter().map(|(_, new)| entry(new)).collect::<Vec<_>>(),
+        "removed": changes.remove.iter().map(|old| json!({ "workout": old.workout(), "date": old.day(),
+            "name": old.name() })).collect::<Vec<_>>(),
+        "same": changes.same,
+        "losses": lost_data,
+    });
+    Ok(Report::new(words(&changes, wanted.dry_run), &data).aside(lost))
+}
+
+/// A workout as an entry: with steps as a file, without as words.
+fn event(
+    planned: &PlannedWorkout,
+    made_at: Instant,
+    losses: &mut BTreeMap<WorkoutId, Vec<Loss>>,
+) -> Result<PlannedEvent> {
+    let workout = &planned.workout;
+    let content = if workout.steps.is_empty() {
+        let words = [&workout.intensity, &workout.description].into_iter().flatten();
+        EventContent::Words {
+            description: words.map(|words| words.trim()).collect::<Vec<_>>().join("\n"),
+            moving: workout.duration,
+            distance: workout.distance,
+            load: workout.load,
+        }
+    } else {
+        // When the plan was made, not now: the same workout is the same file.
+        let file = to_fit(workout, Stamp { serial: planned.id.get(), created: made_at })?;
+        losses.insert(planned.id, file.losses);
+        EventContent::File(file.bytes)
+    };
+    Ok(PlannedEvent {
+        workout: planned.id,
+        day: workout.date,
+        sport: workout.sport,
+        name: workout.name.clone(),
+        content,
+    })
+}
+
+fn words(changes: &Changes, dry_run: bool) -> String {
+    if changes.is_empty() {
+        let same = counted(changes.same as u64, "entry is", "entries are");
+        return format!("Nothing to change: {same} on your intervals.icu calendar as planned.");
+    }
+    let row =
+        |what: &str, day: Day, name: &str| [what.to_owned(), day.to_string(), visible(name).to_string()];
+    let mut rows: Vec<_> = changes.add.iter().map(|new| row("add", new.day, &new.name)).collect();
+    rows.extend(changes.change.iter().map(|(old, new)| {
+        let from = if old.day() == new.day { String::new() } else { format!(" (was on {})", old.day()) };
+        row("change", new.day, &format!("{}{from}", new.name))
+    }));
+    rows.extend(changes.remove.iter().map(|old| row("remove", old.day(), old.name())));
+    rows.sort_by(|a, b| a[1].cmp(&b[1]));
+    let count = |n: usize, done: &str| (n > 0).then(|| format!("{n} {done}"));
+    let counts = [
+        count(changes.add.len(), "added"),
+        count(changes.change.len(), "changed"),
+        count(changes.remove.len(), "removed"),
+        count(changes.same, "as before"),
+    ];
+    let counts: Vec<String> = counts.into_iter().flatten().collect();
+    let end = if dry_run {
+        format!("This would be {}. Nothing was changed.", list(&counts))
+    } else {
+        format!("On your intervals.icu calendar: {}.", list(&counts))
+    };
+    format!("{}{end}", table(["", "day", "workout"], &rows))
+}
+
+fn not_connected() -> Failure {
+    let help = "connect it with `fitness source add intervals`, with a key from its settings";
+    Failure::new("intervals.icu is not connected", help)
+}
+
+fn refused(source: &Source, fault: &Fault) -> anyhow::Error {
+    let help = match fault {
+        Fault::KeyRefused { .. } | Fault::KeyUnusable => {
+            format!("give another key with `fitness source key {}`", source.id)
+        }
+        _ => {
+            "push again later: what was done is not done twice, and nothing of others was touched".to_owned()
+        }
+    };
+    Failure::new(format!("{}: {fault}", visible(&source.label)), help).into()
+}
