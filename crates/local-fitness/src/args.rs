@@ -2,14 +2,14 @@
 
 mod activity;
 mod athlete;
-mod plan;
 mod export;
+mod plan;
 mod source;
 
 pub(crate) use activity::{ActivityCommand, RaceCommand};
 pub(crate) use athlete::{PredictArgs, ProfileCommand, ThresholdCommand};
-pub(crate) use plan::{DraftArgs, EditArgs, Overrides, ProposalCommand};
 pub(crate) use export::{ExportArgs, Format, PushArgs};
+pub(crate) use plan::{DraftArgs, EditArgs, Overrides, ProposalCommand};
 pub(crate) use source::{Service, SourceCommand};
 
 use clap::{Parser, Subcommand};

@@ -1,7 +1,9 @@
 //! The athlete's own hand: move, swap, shorten, skip or add a workout. One save, however many edits, is one revision.
 
 use super::proposal::check_next;
-use super::{BadDraft, NextWorkout, Plan, PlannedWorkout, Step, StepDuration, StepType, Workout, WorkoutKind};
+use super::{
+    BadDraft, NextWorkout, Plan, PlannedWorkout, Step, StepDuration, StepType, Workout, WorkoutKind,
+};
 use crate::calendar::Day;
 use crate::ids::WorkoutId;
 use crate::units::{Distance, TimeSpan};
@@ -142,8 +144,7 @@ fn not_past(day: Day, today: Day) -> Result<(), EditError> {
 
 /// Days off follow what is there: one where a day was left empty, none beside a workout.
 fn settle_rest(current: &[PlannedWorkout], next: &mut Vec<NextWorkout>) {
-    let busy: BTreeSet<Day> =
-        next.iter().filter(|w| !w.workout.is_rest()).map(|w| w.workout.date).collect();
+    let busy: BTreeSet<Day> = next.iter().filter(|w| !w.workout.is_rest()).map(|w| w.workout.date).collect();
     next.retain(|w| !w.workout.is_rest() || !busy.contains(&w.workout.date));
     let listed: BTreeSet<Day> = next.iter().map(|w| w.workout.date).collect();
     let empty: BTreeSet<Day> =
@@ -365,7 +366,8 @@ mod tests {
         assert_eq!(shorter.steps.last().unwrap().duration, StepDuration::Distance(1300.0));
         assert_eq!(shorter.check(), Ok(()));
         // In another measure than it has: that one alone is left.
-        let timed = Workout { distance: None, ..session }.resized(Size::Distance(Distance::from_km(4.0).unwrap()));
+        let timed =
+            Workout { distance: None, ..session }.resized(Size::Distance(Distance::from_km(4.0).unwrap()));
         assert_eq!((timed.distance, timed.duration), (Distance::from_km(4.0), None));
     }
 }

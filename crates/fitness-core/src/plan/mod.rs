@@ -4,6 +4,7 @@
 //! holds under an id, with a [`PlanStatus`] that only a human moves. Every change to a committed plan is a
 //! whole new [`Revision`].
 
+mod adapt;
 mod background;
 mod draft;
 mod edit;
@@ -12,11 +13,12 @@ mod limits;
 pub mod lint;
 mod preview;
 mod proposal;
+mod repeats;
 mod weekdays;
 mod weeks;
-mod repeats;
 mod workout;
 
+pub use adapt::{Adaptation, Cause, Situation, adapt};
 pub use background::{Background, DatedPaces, Level, PastRun, Stated};
 pub use draft::{BadDraft, BadRequest, Draft, DraftRequest, MAX_WORKOUTS, ScheduleItem};
 pub use edit::{Edit, EditError, Size, edit};
@@ -26,9 +28,9 @@ pub use generate::{
 };
 pub use preview::{NowThen, WeekDelta, week_deltas};
 pub use proposal::{ApplyError, Change, NextWorkout, Proposal, ProposalStatus, apply};
+pub use repeats::{Block, repeats, unfold};
 pub use weekdays::{Availability, BadWeekday, Terms, Weekdays, weekday};
 pub use weeks::{Week, planned_running, race_weeks};
-pub use repeats::{Block, repeats, unfold};
 pub use workout::{
     BadWorkout, PlannedWorkout, Step, StepDuration, StepTarget, StepType, TargetRange, Workout, WorkoutKind,
 };

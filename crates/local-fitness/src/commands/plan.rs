@@ -3,9 +3,9 @@
 mod card;
 mod draft;
 mod edit;
+mod export;
 mod lint;
 mod proposal;
-mod export;
 mod push;
 
 use super::settled;
@@ -208,7 +208,8 @@ fn refuse_errors(review: &Review, overrides: &BTreeSet<Rule>, id: PlanId) -> Res
     if left.is_empty() {
         return Ok(());
     }
-    let said: Vec<String> = left.iter().map(|finding| format!("{}: {}", finding.rule, finding.text)).collect();
+    let said: Vec<String> =
+        left.iter().map(|finding| format!("{}: {}", finding.rule, finding.text)).collect();
     let mut rules: Vec<&str> = left.iter().map(|finding| finding.rule.as_str()).collect();
     rules.dedup();
     let help = format!(

@@ -97,7 +97,10 @@ fn wish(args: &DraftArgs, units: UnitSystem, today: Day) -> Result<Wish> {
     };
     let target: Option<TimeSpan> = match &args.target {
         Some(text) => Some(text.parse().map_err(|_| {
-            Failure::new(format!("`{text}` is not a time"), "write it as hours:minutes:seconds, such as 1:45:00")
+            Failure::new(
+                format!("`{text}` is not a time"),
+                "write it as hours:minutes:seconds, such as 1:45:00",
+            )
         })?),
         None => None,
     };
@@ -122,7 +125,8 @@ fn wish(args: &DraftArgs, units: UnitSystem, today: Day) -> Result<Wish> {
 }
 
 fn stated(args: &DraftArgs, units: UnitSystem) -> Result<Stated> {
-    let read = |text: &Option<String>| text.as_deref().map(|text| distance::activity(text, units)).transpose();
+    let read =
+        |text: &Option<String>| text.as_deref().map(|text| distance::activity(text, units)).transpose();
     let (base, longest) = (read(&args.base)?, read(&args.longest)?);
     let most = [(base, 300.0, "--base"), (longest, 100.0, "--longest")];
     for (given, most, flag) in most {
@@ -136,7 +140,9 @@ fn stated(args: &DraftArgs, units: UnitSystem) -> Result<Stated> {
 
 /// `2026-08-02=10k`.
 fn b_race(text: &str, units: UnitSystem) -> Result<TuneUp> {
-    let bad = || Failure::new(format!("`{text}` is no race"), "write the day and the distance, such as 2026-08-02=10k");
+    let bad = || {
+        Failure::new(format!("`{text}` is no race"), "write the day and the distance, such as 2026-08-02=10k")
+    };
     let (day, distance) = text.split_once('=').ok_or_else(bad)?;
     Ok(TuneUp { on: day.parse().map_err(|_| bad())?, distance: distance::race(distance, units)? })
 }
@@ -202,7 +208,8 @@ fn week_row(outline: &Outline, made: &Generated, units: UnitSystem) -> [String; 
     let easier = if outline.cutback { " (easier)" } else { "" };
     let running = planned_running(workouts, week, race);
     let by_time = || {
-        let time: TimeSpan = within().filter(|w| w.kind != WorkoutKind::Race).filter_map(|w| w.duration).sum();
+        let time: TimeSpan =
+            within().filter(|w| w.kind != WorkoutKind::Race).filter_map(|w| w.duration).sum();
         time.hours_minutes()
     };
     [

@@ -32,8 +32,9 @@ pub(super) async fn run(context: &Context, args: EditArgs) -> Result<Report> {
     let today = Day::at(clock::now(), profile.zone);
     let current = store.list_workouts(user.id, plan.id, plan.revision).await?;
     let edits = edits(&args, profile.units)?;
-    let next = edit(&plan, &current, &edits, today)
-        .map_err(|why| Failure::new(why.to_string(), "`fitness plan show` lists the workouts with their numbers"))?;
+    let next = edit(&plan, &current, &edits, today).map_err(|why| {
+        Failure::new(why.to_string(), "`fitness plan show` lists the workouts with their numbers")
+    })?;
     let review = store.review_next(user.id, &plan, &next, today).await?;
     let mut shown = changes(&current, &next, profile.units);
     let _ = write!(shown, "\n{}", told(review.findings()));
@@ -147,8 +148,9 @@ fn added(args: &EditArgs, day: Day, size: Option<Size>) -> Workout {
 }
 
 fn pair<'a>(text: &'a str, example: &str) -> Result<(&'a str, &'a str)> {
-    text.split_once('=')
-        .ok_or_else(|| Failure::new(format!("`{text}` is no change"), format!("write it like {example}")).into())
+    text.split_once('=').ok_or_else(|| {
+        Failure::new(format!("`{text}` is no change"), format!("write it like {example}")).into()
+    })
 }
 
 fn number(text: &str, part: &str) -> Result<WorkoutId> {
@@ -156,9 +158,9 @@ fn number(text: &str, part: &str) -> Result<WorkoutId> {
 }
 
 fn parsed<T: std::str::FromStr>(text: &str, part: &str, example: &str) -> Result<T> {
-    part.trim()
-        .parse()
-        .map_err(|_| Failure::new(format!("`{text}` is no change"), format!("write it like {example}")).into())
+    part.trim().parse().map_err(|_| {
+        Failure::new(format!("`{text}` is no change"), format!("write it like {example}")).into()
+    })
 }
 
 /// What is different between two states of a plan, day by day.
@@ -176,7 +178,8 @@ pub(super) fn changes(current: &[PlannedWorkout], next: &[NextWorkout], units: U
         match next.iter().find(|w| w.id == Some(old.id)) {
             None if !old.workout.is_rest() => drop(writeln!(text, "  out      {}", told(&old.workout))),
             Some(new) if new.workout != old.workout => {
-                let _ = writeln!(text, "  changed  {}\n       to  {}", told(&old.workout), told(&new.workout));
+                let _ =
+                    writeln!(text, "  changed  {}\n       to  {}", told(&old.workout), told(&new.workout));
             }
             _ => {}
         }

@@ -70,7 +70,13 @@ pub(super) fn told(findings: &[Finding]) -> String {
     let some = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
     let mut text = format!("The linter: {}, {}.\n", some(wrong, "error"), some(doubtful, "warning"));
     for finding in findings {
-        let _ = writeln!(text, "  {:<7} {:<3} {}", finding.severity.as_str(), finding.rule.as_str(), finding.text);
+        let _ = writeln!(
+            text,
+            "  {:<7} {:<3} {}",
+            finding.severity.as_str(),
+            finding.rule.as_str(),
+            finding.text
+        );
     }
     text
 }

@@ -94,13 +94,7 @@ fn chosen(only: &[usize], count: usize) -> Result<BTreeSet<usize>> {
         .collect()
 }
 
-async fn preview(
-    store: &Store,
-    user: &User,
-    id: ProposalId,
-    only: &[usize],
-    today: Day,
-) -> Result<Preview> {
+async fn preview(store: &Store, user: &User, id: ProposalId, only: &[usize], today: Day) -> Result<Preview> {
     let proposal = store.find_proposal(user.id, id).await?.ok_or_else(|| {
         Failure::new(format!("there is no proposal {id}"), "`fitness plan proposal list` shows what there is")
     })?;
@@ -118,7 +112,8 @@ fn tell(preview: &Preview, units: fitness_core::units::UnitSystem) -> String {
     text.push_str("\nWhat comes out:\n");
     text.push_str(&changes(&preview.current, &preview.next, units));
     for week in &preview.weeks {
-        let shown = |load: Option<f64>| load.map_or_else(|| "unknown".to_owned(), |load| format!("{load:.0}"));
+        let shown =
+            |load: Option<f64>| load.map_or_else(|| "unknown".to_owned(), |load| format!("{load:.0}"));
         let _ = writeln!(
             text,
             "  week from {}: {} to {}, load {} to {}",

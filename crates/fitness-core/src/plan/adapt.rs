@@ -1,0 +1,466 @@
+//! What the rules propose when life came between: illness, injury, missed days, a race nobody planned, or a plan that no
+//! longer fits what was run. A proposal like any other: inert until the athlete takes some of it.
+//!
+//! Only what the athlete said and what the data shows counts; nothing is read out of a day whose data has not arrived.
+//! Missed training is never doubled up.
+
+mod ease;
+
+use super::lint::{Rule, Severity, Subject, lint};
+use super::{Background, Change, Goal, Plan, PlannedWorkout, Size, Wish, Workout, WorkoutKind, generate};
+use crate::calendar::Day;
+use crate::grading::{Graded, Verdict};
+use crate::hash::ContentHash;
+use crate::observation::{Observation, ObservationKind};
+use crate::sport::Sport;
+use crate::units::{Distance, UnitSystem};
+use crate::words::words;
+use ease::{eased, is_quality};
+use serde::Serialize;
+
+words! {
+    /// Why the rules propose something.
+    pub enum Cause("cause of a proposal") {
+        /// The athlete said they are hurt.
+        Injury = "injury",
+        /// The athlete said they are ill.
+        Illness = "illness",
+        /// Days without training.
+        MissedDays = "missed_days",
+        /// A hard session was missed.
+        MissedQuality = "missed_quality",
+        /// A race that was not in the plan.
+        UnplannedRace = "unplanned_race",
+        /// The rest of the plan is too much for what was really run.
+        TooMuch = "too_much",
+    }
+}
+
+/// What the rules propose, and what it follows from.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Adaptation {
+    /// Why.
+    pub cause: Cause,
+    /// In words, for the athlete.
+    pub message: String,
+    /// What would change; empty when there is only something to say.
+    pub changes: Vec<Change>,
+    /// The facts behind it: the same facts are not proposed again once they were discarded.
+    pub follows_from: String,
+}
+
+impl Adaptation {
+    /// The first day that would change.
+    #[must_use]
+    pub fn first_day(&self, current: &[PlannedWorkout]) -> Option<Day> {
+        let day = |change: &Change| match change {
+            Change::Add { workout } => Some(workout.date),
+            Change::Modify { workout_id, .. } | Change::Skip { workout_id, .. } => {
+                current.iter().find(|w| w.id == *workout_id).map(|w| w.workout.date)
+            }
+        };
+        self.changes.iter().filter_map(day).min()
+    }
+}
+
+/// A plan and what happened.
+#[derive(Debug, Clone, Copy)]
+pub struct Situation<'a> {
+    /// The active plan.
+    pub plan: &'a Plan,
+    /// Its workouts now, in order.
+    pub workouts: &'a [PlannedWorkout],
+    /// The verdict on each, in the same order.
+    pub graded: &'a [Graded],
+    /// What the athlete said about days; only what they stand behind counts.
+    pub observed: &'a [Observation],
+    /// Races that were run: the day, and how far.
+    pub races: &'a [(Day, Distance)],
+    /// What they bring.
+    pub athlete: &'a Background,
+    /// The day it is.
+    pub today: Day,
+    /// How distances are spoken.
+    pub units: UnitSystem,
+}
+
+/// How far ahead a change reaches that is not about the whole plan.
+const AHEAD: i64 = 14;
+
+/// What the rules propose now; `None` when the plan can stand. What weighs most comes first.
+#[must_use]
+pub fn adapt(situation: &Situation<'_>) -> Option<Adaptation> {
+    if situation.today > situation.plan.race_date {
+        return None;
+    }
+    [injury, illness, missed_days, unplanned_race, missed_quality, too_much]
+        .into_iter()
+        .find_map(|rule| rule(situation))
+}
+
+impl<'a> Situation<'a> {
+    /// What is planned from a day through another and can still be changed; races stand.
+    fn ahead(&self, from: Day, through: Day) -> impl Iterator<Item = &'a PlannedWorkout> {
+        let from = from.max(self.today);
+        self.workouts.iter().filter(move |w| {
+            let workout = &w.workout;
+            (from..=through).contains(&workout.date)
+                && !workout.is_rest()
+                && workout.kind != WorkoutKind::Race
+        })
+    }
+
+    /// The newest thing the athlete said of a kind that touches the days ahead, or ended less than `days` ago.
+    fn said(&self, kind: ObservationKind, days: i64) -> Option<&'a Observation> {
+        let recent = |o: &&Observation| {
+            o.accepted
+                && o.observed.kind() == kind
+                && o.observed.from() <= self.today
+                && o.observed.through().until(self.today) < days
+        };
+        self.observed.iter().filter(recent).max_by_key(|o| (o.observed.through(), o.id))
+    }
+
+    fn made(
+        &self,
+        cause: Cause,
+        facts: &impl Serialize,
+        message: String,
+        changes: Vec<Change>,
+    ) -> Adaptation {
+        let follows_from = ContentHash::of_json(&(cause, self.plan.id, facts)).to_string();
+        Adaptation { cause, message, changes, follows_from }
+    }
+}
+
+/// A change to a workout, or none when it is like that already.
+fn modify(planned: &PlannedWorkout, workout: Workout, notes: &str) -> Option<Change> {
+    (planned.workout != workout).then(|| Change::Modify {
+        workout_id: planned.id,
+        workout,
+        notes: Some(notes.to_owned()),
+    })
+}
+
+fn skip(planned: &PlannedWorkout, notes: &str) -> Change {
+    Change::Skip { workout_id: planned.id, notes: Some(notes.to_owned()) }
+}
+
+/// Hurt: no fast running for two weeks after the last day of pain, and no running at all when running is impossible.
+fn injury(s: &Situation<'_>) -> Option<Adaptation> {
+    let said = s.said(ObservationKind::Injury, AHEAD)?.observed.clone();
+    let bad = said.value().is_some_and(|value| value >= 3);
+    let half = s
+        .athlete
+        .longest()
+        .map_or(Distance::from_mm(5_000_000), |longest| Distance::from_mm(longest.mm() / 2));
+    let mut changes = Vec::new();
+    for planned in s.ahead(s.today, said.through().plus(AHEAD)) {
+        let workout = &planned.workout;
+        if workout.sport != Sport::Running {
+            continue;
+        }
+        if bad && workout.date <= said.through() {
+            changes.push(skip(planned, "No running while it hurts to run"));
+        } else if is_quality(workout)
+            || workout.kind == WorkoutKind::Long
+            || workout.distance.is_some_and(|d| d > half)
+        {
+            let easy = eased(workout, 1.0).at_most(half);
+            changes.extend(modify(planned, easy, "Easy and short until two weeks without pain"));
+        }
+    }
+    let message = format!(
+        "You said you are hurt. Until two weeks have passed without pain there is nothing fast, and no run beyond {}. Stop \
+         when pain goes above 2 of 10, while running or the morning after; walking in between is fine. This is no \
+         diagnosis: if it does not get better, see somebody who knows.",
+        s.units.distance(half)
+    );
+    let facts = (said.from(), said.through(), said.value());
+    (!changes.is_empty()).then(|| s.made(Cause::Injury, &facts, message, changes))
+}
+
+/// Ill, as the athlete said: easy halves for a cold, nothing with fever, and easy days before anything hard.
+fn illness(s: &Situation<'_>) -> Option<Adaptation> {
+    let said = s.said(ObservationKind::Illness, AHEAD)?.observed.clone();
+    let days = said.from().until(said.through()) + 1;
+    let fever = said.value().is_some_and(|value| value >= 2);
+    let facts = (said.from(), said.through(), said.value());
+    let mut changes = Vec::new();
+    if !fever {
+        for planned in s.ahead(s.today, said.through()) {
+            changes.extend(modify(planned, eased(&planned.workout, 0.5), "Half, and easy, with a cold"));
+        }
+        let message =
+            "You said you have a cold. Easy running of half the length is enough until it is over; rest is \
+                       just as good. With fever, or a cough from the chest, mark it as worse and stop."
+                .to_owned();
+        return (!changes.is_empty()).then(|| s.made(Cause::Illness, &facts, message, changes));
+    }
+    let symptom_free = said.through().next();
+    let careful = symptom_free.plus((2 * days).clamp(2, AHEAD));
+    for planned in s.ahead(s.today, careful) {
+        let workout = &planned.workout;
+        if workout.date <= symptom_free {
+            changes.push(skip(planned, "No training until a day after the last symptom"));
+        } else if is_quality(workout) || workout.kind == WorkoutKind::Long {
+            changes.extend(modify(planned, eased(workout, 0.7), "Easy before anything hard"));
+        }
+    }
+    let mut message = format!(
+        "You said you are ill. Nothing until 24 hours without symptoms and without medicine, then two easy days for each \
+         day of fever before anything hard: until {careful}."
+    );
+    if days > 10 {
+        message.push_str(
+            " More than ten days is long: see a doctor before you run. Chest pain, a racing heart or breathlessness \
+             belong to a doctor at once.",
+        );
+    }
+    (!changes.is_empty()).then(|| s.made(Cause::Illness, &facts, message, changes))
+}
+
+/// Days without any training, counted up to the last complete day, which the athlete did not explain.
+fn missed_days(s: &Situation<'_>) -> Option<Adaptation> {
+    let complete = s.athlete.as_of;
+    if s.today.until(complete) < -3 {
+        // The data is older than three days: what looks missed may only not have arrived.
+        return None;
+    }
+    let since = s.athlete.days_since_run()?;
+    let missed = s
+        .graded
+        .iter()
+        .filter(|g| g.verdict == Verdict::Missed && g.excused.is_none() && g.day > complete.plus(-since))
+        .count();
+    if missed == 0 || since < 3 {
+        return None;
+    }
+    let last = complete.plus(-since);
+    let facts = (last, complete, since);
+    let made =
+        |message: String, changes: Vec<Change>| Some(s.made(Cause::MissedDays, &facts, message, changes));
+    match since {
+        3..7 => {
+            let changes: Vec<Change> = s
+                .ahead(s.today, s.today.plus(2))
+                .filter_map(|planned| {
+                    let soft = is_quality(&planned.workout) && planned.workout.date < s.today.plus(2);
+                    let next =
+                        if soft { eased(&planned.workout, 0.85) } else { shorter(&planned.workout, 0.85) };
+                    modify(planned, next, "A little less for three days")
+                })
+                .collect();
+            let message = format!(
+                "You have not run for {since} days. Three days at about 85 %, and two easy days before the first hard one. \
+                 What was missed stays missed: nothing is doubled up."
+            );
+            if changes.is_empty() { None } else { made(message, changes) }
+        }
+        7..14 => {
+            let half = s.today.plus(since / 2);
+            let changes: Vec<Change> = s
+                .ahead(s.today, s.today.plus(since - 1))
+                .filter_map(|planned| {
+                    let share = if planned.workout.date < half { 0.5 } else { 0.75 };
+                    let next = if planned.workout.date < half {
+                        eased(&planned.workout, share)
+                    } else {
+                        shorter(&planned.workout, share)
+                    };
+                    modify(planned, next, "Half, then three quarters, after the pause")
+                })
+                .collect();
+            let message = format!(
+                "You have not run for {since} days. As many days again: the first half at 50 %, the second at 75 %. A stop of \
+                 a week or more in the last sixteen weeks has cost runners 5 to 8 % on race day (Feely 2023)."
+            );
+            if changes.is_empty() { None } else { made(message, changes) }
+        }
+        14..28 => {
+            let changes = regenerated(s)?;
+            let message = format!(
+                "You have not run for {since} days: the rest of the plan starts anew from what you run now."
+            );
+            made(message, changes)
+        }
+        _ => made(
+            format!(
+                "You have not run for {since} days. The old plan has lost its ground: think about the race again, and draft a \
+                 new plan."
+            ),
+            Vec::new(),
+        ),
+    }
+}
+
+/// The rest of the plan, drafted again from where the athlete is now.
+fn regenerated(s: &Situation<'_>) -> Option<Vec<Change>> {
+    let distance = s.plan.distance?;
+    let goal = if s.plan.goal.distance().is_some() { s.plan.goal } else { Goal::Custom };
+    let wish = Wish {
+        name: Some(s.plan.name.clone()),
+        goal,
+        distance: (goal == Goal::Custom).then_some(distance),
+        start: s.today,
+        race: s.plan.race_date,
+        target: s.plan.target_time,
+        availability: s.plan.terms.availability.clone(),
+        long_day: None,
+        tune_up: None,
+        strength: false,
+        cross: None,
+        units: s.units,
+    };
+    let made = generate(&wish, s.athlete).ok()?;
+    let out =
+        s.ahead(s.today, s.plan.race_date).map(|planned| skip(planned, "Drafted again after the pause"));
+    let new = made.draft.workouts().iter().filter(|w| {
+        w.date >= s.today && !w.is_rest() && !(w.kind == WorkoutKind::Race && w.date == s.plan.race_date)
+    });
+    Some(out.chain(new.map(|workout| Change::Add { workout: workout.clone() })).collect())
+}
+
+/// A race nobody planned: a day of easy running for each 5 km.
+fn unplanned_race(s: &Situation<'_>) -> Option<Adaptation> {
+    let planned =
+        |day: Day| s.workouts.iter().any(|w| w.workout.date == day && w.workout.kind == WorkoutKind::Race);
+    let (day, distance) = s
+        .races
+        .iter()
+        .filter(|(day, _)| {
+            (0..7).contains(&day.until(s.today)) && *day >= s.plan.start_date && !planned(*day)
+        })
+        .max_by_key(|(day, _)| *day)?;
+    let easy = (distance.km() / 5.0).ceil() as i64;
+    let changes: Vec<Change> = s
+        .ahead(day.next(), day.plus(easy))
+        .filter(|w| is_quality(&w.workout) || w.workout.kind == WorkoutKind::Long)
+        .filter_map(|w| modify(w, eased(&w.workout, 0.7), "Easy after the race"))
+        .collect();
+    let message = format!(
+        "You raced {} on {day}, which was not in the plan. A day of easy running for each 5 km of it: until {}.",
+        s.units.distance(*distance),
+        day.plus(easy)
+    );
+    (!changes.is_empty()).then(|| s.made(Cause::UnplannedRace, &(day, distance), message, changes))
+}
+
+/// A hard session was missed: it takes the place of an easy run within three days where it lies two days from everything
+/// hard, else it is gone.
+fn missed_quality(s: &Situation<'_>) -> Option<Adaptation> {
+    let complete = s.athlete.as_of;
+    let (planned, graded) = s.workouts.iter().zip(s.graded).rev().find(|(w, g)| {
+        g.verdict == Verdict::Missed
+            && g.excused.is_none()
+            && is_quality(&w.workout)
+            && g.day.until(complete) < 3
+    })?;
+    let hard = |day: Day| {
+        s.workouts.iter().any(|w| {
+            w.id != planned.id
+                && (is_quality(&w.workout) || matches!(w.workout.kind, WorkoutKind::Long | WorkoutKind::Race))
+                && w.workout.date.until(day).abs() < 2
+        })
+    };
+    let done = |day: Day| s.athlete.runs.iter().any(|run| run.hard && run.day.until(day).abs() < 2);
+    let place = s.ahead(s.today, graded.day.plus(3)).find(|w| {
+        matches!(w.workout.kind, WorkoutKind::Easy | WorkoutKind::Strides)
+            && w.workout.sport == planned.workout.sport
+            && !hard(w.workout.date)
+            && !done(w.workout.date)
+            && w.workout.date.until(s.plan.race_date) > 3
+    })?;
+    let moved = Workout { date: place.workout.date, ..planned.workout.clone() };
+    let changes = vec![modify(place, moved, "In place of the easy run")?];
+    let message = format!(
+        "You missed \"{}\" on {}. It fits in place of the easy run on {}, two days from everything hard; the easy run is \
+         dropped, nothing is doubled up.",
+        planned.workout.name, graded.day, place.workout.date
+    );
+    Some(s.made(Cause::MissedQuality, &(planned.id, graded.day), message, changes))
+}
+
+/// The rest of the plan breaks the rules on steps, held against what was really run: runs and weeks shrink to where they
+/// do not.
+fn too_much(s: &Situation<'_>) -> Option<Adaptation> {
+    let mut workouts: Vec<Workout> = s.workouts.iter().map(|w| w.workout.clone()).collect();
+    let subject = |workouts: &[Workout]| -> Vec<super::lint::Finding> {
+        let subject = Subject {
+            distance: s.plan.distance,
+            start: s.plan.start_date,
+            race: s.plan.race_date,
+            target: s.plan.target_time,
+            workouts,
+        };
+        let steps = |rule: Rule| matches!(rule, Rule::R1 | Rule::R2);
+        lint(&subject, s.athlete, s.units)
+            .into_iter()
+            .filter(|f| {
+                f.severity == Severity::Error
+                    && steps(f.rule)
+                    && f.day.is_some_and(|day| day.plus(6) >= s.today)
+            })
+            .collect()
+    };
+    let first = subject(&workouts);
+    let text = first.first()?.text.clone();
+    let mut left = first;
+    for _ in 0..MAX_ROUNDS {
+        if left.is_empty() {
+            break;
+        }
+        for finding in &left {
+            let (Some(day), Some(value)) = (finding.day, finding.value.filter(|value| *value > 1.0)) else {
+                continue;
+            };
+            let (days, share) = match finding.rule {
+                Rule::R1 => (day..=day, 1.10 / value),
+                _ => (day..=day.plus(6), 1.10 / value),
+            };
+            let touched = workouts.iter_mut().filter(|w| {
+                days.contains(&w.date)
+                    && w.date >= s.today
+                    && w.sport == Sport::Running
+                    && w.kind != WorkoutKind::Race
+            });
+            for workout in touched {
+                *workout = shorter(workout, share.clamp(0.3, 0.99));
+            }
+        }
+        left = subject(&workouts);
+    }
+    if !left.is_empty() {
+        return None;
+    }
+    let changes: Vec<Change> = s
+        .workouts
+        .iter()
+        .zip(workouts)
+        .filter_map(|(planned, next)| modify(planned, next, "No bigger step than the last weeks allow"))
+        .collect();
+    let message = format!("The rest of the plan is too big a step from what you ran. {text}");
+    let facts = (s.athlete.as_of, changes.len());
+    (!changes.is_empty()).then(|| s.made(Cause::TooMuch, &facts, message, changes))
+}
+
+const MAX_ROUNDS: usize = 12;
+
+/// A share of a workout, the same otherwise.
+fn shorter(workout: &Workout, share: f64) -> Workout {
+    match (workout.distance, workout.duration) {
+        (Some(distance), _) if distance > Distance::ZERO => {
+            let steps = (distance.km() * share * 10.0).floor().max(1.0) / 10.0;
+            Distance::from_km(steps).map_or_else(|| workout.clone(), |to| workout.resized(Size::Distance(to)))
+        }
+        (_, Some(duration)) => {
+            let minutes = (duration.seconds() * share / 60.0).round().max(5.0);
+            let to = crate::units::TimeSpan::from_seconds(minutes * 60.0);
+            to.map_or_else(|| workout.clone(), |to| workout.resized(Size::Duration(to)))
+        }
+        _ => workout.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,320 @@
+use super::*;
+use crate::grading::Graded;
+use crate::ids::{ObservationId, PlanId, WorkoutId};
+use crate::note::Author;
+use crate::observation::{Excuse, Observed};
+use crate::plan::{PastRun, PlanStatus, Terms};
+use crate::units::TimeSpan;
+
+fn day(text: &str) -> Day {
+    text.parse().unwrap()
+}
+
+fn workout(date: &str, kind: WorkoutKind, km: f64) -> Workout {
+    Workout {
+        sport: Sport::Running,
+        kind,
+        name: format!("{kind} run"),
+        distance: Distance::from_km(km),
+        duration: TimeSpan::from_seconds(km * 360.0),
+        key: true,
+        ..Workout::rest(day(date))
+    }
+}
+
+/// Three weeks of a 10K plan from Monday 1 June; the day it is, is Wednesday 10 June, and the data is in through the 9th.
+struct World {
+    plan: Plan,
+    workouts: Vec<PlannedWorkout>,
+    verdicts: Vec<(Verdict, Option<Excuse>)>,
+    observed: Vec<Observation>,
+    races: Vec<(Day, Distance)>,
+    athlete: Background,
+    today: Day,
+}
+
+impl World {
+    fn new() -> Self {
+        use WorkoutKind::{Easy, Intervals, Long, Race, Tempo};
+        let workouts: Vec<PlannedWorkout> = [
+            ("2026-06-02", Easy, 8.0),
+            ("2026-06-04", Tempo, 9.0),
+            ("2026-06-07", Long, 14.0),
+            ("2026-06-09", Easy, 8.0),
+            ("2026-06-11", Intervals, 9.0),
+            ("2026-06-12", Easy, 7.0),
+            ("2026-06-14", Long, 14.0),
+            ("2026-06-16", Easy, 8.0),
+            ("2026-06-18", Tempo, 9.0),
+            ("2026-06-20", Easy, 5.0),
+            ("2026-06-21", Race, 10.0),
+        ]
+        .into_iter()
+        .enumerate()
+        .map(|(i, (date, kind, km))| PlannedWorkout {
+            id: WorkoutId::new(i as i64 + 1),
+            workout: workout(date, kind, km),
+        })
+        .collect();
+        let as_of = day("2026-06-09");
+        // A run of 10 km every other day for 60 weeks, one of 14 on Sundays.
+        let runs = (0..420)
+            .map(|back| as_of.plus(-419 + back))
+            .filter(|day| day.until(as_of) % 2 == 0)
+            .map(|day| PastRun {
+                day,
+                distance: Distance::from_km(if day.weekday() == crate::calendar::Weekday::Sun {
+                    14.0
+                } else {
+                    10.0
+                })
+                .unwrap(),
+                duration: Some(TimeSpan::from_mins(60)),
+                hard: false,
+            })
+            .collect::<Vec<_>>();
+        Self {
+            plan: Plan {
+                id: PlanId::new(1),
+                name: "10K".to_owned(),
+                goal: Goal::TenK,
+                distance: Distance::from_km(10.0),
+                start_date: day("2026-06-01"),
+                race_date: day("2026-06-21"),
+                target_time: None,
+                terms: Terms::default(),
+                status: PlanStatus::Active,
+                author: Author::Athlete,
+                content_hash: ContentHash::of_bytes(b""),
+                revision: 1,
+                superseded_by: None,
+                created_at: "2026-05-30T00:00:00Z".parse().unwrap(),
+                activated_at: None,
+                archived_at: None,
+            },
+            verdicts: workouts
+                .iter()
+                .map(|w| (if w.workout.date <= as_of { Verdict::Hit } else { Verdict::Pending }, None))
+                .collect(),
+            workouts,
+            observed: Vec::new(),
+            races: Vec::new(),
+            athlete: Background {
+                first: runs.first().map(|run| run.day),
+                first_run: runs.first().map(|run| run.day),
+                runs,
+                ..Background::unknown(as_of)
+            },
+            today: day("2026-06-10"),
+        }
+    }
+
+    fn said(mut self, kind: ObservationKind, from: &str, through: &str, value: u8) -> Self {
+        self.observed.push(Observation {
+            id: ObservationId::new(1),
+            author: Author::Athlete,
+            accepted: true,
+            observed: Observed::new(kind, day(from), day(through), Some(value)).unwrap(),
+            written_at: "2026-06-10T08:00:00Z".parse().unwrap(),
+        });
+        self
+    }
+
+    /// Nothing was run for so many days up to the last complete one.
+    fn paused(mut self, days: i64) -> Self {
+        let last = self.athlete.as_of.plus(-days);
+        self.athlete.runs.retain(|run| run.day <= last);
+        let missing = !self.athlete.runs.iter().any(|run| run.day == last);
+        if missing {
+            self.athlete.runs.push(PastRun {
+                day: last,
+                distance: Distance::from_km(10.0).unwrap(),
+                duration: None,
+                hard: false,
+            });
+        }
+        for (planned, verdict) in self.workouts.iter().zip(&mut self.verdicts) {
+            if planned.workout.date > last && planned.workout.date <= self.athlete.as_of {
+                verdict.0 = Verdict::Missed;
+            }
+        }
+        self
+    }
+
+    fn adapt(&self) -> Option<Adaptation> {
+        let graded: Vec<Graded> = self
+            .workouts
+            .iter()
+            .zip(&self.verdicts)
+            .map(|(w, (verdict, excused))| Graded {
+                workout: w.id,
+                day: w.workout.date,
+                verdict: *verdict,
+                planned: None,
+                actual: None,
+                excused: *excused,
+            })
+            .collect();
+        adapt(&Situation {
+            plan: &self.plan,
+            workouts: &self.workouts,
+            graded: &graded,
+            observed: &self.observed,
+            races: &self.races,
+            athlete: &self.athlete,
+            today: self.today,
+            units: UnitSystem::Metric,
+        })
+    }
+
+    /// `11: easy 4.5` for a change, `12: out` for one taken out.
+    fn told(&self) -> Vec<String> {
+        let Some(adaptation) = self.adapt() else { return Vec::new() };
+        let on = |id: WorkoutId| self.workouts.iter().find(|w| w.id == id).unwrap().workout.date.to_string();
+        adaptation
+            .changes
+            .iter()
+            .map(|change| match change {
+                Change::Modify { workout_id, workout, .. } => format!(
+                    "{}: {} {:.1}",
+                    &on(*workout_id)[8..],
+                    workout.kind,
+                    workout.distance.map_or(0.0, Distance::km)
+                ),
+                Change::Skip { workout_id, .. } => format!("{}: out", &on(*workout_id)[8..]),
+                Change::Add { workout } => format!("{}: new", &workout.date.to_string()[8..]),
+            })
+            .collect()
+    }
+
+    fn cause(&self) -> Option<Cause> {
+        self.adapt().map(|adaptation| adaptation.cause)
+    }
+}
+
+#[test]
+fn a_plan_that_goes_well_is_left_alone() {
+    assert_eq!(World::new().adapt(), None);
+}
+
+#[test]
+fn a_cold_halves_and_fever_stops_and_hard_days_wait() {
+    let cold = World::new().said(ObservationKind::Illness, "2026-06-10", "2026-06-12", 1);
+    assert_eq!(cold.told(), ["11: easy 4.5", "12: easy 3.5"]);
+    let fever = World::new().said(ObservationKind::Illness, "2026-06-10", "2026-06-11", 3);
+    // A day without symptoms, then two easy days for each of the two days of fever.
+    assert_eq!(fever.told(), ["11: out", "12: out", "14: easy 9.8"]);
+    let message = fever.adapt().unwrap().message;
+    assert!(message.contains("until 2026-06-16"), "{message}");
+    let long = World::new().said(ObservationKind::Illness, "2026-05-29", "2026-06-10", 2).adapt().unwrap();
+    assert!(long.message.contains("see a doctor"), "{}", long.message);
+    let over = World::new().said(ObservationKind::Illness, "2026-05-10", "2026-05-12", 3);
+    assert_eq!(over.adapt(), None);
+}
+
+#[test]
+fn what_a_coach_suggested_counts_only_once_it_is_accepted() {
+    let mut world = World::new().said(ObservationKind::Illness, "2026-06-10", "2026-06-12", 3);
+    world.observed[0].accepted = false;
+    assert_eq!(world.adapt(), None);
+}
+
+#[test]
+fn an_injury_takes_the_fast_and_the_long_away() {
+    let niggle = World::new().said(ObservationKind::Injury, "2026-06-10", "2026-06-10", 1);
+    assert_eq!(niggle.told(), ["11: easy 7.0", "14: easy 7.0", "16: easy 7.0", "18: easy 7.0"]);
+    let bad = World::new().said(ObservationKind::Injury, "2026-06-10", "2026-06-13", 3);
+    assert_eq!(bad.told()[..2], ["11: out", "12: out"]);
+    assert!(bad.adapt().unwrap().message.contains("no diagnosis"));
+}
+
+#[test]
+fn the_length_of_a_pause_decides() {
+    assert_eq!(World::new().paused(2).cause(), None);
+    // Four days: three days a little less, and two easy days before the first hard one.
+    assert_eq!(World::new().paused(4).told(), ["11: easy 7.6", "12: easy 5.9"]);
+    let week = World::new().paused(8);
+    assert_eq!(week.told(), ["11: easy 4.5", "12: easy 3.5", "14: long 10.5", "16: easy 6.0"]);
+    assert!(week.adapt().unwrap().message.contains("5 to 8 %"));
+    let month = World::new().paused(30).adapt().unwrap();
+    assert!(month.changes.is_empty() && month.message.contains("draft a new plan"), "{month:?}");
+    // Explained days are no missed ones.
+    let mut away = World::new().paused(4);
+    away.verdicts.iter_mut().for_each(|verdict| verdict.1 = Some(Excuse::Away));
+    assert_eq!(away.adapt(), None);
+}
+
+#[test]
+fn data_that_has_not_arrived_is_no_pause() {
+    let mut world = World::new().paused(5);
+    world.today = day("2026-06-13");
+    world.athlete.as_of = day("2026-06-09");
+    assert_eq!(world.adapt(), None);
+}
+
+#[test]
+fn two_weeks_without_a_run_start_the_rest_anew() {
+    let mut world = World::new();
+    world.plan.race_date = day("2026-08-30");
+    for planned in &mut world.workouts {
+        if planned.workout.kind == WorkoutKind::Race {
+            planned.workout.date = world.plan.race_date;
+        }
+    }
+    let again = world.paused(16).adapt().unwrap();
+    assert_eq!(again.cause, Cause::MissedDays);
+    assert!(again.changes.iter().any(|change| matches!(change, Change::Add { .. })));
+    let out = again.changes.iter().filter(|change| matches!(change, Change::Skip { .. })).count();
+    assert_eq!(out, 6, "everything ahead but the race");
+}
+
+#[test]
+fn a_race_nobody_planned_is_followed_by_easy_days() {
+    let mut world = World::new();
+    world.races = vec![(day("2026-06-09"), Distance::HALF_MARATHON)];
+    assert_eq!(world.told(), ["11: easy 6.3", "14: easy 9.8"]);
+    world.races = vec![(day("2026-06-21"), Distance::from_km(10.0).unwrap())];
+    world.today = day("2026-06-21");
+    assert_eq!(world.adapt(), None, "the plan's own race");
+}
+
+#[test]
+fn a_missed_hard_session_takes_the_place_of_an_easy_one_or_is_gone() {
+    let mut world = World::new();
+    world.today = day("2026-06-19");
+    world.athlete.as_of = day("2026-06-18");
+    world.workouts[9].workout = workout("2026-06-20", WorkoutKind::Easy, 5.0);
+    world.plan.race_date = day("2026-06-28");
+    world.workouts[10].workout.date = day("2026-06-28");
+    world.verdicts[8].0 = Verdict::Missed;
+    assert_eq!(world.told(), ["20: tempo 9.0"]);
+    assert_eq!(world.cause(), Some(Cause::MissedQuality));
+    // With a long run the day after there is no room: it is gone.
+    world.workouts[9].workout.date = day("2026-06-21");
+    world.workouts[7].workout = workout("2026-06-22", WorkoutKind::Long, 12.0);
+    assert_eq!(world.adapt(), None);
+}
+
+#[test]
+fn a_plan_too_big_for_what_was_run_shrinks() {
+    let mut world = World::new();
+    for run in &mut world.athlete.runs {
+        run.distance = Distance::from_km(6.0).unwrap();
+    }
+    let adaptation = world.adapt().unwrap();
+    assert_eq!(adaptation.cause, Cause::TooMuch);
+    let long = adaptation.changes.iter().find_map(|change| match change {
+        Change::Modify { workout_id, workout, .. } if workout_id.get() == 7 => workout.distance,
+        _ => None,
+    });
+    assert!(long.unwrap().km() < 9.0, "{long:?}");
+}
+
+#[test]
+fn the_same_facts_have_the_same_key_and_others_another() {
+    let key = |world: World| world.adapt().unwrap().follows_from;
+    let ill = || World::new().said(ObservationKind::Illness, "2026-06-10", "2026-06-12", 1);
+    assert_eq!(key(ill()), key(ill()));
+    let longer = World::new().said(ObservationKind::Illness, "2026-06-10", "2026-06-13", 1);
+    assert_ne!(key(ill()), key(longer));
+}
