@@ -102,7 +102,10 @@ fn the_week_after_a_light_one_is_compared_with_those_before() {
     let athlete = of_level(Novice, 40.0, 10.0);
     let after = |km: f64| Made::weeks(&[(42.0, 10.0), (30.0, 8.0), (km, 10.0)]);
     edges(Rule::R2, &athlete, &[(50.4, SILENT), (50.5, WARNING), (54.7, ERROR)], after);
-    // Five light weeks later it is compared with them.
+    let last_known =
+        |km: f64| Made::weeks(&[(42.0, 10.0), (20.0, 8.0), (20.0, 8.0), (20.0, 8.0), (km, 10.0)]);
+    edges(Rule::R2, &athlete, &[(50.4, SILENT), (50.5, WARNING), (54.7, ERROR)], last_known);
+    // After four light weeks it is compared with them.
     let later =
         |km: f64| Made::weeks(&[(42.0, 10.0), (20.0, 8.0), (20.0, 8.0), (20.0, 8.0), (20.0, 8.0), (km, 8.0)]);
     edges(Rule::R2, &athlete, &[(24.0, SILENT), (24.1, WARNING), (26.1, ERROR)], later);
@@ -116,9 +119,15 @@ fn a_week_that_is_over_is_not_judged_but_counts() {
         athlete.runs.push(past(at(offset), run));
     }
     athlete.as_of = at(13);
-    let made = Made::weeks(&[(40.0, 10.0), (40.0, 10.0), (84.0, 10.0)]);
-    assert_eq!(made.says(&athlete, Rule::R2), SILENT);
-    assert_eq!(made.says(&of_level(Novice, 40.0, 10.0), Rule::R2), ERROR);
+    let third = |km: f64| Made::weeks(&[(40.0, 10.0), (40.0, 10.0), (km, 10.0)]);
+    edges(Rule::R2, &athlete, &[(84.0, SILENT), (84.1, WARNING), (91.1, ERROR)], third);
+    assert_eq!(third(84.0).says(&of_level(Novice, 40.0, 10.0), Rule::R2), ERROR);
+    // What was planned for a day that is over is no longer looked at.
+    let both = [workout(13, WorkoutKind::Intervals, 70.0), workout(13, WorkoutKind::Tempo, 70.0)];
+    let mut past_faults = third(84.0);
+    past_faults.workouts.extend(both);
+    assert_eq!(errors(&past_faults.lint(&athlete)).next(), None);
+    assert!(past_faults.lint(&of_level(Novice, 40.0, 10.0)).iter().any(|finding| finding.rule == Rule::R34));
 }
 
 #[test]
@@ -142,6 +151,8 @@ fn from_nothing_a_week_has_six_kilometres() {
     for athlete in [idle, stated] {
         edges(Rule::R3, &athlete, &[(6.0, SILENT), (6.1, ERROR)], week);
         edges(Rule::R2, &athlete, &[(40.0, SILENT)], week);
+        let second = |km: f64| Made::weeks(&[(0.0, 0.0), (km, 1.0)]);
+        edges(Rule::R2, &athlete, &[(6.0, SILENT), (6.1, ERROR)], second);
         let heavy = Background { bmi: Some(30.1), ..athlete };
         edges(Rule::R3, &heavy, &[(3.0, SILENT), (3.1, ERROR)], week);
     }
