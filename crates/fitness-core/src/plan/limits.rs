@@ -145,6 +145,9 @@ pub(super) const fn cutback(level: Level) -> f64 {
 /// R6: kilometres below which a week's longest run is not measured against it.
 pub(super) const SHARED_WEEK: f64 = 25.0;
 
+/// Weeks in which nothing can be built: a plan of so few goes from the usual week into the taper.
+pub(super) const NO_BUILD: usize = 3;
+
 /// R10: days from the last long run to the race, from and to.
 pub(super) const fn last_long_run(race: Class) -> (f64, f64) {
     [(6.0, 14.0), (7.0, 14.0), (7.0, 21.0), (14.0, 28.0)][race.index()]

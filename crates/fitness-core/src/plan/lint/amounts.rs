@@ -2,7 +2,7 @@
 
 use super::super::limits::QUALITY_LONG_RUN;
 use super::super::{Step, StepDuration, StepTarget, StepType, TargetRange, Workout, WorkoutKind};
-use crate::units::Pace;
+use crate::units::{Distance, Pace};
 
 /// Work is run faster than easy running; by how much, where no pace says it.
 const WORK_PACE: f64 = 0.9;
@@ -32,8 +32,11 @@ impl Work {
     }
 }
 
+/// Kilometres and minutes, as far as known.
+type Amount = (Option<f64>, Option<f64>);
+
 /// A step in kilometres and minutes.
-fn amount(step: &Step, easy: Option<Pace>) -> (Option<f64>, Option<f64>) {
+fn amount(step: &Step, easy: Option<Pace>) -> Amount {
     let pace = target_pace(step).or_else(|| {
         let share = if step.step_type == StepType::Active { WORK_PACE } else { 1.0 };
         easy.map(|easy| easy.seconds_per_km() * share)
@@ -87,7 +90,7 @@ fn work_share(workout: &Workout, easy: Option<Pace>) -> Option<f64> {
     if steps.iter().all(|step| step.step_type == StepType::Active) {
         return None;
     }
-    let share = |of: fn((Option<f64>, Option<f64>)) -> Option<f64>, whole: Option<f64>| {
+    let share = |of: fn(Amount) -> Option<f64>, whole: Option<f64>| {
         let all: Option<f64> = steps.iter().map(|step| of(amount(step, easy))).sum();
         let active = steps.iter().filter(|step| step.step_type == StepType::Active);
         let work: Option<f64> = active.map(|step| of(amount(step, easy))).sum();
@@ -95,6 +98,11 @@ fn work_share(workout: &Workout, easy: Option<Pace>) -> Option<f64> {
         Some(work? / whole)
     };
     let minutes = workout.duration.map(|duration| duration.seconds() / 60.0);
-    share(|(_, minutes)| minutes, minutes)
-        .or_else(|| share(|(km, _)| km, workout.distance.map(crate::units::Distance::km)))
+    let in_time = || share(|(_, minutes)| minutes, minutes);
+    let in_distance = || share(|(km, _)| km, workout.distance.map(Distance::km));
+    if steps.iter().all(|step| matches!(step.duration, StepDuration::Time(_))) {
+        in_time()
+    } else {
+        in_distance().or_else(in_time)
+    }
 }

@@ -3,7 +3,7 @@
 use super::super::limits::{self, Class};
 use super::super::{Level, WorkoutKind};
 use super::view::{Peak, View};
-use super::volume::{longest_before_race, percent};
+use super::volume::{longest_before_race, percent, preparing_since};
 use super::{Remark, Report, Rule, Severity, TOLERANCE, beyond};
 
 pub(super) fn check(view: &View<'_>, report: &mut Report) {
@@ -27,13 +27,18 @@ pub(super) fn check(view: &View<'_>, report: &mut Report) {
 
 /// R10.
 fn last_long_run(view: &View<'_>, class: Class, report: &mut Report) {
-    let Some((_, day)) = longest_before_race(view) else { return };
+    let (low, high) = limits::last_long_run(class);
+    // A plan of a few weeks may leave the long run to the weeks before it; then it cannot come too early.
+    let short = view.weeks.len() <= limits::NO_BUILD;
+    let (from, range) = match short {
+        true => (preparing_since(view), (low, f64::MAX)),
+        false => (view.subject.start, (low, high)),
+    };
+    let Some((_, day)) = longest_before_race(view, from) else { return };
     let days = day.until(view.subject.race);
-    let range = limits::last_long_run(class);
     if let Some(limit) = beyond(days as f64, range) {
         let text = format!(
-            "The last long run, on {day}, is {days} days before the race; {:.0} to {:.0} are usual",
-            range.0, range.1
+            "The last long run, on {day}, is {days} days before the race; {low:.0} to {high:.0} are usual"
         );
         report.add(Remark::new(Rule::R10, Severity::Warning, text).on(day).measured(days as f64, limit));
     }

@@ -252,7 +252,7 @@ impl<'a> View<'a> {
         let fullest = weeks.iter().copied().fold(0.0, f64::max);
         // A few weeks before a race hold no peak of their own: what the athlete comes from is it.
         let base = self.athlete.base().map_or(0.0, Distance::km);
-        let km = if weeks.len() <= 3 { fullest.max(base) } else { fullest };
+        let km = if weeks.len() <= limits::NO_BUILD { fullest.max(base) } else { fullest };
         let last_from = |share: f64| weeks.iter().rposition(|week| *week >= km * share - TOLERANCE);
         (km > 0.0).then(|| Peak {
             km,

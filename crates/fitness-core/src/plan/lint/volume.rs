@@ -222,7 +222,7 @@ fn hours_minutes(hours: f64) -> String {
 /// R8 and R9.
 fn longest_for_race(view: &View<'_>, report: &mut Report) {
     let Some((race, _)) = view.race else { return };
-    if let Some((km, day)) = longest_before_race(view) {
+    if let Some((km, day)) = longest_before_race(view, preparing_since(view)) {
         let least = limits::longest_at_least(view.level, race);
         if km < least - TOLERANCE {
             let text = format!(
@@ -248,14 +248,19 @@ fn longest_for_race(view: &View<'_>, report: &mut Report) {
     }
 }
 
-/// The longest run before the race, of the plan and of the ten weeks before the race, and the last day of one at least
-/// nine tenths as long. `None` when a run's distance is unknown, or there is no run.
-pub(super) fn longest_before_race(view: &View<'_>) -> Option<(f64, Day)> {
-    let from = view.subject.start.min(view.subject.race.plus(-PREPARES));
+/// The longest run from a day to the race, and the last day of one at least nine tenths as long. `None` when a run's
+/// distance is unknown, or there is no run.
+pub(super) fn longest_before_race(view: &View<'_>, from: Day) -> Option<(f64, Day)> {
     let runs = || view.sessions.iter().filter(|run| (from..view.subject.race).contains(&run.day));
     let longest = runs().try_fold(0.0_f64, |longest, run| Some(longest.max(run.km?)))?;
     let last = runs().rfind(|run| run.km.is_some_and(|km| km >= 0.9 * longest - TOLERANCE))?;
     Some((longest, last.day))
+}
+
+/// The first day of the plan or of the ten weeks before the race, whichever is earlier: a short plan knows the long runs
+/// before it.
+pub(super) fn preparing_since(view: &View<'_>) -> Day {
+    view.subject.start.min(view.subject.race.plus(-PREPARES))
 }
 
 /// R25 and R26.
@@ -283,11 +288,12 @@ fn runway_and_base(view: &View<'_>, report: &mut Report) {
         Level::Novice | Level::Intermediate => Severity::Warning,
         Level::Advanced => Severity::Note,
     };
-    let text = format!(
-        "Before a plan for this race you should run {} in a usual week; you run {}",
-        view.shown(least),
-        view.shown(base)
-    );
+    let now = match never_ran {
+        true => "no run of yours is known".to_owned(),
+        false => format!("you run {}", view.shown(base)),
+    };
+    let text =
+        format!("Before a plan for this race you should run {} in a usual week; {now}", view.shown(least));
     report.add(Remark::new(Rule::R26, severity, text).measured(base, least));
 }
 

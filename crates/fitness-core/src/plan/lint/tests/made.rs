@@ -184,3 +184,31 @@ pub(super) fn sound(level: Level) -> (Made, Background) {
     let weeks: Vec<(f64, f64)> = shares.iter().map(|share| (base * share, base * share * 0.3)).collect();
     (Made::race(Distance::HALF_MARATHON, &weeks), athlete)
 }
+
+/// Somebody of a level who runs so much in a week, and so far on Sundays.
+pub(super) fn of_level(level: Level, base: f64, long: f64) -> Background {
+    let mut athlete = used_to(base, long);
+    athlete.stated.level = Some(level);
+    athlete
+}
+
+/// Nothing, a warning, an error or a note, in short.
+pub(super) const SILENT: Option<Severity> = None;
+pub(super) const WARNING: Option<Severity> = Some(Severity::Warning);
+pub(super) const ERROR: Option<Severity> = Some(Severity::Error);
+pub(super) const NOTE: Option<Severity> = Some(Severity::Note);
+
+/// Holds a rule against several values of what it measures.
+pub(super) fn edges(
+    rule: Rule,
+    athlete: &Background,
+    cases: &[(f64, Option<Severity>)],
+    plan: impl Fn(f64) -> Made,
+) {
+    for (value, expected) in cases {
+        let made = plan(*value);
+        let said = made.finding(athlete, rule);
+        let got = said.as_ref().map(|finding| finding.severity);
+        assert_eq!(got, *expected, "{rule} at {value} for {:?}: {said:?}", athlete.level());
+    }
+}

@@ -1,13 +1,313 @@
 use super::super::*;
 use super::made::*;
-use crate::plan::Level;
+use crate::plan::{Level, WorkoutKind};
+use crate::units::Distance;
+use Level::{Advanced, Intermediate, Novice};
+
+fn km(km: f64) -> Distance {
+    Distance::from_km(km).unwrap()
+}
+
+/// Nothing but one run, on the first Saturday.
+fn one_run(km: f64) -> Made {
+    Made { workouts: vec![workout(5, WorkoutKind::Easy, km)], ..Made::weeks(&[(0.0, 0.0)]) }
+}
 
 #[test]
-fn look() {
+fn a_run_may_be_a_tenth_longer_than_the_longest_of_thirty_days() {
     for level in Level::ALL {
-        let (made, athlete) = sound(*level);
-        for f in made.lint(&athlete) {
-            println!("{level} {} {} {:?} {:?} {}", f.rule, f.severity, f.value, f.limit, f.text);
+        let cases = [(11.0, SILENT), (11.01, WARNING), (13.0, WARNING), (13.01, ERROR)];
+        edges(Rule::R1, &of_level(*level, 40.0, 10.0), &cases, one_run);
+    }
+    // Eleven of ten miles is a tenth more.
+    let athlete = of_level(Novice, 40.0, Distance::from_miles(10.0).unwrap().km());
+    let eleven = Distance::from_miles(11.0).unwrap().km();
+    edges(Rule::R1, &athlete, &[(eleven, SILENT), (eleven + 0.01, WARNING)], one_run);
+    // Up to 5 km, and a race along the way, are free.
+    let small = of_level(Novice, 8.0, 2.0);
+    edges(Rule::R1, &small, &[(5.0, SILENT), (5.01, ERROR)], one_run);
+    let race = Made { workouts: vec![workout(5, WorkoutKind::Race, 21.1)], ..one_run(0.0) };
+    assert_eq!(race.says(&small, Rule::R1), SILENT);
+    let said = one_run(13.0).finding(&of_level(Novice, 40.0, 10.0), Rule::R1).unwrap();
+    assert_eq!(
+        said.text,
+        "The run of 13.0 km on 2026-06-20 is 30 % longer than the longest of the 30 days before, 10.0 km; beyond 10 % \
+         injuries become more frequent."
+    );
+    assert_eq!((said.day, said.value, said.limit), (Some(at(5)), Some(1.3), Some(1.1)));
+}
+
+#[test]
+fn thirty_days_are_counted_over_what_was_run_and_what_is_planned() {
+    // The history's long run of 10 km was on the day before the plan: day 30 still knows it, day 31 does not.
+    let with = |offset: i64| {
+        let mut made = one_run(6.0);
+        made.race = at(48);
+        made.workouts = (0..offset / 2).map(|n| workout(2 * n, WorkoutKind::Easy, 6.0)).collect();
+        made.workouts.push(workout(offset, WorkoutKind::Long, 10.0));
+        made
+    };
+    let athlete = of_level(Intermediate, 34.0, 10.0);
+    assert_eq!(with(29).says(&athlete, Rule::R1), SILENT);
+    assert_eq!(with(30).says(&athlete, Rule::R1), ERROR);
+    // What the athlete says counts like a run of yesterday.
+    let mut stated = Background::unknown(today());
+    stated.stated.longest = Distance::from_km(10.0);
+    edges(Rule::R1, &stated, &[(11.0, SILENT), (11.01, WARNING)], one_run);
+}
+
+#[test]
+fn without_history_runs_are_compared_from_the_29th_day_on() {
+    let unknown = Background::unknown(today());
+    let with = |offset: i64| {
+        let mut made = Made::weeks(&[(20.0, 5.0); 6]);
+        made = made.with(workout(offset, WorkoutKind::Long, 10.0));
+        made.says(&unknown, Rule::R1)
+    };
+    assert_eq!(with(27), SILENT);
+    assert_eq!(with(28), ERROR);
+    // Thirty days that are known to be empty are another matter.
+    let idle = Background { first: Some(today().plus(-100)), ..unknown.clone() };
+    edges(Rule::R1, &idle, &[(5.0, SILENT), (5.01, ERROR)], one_run);
+    // And days of which nothing is known say nothing.
+    let late = Background { as_of: today().plus(-40), ..idle };
+    assert_eq!(one_run(9.0).says(&late, Rule::R1), SILENT);
+}
+
+#[test]
+fn a_week_may_grow_over_the_fullest_of_four() {
+    let week = |km: f64| Made::weeks(&[(km, 10.0)]);
+    for (level, warn) in [(Novice, 48.0), (Intermediate, 46.0), (Advanced, 44.0)] {
+        let cases = [(warn, SILENT), (warn + 0.1, WARNING), (52.0, WARNING), (52.1, ERROR)];
+        edges(Rule::R2, &of_level(level, 40.0, 10.0), &cases, week);
+        // From 50 years on three hundredths less.
+        let master = Background { age: Some(50), ..of_level(level, 40.0, 10.0) };
+        let cases = [(warn - 1.2, SILENT), (warn - 1.1, WARNING), (50.8, WARNING), (50.9, ERROR)];
+        edges(Rule::R2, &master, &cases, week);
+        let younger = Background { age: Some(49), ..master };
+        edges(Rule::R2, &younger, &[(warn, SILENT)], week);
+    }
+}
+
+#[test]
+fn small_weeks_may_grow_by_four_kilometres() {
+    let week = |km: f64| Made::weeks(&[(km, 2.0)]);
+    edges(Rule::R2, &of_level(Novice, 10.0, 2.0), &[(14.0, SILENT), (14.1, ERROR)], week);
+    edges(Rule::R2, &of_level(Novice, 15.9, 2.0), &[(19.9, SILENT), (20.0, WARNING)], week);
+    edges(Rule::R3, &of_level(Novice, 10.0, 2.0), &[(14.0, SILENT), (14.1, ERROR)], week);
+}
+
+#[test]
+fn the_week_after_a_light_one_is_compared_with_those_before() {
+    let athlete = of_level(Novice, 40.0, 10.0);
+    let after = |km: f64| Made::weeks(&[(42.0, 10.0), (30.0, 8.0), (km, 10.0)]);
+    edges(Rule::R2, &athlete, &[(50.4, SILENT), (50.5, WARNING), (54.7, ERROR)], after);
+    let last_known =
+        |km: f64| Made::weeks(&[(42.0, 10.0), (20.0, 8.0), (20.0, 8.0), (20.0, 8.0), (km, 10.0)]);
+    edges(Rule::R2, &athlete, &[(50.4, SILENT), (50.5, WARNING), (54.7, ERROR)], last_known);
+    // After four light weeks it is compared with them.
+    let later =
+        |km: f64| Made::weeks(&[(42.0, 10.0), (20.0, 8.0), (20.0, 8.0), (20.0, 8.0), (20.0, 8.0), (km, 8.0)]);
+    edges(Rule::R2, &athlete, &[(24.0, SILENT), (24.1, WARNING), (26.1, ERROR)], later);
+}
+
+#[test]
+fn a_week_that_is_over_is_not_judged_but_counts() {
+    // Two weeks into the plan, and twice as much was run as planned.
+    let mut athlete = of_level(Novice, 40.0, 10.0);
+    for (offset, run) in [(1, 20.0), (3, 20.0), (5, 30.0), (8, 25.0), (10, 25.0), (12, 20.0)] {
+        athlete.runs.push(past(at(offset), run));
+    }
+    athlete.as_of = at(13);
+    let third = |km: f64| Made::weeks(&[(40.0, 10.0), (40.0, 10.0), (km, 10.0)]);
+    edges(Rule::R2, &athlete, &[(84.0, SILENT), (84.1, WARNING), (91.1, ERROR)], third);
+    assert_eq!(third(84.0).says(&of_level(Novice, 40.0, 10.0), Rule::R2), ERROR);
+    // What was planned for a day that is over is no longer looked at.
+    let both = [workout(13, WorkoutKind::Intervals, 70.0), workout(13, WorkoutKind::Tempo, 70.0)];
+    let mut past_faults = third(84.0);
+    past_faults.workouts.extend(both);
+    assert_eq!(errors(&past_faults.lint(&athlete)).next(), None);
+    assert!(past_faults.lint(&of_level(Novice, 40.0, 10.0)).iter().any(|finding| finding.rule == Rule::R34));
+}
+
+#[test]
+fn the_first_week_starts_from_the_usual_one() {
+    for level in Level::ALL {
+        // One full week keeps R2 quiet; the median is 40.
+        let mut athlete = of_level(*level, 40.0, 10.0);
+        athlete.runs.push(past(today().plus(-20), 30.0));
+        athlete.runs.sort_by_key(|run| run.day);
+        let cases = [(44.0, SILENT), (44.1, WARNING), (52.0, WARNING), (52.1, ERROR)];
+        edges(Rule::R3, &athlete, &cases, |km| Made::weeks(&[(km, 10.0)]));
+    }
+}
+
+#[test]
+fn from_nothing_a_week_has_six_kilometres() {
+    let week = |km: f64| Made::weeks(&[(km, 1.0)]);
+    let idle = Background { first: Some(today().plus(-100)), ..Background::unknown(today()) };
+    let mut stated = Background::unknown(today());
+    stated.stated.base = Some(Distance::ZERO);
+    for athlete in [idle, stated] {
+        edges(Rule::R3, &athlete, &[(6.0, SILENT), (6.1, ERROR)], week);
+        edges(Rule::R2, &athlete, &[(40.0, SILENT)], week);
+        let second = |km: f64| Made::weeks(&[(0.0, 0.0), (km, 1.0)]);
+        edges(Rule::R2, &athlete, &[(6.0, SILENT), (6.1, ERROR)], second);
+        let heavy = Background { bmi: Some(30.1), ..athlete };
+        edges(Rule::R3, &heavy, &[(3.0, SILENT), (3.1, ERROR)], week);
+    }
+    // Four weeks off, but a base from the eight before: R2 says it.
+    let mut paused = of_level(Novice, 40.0, 10.0);
+    paused.runs.retain(|run| run.day <= today().plus(-28));
+    edges(Rule::R2, &paused, &[(6.0, SILENT), (6.1, ERROR)], week);
+}
+
+#[test]
+fn one_of_four_weeks_is_lighter() {
+    for (level, most) in [(Novice, 34.0), (Intermediate, 34.0), (Advanced, 36.0)] {
+        let four = |km: f64| Made::weeks(&[(40.0, 10.0), (40.0, 10.0), (40.0, 10.0), (km, 10.0)]);
+        let athlete = of_level(level, 40.0, 10.0);
+        edges(Rule::R5, &athlete, &[(most, SILENT), (most + 0.1, WARNING)], four);
+        assert_eq!(Made::weeks(&[(40.0, 10.0); 3]).says(&athlete, Rule::R5), SILENT);
+        // From 50 years on one of three.
+        let master = Background { age: Some(50), ..athlete };
+        let three = |km: f64| Made::weeks(&[(40.0, 10.0), (40.0, 10.0), (km, 10.0)]);
+        edges(Rule::R30, &master, &[(most, SILENT), (most + 0.1, WARNING)], three);
+        assert_eq!(four(40.0).says(&master, Rule::R5), SILENT);
+    }
+    // The taper is no build: three full weeks and two light ones are not judged.
+    let athlete = of_level(Novice, 40.0, 10.0);
+    let race = |third: f64, fourth: f64| {
+        Made::race(km(10.0), &[(40.0, 10.0), (40.0, 10.0), (third, 10.0), (fourth, 8.0), (20.0, 0.0)])
+    };
+    assert_eq!(race(40.0, 35.9).says(&athlete, Rule::R5), SILENT);
+    assert_eq!(race(40.0, 36.0).says(&athlete, Rule::R5), WARNING);
+}
+
+#[test]
+fn the_longest_run_is_a_part_of_its_week() {
+    for (level, warn, error) in [(Novice, 20.0, 26.0), (Intermediate, 16.0, 24.0), (Advanced, 13.2, 24.0)] {
+        let athlete = of_level(level, 40.0, 10.0);
+        let cases = [(warn, SILENT), (warn + 0.1, WARNING), (error, WARNING), (error + 0.1, ERROR)];
+        edges(Rule::R6, &athlete, &cases, |long| Made::weeks(&[(40.0, long)]));
+        // A small week is not measured, and neither is one without the longest run.
+        edges(Rule::R6, &athlete, &[(24.9, SILENT), (25.0, ERROR)], |week| Made::weeks(&[(week, 20.0)]));
+        assert_eq!(Made::weeks(&[(30.0, 20.0), (90.0, 20.1)]).says(&athlete, Rule::R6), SILENT);
+    }
+}
+
+#[test]
+fn a_long_run_ends_after_three_hours() {
+    for (level, warn) in [(Novice, 30.0), (Intermediate, 30.0), (Advanced, 27.5)] {
+        let athlete = of_level(level, 60.0, 25.0);
+        let cases = [(warn, SILENT), (warn + 0.1, WARNING), (35.0, WARNING), (35.1, ERROR)];
+        edges(Rule::R7, &athlete, &cases, one_run);
+        let mut unknown = athlete;
+        unknown.runs.iter_mut().for_each(|run| run.duration = None);
+        edges(Rule::R7, &unknown, &[(40.0, SILENT)], one_run);
+    }
+}
+
+#[test]
+fn the_longest_run_fits_the_race() {
+    let races = [km(5.0), km(10.0), Distance::HALF_MARATHON, Distance::MARATHON];
+    let rows = [
+        (Novice, [6.0, 10.0, 16.0, 26.0], [14.0, 18.0, 21.0, 32.0]),
+        (Intermediate, [10.0, 13.0, 18.0, 29.0], [16.0, 20.0, 23.0, 35.0]),
+        (Advanced, [13.0, 16.0, 21.0, 29.0], [20.0, 24.0, 29.0, 39.0]),
+    ];
+    for (level, least, most) in rows {
+        for (index, race) in races.into_iter().enumerate() {
+            let plan = |long: f64| Made::race(race, &[(12.0, 3.0), (long + 12.0, long), (12.0, 0.0)]);
+            let athlete = of_level(level, 12.0, 3.0);
+            edges(Rule::R8, &athlete, &[(least[index], SILENT), (least[index] - 0.1, WARNING)], plan);
+            edges(Rule::R9, &athlete, &[(most[index], SILENT), (most[index] + 0.1, WARNING)], plan);
+            // What was run in the ten weeks before the race has prepared for it too.
+            let mut prepared = athlete.clone();
+            prepared.runs.push(past(today().plus(-20), 30.0));
+            edges(Rule::R8, &prepared, &[(4.0, SILENT)], plan);
         }
     }
+}
+
+#[test]
+fn a_race_needs_weeks_and_a_base() {
+    let races = [km(5.0), km(10.0), Distance::HALF_MARATHON, Distance::MARATHON];
+    let rows = [(Novice, [6, 8, 10, 14]), (Intermediate, [4, 6, 8, 12]), (Advanced, [4, 6, 8, 10])];
+    for (level, weeks) in rows {
+        for (race, weeks) in races.into_iter().zip(weeks) {
+            let plan = |count: f64| Made::race(race, &vec![(30.0, 10.0); count as usize]);
+            let athlete = of_level(level, 30.0, 10.0);
+            let weeks = f64::from(weeks);
+            edges(Rule::R25, &athlete, &[(weeks, SILENT), (weeks - 1.0, WARNING)], plan);
+        }
+    }
+    for (level, marathon, other) in
+        [(Novice, ERROR, WARNING), (Intermediate, WARNING, WARNING), (Advanced, NOTE, NOTE)]
+    {
+        for (race, least, worst) in
+            [(races[1], 10.0, other), (races[2], 15.0, other), (races[3], 20.0, marathon)]
+        {
+            let says = |base: f64, weeks: usize| {
+                Made::race(race, &vec![(30.0, 10.0); weeks]).says(&of_level(level, base, 3.0), Rule::R26)
+            };
+            assert_eq!(says(least, 12), SILENT);
+            assert_eq!(says(least - 0.1, 12), worst, "{level} {race:?}");
+            // Time makes up for it.
+            assert_eq!(says(least - 0.1, 20), other, "{level} {race:?}");
+        }
+        assert_eq!(
+            Made::race(races[0], &[(30.0, 10.0); 8]).says(&of_level(level, 1.0, 0.5), Rule::R26),
+            SILENT
+        );
+    }
+    let marathon = |weeks: usize| Made::race(Distance::MARATHON, &vec![(6.0, 2.0); weeks]);
+    assert_eq!(marathon(19).says(&Background::unknown(today()), Rule::R26), ERROR);
+    assert_eq!(marathon(20).says(&Background::unknown(today()), Rule::R26), WARNING);
+}
+
+#[test]
+fn the_peak_is_like_that_of_others_and_not_far_above_ones_own() {
+    let race = Distance::HALF_MARATHON;
+    for (level, low, high) in [(Novice, 32.0, 55.0), (Intermediate, 50.0, 80.0), (Advanced, 75.0, 135.0)] {
+        let plan = |peak: f64| Made::race(race, &[(20.0, 5.0), (peak, 15.0), (20.0, 0.0)]);
+        let cases = [(low, SILENT), (low - 0.1, NOTE), (high, SILENT), (high + 0.1, NOTE)];
+        edges(Rule::R27, &of_level(level, 40.0, 10.0), &cases, plan);
+    }
+    for (level, most) in [(Novice, 52.0), (Intermediate, 50.0), (Advanced, 48.0)] {
+        let plan = |peak: f64| Made::race(race, &[(20.0, 5.0), (peak, 15.0), (20.0, 0.0)]);
+        edges(Rule::R28, &of_level(level, 40.0, 10.0), &[(most, SILENT), (most + 0.1, WARNING)], plan);
+    }
+}
+
+#[test]
+fn fitness_rises_slowly() {
+    // Seven days of load L from fitness 40 raise it by (L - 40)(1 - e^(-7/42)).
+    let share = 1.0 - (-7.0_f64 / 42.0).exp();
+    for (level, points) in [(Novice, 5.0), (Intermediate, 6.0), (Advanced, 8.0)] {
+        let athlete = Background { fitness: Some(40.0), ..of_level(level, 40.0, 10.0) };
+        let plan = |points: f64| {
+            let load = 40.0 + points / share;
+            let workouts = (0..7)
+                .map(|offset| Workout { load: Some(load), ..workout(offset, WorkoutKind::Easy, 5.0) })
+                .collect();
+            Made { workouts, ..Made::weeks(&[(0.0, 0.0)]) }
+        };
+        edges(Rule::R29, &athlete, &[(points, SILENT), (points + 0.01, WARNING)], plan);
+        let mut unknown = plan(20.0);
+        unknown.workouts[3].load = None;
+        assert_eq!(unknown.says(&athlete, Rule::R29), SILENT);
+        assert_eq!(plan(20.0).says(&of_level(level, 40.0, 10.0), Rule::R29), SILENT);
+    }
+}
+
+#[test]
+fn an_unknown_level_is_asked_for_and_judged_like_a_novice() {
+    let unknown = Background::unknown(today());
+    let note = one_run(5.0).finding(&unknown, Rule::R3).unwrap();
+    assert_eq!(note.severity, Severity::Note);
+    assert!(note.text.contains("usual week"), "{}", note.text);
+    assert_eq!(one_run(5.0).says(&of_level(Novice, 20.0, 5.0), Rule::R3), SILENT);
+    let weeks = |km: f64| Made::weeks(&[(40.0, 10.0), (km, 10.0)]);
+    edges(Rule::R2, &unknown, &[(48.0, SILENT), (48.1, WARNING)], weeks);
 }

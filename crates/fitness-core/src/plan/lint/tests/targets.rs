@@ -1,0 +1,105 @@
+use super::super::*;
+use super::made::*;
+use crate::plan::{Level, StepType, WorkoutKind};
+
+const HALF: Distance = Distance::HALF_MARATHON;
+
+fn plan() -> Made {
+    Made::race(HALF, &[(50.0, 12.0); 8])
+}
+
+/// A session that asks for a pace, seconds per kilometre.
+fn asking(kind: WorkoutKind, pace: f64) -> Workout {
+    let mut session = workout(2, kind, 10.0);
+    session.steps = vec![meters(StepType::Warmup, 2000.0), paced(meters(StepType::Active, 3000.0), pace)];
+    session
+}
+
+#[test]
+fn a_pace_needs_a_result_of_the_last_120_days() {
+    for level in Level::ALL {
+        let with =
+            |days_ago: Option<i64>| Background { paces: days_ago.map(paces), ..of_level(*level, 50.0, 12.0) };
+        let paced = plan().with(asking(WorkoutKind::Tempo, 300.0));
+        assert_eq!(paced.says(&with(None), Rule::R31), ERROR);
+        assert_eq!(paced.says(&with(Some(121)), Rule::R31), ERROR);
+        assert_eq!(paced.says(&with(Some(120)), Rule::R31), SILENT);
+        let mut by_effort = asking(WorkoutKind::Tempo, 300.0);
+        by_effort.steps[1] = meters(StepType::Active, 3000.0);
+        assert_eq!(plan().with(by_effort).says(&with(None), Rule::R31), SILENT);
+    }
+}
+
+/// Predicted: 1:45:00, one in ten 1:34:30, one in four 1:39:36.8, one in twenty 1:30:53.5.
+fn predicted(level: Level) -> Background {
+    let prediction = Ok(prediction(HALF, TimeSpan::from_mins(105)));
+    Background { prediction, paces: Some(paces(10)), ..of_level(level, 50.0, 12.0) }
+}
+
+#[test]
+fn race_pace_is_not_faster_than_one_in_four() {
+    let limit = TimeSpan::from_mins(105).seconds() * 0.9_f64.sqrt() / HALF.km();
+    for level in Level::ALL {
+        for kind in [WorkoutKind::RacePace, WorkoutKind::Tempo] {
+            let worst = if kind == WorkoutKind::RacePace { ERROR } else { SILENT };
+            let cases = [(limit + 0.01, SILENT), (limit - 0.01, worst)];
+            edges(Rule::R32, &predicted(*level), &cases, |pace| plan().with(asking(kind, pace)));
+        }
+        let race = |pace: f64| {
+            let race = Workout { date: plan().race, ..asking(WorkoutKind::Race, pace) };
+            plan().with(race)
+        };
+        edges(Rule::R32, &predicted(*level), &[(limit + 0.01, SILENT), (limit - 0.01, ERROR)], race);
+        let unknown = of_level(*level, 50.0, 12.0);
+        assert_eq!(race(200.0).says(&unknown, Rule::R32), SILENT);
+    }
+}
+
+#[test]
+fn a_target_gets_its_verdict() {
+    for (target, expected) in [
+        ("1:45:00", None),
+        ("1:39:37", None),
+        ("1:39:36", Some("a stretch")),
+        ("1:34:30", Some("a stretch")),
+        ("1:34:29", Some("unlikely")),
+        ("1:30:54", Some("unlikely")),
+        ("1:30:53", Some("not supported")),
+    ] {
+        for level in Level::ALL {
+            let made = Made { target: Some(target.parse().unwrap()), ..plan() };
+            let said = made.finding(&predicted(*level), Rule::R32);
+            assert_eq!(said.is_some(), expected.is_some(), "{target}: {said:?}");
+            if let Some(said) = said {
+                assert_eq!(said.severity, Severity::Warning);
+                assert!(said.text.contains(expected.unwrap()), "{target}: {}", said.text);
+            }
+        }
+    }
+    // A prediction for another race says nothing, and beyond 50 km there is none.
+    let mut made = Made { target: Some("0:40:00".parse().unwrap()), ..plan() };
+    made.distance = Distance::from_km(12.0);
+    assert_eq!(made.says(&predicted(Level::Novice), Rule::R32), SILENT);
+    made.distance = Distance::from_km(50.0);
+    assert_eq!(made.says(&predicted(Level::Novice), Rule::R32), SILENT);
+    made.distance = Distance::from_km(50.1);
+    assert_eq!(made.says(&predicted(Level::Novice), Rule::R32), WARNING);
+}
+
+#[test]
+fn a_pace_is_told_in_the_athletes_unit() {
+    let made = plan().with(asking(WorkoutKind::RacePace, 270.0));
+    let subject = Subject {
+        distance: made.distance,
+        start: at(0),
+        race: made.race,
+        target: None,
+        workouts: &made.workouts,
+    };
+    let said = |units| {
+        let findings = lint(&subject, &predicted(Level::Novice), units);
+        findings.into_iter().find(|finding| finding.rule == Rule::R32).unwrap().text
+    };
+    assert!(said(UnitSystem::Metric).contains("4:30 /km"), "{}", said(UnitSystem::Metric));
+    assert!(said(UnitSystem::Imperial).contains("7:15 /mi"), "{}", said(UnitSystem::Imperial));
+}
