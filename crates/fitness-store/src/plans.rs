@@ -15,7 +15,7 @@ use fitness_core::grading::{self, Graded, Rules, Schedule, Tally};
 use fitness_core::hash::ContentHash;
 use fitness_core::ids::{HumanActionId, PlanId, ProposalId, UserId, WorkoutId};
 use fitness_core::observation::ExcusedDays;
-use fitness_core::plan::{Draft, Goal, Plan, PlanStatus, PlannedWorkout, Proposal, Revision, Workout};
+use fitness_core::plan::{Draft, Plan, PlanStatus, PlannedWorkout, Proposal, Revision, Workout};
 use fitness_core::units::{Distance, TimeSpan};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder};
 use serde::Serialize;
@@ -208,11 +208,8 @@ pub(crate) async fn list_workouts(
 pub(crate) fn draft(plan: &Plan, workouts: &[PlannedWorkout]) -> Result<Draft> {
     let workouts = workouts.iter().map(|w| w.workout.clone()).collect();
     let (start, race) = (plan.start_date, plan.race_date);
-    let draft = match plan.distance {
-        None if plan.goal == Goal::Custom => Draft::without_race(&plan.name, start, race, workouts)?,
-        distance => Draft::new(&plan.name, plan.goal, distance, start, race, plan.target_time, workouts)?,
-    };
-    Ok(draft.under(plan.terms.clone())?)
+    let (race_of, days) = ((plan.goal, plan.distance), (start, race));
+    Ok(Draft::written(&plan.name, race_of, days, plan.target_time, plan.terms.clone(), workouts)?)
 }
 
 /// What an athlete sees of a committed plan: which one, in which state, in which revision.

@@ -2,7 +2,7 @@
 
 use super::Exported;
 use crate::calendar::Day;
-use crate::plan::{BadDraft, BadRequest, Draft, DraftRequest, Goal, PlannedWorkout};
+use crate::plan::{BadDraft, BadRequest, Draft, DraftRequest, Goal, PlannedWorkout, Terms};
 use crate::units::{Distance, TimeSpan};
 use serde::{Deserialize, Serialize};
 
@@ -36,6 +36,9 @@ pub struct PlanFile {
     /// The time hoped for.
     #[serde(rename = "target_time_ms")]
     pub target_time: Option<TimeSpan>,
+    /// What it was made under, such as the days the athlete can train.
+    #[serde(default, skip_serializing_if = "Terms::is_empty")]
+    pub terms: Terms,
     /// The revision this was taken from.
     pub revision: i64,
     /// Day by day, with the ids they have where they come from.
@@ -53,6 +56,7 @@ impl From<Exported<'_>> for PlanFile {
             start_date: plan.start_date,
             race_date: plan.race_date,
             target_time: plan.target_time,
+            terms: plan.terms.clone(),
             revision: plan.revision,
             workouts: workouts.to_vec(),
         }
@@ -106,6 +110,6 @@ pub fn read_draft(text: &str) -> Result<Draft, BadPlanFile> {
     }
     let file: PlanFile = serde_json::from_str(text)?;
     let workouts = file.workouts.into_iter().map(|planned| planned.workout).collect();
-    let PlanFile { name, goal, distance, start_date, race_date, target_time, .. } = file;
-    Ok(Draft::new(&name, goal, distance, start_date, race_date, target_time, workouts)?)
+    let PlanFile { name, goal, distance, start_date, race_date, target_time, terms, .. } = file;
+    Ok(Draft::written(&name, (goal, distance), (start_date, race_date), target_time, terms, workouts)?)
 }

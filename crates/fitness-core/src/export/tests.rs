@@ -66,6 +66,7 @@ fn plan(draft: &Draft) -> Plan {
         start_date: draft.start_date(),
         race_date: draft.race_date(),
         target_time: draft.target_time(),
+        terms: draft.terms().clone(),
         status: PlanStatus::Active,
         author: Author::Athlete,
         content_hash: draft.content_hash(),

@@ -450,7 +450,7 @@ const MAX_ROUNDS: usize = 12;
 fn shorter(workout: &Workout, share: f64) -> Workout {
     match (workout.distance, workout.duration) {
         (Some(distance), _) if distance > Distance::ZERO => {
-            let steps = (distance.km() * share * 10.0).floor().max(1.0) / 10.0;
+            let steps = (distance.km() * share * 10.0 + 1e-6).floor().max(1.0) / 10.0;
             Distance::from_km(steps).map_or_else(|| workout.clone(), |to| workout.resized(Size::Distance(to)))
         }
         (_, Some(duration)) => {

@@ -125,6 +125,25 @@ impl Draft {
         Ok(Self { name, goal, distance, start_date, race_date, target_time, workouts, terms })
     }
 
+    /// A plan as it was written down: with a race, or without one when it is custom and has no distance.
+    ///
+    /// # Errors
+    /// Names the first thing that must change.
+    pub fn written(
+        name: &str,
+        (goal, distance): (Goal, Option<Distance>),
+        (start_date, race_date): (Day, Day),
+        target_time: Option<TimeSpan>,
+        terms: Terms,
+        workouts: Vec<Workout>,
+    ) -> Result<Self, BadDraft> {
+        let draft = match distance {
+            None if goal == Goal::Custom => Self::without_race(name, start_date, race_date, workouts)?,
+            distance => Self::new(name, goal, distance, start_date, race_date, target_time, workouts)?,
+        };
+        draft.under(terms)
+    }
+
     /// A stretch of training without a race: it ends on its last day.
     ///
     /// # Errors

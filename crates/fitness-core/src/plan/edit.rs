@@ -1,6 +1,6 @@
 //! The athlete's own hand: move, swap, shorten, skip or add a workout. One save, however many edits, is one revision.
 
-use super::proposal::check_next;
+use super::proposal::{check_next, rest_gives_way};
 use super::{
     BadDraft, NextWorkout, Plan, PlannedWorkout, Step, StepDuration, StepType, Workout, WorkoutKind,
 };
@@ -144,8 +144,7 @@ fn not_past(day: Day, today: Day) -> Result<(), EditError> {
 
 /// Days off follow what is there: one where a day was left empty, none beside a workout.
 fn settle_rest(current: &[PlannedWorkout], next: &mut Vec<NextWorkout>) {
-    let busy: BTreeSet<Day> = next.iter().filter(|w| !w.workout.is_rest()).map(|w| w.workout.date).collect();
-    next.retain(|w| !w.workout.is_rest() || !busy.contains(&w.workout.date));
+    rest_gives_way(next);
     let listed: BTreeSet<Day> = next.iter().map(|w| w.workout.date).collect();
     let empty: BTreeSet<Day> =
         current.iter().map(|w| w.workout.date).filter(|day| !listed.contains(day)).collect();

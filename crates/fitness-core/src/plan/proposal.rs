@@ -169,9 +169,16 @@ pub fn apply(
         not_past(workout.date, today)?;
     }
     draft::check_days(&moved, &plan.terms.availability)?;
+    rest_gives_way(&mut next);
     check_next(plan.start_date, plan.race_date, &next)?;
     next.sort_by_key(|w| w.workout.date);
     Ok(next)
+}
+
+/// A day off is none any more beside a workout.
+pub(super) fn rest_gives_way(next: &mut Vec<NextWorkout>) {
+    let busy: BTreeSet<Day> = next.iter().filter(|w| !w.workout.is_rest()).map(|w| w.workout.date).collect();
+    next.retain(|w| !w.workout.is_rest() || !busy.contains(&w.workout.date));
 }
 
 /// What was planned for a day that is over stays as it is.
@@ -270,7 +277,11 @@ mod tests {
     }
 
     fn applied(chosen: &[usize]) -> Result<Vec<(Option<i64>, String)>, ApplyError> {
-        let next = apply(&plan(), &current(), &changes(), &chosen.iter().copied().collect())?;
+        applied_on(chosen, "2026-06-15".parse().unwrap())
+    }
+
+    fn applied_on(chosen: &[usize], today: Day) -> Result<Vec<(Option<i64>, String)>, ApplyError> {
+        let next = apply(&plan(), &current(), &changes(), &chosen.iter().copied().collect(), today)?;
         Ok(next.iter().map(|w| (w.id.map(WorkoutId::get), w.workout.date.to_string())).collect())
     }
 
@@ -291,6 +302,10 @@ mod tests {
 
     #[test]
     fn a_choice_that_does_not_fit_applies_nothing() {
+        let late: Day = "2026-06-20".parse().unwrap();
+        assert_eq!(applied_on(&[0], late), Err(ApplyError::Past("2026-06-16".parse().unwrap())));
+        assert_eq!(applied_on(&[2], late), Err(ApplyError::Past("2026-06-19".parse().unwrap())));
+        assert!(applied_on(&[1], late).is_ok());
         assert_eq!(applied(&[]), Err(ApplyError::Nothing));
         assert_eq!(applied(&[6]), Err(ApplyError::NoSuchChange(6)));
         assert_eq!(applied(&[0, 3]), Err(ApplyError::Twice(WorkoutId::new(10))));

@@ -283,6 +283,8 @@ fn a_missed_hard_session_takes_the_place_of_an_easy_one_or_is_gone() {
     let mut world = World::new();
     world.today = day("2026-06-19");
     world.athlete.as_of = day("2026-06-18");
+    let last = world.athlete.runs.last().copied().unwrap();
+    world.athlete.runs.push(PastRun { day: day("2026-06-17"), ..last });
     world.workouts[9].workout = workout("2026-06-20", WorkoutKind::Easy, 5.0);
     world.plan.race_date = day("2026-06-28");
     world.workouts[10].workout.date = day("2026-06-28");

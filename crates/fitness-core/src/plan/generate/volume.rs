@@ -135,7 +135,8 @@ fn taper(class: Class, weeks: usize) -> &'static [f64] {
     match (class, weeks) {
         (_, 0) => &[],
         (Class::Full, 1) => &[0.40],
-        (Class::Full, 2..6) => &[0.66, 0.38],
+        (Class::Full, 2) => &[0.66, 0.38],
+        (Class::Full, 3) => &[0.88, 0.66, 0.38],
         (Class::Full, _) => &[0.80, 0.60, 0.30],
         (Class::Half, 1) => &[0.45],
         (Class::Half, _) => &[0.78, 0.42],

@@ -12,10 +12,6 @@ pub(super) fn check(view: &View<'_>, report: &mut Report) {
         return;
     }
     last_days(view, report);
-    // A runway too short to build on is said by R25; the shape of a taper is judged where there is room for one.
-    if (view.weeks.len() as i64) < limits::runway_weeks(view.level, class) {
-        return;
-    }
     last_long_run(view, class, report);
     if let Some(peak) = &view.peak {
         length(view, class, peak, report);
@@ -35,6 +31,10 @@ fn last_long_run(view: &View<'_>, class: Class, report: &mut Report) {
         false => (view.subject.start, (low, high)),
     };
     let Some((_, day)) = longest_before_race(view, from) else { return };
+    // What was run cannot be run earlier.
+    if day <= view.athlete.as_of {
+        return;
+    }
     let days = day.until(view.subject.race);
     if let Some(limit) = beyond(days as f64, range) {
         let text = format!(

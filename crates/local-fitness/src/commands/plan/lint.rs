@@ -8,9 +8,10 @@ use crate::failure::Failure;
 use crate::report::Report;
 use anyhow::Result;
 use fitness_core::calendar::Day;
+use fitness_core::export::read_draft;
 use fitness_core::ids::PlanId;
 use fitness_core::plan::lint::{Finding, Severity, Subject, errors, lint};
-use fitness_core::plan::{Draft, DraftRequest, Stated};
+use fitness_core::plan::{Draft, Stated};
 use serde_json::json;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -56,8 +57,7 @@ fn from_file(file: &Path) -> Result<Draft> {
             "give the number of a plan (`fitness plan list`), or a file as `fitness plan draft --help` describes it",
         )
     };
-    let request: DraftRequest = serde_json::from_str(&read(file)?).map_err(|error| bad(error.to_string()))?;
-    Ok(request.into_draft().map_err(|error| bad(error.to_string()))?)
+    Ok(read_draft(&read(file)?).map_err(|error| bad(error.to_string()))?)
 }
 
 /// What the linter says, errors first.
