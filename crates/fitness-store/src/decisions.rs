@@ -258,6 +258,7 @@ impl Store {
             .filter(proposals::Column::Id.eq(id.get()))
             .filter(proposals::Column::UserId.eq(user.get()))
             .filter(proposals::Column::Status.eq(ProposalStatus::Open.as_str()))
+            .filter(proposals::Column::SupersededBy.is_null())
             .exec(tx.db())
             .await?;
         if declined.rows_affected != 1 {

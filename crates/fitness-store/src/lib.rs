@@ -12,6 +12,7 @@
 //! [`decisions`].
 
 mod activities;
+mod adapting;
 mod api_tokens;
 mod athletes;
 mod audit;
@@ -58,6 +59,7 @@ mod users;
 mod wellness;
 
 pub use activities::StoredActivity;
+pub use adapting::Adapted;
 pub use api_tokens::{ApiToken, Scope};
 pub use audit::{Actor, AuditHead, AuditLine};
 pub use briefs::{NewBrief, StoredBrief, StoredFact};

@@ -239,7 +239,7 @@ fn plan(row: training_plans::Model) -> Result<Plan> {
     })
 }
 
-fn proposal(row: proposals::Model) -> Result<Proposal> {
+pub(crate) fn proposal(row: proposals::Model) -> Result<Proposal> {
     Ok(Proposal {
         id: ProposalId::new(row.id),
         plan: PlanId::new(row.plan_id),

@@ -1,0 +1,142 @@
+//! The built-in rules at work: one proposal at a time, and never twice from the same facts.
+
+use crate::audit::{Actor, Entry};
+use crate::entities::proposals;
+use crate::error::{Error, Result};
+use crate::plans;
+use crate::read::to_json;
+use crate::store::{Store, stamp};
+use fitness_core::calendar::{Day, Instant};
+use fitness_core::hash::ContentHash;
+use fitness_core::ids::{PlanId, ProposalId, UserId};
+use fitness_core::note::Author;
+use fitness_core::plan::{self, Adaptation, Plan, ProposalStatus, Situation, adapt};
+use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, sea_query::Expr};
+use serde::Serialize;
+
+/// Days back from today that the rules look at what the athlete said.
+const LOOK_BACK: i64 = 45;
+/// Days ahead.
+const LOOK_AHEAD: i64 = 60;
+
+/// What the rules have to say.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Adapted {
+    /// What, and why.
+    pub adaptation: Adaptation,
+    /// The proposal that waits; `None` when there is only something to say.
+    pub proposal: Option<ProposalId>,
+}
+
+impl Store {
+    /// Lets the rules look at the active plan, and writes down what they propose. The same facts are proposed once: what
+    /// waits is kept, and what was decided is not brought up again. A newer proposal takes the place of an older one.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn adapt(&self, user: UserId, today: Day, now: Instant) -> Result<Option<Adapted>> {
+        let Some(active) = self.find_active_plan(user).await? else { return Ok(None) };
+        let Some(adaptation) = self.look(user, &active, today).await? else { return Ok(None) };
+        let earlier = proposals::Entity::find()
+            .filter(proposals::Column::UserId.eq(user.get()))
+            .filter(proposals::Column::PlanId.eq(active.id.get()))
+            .filter(proposals::Column::FollowsFrom.eq(adaptation.follows_from.as_str()))
+            .order_by_desc(proposals::Column::Id)
+            .one(self.reader())
+            .await?;
+        if let Some(row) = earlier {
+            let found = plans::proposal(row)?;
+            let waits = found.is_open(today) && found.base_revision == active.revision;
+            let moved_on = found.is_open(today) && found.base_revision != active.revision;
+            if waits {
+                return Ok(Some(Adapted { adaptation, proposal: Some(found.id) }));
+            }
+            if !moved_on {
+                return Ok(None);
+            }
+        }
+        if adaptation.changes.is_empty() {
+            return Ok(Some(Adapted { adaptation, proposal: None }));
+        }
+        let proposal = self.put_adaptation(user, &active, &adaptation, today, now).await?;
+        Ok(proposal.map(|id| Adapted { adaptation, proposal: Some(id) }))
+    }
+
+    async fn look(&self, user: UserId, active: &Plan, today: Day) -> Result<Option<Adaptation>> {
+        let standing = self.standing(user, active.id).await?;
+        let athlete = self.background(user, active.distance, today, active.terms.stated).await?;
+        let observed = self.list_observations(user, today.plus(-LOOK_BACK), today.plus(LOOK_AHEAD)).await?;
+        let races: Vec<_> = (self.list_races(user).await?.into_iter())
+            .map(|race| (race.result.day, race.result.distance))
+            .collect();
+        let units = self.profile(user).await?.units;
+        Ok(adapt(&Situation {
+            plan: &standing.plan,
+            workouts: &standing.workouts,
+            graded: &standing.graded,
+            observed: &observed,
+            races: &races,
+            athlete: &athlete,
+            today,
+            units,
+        }))
+    }
+
+    /// `None` when the plan moved on meanwhile, or the changes do not fit it.
+    async fn put_adaptation(
+        &self,
+        user: UserId,
+        active: &Plan,
+        adaptation: &Adaptation,
+        today: Day,
+        now: Instant,
+    ) -> Result<Option<ProposalId>> {
+        let tx = self.write(user).await?;
+        let found = plans::find_plan(tx.db(), user, active.id).await?.ok_or(Error::NotFound("plan"))?;
+        if found.revision != active.revision || found.status != active.status {
+            return Ok(None);
+        }
+        let current = plans::list_workouts(tx.db(), user, active.id, active.revision).await?;
+        let all = (0..adaptation.changes.len()).collect();
+        if plan::apply(&found, &current, &adaptation.changes, &all, today).is_err() {
+            return Ok(None);
+        }
+        // It can be taken until its first day is over.
+        let expires = adaptation.first_day(&current).map(Day::next);
+        let row = proposals::ActiveModel {
+            user_id: Set(user.get()),
+            plan_id: Set(active.id.get()),
+            base_revision: Set(active.revision),
+            status: Set(ProposalStatus::Open.as_str().to_owned()),
+            author: Set(Author::Coach.as_str().to_owned()),
+            message: Set(adaptation.message.clone()),
+            changes: Set(to_json(&adaptation.changes)),
+            made_at: Set(stamp(now)),
+            expires_on: Set(expires.map(Day::date)),
+            follows_from: Set(Some(adaptation.follows_from.clone())),
+            ..Default::default()
+        };
+        let id = ProposalId::new(proposals::Entity::insert(row).exec(tx.db()).await?.last_insert_id);
+        supersede(&tx, user, active.id, id).await?;
+        let entry = Entry::new(now, Actor::System, "proposal.make", format!("proposal:{id}"))
+            .change(None, Some(ContentHash::of_json(&adaptation.changes)));
+        tx.commit(entry).await?;
+        Ok(Some(id))
+    }
+}
+
+/// At most one proposal of the rules is open: the older ones give way.
+async fn supersede(tx: &crate::tx::Tx, user: UserId, plan: PlanId, newer: ProposalId) -> Result<()> {
+    use proposals::Column;
+    proposals::Entity::update_many()
+        .col_expr(Column::SupersededBy, Expr::value(newer.get()))
+        .filter(Column::UserId.eq(user.get()))
+        .filter(Column::PlanId.eq(plan.get()))
+        .filter(Column::Id.ne(newer.get()))
+        .filter(Column::Status.eq(ProposalStatus::Open.as_str()))
+        .filter(Column::FollowsFrom.is_not_null())
+        .filter(Column::SupersededBy.is_null())
+        .exec(tx.db())
+        .await?;
+    Ok(())
+}
