@@ -37,9 +37,9 @@ pub(crate) enum ActivityCommand {
         /// Another sport
         #[arg(long, group = "change")]
         sport: Option<Sport>,
-        /// Another distance, in your units
-        #[arg(long, group = "change", value_name = "NUMBER")]
-        distance: Option<f64>,
+        /// Another distance, in your units or with its own, such as 21.1km or 13.1mi
+        #[arg(long, group = "change", value_name = "DISTANCE")]
+        distance: Option<String>,
         /// Another time in motion, such as 45:10 or 1:45:10
         #[arg(long, group = "change", value_name = "TIME")]
         moving: Option<TimeSpan>,
@@ -90,10 +90,10 @@ pub(crate) enum RaceCommand {
         /// The official time, such as 1:45:10; the recorded one when not given
         #[arg(long)]
         time: Option<TimeSpan>,
-        /// The official distance, in your units; when not given that of the course, where the recorded one is close to
-        /// 5 km, 10 km, a half or a full marathon, else the recorded one
-        #[arg(long, value_name = "NUMBER")]
-        distance: Option<f64>,
+        /// The official distance, such as half, 10k, 1500m, or a number in your units; when not given that of the course,
+        /// where the recorded one is close to 5 km, 10 km, a half or a full marathon, else the recorded one
+        #[arg(long, value_name = "DISTANCE")]
+        distance: Option<String>,
         /// What the race was called; the activity's title when not given
         #[arg(long)]
         name: Option<String>,
@@ -107,8 +107,8 @@ pub(crate) enum RaceCommand {
     Add {
         /// The day, such as 2026-06-14
         day: Day,
-        /// The official distance, in your units
-        distance: f64,
+        /// The official distance, such as half, 10k, 1500m, 10mi, or a number in your units
+        distance: String,
         /// The official time, such as 1:45:10
         time: TimeSpan,
         /// What the race was called

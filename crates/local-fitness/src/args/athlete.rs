@@ -66,7 +66,8 @@ pub(crate) enum ThresholdCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct PredictArgs {
-    /// Over which distance: 5k, 10k, half, full, or a number in your units; all four when not given
+    /// Over which distance, 1500 m to 50 km: half, full, mile, 10k, 1500m, 10mi, or a number in your units; 5k, 10k,
+    /// half and full when not given
     #[arg(long, value_name = "DISTANCE")]
     pub(crate) distance: Option<String>,
     /// A result to predict from instead of your history, such as half=1:45:00 or 10k=45:30; can be given several times

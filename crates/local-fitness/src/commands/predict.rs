@@ -5,6 +5,7 @@ use super::user::{machine_units, machine_zone};
 use crate::args::PredictArgs;
 use crate::clock;
 use crate::context::Context;
+use crate::distance;
 use crate::failure::Failure;
 use crate::report::Report;
 use crate::table::table;
@@ -87,22 +88,12 @@ async fn typed(context: &Context, args: &PredictArgs) -> Result<Report> {
 
 fn targets(distance: Option<&str>, units: UnitSystem) -> Result<Vec<Distance>> {
     match distance {
-        Some(distance) => Ok(vec![length(distance, units)?]),
+        Some(distance) => Ok(vec![distance::race(distance, units)?]),
         None => Ok([Goal::FiveK, Goal::TenK, Goal::Half, Goal::Full]
             .iter()
             .filter_map(|g| g.distance())
             .collect()),
     }
-}
-
-/// `half`, `10k`, or a number in the athlete's units.
-fn length(text: &str, units: UnitSystem) -> Result<Distance> {
-    let named = text.parse::<Goal>().ok().and_then(Goal::distance);
-    let number = || text.parse::<f64>().ok().and_then(|number| units.length(number));
-    named.or_else(number).ok_or_else(|| {
-        let help = "write 5k, 10k, half, full, or a number such as 15";
-        Failure::new(format!("`{text}` is no distance"), help).into()
-    })
 }
 
 /// `half=1:45:00`.
@@ -113,7 +104,7 @@ fn result(text: &str, units: UnitSystem) -> Result<RaceResult> {
     };
     let (distance, time) = text.split_once('=').ok_or_else(bad)?;
     let time: TimeSpan = time.parse().map_err(|_| bad())?;
-    Ok(RaceResult { distance: length(distance, units)?, time, on: None, effort: Effort::Race })
+    Ok(RaceResult { distance: distance::race(distance, units)?, time, on: None, effort: Effort::Race })
 }
 
 fn weekly(args: &PredictArgs) -> Result<Option<WeeklyVolume>> {

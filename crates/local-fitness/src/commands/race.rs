@@ -1,14 +1,16 @@
 //! `fitness race`
 
-use super::activity::{length, unknown};
+use super::activity::unknown;
 use crate::args::RaceCommand;
 use crate::clock;
 use crate::context::Context;
+use crate::distance;
 use crate::failure::Failure;
 use crate::report::Report;
 use crate::table::table;
 use anyhow::Result;
 use fitness_core::calendar::Day;
+use fitness_core::metrics::Absent;
 use fitness_core::metrics::predict::{Mark, course_of};
 use fitness_core::text::visible;
 use fitness_core::units::{Distance, TimeSpan};
@@ -33,7 +35,7 @@ pub(super) async fn run(context: &Context, command: RaceCommand) -> Result<Repor
             };
             let recorded = &found.activity;
             let distance = match distance {
-                Some(number) => length(units, number)?,
+                Some(text) => distance::race(&text, units)?,
                 // A watch never measures a course exactly; the course's own distance is meant.
                 None => {
                     let told = recorded.distance.ok_or_else(|| missing("distance", "--distance"))?;
@@ -65,7 +67,7 @@ pub(super) async fn run(context: &Context, command: RaceCommand) -> Result<Repor
         RaceCommand::Add { day, distance, time, name } => {
             let (store, user) = context.open_for_user().await?;
             let profile = store.profile(user.id).await?;
-            let distance = length(profile.units, distance)?;
+            let distance = distance::race(&distance, profile.units)?;
             let now = clock::now();
             if day > Day::at(now, profile.zone) {
                 return Err(Failure::new(
@@ -98,13 +100,13 @@ pub(super) async fn run(context: &Context, command: RaceCommand) -> Result<Repor
 
 /// Whether a human can have run it: limits, loads and predictions are made from race results.
 fn possible(distance: Distance, time: TimeSpan) -> Result<()> {
-    match Mark::new(distance, time) {
-        Ok(_) => Ok(()),
-        Err(why) => {
-            let help = "write the official distance in your units and the official time, such as 1:45:10";
-            Err(Failure::new(why.to_string(), help).into())
-        }
-    }
+    let Err(why) = Mark::new(distance, time) else { return Ok(()) };
+    let message = match why {
+        Absent::OutOfRange { what } => what,
+        other => other.to_string(),
+    };
+    let help = "write the official distance, 400 m to 100 km, such as 10k or half, and the official time, such as 1:45:10";
+    Err(Failure::new(message, help).into())
 }
 
 async fn list(context: &Context) -> Result<Report> {

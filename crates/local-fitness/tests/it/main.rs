@@ -8,3 +8,4 @@ mod human;
 mod imports;
 mod metrics;
 mod services;
+mod stranger;

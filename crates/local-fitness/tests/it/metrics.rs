@@ -4,7 +4,7 @@ use crate::harness::Home;
 use serde_json::Value;
 
 /// Ann has the demo athlete's season.
-fn ann() -> Home {
+pub(crate) fn ann() -> Home {
     let home = Home::new();
     home.ok(&["user", "add", "Ann", "--zone", "Europe/Zurich", "--units", "metric"]);
     home.ok(&["demo", "--export", "files", "--ends", "2026-06-14", "--seed", "3"]);
