@@ -35,9 +35,9 @@ pub(crate) enum ProfileCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ThresholdCommand {
-    /// List your limits: those in force, and what was detected
+    /// List your limits: those in force, what you set before them, and what was detected
     List,
-    /// Set a limit from a day on; loads of earlier days stay as they are
+    /// Set a limit from a day on: loads from that day on are judged anew, those of earlier days stay
     ///
     /// Kinds: max_heart_rate, resting_heart_rate, threshold_heart_rate (beats per minute), threshold_speed (a pace per
     /// kilometre or mile, such as 4:15), threshold_power (watts), swim_speed (a pace per 100 m, such as 1:45).
@@ -50,7 +50,7 @@ pub(crate) enum ThresholdCommand {
         #[arg(long, value_name = "DAY")]
         from: Option<Day>,
     },
-    /// Take over what was detected, from the day it was detected on
+    /// Take over what was detected, from the day it was detected on; loads from that day on are judged anew
     Confirm {
         /// Which limit
         kind: ThresholdKind,

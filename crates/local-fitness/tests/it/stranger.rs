@@ -49,3 +49,35 @@ fn an_edit_nobody_can_have_done_is_refused_with_what_to_change() {
     never_says(&told, &["formula"]);
     says(&told, &["200.00 km is no race distance", "400 m to 100 km"]);
 }
+
+#[test]
+fn a_limit_says_until_when_it_holds_and_which_loads_it_changes() {
+    let home = ann();
+    let detected = home.json(&["threshold", "list"])["all"].clone();
+    let newest = detected.as_array().unwrap().iter().rev().find(|one| one["kind"] == "threshold_speed");
+    let from = newest.unwrap()["from"].as_str().unwrap().to_owned();
+    assert!(from.as_str() < "2026-05-01", "the example needs one detected before May, not on {from}");
+    let set = home.ok(&["threshold", "set", "threshold_speed", "4:30", "--from", "2026-05-01"]);
+    says(&set, &["is 4:30 /km from 2026-05-01 on", "Loads from that day on are judged anew"]);
+    // What is confirmed is older than what was set: it must not be said to hold today.
+    let confirmed = home.ok(&["threshold", "confirm", "threshold_speed"]);
+    says(
+        &confirmed,
+        &[
+            &format!("from {from} on, through 2026-04-30"),
+            "the 4:30 /km you set before holds",
+            "of these days",
+        ],
+    );
+    never_says(&confirmed, &["Loads from that day on"]);
+    let list = home.ok(&["threshold", "list"]);
+    let lines: Vec<&str> = list.lines().filter(|line| line.starts_with("threshold_speed")).collect();
+    assert_eq!(lines.len(), 2, "{list}");
+    says(lines[0], &["4:30 /km", "in force since 2026-05-01", "days in force"]);
+    says(lines[1], &[&format!("{from} to 2026-04-30"), "you set it"]);
+    never_says(&list, &["days ago"]);
+    let again = home.ok(&["threshold", "set", "threshold_speed", "4:31", "--from", "2026-05-01"]);
+    says(&again, &["instead of 4:30 /km"]);
+    home.ok(&["threshold", "remove", "threshold_speed", "2026-05-01"]);
+    says(&home.ok(&["threshold", "list"]), &[&format!("in force since {from}")]);
+}
