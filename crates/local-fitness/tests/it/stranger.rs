@@ -81,3 +81,49 @@ fn a_limit_says_until_when_it_holds_and_which_loads_it_changes() {
     home.ok(&["threshold", "remove", "threshold_speed", "2026-05-01"]);
     says(&home.ok(&["threshold", "list"]), &[&format!("in force since {from}")]);
 }
+
+#[test]
+fn a_prediction_says_what_it_stands_on_and_what_it_left_out() {
+    let home = Home::new();
+    let typed = home.ok(&["predict", "--distance", "full", "--race", "half=1:45:00"]);
+    says(&typed, &["a half marathon in 1:45:00 (typed in, no date)"]);
+    never_says(&typed, &[" on 20"]);
+    let typed = home.json(&["predict", "--distance", "full", "--race", "half=1:45:00"]);
+    assert!(typed["races"][0]["on"].is_null(), "{typed:#}");
+    for distance in ["1500m", "1500", "mile", "3k", "5k", "10k", "15k", "10mi", "half", "full", "30k", "50k"]
+    {
+        let told = home.json(&["predict", "--distance", distance, "--race", "5k=20:00"]);
+        assert!(told["seconds"].is_number(), "{distance}: {told:#}");
+    }
+    let short = home.json(&["predict", "--distance", "1500", "--race", "1500m=5:30"]);
+    assert!((short["seconds"].as_f64().unwrap() - 330.0).abs() < 1.0, "{short:#}");
+    let long = home.ok(&["predict", "--distance", "full", "--race", "100=10:00:00"]);
+    says(&long, &["100.0 km is too long a race to predict from; one of 5 to 50 km is needed"]);
+    let both = home.ok(&["predict", "--distance", "full", "--race", "60=6:00:00", "--race", "half=1:40:00"]);
+    says(&both, &["Marathon: 3:", "Left out: 60.0 km is too long"]);
+}
+
+#[test]
+fn a_weekly_distance_of_ones_own_keeps_the_history() {
+    let home = ann();
+    for race in home.json(&["race", "list"])["likely"].as_array().unwrap() {
+        home.ok(&["race", "confirm", &race["id"].to_string()]);
+    }
+    let methods = |arguments: &[&str]| -> Vec<String> {
+        let told = home.json(&[&["predict", "--distance", "full"], arguments].concat());
+        let methods = told["methods"].as_array().unwrap().iter();
+        methods.map(|one| one["method"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(methods(&["--weekly-km", "60"]), ["log_model", "tanda"]);
+    assert_eq!(methods(&["--weekly-km", "20"]), ["log_model"]);
+    let little = home.ok(&["predict", "--distance", "full", "--weekly-km", "20"]);
+    says(&little, &["with 20.0 km a week", "Your training has no say: Tanda's formula is for 40 to 120 km"]);
+    // The athlete's own correction is kept: three races that went 10 % slower than predicted.
+    for day in ["2026-05-20", "2026-05-27", "2026-06-03"] {
+        home.ok(&["race", "add", day, "10k", "58:00", "Slow"]);
+    }
+    let corrected = home.ok(&["predict", "--distance", "full", "--weekly-km", "60"]);
+    says(&corrected, &["Corrected by how your last"]);
+    let test = home.ok(&["predict", "--backtest"]);
+    never_says(&test, &["efforts"]);
+}

@@ -215,8 +215,10 @@ pub fn predict(target: Distance, inputs: &Inputs<'_>) -> Found<Prediction> {
         return Err(Absent::OutOfRange { what: "finishes are predicted for 1.5 to 50 km".to_owned() });
     }
     let target = nominal(target);
-    let (mut races, left_out) = race::known(inputs.results, inputs.as_of);
+    let (mut races, mut left_out) = race::known(inputs.results, inputs.as_of);
     let shortest = if target.mm() < 5_000_000 { SHORTEST_RACE_FOR_A_SHORT_TARGET } else { SHORTEST_RACE };
+    let too_long = |race: &&Raced| race.mark.distance() > LONGEST_RACE && race.age(inputs.as_of) <= YEAR;
+    left_out.extend(races.iter().filter(too_long).map(LeftOut::too_long));
     races.retain(|race| (shortest..=LONGEST_RACE).contains(&race.mark.distance()));
 
     let outline = match target {
@@ -239,7 +241,7 @@ fn nominal(target: Distance) -> Distance {
 
 /// Where a result would have served but cannot be, that is a better reason than that there is none.
 fn explained(why: Absent, left_out: &[LeftOut], shortest: Distance) -> Absent {
-    let long_enough = |left: &&LeftOut| (shortest..=LONGEST_RACE).contains(&left.result.distance);
+    let long_enough = |left: &&LeftOut| left.result.distance >= shortest;
     match (&why, left_out.iter().find(long_enough)) {
         (Absent::Missing { .. }, Some(first)) => first.why.clone(),
         _ => why,
