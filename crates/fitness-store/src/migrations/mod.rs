@@ -17,7 +17,13 @@ pub(crate) struct Migrator;
 #[async_trait::async_trait]
 impl MigratorTrait for Migrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
-        vec![Box::new(Foundation), Box::new(Reports), Box::new(Readers), Box::new(Metrics)]
+        vec![
+            Box::new(Foundation),
+            Box::new(Reports),
+            Box::new(Readers),
+            Box::new(Metrics),
+            Box::new(TimeTrials),
+        ]
     }
 }
 
@@ -89,6 +95,10 @@ plain_migration! {
 plain_migration! {
     /// What was worked out.
     Metrics = "m0004_metrics", "0004_metrics.sql"
+}
+plain_migration! {
+    /// How a result was run.
+    TimeTrials = "m0005_time_trials", "0005_time_trials.sql"
 }
 
 /// The schema our tables are made in, quoted; empty on SQLite, which has none.

@@ -81,9 +81,9 @@ pub(crate) enum ActivityCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum RaceCommand {
-    /// List your race results, and activities that look like races
+    /// List your race results and time trials, and activities that look like races
     List,
-    /// Take over an activity as a race result
+    /// Take over an activity as a race result or a time trial
     Confirm {
         /// The activity's number
         activity: ActivityId,
@@ -97,13 +97,16 @@ pub(crate) enum RaceCommand {
         /// What the race was called; the activity's title when not given
         #[arg(long)]
         name: Option<String>,
+        /// It was no race: you went all out alone. It counts for half of one
+        #[arg(long)]
+        time_trial: bool,
     },
     /// Say that an activity was no race
     Decline {
         /// The activity's number
         activity: ActivityId,
     },
-    /// Type in a result that was not recorded
+    /// Type in a result that was not recorded, of a race or a time trial
     Add {
         /// The day, such as 2026-06-14
         day: Day,
@@ -113,6 +116,9 @@ pub(crate) enum RaceCommand {
         time: TimeSpan,
         /// What the race was called
         name: String,
+        /// It was no race: you went all out alone. It counts for half of one
+        #[arg(long)]
+        time_trial: bool,
     },
     /// Forget a race result
     Remove {

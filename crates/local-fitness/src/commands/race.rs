@@ -11,7 +11,7 @@ use crate::table::table;
 use anyhow::Result;
 use fitness_core::calendar::Day;
 use fitness_core::metrics::Absent;
-use fitness_core::metrics::predict::{Mark, course_of};
+use fitness_core::metrics::predict::{Effort, Mark, course_of};
 use fitness_core::text::visible;
 use fitness_core::units::{Distance, TimeSpan};
 use fitness_store::{Error, Race, RaceResult, StoredActivity};
@@ -21,7 +21,7 @@ use std::fmt::Write as _;
 pub(super) async fn run(context: &Context, command: RaceCommand) -> Result<Report> {
     match command {
         RaceCommand::List => list(context).await,
-        RaceCommand::Confirm { activity, time, distance, name } => {
+        RaceCommand::Confirm { activity, time, distance, name, time_trial } => {
             let (store, user) = context.open_for_user().await?;
             let units = store.profile(user.id).await?.units;
             let found = store
@@ -45,11 +45,19 @@ pub(super) async fn run(context: &Context, command: RaceCommand) -> Result<Repor
             let time = time.or(recorded.elapsed).ok_or_else(|| missing("time", "--time"))?;
             possible(distance, time)?;
             let name = name.or_else(|| recorded.name.clone()).unwrap_or_else(|| "Race".to_owned());
-            let result = RaceResult { activity: Some(activity), day: found.day, name, distance, time };
+            let result = RaceResult {
+                activity: Some(activity),
+                day: found.day,
+                name,
+                distance,
+                time,
+                effort: effort(time_trial),
+            };
             let id = store.put_race(user.id, &result, clock::now()).await?;
             store.close().await;
             let words = format!(
-                "Race {id}: {} in {} on {}. Undo with `fitness race remove {id}`.",
+                "{} {id}: {} in {} on {}. Undo with `fitness race remove {id}`.",
+                spoken(result.effort),
                 units.distance(distance),
                 time.clock(),
                 result.day
@@ -64,7 +72,7 @@ pub(super) async fn run(context: &Context, command: RaceCommand) -> Result<Repor
                 format!("Activity {activity} was no race. `fitness race confirm {activity}` makes it one.");
             Ok(Report::new(words, &json!({ "activity_id": activity })))
         }
-        RaceCommand::Add { day, distance, time, name } => {
+        RaceCommand::Add { day, distance, time, name, time_trial } => {
             let (store, user) = context.open_for_user().await?;
             let profile = store.profile(user.id).await?;
             let distance = distance::race(&distance, profile.units)?;
@@ -77,10 +85,11 @@ pub(super) async fn run(context: &Context, command: RaceCommand) -> Result<Repor
                 .into());
             }
             possible(distance, time)?;
-            let result = RaceResult { activity: None, day, name, distance, time };
+            let result = RaceResult { activity: None, day, name, distance, time, effort: effort(time_trial) };
             let id = store.put_race(user.id, &result, now).await?;
             store.close().await;
-            let words = format!("Saved as race {id}. Undo with `fitness race remove {id}`.");
+            let kind = spoken(result.effort).to_lowercase();
+            let words = format!("Saved as {kind} {id}. Undo with `fitness race remove {id}`.");
             Ok(Report::new(words, &json!({ "race_id": id, "result": result })))
         }
         RaceCommand::Remove { race } => {
@@ -95,6 +104,18 @@ pub(super) async fn run(context: &Context, command: RaceCommand) -> Result<Repor
             store.close().await;
             Ok(Report::new(format!("Removed race {race}."), &json!({ "race_id": race })))
         }
+    }
+}
+
+const fn effort(time_trial: bool) -> Effort {
+    if time_trial { Effort::TimeTrial } else { Effort::Race }
+}
+
+const fn spoken(effort: Effort) -> &'static str {
+    match effort {
+        Effort::Race => "Race",
+        Effort::TimeTrial => "Time trial",
+        Effort::Training => "Training",
     }
 }
 
@@ -125,7 +146,10 @@ async fn list(context: &Context) -> Result<Report> {
                 result.day.to_string(),
                 units.distance(result.distance).to_string(),
                 result.time.clock(),
-                visible(&result.name).to_string(),
+                match result.effort {
+                    Effort::TimeTrial => format!("{} (time trial)", visible(&result.name)),
+                    Effort::Race | Effort::Training => visible(&result.name).to_string(),
+                },
             ]
         };
         let rows: Vec<_> = races.iter().map(row).collect();

@@ -1,7 +1,7 @@
 //! What a stranger reads at the terminal: nothing false, nothing internal, and always what to do next.
 
 use crate::harness::Home;
-use crate::metrics::ann;
+use crate::metrics::{ann, athlete};
 
 /// Everything is in it; says what is not.
 #[track_caller]
@@ -126,4 +126,96 @@ fn a_weekly_distance_of_ones_own_keeps_the_history() {
     says(&corrected, &["Corrected by how your last"]);
     let test = home.ok(&["predict", "--backtest"]);
     never_says(&test, &["efforts"]);
+}
+
+/// What `today` knows on a day, by id.
+fn fact(home: &Home, day: Option<&str>, id: &str) -> Option<String> {
+    let on: Vec<&str> = day.map(|day| vec!["--on", day]).unwrap_or_default();
+    let told = home.json(&[&["today"][..], &on].concat());
+    let facts = told["facts"].as_array().unwrap();
+    facts.iter().find(|fact| fact["id"] == id).map(|fact| fact["shown"].as_str().unwrap().to_owned())
+}
+
+/// Activates a draft by hand.
+fn activate(home: &Home, plan: &str, name: &str) {
+    let mut session = home.at_a_terminal(&["plan", "activate", plan]);
+    session.exp_string("Type the plan's name to activate it: ").unwrap();
+    session.send_line(name).unwrap();
+    let said = session.exp_eof().unwrap();
+    assert!(said.contains("Activated."), "{said}");
+}
+
+#[test]
+fn a_past_day_knows_nothing_of_a_plan_made_since() {
+    let home = ann();
+    let runs = home.json(&["activity", "list", "--from", "2026-05-01", "--limit", "1000"]);
+    // The plan asks for what was done: tempo runs and easy ones, and more of both after the last day of data.
+    let mut schedule: Vec<String> = Vec::new();
+    for run in runs.as_array().unwrap().iter().filter(|one| one["sport"] == "running") {
+        let name = run["name"].as_str().unwrap_or("");
+        let kind = if name.contains("Tempo") || name.contains(" x ") { "tempo" } else { "easy" };
+        let day = run["day"].as_str().unwrap();
+        if !schedule.iter().any(|one| one.contains(day)) {
+            schedule.push(format!(r#"{{"date": "{day}", "planned_km": 8, "kind": "{kind}"}}"#));
+        }
+    }
+    assert!(schedule.iter().filter(|one| one.contains("tempo")).count() >= 3, "{schedule:?}");
+    for (day, kind) in [("2026-06-20", "easy"), ("2026-06-22", "tempo")] {
+        schedule.push(format!(r#"{{"date": "{day}", "planned_km": 8, "kind": "{kind}"}}"#));
+    }
+    let plan = format!(
+        r#"{{"name": "Summer 10k", "goal": "10k", "race_date": "2026-07-12", "start_date": "2026-05-01", "schedule": [{}]}}"#,
+        schedule.join(", ")
+    );
+    let file = home.file("plan.json", plan);
+    home.ok(&["plan", "draft", &file]);
+    assert_eq!(fact(&home, None, "race_day"), None, "a draft is inert");
+    activate(&home, "1", "Summer 10k");
+    assert!(fact(&home, None, "race_day").is_some(), "the plan is tracked from today on");
+    assert_eq!(fact(&home, Some("2026-06-14"), "race_day"), None, "on that day nobody knew of it");
+    assert!(home.ok(&["today", "--on", "2026-06-14"]).contains("needs an active plan"));
+
+    // An hour of tempo costs more than an easy one, where the athlete's own hours say so.
+    let outlook = home.json(&["plan", "show"])["outlook"]["as_written"].clone();
+    let points = outlook.get("Ok").unwrap_or(&outlook)["points"].as_array().unwrap().clone();
+    let load = |day: &str| points.iter().find(|one| one["day"] == day).unwrap()["load"].as_f64().unwrap();
+    assert!(load("2026-06-22") > load("2026-06-20"), "{} {}", load("2026-06-22"), load("2026-06-20"));
+}
+
+#[test]
+fn today_speaks_of_the_week_the_run_and_a_day_without_data() {
+    let home = ann();
+    let race = home.ok(&["today", "--on", "2026-05-18"]);
+    says(&race, &["over a 28-day mean    0.9", "over 30 days' longest 1.26, small"]);
+    never_says(&race, &["risk", "injury", "danger", "ill"]);
+    let before = home.ok(&["today", "--on", "2025-11-10"]);
+    says(&before, &["Nothing is known about 2025-11-10: your data begins on 2025-11-17."]);
+    never_says(&before, &["has not arrived", "– ("]);
+    let now = home.ok(&["today"]);
+    says(&now, &["Your data is complete through 2026-06-13", "fitness today --on 2026-06-14"]);
+    never_says(&now, &["– ("]);
+    says(&home.refused(&["today", "--on", "2099-01-01"]), &["has not come yet"]);
+}
+
+#[test]
+fn two_days_of_signs_end_in_a_question() {
+    let home = athlete("2");
+    assert_eq!(fact(&home, Some("2026-02-17"), "signs_of_illness").as_deref(), Some("one day"));
+    never_says(&home.ok(&["today", "--on", "2026-02-17"]), &["Do you feel ill"]);
+    assert_eq!(fact(&home, Some("2026-02-18"), "signs_of_illness").as_deref(), Some("two days"));
+    let asked = home.ok(&["today", "--on", "2026-02-18"]);
+    says(&asked, &["For two days", "Do you feel ill", "Only you can say"]);
+    never_says(&home.ok(&["today", "--on", "2026-06-14"]), &["Do you feel ill"]);
+}
+
+#[test]
+fn a_time_trial_is_no_race_and_counts_less() {
+    let home = Home::new();
+    home.ok(&["user", "add", "Ann"]);
+    let saved = home.ok(&["race", "add", "2026-05-01", "5k", "20:00", "Track", "--time-trial"]);
+    says(&saved, &["Saved as time trial 1"]);
+    says(&home.ok(&["race", "list"]), &["Track (time trial)"]);
+    assert_eq!(home.json(&["race", "list"])["races"][0]["effort"], "time_trial");
+    home.ok(&["race", "add", "2026-05-02", "5k", "20:30", "City"]);
+    never_says(&home.ok(&["race", "list"]), &["City (time trial)"]);
 }
