@@ -98,7 +98,7 @@ plain_migration! {
 }
 plain_migration! {
     /// How a result was run.
-    TimeTrials = "m0005_time_trials", "0005_time_trials.sql"
+    TimeTrials = "m0006_time_trials", "0006_time_trials.sql"
 }
 
 /// The schema our tables are made in, quoted; empty on SQLite, which has none.
