@@ -83,3 +83,10 @@ pub(crate) struct PredictArgs {
     #[arg(long, conflicts_with_all = ["races", "distance", "weekly_km", "weekly_miles"])]
     pub(crate) backtest: bool,
 }
+
+#[derive(Debug, Args)]
+pub(crate) struct PacesArgs {
+    /// A result to go by instead of your history, such as half=1:45:00 or 10k=45:30; can be given several times
+    #[arg(long = "race", value_name = "DISTANCE=TIME")]
+    pub(crate) races: Vec<String>,
+}

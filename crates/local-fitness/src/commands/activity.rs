@@ -1,6 +1,7 @@
 //! `fitness activity`
 
 mod shown;
+mod zones;
 
 use super::settled;
 use crate::args::ActivityCommand;
@@ -152,7 +153,7 @@ async fn list(context: &Context, from: Option<Day>, through: Option<Day>, limit:
             stored.id.to_string(),
             stored.day.to_string(),
             a.sport.to_string(),
-            a.distance.map(|d| profile.units.distance(d).to_string()).unwrap_or_default(),
+            a.distance.map(|d| profile.units.distance_of(a.sport, d).to_string()).unwrap_or_default(),
             a.training_time().map(TimeSpan::clock).unwrap_or_default(),
             title(stored),
         ]

@@ -87,7 +87,7 @@ fn targets(distance: Option<&str>, units: UnitSystem) -> Result<Vec<Distance>> {
 }
 
 /// `half=1:45:00`.
-fn result(text: &str, units: UnitSystem) -> Result<RaceResult> {
+pub(super) fn result(text: &str, units: UnitSystem) -> Result<RaceResult> {
     let bad = || {
         let help = "write the distance and the time, such as half=1:45:00 or 10k=45:30";
         Failure::new(format!("`{text}` is no result"), help)
@@ -160,7 +160,7 @@ fn tell(
 }
 
 /// Why, without the words that only say that there is a reason.
-fn reason(why: &Absent) -> String {
+pub(super) fn reason(why: &Absent) -> String {
     match why {
         Absent::OutOfRange { what } => what.clone(),
         other => other.to_string(),

@@ -219,3 +219,96 @@ fn a_time_trial_is_no_race_and_counts_less() {
     home.ok(&["race", "add", "2026-05-02", "5k", "20:30", "City"]);
     never_says(&home.ok(&["race", "list"]), &["City (time trial)"]);
 }
+
+#[test]
+fn speeds_zones_and_climbs_are_told_as_the_sport_and_the_athlete_tell_them() {
+    let home = ann();
+    let show = |sport: &str| home.ok(&["activity", "show", &newest(&home, sport)]);
+    let (ride, swim, run) = (show("cycling"), show("swimming"), show("running"));
+    says(&ride, &["speed       29.", "km/h", "power zones Z1", " W "]);
+    never_says(&ride, &["/km"]);
+    says(&swim, &["distance    1200 m", "/100 m", "1    300 m"]);
+    never_says(&swim, &["/km", "0.0 km"]);
+    says(
+        &run,
+        &[
+            "pace        5:52 /km",
+            "below  under ",
+            "Z5     from ",
+            " bpm",
+            "Z1  slower than ",
+            " /km and faster",
+        ],
+    );
+    never_says(&run, &[" ft"]);
+    home.ok(&["profile", "set", "--units", "imperial"]);
+    says(&home.ok(&["activity", "show", &newest(&home, "cycling")]), &[" mph"]);
+    let run = home.ok(&["activity", "show", &newest(&home, "running")]);
+    says(&run, &["climbed     108 ft", " /mi and faster", "mile in "]);
+    let found = home.ok(&["found"]);
+    says(&found, &["mile ", "5 km (3.1 mi)", " /mi", "half marathon"]);
+    never_says(&found, &[" /km"]);
+}
+
+#[test]
+fn of_many_gaps_the_longest_are_listed() {
+    let home = Home::new();
+    home.ok(&["user", "add", "Ann", "--zone", "Europe/Zurich"]);
+    let mut files = Vec::new();
+    for day in ["2025-01-01", "2025-02-01", "2025-04-01", "2025-04-20", "2025-08-01", "2025-09-01"] {
+        let points: String = (0..10)
+            .map(|n| format!(r#"<trkpt lat="47.{n:03}" lon="8.5"><time>{day}T08:{n:02}:00Z</time></trkpt>"#))
+            .collect();
+        let gpx = format!(
+            r#"<?xml version="1.0"?><gpx version="1.1" creator="t" xmlns="http://www.topografix.com/GPX/1/1"><trk><type>running</type><trkseg>{points}</trkseg></trk></gpx>"#
+        );
+        files.push(home.file(&format!("{day}.gpx"), gpx));
+    }
+    let arguments: Vec<&str> = std::iter::once("import").chain(files.iter().map(String::as_str)).collect();
+    home.ok(&arguments);
+    let found = home.ok(&["found"]);
+    says(
+        &found,
+        &["2025-02-02 to 2025-03-31, 58 days", "2025-04-21 to 2025-07-31, 102 days", "and 2 shorter gaps"],
+    );
+    never_says(&found, &["2025-04-02 to 2025-04-19"]);
+    assert_eq!(home.json(&["found"])["gaps"].as_array().unwrap().len(), 5);
+}
+
+#[test]
+fn paces_come_from_the_present_form_or_not_at_all() {
+    let home = Home::new();
+    let typed = home.ok(&["paces", "--race", "5k=20:00"]);
+    // FORMULAS: VDOT 49.8; the marathon by prediction is slower than the formula's.
+    says(
+        &typed,
+        &["VDOT 49.8", "5.0 km in 20:00 (typed in, no date)", "E easy", "T threshold", "R repetition"],
+    );
+    says(
+        &home.ok(&["paces", "--race", "100=12:00:00"]),
+        &["No paces: VDOT is for races of 3.5 to 240 minutes"],
+    );
+    says(&home.ok(&["paces", "--race", "5k=5:00"]), &["faster than any human"]);
+    says(&home.refused(&["paces", "--race", "5k"]), &["`5k` is no result"]);
+    assert!(home.files().is_empty(), "nothing was made");
+
+    home.ok(&["user", "add", "Ann"]);
+    says(&home.ok(&["paces"]), &["No paces: needs a race", "fitness race add"]);
+    let none = home.json(&["paces"]);
+    assert!(none["vdot"].is_null() && none["reason"]["need"] == "race_of_1500_m", "{none:#}");
+
+    let home = ann();
+    says(&home.ok(&["paces"]), &["(training)", "you can do at least this"]);
+    let half = home.json(&["race", "list"])["likely"][1]["id"].to_string();
+    home.ok(&["race", "confirm", &half]);
+    let told = home.json(&["paces"]);
+    assert_eq!(
+        (told["source"]["on"].as_str(), told["source"]["effort"].as_str()),
+        (Some("2026-05-17"), Some("race"))
+    );
+    assert!((told["vdot"].as_f64().unwrap() - 44.505).abs() < 0.01, "{told:#}");
+    assert!((told["seconds_per_km"]["threshold"].as_f64().unwrap() - 280.4).abs() < 0.1, "{told:#}");
+    let words = home.ok(&["paces"]);
+    says(&words, &["VDOT 44.5 as of 2026-06-13, from a half marathon in 1:41:12 on 2026-05-17.", "4:40 /km"]);
+    never_says(&words, &["training:"]);
+}

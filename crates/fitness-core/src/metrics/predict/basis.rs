@@ -88,7 +88,14 @@ fn list(races: &[Raced], units: UnitSystem) -> String {
     }
 }
 
-/// `a half marathon in 1:45:00 on 2026-10-04`, and how it was run when it was no race.
+impl Raced {
+    /// `a half marathon in 1:45:00 on 2026-10-04`, and how it was run when it was no race.
+    #[must_use]
+    pub fn told(&self, units: UnitSystem) -> String {
+        told(self, units)
+    }
+}
+
 fn told(race: &Raced, units: UnitSystem) -> String {
     let distance = race.mark.distance();
     let name = if is_of(distance, Distance::MARATHON) {

@@ -5,7 +5,7 @@ use super::hinge::Hinge;
 use super::log_model::{LogModel, SOURCE_MM};
 use super::race::{COURSE, Effort, Raced, is_of, span};
 use super::tanda::tanda;
-use super::{Inputs, Member, Method, Outline, WeeklyVolume, YEAR};
+use super::{Inputs, Member, Method, Outline, SAME_FORM, WeeklyVolume, YEAR};
 use crate::calendar::Day;
 use crate::metrics::{Absent, Found, Need};
 use crate::units::{Distance, TimeSpan};
@@ -14,8 +14,6 @@ use crate::units::{Distance, TimeSpan};
 const TWO_YEARS: i64 = 730;
 /// Distances closer than this are one distance: no exponent is made of them.
 const ANOTHER_DISTANCE: f64 = 0.9;
-/// Days within which the best result shows the form; before that the latest does.
-const SAME_FORM: i64 = 120;
 
 /// The two races the formulas for the marathon start from.
 #[derive(Debug, Clone, Copy, PartialEq)]

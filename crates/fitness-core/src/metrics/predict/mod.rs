@@ -13,6 +13,7 @@ mod band;
 mod basis;
 mod cameron;
 mod critical_speed;
+mod current;
 mod endurance;
 mod hinge;
 mod log;
@@ -33,6 +34,7 @@ pub use backtest::{Backtest, Context, Event, Pinball, Row, Score, backtest, fore
 pub use band::Finish;
 pub use cameron::cameron;
 pub use critical_speed::{CriticalSpeed, critical_speed};
+pub use current::{CurrentVdot, current_vdot};
 pub use endurance::Endurance;
 pub use hinge::Hinge;
 pub use log::{LOOK_BACK_DAYS, Run, TrainingLog, course_of};
@@ -57,6 +59,8 @@ use serde::Serialize;
 
 /// Days for which a race counts.
 const YEAR: i64 = 365;
+/// Days within which the best result shows the form; before that the latest does.
+const SAME_FORM: i64 = 120;
 const SHORTEST_TARGET: Distance = Distance::from_mm(1_500_000);
 const LONGEST_TARGET: Distance = Distance::from_mm(50_000_000);
 /// A race for a target of 5 km or more, and for a shorter one, with what a measured course may be short.

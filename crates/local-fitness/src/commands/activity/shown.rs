@@ -1,16 +1,20 @@
 //! `fitness activity show`: what an activity is and what it meant.
 
-use super::{title, unknown};
+use super::{title, unknown, zones};
 use crate::commands::settled;
 use crate::context::Context;
+use crate::distance;
 use crate::report::Report;
 use crate::table::table;
 use anyhow::Result;
 use fitness_core::activity::Activity;
+use fitness_core::athlete::ZoneKind;
 use fitness_core::ids::ActivityId;
 use fitness_core::metrics::Quality;
 use fitness_core::metrics::analysis::{Judged, Measures};
 use fitness_core::metrics::load::LoadMethod;
+use fitness_core::metrics::zones::zones_on;
+use fitness_core::sport::Sport;
 use fitness_core::text::visible;
 use fitness_core::units::{Speed, TimeSpan, UnitSystem};
 use fitness_store::{Error, Original};
@@ -28,7 +32,11 @@ pub(super) async fn show(context: &Context, id: ActivityId) -> Result<Report> {
     let recording = store.find_recording(user.id, id).await?;
     let details = store.find_details(user.id, id).await?.unwrap_or_default();
     let metrics = store.find_metrics(user.id, id).await?;
+    let (given, thresholds) = (store.list_zones(user.id).await?, store.list_thresholds(user.id).await?);
     store.close().await;
+    let sport = stored.activity.sport;
+    let held = |kind| zones_on(stored.day, kind, sport, &given, &thresholds).map(|held| held.zones);
+    let divided = ZoneKind::ALL.iter().map(|kind| (*kind, held(*kind))).collect::<Vec<_>>();
     let mut words = format!("{} {} {}\n", stored.day, stored.activity.sport, title(&stored));
     for (label, value) in lines(&stored.activity, units) {
         writeln!(words, "  {label:<12}{value}")?;
@@ -36,6 +44,9 @@ pub(super) async fn show(context: &Context, id: ActivityId) -> Result<Report> {
     if let Some((measures, judged)) = &metrics {
         for (label, value) in means(measures, judged.as_ref(), units) {
             writeln!(words, "  {label:<12}{value}")?;
+        }
+        if let Some(judged) = judged {
+            words.push_str(&zones::tell(judged, &divided, units));
         }
     }
     if let Some(recording) = &recording {
@@ -68,7 +79,7 @@ pub(super) async fn show(context: &Context, id: ActivityId) -> Result<Report> {
             .map(|(number, lap): (usize, _)| {
                 [
                     number.to_string(),
-                    lap.distance.map(|d| units.distance(d).to_string()).unwrap_or_default(),
+                    lap.distance.map(|d| units.distance_of(sport, d).to_string()).unwrap_or_default(),
                     lap.moving.or(lap.elapsed).map(TimeSpan::clock).unwrap_or_default(),
                     lap.avg_heart_rate.map(|bpm| bpm.to_string()).unwrap_or_default(),
                     lap.kind.as_deref().map(|kind| visible(kind).to_string()).unwrap_or_default(),
@@ -82,7 +93,9 @@ pub(super) async fn show(context: &Context, id: ActivityId) -> Result<Report> {
     Ok(Report::new(
         words,
         &json!({ "activity": stored, "reports": keys, "originals": originals, "details": details,
-            "measures": measures, "judged": judged.flatten() }),
+            "measures": measures, "judged": judged.flatten(),
+            "zones": divided.into_iter().map(|(kind, zones)| (kind.to_string(), json!(zones)))
+                .collect::<serde_json::Map<_, _>>() }),
     ))
 }
 
@@ -98,16 +111,6 @@ fn means(measures: &Measures, judged: Option<&Judged>, units: UnitSystem) -> Vec
             Err(why) => format!("none: {why}"),
         };
         lines.push(("load", load));
-        for (label, zones) in [
-            ("heart zones", &judged.heart_zones),
-            ("pace zones", &judged.speed_zones),
-            ("power zones", &judged.power_zones),
-        ] {
-            let Some(zones) = zones else { continue };
-            let times: Vec<String> =
-                zones.seconds.iter().map(|s| TimeSpan::from_secs(*s as i64).clock()).collect();
-            lines.push((label, times.join("  ")));
-        }
     }
     if let Ok(speed) = &measures.speed
         && let Ok(normalized) = &speed.normalized
@@ -126,9 +129,13 @@ fn means(measures: &Measures, judged: Option<&Judged>, units: UnitSystem) -> Vec
     }
     if !measures.efforts.is_empty() {
         let told = |effort: &fitness_core::metrics::efforts::Effort| {
-            format!("{} in {}", units.distance(effort.distance), effort.time.clock())
+            format!("{} in {}", distance::name(effort.distance, units), effort.time.clock())
         };
-        let usual = [1_000_000, 5_000_000, 10_000_000, 21_097_500, 42_195_000];
+        let shortest = match units {
+            UnitSystem::Metric => 1_000_000,
+            UnitSystem::Imperial => 1_609_344,
+        };
+        let usual = [shortest, 5_000_000, 10_000_000, 21_097_500, 42_195_000];
         let best: Vec<String> = measures
             .efforts
             .iter()
@@ -157,11 +164,12 @@ fn lines(a: &Activity, units: UnitSystem) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
     let mut line = |label, value: Option<String>| lines.extend(value.map(|value| (label, value)));
     line("kind", a.sub_sport.as_deref().map(|kind| visible(kind).to_string()));
-    line("distance", a.distance.map(|d| units.distance(d).to_string()));
+    line("distance", a.distance.map(|d| units.distance_of(a.sport, d).to_string()));
     line("moving", a.moving.map(TimeSpan::clock));
     line("elapsed", a.elapsed.map(TimeSpan::clock));
-    let pace = a.distance.zip(a.training_time()).and_then(|(d, t)| Speed::over(d, t)?.pace());
-    line("pace", pace.map(|pace| units.pace(pace).to_string()));
+    let speed = a.distance.zip(a.training_time()).and_then(|(d, t)| Speed::over(d, t));
+    let label = if a.sport == Sport::Cycling { "speed" } else { "pace" };
+    line(label, speed.and_then(|speed| units.speed_of(a.sport, speed)).map(|shown| shown.to_string()));
     line(
         "heart rate",
         a.avg_heart_rate.map(|bpm| match a.max_heart_rate {
@@ -171,7 +179,7 @@ fn lines(a: &Activity, units: UnitSystem) -> Vec<(&'static str, String)> {
     );
     line("power", a.avg_power.map(|watts| format!("{watts} W")));
     line("cadence", a.avg_cadence.map(|cadence| format!("{cadence:.0}")));
-    line("climbed", a.ascent.map(|ascent| format!("{:.0} m", ascent.meters())));
+    line("climbed", a.ascent.map(|ascent| units.climb(ascent).to_string()));
     line("energy", a.energy_kcal.map(|kcal| format!("{kcal} kcal")));
     line("device", a.device.as_deref().map(|device| visible(device).to_string()));
     lines
