@@ -68,15 +68,13 @@ fn read(text: &str, bare: impl Fn(f64) -> Option<Distance>) -> Option<Distance> 
     };
     let number = |text: &str| text.trim_end().parse::<f64>().ok();
     let with_unit = || {
-        let units: [(&str, fn(f64) -> Option<Distance>); 6] = [
-            ("miles", Distance::from_miles),
-            ("mile", Distance::from_miles),
-            ("mi", Distance::from_miles),
-            ("km", Distance::from_km),
-            ("k", Distance::from_km),
-            ("m", Distance::from_meters),
-        ];
-        units.iter().find_map(|(unit, length)| length(number(text.strip_suffix(unit)?)?))
+        let before = |unit: &str| number(text.strip_suffix(unit)?);
+        let miles = before("miles").or_else(|| before("mile")).or_else(|| before("mi"));
+        let km = before("km").or_else(|| before("k"));
+        miles
+            .and_then(Distance::from_miles)
+            .or_else(|| km.and_then(Distance::from_km))
+            .or_else(|| before("m").and_then(Distance::from_meters))
     };
     let told = named.or_else(with_unit).or_else(|| number(&text).and_then(bare));
     told.filter(|distance| *distance > Distance::ZERO)

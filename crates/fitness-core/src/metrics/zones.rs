@@ -72,14 +72,16 @@ pub fn zones_on(
     if let Some(one) = of(sport).or_else(|| of(Sport::Other)) {
         return Some(HeldZones { zones: one.zones.clone() });
     }
-    let (limit, divide): (_, fn(f64) -> Result<Zones, BadZones>) = match kind {
-        ZoneKind::HeartRate if sport == Sport::Cycling => (ThresholdKind::ThresholdHeartRate, friel_cycling),
-        ZoneKind::HeartRate => (ThresholdKind::ThresholdHeartRate, friel_running),
-        ZoneKind::Speed => (ThresholdKind::ThresholdSpeed, friel_pace),
-        ZoneKind::Power => (ThresholdKind::ThresholdPower, coggan_power),
+    let value = |limit: ThresholdKind| Some(in_force(thresholds, limit, day).ok()?.value());
+    let zones = match kind {
+        ZoneKind::HeartRate if sport == Sport::Cycling => {
+            friel_cycling(value(ThresholdKind::ThresholdHeartRate)?)
+        }
+        ZoneKind::HeartRate => friel_running(value(ThresholdKind::ThresholdHeartRate)?),
+        ZoneKind::Speed => friel_pace(value(ThresholdKind::ThresholdSpeed)?),
+        ZoneKind::Power => coggan_power(value(ThresholdKind::ThresholdPower)?),
     };
-    let limit = in_force(thresholds, limit, day).ok()?;
-    Some(HeldZones { zones: divide(limit.value()).ok()? })
+    Some(HeldZones { zones: zones.ok()? })
 }
 
 fn scaled(fractions: &[f64], of: f64) -> Result<Zones, BadZones> {

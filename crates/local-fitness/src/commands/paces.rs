@@ -11,7 +11,7 @@ use crate::table::table;
 use anyhow::Result;
 use fitness_core::calendar::Day;
 use fitness_core::metrics::predict::{
-    CurrentVdot, Effort, Inputs, LOOK_BACK_DAYS, Paces, RaceResult, current_vdot, predict,
+    CurrentVdot, Effort, Inputs, LOOK_BACK_DAYS, Paces, RaceResult, TrainingLog, current_vdot, predict,
 };
 use fitness_core::metrics::{Absent, Found};
 use fitness_core::units::{Distance, Pace, TimeSpan, UnitSystem};
@@ -38,7 +38,7 @@ pub(super) async fn run(context: &Context, args: PacesArgs) -> Result<Report> {
         .collect();
     store.close().await;
     let as_of = log.as_ref().map_or(today, |log| log.complete.min(today));
-    let results = log.as_ref().map_or(races, |log| log.results());
+    let results = log.as_ref().map_or(races, TrainingLog::results);
     let marathon = log.as_ref().and_then(|log| log.predict(Distance::MARATHON, as_of).ok());
     Ok(tell(current_vdot(&results, as_of), marathon.map(|found| found.exact.time), profile.units))
 }
