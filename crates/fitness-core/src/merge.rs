@@ -4,12 +4,14 @@
 //! again changes nothing. Which reports are about the same activity is [`same_activity`]; what it looks like is
 //! [`merge`], the richest source winning field by field.
 
+mod edit;
+
+pub use edit::{BadEdit, Edit};
+
 use crate::activity::Activity;
 use crate::report::{DayReport, Flaw, Outline, ReportKey, SourceKind};
 use crate::sport::Sport;
-use crate::units::{Distance, TimeSpan};
 use crate::wellness::DailyWellness;
-use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 
 /// Clocks of one recording told by two services agree this well.
@@ -58,40 +60,6 @@ pub fn same_activity(first: &Outline, second: &Outline) -> bool {
         (a - b).abs() <= SAME_DISTANCE * a.max(b)
     });
     shared >= SHARED_TIME * either && near
-}
-
-/// What the athlete changed by hand; it stands above every report.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Edit {
-    /// Another title.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Another sport.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sport: Option<Sport>,
-    /// Another distance.
-    #[serde(default, rename = "distance_mm", skip_serializing_if = "Option::is_none")]
-    pub distance: Option<Distance>,
-    /// Another time from start to end.
-    #[serde(default, rename = "elapsed_ms", skip_serializing_if = "Option::is_none")]
-    pub elapsed: Option<TimeSpan>,
-    /// Another time in motion.
-    #[serde(default, rename = "moving_ms", skip_serializing_if = "Option::is_none")]
-    pub moving: Option<TimeSpan>,
-}
-
-impl Edit {
-    /// A later edit on top of this one.
-    #[must_use]
-    pub fn then(self, later: Self) -> Self {
-        Self {
-            name: later.name.or(self.name),
-            sport: later.sport.or(self.sport),
-            distance: later.distance.or(self.distance),
-            elapsed: later.elapsed.or(self.elapsed),
-            moving: later.moving.or(self.moving),
-        }
-    }
 }
 
 /// What all reports about one activity come to.

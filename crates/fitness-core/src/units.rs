@@ -3,6 +3,7 @@
 //! Lengths are whole millimetres and times whole milliseconds, so that sums and comparisons are exact:
 //! 8.1 of 9 miles is nine tenths, not 0.8999999.
 
+use crate::sport::Sport;
 use crate::words::words;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -13,6 +14,8 @@ use std::str::FromStr;
 const MM_PER_KM: f64 = 1_000_000.0;
 /// The international mile, exactly.
 const MM_PER_MILE: f64 = 1_609_344.0;
+/// The international foot, exactly.
+const METERS_PER_FOOT: f64 = 0.3048;
 /// Longer than any training session and far inside what an `i64` of millimetres can sum.
 const MAX_METERS: f64 = 100_000_000.0;
 
@@ -309,6 +312,55 @@ impl UnitSystem {
     }
 }
 
+/// What a sport measures its speed in.
+impl UnitSystem {
+    /// `28.4 km/h` or `17.6 mph`.
+    #[must_use]
+    pub fn speed(self, speed: Speed) -> Shown {
+        let metres_an_hour = speed.mps() * 3600.0;
+        match self {
+            Self::Metric => Shown(format!("{:.1} km/h", metres_an_hour * 1000.0 / MM_PER_KM)),
+            Self::Imperial => Shown(format!("{:.1} mph", metres_an_hour * 1000.0 / MM_PER_MILE)),
+        }
+    }
+
+    /// A speed as its sport tells it: rides in `km/h` or `mph`, swims per `100 m`, rowing per `500 m`, the rest as a pace;
+    /// `None` when standing still.
+    #[must_use]
+    pub fn speed_of(self, sport: Sport, speed: Speed) -> Option<Shown> {
+        let over = |metres: f64| {
+            let time = TimeSpan::from_seconds((metres / speed.mps()).round())?;
+            Some(Shown(format!("{} /{metres:.0} m", time.clock())))
+        };
+        match sport {
+            Sport::Cycling => speed.pace().map(|_| self.speed(speed)),
+            Sport::Swimming => over(100.0),
+            Sport::Rowing => over(500.0),
+            Sport::Running | Sport::Strength | Sport::Other | Sport::Rest => {
+                speed.pace().map(|pace| self.pace(pace))
+            }
+        }
+    }
+
+    /// A distance as its sport tells it: swims in metres, the rest in kilometres or miles.
+    #[must_use]
+    pub fn distance_of(self, sport: Sport, distance: Distance) -> Shown {
+        match sport {
+            Sport::Swimming => Shown(format!("{:.0} m", distance.meters())),
+            _ => self.distance(distance),
+        }
+    }
+
+    /// `33 m` or `108 ft`.
+    #[must_use]
+    pub fn climb(self, climb: Distance) -> Shown {
+        match self {
+            Self::Metric => Shown(format!("{:.0} m", climb.meters())),
+            Self::Imperial => Shown(format!("{:.0} ft", climb.meters() / METERS_PER_FOOT)),
+        }
+    }
+}
+
 /// A quantity made ready for an athlete's eyes; not a number any more.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shown(String);
@@ -365,5 +417,25 @@ mod tests {
         let pace = Pace::from_seconds_per_km(312.0).unwrap();
         assert_eq!(UnitSystem::Metric.pace(pace).to_string(), "5:12 /km");
         assert_eq!(UnitSystem::Imperial.pace(pace).to_string(), "8:22 /mi");
+    }
+
+    #[test]
+    fn a_sport_has_its_own_way_to_tell_speed_and_distance() {
+        let (metric, imperial) = (UnitSystem::Metric, UnitSystem::Imperial);
+        let speed = Speed::from_mps(8.0).unwrap();
+        let said = |units: UnitSystem, sport, speed| units.speed_of(sport, speed).unwrap().to_string();
+        assert_eq!(said(metric, Sport::Cycling, speed), "28.8 km/h");
+        assert_eq!(said(imperial, Sport::Cycling, speed), "17.9 mph");
+        let swum = Speed::from_mps(100.0 / 112.0).unwrap();
+        assert_eq!(said(imperial, Sport::Swimming, swum), "1:52 /100 m");
+        assert_eq!(said(metric, Sport::Rowing, Speed::from_mps(4.0).unwrap()), "2:05 /500 m");
+        assert_eq!(said(metric, Sport::Running, Speed::from_mps(4.0).unwrap()), "4:10 /km");
+        for sport in Sport::ALL {
+            assert_eq!(metric.speed_of(*sport, Speed::from_mps(0.0).unwrap()), None, "{sport}");
+        }
+        let way = Distance::from_meters(1200.0).unwrap();
+        assert_eq!(metric.distance_of(Sport::Swimming, way).to_string(), "1200 m");
+        assert_eq!(metric.distance_of(Sport::Cycling, way).to_string(), "1.2 km");
+        assert_eq!(imperial.climb(Distance::from_meters(100.0).unwrap()).to_string(), "328 ft");
     }
 }

@@ -122,7 +122,7 @@ impl Store {
     /// Changes an activity by hand. What is changed stays, whatever is imported later.
     ///
     /// # Errors
-    /// `NotFound` when the user has no such activity.
+    /// `NotFound` when the user has no such activity, `Edit` when nobody can have done what would come out.
     pub async fn edit_activity(&self, user: UserId, id: ActivityId, edit: Edit, now: Instant) -> Result<()> {
         self.put_edit(user, id, |before| before.then(edit), "activity.edit", now).await
     }
@@ -153,6 +153,7 @@ impl Store {
         let edit = change(before);
         let reports = reports_of(tx.db(), user, id).await?;
         let merged = merge(&reports, &edit).ok_or(Error::NotFound("activity"))?;
+        edit.check(&merged.activity)?;
         let changed = activities::ActiveModel {
             id: Set(id.get()),
             edit: Set((edit != Edit::default()).then(|| to_json(&edit))),

@@ -243,6 +243,7 @@ tables! {
         time_ms: i64,
         confirmed: bool,
         decided_at: Instant,
+        effort: String,
     }
     laps = "laps" {
         #[sea_orm(primary_key, auto_increment = false)] activity_id: i64,

@@ -75,6 +75,9 @@ pub enum Error {
         /// Its highest value.
         high: f64,
     },
+    /// An edit that makes an activity nobody can have done.
+    #[error(transparent)]
+    Edit(#[from] fitness_core::merge::BadEdit),
     /// The confirmation was never opened, is spent, has expired, or was about something else.
     #[error("this confirmation cannot be used: {0}")]
     NotConfirmed(&'static str),

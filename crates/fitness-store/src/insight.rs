@@ -7,7 +7,7 @@ use fitness_core::athlete::{Threshold, ThresholdKind};
 use fitness_core::calendar::Day;
 use fitness_core::ids::{ActivityId, UserId};
 use fitness_core::metrics::efforts::Effort as BestEffort;
-use fitness_core::metrics::predict::{Effort, RaceResult, Run, TrainingLog, course_of};
+use fitness_core::metrics::predict::{RaceResult, Run, TrainingLog, course_of};
 use fitness_core::metrics::thresholds::{InForce, Suggestion, in_force, suggestions};
 use fitness_core::sport::Sport;
 use fitness_core::units::{Distance, TimeSpan};
@@ -109,7 +109,7 @@ impl Store {
                 distance: race.result.distance,
                 time: race.result.time,
                 on: Some(race.result.day),
-                effort: Effort::Race,
+                effort: race.result.effort,
             })
             .collect();
         let sex = self.profile(user).await?.sex;

@@ -1,5 +1,6 @@
 //! Where a plan leads by race day.
 
+use crate::activities::StoredActivity;
 use crate::error::Result;
 use crate::store::Store;
 use fitness_core::calendar::Day;
@@ -8,7 +9,7 @@ use fitness_core::metrics::trajectory::{
     Adherence, Outlook, PastSession, PlannedDay, Trajectory, Typical, planned_load, project,
 };
 use fitness_core::metrics::{Absent, Found};
-use fitness_core::plan::Workout;
+use fitness_core::plan::{PlannedWorkout, Workout, WorkoutKind};
 use fitness_core::sport::Sport;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,15 +23,20 @@ impl Store {
         let Some(complete) = standing.frontier.complete() else { return Ok(Err(Absent::NotYet)) };
         let Some(state) = self.find_day_state(user, complete).await? else { return Ok(Err(Absent::NotYet)) };
         let first = self.first_day(user).await?.unwrap_or(complete);
-        let done: Vec<PastSession> = (self.list_activities(user, complete.plus(-90), complete).await?.iter())
-            .filter_map(|stored| {
+        let stored = self.list_activities(user, complete.plus(-90), complete).await?;
+        let done: Vec<PastSession> = (stored.iter())
+            .filter_map(|one| {
+                let alone = |other: &&StoredActivity| {
+                    (other.day, other.activity.sport) == (one.day, one.activity.sport)
+                };
+                let alone = stored.iter().filter(alone).count() == 1;
                 Some(PastSession {
-                    day: stored.day,
-                    sport: stored.activity.sport,
-                    kind: None,
-                    load: stored.load?,
-                    duration: stored.activity.training_time()?,
-                    distance: stored.activity.distance,
+                    day: one.day,
+                    sport: one.activity.sport,
+                    kind: asked_for(&standing.workouts, one.day, one.activity.sport).filter(|_| alone),
+                    load: one.load?,
+                    duration: one.activity.training_time()?,
+                    distance: one.activity.distance,
                 })
             })
             .collect();
@@ -68,4 +74,12 @@ impl Store {
         };
         Ok(project(&outlook, &adherence))
     }
+}
+
+/// What the plan asked for of a sport on a day; nothing where it asked for two things.
+fn asked_for(workouts: &[PlannedWorkout], day: Day, sport: Sport) -> Option<WorkoutKind> {
+    let mut asked =
+        workouts.iter().filter(|planned| (planned.workout.date, planned.workout.sport) == (day, sport));
+    let only = asked.next()?;
+    asked.next().is_none().then_some(only.workout.kind)
 }

@@ -5,10 +5,11 @@ use crate::audit::{Actor, Entry};
 use crate::derived;
 use crate::entities::{activities, races};
 use crate::error::{Error, Result};
-use crate::read::day;
+use crate::read::{day, word};
 use crate::store::{Store, stamp};
 use fitness_core::calendar::{Day, Instant};
 use fitness_core::ids::{ActivityId, RaceId, UserId};
+use fitness_core::metrics::predict::Effort;
 use fitness_core::units::{Distance, TimeSpan};
 use sea_orm::sea_query::{ExprTrait, OnConflict, Query};
 use sea_orm::{
@@ -33,6 +34,8 @@ pub struct RaceResult {
     /// The official time.
     #[serde(rename = "time_ms")]
     pub time: TimeSpan,
+    /// A race, or a time trial: all out, but alone.
+    pub effort: Effort,
 }
 
 /// A stored race result.
@@ -67,6 +70,7 @@ impl Store {
             name: String::new(),
             distance: Distance::from_mm(1),
             time: TimeSpan::from_ms(1),
+            effort: Effort::Race,
         };
         self.decide_race(user, &result, false, now).await.map(drop)
     }
@@ -96,6 +100,7 @@ impl Store {
             distance_mm: Set(result.distance.mm()),
             time_ms: Set(result.time.ms()),
             confirmed: Set(confirmed),
+            effort: Set(result.effort.as_str().to_owned()),
             decided_at: Set(stamp(now)),
         };
         let replace = OnConflict::columns([Column::UserId, Column::ActivityId])
@@ -105,6 +110,7 @@ impl Store {
                 Column::DistanceMm,
                 Column::TimeMs,
                 Column::Confirmed,
+                Column::Effort,
                 Column::DecidedAt,
             ])
             .to_owned();
@@ -117,6 +123,7 @@ impl Store {
                 .filter(Column::DistanceMm.eq(result.distance.mm()))
                 .filter(Column::TimeMs.eq(result.time.ms()))
                 .filter(Column::Name.eq(result.name.as_str()))
+                .filter(Column::Effort.eq(result.effort.as_str()))
                 .one(tx.db())
                 .await?;
             if let Some(same) = same {
@@ -183,6 +190,7 @@ impl Store {
                     name: row.name,
                     distance: Distance::from_mm(row.distance_mm),
                     time: TimeSpan::from_ms(row.time_ms),
+                    effort: word(&row.effort)?,
                 };
                 Ok(Race { id: RaceId::new(row.id), result })
             })

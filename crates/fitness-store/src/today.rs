@@ -3,12 +3,13 @@
 use crate::error::Result;
 use crate::store::Store;
 use fitness_core::athlete::ThresholdKind;
-use fitness_core::calendar::Day;
+use fitness_core::calendar::{Day, Instant};
 use fitness_core::facts::{Facts, PastRace, PastSession, RaceDistance, Snapshot, gather};
 use fitness_core::ids::UserId;
-use fitness_core::metrics::predict::{Effort, LOOK_BACK_DAYS, RaceResult};
+use fitness_core::metrics::predict::{LOOK_BACK_DAYS, RaceResult};
 use fitness_core::metrics::thresholds::in_force;
 use fitness_core::metrics::{Absent, Found, predict::Prediction};
+use fitness_core::plan::{Plan, PlanStatus};
 use fitness_core::units::Distance;
 
 /// Days of training that facts speak of: the longest run of thirty days, and the day before them.
@@ -39,11 +40,11 @@ impl Store {
                     distance: race.result.distance,
                     time: race.result.time,
                     on: Some(race.result.day),
-                    effort: Effort::Race,
+                    effort: race.result.effort,
                 },
             })
             .collect();
-        let plan = self.find_active_plan(user).await?;
+        let plan = self.find_plan_of(user, today).await?;
         let goal = plan.as_ref().and_then(|plan| plan.distance);
         let predictions = self.predictions(user, today, goal).await?;
         Ok(gather(&Snapshot {
@@ -58,6 +59,17 @@ impl Store {
             plan: plan.as_ref(),
             profile: &profile,
         }))
+    }
+
+    /// The plan that was tracked at the end of a day, whatever became of it since. One that was activated later is not
+    /// known on that day, nor is a draft.
+    async fn find_plan_of(&self, user: UserId, day: Day) -> Result<Option<Plan>> {
+        let zone = self.profile(user).await?.zone;
+        let by_then = |at: Option<Instant>| at.is_some_and(|at| Day::at(at, zone) <= day);
+        let tracked = |plan: &Plan| by_then(plan.activated_at) && !by_then(plan.archived_at);
+        let plans = self.list_plans(user).await?;
+        let latest = plans.into_iter().filter(tracked).max_by_key(|plan| (plan.activated_at, plan.id));
+        Ok(latest.map(|plan| Plan { status: PlanStatus::Active, ..plan }))
     }
 
     /// A finish for each of the usual distances, and for the plan's.

@@ -7,7 +7,7 @@ mod plan;
 mod source;
 
 pub(crate) use activity::{ActivityCommand, RaceCommand};
-pub(crate) use athlete::{PredictArgs, ProfileCommand, ThresholdCommand};
+pub(crate) use athlete::{PacesArgs, PredictArgs, ProfileCommand, ThresholdCommand};
 pub(crate) use export::{ExportArgs, Format, PushArgs};
 pub(crate) use plan::{DraftArgs, EditArgs, Overrides, ProposalCommand};
 pub(crate) use source::{Service, SourceCommand};
@@ -87,6 +87,11 @@ pub(crate) enum Command {
     Found,
     /// Predict a finish, with the range that 8 of 10 land in
     Predict(PredictArgs),
+    /// Show the paces to train at, from the best race of your present form
+    ///
+    /// Daniels' easy, marathon, threshold, interval and repetition paces, from the VDOT of your best race or time trial
+    /// of the last 120 days.
+    Paces(PacesArgs),
     /// Say how you feel this morning, 1 (bad) to 5 (great)
     Feel {
         /// 1 to 5

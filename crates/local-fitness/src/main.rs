@@ -9,6 +9,7 @@ mod args;
 mod clock;
 mod commands;
 mod context;
+mod distance;
 mod egress;
 mod failure;
 mod report;

@@ -97,12 +97,12 @@ fn finish(view: &View<'_>, distance: RaceDistance, found: &Found<Prediction>) ->
 fn row(view: &View<'_>, raced: &Raced) -> SourceRow {
     let same = |race: &&PastRace| {
         let result = &race.result;
-        result.on.is_none_or(|on| on == raced.on)
+        result.on == raced.on
             && (result.distance, result.time, result.effort)
                 == (raced.mark.distance(), raced.mark.time(), raced.effort)
     };
     let race = view.snapshot.races.iter().filter(same).map(|race| race.id).min();
-    race.map_or(SourceRow::Day(raced.on), SourceRow::Race)
+    race.map_or(SourceRow::Day(raced.on.unwrap_or(view.today())), SourceRow::Race)
 }
 
 /// The plan that is tracked. A draft is inert: nothing is said of it here.

@@ -67,7 +67,8 @@ impl Book {
     /// Writes down a fact, or why there is none. What its unit cannot show is no fact.
     pub(super) fn put(&mut self, name: FactName, found: Found<Told>) {
         let fits = |told: Told| {
-            let unfit = || Absent::OutOfRange { what: format!("the value of {name}") };
+            let what = "a value no athlete has; correct or delete the activity it comes from";
+            let unfit = || Absent::OutOfRange { what: what.to_owned() };
             if name.unit().fits(told.value) { Ok(told) } else { Err(unfit()) }
         };
         self.0.insert(name, found.and_then(fits));

@@ -26,6 +26,7 @@ pub(super) fn write(view: &View<'_>, book: &mut Book) {
     resting(view, book);
     sleep(view, book);
     whole_days(view, book);
+    illness(view, book);
     recovery(view, book);
 }
 
@@ -153,6 +154,15 @@ fn whole_days(view: &View<'_>, book: &mut Book) {
         view.newest().map_or_else(|why| why, |day| day.weight.value.clone().err().unwrap_or(Absent::NotYet))
     };
     book.put(FactName::Weight, weight.ok_or_else(why));
+}
+
+fn illness(view: &View<'_>, book: &mut Book) {
+    let signs = view.morning().and_then(|morning| {
+        let signs = FactValue::Word(FactWord::Illness(morning.illness.clone()?.signs()));
+        let rows = vec![view.rows(morning.day.plus(-RANGE_AND_WEEK), morning.day)];
+        Ok(Told::new(signs, morning.day, rows))
+    });
+    book.put(FactName::SignsOfIllness, signs);
 }
 
 fn recovery(view: &View<'_>, book: &mut Book) {

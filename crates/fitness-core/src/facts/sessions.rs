@@ -4,9 +4,10 @@ use super::gather::{Book, Told, View, Window, enough};
 use super::snapshot::PastSession;
 use super::source::SourceRow;
 use super::table::FactName;
-use super::value::FactValue;
+use super::value::{FactValue, FactWord};
 use crate::calendar::Day;
 use crate::metrics::load::heart_seconds;
+use crate::metrics::pattern::Spike;
 use crate::metrics::{Absent, Found, Need, Quality};
 use crate::sport::Sport;
 use crate::units::{Distance, Speed, TimeSpan};
@@ -124,6 +125,14 @@ fn last_run(view: &View<'_>, book: &mut Book) {
         let load = run.judged.load.clone()?;
         Ok(told(run, FactValue::Number(load.value)).with(load.quality).by(load.method.as_str()))
     });
+    let jump = |run: &PastSession<'_>, value: &dyn Fn(&Spike) -> FactValue| {
+        let day = run.activity.day();
+        let spike = view.day(day)?.spike.clone()?;
+        let rows = vec![view.rows(day.plus(-MONTH), day), SourceRow::Activity(run.id)];
+        Ok(Told::new(value(&spike), day, rows))
+    };
+    put(FactName::LastRunJump, &|run| jump(run, &|spike| FactValue::Number(spike.ratio)));
+    put(FactName::LastRunJumpBand, &|run| jump(run, &|spike| FactValue::Word(FactWord::Jump(spike.band))));
 }
 
 fn told(run: &PastSession<'_>, value: FactValue) -> Told {

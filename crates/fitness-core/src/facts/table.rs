@@ -53,6 +53,8 @@ facts! {
     LoadYesterday = "load_yesterday", LoadPoints, "sum", "Load of yesterday, all sports.";
     Load7Days = "load_7_days", LoadPoints, "sum", "Load of the seven days through yesterday, all sports.";
     Load7DaysBefore = "load_7_days_before", LoadPoints, "sum", "Load of the seven days before those.";
+    Load7To28Days = "load_7_to_28_days", Ratio, "mean of 7 days over the mean of 28; a description",
+        "The load of the seven days to that evening over a mean week of the twenty-eight.";
 
     Distance7Days = "distance_7_days", Distance, "sum", "Distance run in the seven days through yesterday.";
     Distance7DaysBefore = "distance_7_days_before", Distance, "sum", "Distance run in the seven days before those.";
@@ -68,6 +70,9 @@ facts! {
     LastRunHeartRate = "last_run_heart_rate", BeatsPerMinute, "mean in motion, artefacts taken out",
         "The mean heart rate of the latest run.";
     LastRunLoad = "last_run_load", LoadPoints, "best method there is", "What the latest run cost.";
+    LastRunJump = "last_run_jump", Ratio, "over the longest run of the 30 days before",
+        "The longest run on the day of the latest, over the longest of the thirty days before.";
+    LastRunJumpBand = "last_run_jump_band", Word, "classes of Frandsen 2025", "That jump in a word.";
 
     HrvLastNight = "hrv_last_night", Milliseconds, "measured", "Heart rate variability of last night.";
     HrvWeek = "hrv_week", Milliseconds, "geometric mean of 7 nights",
@@ -92,6 +97,8 @@ facts! {
     StressYesterday = "stress_yesterday", Score, "mean of the day", "The device's stress level of yesterday.";
     BodyBatteryHigh = "body_battery_high", Score, "highest of the day",
         "The highest body battery the device showed yesterday.";
+    SignsOfIllness = "signs_of_illness", Word, "resting heart rate up, heart rate variability down, breathing up",
+        "Whether signs of illness stand together, and for how long: a question to ask, not a diagnosis.";
     Weight = "weight", Kilograms, "measured", "The latest body weight.";
 
     Recovery = "recovery", Score, "weighted parts", "This morning's recovery; fifty is usual.";

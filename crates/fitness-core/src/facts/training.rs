@@ -27,6 +27,7 @@ pub(super) fn write(view: &View<'_>, book: &mut Book) {
         told(&|evening| Ok(FactValue::Word(FactWord::Ramp(evening.training.ramp.clone()?.band?)))),
     );
     book.put(FactName::Monotony, evening.clone().and_then(|evening| monotony(view, &evening)));
+    book.put(FactName::Load7To28Days, evening.clone().and_then(|evening| week_to_month(view, &evening)));
     let form = |value: &dyn Fn(Form) -> Found<FactValue>| {
         let evening = evening.clone()?;
         let form = evening.state.fitness.form();
@@ -60,6 +61,15 @@ fn monotony(view: &View<'_>, evening: &Evening<'_>) -> Found<Told> {
     let sources = vec![view.rows(evening.day.plus(-6), evening.day)];
     Ok(Told::number(monotony.monotony, evening.day, sources)
         .with(monotony.quality)
+        .with(View::age(evening.day, view.yesterday())))
+}
+
+/// The week against the month it ends. It describes; nothing is concluded from it.
+fn week_to_month(view: &View<'_>, evening: &Evening<'_>) -> Found<Told> {
+    let ratios = &evening.training.acute_chronic;
+    let sources = vec![view.rows(evening.day.plus(-27), evening.day)];
+    Ok(Told::number(ratios.coupled.clone()?, evening.day, sources)
+        .with(ratios.quality)
         .with(View::age(evening.day, view.yesterday())))
 }
 

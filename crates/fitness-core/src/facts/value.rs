@@ -3,6 +3,8 @@
 use crate::calendar::Day;
 use crate::metrics::fitness::{FormBand, RampBand};
 use crate::metrics::hrv::HrvState;
+use crate::metrics::illness::IllnessSigns;
+use crate::metrics::pattern::SpikeBand;
 use crate::metrics::recovery::RecoveryBand;
 use crate::units::{Distance, Pace, TimeSpan, UnitSystem};
 use crate::words::words;
@@ -44,6 +46,10 @@ pub enum FactWord {
     Hrv(HrvState),
     /// Of recovery.
     Recovery(RecoveryBand),
+    /// Of how far a run went beyond those before.
+    Jump(SpikeBand),
+    /// Of signs of illness.
+    Illness(IllnessSigns),
 }
 
 impl FactWord {
@@ -53,6 +59,8 @@ impl FactWord {
             Self::Ramp(band) => band.as_str(),
             Self::Hrv(state) => state.as_str(),
             Self::Recovery(band) => band.as_str(),
+            Self::Jump(band) => band.as_str(),
+            Self::Illness(signs) => signs.as_str(),
         }
     }
 }

@@ -1,6 +1,7 @@
 use super::*;
 use crate::calendar::Instant;
 use crate::report::Recorded;
+use crate::units::{Distance, TimeSpan};
 use chrono::TimeDelta;
 use proptest::prelude::*;
 

@@ -4,6 +4,7 @@ use crate::metrics::baseline::Reading;
 use crate::metrics::hrv::{Hrv, HrvState};
 use crate::metrics::resting::Resting;
 use crate::metrics::{Absent, Found, Need};
+use crate::words::words;
 use serde::{Deserialize, Serialize};
 
 /// Whether to ask the athlete how they feel.
@@ -15,7 +16,29 @@ pub struct IllnessHint {
     pub yesterday: bool,
 }
 
+words! {
+    /// Since when the signs have stood together.
+    pub enum IllnessSigns("signs of illness") {
+        /// They do not.
+        None = "none",
+        /// Today, and not the day before.
+        OneDay = "one_day",
+        /// Today and the day before: the athlete is asked.
+        TwoDays = "two_days",
+    }
+}
+
 impl IllnessHint {
+    /// In a word.
+    #[must_use]
+    pub const fn signs(self) -> IllnessSigns {
+        match (self.today, self.ask()) {
+            (_, true) => IllnessSigns::TwoDays,
+            (true, false) => IllnessSigns::OneDay,
+            (false, false) => IllnessSigns::None,
+        }
+    }
+
     /// Two days in a row: ask about symptoms.
     #[must_use]
     pub const fn ask(self) -> bool {

@@ -200,6 +200,8 @@ words! {
         Seconds = "seconds",
         /// Races or all-out efforts.
         Efforts = "efforts",
+        /// Races.
+        Races = "races",
         /// Inputs of a score.
         Inputs = "inputs",
     }

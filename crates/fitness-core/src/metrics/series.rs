@@ -285,7 +285,7 @@ fn any<T>(series: Option<Series<T>>) -> Option<Series<T>> {
 }
 
 /// Faster than anybody goes in a sport, millimetres per second: a broken sample, however short.
-const fn top_speed(sport: Sport) -> u32 {
+pub(crate) const fn top_speed(sport: Sport) -> u32 {
     match sport {
         Sport::Running => 12_500,
         Sport::Swimming => 3_000,

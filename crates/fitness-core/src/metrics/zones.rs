@@ -4,7 +4,11 @@
 //! with a value is in exactly one zone; for a set that begins higher, what lies below is counted as `below`.
 
 use super::histogram::Histogram;
-use crate::athlete::{BadZones, Zones};
+use super::history::DatedZones;
+use super::thresholds::in_force;
+use crate::athlete::{BadZones, Threshold, ThresholdKind, ZoneKind, Zones};
+use crate::calendar::Day;
+use crate::sport::Sport;
 use serde::{Deserialize, Serialize};
 
 /// Seconds in each zone.
@@ -34,6 +38,50 @@ impl ZoneTimes {
     pub fn total(&self) -> u64 {
         self.below + self.seconds.iter().sum::<u64>()
     }
+}
+
+/// Zones as they hold on a day.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct HeldZones {
+    /// Their bounds.
+    pub zones: Zones,
+}
+
+/// The zones that hold for a sport on a day: those that were given, of the sport before those of all; without any, the
+/// usual division of the threshold that holds. Derived pace zones are for running, power zones for cycling.
+#[must_use]
+pub fn zones_on(
+    day: Day,
+    kind: ZoneKind,
+    sport: Sport,
+    given: &[DatedZones],
+    thresholds: &[Threshold],
+) -> Option<HeldZones> {
+    let divided = match kind {
+        ZoneKind::HeartRate => true,
+        ZoneKind::Speed => sport == Sport::Running,
+        ZoneKind::Power => sport == Sport::Cycling,
+    };
+    if !divided {
+        return None;
+    }
+    let of = |sport: Sport| {
+        let holds = |one: &&DatedZones| one.kind == kind && one.from <= day && one.sport == sport;
+        given.iter().filter(holds).max_by_key(|one| one.from)
+    };
+    if let Some(one) = of(sport).or_else(|| of(Sport::Other)) {
+        return Some(HeldZones { zones: one.zones.clone() });
+    }
+    let value = |limit: ThresholdKind| Some(in_force(thresholds, limit, day).ok()?.value());
+    let zones = match kind {
+        ZoneKind::HeartRate if sport == Sport::Cycling => {
+            friel_cycling(value(ThresholdKind::ThresholdHeartRate)?)
+        }
+        ZoneKind::HeartRate => friel_running(value(ThresholdKind::ThresholdHeartRate)?),
+        ZoneKind::Speed => friel_pace(value(ThresholdKind::ThresholdSpeed)?),
+        ZoneKind::Power => coggan_power(value(ThresholdKind::ThresholdPower)?),
+    };
+    Some(HeldZones { zones: zones.ok()? })
 }
 
 fn scaled(fractions: &[f64], of: f64) -> Result<Zones, BadZones> {

@@ -7,6 +7,7 @@ use fitness_core::ids::UserId;
 use fitness_core::merge::Edit;
 use fitness_core::metrics::analysis::measure;
 use fitness_core::metrics::history::{MEASURES_VERSION, clues};
+use fitness_core::metrics::predict::Effort;
 use fitness_core::note::Author;
 use fitness_core::observation::{ObservationKind, Observed};
 use fitness_core::sport::Sport;
@@ -69,7 +70,7 @@ on_both_databases! {
         let rated = felt(ObservationKind::Rpe, 7).of_activity(Some(run.id));
         store.add_observation(ann, Author::Athlete, &rated, clock()).await.unwrap();
         is_whole(store, ann, "how it felt").await;
-        let race = RaceResult { activity: None, day: middle, name: "10k".to_owned(), distance: Distance::from_mm(10_000_000), time: TimeSpan::from_mins(39) };
+        let race = RaceResult { activity: None, day: middle, name: "10k".to_owned(), distance: Distance::from_mm(10_000_000), time: TimeSpan::from_mins(39), effort: Effort::Race };
         let race = store.put_race(ann, &race, clock()).await.unwrap();
         is_whole(store, ann, "a race").await;
         store.remove_race(ann, race, clock()).await.unwrap();

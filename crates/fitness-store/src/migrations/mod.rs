@@ -17,7 +17,14 @@ pub(crate) struct Migrator;
 #[async_trait::async_trait]
 impl MigratorTrait for Migrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
-        vec![Box::new(Foundation), Box::new(Reports), Box::new(Readers), Box::new(Metrics), Box::new(Plans)]
+        vec![
+            Box::new(Foundation),
+            Box::new(Reports),
+            Box::new(Readers),
+            Box::new(Metrics),
+            Box::new(TimeTrials),
+            Box::new(Plans),
+        ]
     }
 }
 
@@ -87,12 +94,16 @@ plain_migration! {
     /// What was worked out.
     Metrics = "m0004_metrics", "0004_metrics.sql"
 }
+plain_migration! {
+    /// How a result was run.
+    TimeTrials = "m0006_time_trials", "0006_time_trials.sql"
+}
 
 struct Plans;
 
 impl MigrationName for Plans {
     fn name(&self) -> &str {
-        "m0005_plans"
+        "m0007_plans"
     }
 }
 
@@ -101,7 +112,7 @@ impl MigrationName for Plans {
 impl MigrationTrait for Plans {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         let (db, backend) = (manager.get_connection(), manager.get_database_backend());
-        db.execute_unprepared(&dialect(include_str!("0005_plans.sql"), backend)).await?;
+        db.execute_unprepared(&dialect(include_str!("0007_plans.sql"), backend)).await?;
         create_guards(db, guards::PLAN_GUARDS).await
     }
 }

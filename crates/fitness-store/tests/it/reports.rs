@@ -6,6 +6,7 @@ use fitness_core::calendar::Instant;
 use fitness_core::hash::ContentHash;
 use fitness_core::ids::{ActivityId, UserId};
 use fitness_core::merge::Edit;
+use fitness_core::metrics::predict::Effort;
 use fitness_core::note::Author;
 use fitness_core::observation::{ObservationKind, Observed};
 use fitness_core::report::{
@@ -360,7 +361,7 @@ on_both_databases! {
         let likely = db.store.list_likely_races(ann).await.unwrap();
         assert_eq!(likely.iter().map(|a| a.id).collect::<Vec<_>>(), [race]);
         assert!(db.store.list_races(ann).await.unwrap().is_empty());
-        let result = RaceResult { activity: Some(race), day: june(13), name: "City 10k".to_owned(), distance: Distance::from_mm(10_000_000), time: TimeSpan::from_mins(42) };
+        let result = RaceResult { activity: Some(race), day: june(13), name: "City 10k".to_owned(), distance: Distance::from_mm(10_000_000), time: TimeSpan::from_mins(42), effort: Effort::Race };
         assert!(matches!(db.store.put_race(bob, &result, now()).await, Err(Error::NotFound("activity"))));
         let id = db.store.put_race(ann, &result, now()).await.unwrap();
         let corrected = RaceResult { time: TimeSpan::from_ms(2_519_000), ..result.clone() };

@@ -37,9 +37,9 @@ pub(crate) enum ActivityCommand {
         /// Another sport
         #[arg(long, group = "change")]
         sport: Option<Sport>,
-        /// Another distance, in your units
-        #[arg(long, group = "change", value_name = "NUMBER")]
-        distance: Option<f64>,
+        /// Another distance, in your units or with its own, such as 21.1km or 13.1mi
+        #[arg(long, group = "change", value_name = "DISTANCE")]
+        distance: Option<String>,
         /// Another time in motion, such as 45:10 or 1:45:10
         #[arg(long, group = "change", value_name = "TIME")]
         moving: Option<TimeSpan>,
@@ -81,38 +81,44 @@ pub(crate) enum ActivityCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum RaceCommand {
-    /// List your race results, and activities that look like races
+    /// List your race results and time trials, and activities that look like races
     List,
-    /// Take over an activity as a race result
+    /// Take over an activity as a race result or a time trial
     Confirm {
         /// The activity's number
         activity: ActivityId,
         /// The official time, such as 1:45:10; the recorded one when not given
         #[arg(long)]
         time: Option<TimeSpan>,
-        /// The official distance, in your units; when not given that of the course, where the recorded one is close to
-        /// 5 km, 10 km, a half or a full marathon, else the recorded one
-        #[arg(long, value_name = "NUMBER")]
-        distance: Option<f64>,
+        /// The official distance, such as half, 10k, 1500m, or a number in your units; when not given that of the course,
+        /// where the recorded one is close to 5 km, 10 km, a half or a full marathon, else the recorded one
+        #[arg(long, value_name = "DISTANCE")]
+        distance: Option<String>,
         /// What the race was called; the activity's title when not given
         #[arg(long)]
         name: Option<String>,
+        /// It was no race: you went all out alone. It counts for half of one
+        #[arg(long)]
+        time_trial: bool,
     },
     /// Say that an activity was no race
     Decline {
         /// The activity's number
         activity: ActivityId,
     },
-    /// Type in a result that was not recorded
+    /// Type in a result that was not recorded, of a race or a time trial
     Add {
         /// The day, such as 2026-06-14
         day: Day,
-        /// The official distance, in your units
-        distance: f64,
+        /// The official distance, such as half, 10k, 1500m, 10mi, or a number in your units
+        distance: String,
         /// The official time, such as 1:45:10
         time: TimeSpan,
         /// What the race was called
         name: String,
+        /// It was no race: you went all out alone. It counts for half of one
+        #[arg(long)]
+        time_trial: bool,
     },
     /// Forget a race result
     Remove {

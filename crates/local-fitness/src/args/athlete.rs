@@ -35,9 +35,9 @@ pub(crate) enum ProfileCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ThresholdCommand {
-    /// List your limits: those in force, and what was detected
+    /// List your limits: those in force, what you set before them, and what was detected
     List,
-    /// Set a limit from a day on; loads of earlier days stay as they are
+    /// Set a limit from a day on: loads from that day on are judged anew, those of earlier days stay
     ///
     /// Kinds: max_heart_rate, resting_heart_rate, threshold_heart_rate (beats per minute), threshold_speed (a pace per
     /// kilometre or mile, such as 4:15), threshold_power (watts), swim_speed (a pace per 100 m, such as 1:45).
@@ -50,7 +50,7 @@ pub(crate) enum ThresholdCommand {
         #[arg(long, value_name = "DAY")]
         from: Option<Day>,
     },
-    /// Take over what was detected, from the day it was detected on
+    /// Take over what was detected, from the day it was detected on; loads from that day on are judged anew
     Confirm {
         /// Which limit
         kind: ThresholdKind,
@@ -66,7 +66,8 @@ pub(crate) enum ThresholdCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct PredictArgs {
-    /// Over which distance: 5k, 10k, half, full, or a number in your units; all four when not given
+    /// Over which distance, 1500 m to 50 km: half, full, mile, 10k, 1500m, 10mi, or a number in your units; 5k, 10k,
+    /// half and full when not given
     #[arg(long, value_name = "DISTANCE")]
     pub(crate) distance: Option<String>,
     /// A result to predict from instead of your history, such as half=1:45:00 or 10k=45:30; can be given several times
@@ -81,4 +82,11 @@ pub(crate) struct PredictArgs {
     /// Predict your past races from what was known before each, and show how that went
     #[arg(long, conflicts_with_all = ["races", "distance", "weekly_km", "weekly_miles"])]
     pub(crate) backtest: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PacesArgs {
+    /// A result to go by instead of your history, such as half=1:45:00 or 10k=45:30; can be given several times
+    #[arg(long = "race", value_name = "DISTANCE=TIME")]
+    pub(crate) races: Vec<String>,
 }

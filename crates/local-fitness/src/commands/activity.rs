@@ -1,25 +1,25 @@
 //! `fitness activity`
 
+mod shown;
+mod zones;
+
 use super::settled;
 use crate::args::ActivityCommand;
 use crate::clock;
 use crate::context::Context;
+use crate::distance::{self, word};
 use crate::failure::Failure;
 use crate::report::Report;
 use crate::table::table;
 use crate::words::counted;
 use anyhow::{Context as _, Result};
-use fitness_core::activity::Activity;
 use fitness_core::calendar::Day;
 use fitness_core::ids::ActivityId;
-use fitness_core::merge::Edit;
-use fitness_core::metrics::Quality;
-use fitness_core::metrics::analysis::{Judged, Measures};
-use fitness_core::metrics::load::LoadMethod;
+use fitness_core::merge::{BadEdit, Edit};
 use fitness_core::note::Author;
 use fitness_core::observation::{ObservationKind, Observed};
 use fitness_core::text::visible;
-use fitness_core::units::{Speed, TimeSpan, UnitSystem};
+use fitness_core::units::{TimeSpan, UnitSystem};
 use fitness_store::{Error, Original, StoredActivity};
 use serde_json::json;
 use std::fmt::Write as _;
@@ -28,13 +28,14 @@ use std::path::Path;
 pub(super) async fn run(context: &Context, command: ActivityCommand) -> Result<Report> {
     match command {
         ActivityCommand::List { from, through, limit } => list(context, from, through, limit).await,
-        ActivityCommand::Show { activity } => show(context, activity).await,
+        ActivityCommand::Show { activity } => shown::show(context, activity).await,
         ActivityCommand::Edit { activity, name, sport, distance, moving } => {
             let (store, user) = context.open_for_user().await?;
             let units = store.profile(user.id).await?.units;
-            let distance = distance.map(|number| length(units, number)).transpose()?;
+            let distance = distance.map(|text| distance::activity(&text, units)).transpose()?;
             let edit = Edit { name, sport, distance, elapsed: None, moving };
-            store.edit_activity(user.id, activity, edit, clock::now()).await.map_err(unknown(activity))?;
+            let done = store.edit_activity(user.id, activity, edit, clock::now()).await;
+            done.map_err(|error| impossible(activity, units, error))?;
             store.close().await;
             let words = format!(
                 "Changed activity {activity}. No import undoes this; `fitness activity reset {activity}` does."
@@ -89,11 +90,37 @@ pub(super) async fn run(context: &Context, command: ActivityCommand) -> Result<R
     }
 }
 
-/// A length in the athlete's units, or what to write instead.
-pub(super) fn length(units: UnitSystem, number: f64) -> Result<fitness_core::units::Distance> {
-    units.length(number).ok_or_else(|| {
-        Failure::new(format!("{number} is no distance"), "write kilometres or miles, such as 21.1").into()
-    })
+/// What nobody can have done, with what to change about it.
+fn impossible(id: ActivityId, units: UnitSystem, error: Error) -> anyhow::Error {
+    let Error::Edit(bad) = error else { return unknown(id)(error) };
+    let (message, help) = match bad {
+        BadEdit::TooFar { sport, distance, most } => (
+            format!("no session of {sport} is {} long", units.distance(distance)),
+            format!("write --distance in {}, at most {}", word(units), units.distance(most)),
+        ),
+        BadEdit::NoLength { time, most } => (
+            format!("no session takes {}", time.clock()),
+            format!(
+                "write --moving as minutes and seconds or hours, minutes and seconds, at most {}",
+                most.clock()
+            ),
+        ),
+        BadEdit::TooFast { sport, distance, time } => (
+            format!(
+                "{} in {} is faster than anybody goes in {sport}",
+                units.distance(distance),
+                time.clock()
+            ),
+            format!(
+                "correct both with --distance (in {}) and --moving, or name another --sport",
+                word(units)
+            ),
+        ),
+        BadEdit::Rest => {
+            (bad.to_string(), format!("`fitness activity delete {id}` takes it out of everything"))
+        }
+    };
+    Failure::new(message, help).into()
 }
 
 pub(super) fn unknown(id: ActivityId) -> impl Fn(Error) -> anyhow::Error {
@@ -126,7 +153,7 @@ async fn list(context: &Context, from: Option<Day>, through: Option<Day>, limit:
             stored.id.to_string(),
             stored.day.to_string(),
             a.sport.to_string(),
-            a.distance.map(|d| profile.units.distance(d).to_string()).unwrap_or_default(),
+            a.distance.map(|d| profile.units.distance_of(a.sport, d).to_string()).unwrap_or_default(),
             a.training_time().map(TimeSpan::clock).unwrap_or_default(),
             title(stored),
         ]
@@ -154,166 +181,6 @@ fn title(stored: &StoredActivity) -> String {
         words = format!("{words} ({})", marks.join(", ")).trim_start().to_owned();
     }
     words
-}
-
-async fn show(context: &Context, id: ActivityId) -> Result<Report> {
-    let (store, user) = context.open_for_user().await?;
-    let units = store.profile(user.id).await?.units;
-    settled(&store, user.id).await?;
-    let stored =
-        store.find_activity(user.id, id).await?.ok_or(Error::NotFound("activity")).map_err(unknown(id))?;
-    let reports = store.list_reports(user.id, id).await?;
-    let originals = store.originals_of(user.id, id).await?;
-    let recording = store.find_recording(user.id, id).await?;
-    let details = store.find_details(user.id, id).await?.unwrap_or_default();
-    let metrics = store.find_metrics(user.id, id).await?;
-    store.close().await;
-    let mut words = format!("{} {} {}\n", stored.day, stored.activity.sport, title(&stored));
-    for (label, value) in lines(&stored.activity, units) {
-        writeln!(words, "  {label:<12}{value}")?;
-    }
-    if let Some((measures, judged)) = &metrics {
-        for (label, value) in means(measures, judged.as_ref(), units) {
-            writeln!(words, "  {label:<12}{value}")?;
-        }
-    }
-    if let Some(recording) = &recording {
-        let channels: Vec<&str> = recording.columns().map(|(channel, _)| channel.as_str()).collect();
-        writeln!(
-            words,
-            "  {:<12}{} moments of {}",
-            "recorded",
-            recording.moments().len(),
-            channels.join(", ")
-        )?;
-    }
-    for (what, count) in [
-        ("lengths", details.lengths.len()),
-        ("sets", details.sets.len()),
-        ("heartbeats", details.rr_ms.len()),
-    ] {
-        if count > 0 {
-            writeln!(words, "  {what:<12}{count}")?;
-        }
-    }
-    let sources: Vec<String> = reports.iter().map(|(key, _)| key.kind.to_string()).collect();
-    writeln!(words, "  {:<12}{}", "told by", sources.join(", "))?;
-    for Original { name, .. } in &originals {
-        writeln!(words, "  {:<12}{}", "file", visible(name))?;
-    }
-    if !stored.activity.laps.is_empty() {
-        let rows: Vec<_> = (1..)
-            .zip(&stored.activity.laps)
-            .map(|(number, lap): (usize, _)| {
-                [
-                    number.to_string(),
-                    lap.distance.map(|d| units.distance(d).to_string()).unwrap_or_default(),
-                    lap.moving.or(lap.elapsed).map(TimeSpan::clock).unwrap_or_default(),
-                    lap.avg_heart_rate.map(|bpm| bpm.to_string()).unwrap_or_default(),
-                    lap.kind.as_deref().map(|kind| visible(kind).to_string()).unwrap_or_default(),
-                ]
-            })
-            .collect();
-        write!(words, "\n{}", table(["lap", "distance", "time", "heart rate", ""], &rows))?;
-    }
-    let keys: Vec<String> = reports.iter().map(|(key, _)| key.to_string()).collect();
-    let (measures, judged) = metrics.unzip();
-    Ok(Report::new(
-        words,
-        &json!({ "activity": stored, "reports": keys, "originals": originals, "details": details,
-            "measures": measures, "judged": judged.flatten() }),
-    ))
-}
-
-/// What an activity meant: its load and how that was found, and what its samples say.
-fn means(measures: &Measures, judged: Option<&Judged>, units: UnitSystem) -> Vec<(&'static str, String)> {
-    let mut lines = Vec::new();
-    if let Some(judged) = judged {
-        let load = match &judged.load {
-            Ok(load) if load.quality == Quality::Ok => {
-                format!("{:.0} by {}", load.value, spoken(load.method))
-            }
-            Ok(load) => format!("{:.0} by {} ({})", load.value, spoken(load.method), load.quality),
-            Err(why) => format!("none: {why}"),
-        };
-        lines.push(("load", load));
-        for (label, zones) in [
-            ("heart zones", &judged.heart_zones),
-            ("pace zones", &judged.speed_zones),
-            ("power zones", &judged.power_zones),
-        ] {
-            let Some(zones) = zones else { continue };
-            let times: Vec<String> =
-                zones.seconds.iter().map(|s| TimeSpan::from_secs(*s as i64).clock()).collect();
-            lines.push((label, times.join("  ")));
-        }
-    }
-    if let Ok(speed) = &measures.speed
-        && let Ok(normalized) = &speed.normalized
-        && let Some(pace) = Speed::from_mps(normalized.mean).and_then(Speed::pace)
-        && speed.graded
-    {
-        lines.push(("on the flat", format!("{}, had the way been level", units.pace(pace))));
-    }
-    if let Ok(power) = &measures.power
-        && let Ok(normalized) = &power.normalized
-    {
-        lines.push(("normalized", format!("{:.0} W", normalized.value)));
-    }
-    if let Ok(decoupling) = &measures.decoupling {
-        lines.push(("decoupling", format!("{:+.1} %", decoupling.percent)));
-    }
-    if !measures.efforts.is_empty() {
-        let told = |effort: &fitness_core::metrics::efforts::Effort| {
-            format!("{} in {}", units.distance(effort.distance), effort.time.clock())
-        };
-        let usual = [1_000_000, 5_000_000, 10_000_000, 21_097_500, 42_195_000];
-        let best: Vec<String> = measures
-            .efforts
-            .iter()
-            .filter(|effort| usual.contains(&effort.distance.mm()))
-            .map(told)
-            .collect();
-        if !best.is_empty() {
-            lines.push(("fastest", best.join(", ")));
-        }
-    }
-    lines
-}
-
-const fn spoken(method: LoadMethod) -> &'static str {
-    match method {
-        LoadMethod::Power => "power",
-        LoadMethod::Pace => "pace",
-        LoadMethod::HeartRate => "heart rate",
-        LoadMethod::EdwardsRatio => "heart rate zones",
-        LoadMethod::SwimPace => "swim pace",
-        LoadMethod::PerceivedExertion => "how it felt",
-    }
-}
-
-fn lines(a: &Activity, units: UnitSystem) -> Vec<(&'static str, String)> {
-    let mut lines = Vec::new();
-    let mut line = |label, value: Option<String>| lines.extend(value.map(|value| (label, value)));
-    line("kind", a.sub_sport.as_deref().map(|kind| visible(kind).to_string()));
-    line("distance", a.distance.map(|d| units.distance(d).to_string()));
-    line("moving", a.moving.map(TimeSpan::clock));
-    line("elapsed", a.elapsed.map(TimeSpan::clock));
-    let pace = a.distance.zip(a.training_time()).and_then(|(d, t)| Speed::over(d, t)?.pace());
-    line("pace", pace.map(|pace| units.pace(pace).to_string()));
-    line(
-        "heart rate",
-        a.avg_heart_rate.map(|bpm| match a.max_heart_rate {
-            Some(max) => format!("{bpm}, highest {max}"),
-            None => bpm.to_string(),
-        }),
-    );
-    line("power", a.avg_power.map(|watts| format!("{watts} W")));
-    line("cadence", a.avg_cadence.map(|cadence| format!("{cadence:.0}")));
-    line("climbed", a.ascent.map(|ascent| format!("{:.0} m", ascent.meters())));
-    line("energy", a.energy_kcal.map(|kcal| format!("{kcal} kcal")));
-    line("device", a.device.as_deref().map(|device| visible(device).to_string()));
-    lines
 }
 
 /// Writes kept files into a folder, never over another file.

@@ -3,15 +3,19 @@
 use super::settled;
 use super::threshold::{name, show, suggest};
 use crate::context::Context;
+use crate::distance;
 use crate::report::Report;
 use crate::table::table;
 use crate::words::counted;
 use anyhow::Result;
 use fitness_core::athlete::ThresholdOrigin;
 use fitness_core::text::visible;
-use fitness_core::units::{Distance, TimeSpan, UnitSystem};
+use fitness_core::units::{Speed, TimeSpan, UnitSystem};
 use fitness_store::{Discovery, Gap};
 use std::fmt::Write as _;
+
+/// How many stretches without data are listed: the longest.
+const GAPS: usize = 3;
 
 pub(super) async fn run(context: &Context) -> Result<Report> {
     let (store, user) = context.open_for_user().await?;
@@ -44,17 +48,19 @@ fn tell(found: &Discovery, units: UnitSystem) -> String {
         .collect();
     words.push_str(&table(["year", "activities", "runs", "run", "in training"], &years));
     if !found.bests.is_empty() {
-        let bests: Vec<[String; 4]> = (found.bests.iter())
+        let bests: Vec<[String; 5]> = (found.bests.iter())
             .map(|best| {
+                let pace = Speed::over(best.distance, best.time).and_then(Speed::pace);
                 [
-                    distance(best.distance, units),
+                    distance::name(best.distance, units),
                     best.time.clock(),
+                    pace.map(|pace| units.pace(pace).to_string()).unwrap_or_default(),
                     best.day.to_string(),
                     format!("activity {}", best.activity),
                 ]
             })
             .collect();
-        let _ = write!(words, "\nYour fastest:\n\n{}", table(["distance", "time", "on", ""], &bests));
+        let _ = write!(words, "\nYour fastest:\n\n{}", table(["distance", "time", "pace", "on", ""], &bests));
     }
     if !found.likely_races.is_empty() {
         let races: Vec<[String; 5]> = (found.likely_races.iter())
@@ -96,9 +102,18 @@ fn tell(found: &Discovery, units: UnitSystem) -> String {
     words.push_str(&suggest(&found.suggestions, units));
     if !found.gaps.is_empty() {
         words.push_str("\nNo data at all:\n");
-        for Gap { from, through } in &found.gaps {
-            let days = from.until(*through) + 1;
-            let _ = writeln!(words, "  {from} to {through}, {days} days");
+        let days = |gap: &Gap| gap.from.until(gap.through) + 1;
+        let mut longest: Vec<&Gap> = found.gaps.iter().collect();
+        longest.sort_by_key(|gap| (std::cmp::Reverse(days(gap)), gap.from));
+        longest.truncate(GAPS);
+        longest.sort_by_key(|gap| gap.from);
+        for gap in longest {
+            let _ = writeln!(words, "  {} to {}, {} days", gap.from, gap.through, days(gap));
+        }
+        let more = found.gaps.len().saturating_sub(GAPS) as u64;
+        if more > 0 {
+            let _ =
+                writeln!(words, "  and {}; --json lists them", counted(more, "shorter gap", "shorter gaps"));
         }
     }
     if found.without_load > 0 {
@@ -106,16 +121,4 @@ fn tell(found: &Discovery, units: UnitSystem) -> String {
         let _ = writeln!(words, "\n{without} no load: too little was recorded, or a limit is missing.");
     }
     words
-}
-
-/// Metres below a kilometre, names where there are any, else the athlete's units.
-fn distance(distance: Distance, units: UnitSystem) -> String {
-    match distance {
-        Distance::HALF_MARATHON => "half".to_owned(),
-        Distance::MARATHON => "marathon".to_owned(),
-        _ if distance.mm() == 1_609_344 => "mile".to_owned(),
-        _ if distance.mm() % 1_609_344 == 0 => format!("{} miles", distance.mm() / 1_609_344),
-        _ if distance.meters() < 1000.0 => format!("{:.0} m", distance.meters()),
-        _ => units.distance(distance).to_string(),
-    }
 }

@@ -7,6 +7,7 @@ mod found;
 mod import;
 mod migrate;
 mod note;
+mod paces;
 mod plan;
 mod predict;
 mod profile;
@@ -40,6 +41,7 @@ pub(crate) async fn run(args: Args) -> Result<Report> {
         Command::Today { on } => today::run(&context, on).await,
         Command::Found => found::run(&context).await,
         Command::Predict(wanted) => predict::run(&context, wanted).await,
+        Command::Paces(wanted) => paces::run(&context, wanted).await,
         Command::Feel { feeling, day } => profile::feel(&context, feeling, day).await,
         Command::Threshold(command) => threshold::run(&context, command).await,
         Command::Profile(command) => profile::run(&context, command).await,

@@ -5,16 +5,17 @@ use super::user::{machine_units, machine_zone};
 use crate::args::PredictArgs;
 use crate::clock;
 use crate::context::Context;
+use crate::distance;
 use crate::failure::Failure;
 use crate::report::Report;
 use crate::table::table;
 use anyhow::Result;
 use fitness_core::calendar::Day;
-use fitness_core::metrics::Found;
 use fitness_core::metrics::predict::{
     Backtest, Baselines, Effort, Inputs, LOOK_BACK_DAYS, Method, Prediction, RaceResult, Score, TrainingLog,
-    WeeklyVolume, predict,
+    TrainingPace, WeeklyVolume, predict, tanda,
 };
+use fitness_core::metrics::{Absent, Found};
 use fitness_core::plan::Goal;
 use fitness_core::report::{Estimate, EstimateKind, EstimateValue};
 use fitness_core::units::{Distance, TimeSpan, UnitSystem};
@@ -42,24 +43,14 @@ pub(super) async fn run(context: &Context, args: PredictArgs) -> Result<Report> 
     let targets = targets(args.distance.as_deref(), profile.units)?;
     let estimates = store.list_estimates(user.id, today.plus(-ESTIMATE_DAYS), today).await?;
     store.close().await;
-    let weekly = weekly(&args)?;
+    let weekly = weekly(&args)?.map(|weekly| weekly.distance);
     let found = |target: Distance| -> Found<Prediction> {
-        let log = log.as_ref().ok_or(fitness_core::metrics::Absent::NotYet)?;
-        let as_of = log.complete.min(today);
-        match weekly {
-            None => log.predict(target, as_of),
-            Some(_) => {
-                let results = log.results();
-                let sex = log.sex;
-                predict(
-                    target,
-                    &Inputs { results: &results, weekly, training: None, sex, history: &[], as_of },
-                )
-            }
-        }
+        let log = log.as_ref().ok_or(Absent::NotYet)?;
+        log.predict_at(target, log.complete.min(today), weekly)
     };
     let predictions: Vec<_> = targets.into_iter().map(|target| (target, found(target))).collect();
-    Ok(tell(&predictions, profile.units, &estimates))
+    let training = log.as_ref().and_then(|log| log.context_at(log.complete.min(today), weekly).training);
+    Ok(tell(&predictions, profile.units, &estimates, training.as_ref()))
 }
 
 /// From what was typed in alone, in the athlete's units where there is an athlete; no database is needed.
@@ -82,12 +73,12 @@ async fn typed(context: &Context, args: &PredictArgs) -> Result<Report> {
     };
     let targets = targets(args.distance.as_deref(), units)?;
     let predictions: Vec<_> = targets.into_iter().map(|target| (target, predict(target, &inputs))).collect();
-    Ok(tell(&predictions, units, &[]))
+    Ok(tell(&predictions, units, &[], None))
 }
 
 fn targets(distance: Option<&str>, units: UnitSystem) -> Result<Vec<Distance>> {
     match distance {
-        Some(distance) => Ok(vec![length(distance, units)?]),
+        Some(distance) => Ok(vec![distance::race(distance, units)?]),
         None => Ok([Goal::FiveK, Goal::TenK, Goal::Half, Goal::Full]
             .iter()
             .filter_map(|g| g.distance())
@@ -95,25 +86,15 @@ fn targets(distance: Option<&str>, units: UnitSystem) -> Result<Vec<Distance>> {
     }
 }
 
-/// `half`, `10k`, or a number in the athlete's units.
-fn length(text: &str, units: UnitSystem) -> Result<Distance> {
-    let named = text.parse::<Goal>().ok().and_then(Goal::distance);
-    let number = || text.parse::<f64>().ok().and_then(|number| units.length(number));
-    named.or_else(number).ok_or_else(|| {
-        let help = "write 5k, 10k, half, full, or a number such as 15";
-        Failure::new(format!("`{text}` is no distance"), help).into()
-    })
-}
-
 /// `half=1:45:00`.
-fn result(text: &str, units: UnitSystem) -> Result<RaceResult> {
+pub(super) fn result(text: &str, units: UnitSystem) -> Result<RaceResult> {
     let bad = || {
         let help = "write the distance and the time, such as half=1:45:00 or 10k=45:30";
         Failure::new(format!("`{text}` is no result"), help)
     };
     let (distance, time) = text.split_once('=').ok_or_else(bad)?;
     let time: TimeSpan = time.parse().map_err(|_| bad())?;
-    Ok(RaceResult { distance: length(distance, units)?, time, on: None, effort: Effort::Race })
+    Ok(RaceResult { distance: distance::race(distance, units)?, time, on: None, effort: Effort::Race })
 }
 
 fn weekly(args: &PredictArgs) -> Result<Option<WeeklyVolume>> {
@@ -128,7 +109,12 @@ fn weekly(args: &PredictArgs) -> Result<Option<WeeklyVolume>> {
     Ok(Some(WeeklyVolume { distance, weeks: None }))
 }
 
-fn tell(predictions: &[(Distance, Found<Prediction>)], units: UnitSystem, estimates: &[Estimate]) -> Report {
+fn tell(
+    predictions: &[(Distance, Found<Prediction>)],
+    units: UnitSystem,
+    estimates: &[Estimate],
+    training: Option<&TrainingPace>,
+) -> Report {
     let mut words = String::new();
     let mut data = Vec::new();
     for (target, found) in predictions {
@@ -152,11 +138,17 @@ fn tell(predictions: &[(Distance, Found<Prediction>)], units: UnitSystem, estima
                 }
                 words.push_str(".\n");
                 for left in &prediction.left_out {
-                    let _ = writeln!(words, "  Left out: {}.", left.why);
+                    let _ = writeln!(words, "  Left out: {}.", reason(&left.why));
+                }
+                // Training that was measured and has no say is not passed over in silence.
+                if *target == Distance::MARATHON
+                    && let Some(Err(why)) = training.map(tanda)
+                {
+                    let _ = writeln!(words, "  Your training has no say: {}.", reason(&why));
                 }
             }
             Err(why) => {
-                let _ = writeln!(words, "{name}: no prediction; {why}");
+                let _ = writeln!(words, "{name}: no prediction; {}.", reason(why));
             }
         }
         data.push(as_json(*target, found, units, watch));
@@ -167,9 +159,17 @@ fn tell(predictions: &[(Distance, Found<Prediction>)], units: UnitSystem, estima
     }
 }
 
+/// Why, without the words that only say that there is a reason.
+pub(super) fn reason(why: &Absent) -> String {
+    match why {
+        Absent::OutOfRange { what } => what.clone(),
+        other => other.to_string(),
+    }
+}
+
 fn name_of(target: Distance, units: UnitSystem) -> String {
     let goal = Goal::ALL.iter().find(|goal| goal.distance() == Some(target));
-    goal.map_or_else(|| units.distance(target).to_string(), |goal| goal.spoken().to_owned())
+    goal.map_or_else(|| distance::name(target, units), |goal| goal.spoken().to_owned())
 }
 
 /// What the athlete's watch or its service predicts, and when it did.
@@ -264,7 +264,11 @@ fn replay(log: Option<&TrainingLog>, units: UnitSystem) -> Report {
             let _ = write!(words, "\n{}", table(header, &rows));
         }
         Err(why) => {
-            let _ = writeln!(words, "\nToo few races to say how good the predictions are ({why}).");
+            let few = match why {
+                Absent::TooFew { have, needed, .. } => format!("{have} of {needed} that could be predicted"),
+                other => reason(other),
+            };
+            let _ = writeln!(words, "\nToo few races to say how good the predictions are: {few}.");
         }
     }
     let scores = scores.map_err(|why| why.to_string());

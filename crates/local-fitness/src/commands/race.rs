@@ -1,15 +1,17 @@
 //! `fitness race`
 
-use super::activity::{length, unknown};
+use super::activity::unknown;
 use crate::args::RaceCommand;
 use crate::clock;
 use crate::context::Context;
+use crate::distance;
 use crate::failure::Failure;
 use crate::report::Report;
 use crate::table::table;
 use anyhow::Result;
 use fitness_core::calendar::Day;
-use fitness_core::metrics::predict::{Mark, course_of};
+use fitness_core::metrics::Absent;
+use fitness_core::metrics::predict::{Effort, Mark, course_of};
 use fitness_core::text::visible;
 use fitness_core::units::{Distance, TimeSpan};
 use fitness_store::{Error, Race, RaceResult, StoredActivity};
@@ -19,7 +21,7 @@ use std::fmt::Write as _;
 pub(super) async fn run(context: &Context, command: RaceCommand) -> Result<Report> {
     match command {
         RaceCommand::List => list(context).await,
-        RaceCommand::Confirm { activity, time, distance, name } => {
+        RaceCommand::Confirm { activity, time, distance, name, time_trial } => {
             let (store, user) = context.open_for_user().await?;
             let units = store.profile(user.id).await?.units;
             let found = store
@@ -33,7 +35,7 @@ pub(super) async fn run(context: &Context, command: RaceCommand) -> Result<Repor
             };
             let recorded = &found.activity;
             let distance = match distance {
-                Some(number) => length(units, number)?,
+                Some(text) => distance::race(&text, units)?,
                 // A watch never measures a course exactly; the course's own distance is meant.
                 None => {
                     let told = recorded.distance.ok_or_else(|| missing("distance", "--distance"))?;
@@ -43,11 +45,19 @@ pub(super) async fn run(context: &Context, command: RaceCommand) -> Result<Repor
             let time = time.or(recorded.elapsed).ok_or_else(|| missing("time", "--time"))?;
             possible(distance, time)?;
             let name = name.or_else(|| recorded.name.clone()).unwrap_or_else(|| "Race".to_owned());
-            let result = RaceResult { activity: Some(activity), day: found.day, name, distance, time };
+            let result = RaceResult {
+                activity: Some(activity),
+                day: found.day,
+                name,
+                distance,
+                time,
+                effort: effort(time_trial),
+            };
             let id = store.put_race(user.id, &result, clock::now()).await?;
             store.close().await;
             let words = format!(
-                "Race {id}: {} in {} on {}. Undo with `fitness race remove {id}`.",
+                "{} {id}: {} in {} on {}. Undo with `fitness race remove {id}`.",
+                spoken(result.effort),
                 units.distance(distance),
                 time.clock(),
                 result.day
@@ -62,10 +72,10 @@ pub(super) async fn run(context: &Context, command: RaceCommand) -> Result<Repor
                 format!("Activity {activity} was no race. `fitness race confirm {activity}` makes it one.");
             Ok(Report::new(words, &json!({ "activity_id": activity })))
         }
-        RaceCommand::Add { day, distance, time, name } => {
+        RaceCommand::Add { day, distance, time, name, time_trial } => {
             let (store, user) = context.open_for_user().await?;
             let profile = store.profile(user.id).await?;
-            let distance = length(profile.units, distance)?;
+            let distance = distance::race(&distance, profile.units)?;
             let now = clock::now();
             if day > Day::at(now, profile.zone) {
                 return Err(Failure::new(
@@ -75,10 +85,11 @@ pub(super) async fn run(context: &Context, command: RaceCommand) -> Result<Repor
                 .into());
             }
             possible(distance, time)?;
-            let result = RaceResult { activity: None, day, name, distance, time };
+            let result = RaceResult { activity: None, day, name, distance, time, effort: effort(time_trial) };
             let id = store.put_race(user.id, &result, now).await?;
             store.close().await;
-            let words = format!("Saved as race {id}. Undo with `fitness race remove {id}`.");
+            let kind = spoken(result.effort).to_lowercase();
+            let words = format!("Saved as {kind} {id}. Undo with `fitness race remove {id}`.");
             Ok(Report::new(words, &json!({ "race_id": id, "result": result })))
         }
         RaceCommand::Remove { race } => {
@@ -96,15 +107,27 @@ pub(super) async fn run(context: &Context, command: RaceCommand) -> Result<Repor
     }
 }
 
+const fn effort(time_trial: bool) -> Effort {
+    if time_trial { Effort::TimeTrial } else { Effort::Race }
+}
+
+const fn spoken(effort: Effort) -> &'static str {
+    match effort {
+        Effort::Race => "Race",
+        Effort::TimeTrial => "Time trial",
+        Effort::Training => "Training",
+    }
+}
+
 /// Whether a human can have run it: limits, loads and predictions are made from race results.
 fn possible(distance: Distance, time: TimeSpan) -> Result<()> {
-    match Mark::new(distance, time) {
-        Ok(_) => Ok(()),
-        Err(why) => {
-            let help = "write the official distance in your units and the official time, such as 1:45:10";
-            Err(Failure::new(why.to_string(), help).into())
-        }
-    }
+    let Err(why) = Mark::new(distance, time) else { return Ok(()) };
+    let message = match why {
+        Absent::OutOfRange { what } => what,
+        other => other.to_string(),
+    };
+    let help = "write the official distance, 400 m to 100 km, such as 10k or half, and the official time, such as 1:45:10";
+    Err(Failure::new(message, help).into())
 }
 
 async fn list(context: &Context) -> Result<Report> {
@@ -123,7 +146,10 @@ async fn list(context: &Context) -> Result<Report> {
                 result.day.to_string(),
                 units.distance(result.distance).to_string(),
                 result.time.clock(),
-                visible(&result.name).to_string(),
+                match result.effort {
+                    Effort::TimeTrial => format!("{} (time trial)", visible(&result.name)),
+                    Effort::Race | Effort::Training => visible(&result.name).to_string(),
+                },
             ]
         };
         let rows: Vec<_> = races.iter().map(row).collect();

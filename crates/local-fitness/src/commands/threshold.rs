@@ -39,28 +39,25 @@ pub(super) async fn run(context: &Context, command: ThresholdCommand) -> Result<
                 .into());
             }
             let set = Threshold { kind, value, from, origin: ThresholdOrigin::Set };
+            let before = store.list_thresholds(user.id).await?;
             store
                 .put_threshold(user.id, &set, clock::now())
                 .await
                 .map_err(|error| bounds(error, profile.units))?;
-            format!(
-                "{} is {} from {from} on. Loads of earlier days stay as they were.",
-                name(kind),
-                show(kind, value, profile.units)
-            )
+            taken(&set, &before, profile.units)
         }
         ThresholdCommand::Confirm { kind } => {
             settled(&store, user.id).await?;
-            let all = store.list_thresholds(user.id).await?;
+            let before = store.list_thresholds(user.id).await?;
             let detected: Vec<Threshold> =
-                all.into_iter().filter(|one| one.origin == ThresholdOrigin::Estimated).collect();
+                before.iter().copied().filter(|one| one.origin == ThresholdOrigin::Estimated).collect();
             let newest = in_force(&detected, kind, today).map_err(|_| {
                 let help = "`fitness threshold list` shows what was detected; set it yourself with `fitness threshold set`";
                 Failure::new(format!("nothing was detected about your {}", name(kind)), help)
             })?;
             let set = Threshold { origin: ThresholdOrigin::Set, ..newest.threshold };
             store.put_threshold(user.id, &set, clock::now()).await?;
-            format!("{} is {} from {} on.", name(kind), show(kind, set.value, profile.units), set.from)
+            taken(&set, &before, profile.units)
         }
         ThresholdCommand::Remove { kind, from } => {
             store.remove_threshold(user.id, kind, from, clock::now()).await.map_err(|error| match error {
@@ -70,7 +67,10 @@ pub(super) async fn run(context: &Context, command: ThresholdCommand) -> Result<
                 }
                 other => anyhow::Error::from(other),
             })?;
-            format!("Forgot your {} of {from}.", name(kind))
+            format!(
+                "Forgot the {} you set from {from} on. Loads from that day on are judged anew; those of earlier days stay.",
+                name(kind)
+            )
         }
     };
     settled(&store, user.id).await?;
@@ -79,20 +79,48 @@ pub(super) async fn run(context: &Context, command: ThresholdCommand) -> Result<
     Ok(Report::new(words, &json!({ "thresholds": all })))
 }
 
+/// What the athlete's word changes: until when it holds, what it takes the place of, and which loads it is for.
+fn taken(set: &Threshold, before: &[Threshold], units: UnitSystem) -> String {
+    let kind = set.kind;
+    let value = |value: f64| show(kind, value, units);
+    let own = || before.iter().filter(|one| one.kind == kind && one.origin == ThresholdOrigin::Set);
+    let mut words = format!("Your {} is {} from {} on", name(kind), value(set.value), set.from);
+    let replaced = own().find(|one| one.from == set.from).filter(|one| value(one.value) != value(set.value));
+    if let Some(replaced) = replaced {
+        let _ = write!(words, ", instead of {}", value(replaced.value));
+    }
+    let later = own().filter(|one| one.from > set.from).min_by_key(|one| one.from);
+    if let Some(later) = later {
+        let (last, next) = (later.from.previous(), value(later.value));
+        let _ = write!(words, ", through {last}: from {} on the {next} you set before holds", later.from);
+        let _ =
+            write!(words, ".\nLoads of these days are judged anew; those of other days stay as they were.");
+        let _ = write!(words, "\n`fitness threshold remove {kind} {}` lets it hold beyond.", later.from);
+    } else {
+        let _ = write!(
+            words,
+            ".\nLoads from that day on are judged anew; those of earlier days stay as they were."
+        );
+    }
+    words
+}
+
 fn list(all: &[Threshold], today: Day, units: UnitSystem) -> Report {
     let held: Vec<_> = ThresholdKind::ALL.iter().map(|kind| (*kind, in_force(all, *kind, today))).collect();
-    let rows: Vec<[String; 4]> = (held.iter())
-        .map(|(kind, found)| match found {
+    let mut rows: Vec<[String; 4]> = Vec::new();
+    for (kind, found) in &held {
+        rows.push(match found {
             Ok(held) => [
                 kind.to_string(),
                 show(*kind, held.value(), units),
-                held.threshold.from.to_string(),
+                format!("in force since {}", held.threshold.from),
                 known_how(held),
             ],
             Err(_) => [kind.to_string(), "–".to_owned(), String::new(), "not known yet".to_owned()],
-        })
-        .collect();
-    let mut words = table(["limit", "value", "since", "how it is known"], &rows);
+        });
+        rows.extend(earlier(all, *kind, units));
+    }
+    let mut words = table(["limit", "value", "when", "how it is known"], &rows);
     if held
         .iter()
         .flat_map(|(_, found)| found)
@@ -108,6 +136,21 @@ fn list(all: &[Threshold], today: Day, units: UnitSystem) -> Report {
     Report::new(words, &json!({ "in_force": in_force, "suggestions": suggested, "all": all }))
 }
 
+/// What the athlete set before what holds now, the latest first: loads of those days are still measured by it.
+fn earlier(all: &[Threshold], kind: ThresholdKind, units: UnitSystem) -> Vec<[String; 4]> {
+    let mut own: Vec<&Threshold> =
+        all.iter().filter(|one| one.kind == kind && one.origin == ThresholdOrigin::Set).collect();
+    own.sort_by_key(|one| one.from);
+    own.windows(2)
+        .rev()
+        .map(|pair| {
+            let (one, next) = (pair[0], pair[1]);
+            let when = format!("{} to {}", one.from, next.from.previous());
+            [kind.to_string(), show(kind, one.value, units), when, "you set it".to_owned()]
+        })
+        .collect()
+}
+
 /// Who says so, and whether it is getting old.
 fn known_how(held: &InForce) -> String {
     let who = match held.threshold.origin {
@@ -116,8 +159,8 @@ fn known_how(held: &InForce) -> String {
         ThresholdOrigin::Estimated => "detected",
     };
     match held.quality {
-        Quality::Provisional => format!("{who}, {} days ago", held.age_days),
-        Quality::Stale => format!("{who}, {} days ago: test it again", held.age_days),
+        Quality::Provisional => format!("{who}; {} days in force", held.age_days),
+        Quality::Stale => format!("{who}; {} days in force: test it again", held.age_days),
         Quality::Ok | Quality::Estimated => who.to_owned(),
     }
 }

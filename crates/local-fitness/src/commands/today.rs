@@ -7,7 +7,8 @@ use crate::failure::Failure;
 use crate::report::Report;
 use anyhow::Result;
 use fitness_core::calendar::Day;
-use fitness_core::facts::{FactName, Facts};
+use fitness_core::facts::{Fact, FactName, FactValue, FactWord, Facts};
+use fitness_core::metrics::illness::IllnessSigns;
 use fitness_core::metrics::{Absent, Quality};
 use fitness_core::units::UnitSystem;
 use serde_json::json;
@@ -26,10 +27,15 @@ const LINES: &[(&str, &[FactName])] = &[
     ("sleep", &[FactName::SleepLastNight]),
     ("sleep debt", &[FactName::SleepDebt14Days]),
     ("load, 7 days", &[FactName::Load7Days]),
+    ("  over a 28-day mean", &[FactName::Load7To28Days]),
     ("run, 7 days", &[FactName::Distance7Days]),
     ("last run", &[FactName::LastRunDistance, FactName::LastRunTime, FactName::LastRunPace]),
+    ("  over 30 days' longest", &[FactName::LastRunJump, FactName::LastRunJumpBand]),
     ("next race", &[FactName::DaysToRace]),
 ];
+
+/// Facts that say nothing about what was done or measured.
+const BEYOND: &[FactName] = &[FactName::DaysToRace];
 
 pub(super) async fn run(context: &Context, on: Option<Day>) -> Result<Report> {
     let (store, user) = context.open_for_user().await?;
@@ -42,20 +48,42 @@ pub(super) async fn run(context: &Context, on: Option<Day>) -> Result<Report> {
         );
     }
     settled(&store, user.id).await?;
-    let anything = store.first_day(user.id).await?.is_some();
-    let frontier = store.frontier(user.id).await?;
+    let first = store.first_day(user.id).await?;
+    let complete = store.frontier(user.id).await?.complete();
     let facts = store.facts(user.id, day).await?;
     store.close().await;
-    let mut words = tell(&facts, profile.units);
-    if !anything {
-        words = "Nothing is known yet. Bring some data in with `fitness import PATH`.\n".to_owned();
-    } else {
-        let reach = frontier.complete().map_or_else(|| "no day yet".to_owned(), |day| day.to_string());
-        let _ = writeln!(
-            words,
-            "\nYour data is complete through {reach}. --json lists every fact with its source."
-        );
-    }
+    let about_training = |fact: &Fact| !BEYOND.iter().any(|name| name.as_str() == fact.id.as_str());
+    let told = LINES
+        .iter()
+        .flat_map(|(_, names)| *names)
+        .filter_map(|name| facts.find(name.as_str()))
+        .any(about_training);
+    let words = match (first, complete) {
+        (None, _) => "Nothing is known yet. Bring some data in with `fitness import PATH`.\n".to_owned(),
+        (Some(first), _) if day < first => {
+            format!(
+                "Nothing is known about {day}: your data begins on {first}.\n`fitness today --on {first}` shows that day.\n"
+            )
+        }
+        (Some(_), Some(complete)) if !told => {
+            let race = facts.find(FactName::DaysToRace.as_str());
+            let race = race.map(|fact| format!("Your race is in {}.\n", fact.shown(profile.units)));
+            format!(
+                "Nothing has arrived about {day} yet. Your data is complete through {complete}.\n{}`fitness import PATH` or \
+                 `fitness sync` brings in what is new; `fitness today --on {}` shows the last day there is.\n",
+                race.unwrap_or_default(),
+                complete.next().min(today)
+            )
+        }
+        (Some(_), complete) => {
+            let reach = complete.map_or_else(|| "no day yet".to_owned(), |day| day.to_string());
+            format!(
+                "{}{}\nYour data is complete through {reach}. --json lists every fact with its source.\n",
+                tell(&facts, profile.units),
+                ask(&facts)
+            )
+        }
+    };
     let shown: Vec<_> = (facts.known().iter())
         .map(|fact| {
             let mut data = serde_json::to_value(fact).expect("a fact is plain data");
@@ -67,6 +95,17 @@ pub(super) async fn run(context: &Context, on: Option<Day>) -> Result<Report> {
         .map(|missing| json!({ "id": missing.id, "why": missing.why.to_string(), "reason": missing.why }))
         .collect();
     Ok(Report::new(words, &json!({ "day": day, "facts": shown, "missing": missing })))
+}
+
+/// The question that two days of signs end in. Not a diagnosis.
+fn ask(facts: &Facts) -> &'static str {
+    match facts.find(FactName::SignsOfIllness.as_str()).map(|fact| fact.value) {
+        Some(FactValue::Word(FactWord::Illness(IllnessSigns::TwoDays))) => {
+            "\nFor two days your resting heart rate has been up and your heart rate variability down. Do you feel ill, or have\n\
+             a sore throat, fever or aches? Only you can say; `fitness note add TEXT` tells the coach.\n"
+        }
+        _ => "",
+    }
 }
 
 fn tell(facts: &Facts, units: UnitSystem) -> String {

@@ -10,3 +10,4 @@ mod imports;
 mod metrics;
 mod pushes;
 mod services;
+mod stranger;

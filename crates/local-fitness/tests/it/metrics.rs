@@ -4,10 +4,15 @@ use crate::harness::Home;
 use serde_json::Value;
 
 /// Ann has the demo athlete's season.
-fn ann() -> Home {
+pub(crate) fn ann() -> Home {
+    athlete("3")
+}
+
+/// Ann has the season of one of the demo athletes.
+pub(crate) fn athlete(seed: &str) -> Home {
     let home = Home::new();
     home.ok(&["user", "add", "Ann", "--zone", "Europe/Zurich", "--units", "metric"]);
-    home.ok(&["demo", "--export", "files", "--ends", "2026-06-14", "--seed", "3"]);
+    home.ok(&["demo", "--export", "files", "--ends", "2026-06-14", "--seed", seed]);
     home.ok(&["import", "files/garmin-export.zip"]);
     home
 }

@@ -259,11 +259,14 @@ last_race_time | 1:45:00 | 2026-05-17 | ok | race:3 | told
 last_run_day | Sat 27 Jun | 2026-06-29 | ok | activity:85 | latest
 last_run_distance | 8.0 km | 2026-06-27 | ok | activity:85 | recorded
 last_run_heart_rate | 141 bpm | 2026-06-27 | provisional | activity:85 | mean as told by the device
+last_run_jump | 0.50 | 2026-06-27 | ok | days:2026-05-28..2026-06-27 activity:85 | over the longest run of the 30 days before
+last_run_jump_band | usual | 2026-06-27 | ok | days:2026-05-28..2026-06-27 activity:85 | classes of Frandsen 2025
 last_run_load | 42 | 2026-06-27 | provisional | activity:85 | pace
 last_run_pace | 5:30 /km | 2026-06-27 | ok | activity:85 | time over distance
 last_run_time | 44:00 | 2026-06-27 | ok | activity:85 | time in motion
 load_7_days | 210 | 2026-06-28 | provisional | days:2026-06-22..2026-06-28 activity:82 activity:83 activity:84 activity:85 | sum
 load_7_days_before | 210 | 2026-06-21 | provisional | days:2026-06-15..2026-06-21 activity:78 activity:79 activity:80 activity:81 | sum
+load_7_to_28_days | 1.00 | 2026-06-28 | provisional | days:2026-06-01..2026-06-28 | mean of 7 days over the mean of 28; a description
 load_yesterday | 0 | 2026-06-28 | ok | day:2026-06-28 | sum
 longest_run_30_days | 16.0 km | 2026-06-28 | ok | days:2026-05-30..2026-06-28 activity:84 | longest
 monotony | 0.93 | 2026-06-28 | provisional | days:2026-06-22..2026-06-28 | mean over standard deviation of 7 loads
@@ -299,6 +302,7 @@ resting_heart_rate | 48 bpm | 2026-06-29 | ok | day:2026-06-29 | measured
 resting_heart_rate_from_usual | −2 bpm | 2026-06-29 | ok | days:2026-04-24..2026-06-29 | difference
 resting_heart_rate_usual | 50 bpm | 2026-06-29 | ok | days:2026-04-24..2026-06-22 | median, 60 days
 runs_7_days | 4 runs | 2026-06-28 | ok | days:2026-06-22..2026-06-28 activity:82 activity:83 activity:84 activity:85 | count
+signs_of_illness | none | 2026-06-29 | ok | days:2026-04-23..2026-06-29 | resting heart rate up, heart rate variability down, breathing up
 sleep_debt_14_days | 6h 30m | 2026-06-29 | ok | days:2026-06-16..2026-06-29 profile | need less sleep, 14 nights
 sleep_from_usual | +0h 30m | 2026-06-29 | ok | days:2026-06-01..2026-06-29 | difference
 sleep_last_night | 8h 00m | 2026-06-29 | ok | day:2026-06-29 | measured

@@ -219,7 +219,7 @@ fn compare(rows: &[Row]) -> Found<Vec<Score>> {
 fn score(method: Method, rows: &[Row]) -> Found<Score> {
     let n = u32::try_from(rows.len()).unwrap_or(u32::MAX);
     if n < FEWEST {
-        return Err(Absent::TooFew { have: n, needed: FEWEST, what: Counted::Efforts });
+        return Err(Absent::TooFew { have: n, needed: FEWEST, what: Counted::Races });
     }
     let mean = |f: &dyn Fn(&Row) -> f64| rows.iter().map(f).sum::<f64>() / f64::from(n);
     let miss = |row: &Row| row.predicted.seconds() - row.actual.seconds();

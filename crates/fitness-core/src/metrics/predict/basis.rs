@@ -45,9 +45,9 @@ impl Prediction {
                 || "your own last marathon".to_owned(),
                 |race| {
                     format!(
-                        "your own best marathon of two years ({} on {})",
+                        "your own best marathon of two years ({}{})",
                         race.mark.time().clock(),
-                        race.on
+                        when(race)
                     )
                 },
             ),
@@ -55,10 +55,13 @@ impl Prediction {
                 || "your training".to_owned(),
                 |training| {
                     let (weekly, pace) = (units.distance(training.weekly), units.pace(training.pace));
-                    format!(
-                        "your training over {} weeks ({weekly} a week at {pace}, Tanda's formula)",
-                        training.weeks
-                    )
+                    let weeks = training.weeks;
+                    if self.weekly.is_some_and(|told| told.weeks.is_none()) {
+                        return format!(
+                            "the {weekly} a week you say at the {pace} of your last {weeks} weeks (Tanda's formula)"
+                        );
+                    }
+                    format!("your training over {weeks} weeks ({weekly} a week at {pace}, Tanda's formula)")
                 },
             ),
             Method::LogModel => {
@@ -85,7 +88,14 @@ fn list(races: &[Raced], units: UnitSystem) -> String {
     }
 }
 
-/// `a half marathon in 1:45:00 on 2026-10-04`, and how it was run when it was no race.
+impl Raced {
+    /// `a half marathon in 1:45:00 on 2026-10-04`, and how it was run when it was no race.
+    #[must_use]
+    pub fn told(&self, units: UnitSystem) -> String {
+        told(self, units)
+    }
+}
+
 fn told(race: &Raced, units: UnitSystem) -> String {
     let distance = race.mark.distance();
     let name = if is_of(distance, Distance::MARATHON) {
@@ -100,5 +110,10 @@ fn told(race: &Raced, units: UnitSystem) -> String {
         Effort::TimeTrial => " (time trial)",
         Effort::Training => " (training)",
     };
-    format!("{name} in {} on {}{how}", race.mark.time().clock(), race.on)
+    format!("{name} in {}{}{how}", race.mark.time().clock(), when(race))
+}
+
+/// No day is made up for what was typed in without one.
+fn when(race: &Raced) -> String {
+    race.on.map_or_else(|| " (typed in, no date)".to_owned(), |on| format!(" on {on}"))
 }

@@ -97,10 +97,18 @@ impl TrainingLog {
     /// # Errors
     /// As [`predict`].
     pub fn predict(&self, target: Distance, as_of: Day) -> Found<Prediction> {
+        self.predict_at(target, as_of, None)
+    }
+
+    /// The same, were this the weekly distance: results, own correction and the pace of training stay as measured.
+    ///
+    /// # Errors
+    /// As [`predict`].
+    pub fn predict_at(&self, target: Distance, as_of: Day, told: Option<Distance>) -> Found<Prediction> {
         let results = self.results();
         let history: Vec<Past> =
             self.backtest().events.iter().filter(|event| event.on <= as_of).filter_map(past).collect();
-        let Context { weekly, training, sex } = self.context(as_of);
+        let Context { weekly, training, sex } = self.context_at(as_of, told);
         predict(target, &Inputs { results: &results, weekly, training, sex, history: &history, as_of })
     }
 
@@ -108,6 +116,18 @@ impl TrainingLog {
     #[must_use]
     pub fn backtest(&self) -> Backtest {
         backtest(&self.results(), |day| self.context(day))
+    }
+
+    /// What was known about the training at the end of a day, with a weekly distance by the athlete's word.
+    #[must_use]
+    pub fn context_at(&self, on: Day, told: Option<Distance>) -> Context {
+        let measured = self.context(on);
+        let Some(distance) = told else { return measured };
+        Context {
+            weekly: Some(WeeklyVolume { distance, weeks: None }),
+            training: measured.training.map(|training| TrainingPace { weekly: distance, ..training }),
+            ..measured
+        }
     }
 
     /// What was known about the training at the end of a day.
@@ -254,6 +274,27 @@ mod tests {
         // The last week does not count, and nothing after the day does.
         let more: Vec<Run> = (0..100).map(|n| run(n, if n > 82 { 70.0 } else { 7.0 }, 35, &[])).collect();
         assert_eq!(log(&more, &[]).context(day(90)).weekly, context.weekly);
+    }
+
+    #[test]
+    fn a_weekly_distance_by_the_athletes_word_leaves_the_rest_as_measured() {
+        let runs: Vec<Run> = (0..100).map(|number| run(number, 7.0, 35, &[])).collect();
+        let raced = RaceResult {
+            distance: Distance::HALF_MARATHON,
+            time: TimeSpan::from_mins(105),
+            on: Some(day(80)),
+            effort: Effort::Race,
+        };
+        let told = log(&runs, &[raced]);
+        let context = told.context_at(day(90), Some(km(60.0)));
+        assert_eq!(context.weekly, Some(WeeklyVolume { distance: km(60.0), weeks: None }));
+        let training = context.training.unwrap();
+        assert_eq!((training.weekly, training.pace.seconds_per_km()), (km(60.0), 300.0));
+        assert_eq!(told.context_at(day(90), None), told.context(day(90)));
+        let prediction = told.predict_at(Distance::MARATHON, day(90), Some(km(60.0))).unwrap();
+        assert!(prediction.members.iter().any(|member| member.method == super::super::Method::Tanda));
+        let basis = prediction.basis(crate::units::UnitSystem::Metric);
+        assert!(basis.contains("the 60.0 km a week you say at the 5:00 /km of your last 8 weeks"), "{basis}");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::hinge::Hinge;
 use super::log_model::{LogModel, SOURCE_MM};
 use super::race::{COURSE, Effort, Raced, is_of, span};
 use super::tanda::tanda;
-use super::{Inputs, Member, Method, Outline, WeeklyVolume, YEAR};
+use super::{Inputs, Member, Method, Outline, SAME_FORM, WeeklyVolume, YEAR};
 use crate::calendar::Day;
 use crate::metrics::{Absent, Found, Need};
 use crate::units::{Distance, TimeSpan};
@@ -14,8 +14,6 @@ use crate::units::{Distance, TimeSpan};
 const TWO_YEARS: i64 = 730;
 /// Distances closer than this are one distance: no exponent is made of them.
 const ANOTHER_DISTANCE: f64 = 0.9;
-/// Days within which the best result shows the form; before that the latest does.
-const SAME_FORM: i64 = 120;
 
 /// The two races the formulas for the marathon start from.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -54,7 +52,9 @@ fn telling(races: &[Raced], as_of: Day, same: impl Fn(f64) -> bool) -> Option<Ra
     of_it()
         .filter(|race| race.age(as_of) <= SAME_FORM)
         .min_by(|a, b| pace(a).total_cmp(&pace(b)).then_with(|| a.cmp(b)))
-        .or_else(|| of_it().max_by(|a, b| a.on.cmp(&b.on).then_with(|| pace(b).total_cmp(&pace(a)))))
+        .or_else(|| {
+            of_it().max_by(|a, b| a.day(as_of).cmp(&b.day(as_of)).then_with(|| pace(b).total_cmp(&pace(a))))
+        })
 }
 
 /// The athlete's best marathon of the last two years, and its time. A short course is stretched to the full distance;
@@ -115,7 +115,9 @@ pub(super) fn outline(races: &[Raced], inputs: &Inputs<'_>) -> Found<Outline> {
 fn from_a_long_race(races: &[Raced], inputs: &Inputs<'_>, outline: &mut Outline) {
     let weekly = inputs.firm_volume();
     let long = |race: &&Raced| race.mark.distance().mm() > *SOURCE_MM.end() && race.age(inputs.as_of) <= YEAR;
-    let Some(race) = races.iter().filter(long).max_by_key(|race| (race.on, **race)) else { return };
+    let Some(race) = races.iter().filter(long).max_by_key(|race| (race.day(inputs.as_of), **race)) else {
+        return;
+    };
     if let Ok(time) = span(Hinge::for_volume(weekly).seconds(race.mark, Distance::MARATHON)) {
         outline.members.push(Member { method: Method::Hinge, time });
         outline.sources.push(*race);

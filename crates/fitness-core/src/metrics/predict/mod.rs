@@ -13,6 +13,7 @@ mod band;
 mod basis;
 mod cameron;
 mod critical_speed;
+mod current;
 mod endurance;
 mod hinge;
 mod log;
@@ -33,6 +34,7 @@ pub use backtest::{Backtest, Context, Event, Pinball, Row, Score, backtest, fore
 pub use band::Finish;
 pub use cameron::cameron;
 pub use critical_speed::{CriticalSpeed, critical_speed};
+pub use current::{CurrentVdot, current_vdot};
 pub use endurance::Endurance;
 pub use hinge::Hinge;
 pub use log::{LOOK_BACK_DAYS, Run, TrainingLog, course_of};
@@ -57,6 +59,8 @@ use serde::Serialize;
 
 /// Days for which a race counts.
 const YEAR: i64 = 365;
+/// Days within which the best result shows the form; before that the latest does.
+const SAME_FORM: i64 = 120;
 const SHORTEST_TARGET: Distance = Distance::from_mm(1_500_000);
 const LONGEST_TARGET: Distance = Distance::from_mm(50_000_000);
 /// A race for a target of 5 km or more, and for a shorter one, with what a measured course may be short.
@@ -215,8 +219,10 @@ pub fn predict(target: Distance, inputs: &Inputs<'_>) -> Found<Prediction> {
         return Err(Absent::OutOfRange { what: "finishes are predicted for 1.5 to 50 km".to_owned() });
     }
     let target = nominal(target);
-    let (mut races, left_out) = race::known(inputs.results, inputs.as_of);
+    let (mut races, mut left_out) = race::known(inputs.results, inputs.as_of);
     let shortest = if target.mm() < 5_000_000 { SHORTEST_RACE_FOR_A_SHORT_TARGET } else { SHORTEST_RACE };
+    let too_long = |race: &&Raced| race.mark.distance() > LONGEST_RACE && race.age(inputs.as_of) <= YEAR;
+    left_out.extend(races.iter().filter(too_long).map(LeftOut::too_long));
     races.retain(|race| (shortest..=LONGEST_RACE).contains(&race.mark.distance()));
 
     let outline = match target {
@@ -239,7 +245,7 @@ fn nominal(target: Distance) -> Distance {
 
 /// Where a result would have served but cannot be, that is a better reason than that there is none.
 fn explained(why: Absent, left_out: &[LeftOut], shortest: Distance) -> Absent {
-    let long_enough = |left: &&LeftOut| (shortest..=LONGEST_RACE).contains(&left.result.distance);
+    let long_enough = |left: &&LeftOut| left.result.distance >= shortest;
     match (&why, left_out.iter().find(long_enough)) {
         (Absent::Missing { .. }, Some(first)) => first.why.clone(),
         _ => why,

@@ -52,17 +52,22 @@ pub struct Raced {
     /// How far, and in which time.
     #[serde(flatten)]
     pub mark: Mark,
-    /// When.
-    pub on: Day,
+    /// When; `None` for what was typed in without a day.
+    pub on: Option<Day>,
     /// How it was run.
     pub effort: Effort,
 }
 
 impl Raced {
+    /// The day it counts for: one without a day counts as run on the day of asking.
+    pub(super) fn day(&self, as_of: Day) -> Day {
+        self.on.unwrap_or(as_of)
+    }
+
     /// Days from the race to the day of asking.
     #[must_use]
     pub fn age(&self, as_of: Day) -> i64 {
-        self.on.until(as_of)
+        self.day(as_of).until(as_of)
     }
 }
 
@@ -81,6 +86,19 @@ pub struct LeftOut {
     pub result: RaceResult,
     /// Why.
     pub why: Absent,
+}
+
+impl LeftOut {
+    /// A race beyond everything the formulas were fitted on.
+    pub(super) fn too_long(race: &Raced) -> Self {
+        let Raced { mark, on, effort } = *race;
+        let why = format!(
+            "{:.1} km is too long a race to predict from; one of 5 to 50 km is needed",
+            mark.distance.km()
+        );
+        let result = RaceResult { distance: mark.distance, time: mark.time, on, effort };
+        Self { result, why: Absent::OutOfRange { what: why } }
+    }
 }
 
 /// A distance and the time it took, both of which a human can have run.
@@ -192,14 +210,14 @@ pub(super) fn known(results: &[RaceResult], as_of: Day) -> (Vec<Raced>, Vec<Left
     for result in told {
         match Mark::new(result.distance, result.time) {
             Ok(mark) => {
-                races.push(Raced { mark, on: result.on.unwrap_or(as_of), effort: result.effort });
+                races.push(Raced { mark, on: result.on, effort: result.effort });
             }
             Err(why) => left_out.push(LeftOut { result, why }),
         }
     }
     // A result may have come both with its day and without.
-    races.sort_unstable();
-    races.dedup();
+    races.sort_by_key(|race| (race.mark, race.day(as_of), race.effort, race.on.is_none()));
+    races.dedup_by_key(|race| (race.mark, race.day(as_of), race.effort));
     (races, left_out)
 }
 

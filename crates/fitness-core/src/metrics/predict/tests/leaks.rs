@@ -118,7 +118,7 @@ fn fewer_than_five_races_claim_nothing() {
     assert_eq!(found.rows.iter().filter(|row| row.method == Method::Combined).count(), 4);
     assert_eq!(
         found.scores,
-        Err(Absent::TooFew { have: 4, needed: 5, what: crate::metrics::Counted::Efforts })
+        Err(Absent::TooFew { have: 4, needed: 5, what: crate::metrics::Counted::Races })
     );
     assert!(backtest(&career()[..6], context).scores.is_ok());
     assert!(backtest(&[], context).scores.is_err());

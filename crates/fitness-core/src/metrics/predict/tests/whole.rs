@@ -145,10 +145,31 @@ fn an_impossible_result_is_left_out_and_named() {
 }
 
 #[test]
-fn an_undated_result_counts_as_of_today() {
+fn an_undated_result_counts_as_of_today_and_is_given_no_day() {
     let dated = [result(HALF, "1:45:00", "2026-11-15", Effort::Race)];
     let undated = [RaceResult { on: None, ..dated[0] }];
-    assert_eq!(predict(FULL, &inputs(&dated, Some(30.0))), predict(FULL, &inputs(&undated, Some(30.0))));
+    let (told, guessed) = (
+        predict(FULL, &inputs(&dated, Some(30.0))).unwrap(),
+        predict(FULL, &inputs(&undated, Some(30.0))).unwrap(),
+    );
+    assert_eq!((told.exact, told.quality), (guessed.exact, guessed.quality));
+    assert!(guessed.basis(UnitSystem::Metric).contains("1:45:00 (typed in, no date)"));
+    assert!(told.basis(UnitSystem::Metric).contains("1:45:00 on 2026-11-15"));
+    // Told both ways it is one race, and the day is known.
+    let both = predict(FULL, &inputs(&[undated[0], dated[0]], Some(30.0))).unwrap();
+    assert_eq!(both, told);
+}
+
+#[test]
+fn a_race_too_long_to_start_from_is_named_with_what_would_do() {
+    let long = result(km(60.0), "6:00:00", "2026-11-01", Effort::Race);
+    let why = predict(FULL, &inputs(&[long], None)).unwrap_err().to_string();
+    assert!(why.contains("60.0 km is too long") && why.contains("5 to 50 km"), "{why}");
+    let half = result(HALF, "1:45:00", "2026-11-15", Effort::Race);
+    let got = predict(FULL, &inputs(&[long, half], None)).unwrap();
+    assert_eq!((got.left_out.len(), got.left_out[0].result), (1, long));
+    let old = RaceResult { on: Some(day("2020-01-01")), ..long };
+    assert!(predict(FULL, &inputs(&[old, half], None)).unwrap().left_out.is_empty());
 }
 
 #[test]

@@ -1,0 +1,116 @@
+//! `fitness paces`
+
+use super::predict::{reason, result};
+use super::settled;
+use super::user::{machine_units, machine_zone};
+use crate::args::PacesArgs;
+use crate::clock;
+use crate::context::Context;
+use crate::report::Report;
+use crate::table::table;
+use anyhow::Result;
+use fitness_core::calendar::Day;
+use fitness_core::metrics::predict::{
+    CurrentVdot, Effort, Inputs, LOOK_BACK_DAYS, Paces, RaceResult, TrainingLog, current_vdot, predict,
+};
+use fitness_core::metrics::{Absent, Found};
+use fitness_core::units::{Distance, Pace, TimeSpan, UnitSystem};
+use serde_json::json;
+use std::fmt::Write as _;
+
+pub(super) async fn run(context: &Context, args: PacesArgs) -> Result<Report> {
+    if !args.races.is_empty() {
+        return typed(context, &args).await;
+    }
+    let (store, user) = context.open_for_user().await?;
+    settled(&store, user.id).await?;
+    let profile = store.profile(user.id).await?;
+    let today = Day::at(clock::now(), profile.zone);
+    let log = store.training_log(user.id, today.plus(-LOOK_BACK_DAYS)).await?;
+    // A result can be typed in before anything is imported.
+    let races: Vec<RaceResult> = (store.list_races(user.id).await?.into_iter())
+        .map(|race| RaceResult {
+            distance: race.result.distance,
+            time: race.result.time,
+            on: Some(race.result.day),
+            effort: race.result.effort,
+        })
+        .collect();
+    store.close().await;
+    let as_of = log.as_ref().map_or(today, |log| log.complete.min(today));
+    let results = log.as_ref().map_or(races, TrainingLog::results);
+    let marathon = log.as_ref().and_then(|log| log.predict(Distance::MARATHON, as_of).ok());
+    Ok(tell(current_vdot(&results, as_of), marathon.map(|found| found.exact.time), profile.units))
+}
+
+/// From what was typed in alone; no database is needed.
+async fn typed(context: &Context, args: &PacesArgs) -> Result<Report> {
+    let (mut units, mut zone) = (machine_units(), machine_zone());
+    if let Ok((store, user)) = context.open_for_user().await {
+        let profile = store.profile(user.id).await?;
+        (units, zone) = (profile.units, profile.zone);
+        store.close().await;
+    }
+    let results: Vec<RaceResult> =
+        args.races.iter().map(|race| result(race, units)).collect::<Result<_>>()?;
+    let as_of = Day::at(clock::now(), zone);
+    let inputs = Inputs { results: &results, weekly: None, training: None, sex: None, history: &[], as_of };
+    let marathon = predict(Distance::MARATHON, &inputs).ok().map(|found| found.exact.time);
+    Ok(tell(current_vdot(&results, as_of), marathon, units))
+}
+
+fn tell(found: Found<CurrentVdot>, marathon: Option<TimeSpan>, units: UnitSystem) -> Report {
+    let paced =
+        found.and_then(|current| Ok((current, current.vdot.paces(None)?, current.vdot.paces(marathon)?)));
+    match paced {
+        Err(why) => absent(&why),
+        Ok((current, formula, paces)) => {
+            let CurrentVdot { vdot, source, as_of, quality } = current;
+            let mut words = format!("VDOT {:.1} as of {as_of}, from {}.\n", vdot.value(), source.told(units));
+            if source.effort == Effort::Training {
+                words.push_str(
+                    "That was training: you can do at least this. A race or a time trial says it better.\n",
+                );
+            }
+            if current.is_old() {
+                let _ = writeln!(words, "It is {} days old: take the paces with care.", source.age(as_of));
+            }
+            let slower = paces.marathon != formula.marathon;
+            let _ = write!(words, "\n{}", list(&paces, units));
+            if slower {
+                words.push_str(
+                    "\nThe marathon pace is that of your predicted marathon, which is slower than the formula's.\n",
+                );
+            }
+            let data = json!({
+                "vdot": vdot, "as_of": as_of, "source": source, "quality": quality, "basis": source.told(units),
+                "seconds_per_km": paces, "marathon_from": if slower { "prediction" } else { "formula" },
+            });
+            Report::new(words, &data)
+        }
+    }
+}
+
+fn list(paces: &Paces, units: UnitSystem) -> String {
+    let pace = |pace: Pace| units.pace(pace).to_string();
+    let slow = pace(paces.easy.0);
+    let slow = slow.split(' ').next().unwrap_or_default();
+    let rows = [
+        ("E easy", format!("{slow} to {}", pace(paces.easy.1)), "most of your running"),
+        ("M marathon", pace(paces.marathon), "long stretches at the effort of a marathon"),
+        ("T threshold", pace(paces.threshold), "20 minutes in all, or repeats with short rests"),
+        ("I interval", pace(paces.interval), "3 to 5 minutes, with as much jogging between"),
+        ("R repetition", pace(paces.repetition), "up to 2 minutes, fully rested"),
+    ];
+    let rows = rows.map(|(name, pace, what)| [name.to_owned(), pace, what.to_owned()]);
+    table(["", "pace", "for"], &rows)
+}
+
+fn absent(why: &Absent) -> Report {
+    let words = format!(
+        "No paces: {}.\nConfirm a race with `fitness race list`, type one in with `fitness race add`, or try one out with \
+         `fitness paces --race 10k=45:00`.\n",
+        reason(why)
+    );
+    Report::new(words, &json!({ "vdot": null, "missing": why.to_string(), "reason": why }))
+}
