@@ -9,6 +9,7 @@
 pub mod activity;
 pub mod athlete;
 pub mod calendar;
+pub mod contract;
 pub mod facts;
 pub mod frontier;
 pub mod grading;

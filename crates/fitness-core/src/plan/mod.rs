@@ -11,7 +11,12 @@ mod workout;
 pub use draft::{BadDraft, BadRequest, Draft, DraftRequest, MAX_WORKOUTS, ScheduleItem};
 pub use proposal::{ApplyError, Change, NextWorkout, Proposal, ProposalStatus, apply};
 pub use workout::{
-    BadWorkout, PlannedWorkout, Step, StepDuration, StepTarget, StepType, TargetRange, Workout, WorkoutKind,
+    BadWorkout, DurationType, PlannedWorkout, Step, StepDuration, StepTarget, StepType, TargetRange,
+    TargetType, Workout, WorkoutKind,
+};
+pub(crate) use workout::{
+    LOAD, MAX_DISTANCE, MAX_NAME, MAX_STEP_CALORIES, MAX_STEP_METERS, MAX_STEP_SECONDS, MAX_STEPS,
+    MAX_TARGET, MAX_WORDS, MINUTES,
 };
 
 use crate::calendar::{Day, Instant};
@@ -131,6 +136,14 @@ pub struct Plan {
     pub activated_at: Option<Instant>,
     /// When it was put away.
     pub archived_at: Option<Instant>,
+}
+
+impl Plan {
+    /// The days its workouts may be on: from the Monday of its first week until recovery after the race is over.
+    #[must_use]
+    pub fn days(&self) -> std::ops::RangeInclusive<Day> {
+        draft::days(self.start_date, self.race_date)
+    }
 }
 
 words! {
