@@ -247,7 +247,7 @@ impl<'j> Fields<'j, '_> {
     }
 
     /// An object of `from` and `to`.
-    pub(super) fn from_to<T>(
+    pub(super) fn before_after<T>(
         &mut self,
         name: &str,
         read: impl FnOnce(Fields<'j, '_>) -> Option<T>,

@@ -299,17 +299,17 @@ fn read_modification(mut fields: Fields<'_, '_>) -> Option<Modification> {
 fn read_changes(mut fields: Fields<'_, '_>) -> Option<Changes> {
     Some(Changes {
         name: fields.optional("name", |spot| spot.text(bounds::MAX_NAME, true)),
-        duration_minutes: fields.from_to("duration_minutes", |mut fields| {
+        duration_minutes: fields.before_after("duration_minutes", |mut fields| {
             let from = fields.number("from", &bounds::MINUTES_BEFORE, "minutes");
             let to = fields.needed_number("to", &bounds::MINUTES, "minutes");
             Some(DurationChange { from, to: to? })
         }),
-        intensity: fields.from_to("intensity", |mut fields| {
+        intensity: fields.before_after("intensity", |mut fields| {
             let from = fields.optional("from", |spot| spot.text(bounds::MAX_NAME, false));
             let to = fields.needed("to", |spot| spot.text(bounds::MAX_NAME, true));
             Some(IntensityChange { from, to: to? })
         }),
-        estimated_tss: fields.from_to("estimated_tss", |mut fields| {
+        estimated_tss: fields.before_after("estimated_tss", |mut fields| {
             let from = fields.number("from", &bounds::TSS, "TSS");
             let to = fields.needed_number("to", &bounds::TSS, "TSS");
             Some(TssChange { from, to: to? })

@@ -6,6 +6,7 @@ use fitness_core::contract::{FaultCode, Kind, check, schema};
 use jsonschema::Validator;
 use serde_json::Value;
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 fn file(kind: Kind) -> PathBuf {
     let name = match kind {
@@ -15,8 +16,16 @@ fn file(kind: Kind) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/schema").join(name)
 }
 
-fn validator(kind: Kind) -> Validator {
-    jsonschema::options().should_validate_formats(true).build(&schema(kind)).unwrap()
+/// A validator that knows nothing of ours but the schema.
+pub(super) fn validator(kind: Kind) -> &'static Validator {
+    static EACH: LazyLock<[Validator; 2]> = LazyLock::new(|| {
+        let of = |kind| jsonschema::options().should_validate_formats(true).build(&schema(kind)).unwrap();
+        [of(Kind::Modification), of(Kind::Week)]
+    });
+    match kind {
+        Kind::Modification => &EACH[0],
+        Kind::Week => &EACH[1],
+    }
 }
 
 /// `cargo xtask schema` runs this test with `FITNESS_WRITE_SCHEMAS` set, and then it writes.
