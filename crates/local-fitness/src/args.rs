@@ -2,10 +2,12 @@
 
 mod activity;
 mod athlete;
+mod contract;
 mod source;
 
 pub(crate) use activity::{ActivityCommand, RaceCommand};
 pub(crate) use athlete::{PredictArgs, ProfileCommand, ThresholdCommand};
+pub(crate) use contract::{CheckArgs, ContractCommand};
 pub(crate) use source::{Service, SourceCommand};
 
 use clap::{Parser, Subcommand};
@@ -126,6 +128,9 @@ pub(crate) enum Command {
     /// Look at training plans, and decide about them
     #[command(subcommand)]
     Plan(PlanCommand),
+    /// Check what a model wrote against the coach's contract
+    #[command(subcommand)]
+    Contract(ContractCommand),
     /// Tell the coach what it should know
     #[command(subcommand)]
     Note(NoteCommand),
