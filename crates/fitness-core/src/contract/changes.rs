@@ -7,7 +7,8 @@
 use super::consistency::Ground;
 use super::{Action, Changes, Modification, NewWorkout, PlanModification, WeeklyPlan};
 use crate::plan::{
-    Change, MAX_DISTANCE, PlannedWorkout, Step, StepDuration, StepTarget, StepType, Workout, WorkoutKind,
+    Change, LOAD, MAX_DISTANCE, PlannedWorkout, Step, StepDuration, StepTarget, StepType, Workout,
+    WorkoutKind,
 };
 use crate::sport::Sport;
 use crate::units::{Distance, TimeSpan};
@@ -102,7 +103,9 @@ fn modified(old: &Workout, changes: &Changes) -> Workout {
     }
     if longer || harder {
         new.distance = distance(old, new.duration, longer);
-        new.load = if harder { None } else { scaled(old.load, old.duration, new.duration) };
+        // What would be beyond the bounds is not known either.
+        let load = scaled(old.load, old.duration, new.duration).filter(|load| LOAD.contains(load));
+        new.load = load.filter(|_| !harder);
         new.steps = one_step(&new);
     }
     if let Some(tss) = changes.estimated_tss {

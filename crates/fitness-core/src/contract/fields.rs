@@ -58,6 +58,9 @@ impl<'j, 'f> Spot<'j, 'f> {
             return None;
         };
         for (key, _) in entries.iter().filter(|(key, _)| !known.contains(&key.as_str())) {
+            if self.faults.enough_already() {
+                break;
+            }
             let message =
                 format!("{} is not a field of {what}. Its fields are: {}.", quoted(key), known.join(", "));
             self.faults.add(&below(&self.path, key), FaultCode::UnknownField, message);

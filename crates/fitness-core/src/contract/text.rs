@@ -162,6 +162,10 @@ impl<'a> Reader<'a> {
     /// Goes past the comma after an entry; says whether there was one.
     fn comma_or_end(&mut self, path: &str, end: char) -> bool {
         self.blanks(path);
+        if self.stopped || self.faults.enough_already() {
+            self.stopped = true;
+            return false;
+        }
         match self.peek() {
             Some(',') => {
                 self.at += 1;
@@ -302,6 +306,10 @@ impl<'a> Reader<'a> {
                 return;
             };
             self.at += length;
+            if self.faults.enough_already() {
+                self.stopped = true;
+                return;
+            }
             let message = format!("{} is a comment. JSON has none.", quoted(&rest[..length]));
             self.faults.add(path, FaultCode::Comment, message);
         }
@@ -311,9 +319,11 @@ impl<'a> Reader<'a> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// The rest of the line.
+    /// The rest of the line, or as much of it as is ever quoted.
     fn line(&self) -> &'a str {
-        self.rest().lines().next().unwrap_or_default()
+        let rest = self.rest();
+        let end = rest.char_indices().enumerate().find(|(n, (_, c))| *n == MOST_OF_A_LINE || *c == '\n');
+        &rest[..end.map_or(rest.len(), |(_, (at, _))| at)]
     }
 
     fn peek(&self) -> Option<char> {
@@ -327,6 +337,9 @@ impl<'a> Reader<'a> {
         &rest[..end]
     }
 }
+
+/// More than is quoted. Looking for the end of a line that has none, again and again, would take for ever.
+const MOST_OF_A_LINE: usize = 100;
 
 /// What JSON calls white space. Others, such as a no-break space, are not.
 const BLANKS: [char; 4] = [' ', '\t', '\n', '\r'];

@@ -353,6 +353,9 @@ fn a_shorter_session_is_shorter_in_every_respect() {
             ..old(22)
         }
     );
+    // Beyond what a workout may be, nothing is made up.
+    let longest = becomes("22", "2026-06-25", "modify", r#""duration_minutes": {"to": 480}"#);
+    assert_eq!((longest.load, longest.distance), (None, Distance::from_km(76.8)));
     // Where the old one had no duration, nobody knows how far the new one goes.
     let timed_now = becomes("31", "2026-06-28", "modify", r#""duration_minutes": {"to": 80}"#);
     assert_eq!((timed_now.distance, timed_now.load), (None, None));
