@@ -49,7 +49,7 @@ const KEPT_TO: &[(&str, &[&str])] = &[
 ];
 
 /// What the pure core may use outside its tests: nothing that reads, waits or connects.
-const CORE_USES: &[&str] = &["chrono", "chrono-tz", "serde", "serde_json", "sha2", "thiserror"];
+const CORE_USES: &[&str] = &["chrono", "chrono-tz", "schemars", "serde", "serde_json", "sha2", "thiserror"];
 
 /// A crate's direct dependencies by name, those of its tests apart.
 #[derive(Debug, Default, Clone)]

@@ -1,9 +1,11 @@
 //! Chores of the repository. `cargo xtask tidy` tests the repository itself, `cargo xtask bench ingest|metrics` measures an
-//! import and what is worked out from it, `cargo xtask hostile` what files made to harm cost.
+//! import and what is worked out from it, `cargo xtask hostile` what files made to harm cost, `cargo xtask schema` writes
+//! `docs/schema`.
 
 mod bench;
 mod fence;
 mod hostile;
+mod schema;
 mod tidy;
 
 use anyhow::{Result, bail};
@@ -25,6 +27,7 @@ fn main() -> Result<()> {
         ["bench", "ingest"] => bench::ingest(&tidy::root()),
         ["bench", "metrics"] => bench::metrics(&tidy::root()),
         ["hostile"] => hostile::measure(&tidy::root()),
-        _ => bail!("usage: cargo xtask tidy | hostile | bench ingest | bench metrics"),
+        ["schema"] => schema::write(&tidy::root()),
+        _ => bail!("usage: cargo xtask tidy | hostile | schema | bench ingest | bench metrics"),
     }
 }

@@ -4,11 +4,13 @@
 //! environment variable or a clock, and never speak SQL; whoever needs the time passes it in.
 //!
 //! Start reading at [`grading`], the only place that decides a verdict, then [`frontier`], which says
-//! how far the data reaches, then [`plan`]; then [`facts`], the only numbers that a model's prose may carry.
+//! how far the data reaches, then [`plan`]; then [`facts`], the only numbers that a model's prose may carry,
+//! and [`contract`], the only way in which a model says what should change.
 
 pub mod activity;
 pub mod athlete;
 pub mod calendar;
+pub mod contract;
 pub mod export;
 pub mod facts;
 pub mod frontier;

@@ -2,12 +2,14 @@
 
 mod activity;
 mod athlete;
+mod contract;
 mod export;
 mod plan;
 mod source;
 
 pub(crate) use activity::{ActivityCommand, RaceCommand};
 pub(crate) use athlete::{PacesArgs, PredictArgs, ProfileCommand, ThresholdCommand};
+pub(crate) use contract::{CheckArgs, ContractCommand};
 pub(crate) use export::{ExportArgs, Format, PushArgs};
 pub(crate) use plan::{DraftArgs, EditArgs, Overrides, ProposalCommand};
 pub(crate) use source::{Service, SourceCommand};
@@ -135,6 +137,9 @@ pub(crate) enum Command {
     /// Look at training plans, and decide about them
     #[command(subcommand)]
     Plan(PlanCommand),
+    /// Check what a model wrote against the coach's contract
+    #[command(subcommand)]
+    Contract(ContractCommand),
     /// Tell the coach what it should know
     #[command(subcommand)]
     Note(NoteCommand),

@@ -2,7 +2,7 @@
 
 use crate::failure::{self, Failure};
 use serde::Serialize;
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 
 /// The outcome of a command.
@@ -13,13 +13,21 @@ pub(crate) struct Report {
     healthy: bool,
     aside: String,
     output: Option<Vec<u8>>,
+    for_programs: bool,
 }
 
 impl Report {
     /// Words and data that say the same.
     pub(crate) fn new(text: impl Into<String>, data: &impl Serialize) -> Self {
         let data = serde_json::to_value(data).expect("what a command reports is plain data");
-        Self { text: text.into(), data, healthy: true, aside: String::new(), output: None }
+        Self {
+            text: text.into(),
+            data,
+            healthy: true,
+            aside: String::new(),
+            output: None,
+            for_programs: false,
+        }
     }
 
     /// Everything worked, but what was looked at is not well: exit 1.
@@ -40,8 +48,15 @@ impl Report {
         self
     }
 
+    /// Where no person looks on, the data is printed without being asked for.
+    pub(crate) fn for_programs(mut self) -> Self {
+        self.for_programs = true;
+        self
+    }
+
     /// Prints to standard output. A reader that has gone away is no error.
     pub(crate) fn print(&self, json: bool) -> ExitCode {
+        let json = json || (self.for_programs && !std::io::stdout().is_terminal());
         let mut text = if json {
             serde_json::to_string_pretty(&self.data).expect("a JSON value always prints")
         } else {

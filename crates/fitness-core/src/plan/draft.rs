@@ -230,10 +230,15 @@ impl Draft {
     }
 }
 
+/// The days a plan's workouts may be on.
+pub(super) fn days(start: Day, race: Day) -> std::ops::RangeInclusive<Day> {
+    // The days from Monday to the start are listed, as `not_started`; recovery may follow the race.
+    start.iso_week().monday()..=race.plus(MAX_DAYS_AFTER_RACE)
+}
+
 /// Checks that every workout is sound and within the plan's weeks.
 pub(super) fn check_workouts(workouts: &[Workout], start: Day, race: Day) -> Result<(), BadDraft> {
-    // The days from Monday to the start are listed, as `not_started`; recovery may follow the race.
-    let (first, last) = (start.iso_week().monday(), race.plus(MAX_DAYS_AFTER_RACE));
+    let (first, last) = days(start, race).into_inner();
     for workout in workouts {
         let day = workout.date;
         if !(first..=last).contains(&day) {

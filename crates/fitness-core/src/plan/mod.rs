@@ -32,7 +32,12 @@ pub use repeats::{Block, repeats, unfold};
 pub use weekdays::{Availability, BadWeekday, Terms, Weekdays, weekday};
 pub use weeks::{Week, planned_running, race_weeks};
 pub use workout::{
-    BadWorkout, PlannedWorkout, Step, StepDuration, StepTarget, StepType, TargetRange, Workout, WorkoutKind,
+    BadWorkout, DurationType, PlannedWorkout, Step, StepDuration, StepTarget, StepType, TargetRange,
+    TargetType, Workout, WorkoutKind,
+};
+pub(crate) use workout::{
+    LOAD, MAX_DISTANCE, MAX_NAME, MAX_STEP_CALORIES, MAX_STEP_METERS, MAX_STEP_SECONDS, MAX_STEPS,
+    MAX_TARGET, MAX_WORDS, MINUTES,
 };
 
 use crate::calendar::{Day, Instant};
@@ -154,6 +159,14 @@ pub struct Plan {
     pub activated_at: Option<Instant>,
     /// When it was put away.
     pub archived_at: Option<Instant>,
+}
+
+impl Plan {
+    /// The days its workouts may be on: from the Monday of its first week until recovery after the race is over.
+    #[must_use]
+    pub fn days(&self) -> std::ops::RangeInclusive<Day> {
+        draft::days(self.start_date, self.race_date)
+    }
 }
 
 words! {

@@ -105,10 +105,24 @@ pub enum BadWorkout {
     },
 }
 
-const MAX_NAME: usize = 120;
-const MAX_WORDS: usize = 2000;
-const MAX_STEPS: usize = 100;
-const MAX_DISTANCE: Distance = Distance::from_mm(200_000_000);
+/// A name's or an intensity's longest, in characters.
+pub(crate) const MAX_NAME: usize = 120;
+/// A description's or a note's longest, in characters.
+pub(crate) const MAX_WORDS: usize = 2000;
+/// More steps than any watch takes.
+pub(crate) const MAX_STEPS: usize = 100;
+/// Farther than anyone trains in a day.
+pub(crate) const MAX_DISTANCE: Distance = Distance::from_mm(200_000_000);
+/// How long a workout lasts, in minutes.
+pub(crate) const MINUTES: std::ops::RangeInclusive<i64> = 5..=480;
+/// The load a workout may bring.
+pub(crate) const LOAD: std::ops::RangeInclusive<f64> = 0.0..=500.0;
+/// The longest step, in seconds, in metres and in kilocalories.
+pub(crate) const MAX_STEP_SECONDS: f64 = 8.0 * 3600.0;
+pub(crate) const MAX_STEP_METERS: f64 = 200_000.0;
+pub(crate) const MAX_STEP_CALORIES: f64 = 20_000.0;
+/// The highest target, whatever its unit.
+pub(crate) const MAX_TARGET: f64 = 5000.0;
 
 impl Workout {
     /// A day off.
@@ -163,7 +177,8 @@ impl Workout {
             return if nothing { Ok(()) } else { Err(BadWorkout::Rest) };
         }
         if let Some(duration) = self.duration
-            && !(TimeSpan::from_mins(5)..=TimeSpan::from_mins(480)).contains(&duration)
+            && !(TimeSpan::from_mins(*MINUTES.start())..=TimeSpan::from_mins(*MINUTES.end()))
+                .contains(&duration)
         {
             return Err(BadWorkout::Duration(duration.clock()));
         }
@@ -173,7 +188,7 @@ impl Workout {
             return Err(BadWorkout::Distance(distance.km()));
         }
         if let Some(load) = self.load
-            && !(0.0..=500.0).contains(&load)
+            && !LOAD.contains(&load)
         {
             return Err(BadWorkout::Load(load));
         }
@@ -268,13 +283,15 @@ impl Step {
     fn check(&self) -> Result<(), &'static str> {
         let long_enough = |value: f64, max: f64| value.is_finite() && value > 0.0 && value <= max;
         match self.duration {
-            StepDuration::Time(s) if !long_enough(s, 8.0 * 3600.0) => {
+            StepDuration::Time(s) if !long_enough(s, MAX_STEP_SECONDS) => {
                 return Err("a time is 1 second to 8 hours");
             }
-            StepDuration::Distance(m) if !long_enough(m, 200_000.0) => {
+            StepDuration::Distance(m) if !long_enough(m, MAX_STEP_METERS) => {
                 return Err("a distance is up to 200 km");
             }
-            StepDuration::Calories(c) if !long_enough(c, 20_000.0) => return Err("calories are 1 to 20000"),
+            StepDuration::Calories(c) if !long_enough(c, MAX_STEP_CALORIES) => {
+                return Err("calories are 1 to 20000");
+            }
             _ => {}
         }
         let range = match self.target {
@@ -287,7 +304,7 @@ impl Step {
         if [range.low, range.high]
             .into_iter()
             .flatten()
-            .any(|v| !(v.is_finite() && (0.0..=5000.0).contains(&v)))
+            .any(|v| !(v.is_finite() && (0.0..=MAX_TARGET).contains(&v)))
         {
             return Err("a target is between 0 and 5000");
         }
@@ -304,23 +321,42 @@ impl Step {
 }
 
 words! {
-    enum DurationWord("duration type") { Time = "time", Distance = "distance", Calories = "calories", Open = "open", }
-}
-words! {
-    enum TargetWord("target type") {
-        HeartRate = "heart_rate", Power = "power", Pace = "pace", Cadence = "cadence", Open = "open",
+    /// What a step's length is counted in.
+    pub enum DurationType("duration type") {
+        /// Seconds.
+        Time = "time",
+        /// Metres.
+        Distance = "distance",
+        /// Kilocalories.
+        Calories = "calories",
+        /// Not counted: the athlete ends it.
+        Open = "open",
     }
 }
-
+words! {
+    /// What a step's target is counted in.
+    pub enum TargetType("target type") {
+        /// Beats per minute.
+        HeartRate = "heart_rate",
+        /// Watts.
+        Power = "power",
+        /// Seconds per kilometre.
+        Pace = "pace",
+        /// Steps or revolutions per minute.
+        Cadence = "cadence",
+        /// No target.
+        Open = "open",
+    }
+}
 /// A step as the contract writes it: flat, with the unit implied by the type.
 #[derive(Serialize, Deserialize)]
 struct FlatStep {
     step_type: StepType,
-    duration_type: DurationWord,
+    duration_type: DurationType,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     duration_value: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    target_type: Option<TargetWord>,
+    target_type: Option<TargetType>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     target_low: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -334,18 +370,18 @@ impl TryFrom<FlatStep> for Step {
     fn try_from(flat: FlatStep) -> Result<Self, Self::Error> {
         let value = flat.duration_value.ok_or("a step that is not open needs a duration_value");
         let duration = match flat.duration_type {
-            DurationWord::Time => StepDuration::Time(value?),
-            DurationWord::Distance => StepDuration::Distance(value?),
-            DurationWord::Calories => StepDuration::Calories(value?),
-            DurationWord::Open => StepDuration::Open,
+            DurationType::Time => StepDuration::Time(value?),
+            DurationType::Distance => StepDuration::Distance(value?),
+            DurationType::Calories => StepDuration::Calories(value?),
+            DurationType::Open => StepDuration::Open,
         };
         let range = TargetRange { low: flat.target_low, high: flat.target_high };
         let target = match flat.target_type {
-            Some(TargetWord::HeartRate) => StepTarget::HeartRate(range),
-            Some(TargetWord::Power) => StepTarget::Power(range),
-            Some(TargetWord::Pace) => StepTarget::Pace(range),
-            Some(TargetWord::Cadence) => StepTarget::Cadence(range),
-            Some(TargetWord::Open) | None => StepTarget::Open,
+            Some(TargetType::HeartRate) => StepTarget::HeartRate(range),
+            Some(TargetType::Power) => StepTarget::Power(range),
+            Some(TargetType::Pace) => StepTarget::Pace(range),
+            Some(TargetType::Cadence) => StepTarget::Cadence(range),
+            Some(TargetType::Open) | None => StepTarget::Open,
         };
         Ok(Self { step_type: flat.step_type, duration, target, notes: flat.notes })
     }
@@ -354,17 +390,17 @@ impl TryFrom<FlatStep> for Step {
 impl From<Step> for FlatStep {
     fn from(step: Step) -> Self {
         let (duration_type, duration_value) = match step.duration {
-            StepDuration::Time(s) => (DurationWord::Time, Some(s)),
-            StepDuration::Distance(m) => (DurationWord::Distance, Some(m)),
-            StepDuration::Calories(c) => (DurationWord::Calories, Some(c)),
-            StepDuration::Open => (DurationWord::Open, None),
+            StepDuration::Time(s) => (DurationType::Time, Some(s)),
+            StepDuration::Distance(m) => (DurationType::Distance, Some(m)),
+            StepDuration::Calories(c) => (DurationType::Calories, Some(c)),
+            StepDuration::Open => (DurationType::Open, None),
         };
         let (target_type, range) = match step.target {
-            StepTarget::HeartRate(r) => (TargetWord::HeartRate, r),
-            StepTarget::Power(r) => (TargetWord::Power, r),
-            StepTarget::Pace(r) => (TargetWord::Pace, r),
-            StepTarget::Cadence(r) => (TargetWord::Cadence, r),
-            StepTarget::Open => (TargetWord::Open, TargetRange { low: None, high: None }),
+            StepTarget::HeartRate(r) => (TargetType::HeartRate, r),
+            StepTarget::Power(r) => (TargetType::Power, r),
+            StepTarget::Pace(r) => (TargetType::Pace, r),
+            StepTarget::Cadence(r) => (TargetType::Cadence, r),
+            StepTarget::Open => (TargetType::Open, TargetRange { low: None, high: None }),
         };
         Self {
             step_type: step.step_type,

@@ -1,7 +1,8 @@
 //! The predictions against a survey of runners, where it lies beside the repository, and against made-up runners
-//! everywhere; and every worked example of `docs/metrics.md`, recomputed.
+//! everywhere; every worked example of `docs/metrics.md`, recomputed; and the contract of the coach.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+mod contract;
 mod documented;
 mod replication;
 mod shared;

@@ -1,6 +1,7 @@
 //! The commands, one file a noun.
 
 mod activity;
+mod contract;
 mod demo;
 mod doctor;
 mod found;
@@ -51,6 +52,7 @@ pub(crate) async fn run(args: Args) -> Result<Report> {
         }
         Command::User(command) => user::run(&context, command).await,
         Command::Plan(command) => plan::run(&context, command).await,
+        Command::Contract(command) => contract::run(&context, command).await,
         Command::Note(command) => note::run(&context, command).await,
         Command::Doctor => doctor::run(&context).await,
         Command::Migrate => migrate::run(&context).await,

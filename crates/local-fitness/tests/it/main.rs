@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod bad_input;
+mod contract;
 mod exports;
 mod first_run;
 mod harness;

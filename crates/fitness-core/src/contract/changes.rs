@@ -1,0 +1,261 @@
+//! From an accepted answer to the changes of a proposal.
+//!
+//! A model names a duration and an effort, never a distance or the steps of a session that is there. Where it changes
+//! one of the two, distance, load, words and steps of the old session are made anew or dropped, so that neither the
+//! grader nor the watch follows a session that no longer exists.
+
+use super::consistency::Ground;
+use super::{Action, Changes, Modification, NewWorkout, PlanModification, WeeklyPlan};
+use crate::plan::{
+    Change, LOAD, MAX_DISTANCE, PlannedWorkout, Step, StepDuration, StepTarget, StepType, Workout,
+    WorkoutKind,
+};
+use crate::sport::Sport;
+use crate::units::{Distance, TimeSpan};
+
+/// Why an answer cannot become changes. [`super::consistency::against`] finds this first, and says more.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("workout `{0}` is not in the active plan")]
+pub struct NoSuchWorkout(pub String);
+
+/// The changes a modification asks for, in its order: the modifications, then what is added.
+///
+/// # Errors
+/// When it names a workout that is not there.
+pub fn of_modification(
+    response: &PlanModification,
+    ground: &Ground<'_>,
+) -> Result<Vec<Change>, NoSuchWorkout> {
+    let mut changes = Vec::new();
+    for modification in &response.modifications {
+        let planned = ground
+            .find(&modification.workout_id)
+            .ok_or_else(|| NoSuchWorkout(modification.workout_id.clone()))?;
+        changes.push(of_one(modification, planned));
+    }
+    changes.extend(response.new_workouts.iter().map(|new| Change::Add { workout: workout(new) }));
+    Ok(changes)
+}
+
+/// The changes that turn what is left of a week into another: a workout of the same day and sport is changed under
+/// its id, what has no counterpart goes, and what is new is added. What is the same already is not among them.
+#[must_use]
+pub fn of_week(response: &WeeklyPlan, ground: &Ground<'_>) -> Vec<Change> {
+    let Some(monday) = response.monday() else { return Vec::new() };
+    let left = monday.max(ground.today)..=monday.plus(6);
+    let mut old: Vec<&PlannedWorkout> =
+        ground.workouts.iter().filter(|planned| left.contains(&planned.workout.date)).collect();
+    let mut changes = Vec::new();
+    for new in week_as_draft(response).into_iter().filter(|new| left.contains(&new.date)) {
+        let same = |planned: &&PlannedWorkout| {
+            planned.workout.date == new.date && planned.workout.sport == new.sport
+        };
+        let Some(at) = old.iter().position(same) else {
+            changes.push(Change::Add { workout: new });
+            continue;
+        };
+        let planned = old.remove(at);
+        // A day off is a day off, whatever it is called.
+        if planned.workout != new && !new.is_rest() {
+            changes.push(Change::Modify { workout_id: planned.id, workout: new, notes: None });
+        }
+    }
+    changes.extend(old.into_iter().map(|planned| Change::Skip { workout_id: planned.id, notes: None }));
+    changes
+}
+
+/// The workouts of a week, for an athlete who has no active plan.
+#[must_use]
+pub fn week_as_draft(response: &WeeklyPlan) -> Vec<Workout> {
+    response.workouts.iter().map(|new| workout(&new.as_new())).collect()
+}
+
+fn of_one(modification: &Modification, planned: &PlannedWorkout) -> Change {
+    let nothing = Changes::default();
+    let changes = modification.changes.as_ref().unwrap_or(&nothing);
+    let notes = changes.notes.clone();
+    let workout = match modification.action {
+        Action::Skip => return Change::Skip { workout_id: planned.id, notes },
+        Action::Modify => modified(&planned.workout, changes),
+        Action::Replace => replaced(&planned.workout, changes),
+    };
+    Change::Modify { workout_id: planned.id, workout, notes }
+}
+
+/// The workout with what the changes name, and with nothing of the old session that they made untrue.
+fn modified(old: &Workout, changes: &Changes) -> Workout {
+    let mut new = old.clone();
+    if let Some(name) = &changes.name {
+        new.name.clone_from(name);
+    }
+    if let Some(duration) = changes.duration_minutes {
+        new.duration = minutes(duration.to);
+    }
+    if let Some(intensity) = &changes.intensity {
+        new.intensity = Some(intensity.to.clone());
+    }
+    let longer = new.duration != old.duration;
+    let harder = new.intensity != old.intensity;
+    if harder {
+        new.kind = guessed_kind(new.sport, &[Some(&new.name), new.intensity.as_deref()]).unwrap_or(old.kind);
+        new.key = old.key && is_hard(new.kind);
+        new.description.clone_from(&changes.notes);
+    }
+    if longer || harder {
+        new.distance = distance(old, new.duration, longer);
+        // What would be beyond the bounds is not known either.
+        let load = scaled(old.load, old.duration, new.duration).filter(|load| LOAD.contains(load));
+        new.load = load.filter(|_| !harder);
+        new.steps = one_step(&new);
+    }
+    if let Some(tss) = changes.estimated_tss {
+        new.load = Some(tss.to);
+    }
+    new
+}
+
+/// Another session of the same sport on the same day.
+fn replaced(old: &Workout, changes: &Changes) -> Workout {
+    let length = changes.duration_minutes.map(|change| change.to);
+    let intensity = changes.intensity.as_ref().map(|change| change.to.clone());
+    let named = [changes.name.as_deref(), intensity.as_deref()];
+    let kind = guessed_kind(old.sport, &named).unwrap_or(WorkoutKind::Other);
+    let spoken = || match length {
+        Some(length) => format!("{} minutes of {}", length.round(), old.sport),
+        None => old.sport.to_string(),
+    };
+    let mut new = Workout {
+        date: old.date,
+        sport: old.sport,
+        kind,
+        name: changes.name.clone().unwrap_or_else(spoken),
+        distance: None,
+        duration: length.and_then(minutes),
+        load: changes.estimated_tss.map(|change| change.to),
+        intensity,
+        description: changes.notes.clone(),
+        key: is_hard(kind),
+        steps: Vec::new(),
+    };
+    new.steps = one_step(&new);
+    new
+}
+
+/// A workout that is added.
+fn workout(new: &NewWorkout) -> Workout {
+    let rest = Workout::rest(new.date);
+    if new.sport == Sport::Rest {
+        return Workout { name: new.name.clone(), description: new.description.clone(), ..rest };
+    }
+    let kind = guessed_kind(new.sport, &[Some(&new.name)]).unwrap_or(WorkoutKind::Other);
+    Workout {
+        sport: new.sport,
+        kind,
+        name: new.name.clone(),
+        duration: minutes(new.duration_minutes),
+        load: new.estimated_tss,
+        description: new.description.clone(),
+        key: is_hard(kind),
+        steps: new.steps.iter().map(super::Step::as_planned).collect(),
+        ..rest
+    }
+}
+
+fn minutes(minutes: f64) -> Option<TimeSpan> {
+    TimeSpan::from_seconds(minutes * 60.0)
+}
+
+/// How far the changed session goes. At the old pace where only its length changed; where only the effort changed, the
+/// old distance says nothing, and time is the measure. Where there is no time, distance is all there is.
+fn distance(old: &Workout, new: Option<TimeSpan>, longer: bool) -> Option<Distance> {
+    if new.is_none() {
+        return old.distance;
+    }
+    if !longer {
+        return None;
+    }
+    let meters = scaled(old.distance.map(Distance::meters), old.duration, new)?;
+    Distance::from_meters(meters).filter(|distance| *distance <= MAX_DISTANCE)
+}
+
+/// An amount of the old duration in the new one.
+fn scaled(amount: Option<f64>, old: Option<TimeSpan>, new: Option<TimeSpan>) -> Option<f64> {
+    let (old, new) = (old?.seconds(), new?.seconds());
+    amount.filter(|_| old > 0.0).map(|amount| amount * new / old)
+}
+
+/// The whole session as one step: by time, else by distance, else until the athlete ends it.
+fn one_step(workout: &Workout) -> Vec<Step> {
+    if workout.is_rest() {
+        return Vec::new();
+    }
+    let duration = match (workout.duration, workout.distance) {
+        (Some(time), _) if time > TimeSpan::ZERO => StepDuration::Time(time.seconds()),
+        (_, Some(distance)) if distance > Distance::ZERO => StepDuration::Distance(distance.meters()),
+        _ => StepDuration::Open,
+    };
+    let notes = workout.intensity.clone();
+    vec![Step { step_type: StepType::Active, duration, target: StepTarget::Open, notes }]
+}
+
+/// Kinds the week hangs on.
+const fn is_hard(kind: WorkoutKind) -> bool {
+    matches!(
+        kind,
+        WorkoutKind::Long
+            | WorkoutKind::Tempo
+            | WorkoutKind::Intervals
+            | WorkoutKind::Hills
+            | WorkoutKind::RacePace
+            | WorkoutKind::Race
+    )
+}
+
+/// What a session is for, as far as its words say so plainly. Never a race: that is not a model's to say.
+fn guessed_kind(sport: Sport, texts: &[Option<&str>]) -> Option<WorkoutKind> {
+    match sport {
+        Sport::Rest => return Some(WorkoutKind::Rest),
+        Sport::Strength => return Some(WorkoutKind::Strength),
+        _ => {}
+    }
+    let text = texts.iter().flatten().map(|text| text.to_lowercase()).collect::<Vec<_>>().join(" ");
+    let words: Vec<&str> =
+        text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let any = |wanted: &[&str]| words.iter().any(|word| wanted.contains(word));
+    let pair = |first: &[&str], second: &str| {
+        words.windows(2).any(|pair| first.contains(&pair[0]) && pair[1] == second)
+    };
+    // The hardest part of a session is what it is for.
+    Some(
+        if any(&["interval", "intervals", "repeats", "vo2max", "vo2"])
+            || words.iter().any(|word| is_repeats(word))
+        {
+            WorkoutKind::Intervals
+        } else if any(&["hill", "hills"]) {
+            WorkoutKind::Hills
+        } else if pair(&["race", "goal", "marathon"], "pace") {
+            WorkoutKind::RacePace
+        } else if any(&["tempo", "threshold"]) {
+            WorkoutKind::Tempo
+        } else if any(&["long"]) {
+            WorkoutKind::Long
+        } else if any(&["strides"]) {
+            WorkoutKind::Strides
+        } else if any(&["recovery"]) || pair(&["zone"], "1") || any(&["z1"]) {
+            WorkoutKind::Recovery
+        } else if any(&["easy", "z2"]) || pair(&["zone"], "2") {
+            WorkoutKind::Easy
+        } else {
+            return None;
+        },
+    )
+}
+
+/// `5x1k`, `6x400m`.
+fn is_repeats(word: &str) -> bool {
+    word.split_once('x').is_some_and(|(times, what)| {
+        !times.is_empty()
+            && times.bytes().all(|b| b.is_ascii_digit())
+            && what.starts_with(|c: char| c.is_ascii_digit())
+    })
+}

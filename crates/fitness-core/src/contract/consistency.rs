@@ -1,0 +1,378 @@
+//! What the contract implies and models get wrong: an accepted answer held against itself, the calendar and the plan.
+//!
+//! *Faults* refuse the answer, as those of the contract do. *Findings* do not: the athlete sees them beside the
+//! proposal, and the model gets one chance to put them right. What the linter says about the outcome is added by
+//! the caller, with [`Report::refuse`] and [`Report::note`].
+
+use super::fault::{Fault, FaultCode, Finding, FindingCode, quoted};
+use super::weekly_plan::DayName;
+use super::{Action, Modification, NewWorkout, PlanModification, Response, Step, WeeklyPlan};
+use crate::calendar::Day;
+use crate::ids::WorkoutId;
+use crate::plan::{Plan, PlanStatus, PlannedWorkout, TargetType, Workout};
+use crate::sport::Sport;
+use std::collections::BTreeSet;
+
+/// How far steps may be from the duration they add up to.
+const STEPS_WITHIN: f64 = 0.05;
+/// How far a rounded number of minutes, of TSS and of hours may be from what it stands for.
+const MINUTES_WITHIN: f64 = 0.5;
+const TSS_WITHIN: f64 = 1.0;
+const HOURS_WITHIN: f64 = 0.1;
+
+/// When the athlete cannot train.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Unavailable {
+    /// Single days.
+    pub days: BTreeSet<Day>,
+    /// Weekdays, always.
+    pub weekdays: BTreeSet<DayName>,
+}
+
+/// What an answer is held against besides itself.
+#[derive(Debug, Clone, Copy)]
+pub struct Ground<'a> {
+    /// The athlete's active plan.
+    pub plan: &'a Plan,
+    /// Its current workouts.
+    pub workouts: &'a [PlannedWorkout],
+    /// The athlete's local day.
+    pub today: Day,
+    /// When the athlete cannot train.
+    pub unavailable: &'a Unavailable,
+}
+
+impl<'a> Ground<'a> {
+    /// The workout an answer means; only the one spelling of its id is understood.
+    #[must_use]
+    pub fn find(&self, id: &str) -> Option<&'a PlannedWorkout> {
+        let wanted: WorkoutId = id.parse().ok()?;
+        self.workouts.iter().find(|workout| workout.id == wanted && workout.id.to_string() == id)
+    }
+}
+
+/// What was found out about an accepted answer.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Report {
+    /// What refuses it.
+    pub faults: Vec<Fault>,
+    /// What is shown beside it.
+    pub findings: Vec<Finding>,
+}
+
+impl Report {
+    /// Refuses the answer for a reason.
+    pub fn refuse(&mut self, path: impl Into<String>, code: FaultCode, message: impl Into<String>) {
+        self.faults.push(Fault { path: path.into(), code, message: message.into() });
+    }
+
+    /// Notes something that does not refuse it.
+    pub fn note(&mut self, path: impl Into<String>, code: FindingCode, message: impl Into<String>) {
+        self.findings.push(Finding { path: path.into(), code, message: message.into() });
+    }
+}
+
+/// Holds an answer against itself: everything that needs no plan and no clock.
+#[must_use]
+pub fn within(response: &Response) -> Report {
+    let mut report = Report::default();
+    match response {
+        Response::Modification(response) => {
+            for (i, modification) in response.modifications.iter().enumerate() {
+                skip_changes_nothing(&format!("/modifications/{i}"), modification, &mut report);
+            }
+            for (i, workout) in response.new_workouts.iter().enumerate() {
+                steps_add_up(&format!("/new_workouts/{i}"), workout, &mut report);
+            }
+        }
+        Response::Week(response) => {
+            one_week(response, &mut report);
+            totals(response, &mut report);
+            for (i, workout) in response.workouts.iter().enumerate() {
+                let path = format!("/workouts/{i}");
+                let named = DayName::of(workout.date);
+                if workout.day != named {
+                    let message = format!("`day` is {}, but {} is a {named}.", workout.day, workout.date);
+                    report.note(format!("{path}/day"), FindingCode::WeekdayDiffers, message);
+                }
+                steps_add_up(&path, &workout.as_new(), &mut report);
+            }
+        }
+    }
+    report
+}
+
+/// Holds an answer against itself and against the athlete's plan.
+#[must_use]
+pub fn against(response: &Response, ground: &Ground<'_>) -> Report {
+    let mut report = within(response);
+    if ground.plan.status != PlanStatus::Active {
+        let message = format!(
+            "Plan {} is {}, not active. Only the active plan can be changed.",
+            ground.plan.id, ground.plan.status
+        );
+        report.refuse("", FaultCode::PlanNotActive, message);
+    }
+    match response {
+        Response::Modification(response) => {
+            let mut touched = BTreeSet::new();
+            for (i, modification) in response.modifications.iter().enumerate() {
+                modified(&format!("/modifications/{i}"), modification, ground, &mut touched, &mut report);
+            }
+            for (i, workout) in response.new_workouts.iter().enumerate() {
+                let path = format!("/new_workouts/{i}/date");
+                added(&path, workout.date, workout.sport, ground, &mut report);
+            }
+            current_week(response, ground, &mut report);
+        }
+        Response::Week(response) => {
+            for (i, workout) in response.workouts.iter().enumerate() {
+                added(&format!("/workouts/{i}/date"), workout.date, workout.sport, ground, &mut report);
+            }
+        }
+    }
+    report
+}
+
+fn skip_changes_nothing(path: &str, modification: &Modification, report: &mut Report) {
+    if modification.action == Action::Skip
+        && modification.changes.as_ref().is_some_and(super::Changes::changes_something)
+    {
+        let message = "`skip` takes the workout out; of `changes` only `notes` counts.";
+        report.note(format!("{path}/changes"), FindingCode::Ignored, message);
+    }
+}
+
+fn one_week(week: &WeeklyPlan, report: &mut Report) {
+    let Some(monday) = week.monday() else { return };
+    let sunday = monday.plus(6);
+    if let Some(outside) = week.workouts.iter().map(|workout| workout.date).find(|day| *day > sunday) {
+        let message = format!(
+            "A weekly plan is about one week from Monday to Sunday. This one begins in the week of {monday} and has a workout on {outside}."
+        );
+        report.refuse("/workouts", FaultCode::NotOneWeek, message);
+    }
+}
+
+fn totals(week: &WeeklyPlan, report: &mut Report) {
+    let Some(summary) = &week.plan_summary else { return };
+    // A workout without an estimate leaves the sum unknown; a rest day brings nothing.
+    let tss: Option<f64> = (week.workouts.iter())
+        .map(|workout| workout.estimated_tss.or((workout.sport == Sport::Rest).then_some(0.0)))
+        .sum();
+    let hours = week.workouts.iter().map(|workout| workout.duration_minutes).sum::<f64>() / 60.0;
+    let wrong = |said: f64, sum: f64, within: f64| (said - sum).abs() > within + 1e-9;
+    if let (Some(said), Some(sum)) = (summary.total_tss, tss)
+        && wrong(said, sum, TSS_WITHIN)
+    {
+        let message = format!("`total_tss` is {said}, but the workouts add up to {}.", tidy(sum));
+        report.note("/plan_summary/total_tss", FindingCode::TotalDiffers, message);
+    }
+    if let Some(said) = summary.total_hours
+        && wrong(said, hours, HOURS_WITHIN)
+    {
+        let message = format!("`total_hours` is {said}, but the workouts add up to {} hours.", tidy(hours));
+        report.note("/plan_summary/total_hours", FindingCode::TotalDiffers, message);
+    }
+}
+
+fn steps_add_up(path: &str, workout: &NewWorkout, report: &mut Report) {
+    for (i, step) in workout.steps.iter().enumerate() {
+        without_effect(&format!("{path}/steps/{i}"), step, report);
+    }
+    // A step by distance, by calories or until the athlete ends it takes nobody knows how long.
+    let seconds: Option<f64> = workout.steps.iter().map(Step::seconds).sum();
+    let Some(minutes) = seconds.filter(|_| !workout.steps.is_empty()).map(|seconds| seconds / 60.0) else {
+        return;
+    };
+    let planned = workout.duration_minutes;
+    if (minutes - planned).abs() > planned * STEPS_WITHIN + 1e-9 {
+        let message = format!(
+            "The steps add up to {} of {} minutes. Make them fit, or change `duration_minutes`.",
+            tidy(minutes),
+            tidy(planned)
+        );
+        report.note(format!("{path}/steps"), FindingCode::StepsDiffer, message);
+    }
+}
+
+fn without_effect(path: &str, step: &Step, report: &mut Report) {
+    if step.is_open() && step.duration_value.is_some() {
+        let message = "A step of duration_type `open` has no `duration_value`; it is left out.";
+        report.note(format!("{path}/duration_value"), FindingCode::Ignored, message);
+    }
+    let bounded = step.target_low.is_some() || step.target_high.is_some();
+    match step.target_type {
+        None | Some(TargetType::Open) if bounded => {
+            let message =
+                "`target_low` and `target_high` mean nothing without a `target_type`; they are left out.";
+            report.note(format!("{path}/target_type"), FindingCode::Ignored, message);
+        }
+        Some(kind) if kind != TargetType::Open && !bounded => {
+            let message = format!(
+                "A target of type `{kind}` needs `target_low` or `target_high`; the step goes by feel."
+            );
+            report.note(format!("{path}/target_type"), FindingCode::Ignored, message);
+        }
+        _ => {}
+    }
+}
+
+fn modified(
+    path: &str,
+    modification: &Modification,
+    ground: &Ground<'_>,
+    touched: &mut BTreeSet<WorkoutId>,
+    report: &mut Report,
+) {
+    let Some(planned) = ground.find(&modification.workout_id) else {
+        let message = format!(
+            "Workout {} is not in this athlete's active plan. Use an id from `upcoming_workouts`.",
+            quoted(&modification.workout_id)
+        );
+        report.refuse(format!("{path}/workout_id"), FaultCode::NoSuchWorkout, message);
+        not_past(&format!("{path}/date"), modification.date, ground, report);
+        return;
+    };
+    let workout = &planned.workout;
+    if !touched.insert(planned.id) {
+        let message =
+            format!("Workout {} is changed twice. Put both changes into one modification.", planned.id);
+        report.refuse(format!("{path}/workout_id"), FaultCode::Twice, message);
+    }
+    if workout.date != modification.date {
+        let message = format!("Workout {} is on {}, not on {}.", planned.id, workout.date, modification.date);
+        report.refuse(format!("{path}/date"), FaultCode::WrongDate, message);
+    }
+    not_past(&format!("{path}/date"), workout.date, ground, report);
+    if modification.action != Action::Skip {
+        if workout.is_rest() {
+            let message = "This is a rest day, which cannot become longer or harder. Skip it and add a workout with `new_workouts`.";
+            let longer = modification.changes.as_ref().is_some_and(|changes| {
+                changes.duration_minutes.is_some()
+                    || changes.intensity.is_some()
+                    || changes.estimated_tss.is_some()
+            });
+            if longer {
+                report.refuse(format!("{path}/changes"), FaultCode::RestDay, message);
+            }
+        } else {
+            available(&format!("{path}/date"), workout.date, ground, report);
+        }
+    }
+    what_was_there(path, modification, workout, report);
+}
+
+/// `from` and `original_name` against the plan.
+fn what_was_there(path: &str, modification: &Modification, workout: &Workout, report: &mut Report) {
+    let mut differs = |field: &str, said: String, is: Option<String>| {
+        let is = is.map_or_else(|| "says nothing".to_owned(), |is| format!("says {is}"));
+        let message = format!("{said} is not what is there: the plan {is}.");
+        report.note(format!("{path}/{field}"), FindingCode::FromDiffers, message);
+    };
+    if let Some(name) = &modification.original_name
+        && name.trim() != workout.name.trim()
+    {
+        differs("original_name", quoted(name), Some(quoted(&workout.name)));
+    }
+    let Some(changes) = &modification.changes else { return };
+    let is_off =
+        |said: f64, is: Option<f64>, within: f64| is.is_none_or(|is| (said - is).abs() > within + 1e-9);
+    // Nothing to do takes no time and brings no load.
+    let idle = workout.is_rest().then_some(0.0);
+    if let Some(said) = changes.duration_minutes.and_then(|change| change.from) {
+        let is = workout.duration.map(|time| time.seconds() / 60.0).or(idle);
+        if is_off(said, is, MINUTES_WITHIN) {
+            differs(
+                "changes/duration_minutes/from",
+                format!("{said} minutes"),
+                is.map(|is| format!("{} minutes", tidy(is))),
+            );
+        }
+    }
+    if let Some(said) = changes.estimated_tss.and_then(|change| change.from) {
+        let is = workout.load.or(idle);
+        if is_off(said, is, TSS_WITHIN) {
+            differs(
+                "changes/estimated_tss/from",
+                format!("{said} TSS"),
+                is.map(|is| format!("{} TSS", tidy(is))),
+            );
+        }
+    }
+    if let Some(said) = changes.intensity.as_ref().and_then(|change| change.from.as_ref()) {
+        let is = workout.intensity.as_deref();
+        if is.is_none_or(|is| !is.trim().eq_ignore_ascii_case(said.trim())) {
+            differs("changes/intensity/from", quoted(said), is.map(quoted));
+        }
+    }
+}
+
+/// What an answer puts on a day.
+fn added(path: &str, day: Day, sport: Sport, ground: &Ground<'_>, report: &mut Report) {
+    not_past(path, day, ground, report);
+    let days = ground.plan.days();
+    if !days.contains(&day) {
+        let message =
+            format!("{day} is outside the plan, which runs from {} to {}.", days.start(), days.end());
+        report.refuse(path, FaultCode::OutsidePlan, message);
+    }
+    if sport != Sport::Rest {
+        available(path, day, ground, report);
+    }
+}
+
+fn not_past(path: &str, day: Day, ground: &Ground<'_>, report: &mut Report) {
+    if day < ground.today {
+        let message =
+            format!("{day} is in the past; today is {}. What is over is not changed.", ground.today);
+        report.refuse(path, FaultCode::PastDay, message);
+    }
+}
+
+fn available(path: &str, day: Day, ground: &Ground<'_>, report: &mut Report) {
+    let weekday = DayName::of(day);
+    if ground.unavailable.days.contains(&day) {
+        let message = format!("The athlete cannot train on {day}. Choose another day, or rest.");
+        report.refuse(path, FaultCode::BlackoutDay, message);
+    } else if ground.unavailable.weekdays.contains(&weekday) {
+        let message =
+            format!("{day} is a {weekday}, on which the athlete never trains. Choose another day, or rest.");
+        report.refuse(path, FaultCode::UnavailableDay, message);
+    }
+}
+
+/// The load of the week that is changed, or of the running one, against the plan.
+fn current_week(response: &PlanModification, ground: &Ground<'_>, report: &mut Report) {
+    let Some(said) = response.weekly_load_adjustment.as_ref().and_then(|week| week.current_weekly_tss) else {
+        return;
+    };
+    let changed: BTreeSet<Day> = (response.modifications.iter().map(|modification| modification.date))
+        .chain(response.new_workouts.iter().map(|workout| workout.date))
+        .map(|day| day.iso_week().monday())
+        .collect();
+    let monday = match changed.first() {
+        Some(monday) if changed.len() == 1 => *monday,
+        _ => ground.today.iso_week().monday(),
+    };
+    // A workout without an estimate leaves the sum unknown.
+    let planned: Option<f64> = (ground.workouts.iter())
+        .map(|planned| &planned.workout)
+        .filter(|workout| (monday..=monday.plus(6)).contains(&workout.date))
+        .map(|workout| workout.load.or(workout.is_rest().then_some(0.0)))
+        .sum();
+    if let Some(planned) = planned
+        && (said - planned).abs() > TSS_WITHIN + 1e-9
+    {
+        let message = format!(
+            "`current_weekly_tss` is {said}, but the plan has {} TSS in the week of {monday}.",
+            tidy(planned)
+        );
+        report.note("/weekly_load_adjustment/current_weekly_tss", FindingCode::WeekDiffers, message);
+    }
+}
+
+/// A sum without the dust of floating point.
+fn tidy(number: f64) -> f64 {
+    (number * 100.0).round() / 100.0
+}

@@ -1,0 +1,174 @@
+//! `fitness contract check`: faults as JSON, exit 0 or 1, and nothing touched.
+
+use crate::harness::{Answer, HALF, Home, answer};
+use serde_json::{Value, json};
+use std::io::Write as _;
+use std::process::Stdio;
+
+/// The example week of the contract's document.
+const WEEK: &str = include_str!("../../../fitness-core/tests/it/contract/week.json");
+const NOTHING: &str = r#"{"modifications": [], "athlete_message": "Carry on."}"#;
+
+fn skip(id: i64, date: &str) -> String {
+    format!(
+        r#"{{"modifications": [{{"workout_id": "{id}", "date": "{date}", "action": "skip"}}], "athlete_message": "Rest."}}"#
+    )
+}
+
+/// What the command printed, which is JSON without being asked for.
+fn data(answer: &Answer, code: i32) -> Value {
+    assert_eq!((answer.code, answer.err.as_str()), (Some(code), ""), "{answer:?}");
+    let data: Value = serde_json::from_str(&answer.out).unwrap();
+    let keys: Vec<&str> = data.as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(keys, ["faults", "findings", "kind", "valid"]);
+    assert_eq!(data["valid"], json!(code == 0));
+    for told in ["faults", "findings"].iter().flat_map(|list| data[list].as_array().unwrap()) {
+        let keys: Vec<&str> = told.as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(keys, ["code", "message", "path"]);
+    }
+    data
+}
+
+fn codes(data: &Value, list: &str) -> Vec<(String, String)> {
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let told = data[list].as_array().unwrap().iter();
+    told.map(|one| (text(&one["path"]), text(&one["code"]))).collect()
+}
+
+fn pairs(expected: &[(&str, &str)]) -> Vec<(String, String)> {
+    expected.iter().map(|(path, code)| ((*path).to_owned(), (*code).to_owned())).collect()
+}
+
+#[test]
+fn an_answer_is_checked_without_a_database() {
+    let home = Home::new();
+    let check = |text: &str, more: &[&str], code: i32| {
+        let file = home.file("answer.json", text);
+        data(&home.run(&[&["contract", "check", &file], more].concat()), code)
+    };
+    let fine = check(NOTHING, &[], 0);
+    assert_eq!(fine, json!({ "kind": "modification", "valid": true, "faults": [], "findings": [] }));
+
+    let week = check(WEEK, &[], 0);
+    assert_eq!(week["kind"], "week");
+    assert_eq!(
+        codes(&week, "findings"),
+        pairs(&[
+            ("/plan_summary/total_tss", "total_differs"),
+            ("/plan_summary/total_hours", "total_differs"),
+            ("/workouts/2/steps", "steps_differ"),
+        ])
+    );
+    assert_eq!(check(WEEK, &["--kind", "week", "--json"], 0), week);
+    assert_eq!(check(WEEK, &["--kind", "modification"], 1)["kind"], "modification");
+
+    let broken = check(
+        "Sure!\n```json\n{\"modifications\": [{\"workout_id\": \"7\", \"action\": \"change\",}]}\n```",
+        &[],
+        1,
+    );
+    assert_eq!(
+        codes(&broken, "faults"),
+        pairs(&[
+            ("", "code_fence"),
+            ("", "prose_before"),
+            ("/modifications/0", "trailing_comma"),
+            ("/modifications/0/date", "missing_field"),
+            ("/modifications/0/action", "unknown_word"),
+            ("/athlete_message", "missing_field"),
+        ])
+    );
+    assert_eq!(check("{}", &[], 1)["kind"], Value::Null);
+    assert_eq!(home.files(), [home.path("answer.json")], "nothing was made");
+}
+
+#[test]
+fn standard_input_is_an_answer_too_and_a_person_gets_words() {
+    let home = Home::new();
+    let mut child = home
+        .command(&["contract", "check", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(b"I would rest.").unwrap();
+    let told = data(&answer(child.wait_with_output().unwrap()), 1);
+    assert_eq!(codes(&told, "faults"), pairs(&[("", "no_json")]));
+
+    let file = home.file("answer.json", WEEK);
+    let mut session = home.at_a_terminal(&["contract", "check", &file]);
+    session.exp_string("The weekly plan is accepted.").unwrap();
+    session.exp_string("/plan_summary/total_tss (total_differs)").unwrap();
+    session.exp_string("`total_tss` is 320, but the workouts add up to 235.").unwrap();
+    session.exp_eof().unwrap();
+}
+
+#[test]
+fn what_is_no_answer_costs_one_message() {
+    let home = Home::new();
+    let told = |content: &[u8]| {
+        let file = home.file("answer.json", content);
+        codes(&data(&home.run(&["contract", "check", &file]), 1), "faults")
+    };
+    assert_eq!(told(b""), pairs(&[("", "empty_input")]));
+    assert_eq!(told(&[0x7f, b'E', b'L', b'F', 0xff, 0xfe, 0]), pairs(&[("", "not_text")]));
+    assert_eq!(told(&vec![b' '; 10 << 20]), pairs(&[("", "too_large")]));
+    assert_eq!(told(&vec![b'['; 100_000])[0].1, "too_deep");
+
+    let missing = home.path("no/such/answer.json").display().to_string();
+    assert!(home.refused(&["contract", "check", &missing]).contains("cannot read"));
+    let directory = home.path("").display().to_string();
+    assert!(home.refused(&["contract", "check", &directory]).contains("cannot read"));
+    for wrong in [
+        &["contract", "check"][..],
+        &["contract", "check", "-", "--kind", "month"],
+        &["contract", "check", "-", "--today", "2099-06-15"],
+        &["contract", "check", "-", "--plan", "one"],
+        &["contract", "check", "-", "--plan", "1", "--today", "soon"],
+    ] {
+        assert_eq!(home.run(wrong).code, Some(2), "{wrong:?}");
+    }
+}
+
+#[test]
+fn an_answer_is_checked_against_the_active_plan() {
+    let home = Home::new();
+    for name in ["Ann", "Ben"] {
+        home.ok(&["user", "add", name]);
+    }
+    let file = home.file("half.json", HALF);
+    home.ok(&["plan", "draft", &file, "--user", "Ann"]);
+    let check = |text: &str, today: &str, code: i32| {
+        let file = home.file("answer.json", text);
+        let told = home.run(&["contract", "check", &file, "--plan", "1", "--today", today, "--user", "Ann"]);
+        codes(&data(&told, code), "faults")
+    };
+    assert_eq!(check(NOTHING, "2099-06-15", 1), pairs(&[("", "plan_not_active")]));
+
+    let mut session = home.at_a_terminal(&["plan", "activate", "1", "--user", "Ann"]);
+    session.exp_string("activate it: ").unwrap();
+    session.send_line("Zürich half").unwrap();
+    session.exp_eof().unwrap();
+    let workouts = home.json(&["plan", "show", "1", "--user", "Ann"])["workouts"].clone();
+    let id = workouts[2]["id"].as_i64().unwrap();
+
+    assert_eq!(check(NOTHING, "2099-06-15", 0), []);
+    assert_eq!(check(&skip(id, "2099-06-21"), "2099-06-21", 0), []);
+    let date = "/modifications/0/date";
+    assert_eq!(check(&skip(id, "2099-06-21"), "2099-06-22", 1), pairs(&[(date, "past_day")]));
+    assert_eq!(check(&skip(id, "2099-06-20"), "2099-06-15", 1), pairs(&[(date, "wrong_date")]));
+    let unknown = check(&skip(id + 100, "2099-06-21"), "2099-06-15", 1);
+    assert_eq!(unknown, pairs(&[("/modifications/0/workout_id", "no_such_workout")]));
+    // Today is whatever the clock says, and long before the plan.
+    let file = home.file("answer.json", skip(id, "2099-06-21"));
+    data(&home.run(&["contract", "check", &file, "--plan", "1", "--user", "Ann"]), 0);
+    // A broken answer is told as such, with a plan too.
+    assert_eq!(check("{", "2099-06-15", 1), pairs(&[("", "unfinished")]));
+
+    // Somebody else's plan does not exist, like one that never did.
+    let others = home.refused(&["contract", "check", &file, "--plan", "1", "--user", "Ben"]);
+    let none = home.refused(&["contract", "check", &file, "--plan", "7", "--user", "Ben"]);
+    assert_eq!(others, none.replace("plan 7", "plan 1"));
+    assert!(others.contains("there is no plan 1"), "{others}");
+}
