@@ -29,8 +29,8 @@ const MAX_MESSAGE: usize = 4000;
 /// A place at which drafts and proposals are written for one user.
 #[derive(Debug, Clone)]
 pub struct Desk {
-    store: Store,
-    user: UserId,
+    pub(crate) store: Store,
+    pub(crate) user: UserId,
     author: Author,
 }
 

@@ -13,6 +13,7 @@
 
 mod activities;
 mod adapting;
+mod answers;
 mod api_tokens;
 mod athletes;
 mod audit;
@@ -60,6 +61,7 @@ mod wellness;
 
 pub use activities::StoredActivity;
 pub use adapting::Adapted;
+pub use answers::Answered;
 pub use api_tokens::{ApiToken, Scope};
 pub use audit::{Actor, AuditHead, AuditLine};
 pub use briefs::{NewBrief, StoredBrief, StoredFact};

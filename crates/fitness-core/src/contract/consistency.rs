@@ -20,26 +20,15 @@ const MINUTES_WITHIN: f64 = 0.5;
 const TSS_WITHIN: f64 = 1.0;
 const HOURS_WITHIN: f64 = 0.1;
 
-/// When the athlete cannot train.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Unavailable {
-    /// Single days.
-    pub days: BTreeSet<Day>,
-    /// Weekdays, always.
-    pub weekdays: BTreeSet<DayName>,
-}
-
 /// What an answer is held against besides itself.
 #[derive(Debug, Clone, Copy)]
 pub struct Ground<'a> {
-    /// The athlete's active plan.
+    /// The athlete's active plan, with the days on which they cannot train.
     pub plan: &'a Plan,
     /// Its current workouts.
     pub workouts: &'a [PlannedWorkout],
     /// The athlete's local day.
     pub today: Day,
-    /// When the athlete cannot train.
-    pub unavailable: &'a Unavailable,
 }
 
 impl<'a> Ground<'a> {
@@ -331,11 +320,11 @@ fn not_past(path: &str, day: Day, ground: &Ground<'_>, report: &mut Report) {
 }
 
 fn available(path: &str, day: Day, ground: &Ground<'_>, report: &mut Report) {
-    let weekday = DayName::of(day);
-    if ground.unavailable.days.contains(&day) {
+    let (weekday, availability) = (DayName::of(day), &ground.plan.terms.availability);
+    if availability.blackouts.contains(&day) {
         let message = format!("The athlete cannot train on {day}. Choose another day, or rest.");
         report.refuse(path, FaultCode::BlackoutDay, message);
-    } else if ground.unavailable.weekdays.contains(&weekday) {
+    } else if !availability.days.allows(day) {
         let message =
             format!("{day} is a {weekday}, on which the athlete never trains. Choose another day, or rest.");
         report.refuse(path, FaultCode::UnavailableDay, message);

@@ -5,13 +5,16 @@
 //! each other's place, so that damage reaches what lies behind braces and quotes.
 
 use super::changes::{of_modification, of_week, week_as_draft};
-use super::consistency::{Ground, Unavailable, against};
-use super::{DayName, Kind, MAX_FAULTS, PlanModification, Response, WeeklyPlan, bounds, check};
+use super::consistency::{Ground, against};
+use super::{Kind, MAX_FAULTS, PlanModification, Response, WeeklyPlan, bounds, check};
 use crate::calendar::Day;
 use crate::hash::ContentHash;
 use crate::ids::{PlanId, WorkoutId};
 use crate::note::Author;
-use crate::plan::{ApplyError, Goal, Plan, PlanStatus, PlannedWorkout, Workout, WorkoutKind, apply};
+use crate::plan::{
+    ApplyError, Availability, Goal, Plan, PlanStatus, PlannedWorkout, Stated, Terms, Workout, WorkoutKind,
+    apply,
+};
 use crate::sport::Sport;
 use crate::units::{Distance, TimeSpan};
 use serde_json::Value;
@@ -102,9 +105,7 @@ fn check_answer(answer: &[u8], kind: Option<Kind>) {
 /// An answer that fits the plan can be applied to it.
 fn check_against_a_plan(response: &Response) {
     let (plan, workouts) = plan();
-    let unavailable = Unavailable { days: [day(2026, 6, 19)].into(), weekdays: [DayName::Sunday].into() };
-    let ground =
-        Ground { plan: &plan, workouts: &workouts, today: day(2026, 6, 15), unavailable: &unavailable };
+    let ground = Ground { plan: &plan, workouts: &workouts, today: day(2026, 6, 15) };
     let report = against(response, &ground);
     let changes = match response {
         Response::Modification(response) => of_modification(response, &ground),
@@ -117,7 +118,7 @@ fn check_against_a_plan(response: &Response) {
         return;
     }
     let changes = changes.expect("what fits the plan names workouts of it");
-    match apply(&plan, &workouts, &changes, &(0..changes.len()).collect()) {
+    match apply(&plan, &workouts, &changes, &(0..changes.len()).collect(), ground.today) {
         // Taking everything away leaves no plan.
         Ok(_) | Err(ApplyError::Nothing | ApplyError::Unsound(crate::plan::BadDraft::Count(0))) => {}
         Err(error) => panic!("{error}: {changes:?}"),
@@ -138,6 +139,13 @@ fn plan() -> (Plan, Vec<PlannedWorkout>) {
         start_date,
         race_date: day(2026, 9, 20),
         target_time: None,
+        terms: Terms {
+            availability: Availability {
+                days: "mon,tue,wed,thu,fri,sat".parse().expect("weekdays"),
+                blackouts: [day(2026, 6, 19)].into(),
+            },
+            stated: Stated::default(),
+        },
         status: PlanStatus::Active,
         author: Author::Athlete,
         content_hash: ContentHash::of_bytes(b""),

@@ -8,7 +8,7 @@ use crate::report::Report;
 use crate::words::counted;
 use anyhow::Result;
 use fitness_core::calendar::Day;
-use fitness_core::contract::consistency::{self, Ground, Unavailable};
+use fitness_core::contract::consistency::{self, Ground};
 use fitness_core::contract::{Kind, Refused, Response, bounds, check};
 use fitness_core::ids::PlanId;
 use fitness_core::plan::{Plan, PlannedWorkout};
@@ -45,9 +45,7 @@ async fn check_answer(context: &Context, wanted: CheckArgs) -> Result<Report> {
 
 fn held(response: &Response, stored: Option<&Stored>) -> consistency::Report {
     let Some(Stored { plan, workouts, today }) = stored else { return consistency::within(response) };
-    // Days on which the athlete cannot train are not stored yet.
-    let unavailable = Unavailable::default();
-    consistency::against(response, &Ground { plan, workouts, today: *today, unavailable: &unavailable })
+    consistency::against(response, &Ground { plan, workouts, today: *today })
 }
 
 async fn find(context: &Context, id: PlanId, today: Option<Day>) -> Result<Stored> {

@@ -3,14 +3,14 @@
 use super::{accepted, found, told};
 use fitness_core::calendar::Day;
 use fitness_core::contract::changes::{NoSuchWorkout, of_modification, of_week, week_as_draft};
-use fitness_core::contract::consistency::{Ground, Report, Unavailable, against};
-use fitness_core::contract::{DayName, FaultCode, FindingCode, Response};
+use fitness_core::contract::consistency::{Ground, Report, against};
+use fitness_core::contract::{FaultCode, FindingCode, Response};
 use fitness_core::hash::ContentHash;
 use fitness_core::ids::{PlanId, WorkoutId};
 use fitness_core::note::Author;
 use fitness_core::plan::{
-    Change, Goal, Plan, PlanStatus, PlannedWorkout, Step, StepDuration, StepTarget, StepType, TargetRange,
-    Workout, WorkoutKind, apply,
+    Availability, Change, Goal, Plan, PlanStatus, PlannedWorkout, Step, StepDuration, StepTarget, StepType,
+    TargetRange, Terms, Workout, WorkoutKind, apply,
 };
 use fitness_core::sport::Sport;
 use fitness_core::units::{Distance, TimeSpan};
@@ -31,6 +31,7 @@ fn plan() -> Plan {
         start_date: day("2026-06-16"),
         race_date: day("2026-09-20"),
         target_time: None,
+        terms: Terms::default(),
         status: PlanStatus::Active,
         author: Author::Athlete,
         content_hash: ContentHash::of_bytes(b""),
@@ -88,13 +89,14 @@ fn workouts() -> Vec<PlannedWorkout> {
 }
 
 /// Puts a plan and an athlete's days off under an answer.
-fn on_ground<T>(unavailable: &Unavailable, run: impl FnOnce(&Ground<'_>) -> T) -> T {
-    let (plan, workouts) = (plan(), workouts());
-    run(&Ground { plan: &plan, workouts: &workouts, today: day(TODAY), unavailable })
+fn on_ground<T>(availability: &Availability, run: impl FnOnce(&Ground<'_>) -> T) -> T {
+    let terms = Terms { availability: availability.clone(), ..Terms::default() };
+    let (plan, workouts) = (Plan { terms, ..plan() }, workouts());
+    run(&Ground { plan: &plan, workouts: &workouts, today: day(TODAY) })
 }
 
 fn held(text: &str) -> Report {
-    on_ground(&Unavailable::default(), |ground| against(&accepted(text), ground))
+    on_ground(&Availability::default(), |ground| against(&accepted(text), ground))
 }
 
 fn modification(id: &str, date: &str, rest: &str) -> String {
@@ -164,7 +166,7 @@ fn what_is_added_must_be_ahead_and_within_the_plan() {
 #[test]
 fn days_off_are_honoured_always() {
     let unavailable =
-        Unavailable { days: [day("2026-06-25")].into(), weekdays: [DayName::Sunday, DayName::Monday].into() };
+        Availability { blackouts: [day("2026-06-25")].into(), days: "tue,wed,thu,fri,sat".parse().unwrap() };
     let codes = |text: &str| {
         let report = on_ground(&unavailable, |ground| against(&accepted(text), ground));
         report.faults.iter().map(|fault| fault.code).collect::<Vec<_>>()
@@ -184,9 +186,7 @@ fn only_the_active_plan_can_be_changed() {
     let workouts = workouts();
     for status in [PlanStatus::Draft, PlanStatus::Archived] {
         let plan = Plan { status, ..plan() };
-        let unavailable = Unavailable::default();
-        let ground =
-            Ground { plan: &plan, workouts: &workouts, today: day(TODAY), unavailable: &unavailable };
+        let ground = Ground { plan: &plan, workouts: &workouts, today: day(TODAY) };
         let report = against(&accepted(&modification("22", "2026-06-25", SKIP)), &ground);
         assert_eq!(report.faults[0].code, FaultCode::PlanNotActive);
     }
@@ -285,7 +285,7 @@ fn steps_may_be_five_percent_off_and_only_timed_ones_count() {
 
 /// What an answer would change.
 fn changes(text: &str) -> Vec<Change> {
-    on_ground(&Unavailable::default(), |ground| {
+    on_ground(&Availability::default(), |ground| {
         let response = accepted(text);
         assert_eq!(against(&response, ground).faults, []);
         let changes = match response {
@@ -430,7 +430,7 @@ fn skip_takes_the_workout_out_and_a_new_one_is_added() {
     assert_eq!(changes(r#"{"modifications": [], "athlete_message": "x"}"#), []);
     // A workout that is not there is an error, whoever forgot to check.
     let Response::Modification(stray) = accepted(&modification("99", "2026-06-25", SKIP)) else { panic!() };
-    let refused = on_ground(&Unavailable::default(), |ground| of_modification(&stray, ground));
+    let refused = on_ground(&Availability::default(), |ground| of_modification(&stray, ground));
     assert_eq!(refused, Err(NoSuchWorkout("99".to_owned())));
 }
 

@@ -1,0 +1,153 @@
+//! From a model's answer to something a human can decide on: a proposal, or the draft of a week. Both inert.
+
+use crate::desk::Desk;
+use crate::error::Result;
+use fitness_core::calendar::{Day, Instant};
+use fitness_core::contract::changes::{of_modification, of_week, week_as_draft};
+use fitness_core::contract::consistency::{Ground, Report, against, within};
+use fitness_core::contract::{
+    Fault, FaultCode, Finding, FindingCode, Kind, Refused, Response, WeeklyPlan, check,
+};
+use fitness_core::ids::{PlanId, ProposalId};
+use fitness_core::plan::lint::Severity;
+use fitness_core::plan::{self, BadDraft, Change, Draft, Plan, PlannedWorkout};
+use serde::Serialize;
+
+/// What became of an answer.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+pub enum Answered {
+    /// Changes wait for the athlete.
+    Proposed {
+        /// Where.
+        proposal: ProposalId,
+        /// What the answer should have said better; shown beside the proposal.
+        findings: Vec<Finding>,
+    },
+    /// There is no active plan: the week waits as a draft.
+    Drafted {
+        /// Where.
+        plan: PlanId,
+        /// What the answer should have said better.
+        findings: Vec<Finding>,
+    },
+    /// It changes nothing, and says so.
+    Unchanged {
+        /// What it says. Foreign text.
+        message: String,
+    },
+    /// It cannot be taken as it is.
+    Refused {
+        /// Everything that must change, for the model.
+        faults: Vec<Fault>,
+    },
+}
+
+impl Desk {
+    /// Takes a model's answer: holds it against the contract, the calendar, the active plan and the linter, and writes
+    /// down what it proposes. Nothing else happens: only a human applies it.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn take_answer(
+        &self,
+        answer: &[u8],
+        kind: Option<Kind>,
+        today: Day,
+        now: Instant,
+    ) -> Result<Answered> {
+        let response = match check(answer, kind) {
+            Ok(response) => response,
+            Err(Refused { faults, .. }) => return Ok(Answered::Refused { faults }),
+        };
+        let Some(active) = self.store.find_active_plan(self.user).await? else {
+            return self.without_plan(&response, now).await;
+        };
+        let workouts = self.store.list_workouts(self.user, active.id, active.revision).await?;
+        let mut report = against(&response, &Ground { plan: &active, workouts: &workouts, today });
+        if !report.faults.is_empty() {
+            return Ok(Answered::Refused { faults: report.faults });
+        }
+        let ground = Ground { plan: &active, workouts: &workouts, today };
+        let changes = match &response {
+            Response::Modification(modification) => {
+                of_modification(modification, &ground).unwrap_or_default()
+            }
+            Response::Week(week) => of_week(week, &ground),
+        };
+        if changes.is_empty() {
+            return Ok(Answered::Unchanged { message: response.athlete_message().to_owned() });
+        }
+        self.hold_against_linter(&active, &workouts, &changes, today, &mut report).await?;
+        if !report.faults.is_empty() {
+            return Ok(Answered::Refused { faults: report.faults });
+        }
+        let message = response.athlete_message();
+        let proposal = self.propose(active.id, active.revision, message, &changes, today, now).await?;
+        Ok(Answered::Proposed { proposal, findings: report.findings })
+    }
+
+    /// Errors that the changes would bring refuse them, warnings are told.
+    async fn hold_against_linter(
+        &self,
+        active: &Plan,
+        workouts: &[PlannedWorkout],
+        changes: &[Change],
+        today: Day,
+        report: &mut Report,
+    ) -> Result<()> {
+        let all = (0..changes.len()).collect();
+        let next = match plan::apply(active, workouts, changes, &all, today) {
+            Ok(next) => next,
+            Err(why) => {
+                report.refuse("", FaultCode::OutsidePlan, format!("The plan cannot become this: {why}."));
+                return Ok(());
+            }
+        };
+        let review = self.store.review_next(self.user, active, &next, today).await?;
+        for finding in review.blocking() {
+            let message =
+                format!("{}: {} Change the answer so that it keeps this rule.", finding.rule, finding.text);
+            report.refuse("", FaultCode::LintError, message);
+        }
+        for finding in review.findings().iter().filter(|finding| finding.severity == Severity::Warning) {
+            report.note("", FindingCode::LintWarning, format!("{}: {}", finding.rule, finding.text));
+        }
+        Ok(())
+    }
+
+    async fn without_plan(&self, response: &Response, now: Instant) -> Result<Answered> {
+        let Response::Week(week) = response else {
+            let message = "The athlete has no active plan to change. Propose a week, or draft a plan.";
+            let fault =
+                Fault { path: String::new(), code: FaultCode::PlanNotActive, message: message.to_owned() };
+            return Ok(Answered::Refused { faults: vec![fault] });
+        };
+        let report = within(response);
+        if !report.faults.is_empty() {
+            return Ok(Answered::Refused { faults: report.faults });
+        }
+        match draft_of(week) {
+            Ok(draft) => {
+                let plan = self.put_draft(&draft, None, now).await?;
+                Ok(Answered::Drafted { plan, findings: report.findings })
+            }
+            Err(why) => {
+                let message = format!("The week is no plan: {why}.");
+                let fault = Fault { path: "/workouts".to_owned(), code: FaultCode::NotOneWeek, message };
+                Ok(Answered::Refused { faults: vec![fault] })
+            }
+        }
+    }
+}
+
+/// A draft of one week, without a race.
+fn draft_of(week: &WeeklyPlan) -> Result<Draft, BadDraft> {
+    let workouts = week_as_draft(week);
+    let days = || workouts.iter().map(|workout| workout.date);
+    let (Some(first), Some(last)) = (days().min(), days().max()) else { return Err(BadDraft::Count(0)) };
+    // One day is a week as well: it ends on its Sunday.
+    let sunday = first.iso_week().monday().plus(6);
+    let last = last.max(sunday).max(first.next());
+    Draft::without_race(&format!("Week of {first}"), first, last, workouts)
+}
