@@ -293,7 +293,8 @@ fn changes(text: &str) -> Vec<Change> {
             Response::Week(response) => of_week(&response, ground),
         };
         if !changes.is_empty() {
-            apply(ground.plan, ground.workouts, &changes, &(0..changes.len()).collect()).unwrap();
+            apply(ground.plan, ground.workouts, &changes, &(0..changes.len()).collect(), ground.today)
+                .unwrap();
         }
         changes
     })

@@ -32,7 +32,7 @@ fn every_refusal_says_what_to_change() {
             },
             "not one of the days you train on (mon,tue,wed,thu)",
         ),
-        (|w| drop(w.availability.blackouts.insert(w.race)), "take it out of the blocked days"),
+        (|w| w.availability.blackouts = [w.race].into(), "take it out of the blocked days"),
         (
             |w| w.availability.blackouts = w.start.through(w.race.previous()).collect(),
             "are left before the race; unblock some",
