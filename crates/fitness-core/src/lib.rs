@@ -7,6 +7,7 @@
 //! how far the data reaches, then [`plan`]; then [`facts`], the only numbers that a model's prose may carry.
 
 pub mod activity;
+pub mod adherence;
 pub mod athlete;
 pub mod calendar;
 pub mod facts;
