@@ -28,7 +28,7 @@ use crate::sport::Sport;
 use serde::Serialize;
 
 /// An activity as far as a plan is concerned.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct DoneActivity {
     /// Its id.
     pub id: ActivityId,
@@ -37,6 +37,7 @@ pub struct DoneActivity {
     /// What it was.
     pub sport: Sport,
     /// How much it was.
+    #[serde(flatten)]
     pub done: Done,
 }
 

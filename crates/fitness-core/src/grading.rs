@@ -64,11 +64,13 @@ pub struct Schedule<'a> {
 }
 
 /// What was done in one sport on one day. `None` is "not measured", not zero.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Done {
     /// How far.
+    #[serde(rename = "distance_mm")]
     pub distance: Option<Distance>,
     /// How long.
+    #[serde(rename = "duration_ms")]
     pub duration: Option<TimeSpan>,
     /// How much load.
     pub load: Option<f64>,

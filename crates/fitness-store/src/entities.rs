@@ -402,6 +402,15 @@ tables! {
         applied_by: Option<i64>,
         decided_at: Option<Instant>,
     }
+    workout_matches = "workout_matches" {
+        #[sea_orm(primary_key)] id: i64,
+        user_id: i64,
+        plan_id: i64,
+        workout_id: i64,
+        activity_id: i64,
+        accepted: bool,
+        decided_at: Instant,
+    }
     briefs = "briefs" {
         #[sea_orm(primary_key)] id: i64,
         user_id: i64,

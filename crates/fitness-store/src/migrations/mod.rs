@@ -4,6 +4,7 @@
 //! ([`GUARDS`]). A released migration is never edited: a later one changes what it made.
 
 mod guards;
+mod matches;
 
 pub(crate) use guards::POSTGRES_REFUSAL;
 pub use guards::{Event, GUARDS, Guard};
@@ -11,13 +12,24 @@ pub use guards::{Event, GUARDS, Guard};
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::{ConnectionTrait, DbBackend, Statement};
 
+/// Every guard of the schema: those it began with, and those that later migrations brought.
+pub fn all_guards() -> impl Iterator<Item = &'static Guard> {
+    GUARDS.iter().chain(matches::GUARDS)
+}
+
 /// Every migration in order.
 pub(crate) struct Migrator;
 
 #[async_trait::async_trait]
 impl MigratorTrait for Migrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
-        vec![Box::new(Foundation), Box::new(Reports), Box::new(Readers), Box::new(Metrics)]
+        vec![
+            Box::new(Foundation),
+            Box::new(Reports),
+            Box::new(Readers),
+            Box::new(Metrics),
+            Box::new(matches::Matches),
+        ]
     }
 }
 
