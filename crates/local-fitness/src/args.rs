@@ -2,10 +2,14 @@
 
 mod activity;
 mod athlete;
+mod day;
+mod plan;
 mod source;
 
 pub(crate) use activity::{ActivityCommand, RaceCommand};
 pub(crate) use athlete::{PredictArgs, ProfileCommand, ThresholdCommand};
+pub(crate) use day::DayCommand;
+pub(crate) use plan::{MatchArgs, WorkoutArgs};
 pub(crate) use source::{Service, SourceCommand};
 
 use clap::{Parser, Subcommand};
@@ -126,6 +130,9 @@ pub(crate) enum Command {
     /// Look at training plans, and decide about them
     #[command(subcommand)]
     Plan(PlanCommand),
+    /// Mark days on which you were ill, injured or away
+    #[command(subcommand)]
+    Day(DayCommand),
     /// Tell the coach what it should know
     #[command(subcommand)]
     Note(NoteCommand),
@@ -173,6 +180,12 @@ pub(crate) enum PlanCommand {
         /// The plan's number
         plan: Option<PlanId>,
     },
+    /// Show one workout: what was asked, what was done, and its steps beside the recording
+    Workout(WorkoutArgs),
+    /// Say that an activity of another day was a workout: from then on it counts as it
+    Match(MatchArgs),
+    /// Take back what you said about a workout and activities of other days
+    Unmatch(WorkoutArgs),
     /// Write a draft from a JSON file; nothing is tracked until you activate it
     ///
     /// The file holds goal (5k, 10k, half, full or custom with distance_km), start_date, race_date, target_time

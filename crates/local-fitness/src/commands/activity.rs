@@ -1,5 +1,6 @@
 //! `fitness activity`
 
+use super::plan::steps;
 use super::settled;
 use crate::args::ActivityCommand;
 use crate::clock;
@@ -167,6 +168,7 @@ async fn show(context: &Context, id: ActivityId) -> Result<Report> {
     let recording = store.find_recording(user.id, id).await?;
     let details = store.find_details(user.id, id).await?.unwrap_or_default();
     let metrics = store.find_metrics(user.id, id).await?;
+    let session = steps::of_activity(&store, &user, &stored, units).await?;
     store.close().await;
     let mut words = format!("{} {} {}\n", stored.day, stored.activity.sport, title(&stored));
     for (label, value) in lines(&stored.activity, units) {
@@ -216,12 +218,14 @@ async fn show(context: &Context, id: ActivityId) -> Result<Report> {
             .collect();
         write!(words, "\n{}", table(["lap", "distance", "time", "heart rate", ""], &rows))?;
     }
+    let (told, session) = session.unzip();
+    words.push_str(&told.unwrap_or_default());
     let keys: Vec<String> = reports.iter().map(|(key, _)| key.to_string()).collect();
     let (measures, judged) = metrics.unzip();
     Ok(Report::new(
         words,
         &json!({ "activity": stored, "reports": keys, "originals": originals, "details": details,
-            "measures": measures, "judged": judged.flatten() }),
+            "measures": measures, "judged": judged.flatten(), "session": session }),
     ))
 }
 

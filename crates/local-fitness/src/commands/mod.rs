@@ -1,6 +1,7 @@
 //! The commands, one file a noun.
 
 mod activity;
+mod day;
 mod demo;
 mod doctor;
 mod found;
@@ -49,6 +50,7 @@ pub(crate) async fn run(args: Args) -> Result<Report> {
         }
         Command::User(command) => user::run(&context, command).await,
         Command::Plan(command) => plan::run(&context, command).await,
+        Command::Day(command) => day::run(&context, command).await,
         Command::Note(command) => note::run(&context, command).await,
         Command::Doctor => doctor::run(&context).await,
         Command::Migrate => migrate::run(&context).await,
