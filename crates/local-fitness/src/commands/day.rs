@@ -47,7 +47,9 @@ async fn mark(
         );
         Failure::new(format!("{from} to {through} is no stretch of days"), help)
     })?;
-    let note = note.as_deref().map(NoteText::new).transpose()?;
+    let note = note.as_deref().map(NoteText::new).transpose();
+    let note =
+        note.map_err(|bad| Failure::new(bad.to_string(), "write `--note \"flu, fever until Sunday\"`"))?;
     let observed = observed.with_comment(note);
     let there = marks(&store, &user).await?;
     let same = there.iter().find(|one| one.observed == observed);
