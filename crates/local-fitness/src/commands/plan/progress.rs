@@ -3,7 +3,7 @@
 use super::describe;
 use crate::table::table;
 use crate::words::counted;
-use fitness_core::adherence::{Adherence, Both, NoteKind, Offer, Versus, WeekProgress};
+use fitness_core::adherence::{Adherence, Both, NoteKind, Offer, Versus, Volume, WeekProgress};
 use fitness_core::calendar::Day;
 use fitness_core::grading::{Amount, Graded, Verdict};
 use fitness_core::plan::{PlanStatus, PlannedWorkout};
@@ -83,15 +83,17 @@ fn week_line(week: &WeekProgress, units: UnitSystem) -> String {
     let mut parts = Vec::new();
     let Versus { planned, .. } = week.running;
     if planned.count > planned.without_distance {
-        let km = |volume: &fitness_core::adherence::Volume| units.distance(volume.distance).to_string();
-        parts.extend(compared(week, &week.running, &km).map(|told| format!("{told} of running")));
+        parts.push(compared(week, &week.running, " of running", &|volume| {
+            units.distance(volume.distance).to_string()
+        }));
     }
     let Versus { planned, .. } = week.all_sports;
     if planned.count > 0 && planned.without_duration == 0 {
-        parts.extend(compared(week, &week.all_sports, &|volume| volume.duration.hours_minutes()));
+        parts.push(compared(week, &week.all_sports, "", &|volume| volume.duration.hours_minutes()));
     }
     if planned.count > 0 && planned.without_load == 0 {
-        parts.extend(compared(week, &week.all_sports, &|volume| format!("load {:.0}", volume.load)));
+        let load = compared(week, &week.all_sports, "", &|volume| format!("{:.0}", volume.load));
+        parts.push(format!("load {load}"));
     }
     let adherence = &week.adherence;
     parts.extend(adherence.percent.map(|percent| format!("{percent} % done")));
@@ -102,19 +104,15 @@ fn week_line(week: &WeekProgress, units: UnitSystem) -> String {
 }
 
 /// A week that is over against all of it, one that is under way against what was asked so far.
-fn compared(
-    week: &WeekProgress,
-    versus: &Versus,
-    shown: &dyn Fn(&fitness_core::adherence::Volume) -> String,
-) -> Option<String> {
+fn compared(week: &WeekProgress, versus: &Versus, what: &str, shown: &dyn Fn(&Volume) -> String) -> String {
     let Versus { planned, so_far, done } = versus;
-    Some(if week.over {
-        format!("{} of {}", shown(done), shown(planned))
+    if week.over {
+        format!("{} of {}{what}", shown(done), shown(planned))
     } else if done.count == 0 && so_far.count == 0 {
-        format!("{} planned", shown(planned))
+        format!("{}{what} planned", shown(planned))
     } else {
-        format!("{} of {} so far, {} planned", shown(done), shown(so_far), shown(planned))
-    })
+        format!("{} of {}{what} so far, {} planned", shown(done), shown(so_far), shown(planned))
+    }
 }
 
 fn row(progress: &Progress, index: usize, units: UnitSystem, today: Day) -> [String; 5] {
