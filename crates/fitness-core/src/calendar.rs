@@ -184,6 +184,12 @@ impl fmt::Display for IsoWeek {
     }
 }
 
+impl Serialize for IsoWeek {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -64,11 +64,13 @@ pub struct Schedule<'a> {
 }
 
 /// What was done in one sport on one day. `None` is "not measured", not zero.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Done {
     /// How far.
+    #[serde(rename = "distance_mm")]
     pub distance: Option<Distance>,
     /// How long.
+    #[serde(rename = "duration_ms")]
     pub duration: Option<TimeSpan>,
     /// How much load.
     pub load: Option<f64>,
@@ -112,6 +114,18 @@ pub enum Amount {
     /// Thousandths of a load point.
     #[serde(rename = "load_thousandths")]
     Load(i64),
+}
+
+impl Amount {
+    /// The bare number: millimetres, milliseconds or thousandths of a load point.
+    #[must_use]
+    pub const fn units(self) -> i64 {
+        match self {
+            Self::Distance(distance) => distance.mm(),
+            Self::Duration(time) => time.ms(),
+            Self::Load(thousandths) => thousandths,
+        }
+    }
 }
 
 /// A workout with its verdict and what it rests on.
@@ -270,27 +284,28 @@ enum Left {
 
 /// An amount in the measure a workout is judged by.
 #[derive(Clone, Copy)]
-struct Asked {
-    measure: Measure,
-    units: i64,
+pub(crate) struct Asked {
+    pub(crate) measure: Measure,
+    pub(crate) units: i64,
 }
 
 /// What a workout asks for: distance where it has one, else duration, else load. It follows from the workout
 /// alone, so that more data can only improve a verdict.
-fn asked(workout: &Workout) -> Option<Asked> {
+pub(crate) fn asked(workout: &Workout) -> Option<Asked> {
     let in_order = [Measure::Distance, Measure::Duration, Measure::Load];
     in_order.into_iter().find_map(|measure| measure.planned(workout).map(|units| Asked { measure, units }))
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Measure {
+/// What a workout can be judged by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Measure {
     Distance,
     Duration,
     Load,
 }
 
 impl Measure {
-    fn amount(self, units: i64) -> Amount {
+    pub(crate) fn amount(self, units: i64) -> Amount {
         match self {
             Self::Distance => Amount::Distance(Distance::from_mm(units)),
             Self::Duration => Amount::Duration(TimeSpan::from_ms(units)),
@@ -309,7 +324,7 @@ impl Measure {
     }
 
     /// What was done in this measure. Zero is "not recorded", as the distance of a treadmill run often is.
-    fn done(self, done: &Done) -> Option<i64> {
+    pub(crate) fn done(self, done: &Done) -> Option<i64> {
         match self {
             Self::Distance => done.distance.map(Distance::mm),
             Self::Duration => done.duration.map(TimeSpan::ms),
@@ -347,7 +362,7 @@ fn take_share(asked: Asked, left: &mut Left, last: bool) -> Share {
 }
 
 /// What remains of a total when `taken` of `available` is used up; every measure shrinks alike.
-fn without(done: Done, taken: i64, available: i64) -> Done {
+pub(crate) fn without(done: Done, taken: i64, available: i64) -> Done {
     let shrink = |units: i64| {
         let rest = i128::from(units) * i128::from(available - taken) / i128::from(available);
         i64::try_from(rest).expect("a part of an i64 is an i64")

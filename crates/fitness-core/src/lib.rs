@@ -8,6 +8,7 @@
 //! and [`contract`], the only way in which a model says what should change.
 
 pub mod activity;
+pub mod adherence;
 pub mod athlete;
 pub mod calendar;
 pub mod contract;

@@ -61,6 +61,18 @@ words! {
     }
 }
 
+impl Excuse {
+    /// The kind of observation that says so.
+    #[must_use]
+    pub const fn kind(self) -> ObservationKind {
+        match self {
+            Self::Ill => ObservationKind::Illness,
+            Self::Injured => ObservationKind::Injury,
+            Self::Away => ObservationKind::Away,
+        }
+    }
+}
+
 /// An observation before it is stored: valid by construction.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Observed {
@@ -231,6 +243,7 @@ mod tests {
                 assert_eq!(Observed::new(*kind, on, on, Some(value)).is_ok(), fits, "{kind} {value}");
             }
             assert!(Observed::new(*kind, on, on, None).is_ok());
+            assert!(kind.excuses().is_none_or(|excuse| excuse.kind() == *kind));
         }
         assert_eq!(
             Observed::new(ObservationKind::Rpe, on, on, Some(11)).unwrap_err().to_string(),

@@ -11,7 +11,6 @@ use crate::store::{Store, stamp};
 use crate::tx::Tx;
 use fitness_core::activity::{Activity, Lap};
 use fitness_core::calendar::{Day, Instant};
-use fitness_core::grading::{DayTotals, Done};
 use fitness_core::hash::ContentHash;
 use fitness_core::ids::{ActivityId, UserId};
 use fitness_core::merge::{Edit, Merged, merge};
@@ -250,44 +249,6 @@ async fn reports_of(
     rows.into_iter()
         .map(|(kind, id, outline)| Ok((ReportKey { kind: word(&kind)?, id }, unpack_json(&outline)?)))
         .collect()
-}
-
-/// What was done from one day through another, by day and sport.
-pub(crate) async fn day_totals(
-    db: &impl ConnectionTrait,
-    user: UserId,
-    from: Day,
-    through: Day,
-) -> Result<DayTotals> {
-    use activities::Column;
-    let rows = activities::Entity::find()
-        .select_only()
-        .columns([
-            Column::Day,
-            Column::Sport,
-            Column::DistanceMm,
-            Column::MovingMs,
-            Column::ElapsedMs,
-            Column::Load,
-        ])
-        .filter(Column::UserId.eq(user.get()))
-        .filter(Column::Day.between(from.date(), through.date()))
-        .filter(Column::DeletedAt.is_null())
-        .order_by_asc(Column::StartedAt)
-        .order_by_asc(Column::Id)
-        .into_tuple::<(chrono::NaiveDate, String, Option<i64>, Option<i64>, Option<i64>, Option<f64>)>()
-        .all(db)
-        .await?;
-    let mut totals = DayTotals::default();
-    for (date, sport, distance, moving, elapsed, load) in rows {
-        let done = Done {
-            distance: distance.map(Distance::from_mm),
-            duration: moving.or(elapsed).map(TimeSpan::from_ms),
-            load,
-        };
-        totals.add(day(date)?, word(&sport)?, done);
-    }
-    Ok(totals)
 }
 
 /// The columns that reports and edits decide.

@@ -6,7 +6,9 @@
 
 use crate::audit::{Actor, Entry};
 use crate::consent::Consent;
-use crate::entities::{plan_revisions, planned_workouts, proposals, training_plans, workouts};
+use crate::entities::{
+    plan_revisions, planned_workouts, proposals, training_plans, workout_matches, workouts,
+};
 use crate::error::{Error, Result, is_unique_violation};
 use crate::plans::{self, seen_hash};
 use crate::review::Review;
@@ -145,6 +147,10 @@ pub async fn delete(consent: Consent, id: PlanId) -> Result<()> {
         .exec(db)
         .await?;
     proposals::Entity::delete_many().filter(proposals::Column::PlanId.eq(id.get())).exec(db).await?;
+    workout_matches::Entity::delete_many()
+        .filter(workout_matches::Column::PlanId.eq(id.get()))
+        .exec(db)
+        .await?;
     // Drafts that it had taken the place of are on their own again.
     training_plans::Entity::update_many()
         .col_expr(training_plans::Column::SupersededBy, Expr::value(Option::<i64>::None))

@@ -407,6 +407,15 @@ tables! {
         follows_from: Option<String>,
         superseded_by: Option<i64>,
     }
+    workout_matches = "workout_matches" {
+        #[sea_orm(primary_key)] id: i64,
+        user_id: i64,
+        plan_id: i64,
+        workout_id: i64,
+        activity_id: i64,
+        accepted: bool,
+        decided_at: Instant,
+    }
     briefs = "briefs" {
         #[sea_orm(primary_key)] id: i64,
         user_id: i64,

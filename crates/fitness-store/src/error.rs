@@ -96,6 +96,17 @@ pub enum Error {
     /// The plan's status does not allow it.
     #[error("the plan is {0}, which does not allow this")]
     WrongStatus(PlanStatus),
+    /// The activity cannot have been the workout.
+    #[error("this activity cannot be matched with that workout: {0}")]
+    NoMatch(#[from] fitness_core::adherence::NoMatch),
+    /// The workout or the activity is matched already, with another.
+    #[error("workout {workout} is already matched with activity {activity}")]
+    AlreadyMatched {
+        /// The matched workout.
+        workout: fitness_core::ids::WorkoutId,
+        /// The activity it is matched with.
+        activity: fitness_core::ids::ActivityId,
+    },
     /// The chosen changes cannot be applied.
     #[error(transparent)]
     Apply(#[from] fitness_core::plan::ApplyError),

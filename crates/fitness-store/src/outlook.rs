@@ -2,9 +2,10 @@
 
 use crate::activities::StoredActivity;
 use crate::error::Result;
+use crate::progress::Progress;
 use crate::store::Store;
 use fitness_core::calendar::Day;
-use fitness_core::ids::{PlanId, UserId};
+use fitness_core::ids::{ActivityId, PlanId, UserId};
 use fitness_core::metrics::trajectory::{
     Adherence, Outlook, PastSession, PlannedDay, Trajectory, Typical, planned_load, project,
 };
@@ -19,8 +20,8 @@ impl Store {
     /// # Errors
     /// `NotFound` when the user has no such plan.
     pub async fn outlook(&self, user: UserId, plan: PlanId) -> Result<Found<Trajectory>> {
-        let standing = self.standing(user, plan).await?;
-        let Some(complete) = standing.frontier.complete() else { return Ok(Err(Absent::NotYet)) };
+        let Progress { plan, workouts, frontier, activities, followed } = self.progress(user, plan).await?;
+        let Some(complete) = frontier.complete() else { return Ok(Err(Absent::NotYet)) };
         let Some(state) = self.find_day_state(user, complete).await? else { return Ok(Err(Absent::NotYet)) };
         let first = self.first_day(user).await?.unwrap_or(complete);
         let stored = self.list_activities(user, complete.plus(-90), complete).await?;
@@ -33,7 +34,7 @@ impl Store {
                 Some(PastSession {
                     day: one.day,
                     sport: one.activity.sport,
-                    kind: asked_for(&standing.workouts, one.day, one.activity.sport).filter(|_| alone),
+                    kind: asked_for(&workouts, one.day, one.activity.sport).filter(|_| alone),
                     load: one.load?,
                     duration: one.activity.training_time()?,
                     distance: one.activity.distance,
@@ -41,25 +42,25 @@ impl Store {
             })
             .collect();
         let typical = Typical::measure(&done, first, complete);
-        let workouts: Vec<Workout> =
-            standing.workouts.iter().map(|planned| planned.workout.clone()).collect();
+        let workouts: Vec<Workout> = workouts.into_iter().map(|planned| planned.workout).collect();
+        let loads: BTreeMap<ActivityId, f64> =
+            activities.iter().filter_map(|one| Some((one.id, one.done.load?))).collect();
         let mut planned: BTreeMap<Day, PlannedDay> = BTreeMap::new();
-        for (workout, graded) in workouts.iter().zip(&standing.graded) {
+        // Of a day counts what lies behind its workouts, each activity once.
+        let mut counted: BTreeSet<ActivityId> = BTreeSet::new();
+        for ((workout, graded), behind) in workouts.iter().zip(&followed.graded).zip(&followed.behind) {
             let day = workout.date;
+            let new = behind.activities.iter().filter(|id| counted.insert(**id));
+            let done: f64 = new.filter_map(|id| loads.get(id)).sum();
             let Ok(load) = planned_load(workout, &typical) else { continue };
-            let sports: BTreeSet<Sport> =
-                workouts.iter().filter(|other| other.date == day).map(|other| other.sport).collect();
             let entry = planned.entry(day).or_insert_with(|| PlannedDay {
                 day,
                 planned: 0.0,
-                done: done
-                    .iter()
-                    .filter(|one| one.day == day && sports.contains(&one.sport))
-                    .map(|one| one.load)
-                    .sum(),
+                done: 0.0,
                 excused: false,
             });
             entry.planned += load.value;
+            entry.done += done;
             entry.excused |= graded.excused.is_some();
         }
         let planned: Vec<PlannedDay> = planned.into_values().collect();
@@ -67,8 +68,8 @@ impl Store {
         let outlook = Outlook {
             from: complete,
             state: &state.fitness,
-            plan_start: standing.plan.start_date,
-            race_day: standing.plan.race_date,
+            plan_start: plan.start_date,
+            race_day: plan.race_date,
             workouts: &workouts,
             typical: &typical,
         };

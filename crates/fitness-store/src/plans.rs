@@ -3,18 +3,15 @@
 //! Nothing here writes: drafts and proposals come from [`crate::desk`], every change to a plan from
 //! [`crate::decisions`].
 
-use crate::activities;
 use crate::entities::{plan_revisions, planned_workouts, proposals, training_plans};
-use crate::error::{Error, Result};
-use crate::observations;
+use crate::error::Result;
+use crate::progress::{self, Gathered};
 use crate::read::{day, json, word};
 use crate::store::Store;
-use crate::sync_runs;
 use fitness_core::frontier::Frontier;
-use fitness_core::grading::{self, Graded, Rules, Schedule, Tally};
+use fitness_core::grading::{Graded, Tally};
 use fitness_core::hash::ContentHash;
 use fitness_core::ids::{HumanActionId, PlanId, ProposalId, UserId, WorkoutId};
-use fitness_core::observation::ExcusedDays;
 use fitness_core::plan::{Draft, Plan, PlanStatus, PlannedWorkout, Proposal, Revision, Workout};
 use fitness_core::units::{Distance, TimeSpan};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder};
@@ -85,25 +82,7 @@ impl Store {
     /// # Errors
     /// When the database does not answer.
     pub async fn list_revisions(&self, user: UserId, plan: PlanId) -> Result<Vec<Revision>> {
-        let rows = plan_revisions::Entity::find()
-            .filter(plan_revisions::Column::UserId.eq(user.get()))
-            .filter(plan_revisions::Column::PlanId.eq(plan.get()))
-            .order_by_desc(plan_revisions::Column::Number)
-            .all(self.reader())
-            .await?;
-        rows.into_iter()
-            .map(|row| {
-                Ok(Revision {
-                    plan: PlanId::new(row.plan_id),
-                    number: row.number,
-                    origin: word(&row.origin)?,
-                    made_by: row.made_by.map(HumanActionId::new),
-                    reason: row.reason,
-                    content_hash: word(&row.content_hash)?,
-                    made_at: row.made_at,
-                })
-            })
-            .collect()
+        list_revisions(self.reader(), user, plan).await
     }
 
     /// A plan's proposals, newest first.
@@ -135,24 +114,12 @@ impl Store {
     /// `NotFound` when there is no such plan.
     pub async fn standing(&self, user: UserId, id: PlanId) -> Result<Standing> {
         let db = self.snapshot().await?;
-        let plan = find_plan(&db, user, id).await?.ok_or(Error::NotFound("plan"))?;
-        let workouts = list_workouts(&db, user, id, plan.revision).await?;
-        let frontier = sync_runs::frontier(&db, user).await?;
-        let days = workouts.iter().map(|w| w.workout.date);
-        let (mut graded, excused) = match days.clone().min().zip(days.max()) {
-            Some((first, last)) if plan.status != PlanStatus::Draft => {
-                let totals = activities::day_totals(&db, user, first, last).await?;
-                let schedule = Schedule { start: plan.start_date, workouts: &workouts };
-                let observed = observations::list(&db, user, first, last).await?;
-                (
-                    grading::grade(schedule, &totals, frontier, &Rules::default()),
-                    ExcusedDays::from_observations(&observed),
-                )
-            }
-            _ => (Vec::new(), ExcusedDays::default()),
-        };
+        let Gathered { plan, workouts, data, frontier, .. } = progress::gather(&db, user, id).await?;
         db.commit().await?;
-        grading::excuse(&mut graded, &excused);
+        let graded = match plan.status {
+            PlanStatus::Draft => Vec::new(),
+            _ => data.verdicts(plan.start_date, &workouts, frontier),
+        };
         Ok(Standing { tally: Tally::of(&graded), plan, workouts, graded, frontier })
     }
 }
@@ -202,6 +169,32 @@ pub(crate) async fn list_workouts(
         .all(db)
         .await?;
     rows.into_iter().map(planned_workout).collect()
+}
+
+pub(crate) async fn list_revisions(
+    db: &impl ConnectionTrait,
+    user: UserId,
+    plan: PlanId,
+) -> Result<Vec<Revision>> {
+    let rows = plan_revisions::Entity::find()
+        .filter(plan_revisions::Column::UserId.eq(user.get()))
+        .filter(plan_revisions::Column::PlanId.eq(plan.get()))
+        .order_by_desc(plan_revisions::Column::Number)
+        .all(db)
+        .await?;
+    rows.into_iter()
+        .map(|row| {
+            Ok(Revision {
+                plan: PlanId::new(row.plan_id),
+                number: row.number,
+                origin: word(&row.origin)?,
+                made_by: row.made_by.map(HumanActionId::new),
+                reason: row.reason,
+                content_hash: word(&row.content_hash)?,
+                made_at: row.made_at,
+            })
+        })
+        .collect()
 }
 
 /// The draft a stored plan was made from, put together again from its rows.

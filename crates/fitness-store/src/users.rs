@@ -214,6 +214,7 @@ pub(crate) const TABLES_OF_A_USER: &[&str] = &[
     "planned_workouts",
     "workouts",
     "plan_revisions",
+    "workout_matches",
     "proposals",
     "human_actions",
     "confirmations",

@@ -3,6 +3,7 @@
 mod activity;
 mod athlete;
 mod contract;
+mod day;
 mod export;
 mod plan;
 mod source;
@@ -10,8 +11,9 @@ mod source;
 pub(crate) use activity::{ActivityCommand, RaceCommand};
 pub(crate) use athlete::{PacesArgs, PredictArgs, ProfileCommand, ThresholdCommand};
 pub(crate) use contract::{CheckArgs, ContractCommand};
+pub(crate) use day::DayCommand;
 pub(crate) use export::{ExportArgs, Format, PushArgs};
-pub(crate) use plan::{DraftArgs, EditArgs, Overrides, ProposalCommand};
+pub(crate) use plan::{DraftArgs, EditArgs, MatchArgs, Overrides, ProposalCommand, WorkoutArgs};
 pub(crate) use source::{Service, SourceCommand};
 
 use clap::{Parser, Subcommand};
@@ -140,6 +142,9 @@ pub(crate) enum Command {
     /// Check what a model wrote against the coach's contract
     #[command(subcommand)]
     Contract(ContractCommand),
+    /// Mark days on which you were ill, injured or away
+    #[command(subcommand)]
+    Day(DayCommand),
     /// Tell the coach what it should know
     #[command(subcommand)]
     Note(NoteCommand),
@@ -187,6 +192,12 @@ pub(crate) enum PlanCommand {
         /// The plan's number
         plan: Option<PlanId>,
     },
+    /// Show one workout: what was asked, what was done, and its steps beside the recording
+    Workout(WorkoutArgs),
+    /// Say that an activity of another day was a workout: from then on it counts as it
+    Match(MatchArgs),
+    /// Take back what you said about a workout and activities of other days
+    Unmatch(WorkoutArgs),
     /// Draft a plan from your history, or from a JSON file; nothing is tracked until you activate it
     ///
     /// `fitness plan draft --goal half --race-date 2026-09-20 --target 1:45:00 --days tue,thu,sat,sun` starts from what you

@@ -4,6 +4,7 @@
 //! ([`guards()`]). A released migration is never edited: a later one changes what it made.
 
 mod guards;
+mod matches;
 
 pub(crate) use guards::POSTGRES_REFUSAL;
 pub use guards::{Event, Guard, guards};
@@ -24,6 +25,7 @@ impl MigratorTrait for Migrator {
             Box::new(Metrics),
             Box::new(TimeTrials),
             Box::new(Plans),
+            Box::new(matches::Matches),
         ]
     }
 }

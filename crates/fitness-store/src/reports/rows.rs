@@ -5,7 +5,7 @@ use crate::activities::{columns, lap_rows};
 use crate::derived;
 use crate::entities::{
     activities, activity_details, activity_metrics, activity_reports, laps, observations, originals, races,
-    streams,
+    streams, workout_matches,
 };
 use crate::error::{Error, Result};
 use crate::measured;
@@ -138,7 +138,12 @@ async fn unite(tx: &Tx, id: i64, other: i64, before: Option<&Merged>, after: &Me
     if decided.is_some() {
         clear!(races, other);
     }
-    hand_over!(streams, activity_details, activity_reports, observations, races);
+    // Nor can it have been two workouts.
+    let matched = workout_matches::Entity::find().filter(workout_matches::Column::ActivityId.eq(id));
+    if matched.one(tx.db()).await?.is_some() {
+        clear!(workout_matches, other);
+    }
+    hand_over!(streams, activity_details, activity_reports, observations, races, workout_matches);
     activities::Entity::delete_by_id(other).exec(tx.db()).await?;
     Ok(())
 }

@@ -9,6 +9,7 @@ async fn overreach(desk: Desk, plan: PlanId) {
     desk.apply(plan).await;
     desk.edit(plan).await;
     desk.revert(plan).await;
+    desk.put_match(plan).await;
 }
 
 fn main() {}

@@ -37,10 +37,14 @@ impl World {
             .await
             .unwrap();
         let bobs = db.draft(bob, "Bob's").await;
+        db.ran(ann, june(12), 8.0).await;
+        db.ran(bob, june(12), 8.0).await;
+        let activity = raw.number(&format!("SELECT id FROM activities WHERE user_id = {ann}")).await;
         raw.must(&format!("INSERT INTO users (name, name_key, created_at) VALUES ('Zed', 'zed', {AT})"))
             .await;
         let zed = raw.number("SELECT id FROM users WHERE name_key = 'zed'").await;
         let names = BTreeMap::from([
+            ("activity", activity),
             ("ann", ann.get()),
             ("bob", bob.get()),
             ("zed", zed),
@@ -453,6 +457,36 @@ pub(crate) fn attacks(world: &World, sqlite: bool) -> Vec<Attack> {
         vec![],
         "DELETE FROM planned_workouts WHERE plan_id = {active}",
     );
+
+    // A match between a workout of one and an activity of another, or one that changes hands.
+    let joined = |user: &str, workouts_of: &str, activity: &str| {
+        format!(
+            "INSERT INTO workout_matches (user_id, plan_id, workout_id, activity_id, accepted, decided_at) \
+             SELECT {{{user}}}, {{active}}, MIN(w.id), MAX(a.id), (1 = 1), {AT} FROM workouts w, activities a \
+             WHERE w.plan_id = {{{workouts_of}}} AND a.id {activity}"
+        )
+    };
+    for sql in [
+        joined("ann", "active", "<> {activity}"),
+        joined("ann", "bobs", "= {activity}"),
+        joined("bob", "active", "= {activity}"),
+    ] {
+        add("a_match_joins_an_own_workout_and_an_own_activity", vec![], &sql);
+    }
+    let matched = world.fill(&joined("ann", "active", "= {activity}"));
+    for change in [
+        "user_id = {bob}",
+        "plan_id = {draft}",
+        "workout_id = workout_id + 1",
+        "workout_id = NULL",
+        "activity_id = (SELECT id FROM activities WHERE user_id = {bob})",
+    ] {
+        add(
+            "a_match_keeps_its_workout_and_its_athlete",
+            vec![matched.clone()],
+            &format!("UPDATE workout_matches SET {change}"),
+        );
+    }
 
     add(
         "a_proposal_is_made_open_and_never_replaced",

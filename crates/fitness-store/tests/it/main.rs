@@ -9,6 +9,7 @@ mod kill;
 mod nouns;
 mod opening;
 mod plans;
+mod progress;
 mod race;
 mod raw;
 mod reports;

@@ -105,6 +105,7 @@ const MIGRATIONS: &[&str] = &[
     "m0004_metrics",
     "m0006_time_trials",
     "m0007_plans",
+    "m0008_matches",
 ];
 
 on_both_databases! {

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 use fitness_core::calendar::{Day, Weekday};
-use fitness_core::ids::{PlanId, ProposalId, WorkoutId};
+use fitness_core::ids::{ActivityId, PlanId, ProposalId, WorkoutId};
 use fitness_core::plan::lint::Rule;
 use fitness_core::plan::{Goal, Level, Weekdays, WorkoutKind, weekday};
 use fitness_core::sport::Sport;
@@ -139,4 +139,24 @@ pub(crate) enum ProposalCommand {
         /// The proposal's number
         proposal: ProposalId,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WorkoutArgs {
+    /// The workout's number; `fitness plan show` has it
+    pub(crate) workout: WorkoutId,
+    /// The plan it belongs to; the active one when not given
+    #[arg(long, value_name = "PLAN")]
+    pub(crate) plan: Option<PlanId>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MatchArgs {
+    #[command(flatten)]
+    pub(crate) of: WorkoutArgs,
+    /// The activity that was it, up to two days before or after
+    pub(crate) activity: ActivityId,
+    /// Say that it was not: it is not offered again
+    #[arg(long)]
+    pub(crate) decline: bool,
 }

@@ -2,6 +2,7 @@
 
 mod activity;
 mod contract;
+mod day;
 mod demo;
 mod doctor;
 mod found;
@@ -53,6 +54,7 @@ pub(crate) async fn run(args: Args) -> Result<Report> {
         Command::User(command) => user::run(&context, command).await,
         Command::Plan(command) => plan::run(&context, command).await,
         Command::Contract(command) => contract::run(&context, command).await,
+        Command::Day(command) => day::run(&context, command).await,
         Command::Note(command) => note::run(&context, command).await,
         Command::Doctor => doctor::run(&context).await,
         Command::Migrate => migrate::run(&context).await,

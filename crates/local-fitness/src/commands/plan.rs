@@ -5,8 +5,11 @@ mod draft;
 mod edit;
 mod export;
 mod lint;
+mod matching;
+mod progress;
 mod proposal;
 mod push;
+pub(super) mod steps;
 
 use super::settled;
 use crate::args::PlanCommand;
@@ -20,7 +23,6 @@ use crate::terminal;
 use anyhow::Result;
 use fitness_core::calendar::Day;
 use fitness_core::export::read_draft;
-use fitness_core::grading::{Amount, Graded, Verdict};
 use fitness_core::ids::PlanId;
 use fitness_core::metrics::trajectory::{Line, Trajectory};
 use fitness_core::metrics::{Found, Quality};
@@ -30,7 +32,8 @@ use fitness_core::plan::{ActionKind, Plan, PlanStatus, PlannedWorkout, Size};
 use fitness_core::text::visible;
 use fitness_core::units::{TimeSpan, UnitSystem};
 use fitness_store::decisions::{self, Activation};
-use fitness_store::{Error, Review, Standing, Store, User, seen_hash};
+use fitness_store::{Error, Review, Store, User, seen_hash};
+use progress::tell;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -44,6 +47,9 @@ pub(super) async fn run(context: &Context, command: PlanCommand) -> Result<Repor
     match command {
         PlanCommand::List => list(context).await,
         PlanCommand::Show { plan } => show(context, plan).await,
+        PlanCommand::Workout(args) => steps::show(context, args).await,
+        PlanCommand::Match(args) => matching::put(context, args).await,
+        PlanCommand::Unmatch(args) => matching::remove(context, args).await,
         PlanCommand::Draft(args) => match &args.file {
             Some(file) => draft(context, file, args.supersedes).await,
             None => draft::run(context, *args).await,
@@ -91,29 +97,18 @@ async fn list(context: &Context) -> Result<Report> {
 
 async fn show(context: &Context, plan: Option<PlanId>) -> Result<Report> {
     let (store, user) = context.open_for_user().await?;
-    let id = match plan {
-        Some(id) => id,
-        None => match store.find_active_plan(user.id).await? {
-            Some(plan) => plan.id,
-            None => {
-                let help =
-                    "`fitness plan list` shows your drafts; `fitness plan show PLAN` shows one of them";
-                return Err(Failure::new("you have no active plan", help).into());
-            }
-        },
-    };
-    find(&store, &user, id).await?;
+    let id = chosen(&store, &user, plan).await?;
     settled(&store, user.id).await?;
-    let standing = store.standing(user.id, id).await?;
+    let progress = store.progress(user.id, id).await?;
     let outlook = store.outlook(user.id, id).await?;
     let profile = store.profile(user.id).await?;
     store.close().await;
     let today = Day::at(clock::now(), profile.zone);
-    let mut words = tell(&standing, profile.units, today);
-    if standing.plan.status == PlanStatus::Active {
+    let mut words = tell(&progress, profile.units, today);
+    if progress.plan.status == PlanStatus::Active {
         words.push_str(&where_it_leads(&outlook));
     }
-    let mut data = serde_json::to_value(&standing)?;
+    let mut data = serde_json::to_value(&progress)?;
     data["outlook"] = match outlook {
         Ok(lines) => serde_json::to_value(lines)?,
         Err(why) => json!({ "missing": why.to_string() }),
@@ -182,7 +177,7 @@ async fn activate(
     settled(&store, user.id).await?;
     let review = store.review(user.id, id, today).await?;
     refuse_errors(&review, &overrides, id)?;
-    let mut shown = tell(&store.standing(user.id, id).await?, units, today);
+    let mut shown = tell(&store.progress(user.id, id).await?, units, today);
     write!(shown, "\n{}\n", lint::told(review.findings()))?;
     if let Some(old) = active {
         writeln!(shown, "Activating it archives plan {}, {}.", old.id, visible(&old.name))?;
@@ -195,7 +190,7 @@ async fn activate(
     if decisions::activate(consent, id, replaces, &review, &overrides).await? == Activation::NoDraft {
         return Err(no_draft(id));
     }
-    let standing = store.standing(user.id, id).await?;
+    let standing = store.progress(user.id, id).await?;
     store.close().await;
     let text = format!("Activated.\n\n{}", tell(&standing, units, today));
     Ok(Report::new(text, &json!({ "answer": Activation::Activated, "standing": standing })))
@@ -272,6 +267,18 @@ fn size(text: &str, units: UnitSystem) -> Result<Size> {
     Ok(Size::Distance(distance::activity(text, units)?))
 }
 
+/// The plan that is meant: the named one, or the active one.
+async fn chosen(store: &Store, user: &User, plan: Option<PlanId>) -> Result<PlanId> {
+    if let Some(id) = plan {
+        return Ok(find(store, user, id).await?.id);
+    }
+    let active = store.find_active_plan(user.id).await?;
+    active.map(|plan| plan.id).ok_or_else(|| {
+        let help = "`fitness plan list` shows your drafts; `fitness plan show PLAN` shows one of them";
+        Failure::new("you have no active plan", help).into()
+    })
+}
+
 fn no_draft(id: PlanId) -> anyhow::Error {
     Failure::new(format!("plan {id} is not a draft"), "`fitness plan list` shows which plans are drafts")
         .into()
@@ -314,71 +321,4 @@ fn describe(plan: &Plan, workouts: &[PlannedWorkout], units: UnitSystem) -> Stri
         plan.start_date,
         units.distance(total),
     )
-}
-
-/// A plan with its verdicts, week by week.
-fn tell(standing: &Standing, units: UnitSystem, today: Day) -> String {
-    let Standing { plan, workouts, graded, tally, frontier } = standing;
-    let mut text = describe(plan, workouts, units);
-    if plan.status != PlanStatus::Draft {
-        let data = match (frontier.complete(), frontier.open()) {
-            (None, _) => "no data yet, so nothing is judged".to_owned(),
-            (Some(day), None) => format!("data through {day}"),
-            (Some(day), Some(open)) => format!("data through {day}, some of {open}"),
-        };
-        let excused = if tally.excused > 0 { format!(", {} excused", tally.excused) } else { String::new() };
-        let _ = writeln!(
-            text,
-            "{data}; {} hit, {} short, {} missed{excused}",
-            tally.hit, tally.short, tally.missed
-        );
-    }
-    // A draft has no verdicts.
-    let verdicts = graded.iter().map(Some).chain(std::iter::repeat(None));
-    let rows: Vec<_> =
-        workouts.iter().zip(verdicts).map(|(planned, graded)| row(planned, graded, units, today)).collect();
-    let mut week = None;
-    for (planned, line) in workouts.iter().zip(table([""; 4], &rows).lines().skip(1)) {
-        let this = planned.workout.date.iso_week();
-        if week.replace(this) != Some(this) {
-            let _ = writeln!(text, "\n{this}");
-        }
-        let _ = writeln!(text, "{line}");
-    }
-    text
-}
-
-fn row(planned: &PlannedWorkout, graded: Option<&Graded>, units: UnitSystem, today: Day) -> [String; 4] {
-    let workout = &planned.workout;
-    let verdict = graded.map(|graded| {
-        let word = match graded.verdict {
-            Verdict::Hit => "✓ hit",
-            Verdict::Short => "◐ short",
-            Verdict::Missed => "✕ missed",
-            Verdict::Rest => "– rest",
-            Verdict::NotStarted => "· not started",
-            // Said only of days that have passed; a future day carries no verdict.
-            Verdict::Pending if workout.date < today => "◌ waiting for data",
-            Verdict::Pending => "",
-        };
-        graded.excused.map_or_else(|| word.to_owned(), |excuse| format!("{word} ({excuse})"))
-    });
-    let asked = workout
-        .distance
-        .map(|distance| units.distance(distance).to_string())
-        .or_else(|| workout.duration.map(TimeSpan::hours_minutes))
-        .or_else(|| workout.load.map(|load| format!("load {load:.0}")))
-        .unwrap_or_default();
-    let done = graded.and_then(|graded| graded.actual).map(|amount| match amount {
-        Amount::Distance(distance) => units.distance(distance).to_string(),
-        Amount::Duration(time) => time.hours_minutes(),
-        Amount::Load(thousandths) => format!("load {:.0}", thousandths as f64 / 1000.0),
-    });
-    let size = done.map_or_else(|| asked.clone(), |done| format!("{done} of {asked}"));
-    [
-        format!("{} {}", workout.date.weekday(), workout.date),
-        verdict.unwrap_or_default(),
-        size,
-        visible(&workout.name).to_string(),
-    ]
 }

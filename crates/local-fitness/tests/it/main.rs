@@ -1,6 +1,7 @@
 //! The real binary, in a temporary home, on both databases.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+mod adherence;
 mod bad_input;
 mod contract;
 mod exports;

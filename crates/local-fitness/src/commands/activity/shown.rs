@@ -1,6 +1,7 @@
 //! `fitness activity show`: what an activity is and what it meant.
 
 use super::{title, unknown, zones};
+use crate::commands::plan::steps;
 use crate::commands::settled;
 use crate::context::Context;
 use crate::distance;
@@ -32,6 +33,7 @@ pub(super) async fn show(context: &Context, id: ActivityId) -> Result<Report> {
     let recording = store.find_recording(user.id, id).await?;
     let details = store.find_details(user.id, id).await?.unwrap_or_default();
     let metrics = store.find_metrics(user.id, id).await?;
+    let session = steps::of_activity(&store, &user, &stored, units).await?;
     let (given, thresholds) = (store.list_zones(user.id).await?, store.list_thresholds(user.id).await?);
     store.close().await;
     let sport = stored.activity.sport;
@@ -88,12 +90,14 @@ pub(super) async fn show(context: &Context, id: ActivityId) -> Result<Report> {
             .collect();
         write!(words, "\n{}", table(["lap", "distance", "time", "heart rate", ""], &rows))?;
     }
+    let (told, session) = session.unzip();
+    words.push_str(&told.unwrap_or_default());
     let keys: Vec<String> = reports.iter().map(|(key, _)| key.to_string()).collect();
     let (measures, judged) = metrics.unzip();
     Ok(Report::new(
         words,
         &json!({ "activity": stored, "reports": keys, "originals": originals, "details": details,
-            "measures": measures, "judged": judged.flatten(),
+            "measures": measures, "judged": judged.flatten(), "session": session,
             "zones": divided.into_iter().map(|(kind, zones)| (kind.to_string(), json!(zones)))
                 .collect::<serde_json::Map<_, _>>() }),
     ))

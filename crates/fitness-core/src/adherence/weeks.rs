@@ -1,0 +1,141 @@
+//! What was planned and what was done, week by week.
+
+use super::{Adherence, Data};
+use crate::calendar::{Day, IsoWeek};
+use crate::frontier::Reach;
+use crate::grading::{Done, Graded, Verdict};
+use crate::plan::{PlannedWorkout, Workout};
+use crate::sport::Sport;
+use crate::units::{Distance, TimeSpan};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// How much training, and of how many parts of it each measure is unknown.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct Volume {
+    /// How many workouts or activities.
+    pub count: usize,
+    /// How far, as far as known.
+    #[serde(rename = "distance_mm")]
+    pub distance: Distance,
+    /// Of how many the distance is not known.
+    pub without_distance: usize,
+    /// How long, as far as known.
+    #[serde(rename = "duration_ms")]
+    pub duration: TimeSpan,
+    /// Of how many the time is not known.
+    pub without_duration: usize,
+    /// How much load, as far as known.
+    pub load: f64,
+    /// Of how many the load is not known.
+    pub without_load: usize,
+}
+
+impl Volume {
+    fn add(&mut self, done: &Done) {
+        self.count += 1;
+        self.distance += done.distance.unwrap_or_default();
+        self.without_distance += usize::from(done.distance.is_none());
+        self.duration += done.duration.unwrap_or_default();
+        self.without_duration += usize::from(done.duration.is_none());
+        let load = done.load.filter(|load| load.is_finite());
+        self.load += load.unwrap_or(0.0);
+        self.without_load += usize::from(load.is_none());
+    }
+}
+
+/// What was planned beside what was done.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct Versus {
+    /// All that is planned for the week.
+    pub planned: Volume,
+    /// What was asked so far: of days whose data has all arrived, and of the open day what is done. What is excused is not
+    /// asked. A week that is not over is compared with this, and so is never called short.
+    pub so_far: Volume,
+    /// What was done, on the days it was done, as far as the data reaches.
+    pub done: Volume,
+}
+
+/// A week of a plan, Monday to Sunday, from the plan's first day on.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct WeekProgress {
+    /// Which week.
+    pub week: IsoWeek,
+    /// Its first day.
+    pub monday: Day,
+    /// Whether the data of all its days has arrived.
+    pub over: bool,
+    /// Running alone.
+    pub running: Versus,
+    /// All sports.
+    pub all_sports: Versus,
+    /// How much of what was asked was done.
+    pub adherence: Adherence,
+    /// The same for the sessions the week hangs on.
+    pub key_sessions: Adherence,
+}
+
+/// Every week from the first workout's, or the plan's start, to the last workout's.
+pub(super) fn weeks(
+    start: Day,
+    workouts: &[PlannedWorkout],
+    graded: &[Graded],
+    data: &Data<'_>,
+) -> Vec<WeekProgress> {
+    let days = workouts.iter().map(|w| w.workout.date);
+    let Some((first, last)) = days.clone().min().zip(days.max()) else { return Vec::new() };
+    let (first, last) = (first.min(start).iso_week().monday(), last.iso_week().monday());
+    let mut weeks: BTreeMap<Day, (WeekProgress, Vec<usize>)> = BTreeMap::new();
+    for number in 0..=first.until(last) / 7 {
+        let monday = first.plus(number * 7);
+        let week = WeekProgress {
+            week: monday.iso_week(),
+            monday,
+            over: data.frontier.reach(monday.plus(6)) == Reach::Complete,
+            running: Versus::default(),
+            all_sports: Versus::default(),
+            adherence: Adherence::default(),
+            key_sessions: Adherence::default(),
+        };
+        weeks.insert(monday, (week, Vec::new()));
+    }
+    for (index, (PlannedWorkout { workout, .. }, graded)) in workouts.iter().zip(graded).enumerate() {
+        let Some((week, members)) = weeks.get_mut(&workout.date.iso_week().monday()) else { continue };
+        members.push(index);
+        if workout.is_rest() || graded.verdict == Verdict::NotStarted {
+            continue;
+        }
+        let asked = Done { distance: workout.distance, duration: workout.duration, load: workout.load };
+        for versus in
+            [Some(&mut week.all_sports), is_run(workout).then_some(&mut week.running)].into_iter().flatten()
+        {
+            versus.planned.add(&asked);
+            if graded.verdict.is_judged() && graded.excused.is_none() {
+                versus.so_far.add(&asked);
+            }
+        }
+    }
+    for activity in data.activities {
+        if activity.day < start || data.frontier.reach(activity.day) == Reach::Beyond {
+            continue;
+        }
+        let Some((week, _)) = weeks.get_mut(&activity.day.iso_week().monday()) else { continue };
+        week.all_sports.done.add(&activity.done);
+        if activity.sport == Sport::Running {
+            week.running.done.add(&activity.done);
+        }
+    }
+    let finish = |(mut week, members): (WeekProgress, Vec<usize>)| {
+        let of = |key: bool| {
+            let members = members.iter().map(|index| (&workouts[*index], &graded[*index]));
+            Adherence::of(members.filter(|(planned, _)| planned.workout.key || !key))
+        };
+        (week.adherence, week.key_sessions) = (of(false), of(true));
+        week
+    };
+    weeks.into_values().map(finish).collect()
+}
+
+fn is_run(workout: &Workout) -> bool {
+    workout.sport == Sport::Running
+}

@@ -1,0 +1,121 @@
+//! `fitness day`
+
+use crate::args::DayCommand;
+use crate::clock;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::report::Report;
+use crate::table::table;
+use crate::words::counted;
+use anyhow::Result;
+use fitness_core::calendar::Day;
+use fitness_core::ids::ObservationId;
+use fitness_core::note::{Author, NoteText};
+use fitness_core::observation::{Excuse, MAX_OBSERVED_DAYS, Observation, Observed};
+use fitness_core::text::visible;
+use fitness_store::{Store, User};
+use serde_json::json;
+
+pub(super) async fn run(context: &Context, command: DayCommand) -> Result<Report> {
+    match command {
+        DayCommand::Mark { reason, from, through, severity, note } => {
+            mark(context, reason, from, through, severity, note).await
+        }
+        DayCommand::List => list(context).await,
+        DayCommand::Unmark { mark } => unmark(context, mark).await,
+    }
+}
+
+async fn mark(
+    context: &Context,
+    reason: Excuse,
+    from: Option<Day>,
+    through: Option<Day>,
+    severity: Option<u8>,
+    note: Option<String>,
+) -> Result<Report> {
+    if reason == Excuse::Away && severity.is_some() {
+        return Err(Failure::new("being away has no severity", "leave out --severity").into());
+    }
+    let (store, user) = context.open_for_user().await?;
+    let today = Day::at(clock::now(), store.profile(user.id).await?.zone);
+    let from = from.or(through.filter(|last| *last < today)).unwrap_or(today);
+    let through = through.unwrap_or(from);
+    let observed = Observed::new(reason.kind(), from, through, severity).map_err(|_| {
+        let help = format!(
+            "give --from and --through, the last day at most {MAX_OBSERVED_DAYS} days after the first"
+        );
+        Failure::new(format!("{from} to {through} is no stretch of days"), help)
+    })?;
+    let note = note.as_deref().map(NoteText::new).transpose();
+    let note =
+        note.map_err(|bad| Failure::new(bad.to_string(), "write `--note \"flu, fever until Sunday\"`"))?;
+    let observed = observed.with_comment(note);
+    let there = marks(&store, &user).await?;
+    let same = there.iter().find(|one| one.observed == observed);
+    let id = match same {
+        Some(same) => same.id,
+        None => store.add_observation(user.id, Author::Athlete, &observed, clock::now()).await?,
+    };
+    super::settled(&store, user.id).await?;
+    store.close().await;
+    let days = if from == through { from.to_string() } else { format!("{from} to {through}") };
+    let words = format!(
+        "Marked {days}: {reason} ({}). These days are left out of adherence; `fitness day unmark {id}` takes it back.",
+        counted(days_in(&observed), "day", "days")
+    );
+    Ok(Report::new(words, &json!({ "mark": id, "reason": reason, "from": from, "through": through })))
+}
+
+async fn list(context: &Context) -> Result<Report> {
+    let (store, user) = context.open_for_user().await?;
+    let mut marks = marks(&store, &user).await?;
+    store.close().await;
+    marks.reverse();
+    if marks.is_empty() {
+        let words = "No days are marked. `fitness day mark ill` marks today.";
+        return Ok(Report::new(words, &marks));
+    }
+    let row = |mark: &Observation| {
+        let observed = &mark.observed;
+        let suggested =
+            if mark.accepted { String::new() } else { format!(" (suggested by {})", mark.author) };
+        [
+            mark.id.to_string(),
+            observed.from().to_string(),
+            observed.through().to_string(),
+            format!("{}{suggested}", observed.kind().excuses().map(Excuse::as_str).unwrap_or_default()),
+            observed.value().map(|value| value.to_string()).unwrap_or_default(),
+            observed.comment().map(|words| visible(words.as_str()).to_string()).unwrap_or_default(),
+        ]
+    };
+    let rows: Vec<_> = marks.iter().map(row).collect();
+    Ok(Report::new(table(["mark", "from", "through", "", "severity", "note"], &rows), &marks))
+}
+
+async fn unmark(context: &Context, id: ObservationId) -> Result<Report> {
+    let (store, user) = context.open_for_user().await?;
+    let marks = marks(&store, &user).await?;
+    let Some(mark) = marks.into_iter().find(|mark| mark.id == id) else {
+        let help = "`fitness day list` shows the days you marked";
+        return Err(Failure::new(format!("there is no mark {id}"), help).into());
+    };
+    store.delete_observation(user.id, id, clock::now()).await?;
+    super::settled(&store, user.id).await?;
+    store.close().await;
+    let (from, through) = (mark.observed.from(), mark.observed.through());
+    let words = format!("{from} to {through} are days like any others again.");
+    Ok(Report::new(words, &json!({ "unmarked": mark })))
+}
+
+/// What was marked, oldest first; suggestions included.
+async fn marks(store: &Store, user: &User) -> Result<Vec<Observation>> {
+    let ever = Day::new(1900, 1, 1).zip(Day::new(2200, 12, 31));
+    let (first, last) = ever.expect("both are days");
+    let all = store.list_observations(user.id, first, last).await?;
+    Ok(all.into_iter().filter(|one| one.observed.kind().excuses().is_some()).collect())
+}
+
+fn days_in(observed: &Observed) -> u64 {
+    u64::try_from(observed.from().until(observed.through())).unwrap_or(0) + 1
+}

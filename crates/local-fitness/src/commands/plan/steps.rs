@@ -1,0 +1,185 @@
+//! A session beside its recording, and `fitness plan workout`
+
+use super::progress;
+use crate::args::WorkoutArgs;
+use crate::clock;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::report::Report;
+use crate::table::table;
+use anyhow::Result;
+use fitness_core::adherence::{Comparison, Kept, StepResult, compare_steps};
+use fitness_core::calendar::Day;
+use fitness_core::ids::{ActivityId, WorkoutId};
+use fitness_core::plan::{PlannedWorkout, Step, StepDuration, StepTarget, TargetRange};
+use fitness_core::text::visible;
+use fitness_core::units::{Distance, Pace, TimeSpan, UnitSystem};
+use fitness_store::{Store, StoredActivity, User};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+/// One workout with what was asked, what was done, and its steps beside the recording.
+pub(super) async fn show(context: &Context, args: WorkoutArgs) -> Result<Report> {
+    let (store, user) = context.open_for_user().await?;
+    let plan = super::chosen(&store, &user, args.plan).await?;
+    super::settled(&store, user.id).await?;
+    let profile = store.profile(user.id).await?;
+    let (units, today) = (profile.units, Day::at(clock::now(), profile.zone));
+    let progress = store.progress(user.id, plan).await?;
+    let Some(index) = progress.workouts.iter().position(|w| w.id == args.workout) else {
+        return Err(no_workout(args.workout).into());
+    };
+    let planned = &progress.workouts[index];
+    let mut words = progress::tell_workout(&progress, index, units, today);
+    for text in [&planned.workout.intensity, &planned.workout.description].into_iter().flatten() {
+        let _ = writeln!(words, "  {}", visible(text));
+    }
+    let behind = progress.followed.behind.get(index);
+    let mut compared = Vec::new();
+    for id in behind.into_iter().flat_map(|behind| &behind.activities) {
+        let Some(stored) = store.find_activity(user.id, *id).await? else { continue };
+        let time = stored.activity.training_time().map(TimeSpan::clock).unwrap_or_default();
+        let _ = writeln!(words, "\nActivity {id} on {}, {time}", stored.day);
+        let (told, data) = beside(&store, &user, planned, &stored, units).await?;
+        words.push_str(&told);
+        compared.push(data);
+    }
+    store.close().await;
+    if compared.is_empty() && !planned.workout.steps.is_empty() {
+        words.push('\n');
+        words.push_str(&asked_table(&planned.workout.steps, units));
+    }
+    let graded = progress.followed.graded.get(index);
+    Ok(Report::new(
+        words,
+        &json!({ "workout": planned, "graded": graded, "behind": behind, "compared": compared }),
+    ))
+}
+
+fn no_workout(id: WorkoutId) -> Failure {
+    let help =
+        "`fitness plan show` has the number of every workout; --plan names another plan than the active one";
+    Failure::new(format!("there is no workout {id} in this plan"), help)
+}
+
+/// Where an activity was a session with steps of the active plan: the session beside it, in words and as data.
+pub(in crate::commands) async fn of_activity(
+    store: &Store,
+    user: &User,
+    stored: &StoredActivity,
+    units: UnitSystem,
+) -> Result<Option<(String, Value)>> {
+    let Some(plan) = store.find_active_plan(user.id).await? else { return Ok(None) };
+    let progress = store.progress(user.id, plan.id).await?;
+    let counts = |id: &ActivityId| *id == stored.id;
+    let mut sessions = progress.workouts.iter().zip(&progress.followed.behind);
+    let Some((planned, _)) = sessions
+        .find(|(planned, behind)| behind.activities.iter().any(counts) && !planned.workout.steps.is_empty())
+    else {
+        return Ok(None);
+    };
+    let (told, data) = beside(store, user, planned, stored, units).await?;
+    Ok(Some((format!("\nWorkout {}, {}\n{told}", planned.id, visible(&planned.workout.name)), data)))
+}
+
+async fn beside(
+    store: &Store,
+    user: &User,
+    planned: &PlannedWorkout,
+    stored: &StoredActivity,
+    units: UnitSystem,
+) -> Result<(String, Value)> {
+    let (workout, activity) = (planned.id, stored.id);
+    if planned.workout.steps.is_empty() {
+        return Ok((String::new(), json!({ "workout": workout, "activity": activity })));
+    }
+    let recording = store.find_recording(user.id, activity).await?;
+    Ok(match compare_steps(&planned.workout.steps, &stored.activity.laps, recording.as_ref()) {
+        Ok(compared) => (
+            compared_table(&compared, units),
+            json!({ "workout": workout, "activity": activity, "comparison": compared }),
+        ),
+        Err(why) => (
+            format!("The steps cannot be compared: {}.\n", why.spoken()),
+            json!({ "workout": workout, "activity": activity, "missing": why }),
+        ),
+    })
+}
+
+fn compared_table(compared: &Comparison, units: UnitSystem) -> String {
+    let row = |result: &StepResult| {
+        let actual = result.actual.unwrap_or_default();
+        let kept = match (result.actual, result.kept) {
+            (None, _) => "not reached",
+            (_, Some(Kept::Within)) => "✓ within",
+            (_, Some(Kept::Below)) => "↓ below",
+            (_, Some(Kept::Above)) => "↑ above",
+            (_, None) => "",
+        };
+        [
+            result.number.to_string(),
+            result.step.step_type.to_string(),
+            length(&result.step, units),
+            target(result.step.target, units),
+            actual.duration.map(TimeSpan::clock).unwrap_or_default(),
+            actual.distance.map(|far| short(far, units)).unwrap_or_default(),
+            actual.pace.map(|pace| units.pace(pace).to_string()).unwrap_or_default(),
+            actual.heart_rate.map(|bpm| format!("{bpm:.0}")).unwrap_or_default(),
+            kept.to_owned(),
+        ]
+    };
+    let rows: Vec<_> = compared.steps.iter().map(row).collect();
+    let header = ["step", "", "asked", "target", "time", "distance", "pace", "heart rate", "target kept"];
+    format!("by its {}\n{}", compared.aligned_by, table(header, &rows))
+}
+
+fn asked_table(steps: &[Step], units: UnitSystem) -> String {
+    let rows: Vec<_> = (1..)
+        .zip(steps)
+        .map(|(number, step): (usize, _)| {
+            [number.to_string(), step.step_type.to_string(), length(step, units), target(step.target, units)]
+        })
+        .collect();
+    table(["step", "", "asked", "target"], &rows)
+}
+
+fn length(step: &Step, units: UnitSystem) -> String {
+    match step.duration {
+        StepDuration::Time(seconds) => {
+            TimeSpan::from_seconds(seconds).map(TimeSpan::clock).unwrap_or_default()
+        }
+        StepDuration::Distance(meters) => {
+            Distance::from_meters(meters).map(|far| short(far, units)).unwrap_or_default()
+        }
+        StepDuration::Calories(kcal) => format!("{kcal:.0} kcal"),
+        StepDuration::Open => "open".to_owned(),
+    }
+}
+
+/// A step is short: metres on the track, whatever the athlete's units.
+fn short(distance: Distance, units: UnitSystem) -> String {
+    if distance.meters() < 3000.0 {
+        format!("{:.0} m", distance.meters())
+    } else {
+        units.distance(distance).to_string()
+    }
+}
+
+fn target(target: StepTarget, units: UnitSystem) -> String {
+    let between = |range: TargetRange, shown: &dyn Fn(f64) -> String| match (range.low, range.high) {
+        (Some(low), Some(high)) => format!("{} to {}", shown(low), shown(high)),
+        (Some(low), None) => format!("from {}", shown(low)),
+        (None, Some(high)) => format!("up to {}", shown(high)),
+        (None, None) => String::new(),
+    };
+    let unit = |unit: &'static str| move |value: f64| format!("{value:.0}{unit}");
+    match target {
+        StepTarget::Open => String::new(),
+        StepTarget::HeartRate(range) => between(range, &unit(" bpm")),
+        StepTarget::Power(range) => between(range, &unit(" W")),
+        StepTarget::Cadence(range) => between(range, &unit(" /min")),
+        StepTarget::Pace(range) => between(range, &|seconds| {
+            Pace::from_seconds_per_km(seconds).map(|pace| units.pace(pace).to_string()).unwrap_or_default()
+        }),
+    }
+}

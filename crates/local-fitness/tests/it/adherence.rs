@@ -1,0 +1,265 @@
+//! Following a plan, with the real binary: runs are imported, days are marked, a run of another day is offered, matched
+//! and taken back, and a session with steps is laid beside its laps.
+
+use crate::harness::Home;
+use fitness_core::calendar::Day;
+use fitness_core::note::Author;
+use fitness_core::plan::{
+    Draft, Goal, Step, StepDuration, StepTarget, StepType, TargetRange, Workout, WorkoutKind,
+};
+use fitness_core::sport::Sport;
+use fitness_core::units::{Distance, TimeSpan};
+use fitness_store::decisions;
+use fitness_store::testkit;
+
+fn june(day: u32) -> Day {
+    Day::new(2026, 6, day).unwrap()
+}
+
+fn run(day: u32, km: f64) -> Workout {
+    Workout {
+        sport: Sport::Running,
+        kind: WorkoutKind::Easy,
+        name: "Easy run".to_owned(),
+        distance: Distance::from_km(km),
+        duration: TimeSpan::from_seconds(km * 360.0),
+        load: Some(km * 6.0),
+        ..Workout::rest(june(day))
+    }
+}
+
+/// Ten minutes, twice 1000 m with two minutes easy after each, ten minutes.
+fn intervals(day: u32) -> Workout {
+    let step = |step_type, duration, target| Step { step_type, duration, target, notes: None };
+    let hard = step(
+        StepType::Active,
+        StepDuration::Distance(1000.0),
+        StepTarget::Pace(TargetRange { low: Some(230.0), high: Some(240.0) }),
+    );
+    let easy = step(StepType::Recovery, StepDuration::Time(120.0), StepTarget::Open);
+    let warm = step(StepType::Warmup, StepDuration::Time(600.0), StepTarget::Open);
+    let cool = step(StepType::Cooldown, StepDuration::Time(600.0), StepTarget::Open);
+    let steps = vec![warm, hard.clone(), easy.clone(), hard, easy, cool];
+    Workout { kind: WorkoutKind::Intervals, name: "2 x 1000 m".to_owned(), key: true, steps, ..run(day, 6.0) }
+}
+
+/// A TCX file with laps of so many seconds and metres, beginning at eight in the morning.
+fn tcx(day: u32, laps: &[(u32, f64)]) -> String {
+    let (mut text, mut second, mut far) = (String::new(), 0, 0.0);
+    let clock = |second: u32| {
+        format!("2026-06-{day:02}T{:02}:{:02}:{:02}Z", 6 + second / 3600, second / 60 % 60, second % 60)
+    };
+    for (seconds, meters) in laps {
+        text += &format!(
+            "<Lap StartTime='{}'><TotalTimeSeconds>{seconds}</TotalTimeSeconds><DistanceMeters>{meters}</DistanceMeters>\
+             <AverageHeartRateBpm><Value>150</Value></AverageHeartRateBpm><Track>",
+            clock(second)
+        );
+        for at in (0..=*seconds).step_by(10) {
+            let here = far + meters * f64::from(at) / f64::from(*seconds);
+            text += &format!(
+                "<Trackpoint><Time>{}</Time><DistanceMeters>{here:.1}</DistanceMeters></Trackpoint>",
+                clock(second + at)
+            );
+        }
+        text += "</Track></Lap>";
+        second += seconds;
+        far += meters;
+    }
+    format!(
+        "<TrainingCenterDatabase><Activities><Activity Sport='Running'><Id>{}</Id>{text}</Activity></Activities>\
+         </TrainingCenterDatabase>",
+        clock(0)
+    )
+}
+
+/// Ann with an active plan: 8 km on Tuesday, intervals on Thursday, rest on Friday, 10 km on Saturday, 16 km on Monday.
+fn ann() -> Home {
+    let home = Home::new();
+    home.ok(&["user", "add", "Ann", "--zone", "Europe/Zurich", "--units", "metric"]);
+    let url = home.path("data/local-fitness/fitness.db");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let store = testkit::open(&url.display().to_string()).await;
+        let ann = store.list_users().await.unwrap()[0].id;
+        let workouts =
+            vec![run(9, 8.0), intervals(11), Workout::rest(june(12)), run(13, 10.0), run(15, 16.0)];
+        let race = Day::new(2026, 9, 20).unwrap();
+        let draft = Draft::new("Half", Goal::Half, None, june(8), race, None, workouts).unwrap();
+        let plan = store.desk(ann, Author::Athlete).put_draft(&draft, None, testkit::now()).await.unwrap();
+        let seen = decisions::activation_hash(plan, draft.content_hash(), None, &testkit::overriding());
+        let kind = fitness_core::plan::ActionKind::Activate;
+        let consent = testkit::consent(&store, ann, kind, Some(plan), seen).await.unwrap();
+        testkit::activate(&store, consent, plan, None).await.unwrap();
+        store.close().await;
+    });
+    home
+}
+
+fn import(home: &Home, name: &str, content: &str) {
+    let file = home.file(name, content);
+    home.ok(&["import", &file]);
+}
+
+#[test]
+fn a_plan_is_followed_from_import_to_match_and_back() {
+    let home = ann();
+    let shown = home.ok(&["plan", "show"]);
+    assert!(shown.contains("no data yet, so nothing is judged"), "{shown}");
+    assert!(
+        shown.contains("2026-W24  24.0 km of running planned; 2h 24m planned; load 144 planned\n"),
+        "{shown}"
+    );
+
+    import(&home, "tuesday.tcx", &tcx(9, &[(2700, 7500.0)]));
+    import(&home, "rest.tcx", &tcx(12, &[(2400, 5900.0)]));
+    import(&home, "sunday.tcx", &tcx(14, &[(3600, 10_500.0)]));
+    let shown = home.ok(&["plan", "show"]);
+    for part in [
+        "data through 2026-06-14; 1 hit, 0 short, 2 missed",
+        "adherence 31 % over 3 workouts, weighed by distance\n",
+        "key sessions 0 % over 1 workout, weighed by distance\n",
+        "2026-W24  23.9 km of 24.0 km of running; ",
+        "✓ hit",
+        "7.5 km of 8.0 km",
+        "2 x 1000 m (key)",
+        "ran more than half an hour on a rest day (activity 2)",
+        "moved? activity 3 on Sun 2026-06-14, 10.5 km: `fitness plan match 4 3` counts it",
+        "2026-W25  16.0 km of running planned; ",
+    ] {
+        assert!(shown.contains(part), "{part} is missing in\n{shown}");
+    }
+    // Friday's run is as long as Thursday's session, and is offered for it.
+    let data = home.json(&["plan", "show"]);
+    assert_eq!(data["offers"].as_array().unwrap().len(), 2, "{data:#}");
+    assert_eq!((&data["offers"][1]["workout"], &data["offers"][1]["activity"]), (&4.into(), &3.into()));
+    assert_eq!(data["graded"][3]["verdict"], "missed", "offered, never taken");
+    assert_eq!(data["notes"][1]["kind"], "rest_day_run");
+
+    let said = home.ok(&["plan", "match", "4", "3"]);
+    assert!(said.contains("`fitness plan unmatch 4` takes it back"), "{said}");
+    let data = home.json(&["plan", "show"]);
+    assert_eq!((&data["graded"][3]["verdict"], &data["behind"][3]["matched"]), (&"hit".into(), &3.into()));
+    assert_eq!(data["adherence"]["current"]["percent"], 72, "17.5 of 24 km");
+    assert!(home.ok(&["plan", "show"]).contains("moved: done on another day (activity 3)"));
+    let refused = home.refused(&["plan", "match", "5", "3"]);
+    assert!(refused.contains("already matched") && refused.contains("fitness plan unmatch 4"), "{refused}");
+    home.ok(&["plan", "unmatch", "4"]);
+    assert_eq!(home.json(&["plan", "show"])["graded"][3]["verdict"], "missed");
+    assert!(home.refused(&["plan", "unmatch", "4"]).contains("there is no such match"));
+
+    home.ok(&["plan", "match", "2", "2", "--decline"]);
+    assert_eq!(home.json(&["plan", "show"])["offers"].as_array().unwrap().len(), 1);
+    for (arguments, why) in [
+        (["plan", "match", "1", "3"], "more than 2 days"),
+        (["plan", "match", "3", "1"], "a rest day"),
+        (["plan", "match", "99", "1"], "there is no such workout"),
+        (["plan", "match", "1", "99"], "there is no such activity"),
+    ] {
+        let refused = home.refused(&arguments);
+        assert!(refused.contains(why), "{arguments:?}: {refused}");
+    }
+}
+
+#[test]
+fn marked_days_look_neutral_and_leave_adherence() {
+    let home = ann();
+    import(&home, "tuesday.tcx", &tcx(9, &[(2700, 8000.0)]));
+    import(&home, "sunday.tcx", &tcx(14, &[(600, 1500.0)]));
+    let before = home.json(&["plan", "show"]);
+    assert_eq!(before["adherence"]["current"]["percent"], 33, "8 of 24 km");
+
+    let said = home.ok(&[
+        "day",
+        "mark",
+        "ill",
+        "--from",
+        "2026-06-11",
+        "--through",
+        "2026-06-13",
+        "--severity",
+        "2",
+        "--note",
+        "flu",
+    ]);
+    assert!(
+        said.contains("2026-06-11 to 2026-06-13: ill (3 days)") && said.contains("fitness day unmark 1"),
+        "{said}"
+    );
+    // Said twice, it is marked once.
+    home.ok(&[
+        "day",
+        "mark",
+        "ill",
+        "--from",
+        "2026-06-11",
+        "--through",
+        "2026-06-13",
+        "--severity",
+        "2",
+        "--note",
+        "flu",
+    ]);
+    assert!(home.ok(&["day", "list"]).contains("flu"));
+    assert_eq!(home.json(&["day", "list"]).as_array().unwrap().len(), 1);
+    let shown = home.ok(&["plan", "show"]);
+    for part in [
+        "· ill (missed)",
+        "left out: 2 workouts on days you were ill, injured or away",
+        "adherence 100 % over 1 workout",
+        "2 excused",
+    ] {
+        assert!(shown.contains(part), "{part} is missing in\n{shown}");
+    }
+    let data = home.json(&["plan", "show"]);
+    assert_eq!(
+        (&data["graded"][1]["verdict"], &data["graded"][1]["excused"]),
+        (&"missed".into(), &"ill".into())
+    );
+
+    home.ok(&["day", "unmark", "1"]);
+    assert_eq!(home.json(&["plan", "show"])["adherence"], before["adherence"]);
+    assert!(home.refused(&["day", "unmark", "1"]).contains("there is no mark 1"));
+    assert!(home.ok(&["day", "list"]).contains("No days are marked"));
+
+    // Without a last day it is one day; backwards or for years is refused; being away has no scale.
+    let one = home.json(&["day", "mark", "away", "--from", "2026-07-01"]);
+    assert_eq!((&one["from"], &one["through"]), (&"2026-07-01".into(), &"2026-07-01".into()));
+    let past = home.json(&["day", "mark", "injured", "--through", "2026-07-02"]);
+    assert_eq!((&past["from"], &past["through"]), (&"2026-07-02".into(), &"2026-07-02".into()));
+    for arguments in [
+        ["day", "mark", "ill", "--from", "2026-07-02", "--through", "2026-07-01"].as_slice(),
+        &["day", "mark", "ill", "--from", "2026-07-02", "--through", "2028-07-01"],
+        &["day", "mark", "away", "--severity", "2"],
+        &["day", "mark", "ill", "--note", ""],
+    ] {
+        home.refused(arguments);
+    }
+    // A feeling is no mark, and is not taken back as one.
+    home.ok(&["feel", "4", "--day", "2026-07-03"]);
+    assert_eq!(home.json(&["day", "list"]).as_array().unwrap().len(), 2);
+    assert!(home.refused(&["day", "unmark", "4"]).contains("there is no mark 4"));
+}
+
+#[test]
+fn a_session_is_laid_beside_its_laps_step_by_step() {
+    let home = ann();
+    let asked = home.ok(&["plan", "workout", "2"]);
+    assert!(asked.contains("3:50 /km to 4:00 /km") && asked.contains("warmup"), "{asked}");
+    let laps = [(600, 1680.0), (235, 1000.0), (120, 260.0), (250, 1000.0), (120, 260.0), (600, 1600.0)];
+    import(&home, "thursday.tcx", &tcx(11, &laps));
+    for arguments in [["plan", "workout", "2"], ["activity", "show", "1"]] {
+        let shown = home.ok(&arguments);
+        for part in ["by its laps", "✓ within", "↓ below", "3:55 /km", "4:10 /km", "1000 m"] {
+            assert!(shown.contains(part), "{part} is missing in\n{shown}");
+        }
+    }
+    let data = home.json(&["plan", "workout", "2"]);
+    let steps = &data["compared"][0]["comparison"]["steps"];
+    assert_eq!(
+        (&steps[1]["kept"], &steps[3]["kept"], &steps[0]["kept"]),
+        (&"within".into(), &"below".into(), &serde_json::Value::Null)
+    );
+    assert_eq!(home.json(&["activity", "show", "1"])["session"]["workout"], 2);
+    assert!(home.refused(&["plan", "workout", "99"]).contains("there is no workout 99 in this plan"));
+}
