@@ -320,9 +320,36 @@ pub enum BadRequest {
     /// A length that is not one.
     #[error("the schedule on {0}: give the distance once, as a number of miles or kilometres")]
     Length(Day),
+    /// Two entries for one thing.
+    #[error("the schedule has {0} twice; put what belongs together into one entry")]
+    Twice(Day),
     /// The plan itself does not hold together.
     #[error(transparent)]
     Draft(#[from] BadDraft),
+}
+
+/// A day with two workouts of one sport, or with a workout beside a day off.
+fn doubled(workouts: &[Workout]) -> Option<Day> {
+    let mut seen = std::collections::BTreeMap::<Day, Vec<Sport>>::new();
+    workouts.iter().find_map(|workout| {
+        let sports = seen.entry(workout.date).or_default();
+        let again = sports.contains(&workout.sport)
+            || (!sports.is_empty() && (workout.is_rest() || sports.contains(&Sport::Rest)));
+        sports.push(workout.sport);
+        again.then_some(workout.date)
+    })
+}
+
+/// The race itself.
+fn race_day(date: Day, goal: Goal, distance: Option<Distance>) -> Workout {
+    Workout {
+        sport: Sport::Running,
+        kind: WorkoutKind::Race,
+        name: goal.spoken().to_owned(),
+        distance: distance.filter(|distance| distance.km() <= 200.0),
+        key: true,
+        ..Workout::rest(date)
+    }
 }
 
 impl DraftRequest {
@@ -337,7 +364,16 @@ impl DraftRequest {
             Some(km) => Some(Distance::from_km(km).ok_or(BadDraft::Distance)?),
             None => None,
         };
-        let workouts = self.schedule.into_iter().map(ScheduleItem::into_workout).collect::<Result<_, _>>()?;
+        let mut workouts: Vec<Workout> =
+            self.schedule.into_iter().map(ScheduleItem::into_workout).collect::<Result<_, _>>()?;
+        if let Some(twice) = doubled(&workouts) {
+            return Err(BadRequest::Twice(twice));
+        }
+        // Whoever names the race need not list it.
+        if !workouts.is_empty() && workouts.iter().all(|workout| workout.date != self.race_date) {
+            let far = self.goal.distance().or(distance);
+            workouts.push(race_day(self.race_date, self.goal, far));
+        }
         Ok(Draft::new(&name, self.goal, distance, self.start_date, self.race_date, target, workouts)?)
     }
 }
@@ -434,7 +470,8 @@ mod tests {
         assert_eq!(draft.name(), "Half marathon 2026-09-20");
         assert_eq!(draft.distance(), Some(Distance::HALF_MARATHON));
         assert_eq!(draft.target_time(), Some(TimeSpan::from_secs(6300)));
-        assert_eq!(draft.workouts().len(), 3);
+        assert_eq!(draft.workouts().len(), 4, "and the race, which need not be listed");
+        assert_eq!(draft.workouts()[3].kind, WorkoutKind::Race);
         assert!(draft.workouts()[1].is_rest());
         assert_eq!(draft.workouts()[2].distance, Distance::from_miles(9.0));
         assert!(draft.workouts()[2].key);
@@ -453,7 +490,8 @@ mod tests {
     #[test]
     fn what_is_not_a_plan_is_refused_with_what_to_change() {
         type Change = fn(&mut serde_json::Value);
-        let cases: [(Change, &str); 12] = [
+        let cases: [(Change, &str); 13] = [
+            (|v| v["schedule"][1]["date"] = "2026-06-16".into(), "has 2026-06-16 twice"),
             (|v| v["race_date"] = "2026-06-16".into(), "must be 1 to 732 days after the start"),
             (|v| v["race_date"] = "2029-06-16".into(), "must be 1 to 732 days after the start"),
             (|v| v["target_time"] = "0:25:00".into(), "25:00 for this distance is not possible"),
