@@ -5,7 +5,7 @@ mod athlete;
 mod source;
 
 pub(crate) use activity::{ActivityCommand, RaceCommand};
-pub(crate) use athlete::{PredictArgs, ProfileCommand, ThresholdCommand};
+pub(crate) use athlete::{PredictArgs, ProfileCommand, ThresholdCommand, ZonesCommand};
 pub(crate) use source::{Service, SourceCommand};
 
 use clap::{Parser, Subcommand};
@@ -95,6 +95,11 @@ pub(crate) enum Command {
     /// Show or set the limits that loads and zones are measured by
     #[command(subcommand)]
     Threshold(ThresholdCommand),
+    /// Show or set your training zones
+    Zones {
+        #[command(subcommand)]
+        command: Option<ZonesCommand>,
+    },
     /// Show or say who you are, as far as formulas need it
     #[command(subcommand)]
     Profile(ProfileCommand),

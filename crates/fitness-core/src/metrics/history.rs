@@ -9,14 +9,14 @@ use super::detect::{Candidate, Clue, detect, redetect};
 use super::exertion::{RpeScale, session_rpe};
 use super::fitness::DayLoad;
 use super::load::{Felt, Limits, Load, LoadMethod};
-use super::zones::{coggan_power, friel_cycling, friel_pace, friel_running};
+use super::zones::{DatedZones, zones_on};
 use super::{Found, Rated};
 use crate::activity::Activity;
-use crate::athlete::{Sex, Threshold, ThresholdKind, ZoneKind, Zones};
+use crate::athlete::{Sex, Threshold, ZoneKind, Zones};
 use crate::calendar::Day;
 use crate::frontier::Frontier;
 use crate::ids::ActivityId;
-use crate::metrics::thresholds::{InForce, in_force, within_bounds};
+use crate::metrics::thresholds::within_bounds;
 use crate::sport::Sport;
 use crate::units::{Distance, TimeSpan};
 use crate::wellness::DailyWellness;
@@ -39,19 +39,6 @@ pub struct Athlete<'a> {
     pub zones: &'a [DatedZones],
     /// What race results say about limits.
     pub races: &'a [Candidate],
-}
-
-/// Zones of a sport from a day on. Those of `Other` hold for every sport without its own.
-#[derive(Debug, Clone, PartialEq)]
-pub struct DatedZones {
-    /// What they divide.
-    pub kind: ZoneKind,
-    /// For which sport.
-    pub sport: Sport,
-    /// The first day they hold.
-    pub from: Day,
-    /// Their bounds.
-    pub zones: Zones,
 }
 
 /// A session to be judged.
@@ -253,32 +240,13 @@ impl<'a> Standing<'a> {
         Limits::on(day, &self.held, self.sex)
     }
 
-    /// Zones that were given, else the usual division of the threshold that holds.
+    /// The zones that hold for a sport.
     fn zones(&self, sport: Sport) -> SportZones {
-        let given = |kind: ZoneKind| {
-            let holds = |zones: &&DatedZones| zones.kind == kind && zones.from <= self.day;
-            let of = |sport: Sport| {
-                self.zones
-                    .iter()
-                    .filter(holds)
-                    .filter(move |zones| zones.sport == sport)
-                    .max_by_key(|z| z.from)
-            };
-            of(sport).or_else(|| of(Sport::Other)).map(|dated| dated.zones.clone())
-        };
-        let value = |kind: ThresholdKind| -> Option<f64> {
-            in_force(&self.held, kind, self.day).ok().as_ref().map(InForce::value)
-        };
-        let heart = if sport == Sport::Cycling { friel_cycling } else { friel_running };
+        let hold = |kind| zones_on(self.day, kind, sport, self.zones, &self.held).map(|held| held.zones);
         SportZones {
-            heart_rate: given(ZoneKind::HeartRate)
-                .or_else(|| heart(value(ThresholdKind::ThresholdHeartRate)?).ok()),
-            speed: given(ZoneKind::Speed)
-                .or_else(|| friel_pace(value(ThresholdKind::ThresholdSpeed)?).ok())
-                .filter(|_| sport == Sport::Running),
-            power: given(ZoneKind::Power)
-                .or_else(|| coggan_power(value(ThresholdKind::ThresholdPower)?).ok())
-                .filter(|_| sport == Sport::Cycling),
+            heart_rate: hold(ZoneKind::HeartRate),
+            speed: hold(ZoneKind::Speed),
+            power: hold(ZoneKind::Power),
         }
     }
 }

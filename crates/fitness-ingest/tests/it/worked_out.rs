@@ -1,18 +1,19 @@
 //! What is worked out after any change is what would be worked out from nothing.
 
 use crate::made::{clock, made, take, work_out_anew};
-use fitness_core::athlete::{Profile, Sex, Threshold, ThresholdKind, ThresholdOrigin};
+use fitness_core::athlete::{Profile, Sex, Threshold, ThresholdKind, ThresholdOrigin, ZoneKind, Zones};
 use fitness_core::calendar::Day;
 use fitness_core::ids::UserId;
 use fitness_core::merge::Edit;
 use fitness_core::metrics::analysis::measure;
 use fitness_core::metrics::history::{MEASURES_VERSION, clues};
+use fitness_core::metrics::zones::DatedZones;
 use fitness_core::note::Author;
 use fitness_core::observation::{ObservationKind, Observed};
 use fitness_core::sport::Sport;
 use fitness_core::units::{Distance, TimeSpan};
 use fitness_ingest::{Recomputed, Stop, recompute};
-use fitness_store::{RaceResult, Store, on_both_databases};
+use fitness_store::{Batch, RaceResult, Store, on_both_databases};
 
 async fn work_out(store: &Store, user: UserId) -> Recomputed {
     recompute(store, user, &mut |_| {}, &Stop::default()).await.unwrap()
@@ -63,6 +64,14 @@ on_both_databases! {
         let changed = Profile { sex: Some(other), sleep_need: Some(TimeSpan::from_mins(500)), ..profile };
         store.put_profile(ann, &changed, clock()).await.unwrap();
         is_whole(store, ann, "another profile").await;
+
+        let zones = |from, low: f64| DatedZones { kind: ZoneKind::HeartRate, sport: Sport::Running, from, origin: ThresholdOrigin::Set, zones: Zones::new(vec![low, low + 20.0, low + 40.0]).unwrap() };
+        store.put_zones(ann, &zones(middle, 110.0), clock()).await.unwrap();
+        is_whole(store, ann, "zones from the middle on").await;
+        store.put_zones(ann, &zones(middle, 115.0), clock()).await.unwrap();
+        is_whole(store, ann, "other zones from the same day").await;
+        store.remove_zones(ann, ZoneKind::HeartRate, Sport::Running, middle, clock()).await.unwrap();
+        is_whole(store, ann, "zones are forgotten").await;
 
         let felt = |kind, value| Observed::new(kind, run.day, run.day, Some(value)).unwrap();
         store.add_observation(ann, Author::Athlete, &felt(ObservationKind::Mood, 2), clock()).await.unwrap();
@@ -160,5 +169,70 @@ on_both_databases! {
                 assert!(is.unwrap() < was.unwrap(), "{day}: a faster threshold makes the same run cost less");
             }
         }
+    }
+
+    async fn zones_of_today_leave_older_zone_times_as_they_were(db) {
+        let ann = db.user("Ann").await;
+        let store = &db.store;
+        take(store, ann, &[made().zip.clone()]).await;
+        let (_, span) = store.count_activities(ann).await.unwrap();
+        let (first, last) = span.unwrap();
+        let judged = async || store.list_judged(ann, first, last).await.unwrap().into_iter().map(|(_, activity, _, judged)| (activity.day(), activity.sport, judged)).collect::<Vec<_>>();
+        let before = judged().await;
+        let from = last.plus(-6);
+        let bounds = Zones::new(vec![61.0, 62.0]).unwrap();
+        let set = DatedZones { kind: ZoneKind::HeartRate, sport: Sport::Running, from, origin: ThresholdOrigin::Set, zones: bounds };
+        store.put_zones(ann, &set, clock()).await.unwrap();
+        work_out(store, ann).await;
+        let mut changed = 0;
+        for ((day, sport, was), (_, _, is)) in before.into_iter().zip(judged().await) {
+            if day < from || sport != Sport::Running {
+                assert_eq!(is, was, "{day}");
+            } else if let Some(zones) = is.heart_zones {
+                assert_eq!(zones.seconds.len(), 2, "{day}");
+                assert_eq!(is.load, was.load, "{day}: zones make no load");
+                changed += 1;
+            }
+        }
+        assert!(changed > 0);
+    }
+
+    async fn what_an_export_reports_holds_from_its_day(db) {
+        let ann = db.user("Ann").await;
+        let store = &db.store;
+        take(store, ann, &[made().zip.clone()]).await;
+        let reported = async || store.list_thresholds(ann).await.unwrap().into_iter().filter(|one| one.origin == ThresholdOrigin::Reported).collect::<Vec<_>>();
+        let told = reported().await;
+        let kinds: Vec<ThresholdKind> = told.iter().map(|one| one.kind).collect();
+        assert_eq!(kinds, [ThresholdKind::MaxHeartRate, ThresholdKind::RestingHeartRate, ThresholdKind::ThresholdHeartRate]);
+        // The last day that the name of a file of the export mentions.
+        let edition = made().files.iter().filter_map(|file| file.file_stem()?.to_str()?.strip_prefix("UDSFile_")?.rsplit('_').next()?.parse::<Day>().ok()).max().unwrap();
+        assert!(told.iter().all(|one| one.from == edition), "{told:?}");
+        let zones = store.list_zones(ann).await.unwrap();
+        assert!(!zones.is_empty() && zones.iter().all(|one| one.from == edition && one.origin == ThresholdOrigin::Reported), "{zones:?}");
+
+        // A later export that says something else holds from its own day, whichever comes first.
+        let mut later = told.clone();
+        later[0].value += 2.0;
+        later[0].from = edition.next();
+        let batch = |thresholds: &[Threshold], edition| Batch { thresholds: thresholds.to_vec(), edition, ..Batch::default() };
+        let bob = db.user("Bob").await;
+        for (user, order) in [(ann, [&told, &later]), (bob, [&later, &told])] {
+            for thresholds in order {
+                store.take_in(user, batch(thresholds, Some(edition)), clock()).await.unwrap();
+            }
+        }
+        assert_eq!(reported().await.len(), 4, "beside the one before");
+        let bobs = store.list_thresholds(bob).await.unwrap();
+        let (mut anns, mut bobs) = (reported().await, bobs);
+        for all in [&mut anns, &mut bobs] {
+            all.sort_by_key(|one| (one.kind, one.from));
+        }
+        assert_eq!(anns, bobs);
+        // A service that says the same every day says nothing new.
+        let mut tomorrow = later.clone();
+        tomorrow.iter_mut().for_each(|one| one.from = edition.plus(9));
+        assert!(store.take_in(ann, batch(&tomorrow, None), clock()).await.unwrap().nothing());
+        is_whole(store, ann, "a newer export").await;
     }
 }

@@ -17,7 +17,7 @@ pub(crate) struct Migrator;
 #[async_trait::async_trait]
 impl MigratorTrait for Migrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
-        vec![Box::new(Foundation), Box::new(Reports), Box::new(Readers), Box::new(Metrics)]
+        vec![Box::new(Foundation), Box::new(Reports), Box::new(Readers), Box::new(Metrics), Box::new(Zones)]
     }
 }
 
@@ -89,6 +89,10 @@ plain_migration! {
 plain_migration! {
     /// What was worked out.
     Metrics = "m0004_metrics", "0004_metrics.sql"
+}
+plain_migration! {
+    /// Who says what zones are.
+    Zones = "m0005_zones", "0005_zones.sql"
 }
 
 /// The schema our tables are made in, quoted; empty on SQLite, which has none.

@@ -6,6 +6,7 @@ use super::super::candidates::SteadyHeart;
 use super::super::detect::LOOKBACK_DAYS;
 use super::super::efforts::Effort;
 use super::*;
+use crate::athlete::ThresholdKind;
 use crate::athlete::ThresholdOrigin;
 use crate::calendar::Instant;
 use crate::frontier::Coverage;
