@@ -10,8 +10,10 @@ use fitness_core::metrics::history::{MEASURES_VERSION, clues};
 use fitness_core::metrics::zones::DatedZones;
 use fitness_core::note::Author;
 use fitness_core::observation::{ObservationKind, Observed};
+use fitness_core::report::{DayReport, SourceKind};
 use fitness_core::sport::Sport;
 use fitness_core::units::{Distance, TimeSpan};
+use fitness_core::wellness::DailyWellness;
 use fitness_ingest::{Recomputed, Stop, recompute};
 use fitness_store::{Batch, RaceResult, Store, on_both_databases};
 
@@ -234,5 +236,52 @@ on_both_databases! {
         tomorrow.iter_mut().for_each(|one| one.from = edition.plus(9));
         assert!(store.take_in(ann, batch(&tomorrow, None), clock()).await.unwrap().nothing());
         is_whole(store, ann, "a newer export").await;
+    }
+
+    async fn what_comes_late_or_moves_is_worked_out_where_it_counts(db) {
+        let ann = db.user("Ann").await;
+        let store = &db.store;
+        take(store, ann, &[made().zip.clone()]).await;
+        let (_, span) = store.count_activities(ann).await.unwrap();
+        let (first, last) = span.unwrap();
+        let all = store.list_activities(ann, first, last).await.unwrap();
+        let (early, late) = (&all[all.len() / 3], &all[2 * all.len() / 3]);
+        assert!(early.day < late.day);
+
+        let night = DailyWellness { resting_heart_rate: Some(41), hrv_ms: Some(93.0), ..DailyWellness::unknown(early.day) };
+        let report = DayReport { kind: SourceKind::GarminExport, part: "late".to_owned(), wellness: night, as_of: None, raw: None };
+        store.take_in(ann, Batch { days: vec![report], ..Batch::default() }, clock()).await.unwrap();
+        is_whole(store, ann, "a night that came late").await;
+
+        let race = |activity, day, minutes| RaceResult { activity: Some(activity), day, name: "10k".to_owned(), distance: Distance::from_mm(10_000_000), time: TimeSpan::from_mins(minutes) };
+        store.put_race(ann, &race(late.id, early.day, 33), clock()).await.unwrap();
+        is_whole(store, ann, "a race of an earlier day than its activity").await;
+        store.delete_activity(ann, late.id, clock()).await.unwrap();
+        is_whole(store, ann, "its activity is gone, and the race with it").await;
+        assert_eq!(store.list_unmeasured(ann, MEASURES_VERSION).await.unwrap(), [], "what is gone is not asked for again");
+        store.restore_activity(ann, late.id, clock()).await.unwrap();
+        is_whole(store, ann, "both are back").await;
+        store.put_race(ann, &race(late.id, late.day, 33), clock()).await.unwrap();
+        is_whole(store, ann, "the race is on a later day").await;
+        store.decline_race(ann, late.id, clock()).await.unwrap();
+        is_whole(store, ann, "it was none").await;
+
+        // A rating of a day that is no longer its activity's.
+        let rated = |day, value| Observed::new(ObservationKind::Rpe, day, day, Some(value)).unwrap().of_activity(Some(early.id));
+        let elsewhere = store.add_observation(ann, Author::Athlete, &rated(late.day, 9), clock()).await.unwrap();
+        assert!(store.stale(ann).await.unwrap().from.is_some_and(|from| from <= early.day), "the activity's day counts");
+        is_whole(store, ann, "a rating of another day").await;
+        store.delete_observation(ann, elsewhere, clock()).await.unwrap();
+        assert!(store.stale(ann).await.unwrap().from.is_some_and(|from| from <= early.day));
+        is_whole(store, ann, "no rating after all").await;
+
+        // The frontier moves and nothing new is known but that.
+        let complete = store.frontier(ann).await.unwrap().complete().unwrap();
+        assert_eq!(store.find_day_state(ann, complete.next()).await.unwrap(), None);
+        store.declare_complete(ann, complete.next(), clock()).await.unwrap();
+        let worked = work_out(store, ann).await;
+        assert!(worked.measured == 0 && worked.days > 0, "{worked:?}");
+        assert!(store.find_day_state(ann, complete.next()).await.unwrap().is_some());
+        is_whole(store, ann, "the frontier moved").await;
     }
 }

@@ -12,3 +12,6 @@ INSERT INTO dated_zones (user_id, kind, sport, from_day, origin, lower_bounds)
     SELECT user_id, kind, sport, from_day, 'reported', lower_bounds FROM zones;
 DROP TABLE zones;
 ALTER TABLE dated_zones RENAME TO zones;
+
+-- Which activities were removed is asked whenever something is worked out.
+CREATE INDEX removed_activities ON activities (user_id, id) WHERE deleted_at IS NOT NULL;

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 fn of(recording: &Recording) -> Vec<Effort> {
     let sampled = Sampled::of(recording, Sport::Running);
-    efforts(&Track::of(recording, &sampled), &sampled.timeline, None)
+    efforts(&Track::of(recording, &sampled), &sampled.timeline, None, None)
 }
 
 fn seconds_over(efforts: &[Effort], meters: i64) -> Option<f64> {
@@ -149,7 +149,7 @@ fn an_effort_knows_its_heart_rate() {
     );
     let sampled = Sampled::of(&recording, Sport::Running);
     let heart = Sums::of(&sampled.timeline, sampled.heart_rate.as_ref().unwrap());
-    let efforts = efforts(&Track::of(&recording, &sampled), &sampled.timeline, Some(&heart));
+    let efforts = efforts(&Track::of(&recording, &sampled), &sampled.timeline, Some(&heart), None);
     let kilometre = efforts.iter().find(|effort| effort.distance.mm() == 1_000_000).unwrap();
     near(kilometre.heart_rate.unwrap(), 170.0, 0.3);
 }
@@ -237,7 +237,7 @@ proptest! {
     #[test]
     fn a_longer_distance_never_takes_less_time(points in points(), stretch in 1_i64..40) {
         let track = Track::new(points.into_iter().map(|(ms, mm)| (ms * stretch, mm * stretch)));
-        let efforts = efforts(&track, &Timeline::default(), None);
+        let efforts = efforts(&track, &Timeline::default(), None, None);
         prop_assert!(efforts.windows(2).all(|pair| pair[0].time <= pair[1].time), "{efforts:?}");
     }
 
