@@ -86,7 +86,8 @@ pub fn zones_on(
         };
         return Some(HeldZones { kind, sport, zones: one.zones.clone(), source, from: one.from });
     }
-    let (limit, divide): (_, fn(f64) -> Result<Zones, BadZones>) = match kind {
+    type Divide = fn(f64) -> Result<Zones, BadZones>;
+    let (limit, divide): (ThresholdKind, Divide) = match kind {
         ZoneKind::HeartRate if sport == Sport::Cycling => (ThresholdKind::ThresholdHeartRate, friel_cycling),
         ZoneKind::HeartRate => (ThresholdKind::ThresholdHeartRate, friel_running),
         ZoneKind::Speed => (ThresholdKind::ThresholdSpeed, friel_pace),
