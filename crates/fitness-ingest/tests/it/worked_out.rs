@@ -14,7 +14,7 @@ use fitness_core::report::{DayReport, SourceKind};
 use fitness_core::sport::Sport;
 use fitness_core::units::{Distance, TimeSpan};
 use fitness_core::wellness::DailyWellness;
-use fitness_ingest::{Recomputed, Stop, recompute};
+use fitness_ingest::{Import, Recomputed, Stop, import, recompute};
 use fitness_store::{Batch, RaceResult, Store, on_both_databases};
 
 async fn work_out(store: &Store, user: UserId) -> Recomputed {
@@ -202,7 +202,9 @@ on_both_databases! {
     async fn what_an_export_reports_holds_from_its_day(db) {
         let ann = db.user("Ann").await;
         let store = &db.store;
-        take(store, ann, &[made().zip.clone()]).await;
+        // Imported days after it was made.
+        let wanted = Import { user: ann, paths: vec![made().zip.clone()], again: true, count_first: false };
+        import(store, wanted, || clock() + chrono::TimeDelta::days(5), &mut (), &Stop::default()).await.unwrap();
         let reported = async || store.list_thresholds(ann).await.unwrap().into_iter().filter(|one| one.origin == ThresholdOrigin::Reported).collect::<Vec<_>>();
         let told = reported().await;
         let kinds: Vec<ThresholdKind> = told.iter().map(|one| one.kind).collect();

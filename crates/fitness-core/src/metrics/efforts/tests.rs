@@ -246,3 +246,27 @@ proptest! {
         prop_assert!(of(&recording).iter().all(|effort| effort.time > TimeSpan::ZERO));
     }
 }
+
+#[test]
+fn an_effort_knows_how_much_lower_it_ended() {
+    use super::super::analysis::measure;
+    // 3 m/s down a hill of 15 m in a kilometre, by a barometer.
+    let recording = every_second(
+        600,
+        &[
+            (Channel::Speed, &|_| Some(3000)),
+            (Channel::Distance, &|second| Some(second as i32 * 3000)),
+            (Channel::Altitude, &|second| Some(500_000 - second as i32 * 45)),
+        ],
+    );
+    let mut run = super::super::example::activity(crate::sport::Sport::Running);
+    run.ascent = Some(Distance::ZERO);
+    let grades = measure(&run, Some(&recording), &[]).efforts;
+    assert!(!grades.is_empty());
+    for effort in grades {
+        let grade = effort.net_grade.unwrap();
+        assert!((-0.0155..=-0.0145).contains(&grade), "{effort:?}");
+    }
+    let flat = every_second(600, &[(Channel::Distance, &|second| Some(second as i32 * 3000))]);
+    assert_eq!(measure(&run, Some(&flat), &[]).efforts[0].net_grade, None, "no altitude, no grade");
+}
