@@ -32,7 +32,7 @@ pub use table::FactName;
 pub use value::{FactUnit, FactValue, FactWord};
 
 use crate::calendar::Day;
-use crate::metrics::{Absent, Quality};
+use crate::metrics::{Absent, Learning, Quality};
 use crate::units::UnitSystem;
 use serde::{Deserialize, Serialize};
 
@@ -53,6 +53,9 @@ pub struct Fact {
     pub method: String,
     /// How far it can be leaned on.
     pub quality: Quality,
+    /// How much is behind it, while that is too little for a firm one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub learning: Option<Learning>,
 }
 
 impl Fact {

@@ -2,7 +2,7 @@
 //! athlete sees is put together from all reports by [`merge`](crate::merge).
 
 use crate::activity::Activity;
-use crate::athlete::{Sex, Threshold, ZoneKind, Zones};
+use crate::athlete::{Sex, ThresholdKind, ZoneKind, Zones};
 use crate::calendar::{Day, Instant};
 use crate::sport::Sport;
 use crate::stream::Recording;
@@ -299,9 +299,16 @@ pub enum Told {
     Day(Box<DayReport>),
     /// What it concluded about a day.
     Estimate(Estimate),
-    /// A threshold, `Reported`.
-    Threshold(Threshold),
-    /// Training zones. Most sources do not say since when.
+    /// A limit. No source says since when: it holds from the day the source is as new as.
+    Threshold {
+        /// Which limit.
+        kind: ThresholdKind,
+        /// Its value, in the unit of its kind.
+        value: f64,
+        /// For which sport it was told; `Other` when for all.
+        sport: Sport,
+    },
+    /// Training zones. No source says since when, as above.
     Zones {
         /// What they divide.
         kind: ZoneKind,

@@ -5,20 +5,24 @@ use crate::reading::{Began, ReadFile, has_come, plausible};
 use crate::walking::Event;
 use crate::{Clock, Error};
 use chrono_tz::Tz;
+use fitness_core::athlete::{Threshold, ThresholdKind, ThresholdOrigin};
 use fitness_core::calendar::{Day, Instant};
 use fitness_core::frontier::Evidence;
 use fitness_core::hash::ContentHash;
 use fitness_core::ids::{SourceId, UserId};
+use fitness_core::metrics::zones::DatedZones;
 use fitness_core::report::{ActivityReport, DayReport, ReportKey, SourceKind, Told};
+use fitness_core::sport::Sport;
 use fitness_sources::garmin_export::Dataset;
 use fitness_sources::strava_export::Row;
 use fitness_sources::{Summary, Unreadable};
 use fitness_store::{Batch, NewReport, RunKind, Store};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use tokio::sync::OwnedSemaphorePermit;
 
 /// What the readers of this version find. Another number makes files that were read before be read again.
-const READER: &str = "1";
+/// 2: the limits behind an account's zones.
+const READER: &str = "2";
 /// Reports per transaction. Recordings fill a transaction with their size before that.
 const REPORTS: usize = 256;
 /// Days and estimates per transaction.
@@ -42,6 +46,8 @@ pub(crate) struct Gatherer<'a> {
     last_daily_summary: Option<Day>,
     of_account: bool,
     strava: Strava,
+    /// The limits a source reports, each with the rank of the sport it is told for.
+    limits: BTreeMap<ThresholdKind, ((u8, Sport), Threshold)>,
     /// Something may be readable next time.
     unfinished: bool,
     /// How new the account export is.
@@ -80,6 +86,7 @@ impl<'a> Gatherer<'a> {
             last_daily_summary: None,
             of_account: false,
             strava: Strava::default(),
+            limits: BTreeMap::new(),
             unfinished: false,
             edition: None,
             incomplete: false,
@@ -191,12 +198,37 @@ impl<'a> Gatherer<'a> {
                     self.batch.estimates.push(estimate);
                 }
             }
-            Told::Threshold(threshold) => self.batch.thresholds.push(threshold),
-            Told::Zones { kind, sport, zones } => self.batch.zones.push((kind, sport, zones)),
+            Told::Threshold { kind, value, sport } => self.limit(kind, value, sport),
+            Told::Zones { kind, sport, zones } => {
+                let (from, origin) = (self.told_on(), ThresholdOrigin::Reported);
+                self.batch.zones.push(DatedZones { kind, sport, from, origin, zones });
+            }
             Told::Person(person) => {
                 self.batch.person.birth_year = self.batch.person.birth_year.or(person.birth_year);
                 self.batch.person.sex = self.batch.person.sex.or(person.sex);
             }
+        }
+    }
+
+    /// The day from which holds what a source tells without a day: an export is as new as its newest file, a service
+    /// speaks of today.
+    fn told_on(&self) -> Day {
+        let now = self.now();
+        self.edition.filter(|day| has_come(*day, now, self.zone)).unwrap_or_else(|| Day::at(now, self.zone))
+    }
+
+    /// Limits are the athlete's, not a sport's: what is told for all sports counts, else what is told for running, else
+    /// that of the next sport that has one.
+    fn limit(&mut self, kind: ThresholdKind, value: f64, sport: Sport) {
+        let rank = match sport {
+            Sport::Other => (0, sport),
+            Sport::Running => (1, sport),
+            _ => (2, sport),
+        };
+        let threshold = Threshold { kind, value, from: self.told_on(), origin: ThresholdOrigin::Reported };
+        match self.limits.get(&kind) {
+            Some((best, _)) if *best <= rank => {}
+            _ => drop(self.limits.insert(kind, (rank, threshold))),
         }
     }
 
@@ -251,6 +283,8 @@ impl<'a> Gatherer<'a> {
 
     /// Writes what is left, the rows of lists last: by then their files are there.
     pub(crate) async fn flush(&mut self) -> Result<(), Error> {
+        let limits = std::mem::take(&mut self.limits);
+        self.batch.thresholds.extend(limits.into_values().map(|(_, threshold)| threshold));
         self.write().await?;
         // A Strava export is as new as its newest activity.
         let newest = self.strava.rows.iter().map(|(_, row)| row.recorded.activity.day()).max();

@@ -26,6 +26,9 @@ const AT_ONCE: usize = 48;
 /// How often to begin again when somebody keeps changing things.
 const TRIES: usize = 20;
 
+/// Two centuries of days: before and after anything anybody recorded.
+const EVER: i64 = 73_000;
+
 /// What was worked out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 pub struct Recomputed {
@@ -166,7 +169,8 @@ async fn work_out(store: &Store, user: UserId, begin: Begin, frontier: Frontier)
         })
         .collect();
     let wellness = store.list_wellness(user, context, last).await?;
-    let observations = store.list_observations(user, first, last).await?;
+    // Whenever they are of: a rating keeps its day when its activity moves to another.
+    let observations = store.list_observations(user, first.plus(-EVER), last.plus(EVER)).await?;
     let exertion = exertion(&observations);
     let feel = feel(&observations);
     let sessions: Vec<Session<'_>> = (measured.iter())

@@ -298,7 +298,7 @@ fn length(told: &Told) -> usize {
     let raw = match told {
         Told::Activity(report) => &report.raw,
         Told::Day(report) => &report.raw,
-        Told::Estimate(_) | Told::Threshold(_) | Told::Zones { .. } | Told::Person(_) => return 0,
+        Told::Estimate(_) | Told::Threshold { .. } | Told::Zones { .. } | Told::Person(_) => return 0,
     };
     raw.as_ref().map_or(0, String::len)
 }

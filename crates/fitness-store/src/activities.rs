@@ -6,6 +6,7 @@ use crate::entities::{activities, activity_details, activity_reports, laps};
 use crate::error::{Error, Result};
 use crate::measured;
 use crate::pack::unpack_json;
+use crate::races::first_race_of;
 use crate::read::{day, json, narrow, narrow_option, to_json, word};
 use crate::store::{Store, stamp};
 use crate::tx::Tx;
@@ -176,7 +177,7 @@ impl Store {
             return Err(Error::NotFound("activity"));
         }
         set_deleted(&tx, id, Some(now)).await?;
-        derived::touch(&tx, Some(day(row.day)?)).await?;
+        touch_with_race(&tx, row.id, day(row.day)?).await?;
         tx.commit(Entry::new(now, Actor::Human, "activity.delete", format!("activity:{id}"))).await
     }
 
@@ -191,7 +192,7 @@ impl Store {
             return Err(Error::NotFound("deleted activity"));
         }
         set_deleted(&tx, id, None).await?;
-        derived::touch(&tx, Some(day(row.day)?)).await?;
+        touch_with_race(&tx, row.id, day(row.day)?).await?;
         tx.commit(Entry::new(now, Actor::Human, "activity.restore", format!("activity:{id}"))).await
     }
 
@@ -341,4 +342,10 @@ fn lap(row: laps::Model) -> Result<Lap> {
         avg_cadence: row.avg_cadence,
         kind: row.kind,
     })
+}
+
+/// An activity that goes or comes back takes its race result along, which may be of an earlier day.
+async fn touch_with_race(tx: &Tx, id: i64, on: Day) -> Result<()> {
+    let raced = first_race_of(tx, id).await?;
+    derived::touch(tx, Some(raced.map_or(on, |raced| raced.min(on)))).await
 }

@@ -7,11 +7,11 @@ use crate::error::{Error, Result};
 use crate::read::{day, json, narrow_option, to_json, word};
 use crate::store::Store;
 use crate::tx::Tx;
-use fitness_core::athlete::{Profile, Threshold, ThresholdKind, ThresholdOrigin, ZoneKind, Zones};
+use fitness_core::athlete::{Profile, Threshold, ThresholdKind, ThresholdOrigin, ZoneKind};
 use fitness_core::calendar::{Day, Instant};
 use fitness_core::hash::ContentHash;
 use fitness_core::ids::UserId;
-use fitness_core::metrics::history::DatedZones;
+use fitness_core::metrics::zones::{DatedZones, HeldZones, zones_on};
 use fitness_core::sport::Sport;
 use fitness_core::units::TimeSpan;
 use sea_orm::sea_query::OnConflict;
@@ -112,27 +112,51 @@ impl Store {
             .collect()
     }
 
-    /// Takes over the zones of a sport from a day on.
+    /// Takes over zones from a day on. Older ones stay: what was divided by them stays divided by them.
     ///
     /// # Errors
     /// When there is no such user.
-    pub async fn put_zones(
+    pub async fn put_zones(&self, user: UserId, dated: &DatedZones, now: Instant) -> Result<()> {
+        let tx = self.write(user).await?;
+        put_zones(&tx, dated).await?;
+        derived::touch(&tx, Some(dated.from)).await?;
+        let DatedZones { kind, sport, from, .. } = dated;
+        let entry = Entry::new(now, Actor::Human, "zones.put", format!("zones:{kind} {sport} from {from}"));
+        tx.commit(entry.change(None, Some(ContentHash::of_json(&dated.zones)))).await
+    }
+
+    /// Forgets zones the athlete set.
+    ///
+    /// # Errors
+    /// `NotFound` when they set none of this kind for this sport from this day.
+    pub async fn remove_zones(
         &self,
         user: UserId,
         kind: ZoneKind,
         sport: Sport,
         from: Day,
-        bounds: &Zones,
         now: Instant,
     ) -> Result<()> {
+        use zones::Column;
         let tx = self.write(user).await?;
-        put_zones(&tx, kind, sport, from, bounds).await?;
+        let gone = zones::Entity::delete_many()
+            .filter(Column::UserId.eq(user.get()))
+            .filter(Column::Kind.eq(kind.as_str()))
+            .filter(Column::Sport.eq(sport.as_str()))
+            .filter(Column::FromDay.eq(from.date()))
+            .filter(Column::Origin.eq(ThresholdOrigin::Set.as_str()))
+            .exec(tx.db())
+            .await?;
+        if gone.rows_affected == 0 {
+            return Err(Error::NotFound("zones"));
+        }
         derived::touch(&tx, Some(from)).await?;
-        let entry = Entry::new(now, Actor::Human, "zones.put", format!("zones:{kind} {sport} from {from}"));
-        tx.commit(entry.change(None, Some(ContentHash::of_json(bounds)))).await
+        let entry =
+            Entry::new(now, Actor::Human, "zones.remove", format!("zones:{kind} {sport} from {from}"));
+        tx.commit(entry).await
     }
 
-    /// Every set of zones of an athlete.
+    /// Every set of zones of an athlete, oldest first.
     ///
     /// # Errors
     /// When the database does not answer.
@@ -140,6 +164,9 @@ impl Store {
         let rows = zones::Entity::find()
             .filter(zones::Column::UserId.eq(user.get()))
             .order_by_asc(zones::Column::FromDay)
+            .order_by_asc(zones::Column::Kind)
+            .order_by_asc(zones::Column::Sport)
+            .order_by_asc(zones::Column::Origin)
             .all(self.reader())
             .await?;
         rows.into_iter()
@@ -148,13 +175,14 @@ impl Store {
                     kind: word(&row.kind)?,
                     sport: word(&row.sport)?,
                     from: day(row.from_day)?,
+                    origin: word(&row.origin)?,
                     zones: json(row.lower_bounds)?,
                 })
             })
             .collect()
     }
 
-    /// The zones of a sport in force on a day.
+    /// The zones of a sport in force on a day, given or made from a threshold.
     ///
     /// # Errors
     /// When the database does not answer.
@@ -164,16 +192,9 @@ impl Store {
         kind: ZoneKind,
         sport: Sport,
         on: Day,
-    ) -> Result<Option<Zones>> {
-        let row = zones::Entity::find()
-            .filter(zones::Column::UserId.eq(user.get()))
-            .filter(zones::Column::Kind.eq(kind.as_str()))
-            .filter(zones::Column::Sport.eq(sport.as_str()))
-            .filter(zones::Column::FromDay.lte(on.date()))
-            .order_by_desc(zones::Column::FromDay)
-            .one(self.reader())
-            .await?;
-        row.map(|row| json(row.lower_bounds)).transpose()
+    ) -> Result<Option<HeldZones>> {
+        let (given, thresholds) = (self.list_zones(user).await?, self.list_thresholds(user).await?);
+        Ok(zones_on(on, kind, sport, &given, &thresholds))
     }
 }
 
@@ -194,24 +215,20 @@ pub(crate) async fn put_threshold(tx: &Tx, threshold: &Threshold) -> Result<()> 
     Ok(())
 }
 
-pub(crate) async fn put_zones(
-    tx: &Tx,
-    kind: ZoneKind,
-    sport: Sport,
-    from: Day,
-    bounds: &Zones,
-) -> Result<()> {
+pub(crate) async fn put_zones(tx: &Tx, dated: &DatedZones) -> Result<()> {
     let row = zones::ActiveModel {
         user_id: Set(tx.user().get()),
-        kind: Set(kind.as_str().to_owned()),
-        sport: Set(sport.as_str().to_owned()),
-        from_day: Set(from.date()),
-        lower_bounds: Set(to_json(bounds)),
+        kind: Set(dated.kind.as_str().to_owned()),
+        sport: Set(dated.sport.as_str().to_owned()),
+        from_day: Set(dated.from.date()),
+        origin: Set(dated.origin.as_str().to_owned()),
+        lower_bounds: Set(to_json(&dated.zones)),
     };
     use zones::Column;
-    let replace = OnConflict::columns([Column::UserId, Column::Kind, Column::Sport, Column::FromDay])
-        .update_column(Column::LowerBounds)
-        .to_owned();
+    let replace =
+        OnConflict::columns([Column::UserId, Column::Kind, Column::Sport, Column::FromDay, Column::Origin])
+            .update_column(Column::LowerBounds)
+            .to_owned();
     zones::Entity::insert(row).on_conflict(replace).exec_without_returning(tx.db()).await?;
     Ok(())
 }

@@ -241,8 +241,8 @@ pub(crate) async fn touch_all(tx: &Tx) -> Result<()> {
     mark(tx, since_ever(), true).await
 }
 
-/// The first day of what nobody says since when it holds: before any recording.
-pub(crate) fn since_ever() -> Day {
+/// Before any recording.
+fn since_ever() -> Day {
     "1990-01-01".parse().expect("a day")
 }
 

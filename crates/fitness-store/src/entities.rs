@@ -112,6 +112,7 @@ tables! {
         #[sea_orm(primary_key, auto_increment = false)] kind: String,
         #[sea_orm(primary_key, auto_increment = false)] sport: String,
         #[sea_orm(primary_key, auto_increment = false)] from_day: NaiveDate,
+        #[sea_orm(primary_key, auto_increment = false)] origin: String,
         lower_bounds: Json,
     }
     settings = "settings" {

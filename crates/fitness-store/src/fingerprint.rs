@@ -10,7 +10,7 @@ use fitness_core::athlete::ThresholdOrigin;
 use fitness_core::hash::ContentHash;
 use fitness_core::ids::UserId;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Every row of a user in a table.
 macro_rules! rows {
@@ -72,17 +72,30 @@ impl Store {
             row.user_id = 0;
             lines.push(format!("{row:?}"));
         }
+        // A source's limits and zones hold from the day it was as new as, and part of an export knows that less well
+        // than the whole. What they are, one after the other, is the same.
+        let mut reported = BTreeMap::new();
+        let reports = |origin: &str| origin == ThresholdOrigin::Reported.as_str();
         for mut row in rows!(thresholds, user, &db) {
-            if row.origin == ThresholdOrigin::Estimated.as_str() {
-                continue;
+            if reports(&row.origin) {
+                reported.insert((row.kind, String::new(), row.from_day), row.value.to_string());
+            } else if row.origin != ThresholdOrigin::Estimated.as_str() {
+                (row.id, row.user_id) = (0, 0);
+                lines.push(format!("{row:?}"));
             }
-            (row.id, row.user_id) = (0, 0);
-            lines.push(format!("{row:?}"));
         }
         for mut row in rows!(zones, user, &db) {
-            row.user_id = 0;
-            lines.push(format!("{row:?}"));
+            if reports(&row.origin) {
+                reported.insert((row.kind, row.sport, row.from_day), row.lower_bounds.to_string());
+            } else {
+                row.user_id = 0;
+                lines.push(format!("{row:?}"));
+            }
         }
+        let mut steps: Vec<_> =
+            reported.iter().map(|((kind, sport, _), value)| (kind, sport, value)).collect();
+        steps.dedup();
+        lines.push(format!("{steps:?}"));
         lines.push(format!("{:?}", crate::athletes::profile(&db, user).await?));
         lines.sort_unstable();
         Ok(ContentHash::of_bytes(lines.join("\n").as_bytes()))

@@ -11,12 +11,12 @@ use crate::reports::{self, Fate, NewReport, Put};
 use crate::store::{Store, stamp};
 use crate::tx::Tx;
 use crate::wellness;
-use fitness_core::athlete::{Threshold, ZoneKind, Zones};
+use fitness_core::athlete::{Threshold, Zones};
 use fitness_core::calendar::{Day, Instant};
 use fitness_core::hash::ContentHash;
 use fitness_core::ids::UserId;
+use fitness_core::metrics::zones::DatedZones;
 use fitness_core::report::{DayReport, Estimate, EstimateKind, EstimateValue, Person};
-use fitness_core::sport::Sport;
 use fitness_core::text::storable;
 use sea_orm::prelude::Json;
 use sea_orm::sea_query::OnConflict;
@@ -34,10 +34,10 @@ pub struct Batch {
     pub days: Vec<DayReport>,
     /// What sources concluded.
     pub estimates: Vec<Estimate>,
-    /// Thresholds a source reported.
+    /// Thresholds a source reported. They hold where the athlete set none.
     pub thresholds: Vec<Threshold>,
-    /// Zones a source reported. They hold where the athlete has none.
-    pub zones: Vec<(ZoneKind, Sport, Zones)>,
+    /// Zones a source reported. They hold where the athlete set none.
+    pub zones: Vec<DatedZones>,
     /// About the athlete. It fills gaps in the profile.
     pub person: Person,
     /// How new the account export is that tells all this, where it is one.
@@ -90,8 +90,8 @@ impl Store {
             days,
             renewed: renewed + days_renewed,
             estimates: put_estimates(&tx, estimates).await?,
-            about_athlete: put_thresholds(&tx, thresholds).await?
-                + put_zones(&tx, zones).await?
+            about_athlete: put_thresholds(&tx, thresholds, edition.is_some()).await?
+                + put_zones(&tx, zones, edition.is_some()).await?
                 + put_person(&tx, &person).await?,
         };
         if taken.nothing() {
@@ -220,7 +220,10 @@ async fn put_estimates(tx: &Tx, estimates: Vec<Estimate>) -> Result<u64> {
     Ok(count)
 }
 
-async fn put_thresholds(tx: &Tx, reported: Vec<Threshold>) -> Result<u64> {
+/// What a source tells without a day holds from the day the source is as new as. Of an export that stands beside what
+/// earlier and later exports say, whatever order they come in; of two of one age the greater. A service that is asked
+/// every day only tells what changed.
+async fn put_thresholds(tx: &Tx, reported: Vec<Threshold>, of_export: bool) -> Result<u64> {
     use thresholds::Column;
     let mut new = 0;
     for threshold in reported {
@@ -228,14 +231,20 @@ async fn put_thresholds(tx: &Tx, reported: Vec<Threshold>) -> Result<u64> {
         if !(low..=high).contains(&threshold.value) {
             continue;
         }
-        let same = thresholds::Entity::find()
+        let held = thresholds::Entity::find()
             .filter(Column::UserId.eq(tx.user().get()))
             .filter(Column::Kind.eq(threshold.kind.as_str()))
-            .filter(Column::FromDay.eq(threshold.from.date()))
+            .filter(Column::FromDay.lte(threshold.from.date()))
             .filter(Column::Origin.eq(threshold.origin.as_str()))
+            .order_by_desc(Column::FromDay)
             .one(tx.db())
             .await?;
-        if same.is_some_and(|row| row.value == threshold.value) {
+        let stands = held.is_some_and(|row| {
+            let same_day = row.from_day == threshold.from.date();
+            let kept = of_export && same_day && row.value > threshold.value;
+            kept || (row.value == threshold.value && (same_day || !of_export))
+        });
+        if stands {
             continue;
         }
         athletes::put_threshold(tx, &threshold).await?;
@@ -245,19 +254,30 @@ async fn put_thresholds(tx: &Tx, reported: Vec<Threshold>) -> Result<u64> {
     Ok(new)
 }
 
-async fn put_zones(tx: &Tx, reported: Vec<(ZoneKind, Sport, Zones)>) -> Result<u64> {
+/// As with thresholds.
+async fn put_zones(tx: &Tx, reported: Vec<DatedZones>, of_export: bool) -> Result<u64> {
     use zones::Column;
     let mut new = 0;
-    for (kind, sport, bounds) in reported {
-        let has = zones::Entity::find()
+    for dated in reported {
+        let held = zones::Entity::find()
             .filter(Column::UserId.eq(tx.user().get()))
-            .filter(Column::Kind.eq(kind.as_str()))
-            .filter(Column::Sport.eq(sport.as_str()))
+            .filter(Column::Kind.eq(dated.kind.as_str()))
+            .filter(Column::Sport.eq(dated.sport.as_str()))
+            .filter(Column::FromDay.lte(dated.from.date()))
+            .filter(Column::Origin.eq(dated.origin.as_str()))
+            .order_by_desc(Column::FromDay)
             .one(tx.db())
             .await?;
-        if has.is_none() {
-            athletes::put_zones(tx, kind, sport, derived::since_ever(), &bounds).await?;
-            derived::touch_all(tx).await?;
+        let mut stands = false;
+        if let Some(row) = held {
+            let same_day = row.from_day == dated.from.date();
+            let before: Zones = crate::read::json(row.lower_bounds)?;
+            let kept = of_export && same_day && before.lower_bounds() > dated.zones.lower_bounds();
+            stands = kept || (before == dated.zones && (same_day || !of_export));
+        }
+        if !stands {
+            athletes::put_zones(tx, &dated).await?;
+            derived::touch(tx, Some(dated.from)).await?;
             new += 1;
         }
     }

@@ -6,6 +6,7 @@ use crate::store::Store;
 use fitness_core::athlete::{Threshold, ThresholdKind};
 use fitness_core::calendar::Day;
 use fitness_core::ids::{ActivityId, UserId};
+use fitness_core::metrics::Absent;
 use fitness_core::metrics::efforts::Effort as BestEffort;
 use fitness_core::metrics::predict::{RaceResult, Run, TrainingLog, course_of};
 use fitness_core::metrics::thresholds::{InForce, Suggestion, in_force, suggestions};
@@ -38,6 +39,18 @@ pub struct Discovery {
     pub gaps: Vec<Gap>,
     /// Activities whose load could not be worked out.
     pub without_load: u64,
+    /// Why, the commonest reason first.
+    pub no_load: Vec<NoLoad>,
+}
+
+/// A reason why activities have no load.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct NoLoad {
+    /// Why; of several activities with alike reasons, that of the first.
+    #[serde(flatten)]
+    pub why: Absent,
+    /// How many have none for this reason.
+    pub activities: u64,
 }
 
 /// A year's training.
@@ -144,7 +157,9 @@ impl Store {
                 }
             }
         }
-        let without_load = measured.iter().filter(|one| one.load.is_none()).count() as u64;
+        let loadless: Vec<ActivityId> =
+            measured.iter().filter(|one| one.load.is_none()).map(|one| one.id).collect();
+        let without_load = loadless.len() as u64;
         let far = first.plus(200 * 366);
         days.extend(self.list_wellness(user, first, far).await?.iter().map(|wellness| wellness.day));
         let last = days.last().copied().unwrap_or(first);
@@ -160,7 +175,23 @@ impl Store {
             in_force: ThresholdKind::ALL.iter().filter_map(held).collect(),
             gaps: gaps(&days),
             without_load,
+            no_load: self.no_load(user, &loadless, last.next()).await?,
         }))
+    }
+
+    /// Why activities before a day have no load.
+    async fn no_load(&self, user: UserId, loadless: &[ActivityId], before: Day) -> Result<Vec<NoLoad>> {
+        let mut judged = self.read_judged(user, loadless, before).await?;
+        judged.sort_by_key(|(id, ..)| *id);
+        let mut reasons: Vec<NoLoad> = Vec::new();
+        for why in judged.into_iter().filter_map(|(_, _, judged)| judged.load.err()) {
+            match reasons.iter_mut().find(|known| alike(&known.why, &why)) {
+                Some(known) => known.activities += 1,
+                None => reasons.push(NoLoad { why, activities: 1 }),
+            }
+        }
+        reasons.sort_by_key(|reason| std::cmp::Reverse(reason.activities));
+        Ok(reasons)
     }
 
     /// Activities that a source calls a race, and runs over the whole of a race's distance in the fastest time of a
@@ -171,7 +202,7 @@ impl Store {
         let decided = self.decided_races(user).await?;
         let whole = |run: &Run| run.distance.and_then(course_of);
         let fast: BTreeSet<(Day, Distance)> =
-            log.results().into_iter().filter_map(|result| Some((result.on?, result.distance))).collect();
+            log.likely_races().into_iter().filter_map(|result| Some((result.on?, result.distance))).collect();
         for run in &log.runs {
             let spoken_about = decided.contains(&run.id) || likely.iter().any(|known| known.id == run.id);
             if let Some(course) = whole(run)
@@ -187,6 +218,14 @@ impl Store {
         }
         likely.sort_by_key(|activity| (activity.activity.started_at, activity.id));
         Ok(likely)
+    }
+}
+
+/// Whether two reasons are the same but for their numbers.
+fn alike(one: &Absent, other: &Absent) -> bool {
+    match (one, other) {
+        (Absent::Missing { need }, Absent::Missing { need: other }) => need == other,
+        _ => std::mem::discriminant(one) == std::mem::discriminant(other),
     }
 }
 

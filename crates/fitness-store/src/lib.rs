@@ -72,7 +72,7 @@ pub use consent::Consent;
 pub use derived::{Derived, Stale};
 pub use error::{Error, Result};
 pub use imports::{Batch, Taken};
-pub use insight::{Best, Discovery, Gap, Year};
+pub use insight::{Best, Discovery, Gap, NoLoad, Year};
 pub use jobs::{Job, JobState};
 pub use location::Location;
 pub use measured::{Measured, Unmeasured};

@@ -60,7 +60,7 @@ pub struct Measured {
 }
 
 impl Store {
-    /// Activities whose samples have not been looked at by this version of the formulas; deleted ones may be among them.
+    /// Activities whose samples have not been looked at by this version of the formulas.
     ///
     /// # Errors
     /// When the database does not answer.
@@ -72,12 +72,19 @@ impl Store {
             .and_where(activity_metrics::Column::UserId.eq(user.get()))
             .and_where(activity_metrics::Column::Version.eq(i64::from(version)))
             .to_owned();
-        // Both sides are answered from an index; whoever reads the rows sees which were deleted.
+        // All three are answered from an index: the rows are not read.
+        let deleted = Query::select()
+            .column(Column::Id)
+            .from(activities::Entity)
+            .and_where(Column::UserId.eq(user.get()))
+            .and_where(Column::DeletedAt.is_not_null())
+            .to_owned();
         let ids = activities::Entity::find()
             .select_only()
             .column(Column::Id)
             .filter(Column::UserId.eq(user.get()))
             .filter(Column::Id.not_in_subquery(measured))
+            .filter(Column::Id.not_in_subquery(deleted))
             .order_by_asc(Column::Day)
             .order_by_asc(Column::Id)
             .into_tuple::<i64>()

@@ -31,13 +31,10 @@ impl Store {
         now: Instant,
     ) -> Result<ObservationId> {
         let tx = self.write(user).await?;
-        if let Some(activity) = observed.activity() {
-            use crate::entities::activities;
-            activities::Entity::find_by_id(activity.get())
-                .filter(activities::Column::UserId.eq(user.get()))
-                .one(tx.db())
-                .await?
-                .ok_or(Error::NotFound("activity"))?;
+        let of_activity = observed.activity().map(ActivityId::get);
+        let activity_day = day_of(&tx, of_activity).await?;
+        if of_activity.is_some() && activity_day.is_none() {
+            return Err(Error::NotFound("activity"));
         }
         let row = ActiveModel {
             id: NotSet,
@@ -54,7 +51,7 @@ impl Store {
         };
         let id = ObservationId::new(Entity::insert(row).exec(tx.db()).await?.last_insert_id);
         if author == Author::Athlete {
-            derived::touch(&tx, Some(observed.from())).await?;
+            derived::touch(&tx, Some(earlier(observed.from(), activity_day))).await?;
         }
         let entry = Entry::new(now, author.into(), "observation.add", format!("observation:{id}"));
         tx.commit(entry.change(None, Some(ContentHash::of_json(observed)))).await?;
@@ -108,10 +105,28 @@ impl Store {
     }
 }
 
-/// The day an observation begins with: what it says may enter what is worked out for it.
+/// The first day for which something is worked out from an observation: the one it begins with, or that of the activity
+/// it rates, which may have moved since.
 async fn first_day(tx: &Tx, id: ObservationId) -> Result<Option<Day>> {
     let row = Entity::find_by_id(id.get()).filter(Column::UserId.eq(tx.user().get())).one(tx.db()).await?;
-    row.map(|row| day(row.from_day)).transpose()
+    let Some(row) = row else { return Ok(None) };
+    let activity = day_of(tx, row.activity_id).await?;
+    Ok(Some(earlier(day(row.from_day)?, activity)))
+}
+
+fn earlier(day: Day, other: Option<Day>) -> Day {
+    other.map_or(day, |other| other.min(day))
+}
+
+/// The day on which an activity of the user began.
+async fn day_of(tx: &Tx, activity: Option<i64>) -> Result<Option<Day>> {
+    use crate::entities::activities;
+    let Some(activity) = activity else { return Ok(None) };
+    let row = activities::Entity::find_by_id(activity)
+        .filter(activities::Column::UserId.eq(tx.user().get()))
+        .one(tx.db())
+        .await?;
+    row.map(|row| day(row.day)).transpose()
 }
 
 pub(crate) async fn list(

@@ -7,6 +7,7 @@ use crate::entities::{activities, races};
 use crate::error::{Error, Result};
 use crate::read::{day, word};
 use crate::store::{Store, stamp};
+use crate::tx::Tx;
 use fitness_core::calendar::{Day, Instant};
 use fitness_core::ids::{ActivityId, RaceId, UserId};
 use fitness_core::metrics::predict::Effort;
@@ -130,8 +131,13 @@ impl Store {
                 return Ok(RaceId::new(same.id));
             }
         }
+        // What was decided about it before may have been on another day, and no longer holds there.
+        let before = match result.activity {
+            Some(activity) => first_race_of(&tx, activity.get()).await?,
+            None => None,
+        };
         let id = races::Entity::insert(row).on_conflict(replace).exec_with_returning(tx.db()).await?.id;
-        derived::touch(&tx, Some(result.day)).await?;
+        derived::touch(&tx, Some(before.map_or(result.day, |before| before.min(result.day)))).await?;
         let action = if confirmed { "race.put" } else { "race.decline" };
         tx.commit(Entry::new(now, Actor::Human, action, format!("race:{id}"))).await?;
         Ok(RaceId::new(id))
@@ -229,4 +235,15 @@ impl Store {
             .await?;
         rows.into_iter().map(stored).collect()
     }
+}
+
+/// The day of the race that an activity is said to be: with the activity it goes and comes back.
+pub(crate) async fn first_race_of(tx: &Tx, activity: i64) -> Result<Option<Day>> {
+    let row = races::Entity::find()
+        .filter(races::Column::UserId.eq(tx.user().get()))
+        .filter(races::Column::ActivityId.eq(activity))
+        .order_by_asc(races::Column::Day)
+        .one(tx.db())
+        .await?;
+    row.map(|row| day(row.day)).transpose()
 }

@@ -9,7 +9,7 @@ mod plan;
 mod source;
 
 pub(crate) use activity::{ActivityCommand, RaceCommand};
-pub(crate) use athlete::{PacesArgs, PredictArgs, ProfileCommand, ThresholdCommand};
+pub(crate) use athlete::{PacesArgs, PredictArgs, ProfileCommand, ThresholdCommand, ZonesCommand};
 pub(crate) use contract::{CheckArgs, ContractCommand};
 pub(crate) use day::DayCommand;
 pub(crate) use export::{ExportArgs, Format, PushArgs};
@@ -108,6 +108,11 @@ pub(crate) enum Command {
     /// Show or set the limits that loads and zones are measured by
     #[command(subcommand)]
     Threshold(ThresholdCommand),
+    /// Show or set your training zones
+    Zones {
+        #[command(subcommand)]
+        command: Option<ZonesCommand>,
+    },
     /// Show or say who you are, as far as formulas need it
     #[command(subcommand)]
     Profile(ProfileCommand),

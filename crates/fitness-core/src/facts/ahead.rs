@@ -50,9 +50,11 @@ fn threshold(view: &View<'_>, kind: ThresholdKind) -> Found<Told> {
         | ThresholdKind::ThresholdHeartRate
         | ThresholdKind::ThresholdPower => FactValue::Number(limit.value()),
     };
-    let (from, origin) = (limit.threshold.from, limit.threshold.origin);
-    let source = SourceRow::Threshold { kind, from, origin };
-    Ok(Told::new(value, view.today(), vec![source]).with(limit.quality).by(origin.as_str()))
+    // What stands in for a limit has no row of its own.
+    let row = limit.share_of.unwrap_or(limit.threshold);
+    let source = SourceRow::Threshold { kind: row.kind, from: row.from, origin: row.origin };
+    let how = if limit.share_of.is_some() { "share of the highest" } else { row.origin.as_str() };
+    Ok(Told::new(value, view.today(), vec![source]).with(limit.quality).by(how))
 }
 
 /// A finish and its band, all three or none.

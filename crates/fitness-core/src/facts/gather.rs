@@ -9,7 +9,7 @@ use super::{ahead, morning, sessions, training};
 use crate::calendar::Day;
 use crate::frontier::Reach;
 use crate::metrics::day::{DayMetrics, DayState, Training};
-use crate::metrics::{Absent, Counted, Found, Quality};
+use crate::metrics::{Absent, Counted, Found, Learning, Quality};
 use std::collections::BTreeMap;
 
 /// Every fact of the table, known or missing with its reason.
@@ -34,13 +34,14 @@ pub(super) struct Told {
     pub(super) as_of: Day,
     pub(super) sources: Vec<SourceRow>,
     pub(super) quality: Quality,
+    pub(super) learning: Option<Learning>,
     /// How, where it is not always the same.
     pub(super) method: Option<String>,
 }
 
 impl Told {
     pub(super) fn new(value: FactValue, as_of: Day, sources: Vec<SourceRow>) -> Self {
-        Self { value, as_of, sources, quality: Quality::Ok, method: None }
+        Self { value, as_of, sources, quality: Quality::Ok, learning: None, method: None }
     }
 
     pub(super) fn number(value: f64, as_of: Day, sources: Vec<SourceRow>) -> Self {
@@ -50,6 +51,13 @@ impl Told {
     /// The same, no firmer than this.
     pub(super) fn with(mut self, quality: Quality) -> Self {
         self.quality = self.quality.with(quality);
+        self
+    }
+
+    /// The same, of which so much is learned. Of two the one that is further from its end counts.
+    pub(super) fn learning(mut self, learning: Option<Learning>) -> Self {
+        let left = |learning: &Learning| learning.needed - learning.have.min(learning.needed);
+        self.learning = self.learning.into_iter().chain(learning).max_by_key(left);
         self
     }
 
@@ -87,6 +95,7 @@ impl Book {
                     sources: told.sources,
                     method: told.method.unwrap_or_else(|| name.method().to_owned()),
                     quality: told.quality,
+                    learning: told.learning,
                 }),
                 Err(why) => missing.push(Missing { id, why }),
             }

@@ -13,7 +13,7 @@ use crate::metrics::day::DayMetrics;
 use crate::metrics::hrv::{HrvRange, RANGE_NIGHTS};
 use crate::metrics::recovery::{Contribution, Part, Recovery};
 use crate::metrics::sleep::need_hours;
-use crate::metrics::{Absent, Found, Quality};
+use crate::metrics::{Absent, Counted, Found, Learning, Quality};
 use crate::units::TimeSpan;
 
 /// The days behind a normal range and the week that is compared with it.
@@ -40,12 +40,13 @@ fn measured(view: &View<'_>, value: impl FnOnce(&DayMetrics) -> Found<FactValue>
 fn lately(
     view: &View<'_>,
     (first, last): (i64, i64),
-    value: impl FnOnce(&DayMetrics) -> Found<(FactValue, Quality)>,
+    value: impl FnOnce(&DayMetrics) -> Found<(FactValue, Quality, Option<Learning>)>,
 ) -> Found<Told> {
     let newest = view.newest()?;
-    let (value, quality) = value(newest)?;
+    let (value, quality, learning) = value(newest)?;
     let sources = vec![view.rows(newest.day.plus(-first), newest.day.plus(-last))];
-    Ok(Told::new(value, newest.day, sources).with(quality).with(View::age(newest.day, view.today())))
+    let told = Told::new(value, newest.day, sources).with(quality).learning(learning);
+    Ok(told.with(View::age(newest.day, view.today())))
 }
 
 const WEEK_SPAN: (i64, i64) = (WEEK as i64 - 1, 0);
@@ -55,19 +56,20 @@ fn hrv(view: &View<'_>, book: &mut Book) {
     let number = FactValue::Number;
     let last_night = measured(view, |day| Ok(number(day.hrv.last_night.clone()?.exp())));
     book.put(FactName::HrvLastNight, last_night);
-    let week = lately(view, WEEK_SPAN, |day| Ok((number(day.hrv.week.clone()?.ms), Quality::Ok)));
+    let week = lately(view, WEEK_SPAN, |day| Ok((number(day.hrv.week.clone()?.ms), Quality::Ok, None)));
     book.put(FactName::HrvWeek, week);
     let end = |end: fn(&HrvRange) -> f64| {
         lately(view, RANGE_SPAN, |day| {
             let range = day.hrv.range.clone()?;
-            Ok((number(end(&range).exp()), range.quality))
+            Ok((number(end(&range).exp()), range.quality, range.learning()))
         })
     };
     book.put(FactName::HrvNormalLow, end(|range| range.low));
     book.put(FactName::HrvNormalHigh, end(|range| range.high));
     let state = lately(view, (RANGE_AND_WEEK - 1, 0), |day| {
         let state = FactValue::Word(FactWord::Hrv(day.hrv.state.clone()?));
-        Ok((state, day.hrv.range.clone()?.quality))
+        let range = day.hrv.range.clone()?;
+        Ok((state, range.quality, range.learning()))
     });
     book.put(FactName::HrvState, state);
 }
@@ -80,7 +82,7 @@ fn resting(view: &View<'_>, book: &mut Book) {
         FactName::RestingHeartRateUsual,
         lately(view, RANGE_SPAN, |day| {
             let usual = usual(day)?;
-            Ok((FactValue::Number(usual.median), usual.quality))
+            Ok((FactValue::Number(usual.median), usual.quality, usual.learning(Counted::Nights)))
         }),
     );
     let rows = |morning: &DayMetrics| view.rows(morning.day.plus(1 - RANGE_AND_WEEK), morning.day);
@@ -96,7 +98,7 @@ fn sleep(view: &View<'_>, book: &mut Book) {
         FactName::SleepUsual,
         lately(view, (28, 1), |day| {
             let usual = usual(day)?;
-            Ok((hours(usual.median)?, usual.quality))
+            Ok((hours(usual.median)?, usual.quality, usual.learning(Counted::Nights)))
         }),
     );
     let rows = |morning: &DayMetrics| view.rows(morning.day.plus(-28), morning.day);
@@ -106,7 +108,7 @@ fn sleep(view: &View<'_>, book: &mut Book) {
     let debt = lately(view, (13, 0), |day| {
         let debt = day.sleep.debt.clone()?;
         let doubt = if debt.missing == 0 { Quality::Ok } else { Quality::Provisional };
-        Ok((hours(debt.hours)?, doubt))
+        Ok((hours(debt.hours)?, doubt, None))
     });
     let with_need = |mut told: Told| {
         told.sources.push(SourceRow::Profile);
@@ -129,7 +131,8 @@ fn difference(
     let morning = view.morning()?;
     let (now, usual) = (now(morning)?, usual(morning)?);
     let apart = (now * steps).round() - (usual.median * steps).round();
-    Ok(Told::number(apart, morning.day, vec![rows(morning)]).with(usual.quality))
+    let told = Told::number(apart, morning.day, vec![rows(morning)]).with(usual.quality);
+    Ok(told.learning(usual.learning(Counted::Nights)))
 }
 
 /// What a whole day measured: yesterday's, as today's is not over.
@@ -173,7 +176,9 @@ fn recovery(view: &View<'_>, book: &mut Book) {
         let mut rows: Vec<SourceRow> = taken.flat_map(|part| part_rows(view, part)).collect();
         rows.sort_unstable();
         rows.dedup();
-        Ok(Told::new(value(&recovery)?, view.today(), rows).with(recovery.quality))
+        let told = Told::new(value(&recovery)?, view.today(), rows).with(recovery.quality);
+        let learned = recovery.parts.iter().filter(|found| parts.contains(&found.part));
+        Ok(learned.fold(told, |told, found| told.learning(part_learning(view, found.part))))
     };
     let score = |recovery: &Recovery| Ok(FactValue::Number(f64::from(recovery.score)));
     book.put(FactName::Recovery, told(&score, Part::ALL));
@@ -198,6 +203,17 @@ const fn part_name(part: Part) -> FactName {
         Part::Sleep => FactName::RecoveryFromSleep,
         Part::Feel => FactName::RecoveryFromFeel,
         Part::Form => FactName::RecoveryFromForm,
+    }
+}
+
+/// How much is behind what a part of this morning's recovery is compared with.
+fn part_learning(view: &View<'_>, part: Part) -> Option<Learning> {
+    let morning = view.morning().ok()?;
+    match part {
+        Part::Hrv => morning.hrv.range.as_ref().ok()?.learning(),
+        Part::RestingHeartRate => morning.resting.reading.baseline.as_ref().ok()?.learning(Counted::Nights),
+        Part::Form => view.evening().ok()?.state.fitness.learning(),
+        Part::Sleep | Part::Feel => None,
     }
 }
 

@@ -40,6 +40,8 @@ macro_rules! facts {
 facts! {
     Fitness = "fitness", FitnessPoints, "impulse response, 42 days",
         "Fitness on the evening of the last complete day before today.";
+    FitnessSettled = "fitness_settled", Percent, "1 - e^(-days/42)",
+        "How much of its final value fitness has reached, with the days there are.";
     Fatigue = "fatigue", FitnessPoints, "impulse response, 7 days",
         "Fatigue on the same evening.";
     Form = "form", FormPoints, "fitness minus fatigue of the evening before",

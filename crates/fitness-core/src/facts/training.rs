@@ -20,6 +20,8 @@ pub(super) fn write(view: &View<'_>, book: &mut Book) {
         Ok(of_evening(view, &evening, value(&evening)?))
     };
     book.put(FactName::Fitness, told(&|evening| Ok(FactValue::Number(evening.training.fitness))));
+    let settled = |evening: &Evening<'_>| FactValue::Number(f64::from(evening.training.settled_percent));
+    book.put(FactName::FitnessSettled, told(&|evening| Ok(settled(evening))));
     book.put(FactName::Fatigue, told(&|evening| Ok(FactValue::Number(evening.training.fatigue))));
     book.put(FactName::Ramp, told(&|evening| Ok(FactValue::Number(evening.training.ramp.clone()?.per_week))));
     book.put(
@@ -54,6 +56,7 @@ fn of_evening(view: &View<'_>, evening: &Evening<'_>, value: FactValue) -> Told 
     Told::new(value, evening.day, sources)
         .with(evening.training.quality)
         .with(View::age(evening.day, view.yesterday()))
+        .learning(evening.state.fitness.learning())
 }
 
 fn monotony(view: &View<'_>, evening: &Evening<'_>) -> Found<Told> {

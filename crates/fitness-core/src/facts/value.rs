@@ -78,6 +78,8 @@ words! {
         FitnessPointsAWeek = "fitness_points_a_week",
         /// 0 to 100. `62`
         Score = "score",
+        /// Hundredths. `63 %`
+        Percent = "percent",
         /// Spreads from the usual, with their sign. `−0.24`
         Spreads = "spreads",
         /// One number over another. `1.22`
@@ -182,6 +184,7 @@ fn spoken_day(day: Day, as_of: Day) -> String {
 fn numbered(number: f64, unit: FactUnit) -> String {
     match unit {
         FactUnit::LoadPoints | FactUnit::FitnessPoints | FactUnit::Score => plain(number, 0),
+        FactUnit::Percent => format!("{} %", plain(number, 0)),
         FactUnit::FormPoints => signed(number, 0),
         FactUnit::FitnessPointsAWeek => signed(number, 1),
         FactUnit::Spreads => signed(number, 2),

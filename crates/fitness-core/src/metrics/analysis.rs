@@ -106,10 +106,11 @@ fn edwards_sum(activity: &Activity, measures: &Measures, limits: &Limits) -> Fou
 }
 
 fn lucia_sum(activity: &Activity, measures: &Measures, limits: &Limits) -> Found<Rated> {
-    let (seconds, _) = heart_seconds(activity, measures)?;
+    let (seconds, quality) = heart_seconds(activity, measures)?;
     let threshold = limits.threshold_heart_rate.ok_or(Absent::missing(Need::ThresholdHeartRate))?;
     let (first, second) = ventilatory(threshold.value());
-    Ok(Rated { value: lucia(&seconds, first, second)?, quality: Quality::Estimated })
+    let quality = quality.with(threshold.quality).with(Quality::Estimated);
+    Ok(Rated { value: lucia(&seconds, first, second)?, quality })
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! years ago and one that began at the window's first day give the same bits, so a changed day can be recomputed
 //! alone. Running sums would be faster and are absent for this reason.
 
-use crate::metrics::{Absent, Counted, Found, Need, Quality, finite};
+use crate::metrics::{Absent, Counted, Found, Learning, Need, Quality, finite};
 use serde::{Deserialize, Serialize};
 
 /// Fewer readings than this are no baseline.
@@ -106,6 +106,12 @@ impl Scale {
 }
 
 impl Baseline {
+    /// How many readings are behind it while they are too few for a firm one.
+    #[must_use]
+    pub fn learning(&self, counted: Counted) -> Option<Learning> {
+        Learning::of(self.n, count(FIRM), counted)
+    }
+
     /// How many spreads a reading is above the usual.
     ///
     /// # Errors

@@ -255,7 +255,7 @@ impl<'a> Series<'a> {
             slept: &sleep.night.value,
             need: &need_hours(settings.sleep_need),
             feel: input.feel,
-            form: (&form, morning.days()),
+            form: &morning.learned_form(),
         });
         let signs_today = signs(&resting, &hrv, &respiration);
         let illness = illness_hint(&signs_today, signs_before);

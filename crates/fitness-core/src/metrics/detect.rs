@@ -1,7 +1,8 @@
 //! Thresholds read out of the data, as a dated series of steps.
 //!
 //! A step on a day depends on that day and the days before it, never on a later one, so old loads are not remeasured
-//! by what came after. A step is made only when the value moves by one per cent or more. Between steps, and when
+//! by what came after. A step is made only when the value moves by one per cent or more, a
+//! resting heart rate by two beats. Between steps, and when
 //! nothing recent says anything, the last one holds.
 //!
 //! Best efforts of training are lower bounds: three months without a hard effort do not make a slower athlete. So a
@@ -19,6 +20,8 @@ use serde::{Deserialize, Serialize};
 pub const LOOKBACK_DAYS: i64 = 365;
 /// Efforts older than this say nothing about today, days.
 const RECENT_DAYS: i64 = 90;
+/// A resting heart rate that differs by less is the same, beats per minute.
+const RESTING_STEP: f64 = 2.0;
 /// The most a value falls in one step.
 const MOST_FALL: f64 = 0.05;
 
@@ -136,7 +139,12 @@ fn steps(
 /// The value a step goes to, if one is made.
 fn step_to(kind: ThresholdKind, value: f64, last: Option<Threshold>, day: Day) -> Option<f64> {
     let Some(last) = last else { return Some(value) };
-    if !differs(value, last.value) {
+    let moved = match kind {
+        // Its median sits between two whole beats for weeks and would step with every night.
+        ThresholdKind::RestingHeartRate => (value - last.value).abs() >= RESTING_STEP,
+        _ => differs(value, last.value),
+    };
+    if !moved {
         return None;
     }
     if value > last.value || kind == ThresholdKind::RestingHeartRate {

@@ -2,10 +2,11 @@
 
 use super::curve::Sums;
 use super::rounded;
-use super::series::{Sampled, Timeline};
+use super::series::{Sampled, Series, Timeline};
 use crate::stream::{Channel, Recording};
 use crate::units::{Distance, TimeSpan};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// The fastest stretch over a distance.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -21,6 +22,9 @@ pub struct Effort {
     pub time: TimeSpan,
     /// Mean heart rate, where most of it is known.
     pub heart_rate: Option<f64>,
+    /// Metres higher at its end than at its beginning, per metre; where the altitude at both is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub net_grade: Option<f64>,
 }
 
 /// A distance and about the fastest anybody ran it, seconds (men, 2025; where no record is kept, between its
@@ -217,21 +221,38 @@ impl Track {
 /// The fastest time over each usual distance the track reaches, 400 m to 50 km. What is broken for a short distance is
 /// broken for a longer one, so a longer distance never takes less time than a shorter.
 #[must_use]
-pub fn efforts(track: &Track, timeline: &Timeline, heart: Option<&Sums>) -> Vec<Effort> {
+pub fn efforts(
+    track: &Track,
+    timeline: &Timeline,
+    heart: Option<&Sums>,
+    altitude: Option<&Series<f32>>,
+) -> Vec<Effort> {
     let (mut broken, hasty) = (track.gaps(), track.hasty());
     let reached = RECORDS.iter().take_while(|(distance, _)| *distance <= track.length().mm());
     let effort = |(distance, record): &(i64, f64)| {
         track.find_broken(*distance, *record, &hasty, &mut broken);
         let (start, time) = track.fastest(*distance, &broken)?;
         let window = timeline.index_at(start as i64)..timeline.index_at((start + time) as i64);
+        let rise = altitude.and_then(|altitude| rise(altitude, window.clone()));
         Some(Effort {
             distance: Distance::from_mm(*distance),
+            net_grade: rise.map(|meters| rounded(f64::from(meters) * 1000.0 / *distance as f64)),
             start: TimeSpan::from_ms(start.round() as i64),
             time: TimeSpan::from_ms(time.round() as i64),
             heart_rate: heart.and_then(|heart| heart.mean(window)).map(rounded),
         })
     };
     reached.filter_map(effort).collect()
+}
+
+/// How much higher the end of a stretch is than its beginning, by the first and the last altitude known in it; both must
+/// be within half a minute of its ends.
+fn rise(altitude: &Series<f32>, window: Range<usize>) -> Option<f32> {
+    const NEAR: usize = 30;
+    let within = altitude.get(window)?;
+    let first = within.iter().take(NEAR).flatten().next()?;
+    let last = within.iter().rev().take(NEAR).flatten().next()?;
+    Some(last - first).filter(|meters| meters.is_finite())
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 //!
 //! Absent on purpose: a finish time made from fitness. No validated mapping exists.
 
-use crate::metrics::{Absent, Counted, Found, Quality, Rated};
+use crate::metrics::{Absent, Counted, Found, Learning, Need, Quality, Rated};
 use crate::sport::Sport;
 use crate::words::words;
 use serde::{Deserialize, Serialize};
@@ -43,17 +43,39 @@ pub struct FitnessState {
     /// Fitness on the seven evenings before this one, oldest first; zero before the first day.
     week: [f64; 7],
     doubts: Doubts,
+    /// The last 42 days, today in the lowest bit: those with a session of unknown load, and those whose load is known
+    /// whole and more than nothing.
+    #[serde(default)]
+    unknown: u64,
+    #[serde(default)]
+    known: u64,
 }
+
+/// The days that are remembered of which loads were known.
+const MEMORY: u64 = (1 << FITNESS_DAYS) - 1;
 
 impl FitnessState {
     /// Before the first day of data: nothing is known, and both start at zero.
-    pub const START: Self =
-        Self { fitness: 0.0, fatigue: 0.0, days: 0, week: [0.0; 7], doubts: Doubts::NONE };
+    pub const START: Self = Self {
+        fitness: 0.0,
+        fatigue: 0.0,
+        days: 0,
+        week: [0.0; 7],
+        doubts: Doubts::NONE,
+        unknown: 0,
+        known: 0,
+    };
 
     /// The evening after a day of training.
     #[must_use]
     pub fn after(&self, load: &DayLoad) -> Self {
-        Self { doubts: self.doubts.after(load.quality()), ..self.after_total(load.total) }
+        let later = |days: u64, today: bool| (days << 1 | u64::from(today)) & MEMORY;
+        Self {
+            doubts: self.doubts.after(load.quality()),
+            unknown: later(self.unknown, load.incomplete),
+            known: later(self.known, load.total > 0.0 && !load.incomplete),
+            ..self.after_total(load.total)
+        }
     }
 
     /// The evening after a day of which only the total is known, as a plan gives it.
@@ -66,7 +88,7 @@ impl FitnessState {
             fatigue: moved(self.fatigue, total, FATIGUE_DAYS),
             days: self.days.saturating_add(1),
             week,
-            doubts: self.doubts,
+            ..*self
         }
     }
 
@@ -109,7 +131,31 @@ impl FitnessState {
     #[must_use]
     pub fn quality(&self) -> Quality {
         let settled = if self.days >= SETTLED_DAYS { Quality::Ok } else { Quality::Provisional };
-        settled.with(self.doubts.worst())
+        settled.with(self.doubts.recent())
+    }
+
+    /// How much is behind fitness, fatigue and form while they are not firm.
+    #[must_use]
+    pub fn learning(&self) -> Option<Learning> {
+        Learning::of(self.days, SETTLED_DAYS, Counted::Days)
+    }
+
+    /// The form of the morning after, fit to be a part of something else.
+    ///
+    /// # Errors
+    /// While fitness is still being learned: fatigue runs ahead of it, and form is too low for everyone. And when on half
+    /// or more of the training days of the last week or of the last six a load is unknown: what nobody knows is no rest.
+    pub fn learned_form(&self) -> Found<Form> {
+        self.once_learned(())?;
+        let mostly_unknown = |days: u32| {
+            let window = (1 << days) - 1;
+            let (unknown, known) = ((self.unknown & window).count_ones(), (self.known & window).count_ones());
+            unknown > 0 && unknown >= known
+        };
+        if mostly_unknown(FATIGUE_DAYS) || mostly_unknown(FITNESS_DAYS) {
+            return Err(Absent::missing(Need::Load));
+        }
+        Ok(self.form())
     }
 
     /// Change of fitness over seven days, CTL_t - CTL_(t-7).
@@ -140,8 +186,7 @@ impl FitnessState {
     }
 }
 
-/// How many days ago a day of each doubtful quality last went in; 0 is today. A day counts once, by its most doubtful
-/// load: a firmer doubt of the same day would be forgotten on the same day.
+/// How many days ago a day with each doubt last went in; 0 is today.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct Doubts {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -157,8 +202,8 @@ impl Doubts {
 
     /// A day later, on which a load of this quality went in.
     fn after(self, today: Quality) -> Self {
-        let ago = |quality: Quality, before: Option<u32>| {
-            if today == quality { Some(0) } else { before.map(|ago| ago.saturating_add(1)) }
+        let ago = |doubt: Quality, before: Option<u32>| {
+            if today.has(doubt) { Some(0) } else { before.map(|ago| ago.saturating_add(1)) }
         };
         Self {
             provisional: ago(Quality::Provisional, self.provisional),
@@ -167,18 +212,15 @@ impl Doubts {
         }
     }
 
-    /// The most doubtful of the last 42 days: after that 1/e of a load is left in fitness.
-    fn worst(self) -> Quality {
-        let recent = |ago: Option<u32>| ago.is_some_and(|ago| ago < FITNESS_DAYS);
-        if recent(self.estimated) {
-            Quality::Estimated
-        } else if recent(self.stale) {
-            Quality::Stale
-        } else if recent(self.provisional) {
-            Quality::Provisional
-        } else {
-            Quality::Ok
-        }
+    /// Every doubt of the last 42 days: after that 1/e of a load is left in fitness.
+    fn recent(self) -> Quality {
+        let all = [
+            (self.provisional, Quality::Provisional),
+            (self.stale, Quality::Stale),
+            (self.estimated, Quality::Estimated),
+        ];
+        let recent = all.into_iter().filter(|(ago, _)| ago.is_some_and(|ago| ago < FITNESS_DAYS));
+        recent.fold(Quality::Ok, |quality, (_, doubt)| quality.with(doubt))
     }
 }
 
@@ -245,7 +287,7 @@ impl DayLoad {
         self.incomplete
     }
 
-    /// How far the day's load can be leaned on: as far as its most doubtful session's, and provisionally when one is
+    /// How far the day's load can be leaned on: with every doubt about its sessions', and provisionally when one is
     /// unknown.
     #[must_use]
     pub fn quality(&self) -> Quality {

@@ -9,7 +9,8 @@ use super::detect::{Candidate, Clue, detect, redetect};
 use super::exertion::{RpeScale, session_rpe};
 use super::fitness::DayLoad;
 use super::load::{Felt, Limits, Load, LoadMethod};
-use super::zones::zones_on;
+use super::predict::Mark;
+use super::zones::{DatedZones, zones_on};
 use super::{Found, Rated};
 use crate::activity::Activity;
 use crate::athlete::{Sex, Threshold, ZoneKind, Zones};
@@ -23,8 +24,9 @@ use crate::wellness::DailyWellness;
 use std::collections::BTreeMap;
 
 /// The version of the measures of an activity. A higher one has every recording measured again, and with it every day
-/// worked out again. 2: days know the quality of their loads.
-pub const MEASURES_VERSION: u32 = 2;
+/// worked out again. 2: days know the quality of their loads. 3: summaries are clues, efforts know their slope, recordings
+/// what is suspicious in them, and days every doubt about their loads.
+pub const MEASURES_VERSION: u32 = 3;
 
 /// What the athlete and their devices say that days are judged by.
 #[derive(Debug, Clone, Copy, Default)]
@@ -39,19 +41,6 @@ pub struct Athlete<'a> {
     pub zones: &'a [DatedZones],
     /// What race results say about limits.
     pub races: &'a [Candidate],
-}
-
-/// Zones of a sport from a day on. Those of `Other` hold for every sport without its own.
-#[derive(Debug, Clone, PartialEq)]
-pub struct DatedZones {
-    /// What they divide.
-    pub kind: ZoneKind,
-    /// For which sport.
-    pub sport: Sport,
-    /// The first day they hold.
-    pub from: Day,
-    /// Their bounds.
-    pub zones: Zones,
 }
 
 /// A session to be judged.
@@ -169,14 +158,18 @@ pub fn clues(activity: &Activity, measures: &Measures) -> Vec<Clue> {
     let best_run = || {
         let hour = |effort: &&super::efforts::Effort| super::detect::hour_speed(effort.distance, effort.time);
         let timed = measures.efforts.iter().filter(|effort| hour(effort).is_some());
-        timed.max_by(|a, b| hour(a).unwrap_or(0.0).total_cmp(&hour(b).unwrap_or(0.0)))
+        let best = timed.max_by(|a, b| hour(a).unwrap_or(0.0).total_cmp(&hour(b).unwrap_or(0.0)));
+        best.map(|run| (run.distance, run.time)).or_else(|| whole_run(activity, measures))
     };
     let swum = || (activity.distance.or(measures.distance)).zip(measures.swum.or(activity.moving));
     let mut clues = Vec::new();
-    clues.extend(candidates.highest_heart_rate.map(|bpm| Clue::PeakHeartRate { bpm }));
+    // Where nothing was recorded, the summary's highest; a recording that was thrown out is not replaced by it.
+    let told = activity.max_heart_rate.filter(|bpm| measures.heart.is_err() && (25..=230).contains(bpm));
+    let peak = candidates.highest_heart_rate.or(told.map(f64::from));
+    clues.extend(peak.map(|bpm| Clue::PeakHeartRate { bpm }));
     match activity.sport {
         Sport::Running => {
-            clues.extend(best_run().map(|run| Clue::Run { distance: run.distance, time: run.time }));
+            clues.extend(best_run().map(|(distance, time)| Clue::Run { distance, time }));
             clues.extend(candidates.threshold_heart_rate.map(|held| Clue::HeldHeartRate {
                 bpm: held.heart_rate,
                 time: held.time,
@@ -190,6 +183,13 @@ pub fn clues(activity: &Activity, measures: &Measures) -> Vec<Clue> {
         Sport::Rowing | Sport::Strength | Sport::Other | Sport::Rest => {}
     }
     clues
+}
+
+/// A run of which only the summary is known, as one effort: the athlete can do at least this.
+fn whole_run(activity: &Activity, measures: &Measures) -> Option<(Distance, TimeSpan)> {
+    let told = activity.distance.zip(activity.elapsed.or(activity.moving));
+    told.filter(|_| measures.speed.is_err() && measures.efforts.is_empty())
+        .filter(|(distance, time)| Mark::new(*distance, *time).is_ok())
 }
 
 /// The limits that show from the first day on.

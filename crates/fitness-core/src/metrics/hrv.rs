@@ -5,8 +5,8 @@
 //! worthwhile change (Plews 2013, Buchheit 2014), of the 60 nights before that week (Altini). The device's own status
 //! is another measure and is shown beside this one, not mixed in.
 
-use crate::metrics::baseline::{LEAST_OF_WEEK, WEEK, count, enough, mean, sample_sd, window};
-use crate::metrics::{Absent, Counted, Found, Need, Quality, finite};
+use crate::metrics::baseline::{FIRM, LEAST_OF_WEEK, WEEK, count, enough, mean, sample_sd, window};
+use crate::metrics::{Absent, Counted, Found, Learning, Need, Quality, finite};
 use crate::words::words;
 use serde::{Deserialize, Serialize};
 
@@ -58,6 +58,14 @@ pub struct HrvRange {
     pub nights: u32,
     /// Provisional below 28 nights.
     pub quality: Quality,
+}
+
+impl HrvRange {
+    /// How many nights are behind it while they are too few for a firm one.
+    #[must_use]
+    pub fn learning(&self) -> Option<Learning> {
+        Learning::of(self.nights, count(FIRM), Counted::Nights)
+    }
 }
 
 words! {

@@ -190,7 +190,8 @@ fn by_pace(activity: &Activity, measures: &Measures, limits: &Limits) -> Found<L
             let ngp = speed.normalized.as_ref().map_err(Clone::clone)?;
             let ground = if speed.graded || is_flat(activity) { Quality::Ok } else { Quality::Provisional };
             let complete = complete(speed.coverage_percent)?;
-            (ngp.value, f64::from(ngp.seconds), ngp.quality().with(ground).with(complete))
+            let doubt = doubted(measures.suspicions.about_speed());
+            (ngp.value, f64::from(ngp.seconds), ngp.quality().with(ground).with(complete).with(doubt))
         }
         Err(absent) => {
             let distance = covered(activity.distance).ok_or_else(|| absent.clone())?;
@@ -214,6 +215,11 @@ fn complete(percent: f64) -> Found<Quality> {
     } else {
         Ok(Quality::Ok)
     }
+}
+
+/// What is suspicious is kept, and what is made of it provisional.
+const fn doubted(suspicious: bool) -> Quality {
+    if suspicious { Quality::Provisional } else { Quality::Ok }
 }
 
 /// Whether the source says there were no hills.
@@ -244,7 +250,11 @@ fn by_heart(activity: &Activity, measures: &Measures, limits: &Limits) -> Found<
     let quality = quality.with(max.quality).with(threshold.quality);
     let (Some(sex), Some(rest)) = (limits.sex, limits.resting_heart_rate) else {
         let value = edwards_ratio(&seconds, max.value(), threshold.value())?;
-        return Ok(Load { value, method: LoadMethod::EdwardsRatio, quality: Quality::Estimated });
+        return Ok(Load {
+            value,
+            method: LoadMethod::EdwardsRatio,
+            quality: quality.with(Quality::Estimated),
+        });
     };
     let reserve = Reserve::new(rest.value(), max.value())?;
     let value = trimp_ratio(&seconds, reserve, sex, threshold.value())?;
@@ -258,7 +268,10 @@ fn by_heart(activity: &Activity, measures: &Measures, limits: &Limits) -> Found<
 /// When under 80 % of the time in motion has a heart rate, or over 20 % of it followed the steps.
 pub(crate) fn heart_seconds(activity: &Activity, measures: &Measures) -> Found<(Histogram, Quality)> {
     match &measures.heart {
-        Ok(heart) => Ok((heart.seconds.clone(), reliable(heart)?)),
+        Ok(heart) => {
+            let quality = reliable(heart)?.with(doubted(measures.suspicions.about_heart()));
+            Ok((heart.seconds.clone(), quality))
+        }
         Err(absent) => {
             let bpm = activity.avg_heart_rate.filter(|bpm| (25..=230).contains(bpm));
             let bpm = bpm.ok_or_else(|| absent.clone())?;

@@ -15,6 +15,7 @@ use super::moving::{MovingSource, Times, motion, times, told_times};
 use super::pace::{graded, in_motion, way};
 use super::power::{Normalized, normalize};
 use super::series::{Runs, Sampled, Series};
+use super::suspicion::Suspicions;
 use super::{Absent, Found, Need, Quality, rounded};
 use crate::activity::Activity;
 use crate::report::PoolLength;
@@ -50,6 +51,9 @@ pub struct Measures {
     pub decoupling: Found<Decoupling>,
     /// What it suggests about the athlete's limits.
     pub candidates: Candidates,
+    /// What is suspicious about the recording.
+    #[serde(default)]
+    pub suspicions: Suspicions,
 }
 
 /// What the heart rate says.
@@ -112,6 +116,7 @@ pub fn measure(activity: &Activity, recording: Option<&Recording>, lengths: &[Po
         efforts: Vec::new(),
         decoupling: Err(Absent::missing(Need::HeartRate)),
         candidates: Candidates::default(),
+        suspicions: Suspicions::default(),
     };
     match recording.filter(|recording| !recording.moments().is_empty()) {
         Some(recording) => measure_recording(activity, recording, told),
@@ -136,7 +141,10 @@ fn measure_recording(activity: &Activity, recording: &Recording, told: Measures)
     let heart_peaks = heart_sums.as_ref().map(Peaks::of);
     let track = Track::of(recording, &sampled);
     let efforts = match sport {
-        Sport::Running => efforts(&track, line, heart_sums.as_ref()),
+        Sport::Running => {
+            let smooth = ground.as_ref().and_then(|ground| ground.smooth.as_ref());
+            efforts(&track, line, heart_sums.as_ref(), smooth)
+        }
         _ => Vec::new(),
     };
     let steady = ground.as_ref().filter(|_| sport == Sport::Running).zip(heart_sums.as_ref());
@@ -179,6 +187,7 @@ fn measure_recording(activity: &Activity, recording: &Recording, told: Measures)
         }),
         speed: speed.ok_or(Absent::missing(Need::Speed)),
         power: power.ok_or(Absent::missing(Need::Power)),
+        suspicions: Suspicions::of(&sampled, &heart, sport),
         efforts,
         candidates,
         ..told
@@ -189,6 +198,8 @@ fn measure_recording(activity: &Activity, recording: &Recording, told: Measures)
 struct Ground {
     graded: Series<u32>,
     sloped: bool,
+    /// The smoothed altitude.
+    smooth: Option<Series<f32>>,
     elevation: Found<Elevation>,
 }
 
@@ -210,6 +221,7 @@ impl Ground {
             graded: graded(line, speed, &way, slopes, SlopeCost::default()),
             sloped: slopes.is_some(),
             elevation,
+            smooth,
         })
     }
 }

@@ -39,6 +39,7 @@ pub mod recovery;
 pub mod resting;
 pub mod series;
 pub mod sleep;
+pub mod suspicion;
 pub mod thresholds;
 pub mod trajectory;
 pub mod zones;
@@ -47,24 +48,79 @@ use crate::words::words;
 use serde::{Deserialize, Serialize};
 
 words! {
-    /// How far a value can be leaned on. The order is from firm to doubtful.
+    /// How far a value can be leaned on: one of three doubts, several, or none. The order is from firm to doubtful.
     pub enum Quality("quality") {
         /// Measured, with enough behind it.
         Ok = "ok",
-        /// Measured, with little behind it yet.
+        /// Measured, with little behind it yet, or with a part missing.
         Provisional = "provisional",
         /// Measured, but long ago.
         Stale = "stale",
+        /// Both of these.
+        StaleProvisional = "stale_provisional",
         /// Made with a limit nobody set: detected, or from a formula for a whole population.
         Estimated = "estimated",
+        /// Estimated, with little behind it yet.
+        EstimatedProvisional = "estimated_provisional",
+        /// Estimated, long ago.
+        EstimatedStale = "estimated_stale",
+        /// All three.
+        EstimatedStaleProvisional = "estimated_stale_provisional",
     }
 }
 
 impl Quality {
-    /// The quality of what is made from two values: the more doubtful one's.
+    /// The quality of what is made from two values: every doubt about either. Whatever the order, it is the same.
     #[must_use]
     pub fn with(self, other: Self) -> Self {
-        self.max(other)
+        // The words are listed so that each doubt is a bit of the place.
+        Self::ALL.get(self as usize | other as usize).copied().unwrap_or(self)
+    }
+
+    /// Whether there is this doubt, perhaps beside others.
+    #[must_use]
+    pub fn has(self, doubt: Self) -> bool {
+        self.with(doubt) == self
+    }
+
+    /// As it reads in a sentence: `estimated, provisional`.
+    #[must_use]
+    pub const fn spoken(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Provisional => "provisional",
+            Self::Stale => "stale",
+            Self::StaleProvisional => "stale, provisional",
+            Self::Estimated => "estimated",
+            Self::EstimatedProvisional => "estimated, provisional",
+            Self::EstimatedStale => "estimated, stale",
+            Self::EstimatedStaleProvisional => "estimated, stale, provisional",
+        }
+    }
+}
+
+/// How much is behind a value that is there already and not firm yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Learning {
+    /// How many there are.
+    pub have: u32,
+    /// How many make it firm.
+    pub needed: u32,
+    /// Of what.
+    pub what: Counted,
+}
+
+impl Learning {
+    /// While there are fewer than it takes.
+    #[must_use]
+    pub fn of(have: u32, needed: u32, what: Counted) -> Option<Self> {
+        (have < needed).then_some(Self { have, needed, what })
+    }
+}
+
+impl std::fmt::Display for Learning {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "learning: {} of {} {}", self.have, self.needed, self.what)
     }
 }
 
@@ -134,6 +190,8 @@ words! {
         Feel = "feel",
         /// The load a planned workout is expected to bring.
         PlannedLoad = "planned_load",
+        /// The load of recent sessions.
+        Load = "load",
         /// A recorded run.
         Run = "run",
         /// The plan that is tracked.
@@ -177,6 +235,7 @@ impl Need {
             Self::Respiration => "a breathing rate",
             Self::Feel => "how the athlete feels",
             Self::PlannedLoad => "the load of a planned workout",
+            Self::Load => "the load of most recent sessions",
             Self::Run => "a recorded run",
             Self::Plan => "an active plan",
             Self::RaceDistance => "the distance of the race",

@@ -212,7 +212,7 @@ fn ratio(acute: f64, chronic: f64) -> Found<f64> {
 }
 
 fn quality(days: &[&DayLoad]) -> Quality {
-    days.iter().map(|day| day.quality()).max().unwrap_or(Quality::Ok)
+    days.iter().fold(Quality::Ok, |quality, day| quality.with(day.quality()))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 //! at r = 0.18 with how ready the person felt; felt fatigue alone at 0.45. Hence the athlete's own word is a part, and
 //! no session is cancelled on the score alone.
 
-use crate::metrics::fitness::{FITNESS_DAYS, Form};
+use crate::metrics::fitness::Form;
 use crate::metrics::hrv::Hrv;
 use crate::metrics::resting::Resting;
 use crate::metrics::{Absent, Counted, Found, Need, Quality, finite};
@@ -21,7 +21,7 @@ pub struct Recovery {
     pub score: u8,
     /// In words.
     pub band: RecoveryBand,
-    /// The most doubtful of its parts.
+    /// Every doubt about its parts.
     pub quality: Quality,
     /// What went in, in a fixed order.
     pub parts: Vec<Contribution>,
@@ -124,8 +124,10 @@ pub struct Signals<'a> {
     pub need: &'a Found<f64>,
     /// How the athlete feels, 1 to 5.
     pub feel: Option<u8>,
-    /// The morning's form, and after how many days of training data.
-    pub form: (&'a Form, u32),
+    /// The morning's form, once it is fit to be a part ([`FitnessState::learned_form`]).
+    ///
+    /// [`FitnessState::learned_form`]: crate::metrics::fitness::FitnessState::learned_form
+    pub form: &'a Found<Form>,
 }
 
 /// The score of a morning.
@@ -143,7 +145,7 @@ pub fn recovery(signals: &Signals<'_>) -> Found<Recovery> {
         (Part::RestingHeartRate, resting_part(signals.resting)),
         (Part::Sleep, sleep_part(signals)),
         (Part::Feel, feel_part(signals.feel)),
-        (Part::Form, form_part(signals.form.0, signals.form.1)),
+        (Part::Form, form_part(signals.form)),
     ])
 }
 
@@ -182,11 +184,8 @@ fn feel_part(feel: Option<u8>) -> Found<Measure> {
     Ok(Measure { value: f64::from(feel), usual: 3.0, better: 1.0, quality: Quality::Ok })
 }
 
-/// While fitness is still being learned fatigue runs ahead of it and form is too low for everyone: it waits.
-fn form_part(form: &Form, days: u32) -> Found<Measure> {
-    if days < FITNESS_DAYS {
-        return Err(Absent::TooFew { have: days, needed: FITNESS_DAYS, what: Counted::Days });
-    }
+fn form_part(form: &Found<Form>) -> Found<Measure> {
+    let form = form.clone()?;
     Ok(Measure { value: form.value, usual: 0.0, better: 20.0, quality: form.quality })
 }
 
@@ -209,7 +208,7 @@ fn combine(parts: [(Part, Found<Measure>); 5]) -> Found<Recovery> {
         return Err(Absent::TooFew { have: 1, needed: 2, what: Counted::Inputs });
     }
     let total: f64 = present.iter().map(|(part, ..)| part.weight()).sum();
-    let quality = present.iter().map(|(_, _, measure)| measure.quality).max().unwrap_or(Quality::Ok);
+    let quality = present.iter().fold(Quality::Ok, |quality, (_, _, measure)| quality.with(measure.quality));
     let parts: Vec<Contribution> = present
         .into_iter()
         .map(|(part, z, measure)| {

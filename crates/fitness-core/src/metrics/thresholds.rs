@@ -24,6 +24,9 @@ pub struct InForce {
     pub age_days: i64,
     /// How far it can be leaned on.
     pub quality: Quality,
+    /// The limit it is a share of, where it stands in for one that nobody gave and nothing showed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share_of: Option<Threshold>,
 }
 
 /// The threshold of a kind that holds on a day: the latest set on or before it, else the latest reported, else the
@@ -32,9 +35,39 @@ pub struct InForce {
 /// Quality by age: `ok` through 42 days, `provisional` after, `stale` from 90. Highest and resting heart rate do not go
 /// stale. One that was detected is `estimated` at any age.
 ///
+/// Where no threshold heart rate holds, 0.88 of the highest heart rate stands in for it, `estimated`: most rides, rows and
+/// hikes have nothing but a heart rate, and would have no load at all. The share is ours; between athletes it strays by
+/// about 4 % either way.
+///
 /// # Errors
 /// When none holds yet: a later one is not taken back in time, and none is invented.
 pub fn in_force(thresholds: &[Threshold], kind: ThresholdKind, day: Day) -> Found<InForce> {
+    match given(thresholds, kind, day) {
+        Err(absent) if kind == ThresholdKind::ThresholdHeartRate => {
+            share_of_the_highest(thresholds, day).ok_or(absent)
+        }
+        found => found,
+    }
+}
+
+/// What share of the highest heart rate stands in for the threshold's.
+const THRESHOLD_OF_HIGHEST: f64 = 0.88;
+
+fn share_of_the_highest(thresholds: &[Threshold], day: Day) -> Option<InForce> {
+    let highest = given(thresholds, ThresholdKind::MaxHeartRate, day).ok()?;
+    let kind = ThresholdKind::ThresholdHeartRate;
+    let value = (THRESHOLD_OF_HIGHEST * highest.value()).round();
+    let threshold = Threshold { kind, value, origin: ThresholdOrigin::Estimated, ..highest.threshold };
+    within_bounds(kind, value).then_some(InForce {
+        threshold,
+        quality: Quality::Estimated,
+        share_of: Some(highest.threshold),
+        ..highest
+    })
+}
+
+/// As [`in_force`], without a stand-in.
+fn given(thresholds: &[Threshold], kind: ThresholdKind, day: Day) -> Found<InForce> {
     let holds = |threshold: &&Threshold| {
         threshold.kind == kind && threshold.from <= day && within_bounds(kind, threshold.value)
     };
@@ -44,7 +77,7 @@ pub fn in_force(thresholds: &[Threshold], kind: ThresholdKind, day: Day) -> Foun
     });
     let threshold = *best.ok_or(Absent::missing(need(kind)))?;
     let age_days = threshold.from.until(day);
-    Ok(InForce { threshold, age_days, quality: quality(&threshold, age_days) })
+    Ok(InForce { threshold, age_days, quality: quality(&threshold, age_days), share_of: None })
 }
 
 fn quality(threshold: &Threshold, age_days: i64) -> Quality {
@@ -55,7 +88,7 @@ fn quality(threshold: &Threshold, age_days: i64) -> Quality {
         _ => Quality::Provisional,
     };
     match threshold.origin {
-        ThresholdOrigin::Estimated => by_age.with(Quality::Estimated),
+        ThresholdOrigin::Estimated => Quality::Estimated,
         ThresholdOrigin::Set | ThresholdOrigin::Reported => by_age,
     }
 }
@@ -92,8 +125,8 @@ pub fn suggestions(held: &[Threshold], detected: &[Threshold], day: Day) -> Vec<
         held.iter().copied().filter(|held| held.origin != ThresholdOrigin::Estimated).collect();
     let mut found = Vec::new();
     for kind in ThresholdKind::ALL.iter().copied() {
-        let Ok(newest) = in_force(detected, kind, day) else { continue };
-        let current = in_force(&firm, kind, day).ok().map(|current| current.threshold);
+        let Ok(newest) = given(detected, kind, day) else { continue };
+        let current = given(&firm, kind, day).ok().map(|current| current.threshold);
         let worth = current.is_none_or(|current| {
             newest.threshold.from > current.from && differs(newest.threshold.value, current.value)
         });

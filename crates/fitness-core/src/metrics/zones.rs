@@ -4,12 +4,99 @@
 //! with a value is in exactly one zone; for a set that begins higher, what lies below is counted as `below`.
 
 use super::histogram::Histogram;
-use super::history::DatedZones;
 use super::thresholds::in_force;
-use crate::athlete::{BadZones, Threshold, ThresholdKind, ZoneKind, Zones};
+use crate::athlete::{BadZones, Threshold, ThresholdKind, ThresholdOrigin, ZoneKind, Zones};
 use crate::calendar::Day;
 use crate::sport::Sport;
+use crate::words::words;
 use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
+
+/// Zones of a sport from a day on. Those of `Other` hold for every sport without its own.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DatedZones {
+    /// What they divide.
+    pub kind: ZoneKind,
+    /// For which sport.
+    pub sport: Sport,
+    /// The first day they hold.
+    pub from: Day,
+    /// Whether the athlete set them or a device reported them.
+    pub origin: ThresholdOrigin,
+    /// Their bounds.
+    pub zones: Zones,
+}
+
+words! {
+    /// Where zones come from.
+    pub enum ZoneSource("source of zones") {
+        /// The athlete set them.
+        Set = "set",
+        /// A device or service reported them.
+        Reported = "reported",
+        /// The usual division of the threshold in force.
+        Threshold = "threshold",
+    }
+}
+
+/// Zones as they hold on a day.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct HeldZones {
+    /// What they divide.
+    pub kind: ZoneKind,
+    /// For which sport.
+    pub sport: Sport,
+    /// Their bounds.
+    pub zones: Zones,
+    /// Where they come from.
+    pub source: ZoneSource,
+    /// The first day they held.
+    pub from: Day,
+}
+
+/// The zones that hold for a sport on a day: the latest the athlete set, else the latest reported, of either those of
+/// the sport before those of all; without any, the usual division of the threshold that holds. Pace zones are for
+/// running, power zones for cycling. Later ones are never taken back in time.
+#[must_use]
+pub fn zones_on(
+    day: Day,
+    kind: ZoneKind,
+    sport: Sport,
+    given: &[DatedZones],
+    thresholds: &[Threshold],
+) -> Option<HeldZones> {
+    let divided = match kind {
+        ZoneKind::HeartRate => true,
+        ZoneKind::Speed => sport == Sport::Running,
+        ZoneKind::Power => sport == Sport::Cycling,
+    };
+    if !divided {
+        return None;
+    }
+    let holds = |one: &&DatedZones| {
+        one.kind == kind && one.from <= day && (one.sport == sport || one.sport == Sport::Other)
+    };
+    // `Set` is the first word of its list.
+    let best =
+        given.iter().filter(holds).max_by_key(|one| (Reverse(one.origin), one.sport == sport, one.from));
+    if let Some(one) = best {
+        let source = match one.origin {
+            ThresholdOrigin::Set => ZoneSource::Set,
+            ThresholdOrigin::Reported | ThresholdOrigin::Estimated => ZoneSource::Reported,
+        };
+        return Some(HeldZones { kind, sport, zones: one.zones.clone(), source, from: one.from });
+    }
+    type Divide = fn(f64) -> Result<Zones, BadZones>;
+    let (limit, divide): (ThresholdKind, Divide) = match kind {
+        ZoneKind::HeartRate if sport == Sport::Cycling => (ThresholdKind::ThresholdHeartRate, friel_cycling),
+        ZoneKind::HeartRate => (ThresholdKind::ThresholdHeartRate, friel_running),
+        ZoneKind::Speed => (ThresholdKind::ThresholdSpeed, friel_pace),
+        ZoneKind::Power => (ThresholdKind::ThresholdPower, coggan_power),
+    };
+    let limit = in_force(thresholds, limit, day).ok()?;
+    let zones = divide(limit.value()).ok()?;
+    Some(HeldZones { kind, sport, zones, source: ZoneSource::Threshold, from: limit.threshold.from })
+}
 
 /// Seconds in each zone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,50 +125,6 @@ impl ZoneTimes {
     pub fn total(&self) -> u64 {
         self.below + self.seconds.iter().sum::<u64>()
     }
-}
-
-/// Zones as they hold on a day.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct HeldZones {
-    /// Their bounds.
-    pub zones: Zones,
-}
-
-/// The zones that hold for a sport on a day: those that were given, of the sport before those of all; without any, the
-/// usual division of the threshold that holds. Derived pace zones are for running, power zones for cycling.
-#[must_use]
-pub fn zones_on(
-    day: Day,
-    kind: ZoneKind,
-    sport: Sport,
-    given: &[DatedZones],
-    thresholds: &[Threshold],
-) -> Option<HeldZones> {
-    let divided = match kind {
-        ZoneKind::HeartRate => true,
-        ZoneKind::Speed => sport == Sport::Running,
-        ZoneKind::Power => sport == Sport::Cycling,
-    };
-    if !divided {
-        return None;
-    }
-    let of = |sport: Sport| {
-        let holds = |one: &&DatedZones| one.kind == kind && one.from <= day && one.sport == sport;
-        given.iter().filter(holds).max_by_key(|one| one.from)
-    };
-    if let Some(one) = of(sport).or_else(|| of(Sport::Other)) {
-        return Some(HeldZones { zones: one.zones.clone() });
-    }
-    let value = |limit: ThresholdKind| Some(in_force(thresholds, limit, day).ok()?.value());
-    let zones = match kind {
-        ZoneKind::HeartRate if sport == Sport::Cycling => {
-            friel_cycling(value(ThresholdKind::ThresholdHeartRate)?)
-        }
-        ZoneKind::HeartRate => friel_running(value(ThresholdKind::ThresholdHeartRate)?),
-        ZoneKind::Speed => friel_pace(value(ThresholdKind::ThresholdSpeed)?),
-        ZoneKind::Power => coggan_power(value(ThresholdKind::ThresholdPower)?),
-    };
-    Some(HeldZones { zones: zones.ok()? })
 }
 
 fn scaled(fractions: &[f64], of: f64) -> Result<Zones, BadZones> {

@@ -205,7 +205,9 @@ fn check_told(told: &Told) {
                 EstimateValue::Word(word) => assert!(!word.is_empty()),
             }
         }
-        Told::Threshold(threshold) => assert!(format!("{threshold:?}").len() > 1),
+        Told::Threshold { kind, value, .. } => {
+            assert!((kind.bounds().0..=kind.bounds().1).contains(value), "{kind} {value}");
+        }
         Told::Zones { zones, .. } => assert!(format!("{zones:?}").len() > 1),
         Told::Person(person) => {
             assert!(person.birth_year.is_none_or(|year| (1..=9999).contains(&year)), "{person:?}");

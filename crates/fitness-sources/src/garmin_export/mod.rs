@@ -14,6 +14,8 @@ mod elements;
 mod estimates;
 mod fields;
 
+pub(crate) use athlete::LIMITS_OF_ZONES;
+
 use crate::summary::Summary;
 use crate::unreadable::Unreadable;
 use chrono_tz::Tz;

@@ -96,7 +96,7 @@ fn a_file_is_known_by_its_name_wherever_it_lies() {
 
 #[test]
 fn the_athlete_is_told_and_zones_that_do_not_rise_are_not() {
-    use fitness_core::athlete::{Sex, ZoneKind, Zones};
+    use fitness_core::athlete::{Sex, ThresholdKind, ZoneKind, Zones};
     use fitness_core::report::Person;
     use fitness_core::sport::Sport;
     let person = |json| told(Dataset::UserProfile, json);
@@ -123,6 +123,21 @@ fn the_athlete_is_told_and_zones_that_do_not_rise_are_not() {
         ]
     );
     assert_eq!(skipped(Dataset::HeartRateZones, zones), ["has no zones that rise"]);
+
+    // What the zones were made from is told with them, or without them; nothing is not zero.
+    let limits = r#"[{"trainingMethod":"HR_MAX","restingHeartRateUsed":48,"lactateThresholdHeartRateUsed":171,
+        "maxHeartRateUsed":190,"sport":"DEFAULT"},
+        {"restingHeartRateUsed":null,"lactateThresholdHeartRateUsed":0,"maxHeartRateUsed":184,"sport":"CYCLING"}]"#;
+    let limit = |kind, value, sport| Told::Threshold { kind, value, sport };
+    assert_eq!(
+        told(Dataset::HeartRateZones, limits),
+        [
+            limit(ThresholdKind::MaxHeartRate, 190.0, Sport::Other),
+            limit(ThresholdKind::RestingHeartRate, 48.0, Sport::Other),
+            limit(ThresholdKind::ThresholdHeartRate, 171.0, Sport::Other),
+            limit(ThresholdKind::MaxHeartRate, 184.0, Sport::Cycling),
+        ]
+    );
     assert_eq!(
         told(
             Dataset::PowerZones,

@@ -136,7 +136,9 @@ async fn a_week_without_the_watch_tells_nothing_and_proves_nothing() {
     let visit = visit.unwrap();
     assert_eq!((visit.newest_record, visit.activities_complete, visit.missing), (None, true, vec![]));
     assert!(
-        ear.heard.iter().all(|heard| matches!(heard, Heard::Told(Told::Zones { .. }))),
+        ear.heard
+            .iter()
+            .all(|heard| matches!(heard, Heard::Told(Told::Zones { .. } | Told::Threshold { .. }))),
         "{:?}",
         ear.heard
     );
@@ -312,13 +314,13 @@ async fn an_expired_token_is_exchanged_exactly_once() {
 
 #[tokio::test]
 async fn who_has_heard_enough_is_told_no_more() {
-    for enough in 1..30 {
+    for enough in 1..31 {
         let fake = FakeGarmin::start(garmin_week()).await;
         let mut ear = Ear { enough: Some(enough), ..Ear::default() };
         let visit = garmin(&fake, &fake.time(now())).fetch(week(), &mut ear).await.unwrap();
         assert_consistent(&visit, &ear);
-        assert_eq!(ear.heard.len(), enough.min(29));
-        let told_all = ear.activities().len() == 2 && enough > 27;
+        assert_eq!(ear.heard.len(), enough.min(30));
+        let told_all = ear.activities().len() == 2 && enough > 28;
         assert_eq!(visit.activities_complete, told_all, "{enough}");
     }
 }

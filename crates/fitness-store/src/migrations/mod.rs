@@ -23,6 +23,7 @@ impl MigratorTrait for Migrator {
             Box::new(Reports),
             Box::new(Readers),
             Box::new(Metrics),
+            Box::new(Zones),
             Box::new(TimeTrials),
             Box::new(Plans),
             Box::new(matches::Matches),
@@ -95,6 +96,10 @@ plain_migration! {
 plain_migration! {
     /// What was worked out.
     Metrics = "m0004_metrics", "0004_metrics.sql"
+}
+plain_migration! {
+    /// Who says what zones are.
+    Zones = "m0005_zones", "0005_zones.sql"
 }
 plain_migration! {
     /// How a result was run.

@@ -5,6 +5,7 @@ use fitness_core::athlete::{Profile, Sex, Threshold, ThresholdKind, ThresholdOri
 use fitness_core::calendar::Weekday;
 use fitness_core::frontier::Evidence;
 use fitness_core::ids::{ActivityId, ChatId, NoteId, SourceId};
+use fitness_core::metrics::zones::{DatedZones, ZoneSource};
 use fitness_core::note::{Author, NoteText};
 use fitness_core::observation::{ObservationKind, Observed};
 use fitness_core::sport::Sport;
@@ -12,7 +13,7 @@ use fitness_core::units::TimeSpan;
 use fitness_core::units::UnitSystem;
 use fitness_store::testkit::{june, now};
 use fitness_store::{
-    ChatMessage, Error, JobState, NewBrief, Role, RunKind, RunOutcome, RunState, StoredFact,
+    Batch, ChatMessage, Error, JobState, NewBrief, Role, RunKind, RunOutcome, RunState, StoredFact,
     on_both_databases,
 };
 use serde_json::json;
@@ -79,13 +80,26 @@ on_both_databases! {
         assert!(db.store.list_thresholds(bob).await.unwrap().is_empty());
 
         let zones = |low| Zones::new(vec![low, low + 20.0, low + 40.0]).unwrap();
-        let put = async |from, low| db.store.put_zones(ann, ZoneKind::HeartRate, Sport::Running, from, &zones(low), now()).await.unwrap();
+        let dated = |from, low, origin| DatedZones { kind: ZoneKind::HeartRate, sport: Sport::Running, from, origin, zones: zones(low) };
+        let put = async |from, low| db.store.put_zones(ann, &dated(from, low, ThresholdOrigin::Set), now()).await.unwrap();
         put(june(1), 100.0).await;
+        put(june(10), 101.0).await;
         put(june(10), 105.0).await;
-        let on = async |day| db.store.find_zones(ann, ZoneKind::HeartRate, Sport::Running, day).await.unwrap();
-        assert_eq!(on(june(9)).await, Some(zones(100.0)));
-        assert_eq!(on(june(10)).await, Some(zones(105.0)));
+        let on = async |day| db.store.find_zones(ann, ZoneKind::HeartRate, Sport::Running, day).await.unwrap().map(|held| (held.zones, held.source, held.from));
+        assert_eq!(on(june(9)).await, Some((zones(100.0), ZoneSource::Set, june(1))));
+        assert_eq!(on(june(10)).await, Some((zones(105.0), ZoneSource::Set, june(10))));
+        // Before anything is set what is reported holds, and else the division of the threshold that holds: of none.
         assert_eq!(on(june(1).previous()).await, None);
+        let reported = vec![dated(june(1).previous(), 90.0, ThresholdOrigin::Reported), dated(june(12), 95.0, ThresholdOrigin::Reported)];
+        db.store.take_in(ann, Batch { zones: reported, ..Batch::default() }, now()).await.unwrap();
+        assert_eq!(on(june(1).previous()).await, Some((zones(90.0), ZoneSource::Reported, june(1).previous())));
+        assert_eq!(on(june(12)).await, Some((zones(105.0), ZoneSource::Set, june(10))), "what is set wins");
+        for from in [june(1), june(10)] {
+            db.store.remove_zones(ann, ZoneKind::HeartRate, Sport::Running, from, now()).await.unwrap();
+        }
+        assert_eq!(on(june(12)).await, Some((zones(95.0), ZoneSource::Reported, june(12))));
+        let gone = db.store.remove_zones(ann, ZoneKind::HeartRate, Sport::Running, june(12), now()).await;
+        assert!(matches!(gone, Err(Error::NotFound("zones"))), "only what was set can be forgotten: {gone:?}");
 
         db.store.put_setting(ann, "appearance", &"dark", now()).await.unwrap();
         db.store.put_setting(ann, "appearance", &"light", now()).await.unwrap();

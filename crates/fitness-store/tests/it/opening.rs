@@ -103,6 +103,7 @@ const MIGRATIONS: &[&str] = &[
     "m0002_reports",
     "m0003_readers",
     "m0004_metrics",
+    "m0005_zones",
     "m0006_time_trials",
     "m0007_plans",
     "m0008_matches",

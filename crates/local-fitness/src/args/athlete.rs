@@ -1,8 +1,9 @@
 //! `fitness profile`, `fitness threshold` and `fitness predict`: who the athlete is, and what that promises.
 
 use clap::{Args, Subcommand};
-use fitness_core::athlete::{Sex, ThresholdKind};
+use fitness_core::athlete::{Sex, ThresholdKind, ZoneKind};
 use fitness_core::calendar::{Day, Weekday};
+use fitness_core::sport::Sport;
 use fitness_core::units::UnitSystem;
 
 #[derive(Debug, Subcommand)]
@@ -61,6 +62,43 @@ pub(crate) enum ThresholdCommand {
         kind: ThresholdKind,
         /// The day it was set from
         from: Day,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ZonesCommand {
+    /// Show the zones in force; the same as `fitness zones`
+    List {
+        /// On another day, such as 2026-06-14
+        #[arg(long, value_name = "DAY")]
+        on: Option<Day>,
+    },
+    /// Set zones from a day on; the zone times of earlier days stay as they are
+    ///
+    /// Give where each zone begins, lowest first: heart_rate 120,140,160,170 makes four zones, and what is below 120 is in
+    /// none. Kinds: heart_rate (beats per minute), speed (paces, slowest first, such as 6:00,5:10,4:30), power (watts).
+    Set {
+        /// What is divided: heart_rate, speed or power
+        kind: ZoneKind,
+        /// Where the zones begin
+        #[arg(value_delimiter = ',', required = true, value_name = "BOUNDS")]
+        bounds: Vec<String>,
+        /// For which sport: running, cycling, swimming, rowing, strength; every one without its own when not given
+        #[arg(long)]
+        sport: Option<Sport>,
+        /// The first day they hold; today when not given
+        #[arg(long, value_name = "DAY")]
+        from: Option<Day>,
+    },
+    /// Forget zones you set
+    Remove {
+        /// What they divide: heart_rate, speed or power
+        kind: ZoneKind,
+        /// The day they were set from
+        from: Day,
+        /// The sport they were set for
+        #[arg(long)]
+        sport: Option<Sport>,
     },
 }
 

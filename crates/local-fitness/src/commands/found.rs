@@ -9,9 +9,10 @@ use crate::table::table;
 use crate::words::counted;
 use anyhow::Result;
 use fitness_core::athlete::ThresholdOrigin;
+use fitness_core::metrics::{Absent, Need};
 use fitness_core::text::visible;
 use fitness_core::units::{Speed, TimeSpan, UnitSystem};
-use fitness_store::{Discovery, Gap};
+use fitness_store::{Discovery, Gap, NoLoad};
 use std::fmt::Write as _;
 
 /// How many stretches without data are listed: the longest.
@@ -86,6 +87,9 @@ fn tell(found: &Discovery, units: UnitSystem) -> String {
             .map(|held| {
                 let kind = held.threshold.kind;
                 let origin = match held.threshold.origin {
+                    _ if held.share_of.is_some() => {
+                        format!("88 % of your highest, `fitness threshold set {kind} BEATS` says it")
+                    }
                     ThresholdOrigin::Set => "you set it".to_owned(),
                     ThresholdOrigin::Reported => "your watch says so".to_owned(),
                     ThresholdOrigin::Estimated => format!("detected, `fitness threshold confirm {kind}`"),
@@ -118,7 +122,37 @@ fn tell(found: &Discovery, units: UnitSystem) -> String {
     }
     if found.without_load > 0 {
         let without = counted(found.without_load, "activity has", "activities have");
-        let _ = writeln!(words, "\n{without} no load: too little was recorded, or a limit is missing.");
+        let _ = writeln!(words, "\n{without} no load.");
+        if let Some(NoLoad { why, activities }) = found.no_load.first() {
+            let most = if *activities == found.without_load {
+                "Why:".to_owned()
+            } else {
+                format!("Why, for {activities} of them:")
+            };
+            let _ = writeln!(words, "{most} {why}. {}", help(why));
+        }
     }
     words
+}
+
+/// What gives activities a load that have none for this reason.
+fn help(why: &Absent) -> &'static str {
+    match why {
+        Absent::Missing { need: Need::MaxHeartRate | Need::ThresholdHeartRate | Need::RestingHeartRate } => {
+            "`fitness threshold set max_heart_rate BEATS --from DAY` says it."
+        }
+        Absent::Missing { need: Need::ThresholdSpeed } => {
+            "`fitness threshold set threshold_speed PACE --from DAY` says it."
+        }
+        Absent::Missing { need: Need::ThresholdPower } => {
+            "`fitness threshold set threshold_power WATTS --from DAY` says it."
+        }
+        Absent::Missing { need: Need::SwimSpeed } => {
+            "`fitness threshold set swim_speed PACE --from DAY` says it."
+        }
+        Absent::Contradiction { .. } => "`fitness threshold list` shows your limits; set the wrong one anew.",
+        _ => {
+            "`fitness activity rate ACTIVITY 0-10` says how hard one felt: with 15 that have both, that is a load."
+        }
+    }
 }

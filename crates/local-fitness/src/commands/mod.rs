@@ -20,6 +20,7 @@ mod sync;
 mod threshold;
 mod today;
 mod user;
+mod zones;
 
 use crate::args::{Args, Command};
 use crate::context::Context;
@@ -46,6 +47,7 @@ pub(crate) async fn run(args: Args) -> Result<Report> {
         Command::Paces(wanted) => paces::run(&context, wanted).await,
         Command::Feel { feeling, day } => profile::feel(&context, feeling, day).await,
         Command::Threshold(command) => threshold::run(&context, command).await,
+        Command::Zones { command } => zones::run(&context, command).await,
         Command::Profile(command) => profile::run(&context, command).await,
         Command::Recompute => recompute::run(&context, args.json).await,
         Command::Demo { export, years, ends, seed } => {

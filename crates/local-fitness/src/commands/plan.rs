@@ -125,8 +125,11 @@ fn where_it_leads(outlook: &Found<Trajectory>) -> String {
     let line = |found: &Found<Line>| match found {
         Ok(line) => {
             let (fitness, form) = (line.race_morning.fitness, line.race_morning.form.value);
-            let rated =
-                if line.quality == Quality::Ok { String::new() } else { format!(" ({})", line.quality) };
+            let rated = if line.quality == Quality::Ok {
+                String::new()
+            } else {
+                format!(" ({})", line.quality.spoken())
+            };
             format!("fitness {fitness:.0}, form {form:+.0}{rated}")
         }
         Err(why) => format!("cannot be said: {why}"),

@@ -126,7 +126,7 @@ fn tell(
                 let _ = writeln!(words, "{name}: {}", prediction.shown);
                 let _ = writeln!(words, "  {}", prediction.basis(units));
                 if prediction.quality != fitness_core::metrics::Quality::Ok {
-                    let _ = writeln!(words, "  Take it as {}.", prediction.quality);
+                    let _ = writeln!(words, "  Take it as {}.", prediction.quality.spoken());
                 }
                 let said = |time: &Found<TimeSpan>| {
                     time.as_ref().map_or_else(|why| format!("– ({why})"), |t| t.clock())

@@ -51,7 +51,8 @@ pub(super) async fn run(context: &Context, command: ThresholdCommand) -> Result<
             let before = store.list_thresholds(user.id).await?;
             let detected: Vec<Threshold> =
                 before.iter().copied().filter(|one| one.origin == ThresholdOrigin::Estimated).collect();
-            let newest = in_force(&detected, kind, today).map_err(|_| {
+            let newest = in_force(&detected, kind, today).ok().filter(|held| held.share_of.is_none());
+            let newest = newest.ok_or_else(|| {
                 let help = "`fitness threshold list` shows what was detected; set it yourself with `fitness threshold set`";
                 Failure::new(format!("nothing was detected about your {}", name(kind)), help)
             })?;
@@ -124,7 +125,7 @@ fn list(all: &[Threshold], today: Day, units: UnitSystem) -> Report {
     if held
         .iter()
         .flat_map(|(_, found)| found)
-        .any(|held| held.threshold.origin == ThresholdOrigin::Estimated)
+        .any(|held| held.threshold.origin == ThresholdOrigin::Estimated && held.share_of.is_none())
     {
         words.push_str(
             "\n`fitness threshold confirm LIMIT` takes over what was detected, `set` says it better.\n",
@@ -153,6 +154,9 @@ fn earlier(all: &[Threshold], kind: ThresholdKind, units: UnitSystem) -> Vec<[St
 
 /// Who says so, and whether it is getting old.
 fn known_how(held: &InForce) -> String {
+    if held.share_of.is_some() {
+        return "88 % of your highest heart rate: set it when you know it".to_owned();
+    }
     let who = match held.threshold.origin {
         ThresholdOrigin::Set => "you set it",
         ThresholdOrigin::Reported => "your watch says so",
@@ -161,7 +165,7 @@ fn known_how(held: &InForce) -> String {
     match held.quality {
         Quality::Provisional => format!("{who}; {} days in force", held.age_days),
         Quality::Stale => format!("{who}; {} days in force: test it again", held.age_days),
-        Quality::Ok | Quality::Estimated => who.to_owned(),
+        _ => who.to_owned(),
     }
 }
 

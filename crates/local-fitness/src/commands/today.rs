@@ -113,14 +113,20 @@ fn tell(facts: &Facts, units: UnitSystem) -> String {
     for (label, names) in LINES {
         let known: Vec<_> = names.iter().filter_map(|name| facts.find(name.as_str())).collect();
         let said: Vec<String> = known.iter().map(|fact| fact.shown(units)).collect();
-        let worst = known.iter().map(|fact| fact.quality).max().unwrap_or(Quality::Ok);
-        let line = match (said.is_empty(), worst) {
-            (true, _) => {
-                let why = names.first().and_then(|name| facts.why_missing(name.as_str()));
-                format!("– ({})", why.map_or_else(|| Absent::NotYet.to_string(), ToString::to_string))
-            }
-            (false, Quality::Ok) => said.join(", "),
-            (false, quality) => format!("{} ({quality})", said.join(", ")),
+        let why = |name: &FactName| facts.why_missing(name.as_str());
+        let line = if said.is_empty() {
+            let why = names.first().and_then(why);
+            format!("– ({})", why.map_or_else(|| Absent::NotYet.to_string(), ToString::to_string))
+        } else {
+            let doubt = known.iter().fold(Quality::Ok, |doubt, fact| doubt.with(fact.quality));
+            let doubt = (doubt != Quality::Ok).then(|| doubt.spoken().to_owned());
+            // What is still being learned: the value itself, or the word for it.
+            let learning = known.iter().find_map(|fact| fact.learning).map(|learning| learning.to_string());
+            let waits = || names.iter().filter_map(why).find(|why| matches!(why, Absent::TooFew { .. }));
+            let learning = learning.or_else(|| waits().map(ToString::to_string));
+            let notes: Vec<String> = doubt.into_iter().chain(learning).collect();
+            let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join("; ")) };
+            format!("{}{notes}", said.join(", "))
         };
         let _ = writeln!(words, "{label:<24}{line}");
     }

@@ -74,7 +74,50 @@ fn the_athlete_sets_limits_and_older_loads_stay() {
         held["in_force"].as_array().unwrap().iter().find(|one| one["threshold"]["kind"] == "max_heart_rate");
     assert_eq!(max.unwrap()["threshold"]["origin"], "set");
 
+    // Before the export says something, zones are the division of the threshold that was detected.
+    let zones = home.ok(&["zones"]);
+    assert!(zones.contains("your watch says so") && zones.contains("from your threshold pace"), "{zones}");
+    let before = home.json(&["zones", "list", "--on", "2026-06-10"]);
+    let said = home.ok(&[
+        "zones",
+        "set",
+        "heart_rate",
+        "120,140,160,170",
+        "--sport",
+        "running",
+        "--from",
+        "2026-06-11",
+    ]);
+    assert!(said.contains("begin at 120, 140, 160, 170 bpm from 2026-06-11 on"), "{said}");
+    assert_eq!(home.json(&["zones", "list", "--on", "2026-06-10"])["in_force"], before["in_force"]);
+    let held = home.json(&["zones"]);
+    let of = |sport: &str| {
+        held["in_force"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|one| one["kind"] == "heart_rate" && one["sport"] == sport)
+            .unwrap()
+            .clone()
+    };
+    assert_eq!(
+        (of("running")["source"].as_str(), of("running")["from"].as_str()),
+        (Some("set"), Some("2026-06-11"))
+    );
+    assert_eq!(of("cycling")["source"], "reported");
+    home.ok(&["zones", "set", "speed", "6:00,5:10,4:30"]);
+    assert!(home.ok(&["zones"]).contains("6:00 /km, 5:10 /km, 4:30 /km"));
+    assert!(
+        home.ok(&["zones", "remove", "heart_rate", "2026-06-11", "--sport", "running"]).contains("Forgot")
+    );
+
     for (arguments, says) in [
+        (&["zones", "set", "heart_rate", "140,120"][..], "write beats per minute that rise"),
+        (&["zones", "set", "heart_rate", "NaN"], "`NaN` does not divide heart rate"),
+        (&["zones", "set", "power", "100,200", "--sport", "running"], "there are no power zones for running"),
+        (&["zones", "set", "speed", "4:30,5:00"], "from slow to fast"),
+        (&["zones", "set", "power", "100,200", "--from", "2099-01-01"], "has not come yet"),
+        (&["zones", "remove", "power", "2026-06-11"], "you set no power zones for every sport"),
         (&["threshold", "set", "threshold_speed", "fast"][..], "`fast` is no threshold pace"),
         (&["threshold", "set", "threshold_speed", "0:10"], "nobody has such a threshold pace"),
         (&["threshold", "set", "max_heart_rate", "400"], "it is between 100 bpm and 240 bpm"),

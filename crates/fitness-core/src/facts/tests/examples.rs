@@ -86,6 +86,9 @@ fn the_first_days_say_how_many_there_are() {
     assert_eq!(told(&facts, "load_7_days_before"), "— learning: 0 of 7 days");
     assert_eq!(told(&facts, "longest_run_30_days"), "— learning: 3 of 30 days");
     assert_eq!(told(&facts, "form_band"), "— learning: 3 of 42 days");
+    let fitness = facts.find("fitness").unwrap();
+    assert_eq!(fitness.learning.unwrap().to_string(), "learning: 3 of 126 days");
+    assert_eq!(told(&facts, "fitness_settled"), "7 %");
     assert_eq!(qualities(&facts, &["fitness", "form"]), [Quality::Provisional; 2]);
     assert_eq!(facts.find("fitness").unwrap().sources[0].to_string(), "days:2026-01-31..2026-02-02");
 }
@@ -186,8 +189,8 @@ fn while_data_is_late_nothing_is_zero_and_nothing_is_yesterdays() {
         assert_eq!(facts.why_missing(id), Some(&Absent::NotYet), "{id}");
     }
     let fact = |id: &str| facts.find(id).unwrap();
-    assert_eq!((fact("fitness").as_of, fact("fitness").quality), (today.plus(-3), Quality::Stale));
-    assert_eq!((fact("form").as_of, fact("form").quality), (today.plus(-2), Quality::Stale));
+    assert_eq!((fact("fitness").as_of, fact("fitness").quality), (today.plus(-3), Quality::StaleProvisional));
+    assert_eq!((fact("form").as_of, fact("form").quality), (today.plus(-2), Quality::StaleProvisional));
     assert_eq!((fact("hrv_week").as_of, fact("hrv_week").quality), (today.plus(-2), Quality::Stale));
     // The run of two days ago is on the open day; a later one may be on its way.
     assert_eq!(told(&facts, "last_run_day"), "Sat 27 Jun");
@@ -246,6 +249,7 @@ distance_7_days | 40.0 km | 2026-06-28 | ok | days:2026-06-22..2026-06-28 activi
 distance_7_days_before | 40.0 km | 2026-06-21 | ok | days:2026-06-15..2026-06-21 activity:78 activity:79 activity:80 activity:81 | sum
 fatigue | 28 | 2026-06-28 | provisional | days:2026-01-31..2026-06-28 | impulse response, 7 days
 fitness | 30 | 2026-06-28 | provisional | days:2026-01-31..2026-06-28 | impulse response, 42 days
+fitness_settled | 97 % | 2026-06-28 | provisional | days:2026-01-31..2026-06-28 | 1 - e^(-days/42)
 form | +3 | 2026-06-29 | provisional | days:2026-01-31..2026-06-28 | fitness minus fatigue of the evening before
 form_band | neutral | 2026-06-29 | provisional | days:2026-01-31..2026-06-28 | coaching convention
 hrv_last_night | 55 ms | 2026-06-29 | ok | day:2026-06-29 | measured
@@ -309,12 +313,12 @@ sleep_last_night | 8h 00m | 2026-06-29 | ok | day:2026-06-29 | measured
 sleep_need | 8h 00m | 2026-06-29 | ok | profile | set
 sleep_usual | 7h 30m | 2026-06-29 | ok | days:2026-06-01..2026-06-28 | median, 28 nights
 stress_yesterday | 30 | 2026-06-28 | ok | day:2026-06-28 | mean of the day
+threshold_heart_rate | 166 bpm | 2026-06-29 | estimated | threshold:max_heart_rate:2026-01-01:reported | share of the highest
 threshold_max_heart_rate | 189 bpm | 2026-06-29 | ok | threshold:max_heart_rate:2026-01-01:reported | reported
 threshold_pace | 4:10 /km | 2026-06-29 | ok | threshold:threshold_speed:2026-06-01:set | set
 threshold_swim_pace | 1:51 /100 m | 2026-06-29 | estimated | threshold:swim_speed:2026-06-20:estimated | estimated
 training_time_7_days | 3h 40m | 2026-06-28 | ok | days:2026-06-22..2026-06-28 activity:82 activity:83 activity:84 activity:85 | sum
 weight | 70.3 kg | 2026-06-20 | stale | day:2026-06-20 | measured
-threshold_heart_rate | — needs a threshold heart rate
 threshold_power | — needs a threshold power
 threshold_resting_heart_rate | — needs a resting heart rate
 ";

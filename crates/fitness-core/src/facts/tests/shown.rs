@@ -14,6 +14,7 @@ fn fact(value: FactValue, unit: FactUnit) -> Fact {
         sources: vec![SourceRow::Day(day("2026-06-14"))],
         method: "measured".to_owned(),
         quality: Quality::Ok,
+        learning: None,
     }
 }
 

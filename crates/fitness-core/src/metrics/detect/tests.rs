@@ -127,6 +127,12 @@ fn resting_heart_rate_is_the_median_of_sixty_days_and_moves_both_ways() {
     let steps = found(ThresholdKind::RestingHeartRate, &days, 199);
     assert_eq!(steps.first(), Some(&(13, 60.0)));
     assert_eq!(steps.last().unwrap().1, 50.0);
+    // A median that goes back and forth by a beat makes no step; two beats do.
+    let wobble: Vec<Candidate> =
+        (0..300).map(|at| rest(at, if at / 40 % 2 == 0 { 50.0 } else { 51.0 })).collect();
+    assert_eq!(found(ThresholdKind::RestingHeartRate, &wobble, 299), [(13, 50.0)]);
+    let better: Vec<Candidate> = (0..200).map(|at| rest(at, if at < 100 { 50.0 } else { 48.0 })).collect();
+    assert_eq!(found(ThresholdKind::RestingHeartRate, &better, 199).last().unwrap().1, 48.0);
 }
 
 #[test]

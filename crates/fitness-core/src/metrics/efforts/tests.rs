@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 fn of(recording: &Recording) -> Vec<Effort> {
     let sampled = Sampled::of(recording, Sport::Running);
-    efforts(&Track::of(recording, &sampled), &sampled.timeline, None)
+    efforts(&Track::of(recording, &sampled), &sampled.timeline, None, None)
 }
 
 fn seconds_over(efforts: &[Effort], meters: i64) -> Option<f64> {
@@ -149,7 +149,7 @@ fn an_effort_knows_its_heart_rate() {
     );
     let sampled = Sampled::of(&recording, Sport::Running);
     let heart = Sums::of(&sampled.timeline, sampled.heart_rate.as_ref().unwrap());
-    let efforts = efforts(&Track::of(&recording, &sampled), &sampled.timeline, Some(&heart));
+    let efforts = efforts(&Track::of(&recording, &sampled), &sampled.timeline, Some(&heart), None);
     let kilometre = efforts.iter().find(|effort| effort.distance.mm() == 1_000_000).unwrap();
     near(kilometre.heart_rate.unwrap(), 170.0, 0.3);
 }
@@ -237,7 +237,7 @@ proptest! {
     #[test]
     fn a_longer_distance_never_takes_less_time(points in points(), stretch in 1_i64..40) {
         let track = Track::new(points.into_iter().map(|(ms, mm)| (ms * stretch, mm * stretch)));
-        let efforts = efforts(&track, &Timeline::default(), None);
+        let efforts = efforts(&track, &Timeline::default(), None, None);
         prop_assert!(efforts.windows(2).all(|pair| pair[0].time <= pair[1].time), "{efforts:?}");
     }
 
@@ -245,4 +245,28 @@ proptest! {
     fn any_recording_gives_positive_times(recording in hostile_recording()) {
         prop_assert!(of(&recording).iter().all(|effort| effort.time > TimeSpan::ZERO));
     }
+}
+
+#[test]
+fn an_effort_knows_how_much_lower_it_ended() {
+    use super::super::analysis::measure;
+    // 3 m/s down a hill of 15 m in a kilometre, by a barometer.
+    let recording = every_second(
+        600,
+        &[
+            (Channel::Speed, &|_| Some(3000)),
+            (Channel::Distance, &|second| Some(second as i32 * 3000)),
+            (Channel::Altitude, &|second| Some(500_000 - second as i32 * 45)),
+        ],
+    );
+    let mut run = super::super::example::activity(crate::sport::Sport::Running);
+    run.ascent = Some(Distance::ZERO);
+    let grades = measure(&run, Some(&recording), &[]).efforts;
+    assert!(!grades.is_empty());
+    for effort in grades {
+        let grade = effort.net_grade.unwrap();
+        assert!((-0.0155..=-0.0145).contains(&grade), "{effort:?}");
+    }
+    let flat = every_second(600, &[(Channel::Distance, &|second| Some(second as i32 * 3000))]);
+    assert_eq!(measure(&run, Some(&flat), &[]).efforts[0].net_grade, None, "no altitude, no grade");
 }

@@ -71,14 +71,14 @@ fn quality_follows_the_days_and_what_is_unknown() {
         assert_eq!(state.quality(), quality);
         assert_eq!(state.after(&run(50.0)).quality(), Quality::Ok);
     }
-    // While the more doubtful one is remembered it speaks, then the other one.
+    // Each doubt is remembered by itself.
     let mut state = after(200, 50.0).after(&day_of(Quality::Estimated));
     state = state.after(&day_of(Quality::Provisional));
     let later = (0..40).fold(state, |state, _| state.after(&run(50.0)));
-    assert_eq!(later.quality(), Quality::Estimated);
+    assert_eq!(later.quality(), Quality::EstimatedProvisional);
     assert_eq!(later.after(&run(50.0)).quality(), Quality::Provisional);
     assert_eq!(later.after(&run(50.0)).after(&run(50.0)).quality(), Quality::Ok);
-    assert_eq!(after(10, 50.0).after(&day_of(Quality::Stale)).quality(), Quality::Stale);
+    assert_eq!(after(10, 50.0).after(&day_of(Quality::Stale)).quality(), Quality::StaleProvisional);
 }
 
 #[test]
@@ -90,13 +90,56 @@ fn a_day_is_as_doubtful_as_its_most_doubtful_session() {
     };
     assert_eq!(DayLoad::NONE.quality(), Quality::Ok);
     assert_eq!(day(&[Quality::Ok, Quality::Ok]).quality(), Quality::Ok);
-    assert_eq!(day(&[Quality::Estimated, Quality::Ok, Quality::Stale]).quality(), Quality::Estimated);
+    assert_eq!(day(&[Quality::Estimated, Quality::Ok, Quality::Stale]).quality(), Quality::EstimatedStale);
     let broken = Rated { value: f64::NAN, quality: Quality::Estimated };
     assert_eq!(
         DayLoad::of([(Sport::Running, Some(broken))]).quality(),
         Quality::Provisional,
         "it is unknown"
     );
+}
+
+#[test]
+fn a_form_of_unknown_loads_is_no_part_of_anything() {
+    let unknown = DayLoad::of([(Sport::Other, None)]);
+    let half = |state: FitnessState| (0..3).fold(state, |state, _| state.after(&unknown).after(&run(50.0)));
+    let nothing = (0..60).fold(FitnessState::START, |state, _| state.after(&unknown));
+    assert_eq!(nothing.form().value, 0.0);
+    assert_eq!(nothing.learned_form(), Err(Absent::missing(Need::Load)));
+    assert!(after(60, 50.0).learned_form().is_ok());
+    // One session in a week of training that nobody could measure does not matter; half of them do.
+    assert!(after(60, 50.0).after(&unknown).after(&run(50.0)).after(&run(50.0)).learned_form().is_ok());
+    assert!(half(after(60, 50.0)).learned_form().is_ok(), "four known beside three");
+    assert!(half(after(60, 50.0)).after(&unknown).learned_form().is_err(), "three known beside four");
+    let week = (0..4).fold(after(60, 50.0), |state, _| state.after(&unknown));
+    assert_eq!(week.learned_form(), Err(Absent::missing(Need::Load)));
+    // And it is over when they have passed, and rest is no unknown load.
+    let later = (0..7).fold(week, |state, _| state.after(&run(50.0)));
+    assert!(later.learned_form().is_ok());
+    let rested = (0..50).fold(after(60, 50.0), |state, _| state.after(&DayLoad::NONE));
+    assert!(rested.learned_form().is_ok());
+    let learning = Absent::TooFew { have: 41, needed: 42, what: Counted::Days };
+    assert_eq!(after(41, 50.0).learned_form(), Err(learning));
+    let settling = |have| Some(Learning { have, needed: 126, what: Counted::Days });
+    assert_eq!((after(41, 50.0).learning(), after(126, 50.0).learning()), (settling(41), None));
+    assert_eq!(settling(41).unwrap().to_string(), "learning: 41 of 126 days");
+}
+
+#[test]
+fn every_doubt_is_kept_whatever_the_order() {
+    for one in Quality::ALL {
+        assert_eq!(one.with(Quality::Ok), *one);
+        assert!(one.has(Quality::Ok) && one.has(*one));
+        for other in Quality::ALL {
+            assert_eq!(one.with(*other), other.with(*one));
+            assert!(one.with(*other).has(*one) && one.with(*other).has(*other), "{one} {other}");
+            for third in Quality::ALL {
+                assert_eq!(one.with(*other).with(*third), one.with(other.with(*third)));
+            }
+        }
+    }
+    assert_eq!(Quality::Estimated.with(Quality::Provisional).spoken(), "estimated, provisional");
+    assert!(!Quality::Estimated.has(Quality::Provisional));
 }
 
 #[test]

@@ -70,6 +70,7 @@ fn made((number, made): (usize, &MadeUp)) -> (ActivityId, Activity, Measures, Op
         start: TimeSpan::ZERO,
         time,
         heart_rate: made.heart.map(f64::from),
+        net_grade: None,
     };
     measures.efforts = vec![effort];
     (ActivityId::new(number as i64 + 1), activity, measures, made.exertion)
@@ -241,7 +242,7 @@ fn a_history_without_limits_of_its_own_has_loads_all_the_same() {
     let known = worked.judged.iter().filter(|(_, judged)| judged.load.is_ok()).count();
     assert_eq!(known, 26, "from the third run on there is a detected threshold");
     let load = worked.judged[10].1.load.clone().unwrap();
-    assert_eq!((load.method, load.quality), (LoadMethod::Pace, Quality::Estimated));
+    assert_eq!((load.method, load.quality), (LoadMethod::Pace, Quality::EstimatedProvisional));
     assert!(worked.days[27].training.as_ref().unwrap().fitness > 10.0);
 }
 
@@ -253,7 +254,7 @@ fn fitness_is_no_firmer_than_the_limits_its_loads_were_measured_by() {
         let training = last.training.as_ref().unwrap();
         [training.load.quality(), training.quality, training.acute_chronic.quality, last.form.quality]
     };
-    assert_eq!(quality(Athlete::default()), [Quality::Estimated; 4], "every limit was detected");
+    assert_eq!(quality(Athlete::default()), [Quality::EstimatedProvisional; 4], "every limit was detected");
     // A run known by its summary alone is provisional by itself.
     let origin = ThresholdOrigin::Set;
     let set = [Threshold { kind: ThresholdKind::ThresholdSpeed, value: 4.0, from: day(120), origin }];
@@ -285,4 +286,51 @@ fn a_threshold_that_nobody_can_have_does_not_displace_one() {
         assert_eq!(of(&[(0, 4.0), (5, broken)]), of(&[(0, 4.0)]), "{broken}");
     }
     assert_ne!(of(&[(0, 4.0), (5, 4.2)]), of(&[(0, 4.0)]));
+}
+
+#[test]
+fn what_is_known_only_from_summaries_has_load() {
+    // Rides with nothing but a mean and a highest heart rate, and runs with nothing but a distance and a time.
+    let make = |number: i64, sport: Sport| {
+        let started: Instant = "2026-01-01T08:00:00Z".parse().unwrap();
+        let mut activity = Activity::begun(sport, started + TimeDelta::days(number), 0);
+        (activity.elapsed, activity.moving) = (Some(TimeSpan::from_mins(60)), Some(TimeSpan::from_mins(58)));
+        if sport == Sport::Running {
+            activity.distance = Distance::from_km(11.0);
+        } else {
+            (activity.avg_heart_rate, activity.max_heart_rate) = (Some(135), Some(170 + (number % 7) as u16));
+        }
+        let measures = measure(&activity, None, &[]);
+        (activity, measures)
+    };
+    let sports = [Sport::Cycling, Sport::Running, Sport::Rowing, Sport::Other];
+    let made: Vec<_> = (0..40).map(|number| make(number, sports[number as usize % 4])).collect();
+    let sessions: Vec<Session<'_>> = (made.iter().enumerate())
+        .map(|(number, (activity, measures))| Session {
+            id: ActivityId::new(number as i64 + 1),
+            activity,
+            measures,
+            exertion: None,
+        })
+        .collect();
+    let history = History {
+        athlete: Athlete::default(),
+        first: made[0].0.day(),
+        before: None,
+        sessions: &sessions,
+        wellness: &[],
+        feel: &BTreeMap::new(),
+        frontier: Frontier::default(),
+    };
+    let worked = derive(&history).unwrap();
+    let late = worked.judged.iter().skip(12);
+    for (id, judged) in late {
+        let load = judged.load.as_ref().unwrap_or_else(|why| panic!("{id:?}: {why}"));
+        assert_eq!(load.quality, Quality::EstimatedProvisional, "{id:?}");
+        assert!((20.0..120.0).contains(&load.value), "{id:?}: {load:?}");
+    }
+    // A summary that no human ran is no clue.
+    let mut broken = made[1].0.clone();
+    broken.distance = Distance::from_km(30.0);
+    assert_eq!(clues(&broken, &measure(&broken, None, &[])), []);
 }

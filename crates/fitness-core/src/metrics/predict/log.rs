@@ -12,6 +12,7 @@ use crate::athlete::Sex;
 use crate::calendar::Day;
 use crate::ids::ActivityId;
 use crate::metrics::Found;
+use crate::metrics::baseline::median;
 use crate::metrics::efforts;
 use crate::units::{Distance, Pace, TimeSpan};
 
@@ -24,6 +25,16 @@ const WEEKS: i64 = 8;
 const YEAR: i64 = 365;
 /// A heart rate from which on an effort of this length is a hard one, of the threshold's.
 const HARD: f64 = 0.95;
+/// Over a whole run, a heart rate below this share of the threshold's is an easy one. *Ours*: marathons are raced at 0.88
+/// to 0.95 of it, easy runs below 0.85.
+const NOT_EASY: f64 = 0.88;
+/// Where no heart rate is known, so much faster than usual is not easy. *Ours*.
+const FASTER: f64 = 1.08;
+/// Usual is the middle run of so many days, and takes so many runs.
+const USUAL_DAYS: i64 = 90;
+const USUAL_RUNS: usize = 5;
+/// A course that rises or falls by more than this from end to end says something else than a race does.
+const LEVEL: f64 = 0.01;
 /// How long an effort is whose heart rate says whether it was hard.
 const TELLING: std::ops::RangeInclusive<TimeSpan> = TimeSpan::from_mins(20)..=TimeSpan::from_mins(60);
 
@@ -60,26 +71,48 @@ pub struct TrainingLog {
 }
 
 impl TrainingLog {
-    /// The races, and what of the training comes close to one: the fastest time of a year over its distance, if the
-    /// heart rate of its 20 to 60 minutes was at least 95 % of the threshold's, or if the whole run was that distance.
+    /// The races, and what of the training comes close to one: the fastest time of a year over its distance, on a course
+    /// that ends less than 1 % of it higher or lower than it began (where that is known), and hard. Hard is a heart rate of
+    /// at least 95 % of the threshold's over 20 to 60 minutes; and, when the whole run was that distance, 88 % over any time,
+    /// or, where the heart rate is unknown, a pace 8 % faster than that of the middle run of the 90 days before.
     #[must_use]
     pub fn results(&self) -> Vec<RaceResult> {
+        let mut results = self.races.clone();
+        results.extend(self.efforts(|run, effort, before| {
+            let whole = run.is_whole(effort) && run.was_hard_enough(effort, before);
+            run.was_hard(effort) || whole
+        }));
+        results
+    }
+
+    /// The runs that might have been races, to ask the athlete about: the whole of a distance in the fastest time of a
+    /// year, hard or not.
+    #[must_use]
+    pub fn likely_races(&self) -> Vec<RaceResult> {
+        self.efforts(|run, effort, _| run.is_whole(effort))
+    }
+
+    /// The efforts that were the fastest of a year, on a level course and on no day of a race, and for which something
+    /// more holds, given the runs before.
+    fn efforts(&self, holds: impl Fn(&Run, &efforts::Effort, &[&Run]) -> bool) -> Vec<RaceResult> {
         let mut runs: Vec<&Run> = self.runs.iter().collect();
         runs.sort_by_key(|run| run.day);
-        let mut results = self.races.clone();
+        let mut found = Vec::new();
         let raced = |day: Day| self.races.iter().any(|race| race.on == Some(day));
         for (number, run) in runs.iter().enumerate() {
             if raced(run.day) {
                 continue;
             }
-            let year = runs[..number].iter().rev().take_while(|earlier| earlier.day.until(run.day) < YEAR);
+            let before = &runs[..number];
+            let year = before.iter().rev().take_while(|earlier| earlier.day.until(run.day) < YEAR);
             for effort in &run.efforts {
                 let faster = |earlier: &&Run| {
                     let same = earlier.efforts.iter().find(|other| other.distance == effort.distance);
                     same.is_some_and(|other| other.time <= effort.time)
                 };
-                if run.resembles_a_race(effort) && !year.clone().any(faster) {
-                    results.push(RaceResult {
+                let level = effort.net_grade.is_none_or(|grade| grade.abs() < LEVEL);
+                if level && holds(run, effort, before) && !year.clone().any(faster) {
+                    found.push(RaceResult {
                         distance: effort.distance,
                         time: effort.time,
                         on: Some(run.day),
@@ -88,7 +121,7 @@ impl TrainingLog {
                 }
             }
         }
-        results
+        found
     }
 
     /// The finish over a distance, seen from a day: from the results and the training until then, corrected by how
@@ -166,14 +199,34 @@ impl TrainingLog {
 }
 
 impl Run {
-    fn resembles_a_race(&self, effort: &efforts::Effort) -> bool {
-        let whole = self.distance.is_some_and(|distance| is_of(distance, effort.distance));
-        let hard = TELLING.contains(&effort.time)
-            && effort
-                .heart_rate
-                .zip(self.threshold_heart_rate)
-                .is_some_and(|(heart, threshold)| heart >= HARD * threshold);
-        whole || hard
+    /// Whether the whole run was the distance of an effort within it.
+    fn is_whole(&self, effort: &efforts::Effort) -> bool {
+        self.distance.is_some_and(|distance| is_of(distance, effort.distance))
+    }
+
+    /// Its heart rate as a share of the threshold's.
+    fn strain(&self, effort: &efforts::Effort) -> Option<f64> {
+        effort.heart_rate.zip(self.threshold_heart_rate).map(|(heart, threshold)| heart / threshold)
+    }
+
+    /// Whether the heart says that it was hard.
+    fn was_hard(&self, effort: &efforts::Effort) -> bool {
+        TELLING.contains(&effort.time) && self.strain(effort).is_some_and(|strain| strain >= HARD)
+    }
+
+    /// Whether it was at least no easy run: by the heart, else by the pace of the runs before.
+    fn was_hard_enough(&self, effort: &efforts::Effort, before: &[&Self]) -> bool {
+        if let Some(strain) = self.strain(effort) {
+            return strain >= NOT_EASY;
+        }
+        let lately = before.iter().rev().take_while(|earlier| earlier.day.until(self.day) <= USUAL_DAYS);
+        let speeds: Vec<f64> = lately
+            .filter_map(|run| {
+                Some(run.distance?.meters() / run.time.filter(|time| *time > TimeSpan::ZERO)?.seconds())
+            })
+            .collect();
+        let usual = median(&speeds).filter(|_| speeds.len() >= USUAL_RUNS);
+        usual.is_some_and(|usual| effort.distance.meters() >= FASTER * usual * effort.time.seconds())
     }
 }
 
@@ -204,6 +257,7 @@ mod tests {
             start: TimeSpan::ZERO,
             time: TimeSpan::from_mins(minutes),
             heart_rate,
+            net_grade: None,
         }
     }
 
@@ -233,7 +287,7 @@ mod tests {
         let (hard, easy, whole, slower) = (
             [effort(5.0, 21, 165.0)],
             [effort(5.0, 20, 140.0)],
-            [effort(10.0, 45, 140.0)],
+            [effort(10.0, 45, 152.0)],
             [effort(5.0, 22, 168.0)],
         );
         let runs = [
@@ -245,6 +299,22 @@ mod tests {
         let found: Vec<(Option<Day>, Distance)> =
             log(&runs, &[]).results().into_iter().map(|result| (result.on, result.distance)).collect();
         assert_eq!(found, [(Some(day(1)), km(5.0)), (Some(day(3)), km(10.0))]);
+        // An easy jog over a whole distance is no result, but the athlete may be asked about it.
+        let jog = [run(3, 10.1, 60, &[effort(10.0, 59, 140.0)])];
+        assert_eq!(log(&jog, &[]).results(), []);
+        assert_eq!(log(&jog, &[]).likely_races().len(), 1);
+        // Nor is a run down a hill, however hard, nor one up; 9 m in a kilometre are level.
+        for (grade, count) in [(-0.012, 0), (0.01, 0), (0.009, 1), (-0.0099, 1)] {
+            let sloped = efforts::Effort { net_grade: Some(grade), ..hard[0] };
+            assert_eq!(log(&[run(1, 12.0, 60, &[sloped])], &[]).results().len(), count, "{grade}");
+        }
+        // Without a heart rate it takes a pace that is 8 % faster than usual.
+        let unmeasured = |minutes| efforts::Effort { heart_rate: None, ..effort(10.0, minutes, 0.0) };
+        let usual = |runs: i64| (0..runs).map(|number| run(number, 8.0, 48, &[])).collect::<Vec<_>>();
+        for (minutes, earlier, count) in [(55, 5, 1), (56, 5, 0), (55, 4, 0)] {
+            let runs = [usual(earlier), vec![run(10, 10.1, minutes, &[unmeasured(minutes)])]].concat();
+            assert_eq!(log(&runs, &[]).results().len(), count, "{minutes} after {earlier}");
+        }
         // What a year has made old is fastest again.
         let later = [run(1, 12.0, 60, &hard), run(366, 9.0, 40, &slower)];
         assert_eq!(log(&later, &[]).results().len(), 2);

@@ -104,3 +104,24 @@ proptest! {
         prop_assert_eq!(forward, in_force(&all, ThresholdKind::ThresholdPower, base.plus(on)));
     }
 }
+
+#[test]
+fn a_share_of_the_highest_stands_in_for_the_threshold_heart_rate() {
+    let beats = |kind, value, from: &str, origin| Threshold { kind, value, from: day(from), origin };
+    let (max, threshold) = (ThresholdKind::MaxHeartRate, ThresholdKind::ThresholdHeartRate);
+    let all = [
+        beats(max, 190.0, "2026-01-01", Set),
+        beats(max, 188.0, "2026-02-01", Estimated),
+        beats(threshold, 171.0, "2026-03-01", Estimated),
+    ];
+    let on = |text| in_force(&all, threshold, day(text));
+    assert_eq!(on("2025-12-31"), Err(Absent::missing(Need::ThresholdHeartRate)));
+    let stand_in = on("2026-02-28").unwrap();
+    assert_eq!((stand_in.value(), stand_in.quality), (167.0, Quality::Estimated));
+    assert_eq!(stand_in.share_of, Some(all[0]));
+    assert_eq!(stand_in.threshold, beats(threshold, 167.0, "2026-01-01", Estimated));
+    assert_eq!(on("2026-03-01").unwrap().value(), 171.0, "what was detected takes its place at once");
+    // It is a stand-in, not something the data suggests.
+    let set = [beats(threshold, 160.0, "2025-06-01", Set)];
+    assert_eq!(suggestions(&set, &all[1..2], day("2026-02-28")).len(), 1, "only the highest itself");
+}

@@ -101,3 +101,44 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_the_athlete_set_holds_before_what_is_reported_and_that_before_a_division() {
+    let day = |number: i64| "2026-06-01".parse::<Day>().unwrap().plus(number);
+    let zones = |low: f64| Zones::new(vec![low, low + 10.0]).unwrap();
+    let dated = |sport, from, origin, low| DatedZones {
+        kind: ZoneKind::HeartRate,
+        sport,
+        from: day(from),
+        origin,
+        zones: zones(low),
+    };
+    use ThresholdOrigin::{Reported, Set};
+    let given = [
+        dated(Sport::Other, 0, Reported, 90.0),
+        dated(Sport::Running, 5, Reported, 95.0),
+        dated(Sport::Other, 10, Set, 100.0),
+        dated(Sport::Running, 20, Set, 105.0),
+        dated(Sport::Running, 30, Reported, 110.0),
+    ];
+    let limit = Threshold {
+        kind: ThresholdKind::ThresholdHeartRate,
+        value: 170.0,
+        from: day(-9),
+        origin: ThresholdOrigin::Estimated,
+    };
+    let on = |number, sport| {
+        let held = zones_on(day(number), ZoneKind::HeartRate, sport, &given, &[limit])?;
+        Some((held.zones.lower_bounds()[0], held.source, day(0).until(held.from)))
+    };
+    assert_eq!(on(-10, Sport::Running), None);
+    assert_eq!(on(-1, Sport::Running), Some((0.0, ZoneSource::Threshold, -9)));
+    assert_eq!(on(4, Sport::Running), Some((90.0, ZoneSource::Reported, 0)));
+    assert_eq!(on(9, Sport::Running), Some((95.0, ZoneSource::Reported, 5)));
+    assert_eq!(on(9, Sport::Cycling), Some((90.0, ZoneSource::Reported, 0)));
+    assert_eq!(on(19, Sport::Running), Some((100.0, ZoneSource::Set, 10)));
+    assert_eq!(on(40, Sport::Running), Some((105.0, ZoneSource::Set, 20)));
+    assert_eq!(on(40, Sport::Cycling), Some((100.0, ZoneSource::Set, 10)));
+    let power = zones_on(day(40), ZoneKind::Power, Sport::Running, &given, &[limit]);
+    assert_eq!(power, None, "power is divided for riders only");
+}

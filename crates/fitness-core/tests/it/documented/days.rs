@@ -103,10 +103,9 @@ fn recovered(hrv: f64, resting: f64, rest: Option<f64>) -> Recovery {
         slept: &rest.map(|z| 8.0 + 1.5 * z).ok_or_else(nothing),
         need: &Ok(8.0),
         feel: rest.map(|z| (3.0 + z) as u8),
-        form: (
-            &Form { value, band: Ok(FormBand::of(value)), quality: Quality::Ok },
-            if rest.is_some() { 200 } else { 0 },
-        ),
+        form: &rest
+            .map(|_| Form { value, band: Ok(FormBand::of(value)), quality: Quality::Ok })
+            .ok_or_else(|| Absent::missing(Need::Load)),
     })
     .unwrap()
 }

@@ -1,5 +1,6 @@
 //! From the list of activities to activities.
 
+use crate::garmin_export::LIMITS_OF_ZONES;
 use crate::live::json::{at, clock, id, meters, millis, number, offset, seconds, text, whole};
 use chrono::TimeDelta;
 use chrono_tz::Tz;
@@ -113,23 +114,30 @@ fn sport_of(word: &str) -> Sport {
     }
 }
 
-/// Heart rate zones, for every sport that has some of its own. `None` when the answer has another shape.
+/// Heart rate zones, for every sport that has some of its own, and the limits they were made from. `None` when the
+/// answer has another shape.
 pub(super) fn zones(value: &Value) -> Option<Vec<Told>> {
-    let list = crate::live::json::entries(value)?;
-    let told = list.iter().filter_map(|entry| {
-        let floors: Option<Vec<f64>> =
-            (1..=5).map(|zone| number(entry, &[&format!("zone{zone}Floor")], super::days::BEATS)).collect();
-        let sport = match text(entry, "sport")?.as_str() {
-            "DEFAULT" => Sport::Other,
-            word => match sport_of(&word.to_lowercase()) {
+    let mut told = Vec::new();
+    for entry in crate::live::json::entries(value)? {
+        let sport = match text(entry, "sport").as_deref() {
+            Some("DEFAULT") => Sport::Other,
+            Some(word) => match sport_of(&word.to_lowercase()) {
                 // A sport that we do not tell apart must not pass for all of them.
-                Sport::Other => return None,
+                Sport::Other => continue,
                 sport => sport,
             },
+            None => continue,
         };
-        Some(Told::Zones { kind: ZoneKind::HeartRate, sport, zones: Zones::new(floors?).ok()? })
-    });
-    Some(told.collect())
+        told.extend(LIMITS_OF_ZONES.iter().filter_map(|(field, kind)| {
+            let (low, high) = kind.bounds();
+            Some(Told::Threshold { kind: *kind, value: number(entry, &[field], low..=high)?, sport })
+        }));
+        let floors: Option<Vec<f64>> =
+            (1..=5).map(|zone| number(entry, &[&format!("zone{zone}Floor")], super::days::BEATS)).collect();
+        let zones = floors.and_then(|floors| Zones::new(floors).ok());
+        told.extend(zones.map(|zones| Told::Zones { kind: ZoneKind::HeartRate, sport, zones }));
+    }
+    Some(told)
 }
 
 #[cfg(test)]

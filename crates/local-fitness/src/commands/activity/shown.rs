@@ -111,7 +111,7 @@ fn means(measures: &Measures, judged: Option<&Judged>, units: UnitSystem) -> Vec
             Ok(load) if load.quality == Quality::Ok => {
                 format!("{:.0} by {}", load.value, spoken(load.method))
             }
-            Ok(load) => format!("{:.0} by {} ({})", load.value, spoken(load.method), load.quality),
+            Ok(load) => format!("{:.0} by {} ({})", load.value, spoken(load.method), load.quality.spoken()),
             Err(why) => format!("none: {why}"),
         };
         lines.push(("load", load));
