@@ -98,7 +98,8 @@ async fn from_the_future(db: &TestDb) {
 }
 
 /// In the order they run. One that was released is never taken out or renamed.
-const MIGRATIONS: &[&str] = &["m0001_foundation", "m0002_reports", "m0003_readers", "m0004_metrics"];
+const MIGRATIONS: &[&str] =
+    &["m0001_foundation", "m0002_reports", "m0003_readers", "m0004_metrics", "m0006_matches"];
 
 on_both_databases! {
     async fn a_database_from_a_newer_version_is_refused_untouched(db) {
