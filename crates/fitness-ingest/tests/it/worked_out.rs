@@ -256,7 +256,7 @@ on_both_databases! {
         store.take_in(ann, Batch { days: vec![report], ..Batch::default() }, clock()).await.unwrap();
         is_whole(store, ann, "a night that came late").await;
 
-        let race = |activity, day, minutes| RaceResult { activity: Some(activity), day, name: "10k".to_owned(), distance: Distance::from_mm(10_000_000), time: TimeSpan::from_mins(minutes) };
+        let race = |activity, day, minutes| RaceResult { effort: Effort::Race, activity: Some(activity), day, name: "10k".to_owned(), distance: Distance::from_mm(10_000_000), time: TimeSpan::from_mins(minutes) };
         store.put_race(ann, &race(late.id, early.day, 33), clock()).await.unwrap();
         is_whole(store, ann, "a race of an earlier day than its activity").await;
         store.delete_activity(ann, late.id, clock()).await.unwrap();
