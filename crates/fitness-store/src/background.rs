@@ -5,7 +5,7 @@ use crate::store::Store;
 use chrono::Datelike as _;
 use fitness_core::athlete::ThresholdKind;
 use fitness_core::calendar::Day;
-use fitness_core::ids::UserId;
+use fitness_core::ids::{ActivityId, UserId};
 use fitness_core::metrics::predict::{Effort, LOOK_BACK_DAYS, Vdot};
 use fitness_core::metrics::thresholds::{InForce, in_force};
 use fitness_core::metrics::trajectory::{PastSession, Typical};
@@ -44,20 +44,22 @@ impl Store {
         let since = as_of.plus(-DAYS);
         let log = self.training_log(user, as_of.plus(-LOOK_BACK_DAYS)).await?;
         let raced: BTreeSet<Day> = log.iter().flat_map(|log| &log.races).filter_map(|race| race.on).collect();
-        let judged = self.list_judged(user, since, as_of).await?;
+        // What is not worked out yet was run all the same; only how hard it was is not known.
+        let hard: BTreeSet<ActivityId> = (self.list_judged(user, since, as_of).await?.iter())
+            .filter(|(_, _, _, judged)| judged.intensity.as_ref().is_ok_and(|rated| rated.value >= HARD))
+            .map(|(id, ..)| *id)
+            .collect();
         let (mut runs, mut sessions) = (Vec::new(), Vec::new());
-        for (_, activity, _, judged) in &judged {
-            let day = activity.day();
-            if let (Ok(load), Some(duration)) = (&judged.load, activity.training_time()) {
-                let load = load.rated().value;
-                let (sport, distance) = (activity.sport, activity.distance);
+        for stored in self.list_activities(user, since, as_of).await? {
+            let (day, activity) = (stored.day, &stored.activity);
+            let (sport, distance, time) = (activity.sport, activity.distance, activity.training_time());
+            if let (Some(load), Some(duration)) = (stored.load, time) {
                 sessions.push(PastSession { day, sport, kind: None, load, duration, distance });
             }
-            let Some(distance) = activity.distance.filter(|far| *far > Distance::ZERO) else { continue };
-            if activity.sport == Sport::Running {
-                let hard = judged.intensity.as_ref().is_ok_and(|rated| rated.value >= HARD);
-                let duration = activity.training_time();
-                runs.push(PastRun { day, distance, duration, hard: hard || raced.contains(&day) });
+            let Some(distance) = distance.filter(|far| *far > Distance::ZERO) else { continue };
+            if sport == Sport::Running {
+                let hard = hard.contains(&stored.id) || raced.contains(&day);
+                runs.push(PastRun { day, distance, duration: time, hard });
             }
         }
         runs.sort_by_key(|run| run.day);

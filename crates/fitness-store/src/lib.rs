@@ -31,6 +31,7 @@ mod imports;
 mod insight;
 mod jobs;
 pub mod location;
+mod looking_back;
 mod matches;
 mod measured;
 pub mod migrations;

@@ -13,7 +13,7 @@ pub(crate) use athlete::{PacesArgs, PredictArgs, ProfileCommand, ThresholdComman
 pub(crate) use contract::{CheckArgs, ContractCommand};
 pub(crate) use day::DayCommand;
 pub(crate) use export::{ExportArgs, Format, PushArgs};
-pub(crate) use plan::{DraftArgs, EditArgs, MatchArgs, Overrides, ProposalCommand, WorkoutArgs};
+pub(crate) use plan::{DraftArgs, EditArgs, MatchArgs, Overrides, ProposalCommand, ProposeArgs, WorkoutArgs};
 pub(crate) use source::{Service, SourceCommand};
 
 use clap::{Parser, Subcommand};
@@ -242,6 +242,10 @@ pub(crate) enum PlanCommand {
         /// The revision to go back to; the one before when not given
         to: Option<i64>,
     },
+    /// Turn a model's answer into a proposal to the active plan, or into the draft of a week
+    ///
+    /// The answer is a plan modification or a weekly plan as docs/contract.md says. Nothing changes until you apply it.
+    Propose(ProposeArgs),
     /// Look at what is proposed to the active plan, and decide
     #[command(subcommand)]
     Proposal(ProposalCommand),

@@ -5,6 +5,7 @@
 //! whole new [`Revision`].
 
 mod adapt;
+mod aftermath;
 mod background;
 mod draft;
 mod edit;
@@ -19,6 +20,7 @@ mod weeks;
 mod workout;
 
 pub use adapt::{Adaptation, Cause, Situation, adapt};
+pub use aftermath::{Aftermath, aftermath};
 pub use background::{Background, DatedPaces, Level, PastRun, Stated};
 pub use draft::{BadDraft, BadRequest, Draft, DraftRequest, MAX_WORKOUTS, ScheduleItem};
 pub use edit::{Edit, EditError, Size, edit};

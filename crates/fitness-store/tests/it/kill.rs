@@ -16,7 +16,7 @@ use std::time::Duration;
 
 /// Set for the process that is to be killed: the database it works on.
 const VICTIM: &str = "FITNESS_TEST_VICTIM";
-const KILLS: u32 = 12;
+const KILLS: u32 = 50;
 
 /// Works for ever: drafts, activates, changes, archives, and says out loud what it has done.
 async fn work_until_killed(store: Store) {

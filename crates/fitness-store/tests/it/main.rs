@@ -10,6 +10,7 @@ mod nouns;
 mod opening;
 mod plans;
 mod progress;
+mod proposing;
 mod race;
 mod raw;
 mod reports;

@@ -2,6 +2,7 @@
 
 use clap::{Args, Subcommand};
 use fitness_core::calendar::{Day, Weekday};
+use fitness_core::contract::Kind;
 use fitness_core::ids::{ActivityId, PlanId, ProposalId, WorkoutId};
 use fitness_core::plan::lint::Rule;
 use fitness_core::plan::{Goal, Level, Weekdays, WorkoutKind, weekday};
@@ -110,6 +111,17 @@ pub(crate) struct EditArgs {
     /// Why, to be read later
     #[arg(long, value_name = "WORDS")]
     pub(crate) reason: Option<String>,
+}
+
+/// A model's answer.
+#[derive(Debug, Args)]
+pub(crate) struct ProposeArgs {
+    /// The answer; - reads standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Which form it must have: modification or week; seen from its keys when not given
+    #[arg(long)]
+    pub(crate) kind: Option<Kind>,
 }
 
 #[derive(Debug, Subcommand)]

@@ -59,7 +59,7 @@ async fn find(context: &Context, id: PlanId, today: Option<Day>) -> Result<Store
     Ok(Stored { plan, workouts, today: today.unwrap_or_else(|| Day::at(clock::now(), zone)) })
 }
 
-fn told(kind: Option<Kind>, report: &consistency::Report) -> Report {
+pub(super) fn told(kind: Option<Kind>, report: &consistency::Report) -> Report {
     let valid = report.faults.is_empty();
     let form = kind.map_or("answer", |kind| match kind {
         Kind::Modification => "plan modification",
@@ -83,7 +83,7 @@ fn told(kind: Option<Kind>, report: &consistency::Report) -> Report {
 }
 
 /// The answer, or as much of it as shows that it is too large.
-fn read(file: &Path) -> Result<Vec<u8>> {
+pub(super) fn read(file: &Path) -> Result<Vec<u8>> {
     let cannot = |error: std::io::Error| {
         Failure::new(
             format!("cannot read {}: {error}", file.display()),

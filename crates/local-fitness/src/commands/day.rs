@@ -58,13 +58,18 @@ async fn mark(
         None => store.add_observation(user.id, Author::Athlete, &observed, clock::now()).await?,
     };
     super::settled(&store, user.id).await?;
+    let waiting = super::plan::waiting(&store, user.id, today).await?;
     store.close().await;
     let days = if from == through { from.to_string() } else { format!("{from} to {through}") };
     let words = format!(
         "Marked {days}: {reason} ({}). These days are left out of adherence; `fitness day unmark {id}` takes it back.",
         counted(days_in(&observed), "day", "days")
     );
-    Ok(Report::new(words, &json!({ "mark": id, "reason": reason, "from": from, "through": through })))
+    let words = format!("{words}\n{}", waiting.words);
+    Ok(Report::new(
+        words,
+        &json!({ "waiting": waiting, "mark": id, "reason": reason, "from": from, "through": through }),
+    ))
 }
 
 async fn list(context: &Context) -> Result<Report> {

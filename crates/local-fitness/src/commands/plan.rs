@@ -11,6 +11,8 @@ mod proposal;
 mod push;
 pub(super) mod steps;
 
+pub(super) use proposal::waiting;
+
 use super::settled;
 use crate::args::PlanCommand;
 use crate::clock;
@@ -28,7 +30,7 @@ use fitness_core::metrics::trajectory::{Line, Trajectory};
 use fitness_core::metrics::{Found, Quality};
 use fitness_core::note::Author;
 use fitness_core::plan::lint::{Finding, Rule};
-use fitness_core::plan::{ActionKind, Plan, PlanStatus, PlannedWorkout, Size};
+use fitness_core::plan::{ActionKind, Aftermath, Plan, PlanStatus, PlannedWorkout, Size};
 use fitness_core::text::visible;
 use fitness_core::units::{TimeSpan, UnitSystem};
 use fitness_store::decisions::{self, Activation};
@@ -61,6 +63,7 @@ pub(super) async fn run(context: &Context, command: PlanCommand) -> Result<Repor
         PlanCommand::Edit(args) => edit::run(context, *args).await,
         PlanCommand::Revisions { plan } => edit::revisions(context, plan).await,
         PlanCommand::Revert { to } => edit::revert(context, to).await,
+        PlanCommand::Propose(args) => proposal::propose(context, args).await,
         PlanCommand::Proposal(command) => proposal::run(context, command).await,
         PlanCommand::Card { plan } => card::run(context, plan).await,
         PlanCommand::Archive { plan } => archive(context, plan).await,
@@ -102,18 +105,34 @@ async fn show(context: &Context, plan: Option<PlanId>) -> Result<Report> {
     let progress = store.progress(user.id, id).await?;
     let outlook = store.outlook(user.id, id).await?;
     let profile = store.profile(user.id).await?;
-    store.close().await;
     let today = Day::at(clock::now(), profile.zone);
     let mut words = tell(&progress, profile.units, today);
+    let mut data = serde_json::to_value(&progress)?;
     if progress.plan.status == PlanStatus::Active {
         words.push_str(&where_it_leads(&outlook));
+        let waiting = proposal::waiting(&store, user.id, today).await?;
+        words.push_str(&waiting.words);
+        data["waiting"] = serde_json::to_value(&waiting)?;
+        let after = store.look_back(user.id, &progress.plan, today).await?;
+        words.push_str(&looking_back(after.as_ref(), &progress.plan));
+        data["aftermath"] = serde_json::to_value(after)?;
+        if (0..7).contains(&today.until(progress.plan.race_date)) {
+            writeln!(words, "\nRace week: `fitness plan card` has the splits for a plan A and a plan B.")?;
+        }
     }
-    let mut data = serde_json::to_value(&progress)?;
+    store.close().await;
     data["outlook"] = match outlook {
         Ok(lines) => serde_json::to_value(lines)?,
         Err(why) => json!({ "missing": why.to_string() }),
     };
     Ok(Report::new(words, &data))
+}
+
+/// How the race went, once it is over, and what to do with the plan.
+fn looking_back(after: Option<&Aftermath>, plan: &Plan) -> String {
+    let Some((after, distance)) = after.zip(plan.distance) else { return String::new() };
+    let said = after.sentences(distance).join(" ");
+    format!("\nThe race is over. {said} `fitness plan archive {}` puts the plan away.\n", plan.id)
 }
 
 /// Fitness by race day on three courses, each with how far it can be leaned on.

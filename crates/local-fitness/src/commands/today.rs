@@ -51,6 +51,10 @@ pub(super) async fn run(context: &Context, on: Option<Day>) -> Result<Report> {
     let first = store.first_day(user.id).await?;
     let complete = store.frontier(user.id).await?.complete();
     let facts = store.facts(user.id, day).await?;
+    let waiting = match on {
+        None => super::plan::waiting(&store, user.id, today).await?.words,
+        Some(_) => String::new(),
+    };
     store.close().await;
     let about_training = |fact: &Fact| !BEYOND.iter().any(|name| name.as_str() == fact.id.as_str());
     let told = LINES
@@ -94,6 +98,7 @@ pub(super) async fn run(context: &Context, on: Option<Day>) -> Result<Report> {
     let missing: Vec<_> = (facts.missing().iter())
         .map(|missing| json!({ "id": missing.id, "why": missing.why.to_string(), "reason": missing.why }))
         .collect();
+    let words = format!("{words}{waiting}");
     Ok(Report::new(words, &json!({ "day": day, "facts": shown, "missing": missing })))
 }
 

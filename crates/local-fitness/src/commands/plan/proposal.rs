@@ -2,9 +2,9 @@
 
 use super::edit::{active, changes};
 use super::lint::told;
-use crate::args::ProposalCommand;
+use crate::args::{ProposalCommand, ProposeArgs};
 use crate::clock;
-use crate::commands::settled;
+use crate::commands::{contract, settled};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::report::Report;
@@ -12,12 +12,15 @@ use crate::table::table;
 use crate::terminal;
 use anyhow::Result;
 use fitness_core::calendar::Day;
-use fitness_core::ids::ProposalId;
+use fitness_core::contract::{Finding, consistency};
+use fitness_core::ids::{ProposalId, UserId};
+use fitness_core::note::Author;
 use fitness_core::plan::lint::Rule;
 use fitness_core::plan::{ActionKind, Proposal};
 use fitness_core::text::visible;
 use fitness_store::decisions::{self, apply_hash};
-use fitness_store::{Preview, Store, User};
+use fitness_store::{Answered, Preview, Store, User};
+use serde::Serialize;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -47,11 +50,85 @@ pub(super) async fn run(context: &Context, command: ProposalCommand) -> Result<R
     report
 }
 
+/// What waits for the athlete's decision.
+#[derive(Debug, Serialize)]
+pub(in crate::commands) struct Waiting {
+    /// Open proposals, the newest first.
+    proposals: Vec<Proposal>,
+    /// What the rules have to say without proposing anything.
+    said: Option<String>,
+    /// All of it in words; empty when nothing waits.
+    #[serde(skip)]
+    pub(in crate::commands) words: String,
+}
+
+/// Lets the rules look at the plan, and gathers what waits.
+pub(in crate::commands) async fn waiting(store: &Store, user: UserId, today: Day) -> Result<Waiting> {
+    let adapted = store.adapt(user, today, clock::now()).await?;
+    let proposals = match store.find_active_plan(user).await? {
+        Some(plan) => {
+            let mut all = store.list_proposals(user, plan.id).await?;
+            all.retain(|one| one.is_open(today) && one.base_revision == plan.revision);
+            all
+        }
+        None => Vec::new(),
+    };
+    let mut words = String::new();
+    for proposal in &proposals {
+        let _ = writeln!(
+            words,
+            "\nProposal {} waits for you: {}\n  `fitness plan proposal show {}` shows it, `apply` takes it, `discard` ends it.",
+            proposal.id,
+            visible(&proposal.message),
+            proposal.id
+        );
+    }
+    let said = adapted.filter(|one| one.proposal.is_none()).map(|one| one.adaptation.message);
+    if let Some(said) = &said {
+        let _ = writeln!(words, "\n{said}");
+    }
+    Ok(Waiting { proposals, said, words })
+}
+
+/// Turns a model's answer into something to decide on.
+pub(super) async fn propose(context: &Context, args: ProposeArgs) -> Result<Report> {
+    let answer = contract::read(&args.file)?;
+    let (store, user) = context.open_for_user().await?;
+    settled(&store, user.id).await?;
+    let today = Day::at(clock::now(), store.profile(user.id).await?.zone);
+    let desk = store.desk(user.id, Author::Athlete);
+    let answered = desk.take_answer(&answer, args.kind, today, clock::now()).await?;
+    store.close().await;
+    let found = |findings: &[Finding]| {
+        findings.iter().fold(String::new(), |mut text, finding| {
+            let _ = writeln!(text, "- {}", visible(&finding.message));
+            text
+        })
+    };
+    let words = match &answered {
+        Answered::Proposed { proposal, findings } => format!(
+            "Proposal {proposal} waits: `fitness plan proposal show {proposal}` shows what it would change.\n{}",
+            found(findings)
+        ),
+        Answered::Drafted { plan, findings } => format!(
+            "You have no active plan, so the week is draft {plan}: `fitness plan show {plan}` shows it.\n{}",
+            found(findings)
+        ),
+        Answered::Unchanged { message } => format!("It changes nothing: {}", visible(message)),
+        Answered::Refused { faults } => {
+            let report = consistency::Report { faults: faults.clone(), findings: Vec::new() };
+            return Ok(contract::told(args.kind, &report));
+        }
+    };
+    Ok(Report::new(words, &answered))
+}
+
 async fn list(store: &Store, user: &User, today: Day) -> Result<Report> {
     let plan = active(store, user).await?;
+    let said = waiting(store, user.id, today).await?.said;
     let proposals = store.list_proposals(user.id, plan.id).await?;
     if proposals.is_empty() {
-        return Ok(Report::new("Nothing is proposed.", &proposals));
+        return Ok(Report::new(said.unwrap_or_else(|| "Nothing is proposed.".to_owned()), &proposals));
     }
     let row = |proposal: &Proposal| {
         [

@@ -1,0 +1,189 @@
+//! What may be decided and what may be proposed: the linter before a decision, the rules' own proposals, a model's answers.
+
+use chrono::TimeDelta;
+use fitness_core::contract::FaultCode;
+use fitness_core::frontier::Evidence;
+use fitness_core::ids::{PlanId, UserId};
+use fitness_core::note::Author;
+use fitness_core::observation::{ObservationKind, Observed};
+use fitness_core::plan::lint::Rule;
+use fitness_core::plan::{ActionKind, Cause, Change, Draft, Goal, PlanStatus, Workout};
+use fitness_store::decisions::{self, Activation, apply_hash};
+use fitness_store::testkit::{self, TestDb, easy_run, june, now, overriding};
+use fitness_store::{Answered, Error, on_both_databases};
+use std::collections::BTreeSet;
+
+/// A half marathon without the race on its day, so that the linter has an error to say.
+async fn raceless(db: &TestDb, user: UserId) -> PlanId {
+    db.draft(user, "No race in it").await
+}
+
+/// Somebody who ran 10 km on every day of May, and whose data reaches 13 June; a plan from 8 June.
+async fn runner(db: &TestDb) -> (UserId, PlanId) {
+    let ann = db.user("Ann").await;
+    for back in 0..40 {
+        db.ran(ann, june(13).plus(-back), 10.0).await;
+    }
+    let evidence = Evidence::Declared { day: june(13), said_at: now() };
+    db.imported(ann, evidence).await;
+    let mut workouts: Vec<Workout> = (9..=13).map(|day| easy_run(june(day), 8.0)).collect();
+    workouts.extend((14..=28).map(|day| easy_run(june(day), 9.0)));
+    let race = Workout { kind: fitness_core::plan::WorkoutKind::Race, ..easy_run(june(30), 10.0) };
+    workouts.push(race);
+    let draft = Draft::new("Ten", Goal::TenK, None, june(8), june(30), None, workouts).unwrap();
+    let plan = db.store.desk(ann, Author::Athlete).put_draft(&draft, None, now()).await.unwrap();
+    assert_eq!(db.activate(ann, plan, None).await.unwrap(), Activation::Activated);
+    (ann, plan)
+}
+
+fn answer(id: i64, date: &str, minutes: u32) -> String {
+    format!(
+        r#"{{"modifications":[{{"workout_id":"{id}","date":"{date}","action":"modify","changes":{{"duration_minutes":{{"to":{minutes}}}}}}}],"athlete_message":"Less."}}"#
+    )
+}
+
+on_both_databases! {
+    async fn an_error_of_the_linter_blocks_activation_until_it_is_overridden_by_name(db) {
+        let ann = db.user("Ann").await;
+        let plan = raceless(&db, ann).await;
+        let content = db.store.find_plan(ann, plan).await.unwrap().unwrap().content_hash;
+        let review = db.store.review(ann, plan, june(8)).await.unwrap();
+        let blocking: BTreeSet<Rule> = review.blocking().iter().map(|finding| finding.rule).collect();
+        assert!(blocking.contains(&Rule::R33), "{blocking:?}");
+
+        let activate = async |overrides: BTreeSet<Rule>, review: &fitness_store::Review| {
+            let seen = decisions::activation_hash(plan, content, None, &overrides);
+            let consent = db.consent(ann, ActionKind::Activate, Some(plan), seen).await.unwrap();
+            decisions::activate(consent, plan, None, review, &overrides).await
+        };
+        assert!(matches!(activate(BTreeSet::new(), &review).await, Err(Error::Unsafe(left)) if left.iter().any(|f| f.rule == Rule::R33)));
+        let mut some = blocking.clone();
+        some.remove(&Rule::R33);
+        assert!(matches!(activate(some, &review).await, Err(Error::Unsafe(left)) if left.len() == 1));
+
+        // A review of another plan allows nothing.
+        let other = db.draft(ann, "Other").await;
+        let of_other = db.store.review(ann, other, june(8)).await.unwrap();
+        assert!(matches!(activate(blocking.clone(), &of_other).await, Err(Error::Stale)));
+
+        // What is overridden is part of what was confirmed: it cannot be added afterwards.
+        let seen = decisions::activation_hash(plan, content, None, &BTreeSet::new());
+        let consent = db.consent(ann, ActionKind::Activate, Some(plan), seen).await.unwrap();
+        assert!(matches!(decisions::activate(consent, plan, None, &review, &blocking).await, Err(Error::Stale)));
+        assert_eq!(db.store.find_active_plan(ann).await.unwrap(), None);
+
+        assert_eq!(activate(blocking.clone(), &review).await.unwrap(), Activation::Activated);
+        let action = &db.store.list_human_actions(ann, 1).await.unwrap()[0];
+        assert_eq!(action.detail["overrides"], serde_json::to_value(&blocking).unwrap());
+    }
+
+    async fn the_rules_propose_once_give_way_and_keep_silent_when_told(db) {
+        let (ann, plan) = runner(&db).await;
+        assert_eq!(db.store.adapt(ann, june(14), now()).await.unwrap(), None);
+        let ill = |through| Observed::new(ObservationKind::Illness, june(14), june(through), Some(1)).unwrap();
+        db.store.add_observation(ann, Author::Athlete, &ill(16), now()).await.unwrap();
+
+        let first = db.store.adapt(ann, june(14), now()).await.unwrap().unwrap();
+        assert_eq!(first.adaptation.cause, Cause::Illness);
+        let id = first.proposal.unwrap();
+        assert_eq!(db.store.adapt(ann, june(14), now()).await.unwrap().unwrap().proposal, Some(id), "the same waits");
+        assert_eq!(db.store.list_proposals(ann, plan).await.unwrap().len(), 1);
+
+        // Longer ill: a newer proposal, and the older one gives way.
+        db.store.add_observation(ann, Author::Athlete, &ill(18), now()).await.unwrap();
+        let newer = db.store.adapt(ann, june(14), now()).await.unwrap().unwrap().proposal.unwrap();
+        assert_ne!(newer, id);
+        let old = db.store.find_proposal(ann, id).await.unwrap().unwrap();
+        assert_eq!((old.superseded_by, old.is_open(june(14))), (Some(newer), false));
+        assert!(matches!(db.store.decline_proposal(ann, id, now()).await, Err(Error::NotFound(_))));
+        let open = db.store.list_proposals(ann, plan).await.unwrap().into_iter().filter(|p| p.is_open(june(14))).count();
+        assert_eq!(open, 1);
+
+        // It expires when its first day is over.
+        let found = db.store.find_proposal(ann, newer).await.unwrap().unwrap();
+        assert_eq!(found.expires_on, Some(june(15)));
+        assert!(found.is_open(june(14)) && !found.is_open(june(15)));
+        let all: BTreeSet<usize> = (0..found.changes.len()).collect();
+        assert!(matches!(db.store.preview(ann, newer, &all, june(15)).await, Err(Error::Stale)));
+
+        // Discarded, it does not come back from the same facts.
+        db.store.decline_proposal(ann, newer, now()).await.unwrap();
+        assert_eq!(db.store.adapt(ann, june(14), now()).await.unwrap(), None);
+        db.store.add_observation(ann, Author::Athlete, &ill(20), now()).await.unwrap();
+        assert!(db.store.adapt(ann, june(14), now()).await.unwrap().is_some(), "new facts");
+    }
+
+    async fn an_answer_becomes_a_proposal_a_draft_or_a_list_of_faults(db) {
+        let ann = db.user("Ann").await;
+        let desk = db.store.desk(ann, Author::Coach);
+        let today = june(14);
+        let week = r#"{"workouts":[{"day":"monday","date":"2026-06-15","name":"Easy","sport":"running","duration_minutes":40}],"athlete_message":"Go."}"#;
+        let Answered::Drafted { plan, .. } = desk.take_answer(week.as_bytes(), None, today, now()).await.unwrap() else {
+            panic!("a week without a plan is a draft")
+        };
+        let drafted = db.store.find_plan(ann, plan).await.unwrap().unwrap();
+        assert_eq!((drafted.status, drafted.distance, drafted.race_date), (PlanStatus::Draft, None, june(21)));
+        assert_eq!(db.activate(ann, plan, None).await.unwrap(), Activation::Activated, "a plan without a race comes back as it was written");
+        let consent = db.consent_to(ann, ActionKind::Archive, plan).await.unwrap();
+        decisions::archive(consent, plan).await.unwrap();
+
+        let refused = desk.take_answer(answer(1, "2026-06-15", 40).as_bytes(), None, today, now()).await.unwrap();
+        assert!(matches!(refused, Answered::Refused { faults } if faults[0].code == FaultCode::PlanNotActive));
+
+        let (bob, active) = {
+            let bob = db.user("Bob").await;
+            (bob, db.active_plan(bob, "Bob's").await)
+        };
+        let stranger = db.store.list_workouts(bob, active, 1).await.unwrap()[0].id.get();
+        let plan = db.active_plan(ann, "Ann's").await;
+        let desk = db.store.desk(ann, Author::Coach);
+        let own = db.store.list_workouts(ann, plan, 1).await.unwrap();
+        let today = june(8);
+        let faults = desk.take_answer(answer(stranger, "2026-06-09", 40).as_bytes(), None, today, now()).await.unwrap();
+        assert!(matches!(faults, Answered::Refused { faults } if faults[0].code == FaultCode::NoSuchWorkout), "another athlete's workout does not exist");
+        let late = desk.take_answer(answer(own[0].id.get(), "2026-06-09", 40).as_bytes(), None, june(10), now()).await.unwrap();
+        assert!(matches!(late, Answered::Refused { faults } if faults.iter().any(|f| f.code == FaultCode::PastDay)));
+        let same = r#"{"modifications":[],"new_workouts":[],"athlete_message":"Stay the course."}"#;
+        assert_eq!(
+            desk.take_answer(same.as_bytes(), None, today, now()).await.unwrap(),
+            Answered::Unchanged { message: "Stay the course.".to_owned() }
+        );
+        let before = db.store.standing(ann, plan).await.unwrap();
+        let taken = desk.take_answer(answer(own[0].id.get(), "2026-06-09", 30).as_bytes(), None, today, now()).await.unwrap();
+        let Answered::Proposed { proposal, .. } = taken else { panic!("{taken:?}") };
+        assert_eq!(db.store.standing(ann, plan).await.unwrap(), before, "a proposal is inert");
+        let found = db.store.find_proposal(ann, proposal).await.unwrap().unwrap();
+        assert_eq!((found.message.as_str(), found.changes.len()), ("Less.", 1));
+        assert!(matches!(found.changes[0], Change::Modify { .. }));
+    }
+
+    async fn two_tabs_on_one_base_and_one_of_them_wins(db) {
+        let ann = db.user("Ann").await;
+        let plan = db.active_plan(ann, "Plan").await;
+        let desk = db.store.desk(ann, Author::Coach);
+        let own = db.store.list_workouts(ann, plan, 1).await.unwrap();
+        let today = june(8);
+        let mut made = Vec::new();
+        for minutes in [30, 25] {
+            let taken = desk.take_answer(answer(own[0].id.get(), "2026-06-09", minutes).as_bytes(), None, today, now()).await.unwrap();
+            let Answered::Proposed { proposal, .. } = taken else { panic!("{taken:?}") };
+            made.push(proposal);
+        }
+        let all = BTreeSet::from([0]);
+        let one = db.store.preview(ann, made[0], &all, today).await.unwrap();
+        let other = db.store.preview(ann, made[1], &all, today).await.unwrap();
+        let seen = |preview: &fitness_store::Preview| apply_hash(plan, 1, &preview.next, &overriding());
+        let (first, second) = (
+            db.consent(ann, ActionKind::Apply, Some(plan), seen(&one)).await.unwrap(),
+            // The second tab confirmed as well; its consent begins only when the first is done.
+            seen(&other),
+        );
+        assert_eq!(testkit::apply(&db.store, first, made[0], &all).await.unwrap(), 2);
+        let second = db.consent(ann, ActionKind::Apply, Some(plan), second).await.unwrap();
+        assert!(matches!(decisions::apply(second, made[1], &all, today, &other.review, &overriding()).await, Err(Error::Stale)));
+        assert!(matches!(db.store.preview(ann, made[1], &all, today).await, Err(Error::Stale)), "and sees why");
+        let revisions = db.store.list_revisions(ann, plan).await.unwrap();
+        assert_eq!(revisions.len(), 2);
+        assert!(revisions[0].made_at <= now() + TimeDelta::seconds(1));
+    }
+}
