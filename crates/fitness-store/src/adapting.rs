@@ -64,7 +64,7 @@ impl Store {
 
     async fn look(&self, user: UserId, active: &Plan, today: Day) -> Result<Option<Adaptation>> {
         let standing = self.standing(user, active.id).await?;
-        let athlete = self.background(user, active.distance, today, active.terms.stated).await?;
+        let athlete = self.background_of(user, active, today).await?;
         let observed = self.list_observations(user, today.plus(-LOOK_BACK), today.plus(LOOK_AHEAD)).await?;
         let races: Vec<_> = (self.list_races(user).await?.into_iter())
             .map(|race| (race.result.day, race.result.distance))

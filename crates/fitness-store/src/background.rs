@@ -11,7 +11,7 @@ use fitness_core::metrics::thresholds::{InForce, in_force};
 use fitness_core::metrics::trajectory::{PastSession, Typical};
 use fitness_core::metrics::{Absent, Need};
 use fitness_core::observation::ObservationKind;
-use fitness_core::plan::{Background, DatedPaces, PastRun, Stated, WorkoutKind};
+use fitness_core::plan::{Background, DatedPaces, PastRun, Plan, Stated, WorkoutKind};
 use fitness_core::sport::Sport;
 use fitness_core::units::Distance;
 use std::collections::BTreeSet;
@@ -22,6 +22,8 @@ const DAYS: i64 = 400;
 const PACES_DAYS: i64 = 120;
 /// An intensity, of the threshold's, from which on a whole run was hard.
 const HARD: f64 = 0.88;
+/// Days of data after which the data says it better than the athlete did.
+const STATED_DAYS: i64 = 28;
 /// Days without pain after an injury.
 const PAIN_FREE_DAYS: i64 = 14;
 
@@ -38,8 +40,31 @@ impl Store {
         today: Day,
         stated: Stated,
     ) -> Result<Background> {
+        self.background_from(user, race, today, stated, None).await
+    }
+
+    /// The same for a plan that is there: what the athlete said when it was drafted counts until four weeks of its own
+    /// data say more.
+    ///
+    /// # Errors
+    /// `Unreadable` when what is stored is damaged.
+    pub async fn background_of(&self, user: UserId, plan: &Plan, today: Day) -> Result<Background> {
+        self.background_from(user, plan.distance, today, plan.terms.stated, Some(plan.start_date)).await
+    }
+
+    async fn background_from(
+        &self,
+        user: UserId,
+        race: Option<Distance>,
+        today: Day,
+        stated: Stated,
+        said_on: Option<Day>,
+    ) -> Result<Background> {
         let complete = self.frontier(user).await?.complete().map(|day| day.min(today));
         let as_of = complete.unwrap_or_else(|| today.previous());
+        let known_better =
+            said_on.zip(complete).is_some_and(|(said, known)| said.until(known) >= STATED_DAYS);
+        let stated = if known_better { Stated::default() } else { stated };
         let profile = self.profile(user).await?;
         let since = as_of.plus(-DAYS);
         let log = self.training_log(user, as_of.plus(-LOOK_BACK_DAYS)).await?;

@@ -99,7 +99,7 @@ impl Store {
         workouts: &[Workout],
         today: Day,
     ) -> Result<Vec<Finding>> {
-        let athlete = self.background(user, plan.distance, today, plan.terms.stated).await?;
+        let athlete = self.background_of(user, plan, today).await?;
         let units = self.profile(user).await?.units;
         let subject = Subject {
             distance: plan.distance,

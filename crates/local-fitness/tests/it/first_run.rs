@@ -33,7 +33,7 @@ fn first_run(home: &Home) {
     let shown = home.ok(&["plan", "show", "1"]);
     assert!(
         shown.starts_with(
-            "Plan 1, Zürich half (draft)\nHalf marathon (21.1 km) on 2099-09-20 in 1:45:00; 2 workouts"
+            "Plan 1, Zürich half (draft)\nHalf marathon (21.1 km) on 2099-09-20 in 1:45:00; 3 workouts"
         ),
         "{shown}"
     );

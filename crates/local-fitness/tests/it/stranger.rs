@@ -223,6 +223,7 @@ fn a_time_trial_is_no_race_and_counts_less() {
 #[test]
 fn speeds_zones_and_climbs_are_told_as_the_sport_and_the_athlete_tell_them() {
     let home = ann();
+    home.ok(&["zones", "set", "heart_rate", "94,112,131,150,168", "--from", "2026-01-01"]);
     let show = |sport: &str| home.ok(&["activity", "show", &newest(&home, sport)]);
     let (ride, swim, run) = (show("cycling"), show("swimming"), show("running"));
     says(&ride, &["speed       29.", "km/h", "power zones Z1", " W "]);

@@ -13,7 +13,12 @@ use crate::units::{Distance, TimeSpan};
 
 /// Every workout of the plan but the days off.
 pub(super) fn fill(shape: &Shape, wish: &Wish, athlete: &Background, weeks: &[PlanWeek]) -> Vec<Workout> {
-    let maker = Maker { shape, wish, speeds: Speeds::of(athlete, wish, shape) };
+    let mut counts: Vec<usize> = (weeks.iter().filter(|week| week.phase != Phase::Taper))
+        .map(|week| shape.runs_for(week.km, week.long))
+        .collect();
+    counts.sort_unstable();
+    let usual_runs = counts.get(counts.len() / 2).copied().unwrap_or(shape.runs);
+    let maker = Maker { shape, wish, speeds: Speeds::of(athlete, wish, shape), usual_runs };
     let longs = days::long_days(wish, weeks);
     let mut taken = Taken { longs: longs.iter().flatten().copied().collect(), hard: vec![wish.race] };
     taken.hard.extend(wish.tune_up.map(|tune_up| tune_up.on));
@@ -71,6 +76,8 @@ struct Maker<'a> {
     shape: &'a Shape,
     wish: &'a Wish,
     speeds: Speeds,
+    /// Runs in most weeks before the taper: a taper keeps them.
+    usual_runs: usize,
 }
 
 impl Maker<'_> {
@@ -141,11 +148,13 @@ impl Maker<'_> {
         if race_week && shape.level == Level::Novice && open.len() > 2 {
             open.retain(|day| *day != wish.race.previous());
         }
+        let usual = self.usual_runs;
         let tune_up = wish.tune_up.filter(|tune_up| plan.week.contains(tune_up.on));
         let runs = match (race_week, tune_up) {
-            (true, _) => ((shape.runs as f64 * 0.8).ceil() as usize).saturating_sub(1).max(2),
-            (false, Some(_)) => shape.runs - 1,
-            (false, None) => shape.runs,
+            (true, _) => ((usual as f64 * 0.8).ceil() as usize).saturating_sub(1).max(2),
+            (false, Some(_)) => usual - 1,
+            (false, None) if plan.phase == Phase::Taper => usual,
+            (false, None) => shape.runs_for(plan.km, plan.long),
         };
         let block = self.long_block(plan, count - number - 1);
         let recipes = self.recipes(plan, number, block.is_some(), tune_up.is_some());

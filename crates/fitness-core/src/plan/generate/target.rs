@@ -73,17 +73,20 @@ pub(super) fn remarks(wish: &Wish, race: Distance, athlete: &Background) -> Vec<
     let weeks = race_weeks(wish.start, wish.race).len();
     let finish = on_race_day(prediction.exact, weeks);
     let (clock, middle) = (target.clock(), finish.rounded(race).time.clock());
+    let today = prediction.shown.time.clock();
     let said = match support(target, finish) {
         Support::Supported => {
-            format!("{clock} is within what your data supports; the middle of it is {middle}.")
+            format!(
+                "{clock} is within what your data supports: {today} today, about {middle} after {weeks} weeks of training."
+            )
         }
         Support::Stretch => format!(
             "{clock} is a stretch: one in four to one in ten get there from where you are. You train at what your data \
-             supports, {middle}, and take a plan B to the start."
+             says today, {today}, and take a plan B to the start."
         ),
         Support::Unlikely => format!(
             "{clock} is unlikely: about one in ten to one in twenty did it from where you are. You train at what your \
-             data supports, {middle}."
+             data says today, {today}."
         ),
         Support::Unsupported => {
             let needed = needed_result(prediction, race, target)
@@ -95,7 +98,10 @@ pub(super) fn remarks(wish: &Wish, race: Distance, athlete: &Background) -> Vec<
                     )
                 })
                 .unwrap_or_default();
-            format!("{clock} is not supported by your data; the plan goes for {middle}.{needed}")
+            format!(
+                "{clock} is not supported by your data: it says {today} today, and about {middle} after {weeks} weeks of \
+                 training.{needed}"
+            )
         }
     };
     vec![said]
@@ -104,7 +110,14 @@ pub(super) fn remarks(wish: &Wish, race: Distance, athlete: &Background) -> Vec<
 /// The result over the distance of the prediction's main source from which the target would be the middle.
 fn needed_result(prediction: &Prediction, race: Distance, target: TimeSpan) -> Option<(Distance, TimeSpan)> {
     let source = prediction.sources.first()?;
-    let distance = source.mark.distance();
+    // A shorter race tells it better than the race itself would.
+    let shorter = [3.0, 5.0, 10.0, 21.0975].map(|km| Distance::from_km(km).unwrap_or_default());
+    let distance = match source.mark.distance() {
+        near if near.mm() as f64 > 0.8 * race.mm() as f64 => {
+            shorter.into_iter().rfind(|one| one.mm() as f64 <= 0.6 * race.mm() as f64)?
+        }
+        other => other,
+    };
     let predicted = |seconds: f64| {
         let result = RaceResult {
             distance,
@@ -122,7 +135,8 @@ fn needed_result(prediction: &Prediction, race: Distance, target: TimeSpan) -> O
         };
         Some(predict(race, &inputs).ok()?.exact.time)
     };
-    let (mut fast, mut slow) = (source.mark.time().seconds() * 0.5, source.mark.time().seconds());
+    let level = source.mark.time().seconds() * distance.km() / source.mark.distance().km();
+    let (mut fast, mut slow) = (level * 0.5, level);
     for _ in 0..40 {
         let middle = f64::midpoint(fast, slow);
         // What is too fast for any human has no prediction: look among the slower ones.

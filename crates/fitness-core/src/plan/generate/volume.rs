@@ -1,7 +1,7 @@
 //! How much to run in each week: from the athlete's own base, up by a few percent, down every third or fourth week, and
 //! down again before the race.
 
-use super::{Wish, weeks_of};
+use super::{Wish, is_open, weeks_of};
 use crate::calendar::Day;
 use crate::plan::limits::{self, Class, MASTERS};
 use crate::plan::{Background, Level, Week};
@@ -48,6 +48,8 @@ pub(super) struct Shape {
     best_four: Option<f64>,
     /// Runs in a usual week of the plan.
     pub(super) runs: usize,
+    /// Runs in its fullest weeks.
+    pub(super) most_runs: usize,
     pub(super) pace: Option<f64>,
     pub(super) injured: bool,
     /// Days without a run before the plan.
@@ -92,6 +94,7 @@ impl Shape {
             first: base.min(allowed) * shrink,
             best_four: athlete.best_four_weeks().map(Distance::km).filter(|_| athlete.stated.base.is_none()),
             runs: usual.clamp(fewest, most).min(wish.availability.days.len()),
+            most_runs: most.min(wish.availability.days.len()),
             pace: athlete.easy_pace().map(Pace::seconds_per_km),
             injured: athlete.injured,
             gap,
@@ -116,6 +119,13 @@ impl Shape {
     /// To the step below.
     pub(super) fn floor(&self, km: f64) -> f64 {
         (km / self.step + 1e-9).floor() * self.step
+    }
+
+    /// Runs in a week of so many kilometres: one more than usual where they would all become long ones.
+    pub(super) fn runs_for(&self, km: f64, long: f64) -> usize {
+        let each = (0.6 * long).max(8.0);
+        let wanted = 1 + ((km - long).max(0.0) / each).ceil() as usize;
+        wanted.clamp(self.runs, self.most_runs.max(self.runs))
     }
 
     /// How far a run may go beyond the longest of 30 days.
@@ -149,7 +159,7 @@ pub(super) fn outline(shape: &Shape, wish: &Wish, athlete: &Background) -> (Vec<
     let weeks = weeks_of(wish);
     let taper = taper(shape.class, weeks.len());
     let build = weeks.len() - taper.len();
-    let easier = cutbacks(shape, athlete, build);
+    let easier = cutbacks(shape, wish, athlete, &weeks[..build]);
     let volume = build_volume(shape, &easier);
     let peak = volume.iter().copied().fold(if build == 0 { shape.first } else { 0.0 }, f64::max);
     let phases = phases(shape, athlete, weeks.len(), build, peak);
@@ -158,7 +168,9 @@ pub(super) fn outline(shape: &Shape, wish: &Wish, athlete: &Background) -> (Vec<
         .map(|i| {
             let long = longs[i];
             // The other runs are shorter than the long one.
-            let km = volume[i].min(long * (1.0 + 0.85 * (shape.runs.saturating_sub(1)) as f64));
+            let free = weeks[i].days().filter(|day| is_open(wish, *day)).count();
+            let others = shape.runs_for(volume[i], long).min(free).saturating_sub(1);
+            let km = volume[i].min(long * (1.0 + 0.85 * others as f64));
             PlanWeek { week: weeks[i], phase: phases[i], cutback: easier[i], km, long }
         })
         .collect();
@@ -177,13 +189,18 @@ pub(super) fn outline(shape: &Shape, wish: &Wish, athlete: &Background) -> (Vec<
 
 /// Which of the building weeks are easier ones: every fourth, every third for masters and beginners, counted back from
 /// the last, which is a full one.
-fn cutbacks(shape: &Shape, athlete: &Background, build: usize) -> Vec<bool> {
+fn cutbacks(shape: &Shape, wish: &Wish, athlete: &Background, weeks: &[Week]) -> Vec<bool> {
+    let build = weeks.len();
     let young = shape.level == Level::Novice && athlete.history_days() < 56;
     let every = if shape.masters || young { 3 } else { 4 };
     let mut easier: Vec<bool> = (0..build).map(|i| (build - i).is_multiple_of(every)).collect();
     // A plan does not begin with its easier week: the second will do.
     if easier.first() == Some(&true) && build > 1 {
         easier.swap(0, 1);
+    }
+    // A week with fewer free days than runs is an easier one, too.
+    for (easier, week) in easier.iter_mut().zip(weeks) {
+        *easier |= week.days().filter(|day| is_open(wish, *day)).count() < shape.runs;
     }
     easier
 }

@@ -222,15 +222,17 @@ impl<'a> View<'a> {
 
     /// The longest run of the 30 days before a day; `None` when too little is known about them, 0 without a run.
     pub(super) fn longest_before(&self, day: Day) -> Option<f64> {
-        let (as_of, from) = (self.athlete.as_of, day.plus(-30));
-        let stated = self.athlete.stated.longest.filter(|_| from <= as_of && as_of < day);
+        let from = day.plus(-30);
+        // What the athlete said about their longest run stands for the time before the plan.
+        let said = self.subject.start.previous();
+        let stated = self.athlete.stated.longest.filter(|_| from <= said && said < day);
         let begin = self.athlete.first.map_or(self.subject.start, |first| first.min(self.subject.start));
         if stated.is_none() && begin.until(day) < 28 {
             return None;
         }
         let mut longest = stated.map_or(0.0, Distance::km);
         for (on, sum) in self.days.range(from..day) {
-            if stated.is_some() && *on <= as_of {
+            if stated.is_some() && *on <= said {
                 continue;
             }
             if sum.unknown {

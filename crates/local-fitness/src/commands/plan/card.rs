@@ -21,7 +21,7 @@ pub(super) async fn run(context: &Context, plan: Option<PlanId>) -> Result<Repor
     };
     let profile = store.profile(user.id).await?;
     let today = Day::at(clock::now(), profile.zone);
-    let athlete = store.background(user.id, plan.distance, today, plan.terms.stated).await?;
+    let athlete = store.background_of(user.id, &plan, today).await?;
     store.close().await;
     let Some(race) = plan.distance else {
         return Err(Failure::new("this plan has no race", "`fitness plan list` shows your plans").into());

@@ -1,0 +1,269 @@
+//! A plan from the athlete's own history, changed by hand and by proposals, with the real binary and a real terminal.
+
+use crate::harness::Home;
+use crate::metrics::ann;
+use fitness_core::calendar::Day;
+use serde_json::{Value, json};
+
+/// The demo athlete's data ends on 14 June 2026; these plans lie far enough ahead of any clock.
+fn today(home: &Home) -> Day {
+    let shown = home.json(&["today"]);
+    shown["day"].as_str().unwrap().parse().unwrap()
+}
+
+/// Types the plan's name at the prompt; gives back what was said before and after.
+fn confirmed(home: &Home, arguments: &[&str], name: &str) -> String {
+    let mut session = home.at_a_terminal(arguments);
+    let shown = session.exp_string("Type the plan's name").unwrap();
+    session.send_line(name).unwrap();
+    format!("{shown}{}", session.exp_eof().unwrap())
+}
+
+/// An athlete who says what they run, with a plan for a 10K in twelve weeks, committed.
+fn with_a_plan() -> (Home, Day) {
+    let home = Home::new();
+    home.ok(&["user", "add", "Ann", "--zone", "UTC", "--units", "metric"]);
+    let today = today(&home);
+    let race = today.plus(83).to_string();
+    let draft = [
+        "plan",
+        "draft",
+        "--goal",
+        "10k",
+        "--race-date",
+        &race,
+        "--level",
+        "inter",
+        "--base",
+        "40km",
+        "--longest",
+        "14km",
+        "--name",
+        "Autumn ten",
+    ];
+    let drafted = home.json(&draft);
+    assert_eq!((&drafted["plan_id"], &drafted["status"]), (&json!(1), &json!("draft")));
+    let said = confirmed(&home, &["plan", "activate", "1"], "Autumn ten");
+    assert!(said.contains("Activated."), "{said}");
+    (home, today)
+}
+
+fn workouts(home: &Home) -> Vec<(i64, Day, String, Option<i64>)> {
+    let plan = home.json(&["plan", "show"]);
+    plan["workouts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|w| {
+            let text = |key: &str| w[key].as_str().unwrap().to_owned();
+            (
+                w["id"].as_i64().unwrap(),
+                text("date").parse().unwrap(),
+                text("kind"),
+                w["distance_mm"].as_i64(),
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn a_plan_is_drafted_from_what_the_athlete_runs() {
+    let home = ann();
+    let race = today(&home).plus(111).to_string();
+    let words = home.ok(&[
+        "plan",
+        "draft",
+        "--goal",
+        "half",
+        "--race-date",
+        &race,
+        "--days",
+        "tue,thu,sat,sun",
+        "--base",
+        "35km",
+        "--longest",
+        "14km",
+        "--dry-run",
+    ]);
+    for part in [
+        "From what you run: 35.0 km in a usual week",
+        "taper",
+        "The linter: 0 errors",
+        "Nothing was written down",
+    ] {
+        assert!(words.contains(part), "{part} is missing in\n{words}");
+    }
+    assert_eq!(home.json(&["plan", "list"]), json!([]));
+    let drafted = home.json(&[
+        "plan",
+        "draft",
+        "--goal",
+        "half",
+        "--race-date",
+        &race,
+        "--days",
+        "tue,thu,sat,sun",
+        "--base",
+        "35km",
+        "--longest",
+        "14km",
+    ]);
+    let findings = drafted["findings"].as_array().unwrap();
+    assert!(findings.iter().all(|finding| finding["severity"] != "error"), "{findings:#?}");
+    let allowed = |w: &&Value| {
+        let day: Day = w["date"].as_str().unwrap().parse().unwrap();
+        w["sport"] != "rest"
+            && w["kind"] != "race"
+            && !["Tue", "Thu", "Sat", "Sun"].contains(&day.weekday().to_string().as_str())
+    };
+    assert_eq!(drafted["draft"]["workouts"].as_array().unwrap().iter().filter(allowed).count(), 0);
+    assert_eq!(
+        home.json(&["plan", "lint", "1"])["findings"],
+        drafted["findings"],
+        "the linter says the same later"
+    );
+}
+
+#[test]
+fn what_cannot_be_planned_for_is_refused_with_what_to_change() {
+    let home = Home::new();
+    home.ok(&["user", "add", "Ann", "--zone", "UTC"]);
+    let today = today(&home);
+    let on = |days: i64| today.plus(days).to_string();
+    let far = on(100);
+    for (arguments, expected) in [
+        (vec!["--goal", "10k", "--race-date", &on(-3)], "is not in the future"),
+        (vec!["--goal", "10k", "--race-date", &on(1)], "too near to plan for"),
+        (vec!["--goal", "10k", "--race-date", &far], "add --level novice"),
+        (
+            vec![
+                "--goal",
+                "full",
+                "--race-date",
+                &on(34),
+                "--level",
+                "inter",
+                "--base",
+                "40km",
+                "--days",
+                "tue,thu,sun",
+            ],
+            "4 days a week are needed",
+        ),
+        (
+            vec![
+                "--goal",
+                "full",
+                "--race-date",
+                &far,
+                "--level",
+                "inter",
+                "--base",
+                "40km",
+                "--target",
+                "1:00:00",
+            ],
+            "faster than any human has run",
+        ),
+        (vec!["--goal", "custom", "--distance", "0", "--race-date", &far], "is no distance"),
+        (vec!["--goal", "10k", "--race-date", &far, "--days", "mon,blursday"], "is not a weekday"),
+        (vec!["--goal", "10k", "--race-date", &far, "--blackout", "soon"], "is no day"),
+        (vec!["--goal", "10k", "--race-date", &far, "--b-race", "10k"], "is no race"),
+        (vec!["--goal", "10k", "--race-date", &far, "--target", "fast"], "is not a time"),
+    ] {
+        let refused = home.run(&[&["plan", "draft"], arguments.as_slice()].concat());
+        assert!(refused.code != Some(0) && refused.err.contains(expected), "{refused:?} / {expected}");
+    }
+    let hostile = format!(
+        r#"{{"goal":"half","race_date":"{}","start_date":"{}","name":"<script>&\u202e","schedule":[{{"date":"{}","planned_km":5,"kind":"easy"}}]}}"#,
+        on(60),
+        on(1),
+        on(2)
+    );
+    let shown = home.ok(&["plan", "draft", &home.file("hostile.json", hostile)]);
+    assert!(!shown.contains('\u{202e}'), "{shown}");
+    let items: Vec<Value> = (0..4000)
+        .map(|n| json!({ "date": today.plus(1 + n % 50).to_string(), "planned_km": 5, "kind": "easy" }))
+        .collect();
+    let many =
+        json!({ "goal": "half", "race_date": on(60), "start_date": on(1), "schedule": items }).to_string();
+    let refused = home.refused(&["plan", "draft", &home.file("many.json", many)]);
+    assert!(refused.contains("twice"), "{refused}");
+    assert_eq!(home.json(&["plan", "list"]).as_array().unwrap().len(), 1, "nothing else was stored");
+}
+
+#[test]
+fn an_athlete_changes_the_plan_by_hand_and_takes_it_back() {
+    let (home, today) = with_a_plan();
+    let before = workouts(&home);
+    let (easy, hard) = (
+        before.iter().find(|w| w.1 > today.plus(8) && w.2 == "easy").unwrap(),
+        before.iter().find(|w| w.1 > today.plus(8) && w.2 == "long").unwrap(),
+    );
+    let (skip, short) = (easy.0.to_string(), format!("{}=6km", hard.0));
+    let said = confirmed(
+        &home,
+        &["plan", "edit", "--skip", &skip, "--resize", &short, "--reason", "Visitors"],
+        "Autumn ten",
+    );
+    assert!(said.contains("out ") && said.contains("changed") && said.contains("The linter:"), "{said}");
+    assert!(said.contains("Saved as revision 2"), "{said}");
+    let after = workouts(&home);
+    assert!(after.iter().all(|w| w.0 != easy.0));
+    assert_eq!(after.iter().find(|w| w.0 == hard.0).unwrap().3, Some(6_000_000));
+    assert!(home.ok(&["plan", "revisions"]).contains("Visitors"));
+    let said = confirmed(&home, &["plan", "revert"], "Autumn ten");
+    assert!(said.contains("Revision 3 is as revision 1 was"), "{said}");
+    assert_eq!(workouts(&home), before);
+
+    let gone = home.refused(&["plan", "edit", "--skip", "99999"]);
+    assert!(gone.contains("workout 99999 is not in the plan"), "{gone}");
+    let race = before.iter().find(|w| w.2 == "race").unwrap();
+    assert!(home.refused(&["plan", "edit", "--skip", &race.0.to_string()]).contains("the race itself stays"));
+    let past = format!("{}={}", hard.0, today.plus(-1));
+    assert!(home.refused(&["plan", "edit", "--move", &past]).contains("is over"));
+}
+
+#[test]
+fn being_ill_makes_a_proposal_that_waits_for_the_athlete() {
+    let (home, today) = with_a_plan();
+    let before = workouts(&home);
+    let through = today.plus(4).to_string();
+    let marked = home.ok(&["day", "mark", "ill", "--through", &through, "--severity", "1"]);
+    assert!(marked.contains("Proposal 1 waits for you: You said you have a cold"), "{marked}");
+    assert_eq!(workouts(&home), before, "nothing changes by itself");
+    let shown = home.ok(&["plan", "proposal", "show", "1"]);
+    assert!(shown.contains('→') && shown.contains("week from") && shown.contains("The linter:"), "{shown}");
+    let said = confirmed(&home, &["plan", "proposal", "apply", "1", "--only", "1"], "Autumn ten");
+    assert!(said.contains("the plan is at revision 2"), "{said}");
+    let changed = workouts(&home).iter().zip(&before).filter(|(new, old)| new != old).count();
+    assert_eq!(changed, 1, "the chosen part, and nothing else");
+    assert!(home.refused(&["plan", "proposal", "apply", "1"]).contains("changed since you looked at it"));
+    assert!(home.ok(&["plan", "proposal", "list"]).contains("applied"));
+    let said = confirmed(&home, &["plan", "revert", "1"], "Autumn ten");
+    assert!(said.contains("as revision 1 was"), "{said}");
+}
+
+#[test]
+fn a_models_answer_is_brought_by_hand_and_only_proposes() {
+    let (home, today) = with_a_plan();
+    let before = workouts(&home);
+    let one = before.iter().find(|w| w.1 > today && w.2 == "easy").unwrap();
+    let answer = json!({
+        "modifications": [{ "workout_id": one.0.to_string(), "date": one.1.to_string(), "action": "skip" }],
+        "new_workouts": [],
+        "athlete_message": "Take the day.",
+    });
+    let made = home.ok(&["plan", "propose", &home.file("answer.json", answer.to_string())]);
+    assert!(made.contains("Proposal 1 waits"), "{made}");
+    assert_eq!(workouts(&home), before);
+    let wrong = answer.to_string().replace(&format!("\"{}\"", one.0), "\"777\"");
+    let refused = home.run(&["plan", "propose", &home.file("wrong.json", wrong), "--json"]);
+    assert!(refused.code == Some(1) && refused.out.contains("no_such_workout"), "{}", refused.out);
+    assert!(home.ok(&["plan", "proposal", "discard", "1"]).contains("off the table"));
+    assert!(home.refused(&["plan", "proposal", "discard", "1"]).contains("there is no such open proposal"));
+    let card = home.refused(&["plan", "card"]);
+    assert!(card.contains("neither a target nor a result"), "{card}");
+    home.ok(&["race", "add", &today.plus(-10).to_string(), "5k", "22:30", "City"]);
+    home.ok(&["day", "list"]);
+}
