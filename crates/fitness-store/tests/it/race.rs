@@ -9,8 +9,8 @@ use fitness_core::ids::PlanId;
 use fitness_core::plan::{ActionKind, PlanStatus};
 use fitness_store::consent::{Channel, Question};
 use fitness_store::decisions::{self, Activation};
-use fitness_store::testkit::{self, TestDb, now, overriding};
-use fitness_store::{Error, Store, on_both_databases};
+use fitness_store::testkit::{TestDb, june, now, overriding};
+use fitness_store::{Error, Review, Store, on_both_databases};
 use std::sync::Arc;
 use tokio::sync::Barrier;
 
@@ -23,6 +23,7 @@ struct Contender {
     plan: PlanId,
     question: Question,
     secret: String,
+    review: Review,
 }
 
 async fn contender(db: &TestDb, user: fitness_core::ids::UserId, number: usize) -> Contender {
@@ -31,7 +32,8 @@ async fn contender(db: &TestDb, user: fitness_core::ids::UserId, number: usize) 
     let seen = decisions::activation_hash(plan, content, None, &overriding());
     let question = Question { kind: ActionKind::Activate, plan: Some(plan), seen, channel: Channel::Web };
     let token = db.store.open_confirmation(user, &question, now()).await.unwrap();
-    Contender { plan, question, secret: token.reveal().to_owned() }
+    let review = db.store.review(user, plan, june(8)).await.unwrap();
+    Contender { plan, question, secret: token.reveal().to_owned(), review }
 }
 
 on_both_databases! {
@@ -53,10 +55,11 @@ on_both_databases! {
                 .map(|(i, c)| {
                     let (store, start) = (stores[i % PROCESSES].clone(), Arc::clone(&start));
                     let (plan, question, secret) = (c.plan, c.question, c.secret.clone());
+                    let review = c.review.clone();
                     tokio::spawn(async move {
                         start.wait().await;
                         let consent = store.spend_confirmation(ann, &question, &secret, now()).await?;
-                        testkit::activate(&store, consent, plan, None).await
+                        decisions::activate(consent, plan, None, &review, &overriding()).await
                     })
                 })
                 .collect();

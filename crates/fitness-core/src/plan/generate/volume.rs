@@ -221,6 +221,10 @@ fn build_volume(shape: &Shape, easier: &[bool]) -> Vec<f64> {
     if shape.gap >= 7 {
         up = up.min(shape.base * 0.6);
     }
+    // As steady as the weeks allow: who has time need not hurry to the ceiling.
+    let steps = easier.iter().filter(|easier| !**easier).count().saturating_sub(1);
+    let steady = if up > 0.0 && steps > 0 { (ceiling / up).powf(1.0 / steps as f64) } else { growth };
+    let growth = growth.min(steady.max(1.0));
     let mut first = true;
     easier
         .iter()

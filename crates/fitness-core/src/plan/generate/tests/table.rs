@@ -2,12 +2,14 @@
 //! publish.
 
 use super::athletes::{runner, wish, with_result};
+use super::shared::{file, skip};
+use crate::plan::limits;
 use crate::plan::lint::Severity;
 use crate::plan::{
     Background, BadWish, Generated, Goal, Weekdays, Wish, WorkoutKind, generate, planned_running, race_weeks,
 };
 use crate::units::{Distance, UnitSystem};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 const GOALS: [(Goal, Option<f64>); 6] = [
     (Goal::FiveK, None),
@@ -116,4 +118,70 @@ fn a_plan_grows_from_the_base_and_falls_to_the_race() {
         assert!(km.last().unwrap() < &(peak * 0.85), "{label}: no taper: {km:?}");
         assert!(peak <= base.max(athlete.best_four_weeks().unwrap().km()) * 1.35, "{label}: {km:?}");
     }
+}
+
+/// The smallest and the largest week that published plans for a race have so many weeks before race week, kilometres.
+fn envelope(path: &std::path::Path, race: &str) -> Vec<(f64, f64)> {
+    let mut weeks: Vec<(f64, f64)> = Vec::new();
+    let rows = csv::Reader::from_path(path).unwrap().into_deserialize::<HashMap<String, String>>();
+    for row in rows.map(Result::unwrap).filter(|row| row["plan"].contains(race)) {
+        let km: Vec<f64> = row["weekly_km"].split(' ').map(|km| km.parse().unwrap()).collect();
+        // The file counts the race itself into the last week.
+        for (back, km) in km[..km.len() - 1].iter().rev().enumerate() {
+            match weeks.get_mut(back) {
+                Some((low, high)) => (*low, *high) = (low.min(*km), high.max(*km)),
+                None => weeks.push((*km, *km)),
+            }
+        }
+    }
+    weeks
+}
+
+/// Where the runway and the athlete's own weeks allow a peak as published plans have it, every week lies between the
+/// smallest and the largest that such plans have at that distance from the race.
+#[test]
+fn weekly_totals_lie_inside_the_envelope_of_published_plans() {
+    let test = "weekly_totals_lie_inside_the_envelope_of_published_plans";
+    let Some(path) = file("plans/published_plan_weekly_totals_km.csv") else {
+        return skip(test, "the shared plans are not here");
+    };
+    // A week in four is an easier one, and not the same week in every plan.
+    const EASIER: f64 = 0.75;
+    let (mut plans, mut outside) = (BTreeMap::new(), Vec::new());
+    for (label, wish, athlete) in combinations() {
+        let name = match wish.goal {
+            Goal::FiveK | Goal::TenK => "frr_",
+            Goal::Half => "half",
+            Goal::Full => "marathon",
+            Goal::Custom => continue,
+        };
+        let Ok(plan) = generate(&wish, &athlete) else { continue };
+        let (race, level) = (wish.goal.distance().unwrap(), athlete.level().unwrap());
+        let weeks = race_weeks(wish.start, wish.race);
+        let km: Vec<f64> =
+            weeks.iter().map(|week| planned_running(plan.draft.workouts(), *week, wish.race).km()).collect();
+        let known = envelope(&path, name);
+        let (smallest, largest) =
+            known.iter().fold((f64::MAX, 0.0_f64), |(low, high), week| (low.min(week.0), high.max(week.1)));
+        let base = athlete.base().unwrap().km();
+        let allowed = weeks.len() as i64 >= limits::runway_weeks(level, limits::Class::of(race))
+            && km.iter().copied().fold(0.0, f64::max) >= limits::peak_bracket(level, race).0
+            && (smallest..=largest).contains(&base);
+        if !allowed {
+            continue;
+        }
+        *plans.entry(name).or_insert(0) += 1;
+        for (back, (km, (low, high))) in km.iter().rev().skip(1).zip(&known).enumerate() {
+            if *km < low * EASIER || *km > high * 1.05 {
+                outside.push(format!("{label}: {back} before: {km:.0} of {low:.0} to {high:.0}"));
+            }
+        }
+    }
+    assert!(plans.len() == 3 && plans.values().all(|count| *count >= 10), "{plans:?}");
+    assert!(
+        outside.is_empty(),
+        "{} weeks of {plans:?}: {:#?}",
+        outside.len(),
+        &outside[..outside.len().min(25)]
+    );
 }
