@@ -2,15 +2,16 @@
 
 use crate::desk::Desk;
 use crate::error::Result;
+use crate::store::Store;
 use fitness_core::calendar::{Day, Instant};
 use fitness_core::contract::changes::{of_modification, of_week, week_as_draft};
 use fitness_core::contract::consistency::{Ground, Report, against, within};
 use fitness_core::contract::{
     Fault, FaultCode, Finding, FindingCode, Kind, Refused, Response, WeeklyPlan, check,
 };
-use fitness_core::ids::{PlanId, ProposalId};
+use fitness_core::ids::{PlanId, ProposalId, UserId};
 use fitness_core::plan::lint::Severity;
-use fitness_core::plan::{self, BadDraft, Change, Draft, Plan, PlannedWorkout};
+use fitness_core::plan::{self, BadDraft, Change, Draft, Plan};
 use serde::Serialize;
 
 /// What became of an answer.
@@ -43,6 +44,68 @@ pub enum Answered {
     },
 }
 
+/// An answer held against a plan, and what it would change.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Checked {
+    /// What refuses it, and what is shown beside it.
+    pub report: Report,
+    /// The changes; empty when it is refused.
+    pub changes: Vec<Change>,
+}
+
+impl Store {
+    /// Holds an answer against a plan as it is now: the calendar, the athlete's days, and the linter on what would come out.
+    /// Errors that the changes would bring refuse them, warnings are told.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn check_answer(
+        &self,
+        user: UserId,
+        plan: &Plan,
+        response: &Response,
+        today: Day,
+    ) -> Result<Checked> {
+        let workouts = self.list_workouts(user, plan.id, plan.revision).await?;
+        let ground = Ground { plan, workouts: &workouts, today };
+        let mut report = against(response, &ground);
+        if !report.faults.is_empty() {
+            return Ok(Checked { report, changes: Vec::new() });
+        }
+        let changes = match response {
+            Response::Modification(modification) => {
+                of_modification(modification, &ground).unwrap_or_default()
+            }
+            Response::Week(week) => of_week(week, &ground),
+        };
+        if changes.is_empty() {
+            return Ok(Checked { report, changes });
+        }
+        let all = (0..changes.len()).collect();
+        match plan::apply(plan, &workouts, &changes, &all, today) {
+            Ok(next) => {
+                let review = self.review_next(user, plan, &next, today).await?;
+                for finding in review.blocking() {
+                    let rule = finding.rule;
+                    let message =
+                        format!("{rule}: {} Change the answer so that it keeps this rule.", finding.text);
+                    report.refuse("", FaultCode::LintError, message);
+                }
+                for finding in
+                    review.findings().iter().filter(|finding| finding.severity == Severity::Warning)
+                {
+                    report.note("", FindingCode::LintWarning, format!("{}: {}", finding.rule, finding.text));
+                }
+            }
+            Err(why) => {
+                report.refuse("", FaultCode::OutsidePlan, format!("The plan cannot become this: {why}."));
+            }
+        }
+        let changes = if report.faults.is_empty() { changes } else { Vec::new() };
+        Ok(Checked { report, changes })
+    }
+}
+
 impl Desk {
     /// Takes a model's answer: holds it against the contract, the calendar, the active plan and the linter, and writes
     /// down what it proposes. Nothing else happens: only a human applies it.
@@ -63,57 +126,17 @@ impl Desk {
         let Some(active) = self.store.find_active_plan(self.user).await? else {
             return self.without_plan(&response, now).await;
         };
-        let workouts = self.store.list_workouts(self.user, active.id, active.revision).await?;
-        let mut report = against(&response, &Ground { plan: &active, workouts: &workouts, today });
-        if !report.faults.is_empty() {
-            return Ok(Answered::Refused { faults: report.faults });
-        }
-        let ground = Ground { plan: &active, workouts: &workouts, today };
-        let changes = match &response {
-            Response::Modification(modification) => {
-                of_modification(modification, &ground).unwrap_or_default()
-            }
-            Response::Week(week) => of_week(week, &ground),
-        };
-        if changes.is_empty() {
-            return Ok(Answered::Unchanged { message: response.athlete_message().to_owned() });
-        }
-        self.hold_against_linter(&active, &workouts, &changes, today, &mut report).await?;
+        let Checked { report, changes } =
+            self.store.check_answer(self.user, &active, &response, today).await?;
         if !report.faults.is_empty() {
             return Ok(Answered::Refused { faults: report.faults });
         }
         let message = response.athlete_message();
+        if changes.is_empty() {
+            return Ok(Answered::Unchanged { message: message.to_owned() });
+        }
         let proposal = self.propose(active.id, active.revision, message, &changes, today, now).await?;
         Ok(Answered::Proposed { proposal, findings: report.findings })
-    }
-
-    /// Errors that the changes would bring refuse them, warnings are told.
-    async fn hold_against_linter(
-        &self,
-        active: &Plan,
-        workouts: &[PlannedWorkout],
-        changes: &[Change],
-        today: Day,
-        report: &mut Report,
-    ) -> Result<()> {
-        let all = (0..changes.len()).collect();
-        let next = match plan::apply(active, workouts, changes, &all, today) {
-            Ok(next) => next,
-            Err(why) => {
-                report.refuse("", FaultCode::OutsidePlan, format!("The plan cannot become this: {why}."));
-                return Ok(());
-            }
-        };
-        let review = self.store.review_next(self.user, active, &next, today).await?;
-        for finding in review.blocking() {
-            let message =
-                format!("{}: {} Change the answer so that it keeps this rule.", finding.rule, finding.text);
-            report.refuse("", FaultCode::LintError, message);
-        }
-        for finding in review.findings().iter().filter(|finding| finding.severity == Severity::Warning) {
-            report.note("", FindingCode::LintWarning, format!("{}: {}", finding.rule, finding.text));
-        }
-        Ok(())
     }
 
     async fn without_plan(&self, response: &Response, now: Instant) -> Result<Answered> {

@@ -92,7 +92,7 @@ impl Store {
         let typical = Typical::measure(&sessions, first.unwrap_or(as_of), as_of);
         let thresholds = self.list_thresholds(user).await?;
         let prediction = match (&log, race) {
-            (Some(log), Some(race)) => log.predict(race, as_of),
+            (Some(log), Some(race)) => log.predict(race, log.latest(today)),
             (None, _) => Err(Absent::NotYet),
             (_, None) => Err(Absent::missing(Need::RaceDistance)),
         };
@@ -106,7 +106,7 @@ impl Store {
                 .filter(|age| (5..=120).contains(age)),
             bmi: None,
             injured: self.was_injured(user, as_of, today).await?,
-            paces: log.as_ref().and_then(|log| dated_paces(&log.results(), as_of)),
+            paces: log.as_ref().and_then(|log| dated_paces(&log.results(), log.latest(today))),
             prediction,
             threshold_heart_rate: in_force(&thresholds, ThresholdKind::ThresholdHeartRate, as_of)
                 .ok()

@@ -95,13 +95,17 @@ pub struct Gap {
 }
 
 impl Store {
-    /// The runs from a day on and every race result, for a predictor; `None` while there is no complete day.
+    /// The runs from a day on and every race result, for a predictor; `None` while there is neither a complete day nor a
+    /// result.
     ///
     /// # Errors
     /// `Unreadable` when what is stored is damaged.
     pub async fn training_log(&self, user: UserId, from: Day) -> Result<Option<TrainingLog>> {
-        let Some(complete) = self.frontier(user).await?.complete() else { return Ok(None) };
-        let Some(first) = self.first_day(user).await? else { return Ok(None) };
+        let told = self.list_races(user).await?;
+        // A result that was typed in counts from its day, whatever else is known.
+        let newest = told.iter().map(|race| race.result.day).max();
+        let Some(complete) = self.frontier(user).await?.complete().or(newest) else { return Ok(None) };
+        let first = self.first_day(user).await?.unwrap_or(complete);
         let thresholds = self.list_thresholds(user).await?;
         let runs = (self.list_measured(user, from).await?.into_iter())
             .filter(|measured| measured.activity.sport == Sport::Running)
@@ -117,7 +121,7 @@ impl Store {
                 }
             })
             .collect();
-        let races = (self.list_races(user).await?.into_iter())
+        let races = (told.into_iter())
             .map(|race| RaceResult {
                 distance: race.result.distance,
                 time: race.result.time,
@@ -170,7 +174,7 @@ impl Store {
             last,
             years: years.into_values().collect(),
             bests: bests.into_values().collect(),
-            likely_races: self.likely_races(user, first).await?,
+            likely_races: self.likely_races(user).await?,
             suggestions: suggestions(&thresholds, &thresholds, last),
             in_force: ThresholdKind::ALL.iter().filter_map(held).collect(),
             gaps: gaps(&days),
@@ -196,8 +200,12 @@ impl Store {
 
     /// Activities that a source calls a race, and runs over the whole of a race's distance in the fastest time of a
     /// year; nobody has spoken about either.
-    async fn likely_races(&self, user: UserId, first: Day) -> Result<Vec<StoredActivity>> {
+    ///
+    /// # Errors
+    /// `Unreadable` when what is stored is damaged.
+    pub async fn likely_races(&self, user: UserId) -> Result<Vec<StoredActivity>> {
         let mut likely = self.list_likely_races(user).await?;
+        let Some(first) = self.first_day(user).await? else { return Ok(likely) };
         let Some(log) = self.training_log(user, first).await? else { return Ok(likely) };
         let decided = self.decided_races(user).await?;
         let whole = |run: &Run| run.distance.and_then(course_of);

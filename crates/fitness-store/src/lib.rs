@@ -64,7 +64,7 @@ mod wellness;
 
 pub use activities::StoredActivity;
 pub use adapting::Adapted;
-pub use answers::Answered;
+pub use answers::{Answered, Checked};
 pub use api_tokens::{ApiToken, Scope};
 pub use audit::{Actor, AuditHead, AuditLine};
 pub use briefs::{NewBrief, StoredBrief, StoredFact};

@@ -21,16 +21,16 @@ pub struct Review {
     #[serde(skip)]
     of: ContentHash,
     findings: Vec<Finding>,
-    /// Rules that were broken already before what is reviewed.
-    #[serde(rename = "broken_before")]
-    before: BTreeSet<Rule>,
+    /// The errors that were there already before what is reviewed.
+    #[serde(rename = "errors_before")]
+    before: Vec<Finding>,
 }
 
 impl Review {
     /// A review of nothing, which allows nothing.
     #[cfg(feature = "testkit")]
     pub(crate) fn of_nothing() -> Self {
-        Self { of: ContentHash::of_bytes(b""), findings: Vec::new(), before: BTreeSet::new() }
+        Self { of: ContentHash::of_bytes(b""), findings: Vec::new(), before: Vec::new() }
     }
 
     /// Everything, the errors first.
@@ -39,10 +39,17 @@ impl Review {
         &self.findings
     }
 
-    /// The errors that a decision would bring: those the plan has not had before.
+    /// The errors that a decision would bring: those the plan has not had before, and those it makes worse.
     #[must_use]
     pub fn blocking(&self) -> Vec<&Finding> {
-        errors(&self.findings).filter(|finding| !self.before.contains(&finding.rule)).collect()
+        let there = |finding: &Finding| {
+            let no_worse = |old: &Finding| match (finding.value, old.value) {
+                (Some(new), Some(old)) => new < old,
+                _ => false,
+            };
+            self.before.iter().any(|old| old == finding || (old.rule == finding.rule && no_worse(old)))
+        };
+        errors(&self.findings).filter(|finding| !there(finding)).collect()
     }
 
     /// Refuses unless this is about `content`, and every error in it is overridden by name.
@@ -70,7 +77,7 @@ impl Store {
         let workouts = self.list_workouts(user, id, plan.revision).await?;
         let of = plans::draft(&plan, &workouts)?.content_hash();
         let findings = self.findings(user, &plan, &plain(&workouts), today).await?;
-        Ok(Review { of, findings, before: BTreeSet::new() })
+        Ok(Review { of, findings, before: Vec::new() })
     }
 
     /// Reads what a plan would become with the linter.
@@ -88,7 +95,7 @@ impl Store {
         let before = self.findings(user, plan, &plain(&current), today).await?;
         let workouts: Vec<Workout> = next.iter().map(|next| next.workout.clone()).collect();
         let findings = self.findings(user, plan, &workouts, today).await?;
-        let before = errors(&before).map(|finding| finding.rule).collect();
+        let before = errors(&before).cloned().collect();
         Ok(Review { of: workouts_hash(next), findings, before })
     }
 

@@ -84,7 +84,7 @@ impl Store {
         Ok(targets
             .map(|(race, target)| {
                 let found = log.as_ref().ok_or(Absent::NotYet);
-                (race, found.and_then(|log| log.predict(target, log.complete.min(today))))
+                (race, found.and_then(|log| log.predict(target, log.latest(today))))
             })
             .collect())
     }

@@ -44,7 +44,9 @@ pub fn of_week(response: &WeeklyPlan, ground: &Ground<'_>) -> Vec<Change> {
     let Some(monday) = response.monday() else { return Vec::new() };
     let left = monday.max(ground.today)..=monday.plus(6);
     let mut old: Vec<&PlannedWorkout> =
-        ground.workouts.iter().filter(|planned| left.contains(&planned.workout.date)).collect();
+        (ground.workouts.iter().filter(|planned| left.contains(&planned.workout.date)))
+            .filter(|planned| !ground.plan.is_race(&planned.workout))
+            .collect();
     let mut changes = Vec::new();
     for new in week_as_draft(response).into_iter().filter(|new| left.contains(&new.date)) {
         let same = |planned: &&PlannedWorkout| {

@@ -234,6 +234,10 @@ fn modified(
         report.refuse(format!("{path}/date"), FaultCode::WrongDate, message);
     }
     not_past(&format!("{path}/date"), workout.date, ground, report);
+    if ground.plan.is_race(workout) {
+        let message = format!("Workout {} is the race itself, which stays as it is.", planned.id);
+        report.refuse(format!("{path}/workout_id"), FaultCode::RaceDay, message);
+    }
     if modification.action != Action::Skip {
         if workout.is_rest() {
             let message = "This is a rest day, which cannot become longer or harder. Skip it and add a workout with `new_workouts`.";

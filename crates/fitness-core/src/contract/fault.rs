@@ -98,6 +98,8 @@ words! {
         Twice = "twice",
         /// A rest day has nothing that could be longer or harder.
         RestDay = "rest_day",
+        /// The race itself stays as it is.
+        RaceDay = "race_day",
         /// The day is over.
         PastDay = "past_day",
         /// The day is not in the plan's weeks.

@@ -1,9 +1,7 @@
 //! The athlete's own hand: move, swap, shorten, skip or add a workout. One save, however many edits, is one revision.
 
 use super::proposal::{check_next, rest_gives_way};
-use super::{
-    BadDraft, NextWorkout, Plan, PlannedWorkout, Step, StepDuration, StepType, Workout, WorkoutKind,
-};
+use super::{BadDraft, NextWorkout, Plan, PlannedWorkout, Step, StepDuration, StepType, Workout};
 use crate::calendar::Day;
 use crate::ids::WorkoutId;
 use crate::units::{Distance, TimeSpan};
@@ -129,7 +127,7 @@ fn find(plan: &Plan, next: &[NextWorkout], id: WorkoutId, today: Day) -> Result<
     let at = next.iter().position(|w| w.id == Some(id)).ok_or(EditError::NoSuchWorkout(id))?;
     let workout = &next[at].workout;
     not_past(workout.date, today)?;
-    if workout.kind == WorkoutKind::Race && workout.date == plan.race_date && plan.distance.is_some() {
+    if plan.is_race(workout) {
         return Err(EditError::Race);
     }
     if workout.is_rest() {
@@ -229,7 +227,7 @@ fn resized_steps(steps: &[Step], share: f64) -> Vec<Step> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Goal, PlanStatus, StepTarget, Terms};
+    use super::super::{Goal, PlanStatus, StepTarget, Terms, WorkoutKind};
     use super::*;
     use crate::hash::ContentHash;
     use crate::ids::PlanId;

@@ -15,6 +15,9 @@ pub mod lint;
 mod preview;
 mod proposal;
 mod repeats;
+#[cfg(test)]
+#[path = "../../tests/it/shared.rs"]
+mod shared;
 mod weekdays;
 mod weeks;
 mod workout;
@@ -28,7 +31,7 @@ pub use generate::{
     BadWish, Generated, Outline, PaceCard, Phase, Split, Support, TuneUp, Wish, generate, on_race_day,
     pace_card, support,
 };
-pub use preview::{NowThen, WeekDelta, week_deltas};
+pub use preview::{NowThen, WeekDelta, differences, week_deltas};
 pub use proposal::{ApplyError, Change, NextWorkout, Proposal, ProposalStatus, apply};
 pub use repeats::{Block, repeats, unfold};
 pub use weekdays::{Availability, BadWeekday, Terms, Weekdays, weekday};

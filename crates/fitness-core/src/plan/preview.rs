@@ -58,11 +58,66 @@ impl NowThen {
             (None, Some(then)) => format!("{}: new: {}", day(then), brief(then, units)),
             (None, None) => "a workout that is not in the plan any more".to_owned(),
         };
+        let more = self.details(units);
+        let text = if more.is_empty() { text } else { format!("{text}; {}", more.join("; ")) };
         match &self.notes {
             Some(notes) => format!("{text} ({})", visible(notes)),
             None => text,
         }
     }
+
+    /// What else would be different: effort, load, time, steps with their targets.
+    fn details(&self, units: UnitSystem) -> Vec<String> {
+        let Some(then) = &self.then else { return Vec::new() };
+        let same = |differs: fn(&Workout, &Workout) -> bool| {
+            self.now.as_ref().is_some_and(|now| !differs(now, then))
+        };
+        let mut more = Vec::new();
+        if !same(|a, b| a.kind != b.kind) && self.now.is_some() {
+            more.push(format!("now {}", then.kind.as_str().replace('_', " ")));
+        }
+        if !same(|a, b| a.intensity != b.intensity) {
+            more.extend(then.intensity.as_deref().map(|words| format!("effort: {}", visible(words))));
+        }
+        if !same(|a, b| a.duration != b.duration) && then.distance.is_some() {
+            more.extend(then.duration.map(|time| format!("in {}", time.hours_minutes())));
+        }
+        if !same(|a, b| a.load != b.load) {
+            more.extend(then.load.map(|load| format!("load {load:.0}")));
+        }
+        if !same(|a, b| a.steps != b.steps) && !then.is_rest() {
+            let steps = crate::export::steps(&then.steps, units);
+            let told: Vec<String> = steps.iter().map(|step| visible(step).to_string()).collect();
+            match told.is_empty() {
+                false => more.push(format!("steps: {}", told.join(", "))),
+                true if self.now.is_some() => more.push("no steps".to_owned()),
+                true => {}
+            }
+        }
+        more
+    }
+}
+
+/// Everything that differs between two states of a plan, in order of the days.
+#[must_use]
+pub fn differences(current: &[PlannedWorkout], next: &[NextWorkout]) -> Vec<NowThen> {
+    let mut found: Vec<NowThen> = Vec::new();
+    for old in current {
+        let new = next.iter().find(|w| w.id == Some(old.id)).map(|w| &w.workout);
+        let gone = new.is_none() && !old.workout.is_rest();
+        if gone || new.is_some_and(|new| *new != old.workout) {
+            let now = Some(old.workout.clone());
+            found.push(NowThen { workout: Some(old.id), now, then: new.cloned(), notes: None });
+        }
+    }
+    for new in next.iter().filter(|new| !new.workout.is_rest()) {
+        if !current.iter().any(|old| new.id == Some(old.id)) {
+            found.push(NowThen { workout: new.id, now: None, then: Some(new.workout.clone()), notes: None });
+        }
+    }
+    let day = |one: &NowThen| one.now.as_ref().or(one.then.as_ref()).map(|workout| workout.date);
+    found.sort_by_key(day);
+    found
 }
 
 /// A workout in a few words.
@@ -173,6 +228,30 @@ mod tests {
         assert_eq!(lines[2], "Wed 2026-06-17: new: Run, 5.0 km");
         assert!(lines[0].starts_with("Tue 2026-06-16: Run, 10.0 km → Run, 6.0 km (tired"), "{}", lines[0]);
         assert!(!lines[0].contains('\u{7}'));
+    }
+
+    #[test]
+    fn nothing_that_changes_is_hidden() {
+        let current = [PlannedWorkout { id: WorkoutId::new(1), workout: run("2026-06-16", 7.0, Some(40.0)) }];
+        let mut harder = run("2026-06-16", 5.0, Some(60.0));
+        harder.intensity = Some("Threshold 2x8 min".to_owned());
+        harder.steps = serde_json::from_str(
+            r#"[{"step_type":"active","duration_type":"time","duration_value":480.0,"target_type":"pace","target_low":200.0,"target_high":210.0}]"#,
+        )
+        .unwrap();
+        let next = [
+            NextWorkout { id: Some(WorkoutId::new(1)), workout: harder },
+            // A workout that comes back has an id, and is new all the same.
+            NextWorkout { id: Some(WorkoutId::new(9)), workout: run("2026-06-21", 13.0, None) },
+        ];
+        let lines: Vec<String> =
+            differences(&current, &next).iter().map(|one| one.line(UnitSystem::Metric)).collect();
+        for part in ["effort: Threshold 2x8 min", "load 60", "8:00 active", "3:20", "3:30"] {
+            assert!(lines[0].contains(part), "{part} / {lines:?}");
+        }
+        assert!(lines[1].starts_with("Sun 2026-06-21: new: Run, 13.0 km"), "{lines:?}");
+        let gone: Vec<NextWorkout> = Vec::new();
+        assert!(differences(&current, &gone)[0].line(UnitSystem::Metric).ends_with("taken out"));
     }
 
     #[test]

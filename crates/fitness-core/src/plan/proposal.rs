@@ -1,6 +1,6 @@
 //! Proposals: changes the coach suggests to an active plan, inert until the athlete takes some of them.
 
-use super::{BadDraft, Plan, PlannedWorkout, Workout, draft};
+use super::{BadDraft, Plan, PlannedWorkout, Workout, WorkoutKind, draft};
 use crate::calendar::{Day, Instant};
 use crate::ids::{PlanId, ProposalId, WorkoutId};
 use crate::note::Author;
@@ -113,6 +113,9 @@ pub enum ApplyError {
     /// Two chosen changes touch one workout.
     #[error("two of the chosen changes touch workout {0}")]
     Twice(WorkoutId),
+    /// The race is where it is.
+    #[error("the race itself stays as it is; a new plan is for another race")]
+    Race,
     /// A change to a day that is over.
     #[error("{0} is over; what was planned for it stays as it is")]
     Past(Day),
@@ -152,6 +155,9 @@ pub fn apply(
                 .position(|w| w.id == Some(*workout_id))
                 .ok_or(ApplyError::NoSuchWorkout(*workout_id))?;
             not_past(next[at].workout.date, today)?;
+            if plan.is_race(&next[at].workout) {
+                return Err(ApplyError::Race);
+            }
             match change {
                 Change::Modify { workout, .. } => next[at].workout = workout.clone(),
                 _ => drop(next.remove(at)),
@@ -210,6 +216,12 @@ pub(crate) fn check_next(start: Day, race: Day, next: &[NextWorkout]) -> Result<
 }
 
 impl Plan {
+    /// Whether a workout is the race the plan is for.
+    #[must_use]
+    pub fn is_race(&self, workout: &Workout) -> bool {
+        self.distance.is_some() && workout.kind == WorkoutKind::Race && workout.date == self.race_date
+    }
+
     /// Checks that workouts an athlete wrote by hand make a sound next revision.
     ///
     /// # Errors
@@ -222,7 +234,7 @@ impl Plan {
 #[cfg(test)]
 mod tests {
     use super::super::Terms;
-    use super::super::{Goal, PlanStatus, WorkoutKind};
+    use super::super::{Goal, PlanStatus};
     use super::*;
     use crate::hash::ContentHash;
     use crate::sport::Sport;

@@ -8,11 +8,12 @@ use crate::report::Report;
 use crate::words::counted;
 use anyhow::Result;
 use fitness_core::calendar::Day;
-use fitness_core::contract::consistency::{self, Ground};
-use fitness_core::contract::{Kind, Refused, Response, bounds, check};
+use fitness_core::contract::consistency;
+use fitness_core::contract::{Kind, Refused, bounds, check};
 use fitness_core::ids::PlanId;
-use fitness_core::plan::{Plan, PlannedWorkout};
+use fitness_core::plan::Plan;
 use fitness_core::text::visible;
+use fitness_store::{Store, User};
 use serde_json::json;
 use std::fmt::Write as _;
 use std::io::Read as _;
@@ -24,39 +25,40 @@ pub(super) async fn run(context: &Context, command: ContractCommand) -> Result<R
     }
 }
 
-/// A plan as it is now, and the day it is looked at.
-struct Stored {
-    plan: Plan,
-    workouts: Vec<PlannedWorkout>,
-    today: Day,
-}
-
 async fn check_answer(context: &Context, wanted: CheckArgs) -> Result<Report> {
     let answer = read(&wanted.file)?;
+    // A plan that is not there is said whatever the answer is.
     let stored = match wanted.plan {
-        Some(id) => Some(find(context, id, wanted.today).await?),
+        Some(id) => Some(find(context, id).await?),
         None => None,
     };
-    Ok(match check(&answer, wanted.kind) {
-        Ok(response) => told(Some(response.kind()), &held(&response, stored.as_ref())),
+    let checked = match check(&answer, wanted.kind) {
+        Ok(response) => {
+            let report = match &stored {
+                Some((store, user, plan)) => {
+                    let zone = store.profile(user.id).await?.zone;
+                    let today = wanted.today.unwrap_or_else(|| Day::at(clock::now(), zone));
+                    store.check_answer(user.id, plan, &response, today).await?.report
+                }
+                None => consistency::within(&response),
+            };
+            told(Some(response.kind()), &report)
+        }
         Err(Refused { kind, faults }) => told(kind, &consistency::Report { faults, findings: Vec::new() }),
-    })
+    };
+    if let Some((store, ..)) = stored {
+        store.close().await;
+    }
+    Ok(checked)
 }
 
-fn held(response: &Response, stored: Option<&Stored>) -> consistency::Report {
-    let Some(Stored { plan, workouts, today }) = stored else { return consistency::within(response) };
-    consistency::against(response, &Ground { plan, workouts, today: *today })
-}
-
-async fn find(context: &Context, id: PlanId, today: Option<Day>) -> Result<Stored> {
+async fn find(context: &Context, id: PlanId) -> Result<(Store, User, Plan)> {
     let (store, user) = context.open_for_user().await?;
     let plan = store.find_plan(user.id, id).await?.ok_or_else(|| {
         Failure::new(format!("there is no plan {id}"), "`fitness plan list` shows your plans")
     })?;
-    let workouts = store.list_workouts(user.id, id, plan.revision).await?;
-    let zone = store.profile(user.id).await?.zone;
-    store.close().await;
-    Ok(Stored { plan, workouts, today: today.unwrap_or_else(|| Day::at(clock::now(), zone)) })
+    super::settled(&store, user.id).await?;
+    Ok((store, user, plan))
 }
 
 pub(super) fn told(kind: Option<Kind>, report: &consistency::Report) -> Report {

@@ -27,18 +27,9 @@ pub(super) async fn run(context: &Context, args: PacesArgs) -> Result<Report> {
     let profile = store.profile(user.id).await?;
     let today = Day::at(clock::now(), profile.zone);
     let log = store.training_log(user.id, today.plus(-LOOK_BACK_DAYS)).await?;
-    // A result can be typed in before anything is imported.
-    let races: Vec<RaceResult> = (store.list_races(user.id).await?.into_iter())
-        .map(|race| RaceResult {
-            distance: race.result.distance,
-            time: race.result.time,
-            on: Some(race.result.day),
-            effort: race.result.effort,
-        })
-        .collect();
     store.close().await;
-    let as_of = log.as_ref().map_or(today, |log| log.complete.min(today));
-    let results = log.as_ref().map_or(races, TrainingLog::results);
+    let as_of = log.as_ref().map_or(today, |log| log.latest(today));
+    let results = log.as_ref().map(TrainingLog::results).unwrap_or_default();
     let marathon = log.as_ref().and_then(|log| log.predict(Distance::MARATHON, as_of).ok());
     Ok(tell(current_vdot(&results, as_of), marathon.map(|found| found.exact.time), profile.units))
 }

@@ -15,7 +15,7 @@ use fitness_core::metrics::predict::{
     Backtest, Baselines, Effort, Inputs, LOOK_BACK_DAYS, Method, Prediction, RaceResult, Score, TrainingLog,
     TrainingPace, WeeklyVolume, predict, tanda,
 };
-use fitness_core::metrics::{Absent, Found};
+use fitness_core::metrics::{Absent, Found, Need};
 use fitness_core::plan::Goal;
 use fitness_core::report::{Estimate, EstimateKind, EstimateValue};
 use fitness_core::units::{Distance, TimeSpan, UnitSystem};
@@ -45,11 +45,11 @@ pub(super) async fn run(context: &Context, args: PredictArgs) -> Result<Report> 
     store.close().await;
     let weekly = weekly(&args)?.map(|weekly| weekly.distance);
     let found = |target: Distance| -> Found<Prediction> {
-        let log = log.as_ref().ok_or(Absent::NotYet)?;
-        log.predict_at(target, log.complete.min(today), weekly)
+        let log = log.as_ref().ok_or(Absent::missing(Need::RaceOf5Km))?;
+        log.predict_at(target, log.latest(today), weekly)
     };
     let predictions: Vec<_> = targets.into_iter().map(|target| (target, found(target))).collect();
-    let training = log.as_ref().and_then(|log| log.context_at(log.complete.min(today), weekly).training);
+    let training = log.as_ref().and_then(|log| log.context_at(log.latest(today), weekly).training);
     Ok(tell(&predictions, profile.units, &estimates, training.as_ref()))
 }
 

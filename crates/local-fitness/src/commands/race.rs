@@ -134,7 +134,8 @@ async fn list(context: &Context) -> Result<Report> {
     let (store, user) = context.open_for_user().await?;
     let units = store.profile(user.id).await?.units;
     let races = store.list_races(user.id).await?;
-    let likely = store.list_likely_races(user.id).await?;
+    super::settled(&store, user.id).await?;
+    let likely = store.likely_races(user.id).await?;
     store.close().await;
     let mut words = String::new();
     if races.is_empty() {

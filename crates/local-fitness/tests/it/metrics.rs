@@ -202,6 +202,9 @@ fn a_finish_is_predicted_from_the_history_and_tested_on_it() {
     let empty = Home::new();
     empty.ok(&["user", "add", "Bob"]);
     let nothing = empty.ok(&["predict"]);
-    assert!(nothing.contains("no prediction; the data has not arrived"), "{nothing}");
+    assert!(
+        nothing.contains("no prediction; needs a race or an all-out effort of at least 5 km"),
+        "{nothing}"
+    );
     assert!(empty.ok(&["found"]).contains("fitness import PATH"));
 }

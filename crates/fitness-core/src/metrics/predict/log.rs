@@ -89,7 +89,15 @@ impl TrainingLog {
     /// year, hard or not.
     #[must_use]
     pub fn likely_races(&self) -> Vec<RaceResult> {
-        self.efforts(|run, effort, _| run.is_whole(effort))
+        let found = self.efforts(|run, effort, _| run.is_whole(effort));
+        // What was beaten within the year, before or after, was hardly one.
+        let beaten = |one: &RaceResult| {
+            self.races.iter().chain(&found).any(|other| {
+                let near = other.on.zip(one.on).is_some_and(|(a, b)| a.until(b).abs() < YEAR);
+                near && other.distance == one.distance && other.time < one.time
+            })
+        };
+        found.iter().filter(|one| !beaten(one)).copied().collect()
     }
 
     /// The efforts that were the fastest of a year, on a level course and on no day of a race, and for which something
@@ -143,6 +151,13 @@ impl TrainingLog {
             self.backtest().events.iter().filter(|event| event.on <= as_of).filter_map(past).collect();
         let Context { weekly, training, sex } = self.context_at(as_of, told);
         predict(target, &Inputs { results: &results, weekly, training, sex, history: &history, as_of })
+    }
+
+    /// The day from which the log looks ahead: the last complete one, or that of a result told since.
+    #[must_use]
+    pub fn latest(&self, today: Day) -> Day {
+        let told = self.races.iter().filter_map(|race| race.on).filter(|day| *day <= today).max();
+        self.complete.min(today).max(told.unwrap_or(self.complete.min(today)))
     }
 
     /// Every past race, predicted from what was known before it.

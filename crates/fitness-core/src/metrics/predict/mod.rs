@@ -292,7 +292,7 @@ fn between(target: Distance, races: &[Raced], inputs: &Inputs<'_>) -> Found<Outl
     Ok(outline)
 }
 
-/// The weighed mean of every race of the last year, the heaviest first among the sources.
+/// The weighed mean of the last year's races and of the training that says more, the heaviest first among the sources.
 fn by_every_race(
     target: Distance,
     races: &[Raced],
@@ -301,7 +301,8 @@ fn by_every_race(
     method: Method,
 ) -> Found<Outline> {
     let as_of = inputs.as_of;
-    let mut races: Vec<Raced> = races.iter().filter(|race| race.age(as_of) <= YEAR).copied().collect();
+    let recent: Vec<Raced> = races.iter().filter(|race| race.age(as_of) <= YEAR).copied().collect();
+    let mut races = weighed::telling(recent, target, as_of, law);
     races.sort_by(|a, b| {
         let weight = |race| weighed::weight(race, target, as_of);
         weight(b).total_cmp(&weight(a)).then_with(|| a.cmp(b))

@@ -28,6 +28,8 @@ pub(super) struct Taken {
     pub(super) longs: Vec<Day>,
     /// Hard days so far, races along the way included.
     pub(super) hard: Vec<Day>,
+    /// Every run so far.
+    pub(super) runs: Vec<Day>,
 }
 
 /// Days from a hard day to the next.
@@ -81,7 +83,9 @@ pub(super) fn assign(
     let runs = usize::from(long.is_some()) + slots.hard.len();
     for _ in runs..want.runs {
         let used: Vec<Day> = slots.long.iter().chain(&slots.hard).chain(&slots.easy).copied().collect();
-        let room = |day: &Day| used.iter().map(|other| other.until(*day).abs()).min().unwrap_or(7);
+        // The long run of the week before and of the week after are neighbours, too.
+        let others = || used.iter().chain(&taken.runs).chain(&taken.longs);
+        let room = |day: &Day| others().map(|other| other.until(*day).abs()).min().unwrap_or(7);
         let next = free
             .iter()
             .filter(|day| !used.contains(day))

@@ -20,7 +20,11 @@ pub(super) fn fill(shape: &Shape, wish: &Wish, athlete: &Background, weeks: &[Pl
     let usual_runs = counts.get(counts.len() / 2).copied().unwrap_or(shape.runs);
     let maker = Maker { shape, wish, speeds: Speeds::of(athlete, wish, shape), usual_runs };
     let longs = days::long_days(wish, weeks);
-    let mut taken = Taken { longs: longs.iter().flatten().copied().collect(), hard: vec![wish.race] };
+    let mut taken = Taken {
+        longs: longs.iter().flatten().copied().collect(),
+        hard: vec![wish.race],
+        runs: vec![wish.race],
+    };
     taken.hard.extend(wish.tune_up.map(|tune_up| tune_up.on));
     let mut workouts = maker.lead_in(weeks.first().map_or(wish.race, |week| week.week.first));
     for (number, (week, long)) in weeks.iter().zip(longs).enumerate() {
@@ -151,7 +155,7 @@ impl Maker<'_> {
         let usual = self.usual_runs;
         let tune_up = wish.tune_up.filter(|tune_up| plan.week.contains(tune_up.on));
         let runs = match (race_week, tune_up) {
-            (true, _) => ((usual as f64 * 0.8).ceil() as usize).saturating_sub(1).max(2),
+            (true, _) => usual.max(3),
             (false, Some(_)) => usual - 1,
             (false, None) if plan.phase == Phase::Taper => usual,
             (false, None) => shape.runs_for(plan.km, plan.long),
@@ -161,6 +165,7 @@ impl Maker<'_> {
         let last_hard = wish.race.plus(-4);
         let slots = self.slots(&open, long, Want { runs, hard: recipes.len() }, taken, |day| day > last_hard);
         taken.hard.extend(&slots.hard);
+        taken.runs.extend(slots.long.iter().chain(&slots.hard).chain(&slots.easy));
 
         let raced = tune_up.map_or(0.0, |tune_up| tune_up.distance.km());
         let long_km = if slots.long.is_some() { plan.long } else { 0.0 };

@@ -149,8 +149,8 @@ fn taper(class: Class, weeks: usize) -> &'static [f64] {
         (Class::Full, 3) => &[0.88, 0.66, 0.38],
         (Class::Full, _) => &[0.80, 0.60, 0.30],
         (Class::Half, 1) => &[0.45],
-        (Class::Half, _) => &[0.78, 0.42],
-        _ => &[0.60],
+        (Class::Half, _) => &[0.78, 0.38],
+        _ => &[0.52],
     }
 }
 

@@ -52,6 +52,7 @@ fn the_corpus_holds_every_fault_of_the_contract() {
         FaultCode::WrongDate,
         FaultCode::Twice,
         FaultCode::RestDay,
+        FaultCode::RaceDay,
         FaultCode::PastDay,
         FaultCode::OutsidePlan,
         FaultCode::BlackoutDay,

@@ -14,11 +14,12 @@ use anyhow::Result;
 use fitness_core::calendar::Day;
 use fitness_core::ids::{PlanId, WorkoutId};
 use fitness_core::plan::{
-    ActionKind, Edit, NextWorkout, Plan, PlanStatus, PlannedWorkout, Size, Workout, WorkoutKind, edit,
+    ActionKind, Edit, NextWorkout, Plan, PlanStatus, PlannedWorkout, Size, Workout, WorkoutKind, differences,
+    edit,
 };
 use fitness_core::sport::Sport;
 use fitness_core::text::visible;
-use fitness_core::units::{TimeSpan, UnitSystem};
+use fitness_core::units::UnitSystem;
 use fitness_store::decisions::{self, change_hash};
 use fitness_store::{Error, Store, User};
 use serde_json::json;
@@ -84,7 +85,10 @@ pub(super) async fn revert(context: &Context, to: Option<i64>) -> Result<Report>
     let old = store.list_workouts(user.id, plan.id, to).await?;
     let next: Vec<NextWorkout> =
         old.into_iter().map(|w| NextWorkout { id: Some(w.id), workout: w.workout }).collect();
-    let shown = format!("Back to revision {to}:\n{}", changes(&current, &next, units));
+    let today = Day::at(clock::now(), store.profile(user.id).await?.zone);
+    let review = store.review_next(user.id, &plan, &next, today).await?;
+    let shown =
+        format!("Back to revision {to}:\n{}\n{}", changes(&current, &next, units), told(review.findings()));
     let seen = change_hash(plan.id, plan.revision, &next);
     let consent = terminal::confirm(&store, &user, ActionKind::Revert, &plan, seen, &shown).await?;
     let number = decisions::revert(consent, plan.id, plan.revision, to).await?;
@@ -165,30 +169,12 @@ fn parsed<T: std::str::FromStr>(text: &str, part: &str, example: &str) -> Result
 
 /// What is different between two states of a plan, day by day.
 pub(super) fn changes(current: &[PlannedWorkout], next: &[NextWorkout], units: UnitSystem) -> String {
-    let told = |w: &Workout| {
-        let size = w
-            .distance
-            .map(|distance| units.distance(distance).to_string())
-            .or_else(|| w.duration.map(TimeSpan::hours_minutes));
-        let size = size.map(|size| format!(", {size}")).unwrap_or_default();
-        format!("{} {}: {}{size}", w.date.weekday(), w.date, visible(&w.name))
-    };
-    let mut text = String::new();
-    for old in current {
-        match next.iter().find(|w| w.id == Some(old.id)) {
-            None if !old.workout.is_rest() => drop(writeln!(text, "  out      {}", told(&old.workout))),
-            Some(new) if new.workout != old.workout => {
-                let _ =
-                    writeln!(text, "  changed  {}\n       to  {}", told(&old.workout), told(&new.workout));
-            }
-            _ => {}
-        }
+    let all = differences(current, next);
+    if all.is_empty() {
+        return "  nothing changes\n".to_owned();
     }
-    for new in next.iter().filter(|w| w.id.is_none() && !w.workout.is_rest()) {
-        let _ = writeln!(text, "  new      {}", told(&new.workout));
-    }
-    if text.is_empty() {
-        text.push_str("  nothing changes\n");
-    }
-    text
+    all.iter().fold(String::new(), |mut text, one| {
+        let _ = writeln!(text, "  {}", one.line(units));
+        text
+    })
 }

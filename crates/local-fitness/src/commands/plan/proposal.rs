@@ -186,8 +186,11 @@ fn tell(preview: &Preview, units: fitness_core::units::UnitSystem) -> String {
     for (number, line) in preview.lines(units).iter().enumerate() {
         let _ = writeln!(text, "  {}. {line}", number + 1);
     }
-    text.push_str("\nWhat comes out:\n");
-    text.push_str(&changes(&preview.current, &preview.next, units));
+    text.push('\n');
+    if preview.chosen.len() < preview.changes.len() {
+        text.push_str("Of these you chose:\n");
+        text.push_str(&changes(&preview.current, &preview.next, units));
+    }
     for week in &preview.weeks {
         let shown =
             |load: Option<f64>| load.map_or_else(|| "unknown".to_owned(), |load| format!("{load:.0}"));

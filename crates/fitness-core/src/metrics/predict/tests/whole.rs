@@ -92,10 +92,33 @@ fn a_race_counts_more_than_training() {
         let results = [race, result(km(10.0), "46:00", "2026-11-15", effort)];
         predict(km(10.0), &inputs(&results, None)).unwrap().exact.time.seconds()
     };
-    for (effort, weight) in [(Effort::Race, 1.0), (Effort::TimeTrial, 0.5), (Effort::Training, 0.35)] {
+    for (effort, weight) in [(Effort::Race, 1.0), (Effort::TimeTrial, 0.5), (Effort::Training, 0.0)] {
         let mean = ((2520.0_f64.ln() + weight * 2760.0_f64.ln()) / (1.0 + weight)).exp();
         assert!((of(effort) - mean).abs() < 0.01, "{effort}");
     }
+}
+
+#[test]
+fn training_is_a_lower_bound_and_never_slows_a_race_down() {
+    let at = |results: &[RaceResult]| predict(km(10.0), &inputs(results, None)).unwrap().exact;
+    let race = result(km(10.0), "42:00", "2026-11-01", Effort::Race);
+    let training = |time: &str, on: &str| result(km(10.0), time, on, Effort::Training);
+    // Faster training speeds it up, by its weight; slower training says nothing.
+    let faster = at(&[race, training("40:00", "2026-11-15")]).time;
+    assert!(faster < race.time && faster > TimeSpan::from_mins(40), "{faster:?}");
+    assert_eq!(at(&[race, training("58:00", "2026-11-15")]), at(&[race]));
+    // Of training alone the best counts, however often it was slower.
+    let best = training("45:27", "2026-10-01");
+    let more = [
+        best,
+        training("55:34", "2026-09-01"),
+        training("58:30", "2026-11-14"),
+        training("45:50", "2026-11-01"),
+    ];
+    let found = at(&more).time;
+    assert!(found >= best.time && found < TimeSpan::from_secs(45 * 60 + 51), "{found:?}");
+    let finish = at(&[result(HALF, "1:40:13", "2026-10-18", Effort::Race), training("58:30", "2026-11-14")]);
+    assert!(finish.low < finish.time && finish.time < finish.high);
 }
 
 #[test]

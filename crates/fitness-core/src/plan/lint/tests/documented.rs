@@ -1,7 +1,7 @@
 //! `docs/plans.md` has every rule, with what it measures and its source as the code has them.
 
 use super::super::Rule;
-use super::shared::{file, skip};
+use crate::plan::shared::{file, skip};
 use std::collections::BTreeMap;
 
 const PAGE: &str = include_str!("../../../../../../docs/plans.md");

@@ -6,8 +6,6 @@ mod made;
 mod published;
 mod quality;
 mod schedule;
-#[path = "../../../../tests/it/shared.rs"]
-mod shared;
 mod taper;
 mod targets;
 mod volume;

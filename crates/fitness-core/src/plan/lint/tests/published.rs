@@ -2,8 +2,8 @@
 
 use super::super::*;
 use super::made::*;
-use super::shared::{file, skip};
 use crate::plan::limits;
+use crate::plan::shared::{file, skip};
 use crate::plan::{Level, WorkoutKind};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
