@@ -1,17 +1,16 @@
 //! The built-in rules at work: one proposal at a time, and never twice from the same facts.
 
-use crate::audit::{Actor, Entry};
+use crate::audit::Actor;
+use crate::desk::{NewProposal, put_proposal};
 use crate::entities::proposals;
 use crate::error::{Error, Result};
 use crate::plans;
-use crate::read::to_json;
-use crate::store::{Store, stamp};
+use crate::store::Store;
 use fitness_core::calendar::{Day, Instant};
-use fitness_core::hash::ContentHash;
 use fitness_core::ids::{PlanId, ProposalId, UserId};
 use fitness_core::note::Author;
 use fitness_core::plan::{self, Adaptation, Plan, ProposalStatus, Situation, adapt};
-use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, sea_query::Expr};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, sea_query::Expr};
 use serde::Serialize;
 
 /// Days back from today that the rules look at what the athlete said.
@@ -46,13 +45,11 @@ impl Store {
             .await?;
         if let Some(row) = earlier {
             let found = plans::proposal(row)?;
-            let waits = found.is_open(today) && found.base_revision == active.revision;
-            let moved_on = found.is_open(today) && found.base_revision != active.revision;
-            if waits {
-                return Ok(Some(Adapted { adaptation, proposal: Some(found.id) }));
-            }
-            if !moved_on {
+            if !found.is_open(today) {
                 return Ok(None);
+            }
+            if found.base_revision == active.revision {
+                return Ok(Some(Adapted { adaptation, proposal: Some(found.id) }));
             }
         }
         if adaptation.changes.is_empty() {
@@ -103,23 +100,15 @@ impl Store {
         }
         // It can be taken until its first day is over.
         let expires = adaptation.first_day(&current).map(Day::next);
-        let row = proposals::ActiveModel {
-            user_id: Set(user.get()),
-            plan_id: Set(active.id.get()),
-            base_revision: Set(active.revision),
-            status: Set(ProposalStatus::Open.as_str().to_owned()),
-            author: Set(Author::Coach.as_str().to_owned()),
-            message: Set(adaptation.message.clone()),
-            changes: Set(to_json(&adaptation.changes)),
-            made_at: Set(stamp(now)),
-            expires_on: Set(expires.map(Day::date)),
-            follows_from: Set(Some(adaptation.follows_from.clone())),
-            ..Default::default()
+        let made = NewProposal {
+            plan: &found,
+            message: &adaptation.message,
+            changes: &adaptation.changes,
+            expires_on: expires,
+            follows_from: Some(&adaptation.follows_from),
         };
-        let id = ProposalId::new(proposals::Entity::insert(row).exec(tx.db()).await?.last_insert_id);
+        let (id, entry) = put_proposal(&tx, &made, Author::Coach, Actor::System, now).await?;
         supersede(&tx, user, active.id, id).await?;
-        let entry = Entry::new(now, Actor::System, "proposal.make", format!("proposal:{id}"))
-            .change(None, Some(ContentHash::of_json(&adaptation.changes)));
         tx.commit(entry).await?;
         Ok(Some(id))
     }

@@ -3,11 +3,9 @@
 use crate::error::Result;
 use crate::store::Store;
 use chrono::Datelike as _;
-use fitness_core::athlete::ThresholdKind;
 use fitness_core::calendar::Day;
 use fitness_core::ids::{ActivityId, UserId};
 use fitness_core::metrics::predict::{Effort, LOOK_BACK_DAYS, Vdot};
-use fitness_core::metrics::thresholds::{InForce, in_force};
 use fitness_core::metrics::trajectory::{PastSession, Typical};
 use fitness_core::metrics::{Absent, Need};
 use fitness_core::observation::ObservationKind;
@@ -90,7 +88,6 @@ impl Store {
         runs.sort_by_key(|run| run.day);
         let first = self.first_day(user).await?;
         let typical = Typical::measure(&sessions, first.unwrap_or(as_of), as_of);
-        let thresholds = self.list_thresholds(user).await?;
         let prediction = match (&log, race) {
             (Some(log), Some(race)) => log.predict(race, log.latest(today)),
             (None, _) => Err(Absent::NotYet),
@@ -108,10 +105,6 @@ impl Store {
             injured: self.was_injured(user, as_of, today).await?,
             paces: log.as_ref().and_then(|log| dated_paces(&log.results(), log.latest(today))),
             prediction,
-            threshold_heart_rate: in_force(&thresholds, ThresholdKind::ThresholdHeartRate, as_of)
-                .ok()
-                .as_ref()
-                .map(InForce::value),
             fitness: self.find_day_state(user, as_of).await?.map(|state| state.fitness.fitness()),
             load_per_hour: typical
                 .session(Sport::Running, WorkoutKind::Easy)

@@ -3,25 +3,24 @@
 //! The user is bound when the desk is made, from the session; no method takes one. Nothing here takes a
 //! status, and nothing here can make a plan anything but a draft.
 
-use crate::audit::Entry;
+use crate::audit::{Actor, Entry};
 use crate::entities::{proposals, training_plans};
 use crate::error::{Error, Result};
 use crate::plans;
 use crate::read::to_json;
 use crate::revise::{self, Making};
 use crate::store::{Store, stamp};
+use crate::tx::Tx;
 use fitness_core::calendar::{Day, Instant};
 use fitness_core::hash::ContentHash;
 use fitness_core::ids::{PlanId, ProposalId, UserId};
 use fitness_core::note::Author;
-use fitness_core::plan::{self, Change, Draft, NextWorkout, PlanStatus, ProposalStatus, RevisionOrigin};
+use fitness_core::plan::{
+    self, Change, Draft, NextWorkout, Plan, PlanStatus, ProposalStatus, RevisionOrigin,
+};
 use fitness_core::text::is_storable;
 use fitness_core::units::{Distance, TimeSpan};
-use sea_orm::{
-    ActiveValue::{NotSet, Set},
-    ColumnTrait, EntityTrait, QueryFilter,
-    sea_query::Expr,
-};
+use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, sea_query::Expr};
 
 /// More words than anybody reads before deciding.
 const MAX_MESSAGE: usize = 4000;
@@ -117,26 +116,44 @@ impl Desk {
         }
         let current = plans::list_workouts(tx.db(), self.user, plan, base_revision).await?;
         plan::apply(&found, &current, changes, &(0..changes.len()).collect(), today)?;
-        let row = proposals::ActiveModel {
-            id: NotSet,
-            user_id: Set(self.user.get()),
-            plan_id: Set(plan.get()),
-            base_revision: Set(base_revision),
-            status: Set(ProposalStatus::Open.as_str().to_owned()),
-            author: Set(self.author.as_str().to_owned()),
-            message: Set(message.to_owned()),
-            changes: Set(to_json(&changes)),
-            made_at: Set(stamp(now)),
-            applied_by: Set(None),
-            decided_at: Set(None),
-            expires_on: Set(None),
-            follows_from: Set(None),
-            superseded_by: Set(None),
-        };
-        let id = ProposalId::new(proposals::Entity::insert(row).exec(tx.db()).await?.last_insert_id);
-        let entry = Entry::new(now, self.author.into(), "proposal.make", format!("proposal:{id}"))
-            .change(None, Some(ContentHash::of_json(&changes)));
+        let made = NewProposal { plan: &found, message, changes, expires_on: None, follows_from: None };
+        let (id, entry) = put_proposal(&tx, &made, self.author, self.author.into(), now).await?;
         tx.commit(entry).await?;
         Ok(id)
     }
+}
+
+/// A proposal before it is written down.
+pub(crate) struct NewProposal<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) message: &'a str,
+    pub(crate) changes: &'a [Change],
+    pub(crate) expires_on: Option<Day>,
+    pub(crate) follows_from: Option<&'a str>,
+}
+
+/// Writes a proposal down, open; gives back its id and the line that tells of it.
+pub(crate) async fn put_proposal(
+    tx: &Tx,
+    made: &NewProposal<'_>,
+    author: Author,
+    actor: Actor,
+    now: Instant,
+) -> Result<(ProposalId, Entry)> {
+    let row = proposals::ActiveModel {
+        user_id: Set(tx.user().get()),
+        plan_id: Set(made.plan.id.get()),
+        base_revision: Set(made.plan.revision),
+        status: Set(ProposalStatus::Open.as_str().to_owned()),
+        author: Set(author.as_str().to_owned()),
+        message: Set(made.message.to_owned()),
+        changes: Set(to_json(&made.changes)),
+        made_at: Set(stamp(now)),
+        expires_on: Set(made.expires_on.map(Day::date)),
+        follows_from: Set(made.follows_from.map(str::to_owned)),
+        ..Default::default()
+    };
+    let id = ProposalId::new(proposals::Entity::insert(row).exec(tx.db()).await?.last_insert_id);
+    let entry = Entry::new(now, actor, "proposal.make", format!("proposal:{id}"));
+    Ok((id, entry.change(None, Some(ContentHash::of_json(&made.changes)))))
 }

@@ -11,7 +11,8 @@ use fitness_core::calendar::Day;
 use fitness_core::hash::ContentHash;
 use fitness_core::ids::{PlanId, UserId};
 use fitness_core::plan::lint::{Finding, Rule, Subject, errors, lint};
-use fitness_core::plan::{NextWorkout, Plan, PlannedWorkout, Workout};
+use fitness_core::plan::{Background, NextWorkout, Plan, PlannedWorkout, Workout};
+use fitness_core::units::UnitSystem;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -52,17 +53,18 @@ impl Review {
         errors(&self.findings).filter(|finding| !there(finding)).collect()
     }
 
+    /// Those of them that nobody overrides.
+    #[must_use]
+    pub fn left(&self, overrides: &BTreeSet<Rule>) -> Vec<&Finding> {
+        self.blocking().into_iter().filter(|finding| !overrides.contains(&finding.rule)).collect()
+    }
+
     /// Refuses unless this is about `content`, and every error in it is overridden by name.
     pub(crate) fn require(&self, content: ContentHash, overrides: &BTreeSet<Rule>) -> Result<()> {
         if self.of != content {
             return Err(Error::Stale);
         }
-        let left: Vec<Finding> = self
-            .blocking()
-            .into_iter()
-            .filter(|finding| !overrides.contains(&finding.rule))
-            .cloned()
-            .collect();
+        let left: Vec<Finding> = self.left(overrides).into_iter().cloned().collect();
         if left.is_empty() { Ok(()) } else { Err(Error::Unsafe(left)) }
     }
 }
@@ -76,8 +78,8 @@ impl Store {
         let plan = self.find_plan(user, id).await?.ok_or(Error::NotFound("plan"))?;
         let workouts = self.list_workouts(user, id, plan.revision).await?;
         let of = plans::draft(&plan, &workouts)?.content_hash();
-        let findings = self.findings(user, &plan, &plain(&workouts), today).await?;
-        Ok(Review { of, findings, before: Vec::new() })
+        let linter = self.linter(user, &plan, today).await?;
+        Ok(Review { of, findings: linter.read(&plain(&workouts)), before: Vec::new() })
     }
 
     /// Reads what a plan would become with the linter.
@@ -92,30 +94,29 @@ impl Store {
         today: Day,
     ) -> Result<Review> {
         let current = self.list_workouts(user, plan.id, plan.revision).await?;
-        let before = self.findings(user, plan, &plain(&current), today).await?;
         let workouts: Vec<Workout> = next.iter().map(|next| next.workout.clone()).collect();
-        let findings = self.findings(user, plan, &workouts, today).await?;
-        let before = errors(&before).cloned().collect();
-        Ok(Review { of: workouts_hash(next), findings, before })
+        let linter = self.linter(user, plan, today).await?;
+        let before = errors(&linter.read(&plain(&current))).cloned().collect();
+        Ok(Review { of: workouts_hash(next), findings: linter.read(&workouts), before })
     }
 
-    async fn findings(
-        &self,
-        user: UserId,
-        plan: &Plan,
-        workouts: &[Workout],
-        today: Day,
-    ) -> Result<Vec<Finding>> {
+    /// What the linter needs to know, read once.
+    async fn linter<'a>(&self, user: UserId, plan: &'a Plan, today: Day) -> Result<Linter<'a>> {
         let athlete = self.background_of(user, plan, today).await?;
-        let units = self.profile(user).await?.units;
-        let subject = Subject {
-            distance: plan.distance,
-            start: plan.start_date,
-            race: plan.race_date,
-            target: plan.target_time,
-            workouts,
-        };
-        Ok(lint(&subject, &athlete, units))
+        Ok(Linter { plan, athlete, units: self.profile(user).await?.units })
+    }
+}
+
+/// A plan and its athlete, to hold states of the plan against each other.
+struct Linter<'a> {
+    plan: &'a Plan,
+    athlete: Background,
+    units: UnitSystem,
+}
+
+impl Linter<'_> {
+    fn read(&self, workouts: &[Workout]) -> Vec<Finding> {
+        lint(&Subject::of_plan(self.plan, workouts), &self.athlete, self.units)
     }
 }
 

@@ -100,7 +100,7 @@ fn modified(old: &Workout, changes: &Changes) -> Workout {
     let harder = new.intensity != old.intensity;
     if harder {
         new.kind = guessed_kind(new.sport, &[Some(&new.name), new.intensity.as_deref()]).unwrap_or(old.kind);
-        new.key = old.key && is_hard(new.kind);
+        new.key = old.key && is_key(new.kind);
         new.description.clone_from(&changes.notes);
     }
     if longer || harder {
@@ -136,7 +136,7 @@ fn replaced(old: &Workout, changes: &Changes) -> Workout {
         load: changes.estimated_tss.map(|change| change.to),
         intensity,
         description: changes.notes.clone(),
-        key: is_hard(kind),
+        key: is_key(kind),
         steps: Vec::new(),
     };
     new.steps = one_step(&new);
@@ -157,7 +157,7 @@ fn workout(new: &NewWorkout) -> Workout {
         duration: minutes(new.duration_minutes),
         load: new.estimated_tss,
         description: new.description.clone(),
-        key: is_hard(kind),
+        key: is_key(kind),
         steps: new.steps.iter().map(super::Step::as_planned).collect(),
         ..rest
     }
@@ -201,16 +201,8 @@ fn one_step(workout: &Workout) -> Vec<Step> {
 }
 
 /// Kinds the week hangs on.
-const fn is_hard(kind: WorkoutKind) -> bool {
-    matches!(
-        kind,
-        WorkoutKind::Long
-            | WorkoutKind::Tempo
-            | WorkoutKind::Intervals
-            | WorkoutKind::Hills
-            | WorkoutKind::RacePace
-            | WorkoutKind::Race
-    )
+const fn is_key(kind: WorkoutKind) -> bool {
+    kind.is_quality() || matches!(kind, WorkoutKind::Long | WorkoutKind::Race)
 }
 
 /// What a session is for, as far as its words say so plainly. Never a race: that is not a model's to say.

@@ -10,7 +10,6 @@ use crate::activity::Activity;
 use crate::athlete::{Profile, Threshold, ThresholdKind, ThresholdOrigin};
 use crate::calendar::Instant;
 use crate::frontier::{Coverage, Frontier};
-use crate::hash::ContentHash;
 use crate::ids::{ActivityId, PlanId, RaceId};
 use crate::metrics::Found;
 use crate::metrics::analysis::{Judged, Measures, ZoneSets, judge, measure};
@@ -19,8 +18,7 @@ use crate::metrics::fitness::DayLoad;
 use crate::metrics::load::{Felt, Limits, Load};
 use crate::metrics::predict::{Effort, Inputs, Prediction, RaceResult, predict};
 use crate::metrics::thresholds::{InForce, in_force};
-use crate::note::Author;
-use crate::plan::{Goal, Plan, PlanStatus, Terms};
+use crate::plan::{Goal, Plan, PlanStatus, made};
 use crate::sport::Sport;
 use crate::units::{Distance, TimeSpan};
 use crate::wellness::{DailyWellness, Sleep};
@@ -235,20 +233,11 @@ fn half_marathon() -> Plan {
     Plan {
         id: PlanId::new(7),
         name: "Autumn half".to_owned(),
-        goal: Goal::Half,
-        distance: Some(Distance::HALF_MARATHON),
         start_date: day("2026-06-01"),
         race_date: day("2026-09-08"),
         target_time: Some(TimeSpan::from_mins(102)),
-        terms: Terms::default(),
-        status: PlanStatus::Active,
-        author: Author::Athlete,
-        content_hash: ContentHash::of_bytes(b"plan"),
-        revision: 1,
-        superseded_by: None,
-        created_at: "2026-05-30T08:00:00Z".parse().unwrap(),
         activated_at: Some("2026-05-31T08:00:00Z".parse().unwrap()),
-        archived_at: None,
+        ..made::half_marathon()
     }
 }
 

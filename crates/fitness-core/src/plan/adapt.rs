@@ -15,7 +15,7 @@ use crate::observation::{Observation, ObservationKind};
 use crate::sport::Sport;
 use crate::units::{Distance, UnitSystem};
 use crate::words::words;
-use ease::{eased, is_quality};
+use ease::eased;
 use serde::Serialize;
 
 words! {
@@ -162,7 +162,7 @@ fn injury(s: &Situation<'_>) -> Option<Adaptation> {
         }
         if bad && workout.date <= said.through() {
             changes.push(skip(planned, "No running while it hurts to run"));
-        } else if is_quality(workout)
+        } else if workout.kind.is_quality()
             || workout.kind == WorkoutKind::Long
             || workout.distance.is_some_and(|d| d > half)
         {
@@ -203,7 +203,7 @@ fn illness(s: &Situation<'_>) -> Option<Adaptation> {
         let workout = &planned.workout;
         if workout.date <= symptom_free {
             changes.push(skip(planned, "No training until a day after the last symptom"));
-        } else if is_quality(workout) || workout.kind == WorkoutKind::Long {
+        } else if workout.kind.is_quality() || workout.kind == WorkoutKind::Long {
             changes.extend(modify(planned, eased(workout, 0.7), "Easy before anything hard"));
         }
     }
@@ -245,7 +245,7 @@ fn missed_days(s: &Situation<'_>) -> Option<Adaptation> {
             let changes: Vec<Change> = s
                 .ahead(s.today, s.today.plus(2))
                 .filter_map(|planned| {
-                    let soft = is_quality(&planned.workout) && planned.workout.date < s.today.plus(2);
+                    let soft = planned.workout.kind.is_quality() && planned.workout.date < s.today.plus(2);
                     let next =
                         if soft { eased(&planned.workout, 0.85) } else { shorter(&planned.workout, 0.85) };
                     modify(planned, next, "A little less for three days")
@@ -335,7 +335,7 @@ fn unplanned_race(s: &Situation<'_>) -> Option<Adaptation> {
     let easy = (distance.km() / 5.0).ceil() as i64;
     let changes: Vec<Change> = s
         .ahead(day.next(), day.plus(easy))
-        .filter(|w| is_quality(&w.workout) || w.workout.kind == WorkoutKind::Long)
+        .filter(|w| w.workout.kind.is_quality() || w.workout.kind == WorkoutKind::Long)
         .filter_map(|w| modify(w, eased(&w.workout, 0.7), "Easy after the race"))
         .collect();
     let message = format!(
@@ -353,13 +353,14 @@ fn missed_quality(s: &Situation<'_>) -> Option<Adaptation> {
     let (planned, graded) = s.workouts.iter().zip(s.graded).rev().find(|(w, g)| {
         g.verdict == Verdict::Missed
             && g.excused.is_none()
-            && is_quality(&w.workout)
+            && w.workout.kind.is_quality()
             && g.day.until(complete) < 3
     })?;
     let hard = |day: Day| {
         s.workouts.iter().any(|w| {
             w.id != planned.id
-                && (is_quality(&w.workout) || matches!(w.workout.kind, WorkoutKind::Long | WorkoutKind::Race))
+                && (w.workout.kind.is_quality()
+                    || matches!(w.workout.kind, WorkoutKind::Long | WorkoutKind::Race))
                 && w.workout.date.until(day).abs() < 2
         })
     };
@@ -385,14 +386,8 @@ fn missed_quality(s: &Situation<'_>) -> Option<Adaptation> {
 /// do not.
 fn too_much(s: &Situation<'_>) -> Option<Adaptation> {
     let mut workouts: Vec<Workout> = s.workouts.iter().map(|w| w.workout.clone()).collect();
-    let subject = |workouts: &[Workout]| -> Vec<super::lint::Finding> {
-        let subject = Subject {
-            distance: s.plan.distance,
-            start: s.plan.start_date,
-            race: s.plan.race_date,
-            target: s.plan.target_time,
-            workouts,
-        };
+    let too_big = |workouts: &[Workout]| -> Vec<super::lint::Finding> {
+        let subject = Subject::of_plan(s.plan, workouts);
         let steps = |rule: Rule| matches!(rule, Rule::R1 | Rule::R2);
         lint(&subject, s.athlete, s.units)
             .into_iter()
@@ -403,7 +398,7 @@ fn too_much(s: &Situation<'_>) -> Option<Adaptation> {
             })
             .collect()
     };
-    let first = subject(&workouts);
+    let first = too_big(&workouts);
     let text = first.first()?.text.clone();
     let mut left = first;
     for _ in 0..MAX_ROUNDS {
@@ -428,7 +423,7 @@ fn too_much(s: &Situation<'_>) -> Option<Adaptation> {
                 *workout = shorter(workout, share.clamp(0.3, 0.99));
             }
         }
-        left = subject(&workouts);
+        left = too_big(&workouts);
     }
     if !left.is_empty() {
         return None;

@@ -104,31 +104,11 @@ impl Aftermath {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Goal, PlanStatus, Terms};
+    use super::super::made::half_marathon;
     use super::*;
-    use crate::hash::ContentHash;
-    use crate::ids::PlanId;
-    use crate::note::Author;
 
     fn half() -> Plan {
-        Plan {
-            id: PlanId::new(1),
-            name: "Half".to_owned(),
-            goal: Goal::Half,
-            distance: Some(Distance::HALF_MARATHON),
-            start_date: "2026-06-15".parse().unwrap(),
-            race_date: "2026-09-20".parse().unwrap(),
-            target_time: Some(TimeSpan::from_mins(105)),
-            terms: Terms::default(),
-            status: PlanStatus::Active,
-            author: Author::Athlete,
-            content_hash: ContentHash::of_bytes(b""),
-            revision: 1,
-            superseded_by: None,
-            created_at: "2026-06-01T00:00:00Z".parse().unwrap(),
-            activated_at: None,
-            archived_at: None,
-        }
+        Plan { target_time: Some(TimeSpan::from_mins(105)), ..half_marathon() }
     }
 
     #[test]

@@ -108,8 +108,6 @@ pub struct Background {
     pub prediction: Found<Prediction>,
     /// Training paces of a result at most 120 days old.
     pub paces: Option<DatedPaces>,
-    /// Threshold heart rate, beats per minute, where one is in force.
-    pub threshold_heart_rate: Option<f64>,
     /// Fitness (the 42-day average load) on `as_of`.
     pub fitness: Option<f64>,
     /// Load points an hour of running usually brings.
@@ -135,7 +133,6 @@ impl Background {
             injured: false,
             prediction: Err(Absent::NotYet),
             paces: None,
-            threshold_heart_rate: None,
             fitness: None,
             load_per_hour: None,
         }

@@ -227,11 +227,9 @@ fn resized_steps(steps: &[Step], share: f64) -> Vec<Step> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Goal, PlanStatus, StepTarget, Terms, WorkoutKind};
+    use super::super::made::half_marathon;
+    use super::super::{StepTarget, WorkoutKind};
     use super::*;
-    use crate::hash::ContentHash;
-    use crate::ids::PlanId;
-    use crate::note::Author;
     use crate::sport::Sport;
 
     fn day(text: &str) -> Day {
@@ -239,24 +237,7 @@ mod tests {
     }
 
     fn plan() -> Plan {
-        Plan {
-            id: PlanId::new(1),
-            name: "Half".to_owned(),
-            goal: Goal::Half,
-            distance: Some(Distance::HALF_MARATHON),
-            start_date: day("2026-06-15"),
-            race_date: day("2026-06-28"),
-            target_time: None,
-            terms: Terms::default(),
-            status: PlanStatus::Active,
-            author: Author::Athlete,
-            content_hash: ContentHash::of_bytes(b""),
-            revision: 1,
-            superseded_by: None,
-            created_at: "2026-06-01T00:00:00Z".parse().unwrap(),
-            activated_at: None,
-            archived_at: None,
-        }
+        Plan { race_date: day("2026-06-28"), ..half_marathon() }
     }
 
     fn run(id: i64, date: &str, km: f64) -> PlannedWorkout {

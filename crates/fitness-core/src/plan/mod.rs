@@ -12,13 +12,15 @@ mod edit;
 mod generate;
 mod limits;
 pub mod lint;
+#[cfg(test)]
+pub(crate) mod made;
 mod preview;
 mod proposal;
 mod repeats;
 #[cfg(test)]
 #[path = "../../tests/it/shared.rs"]
 mod shared;
-mod weekdays;
+mod terms;
 mod weeks;
 mod workout;
 
@@ -34,7 +36,7 @@ pub use generate::{
 pub use preview::{NowThen, WeekDelta, differences, week_deltas};
 pub use proposal::{ApplyError, Change, NextWorkout, Proposal, ProposalStatus, apply};
 pub use repeats::{Block, repeats, unfold};
-pub use weekdays::{Availability, BadWeekday, Terms, Weekdays, weekday};
+pub use terms::{Availability, BadWeekday, Terms, Weekdays, weekday};
 pub use weeks::{Week, planned_running, race_weeks};
 pub use workout::{
     BadWorkout, DurationType, PlannedWorkout, Step, StepDuration, StepTarget, StepType, TargetRange,
@@ -171,6 +173,12 @@ impl Plan {
     #[must_use]
     pub fn days(&self) -> std::ops::RangeInclusive<Day> {
         draft::days(self.start_date, self.race_date)
+    }
+
+    /// Whether a workout is the race the plan is for.
+    #[must_use]
+    pub fn is_race(&self, workout: &Workout) -> bool {
+        self.distance.is_some() && workout.kind == WorkoutKind::Race && workout.date == self.race_date
     }
 }
 

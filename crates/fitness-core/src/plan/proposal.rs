@@ -1,6 +1,6 @@
 //! Proposals: changes the coach suggests to an active plan, inert until the athlete takes some of them.
 
-use super::{BadDraft, Plan, PlannedWorkout, Workout, WorkoutKind, draft};
+use super::{BadDraft, Plan, PlannedWorkout, Workout, draft};
 use crate::calendar::{Day, Instant};
 use crate::ids::{PlanId, ProposalId, WorkoutId};
 use crate::note::Author;
@@ -216,12 +216,6 @@ pub(crate) fn check_next(start: Day, race: Day, next: &[NextWorkout]) -> Result<
 }
 
 impl Plan {
-    /// Whether a workout is the race the plan is for.
-    #[must_use]
-    pub fn is_race(&self, workout: &Workout) -> bool {
-        self.distance.is_some() && workout.kind == WorkoutKind::Race && workout.date == self.race_date
-    }
-
     /// Checks that workouts an athlete wrote by hand make a sound next revision.
     ///
     /// # Errors
@@ -233,32 +227,14 @@ impl Plan {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Terms;
-    use super::super::{Goal, PlanStatus};
+    use super::super::WorkoutKind;
+    use super::super::made::half_marathon;
     use super::*;
-    use crate::hash::ContentHash;
     use crate::sport::Sport;
     use crate::units::Distance;
 
     fn plan() -> Plan {
-        Plan {
-            id: PlanId::new(1),
-            name: "Half".to_owned(),
-            goal: Goal::Half,
-            distance: Some(Distance::HALF_MARATHON),
-            start_date: "2026-06-15".parse().unwrap(),
-            race_date: "2026-09-20".parse().unwrap(),
-            target_time: None,
-            terms: Terms::default(),
-            status: PlanStatus::Active,
-            author: Author::Athlete,
-            content_hash: ContentHash::of_bytes(b""),
-            revision: 1,
-            superseded_by: None,
-            created_at: "2026-06-01T00:00:00Z".parse().unwrap(),
-            activated_at: None,
-            archived_at: None,
-        }
+        half_marathon()
     }
 
     fn run(date: &str, km: f64) -> Workout {

@@ -65,16 +65,15 @@ pub fn race_weeks(start: Day, race: Day) -> Vec<Week> {
 /// What is planned to be run in a week. The race itself is left out: it is no training.
 #[must_use]
 pub fn planned_running(workouts: &[Workout], week: Week, race: Day) -> Distance {
-    running(workouts).filter(|run| run.date != race && week.contains(run.date)).filter_map(run_distance).sum()
+    running(workouts)
+        .filter(|run| run.date != race && week.contains(run.date))
+        .filter_map(|run| run.distance)
+        .sum()
 }
 
 /// The runs among the workouts.
 pub(super) fn running(workouts: &[Workout]) -> impl Iterator<Item = &Workout> {
     workouts.iter().filter(|workout| workout.sport == Sport::Running)
-}
-
-fn run_distance(workout: &Workout) -> Option<Distance> {
-    workout.distance
 }
 
 #[cfg(test)]

@@ -40,6 +40,14 @@ words! {
     }
 }
 
+impl WorkoutKind {
+    /// Whether it is hard by its nature. A race is more than that, and a long run may be.
+    #[must_use]
+    pub const fn is_quality(self) -> bool {
+        matches!(self, Self::Tempo | Self::Intervals | Self::Hills | Self::RacePace)
+    }
+}
+
 /// One workout of a plan, before it has an id.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Workout {

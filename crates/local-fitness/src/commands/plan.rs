@@ -29,7 +29,7 @@ use fitness_core::ids::PlanId;
 use fitness_core::metrics::trajectory::{Line, Trajectory};
 use fitness_core::metrics::{Found, Quality};
 use fitness_core::note::Author;
-use fitness_core::plan::lint::{Finding, Rule};
+use fitness_core::plan::lint::Rule;
 use fitness_core::plan::{ActionKind, Aftermath, Plan, PlanStatus, PlannedWorkout, Size};
 use fitness_core::text::visible;
 use fitness_core::units::{TimeSpan, UnitSystem};
@@ -100,7 +100,7 @@ async fn list(context: &Context) -> Result<Report> {
 
 async fn show(context: &Context, plan: Option<PlanId>) -> Result<Report> {
     let (store, user) = context.open_for_user().await?;
-    let id = chosen(&store, &user, plan).await?;
+    let id = chosen(&store, &user, plan).await?.id;
     settled(&store, user.id).await?;
     let progress = store.progress(user.id, id).await?;
     let outlook = store.outlook(user.id, id).await?;
@@ -220,8 +220,7 @@ async fn activate(
 
 /// What the linter calls an error is overridden by name, or keeps the plan a draft.
 fn refuse_errors(review: &Review, overrides: &BTreeSet<Rule>, id: PlanId) -> Result<()> {
-    let left: Vec<&Finding> =
-        review.blocking().into_iter().filter(|finding| !overrides.contains(&finding.rule)).collect();
+    let left = review.left(overrides);
     if left.is_empty() {
         return Ok(());
     }
@@ -290,13 +289,12 @@ fn size(text: &str, units: UnitSystem) -> Result<Size> {
 }
 
 /// The plan that is meant: the named one, or the active one.
-async fn chosen(store: &Store, user: &User, plan: Option<PlanId>) -> Result<PlanId> {
+async fn chosen(store: &Store, user: &User, plan: Option<PlanId>) -> Result<Plan> {
     if let Some(id) = plan {
-        return Ok(find(store, user, id).await?.id);
+        return find(store, user, id).await;
     }
-    let active = store.find_active_plan(user.id).await?;
-    active.map(|plan| plan.id).ok_or_else(|| {
-        let help = "`fitness plan list` shows your drafts; `fitness plan show PLAN` shows one of them";
+    store.find_active_plan(user.id).await?.ok_or_else(|| {
+        let help = "`fitness plan list` shows your drafts; `fitness plan show PLAN` shows one, `fitness plan activate PLAN` commits it";
         Failure::new("you have no active plan", help).into()
     })
 }

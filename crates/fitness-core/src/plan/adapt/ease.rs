@@ -5,14 +5,6 @@ use crate::plan::{Size, Step, StepDuration, StepTarget, StepType, Workout, Worko
 use crate::sport::Sport;
 use crate::units::{Distance, TimeSpan};
 
-/// Whether a workout is a hard one.
-pub(super) const fn is_quality(workout: &Workout) -> bool {
-    matches!(
-        workout.kind,
-        WorkoutKind::Tempo | WorkoutKind::Intervals | WorkoutKind::Hills | WorkoutKind::RacePace
-    )
-}
-
 /// An easy session of a share of the length, in place of whatever it was.
 pub(super) fn eased(workout: &Workout, share: f64) -> Workout {
     let effort = "Easy, about 3 of 10: you can talk in whole sentences";

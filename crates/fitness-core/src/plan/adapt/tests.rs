@@ -1,9 +1,10 @@
 use super::*;
 use crate::grading::Graded;
-use crate::ids::{ObservationId, PlanId, WorkoutId};
+use crate::ids::{ObservationId, WorkoutId};
 use crate::note::Author;
 use crate::observation::{Excuse, Observed};
-use crate::plan::{PastRun, PlanStatus, Terms};
+use crate::plan::PastRun;
+use crate::plan::made::half_marathon;
 use crate::units::TimeSpan;
 
 fn day(text: &str) -> Day {
@@ -75,22 +76,11 @@ impl World {
             .collect::<Vec<_>>();
         Self {
             plan: Plan {
-                id: PlanId::new(1),
-                name: "10K".to_owned(),
                 goal: Goal::TenK,
                 distance: Distance::from_km(10.0),
                 start_date: day("2026-06-01"),
                 race_date: day("2026-06-21"),
-                target_time: None,
-                terms: Terms::default(),
-                status: PlanStatus::Active,
-                author: Author::Athlete,
-                content_hash: ContentHash::of_bytes(b""),
-                revision: 1,
-                superseded_by: None,
-                created_at: "2026-05-30T00:00:00Z".parse().unwrap(),
-                activated_at: None,
-                archived_at: None,
+                ..half_marathon()
             },
             verdicts: workouts
                 .iter()

@@ -1,7 +1,7 @@
 //! Drafts a periodized plan from what an athlete really runs.
 //!
 //! The volume starts at their base and grows no faster than the evidence allows ([`volume`]); every week gets its days
-//! ([`days`]) and its sessions ([`session`]); then the linter reads the whole, and what it calls an error makes the plan
+//! ([`days`]) and its sessions ([`session`], each made in [`workouts`]); then the linter reads the whole, and what it calls an error makes the plan
 //! smaller until nothing is one. What the athlete should know is said in plain sentences, never hidden in a bigger number.
 
 mod days;
@@ -9,6 +9,7 @@ mod from_zero;
 mod session;
 mod target;
 mod volume;
+mod workouts;
 
 pub use target::{PaceCard, Split, Support, on_race_day, pace_card, support};
 pub use volume::Phase;

@@ -19,7 +19,7 @@ mod volume;
 
 pub use rule::Rule;
 
-use super::{Background, Draft, Workout};
+use super::{Background, Draft, Plan, Workout};
 use crate::calendar::Day;
 use crate::units::{Distance, TimeSpan, UnitSystem};
 use crate::words::words;
@@ -72,6 +72,18 @@ pub struct Subject<'a> {
 }
 
 impl<'a> Subject<'a> {
+    /// A stored plan with these workouts.
+    #[must_use]
+    pub const fn of_plan(plan: &Plan, workouts: &'a [Workout]) -> Self {
+        Self {
+            distance: plan.distance,
+            start: plan.start_date,
+            race: plan.race_date,
+            target: plan.target_time,
+            workouts,
+        }
+    }
+
     /// A draft.
     #[must_use]
     pub fn of_draft(draft: &'a Draft) -> Self {

@@ -1,6 +1,6 @@
 //! `fitness plan card`: splits for race day.
 
-use super::{edit::active, find};
+use super::chosen;
 use crate::clock;
 use crate::commands::settled;
 use crate::context::Context;
@@ -15,10 +15,7 @@ use fitness_core::plan::{on_race_day, pace_card, race_weeks};
 pub(super) async fn run(context: &Context, plan: Option<PlanId>) -> Result<Report> {
     let (store, user) = context.open_for_user().await?;
     settled(&store, user.id).await?;
-    let plan = match plan {
-        Some(id) => find(&store, &user, id).await?,
-        None => active(&store, &user).await?,
-    };
+    let plan = chosen(&store, &user, plan).await?;
     let profile = store.profile(user.id).await?;
     let today = Day::at(clock::now(), profile.zone);
     let athlete = store.background_of(user.id, &plan, today).await?;

@@ -1,7 +1,7 @@
 //! `fitness plan edit`, `revisions` and `revert`: the athlete's own hand.
 
 use super::lint::told;
-use super::{find, size};
+use super::{chosen, size};
 use crate::args::EditArgs;
 use crate::clock;
 use crate::commands::settled;
@@ -14,21 +14,19 @@ use anyhow::Result;
 use fitness_core::calendar::Day;
 use fitness_core::ids::{PlanId, WorkoutId};
 use fitness_core::plan::{
-    ActionKind, Edit, NextWorkout, Plan, PlanStatus, PlannedWorkout, Size, Workout, WorkoutKind, differences,
-    edit,
+    ActionKind, Edit, NextWorkout, PlannedWorkout, Size, Workout, WorkoutKind, differences, edit,
 };
 use fitness_core::sport::Sport;
 use fitness_core::text::visible;
 use fitness_core::units::UnitSystem;
 use fitness_store::decisions::{self, change_hash};
-use fitness_store::{Error, Store, User};
 use serde_json::json;
 use std::fmt::Write as _;
 
 pub(super) async fn run(context: &Context, args: EditArgs) -> Result<Report> {
     let (store, user) = context.open_for_user().await?;
     settled(&store, user.id).await?;
-    let plan = active(&store, &user).await?;
+    let plan = chosen(&store, &user, None).await?;
     let profile = store.profile(user.id).await?;
     let today = Day::at(clock::now(), profile.zone);
     let current = store.list_workouts(user.id, plan.id, plan.revision).await?;
@@ -50,10 +48,7 @@ pub(super) async fn run(context: &Context, args: EditArgs) -> Result<Report> {
 
 pub(super) async fn revisions(context: &Context, plan: Option<PlanId>) -> Result<Report> {
     let (store, user) = context.open_for_user().await?;
-    let plan = match plan {
-        Some(id) => find(&store, &user, id).await?,
-        None => active(&store, &user).await?,
-    };
+    let plan = chosen(&store, &user, plan).await?;
     let revisions = store.list_revisions(user.id, plan.id).await?;
     store.close().await;
     let rows: Vec<_> = revisions
@@ -74,7 +69,7 @@ pub(super) async fn revisions(context: &Context, plan: Option<PlanId>) -> Result
 pub(super) async fn revert(context: &Context, to: Option<i64>) -> Result<Report> {
     let (store, user) = context.open_for_user().await?;
     settled(&store, user.id).await?;
-    let plan = active(&store, &user).await?;
+    let plan = chosen(&store, &user, None).await?;
     let to = to.unwrap_or(plan.revision - 1);
     if !(1..plan.revision).contains(&to) {
         let help = "`fitness plan revisions` lists them";
@@ -95,17 +90,6 @@ pub(super) async fn revert(context: &Context, to: Option<i64>) -> Result<Report>
     store.close().await;
     let words = format!("Revision {number} is as revision {to} was.\n");
     Ok(Report::new(words, &json!({ "plan_id": plan.id, "revision": number, "as": to })))
-}
-
-pub(super) async fn active(store: &Store, user: &User) -> Result<Plan> {
-    match store.find_active_plan(user.id).await? {
-        Some(plan) if plan.status == PlanStatus::Active => Ok(plan),
-        Some(plan) => Err(Error::WrongStatus(plan.status).into()),
-        None => {
-            let help = "`fitness plan list` shows your drafts; `fitness plan activate PLAN` commits one";
-            Err(Failure::new("you have no active plan", help).into())
-        }
-    }
 }
 
 fn edits(args: &EditArgs, units: UnitSystem) -> Result<Vec<Edit>> {

@@ -11,7 +11,7 @@ use serde_json::json;
 pub(super) async fn put(context: &Context, args: MatchArgs) -> Result<Report> {
     let MatchArgs { of: WorkoutArgs { workout, plan }, activity, decline } = args;
     let (store, user) = context.open_for_user().await?;
-    let plan = super::chosen(&store, &user, plan).await?;
+    let plan = super::chosen(&store, &user, plan).await?.id;
     store.put_match(user.id, plan, workout, activity, !decline, clock::now()).await?;
     store.close().await;
     let words = if decline {
@@ -30,7 +30,7 @@ pub(super) async fn put(context: &Context, args: MatchArgs) -> Result<Report> {
 /// Takes back what was said about a workout.
 pub(super) async fn remove(context: &Context, args: WorkoutArgs) -> Result<Report> {
     let (store, user) = context.open_for_user().await?;
-    let plan = super::chosen(&store, &user, args.plan).await?;
+    let plan = super::chosen(&store, &user, args.plan).await?.id;
     let gone = store.remove_match(user.id, plan, args.workout, clock::now()).await?;
     store.close().await;
     let words =

@@ -1,6 +1,6 @@
 //! `fitness plan proposal`: what is proposed to the active plan, and the athlete's answer.
 
-use super::edit::{active, changes};
+use super::edit::changes;
 use super::lint::told;
 use crate::args::{ProposalCommand, ProposeArgs};
 use crate::clock;
@@ -124,7 +124,7 @@ pub(super) async fn propose(context: &Context, args: ProposeArgs) -> Result<Repo
 }
 
 async fn list(store: &Store, user: &User, today: Day) -> Result<Report> {
-    let plan = active(store, user).await?;
+    let plan = super::chosen(store, user, None).await?;
     let said = waiting(store, user.id, today).await?.said;
     let proposals = store.list_proposals(user.id, plan.id).await?;
     if proposals.is_empty() {
@@ -218,7 +218,7 @@ async fn apply(
 ) -> Result<Report> {
     let units = store.profile(user.id).await?.units;
     let preview = preview(store, user, id, only, today).await?;
-    let plan = active(store, user).await?;
+    let plan = super::chosen(store, user, None).await?;
     let seen = apply_hash(plan.id, plan.revision, &preview.next, &overrides);
     let shown = tell(&preview, units);
     let consent = terminal::confirm(store, user, ActionKind::Apply, &plan, seen, &shown).await?;

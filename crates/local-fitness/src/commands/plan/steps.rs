@@ -21,7 +21,7 @@ use std::fmt::Write as _;
 /// One workout with what was asked, what was done, and its steps beside the recording.
 pub(super) async fn show(context: &Context, args: WorkoutArgs) -> Result<Report> {
     let (store, user) = context.open_for_user().await?;
-    let plan = super::chosen(&store, &user, args.plan).await?;
+    let plan = super::chosen(&store, &user, args.plan).await?.id;
     super::settled(&store, user.id).await?;
     let profile = store.profile(user.id).await?;
     let (units, today) = (profile.units, Day::at(clock::now(), profile.zone));

@@ -1,4 +1,4 @@
-//! A set of weekdays: the days an athlete can train.
+//! What a plan is made under: when the athlete can train, and what they said about themselves.
 
 use super::Stated;
 use crate::calendar::{Day, Weekday};

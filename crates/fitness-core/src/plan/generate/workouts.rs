@@ -1,0 +1,317 @@
+//! What one workout is: how far, how long, which steps, with a pace only where a dated result supports one.
+
+use super::Wish;
+use super::session::{Maker, Recipe};
+use super::volume::{Phase, PlanWeek, Shape};
+use crate::calendar::Day;
+use crate::plan::limits::Class;
+use crate::plan::{Background, Step, StepDuration, StepTarget, StepType, TargetRange, Workout, WorkoutKind};
+use crate::sport::Sport;
+use crate::units::{Distance, TimeSpan};
+
+/// What the athlete can run how fast; seconds per kilometre.
+pub(super) struct Speeds {
+    pub(super) easy: Option<f64>,
+    /// From a result at most 120 days old.
+    pub(super) threshold: Option<f64>,
+    pub(super) interval: Option<f64>,
+    pub(super) race: Option<f64>,
+    pub(super) load_per_hour: Option<f64>,
+    pub(super) finish: Option<TimeSpan>,
+}
+
+impl Speeds {
+    pub(super) fn of(athlete: &Background, wish: &Wish, shape: &Shape) -> Self {
+        let paces = athlete.paces.map(|dated| dated.paces);
+        let finish = athlete.prediction.as_ref().ok().map(|prediction| prediction.exact.time);
+        // Training follows what the athlete can do, or an easier wish; never a faster one.
+        let race_time = finish.map(|time| wish.target.map_or(time, |target| target.max(time)));
+        Self {
+            easy: shape.pace,
+            threshold: paces.map(|paces| paces.threshold.seconds_per_km()),
+            interval: paces.map(|paces| paces.interval.seconds_per_km()),
+            race: race_time.filter(|_| paces.is_some()).map(|time| time.seconds() / shape.race.km()),
+            load_per_hour: athlete.load_per_hour,
+            finish: race_time.or(wish.target),
+        }
+    }
+}
+
+impl Maker<'_> {
+    /// How far a session's hard part may go in a week, and how long it takes.
+    pub(super) fn hard(&self, day: Day, recipe: Recipe, plan: &PlanWeek, even: f64) -> Workout {
+        let fraction = match (plan.phase, plan.cutback) {
+            (Phase::Taper, _) => 0.5,
+            (_, true) => 0.7,
+            (Phase::Peak, _) => 1.0,
+            _ => 0.85,
+        };
+        match recipe {
+            Recipe::Hills => self.hills(day, plan.km, even),
+            Recipe::Tempo => self.tempo(day, plan.km, even, fraction),
+            Recipe::Intervals => self.intervals(day, plan.km, even, fraction),
+            Recipe::RacePace => self.race_pace(day, plan.km, even, fraction),
+        }
+    }
+
+    fn hills(&self, day: Day, week: f64, even: f64) -> Workout {
+        let reps = ((week * 0.07 / 0.25) as usize).clamp(4, 8);
+        let parts = Parts { reps, work: Work::Seconds(60.0, None), recovery: 90.0 };
+        let words = "Hard uphill, about 8 of 10; walk or jog down";
+        self.session(day, WorkoutKind::Hills, format!("Hills {reps} × 1 min"), words, even, &parts)
+    }
+
+    fn tempo(&self, day: Day, week: f64, even: f64, fraction: f64) -> Workout {
+        let pace = self.speeds.threshold;
+        let minutes = (40.0 * fraction).min(self.minutes(week * 0.098, pace)).floor();
+        if minutes < 8.0 {
+            return self.easy(day, self.shape.round(even), true);
+        }
+        let reps = match minutes {
+            ..16.0 => 1,
+            ..31.0 => 2,
+            _ => 3,
+        };
+        let each = (minutes / reps as f64).floor();
+        let work = Work::Seconds(each * 60.0, pace.map(around));
+        let name =
+            if reps == 1 { format!("Tempo {each} min") } else { format!("Tempo {reps} × {each} min") };
+        let words = "Comfortably hard, about 7 of 10: a pace you could hold for an hour";
+        self.session(day, WorkoutKind::Tempo, name, words, even, &Parts { reps, work, recovery: 120.0 })
+    }
+
+    fn intervals(&self, day: Day, week: f64, even: f64, fraction: f64) -> Workout {
+        let pace = self.speeds.interval;
+        let km = (week * 0.078).min(10.0) * fraction;
+        let each = [1.0, 0.8, 0.6, 0.4].into_iter().find(|each| km / each >= 3.0);
+        let Some(each) = each else { return self.easy(day, self.shape.round(even), true) };
+        let reps = ((km / each) as usize).clamp(3, 8);
+        let meters = each * 1000.0;
+        let work = Work::Meters(meters, pace.map(around));
+        // As long to recover as the work took, a little less for the long ones.
+        let recovery = (pace.unwrap_or(300.0) * each * 0.75 / 15.0).round() * 15.0;
+        let words = "Hard, about 9 of 10: a pace you could hold for ten minutes";
+        let name = format!("Intervals {reps} × {meters:.0} m");
+        self.session(day, WorkoutKind::Intervals, name, words, even, &Parts { reps, work, recovery })
+    }
+
+    fn race_pace(&self, day: Day, week: f64, even: f64, fraction: f64) -> Workout {
+        let shape = self.shape;
+        let pace = self.speeds.race;
+        let target = pace.map(at_race);
+        let km = week * 0.098;
+        let (reps, work, name) = match shape.class {
+            Class::FiveK | Class::TenK => {
+                let km = km.min(6.0) * fraction;
+                let sizes = [2.0, 1.0, 0.5].into_iter().skip(usize::from(shape.class == Class::FiveK));
+                let each: f64 = sizes.into_iter().find(|each| km >= 2.0 * each).unwrap_or(0.4);
+                let reps = ((km / each) as usize).max(2);
+                let meters = each * 1000.0;
+                (reps, Work::Meters(meters, target), format!("Race pace {reps} × {meters:.0} m"))
+            }
+            Class::Half | Class::Full => {
+                let minutes = (40.0 * fraction).min(self.minutes(km, pace)).max(5.0).floor();
+                let reps = if minutes < 16.0 { 1 } else { 2 };
+                let each = (minutes / reps as f64).floor();
+                let name = if reps == 1 {
+                    format!("Race pace {each} min")
+                } else {
+                    format!("Race pace {reps} × {each} min")
+                };
+                (reps, Work::Seconds(each * 60.0, target), name)
+            }
+        };
+        let words = "As hard as the race will start: strong and even, not faster";
+        self.session(day, WorkoutKind::RacePace, name, words, even, &Parts { reps, work, recovery: 120.0 })
+    }
+
+    /// Minutes that so many kilometres take at a pace; at nine tenths of the easy one where no result gives a pace.
+    fn minutes(&self, km: f64, pace: Option<f64>) -> f64 {
+        pace.or(self.speeds.easy.map(|easy| easy * 0.9)).map_or(12.0, |pace| km * pace / 60.0)
+    }
+
+    /// A hard session with its way in and out.
+    fn session(
+        &self,
+        day: Day,
+        kind: WorkoutKind,
+        name: String,
+        effort: &str,
+        even: f64,
+        parts: &Parts,
+    ) -> Workout {
+        let shape = self.shape;
+        let quick = self.speeds.easy.map_or(300.0, |easy| easy * 0.9);
+        let (work_km, work_seconds) = parts.work.amount(quick);
+        let reps = parts.reps as f64;
+        let pauses = parts.recovery * (reps - 1.0).max(0.0);
+        let jogged = pauses / self.speeds.easy.map_or(420.0, |easy| easy * 1.2);
+        let hard_km = work_km * reps + jogged;
+        let total = shape.floor(even.max(hard_km + 2.4 + shape.step));
+        let way = ((total - hard_km) / 2.0).max(1.0);
+        let way = (way * 10.0).round() / 10.0;
+        let mut steps = vec![plain(StepType::Warmup, StepDuration::Distance(way * 1000.0), "Easy")];
+        for rep in 0..parts.reps {
+            if rep > 0 {
+                steps.push(plain(StepType::Recovery, StepDuration::Time(parts.recovery), "Jog or walk"));
+            }
+            steps.push(parts.work.step(effort));
+        }
+        steps.push(plain(StepType::Cooldown, StepDuration::Distance(way * 1000.0), "Easy"));
+        let seconds = self.speeds.easy.map(|easy| 2.0 * way * easy + work_seconds * reps + pauses);
+        Workout {
+            kind,
+            name,
+            intensity: Some(effort.to_owned()),
+            key: true,
+            steps,
+            ..self.run(day, total, seconds, 1.25)
+        }
+    }
+
+    pub(super) fn easy(&self, day: Day, km: f64, strides: bool) -> Workout {
+        let km = self.shape.round(km);
+        let base = self.run(day, km, self.speeds.easy.map(|easy| easy * km), 1.0);
+        let effort = "Easy, about 3 of 10: you can talk in whole sentences";
+        let mut steps = vec![plain(StepType::Active, StepDuration::Distance(km * 1000.0), effort)];
+        if !strides {
+            return Workout {
+                kind: WorkoutKind::Easy,
+                name: "Easy run".to_owned(),
+                intensity: Some(effort.to_owned()),
+                steps,
+                ..base
+            };
+        }
+        for _ in 0..4 {
+            steps.push(plain(StepType::Active, StepDuration::Time(20.0), "Quick and relaxed, not a sprint"));
+            steps.push(plain(StepType::Recovery, StepDuration::Time(60.0), "Walk or jog"));
+        }
+        Workout {
+            kind: WorkoutKind::Strides,
+            name: "Easy run with strides".to_owned(),
+            intensity: Some(effort.to_owned()),
+            description: Some(
+                "Run easily; towards the end four quick stretches of 20 seconds, with a minute to recover."
+                    .to_owned(),
+            ),
+            steps,
+            ..base
+        }
+    }
+
+    pub(super) fn long(&self, day: Day, km: f64, block: Option<f64>) -> Workout {
+        let km = self.shape.round(km);
+        let effort = "Easy, about 3 to 4 of 10; slower than you think";
+        let plain_long = |steps| Workout {
+            kind: WorkoutKind::Long,
+            name: "Long run".to_owned(),
+            intensity: Some(effort.to_owned()),
+            key: true,
+            steps,
+            ..self.run(day, km, self.speeds.easy.map(|easy| easy * km), 1.0)
+        };
+        let Some(block) = block.filter(|block| *block >= 2.0) else {
+            return plain_long(vec![plain(StepType::Active, StepDuration::Distance(km * 1000.0), effort)]);
+        };
+        let out = ((km - block) * 0.75 * 10.0).round() / 10.0;
+        let back = ((km - block - out) * 10.0).round() / 10.0;
+        let hard = Work::Meters(block * 1000.0, self.speeds.race.map(at_race));
+        let steps = vec![
+            plain(StepType::Warmup, StepDuration::Distance(out * 1000.0), "Easy"),
+            hard.step("At the pace you want to race the marathon at"),
+            plain(StepType::Cooldown, StepDuration::Distance(back.max(0.5) * 1000.0), "Easy"),
+        ];
+        let shown = self.wish.units.distance(Distance::from_km(block).unwrap_or_default());
+        Workout { name: format!("Long run with {shown} at race pace"), ..plain_long(steps) }
+    }
+
+    pub(super) fn race(&self, day: Day, distance: Distance, word: &str) -> Workout {
+        let main = day == self.wish.race;
+        let finish = self.speeds.finish.filter(|_| main);
+        let hours = finish.map(|time| time.seconds() / 3600.0);
+        let fits = |time: &TimeSpan| (TimeSpan::from_mins(5)..=TimeSpan::from_mins(480)).contains(time);
+        Workout {
+            sport: Sport::Running,
+            kind: WorkoutKind::Race,
+            name: format!("{word}: {}", self.wish.units.distance(distance)),
+            distance: Some(distance).filter(|distance| distance.km() <= 200.0),
+            duration: finish.filter(fits),
+            load: hours.map(|hours| (hours * 85.0).clamp(20.0, 500.0).round()),
+            intensity: Some("All you have, evenly spent".to_owned()),
+            key: true,
+            ..Workout::rest(day)
+        }
+    }
+
+    /// A run of so many kilometres and seconds, still without a purpose.
+    fn run(&self, day: Day, km: f64, seconds: Option<f64>, effort: f64) -> Workout {
+        let minutes = seconds.map(|seconds| (seconds / 60.0).round().clamp(5.0, 480.0));
+        Workout {
+            sport: Sport::Running,
+            distance: Distance::from_km(km),
+            duration: minutes.and_then(|minutes| TimeSpan::from_seconds(minutes * 60.0)),
+            load: (minutes.zip(self.speeds.load_per_hour))
+                .map(|(minutes, per_hour)| (minutes / 60.0 * per_hour * effort).clamp(0.0, 500.0).round()),
+            ..Workout::rest(day)
+        }
+    }
+}
+
+/// The hard part of a session.
+struct Parts {
+    reps: usize,
+    work: Work,
+    /// Seconds between two.
+    recovery: f64,
+}
+
+/// One hard stretch, with the pace to hold where there is one.
+#[derive(Clone, Copy)]
+enum Work {
+    Seconds(f64, Option<TargetRange>),
+    Meters(f64, Option<TargetRange>),
+}
+
+impl Work {
+    /// Kilometres and seconds of one stretch; `otherwise` is the pace where none is given.
+    fn amount(self, otherwise: f64) -> (f64, f64) {
+        let middle = |range: TargetRange| match (range.low, range.high) {
+            (Some(low), Some(high)) => f64::midpoint(low, high),
+            _ => otherwise,
+        };
+        match self {
+            Self::Seconds(seconds, range) => (seconds / range.map_or(otherwise, middle), seconds),
+            Self::Meters(meters, range) => {
+                (meters / 1000.0, meters / 1000.0 * range.map_or(otherwise, middle))
+            }
+        }
+    }
+
+    fn step(self, effort: &str) -> Step {
+        let (duration, range) = match self {
+            Self::Seconds(seconds, range) => (StepDuration::Time(seconds), range),
+            Self::Meters(meters, range) => (StepDuration::Distance(meters), range),
+        };
+        Step {
+            step_type: StepType::Active,
+            duration,
+            target: range.map_or(StepTarget::Open, StepTarget::Pace),
+            notes: Some(effort.to_owned()),
+        }
+    }
+}
+
+fn plain(step_type: StepType, duration: StepDuration, notes: &str) -> Step {
+    Step { step_type, duration, target: StepTarget::Open, notes: Some(notes.to_owned()) }
+}
+
+/// A pace to hold, two percent to either side.
+fn around(pace: f64) -> TargetRange {
+    TargetRange { low: Some((pace * 0.98).round()), high: Some((pace * 1.02).round()) }
+}
+
+/// The pace of the race: hardly faster, a little slower.
+fn at_race(pace: f64) -> TargetRange {
+    TargetRange { low: Some((pace * 0.99).round()), high: Some((pace * 1.02).round()) }
+}
