@@ -4,4 +4,6 @@
 //! only a human may do cannot be reached from here: there is nothing an injected instruction could call.
 //! `cargo xtask tidy` keeps it that way.
 //!
-//! Empty in this version; the fence stands before what it encloses.
+//! Start at [`model`], which says what a model is here.
+
+pub mod model;

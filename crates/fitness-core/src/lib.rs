@@ -5,13 +5,14 @@
 //!
 //! Start reading at [`grading`], the only place that decides a verdict, then [`frontier`], which says
 //! how far the data reaches, then [`plan`]; then [`facts`], the only numbers that a model's prose may carry,
-//! and [`contract`], the only way in which a model says what should change.
+//! [`contract`], the only way in which a model says what should change, and [`desk`], everything that a coach may do.
 
 pub mod activity;
 pub mod adherence;
 pub mod athlete;
 pub mod calendar;
 pub mod contract;
+pub mod desk;
 pub mod export;
 pub mod facts;
 pub mod frontier;
@@ -24,6 +25,7 @@ pub mod note;
 pub mod observation;
 pub mod plan;
 pub mod report;
+mod schemas;
 pub mod sport;
 pub mod stream;
 pub mod text;

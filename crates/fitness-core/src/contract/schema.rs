@@ -7,15 +7,13 @@ use super::bounds::{
     MAX_ID, MAX_MESSAGE, MAX_NAME, MAX_POINTS, MAX_STEP_CALORIES, MAX_STEP_METERS, MAX_STEP_SECONDS,
     MAX_WORDS, MIN_MINUTES,
 };
-use super::{Action, DayName, Kind, PlanModification, WeeklyPlan};
-use crate::calendar::Day;
-use crate::plan::{DurationType, StepType, TargetType};
+use super::{Action, Kind, PlanModification, WeeklyPlan};
+use crate::plan::DurationType;
 use crate::sport::Sport;
 use schemars::generate::SchemaSettings;
 use schemars::transform::{RecursiveTransform, Transform as _};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::{Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
-use std::borrow::Cow;
 
 /// The JSON Schema of one form.
 #[must_use]
@@ -128,29 +126,4 @@ pub(super) fn value_by_duration_type(schema: &mut Schema) {
         })
     });
     schema.insert("allOf".to_owned(), json!(rules));
-}
-
-macro_rules! schema_of_words {
-    ($($name:ident),+) => { $(
-        impl JsonSchema for $name {
-            fn schema_name() -> Cow<'static, str> {
-                stringify!($name).into()
-            }
-
-            fn json_schema(_: &mut SchemaGenerator) -> Schema {
-                json_schema!({ "type": "string", "enum": Self::ALL })
-            }
-        }
-    )+ };
-}
-schema_of_words!(Action, DayName, DurationType, Sport, StepType, TargetType);
-
-impl JsonSchema for Day {
-    fn schema_name() -> Cow<'static, str> {
-        "Day".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "format": "date", "pattern": "^((19|20|21)[0-9]{2}|2200)-[0-9]{2}-[0-9]{2}$" })
-    }
 }

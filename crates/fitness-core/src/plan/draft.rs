@@ -284,7 +284,7 @@ pub struct DraftRequest {
 }
 
 /// One day of a requested schedule.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScheduleItem {
     /// The day.

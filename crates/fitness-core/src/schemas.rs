@@ -1,0 +1,69 @@
+//! JSON Schemas of words, ids and days: the same wherever one is spoken to a model.
+
+use crate::calendar::Day;
+use crate::contract::{Action, DayName};
+use crate::desk::answers::SuggestionStatus;
+use crate::desk::asks::SeriesMetric;
+use crate::grading::Verdict;
+use crate::ids::{ActivityId, NoteId, ObservationId, PlanId, ProposalId, WorkoutId};
+use crate::observation::{Excuse, ObservationKind};
+use crate::plan::{DurationType, Goal, PlanStatus, ProposalStatus, StepType, TargetType, WorkoutKind};
+use crate::sport::Sport;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use std::borrow::Cow;
+
+macro_rules! schema_of_words {
+    ($($name:ident),+) => { $(
+        impl JsonSchema for $name {
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!({ "type": "string", "enum": Self::ALL })
+            }
+        }
+    )+ };
+}
+schema_of_words!(
+    Action,
+    DayName,
+    DurationType,
+    Excuse,
+    Goal,
+    ObservationKind,
+    PlanStatus,
+    ProposalStatus,
+    SeriesMetric,
+    Sport,
+    StepType,
+    SuggestionStatus,
+    TargetType,
+    Verdict,
+    WorkoutKind
+);
+
+macro_rules! schema_of_ids {
+    ($($name:ident),+) => { $(
+        impl JsonSchema for $name {
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!({ "type": "integer" })
+            }
+        }
+    )+ };
+}
+schema_of_ids!(ActivityId, NoteId, ObservationId, PlanId, ProposalId, WorkoutId);
+
+impl JsonSchema for Day {
+    fn schema_name() -> Cow<'static, str> {
+        "Day".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "format": "date", "pattern": "^((19|20|21)[0-9]{2}|2200)-[0-9]{2}-[0-9]{2}$" })
+    }
+}
