@@ -17,7 +17,7 @@ use answers::{
     Series, Suggested, TrainingLoad,
 };
 use asks::{
-    AskActivities, AskActivity, AskComparison, AskDay, AskDraft, AskNotes, AskPrediction, AskSeries,
+    AskActivities, AskActivity, AskComparison, AskDay, AskDraft, AskNotes, AskPlan, AskPrediction, AskSeries,
     SuggestNote, SuggestObservation,
 };
 use serde_json::Value;
@@ -79,7 +79,7 @@ pub trait CoachDesk: Send + Sync {
     fn training_load(&self, ask: AskDay) -> Answer<'_, TrainingLoad>;
 
     /// The active plan, every workout with its verdict.
-    fn plan_progress(&self) -> Answer<'_, PlanProgress>;
+    fn plan_progress(&self, ask: AskPlan) -> Answer<'_, PlanProgress>;
 
     /// A finish time with its band.
     fn predict_finish(&self, ask: AskPrediction) -> Answer<'_, Predicted>;

@@ -30,7 +30,7 @@ const MAX_MESSAGE: usize = 4000;
 pub struct Desk {
     pub(crate) store: Store,
     pub(crate) user: UserId,
-    author: Author,
+    pub(crate) author: Author,
 }
 
 impl Store {

@@ -112,6 +112,18 @@ pub struct Period {
     pub through: Day,
 }
 
+/// The active plan. Without anything it is all of it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AskPlan {
+    /// Workouts from this day on; from its start when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<Day>,
+    /// Workouts through this day; through its end when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub through: Option<Day>,
+}
+
 /// A race to predict. Without anything it is that of the active plan.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

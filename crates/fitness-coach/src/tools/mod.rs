@@ -1,0 +1,176 @@
+//! The table of tools: the same for chat, for the chips a page shows, and over MCP. Nothing else exists.
+//!
+//! Every tool reads, suggests or drafts, through a [`CoachDesk`] that is bound to one athlete. What only a human may
+//! decide has no row here, and no name in this crate.
+
+mod table;
+#[cfg(test)]
+mod tests;
+
+pub use table::TOOLS;
+
+use crate::model::ToolSpec;
+use fitness_core::calendar::Day;
+use fitness_core::desk::{Answer, CoachDesk, DeskError};
+use fitness_core::words;
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+/// The longest answer of a tool, in bytes.
+pub const MAX_ANSWER: usize = 64 * 1024;
+
+words! {
+    /// Every tool there is.
+    pub enum ToolName("tool") {
+        /// What is known of a morning.
+        DailySnapshot = "daily_snapshot",
+        /// One metric, day by day.
+        MetricSeries = "metric_series",
+        /// Activities, newest first.
+        Activities = "activities",
+        /// One activity in full.
+        ActivityDetail = "activity_detail",
+        /// Two stretches of days side by side.
+        ComparePeriods = "compare_periods",
+        /// Fitness, fatigue, form and the weeks behind them.
+        TrainingLoad = "training_load",
+        /// The active plan with every verdict.
+        PlanProgress = "plan_progress",
+        /// A finish time with its band.
+        PredictFinish = "predict_finish",
+        /// The athlete's notes and marks.
+        Notes = "notes",
+        /// A note for the athlete to accept.
+        SuggestNote = "suggest_note",
+        /// An observation for the athlete to accept.
+        SuggestObservation = "suggest_observation",
+        /// A draft of a plan.
+        DraftTrainingPlan = "draft_training_plan",
+        /// A change to the active plan, as a proposal.
+        ProposeModification = "propose_modification",
+        /// A whole week, as a proposal.
+        ProposeWeek = "propose_week",
+    }
+}
+
+/// How far a tool reaches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// It only looks.
+    Reads,
+    /// It leaves something that waits for the athlete, and counts for nothing until then.
+    Leaves,
+}
+
+/// A tool.
+#[derive(Debug, Clone, Copy)]
+pub struct Tool {
+    /// What it is called, by models and over MCP.
+    pub name: ToolName,
+    /// What a page shows while it runs.
+    pub doing: &'static str,
+    /// What a page shows when it has run.
+    pub done: &'static str,
+    /// What a model is told of it.
+    pub description: &'static str,
+    /// How far it reaches.
+    pub effect: Effect,
+    input: fn() -> Value,
+    output: fn() -> Value,
+    run: for<'a> fn(&'a dyn CoachDesk, Value) -> Answer<'a, Value>,
+}
+
+impl Tool {
+    /// The tool of a name, when there is one.
+    #[must_use]
+    pub fn find(name: &str) -> Option<&'static Self> {
+        TOOLS.iter().find(|tool| tool.name.as_str() == name)
+    }
+
+    /// The JSON Schema of what it takes.
+    #[must_use]
+    pub fn input_schema(&self) -> Value {
+        (self.input)()
+    }
+
+    /// The JSON Schema of what it answers.
+    #[must_use]
+    pub fn output_schema(&self) -> Value {
+        let mut schema = (self.output)();
+        if let Some(properties) = schema.pointer_mut("/properties").and_then(Value::as_object_mut) {
+            properties.insert(DATA_THROUGH.to_owned(), data_through_schema());
+        }
+        schema
+    }
+
+    /// As a model is told of it.
+    #[must_use]
+    pub fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: self.name.as_str(),
+            description: self.description,
+            input_schema: self.input_schema(),
+        }
+    }
+
+    /// Runs it. The answer says how far the data reaches, whatever else it says.
+    ///
+    /// # Errors
+    /// What was wrong with the asking, in words for a model; or that the answer would be too long.
+    pub async fn call(&self, desk: &dyn CoachDesk, input: Value) -> Result<Value, DeskError> {
+        let input = if input.is_null() { json!({}) } else { input };
+        let mut answer = (self.run)(desk, input).await?;
+        let through: Option<Day> = desk.data_through().await?;
+        if let Some(fields) = answer.as_object_mut() {
+            fields.insert(DATA_THROUGH.to_owned(), json!(through));
+        }
+        if answer.to_string().len() > MAX_ANSWER {
+            return Err(DeskError::refused(
+                "The answer would be longer than can be read at once. Ask for fewer days or fewer entries.",
+            ));
+        }
+        Ok(answer)
+    }
+}
+
+/// Every tool as a model is told of it, in the order of the table.
+#[must_use]
+pub fn specs() -> Vec<ToolSpec> {
+    TOOLS.iter().map(Tool::spec).collect()
+}
+
+const DATA_THROUGH: &str = "data_through";
+
+fn data_through_schema() -> Value {
+    json!({
+        "type": ["string", "null"],
+        "format": "date",
+        "description": "The last day whose data is complete. Nothing later has been judged.",
+    })
+}
+
+/// The schema of a type, whole: no reference leads out of it.
+fn schema_of<T: JsonSchema>() -> Value {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+    });
+    let mut schema = settings.into_generator().into_root_schema_for::<T>();
+    schema.remove("title");
+    schema.to_value()
+}
+
+fn read<T: DeserializeOwned>(tool: ToolName, input: Value) -> Result<T, DeskError> {
+    serde_json::from_value(input).map_err(|why| {
+        DeskError::refused(format!(
+            "The input of `{tool}` does not fit: {why}. Its schema says what it takes."
+        ))
+    })
+}
+
+fn told<T: Serialize>(answer: &T) -> Result<Value, DeskError> {
+    serde_json::to_value(answer).map_err(|_| DeskError::Broken)
+}

@@ -1,0 +1,59 @@
+use super::*;
+
+/// Whoever adds a tool says so here: nothing reaches a model unnoticed.
+#[test]
+fn the_table_holds_exactly_these_tools() {
+    let names: Vec<&str> = TOOLS.iter().map(|tool| tool.name.as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "daily_snapshot",
+            "metric_series",
+            "activities",
+            "activity_detail",
+            "compare_periods",
+            "training_load",
+            "plan_progress",
+            "predict_finish",
+            "notes",
+            "suggest_note",
+            "suggest_observation",
+            "draft_training_plan",
+            "propose_modification",
+            "propose_week",
+        ]
+    );
+    assert_eq!(names.len(), ToolName::ALL.len());
+}
+
+#[test]
+fn no_tool_takes_a_user_or_a_status() {
+    for tool in TOOLS {
+        let schema = tool.input_schema();
+        assert_eq!(schema["type"], "object", "{}", tool.name);
+        assert_eq!(schema["additionalProperties"], false, "{} takes what it does not know", tool.name);
+        let keys: Vec<&String> =
+            schema["properties"].as_object().map(|keys| keys.keys().collect()).unwrap_or_default();
+        for banned in ["user", "user_id", "athlete", "status", "override", "overrides", "consent", "now"] {
+            assert!(!keys.iter().any(|key| *key == banned), "{} takes {banned}", tool.name);
+        }
+    }
+}
+
+#[test]
+fn every_answer_says_how_far_the_data_reaches() {
+    for tool in TOOLS {
+        let schema = tool.output_schema();
+        assert_eq!(schema["type"], "object", "{}", tool.name);
+        assert!(schema.pointer("/properties/data_through").is_some(), "{}", tool.name);
+    }
+}
+
+#[test]
+fn schemas_are_whole() {
+    for tool in TOOLS {
+        for schema in [tool.input_schema(), tool.output_schema()] {
+            assert!(!schema.to_string().contains("$ref") || schema.get("$defs").is_some(), "{}", tool.name);
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! What a coach leaves for the athlete: suggestions, drafts and proposals. All of it waits.
+
+use super::days::observed;
+use super::{CoachingDesk, failed, span};
+use crate::answers::Answered;
+use fitness_core::calendar::Day;
+use fitness_core::contract::{Fault, Finding, Kind};
+use fitness_core::desk::DeskError;
+use fitness_core::desk::answers::{Drafted, Notes, Proposed, Suggested, SuggestionStatus, ToldNote};
+use fitness_core::desk::asks::{AskDraft, AskNotes, SuggestNote, SuggestObservation};
+use fitness_core::note::{Author, NoteText};
+use fitness_core::observation::Observed;
+use fitness_core::plan::lint::{Subject, lint};
+use fitness_core::plan::{
+    Availability, Draft, DraftRequest, Plan, PlanStatus, ProposalStatus, Stated, Week, Weekdays, Wish,
+    generate, planned_running, weekday,
+};
+use fitness_core::units::{Distance, TimeSpan};
+use serde_json::Value;
+
+type Told<T> = Result<T, DeskError>;
+
+/// As many drafts of a coach may wait at a time.
+const MAX_DRAFTS: usize = 20;
+/// As many suggestions may.
+const MAX_SUGGESTIONS: usize = 20;
+/// As many proposals of a coach may.
+const MAX_PROPOSALS: usize = 10;
+/// Days of notes that are told when nobody says which.
+const DAYS: i64 = 60;
+/// The longest answer a model may hand in.
+const MAX_RESPONSE: usize = 256 * 1024;
+
+impl CoachingDesk {
+    pub(super) async fn tell_notes(&self, ask: AskNotes) -> Told<Notes> {
+        let through = ask.through.unwrap_or(self.today);
+        let (from, through) = span(ask.from.unwrap_or_else(|| through.plus(-DAYS)), through)?;
+        let notes = self.store().list_notes(self.user()).await.map_err(failed)?;
+        let within = |day: Option<Day>| day.is_none_or(|day| (from..=through).contains(&day));
+        let observations =
+            self.store().list_observations(self.user(), from, through).await.map_err(failed)?;
+        Ok(Notes {
+            notes: (notes.into_iter().filter(|note| note.accepted && within(note.day)))
+                .map(|note| ToldNote {
+                    note_id: note.id,
+                    date: note.day,
+                    text: note.text.as_str().to_owned(),
+                })
+                .collect(),
+            observations: observed(&observations),
+        })
+    }
+
+    async fn may_suggest(&self) -> Told<()> {
+        let notes = self.store().list_notes(self.user()).await.map_err(failed)?;
+        let all =
+            self.store().list_observations(self.user(), self.today.plus(-800), self.today.plus(800)).await;
+        let waiting = notes.iter().filter(|note| !note.accepted).count()
+            + all.map_err(failed)?.iter().filter(|one| !one.accepted).count();
+        if waiting >= MAX_SUGGESTIONS {
+            return Err(DeskError::TooMany(format!(
+                "{waiting} suggestions wait for the athlete already. Ask them to look through these first."
+            )));
+        }
+        Ok(())
+    }
+
+    pub(super) async fn leave_note(&self, suggestion: SuggestNote) -> Told<Suggested> {
+        let text = NoteText::new(&suggestion.text).map_err(|why| DeskError::refused(format!("{why}.")))?;
+        self.may_suggest().await?;
+        let author = self.author();
+        let id = self.store().add_note(self.user(), author, suggestion.date, &text, self.now).await;
+        let id = id.map_err(failed)?;
+        Ok(Suggested {
+            note_id: Some(id),
+            observation_id: None,
+            status: SuggestionStatus::Suggested,
+            review: self.review("notes", id),
+        })
+    }
+
+    pub(super) async fn leave_observation(&self, suggestion: SuggestObservation) -> Told<Suggested> {
+        let refused = |why: &dyn std::fmt::Display| DeskError::refused(format!("{why}."));
+        let through = suggestion.through.unwrap_or(suggestion.from);
+        let comment =
+            suggestion.comment.as_deref().map(NoteText::new).transpose().map_err(|why| refused(&why))?;
+        let observed = Observed::new(suggestion.kind, suggestion.from, through, suggestion.value)
+            .map_err(|why| refused(&why))?
+            .with_comment(comment);
+        if self.today.until(observed.from()).abs() > 400 {
+            return Err(DeskError::refused("An observation is about the last or the next 400 days."));
+        }
+        self.may_suggest().await?;
+        let id = self.store().add_observation(self.user(), self.author(), &observed, self.now).await;
+        let id = id.map_err(failed)?;
+        Ok(Suggested {
+            note_id: None,
+            observation_id: Some(id),
+            status: SuggestionStatus::Suggested,
+            review: self.review("observations", id),
+        })
+    }
+
+    pub(super) async fn leave_draft(&self, ask: AskDraft) -> Told<Drafted> {
+        let plans = self.store().list_plans(self.user()).await.map_err(failed)?;
+        let waits = |plan: &&Plan| {
+            plan.status == PlanStatus::Draft && plan.superseded_by.is_none() && plan.author != Author::Athlete
+        };
+        if ask.instead_of.is_none() && plans.iter().filter(waits).count() >= MAX_DRAFTS {
+            return Err(DeskError::TooMany(format!(
+                "{MAX_DRAFTS} drafts wait for the athlete already. Ask them to look through these, or give `instead_of`."
+            )));
+        }
+        let instead_of = ask.instead_of;
+        let (draft, mut remarks, findings) =
+            if ask.schedule.is_some() { self.scheduled(ask).await? } else { self.generated(ask).await? };
+        if draft.race_date() < self.today {
+            return Err(DeskError::refused(format!(
+                "The race on {} has been. Give a later day.",
+                draft.race_date()
+            )));
+        }
+        let id = self.desk.put_draft(&draft, instead_of, self.now).await.map_err(failed)?;
+        remarks.retain(|remark| !remark.is_empty());
+        Ok(Drafted {
+            plan_id: id,
+            status: PlanStatus::Draft,
+            findings,
+            remarks,
+            weeks: weeks(&draft, self),
+            review: self.review("plan", id),
+        })
+    }
+
+    /// A schedule of the asker's own.
+    async fn scheduled(&self, ask: AskDraft) -> Told<(Draft, Vec<String>, Vec<String>)> {
+        if ask.days.is_some() || ask.long_run_day.is_some() || !ask.blackout_days.is_empty() {
+            return Err(DeskError::refused(
+                "`days`, `long_run_day` and `blackout_days` are for a plan made from the athlete's history; leave them \
+                 out, or leave out `schedule`.",
+            ));
+        }
+        let request = DraftRequest {
+            name: ask.name,
+            goal: ask.goal,
+            distance_km: ask.distance_km,
+            race_date: ask.race_date,
+            start_date: ask.start_date.unwrap_or(self.today),
+            target_time: ask.target_time,
+            schedule: ask.schedule.unwrap_or_default(),
+        };
+        let draft = request.into_draft().map_err(|why| DeskError::refused(format!("{why}.")))?;
+        let athlete = self
+            .store()
+            .background(self.user(), draft.distance(), self.today, Stated::default())
+            .await
+            .map_err(failed)?;
+        let findings = lint(&Subject::of_draft(&draft), &athlete, self.units);
+        Ok((
+            draft,
+            Vec::new(),
+            findings.iter().map(|finding| format!("{}: {}", finding.rule, finding.text)).collect(),
+        ))
+    }
+
+    /// A plan from the athlete's own history.
+    async fn generated(&self, ask: AskDraft) -> Told<(Draft, Vec<String>, Vec<String>)> {
+        let refused = |why: &dyn std::fmt::Display| DeskError::refused(format!("{why}."));
+        let target: Option<TimeSpan> =
+            ask.target_time.as_deref().map(str::parse).transpose().map_err(|why| refused(&why))?;
+        let days: Option<Weekdays> =
+            ask.days.as_deref().map(str::parse).transpose().map_err(|why| refused(&why))?;
+        let long_day = ask.long_run_day.as_deref().map(weekday).transpose().map_err(|why| refused(&why))?;
+        let distance = match ask.distance_km {
+            Some(km) => Some(Distance::from_km(km).ok_or_else(|| refused(&"`distance_km` is no distance"))?),
+            None => None,
+        };
+        let wish = Wish {
+            name: ask.name,
+            goal: ask.goal,
+            distance,
+            start: ask.start_date.unwrap_or(self.today),
+            race: ask.race_date,
+            target,
+            availability: Availability {
+                days: days.unwrap_or(Weekdays::ALL),
+                blackouts: ask.blackout_days.into_iter().collect(),
+            },
+            long_day,
+            tune_up: None,
+            strength: false,
+            cross: None,
+            units: self.units,
+        };
+        let race = wish.goal.distance().or(wish.distance);
+        let athlete = self
+            .store()
+            .background(self.user(), race, self.today, Stated::default())
+            .await
+            .map_err(failed)?;
+        let made = generate(&wish, &athlete).map_err(|why| refused(&why))?;
+        let findings =
+            made.findings.iter().map(|finding| format!("{}: {}", finding.rule, finding.text)).collect();
+        Ok((made.draft, made.remarks, findings))
+    }
+
+    pub(super) async fn leave_answer(&self, response: Value, kind: Kind) -> Told<Proposed> {
+        let text = response.to_string();
+        if text.len() > MAX_RESPONSE {
+            return Err(DeskError::refused(
+                "The answer is longer than any week or change needs. Write a shorter one.",
+            ));
+        }
+        self.may_propose().await?;
+        let answered =
+            self.desk.take_answer(text.as_bytes(), Some(kind), self.today, self.now).await.map_err(failed)?;
+        let sentences =
+            |findings: &[Finding]| findings.iter().map(|finding| finding.message.clone()).collect();
+        let nothing = Proposed {
+            proposal_id: None,
+            plan_id: None,
+            status: None,
+            preview: Vec::new(),
+            findings: Vec::new(),
+            review: None,
+        };
+        match answered {
+            Answered::Proposed { proposal, findings } => {
+                let stored = self.store().find_proposal(self.user(), proposal).await.map_err(failed)?;
+                let all = (0..stored.map_or(0, |stored| stored.changes.len())).collect();
+                let preview =
+                    self.store().preview(self.user(), proposal, &all, self.today).await.map_err(failed)?;
+                Ok(Proposed {
+                    proposal_id: Some(proposal),
+                    status: Some(ProposalStatus::Open),
+                    preview: preview.lines(self.units),
+                    findings: sentences(&findings),
+                    review: Some(self.review("proposals", proposal)),
+                    ..nothing
+                })
+            }
+            Answered::Drafted { plan, findings } => Ok(Proposed {
+                plan_id: Some(plan),
+                findings: sentences(&findings),
+                review: Some(self.review("plan", plan)),
+                ..nothing
+            }),
+            Answered::Unchanged { .. } => Ok(nothing),
+            Answered::Refused { faults } => Err(DeskError::Refused(faults.iter().map(addressed).collect())),
+        }
+    }
+
+    async fn may_propose(&self) -> Told<()> {
+        let Some(active) = self.store().find_active_plan(self.user()).await.map_err(failed)? else {
+            return Ok(());
+        };
+        let proposals = self.store().list_proposals(self.user(), active.id).await.map_err(failed)?;
+        let waiting =
+            proposals.iter().filter(|one| one.author != Author::Athlete && one.is_open(self.today)).count();
+        if waiting >= MAX_PROPOSALS {
+            return Err(DeskError::TooMany(format!(
+                "{waiting} proposals wait for the athlete already. Ask them to decide about these first."
+            )));
+        }
+        Ok(())
+    }
+
+    const fn author(&self) -> Author {
+        self.desk.author
+    }
+}
+
+/// A fault with its place, for a model.
+fn addressed(fault: &Fault) -> String {
+    if fault.path.is_empty() { fault.message.clone() } else { format!("{}: {}", fault.path, fault.message) }
+}
+
+/// Each week of a draft in a line.
+fn weeks(draft: &Draft, desk: &CoachingDesk) -> Vec<String> {
+    let first = draft.start_date().iso_week().monday();
+    let last = draft.race_date().iso_week().monday();
+    let count = first.until(last) / 7;
+    (0..=count)
+        .map(|week| {
+            let week = Week { first: first.plus(7 * week) };
+            let running = planned_running(draft.workouts(), week, draft.race_date());
+            let key: Vec<&str> = (draft.workouts().iter())
+                .filter(|workout| week.contains(workout.date) && workout.key)
+                .map(|workout| workout.name.as_str())
+                .collect();
+            format!("{}: {} of running; {}", week.first, desk.units.distance(running), key.join(", "))
+        })
+        .collect()
+}
