@@ -6,6 +6,8 @@
 //!
 //! Start at [`model`], which says what a model is here.
 
+pub mod answering;
 pub mod model;
+pub mod numbers;
 pub mod tools;
 pub mod turn;

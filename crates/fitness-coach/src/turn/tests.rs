@@ -59,8 +59,7 @@ fn words_alone_end_a_turn() {
 #[test]
 fn calls_are_made_and_answered_together() {
     let mut turn = begin(Caps::default());
-    let asked =
-        vec![call("a", "daily_snapshot"), call("b", "wipe_everything"), call("c", "plan_progress")];
+    let asked = vec![call("a", "daily_snapshot"), call("b", "wipe_everything"), call("c", "plan_progress")];
     let effects = turn.heard("m", Ok(reply(asked, Stop::Calls)), None);
     let names: Vec<&str> = (effects.iter())
         .filter_map(

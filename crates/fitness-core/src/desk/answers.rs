@@ -77,6 +77,9 @@ pub struct ToldWorkout {
     /// How much was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub planned: Option<String>,
+    /// How long it is meant to take, in minutes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub minutes: Option<i64>,
     /// How much was done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actual: Option<String>,

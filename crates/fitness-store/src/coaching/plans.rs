@@ -89,6 +89,7 @@ impl CoachingDesk {
             kind: workout.kind,
             name: visible(&workout.name).to_string(),
             planned: asked,
+            minutes: workout.duration.map(|time| time.whole_seconds() / 60),
             actual: graded.and_then(|graded| graded.actual).map(|amount| shown(amount, self.units)),
             verdict: graded.map_or(Verdict::Pending, |graded| graded.verdict),
             excused: graded.and_then(|graded| graded.excused),

@@ -1,0 +1,213 @@
+//! What an athlete means, as far as rules can tell.
+
+use fitness_core::calendar::{Day, Weekday};
+use fitness_core::plan::{Goal, weekday};
+use serde_json::{Value, json};
+
+/// What an athlete means.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Intent {
+    /// What today looks like.
+    Today,
+    /// This week's sessions.
+    Week,
+    /// Why today's session is what it is.
+    Why,
+    /// Fitness, fatigue and form.
+    Form,
+    /// A finish time.
+    Predict {
+        /// What `predict_finish` is asked.
+        input: Value,
+    },
+    /// What would happen when ill.
+    IfUnwell,
+    /// The athlete is ill or hurt.
+    Unwell {
+        /// What `suggest_observation` is asked.
+        observation: Value,
+    },
+    /// A session should be easier.
+    Easier {
+        /// On which day.
+        day: Day,
+    },
+    /// A session should go.
+    Skip {
+        /// On which day.
+        day: Day,
+    },
+    /// A plan for a race.
+    Draft {
+        /// What `draft_training_plan` is asked.
+        input: Value,
+    },
+    /// A plan for a race of which something is not said.
+    DraftWhat {
+        /// What is not.
+        missing: &'static str,
+    },
+    /// Something else.
+    Unclear,
+}
+
+impl Intent {
+    /// Reads what an athlete said.
+    #[must_use]
+    pub fn read(text: &str, today: Day) -> Self {
+        let lower: String = text.chars().take(2000).collect::<String>().to_lowercase().replace('’', "'");
+        let words: Vec<&str> =
+            lower.split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '-' | ':' | '.')).collect();
+        let words: Vec<&str> = words
+            .into_iter()
+            .map(|word| word.trim_matches(['.', ':', '-']))
+            .filter(|word| !word.is_empty())
+            .collect();
+        let has = |any: &[&str]| words.iter().any(|word| any.contains(word));
+        let says = |phrase: &str| lower.contains(phrase);
+        let day = || day_of(&words, today);
+        if has(&["skip", "drop", "cancel"]) {
+            return Self::Skip { day: day().unwrap_or(today) };
+        }
+        if has(&["easier", "lighter", "shorter", "shorten", "ease"]) || says("less hard") {
+            return Self::Easier { day: day().unwrap_or(today) };
+        }
+        if let Some(kind) = unwell(&words) {
+            let only_asking = says("what if") || says("if i ") || says("when i ") || says("should i");
+            return if only_asking {
+                Self::IfUnwell
+            } else {
+                Self::Unwell { observation: observation(kind, &words, today) }
+            };
+        }
+        let goal = goal(&words);
+        let wants_plan = (has(&["draft", "plan", "train", "training"]) && goal.is_some()) || has(&["draft"]);
+        if wants_plan && !has(&["predict", "finish"]) {
+            return draft(goal, &words, today);
+        }
+        if has(&["predict", "prediction", "finish"]) || says("could i run") || says("can i run") {
+            let input = goal.map_or_else(|| json!({}), |goal| json!({ "goal": goal }));
+            return Self::Predict { input };
+        }
+        if has(&["why"]) {
+            Self::Why
+        } else if has(&["week"]) {
+            Self::Week
+        } else if has(&["form", "fitness", "fatigue", "load", "fresh"]) {
+            Self::Form
+        } else if has(&["today", "morning", "session", "recovery", "recovered", "sleep", "now"])
+            || says("how am i")
+            || says("what should i")
+        {
+            Self::Today
+        } else {
+            Self::Unclear
+        }
+    }
+}
+
+/// The day that is meant: a word, a weekday to come, or a date.
+fn day_of(words: &[&str], today: Day) -> Option<Day> {
+    words.iter().find_map(|word| match word.trim_end_matches("'s") {
+        "today" | "todays" => Some(today),
+        "tomorrow" | "tomorrows" => Some(today.next()),
+        word => word.parse().ok().or_else(|| {
+            let wanted: Weekday = weekday(word).ok()?;
+            (0..7).map(|ahead| today.plus(ahead)).find(|day| day.weekday() == wanted)
+        }),
+    })
+}
+
+fn unwell(words: &[&str]) -> Option<&'static str> {
+    let has = |any: &[&str]| words.iter().any(|word| any.contains(word));
+    if has(&["ill", "sick", "fever", "flu", "cold", "unwell", "infection"]) {
+        Some("illness")
+    } else if has(&["hurt", "hurts", "injured", "injury", "pain", "niggle", "strained", "sprained"]) {
+        Some("injury")
+    } else {
+        None
+    }
+}
+
+fn observation(kind: &str, words: &[&str], today: Day) -> Value {
+    let has = |any: &[&str]| words.iter().any(|word| any.contains(word));
+    let value = if has(&["fever", "flu", "infection", "stomach", "chest", "cannot", "can't", "badly"]) {
+        3
+    } else if has(&["niggle", "slightly", "cold", "bit"]) {
+        1
+    } else {
+        2
+    };
+    let from = if has(&["yesterday"]) { today.previous() } else { today };
+    json!({ "kind": kind, "from": from, "through": today.plus(2), "value": value })
+}
+
+fn goal(words: &[&str]) -> Option<Goal> {
+    words
+        .iter()
+        .find_map(|word| match *word {
+            "5k" | "5km" => Some(Goal::FiveK),
+            "10k" | "10km" => Some(Goal::TenK),
+            "half" | "half-marathon" => Some(Goal::Half),
+            "full" => Some(Goal::Full),
+            _ => None,
+        })
+        .or_else(|| words.contains(&"marathon").then_some(Goal::Full))
+}
+
+fn draft(goal: Option<Goal>, words: &[&str], today: Day) -> Intent {
+    let Some(goal) = goal else {
+        return Intent::DraftWhat { missing: "for which race: 5k, 10k, half or marathon" };
+    };
+    let Some(race) =
+        words.iter().find_map(|word| word.parse::<Day>().ok()).or_else(|| spoken_date(words, today))
+    else {
+        return Intent::DraftWhat { missing: "on which day the race is, such as 2027-04-11" };
+    };
+    let mut input = json!({ "goal": goal, "race_date": race });
+    if let Some(target) = words.iter().find_map(|word| target(word, goal)) {
+        input["target_time"] = json!(target);
+    }
+    Intent::Draft { input }
+}
+
+/// `11 april 2027` and `april 11 2027`; the next such day when the year is left out.
+fn spoken_date(words: &[&str], today: Day) -> Option<Day> {
+    const MONTHS: [&str; 12] =
+        ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+    let number = |at: Option<usize>| -> Option<u32> {
+        words.get(at?)?.trim_end_matches(|c: char| c.is_alphabetic()).parse().ok()
+    };
+    let (at, month) = words.iter().enumerate().find_map(|(at, word)| {
+        let month = MONTHS.iter().position(|month| word.len() >= 3 && word.starts_with(month))?;
+        Some((at, u32::try_from(month + 1).ok()?))
+    })?;
+    let is_day = |day: &u32| (1..=31).contains(day);
+    let (day, year_at) = match number(at.checked_sub(1)).filter(is_day) {
+        Some(day) => (day, at + 1),
+        None => (number(Some(at + 1)).filter(is_day)?, at + 2),
+    };
+    let year = number(Some(year_at))
+        .and_then(|year| i32::try_from(year).ok())
+        .filter(|year| (2000..2200).contains(year));
+    match year {
+        Some(year) => Day::new(year, month, day),
+        None => (0..2).find_map(|ahead| {
+            let year: i32 = today.to_string().get(..4)?.parse().ok()?;
+            Day::new(year + ahead, month, day).filter(|day| *day > today)
+        }),
+    }
+}
+
+/// `1:45` means hours and minutes for a long race, minutes and seconds for a short one.
+fn target(word: &str, goal: Goal) -> Option<String> {
+    let parts: Vec<u32> = word.split(':').map(str::parse).collect::<Result<_, _>>().ok()?;
+    match (parts.as_slice(), goal) {
+        ([hours, minutes, seconds], _) => Some(format!("{hours:02}:{minutes:02}:{seconds:02}")),
+        ([hours, minutes], Goal::Half | Goal::Full | Goal::Custom) => {
+            Some(format!("{hours:02}:{minutes:02}:00"))
+        }
+        ([minutes, seconds], _) => Some(format!("00:{minutes:02}:{seconds:02}")),
+        _ => None,
+    }
+}

@@ -1,0 +1,224 @@
+//! What the built-in coach says. Every number it says is one that a tool answered.
+
+use serde_json::Value;
+use std::fmt::Write as _;
+
+pub(super) const HELP: &str = "I am the built-in coach: rules, no language model. I can answer these:\n\
+- What is on today?\n\
+- What is this week?\n\
+- Why this session?\n\
+- How is my form?\n\
+- What could I run over a half?\n\
+- What if I am ill? I am ill.\n\
+- Make Thursday easier. Skip tomorrow.\n\
+- Draft a half marathon plan for 2027-04-11 in 1:45.\n\
+For free conversation, choose a model in the settings.";
+
+pub(super) const IF_UNWELL: &str = "If you are ill or hurt, say so with its days: \"I am ill\" here, or mark the days yourself. \
+Marked days turn neutral and are left out of adherence. I then draft a proposal that eases the days after, by how bad it is: \
+above the neck you may walk or run easy, with a fever, the chest or the stomach you rest until a day after it has gone. \
+Nothing in your plan changes until you decide.";
+
+pub(super) fn refused(why: &str) -> String {
+    format!("That did not work: {why}")
+}
+
+fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
+    value.get(key).and_then(Value::as_str)
+}
+
+fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
+    value.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+}
+
+/// What a fact is shown as.
+fn fact<'a>(answer: &'a Value, id: &str) -> Option<&'a str> {
+    answer.get("facts")?.get(id)?.get("shown")?.as_str()
+}
+
+fn session(workout: &Value) -> String {
+    let name = text(workout, "name").unwrap_or("a session");
+    match text(workout, "planned") {
+        Some(planned) => format!("{name}, {planned}"),
+        None => name.to_owned(),
+    }
+}
+
+fn state(workout: &Value) -> String {
+    let verdict = match text(workout, "verdict") {
+        Some("hit") => "done",
+        Some("short") => "done in part",
+        Some("missed") => "missed",
+        Some("rest") => "rest",
+        Some("not_started") => "before the plan starts",
+        _ => "still ahead, or its data has not arrived",
+    };
+    match (text(workout, "actual"), text(workout, "excused")) {
+        (_, Some(why)) => format!("{verdict}, excused ({why})"),
+        (Some(actual), None) => format!("{verdict}: {actual}"),
+        (None, None) => verdict.to_owned(),
+    }
+}
+
+fn waiting(answer: &Value) -> String {
+    let first = list(answer, "waiting").first();
+    let told =
+        first.and_then(|waiting| Some(format!("\nA proposal waits for you: {}", text(waiting, "review")?)));
+    told.unwrap_or_default()
+}
+
+pub(super) fn today(answer: &Value) -> String {
+    let mut said = String::new();
+    let sessions = list(answer, "sessions");
+    if sessions.is_empty() {
+        said.push_str("Nothing is planned for today.");
+    }
+    for workout in sessions {
+        let _ = write!(said, "Today: {} ({}). ", session(workout), state(workout));
+    }
+    for workout in list(answer, "last_judged") {
+        let day = text(workout, "weekday").unwrap_or("Before");
+        let _ = write!(said, "\n{day}: {} was {}.", session(workout), state(workout));
+    }
+    match (fact(answer, "recovery"), fact(answer, "recovery_band")) {
+        (Some(score), Some(band)) => {
+            let _ = write!(said, "\nRecovery is {score} ({band}).");
+        }
+        _ => said.push_str("\nRecovery is not known this morning."),
+    }
+    match (fact(answer, "sleep_last_night"), fact(answer, "sleep_usual")) {
+        (Some(night), Some(usual)) => {
+            let _ = write!(said, " You slept {night}; usual is {usual}.");
+        }
+        (Some(night), None) => {
+            let _ = write!(said, " You slept {night}.");
+        }
+        _ => said.push_str(" Last night's sleep has not arrived."),
+    }
+    said.push_str(&waiting(answer));
+    said
+}
+
+pub(super) fn week(answer: &Value) -> String {
+    if answer.get("plan").is_none() {
+        return "There is no active plan. Ask me to draft one, such as: draft a half marathon plan for 2027-04-11.".to_owned();
+    }
+    let workouts = list(answer, "workouts");
+    if workouts.is_empty() {
+        return "Nothing is planned this week.".to_owned();
+    }
+    let mut said = "This week:".to_owned();
+    for workout in workouts {
+        let day = text(workout, "weekday").unwrap_or_default();
+        if text(workout, "sport") == Some("rest") {
+            let _ = write!(said, "\n- {day}: rest");
+        } else {
+            let _ = write!(said, "\n- {day}: {} ({})", session(workout), state(workout));
+        }
+    }
+    if let Some(percent) = answer.get("adherence_percent").and_then(Value::as_u64) {
+        let _ = write!(said, "\nOf what was asked so far, {percent} % was done.");
+    }
+    said.push_str(&waiting(answer));
+    said
+}
+
+pub(super) fn why(answer: &Value) -> String {
+    let Some(workout) = list(answer, "sessions").first() else {
+        return "Nothing is planned for today, so there is nothing to explain. Ask about this week."
+            .to_owned();
+    };
+    let purpose = match text(workout, "kind") {
+        Some("easy" | "recovery") => {
+            "Easy running builds the base everything else stands on, at a cost you recover from by tomorrow."
+        }
+        Some("long") => {
+            "The long run teaches you to last: it is the one session of the week that race day resembles most."
+        }
+        Some("tempo") => "Running near threshold moves up the pace you can hold for an hour.",
+        Some("intervals") => {
+            "Short hard repeats raise the ceiling; the pauses are what lets you run them well."
+        }
+        Some("strides") => "Strides keep the legs quick without making them tired.",
+        Some("hills") => "Hills make strength at a pace that spares the legs.",
+        Some("race_pace") => "Race pace should feel familiar before race day; this is where it becomes so.",
+        Some("race") => "It is the day the plan was for.",
+        Some("rest") => "Rest is when training turns into fitness.",
+        Some("strength") => "Strength keeps you whole when the running grows.",
+        Some("cross_training") => "Another sport adds to your engine without adding to the impact.",
+        _ => "It has its place in the week between the harder days.",
+    };
+    let mut said = format!("Today is {}. {purpose}", session(workout));
+    if let (Some(form), Some(band)) = (fact(answer, "form"), fact(answer, "form_band")) {
+        let _ = write!(said, " Your form is {form} ({band}).");
+    }
+    said
+}
+
+pub(super) fn form(answer: &Value) -> String {
+    let mut said = match (fact(answer, "form"), fact(answer, "form_band")) {
+        (Some(form), Some(band)) => format!("Your form is {form}: {band}."),
+        (Some(form), None) => {
+            format!("Your form is {form}; it takes some more weeks of data to say what that means for you.")
+        }
+        _ => return "Form is not known yet: it takes a complete day of data.".to_owned(),
+    };
+    if let (Some(fitness), Some(fatigue)) = (fact(answer, "fitness"), fact(answer, "fatigue")) {
+        let _ = write!(
+            said,
+            " That is a fitness of {fitness} less a fatigue of {fatigue}: what you have built, less what you carry."
+        );
+    }
+    if let Some(ramp) = fact(answer, "ramp") {
+        let _ = write!(said, " Fitness has moved by {ramp} over the last seven days.");
+    }
+    said
+}
+
+pub(super) fn prediction(answer: &Value) -> String {
+    let distance = text(answer, "distance").unwrap_or("the race");
+    let basis = text(answer, "basis").unwrap_or_default();
+    match (text(answer, "finish"), text(answer, "fast"), text(answer, "slow")) {
+        (Some(finish), Some(fast), Some(slow)) => format!(
+            "Over {distance}, if raced today: {finish}. Most would finish between {fast} and {slow}. It rests on {basis}."
+        ),
+        _ => format!(
+            "I cannot predict {distance} yet ({basis}). A race or a hard time trial gives me something to go by."
+        ),
+    }
+}
+
+pub(super) fn unwell(answer: &Value) -> String {
+    let review = text(answer, "review").unwrap_or_default();
+    format!(
+        "Sorry to hear it. I have written that down as a suggestion, it counts for nothing until you accept it: {review}\n\
+         When you do, the days turn neutral and I draft a proposal for the days after. {}",
+        "See a doctor when it is the chest, a fever that lasts, or pain that changes how you walk."
+    )
+}
+
+pub(super) fn drafted(answer: &Value) -> String {
+    let review = text(answer, "review").unwrap_or_default();
+    let mut said = format!(
+        "I drafted a plan from what you have really run. Nothing is tracked until you decide: {review}"
+    );
+    for remark in list(answer, "remarks").iter().chain(list(answer, "findings")).filter_map(Value::as_str) {
+        let _ = write!(said, "\n- {remark}");
+    }
+    said
+}
+
+pub(super) fn ask_for(missing: &str) -> String {
+    format!(
+        "I can draft that. Tell me {missing}, such as: draft a half marathon plan for 2027-04-11 in 1:45."
+    )
+}
+
+pub(super) fn proposed(answer: &Value) -> String {
+    let Some(review) = text(answer, "review") else { return "There was nothing to change.".to_owned() };
+    let mut said = format!("I prepared a proposal. Your plan stays as it is until you decide: {review}");
+    for line in list(answer, "preview").iter().chain(list(answer, "findings")).filter_map(Value::as_str) {
+        let _ = write!(said, "\n- {line}");
+    }
+    said
+}
