@@ -7,6 +7,7 @@
 //! Start at [`model`], which says what a model is here.
 
 pub mod answering;
+pub mod chat;
 pub mod model;
 pub mod numbers;
 pub mod tools;

@@ -1,0 +1,280 @@
+//! A conversation: drives a [`Turn`] with a model and a desk, tells what happens as it happens, and keeps what was
+//! said short enough to go on with.
+
+use crate::model::{Cost, Listener, Message, Model, Part, Told, Usage};
+use crate::numbers::Ledger;
+use crate::tools::{Tool, ToolName};
+use crate::turn::{Caps, Effect, Ended, Ending, Turn};
+use fitness_core::desk::CoachDesk;
+use serde_json::Value;
+use std::collections::VecDeque;
+use std::future::Future;
+use std::ops::Range;
+use std::pin::pin;
+
+/// Something that happens in a conversation, for whoever looks on.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// More of what the coach says.
+    Text(&'a str),
+    /// A tool is at work.
+    Calling(&'static Tool),
+    /// A tool has answered, or refused.
+    Called {
+        /// Which.
+        tool: &'static Tool,
+        /// What it answered; what it said when it refused.
+        answer: Result<&'a Value, &'a str>,
+    },
+    /// The turn is over.
+    Ended(&'a Ending),
+}
+
+impl Event<'_> {
+    /// The draft or the proposal that a tool has just left for the athlete, and where it is decided about.
+    #[must_use]
+    pub fn card(&self) -> Option<Card> {
+        let Self::Called { tool, answer: Ok(answer) } = self else { return None };
+        let review = answer.get("review")?.as_str()?.to_owned();
+        let id = |key: &str| answer.get(key).and_then(Value::as_i64);
+        match tool.name {
+            ToolName::DraftTrainingPlan | ToolName::ProposeModification | ToolName::ProposeWeek => {
+                match (id("proposal_id"), id("plan_id")) {
+                    (Some(proposal), _) => Some(Card::Proposal { id: proposal, review }),
+                    (None, Some(plan)) => Some(Card::Draft { id: plan, review }),
+                    (None, None) => None,
+                }
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Something that waits for the athlete.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Card {
+    /// A draft of a plan.
+    Draft {
+        /// The plan.
+        id: i64,
+        /// Where it is read.
+        review: String,
+    },
+    /// A proposal.
+    Proposal {
+        /// Which.
+        id: i64,
+        /// Where it is decided about.
+        review: String,
+    },
+}
+
+/// What became of a turn.
+#[derive(Debug)]
+pub struct Conversed {
+    /// What it added to the conversation, the athlete's words first.
+    pub added: Vec<Message>,
+    /// What the coach said last; empty when it said nothing.
+    pub answer: String,
+    /// The numbers of the answer that nothing backs.
+    pub unverified: Vec<Range<usize>>,
+    /// How it ended.
+    pub ending: Ending,
+    /// What it took.
+    pub usage: Usage,
+    /// What it cost, as far as that is known.
+    pub cost: Cost,
+}
+
+/// What a turn begins with.
+#[derive(Debug)]
+pub struct Opening {
+    /// The rules; the same for every athlete and day.
+    pub system: String,
+    /// What was said before.
+    pub history: Vec<Message>,
+    /// What the athlete says now.
+    pub said: String,
+    /// The most it may take.
+    pub caps: Caps,
+}
+
+/// Has one turn of a conversation. Ends with `deadline` at the latest; dropping it ends everything it began.
+pub async fn converse(
+    model: &dyn Model,
+    desk: &dyn CoachDesk,
+    opening: Opening,
+    deadline: impl Future<Output = ()> + Send,
+    hear: &mut (dyn FnMut(Event<'_>) + Send),
+) -> Conversed {
+    let mut ledger = Ledger::default();
+    for message in &opening.history {
+        take_down(&mut ledger, message);
+    }
+    ledger.hear_words(&opening.said);
+    let (mut turn, effects) = Turn::begin(opening.system, opening.history, opening.said, opening.caps);
+    let mut effects = VecDeque::from(effects);
+    let mut deadline = pin!(deadline);
+    let ending = loop {
+        // A turn that is not over always has something left to do.
+        let Some(effect) = effects.pop_front() else { break Ending::cancelled() };
+        let followed = match effect {
+            Effect::Ask(request) => {
+                let mut listening = Hearing(hear);
+                tokio::select! {
+                    biased;
+                    () = &mut deadline => turn.stop(Ending::out_of_time()),
+                    reply = model.ask(&request, &mut listening) => {
+                        let cost = reply.as_ref().ok().and_then(|reply| model.cost(&reply.usage));
+                        turn.heard(model.name(), reply, cost)
+                    }
+                }
+            }
+            Effect::Call { id, tool, input } => {
+                hear(Event::Calling(tool));
+                tokio::select! {
+                    biased;
+                    () = &mut deadline => turn.stop(Ending::out_of_time()),
+                    answer = tool.call(desk, input) => {
+                        match &answer {
+                            Ok(value) => {
+                                ledger.hear(value);
+                                hear(Event::Called { tool, answer: Ok(value) });
+                            }
+                            Err(why) => hear(Event::Called { tool, answer: Err(&why.to_string()) }),
+                        }
+                        turn.answered(&id, answer)
+                    }
+                }
+            }
+            Effect::End(ending) => break ending,
+        };
+        // What is over does not go on with the calls that were left.
+        if followed.iter().any(|effect| matches!(effect, Effect::End(_))) {
+            effects.clear();
+        }
+        effects.extend(followed);
+    };
+    hear(Event::Ended(&ending));
+    let answer = match (&ending.ended, turn.added().last()) {
+        (Ended::Answered, Some(Message::Model { parts, .. })) => words(parts),
+        _ => String::new(),
+    };
+    Conversed {
+        unverified: ledger.unverified(&answer),
+        added: turn.added().to_vec(),
+        answer,
+        ending,
+        usage: turn.usage(),
+        cost: turn.cost(),
+    }
+}
+
+/// Hands on what a model says.
+struct Hearing<'a>(&'a mut (dyn FnMut(Event<'_>) + Send));
+
+impl Listener for Hearing<'_> {
+    fn text(&mut self, more: &str) {
+        (self.0)(Event::Text(more));
+    }
+}
+
+fn words(parts: &[Part]) -> String {
+    let text = |part: &Part| if let Part::Text { text } = part { Some(text.clone()) } else { None };
+    parts.iter().filter_map(text).collect()
+}
+
+fn take_down(ledger: &mut Ledger, message: &Message) {
+    let Message::Program { parts } = message else { return };
+    for part in parts {
+        match part {
+            Told::Text { text } => ledger.hear_words(text),
+            Told::Result { text, refused: false, .. } => {
+                if let Ok(answer) = serde_json::from_str(text) {
+                    ledger.hear(&answer);
+                }
+            }
+            Told::Result { refused: true, .. } => {}
+        }
+    }
+}
+
+/// The longest history that is sent whole, in bytes of its parts.
+pub const MAX_HISTORY: usize = 120 * 1024;
+
+/// What was said before, short enough to go on with. The latest exchanges stay as they are; of older ones stay the words,
+/// without what tools answered; the oldest go. A call and its answer stay or go together. Nothing changes until the
+/// history is too long, and then much of it does, so that a cached beginning is of use for many turns.
+#[must_use]
+pub fn compact(history: Vec<Message>, most: usize) -> Vec<Message> {
+    if history.iter().map(size).sum::<usize>() <= most {
+        return history;
+    }
+    let mut exchanges: Vec<Vec<Message>> = Vec::new();
+    for message in history {
+        let begins = matches!(&message, Message::Program { parts } if parts.iter().any(|part| matches!(part, Told::Text { .. })));
+        match exchanges.last_mut() {
+            Some(last) if !begins => last.push(message),
+            _ => exchanges.push(vec![message]),
+        }
+    }
+    let mut left = most / 2;
+    let mut kept: Vec<Vec<Message>> = Vec::new();
+    let mut whole = true;
+    for exchange in exchanges.into_iter().rev() {
+        let cost: usize = exchange.iter().map(size).sum();
+        whole = whole && cost <= left;
+        let exchange = if whole { exchange } else { words_of(&exchange) };
+        let cost: usize = exchange.iter().map(size).sum();
+        if cost > left {
+            break;
+        }
+        left -= cost;
+        kept.push(exchange);
+    }
+    kept.into_iter().rev().flatten().collect()
+}
+
+/// An exchange without its tools: what the athlete said, and the last the coach did.
+fn words_of(exchange: &[Message]) -> Vec<Message> {
+    const MOST: usize = 2000;
+    let short = |text: &str| text.chars().take(MOST).collect::<String>();
+    let asked = exchange.first().and_then(|message| match message {
+        Message::Program { parts } => parts.iter().find_map(|part| match part {
+            Told::Text { text } => Some(Message::Program { parts: vec![Told::Text { text: short(text) }] }),
+            Told::Result { .. } => None,
+        }),
+        Message::Model { .. } => None,
+    });
+    let answered = exchange.iter().rev().find_map(|message| match message {
+        Message::Model { name, parts } => {
+            let text = short(&words(parts));
+            let parts = vec![Part::Text { text: text.clone() }];
+            (!text.is_empty()).then(|| Message::Model { name: name.clone(), parts })
+        }
+        Message::Program { .. } => None,
+    });
+    asked.into_iter().chain(answered).collect()
+}
+
+fn size(message: &Message) -> usize {
+    match message {
+        Message::Program { parts } => parts
+            .iter()
+            .map(|part| match part {
+                Told::Text { text } | Told::Result { text, .. } => text.len(),
+            })
+            .sum(),
+        Message::Model { parts, .. } => parts
+            .iter()
+            .map(|part| match part {
+                Part::Text { text } => text.len(),
+                Part::Call { input, .. } => input.to_string().len(),
+                Part::Sealed { raw } => raw.to_string().len(),
+            })
+            .sum(),
+    }
+}
+
+#[cfg(test)]
+mod tests;
