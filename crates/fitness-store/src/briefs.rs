@@ -43,6 +43,10 @@ pub struct StoredBrief {
     pub schema_version: String,
     /// What it says, with fact ids in place of numbers.
     pub body: Json,
+    /// What it cost, in millionths of a US dollar; `None` where nobody knows.
+    pub cost_micros: Option<i64>,
+    /// Why another wrote it than was asked, in a sentence.
+    pub fell_back: Option<String>,
     /// The facts it was given, by name.
     pub facts: Vec<StoredFact>,
 }
@@ -60,6 +64,10 @@ pub struct NewBrief {
     pub schema_version: String,
     /// What it says.
     pub body: Json,
+    /// What it cost.
+    pub cost_micros: Option<i64>,
+    /// Why another wrote it than was asked.
+    pub fell_back: Option<String>,
     /// The facts it was given.
     pub facts: Vec<StoredFact>,
 }
@@ -81,6 +89,8 @@ impl Store {
             prompt_version: Set(brief.prompt_version),
             schema_version: Set(brief.schema_version),
             body: Set(brief.body),
+            cost_micros: Set(brief.cost_micros),
+            fell_back: Set(brief.fell_back),
         };
         let id = briefs::Entity::insert(row).exec(tx.db()).await?.last_insert_id;
         let facts: Vec<_> = brief
@@ -129,6 +139,8 @@ impl Store {
             prompt_version: row.prompt_version,
             schema_version: row.schema_version,
             body: row.body,
+            cost_micros: row.cost_micros,
+            fell_back: row.fell_back,
             facts: facts
                 .into_iter()
                 .map(|fact| StoredFact { fact_id: fact.fact_id, value: fact.value, source: fact.source })

@@ -426,6 +426,21 @@ tables! {
         prompt_version: String,
         schema_version: String,
         body: Json,
+        cost_micros: Option<i64>,
+        fell_back: Option<String>,
+    }
+    spendings = "spendings" {
+        #[sea_orm(primary_key)] id: i64,
+        user_id: i64,
+        day: NaiveDate,
+        at: Instant,
+        purpose: String,
+        model: String,
+        input_tokens: i64,
+        cache_write_tokens: i64,
+        cache_read_tokens: i64,
+        output_tokens: i64,
+        cost_micros: Option<i64>,
     }
     brief_facts = "brief_facts" {
         #[sea_orm(primary_key, auto_increment = false)] brief_id: i64,

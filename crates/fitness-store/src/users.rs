@@ -221,6 +221,7 @@ pub(crate) const TABLES_OF_A_USER: &[&str] = &[
     "audit_log",
     "brief_facts",
     "briefs",
+    "spendings",
     "chat_messages",
     "chats",
     "daily_metrics",

@@ -27,6 +27,7 @@ impl MigratorTrait for Migrator {
             Box::new(TimeTrials),
             Box::new(Plans),
             Box::new(matches::Matches),
+            Box::new(Coach),
         ]
     }
 }
@@ -104,6 +105,11 @@ plain_migration! {
 plain_migration! {
     /// How a result was run.
     TimeTrials = "m0006_time_trials", "0006_time_trials.sql"
+}
+
+plain_migration! {
+    /// What models took and cost.
+    Coach = "m0010_coach", "0010_coach.sql"
 }
 
 struct Plans;

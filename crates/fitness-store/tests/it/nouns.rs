@@ -13,8 +13,8 @@ use fitness_core::units::TimeSpan;
 use fitness_core::units::UnitSystem;
 use fitness_store::testkit::{june, now};
 use fitness_store::{
-    Batch, ChatMessage, Error, JobState, NewBrief, Role, RunKind, RunOutcome, RunState, StoredFact,
-    on_both_databases,
+    Batch, ChatMessage, Error, JobState, NewBrief, Purpose, Role, RunKind, RunOutcome, RunState, Spent,
+    StoredFact, on_both_databases,
 };
 use serde_json::json;
 
@@ -164,6 +164,8 @@ on_both_databases! {
             prompt_version: "brief/v1".to_owned(),
             schema_version: "1".to_owned(),
             body: json!({"headline": headline}),
+            cost_micros: Some(1200),
+            fell_back: None,
             facts: vec![fact("sleep", 7.4), fact("form", -18.0)],
         };
         db.store.put_brief(ann, brief("first"), now()).await.unwrap();
@@ -171,6 +173,7 @@ on_both_databases! {
         let found = db.store.find_brief(ann, june(14)).await.unwrap().unwrap();
         assert_eq!(found.body, json!({"headline": "second"}));
         assert_eq!(found.facts, [fact("form", -18.0), fact("sleep", 7.4)]);
+        assert_eq!(found.cost_micros, Some(1200));
         assert_eq!(db.store.find_brief(bob, june(14)).await.unwrap(), None);
         assert_eq!(db.store.find_brief(ann, june(13)).await.unwrap(), None);
 
@@ -185,6 +188,18 @@ on_both_databases! {
         assert!(db.store.list_chat_messages(bob, chat).await.unwrap().is_empty());
         assert_eq!(db.store.list_chats(ann).await.unwrap()[0].title, "My calf");
         assert!(db.store.list_chats(bob).await.unwrap().is_empty());
+    }
+
+    async fn what_models_took_is_counted_by_athlete_and_day(db) {
+        let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
+        let spent = |cost| Spent { input: 100, output: 10, cost_micros: cost, ..Spent::default() };
+        for (user, cost, day) in [(ann, Some(5), june(14)), (ann, None, june(14)), (ann, Some(7), june(15)), (bob, Some(9), june(14))] {
+            db.store.note_spending(user, Purpose::Chat, "a-model", spent(cost), day, now()).await.unwrap();
+        }
+        let day = db.store.spent_on(ann, june(14)).await.unwrap();
+        assert_eq!((day.tokens(), day.cost_micros), (220, Some(5)));
+        assert_eq!(db.store.spent_on(ann, june(13)).await.unwrap(), Spent::default());
+        assert_eq!(db.store.spent_on(bob, june(14)).await.unwrap().cost_micros, Some(9));
     }
 
     async fn a_job_is_claimed_by_one_worker_and_tried_again_later(db) {
