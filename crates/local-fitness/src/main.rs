@@ -12,6 +12,7 @@ mod context;
 mod distance;
 mod egress;
 mod failure;
+mod keys;
 mod report;
 mod seal;
 mod table;

@@ -1,8 +1,8 @@
 //! Keys of services, sealed before they are stored.
 //!
 //! The sealing key is not in the database: it is in `FITNESS_KEY`, or in a file of its own that only its owner may
-//! read. Whoever has one of the two has nothing. A sealed key names the source it belongs to, so that one row's cannot
-//! be put in another's place.
+//! read. Whoever has one of the two has nothing. A sealed key names whose it is, so that one row's cannot be put
+//! in another's place.
 
 use crate::failure::Failure;
 use anyhow::{Context as _, Result};
@@ -19,7 +19,37 @@ const VARIABLE: &str = "FITNESS_KEY";
 const FILE_NAME: &str = "sealing.key";
 const KEY_BYTES: usize = 32;
 
-/// Seals and opens the keys of sources.
+/// Whose key it is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Holder {
+    /// A place data comes from.
+    Source(SourceId),
+    /// The service of a model.
+    Coach,
+}
+
+impl Holder {
+    /// What a sealed key is bound to.
+    fn about(self, user: UserId) -> String {
+        match self {
+            Self::Source(source) => format!("user {user} source {source}"),
+            Self::Coach => format!("user {user} coach"),
+        }
+    }
+
+    fn refused(self) -> Failure {
+        let (whose, give) = match self {
+            Self::Source(source) => ("this source", format!("fitness source key {source}")),
+            Self::Coach => ("your coach", "fitness coach use".to_owned()),
+        };
+        Failure::new(
+            format!("the key of {whose} cannot be opened with this machine's sealing key"),
+            format!("give it again with `{give}`, or bring back the old sealing key"),
+        )
+    }
+}
+
+/// Seals and opens the keys of services.
 pub(crate) struct Seal(LessSafeKey);
 
 impl Seal {
@@ -73,12 +103,12 @@ impl Seal {
         Ok(Self(LessSafeKey::new(key)))
     }
 
-    /// Seals a source's key.
-    pub(crate) fn seal(&self, user: UserId, source: SourceId, secret: &SecretString) -> Result<Vec<u8>> {
+    /// Seals a key.
+    pub(crate) fn seal(&self, user: UserId, holder: Holder, secret: &SecretString) -> Result<Vec<u8>> {
         let mut nonce = [0; NONCE_LEN];
         SystemRandom::new().fill(&mut nonce).ok().context("this machine gives no random numbers")?;
         let mut bytes = secret.expose_secret().as_bytes().to_vec();
-        let about = Aad::from(about(user, source));
+        let about = Aad::from(holder.about(user));
         self.0
             .seal_in_place_append_tag(Nonce::assume_unique_for_key(nonce), about, &mut bytes)
             .ok()
@@ -86,21 +116,14 @@ impl Seal {
         Ok([nonce.as_slice(), &bytes].concat())
     }
 
-    /// Opens a source's key.
-    pub(crate) fn unseal(&self, user: UserId, source: SourceId, sealed: &[u8]) -> Result<SecretString> {
-        let refused = || {
-            Failure::new(
-                "the key of this source cannot be opened with this machine's sealing key",
-                format!(
-                    "give it again with `fitness source key {source}`, or bring back the old sealing key"
-                ),
-            )
-        };
+    /// Opens a key.
+    pub(crate) fn unseal(&self, user: UserId, holder: Holder, sealed: &[u8]) -> Result<SecretString> {
+        let refused = || holder.refused();
         let (nonce, bytes) = sealed.split_at_checked(NONCE_LEN).ok_or_else(refused)?;
         let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_| refused())?;
         let mut bytes = bytes.to_vec();
         let opened =
-            self.0.open_in_place(nonce, Aad::from(about(user, source)), &mut bytes).map_err(|_| refused())?;
+            self.0.open_in_place(nonce, Aad::from(holder.about(user)), &mut bytes).map_err(|_| refused())?;
         Ok(std::str::from_utf8(opened).map_err(|_| refused())?.to_owned().into())
     }
 }
@@ -112,10 +135,6 @@ fn write_whole(path: &Path, hex: &str) -> std::io::Result<()> {
     file.as_file().sync_all()?;
     file.persist_noclobber(path)?;
     Ok(())
-}
-
-fn about(user: UserId, source: SourceId) -> String {
-    format!("user {user} source {source}")
 }
 
 fn path() -> Result<PathBuf> {
@@ -160,13 +179,14 @@ mod tests {
     #[test]
     fn a_sealed_key_opens_for_its_own_source_and_no_other() {
         let seal = Seal::of(&[7; KEY_BYTES]).unwrap();
-        let (user, source) = (UserId::new(1), SourceId::new(2));
+        let (user, source) = (UserId::new(1), Holder::Source(SourceId::new(2)));
         let secret: SecretString = "GCDC_very-secret".to_owned().into();
         let sealed = seal.seal(user, source, &secret).unwrap();
         assert!(!sealed.windows(6).any(|part| part == b"secret"));
         assert_ne!(sealed, seal.seal(user, source, &secret).unwrap(), "never the same twice");
         assert_eq!(seal.unseal(user, source, &sealed).unwrap().expose_secret(), "GCDC_very-secret");
-        assert!(seal.unseal(user, SourceId::new(3), &sealed).is_err());
+        assert!(seal.unseal(user, Holder::Source(SourceId::new(3)), &sealed).is_err());
+        assert!(seal.unseal(user, Holder::Coach, &sealed).is_err());
         assert!(seal.unseal(UserId::new(9), source, &sealed).is_err());
         let other = Seal::of(&[8; KEY_BYTES]).unwrap();
         assert!(other.unseal(user, source, &sealed).is_err());

@@ -5,11 +5,12 @@ use crate::clock;
 use crate::context::Context;
 use crate::egress;
 use crate::failure::Failure;
+use crate::keys;
 use crate::report::Report;
-use crate::seal::Seal;
+use crate::seal::{Holder, Seal};
 use crate::table::table;
 use crate::terminal;
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use chrono_tz::Tz;
 use fitness_core::calendar::{Day, Instant};
 use fitness_core::ids::{SourceId, UserId};
@@ -17,19 +18,17 @@ use fitness_core::text::visible;
 use fitness_sources::live::garmin::{self, Garmin};
 use fitness_sources::live::intervals::{self, Intervals};
 use fitness_store::{Source, Store, User};
-use secrecy::{ExposeSecret, SecretString};
+use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::fmt::Write as _;
-use std::io::{IsTerminal, Read};
+use std::io::IsTerminal;
 use std::path::Path;
 
 /// Where an athlete makes a key.
 const KEY_PAGE: &str = "https://connect.garmin.com/app/settings/personalApiToken";
 /// How long before its end a key is warned about.
 const WARN_DAYS: i64 = 7;
-/// No key is longer.
-const KEY_BYTES: u64 = 16 << 10;
 /// What Garmin's own client calls it.
 const GARMIN_VARIABLE: &str = "GARMIN_PERSONAL_API_KEY";
 
@@ -88,7 +87,7 @@ async fn add(
     let seal = Seal::open_or_make()?;
     let config = serde_json::to_value(&config)?;
     let id = store.add_source(user.id, service.as_str(), service.label(), config, clock::now()).await?;
-    let sealed = seal.seal(user.id, id, &secret)?;
+    let sealed = seal.seal(user.id, Holder::Source(id), &secret)?;
     store.put_source_secret(user.id, id, sealed, expires, clock::now()).await?;
     store.close().await;
     let mut words = format!("Added {} as source {id}. Its key is stored sealed.\n", service.label());
@@ -152,7 +151,7 @@ async fn key(
     let zone = store.profile(user.id).await?.zone;
     build(service, &config, secret.clone(), zone)?;
     let expires = expiry(service, expires, clock::now(), zone)?;
-    let sealed = Seal::open_or_make()?.seal(user.id, id, &secret)?;
+    let sealed = Seal::open_or_make()?.seal(user.id, Holder::Source(id), &secret)?;
     store.put_source_secret(user.id, id, sealed, expires, clock::now()).await?;
     store.close().await;
     Ok(Report::new("The new key is stored, sealed.", &json!({ "source_id": id, "key_expires_on": expires })))
@@ -212,7 +211,7 @@ pub(super) async fn connect(store: &Store, user: &User, source: &Source) -> Resu
     };
     let (service, config) = settings(source)?;
     let sealed = store.find_source_secret(user.id, source.id).await?.ok_or_else(missing)?;
-    let secret = Seal::open()?.ok_or_else(missing)?.unseal(user.id, source.id, &sealed)?;
+    let secret = Seal::open()?.ok_or_else(missing)?.unseal(user.id, Holder::Source(source.id), &sealed)?;
     build(service, &config, secret, store.profile(user.id).await?.zone)
 }
 
@@ -271,48 +270,12 @@ pub(super) fn warning(source: &Source, today: Day) -> Option<String> {
     ))
 }
 
-/// A key from a file, from standard input, from the environment, or typed without echo.
 fn read_key(service: Service, file: Option<&Path>) -> Result<SecretString> {
-    let text = match file {
-        Some(path) if path == Path::new("-") => {
-            key_from(std::io::stdin()).context("cannot read standard input")?
-        }
-        Some(path) => {
-            let file =
-                std::fs::File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
-            key_from(file).with_context(|| format!("cannot read {}", path.display()))?
-        }
-        None => match std::env::var(GARMIN_VARIABLE) {
-            Ok(key) if service == Service::Garmin => key,
-            _ if !std::io::stdin().is_terminal() => {
-                let help = "give the key with --key-file FILE, or --key-file - to read standard input";
-                return Err(Failure::new("there is no terminal to type the key at", help).into());
-            }
-            _ => {
-                let page = match service {
-                    Service::Garmin => KEY_PAGE,
-                    Service::Intervals => "https://intervals.icu/settings (Developer Settings)",
-                };
-                eprintln!("Make a key at {page} and paste it here; it is not shown.");
-                return terminal::ask_secret("Key: ");
-            }
-        },
+    let (variable, page) = match service {
+        Service::Garmin => (Some(GARMIN_VARIABLE), KEY_PAGE),
+        Service::Intervals => (None, "https://intervals.icu/settings (Developer Settings)"),
     };
-    let text: SecretString = text.trim().to_owned().into();
-    if text.expose_secret().len() as u64 > KEY_BYTES {
-        return Err(Failure::new("that is far too long for a key", "copy the key alone").into());
-    }
-    if text.expose_secret().is_empty() {
-        return Err(Failure::new("the key is empty", "copy it again").into());
-    }
-    Ok(text)
-}
-
-/// As much as it takes to tell that it is no key.
-fn key_from(reader: impl Read) -> std::io::Result<String> {
-    let mut text = String::new();
-    reader.take(KEY_BYTES + 2).read_to_string(&mut text)?;
-    Ok(text)
+    keys::read(file, variable, page)
 }
 
 /// When the key ends. Garmin does not tell, so its owner is asked.

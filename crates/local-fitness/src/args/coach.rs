@@ -1,0 +1,132 @@
+//! Arguments of the coach: who coaches, what it says, and who else may ask.
+
+use clap::{Args, Subcommand, ValueEnum};
+use fitness_core::calendar::Day;
+use fitness_core::ids::{ApiTokenId, ChatId};
+use std::path::PathBuf;
+
+/// Who coaches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Provider {
+    /// Rules only: no key, no network
+    BuiltIn,
+    /// Claude, with a key of your own
+    Anthropic,
+    /// Any server that speaks OpenAI's chat completions: Ollama, llama.cpp, LM Studio
+    Openai,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum CoachCommand {
+    /// Show who coaches you, what leaves this machine, and what it cost today
+    Show,
+    /// Choose who coaches you
+    Use(UseArgs),
+    /// Limit what a model may use in a day
+    Limit {
+        /// Tokens a day, all together
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+        tokens: Option<u64>,
+        /// US dollars a day, such as 0.50
+        #[arg(long, value_name = "DOLLARS")]
+        dollars: Option<f64>,
+    },
+    /// Print exactly what would leave this machine, without sending it
+    Preview {
+        /// What you would say in chat; the morning brief when not given
+        text: Option<String>,
+    },
+    /// Try the model on a small fixed set of mornings: how often it keeps the rules, how long it takes, what it costs
+    Test,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct UseArgs {
+    /// Who
+    pub(crate) provider: Provider,
+    /// Which model: haiku, sonnet or opus at Anthropic, else the name its server gives it
+    #[arg(long)]
+    pub(crate) model: Option<String>,
+    /// Where the server is, such as http://127.0.0.1:11434/v1
+    #[arg(long, value_name = "URL")]
+    pub(crate) address: Option<String>,
+    /// Read the key from a file, or from standard input with -
+    #[arg(long, value_name = "FILE")]
+    pub(crate) key_file: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ChatArgs {
+    /// What you say; a conversation at the terminal when not given
+    pub(crate) text: Option<String>,
+    /// Go on with an earlier conversation
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) chat: Option<ChatId>,
+    /// Which model, for this time: built-in, haiku, sonnet, opus, or the name its server gives it
+    #[arg(long)]
+    pub(crate) model: Option<String>,
+    /// List your conversations
+    #[arg(long, conflicts_with_all = ["text", "chat"])]
+    pub(crate) list: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BriefArgs {
+    /// For another day, such as 2026-06-14
+    #[arg(long, value_name = "DAY")]
+    pub(crate) date: Option<Day>,
+    /// Which model, for this time: built-in, haiku, sonnet, opus, or the name its server gives it
+    #[arg(long)]
+    pub(crate) model: Option<String>,
+    /// Write it anew, even when there is one
+    #[arg(long)]
+    pub(crate) again: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PromptsCommand {
+    /// List the prompts with their versions
+    List,
+    /// Score a prompt against the schema and the rules; exit 1 when it fails
+    Score {
+        /// A file; every registered prompt when not given
+        file: Option<PathBuf>,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TokenScope {
+    /// Look at your data
+    Read,
+    /// Look, and leave drafts and proposals for you
+    Draft,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TokenCommand {
+    /// Make a token for another program; it is shown once
+    Add {
+        /// What to call it, such as the program's name
+        name: String,
+        /// What it allows
+        #[arg(long, default_value = "read")]
+        scope: TokenScope,
+        /// How many days it works; until you revoke it when not given
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=3650))]
+        days: Option<u32>,
+    },
+    /// List the tokens that work
+    List,
+    /// Make a token stop working
+    Revoke {
+        /// Its number
+        token: ApiTokenId,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ServeArgs {
+    /// The port on this machine
+    #[arg(long, default_value_t = 8787)]
+    pub(crate) port: u16,
+}
