@@ -17,6 +17,7 @@ use fitness_core::units::UnitSystem;
 use fitness_sources::workouts::{FileNames, Loss, Stamp, WorkoutFile, plain, to_fit, zip};
 use fitness_store::User;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -101,7 +102,8 @@ impl Source {
             Format::Md => markdown(self.exported(), self.units),
             _ => serde_json::to_string_pretty(&PlanFile::from(self.exported()))? + "\n",
         };
-        let count = counted(self.workouts.len() as u64, "day", "days");
+        let days: BTreeSet<Day> = self.workouts.iter().map(|planned| planned.workout.date).collect();
+        let count = counted(days.len() as u64, "day", "days");
         let words = format!("plan {}, {}, {count}", self.plan.id, visible(&self.plan.name));
         let name = format!("{}.{format}", self.stem());
         Ok(Made { name, bytes: text.into_bytes(), words, workouts: Vec::new() })

@@ -139,15 +139,17 @@ fn week_line(progress: &Progress, monday: Day, units: UnitSystem) -> String {
         (false, true) => format!("{} (planned by now {})", shown(&all.done), shown(&all.so_far)),
         (false, false) => shown(&all.planned),
     };
-    let mut in_all = Vec::new();
-    if all.planned.count > 0 && all.planned.without_duration == 0 {
-        in_all.push(compared(&|volume| volume.duration.hours_minutes()));
+    let mut together = Vec::new();
+    // A week of runs by time has said it already.
+    let said = !begun && !planned.has_distance() && planned.by_time == all.planned.duration;
+    if all.planned.count > 0 && all.planned.without_duration == 0 && !said {
+        together.push(compared(&|volume| volume.duration.hours_minutes()));
     }
     if all.planned.count > 0 && all.planned.without_load == 0 {
-        in_all.push(format!("load {}", compared(&|volume| format!("{:.0}", volume.load))));
+        together.push(format!("load {}", compared(&|volume| format!("{:.0}", volume.load))));
     }
-    if !in_all.is_empty() {
-        parts.push(format!("all sports {}", in_all.join(", ")));
+    if !together.is_empty() {
+        parts.push(format!("all sports {}", together.join(", ")));
     }
     if parts.is_empty() { String::new() } else { format!("  {}", parts.join("; ")) }
 }
