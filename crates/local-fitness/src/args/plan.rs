@@ -188,7 +188,7 @@ pub(crate) enum ProposalCommand {
 pub(crate) struct WorkoutArgs {
     /// The workout's number; `fitness plan show` has it
     pub(crate) workout: WorkoutId,
-    /// The plan it belongs to; the active one when not given
+    /// The plan it belongs to; when not given the active one, or to look at a workout whichever has it
     #[arg(long, value_name = "PLAN")]
     pub(crate) plan: Option<PlanId>,
 }
