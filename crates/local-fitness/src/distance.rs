@@ -2,8 +2,9 @@
 
 use crate::failure::Failure;
 use anyhow::Result;
+use fitness_core::metrics::predict::Mark;
 use fitness_core::plan::Goal;
-use fitness_core::units::{Distance, UnitSystem};
+use fitness_core::units::{Distance, TimeSpan, UnitSystem};
 
 /// From here on a bare number means metres: nobody runs a race of 400 km, and 400 m is the shortest that is kept.
 const METRES_FROM: f64 = 400.0;
@@ -27,6 +28,15 @@ pub(crate) fn activity(text: &str, units: UnitSystem) -> Result<Distance> {
         let help = format!("write {}, such as 21.1, or say the unit as in 21.1km or 13.1mi", word(units));
         Failure::new(format!("`{text}` is no distance"), help).into()
     })
+}
+
+/// What was meant by a time for a race where only `hours:minutes` makes sense: `1:45:00` for a half marathon in `1:45`, which
+/// is a minute and 45 seconds. `None` where the time is one that somebody can run, or makes no sense either way.
+pub(crate) fn hours_meant(race: Distance, text: &str) -> Option<String> {
+    let possible = |text: &str| text.parse::<TimeSpan>().ok().map(|time| Mark::new(race, time).is_ok());
+    let meant = format!("{}:00", text.trim());
+    let hours = text.matches(':').count() == 1 && possible(text) == Some(false);
+    (hours && possible(&meant) == Some(true)).then_some(meant)
 }
 
 /// What the athlete's unit of length is called.
@@ -99,6 +109,23 @@ mod tests {
             let distance = Distance::from_mm(mm);
             assert_eq!(name(distance, UnitSystem::Metric), metric);
             assert_eq!(name(distance, UnitSystem::Imperial), imperial);
+        }
+    }
+
+    #[test]
+    fn hours_and_minutes_are_told_from_minutes_and_seconds_by_the_race() {
+        for (race, text, meant) in [
+            (Distance::HALF_MARATHON, "1:45", Some("1:45:00")),
+            (Distance::MARATHON, "3:30", Some("3:30:00")),
+            (Distance::HALF_MARATHON, "1:45:00", None),
+            (Distance::HALF_MARATHON, "105:00", None),
+            (Distance::from_mm(5_000_000), "19:30", None),
+            // Neither five minutes nor five hours are a 5K.
+            (Distance::from_mm(5_000_000), "5:00", None),
+            (Distance::HALF_MARATHON, "soon", None),
+            (Distance::HALF_MARATHON, ":", None),
+        ] {
+            assert_eq!(hours_meant(race, text).as_deref(), meant, "{text}");
         }
     }
 

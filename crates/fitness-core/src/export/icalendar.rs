@@ -51,11 +51,8 @@ fn date(day: Day) -> String {
 
 fn summary(planned: &PlannedWorkout, units: UnitSystem) -> String {
     let workout = &planned.workout;
-    let size = workout
-        .distance
-        .map(|distance| units.distance(distance).to_string())
-        .or_else(|| workout.duration.map(TimeSpan::hours_minutes));
-    size.map_or_else(|| workout.name.clone(), |size| format!("{}, {size}", workout.name))
+    let name = workout.name_beside_size(units);
+    workout.size(units).map_or_else(|| name.to_owned(), |size| format!("{name}, {size}"))
 }
 
 fn description(planned: &PlannedWorkout, units: UnitSystem) -> String {

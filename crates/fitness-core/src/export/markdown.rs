@@ -2,9 +2,9 @@
 
 use super::{Exported, steps};
 use crate::calendar::Day;
-use crate::plan::{PlannedWorkout, Workout};
+use crate::plan::{Asked, PlannedWorkout, Workout};
 use crate::text::visible;
-use crate::units::{Distance, TimeSpan, UnitSystem};
+use crate::units::{TimeSpan, UnitSystem};
 use std::fmt::Write as _;
 
 /// The plan for people to read, print and pass on. Every name in it is text and nothing else, whatever it holds.
@@ -23,10 +23,11 @@ pub fn markdown(exported: Exported<'_>, units: UnitSystem) -> String {
     );
     for week in workouts.chunk_by(|a, b| week_of(a) == week_of(b)) {
         let monday = week_of(&week[0]);
-        let distance: Distance = week.iter().filter_map(|w| w.workout.distance).sum();
+        let asked = Asked::of(week.iter().map(|w| &w.workout), plan.race_date);
         let time: TimeSpan = week.iter().filter_map(|w| w.workout.duration).sum();
         let amounts = [
-            (distance > Distance::ZERO).then(|| units.distance(distance).to_string()),
+            // All of it by time is said by the time of the week.
+            asked.told(units).filter(|_| asked.has_distance()),
             (time > TimeSpan::ZERO).then(|| time.hours_minutes()),
         ];
         let amounts: Vec<String> = amounts.into_iter().flatten().collect();
@@ -58,7 +59,7 @@ fn row(workout: &Workout, units: UnitSystem) -> String {
     words.extend(steps(&workout.steps, units));
     let cells = [
         format!("{} {}", workout.date.weekday(), workout.date),
-        format!("{}{key}", escaped(&workout.name)),
+        format!("{}{key}", escaped(workout.name_beside_size(units))),
         workout.distance.map(|distance| units.distance(distance).to_string()).unwrap_or_default(),
         workout.duration.map(TimeSpan::clock).unwrap_or_default(),
         workout.load.map(|load| format!("{load:.0}")).unwrap_or_default(),

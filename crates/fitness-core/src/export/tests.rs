@@ -124,7 +124,7 @@ Half marathon (21.1 km) on 2026-09-20 in 1:45:00. From 2026-06-15, revision 2.
 | Mon 2026-06-15 | Easy run | 8.0 km | 45:00 | 48 |  |
 | Tue 2026-06-16 | Rest |  |  |  |  |
 
-In all 8.0 km, 0h 45m.
+In all 8.0 km of running, 0h 45m.
 
 ## Week of 2026-06-22
 

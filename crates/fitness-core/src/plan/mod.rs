@@ -6,6 +6,7 @@
 
 mod adapt;
 mod aftermath;
+mod asked;
 mod background;
 mod draft;
 mod edit;
@@ -26,6 +27,7 @@ mod workout;
 
 pub use adapt::{Adaptation, Cause, Situation, adapt};
 pub use aftermath::{Aftermath, aftermath};
+pub use asked::Asked;
 pub use background::{Background, DatedPaces, Level, PastRun, Stated};
 pub use draft::{BadDraft, BadRequest, Draft, DraftRequest, MAX_WORKOUTS, ScheduleItem};
 pub use edit::{Edit, EditError, Size, edit};

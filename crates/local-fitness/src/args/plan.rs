@@ -11,19 +11,18 @@ use std::path::PathBuf;
 
 /// A draft: made from your history, or read from a file.
 #[derive(Debug, Args)]
-#[command(group(clap::ArgGroup::new("what").required(true).args(["file", "goal"])))]
 pub(crate) struct DraftArgs {
     /// A JSON file with a schedule; - reads standard input
     #[arg(value_name = "FILE", conflicts_with_all = ["goal", "race_date"])]
     pub(crate) file: Option<PathBuf>,
-    /// The race: 5k, 10k, half, full or custom
-    #[arg(long, requires = "race_date")]
+    /// The race: 5k, 10k, half, full (a marathon) or custom
+    #[arg(long, value_parser = goal)]
     pub(crate) goal: Option<Goal>,
     /// How far a custom race is: 15km, 10mi
-    #[arg(long, value_name = "DISTANCE")]
+    #[arg(long, value_name = "DISTANCE", requires = "goal")]
     pub(crate) distance: Option<String>,
     /// The day of the race, such as 2026-09-20
-    #[arg(long, value_name = "DAY")]
+    #[arg(long, value_name = "DAY", requires = "goal")]
     pub(crate) race_date: Option<Day>,
     /// The first day that counts; today when not given
     #[arg(long, value_name = "DAY", requires = "goal")]
@@ -44,7 +43,7 @@ pub(crate) struct DraftArgs {
     #[arg(long, value_name = "DAY=DISTANCE", requires = "goal")]
     pub(crate) b_race: Option<String>,
     /// How much running you are used to: novice, inter or adv; worked out when your history says it
-    #[arg(long, requires = "goal")]
+    #[arg(long, requires = "goal", value_parser = level)]
     pub(crate) level: Option<Level>,
     /// What you run in a usual week, such as 40km; worked out when your history says it
     #[arg(long, value_name = "DISTANCE", requires = "goal")]
@@ -67,6 +66,38 @@ pub(crate) struct DraftArgs {
     /// The draft this one takes the place of
     #[arg(long, value_name = "PLAN")]
     pub(crate) supersedes: Option<PlanId>,
+}
+
+/// A race as people call it. Whoever writes `half=1:45` is told where the time goes.
+fn goal(text: &str) -> Result<Goal, String> {
+    let word = text.trim().to_ascii_lowercase();
+    let known = match word.as_str() {
+        "marathon" => Some(Goal::Full),
+        "half marathon" | "half-marathon" | "halfmarathon" => Some(Goal::Half),
+        other => other.parse().ok(),
+    };
+    let with_time = || {
+        let (race, time) = word.split_once('=')?;
+        let time = if time.matches(':').count() == 1 { format!("{time}:00") } else { time.to_owned() };
+        Some(format!("`{text}` is a race and a time; write --goal {} --target {time}", goal(race).ok()?))
+    };
+    known.ok_or_else(|| {
+        with_time().unwrap_or_else(|| {
+            format!("`{text}` is not a race; write 5k, 10k, half, full, or custom with --distance 15km")
+        })
+    })
+}
+
+/// A level by its word, or as people call it.
+fn level(text: &str) -> Result<Level, String> {
+    match text.trim().to_ascii_lowercase().as_str() {
+        "beginner" => Ok(Level::Novice),
+        "intermediate" => Ok(Level::Intermediate),
+        "advanced" => Ok(Level::Advanced),
+        other => other
+            .parse()
+            .map_err(|_| format!("`{text}` is not a level; write novice, inter or adv, or leave it out where your history says it")),
+    }
 }
 
 /// The rules of the linter that a decision overrides.
@@ -157,7 +188,7 @@ pub(crate) enum ProposalCommand {
 pub(crate) struct WorkoutArgs {
     /// The workout's number; `fitness plan show` has it
     pub(crate) workout: WorkoutId,
-    /// The plan it belongs to; the active one when not given
+    /// The plan it belongs to; when not given the active one, or to look at a workout whichever has it
     #[arg(long, value_name = "PLAN")]
     pub(crate) plan: Option<PlanId>,
 }

@@ -14,7 +14,7 @@ pub(super) mod steps;
 pub(super) use proposal::waiting;
 
 use super::settled;
-use crate::args::PlanCommand;
+use crate::args::{DraftArgs, PlanCommand};
 use crate::clock;
 use crate::context::Context;
 use crate::distance;
@@ -30,11 +30,11 @@ use fitness_core::metrics::trajectory::{Line, Trajectory};
 use fitness_core::metrics::{Found, Quality};
 use fitness_core::note::Author;
 use fitness_core::plan::lint::Rule;
-use fitness_core::plan::{ActionKind, Aftermath, Plan, PlanStatus, PlannedWorkout, Size};
+use fitness_core::plan::{ActionKind, Aftermath, Plan, PlanStatus, Size};
 use fitness_core::text::visible;
 use fitness_core::units::{TimeSpan, UnitSystem};
 use fitness_store::decisions::{self, Activation};
-use fitness_store::{Error, Review, Store, User, seen_hash};
+use fitness_store::{Progress, Review, Store, User, seen_hash};
 use progress::tell;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -54,7 +54,11 @@ pub(super) async fn run(context: &Context, command: PlanCommand) -> Result<Repor
         PlanCommand::Unmatch(args) => matching::remove(context, args).await,
         PlanCommand::Draft(args) => match &args.file {
             Some(file) => draft(context, file, args.supersedes).await,
-            None => draft::run(context, *args).await,
+            None if args.goal.is_none() => Err(no_goal()),
+            None => {
+                check_target(&args)?;
+                draft::run(context, *args).await
+            }
         },
         PlanCommand::Lint { plan } => lint::run(context, plan).await,
         PlanCommand::Activate { plan, replaces, overrides } => {
@@ -78,7 +82,11 @@ async fn list(context: &Context) -> Result<Report> {
     let plans = store.list_plans(user.id).await?;
     store.close().await;
     if plans.is_empty() {
-        let words = "No plans yet. Write a draft from a file with `fitness plan draft FILE`.";
+        let words = format!(
+            "No plans yet. Draft one from what you run, such as `{}`, or write one down from a file with `fitness plan \
+             draft FILE`.",
+            draft_example()
+        );
         return Ok(Report::new(words, &plans));
     }
     let row = |plan: &Plan| {
@@ -96,6 +104,13 @@ async fn list(context: &Context) -> Result<Report> {
     };
     let rows: Vec<_> = plans.iter().map(row).collect();
     Ok(Report::new(table(["plan", "status", "starts", "race", "name"], &rows), &plans))
+}
+
+/// A draft to type, with a race that is some way off.
+fn draft_example() -> String {
+    let some_day = Day::at(clock::now(), chrono_tz::UTC).plus(16 * 7);
+    let sunday = some_day.iso_week().monday().plus(6);
+    format!("fitness plan draft --goal half --race-date {sunday}")
 }
 
 async fn show(context: &Context, plan: Option<PlanId>) -> Result<Report> {
@@ -162,6 +177,23 @@ fn where_it_leads(outlook: &Found<Trajectory>) -> String {
     )
 }
 
+fn no_goal() -> anyhow::Error {
+    let help = format!("such as `{}`; or name a file with a schedule", draft_example());
+    Failure::new("the plan has no goal", help).into()
+}
+
+/// `1:45` is a minute and 45 seconds. Who writes it for a race that nobody runs in that time means hours.
+fn check_target(args: &DraftArgs) -> Result<()> {
+    let (Some(text), Some(goal)) = (&args.target, args.goal) else { return Ok(()) };
+    match goal.distance().and_then(|race| distance::hours_meant(race, text)) {
+        None => Ok(()),
+        Some(meant) => {
+            let message = format!("`{text}` is minutes and seconds, faster than anybody runs that far");
+            Err(Failure::new(message, format!("write the hours too: --target {meant}")).into())
+        }
+    }
+}
+
 async fn draft(context: &Context, file: &Path, supersedes: Option<PlanId>) -> Result<Report> {
     let text = read(file)?;
     let bad = |problem: String| {
@@ -190,7 +222,11 @@ async fn activate(
     let (store, user) = context.open_for_user().await?;
     let plan = find(&store, &user, id).await?;
     if plan.status != PlanStatus::Draft {
-        return Err(no_draft(id));
+        let help = match plan.status {
+            PlanStatus::Active => "`fitness plan show` tells how it goes",
+            _ => "`fitness plan list` shows which plans are drafts",
+        };
+        return Err(Failure::new(format!("plan {id} is {}", status(plan.status)), help).into());
     }
     let active = store.find_active_plan(user.id).await?;
     decisions::check_replaces(active.as_ref().map(|plan| plan.id), replaces)?;
@@ -214,8 +250,19 @@ async fn activate(
     }
     let standing = store.progress(user.id, id).await?;
     store.close().await;
-    let text = format!("Activated.\n\n{}", tell(&standing, units, today));
+    let text = format!("Activated. {}", what_is_next(&standing, units, today));
     Ok(Report::new(text, &json!({ "answer": Activation::Activated, "standing": standing })))
+}
+
+/// The first thing to do. The plan itself was shown with the question.
+fn what_is_next(standing: &Progress, units: UnitSystem, today: Day) -> String {
+    let mut ahead = standing.workouts.iter().map(|planned| &planned.workout);
+    let next = ahead.find(|workout| !workout.is_rest() && workout.date >= today).map(|workout| {
+        let size = workout.size(units).map(|size| format!(", {size}")).unwrap_or_default();
+        let (day, name) = (workout.date, visible(workout.name_beside_size(units)));
+        format!("First comes {} {day}: {name}{size}. ", day.weekday())
+    });
+    format!("{}`fitness plan show` tells how it goes.", next.unwrap_or_default())
 }
 
 /// What the linter calls an error is overridden by name, or keeps the plan a draft.
@@ -239,7 +286,13 @@ async fn archive(context: &Context, id: PlanId) -> Result<Report> {
     let (store, user) = context.open_for_user().await?;
     let plan = find(&store, &user, id).await?;
     if plan.status != PlanStatus::Active {
-        return Err(Error::WrongStatus(plan.status).into());
+        let help = match plan.status {
+            PlanStatus::Draft => {
+                format!("only the active plan is archived; `fitness plan delete {id}` removes a draft")
+            }
+            _ => "`fitness plan list` shows which plan is active".to_owned(),
+        };
+        return Err(Failure::new(format!("plan {id} is {}", status(plan.status)), help).into());
     }
     let shown = format!(
         "Plan {id}, {}, will no longer be tracked. You keep it, with its verdicts.",
@@ -256,7 +309,8 @@ async fn delete(context: &Context, id: PlanId) -> Result<Report> {
     let (store, user) = context.open_for_user().await?;
     let plan = find(&store, &user, id).await?;
     if plan.status == PlanStatus::Active {
-        return Err(Error::WrongStatus(plan.status).into());
+        let help = format!("put it away first with `fitness plan archive {id}`");
+        return Err(Failure::new(format!("plan {id} is active"), help).into());
     }
     let shown = format!(
         "Plan {id}, {}, will be gone for good, with its workouts and revisions.",
@@ -293,10 +347,32 @@ async fn chosen(store: &Store, user: &User, plan: Option<PlanId>) -> Result<Plan
     if let Some(id) = plan {
         return find(store, user, id).await;
     }
-    store.find_active_plan(user.id).await?.ok_or_else(|| {
-        let help = "`fitness plan list` shows your drafts; `fitness plan show PLAN` shows one, `fitness plan activate PLAN` commits it";
-        Failure::new("you have no active plan", help).into()
-    })
+    if let Some(active) = store.find_active_plan(user.id).await? {
+        return Ok(active);
+    }
+    Err(no_active_plan(store, user).await?.into())
+}
+
+/// There is nothing to follow yet; what helps depends on whether there is a draft.
+async fn no_active_plan(store: &Store, user: &User) -> Result<Failure> {
+    let plans = store.list_plans(user.id).await?;
+    let draft = plans.iter().find(|plan| plan.status == PlanStatus::Draft && plan.superseded_by.is_none());
+    let help = match draft.map(|draft| draft.id) {
+        Some(id) => format!(
+            "`fitness plan show {id}` shows your newest draft, `fitness plan activate {id}` commits it; `fitness plan \
+             list` shows all"
+        ),
+        None => format!("draft one, such as `{}`", draft_example()),
+    };
+    Ok(Failure::new("you have no active plan", help))
+}
+
+const fn status(status: PlanStatus) -> &'static str {
+    match status {
+        PlanStatus::Draft => "a draft",
+        PlanStatus::Active => "active already",
+        PlanStatus::Archived => "archived already",
+    }
 }
 
 fn no_draft(id: PlanId) -> anyhow::Error {
@@ -323,22 +399,4 @@ fn read(file: &Path) -> Result<String> {
         return Err(Failure::new(format!("{} is larger than 2 MiB", file.display()), help).into());
     }
     Ok(text)
-}
-
-/// What a plan is, in two lines.
-fn describe(plan: &Plan, workouts: &[PlannedWorkout], units: UnitSystem) -> String {
-    let target = plan.target_time.map(|time| format!(" in {}", time.clock())).unwrap_or_default();
-    let distance = plan.distance.map(|d| format!(" ({})", units.distance(d))).unwrap_or_default();
-    let total = workouts.iter().filter_map(|w| w.workout.distance).sum();
-    let training = workouts.iter().filter(|w| !w.workout.is_rest()).count();
-    format!(
-        "Plan {}, {} ({})\n{}{distance} on {}{target}; {training} workouts from {}, {} in all\n",
-        plan.id,
-        visible(&plan.name),
-        plan.status,
-        plan.goal.spoken(),
-        plan.race_date,
-        plan.start_date,
-        units.distance(total),
-    )
 }

@@ -93,8 +93,13 @@ pub(super) fn result(text: &str, units: UnitSystem) -> Result<RaceResult> {
         Failure::new(format!("`{text}` is no result"), help)
     };
     let (distance, time) = text.split_once('=').ok_or_else(bad)?;
+    let raced = distance::race(distance, units)?;
+    if let Some(meant) = distance::hours_meant(raced, time) {
+        let message = format!("`{time}` is minutes and seconds, faster than anybody runs that far");
+        return Err(Failure::new(message, format!("write the hours too: {distance}={meant}")).into());
+    }
     let time: TimeSpan = time.parse().map_err(|_| bad())?;
-    Ok(RaceResult { distance: distance::race(distance, units)?, time, on: None, effort: Effort::Race })
+    Ok(RaceResult { distance: raced, time, on: None, effort: Effort::Race })
 }
 
 fn weekly(args: &PredictArgs) -> Result<Option<WeeklyVolume>> {

@@ -107,25 +107,32 @@ fn a_plan_is_followed_from_import_to_match_and_back() {
     let shown = home.ok(&["plan", "show"]);
     assert!(shown.contains("no data yet, so nothing is judged"), "{shown}");
     assert!(
-        shown.contains("2026-W24  24.0 km of running planned; 2h 24m planned; load 144 planned\n"),
+        shown.contains("2026-W24  planned: 24.0 km of running; all sports 2h 24m, load 144\n"),
         "{shown}"
     );
 
     import(&home, "tuesday.tcx", &tcx(9, &[(2700, 7500.0)]));
     import(&home, "rest.tcx", &tcx(12, &[(2400, 5900.0)]));
+    let shown = home.ok(&["plan", "show"]);
+    assert!(
+        shown.contains(
+            "ran 13.4 km so far, planned by now 14.0 km of running, in the week 24.0 km of running; adher"
+        ),
+        "{shown}"
+    );
     import(&home, "sunday.tcx", &tcx(14, &[(3600, 10_500.0)]));
     let shown = home.ok(&["plan", "show"]);
     for part in [
         "data through 2026-06-14; 1 hit, 0 short, 2 missed",
         "adherence 31 % over 3 workouts, weighed by distance\n",
         "key sessions 0 % over 1 workout, weighed by distance\n",
-        "2026-W24  23.9 km of 24.0 km of running; ",
+        "2026-W24  ran 23.9 km, planned 24.0 km of running; adherence 31 %; all sports ",
         "✓ hit",
         "7.5 km of 8.0 km",
         "2 x 1000 m (key)",
         "ran more than half an hour on a rest day (activity 2)",
         "moved? activity 3 on Sun 2026-06-14, 10.5 km: `fitness plan match 4 3` counts it",
-        "2026-W25  16.0 km of running planned; ",
+        "2026-W25  planned: 16.0 km of running; ",
     ] {
         assert!(shown.contains(part), "{part} is missing in\n{shown}");
     }
@@ -261,5 +268,5 @@ fn a_session_is_laid_beside_its_laps_step_by_step() {
         (&"within".into(), &"below".into(), &serde_json::Value::Null)
     );
     assert_eq!(home.json(&["activity", "show", "1"])["session"]["workout"], 2);
-    assert!(home.refused(&["plan", "workout", "99"]).contains("there is no workout 99 in this plan"));
+    assert!(home.refused(&["plan", "workout", "99"]).contains("none of your plans has a workout 99"));
 }

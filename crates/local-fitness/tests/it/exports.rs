@@ -128,7 +128,7 @@ fn some_days_become_a_zip_of_safe_names() {
 fn a_plan_goes_out_as_json_and_comes_back_whole() {
     let home = home();
     let first = home.ok(&["plan", "export", "1", "--format", "json", "-o", "first.json"]);
-    assert_eq!(first, "Wrote first.json: plan 1, Zürich | <b>half</b>, 4 days.\n");
+    assert_eq!(first, "Wrote first.json: plan 1, Zürich | <b>half</b>, 3 days.\n");
     home.ok(&["plan", "draft", "first.json"]);
     home.ok(&["plan", "export", "2", "--format", "json", "-o", "second.json"]);
     let read = |name: &str| -> Value {

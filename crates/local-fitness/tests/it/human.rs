@@ -54,7 +54,7 @@ fn a_plan_is_activated_replaced_archived_and_deleted_by_hand() {
 
     let error = home.refused(&["plan", "activate", "2"]);
     assert!(error.contains("you already have an active plan") && error.contains("--replaces 1"), "{error}");
-    assert!(home.refused(&["plan", "activate", "1"]).contains("plan 1 is not a draft"));
+    assert!(home.refused(&["plan", "activate", "1"]).contains("plan 1 is active already"));
     assert!(home.refused(&["plan", "activate", "9"]).contains("there is no plan 9"));
 
     let mut session = home.at_a_terminal(&["plan", "activate", "2", "--replaces", "1"]);
@@ -65,7 +65,7 @@ fn a_plan_is_activated_replaced_archived_and_deleted_by_hand() {
     assert!(finish(session).1);
     assert!(is(&statuses(&home), &[(1, "archived"), (2, "active")]));
 
-    assert!(home.refused(&["plan", "delete", "2"]).contains("the plan is active, which does not allow this"));
+    assert!(home.refused(&["plan", "delete", "2"]).contains("plan 2 is active"));
     let mut session = home.at_a_terminal(&["plan", "archive", "2"]);
     session.exp_string("archive it: ").unwrap();
     session.send_line("Spring 10k").unwrap();

@@ -10,6 +10,7 @@ mod harness;
 mod human;
 mod imports;
 mod metrics;
+mod plan_words;
 mod planning;
 mod pushes;
 mod services;

@@ -6,13 +6,13 @@ use fitness_core::calendar::Day;
 use serde_json::{Value, json};
 
 /// The demo athlete's data ends on 14 June 2026; these plans lie far enough ahead of any clock.
-fn today(home: &Home) -> Day {
+pub(crate) fn today(home: &Home) -> Day {
     let shown = home.json(&["today"]);
     shown["day"].as_str().unwrap().parse().unwrap()
 }
 
 /// Types the plan's name at the prompt; gives back what was said before and after.
-fn confirmed(home: &Home, arguments: &[&str], name: &str) -> String {
+pub(crate) fn confirmed(home: &Home, arguments: &[&str], name: &str) -> String {
     let mut session = home.at_a_terminal(arguments);
     let shown = session.exp_string("Type the plan's name").unwrap();
     session.send_line(name).unwrap();

@@ -1,6 +1,6 @@
 //! `fitness plan edit`, `revisions` and `revert`: the athlete's own hand.
 
-use super::lint::told;
+use super::lint::told_since;
 use super::{chosen, size};
 use crate::args::EditArgs;
 use crate::clock;
@@ -35,8 +35,9 @@ pub(super) async fn run(context: &Context, args: EditArgs) -> Result<Report> {
         Failure::new(why.to_string(), "`fitness plan show` lists the workouts with their numbers")
     })?;
     let review = store.review_next(user.id, &plan, &next, today).await?;
+    let before = store.review(user.id, plan.id, today).await?;
     let mut shown = changes(&current, &next, profile.units);
-    let _ = write!(shown, "\n{}", told(review.findings()));
+    let _ = write!(shown, "\n{}", told_since(review.findings(), before.findings()));
     let reason = args.reason.unwrap_or_else(|| "By hand".to_owned());
     let seen = change_hash(plan.id, plan.revision, &next);
     let consent = terminal::confirm(&store, &user, ActionKind::Edit, &plan, seen, &shown).await?;
@@ -82,8 +83,9 @@ pub(super) async fn revert(context: &Context, to: Option<i64>) -> Result<Report>
         old.into_iter().map(|w| NextWorkout { id: Some(w.id), workout: w.workout }).collect();
     let today = Day::at(clock::now(), store.profile(user.id).await?.zone);
     let review = store.review_next(user.id, &plan, &next, today).await?;
-    let shown =
-        format!("Back to revision {to}:\n{}\n{}", changes(&current, &next, units), told(review.findings()));
+    let before = store.review(user.id, plan.id, today).await?;
+    let linted = told_since(review.findings(), before.findings());
+    let shown = format!("Back to revision {to}:\n{}\n{linted}", changes(&current, &next, units));
     let seen = change_hash(plan.id, plan.revision, &next);
     let consent = terminal::confirm(&store, &user, ActionKind::Revert, &plan, seen, &shown).await?;
     let number = decisions::revert(consent, plan.id, plan.revision, to).await?;

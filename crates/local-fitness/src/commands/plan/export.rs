@@ -1,6 +1,6 @@
 //! `fitness plan export`
 
-use super::find;
+use super::chosen;
 use crate::args::{ExportArgs, Format};
 use crate::clock;
 use crate::context::Context;
@@ -17,6 +17,7 @@ use fitness_core::units::UnitSystem;
 use fitness_sources::workouts::{FileNames, Loss, Stamp, WorkoutFile, plain, to_fit, zip};
 use fitness_store::User;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -27,10 +28,7 @@ const DAYS: u16 = 14;
 pub(super) async fn run(context: &Context, wanted: ExportArgs) -> Result<Report> {
     check(&wanted)?;
     let (store, user) = context.open_for_user().await?;
-    let plan = match wanted.plan {
-        Some(id) => find(&store, &user, id).await?,
-        None => store.find_active_plan(user.id).await?.ok_or_else(no_active_plan)?,
-    };
+    let plan = chosen(&store, &user, wanted.plan).await?;
     let workouts = store.list_workouts(user.id, plan.id, plan.revision).await?;
     let revisions = store.list_revisions(user.id, plan.id).await?;
     let profile = store.profile(user.id).await?;
@@ -56,10 +54,6 @@ pub(super) async fn run(context: &Context, wanted: ExportArgs) -> Result<Report>
 pub(super) fn mark(user: &User) -> String {
     let hash = ContentHash::of_json(&("local-fitness", user.id, user.created_at.timestamp_millis()));
     hash.to_string().chars().take(8).collect()
-}
-
-pub(super) fn no_active_plan() -> Failure {
-    Failure::new("you have no active plan", "`fitness plan list` shows your plans and drafts")
 }
 
 /// Flags that say nothing about the format are a mistake.
@@ -108,7 +102,8 @@ impl Source {
             Format::Md => markdown(self.exported(), self.units),
             _ => serde_json::to_string_pretty(&PlanFile::from(self.exported()))? + "\n",
         };
-        let count = counted(self.workouts.len() as u64, "day", "days");
+        let days: BTreeSet<Day> = self.workouts.iter().map(|planned| planned.workout.date).collect();
+        let count = counted(days.len() as u64, "day", "days");
         let words = format!("plan {}, {}, {count}", self.plan.id, visible(&self.plan.name));
         let name = format!("{}.{format}", self.stem());
         Ok(Made { name, bytes: text.into_bytes(), words, workouts: Vec::new() })

@@ -1,11 +1,12 @@
 //! `fitness plan lint`
 
-use super::{find, read};
+use super::{chosen, find, read};
 use crate::clock;
 use crate::commands::settled;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::report::Report;
+use crate::words::counted;
 use anyhow::Result;
 use fitness_core::calendar::Day;
 use fitness_core::export::read_draft;
@@ -24,13 +25,7 @@ pub(super) async fn run(context: &Context, plan: Option<String>) -> Result<Repor
     let id = match plan.as_deref().map(str::parse::<PlanId>) {
         Some(Ok(id)) => Some(id),
         Some(Err(_)) => None,
-        None => match store.find_active_plan(user.id).await? {
-            Some(active) => Some(active.id),
-            None => {
-                let help = "name a draft or a file: `fitness plan lint PLAN|FILE`";
-                return Err(Failure::new("you have no active plan", help).into());
-            }
-        },
+        None => Some(chosen(&store, &user, None).await?.id),
     };
     let (name, findings) = match (id, plan) {
         (Some(id), _) => {
@@ -62,21 +57,86 @@ fn from_file(file: &Path) -> Result<Draft> {
 
 /// What the linter says, errors first.
 pub(super) fn told(findings: &[Finding]) -> String {
-    let count = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
-    let (wrong, doubtful) = (count(Severity::Error), count(Severity::Warning));
     if findings.is_empty() {
         return "The linter has nothing to say.\n".to_owned();
     }
-    let some = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
-    let mut text = format!("The linter: {}, {}.\n", some(wrong, "error"), some(doubtful, "warning"));
-    for finding in findings {
-        let _ = writeln!(
-            text,
-            "  {:<7} {:<3} {}",
-            finding.severity.as_str(),
-            finding.rule.as_str(),
-            finding.text
-        );
+    format!("The linter: {}.\n{}", counts(findings), lines(findings))
+}
+
+/// What the linter says about a change to a plan: what the change brings, apart from what it said before.
+pub(super) fn told_since(findings: &[Finding], before: &[Finding]) -> String {
+    let same = |one: &Finding, other: &Finding| {
+        (one.rule, one.severity, &one.text) == (other.rule, other.severity, &other.text)
+    };
+    let of = |all: &[Finding], others: &[Finding], there: bool| -> Vec<Finding> {
+        let known = |one: &&Finding| others.iter().any(|other| same(one, other)) == there;
+        all.iter().filter(known).cloned().collect()
+    };
+    let (new, old) = (of(findings, before, false), of(findings, before, true));
+    let gone = of(before, findings, false);
+    if new.is_empty() && old.is_empty() && gone.is_empty() {
+        return told(findings);
+    }
+    let mut text = if new.is_empty() {
+        "The linter finds nothing new in this.\n".to_owned()
+    } else {
+        format!("The linter, new with this: {}.\n{}", counts(&new), lines(&new))
+    };
+    if !old.is_empty() {
+        let _ = write!(text, "As before: {}.\n{}", counts(&old), lines(&old));
+    }
+    if !gone.is_empty() {
+        let _ = write!(text, "No longer: {}.\n{}", counts(&gone), lines(&gone));
     }
     text
+}
+
+fn counts(findings: &[Finding]) -> String {
+    let some = |severity: Severity, many: &str| {
+        let count = findings.iter().filter(|finding| finding.severity == severity).count();
+        counted(count as u64, severity.as_str(), many)
+    };
+    let mut parts = vec![some(Severity::Error, "errors"), some(Severity::Warning, "warnings")];
+    if findings.iter().any(|finding| finding.severity == Severity::Note) {
+        parts.push(some(Severity::Note, "notes"));
+    }
+    parts.join(", ")
+}
+
+fn lines(findings: &[Finding]) -> String {
+    findings.iter().fold(String::new(), |mut text, finding| {
+        let (severity, rule) = (finding.severity.as_str(), finding.rule.as_str());
+        let _ = writeln!(text, "  {severity:<7} {rule:<3} {}", finding.text);
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fitness_core::plan::lint::Rule;
+
+    fn finding(rule: &str, severity: Severity, text: &str) -> Finding {
+        let rule: Rule = rule.parse().unwrap();
+        Finding { rule, severity, day: None, value: None, limit: None, text: text.to_owned() }
+    }
+
+    #[test]
+    fn what_a_change_brings_is_told_apart_from_what_was_there() {
+        let old = finding("R22", Severity::Warning, "Three runs.");
+        let worse = finding("R22", Severity::Error, "Three runs.");
+        let new = finding("R12", Severity::Error, "Two hard days in a row.");
+        let gone = finding("R5", Severity::Note, "No easier week.");
+        let text = told_since(&[new, old.clone()], &[old.clone(), gone]);
+        assert_eq!(
+            text,
+            "The linter, new with this: 1 error, 0 warnings.\n  error   R12 Two hard days in a row.\n\
+             As before: 0 errors, 1 warning.\n  warning R22 Three runs.\n\
+             No longer: 0 errors, 0 warnings, 1 note.\n  note    R5  No easier week.\n"
+        );
+        let same = told_since(std::slice::from_ref(&old), std::slice::from_ref(&old));
+        assert!(same.starts_with("The linter finds nothing new in this.\nAs before: "), "{same}");
+        assert!(told_since(&[worse], &[old]).starts_with("The linter, new with this: 1 error"));
+        assert_eq!(told_since(&[], &[]), "The linter has nothing to say.\n");
+    }
 }

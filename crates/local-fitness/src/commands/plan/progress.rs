@@ -1,16 +1,14 @@
 //! A plan with how it is followed, in words.
 
-use super::describe;
 use crate::table::table;
 use crate::words::counted;
-use fitness_core::adherence::{Adherence, Both, NoteKind, Offer, Versus, Volume, WeekProgress};
+use fitness_core::adherence::{Adherence, Both, NoteKind, Offer, Volume};
 use fitness_core::calendar::Day;
 use fitness_core::grading::{Amount, Graded, Verdict};
-use fitness_core::plan::{PlanStatus, PlannedWorkout};
+use fitness_core::plan::{Asked, Plan, PlanStatus, PlannedWorkout};
 use fitness_core::text::visible;
 use fitness_core::units::{TimeSpan, UnitSystem};
 use fitness_store::Progress;
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// A plan with its verdicts and notes, week by week.
@@ -32,19 +30,36 @@ pub(super) fn tell(progress: &Progress, units: UnitSystem, today: Day) -> String
         );
         text.push_str(&adherence_lines(&followed.adherence, &followed.key_sessions, plan.revision));
     }
-    let weeks: BTreeMap<_, &WeekProgress> = followed.weeks.iter().map(|week| (week.week, week)).collect();
     let rows: Vec<_> = (0..workouts.len()).map(|index| row(progress, index, units, today)).collect();
     let mut week = None;
     for (index, line) in table([""; 5], &rows).lines().skip(1).enumerate() {
         let this = workouts[index].workout.date.iso_week();
         if week.replace(this) != Some(this) {
-            let told = weeks.get(&this).map(|week| week_line(week, units)).unwrap_or_default();
-            let _ = writeln!(text, "\n{this}{told}");
+            let _ = writeln!(text, "\n{this}{}", week_line(progress, this.monday(), units));
         }
         let _ = writeln!(text, "{line}");
         text.push_str(&notes(progress, index, units));
     }
     text
+}
+
+/// What a plan is, in two lines.
+fn describe(plan: &Plan, workouts: &[PlannedWorkout], units: UnitSystem) -> String {
+    let target = plan.target_time.map(|time| format!(" in {}", time.clock())).unwrap_or_default();
+    let distance = plan.distance.map(|d| format!(" ({})", units.distance(d))).unwrap_or_default();
+    let asked = Asked::of(workouts.iter().map(|planned| &planned.workout), plan.race_date);
+    let asked = asked.told(units).map(|told| format!(": {told}")).unwrap_or_default();
+    let training = workouts.iter().filter(|w| !w.workout.is_rest()).count();
+    format!(
+        "Plan {}, {} ({})\n{}{distance} on {}{target}; {} from {}{asked}\n",
+        plan.id,
+        visible(&plan.name),
+        plan.status,
+        plan.goal.spoken(),
+        plan.race_date,
+        counted(training as u64, "workout", "workouts"),
+        plan.start_date,
+    )
 }
 
 /// One workout with its verdict and notes.
@@ -68,6 +83,12 @@ fn adherence_lines(all: &Both, key: &Both, revision: i64) -> String {
         };
         let _ = writeln!(text, "{label} {percent} % over {workouts}{by}{committed}");
     }
+    if all.current.percent.is_some() {
+        text.push_str(
+            "(Adherence counts of each workout what was done, up to what it asked; a run that was not planned adds to \
+             the week's distance alone.)\n",
+        );
+    }
     let left_out = [
         (all.current.excused, "on days you were ill, injured or away"),
         (all.current.unmeasured, "of which it is not known how much was done"),
@@ -78,40 +99,77 @@ fn adherence_lines(all: &Both, key: &Both, revision: i64) -> String {
     text
 }
 
-/// What was planned in a week and what was done: running by distance, everything by time and load.
-fn week_line(week: &WeekProgress, units: UnitSystem) -> String {
+/// What was planned in a week and what was done: running by distance, or by time where none is known; then everything by
+/// time and load.
+fn week_line(progress: &Progress, monday: Day, units: UnitSystem) -> String {
+    let Progress { plan, workouts, followed, .. } = progress;
+    let within = |index: &usize| workouts[*index].workout.date.iso_week().monday() == monday;
+    let of_week = |counts: &dyn Fn(&Graded) -> bool| {
+        // A draft has no verdicts, and all of it is planned.
+        let indexes = (0..workouts.len()).filter(within);
+        let counted = indexes.filter(|index| followed.graded.get(*index).is_none_or(counts));
+        Asked::of(counted.map(|index| &workouts[index].workout), plan.race_date)
+    };
+    let planned = of_week(&|graded| graded.verdict != Verdict::NotStarted);
+    let Some(week) = followed.weeks.iter().find(|week| week.monday == monday) else {
+        return planned.told(units).map(|told| format!("  planned: {told}")).unwrap_or_default();
+    };
+    let so_far = of_week(&|graded| graded.verdict.is_judged() && graded.excused.is_none());
+    let begun = week.over || week.all_sports.done.count > 0 || week.all_sports.so_far.count > 0;
+    let told = |asked: Asked| asked.told(units).unwrap_or_else(|| "no running".to_owned());
     let mut parts = Vec::new();
-    let Versus { planned, .. } = week.running;
-    if planned.count > planned.without_distance {
-        parts.push(compared(week, &week.running, " of running", &|volume| {
-            units.distance(volume.distance).to_string()
-        }));
-    }
-    let Versus { planned, .. } = week.all_sports;
-    if planned.count > 0 && planned.without_duration == 0 {
-        parts.push(compared(week, &week.all_sports, "", &|volume| volume.duration.hours_minutes()));
-    }
-    if planned.count > 0 && planned.without_load == 0 {
-        let load = compared(week, &week.all_sports, "", &|volume| format!("{:.0}", volume.load));
-        parts.push(format!("load {load}"));
+    if begun && (planned != Asked::default() || week.running.done.count > 0) {
+        let ran = run(&week.running.done, planned, units);
+        parts.push(if week.over {
+            format!("ran {ran}, planned {}", told(planned))
+        } else {
+            format!("ran {ran} so far, planned by now {}, in the week {}", told(so_far), told(planned))
+        });
+    } else if !begun {
+        parts.extend(planned.told(units).map(|told| format!("planned: {told}")));
     }
     let adherence = &week.adherence;
-    parts.extend(adherence.percent.map(|percent| format!("{percent} % done")));
+    parts.extend(adherence.percent.map(|percent| format!("adherence {percent} %")));
     if adherence.excused > 0 {
         parts.push(format!("{} excused", adherence.excused));
+    }
+    let all = &week.all_sports;
+    let compared = |shown: &dyn Fn(&Volume) -> String| match (week.over, begun) {
+        (true, _) => format!("{} (planned {})", shown(&all.done), shown(&all.planned)),
+        (false, true) => format!("{} (planned by now {})", shown(&all.done), shown(&all.so_far)),
+        (false, false) => shown(&all.planned),
+    };
+    let mut together = Vec::new();
+    // A week of runs by time has said it already.
+    let said = !begun && !planned.has_distance() && planned.by_time == all.planned.duration;
+    if all.planned.count > 0 && all.planned.without_duration == 0 && !said {
+        together.push(compared(&|volume| volume.duration.hours_minutes()));
+    }
+    if all.planned.count > 0 && all.planned.without_load == 0 {
+        together.push(format!("load {}", compared(&|volume| format!("{:.0}", volume.load))));
+    }
+    if !together.is_empty() {
+        parts.push(format!("all sports {}", together.join(", ")));
     }
     if parts.is_empty() { String::new() } else { format!("  {}", parts.join("; ")) }
 }
 
-/// A week that is over against all of it, one that is under way against what was asked so far.
-fn compared(week: &WeekProgress, versus: &Versus, what: &str, shown: &dyn Fn(&Volume) -> String) -> String {
-    let Versus { planned, so_far, done } = versus;
-    if week.over {
-        format!("{} of {}{what}", shown(done), shown(planned))
-    } else if done.count == 0 && so_far.count == 0 {
-        format!("{}{what} planned", shown(planned))
+/// What was run, in the measure it was planned in.
+fn run(done: &Volume, planned: Asked, units: UnitSystem) -> String {
+    if planned.by_time > TimeSpan::ZERO && !planned.has_distance() {
+        return done.duration.hours_minutes();
+    }
+    let far = units.distance(done.distance).to_string();
+    let far = if planned.by_time > TimeSpan::ZERO {
+        format!("{far} in {}", done.duration.hours_minutes())
     } else {
-        format!("{} of {}{what} so far, {} planned", shown(done), shown(so_far), shown(planned))
+        far
+    };
+    match done.without_distance {
+        0 => far,
+        some => {
+            format!("{far} and {}", counted(some as u64, "run of unknown length", "runs of unknown length"))
+        }
     }
 }
 
@@ -119,12 +177,7 @@ fn row(progress: &Progress, index: usize, units: UnitSystem, today: Day) -> [Str
     let PlannedWorkout { id, workout } = &progress.workouts[index];
     // A draft has no verdicts.
     let graded = progress.followed.graded.get(index);
-    let asked = workout
-        .distance
-        .map(|distance| units.distance(distance).to_string())
-        .or_else(|| workout.duration.map(TimeSpan::hours_minutes))
-        .or_else(|| workout.load.map(|load| format!("load {load:.0}")))
-        .unwrap_or_default();
+    let asked = workout.size(units).unwrap_or_default();
     let done = graded.and_then(|graded| graded.actual).map(|done| amount(done, units));
     let size = done.map_or_else(|| asked.clone(), |done| format!("{done} of {asked}"));
     let key = if workout.key { " (key)" } else { "" };
@@ -133,7 +186,7 @@ fn row(progress: &Progress, index: usize, units: UnitSystem, today: Day) -> [Str
         format!("{} {}", workout.date.weekday(), workout.date),
         graded.map(|graded| verdict(graded, today)).unwrap_or_default(),
         size,
-        format!("{}{key}", visible(&workout.name)),
+        format!("{}{key}", visible(workout.name_beside_size(units))),
     ]
 }
 

@@ -1,6 +1,6 @@
 //! `fitness plan push`
 
-use super::export::{mark, no_active_plan, told};
+use super::export::{mark, told};
 use crate::args::{PushArgs, Service};
 use crate::clock;
 use crate::commands::source::{self, Live};
@@ -34,7 +34,7 @@ pub(super) async fn run(context: &Context, wanted: PushArgs) -> Result<Report> {
         Some(plan) => store.list_workouts(user.id, plan.id, plan.revision).await?,
         None => {
             let help = "activate one, or take off what was pushed with `fitness plan push --clear`";
-            return Err(Failure::new(no_active_plan().to_string(), help).into());
+            return Err(Failure::new("you have no active plan", help).into());
         }
     };
     let source = source::find(&store, user.id, Service::Intervals).await?.ok_or_else(not_connected)?;

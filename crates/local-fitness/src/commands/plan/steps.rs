@@ -10,8 +10,8 @@ use crate::table::table;
 use anyhow::Result;
 use fitness_core::adherence::{Comparison, Kept, StepResult, compare_steps};
 use fitness_core::calendar::Day;
-use fitness_core::ids::{ActivityId, WorkoutId};
-use fitness_core::plan::{PlannedWorkout, Step, StepDuration, StepTarget, TargetRange};
+use fitness_core::ids::ActivityId;
+use fitness_core::plan::{Plan, PlanStatus, PlannedWorkout, Step, StepDuration, StepTarget, TargetRange};
 use fitness_core::text::visible;
 use fitness_core::units::{Distance, Pace, TimeSpan, UnitSystem};
 use fitness_store::{Store, StoredActivity, User};
@@ -21,16 +21,20 @@ use std::fmt::Write as _;
 /// One workout with what was asked, what was done, and its steps beside the recording.
 pub(super) async fn show(context: &Context, args: WorkoutArgs) -> Result<Report> {
     let (store, user) = context.open_for_user().await?;
-    let plan = super::chosen(&store, &user, args.plan).await?.id;
+    let plan = plan_of(&store, &user, &args).await?;
     super::settled(&store, user.id).await?;
     let profile = store.profile(user.id).await?;
     let (units, today) = (profile.units, Day::at(clock::now(), profile.zone));
-    let progress = store.progress(user.id, plan).await?;
+    let progress = store.progress(user.id, plan.id).await?;
     let Some(index) = progress.workouts.iter().position(|w| w.id == args.workout) else {
-        return Err(no_workout(args.workout).into());
+        return Err(no_workout(&args).into());
     };
     let planned = &progress.workouts[index];
-    let mut words = progress::tell_workout(&progress, index, units, today);
+    let mut words = String::new();
+    if plan.status != PlanStatus::Active {
+        let _ = writeln!(words, "Of plan {}, {} ({})", plan.id, visible(&plan.name), plan.status);
+    }
+    words.push_str(&progress::tell_workout(&progress, index, units, today));
     for text in [&planned.workout.intensity, &planned.workout.description].into_iter().flatten() {
         let _ = writeln!(words, "  {}", visible(text));
     }
@@ -56,10 +60,33 @@ pub(super) async fn show(context: &Context, args: WorkoutArgs) -> Result<Report>
     ))
 }
 
-fn no_workout(id: WorkoutId) -> Failure {
+/// The plan that is meant: the named one, else the one that has the workout: the active plan, a draft, or one that is over.
+async fn plan_of(store: &Store, user: &User, args: &WorkoutArgs) -> Result<Plan> {
+    if args.plan.is_some() {
+        return super::chosen(store, user, args.plan).await;
+    }
+    let mut plans = store.list_plans(user.id).await?;
+    plans.sort_by_key(|plan| plan.status != PlanStatus::Active);
+    if plans.is_empty() {
+        return Err(super::no_active_plan(store, user).await?.into());
+    }
+    for plan in plans {
+        let workouts = store.list_workouts(user.id, plan.id, plan.revision).await?;
+        if workouts.iter().any(|planned| planned.id == args.workout) {
+            return Ok(plan);
+        }
+    }
+    Err(no_workout(args).into())
+}
+
+fn no_workout(args: &WorkoutArgs) -> Failure {
+    let message = match args.plan {
+        Some(plan) => format!("plan {plan} has no workout {}", args.workout),
+        None => format!("none of your plans has a workout {}", args.workout),
+    };
     let help =
-        "`fitness plan show` has the number of every workout; --plan names another plan than the active one";
-    Failure::new(format!("there is no workout {id} in this plan"), help)
+        "`fitness plan show` has the number of every workout, `fitness plan show PLAN` those of a draft";
+    Failure::new(message, help)
 }
 
 /// Where an activity was a session with steps of the active plan: the session beside it, in words and as data.

@@ -1,0 +1,91 @@
+//! How a command line that cannot be read is told: one line `error:`, one line `help:`, exit 2.
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use std::error::Error as _;
+use std::num::ParseIntError;
+use std::process::ExitCode;
+
+use crate::failure::{self, Failure};
+
+/// Tells what is wrong with a command line. Help and version are no faults, and what is neither a bad value nor something
+/// missing is told by clap, which knows what it looks like.
+pub(crate) fn tell(error: &clap::Error) -> ExitCode {
+    let failure = match error.kind() {
+        ErrorKind::ValueValidation | ErrorKind::InvalidValue => bad_value(error),
+        ErrorKind::MissingRequiredArgument => missing(error),
+        _ => None,
+    };
+    let Some(failure) = failure else { error.exit() };
+    // The arguments could not be read, so whether JSON was asked for is seen from the words.
+    let json = std::env::args_os().any(|argument| argument == "--json");
+    failure::tell(&failure.into(), json);
+    ExitCode::from(2)
+}
+
+/// What was typed and what to write instead.
+fn bad_value(error: &clap::Error) -> Option<Failure> {
+    let (given, argument) = (text(error, ContextKind::InvalidValue)?, text(error, ContextKind::InvalidArg)?);
+    if given.is_empty() {
+        return Some(Failure::new(
+            format!("{argument} says nothing"),
+            "write a value after it, or leave it out",
+        ));
+    }
+    let cause = error.source()?;
+    if cause.is::<ParseIntError>() {
+        return Some(Failure::new(format!("`{given}` is no number"), number_of(&argument)));
+    }
+    let said = cause.to_string();
+    if let Some((first, last)) = said.split_once(" is not in ").and_then(|(_, range)| range.split_once("..="))
+    {
+        let help = format!("write a number from {first} to {last}");
+        return Some(Failure::new(format!("`{given}` is outside {first} to {last}"), help));
+    }
+    // "`hlaf` is not a goal; expected one of: …" has both in it.
+    Some(match said.split_once("; ") {
+        Some((message, help)) => {
+            let help = help
+                .strip_prefix("expected one of: ")
+                .map_or_else(|| help.to_owned(), |words| format!("write one of {words}"));
+            Failure::new(message, help)
+        }
+        None => Failure::new(
+            format!("`{given}` does not fit {argument}: {said}"),
+            "`--help` shows what can be written",
+        ),
+    })
+}
+
+/// Where the numbers of what an argument names are shown.
+fn number_of(argument: &str) -> String {
+    let word = argument.trim_matches(|c: char| !c.is_ascii_alphabetic());
+    let shown_by = match word.rsplit(['<', ' ']).next().unwrap_or(word) {
+        "PLAN" | "SUPERSEDES" | "REPLACES" => "fitness plan list",
+        "WORKOUT" | "SKIP" | "ID" => "fitness plan show",
+        "PROPOSAL" => "fitness plan proposal list",
+        "ACTIVITY" => "fitness activity list",
+        "TO" => "fitness plan revisions",
+        "NOTE" => "fitness note list",
+        _ => return "write a whole number, such as 12".to_owned(),
+    };
+    format!("write its number, such as 12; `{shown_by}` shows the numbers")
+}
+
+fn missing(error: &clap::Error) -> Option<Failure> {
+    let Some(ContextValue::Strings(arguments)) = error.get(ContextKind::InvalidArg) else { return None };
+    let usage = match error.get(ContextKind::Usage) {
+        Some(ContextValue::StyledStr(usage)) => usage.to_string(),
+        _ => String::new(),
+    };
+    let usage = usage.trim().trim_start_matches("Usage:").trim().to_owned();
+    let verb = if arguments.len() == 1 { "is" } else { "are" };
+    let help = format!("write it like `{usage}`; --help explains each part");
+    Some(Failure::new(format!("{} {verb} missing", arguments.join(" and ")), help))
+}
+
+fn text(error: &clap::Error, kind: ContextKind) -> Option<String> {
+    match error.get(kind)? {
+        ContextValue::String(text) => Some(text.clone()),
+        _ => None,
+    }
+}
