@@ -85,6 +85,26 @@ impl Store {
         row.filter(valid).map(api_token).transpose()
     }
 
+    /// Notes that a token was used; at most once a minute, so that a busy program does not fill the log.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn touch_api_token(&self, user: UserId, id: ApiTokenId, now: Instant) -> Result<()> {
+        let lately = stamp(now - chrono::TimeDelta::minutes(1));
+        let known = Entity::find_by_id(id.get()).filter(Column::UserId.eq(user.get())).one(self.reader()).await?;
+        if known.is_none_or(|row| row.used_at.is_some_and(|used| used > lately)) {
+            return Ok(());
+        }
+        let tx = self.write(user).await?;
+        Entity::update_many()
+            .col_expr(Column::UsedAt, Expr::value(stamp(now)))
+            .filter(Column::Id.eq(id.get()))
+            .filter(Column::UserId.eq(user.get()))
+            .exec(tx.db())
+            .await?;
+        tx.commit(Entry::new(now, Actor::Mcp, "token.use", format!("token:{id}"))).await
+    }
+
     /// A user's tokens that still work, newest first.
     ///
     /// # Errors

@@ -117,13 +117,25 @@ impl Store {
     /// # Errors
     /// When the database does not answer.
     pub async fn find_brief(&self, user: UserId, on: Day) -> Result<Option<StoredBrief>> {
+        self.newest_brief(user, Some(on)).await
+    }
+
+    /// The newest brief of the newest day.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn latest_brief(&self, user: UserId) -> Result<Option<StoredBrief>> {
+        self.newest_brief(user, None).await
+    }
+
+    async fn newest_brief(&self, user: UserId, on: Option<Day>) -> Result<Option<StoredBrief>> {
         let db = self.snapshot().await?;
-        let row = briefs::Entity::find()
-            .filter(briefs::Column::UserId.eq(user.get()))
-            .filter(briefs::Column::Day.eq(on.date()))
-            .order_by_desc(briefs::Column::Id)
-            .one(&db)
-            .await?;
+        let mut query = briefs::Entity::find().filter(briefs::Column::UserId.eq(user.get()));
+        if let Some(on) = on {
+            query = query.filter(briefs::Column::Day.eq(on.date()));
+        }
+        let row =
+            query.order_by_desc(briefs::Column::Day).order_by_desc(briefs::Column::Id).one(&db).await?;
         let Some(row) = row else { return Ok(None) };
         let facts = brief_facts::Entity::find()
             .filter(brief_facts::Column::BriefId.eq(row.id))

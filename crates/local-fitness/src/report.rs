@@ -30,6 +30,11 @@ impl Report {
         }
     }
 
+    /// Everything was said while it happened.
+    pub(crate) fn silent(data: &impl Serialize) -> Self {
+        Self::new("", data).output(Vec::new())
+    }
+
     /// Everything worked, but what was looked at is not well: exit 1.
     pub(crate) fn unhealthy(mut self) -> Self {
         self.healthy = false;
@@ -62,7 +67,7 @@ impl Report {
         } else {
             self.text.clone()
         };
-        if !text.ends_with('\n') {
+        if !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
         }
         let bytes = self.output.as_deref().unwrap_or(text.as_bytes());

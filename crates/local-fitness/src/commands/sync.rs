@@ -9,6 +9,7 @@ use crate::failure::Failure;
 use crate::report::Report;
 use anyhow::{Context as _, Result};
 use fitness_core::calendar::Day;
+use fitness_core::ids::UserId;
 use fitness_core::text::visible;
 use fitness_ingest::{Error, Outcome, Stop, Sync};
 use fitness_store::{Source, Store, User};
@@ -108,6 +109,19 @@ async fn one(
         Error::Store(error) => anyhow::Error::from(error),
         other => other.into(),
     })
+}
+
+/// Asks every service of a user, with nobody looking on. What one of them refuses is told when the others were asked.
+pub(super) async fn all_quietly(store: &Store, user: UserId) -> Result<()> {
+    let users = store.list_users().await?;
+    let Some(user) = users.iter().find(|known| known.id == user) else { return Ok(()) };
+    let mut failed = Vec::new();
+    for source in store.list_sources(user.id).await? {
+        if let Err(why) = one(store, user, &source, None, true, &Stop::default()).await {
+            failed.push(format!("{why:#}"));
+        }
+    }
+    if failed.is_empty() { Ok(()) } else { Err(anyhow::anyhow!(failed.join("; "))) }
 }
 
 /// Imports what appears in a folder until Ctrl-C.

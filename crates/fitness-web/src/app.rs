@@ -1,0 +1,124 @@
+//! What the server is made of, and its routes.
+
+use crate::chat_stream;
+use crate::guard::{self, Names};
+use crate::hosting::AthletesHost;
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::{StatusCode, header};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::{any_service, get, post};
+use fitness_coach::model::Model;
+use fitness_coach::turn::Caps;
+use fitness_core::calendar::{Day, Instant};
+use fitness_core::ids::UserId;
+use fitness_mcp::{Guest, HttpConfig, METADATA_PATH, Prompts, http_service, resource_metadata};
+use fitness_store::{Scope, Store};
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+/// Something that is looked up.
+pub type Looked<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Who coaches: built outside, where the way out to the net is.
+pub trait Coaching: Send + Sync {
+    /// The model an athlete chose, or another one for this time, and what it may still use today; or why there is none,
+    /// in a sentence for the athlete.
+    fn open<'a>(
+        &'a self,
+        user: UserId,
+        model: Option<&'a str>,
+        today: Day,
+    ) -> Looked<'a, Result<(Box<dyn Model>, Caps), String>>;
+}
+
+/// What the server is made of.
+#[derive(Clone)]
+pub struct App {
+    /// The data.
+    pub store: Store,
+    /// What time it is.
+    pub clock: fn() -> Instant,
+    /// Who coaches.
+    pub coaching: Arc<dyn Coaching>,
+    /// What a model is told it is, in chat.
+    pub rules: Arc<str>,
+    /// Where the athlete reaches this server, such as `http://127.0.0.1:8787`.
+    pub site: Arc<str>,
+    /// The names it may be called by.
+    pub names: Names,
+}
+
+impl std::fmt::Debug for App {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("App").field("site", &self.site).finish_non_exhaustive()
+    }
+}
+
+/// Every route, behind the check of the host's name.
+#[must_use]
+pub fn router(app: App, prompts: Prompts) -> Router {
+    let config = HttpConfig {
+        base_url: app.site.to_string(),
+        allowed_hosts: app.names.list().to_vec(),
+        allowed_origins: Vec::new(),
+    };
+    let metadata = resource_metadata(&app.site);
+    let mcp = Router::new()
+        .route("/mcp", any_service(http_service(prompts, config)))
+        .layer(middleware::from_fn_with_state(app.clone(), bearer));
+    let chat = Router::new()
+        .route("/api/chat", post(chat_stream::say))
+        .layer(axum::extract::DefaultBodyLimit::max(64 * 1024));
+    Router::new()
+        .merge(mcp)
+        .merge(chat)
+        .route(METADATA_PATH, get(|| async move { axum::Json(metadata) }))
+        .route("/health", get(|| async { "ok\n" }))
+        .fallback(|| async { guard::refusal(StatusCode::NOT_FOUND, "There is nothing here.") })
+        .layer(middleware::from_fn_with_state(app.names.clone(), guard::host))
+        .with_state(app)
+}
+
+/// Reads the token of a program and seats it at its athlete's desk. A cookie opens nothing here.
+async fn bearer(State(app): State<App>, mut request: Request, next: Next) -> Response {
+    let secret = {
+        let mut given = request.headers().get_all(header::AUTHORIZATION).iter();
+        let only = given.next().filter(|_| given.next().is_none());
+        only.and_then(|value| value.to_str().ok()).and_then(bearer_secret).map(str::to_owned)
+    };
+    if let Some(secret) = secret {
+        match app.store.find_api_token(&secret, (app.clock)()).await {
+            Ok(Some(token)) => {
+                let scope = match token.scope {
+                    Scope::Read => fitness_mcp::Scope::Read,
+                    Scope::Draft => fitness_mcp::Scope::Draft,
+                };
+                let host = Arc::new(AthletesHost {
+                    store: app.store.clone(),
+                    user: token.user,
+                    clock: app.clock,
+                    site: app.site.clone(),
+                });
+                request.extensions_mut().insert(Guest { host, scope });
+                // Whether it was noted when the token was used decides nothing.
+                drop(app.store.touch_api_token(token.user, token.id, (app.clock)()).await);
+            }
+            Ok(None) => {}
+            Err(_) => {
+                return guard::refusal(StatusCode::SERVICE_UNAVAILABLE, "The database does not answer; try again.");
+            }
+        }
+    }
+    next.run(request).await.into_response()
+}
+
+/// The secret of `Bearer …`.
+fn bearer_secret(value: &str) -> Option<&str> {
+    let (scheme, secret) = value.split_once(' ')?;
+    let secret = secret.trim();
+    let plausible = (16..=200).contains(&secret.len()) && secret.bytes().all(|byte| byte.is_ascii_graphic());
+    (scheme.eq_ignore_ascii_case("bearer") && plausible).then_some(secret)
+}

@@ -1,0 +1,162 @@
+//! `POST /api/chat`: say something to the coach and hear the answer as it comes.
+//!
+//! For a signed-in browser on one of this server's own pages, and nobody else: a token opens nothing here. When the
+//! browser goes away, so does everything that was begun for it.
+
+use crate::app::App;
+use crate::guard;
+use crate::talk::Talk;
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::sse::{Event as SseEvent, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use fitness_coach::chat::{Card, Event};
+use fitness_core::calendar::Day;
+use fitness_core::ids::{ChatId, UserId};
+use fitness_core::note::Author;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::task::JoinHandle;
+use tokio_stream::Stream;
+
+/// The cookie of a session.
+pub const SESSION_COOKIE: &str = "fitness_session";
+/// The longest a turn may take.
+pub const MAX_TURN: Duration = Duration::from_secs(600);
+
+/// What is said.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Say {
+    text: String,
+    #[serde(default)]
+    chat: Option<ChatId>,
+    #[serde(default)]
+    model: Option<String>,
+}
+
+pub(crate) async fn say(State(app): State<App>, headers: HeaderMap, Json(said): Json<Say>) -> Response {
+    let user = match signed_in(&app, &headers).await {
+        Ok(user) => user,
+        Err(refusal) => return *refusal,
+    };
+    let (tell, heard) = unbounded_channel();
+    let task = tokio::spawn(async move {
+        if let Err(sentence) = converse(&app, user, said, &tell).await {
+            send(&tell, "error", &json!({ "message": sentence }));
+        }
+    });
+    let stream = Telling { heard, task };
+    Sse::new(stream).keep_alive(KeepAlive::new().interval(Duration::from_secs(15))).into_response()
+}
+
+/// The user of a session; a refusal in every other case.
+async fn signed_in(app: &App, headers: &HeaderMap) -> Result<UserId, Box<Response>> {
+    let refuse = |status, words: &str| Err(Box::new(guard::refusal(status, words)));
+    if headers.contains_key(header::AUTHORIZATION) {
+        return refuse(StatusCode::FORBIDDEN, "A token opens nothing here; sign in.");
+    }
+    let origin = headers.get(header::ORIGIN).and_then(|value| value.to_str().ok());
+    if !origin.is_some_and(|origin| app.names.allow_origin(origin)) {
+        return refuse(StatusCode::FORBIDDEN, "This can only be asked from this server's own pages.");
+    }
+    let Some(secret) = cookie(headers, SESSION_COOKIE) else {
+        return refuse(StatusCode::UNAUTHORIZED, "Sign in first.");
+    };
+    match app.store.find_session(secret, (app.clock)()).await {
+        Ok(Some(session)) => Ok(session.user),
+        Ok(None) => refuse(StatusCode::UNAUTHORIZED, "Sign in first."),
+        Err(_) => refuse(StatusCode::SERVICE_UNAVAILABLE, "The database does not answer; try again."),
+    }
+}
+
+/// The value of a cookie, when it is there once.
+fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    let values = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let mut found = values
+        .flat_map(|value| value.split(';'))
+        .filter_map(|pair| pair.trim().split_once('='))
+        .filter(|(key, _)| *key == name)
+        .map(|(_, value)| value);
+    found.next().filter(|_| found.next().is_none())
+}
+
+async fn converse(app: &App, user: UserId, said: Say, tell: &UnboundedSender<SseEvent>) -> Result<(), String> {
+    let broken = "This cannot be answered just now; everything else works.";
+    let profile = app.store.profile(user).await.map_err(|_| broken)?;
+    let now = (app.clock)();
+    let today = Day::at(now, profile.zone);
+    let (model, caps) = app.coaching.open(user, said.model.as_deref(), today).await?;
+    let stop = fitness_ingest::Stop::default();
+    fitness_ingest::recompute(&app.store, user, &mut |_| {}, &stop).await.map_err(|_| broken)?;
+    let desk = app.store.coaching_desk(user, Author::Coach, now, &app.site).await.map_err(|_| broken)?;
+    let talk = Talk { store: &app.store, user, chat: said.chat, today, now };
+    let deadline = tokio::time::sleep(MAX_TURN);
+    let rules = app.rules.to_string();
+    let mut hear = |event: Event<'_>| {
+        if let Some(card) = event.card() {
+            send(tell, "card", &card_json(&card));
+        }
+        match event {
+            Event::Text(text) if !text.is_empty() => send(tell, "text", &json!({ "text": text })),
+            Event::Text(_) | Event::Ended(_) => {}
+            Event::Calling(tool) => send(tell, "tool", &json!({ "name": tool.name, "words": tool.doing, "state": "doing" })),
+            Event::Called { tool, answer } => {
+                let state = if answer.is_ok() { "done" } else { "refused" };
+                send(tell, "tool", &json!({ "name": tool.name, "words": tool.done, "state": state }));
+            }
+        }
+    };
+    let said = talk.say(&said.text, (&*model, caps), (&desk, rules), deadline, &mut hear).await;
+    let (chat, conversed) = said.map_err(|why| why.to_string())?;
+    let unverified: Vec<Value> =
+        conversed.unverified.iter().map(|range| json!([range.start, range.end])).collect();
+    send(
+        tell,
+        "end",
+        &json!({
+            "chat": chat, "ended": conversed.ending.ended, "notice": conversed.ending.notice,
+            "answer": conversed.answer, "unverified": unverified, "model": model.name(),
+            "cost_micros": conversed.cost.0,
+        }),
+    );
+    Ok(())
+}
+
+fn card_json(card: &Card) -> Value {
+    match card {
+        Card::Draft { id, review } => json!({ "kind": "draft", "plan_id": id, "review": review }),
+        Card::Proposal { id, review } => json!({ "kind": "proposal", "proposal_id": id, "review": review }),
+    }
+}
+
+fn send(tell: &UnboundedSender<SseEvent>, name: &str, data: &Value) {
+    // Nobody may be listening any more; then the task is about to end too.
+    drop(tell.send(SseEvent::default().event(name).data(data.to_string())));
+}
+
+/// What is told; when nobody hears it any more, whoever tells it stops.
+struct Telling {
+    heard: UnboundedReceiver<SseEvent>,
+    task: JoinHandle<()>,
+}
+
+impl Stream for Telling {
+    type Item = Result<SseEvent, Infallible>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.heard.poll_recv(context).map(|event| event.map(Ok))
+    }
+}
+
+impl Drop for Telling {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}

@@ -1,0 +1,104 @@
+//! What happens by itself: the morning sync, and the brief after it.
+//!
+//! Both are jobs in the database, so that a server that is killed goes on where it was, and of several servers one does
+//! each. [`tick`] decides what is due from what is stored and does it; nothing is remembered in between.
+
+use crate::app::Looked;
+use chrono::{TimeDelta, Timelike as _};
+use fitness_core::calendar::{Day, Instant};
+use fitness_core::ids::UserId;
+use fitness_store::{Error, Job, JobState, Store};
+use serde_json::json;
+use std::time::Duration;
+
+/// The hour from which on it is morning, on the athlete's clock.
+const MORNING: u32 = 5;
+/// The hour from which on the brief no longer waits for a sync that does not come.
+const LATE: u32 = 10;
+/// How long a job is held by whoever took it on.
+const LEASE: TimeDelta = TimeDelta::minutes(30);
+/// How often is looked.
+const EVERY: Duration = Duration::from_secs(60);
+
+/// What is done outside: where the way out to the net and the models are.
+pub trait Chores: Send + Sync {
+    /// Asks every service of an athlete for what is new. The sentence says what went wrong.
+    fn sync(&self, user: UserId) -> Looked<'_, Result<(), String>>;
+
+    /// Writes an athlete's brief for a day, unless there is one.
+    fn brief(&self, user: UserId, day: Day) -> Looked<'_, Result<(), String>>;
+}
+
+/// Looks once a minute what is due, for as long as it is let.
+pub async fn run(store: Store, chores: &dyn Chores, worker: &str, clock: fn() -> Instant) {
+    loop {
+        // A database that does not answer now may answer in a minute.
+        drop(tick(&store, chores, worker, clock).await);
+        tokio::time::sleep(EVERY).await;
+    }
+}
+
+/// Notes what is due, and does everything that is. Gives back how many jobs were taken on.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn tick(
+    store: &Store,
+    chores: &dyn Chores,
+    worker: &str,
+    clock: fn() -> Instant,
+) -> Result<usize, Error> {
+    let mut done = 0;
+    for user in store.list_users().await? {
+        note_due(store, user.id, clock()).await?;
+    }
+    while let Some(job) = store.claim_job(worker, LEASE, clock()).await? {
+        done += 1;
+        match work(&job, chores).await {
+            Ok(()) => store.finish_job(job.user, job.id, worker, clock()).await?,
+            Err(problem) => store.fail_job(job.user, job.id, worker, &problem, clock()).await?,
+        }
+        // What a sync brought may make a brief due.
+        note_due(store, job.user, clock()).await?;
+    }
+    Ok(done)
+}
+
+async fn work(job: &Job, chores: &dyn Chores) -> Result<(), String> {
+    match job.kind.as_str() {
+        SYNC => chores.sync(job.user).await,
+        BRIEF => {
+            let day = job.payload.get("day").and_then(|day| day.as_str()?.parse().ok());
+            chores.brief(job.user, day.ok_or("the job names no day")?).await
+        }
+        other => Err(format!("nobody here knows how to do `{other}`")),
+    }
+}
+
+const SYNC: &str = "sync";
+const BRIEF: &str = "brief";
+
+/// Puts into the queue what is due for an athlete and not there yet.
+async fn note_due(store: &Store, user: UserId, now: Instant) -> Result<(), Error> {
+    let zone = store.profile(user).await?.zone;
+    let (today, hour) = (Day::at(now, zone), now.with_timezone(&zone).hour());
+    if hour < MORNING {
+        return Ok(());
+    }
+    let jobs = store.list_jobs(user, 50).await?;
+    let of_today = |kind: &str| {
+        jobs.iter().find(|job| job.kind == kind && job.payload.get("day") == Some(&json!(today)))
+    };
+    let has_services = !store.list_sources(user).await?.is_empty();
+    let sync = of_today(SYNC);
+    if has_services && sync.is_none() {
+        store.enqueue(user, SYNC, json!({ "day": today }), now, now).await?;
+        return Ok(());
+    }
+    let settled = sync.is_none_or(|job| matches!(job.state, JobState::Done | JobState::Failed));
+    let ready = !has_services || settled || hour >= LATE;
+    if ready && of_today(BRIEF).is_none() && store.find_brief(user, today).await?.is_none() {
+        store.enqueue(user, BRIEF, json!({ "day": today }), now, now).await?;
+    }
+    Ok(())
+}

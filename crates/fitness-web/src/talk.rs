@@ -1,0 +1,136 @@
+//! A conversation that is kept: what was said before is read, what is said now is stored. The terminal and the server
+//! both talk this way.
+
+use chrono::TimeDelta;
+use fitness_coach::chat::{self, Conversed, Event, MAX_HISTORY, Opening};
+use fitness_coach::model::{Cost, Message, Model, Told, Usage};
+use fitness_coach::turn::Caps;
+use fitness_core::calendar::{Day, Instant};
+use fitness_core::ids::{ChatId, UserId};
+use fitness_store::{ChatMessage, CoachingDesk, Error, Purpose, Role, Spent, Store};
+use std::future::Future;
+
+/// The longest thing an athlete says at once, in characters.
+pub const MAX_SAID: usize = 8000;
+
+/// Somebody talking with the coach.
+#[derive(Debug)]
+pub struct Talk<'a> {
+    /// Where it is kept.
+    pub store: &'a Store,
+    /// Who talks.
+    pub user: UserId,
+    /// The conversation; a new one begins when there is none.
+    pub chat: Option<ChatId>,
+    /// Their today.
+    pub today: Day,
+    /// The moment.
+    pub now: Instant,
+}
+
+/// Why nothing was said.
+#[derive(Debug, thiserror::Error)]
+pub enum NotSaid {
+    /// Nothing, or far too much.
+    #[error("say something, at most {MAX_SAID} characters at once")]
+    Length,
+    /// What the store says.
+    #[error(transparent)]
+    Store(#[from] Error),
+}
+
+impl Talk<'_> {
+    /// Says something and hears the answer. What the athlete said is kept before anything is asked, so that nothing is
+    /// lost when they leave.
+    ///
+    /// # Errors
+    /// `Length`; `NotFound` when there is no such conversation of theirs.
+    pub async fn say(
+        &self,
+        text: &str,
+        (model, caps): (&dyn Model, Caps),
+        (desk, system): (&CoachingDesk, String),
+        deadline: impl Future<Output = ()> + Send,
+        hear: &mut (dyn FnMut(Event<'_>) + Send),
+    ) -> Result<(ChatId, Conversed), NotSaid> {
+        let text = text.trim();
+        if text.is_empty() || text.chars().count() > MAX_SAID {
+            return Err(NotSaid::Length);
+        }
+        let (chat, history) = match self.chat {
+            Some(chat) => (chat, self.history(chat).await?),
+            None => (self.store.start_chat(self.user, &title(text), self.now).await?, Vec::new()),
+        };
+        let said = Message::Program { parts: vec![Told::Text { text: text.to_owned() }] };
+        self.keep(chat, &said, None, 0).await?;
+        let history = chat::compact(history, MAX_HISTORY);
+        let opening = Opening { system, history, said: self.dated(text), caps };
+        let conversed = chat::converse(model, desk, opening, deadline, hear).await;
+        for (order, message) in conversed.added.iter().enumerate().skip(1) {
+            self.keep(chat, message, Some(model.name()), order).await?;
+        }
+        self.spend(model, conversed.usage, conversed.cost).await?;
+        Ok((chat, conversed))
+    }
+
+    /// What was said before, as the model is told it.
+    async fn history(&self, chat: ChatId) -> Result<Vec<Message>, Error> {
+        let known = self.store.list_chats(self.user).await?.iter().any(|known| known.id == chat);
+        if !known {
+            return Err(Error::NotFound("chat"));
+        }
+        let messages = self.store.list_chat_messages(self.user, chat).await?;
+        let mut history: Vec<Message> =
+            messages.into_iter().filter_map(|message| serde_json::from_value(message.body).ok()).collect();
+        // What was said and never answered, because the athlete left, is said again only by them.
+        while matches!(history.last(), Some(Message::Program { .. })) {
+            history.pop();
+        }
+        Ok(history)
+    }
+
+    /// A day changes what "today" means, so it travels with what is said and not with the rules.
+    fn dated(&self, text: &str) -> String {
+        format!("(Today is {} {}.)\n{text}", self.today.weekday(), self.today)
+    }
+
+    async fn keep(&self, chat: ChatId, message: &Message, model: Option<&str>, order: usize) -> Result<(), Error> {
+        let role = match message {
+            Message::Model { .. } => Role::Coach,
+            Message::Program { parts } if parts.iter().any(|part| matches!(part, Told::Text { .. })) => Role::Athlete,
+            Message::Program { .. } => Role::Tool,
+        };
+        // Messages of one turn keep their order, whatever the clock's grain.
+        let said_at = self.now + TimeDelta::milliseconds(i64::try_from(order).unwrap_or_default());
+        let body = serde_json::to_value(message).map_err(|why| Error::Unreadable(why.to_string()))?;
+        let message = ChatMessage { role, body, model: model.map(str::to_owned), said_at };
+        self.store.add_chat_message(self.user, chat, message).await
+    }
+
+    async fn spend(&self, model: &dyn Model, usage: Usage, cost: Cost) -> Result<(), Error> {
+        if usage == Usage::default() {
+            return Ok(());
+        }
+        let spent = spent(usage, model.cost(&usage).map(|_| cost));
+        self.store.note_spending(self.user, Purpose::Chat, model.name(), spent, self.today, self.now).await
+    }
+}
+
+/// What was used, as it is stored.
+#[must_use]
+pub fn spent(usage: Usage, cost: Option<Cost>) -> Spent {
+    Spent {
+        input: usage.input,
+        cache_write: usage.cache_write,
+        cache_read: usage.cache_read,
+        output: usage.output,
+        cost_micros: cost.map(|cost| cost.0),
+    }
+}
+
+/// The first words, as a conversation is listed.
+fn title(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    let short: String = line.chars().take(60).collect();
+    if short.len() < line.len() { format!("{short}…") } else { short }
+}

@@ -1,0 +1,235 @@
+//! Who coaches an athlete: what they chose, the model behind it, and what it may use in a day.
+
+use crate::clock;
+use crate::egress;
+use crate::failure::Failure;
+use crate::seal::{Holder, Seal};
+use anyhow::Result;
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use fitness_coach::answering::{BUILT_IN, BuiltIn};
+use fitness_coach::model::address::Address;
+use fitness_coach::model::anthropic::{self, Claude};
+use fitness_coach::model::catalog::Choice;
+use fitness_coach::model::openai::Compatible;
+use fitness_coach::model::{Cost, Limits, Model, Usage};
+use fitness_coach::turn::Caps;
+use fitness_core::calendar::Day;
+use fitness_core::ids::UserId;
+use fitness_core::note::Author;
+use fitness_core::words;
+use fitness_store::{CoachingDesk, Purpose, Spent, Store};
+use secrecy::{ExposeSecret, SecretString};
+use serde::{Deserialize, Serialize};
+
+/// The name of the setting that says who coaches.
+const SETTING: &str = "coach";
+/// The name of the setting with the sealed key.
+const KEY_SETTING: &str = "coach_key";
+/// What Anthropic's own clients call their key.
+pub(crate) const ANTHROPIC_VARIABLE: &str = "ANTHROPIC_API_KEY";
+/// Names where the athlete's pages are, when not on this machine.
+const SITE_VARIABLE: &str = "FITNESS_SITE";
+/// Where the pages are when nobody says otherwise.
+pub(crate) const SITE: &str = "http://127.0.0.1:8787";
+
+words! {
+    /// Who coaches.
+    #[derive(Default)]
+    pub(crate) enum Provider("coach") {
+        /// Rules only.
+        #[default]
+        BuiltIn = "built-in",
+        /// Claude.
+        Anthropic = "anthropic",
+        /// Whatever speaks OpenAI's chat completions.
+        Openai = "openai",
+    }
+}
+
+/// What an athlete chose.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Chosen {
+    pub(crate) provider: Provider,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) model: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) address: Option<String>,
+    /// Tokens a day, all together.
+    pub(crate) tokens_a_day: u64,
+    /// Millionths of a US dollar a day.
+    pub(crate) micros_a_day: u64,
+}
+
+impl Default for Chosen {
+    fn default() -> Self {
+        Self {
+            provider: Provider::default(),
+            model: None,
+            address: None,
+            tokens_a_day: 2_000_000,
+            micros_a_day: 1_000_000,
+        }
+    }
+}
+
+/// What an athlete chose; the built-in coach when they chose nothing.
+pub(crate) async fn chosen(store: &Store, user: UserId) -> Result<Chosen> {
+    Ok(store.find_setting(user, SETTING).await?.unwrap_or_default())
+}
+
+/// Keeps a choice, and a key with it where one was given.
+pub(crate) async fn choose(
+    store: &Store,
+    user: UserId,
+    chosen: &Chosen,
+    key: Option<&SecretString>,
+) -> Result<()> {
+    if let Some(key) = key {
+        let sealed = Seal::open_or_make()?.seal(user, Holder::Coach, key)?;
+        store.put_setting(user, KEY_SETTING, &BASE64_STANDARD.encode(sealed), clock::now()).await?;
+    }
+    store.put_setting(user, SETTING, chosen, clock::now()).await?;
+    Ok(())
+}
+
+async fn key(store: &Store, user: UserId, chosen: &Chosen) -> Result<Option<SecretString>> {
+    let stored: Option<String> = store.find_setting(user, KEY_SETTING).await?;
+    if let Some(sealed) = stored.and_then(|text| BASE64_STANDARD.decode(text).ok()) {
+        let seal = Seal::open()?.ok_or_else(|| no_key(chosen.provider))?;
+        return seal.unseal(user, Holder::Coach, &sealed).map(Some);
+    }
+    let given = std::env::var(ANTHROPIC_VARIABLE).ok().filter(|_| chosen.provider == Provider::Anthropic);
+    Ok(given.map(SecretString::from).filter(|key| !key.expose_secret().is_empty()))
+}
+
+fn no_key(provider: Provider) -> Failure {
+    Failure::new(
+        format!("there is no key for {provider}"),
+        format!("give it with `fitness coach use {provider}`, or set {ANTHROPIC_VARIABLE}"),
+    )
+}
+
+/// What a name given for one time means: another coach, or another model of the same.
+pub(crate) fn this_time(chosen: &Chosen, model: Option<&str>) -> Result<Chosen> {
+    let Some(name) = model else { return Ok(chosen.clone()) };
+    if name == BUILT_IN {
+        return Ok(Chosen { provider: Provider::BuiltIn, model: None, ..chosen.clone() });
+    }
+    if name.parse::<Choice>().is_ok() {
+        let address = chosen.address.clone().filter(|_| chosen.provider == Provider::Anthropic);
+        return Ok(Chosen {
+            provider: Provider::Anthropic,
+            model: Some(name.to_owned()),
+            address,
+            ..chosen.clone()
+        });
+    }
+    if chosen.provider == Provider::Openai {
+        return Ok(Chosen { model: Some(name.to_owned()), ..chosen.clone() });
+    }
+    let help = "say built-in, haiku, sonnet or opus; for another server, `fitness coach use openai --address URL` first";
+    Err(Failure::new(format!("`{name}` is no model"), help).into())
+}
+
+/// The model behind a choice.
+pub(crate) async fn model(store: &Store, user: UserId, chosen: &Chosen, today: Day) -> Result<Box<dyn Model>> {
+    let key = key(store, user, chosen).await?;
+    build(chosen, key.as_ref(), today)
+}
+
+/// The same, with the key at hand. Nothing is contacted.
+pub(crate) fn build(chosen: &Chosen, key: Option<&SecretString>, today: Day) -> Result<Box<dyn Model>> {
+    let address = |home: &str| -> Result<Address> {
+        let text = chosen.address.as_deref().unwrap_or(home);
+        Address::parse(text).map_err(|why| {
+            Failure::new(why.to_string(), "give another with `fitness coach use … --address URL`").into()
+        })
+    };
+    let refused = |why: fitness_coach::model::ModelError| Failure::new(why.message, "copy the key again");
+    Ok(match chosen.provider {
+        Provider::BuiltIn => Box::new(BuiltIn { today }),
+        Provider::Anthropic => {
+            let choice = match chosen.model.as_deref() {
+                Some(name) => name.parse().map_err(|_| {
+                    Failure::new(format!("`{name}` is no model of Anthropic's"), "say haiku, sonnet or opus")
+                })?,
+                None => Choice::default(),
+            };
+            let key = key.ok_or_else(|| no_key(chosen.provider))?;
+            let means = egress::model_means()?;
+            let claude = Claude::new(choice, address(anthropic::ADDRESS)?, key, means, Limits::default());
+            Box::new(claude.map_err(refused)?)
+        }
+        Provider::Openai => {
+            let name = chosen.model.clone().ok_or_else(|| {
+                Failure::new("which model?", "name it with --model, as its server does, such as llama3.2")
+            })?;
+            let means = egress::model_means()?;
+            let address = address("http://127.0.0.1:11434/v1")?;
+            Box::new(Compatible::new(name, address, key, means, Limits::default()).map_err(refused)?)
+        }
+    })
+}
+
+/// What may still be used today.
+pub(crate) async fn caps(store: &Store, user: UserId, chosen: &Chosen, today: Day) -> Result<Caps> {
+    let spent = store.spent_on(user, today).await?;
+    let money = chosen.micros_a_day.saturating_sub(spent.cost_micros.unwrap_or_default());
+    Ok(Caps {
+        tokens: chosen.tokens_a_day.saturating_sub(spent.tokens()),
+        money: (chosen.provider == Provider::Anthropic).then_some(Cost(money)),
+        ..Caps::default()
+    })
+}
+
+/// Notes what a model took.
+pub(crate) async fn note(
+    store: &Store,
+    user: UserId,
+    purpose: Purpose,
+    model: &str,
+    usage: Usage,
+    cost: Option<Cost>,
+    today: Day,
+) -> Result<()> {
+    if usage == Usage::default() {
+        return Ok(());
+    }
+    let spent = Spent {
+        input: usage.input,
+        cache_write: usage.cache_write,
+        cache_read: usage.cache_read,
+        output: usage.output,
+        cost_micros: cost.map(|cost| cost.0),
+    };
+    store.note_spending(user, purpose, model, spent, today, clock::now()).await?;
+    Ok(())
+}
+
+/// A desk for now, with everything worked out that it may be asked for.
+pub(crate) async fn desk(store: &Store, user: UserId, author: Author) -> Result<CoachingDesk> {
+    crate::commands::settled(store, user).await?;
+    Ok(store.coaching_desk(user, author, clock::now(), &site()).await?)
+}
+
+/// Where the athlete decides.
+pub(crate) fn site() -> String {
+    std::env::var(SITE_VARIABLE).unwrap_or_else(|_| SITE.to_owned())
+}
+
+/// Where the athlete decides, with the server on a port.
+pub(crate) fn site_at(port: u16) -> String {
+    std::env::var(SITE_VARIABLE).unwrap_or_else(|_| format!("http://127.0.0.1:{port}"))
+}
+
+/// What a model is told it is, in conversation: the same for every athlete and day.
+pub(crate) fn rules() -> String {
+    Prompt::current(PromptName::Chat).system().to_owned()
+}
+
+/// What programs over MCP can be told to be.
+pub(crate) fn prompts() -> Prompts {
+    let text = |name| Prompt::current(name).system().to_owned();
+    Prompts { coach: text(PromptName::Chat), brief: text(PromptName::Brief) }
+}

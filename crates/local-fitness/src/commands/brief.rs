@@ -1,0 +1,127 @@
+//! `fitness brief`: the morning in a few sentences.
+
+use super::settled;
+use crate::args::BriefArgs;
+use crate::clock;
+use crate::coaching::{self, Provider};
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::report::Report;
+use anyhow::Result;
+use fitness_coach::brief::{Morning, Written, ask_for, write_brief, written_by_rules};
+use fitness_coach::model::Request;
+use fitness_core::calendar::Day;
+use fitness_core::facts::Facts;
+use fitness_core::ids::UserId;
+use fitness_core::text::visible;
+use fitness_core::units::UnitSystem;
+use fitness_store::{NewBrief, Purpose, Store, StoredBrief, StoredFact};
+use serde_json::json;
+
+pub(super) async fn run(context: &Context, args: BriefArgs) -> Result<Report> {
+    let (store, user) = context.open_for_user().await?;
+    let today = Day::at(clock::now(), store.profile(user.id).await?.zone);
+    let day = args.date.unwrap_or(today);
+    if day > today {
+        let help = format!("the latest there can be is that of today, {today}");
+        return Err(Failure::new("that day has not come yet", help).into());
+    }
+    let wanted = args.again || args.model.is_some();
+    let brief = match store.find_brief(user.id, day).await? {
+        Some(brief) if !wanted => brief,
+        _ => write(&store, user.id, day, args.model.as_deref()).await?,
+    };
+    store.close().await;
+    let text = brief.body.get("rendered").and_then(|text| text.as_str()).unwrap_or_default();
+    let byline = brief.body.get("byline").and_then(|text| text.as_str()).unwrap_or_default();
+    let words = format!("{} {day}\n\n{}\n\n{}\n", day.weekday(), visible(text), visible(byline));
+    Ok(Report::new(words, &brief))
+}
+
+/// What a brief is written from.
+struct Material {
+    facts: Facts,
+    notes: Vec<String>,
+    units: UnitSystem,
+}
+
+impl Material {
+    async fn gather(store: &Store, user: UserId, day: Day) -> Result<Self> {
+        settled(store, user).await?;
+        let notes = store.list_notes(user).await?;
+        let counts = |on: Option<Day>| on.is_none_or(|on| (0..=7).contains(&on.until(day)));
+        let notes = notes.into_iter().filter(|note| note.accepted && counts(note.day));
+        Ok(Self {
+            facts: store.facts(user, day).await?,
+            notes: notes.take(20).map(|note| note.text.as_str().to_owned()).collect(),
+            units: store.profile(user).await?.units,
+        })
+    }
+
+    fn morning(&self, today: Day) -> Morning<'_> {
+        Morning { today, facts: &self.facts, notes: &self.notes, units: self.units }
+    }
+}
+
+/// What a model would be asked for the brief of a day.
+pub(super) async fn request(store: &Store, user: UserId, day: Day) -> Result<Request> {
+    let material = Material::gather(store, user, day).await?;
+    Ok(ask_for(&material.morning(day)))
+}
+
+/// Writes the brief of a day, unless there is one.
+pub(super) async fn write_when_missing(store: &Store, user: UserId, day: Day) -> Result<()> {
+    if store.find_brief(user, day).await?.is_none() {
+        write(store, user, day, None).await?;
+    }
+    Ok(())
+}
+
+/// Writes a brief and keeps it, with the facts it was given. There is always one: what a model cannot do, the built-in
+/// coach does.
+async fn write(store: &Store, user: UserId, day: Day, model: Option<&str>) -> Result<StoredBrief> {
+    let material = Material::gather(store, user, day).await?;
+    let morning = material.morning(day);
+    let today = Day::at(clock::now(), store.profile(user).await?.zone);
+    let chosen = coaching::this_time(&coaching::chosen(store, user).await?, model)?;
+    let caps = coaching::caps(store, user, &chosen, today).await?;
+    let written = if chosen.provider == Provider::BuiltIn {
+        write_brief(None, &morning, &mut ()).await
+    } else if caps.tokens == 0 || caps.money.is_some_and(|money| money.0 == 0) {
+        let why = format!("{} was not asked: today's limit is used up.", chosen.provider);
+        written_by_rules(&morning, Some(why))
+    } else {
+        match coaching::model(store, user, &chosen, today).await {
+            Ok(model) => write_brief(Some(&*model), &morning, &mut ()).await,
+            Err(why) => written_by_rules(&morning, Some(format!("{} was not asked: {why:#}.", chosen.provider))),
+        }
+    };
+    let asked = chosen.model.clone().unwrap_or_else(|| chosen.provider.to_string());
+    coaching::note(store, user, Purpose::Brief, &asked, written.usage, written.cost, today).await?;
+    store.put_brief(user, stored(&written, &material.facts, day)?, clock::now()).await?;
+    let kept = store.find_brief(user, day).await?;
+    kept.ok_or_else(|| Failure::new("the brief was not kept", "try again").into())
+}
+
+fn stored(written: &Written, facts: &Facts, day: Day) -> Result<NewBrief> {
+    let facts = (facts.known().iter())
+        .map(|fact| {
+            Ok(StoredFact {
+                fact_id: fact.id.to_string(),
+                value: serde_json::to_value(fact)?,
+                source: serde_json::to_value(&fact.sources)?,
+            })
+        })
+        .collect::<Result<_>>()?;
+    let micros = written.cost.map(|cost| i64::try_from(cost.0).unwrap_or(i64::MAX));
+    Ok(NewBrief {
+        day,
+        model: written.by.clone(),
+        prompt_version: written.prompt.clone().unwrap_or_default(),
+        schema_version: written.schema.to_owned(),
+        body: json!({ "briefing": written.briefing, "rendered": written.rendered, "byline": written.byline() }),
+        cost_micros: micros,
+        fell_back: written.fell_back.clone(),
+        facts,
+    })
+}

@@ -1,0 +1,150 @@
+//! `fitness chat`
+
+use super::settled;
+use crate::args::ChatArgs;
+use crate::clock;
+use crate::coaching;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::report::Report;
+use crate::table::table;
+use crate::terminal;
+use anyhow::Result;
+use fitness_coach::chat::{Card, Conversed, Event};
+use fitness_coach::numbers::marked;
+use fitness_core::calendar::Day;
+use fitness_core::ids::ChatId;
+use fitness_core::note::Author;
+use fitness_core::text::visible;
+use fitness_store::{Store, User};
+use fitness_web::MAX_TURN;
+use fitness_web::talk::Talk;
+use serde_json::json;
+use std::fmt::Write as _;
+use std::io::{IsTerminal, Write as _};
+
+pub(super) async fn run(context: &Context, args: ChatArgs, json: bool) -> Result<Report> {
+    let (store, user) = context.open_for_user().await?;
+    let report = if args.list {
+        list(&store, &user).await
+    } else if let Some(text) = &args.text {
+        once(&store, &user, &args, text, json).await
+    } else {
+        converse(&store, &user, args).await
+    };
+    store.close().await;
+    report
+}
+
+async fn list(store: &Store, user: &User) -> Result<Report> {
+    let chats = store.list_chats(user.id).await?;
+    let zone = store.profile(user.id).await?.zone;
+    if chats.is_empty() {
+        return Ok(Report::new("No conversations yet. Begin one with `fitness chat`.", &chats));
+    }
+    let rows: Vec<_> = (chats.iter())
+        .map(|chat| {
+            [chat.id.to_string(), Day::at(chat.started_at, zone).to_string(), visible(&chat.title).to_string()]
+        })
+        .collect();
+    let words = format!("{}Go on with one with `fitness chat --chat NUMBER`.", table(["chat", "begun", "about"], &rows));
+    Ok(Report::new(words, &chats))
+}
+
+async fn once(store: &Store, user: &User, args: &ChatArgs, text: &str, json: bool) -> Result<Report> {
+    let streaming = !json && std::io::stdout().is_terminal();
+    let (chat, said, cards, by) = say(store, user, args, args.chat, text, streaming).await?;
+    let answered = said.ending.notice.is_none();
+    let mut words = if streaming { String::new() } else { marked(&said.answer, &said.unverified) };
+    if let Some(notice) = &said.ending.notice {
+        let _ = write!(words, "{}{notice}", if words.is_empty() { "" } else { "\n" });
+    }
+    let unverified: Vec<&str> =
+        said.unverified.iter().filter_map(|range| said.answer.get(range.clone())).collect();
+    let data = json!({
+        "chat": chat, "answer": said.answer, "by": by, "ended": said.ending.ended, "notice": said.ending.notice,
+        "unverified": unverified, "waiting": cards, "cost_micros": said.cost.0,
+    });
+    let report = Report::new(words, &data);
+    Ok(if answered { report } else { report.unhealthy() })
+}
+
+async fn converse(store: &Store, user: &User, args: ChatArgs) -> Result<Report> {
+    if !std::io::stdin().is_terminal() {
+        let help = "say something, such as `fitness chat \"how is my form?\"`";
+        return Err(Failure::new("there is no terminal to talk at", help).into());
+    }
+    let chosen = coaching::this_time(&coaching::chosen(store, user.id).await?, args.model.as_deref())?;
+    let who = chosen.model.clone().unwrap_or_else(|| chosen.provider.to_string());
+    println!("The {who} coach listens. An empty line ends the conversation.");
+    let mut chat = args.chat;
+    loop {
+        let text = terminal::ask_line("\n> ")?;
+        if text.trim().is_empty() {
+            break;
+        }
+        match say(store, user, &args, chat, &text, true).await {
+            Ok((id, said, ..)) => {
+                chat = Some(id);
+                if let Some(notice) = said.ending.notice {
+                    println!("{notice}");
+                }
+            }
+            Err(error) => println!("{error:#}"),
+        }
+    }
+    let words = match chat {
+        Some(chat) => format!("Go on with `fitness chat --chat {chat}`."),
+        None => "Nothing was said.".to_owned(),
+    };
+    Ok(Report::new(words, &json!({ "chat": chat })))
+}
+
+type Said = (ChatId, Conversed, Vec<String>, String);
+
+/// Says one thing; what comes back is printed as it comes when somebody looks on.
+async fn say(
+    store: &Store,
+    user: &User,
+    args: &ChatArgs,
+    chat: Option<ChatId>,
+    text: &str,
+    streaming: bool,
+) -> Result<Said> {
+    settled(store, user.id).await?;
+    let today = Day::at(clock::now(), store.profile(user.id).await?.zone);
+    let chosen = coaching::this_time(&coaching::chosen(store, user.id).await?, args.model.as_deref())?;
+    let model = coaching::model(store, user.id, &chosen, today).await?;
+    let caps = coaching::caps(store, user.id, &chosen, today).await?;
+    let desk = coaching::desk(store, user.id, Author::Coach).await?;
+    let talk = Talk { store, user: user.id, chat, today, now: clock::now() };
+    let mut cards = Vec::new();
+    let mut out = std::io::stdout();
+    let mut hear = |event: Event<'_>| {
+        if let Some(Card::Draft { review, .. } | Card::Proposal { review, .. }) = event.card() {
+            cards.push(review);
+        }
+        if streaming {
+            // A terminal that has gone away does not stop the coach from finishing.
+            drop(match event {
+                Event::Text(text) => write!(out, "{}", visible(text)).and_then(|()| out.flush()),
+                Event::Calling(tool) => writeln!(out, "  · {}…", tool.doing),
+                Event::Called { tool, answer: Err(_) } => writeln!(out, "  · {}: refused", tool.name),
+                Event::Called { .. } => Ok(()),
+                Event::Ended(_) => writeln!(out),
+            });
+        }
+    };
+    let deadline = tokio::time::sleep(MAX_TURN);
+    let rules = coaching::rules();
+    let said = talk.say(text, (&*model, caps), (&desk, rules), deadline, &mut hear).await;
+    let (chat, conversed) = said.map_err(|why| {
+        Failure::new(why.to_string(), "`fitness chat --list` shows your conversations")
+    })?;
+    if streaming && !conversed.unverified.is_empty() {
+        let list: Vec<&str> =
+            conversed.unverified.iter().filter_map(|range| conversed.answer.get(range.clone())).collect();
+        println!("  Not backed by your data: {}", visible(&list.join(", ")));
+    }
+    Ok((chat, conversed, cards, model.name().to_owned()))
+}

@@ -1,0 +1,70 @@
+//! `fitness prompts`: what models are told, and whether it keeps to what was promised.
+
+use crate::args::PromptsCommand;
+use crate::failure::Failure;
+use crate::report::Report;
+use crate::table::table;
+use anyhow::Result;
+use fitness_coach::prompt::{Prompt, PromptName, Registry, registered};
+use fitness_coach::score::{Known, score};
+use fitness_coach::tools::ToolName;
+use fitness_core::hash::ContentHash;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+/// No prompt is longer.
+const MAX_BYTES: u64 = 1 << 20;
+
+pub(super) fn run(command: PromptsCommand) -> Result<Report> {
+    match command {
+        PromptsCommand::List => Ok(list()),
+        PromptsCommand::Score { file } => scored(file),
+    }
+}
+
+fn list() -> Report {
+    let prompts: Vec<Prompt> = PromptName::ALL.iter().map(|name| Prompt::current(*name)).collect();
+    let hash = |prompt: &Prompt| ContentHash::of_bytes(prompt.text.as_bytes()).to_string();
+    let rows: Vec<_> = (prompts.iter())
+        .map(|prompt| [prompt.name.to_string(), format!("v{}", prompt.version), hash(prompt)])
+        .collect();
+    let data: Vec<_> = (prompts.iter())
+        .map(|prompt| json!({ "name": prompt.name, "version": prompt.version, "sha256": hash(prompt) }))
+        .collect();
+    Report::new(table(["prompt", "version", "sha256"], &rows), &data)
+}
+
+fn scored(file: Option<PathBuf>) -> Result<Report> {
+    let tools: Vec<&str> = ToolName::ALL.iter().map(|tool| tool.as_str()).collect();
+    let failures: Vec<String> = match &file {
+        Some(path) => {
+            let text = read(path)?;
+            // A prompt of ours is held to what ours promise; any other to what holds for all.
+            let known = PromptName::ALL.iter().copied().find(|name| Prompt::current(*name).text == text);
+            score(&text, &Known::of(known, &tools)).iter().map(ToString::to_string).collect()
+        }
+        None => {
+            let of_registry = Registry::BUILT.score(&registered());
+            let of_prompts = PromptName::ALL.iter().flat_map(|name| {
+                score(Prompt::current(*name).text, &Known::of(Some(*name), &tools))
+            });
+            of_registry.into_iter().chain(of_prompts).map(|failure| failure.to_string()).collect()
+        }
+    };
+    let data = json!({ "failures": failures });
+    if failures.is_empty() {
+        return Ok(Report::new("In sync: everything the prompt promises exists, and every rule is there.", &data));
+    }
+    Ok(Report::new(failures.join("\n"), &data).unhealthy())
+}
+
+fn read(path: &Path) -> Result<String> {
+    let unreadable = |why: &dyn std::fmt::Display| {
+        Failure::new(format!("cannot read {}: {why}", path.display()), "name a text file with a prompt")
+    };
+    let size = std::fs::metadata(path).map_err(|why| unreadable(&why))?.len();
+    if size > MAX_BYTES {
+        return Err(unreadable(&"it is far too long for a prompt").into());
+    }
+    std::fs::read_to_string(path).map_err(|why| unreadable(&why).into())
+}

@@ -1,0 +1,88 @@
+//! `fitness serve`
+
+use super::sync;
+use crate::args::ServeArgs;
+use crate::clock;
+use crate::coaching;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::report::Report;
+use anyhow::Result;
+use fitness_coach::model::Model;
+use fitness_coach::turn::Caps;
+use fitness_core::calendar::Day;
+use fitness_core::ids::UserId;
+use fitness_store::{Missing, Store};
+use fitness_web::morning::{self, Chores};
+use fitness_web::{App, Coaching, Looked, Names, router};
+use serde_json::json;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+
+/// The work of the server that needs a key or the net.
+struct Outside(Store);
+
+impl Coaching for Outside {
+    fn open<'a>(
+        &'a self,
+        user: UserId,
+        model: Option<&'a str>,
+        today: Day,
+    ) -> Looked<'a, Result<(Box<dyn Model>, Caps), String>> {
+        Box::pin(async move {
+            let opened = async {
+                let chosen = coaching::this_time(&coaching::chosen(&self.0, user).await?, model)?;
+                let caps = coaching::caps(&self.0, user, &chosen, today).await?;
+                anyhow::Ok((coaching::model(&self.0, user, &chosen, today).await?, caps))
+            };
+            opened.await.map_err(|why| format!("{why:#}"))
+        })
+    }
+}
+
+impl Chores for Outside {
+    fn sync(&self, user: UserId) -> Looked<'_, Result<(), String>> {
+        Box::pin(async move { sync::all_quietly(&self.0, user).await.map_err(|why| format!("{why:#}")) })
+    }
+
+    fn brief(&self, user: UserId, day: Day) -> Looked<'_, Result<(), String>> {
+        Box::pin(async move {
+            super::brief::write_when_missing(&self.0, user, day).await.map_err(|why| format!("{why:#}"))
+        })
+    }
+}
+
+pub(super) async fn run(context: &Context, args: ServeArgs) -> Result<Report> {
+    let store = context.open(Missing::Refuse).await?;
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, args.port));
+    let listener = tokio::net::TcpListener::bind(address).await.map_err(|why| {
+        let help = "another program may be using the port; choose one with --port";
+        Failure::new(format!("cannot listen on {address}: {why}"), help)
+    })?;
+    let address = listener.local_addr()?;
+    let site = coaching::site_at(address.port());
+    let app = App {
+        store: store.clone(),
+        clock: clock::now,
+        coaching: Arc::new(Outside(store.clone())),
+        rules: coaching::rules().into(),
+        site: site.clone().into(),
+        names: Names::new(address.port(), &site),
+    };
+    let routes = router(app, coaching::prompts());
+    eprintln!("Listening on http://{address}. MCP for other programs is at {site}/mcp; Ctrl-C ends this.");
+    let outside = Outside(store.clone());
+    let worker = format!("serve-{}", std::process::id());
+    let serving = axum::serve(listener, routes).with_graceful_shutdown(async {
+        // When Ctrl-C cannot be heard, the server runs until it is ended otherwise.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    });
+    tokio::select! {
+        served = serving.into_future() => served?,
+        () = morning::run(store.clone(), &outside, &worker, clock::now) => {}
+    }
+    store.close().await;
+    Ok(Report::new("Stopped.", &json!({})))
+}
