@@ -1,0 +1,146 @@
+//! Schemas as llama.cpp understands them, and bounded.
+//!
+//! It turns a schema into a grammar and refuses what it does not know. And a small model that may write without end does.
+
+use serde_json::{Map, Value, json};
+
+/// The most letters of a text that an answer may have. Grammars repeat letters, and repetitions are limited.
+pub(super) const LONGEST_STRING: u64 = 2000;
+/// The most letters of a text whose schema does not say.
+const STRING: u64 = 500;
+/// The most entries of a list whose schema does not say.
+const ITEMS: u64 = 64;
+/// How deep a schema may be. What refers to itself never ends.
+const DEEPEST: usize = 24;
+
+/// The same schema without what only validators know, without references, and with bounds.
+pub(super) fn plain(schema: &Value) -> Value {
+    inside(schema, schema, 0)
+}
+
+fn inside(schema: &Value, root: &Value, depth: usize) -> Value {
+    let Some(schema) = schema.as_object().filter(|_| depth < DEEPEST) else {
+        // `true`, or too deep to follow.
+        return json!({});
+    };
+    if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
+        let target = target.strip_prefix('#').and_then(|pointer| root.pointer(pointer));
+        return target.map_or_else(|| json!({}), |target| inside(target, root, depth + 1));
+    }
+    for word in ["anyOf", "oneOf", "allOf"] {
+        if let Some(any) = schema.get(word).and_then(Value::as_array) {
+            let any: Vec<Value> = any.iter().map(|one| inside(one, root, depth + 1)).collect();
+            return match any.as_slice() {
+                [one] => one.clone(),
+                // All of several at once is what no grammar says; its reader checks it again anyway.
+                [one, ..] if word == "allOf" => one.clone(),
+                _ => json!({ "anyOf": any }),
+            };
+        }
+    }
+    if let Some(types) = schema.get("type").and_then(Value::as_array) {
+        let of = |kind: &Value| {
+            let mut one = schema.clone();
+            one.insert("type".to_owned(), kind.clone());
+            inside(&Value::Object(one), root, depth + 1)
+        };
+        return json!({ "anyOf": types.iter().map(of).collect::<Vec<Value>>() });
+    }
+    let mut plain = Map::new();
+    for word in ["type", "enum", "const", "required", "minLength", "minItems"] {
+        if let Some(value) = schema.get(word) {
+            plain.insert(word.to_owned(), value.clone());
+        }
+    }
+    if plain.contains_key("enum") || plain.contains_key("const") {
+        plain.retain(|word, _| matches!(word.as_str(), "type" | "enum" | "const"));
+        return Value::Object(plain);
+    }
+    match schema.get("type").and_then(Value::as_str) {
+        Some("string") => {
+            let most = schema.get("maxLength").and_then(Value::as_u64).unwrap_or(STRING);
+            let pattern = schema.get("pattern").and_then(Value::as_str);
+            match pattern.filter(|pattern| pattern.starts_with('^') && pattern.ends_with('$')) {
+                Some(pattern) => plain.insert("pattern".to_owned(), pattern.into()),
+                None => plain.insert("maxLength".to_owned(), most.min(LONGEST_STRING).into()),
+            };
+        }
+        Some("array") => {
+            let most = schema.get("maxItems").and_then(Value::as_u64).unwrap_or(ITEMS);
+            plain.insert("maxItems".to_owned(), most.into());
+            let items = schema.get("items").map_or_else(|| json!({}), |items| inside(items, root, depth + 1));
+            plain.insert("items".to_owned(), items);
+        }
+        Some("integer") => {
+            for (word, otherwise) in [("minimum", -1_000_000_i64), ("maximum", 1_000_000)] {
+                let bound = schema.get(word).and_then(Value::as_i64).unwrap_or(otherwise);
+                plain.insert(word.to_owned(), bound.into());
+            }
+        }
+        Some("object") => {
+            if let Some(properties) = schema.get("properties").and_then(Value::as_object) {
+                let properties =
+                    properties.iter().map(|(name, one)| (name.clone(), inside(one, root, depth + 1)));
+                plain.insert("properties".to_owned(), Value::Object(properties.collect()));
+            }
+            plain.insert("additionalProperties".to_owned(), false.into());
+        }
+        _ => {}
+    }
+    Value::Object(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_only_validators_know_is_left_out_and_everything_is_bounded() {
+        let schema = json!({
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "title": "Look",
+            "type": "object",
+            "properties": {
+                "day": {"type": "string", "format": "date", "description": "which"},
+                "note": {"type": ["string", "null"], "maxLength": 90_000},
+                "kind": {"$ref": "#/$defs/Kind"},
+                "many": {"type": "array", "items": {"type": "integer", "minimum": 0, "format": "uint8"}, "uniqueItems": true},
+                "code": {"type": "string", "pattern": "^[a-z]{3}$"},
+                "loose": {"type": "string", "pattern": "[a-z]"},
+                "either": {"oneOf": [{"type": "boolean"}, {"const": "x", "title": "X"}]},
+            },
+            "required": ["day"],
+            "$defs": {"Kind": {"type": "string", "enum": ["easy", "long"], "title": "Kind"}},
+        });
+        assert_eq!(
+            plain(&schema),
+            json!({
+                "type": "object",
+                "properties": {
+                    "day": {"type": "string", "maxLength": 500},
+                    "note": {"anyOf": [{"type": "string", "maxLength": 2000}, {"type": "null"}]},
+                    "kind": {"type": "string", "enum": ["easy", "long"]},
+                    "many": {"type": "array", "maxItems": 64, "items": {"type": "integer", "minimum": 0, "maximum": 1_000_000}},
+                    "code": {"type": "string", "pattern": "^[a-z]{3}$"},
+                    "loose": {"type": "string", "maxLength": 500},
+                    "either": {"anyOf": [{"type": "boolean"}, {"const": "x"}]},
+                },
+                "required": ["day"],
+                "additionalProperties": false,
+            })
+        );
+    }
+
+    #[test]
+    fn a_schema_that_refers_to_itself_ends() {
+        let endless = json!({"$ref": "#"});
+        assert_eq!(plain(&endless), json!({}));
+        let tree = json!({
+            "type": "object",
+            "properties": {"more": {"$ref": "#"}},
+        });
+        assert!(plain(&tree).to_string().len() < 4000);
+        assert_eq!(plain(&json!({"$ref": "#/nowhere"})), json!({}));
+        assert_eq!(plain(&json!(true)), json!({}));
+    }
+}
