@@ -7,3 +7,5 @@
 //! Start at [`model`], which says what a model is here.
 
 pub mod model;
+#[cfg(feature = "testkit")]
+pub mod testkit;

@@ -12,19 +12,15 @@ pub use data::AS_OF;
 
 words! {
     /// Which of the three an athlete chose.
+    #[derive(Default)]
     pub enum Choice("model") {
         /// The smallest and cheapest.
         Haiku = "haiku",
         /// The one in the middle, and the one that is taken when nobody chose.
+        #[default]
         Sonnet = "sonnet",
         /// The largest.
         Opus = "opus",
-    }
-}
-
-impl Default for Choice {
-    fn default() -> Self {
-        Self::Sonnet
     }
 }
 

@@ -55,7 +55,7 @@ impl Claude {
             )
         })?;
         let who = Who {
-            name: "Claude".to_owned(),
+            service: "Claude".to_owned(),
             model: entry.id.to_owned(),
             find: "check the connection to the internet and try again",
             key: "make a new one in the Claude console and store it again",

@@ -62,7 +62,7 @@ impl Compatible {
         };
         let key = key.map(|key| wire::authorization(key).ok_or_else(unusable)).transpose()?;
         let who = Who {
-            name: "The model's server".to_owned(),
+            service: "The model's server".to_owned(),
             model: model.into(),
             find: "check that it is running and that its address is right",
             key: "correct the key in the settings",

@@ -33,7 +33,7 @@ pub(super) fn advised(setback: Setback, status: StatusCode, headers: &HeaderMap,
     }
     let asked = retry_after(headers, now);
     error.retry_after = asked;
-    let again = match headers.get("x-should-retry").map(|value| value.as_bytes()) {
+    let again = match headers.get("x-should-retry").map(reqwest::header::HeaderValue::as_bytes) {
         Some(b"true") => Again::Soon(asked),
         Some(b"false") => Again::Never,
         _ if passes(status) => Again::Soon(asked),

@@ -9,7 +9,7 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::model) struct Who {
     /// What it is called at the beginning of a sentence.
-    pub(in crate::model) name: String,
+    pub(in crate::model) service: String,
     /// Which model of it is asked.
     pub(in crate::model) model: String,
     /// What to do when it does not answer at all.
@@ -20,7 +20,7 @@ pub(in crate::model) struct Who {
 
 impl Who {
     fn says(&self, kind: Failing, rest: impl AsRef<str>) -> ModelError {
-        ModelError::new(kind, format!("{} {}", self.name, rest.as_ref()))
+        ModelError::new(kind, format!("{} {}", self.service, rest.as_ref()))
     }
 
     pub(in crate::model) fn unreachable(&self) -> ModelError {
