@@ -102,9 +102,12 @@ impl<'a> Answer<'a> {
             (Block::Call { json, .. }, "input_json_delta") => json.push_str(more),
             (Block::Sealed { raw, .. }, "thinking_delta") => {
                 heard.thought(more);
-                extend(raw, "thinking", more);
+                think(raw, more);
             }
-            (Block::Sealed { raw, .. }, "signature_delta") => extend(raw, "signature", more),
+            // It comes in one piece; the official client keeps the last one as well.
+            (Block::Sealed { raw, .. }, "signature_delta") => {
+                raw.insert("signature".to_owned(), more.into());
+            }
             (Block::Sealed { whole, .. }, _) => *whole = false,
             (Block::Text(_) | Block::Call { .. }, _) => {}
         }
@@ -131,12 +134,9 @@ impl Block {
     }
 }
 
-fn extend(raw: &mut Map<String, Value>, name: &str, more: &str) {
-    match raw.get_mut(name) {
-        Some(Value::String(text)) => text.push_str(more),
-        _ => {
-            raw.insert(name.to_owned(), more.into());
-        }
+fn think(raw: &mut Map<String, Value>, more: &str) {
+    if let Value::String(text) = raw.entry("thinking").or_insert_with(|| "".into()) {
+        text.push_str(more);
     }
 }
 

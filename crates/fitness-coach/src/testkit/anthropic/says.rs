@@ -111,7 +111,8 @@ pub(super) fn stream(say: &Say, said: &Value) -> Response {
                 begun["thinking"] = "".into();
                 begun["signature"] = "".into();
                 add("thinking_delta", "thinking", thought);
-                add("signature_delta", "signature", whole["signature"].as_str().unwrap_or_default());
+                // In one piece: the official client keeps the last one.
+                deltas.push(json!({ "type": "signature_delta", "signature": whole["signature"] }));
             }
             Block::Call(_, input) => {
                 begun["input"] = json!({});
