@@ -7,7 +7,7 @@ use serde_json::json;
 use std::io::Write as _;
 
 /// Says that a test is skipped and why, and lets `./check` count it.
-fn skip(name: &str, reason: &str) {
+pub(crate) fn skip(name: &str, reason: &str) {
     eprintln!("SKIPPED {name}: {reason}");
     if let Some(path) = std::env::var_os("FITNESS_SKIPS") {
         let mut list = std::fs::OpenOptions::new().create(true).append(true).open(path).unwrap();

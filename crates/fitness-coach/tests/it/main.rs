@@ -6,5 +6,6 @@ mod claude;
 mod compatible;
 mod faults;
 mod foreign;
+mod real;
 mod rig;
 mod secrets;

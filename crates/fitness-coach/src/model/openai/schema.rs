@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value, json};
 
-/// The most letters of a text that an answer may have. Grammars repeat letters, and repetitions are limited.
+/// The most letters of a text that an answer may have. A grammar repeats letters, and some builds limit that.
 pub(super) const LONGEST_STRING: u64 = 2000;
 /// The most letters of a text whose schema does not say.
 const STRING: u64 = 500;
