@@ -366,4 +366,12 @@ mod tests {
         let found = Guarded.resolve("localhost".parse().unwrap()).await.unwrap();
         assert!(found.map(|address| address.ip()).all(|ip| ip.is_loopback()));
     }
+
+    #[tokio::test]
+    async fn the_resolver_of_the_client_gives_out_nothing_that_is_never_contacted() {
+        for reserved in ["169.254.169.254", "0.0.0.0"] {
+            let found = Guarded.resolve(reserved.parse().unwrap()).await;
+            assert!(found.is_err_and(|error| error.to_string().contains("never contacted")), "{reserved}");
+        }
+    }
 }

@@ -10,6 +10,8 @@
 
 pub mod address;
 pub mod anthropic;
+#[cfg(test)]
+mod any_json;
 pub mod catalog;
 mod means;
 pub mod openai;

@@ -2,7 +2,7 @@
 
 use crate::rig::{Ears, chat, claude, go_on, say};
 use fitness_coach::model::catalog::Choice;
-use fitness_coach::model::{Message, Model as _, Part, Request, Stop};
+use fitness_coach::model::{Message, Model as _, Part, Request, Stop, Told};
 use fitness_coach::testkit::{Asked, Block, FakeAnthropic, Say, Why};
 use serde_json::json;
 
@@ -61,6 +61,28 @@ async fn another_model_is_never_shown_the_thoughts_of_one() {
     assert_eq!(thoughts, [0, 0, 0, 2]);
 }
 
+#[tokio::test]
+async fn what_tools_answered_comes_before_what_the_athlete_adds() {
+    let fake = FakeAnthropic::start(thinks).await;
+    let sonnet = claude(Choice::Sonnet, &fake);
+    let mut request = chat("What was Tuesday?");
+    let reply = sonnet.ask(&request, &mut ()).await.unwrap();
+    go_on(&mut request, sonnet.name(), &reply, |_| "a rest".to_owned());
+    let Some(Message::Program { parts }) = request.messages.last_mut() else { panic!("it is our turn") };
+    parts.insert(0, Told::Text { text: "Be quick.".to_owned() });
+    parts.reverse();
+    // The fake refuses answers after words.
+    assert_eq!(sonnet.ask(&request, &mut ()).await.unwrap().text(), "It was a rest and a rest.");
+    parts_reversed(&mut request);
+    assert_eq!(sonnet.ask(&request, &mut ()).await.unwrap().text(), "It was a rest and a rest.");
+}
+
+fn parts_reversed(request: &mut Request) {
+    if let Some(Message::Program { parts }) = request.messages.last_mut() {
+        parts.reverse();
+    }
+}
+
 /// A prompt that is long enough to be cached.
 fn long(words: &str) -> Request {
     Request { system: "You are a coach. Never fabricate. ".repeat(100), ..chat(words) }
@@ -90,6 +112,7 @@ async fn a_conversation_is_read_from_the_cache_when_it_goes_on() {
     let second = sonnet.ask(&request, &mut ()).await.unwrap();
     let before = first.usage.cache_write + first.usage.cache_read;
     assert_eq!(second.usage.cache_read, before, "all of what was there is read");
+    assert!(second.usage.cache_write > 1000, "and what tools answered is kept: {:?}", second.usage);
     request.messages.push(Message::Model { name: sonnet.name().to_owned(), parts: second.parts });
     request.messages.push(say("And Wednesday?"));
     let third = sonnet.ask(&request, &mut ()).await.unwrap();

@@ -158,6 +158,8 @@ async fn half_an_event_is_no_event() {
 #[tokio::test]
 async fn fifty_megabytes_are_not_read() {
     expect(Say::text(WORDS).then(After::Flood(50)), Failing::TooMuch, [1; 3]).await;
+    // What is read is not kept either, long before that.
+    expect(Say::text(WORDS).then(After::Flood(6)), Failing::TooMuch, [1; 3]).await;
     expect(Say::text(WORDS).then(After::Line(50)), Failing::TooMuch, [1; 3]).await;
 }
 
@@ -255,6 +257,31 @@ async fn what_breaks_a_shape_is_handed_on_for_the_contract_to_refuse() {
             let (reply, ears) = rig.ask(&shaped("brief me")).await;
             assert_eq!((reply.unwrap().text(), ears.text.as_str()), (said.to_owned(), said));
             assert_eq!(rig.everything_seen().len(), 1, "a shape needs no tools, so nothing is tried");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_schemas_of_the_contract_are_taken_as_shapes_and_as_inputs() {
+    for schema in [
+        include_str!("../../../../docs/schema/plan_modification.json"),
+        include_str!("../../../../docs/schema/weekly_plan.json"),
+    ] {
+        let schema: serde_json::Value = serde_json::from_str(schema).unwrap();
+        for way in WAYS {
+            let rig = Rig::new(way, |asked: &Asked| {
+                // What was asked for still names every key.
+                let sent = asked.body.to_string();
+                assert!(sent.contains("athlete_message") || sent.contains("plan_summary"), "{sent}");
+                Say::text(WORDS)
+            })
+            .await;
+            let mut request = shaped("brief me");
+            request.shape = Some(fitness_coach::model::Shape { name: "contract", schema: schema.clone() });
+            assert_eq!(rig.ask(&request).await.0.unwrap().text(), WORDS, "{way:?}");
+            let mut request = chat("hello");
+            request.tools[0].input_schema = schema.clone();
+            assert_eq!(rig.ask(&request).await.0.unwrap().text(), WORDS, "{way:?}");
         }
     }
 }

@@ -77,6 +77,11 @@ async fn a_real_server_makes_grammars_of_large_schemas() {
     request.shape = Some(fitness_coach::model::Shape { name: "large", schema });
     let reply = model.ask(&request, &mut ()).await.unwrap();
     assert!(matches!(reply.stop, Stop::Done | Stop::Length), "{reply:?}");
+    let contract = include_str!("../../../../docs/schema/plan_modification.json");
+    let mut request = Request { max_tokens: 20, ..chat("Make Thursday easier.") };
+    request.tools[0].input_schema = serde_json::from_str(contract).unwrap();
+    let reply = model.ask(&request, &mut ()).await.unwrap();
+    assert!(matches!(reply.stop, Stop::Done | Stop::Calls | Stop::Length), "{reply:?}");
 }
 
 #[tokio::test]

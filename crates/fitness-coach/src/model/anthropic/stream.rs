@@ -236,3 +236,26 @@ fn failure(who: &Who, status: Option<StatusCode>, error: &Value) -> Setback {
         _ => Setback::never(who.refused(status)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::any_json::event;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn no_event_is_too_odd(events in prop::collection::vec(event(), 0..12)) {
+            let who = Who { service: "It".to_owned(), model: "m".to_owned(), find: "", key: "" };
+            let mut nobody = ();
+            let mut heard = Heard::new(&mut nobody);
+            let mut answer = Answer::new(&who);
+            for (name, data) in events {
+                if answer.event(Event { name, data }, &mut heard).is_err() {
+                    break;
+                }
+            }
+            let _ = answer.finish();
+        }
+    }
+}

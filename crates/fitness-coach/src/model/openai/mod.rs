@@ -75,7 +75,9 @@ impl Compatible {
     /// # Errors
     /// When it does not answer.
     pub async fn probe(&self) -> Result<Calls, ModelError> {
-        self.how(&mut Heard::new(&mut ())).await
+        let mut nobody = ();
+        let work = async |heard: &mut Heard<'_>| self.how(heard).await;
+        wire::within(&self.means, self.limits, &self.who, &mut Heard::new(&mut nobody), work).await
     }
 
     async fn how(&self, heard: &mut Heard<'_>) -> Result<Calls, ModelError> {

@@ -156,8 +156,23 @@ fn shape(body: &Value) -> Result<(), Refusal> {
 /// No bounds, and nothing beyond the named keys.
 fn subset(schema: &Value) -> Result<(), Refusal> {
     let Some(words) = schema.as_object() else { return Ok(()) };
-    for word in ["minimum", "maximum", "multipleOf", "minLength", "maxLength", "maxItems", "oneOf"] {
-        must(!words.contains_key(word), &format!("output_config.format.schema: '{word}' is not supported"))?;
+    const REFUSED: &[&str] = &[
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+        "multipleOf",
+        "minLength",
+        "maxLength",
+        "maxItems",
+        "oneOf",
+        "if",
+        "then",
+        "else",
+        "not",
+    ];
+    for word in REFUSED {
+        must(!words.contains_key(*word), &format!("output_config.format.schema: '{word}' is not supported"))?;
     }
     if schema["type"] == "object" {
         must(
