@@ -12,3 +12,5 @@ pub mod model;
 pub mod numbers;
 pub mod tools;
 pub mod turn;
+#[cfg(feature = "testkit")]
+pub mod testkit;

@@ -3,6 +3,23 @@
 //! [`Model`] is one trait for every dialect. A [`Request`] holds what all of them understand and nothing that only one
 //! does. What a model said is kept as [`Part`]s; a part that only its own model may read again ([`Part::Sealed`])
 //! is never shown to another one.
+//!
+//! [`anthropic::Claude`] speaks one dialect, [`openai::Compatible`] the other; [`catalog`] says which models there are
+//! and what they cost; [`address`] says what may be contacted at all. Nothing here reads the clock, sleeps or builds a
+//! client: they come as [`Means`].
+
+pub mod address;
+pub mod anthropic;
+#[cfg(test)]
+mod any_json;
+pub mod catalog;
+mod means;
+pub mod openai;
+pub mod sse;
+mod transcript;
+mod wire;
+
+pub use means::{Limits, Means, Wait};
 
 use fitness_core::words;
 use serde::{Deserialize, Serialize};
@@ -34,6 +51,11 @@ pub trait Model: Send + Sync {
 pub trait Listener: Send {
     /// More of the text.
     fn text(&mut self, more: &str);
+
+    /// More of what it says to itself, in summary: a sign that it works, never a part of its answer.
+    fn thought(&mut self, more: &str) {
+        let _ = more;
+    }
 
     /// It began to call a tool.
     fn call(&mut self, tool: &str) {
@@ -250,6 +272,8 @@ words! {
         Garbled = "garbled",
         /// It sent more than anybody reads.
         TooMuch = "too_much",
+        /// Its address is one that is never contacted.
+        Address = "address",
     }
 }
 
@@ -263,4 +287,14 @@ pub struct ModelError {
     pub message: String,
     /// When to try again, where the service says so.
     pub retry_after: Option<Duration>,
+    /// What it took all the same, as far as the service told.
+    pub spent: Usage,
+}
+
+impl ModelError {
+    /// One without a time to try again, that took nothing.
+    #[must_use]
+    pub fn new(kind: Failing, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), retry_after: None, spent: Usage::default() }
+    }
 }

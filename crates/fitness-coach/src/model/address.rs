@@ -1,0 +1,377 @@
+//! Where a model may be.
+//!
+//! What an athlete tells a coach is private, so it travels encrypted, or not farther than the athlete's own network. And
+//! an address must not turn the coach into a way to reach what only machines are meant to reach: link-local addresses and
+//! the metadata services of clouds, which hand out keys to whoever asks from inside.
+//!
+//! An address is looked at three times: as it is written, as its name is answered before every request, and once more by the
+//! resolver of the client ([`Guarded`]), which closes the gap between looking and connecting. Over plain http a name is not
+//! even handed to the client: it gets the address that was looked at.
+
+use super::means::Means;
+use reqwest::Url;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+/// Names that stand for a metadata service whatever they resolve to.
+const METADATA_NAMES: &[&str] =
+    &["metadata", "metadata.google.internal", "metadata.goog", "instance-data", "instance-data.ec2.internal"];
+
+/// Addresses of metadata services outside the link-local range.
+const METADATA: &[IpAddr] = &[
+    IpAddr::V6(Ipv6Addr::new(0xfd00, 0x0ec2, 0, 0, 0, 0, 0, 0x0254)),
+    IpAddr::V6(Ipv6Addr::new(0xfd20, 0x00ce, 0, 0, 0, 0, 0, 0x0254)),
+    IpAddr::V4(Ipv4Addr::new(100, 100, 100, 200)),
+    IpAddr::V4(Ipv4Addr::new(168, 63, 129, 16)),
+    IpAddr::V4(Ipv4Addr::new(192, 0, 0, 192)),
+];
+
+/// Why an address is not used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// Not an address at all.
+    #[error("this is not the address of a service; write it as https://host or http://127.0.0.1:11434/v1")]
+    Unreadable,
+    /// It carries more than a place.
+    #[error(
+        "the address of a service has a host and a path only; leave out user names, passwords and anything after ? or #"
+    )]
+    MoreThanAPlace,
+    /// Plain http to somewhere else.
+    #[error(
+        "{host} is not in your own network, and over http anybody on the way could read along; use an address that begins with https://"
+    )]
+    InTheOpen {
+        /// Which host.
+        host: String,
+    },
+    /// What nobody means.
+    #[error(
+        "{host} is reserved for machines (link-local, metadata or no single machine) and is never contacted; use the address of the model's own server"
+    )]
+    Reserved {
+        /// Which host.
+        host: String,
+    },
+}
+
+/// An address that may be contacted, as far as one can see from how it is written.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Address(Url);
+
+impl Address {
+    /// Reads one.
+    ///
+    /// # Errors
+    /// When it is not one, or is one that must not be contacted.
+    pub fn parse(text: &str) -> Result<Self, Refused> {
+        let url = Url::parse(text.trim()).map_err(|_| Refused::Unreadable)?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(Refused::Unreadable);
+        }
+        let plain = url.username().is_empty()
+            && url.password().is_none()
+            && url.query().is_none()
+            && url.fragment().is_none();
+        if !plain {
+            return Err(Refused::MoreThanAPlace);
+        }
+        let address = Self(url);
+        let host = address.host().ok_or(Refused::Unreadable)?;
+        let name = host.trim_end_matches('.').to_ascii_lowercase();
+        if METADATA_NAMES.contains(&name.as_str()) {
+            return Err(Refused::Reserved { host });
+        }
+        if let Some(ip) = address.ip() {
+            address.check(&[ip])?;
+        }
+        Ok(address)
+    }
+
+    /// Whether it may be contacted when its name resolves to these. One address that must not be is enough to refuse all.
+    ///
+    /// # Errors
+    /// When it must not.
+    pub fn check(&self, answers: &[IpAddr]) -> Result<(), Refused> {
+        let host = self.host().ok_or(Refused::Unreadable)?;
+        if answers.iter().any(|ip| is_reserved(*ip)) {
+            return Err(Refused::Reserved { host });
+        }
+        if self.is_plain() && !answers.iter().all(|ip| is_own_network(*ip)) {
+            return Err(Refused::InTheOpen { host });
+        }
+        Ok(())
+    }
+
+    /// A path below it.
+    #[must_use]
+    pub fn below(&self, path: &str) -> Url {
+        let mut url = self.0.clone();
+        let whole = format!("{}/{}", url.path().trim_end_matches('/'), path.trim_start_matches('/'));
+        url.set_path(&whole);
+        url
+    }
+
+    /// Whether what is sent there is not encrypted.
+    fn is_plain(&self) -> bool {
+        self.0.scheme() == "http"
+    }
+
+    /// The host, without the brackets of IPv6.
+    fn host(&self) -> Option<String> {
+        let host = self.0.host_str()?;
+        let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+        (!bare.is_empty()).then(|| bare.to_owned())
+    }
+
+    /// The host, where it is a number. The URL standard has turned 0x7f.1, 017700000001 and 2130706433 into 127.0.0.1.
+    fn ip(&self) -> Option<IpAddr> {
+        self.host()?.parse().ok()
+    }
+
+    /// Looks at what the name resolves to now. `Some` is the host to connect to instead of the name.
+    pub(super) async fn check_now(&self, means: &Means) -> Result<Option<IpAddr>, Unchecked> {
+        let host = self.host().ok_or(Refused::Unreadable)?;
+        if self.ip().is_some() {
+            return Ok(None);
+        }
+        let port = self.0.port_or_known_default().unwrap_or(443);
+        let Some(answers) = means.look_up(&host, port).await.filter(|answers| !answers.is_empty()) else {
+            // Over https the client finds out by itself, perhaps through a proxy that knows more names.
+            return if self.is_plain() { Err(Unchecked::NoAnswer) } else { Ok(None) };
+        };
+        self.check(&answers)?;
+        // IPv4 first: servers at home often listen on nothing else.
+        let first = answers.iter().find(|ip| ip.is_ipv4()).or(answers.first());
+        Ok(first.copied().filter(|_| self.is_plain()))
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.as_str())
+    }
+}
+
+impl fmt::Debug for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Address({})", self.0)
+    }
+}
+
+/// Why a name could not be looked at.
+#[derive(Debug)]
+pub(super) enum Unchecked {
+    Refused(Refused),
+    NoAnswer,
+}
+
+impl From<Refused> for Unchecked {
+    fn from(refused: Refused) -> Self {
+        Self::Refused(refused)
+    }
+}
+
+/// The IPv4 address that an IPv6 address carries, where it carries one.
+fn carried(ip: Ipv6Addr) -> Option<Ipv4Addr> {
+    let [a, b, .., y, z] = ip.segments();
+    let from = |high: u16, low: u16| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low));
+    let mapped = ip.to_ipv4_mapped();
+    // ::a.b.c.d (but not :: and ::1), 64:ff9b::/96 and 2002::/16.
+    let compatible = ip.to_ipv4().filter(|_| ip.segments()[..6] == [0; 6] && y != 0);
+    let translated = (ip.segments()[..6] == [0x64, 0xff9b, 0, 0, 0, 0]).then(|| from(y, z));
+    let tunnelled = (a == 0x2002).then(|| from(b, ip.segments()[2]));
+    mapped.or(compatible).or(translated).or(tunnelled)
+}
+
+/// What is never contacted: nobody means it, or it is a service for machines.
+#[must_use]
+pub fn is_reserved(ip: IpAddr) -> bool {
+    let ip = match ip {
+        IpAddr::V6(six) => carried(six).map_or(ip, IpAddr::V4),
+        IpAddr::V4(_) => ip,
+    };
+    if METADATA.contains(&ip) || ip.is_unspecified() || ip.is_multicast() {
+        return true;
+    }
+    match ip {
+        IpAddr::V4(four) => four.is_link_local() || four.is_broadcast() || four.octets()[0] == 0,
+        IpAddr::V6(six) => six.is_unicast_link_local(),
+    }
+}
+
+/// This machine and the private ranges: 10/8, 172.16/12, 192.168/16 and fc00::/7. The range that providers share among
+/// their customers (100.64/10) is not one's own network.
+#[must_use]
+pub fn is_own_network(ip: IpAddr) -> bool {
+    match ip.to_canonical() {
+        IpAddr::V4(four) => four.is_loopback() || four.is_private(),
+        IpAddr::V6(six) => six.is_loopback() || six.is_unique_local(),
+    }
+}
+
+/// A resolver for the client: as the system does it, without the addresses that are never contacted.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Guarded;
+
+impl Resolve for Guarded {
+    fn resolve(&self, name: Name) -> Resolving {
+        Box::pin(async move {
+            let host = name.as_str().to_owned();
+            let found: Vec<SocketAddr> = tokio::net::lookup_host((host.as_str(), 0)).await?.collect();
+            if found.iter().any(|address| is_reserved(address.ip())) {
+                return Err(Refused::Reserved { host }.into());
+            }
+            Ok(Box::new(found.into_iter()) as Addrs)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ips(list: &[&str]) -> Vec<IpAddr> {
+        list.iter().map(|ip| ip.parse().unwrap()).collect()
+    }
+
+    #[test]
+    fn a_model_is_on_this_machine_in_the_own_network_or_behind_https() {
+        for good in [
+            "https://api.anthropic.com",
+            "https://example.org:8443/openai/v1/",
+            "https://8.8.8.8/v1",
+            "http://127.0.0.1:11434/v1",
+            "http://localhost:8080/v1",
+            "http://[::1]:8080",
+            "http://192.168.1.20:1234/v1",
+            "http://10.0.0.3",
+            "http://172.16.9.9/v1",
+            "http://[fd12:3456::1]:8080/v1",
+            "http://[::ffff:192.168.1.20]/v1",
+            // Written in ways that mean 127.0.0.1.
+            "http://2130706433:1/v1",
+            "http://0x7f.1/v1",
+            "http://017700000001/v1",
+            // A name: what it resolves to is looked at before every request.
+            "http://nas.local:11434/v1",
+        ] {
+            assert!(Address::parse(good).is_ok(), "{good}: {:?}", Address::parse(good));
+        }
+    }
+
+    #[test]
+    fn over_plain_http_nothing_leaves_the_own_network() {
+        for bad in [
+            "http://8.8.8.8/v1",
+            "http://172.32.0.1",
+            "http://100.64.0.1",
+            "http://[2001:4860:4860::8888]/",
+            "http://[::ffff:8.8.8.8]/",
+            "http://134744072/",
+        ] {
+            assert!(matches!(Address::parse(bad), Err(Refused::InTheOpen { .. })), "{bad}");
+        }
+        let name = Address::parse("http://nas.local/v1").unwrap();
+        assert_eq!(name.check(&ips(&["192.168.1.4", "fd00::4"])), Ok(()));
+        assert!(matches!(name.check(&ips(&["192.168.1.4", "1.1.1.1"])), Err(Refused::InTheOpen { .. })));
+    }
+
+    #[test]
+    fn link_local_and_metadata_addresses_are_refused_however_they_are_written() {
+        for host in [
+            "169.254.169.254",
+            "169.254.1.1",
+            "0xa9fea9fe",
+            "2852039166",
+            "0251.0376.0251.0376",
+            "169.16689662",
+            "[fe80::1]",
+            "[febf::1]",
+            "[fd00:ec2::254]",
+            "[fd20:ce::254]",
+            "[::ffff:169.254.169.254]",
+            "[::ffff:a9fe:a9fe]",
+            "[::169.254.169.254]",
+            "[64:ff9b::169.254.169.254]",
+            "[2002:a9fe:a9fe::1]",
+            "100.100.100.200",
+            "168.63.129.16",
+            "0.0.0.0",
+            "0",
+            "[::]",
+            "224.0.0.1",
+            "255.255.255.255",
+            "[ff02::1]",
+            "metadata.google.internal",
+            "METADATA.google.internal.",
+            "metadata",
+            "instance-data.ec2.internal",
+        ] {
+            for scheme in ["http", "https"] {
+                let text = format!("{scheme}://{host}/v1");
+                assert!(matches!(Address::parse(&text), Err(Refused::Reserved { .. })), "{text}");
+            }
+        }
+        let name = Address::parse("https://models.example.org").unwrap();
+        for answer in ["169.254.169.254", "fe80::1", "fd00:ec2::254", "::ffff:169.254.0.1", "0.0.0.0"] {
+            let answers = ips(&["93.184.216.34", answer]);
+            assert!(matches!(name.check(&answers), Err(Refused::Reserved { .. })), "{answer}");
+        }
+        assert_eq!(name.check(&ips(&["93.184.216.34", "10.0.0.1"])), Ok(()));
+    }
+
+    #[test]
+    fn an_address_is_a_place_and_nothing_else() {
+        for bad in ["", "example.org", "ftp://127.0.0.1", "file:///etc/passwd", "http://", "unix:/run/x"] {
+            assert_eq!(Address::parse(bad), Err(Refused::Unreadable), "{bad}");
+        }
+        for bad in [
+            "https://me:word@example.org",
+            "https://me@example.org",
+            "https://a.org/?k=v",
+            "https://a.org/#x",
+        ] {
+            assert_eq!(Address::parse(bad), Err(Refused::MoreThanAPlace), "{bad}");
+        }
+    }
+
+    #[test]
+    fn paths_are_put_below_it() {
+        for (base, whole) in [
+            ("https://a.org", "https://a.org/chat/completions"),
+            ("https://a.org/v1/", "https://a.org/v1/chat/completions"),
+            ("http://127.0.0.1:1/x/v1", "http://127.0.0.1:1/x/v1/chat/completions"),
+        ] {
+            assert_eq!(Address::parse(base).unwrap().below("/chat/completions").as_str(), whole);
+        }
+    }
+
+    #[test]
+    fn refusals_say_what_to_do() {
+        for (bad, what) in [
+            ("http://8.8.8.8", "https://"),
+            ("https://169.254.169.254", "never contacted"),
+            ("nonsense", "write it as"),
+            ("https://a.org?x", "leave out"),
+        ] {
+            let said = Address::parse(bad).unwrap_err().to_string();
+            assert!(said.contains(what), "{said}");
+        }
+    }
+
+    #[tokio::test]
+    async fn the_resolver_of_the_client_answers_for_this_machine() {
+        let found = Guarded.resolve("localhost".parse().unwrap()).await.unwrap();
+        assert!(found.map(|address| address.ip()).all(|ip| ip.is_loopback()));
+    }
+
+    #[tokio::test]
+    async fn the_resolver_of_the_client_gives_out_nothing_that_is_never_contacted() {
+        for reserved in ["169.254.169.254", "0.0.0.0"] {
+            let found = Guarded.resolve(reserved.parse().unwrap()).await;
+            assert!(found.is_err_and(|error| error.to_string().contains("never contacted")), "{reserved}");
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Shapes as the service takes them: no bounds on numbers, texts and lists, no conditions, nothing beyond the named keys.
+//! Whoever reads the answer checks those.
+
+use serde_json::{Map, Value};
+
+/// What is refused in a shape.
+const REFUSED: &[&str] = &[
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "minLength",
+    "maxLength",
+    "maxItems",
+    "uniqueItems",
+    "minProperties",
+    "maxProperties",
+    "patternProperties",
+    "propertyNames",
+    "contains",
+    "not",
+    "if",
+    "then",
+    "else",
+    "dependentRequired",
+    "dependentSchemas",
+    "$schema",
+];
+
+/// Formats of texts that are known.
+const FORMATS: &[&str] =
+    &["date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"];
+
+/// The same shape without what is refused.
+pub(super) fn plain(schema: &Value) -> Value {
+    match schema {
+        Value::Object(schema) => Value::Object(object(schema)),
+        other => other.clone(),
+    }
+}
+
+fn object(schema: &Map<String, Value>) -> Map<String, Value> {
+    let mut plain = Map::new();
+    for (word, value) in schema {
+        let list = |value: &Value| match value {
+            Value::Array(all) => all.iter().map(self::plain).collect(),
+            other => other.clone(),
+        };
+        let named = |value: &Value| match value {
+            Value::Object(all) => all.iter().map(|(name, one)| (name.clone(), self::plain(one))).collect(),
+            other => other.clone(),
+        };
+        match word.as_str() {
+            word if REFUSED.contains(&word) => {}
+            // Beside named keys they only say which of them go together.
+            "anyOf" | "oneOf" | "allOf" if schema.contains_key("properties") => {}
+            "minItems" if value.as_u64().is_none_or(|least| least > 1) => {}
+            "format" if value.as_str().is_none_or(|format| !FORMATS.contains(&format)) => {}
+            "oneOf" | "anyOf" => {
+                plain.insert("anyOf".to_owned(), list(value));
+            }
+            "allOf" => {
+                plain.insert(word.clone(), list(value));
+            }
+            "properties" | "$defs" | "definitions" => {
+                plain.insert(word.clone(), named(value));
+            }
+            "items" => {
+                plain.insert(word.clone(), self::plain(value));
+            }
+            _ => {
+                plain.insert(word.clone(), value.clone());
+            }
+        }
+    }
+    if plain.get("type").and_then(Value::as_str) == Some("object") {
+        plain.insert("additionalProperties".to_owned(), false.into());
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn bounds_are_left_to_the_reader() {
+        let schema = json!({
+            "$schema": "x",
+            "type": "object",
+            "properties": {
+                "maximum": {"type": "integer", "maximum": 3, "format": "uint8"},
+                "day": {"type": "string", "format": "date", "maxLength": 10},
+                "list": {"type": "array", "items": {"$ref": "#/$defs/One"}, "minItems": 2, "maxItems": 3},
+                "either": {"oneOf": [{"type": "object", "additionalProperties": true}, {"type": "null"}]},
+            },
+            "required": ["maximum"],
+            "$defs": {"One": {"enum": ["minimum", "maximum"]}},
+        });
+        assert_eq!(
+            plain(&schema),
+            json!({
+                "type": "object",
+                "properties": {
+                    "maximum": {"type": "integer"},
+                    "day": {"type": "string", "format": "date"},
+                    "list": {"type": "array", "items": {"$ref": "#/$defs/One"}},
+                    "either": {"anyOf": [{"type": "object", "additionalProperties": false}, {"type": "null"}]},
+                },
+                "required": ["maximum"],
+                "additionalProperties": false,
+                "$defs": {"One": {"enum": ["minimum", "maximum"]}},
+            })
+        );
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_schema_is_too_odd(schema in crate::model::any_json::anything()) {
+            let _ = plain(&schema);
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! A model of one's own, over chat completions: Ollama, llama.cpp, LM Studio.
+//!
+//! Servers say that they can call tools when their models cannot, so they are tried once ([`Compatible::probe`]): only when a
+//! call of a harmless tool came back as one are tools handed to the server. Otherwise a call is an answer of a certain
+//! shape ([`envelope`]), which every such server can force. Reaching the limit of tokens is never an answer.
+
+mod envelope;
+mod request;
+mod schema;
+mod stream;
+
+use super::address::Address;
+use super::wire::{self, Heard, Post, Who};
+use super::{
+    Asking, Cost, Failing, Limits, Listener, Means, Message, Model, ModelError, Part, Reply, Request, Stop,
+    Usage,
+};
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
+use secrecy::SecretString;
+use std::collections::BTreeSet;
+use stream::Answer;
+use tokio::sync::OnceCell;
+
+/// How calls travel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Calls {
+    /// As the server's own.
+    Native,
+    /// As answers of a certain shape.
+    Enveloped,
+}
+
+/// A model behind a server that speaks this dialect.
+#[derive(Debug)]
+pub struct Compatible {
+    address: Address,
+    key: Option<HeaderValue>,
+    means: Means,
+    limits: Limits,
+    who: Who,
+    calls: OnceCell<Calls>,
+}
+
+impl Compatible {
+    /// A model by the name that its server gives it. The address ends where `/chat/completions` would begin, usually
+    /// in `/v1`.
+    ///
+    /// # Errors
+    /// When there is a key and it has characters that no key has.
+    pub fn new(
+        model: impl Into<String>,
+        address: Address,
+        key: Option<&SecretString>,
+        means: Means,
+        limits: Limits,
+    ) -> Result<Self, ModelError> {
+        let unusable = || {
+            ModelError::new(
+                Failing::Key,
+                "The key cannot be right: it is empty or has characters that no key has; copy it again, or leave it out",
+            )
+        };
+        let key = key.map(|key| wire::authorization(key).ok_or_else(unusable)).transpose()?;
+        let who = Who {
+            service: "The model's server".to_owned(),
+            model: model.into(),
+            find: "check that it is running and that its address is right",
+            key: "correct the key in the settings",
+        };
+        Ok(Self { address, key, means, limits, who, calls: OnceCell::new() })
+    }
+
+    /// How calls travel: found out by trying, once. A server that does not answer is not judged.
+    ///
+    /// # Errors
+    /// When it does not answer.
+    pub async fn probe(&self) -> Result<Calls, ModelError> {
+        let mut nobody = ();
+        let work = async |heard: &mut Heard<'_>| self.how(heard).await;
+        wire::within(&self.means, self.limits, &self.who, &mut Heard::new(&mut nobody), work).await
+    }
+
+    async fn how(&self, heard: &mut Heard<'_>) -> Result<Calls, ModelError> {
+        let found = self.calls.get_or_try_init(async || {
+            let post = self.post(request::probe(&self.who.model));
+            // Nobody listens to this.
+            let mut nobody = ();
+            let mut unheard = Heard::new(&mut nobody);
+            let new = || Answer::new(&self.who, true);
+            let answer = wire::ask(&self.means, self.limits, &post, &mut unheard, new).await;
+            heard.also(unheard.spent());
+            match answer {
+                Ok(answer) if answer.calls().iter().any(request::is_the_probe) => Ok(Calls::Native),
+                Ok(_) => Ok(Calls::Enveloped),
+                Err(error) => match error.kind {
+                    Failing::Request | Failing::Garbled | Failing::TooMuch => Ok(Calls::Enveloped),
+                    _ => Err(error),
+                },
+            }
+        });
+        found.await.copied()
+    }
+
+    fn post(&self, body: String) -> Post<'_> {
+        let mut headers =
+            HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
+        if let Some(key) = &self.key {
+            headers.insert(AUTHORIZATION, key.clone());
+        }
+        Post { who: &self.who, address: &self.address, path: "/chat/completions", headers, body }
+    }
+
+    async fn answer(&self, request: &Request, heard: &mut Heard<'_>) -> Result<Reply, ModelError> {
+        let calls = if request.tools.is_empty() { None } else { Some(self.how(heard).await?) };
+        let post = self.post(request::body(&self.who.model, request, calls));
+        let quiet = calls == Some(Calls::Enveloped);
+        let wary = calls == Some(Calls::Native);
+        let new = || if wary { Answer::wary(&self.who) } else { Answer::new(&self.who, quiet) };
+        let answer = wire::ask(&self.means, self.limits, &post, heard, new).await?;
+        let (mut parts, stop) = match calls {
+            None => answer.finish(heard, &[])?,
+            Some(Calls::Native) => answer.finish(heard, &request.tools)?,
+            Some(Calls::Enveloped) => envelope::open(&self.who, answer, heard)?,
+        };
+        mint(&request.messages, &mut parts);
+        Ok(Reply { parts, stop, usage: heard.spent() })
+    }
+}
+
+/// Gives every call an id that is used once in the conversation.
+fn mint(messages: &[Message], parts: &mut [Part]) {
+    let said = messages.iter().flat_map(|message| match message {
+        Message::Model { parts, .. } => parts.as_slice(),
+        Message::Program { .. } => &[],
+    });
+    let mut used: BTreeSet<String> = said
+        .filter_map(|part| match part {
+            Part::Call { id, .. } => Some(id.clone()),
+            Part::Text { .. } | Part::Sealed { .. } => None,
+        })
+        .collect();
+    for part in parts {
+        if let Part::Call { id, .. } = part {
+            let mut number = used.len();
+            while id.is_empty() || used.contains(id.as_str()) {
+                number += 1;
+                *id = format!("call_{number}");
+            }
+            used.insert(id.clone());
+        }
+    }
+}
+
+impl Model for Compatible {
+    fn name(&self) -> &str {
+        &self.who.model
+    }
+
+    fn ask<'a>(&'a self, request: &'a Request, listener: &'a mut (dyn Listener + 'a)) -> Asking<'a> {
+        Box::pin(async move {
+            let mut heard = Heard::new(listener);
+            let work = async |heard: &mut Heard<'_>| self.answer(request, heard).await;
+            wire::within(&self.means, self.limits, &self.who, &mut heard, work).await
+        })
+    }
+
+    /// Before the first request with tools, what is sent to try the server comes first, and what follows is what is sent
+    /// when it turns out not to call them.
+    fn preview(&self, request: &Request) -> String {
+        let known = self.calls.get().copied();
+        let calls = (!request.tools.is_empty()).then(|| known.unwrap_or(Calls::Enveloped));
+        let sent = self.post(request::body(&self.who.model, request, calls)).preview();
+        if calls.is_some() && known.is_none() {
+            format!("{}\n\n{sent}", self.post(request::probe(&self.who.model)).preview())
+        } else {
+            sent
+        }
+    }
+
+    /// Nobody is paid for it.
+    fn cost(&self, _: &Usage) -> Option<Cost> {
+        None
+    }
+}
+
+/// Why it stopped, from what the server says and what it sent.
+fn stop(reason: &str, calls: bool) -> Option<Stop> {
+    match reason {
+        "length" => Some(Stop::Length),
+        "content_filter" => Some(Stop::Declined { why: None }),
+        "stop" | "tool_calls" | "function_call" if calls => Some(Stop::Calls),
+        "stop" => Some(Stop::Done),
+        "tool_calls" | "function_call" => None,
+        other => Some(Stop::Other(other.to_owned())),
+    }
+}

@@ -1,0 +1,202 @@
+//! Server-sent events, read from bytes as they come.
+//!
+//! A chunk may end anywhere: inside a line ending, inside a character, inside a word. What is held is one line and one event,
+//! and both are bounded, as is everything together.
+
+/// The longest line, and the longest data of one event.
+pub const LONGEST_EVENT: usize = 1 << 20;
+/// The most bytes of one answer. The longest answer a model may write, a few letters at a time, stays below it.
+pub const MOST_BYTES: usize = 32 << 20;
+
+/// One event.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Event {
+    /// What it is called; empty where it has no name.
+    pub name: String,
+    /// Its data: the lines of it, joined. Not necessarily UTF-8.
+    pub data: Vec<u8>,
+}
+
+/// More came than is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("more was sent than is read")]
+pub struct TooMuch;
+
+/// Reads events.
+#[derive(Debug, Default)]
+pub struct Reader {
+    line: Vec<u8>,
+    event: Event,
+    has_data: bool,
+    /// The last byte was a carriage return: a line feed right after it ends nothing.
+    after_return: bool,
+    seen: usize,
+    past_first_line: bool,
+}
+
+impl Reader {
+    /// Takes some bytes, and tells every event that they complete. `tell` says whether to go on; bytes after the event
+    /// at which it says no are not looked at.
+    ///
+    /// # Errors
+    /// When there are more bytes than are read, in a line, an event or in all.
+    pub fn take<E: From<TooMuch>>(
+        &mut self,
+        bytes: &[u8],
+        mut tell: impl FnMut(Event) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.seen = self.seen.saturating_add(bytes.len());
+        if self.seen > MOST_BYTES {
+            return Err(TooMuch.into());
+        }
+        let mut rest = bytes;
+        while let Some(first) = rest.first() {
+            if std::mem::take(&mut self.after_return) && *first == b'\n' {
+                rest = &rest[1..];
+                continue;
+            }
+            let end = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
+            let (more, after) = rest.split_at(end.unwrap_or(rest.len()));
+            if self.line.len().saturating_add(more.len()) > LONGEST_EVENT {
+                return Err(TooMuch.into());
+            }
+            self.line.extend_from_slice(more);
+            let Some((ending, after)) = after.split_first() else { break };
+            self.after_return = *ending == b'\r';
+            rest = after;
+            if let Some(event) = self.end_line().map_err(E::from)? {
+                tell(event)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A line is over: an empty one ends the event, any other says something about it.
+    fn end_line(&mut self) -> Result<Option<Event>, TooMuch> {
+        let mut line = std::mem::take(&mut self.line);
+        if !std::mem::replace(&mut self.past_first_line, true) && line.starts_with(b"\xEF\xBB\xBF") {
+            line.drain(..3);
+        }
+        if line.is_empty() {
+            let event = std::mem::take(&mut self.event);
+            return Ok(std::mem::take(&mut self.has_data).then_some(event));
+        }
+        let colon = line.iter().position(|byte| *byte == b':').unwrap_or(line.len());
+        let (field, value) = line.split_at(colon);
+        let value = value.strip_prefix(b":").unwrap_or(value);
+        let value = value.strip_prefix(b" ").unwrap_or(value);
+        match field {
+            b"event" => self.event.name = String::from_utf8_lossy(value).into_owned(),
+            b"data" => {
+                if self.event.data.len().saturating_add(value.len()) >= LONGEST_EVENT {
+                    return Err(TooMuch);
+                }
+                if std::mem::replace(&mut self.has_data, true) {
+                    self.event.data.push(b'\n');
+                }
+                self.event.data.extend_from_slice(value);
+            }
+            // A comment (no field), an id, a time to reconnect, or something new.
+            _ => {}
+        }
+        Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn read(chunks: &[&[u8]]) -> Result<Vec<(String, String)>, TooMuch> {
+        let (mut reader, mut events) = (Reader::default(), Vec::new());
+        for chunk in chunks {
+            reader.take(chunk, |event| {
+                events.push((event.name, String::from_utf8_lossy(&event.data).into_owned()));
+                Ok::<_, TooMuch>(())
+            })?;
+        }
+        Ok(events)
+    }
+
+    fn pair(name: &str, data: &str) -> (String, String) {
+        (name.to_owned(), data.to_owned())
+    }
+
+    #[test]
+    fn events_are_read_however_their_lines_end() {
+        for end in ["\n", "\r\n", "\r"] {
+            let text =
+                ["event: a", "data: {\"x\":", "data:1}", "", ": a comment", "data", "", "id: 7", "", ""];
+            let events = read(&[text.join(end).as_bytes()]).unwrap();
+            assert_eq!(events, [pair("a", "{\"x\":\n1}"), pair("", "")], "{end:?}");
+        }
+        assert_eq!(read(&[b"\xEF\xBB\xBFdata: x\n\n"]).unwrap(), [pair("", "x")]);
+        assert_eq!(read(&[b"data:  two spaces\n\n"]).unwrap(), [pair("", " two spaces")]);
+    }
+
+    #[test]
+    fn an_event_that_is_not_ended_is_none() {
+        assert_eq!(read(&[b"data: x\n"]).unwrap(), []);
+        assert_eq!(read(&[b"data: x"]).unwrap(), []);
+    }
+
+    #[test]
+    fn a_name_belongs_to_its_event_alone() {
+        assert_eq!(read(&[b"event: a\n\ndata: x\n\n"]).unwrap(), [pair("", "x")]);
+    }
+
+    #[test]
+    fn what_is_held_is_bounded() {
+        let long = vec![b'x'; LONGEST_EVENT + 1];
+        assert_eq!(read(&[&long]), Err(TooMuch));
+        let mut lines = Vec::new();
+        for _ in 0..3 {
+            lines.extend_from_slice(b"data: ");
+            lines.extend_from_slice(&long[..LONGEST_EVENT / 2]);
+            lines.push(b'\n');
+        }
+        assert_eq!(read(&[&lines]), Err(TooMuch));
+        let mut block = vec![b':'; 1 << 20];
+        block[1000] = b'\n';
+        let chunks: Vec<&[u8]> = std::iter::repeat_n(block.as_slice(), 33).collect();
+        assert_eq!(read(&chunks[..32]), Ok(Vec::new()));
+        assert_eq!(read(&chunks), Err(TooMuch));
+    }
+
+    proptest! {
+        #[test]
+        fn chunks_may_end_anywhere(
+            events in prop::collection::vec(("[a-z_]{0,9}", "[ -~äöü€😀]{0,40}"), 0..8),
+            ends in prop::collection::vec(0_usize..3, 40),
+            cuts in prop::collection::vec(1_usize..7, 1..200),
+        ) {
+            let mut ends = ends.iter().map(|end| ["\n", "\r\n", "\r"][*end]).cycle();
+            let mut text = String::new();
+            for (name, data) in &events {
+                for line in [format!("event: {name}"), ": ping".to_owned(), format!("data: {data}"), String::new()] {
+                    // A lone return before an empty line that ends in a feed would be one ending, not two.
+                    let end = if line.is_empty() { "\r\n" } else { ends.next().unwrap_or("\n") };
+                    let end = if end == "\r" && line.starts_with("data") { "\n" } else { end };
+                    text.push_str(&line);
+                    text.push_str(end);
+                }
+            }
+            let (mut rest, mut chunks) = (text.as_bytes(), Vec::new());
+            for cut in cuts.iter().cycle() {
+                if rest.is_empty() { break }
+                let (chunk, after) = rest.split_at((*cut).min(rest.len()));
+                chunks.push(chunk);
+                rest = after;
+            }
+            let expected: Vec<_> = events.iter().map(|(name, data)| pair(name, data)).collect();
+            prop_assert_eq!(read(&chunks).unwrap(), expected);
+        }
+
+        #[test]
+        fn any_bytes_in_any_chunks_are_the_same_events(bytes in prop::collection::vec(any::<u8>(), 0..300), cut in 1_usize..9) {
+            let chunks: Vec<&[u8]> = bytes.chunks(cut).collect();
+            prop_assert_eq!(read(&chunks), read(&[&bytes]));
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! Both dialects against fakes that refuse what the real services refuse and fail as they fail, and the fakes against the
+//! official clients.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+mod claude;
+mod compatible;
+mod faults;
+mod foreign;
+mod real;
+mod rig;
+mod secrets;

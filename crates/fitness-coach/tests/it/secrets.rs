@@ -1,0 +1,137 @@
+//! What leaves this machine, where to, and what never does.
+
+use crate::rig::{Rig, WAYS, Way, chat, go_on, key};
+use fitness_coach::model::anthropic::Claude;
+use fitness_coach::model::catalog::Choice;
+use fitness_coach::model::openai::Compatible;
+use fitness_coach::model::{Failing, Limits, Model as _, address::Address};
+use fitness_coach::testkit::{Asked, Fail, FakeAnthropic, KEY, Say};
+use serde_json::json;
+use std::net::IpAddr;
+
+#[tokio::test]
+async fn what_is_previewed_is_what_is_sent_without_the_key() {
+    for way in WAYS {
+        let rig = Rig::new(way, |_: &Asked| Say::text("ok")).await;
+        let request = chat("My knee hurts, says \"Ann\" 😀");
+        let before = rig.model.preview(&request);
+        rig.ask(&request).await.0.unwrap();
+        let after = rig.model.preview(&request);
+        let sent: Vec<String> = rig.everything_seen().into_iter().map(|seen| seen.text).collect();
+        let last = sent.last().unwrap();
+        assert!(after.ends_with(&format!("\n\n{last}")), "{after}");
+        for text in &sent {
+            // Whether a server calls tools is not known before; what is shown then is the other way.
+            assert!(before.contains(text.as_str()) || way == Way::Native, "{before}");
+        }
+        assert!(before.contains(&sent[0]));
+        for preview in [before, after] {
+            assert!(preview.contains("(your key)") && !preview.contains(KEY), "{preview}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn nothing_leaves_but_the_fields_that_are_meant_to() {
+    for way in WAYS {
+        let rig = Rig::new(way, |asked: &Asked| {
+            if asked.results.is_empty() { Say::call("look", json!({})) } else { Say::text("ok") }
+        })
+        .await;
+        let mut request = chat("hello");
+        let reply = rig.ask(&request).await.0.unwrap();
+        go_on(&mut request, rig.model.name(), &reply, |_| "1".to_owned());
+        rig.ask(&request).await.0.unwrap();
+        let fields: &[&str] = match way {
+            Way::Claude => &["model", "max_tokens", "stream", "thinking", "tools", "system", "messages"],
+            Way::Native | Way::Enveloped => {
+                &["model", "max_tokens", "stream", "stream_options", "tools", "response_format", "messages"]
+            }
+        };
+        let headers =
+            ["accept", "accept-encoding", "anthropic-version", "content-length", "content-type", "host"];
+        for seen in rig.everything_seen() {
+            for field in seen.body.as_object().unwrap().keys() {
+                assert!(fields.contains(&field.as_str()), "{field}");
+            }
+            for header in seen.headers.keys() {
+                assert!(headers.contains(&header.as_str()), "{header}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_key_is_in_no_error_and_in_nothing_that_is_printed() {
+    for way in WAYS {
+        let rig = Rig::new(way, |_: &Asked| Fail::status(401)).await;
+        let (_, error) = rig.failing().await;
+        assert!(!format!("{error} {error:?}").contains(KEY));
+    }
+    let fake = FakeAnthropic::start(|_: &Asked| Say::text("ok")).await;
+    let claude =
+        Claude::new(Choice::Opus, fake.address(), &key(), fake.time().means(), Limits::default()).unwrap();
+    assert!(!format!("{claude:?}").contains("0123456789"));
+    let local =
+        Compatible::new("local", fake.address(), Some(&key()), fake.time().means(), Limits::default())
+            .unwrap();
+    assert!(!format!("{local:?}").contains("0123456789"));
+    let bad =
+        Claude::new(Choice::Opus, fake.address(), &"käy".into(), fake.time().means(), Limits::default());
+    assert_eq!(bad.unwrap_err().kind, Failing::Key);
+}
+
+#[tokio::test]
+async fn a_wrong_key_is_refused_and_told() {
+    let fake = FakeAnthropic::start(|_: &Asked| Say::text("ok")).await;
+    let wrong = Claude::new(
+        Choice::Sonnet,
+        fake.address(),
+        &"sk-wrong".into(),
+        fake.time().means(),
+        Limits::default(),
+    );
+    let error = wrong.unwrap().ask(&chat("hello"), &mut ()).await.unwrap_err();
+    assert_eq!((error.kind, fake.seen().len()), (Failing::Key, 1));
+}
+
+#[tokio::test]
+async fn a_name_is_looked_at_before_every_request() {
+    let fake = FakeAnthropic::start(|_: &Asked| Say::text("ok")).await;
+    let port = fake.address().to_string().trim_end_matches('/').rsplit(':').next().unwrap().to_owned();
+    let model = |scheme: &str, answers: &'static [&'static str]| {
+        let address = Address::parse(&format!("{scheme}://models.example:{port}")).unwrap();
+        let found: Vec<IpAddr> = answers.iter().map(|ip| ip.parse().unwrap()).collect();
+        let means = fake.time().means().looking_up(move |host| {
+            assert_eq!(host, "models.example");
+            Some(found.clone())
+        });
+        Claude::new(Choice::Sonnet, address, &key(), means, Limits::default()).unwrap()
+    };
+    for (scheme, answers) in [
+        ("http", &["169.254.169.254"][..]),
+        ("http", &["127.0.0.1", "169.254.169.254"]),
+        ("http", &["93.184.216.34"]),
+        ("https", &["169.254.169.254"]),
+        ("https", &["::ffff:169.254.169.254"]),
+        ("https", &["93.184.216.34", "fe80::1"]),
+    ] {
+        let error = model(scheme, answers).ask(&chat("hello"), &mut ()).await.unwrap_err();
+        assert_eq!(error.kind, Failing::Address, "{answers:?} {error}");
+    }
+    assert_eq!(fake.seen().len(), 0);
+    // Over http the address that was looked at is the one that is asked; nobody looks it up again.
+    let reply = model("http", &["127.0.0.1"]).ask(&chat("hello"), &mut ()).await.unwrap();
+    assert_eq!(reply.text(), "ok");
+    assert_eq!(fake.seen()[0].headers["host"], format!("models.example:{port}"));
+    // No answer at all.
+    let address = Address::parse("http://nowhere.example").unwrap();
+    let means = fake.time().means().looking_up(|_| None);
+    let lost = Claude::new(Choice::Sonnet, address, &key(), means, Limits::default()).unwrap();
+    assert_eq!(lost.ask(&chat("hello"), &mut ()).await.unwrap_err().kind, Failing::Unreachable);
+}
+
+#[test]
+fn the_real_service_may_be_contacted() {
+    assert!(Address::parse(fitness_coach::model::anthropic::ADDRESS).is_ok());
+}
