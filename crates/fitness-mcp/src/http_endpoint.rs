@@ -1,0 +1,187 @@
+//! Any number of clients over HTTP, each request by itself: no session is kept, so none can be taken over.
+
+use crate::{Guest, MAX_MESSAGE, Prompts, Scope, Server};
+use bytes::Bytes;
+use http::header::{CONTENT_TYPE, WWW_AUTHENTICATE};
+use http::{HeaderValue, Method, Request, Response, StatusCode};
+use http_body::Body;
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt, Full, Limited};
+use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use serde_json::{Value, json};
+use std::convert::Infallible;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+/// Where the metadata of RFC 9728 is expected, for a resource at `/mcp`.
+pub const METADATA_PATH: &str = "/.well-known/oauth-protected-resource/mcp";
+
+/// How the endpoint is reached.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HttpConfig {
+    /// Where the program is reached, without a path: `http://127.0.0.1:8787`.
+    pub base_url: String,
+    /// The names under which it may be called, `name` or `name:port`. When empty: those of this machine to itself.
+    pub allowed_hosts: Vec<String>,
+    /// The web pages that may call it, `https://name:port`. When empty: none.
+    pub allowed_origins: Vec<String>,
+}
+
+/// What a reply is made of.
+pub type ReplyBody = BoxBody<Bytes, Infallible>;
+
+/// `/mcp`: answers a request whose extensions hold a [`Guest`], and refuses every other with 401.
+#[derive(Clone)]
+pub struct Endpoint {
+    inner: StreamableHttpService<Server, NeverSessionManager>,
+    challenge: HeaderValue,
+}
+
+impl std::fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Endpoint").finish_non_exhaustive()
+    }
+}
+
+/// The endpoint, to be mounted at `/mcp` behind whatever reads the token and inserts the [`Guest`] it stands for.
+#[must_use]
+pub fn http_service(prompts: Prompts, config: HttpConfig) -> Endpoint {
+    let prompts = Arc::new(prompts);
+    let mut inner = StreamableHttpServerConfig::default()
+        .with_legacy_session_mode(false)
+        .with_json_response(true)
+        .with_allowed_origins(config.allowed_origins)
+        .enforce_origin_validation()
+        .with_max_request_body_bytes(MAX_MESSAGE);
+    // An empty list would allow every name; the default is this machine to itself.
+    if !config.allowed_hosts.is_empty() {
+        inner = inner.with_allowed_hosts(config.allowed_hosts);
+    }
+    Endpoint {
+        challenge: HeaderValue::try_from(unauthorized_header(&config.base_url))
+            .unwrap_or(HeaderValue::from_static("Bearer")),
+        inner: StreamableHttpService::new(
+            move || Ok(Server::of_requests(Arc::clone(&prompts))),
+            Arc::new(NeverSessionManager::default()),
+            inner,
+        ),
+    }
+}
+
+/// What `WWW-Authenticate` says with a 401: that a bearer token is wanted, and where to read about it.
+#[must_use]
+pub fn unauthorized_header(base_url: &str) -> String {
+    let base = base_url.trim_end_matches('/');
+    format!(
+        "Bearer realm=\"local-fitness\", resource_metadata=\"{base}{METADATA_PATH}\", scope=\"{}\"",
+        scopes().join(" ")
+    )
+}
+
+/// The metadata of RFC 9728, for [`METADATA_PATH`]. There is no authorization server: the athlete makes tokens with
+/// `fitness token add`.
+#[must_use]
+pub fn resource_metadata(base_url: &str) -> Value {
+    let base = base_url.trim_end_matches('/');
+    json!({
+        "resource": format!("{base}/mcp"),
+        "resource_name": "local-fitness",
+        "scopes_supported": scopes(),
+        "bearer_methods_supported": ["header"],
+    })
+}
+
+fn scopes() -> Vec<&'static str> {
+    Scope::ALL.iter().map(|scope| scope.as_str()).collect()
+}
+
+impl Endpoint {
+    /// Answers one request.
+    pub async fn handle<B>(&self, request: Request<B>) -> Response<ReplyBody>
+    where
+        B: Body + Send + 'static,
+        B::Data: Send,
+        B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
+        if request.extensions().get::<Guest>().is_none() {
+            let why = "A token is needed. Make one with `fitness token add` and send it as `Authorization: Bearer …`.";
+            let mut reply = text(StatusCode::UNAUTHORIZED, why);
+            reply.headers_mut().insert(WWW_AUTHENTICATE, self.challenge.clone());
+            return reply;
+        }
+        let (parts, body) = request.into_parts();
+        let is_json = parts
+            .headers
+            .get(CONTENT_TYPE)
+            .and_then(|kind| kind.to_str().ok())
+            .is_some_and(|kind| kind.to_ascii_lowercase().starts_with("application/json"));
+        if parts.method != Method::POST || !is_json {
+            return self.inner.handle(Request::from_parts(parts, Full::new(Bytes::new()))).await;
+        }
+        let body = match Limited::new(body, MAX_MESSAGE).collect().await {
+            Ok(body) => body.to_bytes(),
+            Err(why) if why.is::<http_body_util::LengthLimitError>() => {
+                let most = MAX_MESSAGE / 1024;
+                return text(
+                    StatusCode::PAYLOAD_TOO_LARGE,
+                    format!("A message may have at most {most} KiB."),
+                );
+            }
+            Err(_) => return text(StatusCode::BAD_REQUEST, "The request ended before its body did."),
+        };
+        let id = match serde_json::from_slice::<Value>(&body) {
+            Ok(Value::Object(message)) => message.get("id").cloned().unwrap_or(Value::Null),
+            Ok(Value::Array(_)) => {
+                return refused(&Value::Null, -32600, "Batches are not taken: send one message a request.");
+            }
+            Ok(_) => return refused(&Value::Null, -32600, "A message is a JSON object."),
+            Err(_) => return refused(&Value::Null, -32700, "This is not JSON."),
+        };
+        let reply = self.inner.handle(Request::from_parts(parts, Full::new(body))).await;
+        // The library says of a message with a wrong shape that its media type is not supported.
+        if reply.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
+            return refused(&id, -32600, "This is JSON, and not a message of the protocol.");
+        }
+        reply
+    }
+}
+
+impl<B> tower_service::Service<Request<B>> for Endpoint
+where
+    B: Body + Send + 'static,
+    B::Data: Send,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    type Response = Response<ReplyBody>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let endpoint = self.clone();
+        Box::pin(async move { Ok(endpoint.handle(request).await) })
+    }
+}
+
+fn refused(id: &Value, code: i32, why: &str) -> Response<ReplyBody> {
+    let id = if id.is_string() || id.is_number() { id } else { &Value::Null };
+    let error = json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": why } });
+    reply(StatusCode::BAD_REQUEST, "application/json", error.to_string())
+}
+
+fn text(status: StatusCode, why: impl Into<String>) -> Response<ReplyBody> {
+    reply(status, "text/plain; charset=utf-8", why.into())
+}
+
+fn reply(status: StatusCode, kind: &'static str, body: String) -> Response<ReplyBody> {
+    let mut reply = Response::new(Full::new(Bytes::from(body)).boxed());
+    *reply.status_mut() = status;
+    reply.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    reply
+}

@@ -1,0 +1,78 @@
+//! The coach's table of tools, as the protocol tells it.
+
+use crate::{Guest, Scope};
+use fitness_coach::tools::{Effect, TOOLS, Tool};
+use fitness_core::desk::DeskError;
+use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool as ToldTool, ToolAnnotations};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// Every tool within reach, in the order of the table.
+pub(crate) fn list(scope: Scope) -> Vec<ToldTool> {
+    TOOLS.iter().filter(|tool| scope.allows(tool)).map(told).collect()
+}
+
+fn told(tool: &Tool) -> ToldTool {
+    let mut told = ToldTool::new(tool.name.as_str(), tool.description, object(tool.input_schema()))
+        .with_title(tool.doing)
+        .with_annotations(annotations(tool));
+    told.output_schema = Some(object(tool.output_schema()));
+    told
+}
+
+/// All four are said: left out, a draft would count as destructive and as reaching into the open world.
+fn annotations(tool: &Tool) -> ToolAnnotations {
+    let reads = tool.effect == Effect::Reads;
+    ToolAnnotations::with_title(tool.doing)
+        .read_only(reads)
+        .destructive(false)
+        .idempotent(reads)
+        .open_world(false)
+}
+
+fn object(schema: Value) -> Arc<JsonObject> {
+    Arc::new(match schema {
+        Value::Object(schema) => schema,
+        _ => JsonObject::new(),
+    })
+}
+
+/// Runs a tool for a guest. What goes wrong is told to the model, which can act on it.
+pub(crate) async fn call(guest: &Guest, tool: &Tool, input: Option<JsonObject>) -> CallToolResult {
+    let answer = match input {
+        _ if !guest.scope.allows(tool) => Err(DeskError::refused(format!(
+            "This client may only read, and `{}` leaves something for the athlete. Nothing was written. Tell them; for \
+             drafts and proposals they can make a token with the scope `{}`.",
+            tool.name,
+            Scope::Draft,
+        ))),
+        input => answer(guest, tool, input).await,
+    };
+    match answer {
+        Ok(answer) => {
+            let mut content = vec![ContentBlock::text(answer.to_string())];
+            if let Some(link) = answer.get("review").and_then(Value::as_str) {
+                content.push(ContentBlock::text(format!(
+                    "Nothing has changed yet. The athlete reads this and decides here: {link}"
+                )));
+            }
+            let mut result = CallToolResult::success(content);
+            result.structured_content = Some(answer);
+            result
+        }
+        Err(DeskError::Refused(sentences)) => {
+            CallToolResult::error(sentences.into_iter().map(ContentBlock::text).collect())
+        }
+        Err(why) => CallToolResult::error(vec![ContentBlock::text(why.to_string())]),
+    }
+}
+
+/// Runs a tool at a fresh desk.
+pub(crate) async fn answer(
+    guest: &Guest,
+    tool: &Tool,
+    input: Option<JsonObject>,
+) -> Result<Value, DeskError> {
+    let desk = guest.host.desk().await?;
+    tool.call(desk.as_ref(), input.map_or(Value::Null, Value::Object)).await
+}
