@@ -11,11 +11,12 @@ use super::{Background, Change, Goal, Plan, PlannedWorkout, Size, Wish, Workout,
 use crate::calendar::Day;
 use crate::grading::{Graded, Verdict};
 use crate::hash::ContentHash;
-use crate::observation::{Observation, ObservationKind};
+use crate::ids::PlanId;
+use crate::observation::{Observation, ObservationKind, Observed};
 use crate::sport::Sport;
 use crate::units::{Distance, UnitSystem};
 use crate::words::words;
-use ease::eased;
+use ease::{eased, walk_run};
 use serde::Serialize;
 
 words! {
@@ -128,8 +129,7 @@ impl<'a> Situation<'a> {
         message: String,
         changes: Vec<Change>,
     ) -> Adaptation {
-        let follows_from = ContentHash::of_json(&(cause, self.plan.id, facts)).to_string();
-        Adaptation { cause, message, changes, follows_from }
+        Adaptation { cause, message, changes, follows_from: key(cause, self.plan.id, facts) }
     }
 }
 
@@ -146,38 +146,83 @@ fn skip(planned: &PlannedWorkout, notes: &str) -> Change {
     Change::Skip { workout_id: planned.id, notes: Some(notes.to_owned()) }
 }
 
-/// Hurt: no fast running for two weeks after the last day of pain, and no running at all when running is impossible.
+/// Hurt: no fast running for two weeks after the last day of pain. When running was impossible, none at all until then,
+/// and the way back is walking and running by turns, every other day.
 fn injury(s: &Situation<'_>) -> Option<Adaptation> {
     let said = s.said(ObservationKind::Injury, AHEAD)?.observed.clone();
+    let (from, through) = (said.from(), said.through());
     let bad = said.value().is_some_and(|value| value >= 3);
-    let half = s
+    // What they ran before it happened; what they run since says nothing about what they can bear.
+    let before = s.athlete.longest_in(from.plus(-30), from.previous()).or_else(|| s.athlete.longest().ok());
+    let half = before.map_or(Distance::from_mm(5_000_000), |longest| Distance::from_mm(longest.mm() / 2));
+    let back: Vec<Day> = s
         .athlete
-        .longest()
-        .map_or(Distance::from_mm(5_000_000), |longest| Distance::from_mm(longest.mm() / 2));
+        .runs
+        .iter()
+        .map(|run| run.day)
+        .filter(|day| (through.next()..s.today).contains(day))
+        .collect();
+    let (mut rung, mut last) = (back.len(), back.last().copied());
     let mut changes = Vec::new();
-    for planned in s.ahead(s.today, said.through().plus(AHEAD)) {
+    for planned in s.ahead(s.today, through.plus(AHEAD)) {
         let workout = &planned.workout;
         if workout.sport != Sport::Running {
             continue;
         }
-        if bad && workout.date <= said.through() {
+        if bad && workout.date <= through {
             changes.push(skip(planned, "No running while it hurts to run"));
+        } else if bad && last.is_some_and(|last| last.until(workout.date) < 2) {
+            changes.push(skip(planned, "A day without running after each run"));
+        } else if bad {
+            let gentle = walk_run(workout, rung, half);
+            (rung, last) = (rung + 1, Some(workout.date));
+            changes.extend(modify(
+                planned,
+                gentle,
+                "Running and walking by turns, as long as it does not hurt",
+            ));
         } else if workout.kind.is_quality()
-            || workout.kind == WorkoutKind::Long
+            || matches!(workout.kind, WorkoutKind::Long | WorkoutKind::Strides)
             || workout.distance.is_some_and(|d| d > half)
         {
             let easy = eased(workout, 1.0).at_most(half);
             changes.extend(modify(planned, easy, "Easy and short until two weeks without pain"));
         }
     }
+    let how = if bad {
+        "Come back with running and walking by turns, every other day: a minute of each at first. "
+    } else {
+        ""
+    };
     let message = format!(
-        "You said you are hurt. Until two weeks have passed without pain there is nothing fast, and no run beyond {}. Stop \
-         when pain goes above 2 of 10, while running or the morning after; walking in between is fine. This is no \
+        "You said you are hurt. {how}Until two weeks have passed without pain there is nothing fast, and no run beyond {}. \
+         Stop when pain goes above 2 of 10, while running or the morning after; walking in between is fine. This is no \
          diagnosis: if it does not get better, see somebody who knows.",
         s.units.distance(half)
     );
-    let facts = (said.from(), said.through(), said.value());
+    let facts = said_facts(&said);
     (!changes.is_empty()).then(|| s.made(Cause::Injury, &facts, message, changes))
+}
+
+/// What of a mark a proposal follows from.
+fn said_facts(said: &Observed) -> (Day, Day, Option<u8>) {
+    (said.from(), said.through(), said.value())
+}
+
+/// The key of what the rules propose to a plan because of a mark; `None` for a mark that no rule looks at.
+#[must_use]
+pub fn follows_from_mark(plan: PlanId, mark: &Observed) -> Option<String> {
+    let cause = match mark.kind() {
+        ObservationKind::Injury => Cause::Injury,
+        ObservationKind::Illness => Cause::Illness,
+        _ => return None,
+    };
+    Some(key(cause, plan, &said_facts(mark)))
+}
+
+/// The same cause and the same facts about the same plan have the same key.
+fn key(cause: Cause, plan: PlanId, facts: &impl Serialize) -> String {
+    ContentHash::of_json(&(cause, plan, facts)).to_string()
 }
 
 /// Ill, as the athlete said: easy halves for a cold, nothing with fever, and easy days before anything hard.
@@ -185,7 +230,7 @@ fn illness(s: &Situation<'_>) -> Option<Adaptation> {
     let said = s.said(ObservationKind::Illness, AHEAD)?.observed.clone();
     let days = said.from().until(said.through()) + 1;
     let fever = said.value().is_some_and(|value| value >= 2);
-    let facts = (said.from(), said.through(), said.value());
+    let facts = said_facts(&said);
     let mut changes = Vec::new();
     if !fever {
         for planned in s.ahead(s.today, said.through()) {
@@ -329,7 +374,7 @@ fn unplanned_race(s: &Situation<'_>) -> Option<Adaptation> {
         .races
         .iter()
         .filter(|(day, _)| {
-            (0..7).contains(&day.until(s.today)) && *day >= s.plan.start_date && !planned(*day)
+            (0..7).contains(&day.until(s.today)) && *day >= s.plan.judged_from() && !planned(*day)
         })
         .max_by_key(|(day, _)| *day)?;
     let easy = (distance.km() / 5.0).ceil() as i64;
@@ -386,6 +431,7 @@ fn missed_quality(s: &Situation<'_>) -> Option<Adaptation> {
 /// do not.
 fn too_much(s: &Situation<'_>) -> Option<Adaptation> {
     let mut workouts: Vec<Workout> = s.workouts.iter().map(|w| w.workout.clone()).collect();
+    let mut shares = vec![1.0; workouts.len()];
     let too_big = |workouts: &[Workout]| -> Vec<super::lint::Finding> {
         let subject = Subject::of_plan(s.plan, workouts);
         let steps = |rule: Rule| matches!(rule, Rule::R1 | Rule::R2);
@@ -413,14 +459,17 @@ fn too_much(s: &Situation<'_>) -> Option<Adaptation> {
                 Rule::R1 => (day..=day, 1.10 / value),
                 _ => (day..=day.plus(6), 1.10 / value),
             };
-            let touched = workouts.iter_mut().filter(|w| {
-                days.contains(&w.date)
-                    && w.date >= s.today
-                    && w.sport == Sport::Running
-                    && w.kind != WorkoutKind::Race
-            });
-            for workout in touched {
-                *workout = shorter(workout, share.clamp(0.3, 0.99));
+            for ((planned, workout), left) in s.workouts.iter().zip(&mut workouts).zip(&mut shares) {
+                let planned = &planned.workout;
+                if days.contains(&planned.date)
+                    && planned.date >= s.today
+                    && planned.sport == Sport::Running
+                    && planned.kind != WorkoutKind::Race
+                {
+                    // From what was planned, so that no repetition is lost to rounding on the way.
+                    *left *= share.clamp(0.3, 0.99);
+                    *workout = shorter(planned, *left);
+                }
             }
         }
         left = too_big(&workouts);
