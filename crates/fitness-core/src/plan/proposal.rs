@@ -164,18 +164,24 @@ impl Proposal {
     /// Where it stands on a day, with the plan at a revision.
     #[must_use]
     pub fn state(&self, revision: i64, today: Day) -> ProposalState {
-        match self.status {
-            ProposalStatus::Applied => ProposalState::Applied,
-            ProposalStatus::Declined => ProposalState::Discarded,
-            ProposalStatus::Open => match (self.superseded_by, self.expires_on) {
-                (Some(newer), _) => ProposalState::Superseded(newer),
-                _ if self.withdrawn_at.is_some() => ProposalState::Withdrawn,
-                (None, Some(end)) if end <= today => ProposalState::Expired(end),
-                _ if self.base_revision != revision => {
-                    ProposalState::MovedOn { base: self.base_revision, now: revision }
-                }
-                _ => ProposalState::Open,
-            },
+        match (self.ended(), self.expires_on) {
+            (Some(ended), _) => ended,
+            (None, Some(end)) if end <= today => ProposalState::Expired(end),
+            _ if self.base_revision != revision => {
+                ProposalState::MovedOn { base: self.base_revision, now: revision }
+            }
+            _ => ProposalState::Open,
+        }
+    }
+
+    /// What ended it, whatever day it is and wherever the plan is; `None` while nothing did.
+    #[must_use]
+    pub fn ended(&self) -> Option<ProposalState> {
+        match (self.status, self.superseded_by) {
+            (ProposalStatus::Applied, _) => Some(ProposalState::Applied),
+            (ProposalStatus::Declined, _) => Some(ProposalState::Discarded),
+            (ProposalStatus::Open, Some(newer)) => Some(ProposalState::Superseded(newer)),
+            (ProposalStatus::Open, None) => self.withdrawn_at.map(|_| ProposalState::Withdrawn),
         }
     }
 }

@@ -69,6 +69,15 @@ pub(crate) struct DraftArgs {
     pub(crate) supersedes: Option<PlanId>,
 }
 
+/// When a plan begins whose first day is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Begin {
+    /// Today; the days before are not judged
+    Today,
+    /// On its first day; what was not done since is missed
+    Planned,
+}
+
 /// The rules of the linter that a decision overrides.
 #[derive(Debug, Args)]
 pub(crate) struct Overrides {
