@@ -34,7 +34,7 @@ pub use generate::{
     BadWish, Generated, Outline, PaceCard, Phase, Split, Support, TuneUp, Wish, generate, on_race_day,
     pace_card, support,
 };
-pub use preview::{NowThen, WeekDelta, differences, week_deltas};
+pub use preview::{NowThen, WeekDelta, Written, differences, week_deltas};
 pub use proposal::{
     ApplyError, Change, NextWorkout, Proposal, ProposalOrigin, ProposalState, ProposalStatus, apply,
 };

@@ -146,6 +146,10 @@ pub struct WeekDelta {
     pub distance_after: Option<Distance>,
     /// Whether some of those distances are worked out from a time.
     pub distance_estimated: bool,
+    /// What is run before, as it is written: so far, and so long where a run has only a time.
+    pub written_before: Written,
+    /// What is run after, as it is written.
+    pub written_after: Written,
     /// The time of all training before; a run by distance takes what it takes at the easy pace.
     #[serde(rename = "time_before_ms")]
     pub time_before: Option<TimeSpan>,
@@ -158,27 +162,62 @@ pub struct WeekDelta {
     pub load_after: Option<f64>,
 }
 
+/// Running as it is written: some of it by distance, some by time alone.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Written {
+    /// Of the runs that have a distance.
+    #[serde(rename = "distance_mm")]
+    pub distance: Distance,
+    /// Of the others.
+    #[serde(rename = "time_ms")]
+    pub time: TimeSpan,
+}
+
+impl Written {
+    fn of(week: &[&Workout]) -> Self {
+        let runs = || week.iter().filter(|workout| workout.sport == Sport::Running);
+        let by_time = runs().filter(|run| run.distance.is_none());
+        Self {
+            distance: runs().filter_map(|run| run.distance).sum(),
+            time: by_time.filter_map(|run| run.duration).sum(),
+        }
+    }
+
+    fn spoken(self, units: UnitSystem) -> String {
+        let far = units.distance(self.distance);
+        match (self.distance > Distance::ZERO, self.time > TimeSpan::ZERO) {
+            (_, false) => far.to_string(),
+            (true, true) => format!("{far} and {} by time", self.time.hours_minutes()),
+            (false, true) => format!("{} by time", self.time.hours_minutes()),
+        }
+    }
+}
+
 impl WeekDelta {
-    /// One line: `week from 2026-06-15: about 40.0 km to 36.5 km, 4h 00m to 3h 40m, load 210 to 190`.
+    /// One line: `week from 2026-06-15: about 40.0 km to 36.5 km, 4h 00m to 3h 40m, load 210 to 190`. Where a distance cannot
+    /// be said, runs by distance and by time stand beside each other.
     #[must_use]
     pub fn line(&self, units: UnitSystem) -> String {
         let about = if self.distance_estimated { "about " } else { "" };
         let far = |distance: Option<Distance>| distance.map(|far| units.distance(far).to_string());
         let long = |time: Option<TimeSpan>| time.map(TimeSpan::hours_minutes);
         let load = |load: Option<f64>| load.map(|load| format!("{load:.0}"));
+        // Only what can be held against each other.
         let pair = |before: Option<String>, after: Option<String>| {
-            let unknown = || "unknown".to_owned();
-            (before.is_some() || after.is_some())
-                .then(|| format!("{} to {}", before.unwrap_or_else(unknown), after.unwrap_or_else(unknown)))
+            before.zip(after).map(|(before, after)| format!("{before} to {after}"))
         };
+        let running = pair(far(self.distance_before), far(self.distance_after))
+            .map(|told| format!("{about}{told}"))
+            .or_else(|| {
+                pair(Some(self.written_before.spoken(units)), Some(self.written_after.spoken(units)))
+            });
         let told = [
-            pair(far(self.distance_before), far(self.distance_after)).map(|told| format!("{about}{told}")),
+            running,
             pair(long(self.time_before), long(self.time_after)),
             pair(load(self.load_before), load(self.load_after)).map(|told| format!("load {told}")),
         ];
         let told: Vec<String> = told.into_iter().flatten().collect();
-        let told = if told.is_empty() { "how much it is cannot be said".to_owned() } else { told.join(", ") };
-        format!("week from {}: {told}", self.monday)
+        format!("week from {}: {}", self.monday, told.join(", "))
     }
 }
 
@@ -201,6 +240,8 @@ pub fn week_deltas(current: &[PlannedWorkout], next: &[NextWorkout], easy: Optio
                 distance_before: distance(old, easy),
                 distance_after: distance(new, easy),
                 distance_estimated: easy.is_some() && runs().any(|run| run.distance.is_none()),
+                written_before: Written::of(old),
+                written_after: Written::of(new),
                 time_before: time(old, easy),
                 time_after: time(new, easy),
                 load_before: load(old),
@@ -337,6 +378,6 @@ mod tests {
         let line = |easy: Option<Pace>| week_deltas(&current, &next, easy)[0].line(UnitSystem::Metric);
         let easy = Pace::from_seconds_per_km(360.0);
         assert_eq!(line(easy), "week from 2026-06-15: about 15.0 km to 13.0 km, 1h 30m to 1h 18m");
-        assert_eq!(line(None), "week from 2026-06-15: 15.0 km to unknown");
+        assert_eq!(line(None), "week from 2026-06-15: 15.0 km to 5.0 km and 0h 48m by time");
     }
 }
