@@ -10,7 +10,7 @@ pub mod answering;
 pub mod chat;
 pub mod model;
 pub mod numbers;
-pub mod tools;
-pub mod turn;
 #[cfg(feature = "testkit")]
 pub mod testkit;
+pub mod tools;
+pub mod turn;

@@ -5,11 +5,14 @@ use crate::desk::{NewProposal, put_proposal};
 use crate::entities::proposals;
 use crate::error::{Error, Result};
 use crate::plans;
-use crate::store::Store;
+use crate::store::{Store, stamp};
 use fitness_core::calendar::{Day, Instant};
 use fitness_core::ids::{PlanId, ProposalId, UserId};
 use fitness_core::note::Author;
-use fitness_core::plan::{self, Adaptation, Plan, ProposalStatus, Situation, adapt};
+use fitness_core::observation::Observed;
+use fitness_core::plan::{
+    self, Adaptation, Plan, ProposalState, ProposalStatus, Situation, adapt, follows_from_mark,
+};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, sea_query::Expr};
 use serde::Serialize;
 
@@ -40,15 +43,18 @@ impl Store {
             .filter(proposals::Column::UserId.eq(user.get()))
             .filter(proposals::Column::PlanId.eq(active.id.get()))
             .filter(proposals::Column::FollowsFrom.eq(adaptation.follows_from.as_str()))
+            // What was withdrawn with its mark comes back with the mark.
+            .filter(proposals::Column::WithdrawnAt.is_null())
             .order_by_desc(proposals::Column::Id)
             .one(self.reader())
             .await?;
         if let Some(row) = earlier {
             let found = plans::proposal(row)?;
-            if !found.is_open(today) {
+            // What was decided is not brought up again; what came too late, or gave way to facts that no longer hold, is.
+            if matches!(found.ended(), Some(ProposalState::Applied | ProposalState::Discarded)) {
                 return Ok(None);
             }
-            if found.base_revision == active.revision {
+            if found.state(active.revision, today) == ProposalState::Open {
                 return Ok(Some(Adapted { adaptation, proposal: Some(found.id) }));
             }
         }
@@ -104,6 +110,7 @@ impl Store {
             plan: &found,
             message: &adaptation.message,
             changes: &adaptation.changes,
+            findings: &[],
             expires_on: expires,
             follows_from: Some(&adaptation.follows_from),
         };
@@ -125,7 +132,35 @@ async fn supersede(tx: &crate::tx::Tx, user: UserId, plan: PlanId, newer: Propos
         .filter(Column::Status.eq(ProposalStatus::Open.as_str()))
         .filter(Column::FollowsFrom.is_not_null())
         .filter(Column::SupersededBy.is_null())
+        .filter(Column::WithdrawnAt.is_null())
         .exec(tx.db())
         .await?;
     Ok(())
+}
+
+/// Withdraws what the rules proposed because of a mark that is taken back; gives back which proposals that were.
+pub(crate) async fn withdraw(tx: &crate::tx::Tx, mark: &Observed, now: Instant) -> Result<Vec<ProposalId>> {
+    use proposals::Column;
+    let open = proposals::Entity::find()
+        .filter(Column::UserId.eq(tx.user().get()))
+        .filter(Column::Status.eq(ProposalStatus::Open.as_str()))
+        .filter(Column::FollowsFrom.is_not_null())
+        .filter(Column::SupersededBy.is_null())
+        .filter(Column::WithdrawnAt.is_null())
+        .order_by_asc(Column::Id)
+        .all(tx.db())
+        .await?;
+    let caused: Vec<i64> = (open.into_iter())
+        .filter(|row| follows_from_mark(PlanId::new(row.plan_id), mark) == row.follows_from)
+        .map(|row| row.id)
+        .collect();
+    if !caused.is_empty() {
+        proposals::Entity::update_many()
+            .col_expr(Column::WithdrawnAt, Expr::value(stamp(now)))
+            .filter(Column::UserId.eq(tx.user().get()))
+            .filter(Column::Id.is_in(caused.iter().copied()))
+            .exec(tx.db())
+            .await?;
+    }
+    Ok(caused.into_iter().map(ProposalId::new).collect())
 }

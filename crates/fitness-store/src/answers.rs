@@ -135,8 +135,10 @@ impl Desk {
         if changes.is_empty() {
             return Ok(Answered::Unchanged { message: message.to_owned() });
         }
-        let proposal = self.propose(active.id, active.revision, message, &changes, today, now).await?;
-        Ok(Answered::Proposed { proposal, findings: report.findings })
+        let findings = report.findings;
+        let proposal =
+            self.put_answer(active.id, active.revision, message, &changes, &findings, today, now).await?;
+        Ok(Answered::Proposed { proposal, findings })
     }
 
     async fn without_plan(&self, response: &Response, now: Instant) -> Result<Answered> {

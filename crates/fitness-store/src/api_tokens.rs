@@ -91,7 +91,8 @@ impl Store {
     /// When the database does not answer.
     pub async fn touch_api_token(&self, user: UserId, id: ApiTokenId, now: Instant) -> Result<()> {
         let lately = stamp(now - chrono::TimeDelta::minutes(1));
-        let known = Entity::find_by_id(id.get()).filter(Column::UserId.eq(user.get())).one(self.reader()).await?;
+        let known =
+            Entity::find_by_id(id.get()).filter(Column::UserId.eq(user.get())).one(self.reader()).await?;
         if known.is_none_or(|row| row.used_at.is_some_and(|used| used > lately)) {
             return Ok(());
         }

@@ -134,8 +134,7 @@ impl Store {
         if let Some(on) = on {
             query = query.filter(briefs::Column::Day.eq(on.date()));
         }
-        let row =
-            query.order_by_desc(briefs::Column::Day).order_by_desc(briefs::Column::Id).one(&db).await?;
+        let row = query.order_by_desc(briefs::Column::Day).order_by_desc(briefs::Column::Id).one(&db).await?;
         let Some(row) = row else { return Ok(None) };
         let facts = brief_facts::Entity::find()
             .filter(brief_facts::Column::BriefId.eq(row.id))

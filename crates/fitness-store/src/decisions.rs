@@ -11,6 +11,7 @@ use crate::entities::{
 };
 use crate::error::{Error, Result, is_unique_violation};
 use crate::plans::{self, seen_hash};
+use crate::preview::require_open;
 use crate::review::Review;
 use crate::revise::{self, Making};
 use crate::store::{Store, stamp};
@@ -33,15 +34,17 @@ pub enum Activation {
     NoDraft,
 }
 
-/// What an athlete sees before activating a draft: its content, and the plan it would replace.
+/// What an athlete sees before activating a draft: its content, the plan it would replace, and the day it is begun on where
+/// that is not its first.
 #[must_use]
 pub fn activation_hash(
     plan: PlanId,
     content: ContentHash,
     replaces: Option<PlanId>,
+    begin: Option<Day>,
     overrides: &BTreeSet<Rule>,
 ) -> ContentHash {
-    ContentHash::of_json(&("activate", plan, content, replaces, overrides))
+    ContentHash::of_json(&("activate", plan, content, replaces, begin, overrides))
 }
 
 /// What an athlete sees before changing a plan's workouts: the revision they start from and what comes out.
@@ -61,15 +64,18 @@ pub fn apply_hash(
     ContentHash::of_json(&(change_hash(plan, base_revision, next), overrides))
 }
 
-/// Makes a draft the tracked plan, in place of `replaces` when that is the one tracked now.
+/// Makes a draft the tracked plan, in place of `replaces` when that is the one tracked now. Where its start has passed, the
+/// athlete may `begin` on a later day: what was planned before it is not judged.
 ///
 /// # Errors
+/// `BadBeginning` when that day is not after the plan's first, or after its race.
 /// `AlreadyActive` when another plan is active and was not named, or another one was named; `Stale` when the
 /// draft is not the one that was seen or reviewed; `Unsafe` when the linter found an error that is not among `overrides`.
 pub async fn activate(
     consent: Consent,
     id: PlanId,
     replaces: Option<PlanId>,
+    begin: Option<Day>,
     review: &Review,
     overrides: &BTreeSet<Rule>,
 ) -> Result<Activation> {
@@ -83,15 +89,19 @@ pub async fn activate(
     // Hashed anew from the rows: what is activated is what was seen, even if the rows were tampered with.
     let workouts = plans::list_workouts(db, user, id, draft.revision).await?;
     let content = plans::draft(&draft, &workouts)?.content_hash();
-    consent.require_seen(activation_hash(id, content, replaces, overrides))?;
+    let (start, race) = (draft.start_date, draft.race_date);
+    if begin.is_some_and(|day| day <= start || day > race) {
+        return Err(Error::BadBeginning { start, race });
+    }
+    consent.require_seen(activation_hash(id, content, replaces, begin, overrides))?;
     review.require(content, overrides)?;
     check_replaces(plans::find_active_plan(db, user).await?.map(|plan| plan.id), replaces)?;
-    let detail = serde_json::json!({ "overrides": overrides });
+    let detail = serde_json::json!({ "overrides": overrides, "begin": begin });
     let (tx, action) = consent.act(replaces, None, detail).await?;
     if let Some(old) = replaces {
-        move_status(&tx, user, old, PlanStatus::Active, PlanStatus::Archived, action, at).await?;
+        move_status(&tx, user, old, PlanStatus::Archived, None, action, at).await?;
     }
-    move_status(&tx, user, id, PlanStatus::Draft, PlanStatus::Active, action, at).await?;
+    move_status(&tx, user, id, PlanStatus::Active, begin, action, at).await?;
     let object =
         replaces.map_or_else(|| format!("plan:{id}"), |old| format!("plan:{id} replacing plan:{old}"));
     tx.commit(Entry::new(at, Actor::Human, "plan.activate", object).change(None, Some(content))).await?;
@@ -119,7 +129,7 @@ pub async fn archive(consent: Consent, id: PlanId) -> Result<()> {
     let plan = seen_plan(&consent, id, &[PlanStatus::Active]).await?;
     let (user, at) = (consent.user(), consent.at());
     let (tx, action) = consent.act(None, None, serde_json::json!({})).await?;
-    move_status(&tx, user, id, PlanStatus::Active, PlanStatus::Archived, action, at).await?;
+    move_status(&tx, user, id, PlanStatus::Archived, None, action, at).await?;
     let entry = Entry::new(at, Actor::Human, "plan.archive", format!("plan:{id}"));
     tx.commit(entry.change(Some(seen_hash(&plan)), None)).await
 }
@@ -165,8 +175,8 @@ pub async fn delete(consent: Consent, id: PlanId) -> Result<()> {
 /// Takes over the chosen part of a proposal: whole or not at all, onto the revision it was made for.
 ///
 /// # Errors
-/// `NotFound`; `WrongStatus` when the plan is not active; `Stale` when the plan has moved on, the proposal
-/// was decided already, or the outcome is not the one that was seen; `Apply` when the choice does not fit.
+/// `NotFound`; `WrongStatus` when the plan is not active; `Over` when the proposal waits no longer, or the plan has moved
+/// on; `Stale` when the outcome is not the one that was seen; `Apply` when the choice does not fit.
 pub async fn apply(
     consent: Consent,
     id: ProposalId,
@@ -179,10 +189,9 @@ pub async fn apply(
     let db = consent.tx().db();
     let proposal = plans::find_proposal(db, user, id).await?.ok_or(Error::NotFound("proposal"))?;
     consent.require(ActionKind::Apply, Some(proposal.plan))?;
-    let plan = active_plan(&consent, proposal.plan, proposal.base_revision).await?;
-    if !proposal.is_open(today) {
-        return Err(Error::Stale);
-    }
+    let plan = plans::find_plan(db, user, proposal.plan).await?.ok_or(Error::NotFound("plan"))?;
+    require_open(&proposal, &plan, today)?;
+    let plan = active_plan(&consent, plan.id, proposal.base_revision).await?;
     let current = plans::list_workouts(db, user, plan.id, plan.revision).await?;
     let next = plan::apply(&plan, &current, &proposal.changes, chosen, today)?;
     consent.require_seen(apply_hash(plan.id, plan.revision, &next, overrides))?;
@@ -235,19 +244,20 @@ pub async fn edit(
     revise_by_hand(consent, &plan, next, RevisionOrigin::Edit, reason.to_owned()).await
 }
 
-/// Makes a new revision equal to an older one.
+/// Makes a new revision that is from today on as an older one was. What was planned for days that are over stays.
 ///
 /// # Errors
-/// `NotFound`, `WrongStatus`, `Stale` when the plan has moved on or the outcome is not the one that was seen.
-pub async fn revert(consent: Consent, id: PlanId, base_revision: i64, to: i64) -> Result<i64> {
+/// `NotFound`, `WrongStatus`, `Stale` when the plan has moved on or the outcome is not the one that was seen, `Draft` when
+/// what would come out is not sound.
+pub async fn revert(consent: Consent, id: PlanId, base_revision: i64, to: i64, today: Day) -> Result<i64> {
     consent.require(ActionKind::Revert, Some(id))?;
     let plan = active_plan(&consent, id, base_revision).await?;
     let older = plans::list_workouts(consent.tx().db(), consent.user(), id, to).await?;
+    let current = plans::list_workouts(consent.tx().db(), consent.user(), id, base_revision).await?;
     if older.is_empty() || to >= base_revision {
         return Err(Error::NotFound("earlier revision"));
     }
-    let next: Vec<NextWorkout> =
-        older.into_iter().map(|w| NextWorkout { id: Some(w.id), workout: w.workout }).collect();
+    let next = plan::revert(&plan, &current, &older, today)?;
     revise_by_hand(consent, &plan, &next, RevisionOrigin::Revert, format!("back to revision {to}")).await
 }
 
@@ -255,9 +265,14 @@ impl Store {
     /// Says no to a proposal. Changes no plan, so it needs no consent.
     ///
     /// # Errors
-    /// `NotFound` when there is no such open proposal.
+    /// `NotFound` when there is no such proposal, `Over` when it was decided, gave way or was withdrawn already.
     pub async fn decline_proposal(&self, user: UserId, id: ProposalId, now: Instant) -> Result<()> {
         let tx = self.write(user).await?;
+        let found = plans::find_proposal(tx.db(), user, id).await?.ok_or(Error::NotFound("proposal"))?;
+        // One that came too late can still be put off the table.
+        if let Some(state) = found.ended() {
+            return Err(Error::Over { proposal: id, state });
+        }
         let declined = proposals::Entity::update_many()
             .col_expr(proposals::Column::Status, Expr::value(ProposalStatus::Declined.as_str()))
             .col_expr(proposals::Column::DecidedAt, Expr::value(stamp(now)))
@@ -268,7 +283,7 @@ impl Store {
             .exec(tx.db())
             .await?;
         if declined.rows_affected != 1 {
-            return Err(Error::NotFound("open proposal"));
+            return Err(Error::Stale);
         }
         tx.commit(Entry::new(now, Actor::Human, "proposal.decline", format!("proposal:{id}"))).await
     }
@@ -321,17 +336,21 @@ async fn move_status(
     tx: &crate::tx::Tx,
     user: UserId,
     id: PlanId,
-    from: PlanStatus,
     to: PlanStatus,
+    begin: Option<Day>,
     action: HumanActionId,
     at: Instant,
 ) -> Result<()> {
     use training_plans::Column;
-    let (by, when) = match to {
-        PlanStatus::Active => (Column::ActivatedBy, Column::ActivatedAt),
-        _ => (Column::ArchivedBy, Column::ArchivedAt),
+    let (from, by, when) = match to {
+        PlanStatus::Active => (PlanStatus::Draft, Column::ActivatedBy, Column::ActivatedAt),
+        _ => (PlanStatus::Active, Column::ArchivedBy, Column::ArchivedAt),
     };
-    let moved = training_plans::Entity::update_many()
+    let mut moving = training_plans::Entity::update_many();
+    if let Some(begin) = begin {
+        moving = moving.col_expr(Column::BegunOn, Expr::value(begin.date()));
+    }
+    let moved = moving
         .col_expr(Column::Status, Expr::value(to.as_str()))
         .col_expr(by, Expr::value(action.get()))
         .col_expr(when, Expr::value(stamp(at)))

@@ -12,6 +12,7 @@ use crate::revise::{self, Making};
 use crate::store::{Store, stamp};
 use crate::tx::Tx;
 use fitness_core::calendar::{Day, Instant};
+use fitness_core::contract::Finding;
 use fitness_core::hash::ContentHash;
 use fitness_core::ids::{PlanId, ProposalId, UserId};
 use fitness_core::note::Author;
@@ -103,6 +104,21 @@ impl Desk {
         today: Day,
         now: Instant,
     ) -> Result<ProposalId> {
+        self.put_answer(plan, base_revision, message, changes, &[], today, now).await
+    }
+
+    /// The same for an answer, with what it should have said better.
+    #[expect(clippy::too_many_arguments, reason = "`propose`, and the findings")]
+    pub(crate) async fn put_answer(
+        &self,
+        plan: PlanId,
+        base_revision: i64,
+        message: &str,
+        changes: &[Change],
+        findings: &[Finding],
+        today: Day,
+        now: Instant,
+    ) -> Result<ProposalId> {
         if message.chars().count() > MAX_MESSAGE || !is_storable(message) {
             return Err(plan::ApplyError::TooMuch.into());
         }
@@ -116,7 +132,8 @@ impl Desk {
         }
         let current = plans::list_workouts(tx.db(), self.user, plan, base_revision).await?;
         plan::apply(&found, &current, changes, &(0..changes.len()).collect(), today)?;
-        let made = NewProposal { plan: &found, message, changes, expires_on: None, follows_from: None };
+        let made =
+            NewProposal { plan: &found, message, changes, findings, expires_on: None, follows_from: None };
         let (id, entry) = put_proposal(&tx, &made, self.author, self.author.into(), now).await?;
         tx.commit(entry).await?;
         Ok(id)
@@ -128,6 +145,7 @@ pub(crate) struct NewProposal<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) message: &'a str,
     pub(crate) changes: &'a [Change],
+    pub(crate) findings: &'a [Finding],
     pub(crate) expires_on: Option<Day>,
     pub(crate) follows_from: Option<&'a str>,
 }
@@ -151,6 +169,7 @@ pub(crate) async fn put_proposal(
         made_at: Set(stamp(now)),
         expires_on: Set(made.expires_on.map(Day::date)),
         follows_from: Set(made.follows_from.map(str::to_owned)),
+        findings: Set(Some(made.findings).filter(|found| !found.is_empty()).map(|found| to_json(&found))),
         ..Default::default()
     };
     let id = ProposalId::new(proposals::Entity::insert(row).exec(tx.db()).await?.last_insert_id);

@@ -344,6 +344,7 @@ tables! {
         distance_mm: Option<i64>,
         race_date: NaiveDate,
         start_date: NaiveDate,
+        begun_on: Option<NaiveDate>,
         target_time: Option<i64>,
         terms: Option<Json>,
         status: String,
@@ -407,6 +408,8 @@ tables! {
         expires_on: Option<NaiveDate>,
         follows_from: Option<String>,
         superseded_by: Option<i64>,
+        findings: Option<Json>,
+        withdrawn_at: Option<Instant>,
     }
     workout_matches = "workout_matches" {
         #[sea_orm(primary_key)] id: i64,

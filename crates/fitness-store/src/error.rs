@@ -93,6 +93,22 @@ pub enum Error {
     /// What the athlete saw is not what is there now.
     #[error("the plan changed since you looked at it")]
     Stale,
+    /// The proposal waits no longer, and why.
+    #[error("proposal {proposal} waits no longer: {state}")]
+    Over {
+        /// Which one.
+        proposal: fitness_core::ids::ProposalId,
+        /// What became of it.
+        state: fitness_core::plan::ProposalState,
+    },
+    /// A day on which a plan cannot be begun.
+    #[error("the plan can be begun after {start}, its first day, and no later than {race}")]
+    BadBeginning {
+        /// Its first day.
+        start: fitness_core::calendar::Day,
+        /// The day of its race.
+        race: fitness_core::calendar::Day,
+    },
     /// The plan's status does not allow it.
     #[error("the plan is {0}, which does not allow this")]
     WrongStatus(PlanStatus),

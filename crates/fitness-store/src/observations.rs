@@ -1,5 +1,6 @@
 //! Observations: effort, soreness, mood, and the days an athlete was ill, hurt or away.
 
+use crate::adapting;
 use crate::audit::{Actor, Entry};
 use crate::derived;
 use crate::entities::observations::{ActiveModel, Column, Entity, Model};
@@ -9,7 +10,7 @@ use crate::store::{Store, stamp};
 use crate::tx::Tx;
 use fitness_core::calendar::{Day, Instant};
 use fitness_core::hash::ContentHash;
-use fitness_core::ids::{ActivityId, ObservationId, UserId};
+use fitness_core::ids::{ActivityId, ObservationId, ProposalId, UserId};
 use fitness_core::note::{Author, NoteText};
 use fitness_core::observation::{Observation, Observed};
 use sea_orm::sea_query::Expr;
@@ -86,13 +87,20 @@ impl Store {
         tx.commit(Entry::new(now, Actor::Human, "observation.accept", format!("observation:{id}"))).await
     }
 
-    /// Removes an observation.
+    /// Removes an observation, and withdraws what the rules proposed because of it; gives back which proposals that were.
     ///
     /// # Errors
     /// `NotFound` when the user has no such observation.
-    pub async fn delete_observation(&self, user: UserId, id: ObservationId, now: Instant) -> Result<()> {
+    pub async fn delete_observation(
+        &self,
+        user: UserId,
+        id: ObservationId,
+        now: Instant,
+    ) -> Result<Vec<ProposalId>> {
         let tx = self.write(user).await?;
         derived::touch(&tx, first_day(&tx, id).await?).await?;
+        let row = Entity::find_by_id(id.get()).filter(Column::UserId.eq(user.get())).one(tx.db()).await?;
+        let mark = observation(row.ok_or(Error::NotFound("observation"))?)?;
         let gone = Entity::delete_many()
             .filter(Column::Id.eq(id.get()))
             .filter(Column::UserId.eq(user.get()))
@@ -101,8 +109,25 @@ impl Store {
         if gone.rows_affected == 0 {
             return Err(Error::NotFound("observation"));
         }
-        tx.commit(Entry::new(now, Actor::Human, "observation.delete", format!("observation:{id}"))).await
+        let withdrawn = if mark.accepted && !is_said_again(&tx, &mark.observed).await? {
+            adapting::withdraw(&tx, &mark.observed, now).await?
+        } else {
+            Vec::new()
+        };
+        let mut object = format!("observation:{id}");
+        for proposal in &withdrawn {
+            object.push_str(&format!(" withdrawing proposal:{proposal}"));
+        }
+        tx.commit(Entry::new(now, Actor::Human, "observation.delete", object)).await?;
+        Ok(withdrawn)
     }
+}
+
+/// Whether the athlete says the same in another observation.
+async fn is_said_again(tx: &Tx, observed: &Observed) -> Result<bool> {
+    let there = list(tx.db(), tx.user(), observed.from(), observed.through()).await?;
+    let facts = |one: &Observed| (one.kind(), one.from(), one.through(), one.value());
+    Ok(there.iter().any(|one| one.accepted && facts(&one.observed) == facts(observed)))
 }
 
 /// The first day for which something is worked out from an observation: the one it begins with, or that of the activity

@@ -5,6 +5,7 @@ use crate::error::Result;
 use crate::progress::Progress;
 use crate::store::Store;
 use fitness_core::calendar::Day;
+use fitness_core::grading::Verdict;
 use fitness_core::ids::{ActivityId, PlanId, UserId};
 use fitness_core::metrics::trajectory::{
     Adherence, Outlook, PastSession, PlannedDay, Trajectory, Typical, planned_load, project,
@@ -49,6 +50,9 @@ impl Store {
         // Of a day counts what lies behind its workouts, each activity once.
         let mut counted: BTreeSet<ActivityId> = BTreeSet::new();
         for ((workout, graded), behind) in workouts.iter().zip(&followed.graded).zip(&followed.behind) {
+            if graded.verdict == Verdict::NotStarted {
+                continue;
+            }
             let day = workout.date;
             let new = behind.activities.iter().filter(|id| counted.insert(**id));
             let done: f64 = new.filter_map(|id| loads.get(id)).sum();

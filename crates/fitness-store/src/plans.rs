@@ -3,7 +3,7 @@
 //! Nothing here writes: drafts and proposals come from [`crate::desk`], every change to a plan from
 //! [`crate::decisions`].
 
-use crate::entities::{plan_revisions, planned_workouts, proposals, training_plans};
+use crate::entities::{human_actions, plan_revisions, planned_workouts, proposals, training_plans};
 use crate::error::Result;
 use crate::progress::{self, Gathered};
 use crate::read::{day, json, word};
@@ -12,10 +12,14 @@ use fitness_core::frontier::Frontier;
 use fitness_core::grading::{Graded, Tally};
 use fitness_core::hash::ContentHash;
 use fitness_core::ids::{HumanActionId, PlanId, ProposalId, UserId, WorkoutId};
-use fitness_core::plan::{Draft, Plan, PlanStatus, PlannedWorkout, Proposal, Revision, Workout};
+use fitness_core::note::Author;
+use fitness_core::plan::{
+    Draft, Plan, PlanStatus, PlannedWorkout, Proposal, ProposalOrigin, Revision, Workout,
+};
 use fitness_core::units::{Distance, TimeSpan};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// A plan with its workouts and how each of them went, all read at one moment.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -90,13 +94,7 @@ impl Store {
     /// # Errors
     /// When the database does not answer.
     pub async fn list_proposals(&self, user: UserId, plan: PlanId) -> Result<Vec<Proposal>> {
-        let rows = proposals::Entity::find()
-            .filter(proposals::Column::UserId.eq(user.get()))
-            .filter(proposals::Column::PlanId.eq(plan.get()))
-            .order_by_desc(proposals::Column::Id)
-            .all(self.reader())
-            .await?;
-        rows.into_iter().map(proposal).collect()
+        list_proposals(self.reader(), user, plan).await
     }
 
     /// One proposal of a user.
@@ -118,7 +116,7 @@ impl Store {
         db.commit().await?;
         let graded = match plan.status {
             PlanStatus::Draft => Vec::new(),
-            _ => data.verdicts(plan.start_date, &workouts, frontier),
+            _ => data.verdicts(plan.judged_from(), &workouts, frontier),
         };
         Ok(Standing { tally: Tally::of(&graded), plan, workouts, graded, frontier })
     }
@@ -154,6 +152,16 @@ pub(crate) async fn find_proposal(
     row.map(proposal).transpose()
 }
 
+async fn list_proposals(db: &impl ConnectionTrait, user: UserId, plan: PlanId) -> Result<Vec<Proposal>> {
+    let rows = proposals::Entity::find()
+        .filter(proposals::Column::UserId.eq(user.get()))
+        .filter(proposals::Column::PlanId.eq(plan.get()))
+        .order_by_desc(proposals::Column::Id)
+        .all(db)
+        .await?;
+    rows.into_iter().map(proposal).collect()
+}
+
 pub(crate) async fn list_workouts(
     db: &impl ConnectionTrait,
     user: UserId,
@@ -182,13 +190,26 @@ pub(crate) async fn list_revisions(
         .order_by_desc(plan_revisions::Column::Number)
         .all(db)
         .await?;
+    let taken = human_actions::Entity::find()
+        .filter(human_actions::Column::UserId.eq(user.get()))
+        .filter(human_actions::Column::PlanId.eq(plan.get()))
+        .filter(human_actions::Column::ProposalId.is_not_null())
+        .all(db)
+        .await?;
+    let taken: BTreeMap<i64, i64> =
+        taken.into_iter().filter_map(|action| Some((action.id, action.proposal_id?))).collect();
+    let proposals = if taken.is_empty() { Vec::new() } else { list_proposals(db, user, plan).await? };
     rows.into_iter()
         .map(|row| {
+            let proposal = row.made_by.and_then(|action| taken.get(&action)).copied().map(ProposalId::new);
+            let made = proposals.iter().find(|one| Some(one.id) == proposal);
             Ok(Revision {
                 plan: PlanId::new(row.plan_id),
                 number: row.number,
                 origin: word(&row.origin)?,
                 made_by: row.made_by.map(HumanActionId::new),
+                proposal,
+                proposed_by: made.map(|one| one.origin),
                 reason: row.reason,
                 content_hash: word(&row.content_hash)?,
                 made_at: row.made_at,
@@ -218,6 +239,7 @@ fn plan(row: training_plans::Model) -> Result<Plan> {
         goal: word(&row.goal)?,
         distance: row.distance_mm.map(Distance::from_mm),
         start_date: day(row.start_date)?,
+        begun_on: row.begun_on.map(day).transpose()?,
         race_date: day(row.race_date)?,
         target_time: row.target_time.map(TimeSpan::from_secs),
         terms: row.terms.map(json).transpose()?.unwrap_or_default(),
@@ -233,17 +255,26 @@ fn plan(row: training_plans::Model) -> Result<Plan> {
 }
 
 pub(crate) fn proposal(row: proposals::Model) -> Result<Proposal> {
+    let author: Author = word(&row.author)?;
     Ok(Proposal {
         id: ProposalId::new(row.id),
         plan: PlanId::new(row.plan_id),
         base_revision: row.base_revision,
         status: word(&row.status)?,
-        author: word(&row.author)?,
+        author,
+        origin: match (row.follows_from, author) {
+            (Some(_), _) => ProposalOrigin::Rules,
+            (None, Author::Athlete) => ProposalOrigin::Athlete,
+            (None, Author::Coach) => ProposalOrigin::Answer,
+            (None, Author::Mcp) => ProposalOrigin::Mcp,
+        },
         message: row.message,
         changes: json(row.changes)?,
         made_at: row.made_at,
         expires_on: row.expires_on.map(day).transpose()?,
         superseded_by: row.superseded_by.map(ProposalId::new),
+        withdrawn_at: row.withdrawn_at,
+        findings: row.findings.map(json).transpose()?.unwrap_or_default(),
     })
 }
 

@@ -6,7 +6,8 @@ use crate::store::Store;
 use fitness_core::calendar::Day;
 use fitness_core::ids::{ProposalId, UserId};
 use fitness_core::plan::{
-    self, NextWorkout, NowThen, PlanStatus, PlannedWorkout, Proposal, WeekDelta, week_deltas,
+    self, NextWorkout, NowThen, Plan, PlanStatus, PlannedWorkout, Proposal, ProposalState, WeekDelta,
+    week_deltas,
 };
 use fitness_core::units::UnitSystem;
 use serde::Serialize;
@@ -45,8 +46,8 @@ impl Store {
     /// What the chosen part of a proposal would do to the plan as it is now.
     ///
     /// # Errors
-    /// `NotFound`; `WrongStatus` when the plan is not active; `Stale` when the plan has moved on or the proposal waits no
-    /// longer; `Apply` when the choice does not fit.
+    /// `NotFound`; `WrongStatus` when the plan is not active; `Over` when the proposal waits no longer, or the plan has moved
+    /// on; `Apply` when the choice does not fit.
     pub async fn preview(
         &self,
         user: UserId,
@@ -56,23 +57,29 @@ impl Store {
     ) -> Result<Preview> {
         let proposal = self.find_proposal(user, id).await?.ok_or(Error::NotFound("proposal"))?;
         let found = self.find_plan(user, proposal.plan).await?.ok_or(Error::NotFound("plan"))?;
+        require_open(&proposal, &found, today)?;
         if found.status != PlanStatus::Active {
             return Err(Error::WrongStatus(found.status));
         }
-        if found.revision != proposal.base_revision || !proposal.is_open(today) {
-            return Err(Error::Stale);
-        }
         let current = self.list_workouts(user, found.id, found.revision).await?;
         let next = plan::apply(&found, &current, &proposal.changes, chosen, today)?;
-        let review = self.review_next(user, &found, &next, today).await?;
+        let linter = self.linter(user, &found, today).await?;
         Ok(Preview {
             changes: proposal.changes.iter().map(|change| NowThen::of(change, &current)).collect(),
-            weeks: week_deltas(&current, &next),
+            weeks: week_deltas(&current, &next, linter.athlete.easy_pace()),
+            review: linter.review_next(&current, &next),
             chosen: chosen.clone(),
             proposal,
-            review,
             current,
             next,
         })
+    }
+}
+
+/// Refuses a proposal that waits no longer, with what became of it.
+pub(crate) fn require_open(proposal: &Proposal, plan: &Plan, today: Day) -> Result<()> {
+    match proposal.state(plan.revision, today) {
+        ProposalState::Open => Ok(()),
+        state => Err(Error::Over { proposal: proposal.id, state }),
     }
 }

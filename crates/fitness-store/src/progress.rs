@@ -66,7 +66,7 @@ impl Store {
                     data.activities.iter().map(|known| known.activity).collect();
                 let matches: Vec<Match> = data.matches.iter().map(|(said, _)| *said).collect();
                 let data = Data { activities: &activities, matches: &matches, frontier, excused: &excused };
-                adherence::follow(plan.start_date, &workouts, &original, &data, &Rules::default())
+                adherence::follow(plan.judged_from(), &workouts, &original, &data, &Rules::default())
             }
         };
         let activities = data.activities.into_iter().map(|known| known.activity);
@@ -111,7 +111,7 @@ impl Store {
                 revisions.iter().filter(|revision| revision.made_at <= at).map(|revision| revision.number);
             let Some(workouts) = made.max().and_then(|number| workouts.get(&number)) else { continue };
             let frontier = Frontier::from_runs([covered]);
-            let graded = data.as_of(at, plan.start_date, workouts, frontier);
+            let graded = data.as_of(at, plan.judged_from(), workouts, frontier);
             replayed.push(Replayed { run: SyncRunId::new(run.id), at, frontier, graded });
         }
         Ok(replayed)

@@ -94,27 +94,31 @@ impl Store {
         today: Day,
     ) -> Result<Review> {
         let current = self.list_workouts(user, plan.id, plan.revision).await?;
-        let workouts: Vec<Workout> = next.iter().map(|next| next.workout.clone()).collect();
-        let linter = self.linter(user, plan, today).await?;
-        let before = errors(&linter.read(&plain(&current))).cloned().collect();
-        Ok(Review { of: workouts_hash(next), findings: linter.read(&workouts), before })
+        Ok(self.linter(user, plan, today).await?.review_next(&current, next))
     }
 
     /// What the linter needs to know, read once.
-    async fn linter<'a>(&self, user: UserId, plan: &'a Plan, today: Day) -> Result<Linter<'a>> {
+    pub(crate) async fn linter<'a>(&self, user: UserId, plan: &'a Plan, today: Day) -> Result<Linter<'a>> {
         let athlete = self.background_of(user, plan, today).await?;
         Ok(Linter { plan, athlete, units: self.profile(user).await?.units })
     }
 }
 
 /// A plan and its athlete, to hold states of the plan against each other.
-struct Linter<'a> {
+pub(crate) struct Linter<'a> {
     plan: &'a Plan,
-    athlete: Background,
+    pub(crate) athlete: Background,
     units: UnitSystem,
 }
 
 impl Linter<'_> {
+    /// What the linter says about what a plan would become.
+    pub(crate) fn review_next(&self, current: &[PlannedWorkout], next: &[NextWorkout]) -> Review {
+        let workouts: Vec<Workout> = next.iter().map(|next| next.workout.clone()).collect();
+        let before = errors(&self.read(&plain(current))).cloned().collect();
+        Review { of: workouts_hash(next), findings: self.read(&workouts), before }
+    }
+
     fn read(&self, workouts: &[Workout]) -> Vec<Finding> {
         lint(&Subject::of_plan(self.plan, workouts), &self.athlete, self.units)
     }

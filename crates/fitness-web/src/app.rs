@@ -108,7 +108,10 @@ async fn bearer(State(app): State<App>, mut request: Request, next: Next) -> Res
             }
             Ok(None) => {}
             Err(_) => {
-                return guard::refusal(StatusCode::SERVICE_UNAVAILABLE, "The database does not answer; try again.");
+                return guard::refusal(
+                    StatusCode::SERVICE_UNAVAILABLE,
+                    "The database does not answer; try again.",
+                );
             }
         }
     }

@@ -87,7 +87,12 @@ fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     found.next().filter(|_| found.next().is_none())
 }
 
-async fn converse(app: &App, user: UserId, said: Say, tell: &UnboundedSender<SseEvent>) -> Result<(), String> {
+async fn converse(
+    app: &App,
+    user: UserId,
+    said: Say,
+    tell: &UnboundedSender<SseEvent>,
+) -> Result<(), String> {
     let broken = "This cannot be answered just now; everything else works.";
     let profile = app.store.profile(user).await.map_err(|_| broken)?;
     let now = (app.clock)();
@@ -106,7 +111,9 @@ async fn converse(app: &App, user: UserId, said: Say, tell: &UnboundedSender<Sse
         match event {
             Event::Text(text) if !text.is_empty() => send(tell, "text", &json!({ "text": text })),
             Event::Text(_) | Event::Ended(_) => {}
-            Event::Calling(tool) => send(tell, "tool", &json!({ "name": tool.name, "words": tool.doing, "state": "doing" })),
+            Event::Calling(tool) => {
+                send(tell, "tool", &json!({ "name": tool.name, "words": tool.doing, "state": "doing" }))
+            }
             Event::Called { tool, answer } => {
                 let state = if answer.is_ok() { "done" } else { "refused" };
                 send(tell, "tool", &json!({ "name": tool.name, "words": tool.done, "state": state }));

@@ -17,7 +17,9 @@ impl Names {
     pub fn new(port: u16, site: &str) -> Self {
         let mut names: Vec<String> =
             ["127.0.0.1", "localhost", "[::1]"].iter().map(|name| format!("{name}:{port}")).collect();
-        if let Some(authority) = site.parse::<Uri>().ok().and_then(|uri| uri.authority().map(ToString::to_string)) {
+        if let Some(authority) =
+            site.parse::<Uri>().ok().and_then(|uri| uri.authority().map(ToString::to_string))
+        {
             names.push(authority);
         }
         Self(names.into())
@@ -63,7 +65,10 @@ pub(crate) async fn host(State(names): State<Names>, request: Request, next: Nex
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "same-origin"),
         (header::CACHE_CONTROL, "no-store"),
-        (header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"),
+        (
+            header::CONTENT_SECURITY_POLICY,
+            "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+        ),
     ] {
         headers.entry(name).or_insert(HeaderValue::from_static(value));
     }
@@ -72,5 +77,6 @@ pub(crate) async fn host(State(names): State<Names>, request: Request, next: Nex
 
 /// A short refusal in words.
 pub(crate) fn refusal(status: StatusCode, words: &str) -> Response {
-    (status, [(header::CONTENT_TYPE, "text/plain; charset=utf-8")], Body::from(format!("{words}\n"))).into_response()
+    (status, [(header::CONTENT_TYPE, "text/plain; charset=utf-8")], Body::from(format!("{words}\n")))
+        .into_response()
 }

@@ -36,7 +36,8 @@ impl Host for AthletesHost {
     fn latest_brief(&self) -> Answer<'_, Option<String>> {
         Box::pin(async {
             let brief = self.store.latest_brief(self.user).await.map_err(|_| DeskError::Broken)?;
-            let rendered = brief.and_then(|brief| Some((brief.day, brief.body.get("rendered")?.as_str()?.to_owned())));
+            let rendered =
+                brief.and_then(|brief| Some((brief.day, brief.body.get("rendered")?.as_str()?.to_owned())));
             Ok(rendered.map(|(day, text)| format!("# Brief of {day}\n\n{text}\n")))
         })
     }

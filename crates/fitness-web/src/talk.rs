@@ -94,10 +94,18 @@ impl Talk<'_> {
         format!("(Today is {} {}.)\n{text}", self.today.weekday(), self.today)
     }
 
-    async fn keep(&self, chat: ChatId, message: &Message, model: Option<&str>, order: usize) -> Result<(), Error> {
+    async fn keep(
+        &self,
+        chat: ChatId,
+        message: &Message,
+        model: Option<&str>,
+        order: usize,
+    ) -> Result<(), Error> {
         let role = match message {
             Message::Model { .. } => Role::Coach,
-            Message::Program { parts } if parts.iter().any(|part| matches!(part, Told::Text { .. })) => Role::Athlete,
+            Message::Program { parts } if parts.iter().any(|part| matches!(part, Told::Text { .. })) => {
+                Role::Athlete
+            }
             Message::Program { .. } => Role::Tool,
         };
         // Messages of one turn keep their order, whatever the clock's grain.

@@ -13,7 +13,9 @@ pub(crate) use athlete::{PacesArgs, PredictArgs, ProfileCommand, ThresholdComman
 pub(crate) use contract::{CheckArgs, ContractCommand};
 pub(crate) use day::DayCommand;
 pub(crate) use export::{ExportArgs, Format, PushArgs};
-pub(crate) use plan::{DraftArgs, EditArgs, MatchArgs, Overrides, ProposalCommand, ProposeArgs, WorkoutArgs};
+pub(crate) use plan::{
+    Begin, DraftArgs, EditArgs, MatchArgs, Overrides, ProposalCommand, ProposeArgs, WorkoutArgs,
+};
 pub(crate) use source::{Service, SourceCommand};
 
 use clap::{Parser, Subcommand};
@@ -225,6 +227,10 @@ pub(crate) enum PlanCommand {
         /// The plan that is active now, to be archived in the same step
         #[arg(long, value_name = "PLAN")]
         replaces: Option<PlanId>,
+        /// When its first day is over: begin today and leave the days before unjudged, or count them as planned; asked for
+        /// when not given
+        #[arg(long, value_name = "WHEN")]
+        begin: Option<Begin>,
         #[command(flatten)]
         overrides: Overrides,
     },
@@ -237,7 +243,7 @@ pub(crate) enum PlanCommand {
         /// The plan's number; the active one when not given
         plan: Option<PlanId>,
     },
-    /// Go back to how the active plan was; the way back is kept too
+    /// Go back to how the active plan was, from today on; the way back is kept too
     Revert {
         /// The revision to go back to; the one before when not given
         to: Option<i64>,

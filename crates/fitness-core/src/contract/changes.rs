@@ -1,17 +1,14 @@
 //! From an accepted answer to the changes of a proposal.
 //!
-//! A model names a duration and an effort, never a distance or the steps of a session that is there. Where it changes
-//! one of the two, distance, load, words and steps of the old session are made anew or dropped, so that neither the
-//! grader nor the watch follows a session that no longer exists.
+//! A model names a duration and an effort, never a distance or the steps of a session that is there. A new duration makes
+//! the session shorter or longer as the athlete's own hand would; with a new effort, distance, load, words and steps are
+//! made anew or dropped. So neither the grader nor the watch follows a session that no longer exists.
 
 use super::consistency::Ground;
 use super::{Action, Changes, Modification, NewWorkout, PlanModification, WeeklyPlan};
-use crate::plan::{
-    Change, LOAD, MAX_DISTANCE, PlannedWorkout, Step, StepDuration, StepTarget, StepType, Workout,
-    WorkoutKind,
-};
+use crate::plan::{Change, PlannedWorkout, Size, Workout, WorkoutKind, counts_repetitions, plain_name};
 use crate::sport::Sport;
-use crate::units::{Distance, TimeSpan};
+use crate::units::TimeSpan;
 
 /// Why an answer cannot become changes. [`super::consistency::against`] finds this first, and says more.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -84,31 +81,31 @@ fn of_one(modification: &Modification, planned: &PlannedWorkout) -> Change {
     Change::Modify { workout_id: planned.id, workout, notes }
 }
 
-/// The workout with what the changes name, and with nothing of the old session that they made untrue.
+/// The workout with what the changes name, and with nothing of the old session that they made untrue. A new length is
+/// the athlete's own hand's; a new effort is another session of that length.
 fn modified(old: &Workout, changes: &Changes) -> Workout {
-    let mut new = old.clone();
-    if let Some(name) = &changes.name {
-        new.name.clone_from(name);
-    }
-    if let Some(duration) = changes.duration_minutes {
-        new.duration = minutes(duration.to);
-    }
-    if let Some(intensity) = &changes.intensity {
+    let length = changes.duration_minutes.and_then(|duration| minutes(duration.to));
+    let mut new = match length.filter(|length| Some(*length) != old.duration) {
+        Some(length) => old.resized(Size::Duration(length)),
+        None => old.clone(),
+    };
+    if let Some(intensity) = changes.intensity.as_ref().filter(|new| old.intensity.as_ref() != Some(&new.to))
+    {
         new.intensity = Some(intensity.to.clone());
-    }
-    let longer = new.duration != old.duration;
-    let harder = new.intensity != old.intensity;
-    if harder {
-        new.kind = guessed_kind(new.sport, &[Some(&new.name), new.intensity.as_deref()]).unwrap_or(old.kind);
+        let said = [changes.name.as_deref(), new.intensity.as_deref()];
+        new.kind = guessed_kind(new.sport, &said).unwrap_or(old.kind);
         new.key = old.key && is_key(new.kind);
         new.description.clone_from(&changes.notes);
+        // The old distance and load say nothing about another effort. Where there is no time, distance is all there is.
+        new.distance = old.distance.filter(|_| new.duration.is_none());
+        new.load = None;
+        new.steps = new.one_step();
+        if new.kind != old.kind || counts_repetitions(&old.name) {
+            new.name = plain_name(new.sport, new.kind);
+        }
     }
-    if longer || harder {
-        new.distance = distance(old, new.duration, longer);
-        // What would be beyond the bounds is not known either.
-        let load = scaled(old.load, old.duration, new.duration).filter(|load| LOAD.contains(load));
-        new.load = load.filter(|_| !harder);
-        new.steps = one_step(&new);
+    if let Some(name) = &changes.name {
+        new.name.clone_from(name);
     }
     if let Some(tss) = changes.estimated_tss {
         new.load = Some(tss.to);
@@ -139,7 +136,7 @@ fn replaced(old: &Workout, changes: &Changes) -> Workout {
         key: is_key(kind),
         steps: Vec::new(),
     };
-    new.steps = one_step(&new);
+    new.steps = new.one_step();
     new
 }
 
@@ -165,39 +162,6 @@ fn workout(new: &NewWorkout) -> Workout {
 
 fn minutes(minutes: f64) -> Option<TimeSpan> {
     TimeSpan::from_seconds(minutes * 60.0)
-}
-
-/// How far the changed session goes. At the old pace where only its length changed; where only the effort changed, the
-/// old distance says nothing, and time is the measure. Where there is no time, distance is all there is.
-fn distance(old: &Workout, new: Option<TimeSpan>, longer: bool) -> Option<Distance> {
-    if new.is_none() {
-        return old.distance;
-    }
-    if !longer {
-        return None;
-    }
-    let meters = scaled(old.distance.map(Distance::meters), old.duration, new)?;
-    Distance::from_meters(meters).filter(|distance| *distance <= MAX_DISTANCE)
-}
-
-/// An amount of the old duration in the new one.
-fn scaled(amount: Option<f64>, old: Option<TimeSpan>, new: Option<TimeSpan>) -> Option<f64> {
-    let (old, new) = (old?.seconds(), new?.seconds());
-    amount.filter(|_| old > 0.0).map(|amount| amount * new / old)
-}
-
-/// The whole session as one step: by time, else by distance, else until the athlete ends it.
-fn one_step(workout: &Workout) -> Vec<Step> {
-    if workout.is_rest() {
-        return Vec::new();
-    }
-    let duration = match (workout.duration, workout.distance) {
-        (Some(time), _) if time > TimeSpan::ZERO => StepDuration::Time(time.seconds()),
-        (_, Some(distance)) if distance > Distance::ZERO => StepDuration::Distance(distance.meters()),
-        _ => StepDuration::Open,
-    };
-    let notes = workout.intensity.clone();
-    vec![Step { step_type: StepType::Active, duration, target: StepTarget::Open, notes }]
 }
 
 /// Kinds the week hangs on.

@@ -2,7 +2,7 @@
 
 use crate::text::visible;
 use crate::words::words;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 words! {
     /// Why an answer is refused.
@@ -150,7 +150,7 @@ words! {
 }
 
 /// One thing that an accepted answer should have said better.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     /// Where, as a JSON pointer.
     pub path: String,

@@ -151,6 +151,7 @@ fn plan() -> (Plan, Vec<PlannedWorkout>) {
         content_hash: ContentHash::of_bytes(b""),
         revision: 1,
         superseded_by: None,
+        begun_on: None,
         created_at: Day::end(start_date, chrono_tz::Tz::UTC),
         activated_at: None,
         archived_at: None,

@@ -72,6 +72,7 @@ fn plan(draft: &Draft) -> Plan {
         content_hash: draft.content_hash(),
         revision: 2,
         superseded_by: None,
+        begun_on: None,
         created_at: "2026-06-01T06:00:00Z".parse().unwrap(),
         activated_at: None,
         archived_at: None,

@@ -5,17 +5,21 @@
 //! Missed training is never doubled up.
 
 mod ease;
+mod said;
 
 use super::lint::{Rule, Severity, Subject, lint};
 use super::{Background, Change, Goal, Plan, PlannedWorkout, Size, Wish, Workout, WorkoutKind, generate};
 use crate::calendar::Day;
 use crate::grading::{Graded, Verdict};
 use crate::hash::ContentHash;
+use crate::ids::PlanId;
 use crate::observation::{Observation, ObservationKind};
 use crate::sport::Sport;
 use crate::units::{Distance, UnitSystem};
 use crate::words::words;
 use ease::eased;
+pub use said::follows_from_mark;
+use said::{illness, injury};
 use serde::Serialize;
 
 words! {
@@ -128,8 +132,7 @@ impl<'a> Situation<'a> {
         message: String,
         changes: Vec<Change>,
     ) -> Adaptation {
-        let follows_from = ContentHash::of_json(&(cause, self.plan.id, facts)).to_string();
-        Adaptation { cause, message, changes, follows_from }
+        Adaptation { cause, message, changes, follows_from: key(cause, self.plan.id, facts) }
     }
 }
 
@@ -146,78 +149,9 @@ fn skip(planned: &PlannedWorkout, notes: &str) -> Change {
     Change::Skip { workout_id: planned.id, notes: Some(notes.to_owned()) }
 }
 
-/// Hurt: no fast running for two weeks after the last day of pain, and no running at all when running is impossible.
-fn injury(s: &Situation<'_>) -> Option<Adaptation> {
-    let said = s.said(ObservationKind::Injury, AHEAD)?.observed.clone();
-    let bad = said.value().is_some_and(|value| value >= 3);
-    let half = s
-        .athlete
-        .longest()
-        .map_or(Distance::from_mm(5_000_000), |longest| Distance::from_mm(longest.mm() / 2));
-    let mut changes = Vec::new();
-    for planned in s.ahead(s.today, said.through().plus(AHEAD)) {
-        let workout = &planned.workout;
-        if workout.sport != Sport::Running {
-            continue;
-        }
-        if bad && workout.date <= said.through() {
-            changes.push(skip(planned, "No running while it hurts to run"));
-        } else if workout.kind.is_quality()
-            || workout.kind == WorkoutKind::Long
-            || workout.distance.is_some_and(|d| d > half)
-        {
-            let easy = eased(workout, 1.0).at_most(half);
-            changes.extend(modify(planned, easy, "Easy and short until two weeks without pain"));
-        }
-    }
-    let message = format!(
-        "You said you are hurt. Until two weeks have passed without pain there is nothing fast, and no run beyond {}. Stop \
-         when pain goes above 2 of 10, while running or the morning after; walking in between is fine. This is no \
-         diagnosis: if it does not get better, see somebody who knows.",
-        s.units.distance(half)
-    );
-    let facts = (said.from(), said.through(), said.value());
-    (!changes.is_empty()).then(|| s.made(Cause::Injury, &facts, message, changes))
-}
-
-/// Ill, as the athlete said: easy halves for a cold, nothing with fever, and easy days before anything hard.
-fn illness(s: &Situation<'_>) -> Option<Adaptation> {
-    let said = s.said(ObservationKind::Illness, AHEAD)?.observed.clone();
-    let days = said.from().until(said.through()) + 1;
-    let fever = said.value().is_some_and(|value| value >= 2);
-    let facts = (said.from(), said.through(), said.value());
-    let mut changes = Vec::new();
-    if !fever {
-        for planned in s.ahead(s.today, said.through()) {
-            changes.extend(modify(planned, eased(&planned.workout, 0.5), "Half, and easy, with a cold"));
-        }
-        let message =
-            "You said you have a cold. Easy running of half the length is enough until it is over; rest is \
-                       just as good. With fever, or a cough from the chest, mark it as worse and stop."
-                .to_owned();
-        return (!changes.is_empty()).then(|| s.made(Cause::Illness, &facts, message, changes));
-    }
-    let symptom_free = said.through().next();
-    let careful = symptom_free.plus((2 * days).clamp(2, AHEAD));
-    for planned in s.ahead(s.today, careful) {
-        let workout = &planned.workout;
-        if workout.date <= symptom_free {
-            changes.push(skip(planned, "No training until a day after the last symptom"));
-        } else if workout.kind.is_quality() || workout.kind == WorkoutKind::Long {
-            changes.extend(modify(planned, eased(workout, 0.7), "Easy before anything hard"));
-        }
-    }
-    let mut message = format!(
-        "You said you are ill. Nothing until 24 hours without symptoms and without medicine, then two easy days for each \
-         day of fever before anything hard: until {careful}."
-    );
-    if days > 10 {
-        message.push_str(
-            " More than ten days is long: see a doctor before you run. Chest pain, a racing heart or breathlessness \
-             belong to a doctor at once.",
-        );
-    }
-    (!changes.is_empty()).then(|| s.made(Cause::Illness, &facts, message, changes))
+/// The same cause and the same facts about the same plan have the same key.
+fn key(cause: Cause, plan: PlanId, facts: &impl Serialize) -> String {
+    ContentHash::of_json(&(cause, plan, facts)).to_string()
 }
 
 /// Days without any training, counted up to the last complete day, which the athlete did not explain.
@@ -329,7 +263,7 @@ fn unplanned_race(s: &Situation<'_>) -> Option<Adaptation> {
         .races
         .iter()
         .filter(|(day, _)| {
-            (0..7).contains(&day.until(s.today)) && *day >= s.plan.start_date && !planned(*day)
+            (0..7).contains(&day.until(s.today)) && *day >= s.plan.judged_from() && !planned(*day)
         })
         .max_by_key(|(day, _)| *day)?;
     let easy = (distance.km() / 5.0).ceil() as i64;
@@ -386,6 +320,7 @@ fn missed_quality(s: &Situation<'_>) -> Option<Adaptation> {
 /// do not.
 fn too_much(s: &Situation<'_>) -> Option<Adaptation> {
     let mut workouts: Vec<Workout> = s.workouts.iter().map(|w| w.workout.clone()).collect();
+    let mut shares = vec![1.0; workouts.len()];
     let too_big = |workouts: &[Workout]| -> Vec<super::lint::Finding> {
         let subject = Subject::of_plan(s.plan, workouts);
         let steps = |rule: Rule| matches!(rule, Rule::R1 | Rule::R2);
@@ -413,14 +348,17 @@ fn too_much(s: &Situation<'_>) -> Option<Adaptation> {
                 Rule::R1 => (day..=day, 1.10 / value),
                 _ => (day..=day.plus(6), 1.10 / value),
             };
-            let touched = workouts.iter_mut().filter(|w| {
-                days.contains(&w.date)
-                    && w.date >= s.today
-                    && w.sport == Sport::Running
-                    && w.kind != WorkoutKind::Race
-            });
-            for workout in touched {
-                *workout = shorter(workout, share.clamp(0.3, 0.99));
+            for ((planned, workout), left) in s.workouts.iter().zip(&mut workouts).zip(&mut shares) {
+                let planned = &planned.workout;
+                if days.contains(&planned.date)
+                    && planned.date >= s.today
+                    && planned.sport == Sport::Running
+                    && planned.kind != WorkoutKind::Race
+                {
+                    // From what was planned, so that no repetition is lost to rounding on the way.
+                    *left *= share.clamp(0.3, 0.99);
+                    *workout = shorter(planned, *left);
+                }
             }
         }
         left = too_big(&workouts);

@@ -1,9 +1,10 @@
 //! The athlete's own hand: move, swap, shorten, skip or add a workout. One save, however many edits, is one revision.
 
 use super::proposal::{check_next, rest_gives_way};
-use super::{BadDraft, NextWorkout, Plan, PlannedWorkout, Step, StepDuration, StepType, Workout};
+use super::{BadDraft, NextWorkout, Plan, PlannedWorkout, Workout};
 use crate::calendar::Day;
 use crate::ids::WorkoutId;
+use crate::text::visible;
 use crate::units::{Distance, TimeSpan};
 use std::collections::BTreeSet;
 
@@ -122,6 +123,43 @@ pub fn edit(
     Ok(next)
 }
 
+/// Goes back to an older state: from today on it is as it was, and what was planned for days that are over stays, as it
+/// was judged.
+///
+/// # Errors
+/// When what would come out is not a plan.
+pub fn revert(
+    plan: &Plan,
+    current: &[PlannedWorkout],
+    older: &[PlannedWorkout],
+    today: Day,
+) -> Result<Vec<NextWorkout>, BadDraft> {
+    let over = current.iter().filter(|w| w.workout.date < today);
+    let kept: BTreeSet<WorkoutId> = over.clone().map(|w| w.id).collect();
+    let back = older.iter().filter(|w| w.workout.date >= today && !kept.contains(&w.id));
+    let mut next: Vec<NextWorkout> =
+        over.chain(back).map(|w| NextWorkout { id: Some(w.id), workout: w.workout.clone() }).collect();
+    next.sort_by_key(|w| w.workout.date);
+    check_next(plan.start_date, plan.race_date, &next)?;
+    Ok(next)
+}
+
+/// What a change puts on days on which the athlete had said they cannot train: allowed, and worth a word.
+#[must_use]
+pub fn days_off_used(plan: &Plan, current: &[PlannedWorkout], next: &[NextWorkout]) -> Vec<String> {
+    let there = |new: &NextWorkout| {
+        current.iter().any(|old| new.id == Some(old.id) && old.workout.date == new.workout.date)
+    };
+    next.iter()
+        .filter(|new| !new.workout.is_rest() && !there(new))
+        .filter_map(|new| {
+            let day = new.workout.date;
+            let problem = plan.terms.availability.problem(day)?;
+            Some(format!("{} {day} {problem}: {}", day.weekday(), visible(&new.workout.name)))
+        })
+        .collect()
+}
+
 /// Where a workout is that may be changed.
 fn find(plan: &Plan, next: &[NextWorkout], id: WorkoutId, today: Day) -> Result<usize, EditError> {
     let at = next.iter().position(|w| w.id == Some(id)).ok_or(EditError::NoSuchWorkout(id))?;
@@ -150,85 +188,10 @@ fn settle_rest(current: &[PlannedWorkout], next: &mut Vec<NextWorkout>) {
     next.sort_by_key(|w| w.workout.date);
 }
 
-impl Workout {
-    /// The same session, shorter or longer: distance, time and load in proportion, and as many repetitions as fit.
-    #[must_use]
-    pub fn resized(&self, to: Size) -> Self {
-        let share = match (to, self.distance, self.duration) {
-            (Size::Distance(to), Some(old), _) if old > Distance::ZERO => to.mm() as f64 / old.mm() as f64,
-            (Size::Duration(to), _, Some(old)) if old > TimeSpan::ZERO => to.ms() as f64 / old.ms() as f64,
-            // It says nothing in that measure: the other is dropped, so that nothing contradicts.
-            (Size::Distance(to), ..) => return self.sized(Some(to), None),
-            (Size::Duration(to), ..) => return self.sized(None, Some(to)),
-        };
-        let scale_mm = |d: Distance| Distance::from_meters(d.meters() * share);
-        let scale_ms = |t: TimeSpan| TimeSpan::from_seconds((t.seconds() * share / 60.0).round() * 60.0);
-        let (distance, duration) = match to {
-            Size::Distance(to) => (Some(to), self.duration.and_then(scale_ms)),
-            Size::Duration(to) => (self.distance.and_then(scale_mm), Some(to)),
-        };
-        Self {
-            load: self.load.map(|load| (load * share).min(500.0).round()),
-            steps: resized_steps(&self.steps, share),
-            ..self.sized(distance, duration)
-        }
-    }
-
-    fn sized(&self, distance: Option<Distance>, duration: Option<TimeSpan>) -> Self {
-        let step = match (distance, duration) {
-            (Some(distance), _) => StepDuration::Distance(distance.meters()),
-            (None, Some(duration)) => StepDuration::Time(duration.seconds()),
-            (None, None) => StepDuration::Open,
-        };
-        let notes = self.intensity.clone();
-        let target = super::StepTarget::Open;
-        let steps = vec![Step { step_type: StepType::Active, duration: step, target, notes }];
-        Self { distance, duration, load: None, steps, ..self.clone() }
-    }
-}
-
-/// The steps of a session that is a share of what it was. Hard stretches keep their length: there are fewer of them, at
-/// least one; the way in and out shrinks. More than it was makes only the way in and out longer.
-fn resized_steps(steps: &[Step], share: f64) -> Vec<Step> {
-    let scaled = |step: &Step| {
-        let duration = match step.duration {
-            StepDuration::Time(s) => StepDuration::Time((s * share / 10.0).round().max(1.0) * 10.0),
-            StepDuration::Distance(m) => StepDuration::Distance((m * share / 100.0).round().max(1.0) * 100.0),
-            StepDuration::Calories(c) => StepDuration::Calories((c * share).round().max(1.0)),
-            StepDuration::Open => StepDuration::Open,
-        };
-        Step { duration, ..step.clone() }
-    };
-    let work = steps.iter().filter(|step| step.step_type == StepType::Active).count();
-    if work <= 1 {
-        return steps.iter().map(scaled).collect();
-    }
-    let kept = if share < 1.0 { ((work as f64 * share).floor() as usize).max(1) } else { work };
-    let mut seen = 0;
-    let mut resized = Vec::new();
-    for step in steps {
-        match step.step_type {
-            StepType::Active => {
-                seen += 1;
-                if seen <= kept {
-                    resized.push(step.clone());
-                }
-            }
-            // A pause lies between two stretches that are still there.
-            StepType::Recovery | StepType::Rest if seen < kept || seen == 0 || work == kept => {
-                resized.push(step.clone());
-            }
-            StepType::Recovery | StepType::Rest => {}
-            StepType::Warmup | StepType::Cooldown => resized.push(scaled(step)),
-        }
-    }
-    resized
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::WorkoutKind;
     use super::super::made::half_marathon;
-    use super::super::{StepTarget, WorkoutKind};
     use super::*;
     use crate::sport::Sport;
 
@@ -319,33 +282,54 @@ mod tests {
     }
 
     #[test]
-    fn a_shorter_interval_session_has_fewer_repetitions_of_the_same_length() {
-        let step = |step_type, duration| Step { step_type, duration, target: StepTarget::Open, notes: None };
-        let mut steps = vec![step(StepType::Warmup, StepDuration::Distance(2000.0))];
-        for rep in 0..5 {
-            if rep > 0 {
-                steps.push(step(StepType::Recovery, StepDuration::Time(120.0)));
-            }
-            steps.push(step(StepType::Active, StepDuration::Distance(1000.0)));
-        }
-        steps.push(step(StepType::Cooldown, StepDuration::Distance(2000.0)));
-        let mut session = run(1, "2026-06-16", 10.0).workout;
-        session.duration = Some(TimeSpan::from_mins(60));
-        session.load = Some(80.0);
-        session.steps = steps;
-        let shorter = session.resized(Size::Duration(TimeSpan::from_mins(39)));
-        assert_eq!(shorter.duration, Some(TimeSpan::from_mins(39)));
-        assert_eq!(shorter.distance, Distance::from_km(6.5));
-        assert_eq!(shorter.load, Some(52.0));
-        let active: Vec<_> = shorter.steps.iter().filter(|s| s.step_type == StepType::Active).collect();
-        assert_eq!(active.len(), 3);
-        assert!(active.iter().all(|s| s.duration == StepDuration::Distance(1000.0)));
-        assert_eq!(shorter.steps.iter().filter(|s| s.step_type == StepType::Recovery).count(), 2);
-        assert_eq!(shorter.steps.last().unwrap().duration, StepDuration::Distance(1300.0));
-        assert_eq!(shorter.check(), Ok(()));
-        // In another measure than it has: that one alone is left.
-        let timed =
-            Workout { distance: None, ..session }.resized(Size::Distance(Distance::from_km(4.0).unwrap()));
-        assert_eq!((timed.distance, timed.duration), (Distance::from_km(4.0), None));
+    fn going_back_leaves_the_days_that_are_over() {
+        let older = current();
+        let mut now = current();
+        now[0].workout = run(1, "2026-06-16", 5.0).workout;
+        now[2].workout = run(3, "2026-06-20", 4.0).workout;
+        let rows_of = |next: &[NextWorkout]| -> Vec<(String, Option<i64>, f64)> {
+            let km = |w: &NextWorkout| w.workout.distance.map_or(0.0, Distance::km);
+            next.iter().map(|w| (w.workout.date.to_string(), w.id.map(WorkoutId::get), km(w))).collect()
+        };
+        let on = |now: &[PlannedWorkout], day: &str| {
+            rows_of(&revert(&plan(), now, &older, day.parse().unwrap()).unwrap())
+        };
+        let race = ("28", Some(4), 21.0);
+        assert_eq!(
+            on(&now, "2026-06-16"),
+            rows(&[("16", Some(1), 8.0), ("17", Some(2), 0.0), ("18", Some(3), 10.0), race])
+        );
+        assert_eq!(
+            on(&now, "2026-06-17"),
+            rows(&[("16", Some(1), 5.0), ("17", Some(2), 0.0), ("18", Some(3), 10.0), race])
+        );
+        // The day it stood on before is over: from today on there is nothing to go back to.
+        assert_eq!(on(&now, "2026-06-19"), rows(&[("16", Some(1), 5.0), ("17", Some(2), 0.0), race]));
+        // It was done on its new day, and is not there twice.
+        now[2].workout.date = day("2026-06-17");
+        assert_eq!(
+            on(&now, "2026-06-18"),
+            rows(&[("16", Some(1), 5.0), ("17", Some(2), 0.0), ("17", Some(3), 4.0), race])
+        );
+    }
+
+    #[test]
+    fn a_workout_on_a_day_off_is_allowed_and_told() {
+        let mut plan = plan();
+        plan.terms.availability.days = "mon,tue,thu,sat,sun".parse().unwrap();
+        plan.terms.availability.blackouts = [day("2026-06-20")].into();
+        let id = WorkoutId::new;
+        let notes = |edits: &[Edit]| {
+            let next = edit(&plan, &current(), edits, day("2026-06-16")).unwrap();
+            days_off_used(&plan, &current(), &next)
+        };
+        assert_eq!(
+            notes(&[Edit::Move { workout: id(1), to: day("2026-06-17") }]),
+            ["Wed 2026-06-17 is a weekday you cannot train on: Run"]
+        );
+        let blocked = Edit::Add { workout: run(0, "2026-06-20", 6.0).workout };
+        assert_eq!(notes(&[blocked]), ["Sat 2026-06-20 is a day you blocked: Run"]);
+        let free = Edit::Move { workout: id(1), to: day("2026-06-22") };
+        assert_eq!(notes(&[free]), [""; 0]);
     }
 }

@@ -22,6 +22,7 @@ pub(crate) fn half_marathon() -> Plan {
         content_hash: ContentHash::of_bytes(b""),
         revision: 1,
         superseded_by: None,
+        begun_on: None,
         created_at: "2026-06-01T00:00:00Z".parse().unwrap(),
         activated_at: None,
         archived_at: None,

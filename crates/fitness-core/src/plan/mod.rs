@@ -18,6 +18,7 @@ pub(crate) mod made;
 mod preview;
 mod proposal;
 mod repeats;
+mod resize;
 #[cfg(test)]
 #[path = "../../tests/it/shared.rs"]
 mod shared;
@@ -25,19 +26,22 @@ mod terms;
 mod weeks;
 mod workout;
 
-pub use adapt::{Adaptation, Cause, Situation, adapt};
+pub use adapt::{Adaptation, Cause, Situation, adapt, follows_from_mark};
 pub use aftermath::{Aftermath, aftermath};
 pub use asked::Asked;
 pub use background::{Background, DatedPaces, Level, PastRun, Stated};
 pub use draft::{BadDraft, BadRequest, Draft, DraftRequest, MAX_WORKOUTS, ScheduleItem};
-pub use edit::{Edit, EditError, Size, edit};
+pub use edit::{Edit, EditError, Size, days_off_used, edit, revert};
 pub use generate::{
     BadWish, Generated, Outline, PaceCard, Phase, Split, Support, TuneUp, Wish, generate, on_race_day,
     pace_card, support,
 };
-pub use preview::{NowThen, WeekDelta, differences, week_deltas};
-pub use proposal::{ApplyError, Change, NextWorkout, Proposal, ProposalStatus, apply};
+pub use preview::{NowThen, WeekDelta, Written, differences, week_deltas};
+pub use proposal::{
+    ApplyError, Change, NextWorkout, Proposal, ProposalOrigin, ProposalState, ProposalStatus, apply,
+};
 pub use repeats::{Block, repeats, unfold};
+pub(crate) use resize::{counts_repetitions, plain_name};
 pub use terms::{Availability, BadWeekday, Terms, Weekdays, weekday};
 pub use weeks::{Week, planned_running, race_weeks};
 pub use workout::{
@@ -51,7 +55,7 @@ pub(crate) use workout::{
 
 use crate::calendar::{Day, Instant};
 use crate::hash::ContentHash;
-use crate::ids::{HumanActionId, PlanId};
+use crate::ids::{HumanActionId, PlanId, ProposalId};
 use crate::note::Author;
 use crate::units::{Distance, TimeSpan};
 use crate::words::words;
@@ -145,6 +149,9 @@ pub struct Plan {
     pub distance: Option<Distance>,
     /// The first day that counts.
     pub start_date: Day,
+    /// The day the athlete began, where that was later than planned: what lies before it is not judged.
+    #[serde(default)]
+    pub begun_on: Option<Day>,
     /// The day of the race.
     pub race_date: Day,
     /// The time hoped for.
@@ -175,6 +182,12 @@ impl Plan {
     #[must_use]
     pub fn days(&self) -> std::ops::RangeInclusive<Day> {
         draft::days(self.start_date, self.race_date)
+    }
+
+    /// The first day that is judged: the one it was begun on, where that was later than planned.
+    #[must_use]
+    pub fn judged_from(&self) -> Day {
+        self.begun_on.map_or(self.start_date, |begun| begun.max(self.start_date))
     }
 
     /// Whether a workout is the race the plan is for.
@@ -209,6 +222,12 @@ pub struct Revision {
     pub origin: RevisionOrigin,
     /// The human action behind it; `None` only for revision 1.
     pub made_by: Option<HumanActionId>,
+    /// The proposal that was taken over, and where it came from.
+    #[serde(default)]
+    pub proposal: Option<ProposalId>,
+    /// Where that proposal came from; the decision was the athlete's.
+    #[serde(default)]
+    pub proposed_by: Option<ProposalOrigin>,
     /// Why, in a sentence.
     pub reason: Option<String>,
     /// The hash of its workouts.

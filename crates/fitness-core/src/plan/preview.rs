@@ -1,11 +1,12 @@
 //! What a change to a plan means, before anybody decides: now and then, workout by workout and week by week.
 
+use super::lint::{planned_km, planned_minutes};
 use super::{Change, NextWorkout, PlannedWorkout, Workout};
 use crate::calendar::Day;
 use crate::ids::WorkoutId;
 use crate::sport::Sport;
 use crate::text::visible;
-use crate::units::{Distance, TimeSpan, UnitSystem};
+use crate::units::{Distance, Pace, TimeSpan, UnitSystem};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -122,74 +123,156 @@ pub fn differences(current: &[PlannedWorkout], next: &[NextWorkout]) -> Vec<NowT
 
 /// A workout in a few words.
 fn brief(workout: &Workout, units: UnitSystem) -> String {
-    let size = workout
-        .distance
-        .map(|distance| units.distance(distance).to_string())
-        .or_else(|| workout.duration.map(TimeSpan::hours_minutes));
-    match size {
-        Some(size) => format!("{}, {size}", visible(&workout.name)),
-        None => visible(&workout.name).to_string(),
-    }
+    let name = visible(workout.name_beside_size(units));
+    workout.size(units).map_or_else(|| name.to_string(), |size| format!("{name}, {size}"))
 }
 
-/// What a week holds before and after.
+/// What a week holds before and after. Where one of the two cannot be said, it is `None`: nothing is left out of a sum.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct WeekDelta {
     /// Its Monday.
     pub monday: Day,
-    /// Running before.
+    /// Running before; a run by time has the distance it takes at the athlete's easy pace.
     #[serde(rename = "distance_before_mm")]
-    pub distance_before: Distance,
+    pub distance_before: Option<Distance>,
     /// Running after.
     #[serde(rename = "distance_after_mm")]
-    pub distance_after: Distance,
+    pub distance_after: Option<Distance>,
+    /// Whether some of those distances are worked out from a time.
+    pub distance_estimated: bool,
+    /// What is run before, as it is written: so far, and so long where a run has only a time.
+    pub written_before: Written,
+    /// What is run after, as it is written.
+    pub written_after: Written,
+    /// The time of all training before; a run by distance takes what it takes at the easy pace.
+    #[serde(rename = "time_before_ms")]
+    pub time_before: Option<TimeSpan>,
+    /// The time after.
+    #[serde(rename = "time_after_ms")]
+    pub time_after: Option<TimeSpan>,
     /// Load before; `None` when a workout does not say its own.
     pub load_before: Option<f64>,
     /// Load after; `None` when a workout does not say its own.
     pub load_after: Option<f64>,
 }
 
-/// The weeks that a change touches, in order.
+/// Running as it is written: some of it by distance, some by time alone.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Written {
+    /// Of the runs that have a distance.
+    #[serde(rename = "distance_mm")]
+    pub distance: Distance,
+    /// Of the others.
+    #[serde(rename = "time_ms")]
+    pub time: TimeSpan,
+}
+
+impl Written {
+    fn of(week: &[&Workout]) -> Self {
+        let runs = || week.iter().filter(|workout| workout.sport == Sport::Running);
+        let by_time = runs().filter(|run| run.distance.is_none());
+        Self {
+            distance: runs().filter_map(|run| run.distance).sum(),
+            time: by_time.filter_map(|run| run.duration).sum(),
+        }
+    }
+
+    fn spoken(self, units: UnitSystem) -> String {
+        let far = units.distance(self.distance);
+        match (self.distance > Distance::ZERO, self.time > TimeSpan::ZERO) {
+            (_, false) => far.to_string(),
+            (true, true) => format!("{far} and {} by time", self.time.hours_minutes()),
+            (false, true) => format!("{} by time", self.time.hours_minutes()),
+        }
+    }
+}
+
+impl WeekDelta {
+    /// One line: `week from 2026-06-15: about 40.0 km to 36.5 km, 4h 00m to 3h 40m, load 210 to 190`. Where a distance cannot
+    /// be said, runs by distance and by time stand beside each other.
+    #[must_use]
+    pub fn line(&self, units: UnitSystem) -> String {
+        let about = if self.distance_estimated { "about " } else { "" };
+        let far = |distance: Option<Distance>| distance.map(|far| units.distance(far).to_string());
+        let long = |time: Option<TimeSpan>| time.map(TimeSpan::hours_minutes);
+        let load = |load: Option<f64>| load.map(|load| format!("{load:.0}"));
+        // Only what can be held against each other.
+        let pair = |before: Option<String>, after: Option<String>| {
+            before.zip(after).map(|(before, after)| format!("{before} to {after}"))
+        };
+        let running = pair(far(self.distance_before), far(self.distance_after))
+            .map(|told| format!("{about}{told}"))
+            .or_else(|| {
+                pair(Some(self.written_before.spoken(units)), Some(self.written_after.spoken(units)))
+            });
+        let told = [
+            running,
+            pair(long(self.time_before), long(self.time_after)),
+            pair(load(self.load_before), load(self.load_after)).map(|told| format!("load {told}")),
+        ];
+        let told: Vec<String> = told.into_iter().flatten().collect();
+        format!("week from {}: {}", self.monday, told.join(", "))
+    }
+}
+
+/// The weeks that a change touches, in order. `easy` is the pace at which a run by time has a distance, as the linter
+/// has it.
 #[must_use]
-pub fn week_deltas(current: &[PlannedWorkout], next: &[NextWorkout]) -> Vec<WeekDelta> {
+pub fn week_deltas(current: &[PlannedWorkout], next: &[NextWorkout], easy: Option<Pace>) -> Vec<WeekDelta> {
     let before = weeks(current.iter().map(|w| &w.workout));
     let after = weeks(next.iter().map(|w| &w.workout));
     let mondays: std::collections::BTreeSet<Day> = before.keys().chain(after.keys()).copied().collect();
-    let nothing = (Vec::new(), Distance::ZERO, Some(0.0));
+    let nothing = Vec::new();
     mondays
         .into_iter()
         .filter_map(|monday| {
             let old = before.get(&monday).unwrap_or(&nothing);
             let new = after.get(&monday).unwrap_or(&nothing);
-            (old.0 != new.0).then_some(WeekDelta {
+            let runs = || old.iter().chain(new).filter(|workout| workout.sport == Sport::Running);
+            (old != new).then(|| WeekDelta {
                 monday,
-                distance_before: old.1,
-                distance_after: new.1,
-                load_before: old.2,
-                load_after: new.2,
+                distance_before: distance(old, easy),
+                distance_after: distance(new, easy),
+                distance_estimated: easy.is_some() && runs().any(|run| run.distance.is_none()),
+                written_before: Written::of(old),
+                written_after: Written::of(new),
+                time_before: time(old, easy),
+                time_after: time(new, easy),
+                load_before: load(old),
+                load_after: load(new),
             })
         })
         .collect()
 }
 
-/// By Monday: what is planned, how far is run, and the load where every workout says its own.
-type Weeks<'a> = BTreeMap<Day, (Vec<&'a Workout>, Distance, Option<f64>)>;
-
-fn weeks<'a>(workouts: impl Iterator<Item = &'a Workout>) -> Weeks<'a> {
-    let mut weeks = Weeks::new();
+/// What is planned, by Monday.
+fn weeks<'a>(workouts: impl Iterator<Item = &'a Workout>) -> BTreeMap<Day, Vec<&'a Workout>> {
+    let mut weeks = BTreeMap::<Day, Vec<&Workout>>::new();
     for workout in workouts {
-        let week = weeks
-            .entry(workout.date.iso_week().monday())
-            .or_insert_with(|| (Vec::new(), Distance::ZERO, Some(0.0)));
-        if workout.sport == Sport::Running {
-            week.1 += workout.distance.unwrap_or_default();
-        }
-        if !workout.is_rest() {
-            week.2 = week.2.zip(workout.load).map(|(sum, load)| sum + load);
-        }
-        week.0.push(workout);
+        weeks.entry(workout.date.iso_week().monday()).or_default().push(workout);
     }
     weeks
+}
+
+fn distance(week: &[&Workout], easy: Option<Pace>) -> Option<Distance> {
+    let mut runs = week.iter().filter(|workout| workout.sport == Sport::Running);
+    runs.try_fold(Distance::ZERO, |sum, run| {
+        let estimated = || Distance::from_km(planned_km(run, easy)?);
+        Some(sum + run.distance.or_else(estimated)?)
+    })
+}
+
+fn time(week: &[&Workout], easy: Option<Pace>) -> Option<TimeSpan> {
+    let mut busy = week.iter().filter(|workout| !workout.is_rest());
+    busy.try_fold(TimeSpan::ZERO, |sum, workout| {
+        let pace = easy.filter(|_| workout.sport == Sport::Running);
+        let estimated = || TimeSpan::from_seconds(planned_minutes(workout, pace)? * 60.0);
+        Some(sum + workout.duration.or_else(estimated)?)
+    })
+}
+
+fn load(week: &[&Workout]) -> Option<f64> {
+    week.iter().filter(|workout| !workout.is_rest()).map(|workout| workout.load).sum()
 }
 
 #[cfg(test)]
@@ -265,12 +348,30 @@ mod tests {
         let mut next: Vec<NextWorkout> =
             current.iter().map(|w| NextWorkout { id: Some(w.id), workout: w.workout.clone() }).collect();
         next[0].workout = run("2026-06-16", 6.0, Some(35.0));
-        let deltas = week_deltas(&current, &next);
+        let deltas = week_deltas(&current, &next, None);
         assert_eq!(deltas.len(), 1);
         assert_eq!((deltas[0].load_before, deltas[0].load_after), (Some(90.0), Some(65.0)));
-        assert_eq!(deltas[0].distance_after, Distance::from_km(11.0).unwrap());
+        assert_eq!(deltas[0].distance_after, Distance::from_km(11.0));
+        assert_eq!(
+            deltas[0].line(UnitSystem::Metric),
+            "week from 2026-06-15: 15.0 km to 11.0 km, load 90 to 65"
+        );
         next[2].workout = run("2026-06-24", 8.0, None);
-        let deltas = week_deltas(&current, &next);
+        let deltas = week_deltas(&current, &next, None);
         assert_eq!((deltas.len(), deltas[1].load_before), (2, None));
+    }
+
+    #[test]
+    fn a_run_by_time_counts_as_far_as_it_goes_or_makes_the_sum_unknown() {
+        let planned = |id, workout| PlannedWorkout { id: WorkoutId::new(id), workout };
+        let current = [planned(1, run("2026-06-16", 10.0, None)), planned(2, run("2026-06-18", 5.0, None))];
+        let mut next: Vec<NextWorkout> =
+            current.iter().map(|w| NextWorkout { id: Some(w.id), workout: w.workout.clone() }).collect();
+        next[0].workout.distance = None;
+        next[0].workout.duration = Some(TimeSpan::from_mins(48));
+        let line = |easy: Option<Pace>| week_deltas(&current, &next, easy)[0].line(UnitSystem::Metric);
+        let easy = Pace::from_seconds_per_km(360.0);
+        assert_eq!(line(easy), "week from 2026-06-15: about 15.0 km to 13.0 km, 1h 30m to 1h 18m");
+        assert_eq!(line(None), "week from 2026-06-15: 15.0 km to 5.0 km and 0h 48m by time");
     }
 }

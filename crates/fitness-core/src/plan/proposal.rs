@@ -2,6 +2,7 @@
 
 use super::{BadDraft, Plan, PlannedWorkout, Workout, draft};
 use crate::calendar::{Day, Instant};
+use crate::contract::Finding;
 use crate::ids::{PlanId, ProposalId, WorkoutId};
 use crate::note::Author;
 use crate::text::is_storable;
@@ -18,6 +19,80 @@ words! {
         Applied = "applied",
         /// The athlete said no.
         Declined = "declined",
+    }
+}
+
+words! {
+    /// Where a proposal comes from. Whatever it is, the decision is the athlete's.
+    pub enum ProposalOrigin("origin of a proposal") {
+        /// The athlete wrote it down.
+        Athlete = "athlete",
+        /// A model's answer.
+        Answer = "answer",
+        /// The built-in rules.
+        Rules = "rules",
+        /// A program connected over MCP.
+        Mcp = "mcp",
+    }
+}
+
+impl ProposalOrigin {
+    /// As an athlete reads it.
+    #[must_use]
+    pub const fn spoken(self) -> &'static str {
+        match self {
+            Self::Athlete => "you",
+            Self::Answer => "the coach's answer",
+            Self::Rules => "the built-in rules",
+            Self::Mcp => "a program",
+        }
+    }
+}
+
+/// Where a proposal stands on a day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ProposalState {
+    /// It waits for the athlete.
+    #[error("it waits for you")]
+    Open,
+    /// It was taken over.
+    #[error("it was applied already")]
+    Applied,
+    /// The athlete said no.
+    #[error("you discarded it")]
+    Discarded,
+    /// A newer one took its place.
+    #[error("proposal {0} took its place")]
+    Superseded(ProposalId),
+    /// What it followed from is no longer said.
+    #[error("it was withdrawn: the mark that it followed from is gone")]
+    Withdrawn,
+    /// Its first day is over.
+    #[error("it could be taken until its first day was over, which is past since {0}")]
+    Expired(Day),
+    /// The plan is another one by now.
+    #[error("the plan has changed since: it was made for revision {base}, and the plan is at revision {now}")]
+    MovedOn {
+        /// The revision it was made for.
+        base: i64,
+        /// The plan's revision now.
+        now: i64,
+    },
+}
+
+impl ProposalState {
+    /// In a word or two, for a list.
+    #[must_use]
+    pub fn word(self) -> String {
+        match self {
+            Self::Open => "open".to_owned(),
+            Self::Applied => "applied".to_owned(),
+            Self::Discarded => "discarded".to_owned(),
+            Self::Superseded(newer) => format!("superseded by {newer}"),
+            Self::Withdrawn => "withdrawn".to_owned(),
+            Self::Expired(_) => "expired".to_owned(),
+            Self::MovedOn { .. } => "open, plan has moved on".to_owned(),
+        }
     }
 }
 
@@ -61,6 +136,8 @@ pub struct Proposal {
     pub status: ProposalStatus,
     /// Who made it.
     pub author: Author,
+    /// Where it comes from.
+    pub origin: ProposalOrigin,
     /// Why, in a sentence or two. Foreign text.
     pub message: String,
     /// The changes, in order; the athlete chooses by position.
@@ -71,15 +148,41 @@ pub struct Proposal {
     pub expires_on: Option<Day>,
     /// The newer proposal that took its place.
     pub superseded_by: Option<ProposalId>,
+    /// When what it followed from was taken back.
+    pub withdrawn_at: Option<Instant>,
+    /// What the answer it comes from should have said better. Foreign text in parts.
+    pub findings: Vec<Finding>,
 }
 
 impl Proposal {
-    /// Whether it still waits for the athlete on a day.
+    /// Whether it still waits for the athlete on a day, whatever became of the plan.
     #[must_use]
     pub fn is_open(&self, today: Day) -> bool {
-        self.status == ProposalStatus::Open
-            && self.superseded_by.is_none()
-            && self.expires_on.is_none_or(|day| today < day)
+        self.state(self.base_revision, today) == ProposalState::Open
+    }
+
+    /// Where it stands on a day, with the plan at a revision.
+    #[must_use]
+    pub fn state(&self, revision: i64, today: Day) -> ProposalState {
+        match (self.ended(), self.expires_on) {
+            (Some(ended), _) => ended,
+            (None, Some(end)) if end <= today => ProposalState::Expired(end),
+            _ if self.base_revision != revision => {
+                ProposalState::MovedOn { base: self.base_revision, now: revision }
+            }
+            _ => ProposalState::Open,
+        }
+    }
+
+    /// What ended it, whatever day it is and wherever the plan is; `None` while nothing did.
+    #[must_use]
+    pub fn ended(&self) -> Option<ProposalState> {
+        match (self.status, self.superseded_by) {
+            (ProposalStatus::Applied, _) => Some(ProposalState::Applied),
+            (ProposalStatus::Declined, _) => Some(ProposalState::Discarded),
+            (ProposalStatus::Open, Some(newer)) => Some(ProposalState::Superseded(newer)),
+            (ProposalStatus::Open, None) => self.withdrawn_at.map(|_| ProposalState::Withdrawn),
+        }
     }
 }
 

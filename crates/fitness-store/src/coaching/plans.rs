@@ -78,17 +78,14 @@ impl CoachingDesk {
     fn workout(&self, progress: &Progress, at: usize) -> Option<ToldWorkout> {
         let (planned, graded) = (progress.workouts.get(at)?, progress.followed.graded.get(at));
         let workout = &planned.workout;
-        let asked = (workout.distance.map(|far| self.units.distance(far).to_string()))
-            .or_else(|| workout.duration.map(TimeSpan::hours_minutes))
-            .or_else(|| workout.load.map(|load| format!("load {load:.0}")));
         Some(ToldWorkout {
             workout_id: planned.id,
             date: workout.date,
             weekday: workout.date.weekday().to_string(),
             sport: workout.sport,
             kind: workout.kind,
-            name: visible(&workout.name).to_string(),
-            planned: asked,
+            name: visible(workout.name_beside_size(self.units)).to_string(),
+            planned: workout.size(self.units),
             minutes: workout.duration.map(|time| time.whole_seconds() / 60),
             actual: graded.and_then(|graded| graded.actual).map(|amount| shown(amount, self.units)),
             verdict: graded.map_or(Verdict::Pending, |graded| graded.verdict),

@@ -115,7 +115,7 @@ const fn guard(name: &'static str, table: &'static str, event: Event, refuses: &
 
 /// Every guard, whichever migration brought it.
 pub fn guards() -> impl Iterator<Item = &'static Guard> {
-    FIRST_GUARDS.iter().chain(PLAN_GUARDS).chain(super::matches::GUARDS)
+    FIRST_GUARDS.iter().chain(PLAN_GUARDS).chain(super::matches::GUARDS).chain(super::decisions::GUARDS)
 }
 
 /// What came with the plans' terms and the rules' proposals.

@@ -3,6 +3,7 @@
 //! Tables are SQL with a few types in braces; guards are conditions that become a trigger on either database
 //! ([`guards()`]). A released migration is never edited: a later one changes what it made.
 
+mod decisions;
 mod guards;
 mod matches;
 
@@ -27,6 +28,7 @@ impl MigratorTrait for Migrator {
             Box::new(TimeTrials),
             Box::new(Plans),
             Box::new(matches::Matches),
+            Box::new(decisions::Decisions),
             Box::new(Coach),
         ]
     }

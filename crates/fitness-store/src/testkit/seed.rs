@@ -89,7 +89,7 @@ pub async fn activate(
     replaces: Option<PlanId>,
 ) -> Result<Activation> {
     let review = store.review(consent.user(), plan, june(8)).await.unwrap_or_else(|_| Review::of_nothing());
-    decisions::activate(consent, plan, replaces, &review, &overriding()).await
+    decisions::activate(consent, plan, replaces, None, &review, &overriding()).await
 }
 
 /// Applies a part of a proposal with everything overridden, through any store.
@@ -152,7 +152,7 @@ impl TestDb {
     /// What the store answers.
     pub async fn activate(&self, user: UserId, plan: PlanId, replaces: Option<PlanId>) -> Result<Activation> {
         let content = self.store.find_plan(user, plan).await?.expect("the plan is there").content_hash;
-        let seen = decisions::activation_hash(plan, content, replaces, &overriding());
+        let seen = decisions::activation_hash(plan, content, replaces, None, &overriding());
         let consent = self.consent(user, ActionKind::Activate, Some(plan), seen).await?;
         activate(&self.store, consent, plan, replaces).await
     }
@@ -167,7 +167,9 @@ impl TestDb {
     pub async fn consent_to(&self, user: UserId, kind: ActionKind, plan: PlanId) -> Result<Consent> {
         let found = self.store.find_plan(user, plan).await?.expect("the plan is there");
         let seen = match kind {
-            ActionKind::Activate => decisions::activation_hash(plan, found.content_hash, None, &overriding()),
+            ActionKind::Activate => {
+                decisions::activation_hash(plan, found.content_hash, None, None, &overriding())
+            }
             _ => seen_hash(&found),
         };
         self.consent(user, kind, Some(plan), seen).await

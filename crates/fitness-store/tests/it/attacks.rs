@@ -521,6 +521,34 @@ pub(crate) fn attacks(world: &World, sqlite: bool) -> Vec<Attack> {
         vec![world.fill("UPDATE proposals SET superseded_by = 7 WHERE id = {proposal}")],
         "UPDATE proposals SET status = 'declined' WHERE id = {proposal}",
     );
+    add(
+        "a_proposal_keeps_its_findings_and_is_withdrawn_once",
+        vec![],
+        "UPDATE proposals SET findings = '[]' WHERE id = {proposal}",
+    );
+    for change in ["status = 'declined'", "withdrawn_at = NULL"] {
+        add(
+            "a_proposal_keeps_its_findings_and_is_withdrawn_once",
+            vec![world.fill("UPDATE proposals SET withdrawn_at = {at} WHERE id = {proposal}")],
+            &format!("UPDATE proposals SET {change} WHERE id = {{proposal}}"),
+        );
+    }
+    add(
+        "a_plan_is_begun_once_when_it_is_activated",
+        vec![],
+        "UPDATE training_plans SET begun_on = '2026-06-20' WHERE id = {active}",
+    );
+    add(
+        "a_plan_is_begun_once_when_it_is_activated",
+        vec![],
+        "UPDATE training_plans SET begun_on = '2026-06-20' WHERE id = {draft}",
+    );
+    add(
+        "a_draft_has_not_begun",
+        vec![],
+        "INSERT INTO training_plans (user_id, name, goal, race_date, start_date, begun_on, author, content_hash, created_at) \
+         VALUES ({ann}, 'x', 'half', '2026-09-20', '2026-06-08', '2026-06-20', 'athlete', 'x', {at})",
+    );
     add("a_proposal_goes_only_with_its_plan", vec![], "DELETE FROM proposals WHERE id = {proposal}");
 
     let audit = "user_id, seq, at, actor, action, object, prev_hash, hash";

@@ -14,7 +14,7 @@ on_both_databases! {
         let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
         let (plan, other) = (db.draft(ann, "Plan").await, db.draft(ann, "Other").await);
         let content = db.store.find_plan(ann, plan).await.unwrap().unwrap().content_hash;
-        let seen = decisions::activation_hash(plan, content, None, &overriding());
+        let seen = decisions::activation_hash(plan, content, None, None, &overriding());
         let asked = Question { kind: ActionKind::Activate, plan: Some(plan), seen, channel: Channel::Web };
         let token = db.store.open_confirmation(ann, &asked, now()).await.unwrap();
 

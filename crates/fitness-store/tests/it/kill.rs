@@ -36,7 +36,7 @@ async fn work_until_killed(store: Store) {
                 let plan =
                     store.desk(user, Author::Coach).put_draft(&draft("Plan"), None, now()).await.unwrap();
                 let seen =
-                    decisions::activation_hash(plan, draft("Plan").content_hash(), None, &overriding());
+                    decisions::activation_hash(plan, draft("Plan").content_hash(), None, None, &overriding());
                 let consent = consent(&store, user, ActionKind::Activate, Some(plan), seen).await.unwrap();
                 testkit::activate(&store, consent, plan, None).await.unwrap();
                 println!("\nactivated {plan}");

@@ -107,6 +107,7 @@ const MIGRATIONS: &[&str] = &[
     "m0006_time_trials",
     "m0007_plans",
     "m0008_matches",
+    "m0009_decisions",
 ];
 
 on_both_databases! {

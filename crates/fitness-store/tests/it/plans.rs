@@ -1,5 +1,6 @@
 //! The life of a plan, as a story: drafted, activated, replaced, changed, reverted, archived, deleted.
 
+use fitness_core::calendar::Day;
 use fitness_core::frontier::Evidence;
 use fitness_core::grading::Verdict;
 use fitness_core::hash::ContentHash;
@@ -7,7 +8,8 @@ use fitness_core::ids::{PlanId, ProposalId, UserId, WorkoutId};
 use fitness_core::note::Author;
 use fitness_core::observation::{Excuse, ObservationKind, Observed};
 use fitness_core::plan::{
-    self, ActionKind, ApplyError, Change, NextWorkout, PlanStatus, ProposalStatus, RevisionOrigin,
+    self, ActionKind, ApplyError, Change, NextWorkout, PlanStatus, ProposalOrigin, ProposalState,
+    ProposalStatus, RevisionOrigin,
 };
 use fitness_store::decisions::{self, Activation, apply_hash, change_hash};
 use fitness_store::testkit::{self, TestDb, consent, draft, easy_run, june, now, overriding};
@@ -118,7 +120,7 @@ on_both_databases! {
         assert!(db.store.list_revisions(bob, plan).await.unwrap().is_empty());
         assert!(matches!(db.store.standing(bob, plan).await, Err(Error::NotFound("plan"))));
         let content = db.store.find_plan(ann, plan).await.unwrap().unwrap().content_hash;
-        let seen = decisions::activation_hash(plan, content, None, &overriding());
+        let seen = decisions::activation_hash(plan, content, None, None, &overriding());
         let consent = db.consent(bob, ActionKind::Activate, Some(plan), seen).await.unwrap();
         assert_eq!(testkit::activate(&db.store, consent, plan, None).await.unwrap(), Activation::NoDraft);
         let changes = [Change::Add { workout: easy_run(june(12), 4.0) }];
@@ -182,17 +184,80 @@ on_both_databases! {
         assert_eq!(db.store.list_workouts(ann, plan, 1).await.unwrap(), before, "the old revision is still there");
 
         // Applied once; the plan has moved on; both are a refusal that changes nothing.
-        assert!(matches!(apply(&db.store, ann, proposal, &[1]).await, Err(Error::Stale)));
+        assert!(matches!(apply(&db.store, ann, proposal, &[1]).await, Err(Error::Over { state: ProposalState::Applied, .. })));
         assert!(matches!(desk.propose(plan, 1, "late", &changes, june(8), now()).await, Err(Error::Stale)));
 
         let next: Vec<NextWorkout> = before.iter().map(|w| NextWorkout { id: Some(w.id), workout: w.workout.clone() }).collect();
         let consent = db.consent(ann, ActionKind::Revert, Some(plan), change_hash(plan, 2, &next)).await.unwrap();
-        assert_eq!(decisions::revert(consent, plan, 2, 1).await.unwrap(), 3);
+        assert_eq!(decisions::revert(consent, plan, 2, 1, june(8)).await.unwrap(), 3);
         assert_eq!(db.store.list_workouts(ann, plan, 3).await.unwrap(), before);
         let revisions = db.store.list_revisions(ann, plan).await.unwrap();
         let origins: Vec<RevisionOrigin> = revisions.iter().rev().map(|r| r.origin).collect();
         assert_eq!(origins, [RevisionOrigin::Draft, RevisionOrigin::Apply, RevisionOrigin::Revert]);
         assert_eq!(revisions[1].reason.as_deref(), Some("Ease off."));
+        let by: Vec<_> = revisions.iter().rev().map(|r| (r.proposal, r.proposed_by)).collect();
+        assert_eq!(by, [(None, None), (Some(proposal), Some(ProposalOrigin::Answer)), (None, None)]);
+    }
+
+    async fn going_back_rewrites_no_day_that_is_over(db) {
+        let ann = db.user("Ann").await;
+        let plan = db.active_plan(ann, "Plan").await;
+        let before = db.store.list_workouts(ann, plan, 1).await.unwrap();
+        let mut next: Vec<NextWorkout> = before.iter().map(|w| NextWorkout { id: Some(w.id), workout: w.workout.clone() }).collect();
+        next[0].workout = easy_run(june(9), 4.0);
+        next[3].workout = easy_run(june(14), 12.0);
+        let consent = db.consent(ann, ActionKind::Edit, Some(plan), change_hash(plan, 1, &next)).await.unwrap();
+        assert_eq!(decisions::edit(consent, plan, 1, &next, "less").await.unwrap(), 2);
+        db.ran(ann, june(9), 4.0).await;
+        db.imported(ann, Evidence::Declared { day: june(9), said_at: now() }).await;
+        let judged = verdicts(&db, ann, plan).await;
+        assert_eq!(judged[0], Verdict::Hit);
+
+        // The whole of the old revision is not what comes out, whoever confirmed that.
+        let all: Vec<NextWorkout> = before.iter().map(|w| NextWorkout { id: Some(w.id), workout: w.workout.clone() }).collect();
+        let consent = db.consent(ann, ActionKind::Revert, Some(plan), change_hash(plan, 2, &all)).await.unwrap();
+        assert!(matches!(decisions::revert(consent, plan, 2, 1, june(10)).await, Err(Error::Stale)));
+
+        let found = db.store.find_plan(ann, plan).await.unwrap().unwrap();
+        let current = db.store.list_workouts(ann, plan, 2).await.unwrap();
+        let next = plan::revert(&found, &current, &before, june(10)).unwrap();
+        let consent = db.consent(ann, ActionKind::Revert, Some(plan), change_hash(plan, 2, &next)).await.unwrap();
+        assert_eq!(decisions::revert(consent, plan, 2, 1, june(10)).await.unwrap(), 3);
+        let now = db.store.list_workouts(ann, plan, 3).await.unwrap();
+        assert_eq!(now[0], current[0], "the 9th is over");
+        assert_eq!(now[1..], before[1..]);
+        assert_eq!(verdicts(&db, ann, plan).await, judged, "and stays as it was judged");
+    }
+
+    async fn a_plan_whose_start_has_passed_may_begin_on_the_day_it_is_activated(db) {
+        let ann = db.user("Ann").await;
+        db.imported(ann, Evidence::Declared { day: june(12), said_at: now() }).await;
+        let (late, plain) = (db.draft(ann, "Late").await, db.draft(ann, "Plain").await);
+        let content = db.store.find_plan(ann, late).await.unwrap().unwrap().content_hash;
+        let activate = async |shown: Option<Day>, begin: Option<Day>| {
+            let review = db.store.review(ann, late, june(11)).await.unwrap();
+            let seen = decisions::activation_hash(late, content, None, shown, &overriding());
+            let consent = db.consent(ann, ActionKind::Activate, Some(late), seen).await.unwrap();
+            decisions::activate(consent, late, None, begin, &review, &overriding()).await
+        };
+        // Only on a day of the plan after its first, and only what was confirmed.
+        for day in [june(8), june(7), Day::new(2026, 9, 21).unwrap()] {
+            assert!(matches!(activate(Some(day), Some(day)).await, Err(Error::BadBeginning { .. })), "{day}");
+        }
+        assert!(matches!(activate(None, Some(june(11))).await, Err(Error::Stale)));
+        assert_eq!(activate(Some(june(11)), Some(june(11))).await.unwrap(), Activation::Activated);
+        let found = db.store.find_active_plan(ann).await.unwrap().unwrap();
+        assert_eq!((found.start_date, found.begun_on, found.judged_from()), (june(8), Some(june(11)), june(11)));
+        use Verdict::{Missed, NotStarted, Pending, Rest};
+        assert_eq!(verdicts(&db, ann, late).await, [NotStarted, NotStarted, Missed, Pending]);
+        let followed = db.store.progress(ann, late).await.unwrap().followed;
+        assert_eq!(followed.graded[0].verdict, NotStarted, "wherever it is told");
+        assert_eq!(db.store.list_human_actions(ann, 1).await.unwrap()[0].detail["begin"], "2026-06-11");
+        // Without it, what was missed is missed.
+        let consent = db.consent_to(ann, ActionKind::Archive, late).await.unwrap();
+        decisions::archive(consent, late).await.unwrap();
+        db.activate(ann, plain, None).await.unwrap();
+        assert_eq!(verdicts(&db, ann, plain).await, [Missed, Rest, Missed, Pending]);
     }
 
     async fn a_stale_base_a_second_tab_and_a_different_outcome_are_refused(db) {
@@ -210,7 +275,8 @@ on_both_databases! {
         let consent = db.consent(ann, ActionKind::Apply, Some(plan), outcome).await.unwrap();
         assert_eq!(testkit::apply(&db.store, consent, one, &chosen).await.unwrap(), 2);
         let consent = db.consent(ann, ActionKind::Apply, Some(plan), outcome).await.unwrap();
-        assert!(matches!(testkit::apply(&db.store, consent, two, &chosen).await, Err(Error::Stale)));
+        let moved = ProposalState::MovedOn { base: 1, now: 2 };
+        assert!(matches!(testkit::apply(&db.store, consent, two, &chosen).await, Err(Error::Over { state, .. }) if state == moved));
         assert_eq!(db.store.find_proposal(ann, two).await.unwrap().unwrap().status, ProposalStatus::Open);
 
         // Shown one outcome, given another.
@@ -218,8 +284,9 @@ on_both_databases! {
         let consent = db.consent(ann, ActionKind::Apply, Some(plan), outcome).await.unwrap();
         assert!(matches!(testkit::apply(&db.store, consent, three, &BTreeSet::from([0])).await, Err(Error::Stale)));
         db.store.decline_proposal(ann, three, now()).await.unwrap();
-        assert!(matches!(apply(&db.store, ann, three, &[0]).await, Err(Error::Stale)));
-        assert!(matches!(db.store.decline_proposal(ann, three, now()).await, Err(Error::NotFound(_))));
+        let discarded = |error: Error| matches!(error, Error::Over { state: ProposalState::Discarded, .. });
+        assert!(discarded(apply(&db.store, ann, three, &[0]).await.unwrap_err()));
+        assert!(discarded(db.store.decline_proposal(ann, three, now()).await.unwrap_err()));
         assert_eq!(db.store.find_plan(ann, plan).await.unwrap().unwrap().revision, 2);
     }
 

@@ -1,13 +1,15 @@
 //! What may be decided and what may be proposed: the linter before a decision, the rules' own proposals, a model's answers.
 
 use chrono::TimeDelta;
-use fitness_core::contract::FaultCode;
+use fitness_core::contract::{FaultCode, FindingCode};
 use fitness_core::frontier::Evidence;
 use fitness_core::ids::{PlanId, UserId};
 use fitness_core::note::Author;
 use fitness_core::observation::{ObservationKind, Observed};
 use fitness_core::plan::lint::Rule;
-use fitness_core::plan::{ActionKind, Cause, Change, Draft, Goal, PlanStatus, Workout};
+use fitness_core::plan::{
+    ActionKind, Cause, Change, Draft, Goal, PlanStatus, ProposalOrigin, ProposalState, Workout,
+};
 use fitness_store::decisions::{self, Activation, apply_hash};
 use fitness_store::testkit::{self, TestDb, easy_run, june, now, overriding};
 use fitness_store::{Answered, Error, on_both_databases};
@@ -52,9 +54,9 @@ on_both_databases! {
         assert!(blocking.contains(&Rule::R33), "{blocking:?}");
 
         let activate = async |overrides: BTreeSet<Rule>, review: &fitness_store::Review| {
-            let seen = decisions::activation_hash(plan, content, None, &overrides);
+            let seen = decisions::activation_hash(plan, content, None, None, &overrides);
             let consent = db.consent(ann, ActionKind::Activate, Some(plan), seen).await.unwrap();
-            decisions::activate(consent, plan, None, review, &overrides).await
+            decisions::activate(consent, plan, None, None, review, &overrides).await
         };
         assert!(matches!(activate(BTreeSet::new(), &review).await, Err(Error::Unsafe(left)) if left.iter().any(|f| f.rule == Rule::R33)));
         let mut some = blocking.clone();
@@ -67,9 +69,9 @@ on_both_databases! {
         assert!(matches!(activate(blocking.clone(), &of_other).await, Err(Error::Stale)));
 
         // What is overridden is part of what was confirmed: it cannot be added afterwards.
-        let seen = decisions::activation_hash(plan, content, None, &BTreeSet::new());
+        let seen = decisions::activation_hash(plan, content, None, None, &BTreeSet::new());
         let consent = db.consent(ann, ActionKind::Activate, Some(plan), seen).await.unwrap();
-        assert!(matches!(decisions::activate(consent, plan, None, &review, &blocking).await, Err(Error::Stale)));
+        assert!(matches!(decisions::activate(consent, plan, None, None, &review, &blocking).await, Err(Error::Stale)));
         assert_eq!(db.store.find_active_plan(ann).await.unwrap(), None);
 
         assert_eq!(activate(blocking.clone(), &review).await.unwrap(), Activation::Activated);
@@ -95,7 +97,10 @@ on_both_databases! {
         assert_ne!(newer, id);
         let old = db.store.find_proposal(ann, id).await.unwrap().unwrap();
         assert_eq!((old.superseded_by, old.is_open(june(14))), (Some(newer), false));
-        assert!(matches!(db.store.decline_proposal(ann, id, now()).await, Err(Error::NotFound(_))));
+        let gave_way = ProposalState::Superseded(newer);
+        let over = |answer: Error| matches!(answer, Error::Over { state, .. } if state == gave_way);
+        assert!(over(db.store.decline_proposal(ann, id, now()).await.unwrap_err()));
+        assert!(over(db.store.preview(ann, id, &BTreeSet::from([0]), june(14)).await.unwrap_err()), "and it is said which");
         let open = db.store.list_proposals(ann, plan).await.unwrap().into_iter().filter(|p| p.is_open(june(14))).count();
         assert_eq!(open, 1);
 
@@ -104,10 +109,18 @@ on_both_databases! {
         assert_eq!(found.expires_on, Some(june(15)));
         assert!(found.is_open(june(14)) && !found.is_open(june(15)));
         let all: BTreeSet<usize> = (0..found.changes.len()).collect();
-        assert!(matches!(db.store.preview(ann, newer, &all, june(15)).await, Err(Error::Stale)));
+        let late = db.store.preview(ann, newer, &all, june(15)).await.unwrap_err();
+        assert!(matches!(late, Error::Over { state: ProposalState::Expired(day), .. } if day == june(15)));
+
+        // Nobody said no: on the next day it is proposed for what is left.
+        let left = db.store.adapt(ann, june(15), now()).await.unwrap().unwrap().proposal.unwrap();
+        assert!(left != newer && db.store.find_proposal(ann, left).await.unwrap().unwrap().is_open(june(15)));
+        let newer = left;
 
         // Discarded, it does not come back from the same facts.
         db.store.decline_proposal(ann, newer, now()).await.unwrap();
+        let said_no = db.store.preview(ann, newer, &all, june(15)).await.unwrap_err();
+        assert_eq!(said_no.to_string(), format!("proposal {newer} waits no longer: you discarded it"));
         assert_eq!(db.store.adapt(ann, june(14), now()).await.unwrap(), None);
         db.store.add_observation(ann, Author::Athlete, &ill(20), now()).await.unwrap();
         assert!(db.store.adapt(ann, june(14), now()).await.unwrap().is_some(), "new facts");
@@ -154,7 +167,65 @@ on_both_databases! {
         assert_eq!(db.store.standing(ann, plan).await.unwrap(), before, "a proposal is inert");
         let found = db.store.find_proposal(ann, proposal).await.unwrap().unwrap();
         assert_eq!((found.message.as_str(), found.changes.len()), ("Less.", 1));
+        assert_eq!(found.origin, ProposalOrigin::Answer);
         assert!(matches!(found.changes[0], Change::Modify { .. }));
+    }
+
+    async fn a_mark_that_is_taken_back_takes_its_proposal_along(db) {
+        let (ann, plan) = runner(&db).await;
+        let ill = |from, value| Observed::new(ObservationKind::Illness, june(from), june(16), Some(value)).unwrap();
+        let older = db.store.add_observation(ann, Author::Athlete, &ill(13, 2), now()).await.unwrap();
+        let mark = db.store.add_observation(ann, Author::Athlete, &ill(14, 1), now()).await.unwrap();
+        let twin = db.store.add_observation(ann, Author::Athlete, &ill(14, 1), now()).await.unwrap();
+        let id = db.store.adapt(ann, june(14), now()).await.unwrap().unwrap().proposal.unwrap();
+        assert_eq!(db.store.find_proposal(ann, id).await.unwrap().unwrap().origin, ProposalOrigin::Rules);
+
+        // Another mark, or the same said twice, leaves it.
+        assert_eq!(db.store.delete_observation(ann, twin, now()).await.unwrap(), []);
+        assert_eq!(db.store.delete_observation(ann, older, now()).await.unwrap(), []);
+        assert_eq!(db.store.delete_observation(ann, mark, now()).await.unwrap(), [id]);
+        let found = db.store.find_proposal(ann, id).await.unwrap().unwrap();
+        assert_eq!((found.is_open(june(14)), found.state(1, june(14))), (false, ProposalState::Withdrawn));
+        let all: BTreeSet<usize> = (0..found.changes.len()).collect();
+        let gone = db.store.preview(ann, id, &all, june(14)).await.unwrap_err();
+        assert!(gone.to_string().contains("withdrawn: the mark"), "{gone}");
+        assert!(matches!(db.store.decline_proposal(ann, id, now()).await, Err(Error::Over { .. })));
+        assert_eq!(db.store.adapt(ann, june(14), now()).await.unwrap(), None);
+
+        // What gave way to facts that no longer hold comes back.
+        let shorter = ill(14, 2);
+        db.store.add_observation(ann, Author::Athlete, &shorter, now()).await.unwrap();
+        let first = db.store.adapt(ann, june(14), now()).await.unwrap().unwrap().proposal.unwrap();
+        let longer = Observed::new(ObservationKind::Illness, june(14), june(19), Some(2)).unwrap();
+        let longer = db.store.add_observation(ann, Author::Athlete, &longer, now()).await.unwrap();
+        let second = db.store.adapt(ann, june(14), now()).await.unwrap().unwrap().proposal.unwrap();
+        assert_eq!(db.store.delete_observation(ann, longer, now()).await.unwrap(), [second]);
+        let back = db.store.adapt(ann, june(14), now()).await.unwrap().unwrap().proposal.unwrap();
+        assert!(back != first && back != second);
+        for mark in db.store.list_observations(ann, june(1), june(30)).await.unwrap() {
+            db.store.delete_observation(ann, mark.id, now()).await.unwrap();
+        }
+
+        // Marked again, it is proposed again.
+        db.store.add_observation(ann, Author::Athlete, &ill(14, 1), now()).await.unwrap();
+        let again = db.store.adapt(ann, june(14), now()).await.unwrap().unwrap().proposal.unwrap();
+        assert_ne!(again, id);
+        assert_eq!(db.store.find_proposal(ann, id).await.unwrap().unwrap().superseded_by, None);
+        assert_eq!(db.store.list_proposals(ann, plan).await.unwrap().len(), 5);
+    }
+
+    async fn what_an_answer_got_wrong_is_kept_with_its_proposal(db) {
+        let (ann, plan) = runner(&db).await;
+        let own = db.store.list_workouts(ann, plan, 1).await.unwrap();
+        let run = own.iter().find(|w| w.workout.date == june(16)).unwrap().id.get();
+        let text = answer(run, "2026-06-16", 40).replace(r#"{"to":40}"#, r#"{"from":99,"to":40}"#);
+        let desk = db.store.desk(ann, Author::Coach);
+        let taken = desk.take_answer(text.as_bytes(), None, june(14), now()).await.unwrap();
+        let Answered::Proposed { proposal, findings } = taken else { panic!("{taken:?}") };
+        assert!(findings.iter().any(|found| found.code == FindingCode::FromDiffers), "{findings:?}");
+        assert_eq!(db.store.find_proposal(ann, proposal).await.unwrap().unwrap().findings, findings);
+        let preview = db.store.preview(ann, proposal, &BTreeSet::from([0]), june(14)).await.unwrap();
+        assert_eq!(preview.proposal.findings, findings, "and is there before the decision");
     }
 
     async fn two_tabs_on_one_base_and_one_of_them_wins(db) {
@@ -180,8 +251,11 @@ on_both_databases! {
         );
         assert_eq!(testkit::apply(&db.store, first, made[0], &all).await.unwrap(), 2);
         let second = db.consent(ann, ActionKind::Apply, Some(plan), second).await.unwrap();
-        assert!(matches!(decisions::apply(second, made[1], &all, today, &other.review, &overriding()).await, Err(Error::Stale)));
-        assert!(matches!(db.store.preview(ann, made[1], &all, today).await, Err(Error::Stale)), "and sees why");
+        assert!(matches!(decisions::apply(second, made[1], &all, today, &other.review, &overriding()).await, Err(Error::Over { state: ProposalState::MovedOn { .. }, .. })));
+        let moved = db.store.preview(ann, made[1], &all, today).await.unwrap_err();
+        assert!(matches!(moved, Error::Over { state: ProposalState::MovedOn { base: 1, now: 2 }, .. }), "and sees why");
+        let applied = db.store.preview(ann, made[0], &all, today).await.unwrap_err();
+        assert!(matches!(applied, Error::Over { state: ProposalState::Applied, .. }));
         let revisions = db.store.list_revisions(ann, plan).await.unwrap();
         assert_eq!(revisions.len(), 2);
         assert!(revisions[0].made_at <= now() + TimeDelta::seconds(1));

@@ -29,7 +29,7 @@ struct Contender {
 async fn contender(db: &TestDb, user: fitness_core::ids::UserId, number: usize) -> Contender {
     let plan = db.draft(user, &format!("Draft {number}")).await;
     let content = db.store.find_plan(user, plan).await.unwrap().unwrap().content_hash;
-    let seen = decisions::activation_hash(plan, content, None, &overriding());
+    let seen = decisions::activation_hash(plan, content, None, None, &overriding());
     let question = Question { kind: ActionKind::Activate, plan: Some(plan), seen, channel: Channel::Web };
     let token = db.store.open_confirmation(user, &question, now()).await.unwrap();
     let review = db.store.review(user, plan, june(8)).await.unwrap();
@@ -59,7 +59,7 @@ on_both_databases! {
                     tokio::spawn(async move {
                         start.wait().await;
                         let consent = store.spend_confirmation(ann, &question, &secret, now()).await?;
-                        decisions::activate(consent, plan, None, &review, &overriding()).await
+                        decisions::activate(consent, plan, None, None, &review, &overriding()).await
                     })
                 })
                 .collect();

@@ -100,6 +100,15 @@ fn level(text: &str) -> Result<Level, String> {
     }
 }
 
+/// When a plan begins whose first day is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Begin {
+    /// Today; the days before are not judged
+    Today,
+    /// On its first day; what was not done since is missed
+    Planned,
+}
+
 /// The rules of the linter that a decision overrides.
 #[derive(Debug, Args)]
 pub(crate) struct Overrides {

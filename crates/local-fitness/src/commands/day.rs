@@ -105,12 +105,18 @@ async fn unmark(context: &Context, id: ObservationId) -> Result<Report> {
         let help = "`fitness day list` shows the days you marked";
         return Err(Failure::new(format!("there is no mark {id}"), help).into());
     };
-    store.delete_observation(user.id, id, clock::now()).await?;
+    let withdrawn = store.delete_observation(user.id, id, clock::now()).await?;
     super::settled(&store, user.id).await?;
+    let today = Day::at(clock::now(), store.profile(user.id).await?.zone);
+    let waiting = super::plan::waiting(&store, user.id, today).await?;
     store.close().await;
     let (from, through) = (mark.observed.from(), mark.observed.through());
-    let words = format!("{from} to {through} are days like any others again.");
-    Ok(Report::new(words, &json!({ "unmarked": mark })))
+    let mut words = format!("{from} to {through} are days like any others again.\n");
+    for proposal in &withdrawn {
+        words.push_str(&format!("Proposal {proposal}, which followed from it, is withdrawn.\n"));
+    }
+    words.push_str(&waiting.words);
+    Ok(Report::new(words, &json!({ "unmarked": mark, "withdrawn": withdrawn, "waiting": waiting })))
 }
 
 /// What was marked, oldest first; suggestions included.

@@ -1,5 +1,6 @@
 //! `fitness plan`
 
+mod begin;
 mod card;
 mod draft;
 mod edit;
@@ -14,7 +15,7 @@ pub(super) mod steps;
 pub(super) use proposal::waiting;
 
 use super::settled;
-use crate::args::{DraftArgs, PlanCommand};
+use crate::args::{Begin, DraftArgs, PlanCommand};
 use crate::clock;
 use crate::context::Context;
 use crate::distance;
@@ -61,8 +62,8 @@ pub(super) async fn run(context: &Context, command: PlanCommand) -> Result<Repor
             }
         },
         PlanCommand::Lint { plan } => lint::run(context, plan).await,
-        PlanCommand::Activate { plan, replaces, overrides } => {
-            activate(context, plan, replaces, overrides.rules.into_iter().collect()).await
+        PlanCommand::Activate { plan, replaces, begin, overrides } => {
+            activate(context, plan, replaces, begin, overrides.rules.into_iter().collect()).await
         }
         PlanCommand::Edit(args) => edit::run(context, *args).await,
         PlanCommand::Revisions { plan } => edit::revisions(context, plan).await,
@@ -217,6 +218,7 @@ async fn activate(
     context: &Context,
     id: PlanId,
     replaces: Option<PlanId>,
+    begin: Option<Begin>,
     overrides: BTreeSet<Rule>,
 ) -> Result<Report> {
     let (store, user) = context.open_for_user().await?;
@@ -235,22 +237,24 @@ async fn activate(
     settled(&store, user.id).await?;
     let review = store.review(user.id, id, today).await?;
     refuse_errors(&review, &overrides, id)?;
-    let mut shown = tell(&store.progress(user.id, id).await?, units, today);
-    write!(shown, "\n{}\n", lint::told(review.findings()))?;
+    let progress = store.progress(user.id, id).await?;
+    let (begin, beginning) = begin::chosen(&plan, &progress.workouts, begin, today)?;
+    let mut shown = tell(&progress, units, today);
+    write!(shown, "\n{}\n{beginning}", lint::told(review.findings()))?;
     if let Some(old) = active {
         writeln!(shown, "Activating it archives plan {}, {}.", old.id, visible(&old.name))?;
     }
     for rule in &overrides {
         writeln!(shown, "You override {rule}: {}.", rule.metric())?;
     }
-    let seen = decisions::activation_hash(id, plan.content_hash, replaces, &overrides);
+    let seen = decisions::activation_hash(id, plan.content_hash, replaces, begin, &overrides);
     let consent = terminal::confirm(&store, &user, ActionKind::Activate, &plan, seen, &shown).await?;
-    if decisions::activate(consent, id, replaces, &review, &overrides).await? == Activation::NoDraft {
+    if decisions::activate(consent, id, replaces, begin, &review, &overrides).await? == Activation::NoDraft {
         return Err(no_draft(id));
     }
     let standing = store.progress(user.id, id).await?;
     store.close().await;
-    let text = format!("Activated. {}", what_is_next(&standing, units, today));
+    let text = format!("Activated. {beginning}{}", what_is_next(&standing, units, today));
     Ok(Report::new(text, &json!({ "answer": Activation::Activated, "standing": standing })))
 }
 

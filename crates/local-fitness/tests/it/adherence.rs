@@ -87,7 +87,7 @@ fn ann() -> Home {
         let race = Day::new(2026, 9, 20).unwrap();
         let draft = Draft::new("Half", Goal::Half, None, june(8), race, None, workouts).unwrap();
         let plan = store.desk(ann, Author::Athlete).put_draft(&draft, None, testkit::now()).await.unwrap();
-        let seen = decisions::activation_hash(plan, draft.content_hash(), None, &testkit::overriding());
+        let seen = decisions::activation_hash(plan, draft.content_hash(), None, None, &testkit::overriding());
         let kind = fitness_core::plan::ActionKind::Activate;
         let consent = testkit::consent(&store, ann, kind, Some(plan), seen).await.unwrap();
         testkit::activate(&store, consent, plan, None).await.unwrap();

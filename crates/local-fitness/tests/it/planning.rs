@@ -241,10 +241,121 @@ fn being_ill_makes_a_proposal_that_waits_for_the_athlete() {
     assert!(said.contains("the plan is at revision 2"), "{said}");
     let changed = workouts(&home).iter().zip(&before).filter(|(new, old)| new != old).count();
     assert_eq!(changed, 1, "the chosen part, and nothing else");
-    assert!(home.refused(&["plan", "proposal", "apply", "1"]).contains("changed since you looked at it"));
-    assert!(home.ok(&["plan", "proposal", "list"]).contains("applied"));
+    let again = home.refused(&["plan", "proposal", "apply", "1"]);
+    assert!(again.contains("proposal 1 waits no longer: it was applied already"), "{again}");
+    assert!(home.refused(&["plan", "proposal", "show", "1"]).contains("fitness plan revert"));
+    let list = home.ok(&["plan", "proposal", "list"]);
+    assert!(list.contains("applied") && list.contains("the built-in rules"), "{list}");
+    let revisions = home.ok(&["plan", "revisions"]);
+    assert!(revisions.contains("the built-in rules; you applied proposal 1"), "{revisions}");
     let said = confirmed(&home, &["plan", "revert", "1"], "Autumn ten");
     assert!(said.contains("as revision 1 was"), "{said}");
+}
+
+#[test]
+fn a_mark_taken_back_withdraws_what_followed_from_it() {
+    let (home, today) = with_a_plan();
+    let mark = |days: i64| {
+        let through = today.plus(days).to_string();
+        home.json(&["day", "mark", "ill", "--through", &through, "--severity", "1"])["mark"].to_string()
+    };
+    let (first, second) = (mark(3), mark(5));
+    let gave_way = home.refused(&["plan", "proposal", "show", "1"]);
+    assert!(
+        gave_way.contains("proposal 2 took its place") && gave_way.contains("proposal show 2"),
+        "{gave_way}"
+    );
+    let said = home.ok(&["day", "unmark", &second]);
+    assert!(said.contains("Proposal 2, which followed from it, is withdrawn"), "{said}");
+    assert!(said.contains("Proposal 3 waits for you"), "the first mark still holds: {said}");
+    assert!(home.refused(&["plan", "proposal", "apply", "2"]).contains("it was withdrawn: the mark"));
+    let gone = home.json(&["day", "unmark", &first]);
+    assert_eq!((&gone["withdrawn"], &gone["waiting"]["proposals"]), (&json!([3]), &json!([])));
+}
+
+#[test]
+fn a_plan_whose_first_day_is_over_begins_today_or_as_planned() {
+    let home = Home::new();
+    home.ok(&["user", "add", "Ann", "--zone", "UTC", "--units", "metric"]);
+    let today = today(&home);
+    let on = |days: i64| today.plus(days).to_string();
+    let day = |days: i64, km: f64, kind: &str| json!({ "date": on(days), "planned_km": km, "kind": kind });
+    let plan = |start: i64| {
+        json!({ "name": "Late", "goal": "10k", "race_date": on(40), "start_date": on(start),
+            "schedule": [day(start, 5.0, "easy"), day(3, 5.0, "easy"), day(40, 10.0, "race")] })
+        .to_string()
+    };
+    for start in [-4, -4, 2] {
+        home.ok(&["plan", "draft", &home.file("late.json", plan(start))]);
+    }
+    let overrides = ["--override", "R1,R2,R3,R26,R31,R33,R34"];
+    let activate =
+        |id: &'static str, more: &[&'static str]| [&["plan", "activate", id], &overrides[..], more].concat();
+    let early = home.refused(&activate("3", &["--begin", "today"]));
+    assert!(early.contains("the plan begins on"), "{early}");
+
+    let mut session = home.at_a_terminal(&activate("1", &[]));
+    session.exp_string("1 workout lies before today").unwrap();
+    session.exp_string("Type today or planned: ").unwrap();
+    session.send_line("perhaps").unwrap();
+    assert!(session.exp_eof().unwrap().contains("nothing was changed"));
+
+    let mut session = home.at_a_terminal(&activate("1", &[]));
+    session.exp_string("Type today or planned: ").unwrap();
+    session.send_line("today").unwrap();
+    let shown = session.exp_string("Type the plan's name").unwrap();
+    assert!(shown.contains("will not be judged"), "{shown}");
+    session.send_line("Late").unwrap();
+    assert!(session.exp_eof().unwrap().contains("It begins today"));
+    let shown = home.json(&["plan", "show"]);
+    assert_eq!(
+        (&shown["plan"]["begun_on"], &shown["graded"][0]["verdict"]),
+        (&json!(on(0)), &json!("not_started"))
+    );
+
+    let said = confirmed(&home, &activate("2", &["--replaces", "1", "--begin", "planned"]), "Late");
+    assert!(said.contains("It counts from"), "{said}");
+    let shown = home.json(&["plan", "show"]);
+    assert_eq!(
+        (&shown["plan"]["begun_on"], &shown["graded"][0]["verdict"]),
+        (&Value::Null, &json!("pending"))
+    );
+}
+
+#[test]
+fn a_workout_on_a_day_off_is_moved_there_with_a_note() {
+    let home = Home::new();
+    home.ok(&["user", "add", "Ann", "--zone", "UTC", "--units", "metric"]);
+    let today = today(&home);
+    let race = today.plus(83).to_string();
+    let weekday = |day: Day| day.weekday().to_string().to_lowercase();
+    let off = today.plus(9);
+    let days: Vec<String> =
+        (0..7).map(|n| today.plus(n)).map(weekday).filter(|day| *day != weekday(off)).collect();
+    home.ok(&[
+        "plan",
+        "draft",
+        "--goal",
+        "10k",
+        "--race-date",
+        &race,
+        "--level",
+        "inter",
+        "--base",
+        "40km",
+        "--longest",
+        "14km",
+        "--name",
+        "Ten",
+        "--days",
+        &days.join(","),
+    ]);
+    confirmed(&home, &["plan", "activate", "1"], "Ten");
+    let easy = workouts(&home).into_iter().find(|w| w.1 > today && w.2 == "easy").unwrap();
+    let said = confirmed(&home, &["plan", "edit", "--move", &format!("{}={off}", easy.0)], "Ten");
+    assert!(said.contains(&format!("{off} is a weekday you cannot train on")), "{said}");
+    assert!(said.contains("Saved as revision 2"), "the athlete decides: {said}");
+    assert!(home.ok(&["plan", "revisions"]).contains("your edit"));
 }
 
 #[test]
@@ -253,7 +364,8 @@ fn a_models_answer_is_brought_by_hand_and_only_proposes() {
     let before = workouts(&home);
     let one = before.iter().find(|w| w.1 > today && w.2 == "easy").unwrap();
     let answer = json!({
-        "modifications": [{ "workout_id": one.0.to_string(), "date": one.1.to_string(), "action": "skip" }],
+        "modifications": [{ "workout_id": one.0.to_string(), "original_name": "Hill sprints", "date": one.1.to_string(),
+            "action": "skip" }],
         "new_workouts": [],
         "athlete_message": "Take the day.",
     });
@@ -263,8 +375,27 @@ fn a_models_answer_is_brought_by_hand_and_only_proposes() {
     let wrong = answer.to_string().replace(&format!("\"{}\"", one.0), "\"777\"");
     let refused = home.run(&["plan", "propose", &home.file("wrong.json", wrong), "--json"]);
     assert!(refused.code == Some(1) && refused.out.contains("no_such_workout"), "{}", refused.out);
+    // What the answer got wrong is still there when it is looked at, and by whom it is.
+    let shown = home.ok(&["plan", "proposal", "show", "1"]);
+    for part in [
+        "from the coach's answer",
+        "does not agree with itself or with the plan",
+        "`Hill sprints` is not what is there",
+    ] {
+        assert!(shown.contains(part), "{part} / {shown}");
+    }
+    let data = home.json(&["plan", "proposal", "show", "1"]);
+    assert_eq!(data["proposal"]["findings"][0]["code"], "from_differs");
+    assert_eq!(home.json(&["plan", "proposal", "list"])[0]["origin"], "answer");
+    assert!(home.ok(&["plan", "proposal", "list"]).contains("the coach's answer"));
     assert!(home.ok(&["plan", "proposal", "discard", "1"]).contains("off the table"));
-    assert!(home.refused(&["plan", "proposal", "discard", "1"]).contains("there is no such open proposal"));
+    assert!(home.refused(&["plan", "proposal", "discard", "1"]).contains("you discarded it"));
+    assert!(home.refused(&["plan", "proposal", "show", "1"]).contains("you discarded it"));
+    let again = answer.to_string().replace("Hill sprints", "Easy run");
+    home.ok(&["plan", "propose", &home.file("again.json", again)]);
+    let said = confirmed(&home, &["plan", "proposal", "apply", "2"], "Autumn ten");
+    assert!(said.contains("the plan is at revision 2"), "{said}");
+    assert!(home.ok(&["plan", "revisions"]).contains("the coach's answer; you applied proposal 2"));
     let card = home.refused(&["plan", "card"]);
     assert!(card.contains("neither a target nor a result"), "{card}");
     home.ok(&["race", "add", &today.plus(-10).to_string(), "5k", "22:30", "City"]);

@@ -41,8 +41,9 @@ fn plan(first: &str, name: &str) -> String {
 
 fn activated(home: &Home, file: &str, id: &str, replaces: &[&str]) {
     home.ok(&["plan", "draft", file]);
-    let mut terminal =
-        home.at_a_terminal(&[&["plan", "activate", id, "--override", "R1,R2,R33"], replaces].concat());
+    let mut terminal = home.at_a_terminal(
+        &[&["plan", "activate", id, "--begin", "planned", "--override", "R1,R2,R33"], replaces].concat(),
+    );
     terminal.exp_string("Type the plan's name to activate it: ").unwrap();
     terminal.send_line("Zürich | <b>half</b>").unwrap();
     terminal.exp_string("Activated").unwrap();

@@ -138,7 +138,7 @@ fn fact(home: &Home, day: Option<&str>, id: &str) -> Option<String> {
 
 /// Activates a draft by hand.
 fn activate(home: &Home, plan: &str, name: &str) {
-    let mut session = home.at_a_terminal(&["plan", "activate", plan]);
+    let mut session = home.at_a_terminal(&["plan", "activate", plan, "--begin", "planned"]);
     session.exp_string("Type the plan's name to activate it: ").unwrap();
     session.send_line(name).unwrap();
     let said = session.exp_eof().unwrap();

@@ -44,3 +44,42 @@ impl Workout {
 }
 
 const HALF_AN_HOUR: TimeSpan = TimeSpan::from_mins(30);
+
+/// Minutes of running, and as many of walking, and how often: what each run back asks for.
+const LADDER: [(i64, i64); 7] = [(1, 10), (1, 12), (2, 6), (2, 7), (3, 5), (4, 4), (5, 4)];
+/// Minutes of walking before and after.
+const WALK: i64 = 5;
+/// Minutes that a kilometre takes by turns.
+const BY_TURNS: f64 = 8.0;
+
+/// Running and walking by turns in place of a run: a rung higher each time, no farther than `most` and no longer than what
+/// was planned.
+pub(super) fn walk_run(workout: &Workout, rung: usize, most: Distance) -> Workout {
+    let (each, rounds) = LADDER[rung.min(LADDER.len() - 1)];
+    let planned = workout.duration.map(|time| time.seconds() / 60.0);
+    let planned = planned.or(workout.distance.map(|far| far.km() * 6.0)).unwrap_or(f64::MAX);
+    let longest = (most.km() * BY_TURNS).min(planned - 2.0 * WALK as f64);
+    let rounds = rounds.min((longest / (2 * each) as f64) as i64).max(1);
+    let step = |step_type, minutes: i64, notes: &str| Step {
+        step_type,
+        duration: StepDuration::Time((minutes * 60) as f64),
+        target: StepTarget::Open,
+        notes: Some(notes.to_owned()),
+    };
+    let mut steps = vec![step(StepType::Warmup, WALK, "Walk briskly")];
+    for _ in 0..rounds {
+        steps.push(step(StepType::Active, each, "Run easily; walk when pain goes above 2 of 10"));
+        steps.push(step(StepType::Recovery, each, "Walk"));
+    }
+    steps.push(step(StepType::Cooldown, WALK, "Walk"));
+    let minutes = 2 * (WALK + each * rounds);
+    Workout {
+        sport: workout.sport,
+        kind: WorkoutKind::Easy,
+        name: format!("Run and walk {minutes} min"),
+        duration: Some(TimeSpan::from_mins(minutes)),
+        intensity: Some("Easy, about 2 of 10; stop when it hurts".to_owned()),
+        steps,
+        ..Workout::rest(workout.date)
+    }
+}

@@ -213,9 +213,64 @@ fn what_a_coach_suggested_counts_only_once_it_is_accepted() {
 fn an_injury_takes_the_fast_and_the_long_away() {
     let niggle = World::new().said(ObservationKind::Injury, "2026-06-10", "2026-06-10", 1);
     assert_eq!(niggle.told(), ["11: easy 7.0", "14: easy 7.0", "16: easy 7.0", "18: easy 7.0"]);
-    let bad = World::new().said(ObservationKind::Injury, "2026-06-10", "2026-06-13", 3);
-    assert_eq!(bad.told()[..2], ["11: out", "12: out"]);
-    assert!(bad.adapt().unwrap().message.contains("no diagnosis"));
+    // Strides are fast as well.
+    let mut strides = World::new().said(ObservationKind::Injury, "2026-06-10", "2026-06-10", 1);
+    strides.workouts[5].workout.kind = WorkoutKind::Strides;
+    strides.workouts[5].workout.distance = Distance::from_km(5.0);
+    assert_eq!(strides.told()[1], "12: easy 5.0");
+}
+
+#[test]
+fn after_a_bad_injury_running_comes_back_with_walking_every_other_day() {
+    let mut world = World::new().said(ObservationKind::Injury, "2026-06-10", "2026-06-13", 3);
+    world.workouts[8].workout.date = day("2026-06-17");
+    world.workouts[9].workout.kind = WorkoutKind::Strides;
+    let adaptation = world.adapt().unwrap();
+    assert_eq!(
+        world.told(),
+        ["11: out", "12: out", "14: easy 0.0", "16: easy 0.0", "17: out", "20: easy 0.0"]
+    );
+    let back: Vec<&Workout> = adaptation
+        .changes
+        .iter()
+        .filter_map(|change| match change {
+            Change::Modify { workout, .. } => Some(workout),
+            _ => None,
+        })
+        .collect();
+    // A minute of each at first, in half an hour; later two.
+    assert_eq!((back[0].name.as_str(), back[0].steps.len()), ("Run and walk 30 min", 22));
+    let minutes = |workout: &Workout, at: usize| workout.steps[at].duration;
+    use crate::plan::StepDuration::Time;
+    assert_eq!(
+        (minutes(back[0], 1), minutes(back[0], 2), minutes(back[2], 1)),
+        (Time(60.0), Time(60.0), Time(120.0))
+    );
+    for workout in &back {
+        let seconds: f64 =
+            workout.steps.iter().map(|step| if let Time(s) = step.duration { s } else { 0.0 }).sum();
+        assert_eq!(workout.duration.unwrap().seconds(), seconds);
+        assert_eq!((workout.kind, workout.check()), (WorkoutKind::Easy, Ok(())));
+    }
+    for part in ["a minute of each", "no run beyond 7.0 km", "no diagnosis"] {
+        assert!(adaptation.message.contains(part), "{}", adaptation.message);
+    }
+    // Half of what was the longest before it happened, not of what is left since; and who ran since is a rung higher.
+    world.today = day("2026-06-15");
+    world.athlete.as_of = day("2026-06-14");
+    for run in &mut world.athlete.runs {
+        run.distance = Distance::from_km(3.0).unwrap();
+    }
+    let last = world.athlete.runs.last().copied().unwrap();
+    world.athlete.runs.push(PastRun {
+        day: day("2026-06-14"),
+        distance: Distance::from_km(9.0).unwrap(),
+        ..last
+    });
+    let adaptation = world.adapt().unwrap();
+    assert!(adaptation.message.contains("no run beyond 1.5 km"), "{}", adaptation.message);
+    let Change::Modify { workout, .. } = &adaptation.changes[0] else { panic!() };
+    assert_eq!(workout.name, "Run and walk 22 min", "no farther than half of it");
 }
 
 #[test]
@@ -309,4 +364,6 @@ fn the_same_facts_have_the_same_key_and_others_another() {
     assert_eq!(key(ill()), key(ill()));
     let longer = World::new().said(ObservationKind::Illness, "2026-06-10", "2026-06-13", 1);
     assert_ne!(key(ill()), key(longer));
+    let mark = |world: &World| follows_from_mark(world.plan.id, &world.observed[0].observed).unwrap();
+    assert_eq!(mark(&ill()), key(ill()), "a mark that is taken back leads to what it caused");
 }

@@ -18,6 +18,7 @@ mod view;
 mod volume;
 
 pub use rule::Rule;
+pub(super) use view::{planned_km, planned_minutes};
 
 use super::{Background, Draft, Plan, Workout};
 use crate::calendar::Day;

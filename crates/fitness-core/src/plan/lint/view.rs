@@ -284,13 +284,13 @@ impl<'a> View<'a> {
 }
 
 /// How far a planned run goes.
-fn planned_km(workout: &Workout, easy: Option<Pace>) -> Option<f64> {
+pub(in crate::plan) fn planned_km(workout: &Workout, easy: Option<Pace>) -> Option<f64> {
     let by_time = || Some(workout.duration?.seconds() / easy?.seconds_per_km());
     workout.distance.map(Distance::km).or_else(by_time).filter(|km| km.is_finite() && *km >= 0.0)
 }
 
 /// How long a planned run takes.
-fn planned_minutes(workout: &Workout, easy: Option<Pace>) -> Option<f64> {
+pub(in crate::plan) fn planned_minutes(workout: &Workout, easy: Option<Pace>) -> Option<f64> {
     let by_distance = || Some(workout.distance?.km() * easy?.seconds_per_km() / 60.0);
     let said = workout.duration.map(|duration| duration.seconds() / 60.0);
     said.or_else(by_distance).filter(|minutes| minutes.is_finite() && *minutes >= 0.0)

@@ -9,8 +9,8 @@ use fitness_core::hash::ContentHash;
 use fitness_core::ids::{PlanId, WorkoutId};
 use fitness_core::note::Author;
 use fitness_core::plan::{
-    Availability, Change, Goal, Plan, PlanStatus, PlannedWorkout, Step, StepDuration, StepTarget, StepType,
-    TargetRange, Terms, Workout, WorkoutKind, apply,
+    Availability, Change, Goal, Plan, PlanStatus, PlannedWorkout, Size, Step, StepDuration, StepTarget,
+    StepType, TargetRange, Terms, Workout, WorkoutKind, apply,
 };
 use fitness_core::sport::Sport;
 use fitness_core::units::{Distance, TimeSpan};
@@ -37,6 +37,7 @@ fn plan() -> Plan {
         content_hash: ContentHash::of_bytes(b""),
         revision: 1,
         superseded_by: None,
+        begun_on: None,
         created_at: "2026-06-01T00:00:00Z".parse().unwrap(),
         activated_at: None,
         archived_at: None,
@@ -349,11 +350,14 @@ fn a_shorter_session_is_shorter_in_every_respect() {
         Workout {
             duration: Some(TimeSpan::from_mins(50)),
             distance: Distance::from_km(8.0),
-            load: Some(85.0 * 50.0 / 75.0),
-            steps: timed(50, Some("Zone 4-5 intervals")),
+            load: Some(57.0),
+            name: "3x1K Intervals".to_owned(),
+            description: Some("3 x 1 km hard".to_owned()),
+            steps: old(22).steps[..3].to_vec(),
             ..old(22)
         }
     );
+    assert_eq!(shorter, old(22).resized(Size::Duration(TimeSpan::from_mins(50))), "as by hand");
     // Beyond what a workout may be, nothing is made up.
     let longest = becomes("22", "2026-06-25", "modify", r#""duration_minutes": {"to": 480}"#);
     assert_eq!((longest.load, longest.distance), (None, Distance::from_km(76.8)));
@@ -385,6 +389,12 @@ fn an_easier_session_keeps_nothing_of_the_hard_one() {
             ..old(22)
         }
     );
+    // A shorter and easier one is not as far as the old pace would go, and is not called what it no longer is.
+    let both = r#""duration_minutes": {"to": 50}, "intensity": {"to": "Zone 2 steady"}"#;
+    let both = becomes("22", "2026-06-25", "modify", both);
+    assert_eq!((both.distance, both.load, both.description), (None, None, None));
+    assert_eq!((both.name.as_str(), both.kind, both.key), ("Easy run", WorkoutKind::Easy, false));
+    assert_eq!(both.steps, timed(50, Some("Zone 2 steady")));
     // Without a duration, distance is the only measure there is.
     let by_distance = becomes("31", "2026-06-28", "modify", r#""intensity": {"to": "very gentle"}"#);
     assert_eq!((by_distance.distance, by_distance.kind), (old(31).distance, WorkoutKind::Long));

@@ -14,7 +14,8 @@ use anyhow::Result;
 use fitness_core::calendar::Day;
 use fitness_core::ids::{PlanId, WorkoutId};
 use fitness_core::plan::{
-    ActionKind, Edit, NextWorkout, PlannedWorkout, Size, Workout, WorkoutKind, differences, edit,
+    ActionKind, Edit, NextWorkout, PlannedWorkout, Revision, RevisionOrigin, Size, Workout, WorkoutKind,
+    days_off_used, differences, edit, revert as back,
 };
 use fitness_core::sport::Sport;
 use fitness_core::text::visible;
@@ -37,6 +38,10 @@ pub(super) async fn run(context: &Context, args: EditArgs) -> Result<Report> {
     let review = store.review_next(user.id, &plan, &next, today).await?;
     let before = store.review(user.id, plan.id, today).await?;
     let mut shown = changes(&current, &next, profile.units);
+    let notes = days_off_used(&plan, &current, &next);
+    for note in &notes {
+        let _ = writeln!(shown, "  note: {note}");
+    }
     let _ = write!(shown, "\n{}", told_since(review.findings(), before.findings()));
     let reason = args.reason.unwrap_or_else(|| "By hand".to_owned());
     let seen = change_hash(plan.id, plan.revision, &next);
@@ -44,7 +49,10 @@ pub(super) async fn run(context: &Context, args: EditArgs) -> Result<Report> {
     let number = decisions::edit(consent, plan.id, plan.revision, &next, &reason).await?;
     store.close().await;
     let words = format!("Saved as revision {number}. `fitness plan revert` takes it back.\n");
-    Ok(Report::new(words, &json!({ "plan_id": plan.id, "revision": number, "findings": review.findings() })))
+    let data = json!({
+        "plan_id": plan.id, "revision": number, "findings": review.findings(), "notes": notes,
+    });
+    Ok(Report::new(words, &data))
 }
 
 pub(super) async fn revisions(context: &Context, plan: Option<PlanId>) -> Result<Report> {
@@ -59,12 +67,25 @@ pub(super) async fn revisions(context: &Context, plan: Option<PlanId>) -> Result
             [
                 format!("{}{now}", one.number),
                 one.made_at.format("%Y-%m-%d %H:%M").to_string(),
-                one.origin.to_string(),
+                made_by(one),
                 one.reason.as_deref().map(|reason| visible(reason).to_string()).unwrap_or_default(),
             ]
         })
         .collect();
     Ok(Report::new(table(["revision", "made (UTC)", "by", "why"], &rows), &revisions))
+}
+
+/// Who thought of a revision. Whoever that was, the athlete decided.
+fn made_by(one: &Revision) -> String {
+    match (one.origin, one.proposed_by.zip(one.proposal)) {
+        (RevisionOrigin::Apply, Some((from, proposal))) => {
+            format!("{}; you applied proposal {proposal}", from.spoken())
+        }
+        (RevisionOrigin::Apply, None) => "a proposal; you applied it".to_owned(),
+        (RevisionOrigin::Draft, _) => "the draft; you activated it".to_owned(),
+        (RevisionOrigin::Edit, _) => "your edit".to_owned(),
+        (RevisionOrigin::Revert, _) => "you went back".to_owned(),
+    }
 }
 
 pub(super) async fn revert(context: &Context, to: Option<i64>) -> Result<Report> {
@@ -76,22 +97,30 @@ pub(super) async fn revert(context: &Context, to: Option<i64>) -> Result<Report>
         let help = "`fitness plan revisions` lists them";
         return Err(Failure::new(format!("there is no earlier revision {to} to go back to"), help).into());
     }
-    let units = store.profile(user.id).await?.units;
+    let profile = store.profile(user.id).await?;
+    let (units, today) = (profile.units, Day::at(clock::now(), profile.zone));
     let current = store.list_workouts(user.id, plan.id, plan.revision).await?;
     let old = store.list_workouts(user.id, plan.id, to).await?;
-    let next: Vec<NextWorkout> =
-        old.into_iter().map(|w| NextWorkout { id: Some(w.id), workout: w.workout }).collect();
-    let today = Day::at(clock::now(), store.profile(user.id).await?.zone);
+    let next = back(&plan, &current, &old, today).map_err(|why| {
+        let help = "change it by hand with `fitness plan edit`";
+        Failure::new(format!("the plan cannot go back to revision {to}: {why}"), help)
+    })?;
     let review = store.review_next(user.id, &plan, &next, today).await?;
     let before = store.review(user.id, plan.id, today).await?;
     let linted = told_since(review.findings(), before.findings());
-    let shown = format!("Back to revision {to}:\n{}\n{linted}", changes(&current, &next, units));
+    let over = |workouts: &[PlannedWorkout]| -> Vec<PlannedWorkout> {
+        workouts.iter().filter(|w| w.workout.date < today).cloned().collect()
+    };
+    let stays = over(&current) != over(&old);
+    let kept = if stays { "What was planned for days before today stays as it is now.\n" } else { "" };
+    let shown = format!("Back to revision {to}:\n{}{kept}\n{}", changes(&current, &next, units), linted);
     let seen = change_hash(plan.id, plan.revision, &next);
     let consent = terminal::confirm(&store, &user, ActionKind::Revert, &plan, seen, &shown).await?;
-    let number = decisions::revert(consent, plan.id, plan.revision, to).await?;
+    let number = decisions::revert(consent, plan.id, plan.revision, to, today).await?;
     store.close().await;
-    let words = format!("Revision {number} is as revision {to} was.\n");
-    Ok(Report::new(words, &json!({ "plan_id": plan.id, "revision": number, "as": to })))
+    let from = if stays { format!(", from {today} on") } else { String::new() };
+    let words = format!("Revision {number} is as revision {to} was{from}.\n{kept}");
+    Ok(Report::new(words, &json!({ "plan_id": plan.id, "revision": number, "as": to, "past_kept": stays })))
 }
 
 fn edits(args: &EditArgs, units: UnitSystem) -> Result<Vec<Edit>> {

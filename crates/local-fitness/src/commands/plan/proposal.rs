@@ -12,11 +12,11 @@ use crate::table::table;
 use crate::terminal;
 use anyhow::Result;
 use fitness_core::calendar::Day;
-use fitness_core::contract::{Finding, consistency};
+use fitness_core::contract::{Finding, FindingCode, consistency};
 use fitness_core::ids::{ProposalId, UserId};
 use fitness_core::note::Author;
 use fitness_core::plan::lint::Rule;
-use fitness_core::plan::{ActionKind, Proposal};
+use fitness_core::plan::{ActionKind, Proposal, ProposalState};
 use fitness_core::text::visible;
 use fitness_store::decisions::{self, apply_hash};
 use fitness_store::{Answered, Preview, Store, User};
@@ -68,7 +68,7 @@ pub(in crate::commands) async fn waiting(store: &Store, user: UserId, today: Day
     let proposals = match store.find_active_plan(user).await? {
         Some(plan) => {
             let mut all = store.list_proposals(user, plan.id).await?;
-            all.retain(|one| one.is_open(today) && one.base_revision == plan.revision);
+            all.retain(|one| one.state(plan.revision, today) == ProposalState::Open);
             all
         }
         None => Vec::new(),
@@ -96,7 +96,8 @@ pub(super) async fn propose(context: &Context, args: ProposeArgs) -> Result<Repo
     let (store, user) = context.open_for_user().await?;
     settled(&store, user.id).await?;
     let today = Day::at(clock::now(), store.profile(user.id).await?.zone);
-    let desk = store.desk(user.id, Author::Athlete);
+    // Brought by the athlete, thought of by a model: the decision is still theirs.
+    let desk = store.desk(user.id, Author::Coach);
     let answered = desk.take_answer(&answer, args.kind, today, clock::now()).await?;
     store.close().await;
     let found = |findings: &[Finding]| {
@@ -133,27 +134,20 @@ async fn list(store: &Store, user: &User, today: Day) -> Result<Report> {
     let row = |proposal: &Proposal| {
         [
             proposal.id.to_string(),
-            state(proposal, plan.revision, today).to_owned(),
-            proposal.author.to_string(),
+            proposal.state(plan.revision, today).word(),
+            proposal.origin.spoken().to_owned(),
             proposal.changes.len().to_string(),
             visible(&proposal.message).to_string().chars().take(70).collect(),
         ]
     };
     let rows: Vec<_> = proposals.iter().map(row).collect();
-    Ok(Report::new(table(["proposal", "status", "by", "changes", "why"], &rows), &proposals))
-}
-
-/// What became of a proposal, seen from today.
-fn state(proposal: &Proposal, revision: i64, today: Day) -> &'static str {
-    if proposal.is_open(today) {
-        if proposal.base_revision == revision { "open" } else { "open, plan has moved on" }
-    } else if proposal.superseded_by.is_some() {
-        "superseded"
-    } else if proposal.status == fitness_core::plan::ProposalStatus::Open {
-        "expired"
-    } else {
-        proposal.status.as_str()
-    }
+    let data = proposals.iter().map(|one| {
+        let mut data = serde_json::to_value(one)?;
+        data["state"] = json!(one.state(plan.revision, today).word());
+        Ok(data)
+    });
+    let data: Vec<serde_json::Value> = data.collect::<Result<_>>()?;
+    Ok(Report::new(table(["proposal", "status", "by", "changes", "why"], &rows), &data))
 }
 
 /// The chosen changes, counted from 0; all when none is named.
@@ -181,8 +175,9 @@ async fn preview(store: &Store, user: &User, id: ProposalId, only: &[usize], tod
 
 fn tell(preview: &Preview, units: fitness_core::units::UnitSystem) -> String {
     let mut text = String::new();
-    let _ = writeln!(text, "Proposal {} to plan {}:", preview.proposal.id, preview.proposal.plan);
-    let _ = writeln!(text, "{}\n", visible(&preview.proposal.message));
+    let Proposal { id, plan, origin, message, findings, .. } = &preview.proposal;
+    let _ = writeln!(text, "Proposal {id} to plan {plan}, from {}:", origin.spoken());
+    let _ = writeln!(text, "{}\n", visible(message));
     for (number, line) in preview.lines(units).iter().enumerate() {
         let _ = writeln!(text, "  {}. {line}", number + 1);
     }
@@ -192,17 +187,16 @@ fn tell(preview: &Preview, units: fitness_core::units::UnitSystem) -> String {
         text.push_str(&changes(&preview.current, &preview.next, units));
     }
     for week in &preview.weeks {
-        let shown =
-            |load: Option<f64>| load.map_or_else(|| "unknown".to_owned(), |load| format!("{load:.0}"));
-        let _ = writeln!(
-            text,
-            "  week from {}: {} to {}, load {} to {}",
-            week.monday,
-            units.distance(week.distance_before),
-            units.distance(week.distance_after),
-            shown(week.load_before),
-            shown(week.load_after)
-        );
+        let _ = writeln!(text, "  {}", week.line(units));
+    }
+    // What the linter says is said anew below.
+    let wrong = findings.iter().filter(|finding| finding.code != FindingCode::LintWarning);
+    let wrong = wrong.fold(String::new(), |mut text, finding| {
+        let _ = writeln!(text, "  - {}", visible(&finding.message));
+        text
+    });
+    if !wrong.is_empty() {
+        let _ = write!(text, "\nThe answer does not agree with itself or with the plan:\n{wrong}");
     }
     let _ = write!(text, "\n{}", told(preview.review.findings()));
     text

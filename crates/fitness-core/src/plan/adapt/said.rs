@@ -1,0 +1,124 @@
+//! What the athlete said about themselves: hurt, or ill.
+
+use super::ease::{eased, walk_run};
+use super::{AHEAD, Adaptation, Cause, Situation, key, modify, skip};
+use crate::calendar::Day;
+use crate::ids::PlanId;
+use crate::observation::{ObservationKind, Observed};
+use crate::plan::WorkoutKind;
+use crate::sport::Sport;
+use crate::units::Distance;
+
+/// Hurt: no fast running for two weeks after the last day of pain. When running was impossible, none at all until then,
+/// and the way back is walking and running by turns, every other day.
+pub(super) fn injury(s: &Situation<'_>) -> Option<Adaptation> {
+    let said = s.said(ObservationKind::Injury, AHEAD)?.observed.clone();
+    let (from, through) = (said.from(), said.through());
+    let bad = said.value().is_some_and(|value| value >= 3);
+    // What they ran before it happened; what they run since says nothing about what they can bear.
+    let before = s.athlete.longest_in(from.plus(-30), from.previous()).or_else(|| s.athlete.longest().ok());
+    let half = before.map_or(Distance::from_mm(5_000_000), |longest| Distance::from_mm(longest.mm() / 2));
+    let back: Vec<Day> = s
+        .athlete
+        .runs
+        .iter()
+        .map(|run| run.day)
+        .filter(|day| (through.next()..s.today).contains(day))
+        .collect();
+    let (mut rung, mut last) = (back.len(), back.last().copied());
+    let mut changes = Vec::new();
+    for planned in s.ahead(s.today, through.plus(AHEAD)) {
+        let workout = &planned.workout;
+        if workout.sport != Sport::Running {
+            continue;
+        }
+        if bad && workout.date <= through {
+            changes.push(skip(planned, "No running while it hurts to run"));
+        } else if bad && last.is_some_and(|last| last.until(workout.date) < 2) {
+            changes.push(skip(planned, "A day without running after each run"));
+        } else if bad {
+            let gentle = walk_run(workout, rung, half);
+            (rung, last) = (rung + 1, Some(workout.date));
+            changes.extend(modify(
+                planned,
+                gentle,
+                "Running and walking by turns, as long as it does not hurt",
+            ));
+        } else if workout.kind.is_quality()
+            || matches!(workout.kind, WorkoutKind::Long | WorkoutKind::Strides)
+            || workout.distance.is_some_and(|d| d > half)
+        {
+            let easy = eased(workout, 1.0).at_most(half);
+            changes.extend(modify(planned, easy, "Easy and short until two weeks without pain"));
+        }
+    }
+    let how = if bad {
+        "Come back with running and walking by turns, every other day: a minute of each at first. "
+    } else {
+        ""
+    };
+    let message = format!(
+        "You said you are hurt. {how}Until two weeks have passed without pain there is nothing fast, and no run beyond {}. \
+         Stop when pain goes above 2 of 10, while running or the morning after; walking in between is fine. This is no \
+         diagnosis: if it does not get better, see somebody who knows.",
+        s.units.distance(half)
+    );
+    let facts = said_facts(&said);
+    (!changes.is_empty()).then(|| s.made(Cause::Injury, &facts, message, changes))
+}
+
+/// What of a mark a proposal follows from.
+fn said_facts(said: &Observed) -> (Day, Day, Option<u8>) {
+    (said.from(), said.through(), said.value())
+}
+
+/// The key of what the rules propose to a plan because of a mark; `None` for a mark that no rule looks at.
+#[must_use]
+pub fn follows_from_mark(plan: PlanId, mark: &Observed) -> Option<String> {
+    let cause = match mark.kind() {
+        ObservationKind::Injury => Cause::Injury,
+        ObservationKind::Illness => Cause::Illness,
+        _ => return None,
+    };
+    Some(key(cause, plan, &said_facts(mark)))
+}
+
+/// Ill, as the athlete said: easy halves for a cold, nothing with fever, and easy days before anything hard.
+pub(super) fn illness(s: &Situation<'_>) -> Option<Adaptation> {
+    let said = s.said(ObservationKind::Illness, AHEAD)?.observed.clone();
+    let days = said.from().until(said.through()) + 1;
+    let fever = said.value().is_some_and(|value| value >= 2);
+    let facts = said_facts(&said);
+    let mut changes = Vec::new();
+    if !fever {
+        for planned in s.ahead(s.today, said.through()) {
+            changes.extend(modify(planned, eased(&planned.workout, 0.5), "Half, and easy, with a cold"));
+        }
+        let message =
+            "You said you have a cold. Easy running of half the length is enough until it is over; rest is \
+                       just as good. With fever, or a cough from the chest, mark it as worse and stop."
+                .to_owned();
+        return (!changes.is_empty()).then(|| s.made(Cause::Illness, &facts, message, changes));
+    }
+    let symptom_free = said.through().next();
+    let careful = symptom_free.plus((2 * days).clamp(2, AHEAD));
+    for planned in s.ahead(s.today, careful) {
+        let workout = &planned.workout;
+        if workout.date <= symptom_free {
+            changes.push(skip(planned, "No training until a day after the last symptom"));
+        } else if workout.kind.is_quality() || workout.kind == WorkoutKind::Long {
+            changes.extend(modify(planned, eased(workout, 0.7), "Easy before anything hard"));
+        }
+    }
+    let mut message = format!(
+        "You said you are ill. Nothing until 24 hours without symptoms and without medicine, then two easy days for each \
+         day of fever before anything hard: until {careful}."
+    );
+    if days > 10 {
+        message.push_str(
+            " More than ten days is long: see a doctor before you run. Chest pain, a racing heart or breathlessness \
+             belong to a doctor at once.",
+        );
+    }
+    (!changes.is_empty()).then(|| s.made(Cause::Illness, &facts, message, changes))
+}

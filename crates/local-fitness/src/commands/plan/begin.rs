@@ -1,0 +1,60 @@
+//! `fitness plan activate` for a plan whose first day is over: begin today, or count what was missed.
+
+use crate::args::Begin;
+use crate::failure::Failure;
+use crate::terminal;
+use crate::words::counted;
+use anyhow::Result;
+use fitness_core::calendar::Day;
+use fitness_core::plan::{Plan, PlannedWorkout};
+
+/// The day the plan is begun on, where that is not its first; with a sentence about it.
+pub(super) fn chosen(
+    plan: &Plan,
+    workouts: &[PlannedWorkout],
+    said: Option<Begin>,
+    today: Day,
+) -> Result<(Option<Day>, String)> {
+    let over = workouts.iter().map(|planned| &planned.workout);
+    let over = over.filter(|w| !w.is_rest() && (plan.start_date..today).contains(&w.date)).count();
+    if !(plan.start_date.next()..=plan.race_date).contains(&today) || over == 0 {
+        if said == Some(Begin::Today) && today < plan.start_date {
+            let help = "leave out --begin";
+            return Err(Failure::new(format!("the plan begins on {}", plan.start_date), help).into());
+        }
+        return Ok((None, String::new()));
+    }
+    let before = counted(over as u64, "workout lies", "workouts lie");
+    let begin = match said {
+        Some(said) => said,
+        None => ask(plan, &before)?,
+    };
+    Ok(match begin {
+        Begin::Today => {
+            let words = format!("It begins today, {today}: {before} before that, and will not be judged.\n");
+            (Some(today), words)
+        }
+        Begin::Planned => {
+            let words =
+                format!("It counts from {}: {before} before today, and will be judged.\n", plan.start_date);
+            (None, words)
+        }
+    })
+}
+
+fn ask(plan: &Plan, before: &str) -> Result<Begin> {
+    terminal::require_terminal()?;
+    let question = format!(
+        "The plan's first day was {}, and {before} before today. Begin today, so that nothing before counts as missed, \
+         or as planned? Type today or planned: ",
+        plan.start_date
+    );
+    match terminal::ask_line(&question)?.trim().to_lowercase().as_str() {
+        "today" => Ok(Begin::Today),
+        "planned" => Ok(Begin::Planned),
+        _ => {
+            let help = "run the command again, or say it with --begin today or --begin planned";
+            Err(Failure::new("that is neither today nor planned; nothing was changed", help).into())
+        }
+    }
+}
