@@ -1,6 +1,6 @@
 //! Fakes of the services on this machine, and a model that is a function, for tests that must not reach the real ones.
 //!
-//! The fakes refuse what the real ones refuse; a fake that only says yes proves nothing. What they say is a [`Script`]'s: a
+//! The fakes refuse what the real ones refuse; a fake that only says yes proves nothing. What they say is a script's: a
 //! function of the request that was seen, so that what they say can depend on what a tool answered. They also fail in every
 //! way that services fail in ([`Fail`], [`After`]). [`Time`] is the clock and the waiting that goes with them: nothing in a
 //! test ever really sleeps.

@@ -51,12 +51,36 @@ async fn a_connection_that_breaks_is_tried_twice_more() {
 
 #[tokio::test]
 async fn nothing_is_tried_again_once_the_listener_has_heard_a_word() {
-    // An envelope is told when it is whole, so nothing of it was heard.
+    // Of an envelope nothing was heard so far: what is in it begins later.
     expect(Say::text(WORDS).then(After::Cut(4)), Failing::Unreachable, [1, 1, 3]).await;
     expect(Say::text(WORDS).then(After::Stop(4)), Failing::Unreachable, [1, 1, 3]).await;
     expect(Say::text(WORDS).then(After::Error(4, "overloaded_error")), Failing::Busy, [1, 1, 3]).await;
     let call = Say::call("look", json!({"day": "2026-06-14"})).then(After::Cut(4));
     expect(call, Failing::Unreachable, [1, 1, 3]).await;
+}
+
+#[tokio::test]
+async fn half_an_answer_is_never_an_answer() {
+    for way in WAYS {
+        for count in 0..40 {
+            for after in [After::Cut(count), After::Stop(count)] {
+                let said = Say::text("Easy does it.").then(after.clone());
+                let rig = Rig::new(way, always(said)).await;
+                let (reply, ears) = rig.ask(&chat("hello")).await;
+                match reply {
+                    Ok(reply) => {
+                        assert_eq!(reply.text(), "Easy does it.", "{way:?} {after:?}");
+                        assert_eq!(ears.text, "Easy does it.");
+                    }
+                    Err(error) => {
+                        assert_eq!(error.kind, Failing::Unreachable, "{way:?} {after:?} {error}");
+                        assert!("Easy does it.".starts_with(&ears.text), "{}", ears.text);
+                        assert_eq!(rig.seen().len(), if ears.text.is_empty() { 3 } else { 1 });
+                    }
+                }
+            }
+        }
+    }
 }
 
 #[tokio::test]

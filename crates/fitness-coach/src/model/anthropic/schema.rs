@@ -97,6 +97,9 @@ mod tests {
                 "either": {"oneOf": [{"type": "object", "additionalProperties": true}, {"type": "null"}]},
             },
             "required": ["maximum"],
+            "allOf": [{"if": {"required": ["day"]}, "then": {"required": ["list"]}}],
+            "if": {"required": ["day"]},
+            "then": {"required": ["list"]},
             "$defs": {"One": {"enum": ["minimum", "maximum"]}},
         });
         assert_eq!(

@@ -63,7 +63,7 @@ pub(super) fn open(
     answer: Answer<'_>,
     heard: &mut Heard<'_>,
 ) -> Result<(Vec<Part>, Stop), ModelError> {
-    let (content, reason) = answer.content()?;
+    let (content, reason, told) = answer.content()?;
     let text = |text: String| Part::Text { text };
     let found = (reason == "stop").then(|| opened(&content)).flatten();
     let (part, calls) = match found {
@@ -80,7 +80,7 @@ pub(super) fn open(
     };
     let stop = stop(&reason, calls).ok_or_else(|| who.garbled())?;
     match &part {
-        Part::Text { text } if stop == Stop::Done => heard.text(text),
+        Part::Text { text } if stop == Stop::Done => heard.text(text.strip_prefix(&told).unwrap_or_default()),
         Part::Call { tool, .. } => heard.call(tool),
         Part::Text { .. } | Part::Sealed { .. } => {}
     }

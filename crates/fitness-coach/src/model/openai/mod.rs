@@ -2,9 +2,10 @@
 //!
 //! Servers say that they can call tools when their models cannot, so they are tried once ([`Compatible::probe`]): only when a
 //! call of a harmless tool came back as one are tools handed to the server. Otherwise a call is an answer of a certain
-//! shape ([`envelope`]), which every such server can force. Reaching the limit of tokens is never an answer.
+//! shape, an envelope, which every such server can force. Reaching the limit of tokens is never an answer.
 
 mod envelope;
+mod peek;
 mod request;
 mod schema;
 mod stream;
@@ -113,9 +114,11 @@ impl Compatible {
     async fn answer(&self, request: &Request, heard: &mut Heard<'_>) -> Result<Reply, ModelError> {
         let calls = if request.tools.is_empty() { None } else { Some(self.how(heard).await?) };
         let post = self.post(request::body(&self.who.model, request, calls));
-        let quiet = calls == Some(Calls::Enveloped);
-        let wary = calls == Some(Calls::Native);
-        let new = || if wary { Answer::wary(&self.who) } else { Answer::new(&self.who, quiet) };
+        let new = || match calls {
+            None => Answer::new(&self.who, false),
+            Some(Calls::Native) => Answer::wary(&self.who),
+            Some(Calls::Enveloped) => Answer::peeking(&self.who),
+        };
         let answer = wire::ask(&self.means, self.limits, &post, heard, new).await?;
         let (mut parts, stop) = match calls {
             None => answer.finish(heard, &[])?,

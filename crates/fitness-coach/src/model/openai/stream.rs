@@ -4,6 +4,7 @@
 //! call with 0. `[DONE]` ends an answer, and so does the end of the stream once a reason was given.
 
 use super::envelope::written_call;
+use super::peek::Peek;
 use super::stop;
 use crate::model::sse::Event;
 use crate::model::wire::{Again, Heard, Reading, Setback, Who};
@@ -22,6 +23,7 @@ pub(super) struct Answer<'a> {
     who: &'a Who,
     text: String,
     telling: Telling,
+    peek: Peek,
     calls: Vec<Fragments>,
     reason: Option<String>,
     done: bool,
@@ -34,6 +36,8 @@ enum Telling {
     At,
     /// Not yet clear: a text may turn out to be a call.
     Wary,
+    /// What an envelope turns out to have in it.
+    Peeking,
     Never,
 }
 
@@ -49,12 +53,26 @@ impl<'a> Answer<'a> {
     /// An answer whose text is told as it comes, or not at all.
     pub(super) fn new(who: &'a Who, quiet: bool) -> Self {
         let telling = if quiet { Telling::Never } else { Telling::At };
-        Self { who, text: String::new(), telling, calls: Vec::new(), reason: None, done: false, kept: 0 }
+        Self {
+            who,
+            text: String::new(),
+            telling,
+            peek: Peek::default(),
+            calls: Vec::new(),
+            reason: None,
+            done: false,
+            kept: 0,
+        }
     }
 
     /// An answer whose text is told unless it looks like a call.
     pub(super) fn wary(who: &'a Who) -> Self {
         Self { telling: Telling::Wary, ..Self::new(who, false) }
+    }
+
+    /// An answer in an envelope.
+    pub(super) fn peeking(who: &'a Who) -> Self {
+        Self { telling: Telling::Peeking, ..Self::new(who, false) }
     }
 
     /// The calls in it.
@@ -87,10 +105,10 @@ impl<'a> Answer<'a> {
         Ok((parts, stop))
     }
 
-    /// The text alone, and why it ended.
-    pub(super) fn content(self) -> Result<(String, String), ModelError> {
+    /// The text alone, why it ended, and what of an answer in it was told already.
+    pub(super) fn content(self) -> Result<(String, String, String), ModelError> {
         let reason = self.reason.ok_or_else(|| self.who.garbled())?;
-        Ok((self.text, reason))
+        Ok((self.text, reason, self.peek.told))
     }
 
     fn keep(&mut self, more: usize) -> Result<(), Setback> {
@@ -109,6 +127,7 @@ impl<'a> Answer<'a> {
                     heard.text(&self.text);
                 }
             }
+            Telling::Peeking => heard.text(&self.peek.more(&self.text)),
             Telling::Never => {}
         }
     }
@@ -156,7 +175,8 @@ impl<'a> Answer<'a> {
 
 impl Fragments {
     fn is_whole(&self) -> bool {
-        serde_json::from_str::<Value>(&self.json).is_ok_and(|json| json.is_object())
+        self.json.trim_end().ends_with('}')
+            && serde_json::from_str::<Value>(&self.json).is_ok_and(|json| json.is_object())
     }
 
     fn part(&self) -> Part {
