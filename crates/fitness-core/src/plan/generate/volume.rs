@@ -45,6 +45,7 @@ pub(super) struct Shape {
     pub(super) longest: f64,
     /// The most the plan's first week may hold.
     first: f64,
+    /// The best own four weeks on average; what the athlete says where no run is recorded.
     best_four: Option<f64>,
     /// Runs in a usual week of the plan.
     pub(super) runs: usize,
@@ -63,7 +64,7 @@ pub(super) struct Shape {
 impl Shape {
     pub(super) fn new(wish: &Wish, race: Distance, level: Level, athlete: &Background, shrink: f64) -> Self {
         let class = Class::of(race);
-        let base = athlete.base().map_or(0.0, Distance::km);
+        let base = starting_base(athlete);
         // Nobody who runs so much every week has no long run at all; a third of a week is what it would be.
         let longest = athlete.longest().map_or(0.0, Distance::km).max(if athlete.runs.is_empty() {
             base / 3.0
@@ -71,10 +72,10 @@ impl Shape {
             0.0
         });
         let before = recent_weeks(athlete).into_iter().fold(0.0, f64::max);
-        let allowed = if athlete.stated.base.is_some() || before <= 0.0 {
+        let allowed = if !athlete.is_recorded() || before <= 0.0 {
             base
         } else {
-            (before * 1.08).max(before + 3.0_f64.min(before * 0.25))
+            (before * FIRST_STEP).max(before + 3.0_f64.min(before * 0.25))
         };
         let gap = athlete.days_since_run().unwrap_or(0);
         let (fewest, most) = match level {
@@ -92,7 +93,7 @@ impl Shape {
             base: base * shrink,
             longest: longest * shrink.max(0.9),
             first: base.min(allowed) * shrink,
-            best_four: athlete.best_four_weeks().map(Distance::km).filter(|_| athlete.stated.base.is_none()),
+            best_four: best_four(athlete),
             runs: usual.clamp(fewest, most).min(wish.availability.days.len()),
             most_runs: most.min(wish.availability.days.len()),
             pace: athlete.easy_pace().map(Pace::seconds_per_km),
@@ -133,6 +134,21 @@ impl Shape {
         if self.injured { 1.0 } else { limits::SESSION_SPIKE.0 }
     }
 }
+
+/// Kilometres of the week the plan starts from. A base that is typed in may raise what was run by as much as a first
+/// week may grow anyway, and no more.
+pub(super) fn starting_base(athlete: &Background) -> f64 {
+    let base = athlete.base().map_or(0.0, Distance::km);
+    athlete.stated.base.map_or(base, |said| said.km().min(base * FIRST_STEP).max(base))
+}
+
+fn best_four(athlete: &Background) -> Option<f64> {
+    let best = if athlete.is_recorded() { athlete.best_four_weeks() } else { athlete.stated.base };
+    best.map(Distance::km).filter(|best| *best > 0.0)
+}
+
+/// By how much a first week may lie above what was run: below what R3 speaks about.
+const FIRST_STEP: f64 = 1.08;
 
 /// What was run in each of the last four weeks, as far as they are known.
 fn recent_weeks(athlete: &Background) -> Vec<f64> {
@@ -295,7 +311,7 @@ fn long_runs_at(
     let want = longest_wanted(shape, peak, share);
     let start = shape.longest.min(want);
     let mut done: Vec<(Day, f64)> = athlete.runs.iter().map(|run| (run.day, run.distance.km())).collect();
-    if athlete.stated.longest.is_some() || athlete.runs.is_empty() {
+    if !athlete.is_recorded() {
         done.push((wish.start.previous(), shape.longest));
     }
     let mut longs: Vec<f64> = Vec::new();
@@ -350,9 +366,34 @@ fn share_of_week(shape: &Shape, peak: f64) -> f64 {
     if reached { share + 0.06 } else { share - MARGIN }
 }
 
+/// What of it the athlete typed, and what the data says instead.
+fn typed(wish: &Wish, athlete: &Background) -> Vec<String> {
+    let shown = |distance: Distance| wish.units.distance(distance).to_string();
+    let mut said = Vec::new();
+    let kinds = [
+        (athlete.stated.base, athlete.recorded_base(), "base", " a week", "the last four weeks show"),
+        (athlete.stated.longest, athlete.recorded_longest(), "longest run", "", "the last 30 days show"),
+    ];
+    for (typed, recorded, what, per, show) in kinds {
+        let Some(typed) = typed else { continue };
+        let start = format!("Your {what} of {}{per} is what you typed", shown(typed));
+        said.push(match recorded.ok().filter(|_| athlete.is_recorded()) {
+            Some(recorded) if recorded == typed => continue,
+            Some(recorded) if recorded < typed => format!(
+                "{start}; {show} {}, and the plan starts from what you ran. If runs are missing, import them and \
+                 draft again.",
+                shown(recorded)
+            ),
+            Some(recorded) => format!("{start}; {show} {}.", shown(recorded)),
+            None => format!("{start}; there is not enough data yet to hold it against."),
+        });
+    }
+    said
+}
+
 fn remarks(shape: &Shape, wish: &Wish, athlete: &Background, weeks: usize, peak: f64) -> Vec<String> {
     let shown = |km: f64| wish.units.distance(Distance::from_km(km).unwrap_or_default()).to_string();
-    let mut said = Vec::new();
+    let mut said = typed(wish, athlete);
     let wanted = limits::runway_weeks(shape.level, shape.class);
     if shape.hold {
         said.push(format!(

@@ -37,6 +37,23 @@ impl Speeds {
     }
 }
 
+/// Seconds per kilometre of hard running and of a jog where nothing is known: only how long a session is follows from
+/// them, and the shorter is the safer.
+const QUICK: f64 = 300.0;
+const JOG: f64 = 420.0;
+
+impl Speeds {
+    /// Hard running where no result gives a pace.
+    fn quick(&self) -> f64 {
+        self.easy.map_or(QUICK, |easy| easy * 0.9)
+    }
+
+    /// Between two hard stretches.
+    fn jog(&self) -> f64 {
+        self.easy.map_or(JOG, |easy| easy * 1.2)
+    }
+}
+
 impl Maker<'_> {
     /// How far a session's hard part may go in a week, and how long it takes.
     pub(super) fn hard(&self, day: Day, recipe: Recipe, plan: &PlanWeek, even: f64) -> Workout {
@@ -127,7 +144,7 @@ impl Maker<'_> {
 
     /// Minutes that so many kilometres take at a pace; at nine tenths of the easy one where no result gives a pace.
     fn minutes(&self, km: f64, pace: Option<f64>) -> f64 {
-        pace.or(self.speeds.easy.map(|easy| easy * 0.9)).map_or(12.0, |pace| km * pace / 60.0)
+        km * pace.unwrap_or_else(|| self.speeds.quick()) / 60.0
     }
 
     /// A hard session with its way in and out.
@@ -141,11 +158,11 @@ impl Maker<'_> {
         parts: &Parts,
     ) -> Workout {
         let shape = self.shape;
-        let quick = self.speeds.easy.map_or(300.0, |easy| easy * 0.9);
+        let quick = self.speeds.quick();
         let (work_km, work_seconds) = parts.work.amount(quick);
         let reps = parts.reps as f64;
         let pauses = parts.recovery * (reps - 1.0).max(0.0);
-        let jogged = pauses / self.speeds.easy.map_or(420.0, |easy| easy * 1.2);
+        let jogged = pauses / self.speeds.jog();
         let hard_km = work_km * reps + jogged;
         let total = shape.floor(even.max(hard_km + 2.4 + shape.step));
         let way = ((total - hard_km) / 2.0).max(1.0);

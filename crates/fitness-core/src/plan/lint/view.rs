@@ -201,15 +201,17 @@ impl<'a> View<'a> {
         days.try_fold(0.0, |sum, day| (!day.unknown).then_some(sum + day.km))
     }
 
-    /// The fullest of the four weeks before one; `None` when none of them is wholly known.
+    /// The fullest of the four weeks before one; `None` when none of them is wholly known. What the athlete says stands
+    /// for a week before the plan of which the data does not tell everything, and for no other.
     pub(super) fn fullest_before(&self, week: Week) -> Option<f64> {
-        let stated = self.athlete.stated.base;
+        let said = self.athlete.stated.base.and(self.athlete.base().ok()).map(Distance::km);
         let mut fullest = None;
         for before in (1..=4).map(|back| week.plus(-back)) {
-            let outside = before.first < self.subject.start;
-            let (km, known) = match stated.filter(|_| outside) {
-                Some(base) => (base.km(), true),
-                None => (self.km_of(before)?, before.days().all(|day| self.is_known(day))),
+            let known = before.days().all(|day| self.is_known(day));
+            let told = before.first >= self.subject.start || (known && self.athlete.is_recorded());
+            let (km, known) = match said.filter(|_| !told) {
+                Some(base) => (base.max(self.km_of(before).unwrap_or(0.0)), true),
+                None => (self.km_of(before)?, known),
             };
             // A week of which only a part is known was at least so full.
             fullest = match fullest {
@@ -223,18 +225,16 @@ impl<'a> View<'a> {
     /// The longest run of the 30 days before a day; `None` when too little is known about them, 0 without a run.
     pub(super) fn longest_before(&self, day: Day) -> Option<f64> {
         let from = day.plus(-30);
-        // What the athlete said about their longest run stands for the time before the plan.
+        // What the athlete said about their longest run stands for the time before the plan where no data does.
         let said = self.subject.start.previous();
-        let stated = self.athlete.stated.longest.filter(|_| from <= said && said < day);
+        let counts = !self.athlete.is_recorded() && from <= said && said < day;
+        let stated = self.athlete.stated.longest.filter(|_| counts);
         let begin = self.athlete.first.map_or(self.subject.start, |first| first.min(self.subject.start));
         if stated.is_none() && begin.until(day) < 28 {
             return None;
         }
         let mut longest = stated.map_or(0.0, Distance::km);
-        for (on, sum) in self.days.range(from..day) {
-            if stated.is_some() && *on <= said {
-                continue;
-            }
+        for (_, sum) in self.days.range(from..day) {
             if sum.unknown {
                 return None;
             }

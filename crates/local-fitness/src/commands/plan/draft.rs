@@ -169,13 +169,17 @@ fn blocked(texts: &[String]) -> Result<BTreeSet<Day>> {
 fn tell(made: &Generated, athlete: &Background, units: UnitSystem) -> String {
     let shown = |distance: Distance| units.distance(distance).to_string();
     let mut text = String::new();
+    let source = if athlete.is_recorded() { "From what you run" } else { "From what you typed" };
     let known = match (athlete.base(), athlete.longest(), athlete.level()) {
         (Ok(base), Ok(longest), Ok(level)) => format!(
-            "From what you run: {} in a usual week, {} the longest of the last 30 days, level {}.",
+            "{source}: {} in a usual week, {} the longest of the last 30 days, level {}.",
             shown(base),
             shown(longest),
             level.spoken()
         ),
+        (Ok(base), Err(_), Ok(level)) => {
+            format!("{source}: {} in a usual week, level {}.", shown(base), level.spoken())
+        }
         _ => "From nothing: there are no four weeks of running to start from.".to_owned(),
     };
     let _ = writeln!(text, "{known}");
