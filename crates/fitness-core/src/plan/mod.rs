@@ -30,7 +30,7 @@ pub use background::{Background, DatedPaces, Level, PastRun, Stated};
 pub use draft::{BadDraft, BadRequest, Draft, DraftRequest, MAX_WORKOUTS, ScheduleItem};
 pub use edit::{Edit, EditError, Size, edit};
 pub use generate::{
-    BadWish, Generated, Outline, PaceCard, Phase, Split, Support, TuneUp, Wish, generate, on_race_day,
+    BadWish, Generated, Outline, PaceCard, Phase, Split, Support, TuneUp, Wish, finish_on_race_day, generate,
     pace_card, support,
 };
 pub use preview::{NowThen, WeekDelta, differences, week_deltas};

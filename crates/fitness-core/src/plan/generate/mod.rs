@@ -6,12 +6,14 @@
 
 mod days;
 mod from_zero;
+mod paces;
 mod session;
+mod strength;
 mod target;
 mod volume;
 mod workouts;
 
-pub use target::{PaceCard, Split, Support, on_race_day, pace_card, support};
+pub use target::{PaceCard, Split, Support, finish_on_race_day, pace_card, support};
 pub use volume::Phase;
 
 use super::limits::{self, Class};

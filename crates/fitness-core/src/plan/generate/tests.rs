@@ -1,4 +1,6 @@
 mod athletes;
+mod paces;
 mod refusals;
 mod special;
+mod strength;
 mod table;
