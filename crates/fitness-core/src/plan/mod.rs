@@ -51,7 +51,7 @@ use crate::calendar::{Day, Instant};
 use crate::hash::ContentHash;
 use crate::ids::{HumanActionId, PlanId};
 use crate::note::Author;
-use crate::units::{Distance, TimeSpan};
+use crate::units::{Distance, TimeSpan, UnitSystem};
 use crate::words::words;
 use serde::{Deserialize, Serialize};
 
@@ -173,6 +173,17 @@ impl Plan {
     #[must_use]
     pub fn days(&self) -> std::ops::RangeInclusive<Day> {
         draft::days(self.start_date, self.race_date)
+    }
+
+    /// What it is for and until when: `Half marathon (21.1 km) on 2026-09-20`, or `Training without a race, to 2026-03-08`.
+    #[must_use]
+    pub fn aim(&self, units: UnitSystem) -> String {
+        match self.distance {
+            Some(distance) => {
+                format!("{} ({}) on {}", self.goal.spoken(), units.distance(distance), self.race_date)
+            }
+            None => format!("Training without a race, to {}", self.race_date),
+        }
     }
 
     /// Whether a workout is the race the plan is for.

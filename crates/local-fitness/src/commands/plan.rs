@@ -172,6 +172,8 @@ async fn draft(context: &Context, file: &Path, supersedes: Option<PlanId>) -> Re
     };
     let draft = read_draft(&text).map_err(|error| bad(error.to_string()))?;
     let (store, user) = context.open_for_user().await?;
+    let today = Day::at(clock::now(), store.profile(user.id).await?.zone);
+    draft.ahead_of(today).map_err(|over| Failure::new(over.to_string(), "change the days in the file"))?;
     let id = store.desk(user.id, Author::Athlete).put_draft(&draft, supersedes, clock::now()).await?;
     store.close().await;
     let words = format!(
@@ -196,6 +198,10 @@ async fn activate(
     decisions::check_replaces(active.as_ref().map(|plan| plan.id), replaces)?;
     let profile = store.profile(user.id).await?;
     let (units, today) = (profile.units, Day::at(clock::now(), profile.zone));
+    if *plan.days().end() < today {
+        let help = "`fitness plan draft` makes one that is still to come";
+        return Err(Failure::new(format!("plan {id} ended on {}", plan.race_date), help).into());
+    }
     settled(&store, user.id).await?;
     let review = store.review(user.id, id, today).await?;
     refuse_errors(&review, &overrides, id)?;
@@ -328,16 +334,14 @@ fn read(file: &Path) -> Result<String> {
 /// What a plan is, in two lines.
 fn describe(plan: &Plan, workouts: &[PlannedWorkout], units: UnitSystem) -> String {
     let target = plan.target_time.map(|time| format!(" in {}", time.clock())).unwrap_or_default();
-    let distance = plan.distance.map(|d| format!(" ({})", units.distance(d))).unwrap_or_default();
     let total = workouts.iter().filter_map(|w| w.workout.distance).sum();
     let training = workouts.iter().filter(|w| !w.workout.is_rest()).count();
     format!(
-        "Plan {}, {} ({})\n{}{distance} on {}{target}; {training} workouts from {}, {} in all\n",
+        "Plan {}, {} ({})\n{}{target}; {training} workouts from {}, {} in all\n",
         plan.id,
         visible(&plan.name),
         plan.status,
-        plan.goal.spoken(),
-        plan.race_date,
+        plan.aim(units),
         plan.start_date,
         units.distance(total),
     )

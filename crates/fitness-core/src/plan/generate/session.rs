@@ -130,6 +130,9 @@ impl Maker<'_> {
             (false, None) if plan.phase == Phase::Taper => usual,
             (false, None) => shape.runs_for(plan.km, plan.long),
         };
+        // Coming back there are fewer runs rather than tiny ones.
+        let fit = ((plan.km / shape.shortest()) as usize).max(1);
+        let runs = if plan.back { runs.min(fit) } else { runs };
         let block = self.long_block(plan, count - number - 1);
         let recipes = self.recipes(plan, number, block.is_some(), tune_up.is_some());
         let last_hard = wish.race.plus(-4);
@@ -187,7 +190,7 @@ impl Maker<'_> {
     fn recipes(&self, plan: &PlanWeek, number: usize, block: bool, tune_up: bool) -> Vec<Recipe> {
         let shape = self.shape;
         let at_most = match shape.level {
-            _ if shape.injured || tune_up => 0,
+            _ if shape.injured || tune_up || plan.back => 0,
             Level::Novice => 1,
             _ if shape.sixty || shape.runs <= 3 || plan.cutback || block => 1,
             _ => 2,
@@ -217,6 +220,7 @@ impl Maker<'_> {
             && plan.phase == Phase::Peak
             && !plan.cutback
             && !shape.injured
+            && !plan.back
             && to_race % 2 == 1
             && plan.long >= 14.0;
         let (share, most) = match shape.level {

@@ -1,4 +1,5 @@
 mod athletes;
+mod life;
 mod paces;
 mod refusals;
 mod special;

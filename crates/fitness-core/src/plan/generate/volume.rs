@@ -1,6 +1,8 @@
 //! How much to run in each week: from the athlete's own base, up by a few percent, down every third or fourth week, and
 //! down again before the race.
 
+use super::days::long_day;
+use super::pauses::{Pause, Return, WHOLE, pauses};
 use super::{Wish, is_open, weeks_of};
 use crate::calendar::Day;
 use crate::plan::limits::{self, Class, MASTERS};
@@ -31,6 +33,13 @@ pub(super) struct PlanWeek {
     pub(super) km: f64,
     /// The long run; 0 in race week.
     pub(super) long: f64,
+    /// Whether it comes back from weeks without a run.
+    pub(super) back: bool,
+}
+
+/// Days of a week that the athlete can train on.
+fn open_days(wish: &Wish, week: Week) -> usize {
+    week.days().filter(|day| is_open(wish, *day)).count()
 }
 
 /// Who the plan is for, as far as volume goes. Kilometres, and seconds per kilometre.
@@ -176,30 +185,50 @@ pub(super) fn outline(shape: &Shape, wish: &Wish, athlete: &Background) -> (Vec<
     let taper = taper(shape.class, weeks.len());
     let build = weeks.len() - taper.len();
     let easier = cutbacks(shape, wish, athlete, &weeks[..build]);
-    let volume = build_volume(shape, &easier);
+    let pauses = pauses(wish, athlete, &weeks);
+    let mut held = Return::new(shape, athlete, &pauses);
+    let open = |week: Week| open_days(wish, week) as f64 / shape.runs.max(1) as f64;
+    let (volume, back): (Vec<f64>, Vec<bool>) = (build_volume(shape, &easier).into_iter().zip(&weeks))
+        .map(
+            |(wanted, week)| if pauses.is_empty() { (wanted, false) } else { held.next(wanted, open(*week)) },
+        )
+        .unzip();
     let peak = volume.iter().copied().fold(if build == 0 { shape.first } else { 0.0 }, f64::max);
     let phases = phases(shape, athlete, weeks.len(), build, peak);
     let longs = long_runs(shape, wish, athlete, &weeks, &easier, &volume);
+    let runs = |week: Week, km: f64, long: f64| shape.runs_for(km, long).min(open_days(wish, week));
     let mut planned: Vec<PlanWeek> = (0..build)
         .map(|i| {
             let long = longs[i];
             // The other runs are shorter than the long one.
-            let free = weeks[i].days().filter(|day| is_open(wish, *day)).count();
-            let others = shape.runs_for(volume[i], long).min(free).saturating_sub(1);
+            let others = runs(weeks[i], volume[i], long).saturating_sub(1);
             let km = volume[i].min(long * (1.0 + 0.85 * others as f64));
-            PlanWeek { week: weeks[i], phase: phases[i], cutback: easier[i], km, long }
+            PlanWeek { week: weeks[i], phase: phases[i], cutback: easier[i], back: back[i], km, long }
         })
         .collect();
-    let peak = planned.iter().map(|week| week.km).fold(if build == 0 { shape.first } else { 0.0 }, f64::max);
-    let longest = planned.iter().map(|week| week.long).fold(0.0, f64::max);
+    // What was before a pause is no peak to taper from.
+    let since = pauses.last().map_or(0, |pause| pause.week);
+    let fullest = |of: fn(&PlanWeek) -> f64| planned.iter().skip(since).map(of).fold(0.0, f64::max);
+    let (peak, longest) = (fullest(|week| week.km), fullest(|week| week.long));
+    let peak = if since == 0 && build == 0 { shape.first } else { peak };
+    let from = if longest > 0.0 { longest } else { shape.longest };
+    // Without a whole week since then, the first week of the taper has as much as a return may.
+    let whole = (since..build).any(|i| open(weeks[i]) >= WHOLE);
+    let left = || held.at_most().min(shape.base) / taper.first().copied().unwrap_or(1.0);
+    let peak = if since > 0 && !whole { peak.max(left()) } else { peak };
     for (i, share) in taper.iter().enumerate() {
         let last = i + 1 == taper.len();
-        let from = if longest > 0.0 { longest } else { shape.longest };
-        let long = if last { 0.0 } else { shape.floor((from * share * 0.85).min(share * peak * 0.45)) };
         let week = weeks[build + i];
-        planned.push(PlanWeek { week, phase: Phase::Taper, cutback: false, km: peak * share, long });
+        let (km, back) =
+            if pauses.is_empty() { (peak * share, false) } else { held.next(peak * share, open(week)) };
+        let long = if last { 0.0 } else { shape.floor((from * share * 0.85).min(km * 0.45)) };
+        planned.push(PlanWeek { week, phase: Phase::Taper, cutback: false, back, km, long });
     }
-    let remarks = remarks(shape, wish, athlete, weeks.len(), peak);
+    if !pauses.is_empty() {
+        held.hold(&mut planned, shape.step, limits::long_share(shape.level).0 - MARGIN, runs);
+    }
+    let mut remarks = remarks(shape, wish, athlete, weeks.len(), peak);
+    remarks.extend(pauses.iter().max_by_key(|pause| pause.days).and_then(Pause::remark));
     (planned, remarks)
 }
 
@@ -216,7 +245,7 @@ fn cutbacks(shape: &Shape, wish: &Wish, athlete: &Background, weeks: &[Week]) ->
     }
     // A week with fewer free days than runs is an easier one, too.
     for (easier, week) in easier.iter_mut().zip(weeks) {
-        *easier |= week.days().filter(|day| is_open(wish, *day)).count() < shape.runs;
+        *easier |= open_days(wish, *week) < shape.runs;
     }
     easier
 }
@@ -316,10 +345,12 @@ fn long_runs_at(
     }
     let mut longs: Vec<f64> = Vec::new();
     for (i, week) in weeks.iter().take(easier.len()).enumerate() {
-        let day = week.last();
+        let Some(day) = long_day(wish, *week) else {
+            longs.push(0.0);
+            continue;
+        };
         let recent = |(ran, km): &(Day, f64)| (1..=30).contains(&ran.until(day)).then_some(*km);
         let before = done.iter().filter_map(recent).fold(0.0, f64::max);
-        let before = if before > 0.0 { before } else { shape.longest };
         let progress = ((i + 1) as f64 / (0.85 * easier.len() as f64)).min(1.0);
         let wished = start + (want - start) * progress;
         let mut long = wished.min((before * shape.spike()).max(FREE)).min(share * volume[i]);

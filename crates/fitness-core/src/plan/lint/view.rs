@@ -251,16 +251,46 @@ impl<'a> View<'a> {
     fn find_peak(&self) -> Option<Peak> {
         self.race?;
         let weeks: Vec<f64> = self.weeks.iter().map(|week| week.km).collect::<Option<_>>()?;
-        let fullest = weeks.iter().copied().fold(0.0, f64::max);
+        // What lies before a break of a week and more is no peak to taper from.
+        let again = self.running_again();
+        let since = again.map_or(0, |day| self.weeks.partition_point(|week| week.week.last() < day));
+        let fullest = weeks.iter().copied().skip(since).fold(0.0, f64::max);
         // A few weeks before a race hold no peak of their own: what the athlete comes from is it.
         let base = self.athlete.base().map_or(0.0, Distance::km);
-        let km = if weeks.len() <= limits::NO_BUILD { fullest.max(base) } else { fullest };
+        let short = again.is_none() && weeks.len() <= limits::NO_BUILD;
+        let km = if short { fullest.max(base) } else { fullest };
         let last_from = |share: f64| weeks.iter().rposition(|week| *week >= km * share - TOLERANCE);
         (km > 0.0).then(|| Peak {
             km,
             taper: last_from(limits::TAPER_BELOW).map_or(0, |last| last + 1),
             last: last_from(limits::PEAK_WEEK),
         })
+    }
+
+    /// The day of the first run after the plan's last break of a week and more.
+    pub(super) fn running_again(&self) -> Option<Day> {
+        self.breaks(limits::BREAK).last().map(|(_, again)| again)
+    }
+
+    /// A break of a week and more from which the athlete is still coming back three weeks before the race, which takes as
+    /// long as it lasted: its days, and the day it ends before.
+    pub(super) fn late_break(&self) -> Option<(i64, Day)> {
+        let late = |(days, again): &(i64, Day)| again.until(self.subject.race) < limits::LATE + days;
+        self.race?;
+        self.breaks(limits::BREAK).filter(late).max_by_key(|(days, _)| *days)
+    }
+
+    /// Stretches of the plan with so many days and more without a run: their days, and the day of the run or of the race
+    /// that ends them.
+    fn breaks(&self, least: i64) -> impl Iterator<Item = (i64, Day)> {
+        let race = self.subject.race;
+        let before = self.subject.start.previous();
+        let planned = self.days.keys().copied().filter(|day| *day > before && *day < race);
+        let mut days: Vec<Day> = [before].into_iter().chain(planned).collect();
+        days.push(race);
+        let stretches: Vec<(i64, Day)> =
+            days.windows(2).map(|pair| (pair[0].until(pair[1]) - 1, pair[1])).collect();
+        stretches.into_iter().filter(move |(days, _)| *days >= least)
     }
 
     /// The weeks before the taper; all weeks of a plan without a race or without a known peak.

@@ -127,6 +127,13 @@ fn a_beginner_walks_and_runs_by_the_minute() {
         .sum();
     assert!(running / 60.0 / 7.0 < 6.0, "{running}");
     assert!(plan.remarks[0].contains("Nothing is known of your running yet"), "{:?}", plan.remarks);
+    let mut asked = wish(Goal::FiveK, 10 * 7 - 1);
+    asked.strength = true;
+    asked.tune_up = Some(TuneUp { on: asked.start.plus(40), distance: Distance::from_km(3.0).unwrap() });
+    let more = generate(&asked, &beginner).unwrap();
+    assert_eq!(lint::errors(&more.findings).count(), 0, "{:?}", more.findings);
+    assert_eq!(more.draft.workouts().iter().filter(|w| w.kind == WorkoutKind::Race).count(), 2);
+    assert!(more.draft.workouts().iter().filter(|w| w.sport == Sport::Strength).count() > 10);
     beginner.bmi = Some(33.0);
     let gentler = generate(&wish(Goal::FiveK, 10 * 7 - 1), &beginner).unwrap();
     let minutes = |plan: &Generated| -> i64 {
