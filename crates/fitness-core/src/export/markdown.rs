@@ -11,13 +11,11 @@ use std::fmt::Write as _;
 #[must_use]
 pub fn markdown(exported: Exported<'_>, units: UnitSystem) -> String {
     let Exported { plan, workouts } = exported;
-    let distance = plan.distance.map(|d| format!(" ({})", units.distance(d))).unwrap_or_default();
     let target = plan.target_time.map(|time| format!(" in {}", time.clock())).unwrap_or_default();
     let mut text = format!(
-        "# {}\n\n{}{distance} on {}{target}. From {}, revision {}.\n",
+        "# {}\n\n{}{target}. From {}, revision {}.\n",
         escaped(&plan.name),
-        plan.goal.spoken(),
-        plan.race_date,
+        plan.aim(units),
         plan.start_date,
         plan.revision,
     );

@@ -1,7 +1,8 @@
 //! What an athlete brings to a plan, read from their synced history: the base, the longest run, the level.
 //!
 //! Nothing here is guessed. With fewer than 28 days of history the level is asked for, and what the athlete says about
-//! their base or their longest run takes the place of what the data says.
+//! their base or their longest run stands in for the data. Where runs are recorded it may lower what the data says, and
+//! never raise it: what a plan starts from and is held against was run.
 
 use super::Week;
 use crate::calendar::Day;
@@ -61,7 +62,7 @@ pub struct PastRun {
     pub hard: bool,
 }
 
-/// What the athlete says about themselves, in place of what the data says.
+/// What the athlete says about themselves, where the data does not say more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stated {
@@ -167,14 +168,25 @@ impl Background {
         (0..count).map_while(|back| self.week(last.plus(-back))).collect()
     }
 
-    /// The base: the median week of the last four, of the last eight where fewer than three of the four saw a run.
+    /// Whether there are four weeks of data with runs before them or in them: then what the athlete says is held against it.
+    #[must_use]
+    pub fn is_recorded(&self) -> bool {
+        self.history_days() >= LEAST_DAYS && (self.first_run.is_some() || !self.runs.is_empty())
+    }
+
+    /// The base: what the data says, or less where the athlete says so. Without enough data, what they say.
     ///
     /// # Errors
     /// With fewer than 28 days of data, unless the athlete said it.
     pub fn base(&self) -> Found<Distance> {
-        if let Some(base) = self.stated.base {
-            return Ok(base);
-        }
+        self.held(self.stated.base, self.recorded_base())
+    }
+
+    /// The median week of the last four, of the last eight where fewer than three of the four saw a run.
+    ///
+    /// # Errors
+    /// With fewer than 28 days of data.
+    pub fn recorded_base(&self) -> Found<Distance> {
         let four = self.weeks_back(4);
         if four.len() < 4 {
             return Err(self.too_short());
@@ -185,18 +197,33 @@ impl Background {
         median(&km).and_then(Distance::from_km).ok_or_else(|| self.too_short())
     }
 
-    /// The longest run of the last 30 days.
+    /// The longest run of the last 30 days: what the data says, or less where the athlete says so. Without enough data,
+    /// what they say.
     ///
     /// # Errors
     /// With fewer than 28 days of data, unless the athlete said it.
     pub fn longest(&self) -> Found<Distance> {
-        if let Some(longest) = self.stated.longest {
-            return Ok(longest);
-        }
+        self.held(self.stated.longest, self.recorded_longest())
+    }
+
+    /// The longest run of the last 30 days that was recorded; nothing when there was none.
+    ///
+    /// # Errors
+    /// With fewer than 28 days of data.
+    pub fn recorded_longest(&self) -> Found<Distance> {
         if self.history_days() < LEAST_DAYS {
             return Err(self.too_short());
         }
         Ok(self.longest_in(self.as_of.plus(-29), self.as_of).unwrap_or(Distance::ZERO))
+    }
+
+    /// What counts of something that is said and recorded.
+    fn held(&self, said: Option<Distance>, recorded: Found<Distance>) -> Found<Distance> {
+        match (said, recorded) {
+            (Some(said), Ok(recorded)) if self.is_recorded() => Ok(said.min(recorded)),
+            (Some(said), _) => Ok(said),
+            (None, recorded) => recorded,
+        }
     }
 
     /// The longest run from a day through another; `None` when there was none.
@@ -214,7 +241,7 @@ impl Background {
             return Ok(level);
         }
         let by_base = Level::of_base(self.base()?);
-        if self.stated.base.is_some() {
+        if self.stated.base.is_some() && !self.is_recorded() {
             return Ok(by_base);
         }
         let young = self.first_run.is_none_or(|first| first.until(self.as_of) < YEAR);

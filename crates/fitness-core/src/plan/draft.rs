@@ -70,6 +70,9 @@ pub enum BadDraft {
         /// Why not.
         problem: &'static str,
     },
+    /// A plan of the past.
+    #[error("the plan ended on {0}, and that day is over; give a plan that ends today or later")]
+    Over(Day),
     /// More blocked days than a plan has.
     #[error("at most {MAX_PLAN_DAYS} days can be blocked")]
     Blackouts,
@@ -173,6 +176,16 @@ impl Draft {
         }
         check_days(&self.workouts, &terms.availability)?;
         Ok(Self { terms, ..self })
+    }
+
+    /// Checks that something of it is still to come.
+    ///
+    /// # Errors
+    /// When its last day is before today.
+    pub fn ahead_of(&self, today: Day) -> Result<(), BadDraft> {
+        let last = self.workouts.iter().map(|workout| workout.date).max().unwrap_or(self.race_date);
+        let last = last.max(self.race_date);
+        if last < today { Err(BadDraft::Over(last)) } else { Ok(()) }
     }
 
     /// What it was made under.
@@ -512,6 +525,21 @@ mod tests {
             let error = seed_with(change).unwrap_err();
             assert!(error.contains(expected), "{error} / {expected}");
         }
+    }
+
+    #[test]
+    fn a_plan_of_the_past_is_no_plan() {
+        let draft = seed_with(|_| {}).unwrap();
+        let last: Day = "2026-09-20".parse().unwrap();
+        assert_eq!(draft.ahead_of(last), Ok(()));
+        let said = draft.ahead_of(last.next()).unwrap_err().to_string();
+        assert_eq!(
+            said,
+            "the plan ended on 2026-09-20, and that day is over; give a plan that ends today or later"
+        );
+        // Recovery after the race is still to come.
+        let recovery = |v: &mut serde_json::Value| v["schedule"][2]["date"] = "2026-09-22".into();
+        assert_eq!(seed_with(recovery).unwrap().ahead_of(last.next()), Ok(()));
     }
 
     #[test]

@@ -148,6 +148,12 @@ pub(super) const SHARED_WEEK: f64 = 25.0;
 /// Weeks in which nothing can be built: a plan of so few goes from the usual week into the taper.
 pub(super) const NO_BUILD: usize = 3;
 
+/// Days without a run after which what was run before is no peak any more.
+pub(super) const BREAK: i64 = 7;
+
+/// The last days before the race: who still comes back from a break in them has nothing to taper from.
+pub(super) const LATE: i64 = 21;
+
 /// R10: days from the last long run to the race, from and to.
 pub(super) const fn last_long_run(race: Class) -> (f64, f64) {
     [(6.0, 14.0), (7.0, 14.0), (7.0, 21.0), (14.0, 28.0)][race.index()]

@@ -33,7 +33,7 @@ pub use background::{Background, DatedPaces, Level, PastRun, Stated};
 pub use draft::{BadDraft, BadRequest, Draft, DraftRequest, MAX_WORKOUTS, ScheduleItem};
 pub use edit::{Edit, EditError, Size, days_off_used, edit, revert};
 pub use generate::{
-    BadWish, Generated, Outline, PaceCard, Phase, Split, Support, TuneUp, Wish, generate, on_race_day,
+    BadWish, Generated, Outline, PaceCard, Phase, Split, Support, TuneUp, Wish, finish_on_race_day, generate,
     pace_card, support,
 };
 pub use preview::{NowThen, WeekDelta, Written, differences, week_deltas};
@@ -57,7 +57,7 @@ use crate::calendar::{Day, Instant};
 use crate::hash::ContentHash;
 use crate::ids::{HumanActionId, PlanId, ProposalId};
 use crate::note::Author;
-use crate::units::{Distance, TimeSpan};
+use crate::units::{Distance, TimeSpan, UnitSystem};
 use crate::words::words;
 use serde::{Deserialize, Serialize};
 
@@ -188,6 +188,17 @@ impl Plan {
     #[must_use]
     pub fn judged_from(&self) -> Day {
         self.begun_on.map_or(self.start_date, |begun| begun.max(self.start_date))
+    }
+
+    /// What it is for and until when: `Half marathon (21.1 km) on 2026-09-20`, or `Training without a race, to 2026-03-08`.
+    #[must_use]
+    pub fn aim(&self, units: UnitSystem) -> String {
+        match self.distance {
+            Some(distance) => {
+                format!("{} ({}) on {}", self.goal.spoken(), units.distance(distance), self.race_date)
+            }
+            None => format!("Training without a race, to {}", self.race_date),
+        }
     }
 
     /// Whether a workout is the race the plan is for.

@@ -205,6 +205,8 @@ async fn draft(context: &Context, file: &Path, supersedes: Option<PlanId>) -> Re
     };
     let draft = read_draft(&text).map_err(|error| bad(error.to_string()))?;
     let (store, user) = context.open_for_user().await?;
+    let today = Day::at(clock::now(), store.profile(user.id).await?.zone);
+    draft.ahead_of(today).map_err(|over| Failure::new(over.to_string(), "change the days in the file"))?;
     let id = store.desk(user.id, Author::Athlete).put_draft(&draft, supersedes, clock::now()).await?;
     store.close().await;
     let words = format!(
@@ -234,6 +236,10 @@ async fn activate(
     decisions::check_replaces(active.as_ref().map(|plan| plan.id), replaces)?;
     let profile = store.profile(user.id).await?;
     let (units, today) = (profile.units, Day::at(clock::now(), profile.zone));
+    if *plan.days().end() < today {
+        let help = "`fitness plan draft` makes one that is still to come";
+        return Err(Failure::new(format!("plan {id} ended on {}", plan.race_date), help).into());
+    }
     settled(&store, user.id).await?;
     let review = store.review(user.id, id, today).await?;
     refuse_errors(&review, &overrides, id)?;

@@ -164,7 +164,7 @@ fn a_past_day_knows_nothing_of_a_plan_made_since() {
         schedule.push(format!(r#"{{"date": "{day}", "planned_km": 8, "kind": "{kind}"}}"#));
     }
     let plan = format!(
-        r#"{{"name": "Summer 10k", "goal": "10k", "race_date": "2026-07-12", "start_date": "2026-05-01", "schedule": [{}]}}"#,
+        r#"{{"name": "Summer 10k", "goal": "10k", "race_date": "2028-04-30", "start_date": "2026-05-01", "schedule": [{}]}}"#,
         schedule.join(", ")
     );
     let file = home.file("plan.json", plan);

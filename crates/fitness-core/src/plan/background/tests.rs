@@ -46,15 +46,30 @@ fn the_base_is_the_median_of_four_weeks_and_of_eight_after_a_pause() {
 }
 
 #[test]
-fn what_the_athlete_says_takes_the_place_of_the_data() {
-    let mut athlete = trained(&[40.0; 60]);
-    assert_eq!(km(athlete.longest()), Some(24.0));
+fn what_the_athlete_says_stands_in_for_data_and_never_raises_what_was_run() {
+    let stated = Stated { level: None, base: Distance::from_km(70.0), longest: Distance::from_km(30.0) };
+    let nobody = Background { stated, ..Background::unknown(day(0)) };
+    assert_eq!((km(nobody.base()), km(nobody.longest())), (Some(70.0), Some(30.0)));
+    assert_eq!(nobody.level(), Ok(Level::Advanced));
+    // Three weeks are too few to know better, and days without any run ever say nothing about running.
+    let new = Background { stated, ..trained(&[40.0; 3]) };
+    assert_eq!((km(new.base()), km(new.longest())), (Some(70.0), Some(30.0)));
+    let walker = Background { first: Some(day(-200)), ..nobody };
+    assert_eq!((km(walker.base()), km(walker.longest())), (Some(70.0), Some(30.0)));
+
+    let mut athlete = Background { stated, ..trained(&[40.0; 60]) };
+    assert_eq!((km(athlete.base()), km(athlete.longest())), (Some(40.0), Some(24.0)));
     assert_eq!(athlete.level(), Ok(Level::Intermediate));
-    athlete.stated = Stated { level: None, base: Distance::from_km(70.0), longest: Distance::from_km(30.0) };
-    assert_eq!((km(athlete.base()), km(athlete.longest())), (Some(70.0), Some(30.0)));
-    assert_eq!(athlete.level(), Ok(Level::Advanced));
-    athlete.stated.level = Some(Level::Novice);
+    athlete.stated = Stated { level: None, base: Distance::from_km(20.0), longest: Distance::from_km(9.0) };
+    assert_eq!((km(athlete.base()), km(athlete.longest())), (Some(20.0), Some(9.0)));
     assert_eq!(athlete.level(), Ok(Level::Novice));
+    athlete.stated.level = Some(Level::Intermediate);
+    assert_eq!(athlete.level(), Ok(Level::Intermediate));
+    // Who ran and paused for eight weeks has no base, whatever they say.
+    let mut paused = [0.0; 60];
+    paused[9..].fill(40.0);
+    let paused = Background { stated, ..trained(&paused) };
+    assert_eq!((km(paused.base()), km(paused.longest())), (Some(0.0), Some(0.0)));
 }
 
 #[test]

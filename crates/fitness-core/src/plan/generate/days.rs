@@ -42,7 +42,7 @@ pub(super) fn long_days(wish: &Wish, weeks: &[PlanWeek]) -> Vec<Option<Day>> {
     weeks.iter().map(|week| if week.long > 0.0 { long_day(wish, week.week) } else { None }).collect()
 }
 
-fn long_day(wish: &Wish, week: Week) -> Option<Day> {
+pub(super) fn long_day(wish: &Wish, week: Week) -> Option<Day> {
     let open: Vec<Day> = week.days().filter(|day| is_open(wish, *day) && !near_tune_up(wish, *day)).collect();
     let preferred = wish.long_day.map_or_else(|| vec![Weekday::Sun, Weekday::Sat], |day| vec![day]);
     preferred

@@ -2,7 +2,7 @@
 
 use super::days::{Taken, Want, assign};
 use super::volume::{Phase, Shape};
-use super::{Outline, Wish, complete, is_open, weeks_of};
+use super::{Outline, Wish, complete, is_open, strength, weeks_of};
 use crate::calendar::Day;
 use crate::plan::limits::Class;
 use crate::plan::{Background, Level, Step, StepDuration, StepTarget, StepType, Workout, WorkoutKind};
@@ -41,7 +41,10 @@ pub(super) fn plan(
         let first: f64 = if heavy { 15.0 } else { 20.0 };
         let usual = (first * 1.08_f64.powi(i32::try_from(number).unwrap_or(0))).min(longest);
         let minutes = usual * taper * if easier { 0.8 } else { 1.0 };
-        let open: Vec<Day> = week.days().filter(|day| is_open(wish, *day) && *day != wish.race).collect();
+        // The day before a race along the way is off.
+        let along = |day: Day| wish.tune_up.is_some_and(|race| (0..=1).contains(&day.until(race.on)));
+        let free = |day: &Day| is_open(wish, *day) && *day != wish.race && !along(*day);
+        let open: Vec<Day> = week.days().filter(free).collect();
         let sessions = if to_race == 0 || (heavy && number == 0) { 2 } else { SESSIONS };
         let open = if to_race == 0 {
             open.into_iter().filter(|day| day.until(wish.race) > 1).collect()
@@ -66,15 +69,19 @@ pub(super) fn plan(
         let phase = if taper < 1.0 { Phase::Taper } else { Phase::Base };
         outlines.push(Outline { first: week.first, phase, cutback: easier });
     }
-    workouts.push(Workout {
-        sport: Sport::Running,
-        kind: WorkoutKind::Race,
-        name: format!("Race day: {}", wish.units.distance(race)),
-        distance: Some(race).filter(|race| race.km() <= 200.0),
-        intensity: Some("Start slowly, walk when you like, finish".to_owned()),
-        key: true,
-        ..Workout::rest(wish.race)
-    });
+    let along = wish.tune_up.map(|tune_up| (tune_up.on, tune_up.distance, "Race along the way"));
+    for (day, distance, word) in along.into_iter().chain([(wish.race, race, "Race day")]) {
+        workouts.push(Workout {
+            sport: Sport::Running,
+            kind: WorkoutKind::Race,
+            name: format!("{word}: {}", wish.units.distance(distance)),
+            distance: Some(distance).filter(|distance| distance.km() <= 200.0),
+            intensity: Some("Start slowly, walk when you like, finish".to_owned()),
+            key: true,
+            ..Workout::rest(day)
+        });
+    }
+    strength::add(wish, &weeks, |_, _| None, &mut workouts);
     complete(&mut workouts, wish);
     let remarks = vec![
         "Nothing is known of your running yet: the plan goes by minutes and by how it feels, with walking in between, \

@@ -6,12 +6,15 @@
 
 mod days;
 mod from_zero;
+mod paces;
+mod pauses;
 mod session;
+mod strength;
 mod target;
 mod volume;
 mod workouts;
 
-pub use target::{PaceCard, Split, Support, on_race_day, pace_card, support};
+pub use target::{PaceCard, Split, Support, finish_on_race_day, pace_card, support};
 pub use volume::Phase;
 
 use super::limits::{self, Class};
@@ -148,7 +151,10 @@ pub enum BadWish {
     #[error("too many days are blocked: {0} free days are left before the race; unblock some")]
     Blocked(usize),
     /// The rules contradict each other for this athlete.
-    #[error("no plan without a safety error can be made for this: {0}")]
+    #[error(
+        "no plan without a safety error can be made for this: {0} Choose a later race or a shorter one, or free more days \
+         to train"
+    )]
     Unsafe(String),
     /// The parts do not make a plan.
     #[error(transparent)]
@@ -193,7 +199,7 @@ pub fn generate(wish: &Wish, athlete: &Background) -> Result<Generated, BadWish>
         }
         shrink *= SMALLER;
     }
-    Err(BadWish::Unsafe(last.iter().map(|f| f.text.as_str()).collect::<Vec<_>>().join("; ")))
+    Err(BadWish::Unsafe(last.iter().map(|f| f.text.as_str()).collect::<Vec<_>>().join(" ")))
 }
 
 /// How often a plan with errors is made smaller, and by how much.

@@ -1,13 +1,12 @@
 //! The sessions of a week: which there are, how the week's distance is shared out, and on which days they are.
 
 use super::days::{self, Slots, Taken, Want};
+use super::paces::Speeds;
 use super::volume::{Phase, PlanWeek, Shape};
-use super::workouts::Speeds;
-use super::{TuneUp, Wish, is_open};
+use super::{TuneUp, Wish, is_open, strength};
 use crate::calendar::Day;
 use crate::plan::limits::{self, Class};
 use crate::plan::{Background, Level, Week, Workout, WorkoutKind};
-use crate::sport::Sport;
 use crate::units::{Distance, TimeSpan};
 
 /// Every workout of the plan but the days off.
@@ -33,6 +32,8 @@ pub(super) fn fill(shape: &Shape, wish: &Wish, athlete: &Background, weeks: &[Pl
         workouts.push(maker.race(on, distance, "Race along the way"));
     }
     workouts.push(maker.race(wish.race, shape.race, "Race day"));
+    let whole: Vec<Week> = weeks.iter().map(|week| week.week).collect();
+    strength::add(wish, &whole, |minutes, effort| maker.speeds.load(minutes, effort), &mut workouts);
     workouts
 }
 
@@ -129,6 +130,9 @@ impl Maker<'_> {
             (false, None) if plan.phase == Phase::Taper => usual,
             (false, None) => shape.runs_for(plan.km, plan.long),
         };
+        // Coming back there are fewer runs rather than tiny ones.
+        let fit = ((plan.km / shape.shortest()) as usize).max(1);
+        let runs = if plan.back { runs.min(fit) } else { runs };
         let block = self.long_block(plan, count - number - 1);
         let recipes = self.recipes(plan, number, block.is_some(), tune_up.is_some());
         let last_hard = wish.race.plus(-4);
@@ -157,7 +161,7 @@ impl Maker<'_> {
             self.easy(*day, km, Some(*day) == strides)
         }));
         made.extend(slots.long.map(|day| self.long(day, long_km, block)));
-        made.extend(self.support(&slots, plan, &open, race_week));
+        made.extend(self.cross_training(&slots, plan, &open));
         made
     }
 
@@ -186,7 +190,7 @@ impl Maker<'_> {
     fn recipes(&self, plan: &PlanWeek, number: usize, block: bool, tune_up: bool) -> Vec<Recipe> {
         let shape = self.shape;
         let at_most = match shape.level {
-            _ if shape.injured || tune_up => 0,
+            _ if shape.injured || tune_up || plan.back => 0,
             Level::Novice => 1,
             _ if shape.sixty || shape.runs <= 3 || plan.cutback || block => 1,
             _ => 2,
@@ -216,6 +220,7 @@ impl Maker<'_> {
             && plan.phase == Phase::Peak
             && !plan.cutback
             && !shape.injured
+            && !plan.back
             && to_race % 2 == 1
             && plan.long >= 14.0;
         let (share, most) = match shape.level {
@@ -226,40 +231,29 @@ impl Maker<'_> {
         fits.then(|| shape.floor((plan.long * share).min(most)))
     }
 
-    /// Strength and another sport, where they were asked for and leave the days off alone.
-    fn support(&self, slots: &Slots, plan: &PlanWeek, open: &[Day], race_week: bool) -> Vec<Workout> {
-        let (shape, wish) = (self.shape, self.wish);
-        let mut made = Vec::new();
-        let other =
-            |day: Day, sport: Sport, kind: WorkoutKind, name: &str, minutes: i64, words: &str| Workout {
-                sport,
-                kind,
-                name: name.to_owned(),
-                duration: Some(TimeSpan::from_mins(minutes)),
-                intensity: Some(words.to_owned()),
-                ..Workout::rest(day)
-            };
-        if wish.strength && !race_week {
-            let words = "Legs and trunk, well within your strength";
-            made.extend(slots.easy.iter().take(2).map(|day| {
-                other(*day, Sport::Strength, WorkoutKind::Strength, "Strength 25 min", 25, words)
-            }));
-        }
-        if let Some(sport) = wish.cross.filter(|_| plan.phase != Phase::Taper) {
-            let runs = usize::from(slots.long.is_some()) + slots.hard.len() + slots.easy.len();
-            let off = match shape.level {
-                Level::Novice => 2,
-                Level::Intermediate | Level::Advanced => 1,
-            };
-            let used =
-                |day: &Day| slots.long == Some(*day) || slots.hard.contains(day) || slots.easy.contains(day);
-            if 7 - runs > off
-                && let Some(day) = open.iter().find(|day| !used(day))
-            {
-                let words = "Easy: you can talk in whole sentences";
-                made.push(other(*day, sport, WorkoutKind::CrossTraining, "Easy cross-training", 40, words));
-            }
-        }
-        made
+    /// Another sport, where it was asked for and leaves the days off alone.
+    fn cross_training(&self, slots: &Slots, plan: &PlanWeek, open: &[Day]) -> Option<Workout> {
+        let sport = self.wish.cross.filter(|_| plan.phase != Phase::Taper)?;
+        let runs = usize::from(slots.long.is_some()) + slots.hard.len() + slots.easy.len();
+        let off = match self.shape.level {
+            Level::Novice => 2,
+            Level::Intermediate | Level::Advanced => 1,
+        };
+        let used =
+            |day: &Day| slots.long == Some(*day) || slots.hard.contains(day) || slots.easy.contains(day);
+        let day = open.iter().find(|day| !used(day)).filter(|_| 7 - runs > off)?;
+        Some(Workout {
+            sport,
+            kind: WorkoutKind::CrossTraining,
+            name: "Easy cross-training".to_owned(),
+            duration: Some(TimeSpan::from_mins(CROSS_MINUTES)),
+            load: self.speeds.load(CROSS_MINUTES as f64, CROSS_EFFORT),
+            intensity: Some("Easy: you can talk in whole sentences".to_owned()),
+            ..Workout::rest(*day)
+        })
     }
 }
+
+/// Minutes of another sport, and its load beside that of easy running: nothing carries the body's weight there.
+const CROSS_MINUTES: i64 = 40;
+const CROSS_EFFORT: f64 = 0.8;

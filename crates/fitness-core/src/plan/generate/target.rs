@@ -1,6 +1,7 @@
 //! What the data says about a time hoped for, and how to spend it on the day.
 
 use super::Wish;
+use crate::calendar::Day;
 use crate::metrics::predict::{Effort, Finish, Inputs, Prediction, RaceResult, predict};
 use crate::plan::{Background, race_weeks};
 use crate::units::{Distance, Pace, TimeSpan, UnitSystem};
@@ -25,12 +26,19 @@ words! {
 const IMPROVEMENT: f64 = 0.03;
 const IMPROVEMENT_WEEKS: f64 = 14.0;
 
-/// The finish that may be looked for on race day: today's, with what so many weeks of training are taken to bring.
+/// The finish that may be looked for on race day: today's, with what the full weeks of training until then are taken to
+/// bring. Whoever judges a target (the generator, the linter, the pace card) judges it by this. `None` without a prediction.
 #[must_use]
-pub fn on_race_day(today: Finish, weeks: usize) -> Finish {
-    let share = 1.0 - IMPROVEMENT * (weeks as f64 / IMPROVEMENT_WEEKS).min(1.0);
+pub fn finish_on_race_day(athlete: &Background, start: Day, race: Day) -> Option<Finish> {
+    let today = athlete.prediction.as_ref().ok()?.exact;
+    let share = 1.0 - IMPROVEMENT * (weeks_left(athlete, start, race) as f64 / IMPROVEMENT_WEEKS).min(1.0);
     let faster = |time: TimeSpan| TimeSpan::from_seconds(time.seconds() * share).unwrap_or(time);
-    Finish { low: faster(today.low), time: faster(today.time), high: faster(today.high) }
+    Some(Finish { low: faster(today.low), time: faster(today.time), high: faster(today.high) })
+}
+
+/// Full weeks of a plan that are still to come.
+fn weeks_left(athlete: &Background, start: Day, race: Day) -> usize {
+    race_weeks(start.max(athlete.as_of.next()), race).len()
 }
 
 /// How far a finish stands behind a target.
@@ -70,8 +78,8 @@ pub(super) fn remarks(wish: &Wish, race: Distance, athlete: &Background) -> Vec<
             target.clock()
         )];
     };
-    let weeks = race_weeks(wish.start, wish.race).len();
-    let finish = on_race_day(prediction.exact, weeks);
+    let weeks = weeks_left(athlete, wish.start, wish.race);
+    let finish = finish_on_race_day(athlete, wish.start, wish.race).unwrap_or(prediction.exact);
     let (clock, middle) = (target.clock(), finish.rounded(race).time.clock());
     let today = prediction.shown.time.clock();
     let said = match support(target, finish) {

@@ -1,4 +1,7 @@
 mod athletes;
+mod life;
+mod paces;
 mod refusals;
 mod special;
+mod strength;
 mod table;

@@ -1,6 +1,8 @@
 //! How much to run in each week: from the athlete's own base, up by a few percent, down every third or fourth week, and
 //! down again before the race.
 
+use super::days::long_day;
+use super::pauses::{Pause, Return, WHOLE, pauses};
 use super::{Wish, is_open, weeks_of};
 use crate::calendar::Day;
 use crate::plan::limits::{self, Class, MASTERS};
@@ -31,6 +33,13 @@ pub(super) struct PlanWeek {
     pub(super) km: f64,
     /// The long run; 0 in race week.
     pub(super) long: f64,
+    /// Whether it comes back from weeks without a run.
+    pub(super) back: bool,
+}
+
+/// Days of a week that the athlete can train on.
+fn open_days(wish: &Wish, week: Week) -> usize {
+    week.days().filter(|day| is_open(wish, *day)).count()
 }
 
 /// Who the plan is for, as far as volume goes. Kilometres, and seconds per kilometre.
@@ -45,6 +54,7 @@ pub(super) struct Shape {
     pub(super) longest: f64,
     /// The most the plan's first week may hold.
     first: f64,
+    /// The best own four weeks on average; what the athlete says where no run is recorded.
     best_four: Option<f64>,
     /// Runs in a usual week of the plan.
     pub(super) runs: usize,
@@ -63,7 +73,7 @@ pub(super) struct Shape {
 impl Shape {
     pub(super) fn new(wish: &Wish, race: Distance, level: Level, athlete: &Background, shrink: f64) -> Self {
         let class = Class::of(race);
-        let base = athlete.base().map_or(0.0, Distance::km);
+        let base = starting_base(athlete);
         // Nobody who runs so much every week has no long run at all; a third of a week is what it would be.
         let longest = athlete.longest().map_or(0.0, Distance::km).max(if athlete.runs.is_empty() {
             base / 3.0
@@ -71,10 +81,10 @@ impl Shape {
             0.0
         });
         let before = recent_weeks(athlete).into_iter().fold(0.0, f64::max);
-        let allowed = if athlete.stated.base.is_some() || before <= 0.0 {
+        let allowed = if !athlete.is_recorded() || before <= 0.0 {
             base
         } else {
-            (before * 1.08).max(before + 3.0_f64.min(before * 0.25))
+            (before * FIRST_STEP).max(before + 3.0_f64.min(before * 0.25))
         };
         let gap = athlete.days_since_run().unwrap_or(0);
         let (fewest, most) = match level {
@@ -92,7 +102,7 @@ impl Shape {
             base: base * shrink,
             longest: longest * shrink.max(0.9),
             first: base.min(allowed) * shrink,
-            best_four: athlete.best_four_weeks().map(Distance::km).filter(|_| athlete.stated.base.is_none()),
+            best_four: best_four(athlete),
             runs: usual.clamp(fewest, most).min(wish.availability.days.len()),
             most_runs: most.min(wish.availability.days.len()),
             pace: athlete.easy_pace().map(Pace::seconds_per_km),
@@ -134,6 +144,21 @@ impl Shape {
     }
 }
 
+/// Kilometres of the week the plan starts from. A base that is typed in may raise what was run by as much as a first
+/// week may grow anyway, and no more.
+pub(super) fn starting_base(athlete: &Background) -> f64 {
+    let base = athlete.base().map_or(0.0, Distance::km);
+    athlete.stated.base.map_or(base, |said| said.km().min(base * FIRST_STEP).max(base))
+}
+
+fn best_four(athlete: &Background) -> Option<f64> {
+    let best = if athlete.is_recorded() { athlete.best_four_weeks() } else { athlete.stated.base };
+    best.map(Distance::km).filter(|best| *best > 0.0)
+}
+
+/// By how much a first week may lie above what was run: below what R3 speaks about.
+const FIRST_STEP: f64 = 1.08;
+
 /// What was run in each of the last four weeks, as far as they are known.
 fn recent_weeks(athlete: &Background) -> Vec<f64> {
     let last = Week::ending(athlete.as_of);
@@ -160,30 +185,50 @@ pub(super) fn outline(shape: &Shape, wish: &Wish, athlete: &Background) -> (Vec<
     let taper = taper(shape.class, weeks.len());
     let build = weeks.len() - taper.len();
     let easier = cutbacks(shape, wish, athlete, &weeks[..build]);
-    let volume = build_volume(shape, &easier);
+    let pauses = pauses(wish, athlete, &weeks);
+    let mut held = Return::new(shape, athlete, &pauses);
+    let open = |week: Week| open_days(wish, week) as f64 / shape.runs.max(1) as f64;
+    let (volume, back): (Vec<f64>, Vec<bool>) = (build_volume(shape, &easier).into_iter().zip(&weeks))
+        .map(
+            |(wanted, week)| if pauses.is_empty() { (wanted, false) } else { held.next(wanted, open(*week)) },
+        )
+        .unzip();
     let peak = volume.iter().copied().fold(if build == 0 { shape.first } else { 0.0 }, f64::max);
     let phases = phases(shape, athlete, weeks.len(), build, peak);
     let longs = long_runs(shape, wish, athlete, &weeks, &easier, &volume);
+    let runs = |week: Week, km: f64, long: f64| shape.runs_for(km, long).min(open_days(wish, week));
     let mut planned: Vec<PlanWeek> = (0..build)
         .map(|i| {
             let long = longs[i];
             // The other runs are shorter than the long one.
-            let free = weeks[i].days().filter(|day| is_open(wish, *day)).count();
-            let others = shape.runs_for(volume[i], long).min(free).saturating_sub(1);
+            let others = runs(weeks[i], volume[i], long).saturating_sub(1);
             let km = volume[i].min(long * (1.0 + 0.85 * others as f64));
-            PlanWeek { week: weeks[i], phase: phases[i], cutback: easier[i], km, long }
+            PlanWeek { week: weeks[i], phase: phases[i], cutback: easier[i], back: back[i], km, long }
         })
         .collect();
-    let peak = planned.iter().map(|week| week.km).fold(if build == 0 { shape.first } else { 0.0 }, f64::max);
-    let longest = planned.iter().map(|week| week.long).fold(0.0, f64::max);
+    // What was before a pause is no peak to taper from.
+    let since = pauses.last().map_or(0, |pause| pause.week);
+    let fullest = |of: fn(&PlanWeek) -> f64| planned.iter().skip(since).map(of).fold(0.0, f64::max);
+    let (peak, longest) = (fullest(|week| week.km), fullest(|week| week.long));
+    let peak = if since == 0 && build == 0 { shape.first } else { peak };
+    let from = if longest > 0.0 { longest } else { shape.longest };
+    // Without a whole week since then, the first week of the taper has as much as a return may.
+    let whole = (since..build).any(|i| open(weeks[i]) >= WHOLE);
+    let left = || held.at_most().min(shape.base) / taper.first().copied().unwrap_or(1.0);
+    let peak = if since > 0 && !whole { peak.max(left()) } else { peak };
     for (i, share) in taper.iter().enumerate() {
         let last = i + 1 == taper.len();
-        let from = if longest > 0.0 { longest } else { shape.longest };
-        let long = if last { 0.0 } else { shape.floor((from * share * 0.85).min(share * peak * 0.45)) };
         let week = weeks[build + i];
-        planned.push(PlanWeek { week, phase: Phase::Taper, cutback: false, km: peak * share, long });
+        let (km, back) =
+            if pauses.is_empty() { (peak * share, false) } else { held.next(peak * share, open(week)) };
+        let long = if last { 0.0 } else { shape.floor((from * share * 0.85).min(km * 0.45)) };
+        planned.push(PlanWeek { week, phase: Phase::Taper, cutback: false, back, km, long });
     }
-    let remarks = remarks(shape, wish, athlete, weeks.len(), peak);
+    if !pauses.is_empty() {
+        held.hold(&mut planned, shape.step, limits::long_share(shape.level).0 - MARGIN, runs);
+    }
+    let mut remarks = remarks(shape, wish, athlete, weeks.len(), peak);
+    remarks.extend(pauses.iter().max_by_key(|pause| pause.days).and_then(Pause::remark));
     (planned, remarks)
 }
 
@@ -200,7 +245,7 @@ fn cutbacks(shape: &Shape, wish: &Wish, athlete: &Background, weeks: &[Week]) ->
     }
     // A week with fewer free days than runs is an easier one, too.
     for (easier, week) in easier.iter_mut().zip(weeks) {
-        *easier |= week.days().filter(|day| is_open(wish, *day)).count() < shape.runs;
+        *easier |= open_days(wish, *week) < shape.runs;
     }
     easier
 }
@@ -295,15 +340,17 @@ fn long_runs_at(
     let want = longest_wanted(shape, peak, share);
     let start = shape.longest.min(want);
     let mut done: Vec<(Day, f64)> = athlete.runs.iter().map(|run| (run.day, run.distance.km())).collect();
-    if athlete.stated.longest.is_some() || athlete.runs.is_empty() {
+    if !athlete.is_recorded() {
         done.push((wish.start.previous(), shape.longest));
     }
     let mut longs: Vec<f64> = Vec::new();
     for (i, week) in weeks.iter().take(easier.len()).enumerate() {
-        let day = week.last();
+        let Some(day) = long_day(wish, *week) else {
+            longs.push(0.0);
+            continue;
+        };
         let recent = |(ran, km): &(Day, f64)| (1..=30).contains(&ran.until(day)).then_some(*km);
         let before = done.iter().filter_map(recent).fold(0.0, f64::max);
-        let before = if before > 0.0 { before } else { shape.longest };
         let progress = ((i + 1) as f64 / (0.85 * easier.len() as f64)).min(1.0);
         let wished = start + (want - start) * progress;
         let mut long = wished.min((before * shape.spike()).max(FREE)).min(share * volume[i]);
@@ -350,9 +397,34 @@ fn share_of_week(shape: &Shape, peak: f64) -> f64 {
     if reached { share + 0.06 } else { share - MARGIN }
 }
 
+/// What of it the athlete typed, and what the data says instead.
+fn typed(wish: &Wish, athlete: &Background) -> Vec<String> {
+    let shown = |distance: Distance| wish.units.distance(distance).to_string();
+    let mut said = Vec::new();
+    let kinds = [
+        (athlete.stated.base, athlete.recorded_base(), "base", " a week", "the last four weeks show"),
+        (athlete.stated.longest, athlete.recorded_longest(), "longest run", "", "the last 30 days show"),
+    ];
+    for (typed, recorded, what, per, show) in kinds {
+        let Some(typed) = typed else { continue };
+        let start = format!("Your {what} of {}{per} is what you typed", shown(typed));
+        said.push(match recorded.ok().filter(|_| athlete.is_recorded()) {
+            Some(recorded) if recorded == typed => continue,
+            Some(recorded) if recorded < typed => format!(
+                "{start}; {show} {}, and the plan starts from what you ran. If runs are missing, import them and \
+                 draft again.",
+                shown(recorded)
+            ),
+            Some(recorded) => format!("{start}; {show} {}.", shown(recorded)),
+            None => format!("{start}; there is not enough data yet to hold it against."),
+        });
+    }
+    said
+}
+
 fn remarks(shape: &Shape, wish: &Wish, athlete: &Background, weeks: usize, peak: f64) -> Vec<String> {
     let shown = |km: f64| wish.units.distance(Distance::from_km(km).unwrap_or_default()).to_string();
-    let mut said = Vec::new();
+    let mut said = typed(wish, athlete);
     let wanted = limits::runway_weeks(shape.level, shape.class);
     if shape.hold {
         said.push(format!(

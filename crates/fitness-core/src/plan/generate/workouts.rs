@@ -1,41 +1,12 @@
 //! What one workout is: how far, how long, which steps, with a pace only where a dated result supports one.
 
-use super::Wish;
 use super::session::{Maker, Recipe};
-use super::volume::{Phase, PlanWeek, Shape};
+use super::volume::{Phase, PlanWeek};
 use crate::calendar::Day;
 use crate::plan::limits::Class;
-use crate::plan::{Background, Step, StepDuration, StepTarget, StepType, TargetRange, Workout, WorkoutKind};
+use crate::plan::{Step, StepDuration, StepTarget, StepType, TargetRange, Workout, WorkoutKind};
 use crate::sport::Sport;
 use crate::units::{Distance, TimeSpan};
-
-/// What the athlete can run how fast; seconds per kilometre.
-pub(super) struct Speeds {
-    pub(super) easy: Option<f64>,
-    /// From a result at most 120 days old.
-    pub(super) threshold: Option<f64>,
-    pub(super) interval: Option<f64>,
-    pub(super) race: Option<f64>,
-    pub(super) load_per_hour: Option<f64>,
-    pub(super) finish: Option<TimeSpan>,
-}
-
-impl Speeds {
-    pub(super) fn of(athlete: &Background, wish: &Wish, shape: &Shape) -> Self {
-        let paces = athlete.paces.map(|dated| dated.paces);
-        let finish = athlete.prediction.as_ref().ok().map(|prediction| prediction.exact.time);
-        // Training follows what the athlete can do, or an easier wish; never a faster one.
-        let race_time = finish.map(|time| wish.target.map_or(time, |target| target.max(time)));
-        Self {
-            easy: shape.pace,
-            threshold: paces.map(|paces| paces.threshold.seconds_per_km()),
-            interval: paces.map(|paces| paces.interval.seconds_per_km()),
-            race: race_time.filter(|_| paces.is_some()).map(|time| time.seconds() / shape.race.km()),
-            load_per_hour: athlete.load_per_hour,
-            finish: race_time.or(wish.target),
-        }
-    }
-}
 
 impl Maker<'_> {
     /// How far a session's hard part may go in a week, and how long it takes.
@@ -127,7 +98,7 @@ impl Maker<'_> {
 
     /// Minutes that so many kilometres take at a pace; at nine tenths of the easy one where no result gives a pace.
     fn minutes(&self, km: f64, pace: Option<f64>) -> f64 {
-        pace.or(self.speeds.easy.map(|easy| easy * 0.9)).map_or(12.0, |pace| km * pace / 60.0)
+        km * pace.unwrap_or_else(|| self.speeds.quick()) / 60.0
     }
 
     /// A hard session with its way in and out.
@@ -141,11 +112,11 @@ impl Maker<'_> {
         parts: &Parts,
     ) -> Workout {
         let shape = self.shape;
-        let quick = self.speeds.easy.map_or(300.0, |easy| easy * 0.9);
+        let quick = self.speeds.quick();
         let (work_km, work_seconds) = parts.work.amount(quick);
         let reps = parts.reps as f64;
         let pauses = parts.recovery * (reps - 1.0).max(0.0);
-        let jogged = pauses / self.speeds.easy.map_or(420.0, |easy| easy * 1.2);
+        let jogged = pauses / self.speeds.jog();
         let hard_km = work_km * reps + jogged;
         let total = shape.floor(even.max(hard_km + 2.4 + shape.step));
         let way = ((total - hard_km) / 2.0).max(1.0);
@@ -171,22 +142,30 @@ impl Maker<'_> {
 
     pub(super) fn easy(&self, day: Day, km: f64, strides: bool) -> Workout {
         let km = self.shape.round(km);
-        let base = self.run(day, km, self.speeds.easy.map(|easy| easy * km), 1.0);
         let effort = "Easy, about 3 of 10: you can talk in whole sentences";
-        let mut steps = vec![plain(StepType::Active, StepDuration::Distance(km * 1000.0), effort)];
+        let way = |km: f64| plain(StepType::Active, StepDuration::Distance((km * 1000.0).round()), effort);
         if !strides {
             return Workout {
                 kind: WorkoutKind::Easy,
                 name: "Easy run".to_owned(),
                 intensity: Some(effort.to_owned()),
-                steps,
-                ..base
+                steps: vec![way(km)],
+                ..self.run(day, km, self.speeds.easy.map(|easy| easy * km), 1.0)
             };
         }
-        for _ in 0..4 {
-            steps.push(plain(StepType::Active, StepDuration::Time(20.0), "Quick and relaxed, not a sprint"));
-            steps.push(plain(StepType::Recovery, StepDuration::Time(60.0), "Walk or jog"));
+        let quick = STRIDES * STRIDE / self.speeds.quick();
+        let between = STRIDES * AFTER_STRIDE / self.speeds.jog();
+        let before = ((km - quick - between) * 100.0).round().max(50.0) / 100.0;
+        let mut steps = vec![way(before)];
+        for _ in 0..STRIDES as usize {
+            steps.push(plain(
+                StepType::Active,
+                StepDuration::Time(STRIDE),
+                "Quick and relaxed, not a sprint",
+            ));
+            steps.push(plain(StepType::Recovery, StepDuration::Time(AFTER_STRIDE), "Walk or jog"));
         }
+        let seconds = self.speeds.easy.map(|easy| before * easy + STRIDES * (STRIDE + AFTER_STRIDE));
         Workout {
             kind: WorkoutKind::Strides,
             name: "Easy run with strides".to_owned(),
@@ -196,40 +175,41 @@ impl Maker<'_> {
                     .to_owned(),
             ),
             steps,
-            ..base
+            ..self.run(day, km, seconds, 1.0)
         }
     }
 
     pub(super) fn long(&self, day: Day, km: f64, block: Option<f64>) -> Workout {
         let km = self.shape.round(km);
         let effort = "Easy, about 3 to 4 of 10; slower than you think";
-        let plain_long = |steps| Workout {
+        let plain_long = |steps, quicker: f64| Workout {
             kind: WorkoutKind::Long,
             name: "Long run".to_owned(),
             intensity: Some(effort.to_owned()),
             key: true,
             steps,
-            ..self.run(day, km, self.speeds.easy.map(|easy| easy * km), 1.0)
+            ..self.run(day, km, self.speeds.easy.map(|easy| easy * km - quicker), 1.0)
         };
         let Some(block) = block.filter(|block| *block >= 2.0) else {
-            return plain_long(vec![plain(StepType::Active, StepDuration::Distance(km * 1000.0), effort)]);
+            let whole = plain(StepType::Active, StepDuration::Distance(km * 1000.0), effort);
+            return plain_long(vec![whole], 0.0);
         };
         let out = ((km - block) * 0.75 * 10.0).round() / 10.0;
         let back = ((km - block - out) * 10.0).round() / 10.0;
         let hard = Work::Meters(block * 1000.0, self.speeds.race.map(at_race));
+        let quicker = self.speeds.easy.map_or(0.0, |easy| easy * block - hard.amount(self.speeds.quick()).1);
         let steps = vec![
             plain(StepType::Warmup, StepDuration::Distance(out * 1000.0), "Easy"),
             hard.step("At the pace you want to race the marathon at"),
             plain(StepType::Cooldown, StepDuration::Distance(back.max(0.5) * 1000.0), "Easy"),
         ];
         let shown = self.wish.units.distance(Distance::from_km(block).unwrap_or_default());
-        Workout { name: format!("Long run with {shown} at race pace"), ..plain_long(steps) }
+        Workout { name: format!("Long run with {shown} at race pace"), ..plain_long(steps, quicker) }
     }
 
     pub(super) fn race(&self, day: Day, distance: Distance, word: &str) -> Workout {
         let main = day == self.wish.race;
         let finish = self.speeds.finish.filter(|_| main);
-        let hours = finish.map(|time| time.seconds() / 3600.0);
         let fits = |time: &TimeSpan| (TimeSpan::from_mins(5)..=TimeSpan::from_mins(480)).contains(time);
         Workout {
             sport: Sport::Running,
@@ -237,7 +217,7 @@ impl Maker<'_> {
             name: format!("{word}: {}", self.wish.units.distance(distance)),
             distance: Some(distance).filter(|distance| distance.km() <= 200.0),
             duration: finish.filter(fits),
-            load: hours.map(|hours| (hours * 85.0).clamp(20.0, 500.0).round()),
+            load: self.speeds.race_load(distance.km(), self.shape.race.km()),
             intensity: Some("All you have, evenly spent".to_owned()),
             key: true,
             ..Workout::rest(day)
@@ -251,12 +231,16 @@ impl Maker<'_> {
             sport: Sport::Running,
             distance: Distance::from_km(km),
             duration: minutes.and_then(|minutes| TimeSpan::from_seconds(minutes * 60.0)),
-            load: (minutes.zip(self.speeds.load_per_hour))
-                .map(|(minutes, per_hour)| (minutes / 60.0 * per_hour * effort).clamp(0.0, 500.0).round()),
+            load: minutes.and_then(|minutes| self.speeds.load(minutes, effort)),
             ..Workout::rest(day)
         }
     }
 }
+
+/// How many strides there are, the seconds of one, and those to recover from it.
+const STRIDES: f64 = 4.0;
+const STRIDE: f64 = 20.0;
+const AFTER_STRIDE: f64 = 60.0;
 
 /// The hard part of a session.
 struct Parts {

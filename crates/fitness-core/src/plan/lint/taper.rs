@@ -5,6 +5,7 @@ use super::super::{Level, WorkoutKind};
 use super::view::{Peak, View};
 use super::volume::{longest_before_race, percent, preparing_since};
 use super::{Remark, Report, Rule, Severity, TOLERANCE, beyond};
+use crate::calendar::Day;
 
 pub(super) fn check(view: &View<'_>, report: &mut Report) {
     let Some((_, class)) = view.race else { return };
@@ -12,6 +13,9 @@ pub(super) fn check(view: &View<'_>, report: &mut Report) {
         return;
     }
     last_days(view, report);
+    if let Some((days, end)) = view.late_break() {
+        return without_running(days, end, report);
+    }
     last_long_run(view, class, report);
     if let Some(peak) = &view.peak {
         length(view, class, peak, report);
@@ -21,6 +25,19 @@ pub(super) fn check(view: &View<'_>, report: &mut Report) {
     }
 }
 
+/// R22 where there is nothing to taper from: one word about it is enough.
+fn without_running(days: i64, end: Day, report: &mut Report) {
+    let text = format!(
+        "There are {days} days without a run before {end}: what is left until the race is for coming back from them"
+    );
+    report.add(
+        Remark::new(Rule::R22, Severity::Warning, text)
+            .part(2)
+            .on(end)
+            .measured(days as f64, limits::BREAK as f64),
+    );
+}
+
 /// R10.
 fn last_long_run(view: &View<'_>, class: Class, report: &mut Report) {
     let (low, high) = limits::last_long_run(class);
@@ -28,7 +45,7 @@ fn last_long_run(view: &View<'_>, class: Class, report: &mut Report) {
     let short = view.weeks.len() <= limits::NO_BUILD;
     let (from, range) = match short {
         true => (preparing_since(view), (low, f64::MAX)),
-        false => (view.subject.start, (low, high)),
+        false => (view.running_again().unwrap_or(view.subject.start), (low, high)),
     };
     let Some((_, day)) = longest_before_race(view, from) else { return };
     // What was run cannot be run earlier.

@@ -1,10 +1,10 @@
 //! Paces and times: only what a result supports.
 
 use super::super::limits;
-use super::super::{StepType, Workout, WorkoutKind};
+use super::super::{StepType, Support, Workout, WorkoutKind, finish_on_race_day, support};
 use super::amounts::pace_range;
 use super::view::View;
-use super::{Remark, Report, Rule, Severity, TOLERANCE};
+use super::{Remark, Report, Rule, Severity, Subject, TOLERANCE};
 use crate::metrics::predict::Prediction;
 use crate::units::{Distance, Pace};
 
@@ -49,28 +49,26 @@ fn predicted<'a>(view: &View<'a>, distance: Distance) -> Option<&'a Prediction> 
     near.then_some(prediction)
 }
 
-/// R32 for the time hoped for: training goes on at the predicted pace, and the athlete is told.
+/// R32 for the time hoped for, as of race day: training goes on at the pace predicted today, and the athlete is told.
 fn target_time(view: &View<'_>, prediction: &Prediction, report: &mut Report) {
-    let (Some(target), finish) = (view.subject.target, prediction.exact) else { return };
-    let quarter = finish.first_quarter();
-    if target >= quarter {
+    let Subject { start, race, .. } = *view.subject;
+    let Some((target, finish)) = view.subject.target.zip(finish_on_race_day(view.athlete, start, race))
+    else {
         return;
-    }
-    let verdict = match target {
-        _ if target >= finish.low => {
-            "a stretch: train at the predicted pace, and have a second plan for the race"
-        }
-        _ if target >= finish.first_twentieth() => "unlikely: about 1 in 10 to 20 did it",
-        _ => "not supported by your data: plan on the predicted time",
+    };
+    let verdict = match support(target, finish) {
+        Support::Supported => return,
+        Support::Stretch => "a stretch: train at the predicted pace, and have a second plan for the race",
+        Support::Unlikely => "unlikely: about 1 in 10 to 20 did it",
+        Support::Unsupported => "not supported by your data: plan on the predicted time",
     };
     let text = format!(
-        "The target of {} is {verdict} ({} is predicted)",
+        "The target of {} is {verdict} ({} is predicted today)",
         target.clock(),
         prediction.shown.time.clock()
     );
-    report.add(
-        Remark::new(Rule::R32, Severity::Warning, text).part(1).measured(target.seconds(), quarter.seconds()),
-    );
+    let quarter = finish.first_quarter().seconds();
+    report.add(Remark::new(Rule::R32, Severity::Warning, text).part(1).measured(target.seconds(), quarter));
 }
 
 /// R32 for what is asked for at race pace.

@@ -201,15 +201,17 @@ impl<'a> View<'a> {
         days.try_fold(0.0, |sum, day| (!day.unknown).then_some(sum + day.km))
     }
 
-    /// The fullest of the four weeks before one; `None` when none of them is wholly known.
+    /// The fullest of the four weeks before one; `None` when none of them is wholly known. What the athlete says stands
+    /// for a week before the plan of which the data does not tell everything, and for no other.
     pub(super) fn fullest_before(&self, week: Week) -> Option<f64> {
-        let stated = self.athlete.stated.base;
+        let said = self.athlete.stated.base.and(self.athlete.base().ok()).map(Distance::km);
         let mut fullest = None;
         for before in (1..=4).map(|back| week.plus(-back)) {
-            let outside = before.first < self.subject.start;
-            let (km, known) = match stated.filter(|_| outside) {
-                Some(base) => (base.km(), true),
-                None => (self.km_of(before)?, before.days().all(|day| self.is_known(day))),
+            let known = before.days().all(|day| self.is_known(day));
+            let told = before.first >= self.subject.start || (known && self.athlete.is_recorded());
+            let (km, known) = match said.filter(|_| !told) {
+                Some(base) => (base.max(self.km_of(before).unwrap_or(0.0)), true),
+                None => (self.km_of(before)?, known),
             };
             // A week of which only a part is known was at least so full.
             fullest = match fullest {
@@ -223,18 +225,16 @@ impl<'a> View<'a> {
     /// The longest run of the 30 days before a day; `None` when too little is known about them, 0 without a run.
     pub(super) fn longest_before(&self, day: Day) -> Option<f64> {
         let from = day.plus(-30);
-        // What the athlete said about their longest run stands for the time before the plan.
+        // What the athlete said about their longest run stands for the time before the plan where no data does.
         let said = self.subject.start.previous();
-        let stated = self.athlete.stated.longest.filter(|_| from <= said && said < day);
+        let counts = !self.athlete.is_recorded() && from <= said && said < day;
+        let stated = self.athlete.stated.longest.filter(|_| counts);
         let begin = self.athlete.first.map_or(self.subject.start, |first| first.min(self.subject.start));
         if stated.is_none() && begin.until(day) < 28 {
             return None;
         }
         let mut longest = stated.map_or(0.0, Distance::km);
-        for (on, sum) in self.days.range(from..day) {
-            if stated.is_some() && *on <= said {
-                continue;
-            }
+        for (_, sum) in self.days.range(from..day) {
             if sum.unknown {
                 return None;
             }
@@ -251,16 +251,46 @@ impl<'a> View<'a> {
     fn find_peak(&self) -> Option<Peak> {
         self.race?;
         let weeks: Vec<f64> = self.weeks.iter().map(|week| week.km).collect::<Option<_>>()?;
-        let fullest = weeks.iter().copied().fold(0.0, f64::max);
+        // What lies before a break of a week and more is no peak to taper from.
+        let again = self.running_again();
+        let since = again.map_or(0, |day| self.weeks.partition_point(|week| week.week.last() < day));
+        let fullest = weeks.iter().copied().skip(since).fold(0.0, f64::max);
         // A few weeks before a race hold no peak of their own: what the athlete comes from is it.
         let base = self.athlete.base().map_or(0.0, Distance::km);
-        let km = if weeks.len() <= limits::NO_BUILD { fullest.max(base) } else { fullest };
+        let short = again.is_none() && weeks.len() <= limits::NO_BUILD;
+        let km = if short { fullest.max(base) } else { fullest };
         let last_from = |share: f64| weeks.iter().rposition(|week| *week >= km * share - TOLERANCE);
         (km > 0.0).then(|| Peak {
             km,
             taper: last_from(limits::TAPER_BELOW).map_or(0, |last| last + 1),
             last: last_from(limits::PEAK_WEEK),
         })
+    }
+
+    /// The day of the first run after the plan's last break of a week and more.
+    pub(super) fn running_again(&self) -> Option<Day> {
+        self.breaks(limits::BREAK).last().map(|(_, again)| again)
+    }
+
+    /// A break of a week and more from which the athlete is still coming back three weeks before the race, which takes as
+    /// long as it lasted: its days, and the day it ends before.
+    pub(super) fn late_break(&self) -> Option<(i64, Day)> {
+        let late = |(days, again): &(i64, Day)| again.until(self.subject.race) < limits::LATE + days;
+        self.race?;
+        self.breaks(limits::BREAK).filter(late).max_by_key(|(days, _)| *days)
+    }
+
+    /// Stretches of the plan with so many days and more without a run: their days, and the day of the run or of the race
+    /// that ends them.
+    fn breaks(&self, least: i64) -> impl Iterator<Item = (i64, Day)> {
+        let race = self.subject.race;
+        let before = self.subject.start.previous();
+        let planned = self.days.keys().copied().filter(|day| *day > before && *day < race);
+        let mut days: Vec<Day> = [before].into_iter().chain(planned).collect();
+        days.push(race);
+        let stretches: Vec<(i64, Day)> =
+            days.windows(2).map(|pair| (pair[0].until(pair[1]) - 1, pair[1])).collect();
+        stretches.into_iter().filter(move |(days, _)| *days >= least)
     }
 
     /// The weeks before the taper; all weeks of a plan without a race or without a known peak.

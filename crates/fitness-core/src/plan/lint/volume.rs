@@ -175,27 +175,30 @@ fn longest_in(view: &View<'_>, week: &WeekSum) -> f64 {
         .fold(0.0, f64::max)
 }
 
-/// R6.
+/// R6. A lighter week may lean on its long run, as published plans do: there it is a warning at most.
 fn longest_share(view: &View<'_>, report: &mut Report) {
-    let longest: Vec<f64> = view.weeks.iter().map(|week| longest_in(view, week)).collect();
-    let most = longest.iter().copied().fold(0.0, f64::max);
-    for (week, km) in view.weeks.iter().zip(longest).filter(|(week, _)| week.open) {
+    for week in view.weeks.iter().filter(|week| week.open) {
         let Some(whole) = week.km.filter(|whole| *whole >= limits::SHARED_WEEK - TOLERANCE) else { continue };
         // Race week has no long run to speak of.
-        let race_week = view.race.is_some() && week.week.contains(view.subject.race);
-        if km < most - TOLERANCE || race_week {
+        if view.race.is_some() && week.week.contains(view.subject.race) {
             continue;
         }
-        if let Some((severity, limit)) = above(km / whole, limits::long_share(view.level)) {
-            let first = week.week.first;
-            let text = format!(
-                "The longest run, {}, is {} of its week from {first}; {} would be the most",
-                view.shown(km),
-                percent(km / whole),
-                percent(limits::long_share(view.level).0)
-            );
-            report.add(Remark::new(Rule::R6, severity, text).on(first).measured(km / whole, limit));
-        }
+        let (km, first) = (longest_in(view, week), week.week.first);
+        let Some((severity, limit)) = above(km / whole, limits::long_share(view.level)) else { continue };
+        let lighter = view
+            .fullest_before(week.week)
+            .is_some_and(|before| whole <= limits::cutback(view.level) * before + TOLERANCE);
+        let (severity, limit) = match lighter {
+            true => (Severity::Warning, limits::long_share(view.level).0),
+            false => (severity, limit),
+        };
+        let text = format!(
+            "The longest run, {}, is {} of its week from {first}; {} would be the most",
+            view.shown(km),
+            percent(km / whole),
+            percent(limits::long_share(view.level).0)
+        );
+        report.add(Remark::new(Rule::R6, severity, text).on(first).measured(km / whole, limit));
     }
 }
 

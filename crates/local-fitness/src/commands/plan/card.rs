@@ -11,7 +11,7 @@ use anyhow::Result;
 use fitness_core::calendar::Day;
 use fitness_core::ids::PlanId;
 use fitness_core::metrics::predict::Finish;
-use fitness_core::plan::{PaceCard, on_race_day, pace_card, race_weeks};
+use fitness_core::plan::{PaceCard, finish_on_race_day, pace_card};
 use fitness_core::units::{Distance, TimeSpan};
 use serde_json::json;
 
@@ -26,8 +26,7 @@ pub(super) async fn run(context: &Context, plan: Option<PlanId>) -> Result<Repor
     let Some(race) = plan.distance else {
         return Err(Failure::new("this plan has no race", "`fitness plan list` shows your plans").into());
     };
-    let weeks = race_weeks(today.max(plan.start_date), plan.race_date).len();
-    let finish = athlete.prediction.as_ref().ok().map(|prediction| on_race_day(prediction.exact, weeks));
+    let finish = finish_on_race_day(&athlete, plan.start_date, plan.race_date);
     let units = profile.units;
     let Some(card) = pace_card(race, plan.target_time, finish, units) else {
         let help = "enter a race with `fitness race add`, or draft the plan with a --target";

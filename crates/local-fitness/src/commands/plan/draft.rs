@@ -18,6 +18,7 @@ use fitness_core::plan::{
 };
 use fitness_core::text::visible;
 use fitness_core::units::{Distance, TimeSpan, UnitSystem};
+use fitness_store::StoredActivity;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -34,7 +35,12 @@ pub(super) async fn run(context: &Context, args: DraftArgs) -> Result<Report> {
     let stated = stated(&args, profile.units)?;
     let race = wish.goal.distance().or(wish.distance);
     let athlete = store.background(user.id, race, today, stated).await?;
-    let made = generate(&wish, &athlete).map_err(|why| refused(&why))?;
+    let mut made = generate(&wish, &athlete).map_err(|why| refused(&why))?;
+    if athlete.paces.is_none() {
+        let recent = |found: &StoredActivity| (0..=RESULT_DAYS).contains(&found.day.until(today));
+        let likely: Vec<_> = store.likely_races(user.id).await?.into_iter().filter(recent).collect();
+        made.remarks.extend(confirm_first(&likely));
+    }
     let id = if args.dry_run {
         None
     } else {
@@ -68,6 +74,19 @@ pub(super) async fn run(context: &Context, args: DraftArgs) -> Result<Report> {
     Ok(Report::new(words, &data))
 }
 
+/// Days for which a race gives paces.
+const RESULT_DAYS: i64 = 120;
+
+/// What to do where a race that nobody confirmed could give the paces that are missing.
+fn confirm_first(likely: &[StoredActivity]) -> Option<String> {
+    let best = likely.first()?;
+    Some(format!(
+        "The run on {} looks like a race, and a race gives paces: confirm it with `fitness race confirm {}` (`fitness \
+         race list` shows all of them), then draft again.",
+        best.day, best.id
+    ))
+}
+
 fn refused(why: &BadWish) -> Failure {
     let help = match why {
         BadWish::AskLevel => "add --level novice, --level inter or --level adv; --base 40km tells more",
@@ -75,6 +94,7 @@ fn refused(why: &BadWish) -> Failure {
         BadWish::Blocked(_) | BadWish::RaceBlocked(_) => "take days out of --blackout",
         BadWish::Target(_) | BadWish::TargetBeyondEvidence => "change or leave out --target",
         BadWish::TuneUp => "change or leave out --b-race",
+        BadWish::Unsafe(_) => "change --race-date, --goal, --days or --blackout",
         _ => "`fitness plan draft --help` shows what can be asked for",
     };
     Failure::new(why.to_string(), help)
@@ -169,13 +189,17 @@ fn blocked(texts: &[String]) -> Result<BTreeSet<Day>> {
 fn tell(made: &Generated, athlete: &Background, units: UnitSystem) -> String {
     let shown = |distance: Distance| units.distance(distance).to_string();
     let mut text = String::new();
+    let source = if athlete.is_recorded() { "From what you run" } else { "From what you typed" };
     let known = match (athlete.base(), athlete.longest(), athlete.level()) {
         (Ok(base), Ok(longest), Ok(level)) => format!(
-            "From what you run: {} in a usual week, {} the longest of the last 30 days, level {}.",
+            "{source}: {} in a usual week, {} the longest of the last 30 days, level {}.",
             shown(base),
             shown(longest),
             level.spoken()
         ),
+        (Ok(base), Err(_), Ok(level)) => {
+            format!("{source}: {} in a usual week, level {}.", shown(base), level.spoken())
+        }
         _ => "From nothing: there are no four weeks of running to start from.".to_owned(),
     };
     let _ = writeln!(text, "{known}");

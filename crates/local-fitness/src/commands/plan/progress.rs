@@ -46,17 +46,15 @@ pub(super) fn tell(progress: &Progress, units: UnitSystem, today: Day) -> String
 /// What a plan is, in two lines.
 fn describe(plan: &Plan, workouts: &[PlannedWorkout], units: UnitSystem) -> String {
     let target = plan.target_time.map(|time| format!(" in {}", time.clock())).unwrap_or_default();
-    let distance = plan.distance.map(|d| format!(" ({})", units.distance(d))).unwrap_or_default();
     let asked = Asked::of(workouts.iter().map(|planned| &planned.workout), plan.race_date);
     let asked = asked.told(units).map(|told| format!(": {told}")).unwrap_or_default();
     let training = workouts.iter().filter(|w| !w.workout.is_rest()).count();
     format!(
-        "Plan {}, {} ({})\n{}{distance} on {}{target}; {} from {}{asked}\n",
+        "Plan {}, {} ({})\n{}{target}; {} from {}{asked}\n",
         plan.id,
         visible(&plan.name),
         plan.status,
-        plan.goal.spoken(),
-        plan.race_date,
+        plan.aim(units),
         counted(training as u64, "workout", "workouts"),
         plan.start_date,
     )

@@ -48,6 +48,66 @@ fn training_follows_the_data_and_never_a_faster_wish() {
     assert!(relaxed.remarks[0].contains("is within what your data supports"), "{:?}", relaxed.remarks);
 }
 
+fn weekly(plan: &Generated) -> Vec<f64> {
+    let (start, race) = (plan.draft.start_date(), plan.draft.race_date());
+    let weeks = race_weeks(start, race);
+    weeks.iter().map(|week| planned_running(plan.draft.workouts(), *week, race).km()).collect()
+}
+
+#[test]
+fn a_typed_base_does_not_take_the_place_of_what_was_run() {
+    let asked = wish(Goal::Half, 14 * 7 - 1);
+    let mut athlete = runner(22.0, 4, 60);
+    let plain = generate(&asked, &athlete).unwrap();
+    athlete.stated.base = Distance::from_km(50.0);
+    athlete.stated.longest = Distance::from_km(20.0);
+    let typed = generate(&asked, &athlete).unwrap();
+    let (before, after) = (weekly(&plain), weekly(&typed));
+    assert!(after[0] <= before[0] * 1.10 + 0.5, "{before:?} {after:?}");
+    let most = |km: &[f64]| km.iter().copied().fold(0.0, f64::max);
+    assert!(most(&after) <= most(&before) * 1.05 + 0.5, "{before:?} {after:?}");
+    let said = typed.remarks.iter().any(|said| {
+        said.starts_with("Your base of 50.0 km a week is what you typed; the last four weeks show 22.0 km")
+    });
+    assert!(said, "{:?}", typed.remarks);
+    assert!(typed.remarks.iter().any(|said| said.starts_with("Your longest run of 20.0 km")));
+    // Less is taken at once.
+    athlete.stated.base = Distance::from_km(15.0);
+    let lower = generate(&asked, &athlete).unwrap();
+    assert!(weekly(&lower)[0] <= 15.5, "{:?}", weekly(&lower));
+    assert!(lower.remarks[0].contains("of 15.0 km a week is what you typed"), "{:?}", lower.remarks);
+}
+
+#[test]
+fn a_base_nobody_recorded_makes_no_huge_weeks_and_no_tiny_sessions() {
+    for (km, level) in [(20.0, Level::Novice), (45.0, Level::Intermediate), (80.0, Level::Advanced)] {
+        let mut unknown = Background::unknown(as_of());
+        unknown.stated.base = Distance::from_km(km);
+        let plan = generate(&wish(Goal::Half, 20 * 7 - 1), &unknown).unwrap();
+        assert_eq!(unknown.level(), Ok(level));
+        let most = weekly(&plan).into_iter().fold(0.0, f64::max);
+        assert!(most <= km * 1.25 + 0.5 && most >= km, "{km}: {most}");
+        assert!(plan.remarks[0].contains("there is not enough data yet"), "{:?}", plan.remarks);
+    }
+    let mut unknown = Background::unknown(as_of());
+    unknown.stated.base = Distance::from_km(80.0);
+    let plan = generate(&wish(Goal::Half, 20 * 7 - 1), &unknown).unwrap();
+    let minutes = |workout: &Workout| -> f64 {
+        let active = workout.steps.iter().filter(|step| step.step_type == crate::plan::StepType::Active);
+        active
+            .map(|step| if let StepDuration::Time(seconds) = step.duration { seconds / 60.0 } else { 0.0 })
+            .sum()
+    };
+    let tempo = plan
+        .draft
+        .workouts()
+        .iter()
+        .filter(|w| w.kind == WorkoutKind::Tempo)
+        .map(minutes)
+        .fold(0.0, f64::max);
+    assert!(tempo >= 30.0, "{tempo} minutes of tempo in weeks of 80 km and more");
+}
+
 #[test]
 fn a_beginner_walks_and_runs_by_the_minute() {
     let mut beginner = Background::unknown(as_of());
@@ -67,6 +127,13 @@ fn a_beginner_walks_and_runs_by_the_minute() {
         .sum();
     assert!(running / 60.0 / 7.0 < 6.0, "{running}");
     assert!(plan.remarks[0].contains("Nothing is known of your running yet"), "{:?}", plan.remarks);
+    let mut asked = wish(Goal::FiveK, 10 * 7 - 1);
+    asked.strength = true;
+    asked.tune_up = Some(TuneUp { on: asked.start.plus(40), distance: Distance::from_km(3.0).unwrap() });
+    let more = generate(&asked, &beginner).unwrap();
+    assert_eq!(lint::errors(&more.findings).count(), 0, "{:?}", more.findings);
+    assert_eq!(more.draft.workouts().iter().filter(|w| w.kind == WorkoutKind::Race).count(), 2);
+    assert!(more.draft.workouts().iter().filter(|w| w.sport == Sport::Strength).count() > 10);
     beginner.bmi = Some(33.0);
     let gentler = generate(&wish(Goal::FiveK, 10 * 7 - 1), &beginner).unwrap();
     let minutes = |plan: &Generated| -> i64 {

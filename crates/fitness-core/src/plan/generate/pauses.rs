@@ -1,0 +1,196 @@
+//! Stretches inside a plan in which the athlete cannot run: what is planned after them comes back by steps.
+//!
+//! A week and more takes a smaller week, two weeks and more a return by steps that the rules allow, four weeks and more a
+//! new beginning: by then nothing of what was run before counts as a base.
+
+use super::volume::{Phase, PlanWeek, Shape};
+use super::{Wish, is_open};
+use crate::calendar::Day;
+use crate::plan::limits;
+use crate::plan::{Background, Week};
+
+/// Days without a run from which on the return is a smaller week, a return by steps, and a new beginning.
+const SMALLER: i64 = limits::BREAK;
+const STEPS: i64 = 14;
+const ANEW: i64 = 28;
+
+/// Kilometres that a small week may end up smaller than it was meant to be.
+const ROUNDED: f64 = 1.5;
+/// Kilometres of a week below which it has a few short runs and nothing else.
+const TINY: f64 = 12.0;
+/// Kilometres of one short run.
+const ONE_RUN: f64 = 3.0;
+/// The share of its usual days that makes a week a whole one.
+pub(super) const WHOLE: f64 = 0.8;
+
+/// A stretch without training that ends in a week of the plan.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Pause {
+    /// The week in which training goes on.
+    pub(super) week: usize,
+    /// Days without a run.
+    pub(super) days: i64,
+    /// The last of them.
+    pub(super) last: Day,
+}
+
+impl Pause {
+    /// What to say about it.
+    pub(super) fn remark(&self) -> Option<String> {
+        let (days, last) = (self.days, self.last);
+        match days {
+            ..STEPS => None,
+            STEPS..ANEW => Some(format!(
+                "There are {days} days without a run up to {last}: the weeks after them come back by steps, and less is \
+                 built than without the break."
+            )),
+            _ => Some(format!(
+                "There are {days} days without a run up to {last}: after so long the plan begins anew with very little. \
+                 Think about the race again; a later one, a shorter one or a shorter break would serve you better."
+            )),
+        }
+    }
+}
+
+/// The pauses of a week and more that blocked days make.
+pub(super) fn pauses(wish: &Wish, athlete: &Background, weeks: &[Week]) -> Vec<Pause> {
+    let mut found = Vec::new();
+    for (number, week) in weeks.iter().enumerate() {
+        let Some(first) = week.days().find(|day| is_open(wish, *day) || *day == wish.race) else { continue };
+        let blocked = (1_i64..).take_while(|back| {
+            let day = first.plus(-back);
+            day >= wish.start && !is_open(wish, day)
+        });
+        let days = blocked.count() as i64;
+        if days < SMALLER {
+            continue;
+        }
+        let from_start = first.plus(-days) == wish.start;
+        let before =
+            athlete.runs.last().filter(|_| from_start).map_or(0, |run| run.day.until(wish.start) - 1);
+        found.push(Pause { week: number, days: days + before.max(0), last: first.previous() });
+    }
+    found
+}
+
+/// Holds the weeks of a plan to what a pause leaves, one after the other.
+pub(super) struct Return<'a> {
+    pauses: &'a [Pause],
+    /// How far a week may go beyond the fullest of the four before it.
+    step: f64,
+    anew: f64,
+    /// What is planned so far. Kilometres.
+    planned: Vec<f64>,
+    /// The most a week may hold, as long as the athlete is coming back.
+    ceiling: Option<f64>,
+    /// What the weeks before the plan hold.
+    before: f64,
+    /// What the weeks before the last pause held, and whether it was shorter than two weeks.
+    usual: f64,
+    short: bool,
+}
+
+impl<'a> Return<'a> {
+    pub(super) fn new(shape: &Shape, athlete: &Background, pauses: &'a [Pause]) -> Self {
+        let (warning, _) = limits::week_over_before(shape.level, athlete.age);
+        Self {
+            pauses,
+            step: (warning - 0.02).min(1.15),
+            anew: limits::from_nothing(athlete.bmi),
+            planned: Vec::new(),
+            ceiling: None,
+            before: shape.base,
+            usual: shape.base,
+            short: false,
+        }
+    }
+
+    /// What the next week may hold, of what is wanted; and whether it is one of coming back. `open` is the share of its
+    /// usual days that are free.
+    pub(super) fn next(&mut self, wanted: f64, open: f64) -> (f64, bool) {
+        let most = self.at_most();
+        let back = most < wanted;
+        let few = if open <= 0.0 { 0.0 } else { most.min(wanted).min(ONE_RUN) };
+        let km = (wanted.min(most) * open.min(1.0)).max(few);
+        if let Some(days) = self.pause().map(|pause| pause.days) {
+            self.usual = self.fullest();
+            self.short = days < STEPS;
+        }
+        // Nothing is to come back from once a whole week fits again.
+        self.ceiling = match most {
+            _ if open <= 0.0 => self.ceiling,
+            _ if self.pause().is_some_and(|pause| pause.days < STEPS) => Some(self.usual * 0.85),
+            _ if !back || self.short => None,
+            // A week with few free days is none to go on from.
+            _ if open < WHOLE => Some(most),
+            _ => Some(self.after(most)),
+        };
+        self.planned.push(km);
+        (km, back)
+    }
+
+    /// What the next week may hold at most.
+    pub(super) fn at_most(&self) -> f64 {
+        let ceiling = match self.pause() {
+            Some(pause) => match pause.days {
+                ..STEPS => self.fullest() * 0.6,
+                STEPS..21 => self.fullest() * 0.5,
+                21..ANEW => self.fullest() * 0.4,
+                _ => self.anew,
+            },
+            None => self.ceiling.unwrap_or(f64::INFINITY),
+        };
+        ceiling.min(self.over(self.recent(4)))
+    }
+
+    /// What a week may hold after four of which the fullest has so much.
+    fn over(&self, fullest: f64) -> f64 {
+        if fullest > 0.0 { self.after(fullest) } else { self.anew }
+    }
+
+    /// Holds weeks to what those before them really have: few free days make them smaller than they were meant to be.
+    /// `runs` is how many a week of so many kilometres with such a long run has.
+    pub(super) fn hold(
+        &self,
+        weeks: &mut [PlanWeek],
+        step: f64,
+        share: f64,
+        runs: impl Fn(Week, f64, f64) -> usize,
+    ) {
+        for i in 0..weeks.len() {
+            let before = if i < 4 { self.before } else { 0.0 };
+            let whole = |week: &PlanWeek| (week.km / step + 1e-9).floor() * step;
+            let fullest = weeks[i.saturating_sub(4)..i].iter().map(whole).fold(before, f64::max);
+            let km = weeks[i].km.min(self.over(fullest));
+            let long = weeks[i].long.min(((share * km).max(ONE_RUN.min(km)) / step + 1e-9).floor() * step);
+            let others = runs(weeks[i].week, km, long).saturating_sub(1) as f64;
+            let full = long > 0.0 && weeks[i].phase != Phase::Taper;
+            let km = if full { km.min(long * (1.0 + 0.85 * others)) } else { km };
+            weeks[i].long = long;
+            let less = km < weeks[i].km || km < TINY;
+            weeks[i].km = km;
+            weeks[i].back |= less && self.pauses.iter().any(|pause| pause.week <= i);
+        }
+    }
+
+    fn pause(&self) -> Option<&Pause> {
+        self.pauses.iter().find(|pause| pause.week == self.planned.len())
+    }
+
+    /// The fullest of so many weeks before the next.
+    fn recent(&self, weeks: usize) -> f64 {
+        let before = if self.planned.len() < weeks { self.before } else { 0.0 };
+        self.planned.iter().rev().take(weeks).copied().fold(before, f64::max)
+    }
+
+    /// The fullest of the weeks before a pause.
+    fn fullest(&self) -> f64 {
+        self.recent(8)
+    }
+
+    /// What the week after one of so many kilometres may hold.
+    fn after(&self, km: f64) -> f64 {
+        let (by, below) = limits::SMALL_WEEK;
+        (km * self.step).max((km + by - ROUNDED).min(below - ROUNDED))
+    }
+}

@@ -1,0 +1,198 @@
+//! Paces in one order, whoever the athlete is; steps that add up to their session; one answer about a target.
+
+use super::super::paces::Speeds;
+use super::super::volume::Shape;
+use super::athletes::{as_of, runner, wish, with_result};
+use crate::metrics::predict::{Effort, Inputs, Mark, RaceResult, Vdot, WeeklyVolume, predict};
+use crate::plan::lint::{Rule, Severity};
+use crate::plan::{
+    Background, DatedPaces, Goal, StepDuration, StepTarget, StepType, Support, WorkoutKind,
+    finish_on_race_day, generate, support,
+};
+use crate::units::{Distance, TimeSpan};
+
+const GOALS: [Goal; 4] = [Goal::FiveK, Goal::TenK, Goal::Half, Goal::Full];
+
+/// Athletes whose dated result, whose prediction and whose easy runs speak of different forms.
+fn athletes(race: Distance) -> Vec<(String, Background)> {
+    let mut all = Vec::new();
+    for weekly in [16.0, 36.0, 70.0] {
+        for form in [34.0, 44.0, 60.0] {
+            for other in [0.75, 0.9, 1.0, 1.1] {
+                for easy in [0.9, 1.0, 1.15] {
+                    let mut athlete = runner(weekly, 4, 60);
+                    let (result, known) = (Vdot::new(form).unwrap(), Vdot::new(form * other).unwrap());
+                    let paces = result.paces(None).unwrap();
+                    let half = Distance::HALF_MARATHON;
+                    let raced = RaceResult {
+                        distance: half,
+                        time: known.time_over(half).unwrap(),
+                        on: Some(as_of().plus(-10)),
+                        effort: Effort::Race,
+                    };
+                    let inputs = Inputs {
+                        results: &[raced],
+                        weekly: Some(WeeklyVolume { distance: athlete.base().unwrap(), weeks: Some(8) }),
+                        training: None,
+                        sex: None,
+                        history: &[],
+                        as_of: as_of(),
+                    };
+                    athlete.prediction = predict(race, &inputs);
+                    athlete.paces = Some(DatedPaces { paces, result_on: as_of().plus(-100) });
+                    for run in &mut athlete.runs {
+                        let pace = paces.easy.1.seconds_per_km() * easy;
+                        run.duration = TimeSpan::from_seconds(run.distance.km() * pace);
+                    }
+                    let label = format!("{weekly} km, VDOT {form}, predicted {other}, easy {easy}");
+                    all.push((label, athlete));
+                }
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn paces_are_in_order_and_the_race_lies_where_its_distance_puts_it() {
+    let mut raced = 0;
+    for goal in GOALS {
+        let race = goal.distance().unwrap();
+        for (label, athlete) in athletes(race) {
+            for slower in [None, Some(1.05), Some(1.5)] {
+                let mut asked = wish(goal, 16 * 7 - 1);
+                let predicted = athlete.prediction.as_ref().unwrap().exact;
+                asked.target =
+                    slower.and_then(|slower| TimeSpan::from_seconds(predicted.time.seconds() * slower));
+                let shape = Shape::new(&asked, race, athlete.level().unwrap(), &athlete, 1.0);
+                let speeds = Speeds::of(&athlete, &asked, &shape);
+                let label = format!("{goal}, {label}, {slower:?}");
+                let (easy, interval) = (speeds.easy.unwrap(), speeds.interval.unwrap_or(0.0));
+                let threshold = speeds.threshold.unwrap_or(easy);
+                assert!(interval < threshold && threshold <= easy, "{label}: {interval} {threshold} {easy}");
+                let Some(pace) = speeds.race else { continue };
+                raced += 1;
+                let fits = match goal {
+                    Goal::FiveK | Goal::TenK => interval <= pace && pace < threshold,
+                    _ => threshold < pace && pace < easy,
+                };
+                assert!(fits, "{label}: I {interval} T {threshold} race {pace} easy {easy}");
+                let quarter = predicted.first_quarter().seconds() / race.km();
+                assert!(pace * 0.99 >= quarter, "{label}: {pace} is faster than one in four, {quarter}");
+            }
+        }
+    }
+    assert!(raced > 500, "{raced}");
+}
+
+#[test]
+fn a_shorter_race_is_never_slower() {
+    let of = |goal: Goal| {
+        let (race, asked) = (goal.distance().unwrap(), wish(goal, 16 * 7 - 1));
+        let paces = athletes(race).into_iter().map(move |(_, athlete)| {
+            let shape = Shape::new(&asked, race, athlete.level().unwrap(), &athlete, 1.0);
+            Speeds::of(&athlete, &asked, &shape).race
+        });
+        paces.collect::<Vec<_>>()
+    };
+    let by_goal = GOALS.map(of);
+    for number in 0..by_goal[0].len() {
+        let paces: Vec<f64> = by_goal.iter().filter_map(|paces| paces[number]).collect();
+        assert!(paces.is_sorted(), "{number}: {paces:?}");
+    }
+}
+
+#[test]
+fn drafts_with_such_paces_have_no_errors() {
+    for goal in GOALS {
+        for (label, athlete) in athletes(goal.distance().unwrap()).into_iter().step_by(11) {
+            let plan = match generate(&wish(goal, 16 * 7 - 1), &athlete) {
+                Ok(plan) => plan,
+                Err(why) => {
+                    assert!(!matches!(why, crate::plan::BadWish::Unsafe(_)), "{goal}, {label}: {why}");
+                    continue;
+                }
+            };
+            assert!(
+                plan.findings.iter().all(|f| f.severity != Severity::Error),
+                "{label}: {:?}",
+                plan.findings
+            );
+        }
+    }
+}
+
+/// Steps by distance, and those by time at the pace they are taken to be run at, are the session.
+#[test]
+fn the_steps_of_a_run_add_up_to_it() {
+    for (goal, known) in [(Goal::Full, true), (Goal::Half, true), (Goal::TenK, false), (Goal::FiveK, true)] {
+        let mut athlete = runner(52.0, 5, 60);
+        if known {
+            athlete = with_result(athlete, goal.distance().unwrap());
+        }
+        let easy = athlete.easy_pace().unwrap().seconds_per_km();
+        let plan = generate(&wish(goal, 16 * 7 - 1), &athlete).unwrap();
+        let mut kinds = std::collections::BTreeSet::new();
+        for workout in plan.draft.workouts().iter().filter(|workout| !workout.steps.is_empty()) {
+            kinds.insert(workout.kind.as_str());
+            let (mut km, mut seconds) = (0.0, 0.0);
+            for step in &workout.steps {
+                let pace = match (step.target, step.step_type, step.duration) {
+                    (StepTarget::Pace(range), ..) => f64::midpoint(range.low.unwrap(), range.high.unwrap()),
+                    (_, StepType::Recovery, _) => easy * 1.2,
+                    (_, StepType::Active, StepDuration::Time(_)) => easy * 0.9,
+                    (_, StepType::Active, _)
+                        if workout.steps.len() > 1 && workout.kind != WorkoutKind::Strides =>
+                    {
+                        easy * 0.9
+                    }
+                    _ => easy,
+                };
+                let (far, long) = match step.duration {
+                    StepDuration::Distance(meters) => (meters / 1000.0, meters / 1000.0 * pace),
+                    StepDuration::Time(time) => (time / pace, time),
+                    _ => panic!("{step:?}"),
+                };
+                km += far;
+                seconds += long;
+            }
+            let (told, minutes) =
+                (workout.distance.unwrap().km(), workout.duration.unwrap().seconds() / 60.0);
+            assert!((km - told).abs() < 0.16, "{} {}: {km} of {told}", workout.date, workout.name);
+            assert!(
+                (seconds / 60.0 - minutes).abs() < 1.5,
+                "{} {}: {} of {minutes} minutes",
+                workout.date,
+                workout.name,
+                seconds / 60.0
+            );
+        }
+        assert!(kinds.contains(WorkoutKind::Strides.as_str()) && kinds.len() >= 4, "{kinds:?}");
+    }
+}
+
+#[test]
+fn generator_and_linter_say_the_same_about_a_target() {
+    let athlete = with_result(runner(45.0, 5, 60), Distance::HALF_MARATHON);
+    let predicted = athlete.prediction.as_ref().unwrap().exact.time;
+    let mut seen = std::collections::BTreeSet::new();
+    for percent in 75..106 {
+        let mut asked = wish(Goal::Half, 14 * 7 - 1);
+        asked.target = TimeSpan::from_seconds((predicted.seconds() * f64::from(percent) / 100.0).round());
+        assert!(Mark::new(Distance::HALF_MARATHON, asked.target.unwrap()).is_ok());
+        let plan = generate(&asked, &athlete).unwrap();
+        let finish = finish_on_race_day(&athlete, asked.start, asked.race).unwrap();
+        let (word, warned) = match support(asked.target.unwrap(), finish) {
+            Support::Supported => ("is within what your data supports", None),
+            Support::Stretch => ("is a stretch", Some("a stretch")),
+            Support::Unlikely => ("is unlikely", Some("unlikely")),
+            Support::Unsupported => ("is not supported by your data", Some("not supported")),
+        };
+        seen.insert(word);
+        assert!(plan.remarks[0].contains(word), "{percent} %: {:?}", plan.remarks);
+        let said = plan.findings.iter().find(|finding| finding.rule == Rule::R32).map(|f| f.text.as_str());
+        assert_eq!(said.is_some(), warned.is_some(), "{percent} %: {said:?}");
+        assert!(said.is_none_or(|said| said.contains(warned.unwrap())), "{percent} %: {said:?}");
+    }
+    assert_eq!(seen.len(), 4, "{seen:?}");
+}
