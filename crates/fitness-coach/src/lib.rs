@@ -4,12 +4,17 @@
 //! only a human may do cannot be reached from here: there is nothing an injected instruction could call.
 //! `cargo xtask tidy` keeps it that way.
 //!
-//! Start at [`model`], which says what a model is here.
+//! Start at [`model`], which says what a model is here; then [`prompt`], what it is told, [`score`], which reads that as a
+//! compiler would, and [`brief`], what becomes of it every morning. [`built_in`] is the coach without any model.
 
 pub mod answering;
+pub mod brief;
+pub mod built_in;
 pub mod chat;
 pub mod model;
 pub mod numbers;
+pub mod prompt;
+pub mod score;
 #[cfg(feature = "testkit")]
 pub mod testkit;
 pub mod tools;

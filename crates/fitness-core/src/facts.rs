@@ -13,6 +13,7 @@ mod ahead;
 mod gather;
 mod id;
 mod morning;
+mod plan_day;
 mod prose;
 mod sessions;
 mod snapshot;
@@ -20,15 +21,17 @@ mod source;
 mod table;
 #[cfg(test)]
 mod tests;
+mod text;
 mod training;
 mod value;
 
 pub use gather::gather;
 pub use id::{BadFactId, FactId};
 pub use prose::{BadProse, ProseFault};
-pub use snapshot::{PastRace, PastSession, RaceDistance, Snapshot};
+pub use snapshot::{Following, PastRace, PastSession, RaceDistance, Snapshot};
 pub use source::{BadSourceRow, SourceRow};
 pub use table::FactName;
+pub use text::FactText;
 pub use value::{FactUnit, FactValue, FactWord};
 
 use crate::calendar::Day;
@@ -62,7 +65,7 @@ impl Fact {
     /// As the athlete reads it: `48.2 km`, `7h 24m`, `5:12 /km`, `−18`.
     #[must_use]
     pub fn shown(&self, units: UnitSystem) -> String {
-        value::shown(self.value, self.unit, self.as_of, units)
+        value::shown(&self.value, self.unit, self.as_of, units)
     }
 }
 
@@ -98,7 +101,7 @@ impl Facts {
         if let Some(pair) = ids.windows(2).find(|pair| pair[0] == pair[1]) {
             return Err(BadFacts::Twice(pair[0].clone()));
         }
-        if let Some(unfit) = known.iter().find(|fact| !fact.unit.fits(fact.value)) {
+        if let Some(unfit) = known.iter().find(|fact| !fact.unit.fits(&fact.value)) {
             return Err(BadFacts::Unfit(unfit.id.clone()));
         }
         let facts = Self { known, missing };

@@ -1,6 +1,7 @@
 //! JSON Schemas of words, ids and days: the same wherever one is spoken to a model.
 
 use crate::calendar::Day;
+use crate::contract::brief::{Metric, Tone};
 use crate::contract::{Action, DayName};
 use crate::desk::answers::SuggestionStatus;
 use crate::desk::asks::SeriesMetric;
@@ -31,6 +32,7 @@ schema_of_words!(
     DurationType,
     Excuse,
     Goal,
+    Metric,
     ObservationKind,
     PlanStatus,
     ProposalStatus,
@@ -39,6 +41,7 @@ schema_of_words!(
     StepType,
     SuggestionStatus,
     TargetType,
+    Tone,
     Verdict,
     WorkoutKind
 );

@@ -46,6 +46,19 @@ impl fmt::Display for Visible<'_> {
     }
 }
 
+/// A foreign text with nothing in it that is not seen: control characters become blanks, but for line breaks; bidi marks,
+/// zero-width characters, joiners and selectors go. For a reader that must not be led astray, such as a model.
+#[must_use]
+pub fn seen(text: &str) -> String {
+    let shown = text.chars().filter(|c| !is_invisible(*c) && !is_joiner(*c));
+    shown.map(|c| if c.is_control() && c != '\n' { ' ' } else { c }).collect()
+}
+
+/// Joiners and selectors: they hold emoji together, and hide letters as well.
+const fn is_joiner(c: char) -> bool {
+    matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}')
+}
+
 /// Characters that change what is seen without being seen. Joiners within emoji and scripts are not among
 /// them.
 pub(crate) const fn is_invisible(c: char) -> bool {
@@ -59,6 +72,11 @@ pub(crate) const fn is_invisible(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_not_seen_goes() {
+        assert_eq!(seen("a\u{1b}[31mb\u{202e}c\u{200d}\u{fe0f}\r\nd\u{e0041}"), "a [31mbc \nd");
+    }
 
     #[test]
     fn what_would_not_be_seen_is_seen() {

@@ -4,11 +4,12 @@ use crate::error::Result;
 use crate::store::Store;
 use fitness_core::athlete::ThresholdKind;
 use fitness_core::calendar::{Day, Instant};
-use fitness_core::facts::{Facts, PastRace, PastSession, RaceDistance, Snapshot, gather};
+use fitness_core::facts::{Facts, Following, PastRace, PastSession, RaceDistance, Snapshot, gather};
 use fitness_core::ids::UserId;
 use fitness_core::metrics::predict::{LOOK_BACK_DAYS, RaceResult};
 use fitness_core::metrics::thresholds::in_force;
 use fitness_core::metrics::{Absent, Found, predict::Prediction};
+use fitness_core::observation::ExcusedDays;
 use fitness_core::plan::{Plan, PlanStatus};
 use fitness_core::units::Distance;
 
@@ -47,6 +48,22 @@ impl Store {
         let plan = self.find_plan_of(user, today).await?;
         let goal = plan.as_ref().and_then(|plan| plan.distance);
         let predictions = self.predictions(user, today, goal).await?;
+        let progress = match &plan {
+            Some(plan) => Some(self.progress(user, plan.id).await?),
+            None => None,
+        };
+        let waiting = match &plan {
+            Some(plan) => self.list_proposals(user, plan.id).await?,
+            None => Vec::new(),
+        };
+        // The newest comes first.
+        let waiting = waiting.iter().find(|proposal| proposal.is_open(today)).map(|proposal| proposal.id);
+        let following = progress.as_ref().map(|progress| Following {
+            workouts: &progress.workouts,
+            graded: &progress.followed.graded,
+            waiting,
+        });
+        let observed = self.list_observations(user, today, today).await?;
         Ok(gather(&Snapshot {
             today,
             frontier,
@@ -57,6 +74,8 @@ impl Store {
             predictions: &predictions,
             races: &races,
             plan: plan.as_ref(),
+            following,
+            marked: ExcusedDays::from_observations(&observed).excuse(today),
             profile: &profile,
         }))
     }

@@ -94,7 +94,7 @@ words! {
         NoSuchWorkout = "no_such_workout",
         /// The workout is there, on another day.
         WrongDate = "wrong_date",
-        /// One workout is changed twice.
+        /// One workout is changed twice, one metric listed twice.
         Twice = "twice",
         /// A rest day has nothing that could be longer or harder.
         RestDay = "rest_day",
@@ -112,6 +112,42 @@ words! {
         NotOneWeek = "not_one_week",
         /// What would come out breaks a rule of training; the linter says which.
         LintError = "lint_error",
+
+        // The brief is not what its facts allow.
+        /// Double braces without the id of a fact in them.
+        BadPlaceholder = "bad_placeholder",
+        /// There is no such fact.
+        UnknownFact = "unknown_fact",
+        /// It would be a fact, but is not known.
+        MissingFact = "missing_fact",
+        /// A number in digits or in words.
+        OwnNumber = "own_number",
+        /// What stands beside a fact makes another number of it.
+        GluedFact = "glued_fact",
+        /// A predicted finish without its band.
+        WithoutBand = "without_band",
+        /// A character that is not of plain English prose.
+        BadCharacter = "bad_character",
+        /// Markdown, HTML or an address.
+        Markup = "markup",
+        /// A number of the trade that only the trade knows by its letters.
+        Jargon = "jargon",
+        /// Too little to be a brief.
+        TooShort = "too_short",
+        /// A metric of which the text says nothing.
+        UnusedMetric = "unused_metric",
+        /// Data is missing, and the text does not say so.
+        UnsaidGap = "unsaid_gap",
+        /// Does not begin with the day's session, its state and the last verdict.
+        Opening = "opening",
+        /// Speaks of a plan where none is active.
+        NoPlan = "no_plan",
+        /// Says that something was changed.
+        ClaimsChange = "claims_change",
+        /// Speaks of a proposal that is not there, or does not name the one that is.
+        UnlinkedProposal = "unlinked_proposal",
+        /// Concludes from a device what only the athlete knows.
+        MustAsk = "must_ask",
 
         /// There are more faults than are listed.
         MoreFaults = "more_faults",

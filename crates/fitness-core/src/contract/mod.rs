@@ -8,10 +8,13 @@
 //! 3. [`consistency`] holds an accepted answer against itself, the calendar and the athlete's plan;
 //! 4. [`changes`] turns it into the changes of a proposal, which only a human applies.
 //!
+//! A third thing a model says is the [`brief`]: prose, with facts in the place of numbers.
+//!
 //! Nothing here repairs an answer. What is accepted means the same to `serde`, to the JSON Schemas in `docs/schema`
 //! and to this reader; the tests hold them against each other.
 
 pub mod bounds;
+pub mod brief;
 pub mod changes;
 pub mod consistency;
 mod fault;
@@ -105,7 +108,7 @@ pub struct Refused {
 /// ```
 pub fn check(answer: &[u8], kind: Option<Kind>) -> Result<Response, Refused> {
     let mut faults = Faults::default();
-    let (kind, response) = match text::read(answer, &mut faults) {
+    let (kind, response) = match text::read(answer, "athlete_message", &mut faults) {
         Some(value) => read(&value, kind, &mut faults),
         None => (kind, None),
     };

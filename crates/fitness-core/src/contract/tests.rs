@@ -9,7 +9,7 @@ use serde_json::Value;
 /// What our reader says a text is; `None` where it finds a fault.
 fn ours(text: &str) -> Option<Json> {
     let mut faults = Faults::default();
-    let value = text::read(text.as_bytes(), &mut faults);
+    let value = text::read(text.as_bytes(), "athlete_message", &mut faults);
     value.filter(|_| faults.is_empty())
 }
 

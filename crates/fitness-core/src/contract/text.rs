@@ -25,8 +25,9 @@ pub(super) enum Json {
     Broken,
 }
 
-/// The value in a text; `None` when not enough of it can be read to say what it means.
-pub(super) fn read(bytes: &[u8], faults: &mut Faults) -> Option<Json> {
+/// The value in a text; `None` when not enough of it can be read to say what it means. What the athlete should read
+/// belongs in the field that is named, not around the value.
+pub(super) fn read(bytes: &[u8], words_in: &'static str, faults: &mut Faults) -> Option<Json> {
     if bytes.len() > MAX_BYTES {
         let message = format!("The answer is larger than {} KiB. Write one JSON object.", MAX_BYTES >> 10);
         faults.add("", FaultCode::TooLarge, message);
@@ -40,7 +41,7 @@ pub(super) fn read(bytes: &[u8], faults: &mut Faults) -> Option<Json> {
         faults.add("", FaultCode::EmptyInput, "The answer is empty. Write one JSON object.");
         return None;
     }
-    let mut reader = Reader { text, at: 0, faults, stopped: false };
+    let mut reader = Reader { text, at: 0, words_in, faults, stopped: false };
     let value = reader.answer();
     if reader.stopped { None } else { value }
 }
@@ -48,6 +49,7 @@ pub(super) fn read(bytes: &[u8], faults: &mut Faults) -> Option<Json> {
 struct Reader<'a> {
     text: &'a str,
     at: usize,
+    words_in: &'static str,
     faults: &'a mut Faults,
     /// What follows cannot be made sense of.
     stopped: bool,

@@ -91,7 +91,7 @@ fn finish(view: &View<'_>, distance: RaceDistance, found: &Found<Prediction>) ->
     let point = told(shown.time).by(methods.join(", "));
     let band = [point, told(shown.low), told(shown.high)];
     // One end that could not be shown would leave the others without it.
-    let fits = distance.names().into_iter().zip(&band).all(|(name, told)| name.unit().fits(told.value));
+    let fits = distance.names().into_iter().zip(&band).all(|(name, told)| name.unit().fits(&told.value));
     if fits { Ok(band) } else { Err(Absent::OutOfRange { what: "a finish that takes too long".to_owned() }) }
 }
 
@@ -108,7 +108,7 @@ fn row(view: &View<'_>, raced: &Raced) -> SourceRow {
 }
 
 /// The plan that is tracked. A draft is inert: nothing is said of it here.
-fn active<'a>(view: &View<'a>) -> Found<&'a Plan> {
+pub(super) fn active<'a>(view: &View<'a>) -> Found<&'a Plan> {
     let plan = view.snapshot.plan.filter(|plan| plan.status == PlanStatus::Active);
     plan.ok_or(Absent::missing(Need::Plan))
 }

@@ -5,7 +5,7 @@ use super::source::SourceRow;
 use super::table::FactName;
 use super::value::FactValue;
 use super::{Fact, Facts, Missing};
-use super::{ahead, morning, sessions, training};
+use super::{ahead, morning, plan_day, sessions, training};
 use crate::calendar::Day;
 use crate::frontier::Reach;
 use crate::metrics::day::{DayMetrics, DayState, Training};
@@ -24,6 +24,7 @@ pub fn gather(snapshot: &Snapshot<'_>) -> Facts {
     sessions::write(&view, &mut book);
     morning::write(&view, &mut book);
     ahead::write(&view, &mut book);
+    plan_day::write(&view, &mut book);
     book.close()
 }
 
@@ -77,7 +78,7 @@ impl Book {
         let fits = |told: Told| {
             let what = "a value no athlete has; correct or delete the activity it comes from";
             let unfit = || Absent::OutOfRange { what: what.to_owned() };
-            if name.unit().fits(told.value) { Ok(told) } else { Err(unfit()) }
+            if name.unit().fits(&told.value) { Ok(told) } else { Err(unfit()) }
         };
         self.0.insert(name, found.and_then(fits));
     }

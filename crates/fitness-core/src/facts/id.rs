@@ -30,7 +30,7 @@ const HIGH: &str = "_high";
 
 impl FactId {
     /// The most letters it may have.
-    pub(super) const LONGEST: usize = 64;
+    pub(crate) const LONGEST: usize = 64;
 
     /// Its letters.
     #[must_use]

@@ -5,13 +5,15 @@ use crate::activity::Activity;
 use crate::athlete::Profile;
 use crate::calendar::Day;
 use crate::frontier::Frontier;
-use crate::ids::{ActivityId, RaceId};
+use crate::grading::Graded;
+use crate::ids::{ActivityId, ProposalId, RaceId};
 use crate::metrics::Found;
 use crate::metrics::analysis::{Judged, Measures};
 use crate::metrics::day::DayMetrics;
 use crate::metrics::predict::{Prediction, RaceResult};
 use crate::metrics::thresholds::InForce;
-use crate::plan::Plan;
+use crate::observation::Excuse;
+use crate::plan::{Plan, PlannedWorkout};
 use crate::units::Distance;
 use crate::words::words;
 
@@ -36,8 +38,23 @@ pub struct Snapshot<'a> {
     pub races: &'a [PastRace],
     /// The plan that is tracked. A draft or an archived plan is no plan here.
     pub plan: Option<&'a Plan>,
+    /// How that plan is followed.
+    pub following: Option<Following<'a>>,
+    /// What the athlete marked today as: ill, injured, away.
+    pub marked: Option<Excuse>,
     /// What the athlete said about themselves.
     pub profile: &'a Profile,
+}
+
+/// How the plan that is tracked is followed.
+#[derive(Debug, Clone, Copy)]
+pub struct Following<'a> {
+    /// Its workouts, in order.
+    pub workouts: &'a [PlannedWorkout],
+    /// A verdict for each of them.
+    pub graded: &'a [Graded],
+    /// The newest proposal that waits for the athlete.
+    pub waiting: Option<ProposalId>,
 }
 
 /// A session that was measured and judged.

@@ -2,14 +2,15 @@
 
 use crate::athlete::{ThresholdKind, ThresholdOrigin};
 use crate::calendar::Day;
-use crate::ids::{ActivityId, PlanId, RaceId};
+use crate::ids::{ActivityId, PlanId, ProposalId, RaceId, WorkoutId};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
 /// A stored row, or a run of them, that a fact was made from. Written in one word, so that a page can link it and a
 /// brief can keep it: `day:2026-06-14`, `days:2026-06-08..2026-06-14`, `activity:12`,
-/// `threshold:threshold_speed:2026-05-01:set`, `race:3`, `plan:7`, `profile`.
+/// `threshold:threshold_speed:2026-05-01:set`, `race:3`, `plan:7`,
+/// `workout:41`, `proposal:5`, `profile`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum SourceRow {
@@ -37,6 +38,10 @@ pub enum SourceRow {
     Race(RaceId),
     /// The plan that is tracked.
     Plan(PlanId),
+    /// A session of it.
+    Workout(WorkoutId),
+    /// A proposal that waits for the athlete.
+    Proposal(ProposalId),
     /// What the athlete said about themselves.
     Profile,
 }
@@ -55,6 +60,8 @@ impl fmt::Display for SourceRow {
             Self::Threshold { kind, from, origin } => write!(f, "threshold:{kind}:{from}:{origin}"),
             Self::Race(id) => write!(f, "race:{id}"),
             Self::Plan(id) => write!(f, "plan:{id}"),
+            Self::Workout(id) => write!(f, "workout:{id}"),
+            Self::Proposal(id) => write!(f, "proposal:{id}"),
             Self::Profile => f.write_str("profile"),
         }
     }
@@ -93,6 +100,8 @@ fn read(text: &str) -> Option<SourceRow> {
         }
         "race" => which.parse().ok().map(SourceRow::Race),
         "plan" => which.parse().ok().map(SourceRow::Plan),
+        "workout" => which.parse().ok().map(SourceRow::Workout),
+        "proposal" => which.parse().ok().map(SourceRow::Proposal),
         _ => None,
     }
 }

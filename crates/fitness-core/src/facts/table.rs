@@ -146,6 +146,23 @@ facts! {
     RaceDay = "race_day", CalendarDay, "planned", "The day of that race.";
     RaceDistance = "race_distance", Distance, "planned", "How far that race is.";
     RaceGoalTime = "race_goal_time", Clock, "planned", "The time hoped for in that race.";
+    PlanName = "plan_name", Name, "given", "What the athlete calls the active plan.";
+    GoalName = "goal_name", Name, "planned", "What the active plan trains for.";
+    TodaySession = "today_session", Name, "planned", "What today's session of the active plan is called.";
+    TodaySessionKind = "today_session_kind", Word, "planned", "What today's session is for.";
+    TodaySessionDistance = "today_session_distance", Distance, "planned", "How far today's session is.";
+    TodaySessionTime = "today_session_time", HoursAndMinutes, "planned", "How long today's session is.";
+    TodaySessionIntensity = "today_session_intensity", Name, "planned", "How hard today's session is, as the plan says it.";
+    TodaySessionState = "today_session_state", Word, "graded",
+        "What became of today's session: pending until its data has arrived.";
+    LastJudgedDay = "last_judged_day", CalendarDay, "latest", "The last day before today whose training was judged.";
+    LastJudgedSession = "last_judged_session", Name, "planned", "What that day's session is called.";
+    LastVerdict = "last_verdict", Word, "graded", "The verdict on that day: hit, short or missed.";
+    LastExcuse = "last_excuse", Word, "marked", "Why that day is left out of adherence, though its verdict stands.";
+    MarkedToday = "marked_today", Word, "marked", "What the athlete marked for today: ill, injured or away.";
+    ProposalWaiting = "proposal_waiting", Name, "latest",
+        "The newest proposal that waits for the athlete to decide; nothing of it has happened.";
+
     LastRaceDay = "last_race_day", CalendarDay, "latest", "The day of the latest race.";
     LastRaceDistance = "last_race_distance", Distance, "told", "How far the latest race was.";
     LastRaceTime = "last_race_time", Clock, "told", "How long the latest race took.";

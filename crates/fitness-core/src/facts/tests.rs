@@ -2,6 +2,7 @@
 
 mod examples;
 mod laws;
+mod plan_day;
 mod prose;
 mod shown;
 
@@ -10,7 +11,8 @@ use crate::activity::Activity;
 use crate::athlete::{Profile, Threshold, ThresholdKind, ThresholdOrigin};
 use crate::calendar::Instant;
 use crate::frontier::{Coverage, Frontier};
-use crate::ids::{ActivityId, PlanId, RaceId};
+use crate::grading::{Graded, Verdict};
+use crate::ids::{ActivityId, PlanId, ProposalId, RaceId, WorkoutId};
 use crate::metrics::Found;
 use crate::metrics::analysis::{Judged, Measures, ZoneSets, judge, measure};
 use crate::metrics::day::{DayInput, DayMetrics, DaySettings, walk};
@@ -18,7 +20,8 @@ use crate::metrics::fitness::DayLoad;
 use crate::metrics::load::{Felt, Limits, Load};
 use crate::metrics::predict::{Effort, Inputs, Prediction, RaceResult, predict};
 use crate::metrics::thresholds::{InForce, in_force};
-use crate::plan::{Goal, Plan, PlanStatus, made};
+use crate::observation::Excuse;
+use crate::plan::{Goal, Plan, PlanStatus, PlannedWorkout, Workout, WorkoutKind, made};
 use crate::sport::Sport;
 use crate::units::{Distance, TimeSpan};
 use crate::wellness::{DailyWellness, Sleep};
@@ -59,6 +62,10 @@ struct World {
     thresholds: Vec<Threshold>,
     races: Vec<PastRace>,
     plan: Option<Plan>,
+    planned: Vec<PlannedWorkout>,
+    graded: Vec<Graded>,
+    waiting: Option<ProposalId>,
+    marked: Option<Excuse>,
     profile: Profile,
 }
 
@@ -82,6 +89,10 @@ impl World {
             thresholds: Vec::new(),
             races: Vec::new(),
             plan: None,
+            planned: Vec::new(),
+            graded: Vec::new(),
+            waiting: None,
+            marked: None,
             profile: Profile::default(),
         }
     }
@@ -108,6 +119,11 @@ impl World {
                 },
             }],
             plan: Some(half_marathon()),
+            planned: vec![
+                session(1, "2026-06-27", "Easy 8", Some(8.0)),
+                session(2, "2026-06-29", "4x1 km @ 5K pace", Some(10.0)),
+            ],
+            graded: vec![graded(1, "2026-06-27", Verdict::Hit), graded(2, "2026-06-29", Verdict::Pending)],
             profile: Profile { sleep_need: Some(TimeSpan::from_mins(480)), ..Profile::default() },
             ..Self::empty()
         };
@@ -220,9 +236,33 @@ impl Stored {
             predictions: &self.predictions,
             races: &world.races,
             plan: world.plan.as_ref(),
+            following: Some(Following {
+                workouts: &world.planned,
+                graded: &world.graded,
+                waiting: world.waiting,
+            }),
+            marked: world.marked,
             profile: &world.profile,
         })
     }
+}
+
+fn session(id: i64, on: &str, name: &str, km: Option<f64>) -> PlannedWorkout {
+    PlannedWorkout {
+        id: WorkoutId::new(id),
+        workout: Workout {
+            sport: Sport::Running,
+            kind: WorkoutKind::Easy,
+            name: name.to_owned(),
+            distance: km.and_then(Distance::from_km),
+            ..Workout::rest(day(on))
+        },
+    }
+}
+
+fn graded(id: i64, on: &str, verdict: Verdict) -> Graded {
+    let workout = WorkoutId::new(id);
+    Graded { workout, day: day(on), verdict, planned: None, actual: None, excused: None }
 }
 
 fn threshold(kind: ThresholdKind, value: f64, from: &str, origin: ThresholdOrigin) -> Threshold {

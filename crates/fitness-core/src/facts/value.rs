@@ -1,18 +1,22 @@
 //! What a fact is, what it counts, and the one place that turns it into what an athlete reads.
 
+use super::text::FactText;
 use crate::calendar::Day;
+use crate::grading::Verdict;
 use crate::metrics::fitness::{FormBand, RampBand};
 use crate::metrics::hrv::HrvState;
 use crate::metrics::illness::IllnessSigns;
 use crate::metrics::pattern::SpikeBand;
 use crate::metrics::recovery::RecoveryBand;
+use crate::observation::Excuse;
+use crate::plan::WorkoutKind;
 use crate::units::{Distance, Pace, TimeSpan, UnitSystem};
 use crate::words::words;
 use chrono::Datelike;
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// What a fact is.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum FactValue {
     /// A number, in the fact's unit.
     #[serde(rename = "number")]
@@ -32,6 +36,9 @@ pub enum FactValue {
     /// A word for a number.
     #[serde(rename = "word")]
     Word(FactWord),
+    /// A name somebody gave: `5K`, `Z2`, the title of a workout. Foreign text.
+    #[serde(rename = "text")]
+    Text(FactText),
 }
 
 /// A word for a number, from the vocabulary of the metric it belongs to and no other.
@@ -50,6 +57,12 @@ pub enum FactWord {
     Jump(SpikeBand),
     /// Of signs of illness.
     Illness(IllnessSigns),
+    /// Of what became of a session.
+    Verdict(Verdict),
+    /// Of what a session is for.
+    Kind(WorkoutKind),
+    /// Of what the athlete marked.
+    Mark(Excuse),
 }
 
 impl FactWord {
@@ -61,6 +74,9 @@ impl FactWord {
             Self::Recovery(band) => band.as_str(),
             Self::Jump(band) => band.as_str(),
             Self::Illness(signs) => signs.as_str(),
+            Self::Verdict(verdict) => verdict.as_str(),
+            Self::Kind(kind) => kind.as_str(),
+            Self::Mark(excuse) => excuse.as_str(),
         }
     }
 }
@@ -116,6 +132,8 @@ words! {
         CalendarDay = "calendar_day",
         /// A word. `productive`
         Word = "word",
+        /// A name. `Cruise intervals 4x1 km`
+        Name = "name",
     }
 }
 
@@ -126,16 +144,24 @@ const LONGEST: TimeSpan = TimeSpan::from_mins(100 * 24 * 60);
 const SLOWEST: f64 = 3600.0;
 
 impl FactUnit {
+    /// Whether it counts something: neither a day, nor a word, nor a name.
+    #[must_use]
+    pub const fn is_number(self) -> bool {
+        !matches!(self, Self::CalendarDay | Self::Word | Self::Name)
+    }
+
     /// Whether a value can be counted in it, so that something readable is shown.
     #[must_use]
-    pub fn fits(self, value: FactValue) -> bool {
+    pub fn fits(self, value: &FactValue) -> bool {
         match (self, value) {
-            (Self::Distance, FactValue::Distance(way)) => (Distance::ZERO..=FARTHEST).contains(&way),
+            (Self::Distance, FactValue::Distance(way)) => (Distance::ZERO..=FARTHEST).contains(way),
             (Self::Clock | Self::HoursAndMinutes, FactValue::Time(time)) => {
-                (TimeSpan::ZERO..=LONGEST).contains(&time)
+                (TimeSpan::ZERO..=LONGEST).contains(time)
             }
             (Self::Pace | Self::SwimPace, FactValue::Pace(pace)) => pace.seconds_per_km() <= SLOWEST,
-            (Self::CalendarDay, FactValue::Day(_)) | (Self::Word, FactValue::Word(_)) => true,
+            (Self::CalendarDay, FactValue::Day(_))
+            | (Self::Word, FactValue::Word(_))
+            | (Self::Name, FactValue::Text(_)) => true,
             (
                 Self::Distance
                 | Self::Clock
@@ -143,7 +169,8 @@ impl FactUnit {
                 | Self::Pace
                 | Self::SwimPace
                 | Self::CalendarDay
-                | Self::Word,
+                | Self::Word
+                | Self::Name,
                 _,
             ) => false,
             (_, FactValue::Number(number)) => number.abs() <= MOST,
@@ -156,22 +183,23 @@ impl FactUnit {
 const NOTHING: &str = "—";
 
 /// A value as the athlete reads it. A value that does not fit its unit is shown as nothing, never as `NaN`.
-pub(super) fn shown(value: FactValue, unit: FactUnit, as_of: Day, units: UnitSystem) -> String {
+pub(super) fn shown(value: &FactValue, unit: FactUnit, as_of: Day, units: UnitSystem) -> String {
     if !unit.fits(value) {
         return NOTHING.to_owned();
     }
     match value {
-        FactValue::Number(number) => numbered(number, unit),
-        FactValue::Distance(way) => units.distance(way).to_string(),
+        FactValue::Number(number) => numbered(*number, unit),
+        FactValue::Distance(way) => units.distance(*way).to_string(),
         FactValue::Time(time) if unit == FactUnit::Clock => time.clock(),
         FactValue::Time(time) => time.hours_minutes(),
-        FactValue::Pace(pace) if unit == FactUnit::Pace => units.pace(pace).to_string(),
+        FactValue::Pace(pace) if unit == FactUnit::Pace => units.pace(*pace).to_string(),
         FactValue::Pace(pace) => {
             let hundred = TimeSpan::from_seconds(pace.seconds_per_km() / 10.0);
             format!("{} /100 m", hundred.map_or_else(|| NOTHING.to_owned(), TimeSpan::clock))
         }
-        FactValue::Day(day) => spoken_day(day, as_of),
+        FactValue::Day(day) => spoken_day(*day, as_of),
         FactValue::Word(word) => word.as_str().replace('_', " "),
+        FactValue::Text(text) => text.as_str().to_owned(),
     }
 }
 
@@ -207,7 +235,8 @@ fn numbered(number: f64, unit: FactUnit) -> String {
         | FactUnit::Pace
         | FactUnit::SwimPace
         | FactUnit::CalendarDay
-        | FactUnit::Word => NOTHING.to_owned(),
+        | FactUnit::Word
+        | FactUnit::Name => NOTHING.to_owned(),
     }
 }
 

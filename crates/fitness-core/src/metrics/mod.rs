@@ -200,6 +200,16 @@ words! {
         RaceDistance = "race_distance",
         /// The time hoped for.
         GoalTime = "goal_time",
+        /// A session planned for today.
+        Session = "session",
+        /// How hard a planned session is, in words.
+        Intensity = "intensity",
+        /// A session that was judged.
+        Judged = "judged",
+        /// A mark by the athlete: ill, injured, away.
+        Mark = "mark",
+        /// A proposal that waits for the athlete.
+        Proposal = "proposal",
     }
 }
 
@@ -240,6 +250,11 @@ impl Need {
             Self::Plan => "an active plan",
             Self::RaceDistance => "the distance of the race",
             Self::GoalTime => "a goal time",
+            Self::Session => "a session planned for the day",
+            Self::Intensity => "an intensity in the plan",
+            Self::Judged => "a session of the plan that was judged",
+            Self::Mark => "a mark of illness, injury or absence",
+            Self::Proposal => "a proposal that waits",
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The coach's JSON contract: every example of its document, a corpus of broken answers, its schemas, its laws.
 
+mod brief;
 mod broken;
 mod examples;
 mod fuzz_corpus;

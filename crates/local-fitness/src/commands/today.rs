@@ -104,7 +104,7 @@ pub(super) async fn run(context: &Context, on: Option<Day>) -> Result<Report> {
 
 /// The question that two days of signs end in. Not a diagnosis.
 fn ask(facts: &Facts) -> &'static str {
-    match facts.find(FactName::SignsOfIllness.as_str()).map(|fact| fact.value) {
+    match facts.find(FactName::SignsOfIllness.as_str()).map(|fact| &fact.value) {
         Some(FactValue::Word(FactWord::Illness(IllnessSigns::TwoDays))) => {
             "\nFor two days your resting heart rate has been up and your heart rate variability down. Do you feel ill, or have\n\
              a sore throat, fever or aches? Only you can say; `fitness note add TEXT` tells the coach.\n"

@@ -39,8 +39,9 @@ impl Reader<'_> {
         }
         if !prose.is_empty() {
             let message = format!(
-                "Before the JSON there is {}. Write the JSON object alone; what the athlete should read belongs in `athlete_message`.",
-                quoted(&prose)
+                "Before the JSON there is {}. Write the JSON object alone; what the athlete should read belongs in `{}`.",
+                quoted(&prose),
+                self.words_in
             );
             self.faults.add("", FaultCode::ProseBefore, message);
         }
@@ -78,8 +79,9 @@ impl Reader<'_> {
             (
                 FaultCode::ProseAfter,
                 format!(
-                    "After the JSON there is {}. Write the JSON object alone; what the athlete should read belongs in `athlete_message`.",
-                    quoted(&words)
+                    "After the JSON there is {}. Write the JSON object alone; what the athlete should read belongs in `{}`.",
+                    quoted(&words),
+                    self.words_in
                 ),
             )
         };

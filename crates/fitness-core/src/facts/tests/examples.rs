@@ -47,6 +47,7 @@ fn of_nothing_everything_is_missing_with_a_reason() {
         ("threshold_pace", "needs a threshold pace"),
         ("days_to_race", "needs an active plan"),
         ("predicted_race", "needs an active plan"),
+        ("today_session", "needs an active plan"),
         (
             "predicted_marathon_low",
             "needs a race or an all-out effort of at least 5 km in the last 12 months",
@@ -108,6 +109,8 @@ fn sessions_that_were_not_handed_over_are_not_days_without_training() {
             predictions: &[],
             races: &[],
             plan: None,
+            following: None,
+            marked: None,
             profile: &world.profile,
         })
     };
@@ -252,11 +255,14 @@ fitness | 30 | 2026-06-28 | provisional | days:2026-01-31..2026-06-28 | impulse 
 fitness_settled | 97 % | 2026-06-28 | provisional | days:2026-01-31..2026-06-28 | 1 - e^(-days/42)
 form | +3 | 2026-06-29 | provisional | days:2026-01-31..2026-06-28 | fitness minus fatigue of the evening before
 form_band | neutral | 2026-06-29 | provisional | days:2026-01-31..2026-06-28 | coaching convention
+goal_name | Half marathon | 2026-06-29 | ok | plan:7 | planned
 hrv_last_night | 55 ms | 2026-06-29 | ok | day:2026-06-29 | measured
 hrv_normal_high | 56 ms | 2026-06-29 | ok | days:2026-04-24..2026-06-22 | mean plus half a standard deviation of ln rMSSD, 60 nights
 hrv_normal_low | 51 ms | 2026-06-29 | ok | days:2026-04-24..2026-06-22 | mean less half a standard deviation of ln rMSSD, 60 nights
 hrv_state | within | 2026-06-29 | ok | days:2026-04-24..2026-06-29 | week against the normal range
 hrv_week | 53 ms | 2026-06-29 | ok | days:2026-06-23..2026-06-29 | geometric mean of 7 nights
+last_judged_day | Sat 27 Jun | 2026-06-29 | ok | workout:1 | latest
+last_judged_session | Easy 8 | 2026-06-27 | ok | workout:1 | planned
 last_race_day | Sun 17 May | 2026-06-29 | ok | race:3 | latest
 last_race_distance | 21.1 km | 2026-05-17 | ok | race:3 | told
 last_race_time | 1:45:00 | 2026-05-17 | ok | race:3 | told
@@ -268,12 +274,14 @@ last_run_jump_band | usual | 2026-06-27 | ok | days:2026-05-28..2026-06-27 activ
 last_run_load | 42 | 2026-06-27 | provisional | activity:85 | pace
 last_run_pace | 5:30 /km | 2026-06-27 | ok | activity:85 | time over distance
 last_run_time | 44:00 | 2026-06-27 | ok | activity:85 | time in motion
+last_verdict | hit | 2026-06-27 | ok | workout:1 | graded
 load_7_days | 210 | 2026-06-28 | provisional | days:2026-06-22..2026-06-28 activity:82 activity:83 activity:84 activity:85 | sum
 load_7_days_before | 210 | 2026-06-21 | provisional | days:2026-06-15..2026-06-21 activity:78 activity:79 activity:80 activity:81 | sum
 load_7_to_28_days | 1.00 | 2026-06-28 | provisional | days:2026-06-01..2026-06-28 | mean of 7 days over the mean of 28; a description
 load_yesterday | 0 | 2026-06-28 | ok | day:2026-06-28 | sum
 longest_run_30_days | 16.0 km | 2026-06-28 | ok | days:2026-05-30..2026-06-28 activity:84 | longest
 monotony | 0.93 | 2026-06-28 | provisional | days:2026-06-22..2026-06-28 | mean over standard deviation of 7 loads
+plan_name | Autumn half | 2026-06-29 | ok | plan:7 | given
 predicted_10_km | 47:15 | 2026-06-29 | ok | race:3 | power_law
 predicted_10_km_high | 52:25 | 2026-06-29 | ok | race:3 | one in ten is slower
 predicted_10_km_low | 44:35 | 2026-06-29 | ok | race:3 | one in ten is faster
@@ -317,8 +325,17 @@ threshold_heart_rate | 166 bpm | 2026-06-29 | estimated | threshold:max_heart_ra
 threshold_max_heart_rate | 189 bpm | 2026-06-29 | ok | threshold:max_heart_rate:2026-01-01:reported | reported
 threshold_pace | 4:10 /km | 2026-06-29 | ok | threshold:threshold_speed:2026-06-01:set | set
 threshold_swim_pace | 1:51 /100 m | 2026-06-29 | estimated | threshold:swim_speed:2026-06-20:estimated | estimated
+today_session | 4x1 km @ 5K pace | 2026-06-29 | ok | workout:2 | planned
+today_session_distance | 10.0 km | 2026-06-29 | ok | workout:2 | planned
+today_session_kind | easy | 2026-06-29 | ok | workout:2 | planned
+today_session_state | pending | 2026-06-29 | ok | workout:2 | graded
 training_time_7_days | 3h 40m | 2026-06-28 | ok | days:2026-06-22..2026-06-28 activity:82 activity:83 activity:84 activity:85 | sum
 weight | 70.3 kg | 2026-06-20 | stale | day:2026-06-20 | measured
+last_excuse | — needs a mark of illness, injury or absence
+marked_today | — needs a mark of illness, injury or absence
+proposal_waiting | — needs a proposal that waits
 threshold_power | — needs a threshold power
 threshold_resting_heart_rate | — needs a resting heart rate
+today_session_intensity | — needs an intensity in the plan
+today_session_time | — needs a duration
 ";

@@ -55,6 +55,10 @@ fn any_world() -> impl Strategy<Value = World> {
                 thresholds: if limits { runner.thresholds } else { Vec::new() },
                 races: if races { runner.races } else { Vec::new() },
                 plan: runner.plan.filter(|_| plan),
+                planned: runner.planned,
+                graded: runner.graded,
+                waiting: None,
+                marked: None,
                 profile: runner.profile,
             }
         },

@@ -56,9 +56,9 @@ fn a_number_is_rounded_by_its_unit() {
 fn lengths_times_days_and_words_read_in_the_athletes_way() {
     let way = FactValue::Distance(Distance::from_km(48.2).unwrap());
     let pace = FactValue::Pace(Pace::from_seconds_per_km(312.0).unwrap());
-    assert_eq!(metric(way, FactUnit::Distance), "48.2 km");
+    assert_eq!(metric(way.clone(), FactUnit::Distance), "48.2 km");
     assert_eq!(fact(way, FactUnit::Distance).shown(UnitSystem::Imperial), "30.0 mi");
-    assert_eq!(metric(pace, FactUnit::Pace), "5:12 /km");
+    assert_eq!(metric(pace.clone(), FactUnit::Pace), "5:12 /km");
     assert_eq!(fact(pace, FactUnit::Pace).shown(UnitSystem::Imperial), "8:22 /mi");
     assert_eq!(
         metric(FactValue::Pace(Pace::from_seconds_per_km(1120.0).unwrap()), FactUnit::SwimPace),
@@ -68,6 +68,8 @@ fn lengths_times_days_and_words_read_in_the_athletes_way() {
     assert_eq!(metric(FactValue::Time(TimeSpan::from_mins(444)), FactUnit::HoursAndMinutes), "7h 24m");
     assert_eq!(metric(FactValue::Day(day("2026-06-14")), FactUnit::CalendarDay), "Sun 14 Jun");
     assert_eq!(metric(FactValue::Day(day("2025-06-04")), FactUnit::CalendarDay), "Wed 4 Jun 2025");
+    let title = FactValue::Text(FactText::new("4x1 km @ 5K").unwrap());
+    assert_eq!(metric(title, FactUnit::Name), "4x1 km @ 5K");
     let strain = FactValue::Word(FactWord::Form(FormBand::HighStrain));
     assert_eq!(metric(strain, FactUnit::Word), "high strain");
 }
@@ -89,8 +91,10 @@ fn what_is_no_number_is_shown_as_nothing_and_is_no_fact() {
         (FactValue::Distance(Distance::from_mm(i64::MAX)), FactUnit::Distance),
         (FactValue::Distance(Distance::ZERO), FactUnit::LoadPoints),
         (FactValue::Word(FactWord::Recovery(RecoveryBand::Low)), FactUnit::Score),
+        (FactValue::Text(FactText::new("48").unwrap()), FactUnit::Score),
+        (FactValue::Number(5.0), FactUnit::Name),
     ] {
-        let fact = fact(value, unit);
+        let fact = fact(value.clone(), unit);
         assert_eq!(fact.shown(UnitSystem::Metric), "—", "{value:?}");
         assert_eq!(Facts::new(vec![fact.clone()], vec![]), Err(BadFacts::Unfit(fact.id)));
     }
@@ -132,6 +136,7 @@ fn facts_are_stored_and_read_back() {
         (r#""unit":"form_points""#, r#""unit":"clock""#),
         (r#""seconds_per_km":"#, r#""seconds_per_km":-"#),
         (r#""form":"neutral""#, r#""form":"great""#),
+        (r#""text":"4x1 km"#, r#""text":"4x1\nkm"#),
     ] {
         assert!(json.contains(from), "{from}");
         assert!(serde_json::from_str::<Facts>(&json.replacen(from, to, 1)).is_err(), "{to}");
@@ -147,6 +152,8 @@ fn a_source_has_one_spelling() {
         "threshold:threshold_speed:2026-05-01:set",
         "race:3",
         "plan:7",
+        "workout:41",
+        "proposal:5",
         "profile",
     ] {
         assert_eq!(text.parse::<SourceRow>().unwrap().to_string(), text);

@@ -60,8 +60,12 @@ fn the_corpus_holds_every_fault_of_the_contract() {
         FaultCode::NotOneWeek,
         FaultCode::LintError,
     ];
-    let missing: Vec<_> =
-        FaultCode::ALL.iter().filter(|code| !held.contains(code) && !elsewhere.contains(code)).collect();
+    // Those of a brief have tests of their own.
+    let of_a_brief = FaultCode::ALL
+        .iter()
+        .filter(|code| FaultCode::BadPlaceholder <= **code && **code <= FaultCode::MustAsk);
+    let missing = FaultCode::ALL.iter().filter(|code| !held.contains(code) && !elsewhere.contains(code));
+    let missing: Vec<_> = missing.filter(|code| !of_a_brief.clone().any(|other| other == *code)).collect();
     assert!(missing.is_empty(), "{missing:?}");
 }
 

@@ -2,7 +2,7 @@
 
 use super::broken::corpus;
 use super::{ERROR, FATIGUE, SKIP, WEEK};
-use fitness_core::contract::{FaultCode, Kind, check, schema};
+use fitness_core::contract::{FaultCode, Kind, brief, check, schema};
 use jsonschema::Validator;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -31,15 +31,17 @@ pub(super) fn validator(kind: Kind) -> &'static Validator {
 /// `cargo xtask schema` runs this test with `FITNESS_WRITE_SCHEMAS` set, and then it writes.
 #[test]
 fn the_schemas_in_the_documentation_are_fresh() {
-    for kind in Kind::ALL {
-        let mut made = serde_json::to_string_pretty(&schema(*kind)).unwrap();
+    let brief = file(Kind::Week).with_file_name("brief.json");
+    let forms = Kind::ALL.iter().map(|kind| (file(*kind), schema(*kind)));
+    for (file, schema) in forms.chain([(brief, brief::schema())]) {
+        let mut made = serde_json::to_string_pretty(&schema).unwrap();
         made.push('\n');
         if std::env::var_os("FITNESS_WRITE_SCHEMAS").is_some() {
-            std::fs::create_dir_all(file(*kind).parent().unwrap()).unwrap();
-            std::fs::write(file(*kind), &made).unwrap();
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(&file, &made).unwrap();
         }
-        let kept = std::fs::read_to_string(file(*kind)).unwrap_or_default();
-        assert_eq!(kept, made, "run `cargo xtask schema` to write {}", file(*kind).display());
+        let kept = std::fs::read_to_string(&file).unwrap_or_default();
+        assert_eq!(kept, made, "run `cargo xtask schema` to write {}", file.display());
     }
 }
 

@@ -1,0 +1,111 @@
+//! The daily brief, from facts to what the athlete reads.
+//!
+//! A model is asked once, told what was wrong once, and then the built-in coach writes it: there is a brief every time.
+//! [`BriefFlow`] decides, without asking anybody; [`write_brief`] asks.
+
+mod ask;
+mod flow;
+#[cfg(test)]
+mod tests;
+
+pub use ask::{MAX_TOKENS, ask_for};
+pub use flow::{BriefFlow, Step};
+
+use crate::built_in;
+use crate::model::{Cost, Listener, Model, Usage};
+use crate::prompt::{Prompt, PromptName};
+use fitness_core::calendar::Day;
+use fitness_core::contract::brief::{self, Briefing};
+use fitness_core::facts::Facts;
+use fitness_core::units::UnitSystem;
+
+/// What a brief is written from.
+#[derive(Debug, Clone, Copy)]
+pub struct Morning<'a> {
+    /// The day it is for.
+    pub today: Day,
+    /// The only numbers it may carry.
+    pub facts: &'a Facts,
+    /// What the athlete wants respected. Foreign text.
+    pub notes: &'a [String],
+    /// How the athlete reads lengths and paces.
+    pub units: UnitSystem,
+}
+
+/// A brief, and how it came to be.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Written {
+    /// The brief, with facts in the place of numbers.
+    pub briefing: Briefing,
+    /// What the athlete reads.
+    pub rendered: String,
+    /// Who wrote it: a model's name, or [`built_in::NAME`].
+    pub by: String,
+    /// Which model failed and why, in a sentence, where the built-in coach stepped in.
+    pub fell_back: Option<String>,
+    /// The prompt it was asked with; none where no model was asked.
+    pub prompt: Option<String>,
+    /// The version of the contract it keeps.
+    pub schema: &'static str,
+    /// What the model took, with every try.
+    pub usage: Usage,
+    /// What that cost; `None` where nobody knows.
+    pub cost: Option<Cost>,
+}
+
+impl Written {
+    /// Who wrote it, in a line for the athlete.
+    #[must_use]
+    pub fn byline(&self) -> String {
+        let by = if self.by == built_in::NAME {
+            built_in::BYLINE.to_owned()
+        } else {
+            format!("Written by {}.", self.by)
+        };
+        self.fell_back.as_ref().map_or(by.clone(), |why| format!("{by} {why}"))
+    }
+}
+
+/// What the built-in coach writes of a morning.
+#[must_use]
+pub fn written_by_rules(morning: &Morning<'_>, fell_back: Option<String>) -> Written {
+    let briefing = built_in::brief(morning.facts);
+    let rendered = briefing.rendered(morning.facts, morning.units);
+    // Any facts make a brief that renders, which the tests hold; a morning without one would be worse than this line.
+    let rendered = rendered.unwrap_or_else(|bad| format!("There is no brief today: {bad}."));
+    Written {
+        briefing,
+        rendered,
+        by: built_in::NAME.to_owned(),
+        fell_back,
+        prompt: None,
+        schema: brief::VERSION,
+        usage: Usage::default(),
+        cost: None,
+    }
+}
+
+/// Writes a brief: by a model where there is one and it can, else by the built-in coach.
+pub async fn write_brief(
+    model: Option<&dyn Model>,
+    morning: &Morning<'_>,
+    listener: &mut (dyn Listener + '_),
+) -> Written {
+    let Some(model) = model else { return written_by_rules(morning, None) };
+    let (mut flow, mut request) = BriefFlow::begin(*morning, model.name());
+    loop {
+        let heard = model.ask(&request, listener).await;
+        match flow.hear(heard) {
+            Step::Ask(next) => request = *next,
+            Step::Written(mut written) => {
+                written.cost = model.cost(&written.usage);
+                return *written;
+            }
+        }
+    }
+}
+
+/// The prompt a brief is asked with.
+fn prompt() -> Prompt {
+    Prompt::current(PromptName::Brief)
+}

@@ -1,0 +1,12 @@
+//! The built-in coach: rules only. It needs no key and no network, and is the default.
+//!
+//! It keeps the same contract as a model does. That it is the built-in one is said in its byline, not in every sentence.
+
+mod brief;
+
+pub use brief::brief;
+
+/// What it is called where briefs are stored.
+pub const NAME: &str = "built-in";
+/// Who it is, in a line for the athlete.
+pub const BYLINE: &str = "Written by the built-in coach: rules, no model.";

@@ -1,0 +1,144 @@
+//! The day's session, the last verdict, and what waits.
+
+use super::*;
+
+const OF_A_PLAN: [FactName; 13] = [
+    FactName::PlanName,
+    FactName::GoalName,
+    FactName::TodaySession,
+    FactName::TodaySessionKind,
+    FactName::TodaySessionDistance,
+    FactName::TodaySessionTime,
+    FactName::TodaySessionIntensity,
+    FactName::TodaySessionState,
+    FactName::LastJudgedDay,
+    FactName::LastJudgedSession,
+    FactName::LastVerdict,
+    FactName::LastExcuse,
+    FactName::ProposalWaiting,
+];
+
+#[test]
+fn with_a_plan_the_day_has_a_session_a_state_and_a_verdict_behind_it() {
+    let facts = World { waiting: Some(ProposalId::new(5)), ..World::runner() }.facts();
+    for (id, shown) in [
+        ("plan_name", "Autumn half"),
+        ("goal_name", "Half marathon"),
+        ("today_session", "4x1 km @ 5K pace"),
+        ("today_session_kind", "easy"),
+        ("today_session_distance", "10.0 km"),
+        ("today_session_time", "— needs a duration"),
+        ("today_session_intensity", "— needs an intensity in the plan"),
+        ("today_session_state", "pending"),
+        ("last_judged_day", "Sat 27 Jun"),
+        ("last_judged_session", "Easy 8"),
+        ("last_verdict", "hit"),
+        ("last_excuse", "— needs a mark of illness, injury or absence"),
+        ("marked_today", "— needs a mark of illness, injury or absence"),
+        ("proposal_waiting", "proposal 5"),
+    ] {
+        assert_eq!(told(&facts, id), shown, "{id}");
+    }
+    assert_eq!(facts.find("today_session").unwrap().sources[0].to_string(), "workout:2");
+    assert_eq!(facts.find("proposal_waiting").unwrap().sources[0].to_string(), "proposal:5");
+    // A title with digits is told by its fact, and only so.
+    let prose = "Today: {{today_session}}, {{today_session_state}}.";
+    assert_eq!(facts.render(prose, UnitSystem::Metric).unwrap(), "Today: 4x1 km @ 5K pace, pending.");
+}
+
+#[test]
+fn without_an_active_plan_nothing_of_a_plan_is_told() {
+    for plan in [None, Some(Plan { status: PlanStatus::Draft, ..half_marathon() })] {
+        let world = World { plan, waiting: Some(ProposalId::new(5)), ..World::runner() };
+        for name in OF_A_PLAN {
+            assert_eq!(told(&world.facts(), name.as_str()), "— needs an active plan", "{name}");
+        }
+    }
+}
+
+#[test]
+fn several_sessions_are_one_day() {
+    let mut world = World::runner();
+    let mut second = session(3, "2026-06-29", "Strength", None);
+    second.workout.key = true;
+    second.workout.kind = WorkoutKind::Strength;
+    second.workout.intensity = Some("Z2".to_owned());
+    world.planned.push(second);
+    world.planned.push(session(4, "2026-06-27", "Strides", None));
+    let day_of = |verdicts: [Verdict; 2]| {
+        let mut world = world.clone();
+        world.graded = vec![
+            graded(1, "2026-06-27", verdicts[0]),
+            graded(4, "2026-06-27", verdicts[1]),
+            graded(2, "2026-06-29", verdicts[0]),
+            graded(3, "2026-06-29", verdicts[1]),
+        ];
+        world.facts()
+    };
+    let facts = day_of([Verdict::Hit, Verdict::Pending]);
+    assert_eq!(told(&facts, "today_session"), "4x1 km @ 5K pace and Strength");
+    assert_eq!(told(&facts, "today_session_kind"), "strength");
+    assert_eq!(told(&facts, "today_session_intensity"), "Z2");
+    assert_eq!(told(&facts, "today_session_distance"), "— needs a distance recording");
+    assert_eq!(told(&facts, "today_session_state"), "pending");
+    // What is pending of the last day is not judged; what is judged is.
+    assert_eq!(
+        (told(&facts, "last_verdict"), told(&facts, "last_judged_session")),
+        ("hit".into(), "Easy 8".into())
+    );
+    for (verdicts, day) in [
+        ([Verdict::Hit, Verdict::Hit], "hit"),
+        ([Verdict::Hit, Verdict::Missed], "short"),
+        ([Verdict::Missed, Verdict::Missed], "missed"),
+        ([Verdict::Short, Verdict::Hit], "short"),
+    ] {
+        assert_eq!(told(&day_of(verdicts), "last_verdict"), day, "{verdicts:?}");
+    }
+}
+
+#[test]
+fn a_rest_day_a_free_day_and_a_day_the_athlete_marked() {
+    let mut world = World { marked: Some(Excuse::Ill), ..World::runner() };
+    let rest = PlannedWorkout { id: WorkoutId::new(2), workout: Workout::rest(day("2026-06-29")) };
+    world.planned[1] = rest;
+    world.graded[1].verdict = Verdict::Rest;
+    world.graded[0].excused = Some(Excuse::Away);
+    let facts = world.facts();
+    assert_eq!(told(&facts, "today_session"), "Rest");
+    assert_eq!(told(&facts, "today_session_state"), "rest");
+    assert_eq!(told(&facts, "today_session_distance"), "— needs a distance recording");
+    assert_eq!((told(&facts, "marked_today"), told(&facts, "last_excuse")), ("ill".into(), "away".into()));
+
+    world.planned.truncate(1);
+    world.graded.truncate(1);
+    assert_eq!(told(&world.facts(), "today_session_state"), "— needs a session planned for the day");
+    assert_eq!(told(&world.facts(), "plan_name"), "Autumn half");
+    world.graded[0].verdict = Verdict::Pending;
+    assert_eq!(told(&world.facts(), "last_verdict"), "— needs a session of the plan that was judged");
+    // A mark counts without a plan as well.
+    world.plan = None;
+    assert_eq!(told(&world.facts(), "marked_today"), "ill");
+}
+
+#[test]
+fn a_name_is_one_line_and_seen() {
+    for (text, kept) in [
+        ("Easy", "Easy"),
+        ("\u{1b}[31mred", "[31mred"),
+        ("a\u{202e}b\u{200d}c\u{feff}", "abc"),
+        ("two\n\nlines\t", "two lines"),
+        ("{{fitness}}", "{{fitness}}"),
+    ] {
+        assert_eq!(FactText::new(text).unwrap().as_str(), kept);
+    }
+    for nothing in ["", " \n", "\u{200b}\u{0}"] {
+        assert!(FactText::new(nothing).is_none());
+    }
+    let long = FactText::new(&"word ".repeat(40)).unwrap();
+    assert!(long.as_str().ends_with('…') && long.as_str().chars().count() <= FactText::LONGEST, "{long:?}");
+    assert!(FactText::new(&"ü".repeat(80)).unwrap().as_str().chars().all(|c| c == 'ü'));
+    // Braces in a title do not become another fact.
+    let mut world = World::runner();
+    world.planned[1].workout.name = "{{fatigue}}".to_owned();
+    assert_eq!(world.facts().render("{{today_session}}", UnitSystem::Metric).unwrap(), "{{fatigue}}");
+}
