@@ -18,4 +18,5 @@ pub mod score;
 #[cfg(feature = "testkit")]
 pub mod testkit;
 pub mod tools;
+pub mod trial;
 pub mod turn;

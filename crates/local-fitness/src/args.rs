@@ -2,6 +2,7 @@
 
 mod activity;
 mod athlete;
+mod coach;
 mod contract;
 mod day;
 mod export;
@@ -10,6 +11,9 @@ mod source;
 
 pub(crate) use activity::{ActivityCommand, RaceCommand};
 pub(crate) use athlete::{PacesArgs, PredictArgs, ProfileCommand, ThresholdCommand, ZonesCommand};
+pub(crate) use coach::{
+    BriefArgs, ChatArgs, CoachCommand, PromptsCommand, Provider, ServeArgs, TokenCommand, TokenScope, UseArgs,
+};
 pub(crate) use contract::{CheckArgs, ContractCommand};
 pub(crate) use day::DayCommand;
 pub(crate) use export::{ExportArgs, Format, PushArgs};
@@ -155,6 +159,28 @@ pub(crate) enum Command {
     /// Tell the coach what it should know
     #[command(subcommand)]
     Note(NoteCommand),
+    /// Write or show the morning brief
+    ///
+    /// Every number in it is a stored one: the coach writes names of facts, and the program fills them in. What a model
+    /// cannot write, the built-in coach does.
+    Brief(BriefArgs),
+    /// Talk with the coach
+    Chat(ChatArgs),
+    /// Choose who coaches you, and see what leaves this machine
+    Coach {
+        #[command(subcommand)]
+        command: Option<CoachCommand>,
+    },
+    /// Look at what models are told, and score it
+    #[command(subcommand)]
+    Prompts(PromptsCommand),
+    /// Let other programs ask for your data: make, list and revoke tokens
+    #[command(subcommand)]
+    Token(TokenCommand),
+    /// Serve the coach's tools over standard input and output, for a program such as Claude Desktop
+    Mcp,
+    /// Run the server: the coach for your browser, MCP for other programs, the morning sync and the brief
+    Serve(ServeArgs),
     /// Check the installation: what is missing, and how to fix it
     Doctor,
     /// Make the database, or bring it up to date

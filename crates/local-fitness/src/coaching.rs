@@ -13,11 +13,13 @@ use fitness_coach::model::anthropic::{self, Claude};
 use fitness_coach::model::catalog::Choice;
 use fitness_coach::model::openai::Compatible;
 use fitness_coach::model::{Cost, Limits, Model, Usage};
+use fitness_coach::prompt::{Prompt, PromptName};
 use fitness_coach::turn::Caps;
 use fitness_core::calendar::Day;
 use fitness_core::ids::UserId;
 use fitness_core::note::Author;
 use fitness_core::words;
+use fitness_mcp::Prompts;
 use fitness_store::{CoachingDesk, Purpose, Spent, Store};
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
@@ -133,7 +135,12 @@ pub(crate) fn this_time(chosen: &Chosen, model: Option<&str>) -> Result<Chosen> 
 }
 
 /// The model behind a choice.
-pub(crate) async fn model(store: &Store, user: UserId, chosen: &Chosen, today: Day) -> Result<Box<dyn Model>> {
+pub(crate) async fn model(
+    store: &Store,
+    user: UserId,
+    chosen: &Chosen,
+    today: Day,
+) -> Result<Box<dyn Model>> {
     let key = key(store, user, chosen).await?;
     build(chosen, key.as_ref(), today)
 }

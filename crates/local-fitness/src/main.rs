@@ -7,6 +7,7 @@
 
 mod args;
 mod clock;
+mod coaching;
 mod commands;
 mod context;
 mod distance;

@@ -118,11 +118,7 @@ fn many_calls_at_once_are_refused_beyond_a_few() {
 
 #[test]
 fn what_is_cut_declined_empty_or_broken_is_no_answer() {
-    let broken = ModelError {
-        kind: crate::model::Failing::Stalled,
-        message: "It fell silent.".to_owned(),
-        retry_after: None,
-    };
+    let broken = ModelError::new(crate::model::Failing::Stalled, "It fell silent.");
     for (heard, expected) in [
         (Ok(reply(vec![text("Your form is mi")], Stop::Length)), Ended::Length),
         (Ok(reply(vec![], Stop::Declined { why: None })), Ended::Declined),

@@ -93,7 +93,9 @@ async fn write(store: &Store, user: UserId, day: Day, model: Option<&str>) -> Re
     } else {
         match coaching::model(store, user, &chosen, today).await {
             Ok(model) => write_brief(Some(&*model), &morning, &mut ()).await,
-            Err(why) => written_by_rules(&morning, Some(format!("{} was not asked: {why:#}.", chosen.provider))),
+            Err(why) => {
+                written_by_rules(&morning, Some(format!("{} was not asked: {why:#}.", chosen.provider)))
+            }
         }
     };
     let asked = chosen.model.clone().unwrap_or_else(|| chosen.provider.to_string());

@@ -44,10 +44,17 @@ async fn list(store: &Store, user: &User) -> Result<Report> {
     }
     let rows: Vec<_> = (chats.iter())
         .map(|chat| {
-            [chat.id.to_string(), Day::at(chat.started_at, zone).to_string(), visible(&chat.title).to_string()]
+            [
+                chat.id.to_string(),
+                Day::at(chat.started_at, zone).to_string(),
+                visible(&chat.title).to_string(),
+            ]
         })
         .collect();
-    let words = format!("{}Go on with one with `fitness chat --chat NUMBER`.", table(["chat", "begun", "about"], &rows));
+    let words = format!(
+        "{}Go on with one with `fitness chat --chat NUMBER`.",
+        table(["chat", "begun", "about"], &rows)
+    );
     Ok(Report::new(words, &chats))
 }
 
@@ -138,9 +145,8 @@ async fn say(
     let deadline = tokio::time::sleep(MAX_TURN);
     let rules = coaching::rules();
     let said = talk.say(text, (&*model, caps), (&desk, rules), deadline, &mut hear).await;
-    let (chat, conversed) = said.map_err(|why| {
-        Failure::new(why.to_string(), "`fitness chat --list` shows your conversations")
-    })?;
+    let (chat, conversed) =
+        said.map_err(|why| Failure::new(why.to_string(), "`fitness chat --list` shows your conversations"))?;
     if streaming && !conversed.unverified.is_empty() {
         let list: Vec<&str> =
             conversed.unverified.iter().filter_map(|range| conversed.answer.get(range.clone())).collect();

@@ -96,7 +96,9 @@ async fn choose(store: &Store, user: &User, args: UseArgs) -> Result<Report> {
     coaching::choose(store, user.id, &chosen, key.as_ref()).await?;
     let mut words = format!("From now on: {}", who(&chosen));
     if provider != Provider::BuiltIn {
-        words.push_str(" `fitness coach test` tries it; `fitness coach preview` prints what leaves this machine.");
+        words.push_str(
+            " `fitness coach test` tries it; `fitness coach preview` prints what leaves this machine.",
+        );
     }
     Ok(Report::new(words, &chosen))
 }
@@ -112,7 +114,9 @@ async fn limit(store: &Store, user: &User, tokens: Option<u64>, dollars: Option<
     }
     if let Some(dollars) = dollars {
         if !(0.0..=1000.0).contains(&dollars) {
-            return Err(Failure::new("that is no limit", "give dollars a day, 0 to 1000, such as 0.50").into());
+            return Err(
+                Failure::new("that is no limit", "give dollars a day, 0 to 1000, such as 0.50").into()
+            );
         }
         chosen.micros_a_day = (dollars * 1_000_000.0).round() as u64;
     }

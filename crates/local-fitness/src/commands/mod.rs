@@ -1,28 +1,36 @@
 //! The commands, one file a noun.
 
 mod activity;
+mod brief;
+mod chat;
+mod coach;
+mod coach_test;
 mod contract;
 mod day;
 mod demo;
 mod doctor;
 mod found;
 mod import;
+mod mcp;
 mod migrate;
 mod note;
 mod paces;
 mod plan;
 mod predict;
 mod profile;
+mod prompts;
 mod race;
 mod recompute;
+mod serve;
 mod source;
 mod sync;
 mod threshold;
 mod today;
+mod token;
 mod user;
 mod zones;
 
-use crate::args::{Args, Command};
+use crate::args::{Args, CoachCommand, Command};
 use crate::context::Context;
 use crate::report::Report;
 use anyhow::Result;
@@ -58,13 +66,20 @@ pub(crate) async fn run(args: Args) -> Result<Report> {
         Command::Contract(command) => contract::run(&context, command).await,
         Command::Day(command) => day::run(&context, command).await,
         Command::Note(command) => note::run(&context, command).await,
+        Command::Brief(args) => brief::run(&context, args).await,
+        Command::Chat(args_of_chat) => chat::run(&context, args_of_chat, args.json).await,
+        Command::Coach { command } => coach::run(&context, command.unwrap_or(CoachCommand::Show)).await,
+        Command::Prompts(command) => prompts::run(command),
+        Command::Token(command) => token::run(&context, command).await,
+        Command::Mcp => mcp::run(&context).await,
+        Command::Serve(args) => serve::run(&context, args).await,
         Command::Doctor => doctor::run(&context).await,
         Command::Migrate => migrate::run(&context).await,
     }
 }
 
 /// Sees to it that everything is worked out before it is shown.
-async fn settled(store: &Store, user: UserId) -> Result<()> {
+pub(crate) async fn settled(store: &Store, user: UserId) -> Result<()> {
     fitness_ingest::recompute(store, user, &mut |_| {}, &fitness_ingest::Stop::default()).await?;
     Ok(())
 }

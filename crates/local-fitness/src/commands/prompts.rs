@@ -45,15 +45,18 @@ fn scored(file: Option<PathBuf>) -> Result<Report> {
         }
         None => {
             let of_registry = Registry::BUILT.score(&registered());
-            let of_prompts = PromptName::ALL.iter().flat_map(|name| {
-                score(Prompt::current(*name).text, &Known::of(Some(*name), &tools))
-            });
+            let of_prompts = PromptName::ALL
+                .iter()
+                .flat_map(|name| score(Prompt::current(*name).text, &Known::of(Some(*name), &tools)));
             of_registry.into_iter().chain(of_prompts).map(|failure| failure.to_string()).collect()
         }
     };
     let data = json!({ "failures": failures });
     if failures.is_empty() {
-        return Ok(Report::new("In sync: everything the prompt promises exists, and every rule is there.", &data));
+        return Ok(Report::new(
+            "In sync: everything the prompt promises exists, and every rule is there.",
+            &data,
+        ));
     }
     Ok(Report::new(failures.join("\n"), &data).unhealthy())
 }

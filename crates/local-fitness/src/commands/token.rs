@@ -20,7 +20,9 @@ pub(super) async fn run(context: &Context, command: TokenCommand) -> Result<Repo
     let report = match command {
         TokenCommand::Add { name, scope, days } => {
             if name.trim().is_empty() {
-                return Err(Failure::new("a token needs a name", "call it after the program it is for").into());
+                return Err(
+                    Failure::new("a token needs a name", "call it after the program it is for").into()
+                );
             }
             let scope = match scope {
                 TokenScope::Read => Scope::Read,

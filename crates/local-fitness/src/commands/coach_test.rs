@@ -1,0 +1,59 @@
+//! `fitness coach test`: how well the chosen model keeps the rules of a brief.
+
+use crate::clock;
+use crate::coaching;
+use crate::report::Report;
+use crate::table::table;
+use anyhow::Result;
+use fitness_coach::brief::{Morning, write_brief};
+use fitness_coach::model::{Cost, Usage};
+use fitness_coach::trial::mornings;
+use fitness_core::calendar::Day;
+use fitness_core::units::UnitSystem;
+use fitness_store::{Purpose, Store, User};
+use serde_json::json;
+use std::fmt::Write as _;
+
+pub(super) async fn run(store: &Store, user: &User) -> Result<Report> {
+    let today = Day::at(clock::now(), store.profile(user.id).await?.zone);
+    let chosen = coaching::chosen(store, user.id).await?;
+    let model = coaching::model(store, user.id, &chosen, today).await?;
+    let (mut rows, mut data) = (Vec::new(), Vec::new());
+    let (mut passed, mut usage, mut cost) = (0_usize, Usage::default(), Some(Cost::default()));
+    let all = mornings();
+    for (at, trial) in all.iter().enumerate() {
+        eprint!("\r{} of {} mornings", at + 1, all.len());
+        let morning = Morning {
+            today: trial.today,
+            facts: &trial.facts,
+            notes: &trial.notes,
+            units: UnitSystem::Metric,
+        };
+        let began = clock::now();
+        let written = write_brief(Some(&*model), &morning, &mut ()).await;
+        let seconds = (clock::now() - began).num_milliseconds() as f64 / 1000.0;
+        let kept = written.fell_back.is_none();
+        passed += usize::from(kept);
+        usage = usage.and(written.usage);
+        cost = cost.zip(written.cost).map(|(sum, more)| Cost(sum.0.saturating_add(more.0)));
+        let why = written.fell_back.clone().unwrap_or_default();
+        rows.push([
+            trial.name.to_owned(),
+            if kept { "kept" } else { "broken" }.to_owned(),
+            format!("{seconds:.1}"),
+            why.clone(),
+        ]);
+        data.push(json!({ "morning": trial.name, "kept": kept, "seconds": seconds, "why": why }));
+    }
+    eprintln!();
+    coaching::note(store, user.id, Purpose::Test, model.name(), usage, cost, today).await?;
+    let mut words = table(["morning", "rules", "seconds", ""], &rows);
+    let price = cost.map_or_else(|| "at no known cost".to_owned(), |cost| format!("for {cost}"));
+    let _ = write!(words, "{} kept the rules on {passed} of {} mornings, {price}.", model.name(), all.len());
+    if passed < all.len() {
+        words.push_str(" Where it did not, the built-in coach writes the brief, so there is always one.");
+    }
+    let total = json!({ "model": model.name(), "kept": passed, "of": all.len(), "usage": usage,
+        "cost_micros": cost.map(|cost| cost.0), "mornings": data });
+    Ok(Report::new(words, &total))
+}
