@@ -86,7 +86,8 @@ fn a_plan_is_drafted_from_what_the_athlete_runs() {
         "--dry-run",
     ]);
     for part in [
-        "From what you typed: 35.0 km in a usual week",
+        "From what you run: ",
+        "Your base of 35.0 km a week is what you typed; the last four weeks show ",
         "taper",
         "The linter: 0 errors",
         "Nothing was written down",

@@ -8,6 +8,7 @@ mod days;
 mod from_zero;
 mod paces;
 mod pauses;
+mod remarks;
 mod session;
 mod strength;
 mod target;

@@ -3,7 +3,7 @@
 
 use super::days::long_day;
 use super::pauses::{Pause, Return, WHOLE, pauses};
-use super::{Wish, is_open, weeks_of};
+use super::{Wish, is_open, remarks, weeks_of};
 use crate::calendar::Day;
 use crate::plan::limits::{self, Class, MASTERS};
 use crate::plan::{Background, Level, Week};
@@ -63,7 +63,7 @@ pub(super) struct Shape {
     pub(super) pace: Option<f64>,
     pub(super) injured: bool,
     /// Days without a run before the plan.
-    gap: i64,
+    pub(super) gap: i64,
     /// Distances are whole numbers of this.
     pub(super) step: f64,
     /// The runway is too short to build anything.
@@ -156,6 +156,9 @@ fn best_four(athlete: &Background) -> Option<f64> {
     best.map(Distance::km).filter(|best| *best > 0.0)
 }
 
+/// Days from the last day of data to the plan after which more than the data's last weeks would have to speak for them.
+const STALE: i64 = 14;
+
 /// By how much a first week may lie above what was run: below what R3 speaks about.
 const FIRST_STEP: f64 = 1.08;
 
@@ -227,7 +230,7 @@ pub(super) fn outline(shape: &Shape, wish: &Wish, athlete: &Background) -> (Vec<
     if !pauses.is_empty() {
         held.hold(&mut planned, shape.step, limits::long_share(shape.level).0 - MARGIN, runs);
     }
-    let mut remarks = remarks(shape, wish, athlete, weeks.len(), peak);
+    let mut remarks = remarks::remarks(shape, wish, athlete, weeks.len(), peak);
     remarks.extend(pauses.iter().max_by_key(|pause| pause.days).and_then(Pause::remark));
     (planned, remarks)
 }
@@ -340,7 +343,8 @@ fn long_runs_at(
     let want = longest_wanted(shape, peak, share);
     let start = shape.longest.min(want);
     let mut done: Vec<(Day, f64)> = athlete.runs.iter().map(|run| (run.day, run.distance.km())).collect();
-    if !athlete.is_recorded() {
+    // Where the data ended long before the plan, what it last said still holds.
+    if !athlete.is_recorded() || athlete.as_of.until(wish.start) > STALE {
         done.push((wish.start.previous(), shape.longest));
     }
     let mut longs: Vec<f64> = Vec::new();
@@ -395,82 +399,4 @@ fn share_of_week(shape: &Shape, peak: f64) -> f64 {
     let reached =
         least > (share - MARGIN) * peak && least <= (share + 0.06) * peak && least <= in_time(shape);
     if reached { share + 0.06 } else { share - MARGIN }
-}
-
-/// What of it the athlete typed, and what the data says instead.
-fn typed(wish: &Wish, athlete: &Background) -> Vec<String> {
-    let shown = |distance: Distance| wish.units.distance(distance).to_string();
-    let mut said = Vec::new();
-    let kinds = [
-        (athlete.stated.base, athlete.recorded_base(), "base", " a week", "the last four weeks show"),
-        (athlete.stated.longest, athlete.recorded_longest(), "longest run", "", "the last 30 days show"),
-    ];
-    for (typed, recorded, what, per, show) in kinds {
-        let Some(typed) = typed else { continue };
-        let start = format!("Your {what} of {}{per} is what you typed", shown(typed));
-        said.push(match recorded.ok().filter(|_| athlete.is_recorded()) {
-            Some(recorded) if recorded == typed => continue,
-            Some(recorded) if recorded < typed => format!(
-                "{start}; {show} {}, and the plan starts from what you ran. If runs are missing, import them and \
-                 draft again.",
-                shown(recorded)
-            ),
-            Some(recorded) => format!("{start}; {show} {}.", shown(recorded)),
-            None => format!("{start}; there is not enough data yet to hold it against."),
-        });
-    }
-    said
-}
-
-fn remarks(shape: &Shape, wish: &Wish, athlete: &Background, weeks: usize, peak: f64) -> Vec<String> {
-    let shown = |km: f64| wish.units.distance(Distance::from_km(km).unwrap_or_default()).to_string();
-    let mut said = typed(wish, athlete);
-    let wanted = limits::runway_weeks(shape.level, shape.class);
-    if shape.hold {
-        said.push(format!(
-            "{weeks} full weeks are fewer than the {wanted} such a race asks for: this plan keeps what you have and \
-             brings you rested to the start, it builds no new fitness."
-        ));
-        if shape.class == Class::Full && shape.longest < 21.0 && weeks < 6 {
-            said.push(format!(
-                "Your longest run of the last 30 days is {}: that is not enough preparation for a marathon. Think of \
-                 a later or a shorter race, or plan to walk parts of it from the start.",
-                shown(shape.longest)
-            ));
-        }
-    }
-    let (bottom, _) = limits::peak_bracket(shape.level, shape.race);
-    if !shape.hold && peak < bottom * 0.99 {
-        said.push(format!(
-            "Your fullest week will hold {}; runners of your level usually reach {} for this race. More weeks or a \
-             shorter race would close the gap, bigger steps would not.",
-            shown(peak),
-            shown(bottom)
-        ));
-    }
-    if shape.injured {
-        said.push(
-            "You are marked as injured: no fast running, and no run longer than what you did lately. After two weeks \
-             without pain, draft again. If it hurts while running or the morning after, see somebody who knows."
-                .to_owned(),
-        );
-    }
-    if shape.gap >= 7 {
-        said.push(format!("You have not run for {} days, so the first week is a smaller one.", shape.gap));
-    }
-    if shape.masters {
-        said.push(
-            "Every third week is an easier one and hard days lie three days apart, for your age.".to_owned(),
-        );
-    }
-    if shape.race > limits::BEYOND_EVIDENCE {
-        said.push(
-            "Beyond 50 km nothing published says how to train for a time: this plan gives volume only."
-                .to_owned(),
-        );
-    }
-    if athlete.easy_pace().is_none() {
-        said.push("How fast you run is not known yet, so sessions say how far, not how long.".to_owned());
-    }
-    said
 }

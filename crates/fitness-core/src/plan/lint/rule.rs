@@ -102,9 +102,7 @@ impl Rule {
             Self::R5 => {
                 ("the lightest of four build weeks in a row against the fullest", "sec.2, Pfitzinger")
             }
-            Self::R6 => {
-                ("the share of its week that the plan's longest run is", "Daniels .25-.30; sec.2 .21-.57")
-            }
+            Self::R6 => ("the share of a week that its longest run is", "Daniels .25-.30; sec.2 .21-.57"),
             Self::R7 => ("hours the longest run takes at the athlete's easy pace", "Daniels 2.5, Hansons 3"),
             Self::R8 => ("the longest run is long enough for the race", "Fokkema 2020, sec.2"),
             Self::R9 => ("the longest run is not longer than the race asks for", "sec.2"),

@@ -227,10 +227,13 @@ impl<'a> View<'a> {
         let from = day.plus(-30);
         // What the athlete said about their longest run stands for the time before the plan where no data does.
         let said = self.subject.start.previous();
-        let counts = !self.athlete.is_recorded() && from <= said && said < day;
-        let stated = self.athlete.stated.longest.filter(|_| counts);
+        let untold = !self.athlete.is_recorded() || !self.is_known(said);
+        let counts = untold && from <= said && said < day;
+        let stated = self.athlete.stated.longest.and(self.athlete.longest().ok()).filter(|_| counts);
         let begin = self.athlete.first.map_or(self.subject.start, |first| first.min(self.subject.start));
-        if stated.is_none() && begin.until(day) < 28 {
+        // Data may also have ended long before the plan begins.
+        let unknown = (0..30).filter(|back| !self.is_known(from.plus(*back))).count();
+        if stated.is_none() && (begin.until(day) < 28 || unknown > MOSTLY_KNOWN) {
             return None;
         }
         let mut longest = stated.map_or(0.0, Distance::km);
@@ -312,6 +315,9 @@ impl<'a> View<'a> {
             .map_or_else(|| "?".to_owned(), |distance| self.units.distance(distance).to_string())
     }
 }
+
+/// Of 30 days so many may be unknown, and still the longest run of the others speaks for all.
+const MOSTLY_KNOWN: usize = 14;
 
 /// How far a planned run goes.
 pub(in crate::plan) fn planned_km(workout: &Workout, easy: Option<Pace>) -> Option<f64> {

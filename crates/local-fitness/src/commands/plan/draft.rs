@@ -189,7 +189,8 @@ fn blocked(texts: &[String]) -> Result<BTreeSet<Day>> {
 fn tell(made: &Generated, athlete: &Background, units: UnitSystem) -> String {
     let shown = |distance: Distance| units.distance(distance).to_string();
     let mut text = String::new();
-    let source = if athlete.is_recorded() { "From what you run" } else { "From what you typed" };
+    let typed = !athlete.is_recorded() || athlete.stated.base.is_some_and(|base| athlete.base() == Ok(base));
+    let source = if typed { "From what you typed" } else { "From what you run" };
     let known = match (athlete.base(), athlete.longest(), athlete.level()) {
         (Ok(base), Ok(longest), Ok(level)) => format!(
             "{source}: {} in a usual week, {} the longest of the last 30 days, level {}.",

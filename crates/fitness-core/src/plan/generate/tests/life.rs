@@ -34,8 +34,10 @@ const BLOCKED: [(i64, f64); 10] = [
     (35, 0.3),
 ];
 
-/// Each with its first and last blocked day.
-fn combinations() -> Vec<(String, Wish, Background, Option<(Day, Day)>)> {
+/// What it is, what is asked for, by whom, and the first and last blocked day.
+type Case = (String, Wish, Background, Option<(Day, Day)>);
+
+fn combinations() -> Vec<Case> {
     let mut all = Vec::new();
     for (goal, km) in GOALS {
         for (weekly, runs) in RUNNERS {

@@ -78,6 +78,27 @@ fn a_typed_base_does_not_take_the_place_of_what_was_run() {
     assert!(lower.remarks[0].contains("of 15.0 km a week is what you typed"), "{:?}", lower.remarks);
 }
 
+/// Nothing arrived for two months: what was known last is what there is to start from, typed or not.
+#[test]
+fn data_that_ended_long_before_the_plan_still_makes_one() {
+    for km in [22.0, 45.0, 80.0] {
+        for (base, longest) in
+            [(None, None), (Some(0.9), Some(0.3)), (Some(2.0), Some(0.6)), (None, Some(0.5))]
+        {
+            for goal in [Goal::FiveK, Goal::Half] {
+                let mut asked = wish(goal, 16 * 7 - 1);
+                (asked.start, asked.race) = (asked.start.plus(60), asked.race.plus(60));
+                let mut athlete = runner(km, 4, 60);
+                athlete.stated.base = base.and_then(|share: f64| Distance::from_km(km * share));
+                athlete.stated.longest = longest.and_then(|share: f64| Distance::from_km(km * share));
+                let plan = generate(&asked, &athlete).unwrap();
+                let first = weekly(&plan)[0];
+                assert!((0.6 * km..1.1 * km).contains(&first), "{km}, {base:?}: {:?}", weekly(&plan));
+            }
+        }
+    }
+}
+
 #[test]
 fn a_base_nobody_recorded_makes_no_huge_weeks_and_no_tiny_sessions() {
     for (km, level) in [(20.0, Level::Novice), (45.0, Level::Intermediate), (80.0, Level::Advanced)] {

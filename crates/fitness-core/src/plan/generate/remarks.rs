@@ -1,0 +1,92 @@
+//! What the athlete should know about the volume of a plan, in plain sentences.
+
+use super::Wish;
+use super::volume::Shape;
+use crate::plan::Background;
+use crate::plan::limits::{self, Class};
+use crate::units::Distance;
+
+/// What to say about the weeks.
+pub(super) fn remarks(
+    shape: &Shape,
+    wish: &Wish,
+    athlete: &Background,
+    weeks: usize,
+    peak: f64,
+) -> Vec<String> {
+    let shown = |km: f64| wish.units.distance(Distance::from_km(km).unwrap_or_default()).to_string();
+    let mut said = typed(wish, athlete);
+    let wanted = limits::runway_weeks(shape.level, shape.class);
+    if shape.hold {
+        said.push(format!(
+            "{weeks} full weeks are fewer than the {wanted} such a race asks for: this plan keeps what you have and \
+             brings you rested to the start, it builds no new fitness."
+        ));
+        if shape.class == Class::Full && shape.longest < 21.0 && weeks < 6 {
+            said.push(format!(
+                "Your longest run of the last 30 days is {}: that is not enough preparation for a marathon. Think of \
+                 a later or a shorter race, or plan to walk parts of it from the start.",
+                shown(shape.longest)
+            ));
+        }
+    }
+    let (bottom, _) = limits::peak_bracket(shape.level, shape.race);
+    if !shape.hold && peak < bottom * 0.99 {
+        said.push(format!(
+            "Your fullest week will hold {}; runners of your level usually reach {} for this race. More weeks or a \
+             shorter race would close the gap, bigger steps would not.",
+            shown(peak),
+            shown(bottom)
+        ));
+    }
+    if shape.injured {
+        said.push(
+            "You are marked as injured: no fast running, and no run longer than what you did lately. After two weeks \
+             without pain, draft again. If it hurts while running or the morning after, see somebody who knows."
+                .to_owned(),
+        );
+    }
+    if shape.gap >= 7 {
+        said.push(format!("You have not run for {} days, so the first week is a smaller one.", shape.gap));
+    }
+    if shape.masters {
+        said.push(
+            "Every third week is an easier one and hard days lie three days apart, for your age.".to_owned(),
+        );
+    }
+    if shape.race > limits::BEYOND_EVIDENCE {
+        said.push(
+            "Beyond 50 km nothing published says how to train for a time: this plan gives volume only."
+                .to_owned(),
+        );
+    }
+    if athlete.easy_pace().is_none() {
+        said.push("How fast you run is not known yet, so sessions say how far, not how long.".to_owned());
+    }
+    said
+}
+
+/// What of it the athlete typed, and what the data says instead.
+fn typed(wish: &Wish, athlete: &Background) -> Vec<String> {
+    let shown = |distance: Distance| wish.units.distance(distance).to_string();
+    let mut said = Vec::new();
+    let kinds = [
+        (athlete.stated.base, athlete.recorded_base(), "base", " a week", "the last four weeks show"),
+        (athlete.stated.longest, athlete.recorded_longest(), "longest run", "", "the last 30 days show"),
+    ];
+    for (typed, recorded, what, per, show) in kinds {
+        let Some(typed) = typed else { continue };
+        let start = format!("Your {what} of {}{per} is what you typed", shown(typed));
+        said.push(match recorded.ok().filter(|_| athlete.is_recorded()) {
+            Some(recorded) if recorded == typed => continue,
+            Some(recorded) if recorded < typed => format!(
+                "{start}; {show} {}, and the plan starts from what you ran. If runs are missing, import them and \
+                 draft again.",
+                shown(recorded)
+            ),
+            Some(recorded) => format!("{start}; {show} {}.", shown(recorded)),
+            None => format!("{start}; there is not enough data yet to hold it against."),
+        });
+    }
+    said
+}
