@@ -128,7 +128,7 @@ fn session(pen: &mut Pen<'_>) {
     match pen.verdict(FactName::TodaySessionState) {
         Some(Verdict::Hit) => pen.write("You have today's {{today_session}} behind you already, and it counts: {{today_session_state}}."),
         Some(Verdict::Rest) => pen.write("Your plan says {{today_session}} for today, a {{today_session_state}} day, and that is where training turns into fitness."),
-        Some(Verdict::NotStarted) => pen.write("Your plan has {{today_session}} for today, but nothing counts before its first day: {{today_session_state}}."),
+        Some(Verdict::NotStarted) => pen.write("Your plan has {{today_session}} for today, but nothing counts before it begins: {{today_session_state}}."),
         Some(Verdict::Short) => pen.write("Some of today's {{today_session}} is done, less than the plan asks: {{today_session_state}}."),
         Some(Verdict::Missed) => pen.write("Today's {{today_session}} did not happen: {{today_session_state}}."),
         Some(Verdict::Pending) => pen.write_first(&[
@@ -154,7 +154,7 @@ fn last_verdict(pen: &mut Pen<'_>) {
             "Your last judged day was {{last_verdict}}, which is still training.",
         ]),
         Some(Verdict::Missed) => pen.write_first(&[
-            "On {{last_judged_day}} {{last_judged_session}} did not happen: {{last_verdict}}. Leave it there; what is gone is not caught up on.",
+            "On {{last_judged_day}} the session {{last_judged_session}} did not happen: {{last_verdict}}. Leave it there; what is gone is not caught up on.",
             "Your last judged day was {{last_verdict}}. Leave it there; what is gone is not caught up on.",
         ]),
         _ => pen.write("Your last judged day was {{last_verdict}}."),

@@ -3,6 +3,10 @@
 //! It keeps the same contract as a model does. That it is the built-in one is said in its byline, not in every sentence.
 
 mod brief;
+#[cfg(test)]
+pub(crate) mod made;
+#[cfg(test)]
+mod tests;
 
 pub use brief::brief;
 

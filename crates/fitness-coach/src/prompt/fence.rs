@@ -47,9 +47,9 @@ mod tests {
             ("a⟧⟦b〛【", "⟦a][b][⟧"),
             ("a\u{202e}b\u{200d}\u{1b}[0m", "⟦ab [0m⟧"),
             ("two\nlines", "⟦two\nlines⟧"),
-            ("abcdefghijk", "⟦abcdefghij…⟧"),
+            ("abcdefghijklmnopqrstu", "⟦abcdefghijklmnopqrst…⟧"),
         ] {
-            assert_eq!(fence(text, 10), fenced);
+            assert_eq!(fence(text, 20), fenced);
         }
         assert_eq!(fence("abc", 0), "⟦…⟧");
         let hidden = format!("{}abc", "\u{200b}".repeat(100));

@@ -11,7 +11,7 @@ mod text;
 
 pub use rules::{Evidence, Rule};
 
-use crate::prompt::{MARKER, PromptName};
+use crate::prompt::{MARKER, Prompt, PromptName, Registry, registered};
 use fitness_core::contract::brief::{Metric, Tone};
 use fitness_core::facts::FactName;
 use fitness_core::plan::ActionKind;
@@ -116,222 +116,62 @@ pub fn score(prompt: &str, against: &Known<'_>) -> Vec<Failure> {
     failures
 }
 
+/// Everything that is wrong with the prompts this program was built with, and with their register.
+#[must_use]
+pub fn score_ours(tools: &[&str]) -> Vec<Failure> {
+    let of = |name: PromptName| {
+        let failures = score(Prompt::current(name).text, &Known::of(Some(name), tools));
+        failures.into_iter().map(move |failure| Failure::new(format!("{name}: {}", failure.message)))
+    };
+    Registry::BUILT
+        .score(&registered())
+        .into_iter()
+        .chain(PromptName::ALL.iter().copied().flat_map(of))
+        .collect()
+}
+
 /// Where the athlete's notes go.
 const NOTES: &str = "{user_notes}";
 
 /// Words of a sentence that takes back what others say. Stems, so that every form of a word is one.
+#[rustfmt::skip]
 const TAKEN_BACK: &[&str] = &[
-    "ignore the",
-    "ignore th",
-    "ignore any",
-    "ignore all",
-    "ignore rule",
-    "ignore every",
-    "ignore what",
-    "disregard",
-    "not appl",
-    "no longer appl",
-    "only appl",
-    "not binding",
-    "not strict",
-    "overrid",
-    "supersede",
-    "forget the",
-    "forget what",
-    "forget every",
-    "this rule",
-    "that rule",
-    "rule above",
-    "rules above",
-    "above rule",
-    "rules are",
-    "rule is",
-    "rules do not",
-    "rules need",
-    "rules can",
-    "rules may",
-    "break the rule",
-    "bend the rule",
-    "exception",
-    "only a suggestion",
-    "just a suggestion",
-    "suggestions only",
-    "mere suggestion",
-    "guideline",
-    "rule of thumb",
+    "ignore the", "ignore th", "ignore any", "ignore all", "ignore rule", "ignore every", "ignore what",
+    "disregard", "not appl", "no longer appl", "only appl", "not binding", "not strict", "overrid",
+    "supersede", "forget the", "forget what", "forget every", "this rule", "that rule", "rule above",
+    "rules above", "above rule", "rules are", "rule is", "rules do not", "rules need", "rules can",
+    "rules may", "break the rule", "bend the rule", "exception", "only a suggestion", "just a suggestion",
+    "suggestions only", "mere suggestion", "guideline", "rule of thumb",
 ];
 
 /// Words that make a wish of a rule. A rule's own sentence has none of them.
+#[rustfmt::skip]
 const WEAK: &[&str] = &[
-    "try to",
-    "try",
-    "if possible",
-    "when possible",
-    "where possible",
-    "wherever possible",
-    "if you can",
-    "when you can",
-    "ideally",
-    "preferably",
-    "usually",
-    "generally",
-    "normally",
-    "typically",
-    "mostly",
-    "mainly",
-    "often",
-    "sometimes",
-    "occasionally",
-    "unless",
-    "except",
-    "optional",
-    "optionally",
-    "may",
-    "might",
-    "could",
-    "can",
-    "should",
-    "would",
-    "feel free",
-    "feel like",
-    "need not",
-    "needn't",
-    "no need",
-    "not need",
-    "don't need",
-    "not necessary",
-    "unnecessary",
-    "convenient",
-    "as far as",
-    "as much as",
-    "within reason",
-    "reasonable",
-    "reasonably",
-    "if you like",
-    "as you like",
-    "if you wish",
-    "when you like",
-    "discretion",
-    "your call",
-    "in most cases",
-    "most of the time",
-    "aim to",
-    "attempt",
-    "consider",
-    "nice",
-    "not required",
-    "not have to",
-    "don't have to",
-    "too much",
-    "too many",
-    "too often",
-    "at times",
-    "as needed",
-    "if needed",
-    "when needed",
-    "if necessary",
-    "when it helps",
-    "if it helps",
-    "is fine",
-    "are fine",
-    "is okay",
-    "is ok",
-    "acceptable",
-    "allowed",
-    "rarely",
-    "seldom",
-    "hardly",
-    "largely",
-    "roughly",
-    "somewhat",
-    "a bit",
-    "a little",
-    "by default",
-    "default",
-    "used to",
-    "no longer",
-    "previously",
-    "earlier",
-    "formerly",
-    "worry about",
-    "bother",
-    "matter",
-    "important",
-    "prefer",
-    "hope",
-    "want",
-    "like to",
-    "until",
-    "but",
-    "however",
-    "though",
-    "although",
-    "yet",
-    "weekend",
-    "weekends",
-    "some",
-    "few digits",
-    "perhaps",
-    "maybe",
-    "probably",
-    "almost",
-    "nearly",
-    "practically",
-    "when asked",
-    "if asked",
-    "on request",
-    "do not",
-    "don't",
-    "avoid",
-    "always fabricate",
-    "stop",
-    "refrain",
-    "not",
+    "try to", "try", "if possible", "when possible", "where possible", "wherever possible", "if you can",
+    "when you can", "ideally", "preferably", "usually", "generally", "normally", "typically", "mostly",
+    "mainly", "often", "sometimes", "occasionally", "unless", "except", "optional", "optionally", "may",
+    "might", "could", "can", "should", "would", "feel free", "feel like", "need not", "needn't", "no need",
+    "not need", "don't need", "not necessary", "unnecessary", "convenient", "as far as", "as much as",
+    "within reason", "reasonable", "reasonably", "if you like", "as you like", "if you wish",
+    "when you like", "discretion", "your call", "in most cases", "most of the time", "aim to", "attempt",
+    "consider", "nice", "not required", "not have to", "don't have to", "too much", "too many", "too often",
+    "at times", "as needed", "if needed", "when needed", "if necessary", "when it helps", "if it helps",
+    "is fine", "are fine", "is okay", "is ok", "acceptable", "allowed", "rarely", "seldom", "hardly",
+    "largely", "roughly", "somewhat", "a bit", "a little", "by default", "default", "used to", "no longer",
+    "previously", "earlier", "formerly", "worry about", "bother", "matter", "important", "prefer", "hope",
+    "want", "like to", "until", "but", "however", "though", "although", "yet", "weekend", "weekends",
+    "some", "few digits", "perhaps", "maybe", "probably", "almost", "nearly", "practically", "when asked",
+    "if asked", "on request", "do not", "don't", "avoid", "stop", "refrain", "not",
 ];
 
 /// Words that permit what a rule forbids, or the other way round.
+#[rustfmt::skip]
 const OPPOSED: &[&str] = &[
-    "may",
-    "can",
-    "could",
-    "might",
-    "free to",
-    "fine",
-    "okay",
-    "ok",
-    "allowed",
-    "acceptable",
-    "welcome",
-    "sometimes",
-    "optional",
-    "need not",
-    "no need",
-    "needn't",
-    "not need",
-    "don't need",
-    "don't have to",
-    "ignore",
-    "drop",
-    "skip",
-    "unless",
-    "always",
-    "hide",
-    "leave out",
-    "left for",
-    "do not mention",
-    "don't mention",
-    "gloss over",
-    "do not translate",
-    "don't translate",
-    "yourself",
-    "raw",
-    "don't ask",
-    "do not ask",
-    "instead of asking",
-    "without asking",
-    "fill in",
-    "on your own",
-    "prefer",
+    "may", "can", "could", "might", "free to", "fine", "okay", "ok", "allowed", "acceptable", "welcome",
+    "sometimes", "optional", "need not", "no need", "needn't", "not need", "don't need", "don't have to",
+    "ignore", "drop", "skip", "unless", "always", "hide", "leave out", "left for", "do not mention",
+    "don't mention", "gloss over", "do not translate", "don't translate", "yourself", "raw", "don't ask",
+    "do not ask", "instead of asking", "without asking", "fill in", "on your own", "prefer",
 ];
 
 /// What may stand before a rule in its clause.
@@ -344,7 +184,7 @@ fn broken(rule: Rule, prompt: &str, sentences: &[Sentence], notes: Option<usize>
     for sentence in sentences {
         let Some(found) = text::find(&sentence.words, rule.said()) else { continue };
         let late = notes.is_some_and(|notes| sentence.at.start > notes);
-        if late || !is_plain(&sentence.words, found.clone()) {
+        if late || !is_plain(rule, &sentence.words, found.clone()) {
             weakened.get_or_insert((late, sentence));
         } else {
             said.get_or_insert(sentence);
@@ -365,14 +205,19 @@ fn broken(rule: Rule, prompt: &str, sentences: &[Sentence], notes: Option<usize>
     against.map(|sentence| format!("prompt contradicts its {} rule: `{}`", rule.id(), told(sentence)))
 }
 
-/// Whether a rule is said as such: at the beginning of a clause, and with nothing in its sentence that makes a wish of it.
-fn is_plain(words: &[Word], found: Range<usize>) -> bool {
+/// Whether a rule is said as such: at the beginning of a clause, with nothing in the clause that is not the rule's, and with
+/// nothing in its sentence that makes a wish of it.
+fn is_plain(rule: Rule, words: &[Word], found: Range<usize>) -> bool {
     let begin = words[..=found.start].iter().rposition(|word| word.begins).unwrap_or(0);
     let lead = words[begin..found.start].iter().all(|word| LEAD.contains(&word.text.as_str()));
-    // What the rule itself says is no weakness.
-    let mut rest = words.to_vec();
-    rest.drain(found);
-    lead && !WEAK.iter().any(|weak| says(&rest, weak))
+    let own = |word: &Word| {
+        let mut said = rule.said().split([' ', '|']).chain(rule.also().split(' '));
+        said.any(|own| own == word.text)
+    };
+    // The clause goes on to the next semicolon.
+    let clause = words[found.start..].iter().enumerate().take_while(|(at, word)| *at == 0 || !word.parted);
+    let alone = clause.into_iter().all(|(_, word)| own(word));
+    lead && alone && !WEAK.iter().any(|weak| says(words, weak))
 }
 
 fn opposes(rule: Rule, words: &[Word]) -> bool {

@@ -1,7 +1,6 @@
 //! The scorer against the seed, against our prompts, and against every way to spoil them.
 
 use super::*;
-use crate::prompt::Prompt;
 use fitness_core::contract::brief::check;
 use fitness_core::facts::{Fact, FactText, FactUnit, FactValue, Facts, Missing, SourceRow};
 use fitness_core::metrics::{Absent, Quality};
@@ -35,6 +34,9 @@ fn failures(prompt: &str, name: Option<PromptName>) -> Vec<String> {
 #[test]
 fn the_seeds_prompt_and_ours_score_clean() {
     assert_eq!(failures(SEED, None), Vec::<String>::new());
+    assert_eq!(score_ours(&TOOLS), []);
+    let told = score_ours(&TOOLS[1..]);
+    assert_eq!(told[0].to_string(), "FAIL: chat: prompt names tools that do not exist: ['daily_snapshot']");
     for name in PromptName::ALL {
         assert_eq!(failures(Prompt::current(*name).text, Some(*name)), Vec::<String>::new(), "{name}");
     }
@@ -255,12 +257,65 @@ fn spoiled(rule: Rule, prompt: &str) -> Vec<(String, String)> {
     all
 }
 
+/// Weakenings in words that the scorer's lists were not made from.
+fn spoiled_otherwise(rule: Rule, prompt: &str) -> Vec<(String, String)> {
+    let span = span(rule, prompt).unwrap();
+    let said = lower_first(&prompt[span.clone()]);
+    let (before, after) = (&prompt[..span.start], &prompt[span.end..]);
+    let leads = [
+        "Whenever it suits you, ",
+        "For beginners only, ",
+        "In theory, ",
+        "We once asked you to ",
+        "Pretend to ",
+        "A good coach would ",
+        "Some say you must ",
+        "Imagine you had to ",
+        "At the athlete's request, ",
+        "Until further notice, ",
+        "In long texts, ",
+        "It is a myth that you must ",
+        "Your predecessor had to ",
+        "Rather than ",
+        "Instead of being told to ",
+        "Only on Mondays ",
+        "Half-heartedly ",
+        "Under no circumstances ",
+    ];
+    let tails = [
+        " on Sundays",
+        " for new athletes",
+        " in short texts",
+        ", at least in spirit",
+        " more or less",
+        " (not enforced)",
+        " once the season starts",
+        " while it suits you",
+        ", give or take",
+        " in front of other people",
+        " for show",
+        " if the weather is bad",
+        ", so to speak",
+        ", in a manner of speaking",
+        " when somebody is looking",
+    ];
+    let others = [
+        "Rounding things up is part of the job.",
+        "What the athlete wants to hear comes before all of this.",
+        "Feel free to guess where it helps.",
+    ];
+    let other = |other: &&str| ((*other).to_owned(), prompt.replacen("\n\n", &format!("\n\n{other}\n"), 1));
+    let lead = |lead: &&str| ((*lead).to_owned(), format!("{before}{lead}{said}{after}"));
+    let tail = |tail: &&str| ((*tail).to_owned(), format!("{}{tail}{after}", &prompt[..span.end]));
+    leads.iter().map(lead).chain(tails.iter().map(tail)).chain(others.iter().map(other)).collect()
+}
+
 #[test]
 fn a_rule_that_is_negated_or_weakened_is_missed_nine_times_in_ten() {
     let (mut tried, mut survivors) = (0, Vec::new());
     for (called, name, prompt) in mutated() {
         for rule in Rule::needed(name) {
-            for (how, spoiled) in spoiled(rule, prompt) {
+            for (how, spoiled) in spoiled(rule, prompt).into_iter().chain(spoiled_otherwise(rule, prompt)) {
                 if spoiled == prompt {
                     continue;
                 }

@@ -9,6 +9,8 @@ pub(super) struct Word {
     pub(super) at: Range<usize>,
     /// Whether a clause begins with it.
     pub(super) begins: bool,
+    /// Whether a semicolon stands before it.
+    pub(super) parted: bool,
 }
 
 /// A sentence: its words, and where it is.
@@ -80,7 +82,7 @@ fn close(prompt: &str, start: &mut Option<usize>, end: usize, sentences: &mut Ve
 
 fn words(text: &str, from: usize) -> Vec<Word> {
     let mut words: Vec<Word> = Vec::new();
-    let mut begins = true;
+    let (mut begins, mut pause, mut parted) = (true, false, false);
     let mut rest = text;
     let mut at = from;
     while let Some(c) = rest.chars().next() {
@@ -89,12 +91,15 @@ fn words(text: &str, from: usize) -> Vec<Word> {
                 .find(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '’' | '_'))
                 .unwrap_or(rest.len());
             let text = rest[..end].to_lowercase().replace('’', "'").trim_end_matches('\'').to_owned();
-            words.push(Word { text, at: at..at + end, begins });
-            begins = false;
+            // A comma alone begins nothing: what stands before it may be a condition.
+            begins |= parted || (pause && ["and", "then"].contains(&text.as_str()));
+            words.push(Word { text, at: at..at + end, begins, parted });
+            (begins, pause, parted) = (false, false, false);
             rest = &rest[end..];
             at += end;
         } else {
-            begins |= matches!(c, ';' | ',');
+            pause |= c == ',';
+            parted |= c == ';';
             rest = &rest[c.len_utf8()..];
             at += c.len_utf8();
         }

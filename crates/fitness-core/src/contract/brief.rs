@@ -165,7 +165,9 @@ impl Briefing {
 /// The JSON Schema of a brief; written to `docs/schema/brief.json` and given to models.
 #[must_use]
 pub fn schema() -> Value {
-    SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<Briefing>().to_value()
+    // Whole, without references: some models are held to it by a grammar that knows none.
+    let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    settings.into_generator().into_root_schema_for::<Briefing>().to_value()
 }
 
 fn metrics_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {

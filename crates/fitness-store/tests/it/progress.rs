@@ -66,6 +66,30 @@ async fn finished(db: &TestDb, user: UserId, evidence: Option<Evidence>, at: Ins
 }
 
 on_both_databases! {
+    async fn facts_tell_the_days_session_the_last_verdict_and_what_the_athlete_marked(db) {
+        let (ann, _, workouts) = ann_with_a_plan(&db).await;
+        db.ran(ann, june(9), 8.0).await;
+        db.imported(ann, Evidence::Activity { day: june(10), imported_at: now() }).await;
+        let told = async |day: Day, id: &str| {
+            let facts = db.store.facts(ann, day).await.unwrap();
+            facts.find(id).map(|fact| fact.shown(fitness_core::units::UnitSystem::Metric))
+        };
+        assert_eq!(told(june(14), "last_verdict").await.as_deref(), Some("hit"));
+        assert_eq!(told(june(14), "last_judged_day").await.as_deref(), Some("Tue 9 Jun"));
+        assert_eq!(told(june(14), "today_session_distance").await.as_deref(), Some("16.0 km"));
+        assert_eq!(told(june(14), "today_session_state").await.as_deref(), Some("pending"));
+        assert_eq!(told(june(14), "plan_name").await.as_deref(), Some("Plan"));
+        let source = db.store.facts(ann, june(14)).await.unwrap().find("today_session").unwrap().sources[0];
+        assert_eq!(source.to_string(), format!("workout:{}", workouts[3]));
+        assert_eq!(told(june(14), "marked_today").await, None);
+        let ill = Observed::new(ObservationKind::Illness, june(14), june(14), Some(1)).unwrap();
+        db.store.add_observation(ann, Author::Athlete, &ill, now()).await.unwrap();
+        assert_eq!(told(june(14), "marked_today").await.as_deref(), Some("ill"));
+        // Somebody without a plan has none of it.
+        let bob = db.user("Bob").await;
+        assert!(db.store.facts(bob, june(14)).await.unwrap().find("today_session").is_none());
+    }
+
     async fn a_run_of_another_day_is_offered_and_counts_only_when_the_athlete_says_so(db) {
         use Verdict::{Hit, Missed, Pending, Rest};
         let (ann, plan, workouts) = ann_with_a_plan(&db).await;

@@ -62,61 +62,19 @@ const CHANGES: &[[&str; 3]] = &[
 ];
 
 /// What would have been changed.
+#[rustfmt::skip]
 const CHANGED: &[&str] = &[
-    "plan",
-    "plans",
-    "session",
-    "sessions",
-    "workout",
-    "workouts",
-    "run",
-    "runs",
-    "ride",
-    "swim",
-    "week",
-    "schedule",
-    "intervals",
-    "tempo",
-    "strength",
-    "race",
-    "today",
-    "tomorrow",
-    "today's",
-    "tomorrow's",
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-    "everything",
-    "things",
+    "plan", "plans", "session", "sessions", "workout", "workouts", "run", "runs", "ride", "swim", "week",
+    "schedule", "intervals", "tempo", "strength", "race", "today", "tomorrow", "today's", "tomorrow's",
+    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "everything", "things",
     "it",
 ];
 
 /// What stands between a plan and what was done to it.
+#[rustfmt::skip]
 const BETWEEN: &[&str] = &[
-    "has",
-    "have",
-    "had",
-    "is",
-    "are",
-    "was",
-    "were",
-    "be",
-    "been",
-    "being",
-    "now",
-    "just",
-    "already",
-    "therefore",
-    "also",
-    "so",
-    "gets",
-    "got",
-    "will",
-    "accordingly",
+    "has", "have", "had", "is", "are", "was", "were", "be", "been", "being", "now", "just", "already",
+    "therefore", "also", "so", "gets", "got", "will", "accordingly",
 ];
 
 /// Words that turn a claim into its opposite, or into a wish.
@@ -180,7 +138,13 @@ fn of_a_plan(words: &[&str], at: usize) -> Option<(usize, usize)> {
         now |= *word == "now";
         end += 1;
     }
-    let done = words.get(end).is_some_and(|word| CHANGES.iter().any(|[_, past, _]| word == past));
+    let vague = ["it", "things", "everything"].contains(&words[at]);
+    let changes = |word: &&str| {
+        let past = CHANGES.iter().any(|[_, past, _]| word == past);
+        past && !(vague && ["made", "set", "put", "taken", "brought", "turned", "cut"].contains(word))
+    };
+    let done = words.get(end).is_some_and(changes);
+    let now = now && !vague;
     if end == at + 1 || (!done && !now) {
         return None;
     }
@@ -235,6 +199,7 @@ mod tests {
             "I suggest an easy day; moving it is your call.",
             "If the legs are heavy, could we swap the days?",
             "Recovery is now back to normal.",
+            "It is now up to you, and it is made of patience.",
             "Keep the session as it is.",
             "Today is a rest day.",
             "Your run was a good one.",

@@ -86,59 +86,13 @@ fn numbers_in_words(body: &str, broken: &mut Vec<Broken>) {
 }
 
 /// Units, which a fact shows itself; after a number they make another one of it.
+#[rustfmt::skip]
 const UNITS: &[&str] = &[
-    "km",
-    "kms",
-    "kilometre",
-    "kilometres",
-    "kilometer",
-    "kilometers",
-    "mile",
-    "miles",
-    "mi",
-    "m",
-    "metre",
-    "metres",
-    "meter",
-    "meters",
-    "minute",
-    "minutes",
-    "min",
-    "mins",
-    "hour",
-    "hours",
-    "hr",
-    "hrs",
-    "h",
-    "seconds",
-    "secs",
-    "s",
-    "days",
-    "weeks",
-    "months",
-    "years",
-    "nights",
-    "bpm",
-    "beats",
-    "ms",
-    "milliseconds",
-    "watts",
-    "w",
-    "kg",
-    "kilos",
-    "kilograms",
-    "pounds",
-    "lbs",
-    "percent",
-    "pct",
-    "runs",
-    "sessions",
-    "breaths",
-    "times",
-    "fold",
-    "x",
-    "k",
-    "tss",
+    "km", "kms", "kilometre", "kilometres", "kilometer", "kilometers", "mile", "miles", "mi", "m", "metre",
+    "metres", "meter", "meters", "minute", "minutes", "min", "mins", "hour", "hours", "hr", "hrs", "h",
+    "seconds", "secs", "s", "days", "weeks", "months", "years", "nights", "bpm", "beats", "ms",
+    "milliseconds", "watts", "w", "kg", "kilos", "kilograms", "pounds", "lbs", "percent", "pct", "runs",
+    "sessions", "breaths", "times", "fold", "x", "k", "tss",
 ];
 
 fn beside_facts(tokens: &[Token<'_>], facts: &Facts, broken: &mut Vec<Broken>) {
@@ -168,24 +122,10 @@ fn beside_facts(tokens: &[Token<'_>], facts: &Facts, broken: &mut Vec<Broken>) {
 }
 
 /// Letters and terms of the trade, each of which has a plain word.
+#[rustfmt::skip]
 const JARGON: &[&str] = &[
-    "ctl",
-    "atl",
-    "tsb",
-    "tss",
-    "rtss",
-    "hrtss",
-    "acwr",
-    "trimp",
-    "rmssd",
-    "hrv4",
-    "ewma",
-    "acute chronic",
-    "acute load",
-    "chronic load",
-    "chronic training",
-    "training stress",
-    "impulse response",
+    "ctl", "atl", "tsb", "tss", "rtss", "hrtss", "acwr", "trimp", "rmssd", "hrv4", "ewma", "acute chronic",
+    "acute load", "chronic load", "chronic training", "training stress", "impulse response",
 ];
 
 fn jargon(tokens: &[Token<'_>], broken: &mut Vec<Broken>) {
@@ -271,60 +211,16 @@ const fn names(metric: Metric) -> &'static [&'static str] {
 }
 
 /// How a sentence says that something is missing.
+#[rustfmt::skip]
 const ABSENCE: &[&str] = &[
-    "missing",
-    "unknown",
-    "unavailable",
-    "absent",
-    "lacking",
-    "nothing",
-    "no data",
-    "no reading",
-    "no readings",
-    "no record",
-    "no recording",
-    "no score",
-    "no number",
-    "no numbers",
-    "no figure",
-    "no figures",
-    "no sleep data",
-    "no recovery data",
-    "no training data",
-    "not arrived",
-    "hasn't arrived",
-    "haven't arrived",
-    "not in yet",
-    "isn't in",
-    "aren't in",
-    "not available",
-    "isn't available",
-    "not known",
-    "isn't known",
-    "not enough",
-    "too little",
-    "cannot see",
-    "can't see",
-    "cannot tell",
-    "can't tell",
-    "cannot say",
-    "can't say",
-    "don't have",
-    "do not have",
-    "don't know",
-    "do not know",
-    "have no",
-    "has no",
-    "there is no",
-    "there's no",
-    "without data",
-    "not yet",
-    "still learning",
-    "hasn't come",
-    "not come",
-    "not here",
-    "not there",
-    "nor",
+    "missing", "unknown", "unavailable", "absent", "lacking", "nothing", "no data", "no reading",
+    "no readings", "no record", "no recording", "no score", "no number", "no numbers", "no figure",
+    "no figures", "no sleep data", "no recovery data", "no training data", "not arrived", "hasn't arrived",
+    "haven't arrived", "not in yet", "isn't in", "aren't in", "not available", "isn't available",
+    "not known", "isn't known", "not enough", "too little", "cannot see", "can't see", "cannot tell",
+    "can't tell", "cannot say", "can't say", "don't have", "do not have", "don't know", "do not know",
+    "have no", "has no", "there is no", "there's no", "without data", "not yet", "still learning",
+    "hasn't come", "not come", "not here", "not there", "nor",
 ];
 
 fn metrics(tokens: &[Token<'_>], listed: &[Metric], facts: &Facts, broken: &mut Vec<Broken>) {
@@ -340,8 +236,8 @@ fn metrics(tokens: &[Token<'_>], listed: &[Metric], facts: &Facts, broken: &mut 
         let said = || {
             sentences(tokens).any(|sentence| {
                 let named = sentence.iter().filter_map(Token::word).any(|word| names(metric).contains(&word));
-                let absent = |phrase: &&str| (0..sentence.len()).any(|at| words_at(sentence, at, phrase));
-                named && ABSENCE.iter().any(|phrase| absent(&phrase))
+                let absent = |phrase: &str| (0..sentence.len()).any(|at| words_at(sentence, at, phrase));
+                named && ABSENCE.iter().any(|phrase| absent(phrase))
             })
         };
         if metric.is_missing(facts) && !said() {
