@@ -109,10 +109,10 @@ async fn everything_by_python(client: &str, test: &str) {
                 assert_eq!(told["server"]["name"], "local-fitness");
             }
         }
-        for token in [&["--url", &http.url][..], &["--url", &http.url, "--token", "wrong"]] {
-            let told = told_by(&python, client, mode, &[], token).await;
-            assert!(told["refused"].is_string(), "{told}");
-        }
+    }
+    for token in [&["--url", &http.url][..], &["--url", &http.url, "--token", "wrong"]] {
+        let told = told_by(&python, client, "auto", &[], token).await;
+        assert!(told["refused"].is_string(), "{told}");
     }
     let reading = [&stdio[..], &["read"]].concat();
     let told = told_by(&python, client, "auto", &LEAVING, &reading).await;
