@@ -3,7 +3,7 @@
 use crate::{Guest, MAX_MESSAGE, Prompts, Scope, Server};
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, WWW_AUTHENTICATE};
-use http::{HeaderValue, Method, Request, Response, StatusCode};
+use http::{HeaderValue, Method, Request, Response, StatusCode, Uri};
 use http_body::Body;
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full, Limited};
@@ -26,7 +26,7 @@ pub struct HttpConfig {
     pub base_url: String,
     /// The names under which it may be called, `name` or `name:port`. When empty: those of this machine to itself.
     pub allowed_hosts: Vec<String>,
-    /// The web pages that may call it, `https://name:port`. When empty: none.
+    /// The web pages that may call it besides its own, `https://name:port`. When empty: none.
     pub allowed_origins: Vec<String>,
 }
 
@@ -50,10 +50,12 @@ impl std::fmt::Debug for Endpoint {
 #[must_use]
 pub fn http_service(prompts: Prompts, config: HttpConfig) -> Endpoint {
     let prompts = Arc::new(prompts);
+    let mut origins = config.allowed_origins;
+    origins.extend(origin(&config.base_url));
     let mut inner = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
-        .with_allowed_origins(config.allowed_origins)
+        .with_allowed_origins(origins)
         .enforce_origin_validation()
         .with_max_request_body_bytes(MAX_MESSAGE);
     // An empty list would allow every name; the default is this machine to itself.
@@ -69,6 +71,14 @@ pub fn http_service(prompts: Prompts, config: HttpConfig) -> Endpoint {
             inner,
         ),
     }
+}
+
+/// The origin of the program's own pages, with its port: without one the library would take any.
+fn origin(base_url: &str) -> Option<String> {
+    let url: Uri = base_url.parse().ok()?;
+    let (scheme, host) = (url.scheme_str()?, url.host()?);
+    let port = url.port_u16().unwrap_or(if scheme == "https" { 443 } else { 80 });
+    Some(format!("{scheme}://{host}:{port}"))
 }
 
 /// What `WWW-Authenticate` says with a 401: that a bearer token is wanted, and where to read about it.

@@ -30,11 +30,31 @@ fn annotations(tool: &Tool) -> ToolAnnotations {
         .open_world(false)
 }
 
-fn object(schema: Value) -> Arc<JsonObject> {
+fn object(mut schema: Value) -> Arc<JsonObject> {
+    forget_widths(&mut schema);
     Arc::new(match schema {
         Value::Object(schema) => schema,
         _ => JsonObject::new(),
     })
+}
+
+/// Takes out how many bits a number has: no word of JSON Schema, and clients complain of each.
+fn forget_widths(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            let width = |format: &str| {
+                format.starts_with("int")
+                    || format.starts_with("uint")
+                    || matches!(format, "float" | "double")
+            };
+            if fields.get("format").and_then(Value::as_str).is_some_and(width) {
+                fields.remove("format");
+            }
+            fields.values_mut().for_each(forget_widths);
+        }
+        Value::Array(items) => items.iter_mut().for_each(forget_widths),
+        _ => {}
+    }
 }
 
 /// Runs a tool for a guest. What goes wrong is told to the model, which can act on it.

@@ -103,6 +103,12 @@ impl Tool {
         if let Some(properties) = schema.pointer_mut("/properties").and_then(Value::as_object_mut) {
             properties.insert(DATA_THROUGH.to_owned(), data_through_schema());
         }
+        if let Some(fields) = schema.as_object_mut() {
+            let required = fields.entry("required").or_insert_with(|| json!([]));
+            if let Some(required) = required.as_array_mut() {
+                required.push(json!(DATA_THROUGH));
+            }
+        }
         schema
     }
 
@@ -152,9 +158,18 @@ fn data_through_schema() -> Value {
     })
 }
 
-/// The schema of a type, whole: no reference leads out of it.
+/// The schema of what is asked, whole: no reference leads out of it.
 fn schema_of<T: JsonSchema>() -> Value {
-    let settings = SchemaSettings::draft2020_12().with(|settings| {
+    whole_schema::<T>(SchemaSettings::draft2020_12())
+}
+
+/// The schema of what is told: a field that is left out when it is empty is not required.
+fn schema_of_answer<T: JsonSchema>() -> Value {
+    whole_schema::<T>(SchemaSettings::draft2020_12().for_serialize())
+}
+
+fn whole_schema<T: JsonSchema>(settings: SchemaSettings) -> Value {
+    let settings = settings.with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;
     });

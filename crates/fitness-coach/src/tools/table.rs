@@ -1,6 +1,6 @@
 //! One row for each tool.
 
-use super::{Effect, Tool, ToolName, read, schema_of, told};
+use super::{Effect, Tool, ToolName, read, schema_of, schema_of_answer, told};
 use fitness_core::contract::{Kind, schema};
 use fitness_core::desk::answers as a;
 use fitness_core::desk::asks;
@@ -24,7 +24,7 @@ macro_rules! tool {
             description: $description,
             effect: Effect::$effect,
             input: $input,
-            output: schema_of::<$answer>,
+            output: schema_of_answer::<$answer>,
             run: |desk, input| {
                 Box::pin(async move {
                     let ask: $ask = read(ToolName::$name, input)?;

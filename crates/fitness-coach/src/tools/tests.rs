@@ -49,6 +49,15 @@ fn every_answer_says_how_far_the_data_reaches() {
     }
 }
 
+/// A client that checks answers refuses one that lacks what was announced as required.
+#[test]
+fn what_is_left_out_when_it_is_empty_is_not_announced_as_required() {
+    let required = |name: &str| Tool::find(name).unwrap().output_schema()["required"].clone();
+    assert_eq!(required("draft_training_plan"), json!(["plan_id", "status", "review", "data_through"]));
+    assert_eq!(required("plan_progress"), json!(["data_through"]));
+    assert_eq!(required("propose_week"), json!(["data_through"]));
+}
+
 #[test]
 fn schemas_are_whole() {
     for tool in TOOLS {

@@ -1,0 +1,161 @@
+//! One client over pipes, well behaved and otherwise.
+
+use crate::kit::{MODERN, OLD, Pipes, athlete, message, modern_message};
+use fitness_mcp::{MAX_MESSAGE, Scope, ServeError};
+use serde_json::{Value, json};
+
+#[tokio::test]
+async fn an_old_client_is_answered_in_the_shape_it_knows() {
+    let mut pipes = Pipes::open_old(&athlete("Ann"), Scope::Draft).await;
+    let list = pipes.ask(&message("tools/list", &json!({}))).await["result"].clone();
+    let called = pipes.ask(&message("tools/call", &json!({ "name": "notes" }))).await["result"].clone();
+    let read =
+        pipes.ask(&message("resources/read", &json!({ "uri": "fitness://plan" }))).await["result"].clone();
+    for result in [list, called, read] {
+        for key in ["resultType", "ttlMs", "cacheScope", "_meta"] {
+            assert!(result.get(key).is_none(), "{key} in {result}");
+        }
+    }
+    assert_eq!(pipes.ask(&message("ping", &json!({}))).await["result"], json!({}));
+    pipes.close().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_client_of_today_needs_no_handshake() {
+    let mut pipes = Pipes::open(&athlete("Ann"), Scope::Draft);
+    let found = pipes.ask(&modern_message("server/discover", &json!({}))).await["result"].clone();
+    let versions = found["supportedVersions"].as_array().unwrap();
+    for version in [MODERN, OLD, "2025-06-18", "2025-03-26"] {
+        assert!(versions.contains(&json!(version)), "{versions:?}");
+    }
+    assert_eq!(found["cacheScope"], "private");
+    assert_eq!(found["capabilities"], json!({ "tools": {}, "prompts": {}, "resources": {} }));
+    let list = pipes.ask(&modern_message("tools/list", &json!({}))).await["result"].clone();
+    let called =
+        pipes.ask(&modern_message("tools/call", &json!({ "name": "notes" }))).await["result"].clone();
+    for result in [found, list, called] {
+        assert_eq!(result["resultType"], "complete");
+        let server = &result["_meta"]["io.modelcontextprotocol/serverInfo"];
+        assert_eq!(server["name"], "local-fitness", "{result}");
+    }
+    assert_eq!(pipes.ask(&modern_message("ping", &json!({}))).await["error"]["code"], -32601);
+    pipes.close().await.unwrap();
+}
+
+#[tokio::test]
+async fn every_old_version_is_agreed_to_and_an_unknown_one_is_not() {
+    for (wanted, agreed) in [
+        ("2025-03-26", "2025-03-26"),
+        ("2025-06-18", "2025-06-18"),
+        (OLD, OLD),
+        ("1999-01-01", OLD),
+        ("2999-01-01", OLD),
+        (MODERN, OLD),
+    ] {
+        let mut pipes = Pipes::open(&athlete("Ann"), Scope::Read);
+        let hello = json!({
+            "protocolVersion": wanted, "capabilities": {}, "clientInfo": { "name": "test", "version": "1" },
+        });
+        let reply = pipes.ask(&message("initialize", &hello)).await;
+        assert_eq!(reply["result"]["protocolVersion"], agreed, "{wanted}");
+        assert!(reply["result"]["instructions"].as_str().unwrap().contains("inert"));
+        pipes.close().await.unwrap();
+    }
+    let mut pipes = Pipes::open(&athlete("Ann"), Scope::Read);
+    let mut strange = modern_message("tools/list", &json!({}));
+    strange["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("2999-01-01");
+    let reply = pipes.ask(&strange).await;
+    assert_eq!(reply["error"]["code"], -32022);
+    assert!(reply["error"]["data"]["supported"].as_array().unwrap().contains(&json!(MODERN)));
+}
+
+/// Lines that are no messages, in any order; after each, the next message is answered as if nothing had been.
+fn nonsense() -> Vec<String> {
+    vec![
+        String::new(),
+        "\u{0}".to_owned(),
+        "not json".to_owned(),
+        "{".to_owned(),
+        "[]".to_owned(),
+        "null".to_owned(),
+        "42".to_owned(),
+        "\"tools/list\"".to_owned(),
+        "{}".to_owned(),
+        json!({ "jsonrpc": "1.0", "id": 1, "method": "tools/list" }).to_string(),
+        json!({ "jsonrpc": "2.0", "id": {}, "method": "tools/list" }).to_string(),
+        json!({ "jsonrpc": "2.0", "id": 1, "method": 7 }).to_string(),
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": "all" }).to_string(),
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": 3 } }).to_string(),
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": "notes", "arguments": [] } })
+            .to_string(),
+        json!({ "jsonrpc": "2.0", "id": 99, "result": {} }).to_string(),
+        json!({ "jsonrpc": "2.0", "method": "notifications/nonsense", "params": [1] }).to_string(),
+        json!([message("tools/list", &json!({})), message("tools/list", &json!({}))]).to_string(),
+        "[".repeat(100_000),
+        format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"{}\"}}", "x".repeat(4 * MAX_MESSAGE)),
+        "x".repeat(4 * MAX_MESSAGE),
+    ]
+}
+
+#[tokio::test]
+async fn nonsense_between_messages_harms_nothing() {
+    let ann = athlete("Ann");
+    let mut pipes = Pipes::open_old(&ann, Scope::Draft).await;
+    for (index, line) in nonsense().iter().enumerate() {
+        pipes.say(line).await;
+        let mut question = message("tools/call", &json!({ "name": "notes" }));
+        let id = format!("after {index}");
+        question["id"] = json!(id);
+        pipes.say(&question.to_string()).await;
+        let answer = loop {
+            let heard = pipes.hear().await;
+            if heard["id"] == json!(id) {
+                break heard;
+            }
+            assert!(heard.get("error").is_some(), "{index}: {heard}");
+        };
+        assert!(answer["result"]["structuredContent"]["notes"].is_array(), "{index}: {answer}");
+    }
+    assert!(ann.left().is_empty());
+    pipes.close().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_client_that_leaves_is_no_error_and_one_that_speaks_otherwise_is() {
+    Pipes::open(&athlete("Ann"), Scope::Read).close().await.unwrap();
+    Pipes::open_old(&athlete("Ann"), Scope::Read).await.close().await.unwrap();
+    let mut pipes = Pipes::open(&athlete("Ann"), Scope::Read);
+    pipes.say(&json!({ "jsonrpc": "2.0", "id": 1, "result": {} }).to_string()).await;
+    assert!(matches!(pipes.close().await, Err(ServeError::NotUnderstood(_))));
+}
+
+#[tokio::test]
+async fn a_question_before_the_greeting_is_refused_and_the_greeting_still_works() {
+    let mut pipes = Pipes::open(&athlete("Ann"), Scope::Read);
+    let early = pipes.ask(&message("tools/list", &json!({}))).await;
+    assert_eq!(early["error"]["code"], -32602, "{early}");
+    let hello =
+        json!({ "protocolVersion": OLD, "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } });
+    assert_eq!(pipes.ask(&message("initialize", &hello)).await["result"]["protocolVersion"], OLD);
+}
+
+#[tokio::test]
+async fn what_is_not_offered_is_not_there() {
+    let mut pipes = Pipes::open_old(&athlete("Ann"), Scope::Draft).await;
+    let completion =
+        json!({ "ref": { "type": "ref/prompt", "name": "coach" }, "argument": { "name": "a", "value": "" } });
+    for (method, params) in [
+        ("nonsense", json!({})),
+        ("completion/complete", completion),
+        ("logging/setLevel", json!({ "level": "debug" })),
+        ("resources/subscribe", json!({ "uri": "fitness://plan" })),
+        ("tasks/get", json!({ "taskId": "1" })),
+    ] {
+        let reply: Value = pipes.ask(&message(method, &params)).await;
+        assert_eq!(reply["error"]["code"], -32601, "{method}: {reply}");
+    }
+    for method in ["tools/list", "prompts/list", "resources/list", "resources/templates/list"] {
+        let reply = pipes.ask(&message(method, &json!({ "cursor": "2" }))).await;
+        assert_eq!(reply["error"]["code"], -32602, "{method} has one page");
+    }
+}
