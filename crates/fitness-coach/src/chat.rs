@@ -93,6 +93,8 @@ pub struct Opening {
     pub system: String,
     /// What was said before.
     pub history: Vec<Message>,
+    /// What should be known today: the day, the notes.
+    pub context: Option<String>,
     /// What the athlete says now.
     pub said: String,
     /// The most it may take.
@@ -111,8 +113,10 @@ pub async fn converse(
     for message in &opening.history {
         take_down(&mut ledger, message);
     }
-    ledger.hear_words(&opening.said);
-    let (mut turn, effects) = Turn::begin(opening.system, opening.history, opening.said, opening.caps);
+    let Opening { system, history, context, said, caps } = opening;
+    ledger.hear_words(context.as_deref().unwrap_or_default());
+    ledger.hear_words(&said);
+    let (mut turn, effects) = Turn::begin(system, history, (context, said), caps);
     let mut effects = VecDeque::from(effects);
     let mut deadline = pin!(deadline);
     let ending = loop {

@@ -127,12 +127,18 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// Begins a turn with what was said before and what is said now.
+    /// Begins a turn with what was said before, what should be known today, and what is said now.
     #[must_use]
-    pub fn begin(system: String, history: Vec<Message>, said: String, caps: Caps) -> (Self, Vec<Effect>) {
+    pub fn begin(
+        system: String,
+        history: Vec<Message>,
+        (context, said): (Option<String>, String),
+        caps: Caps,
+    ) -> (Self, Vec<Effect>) {
         let first = history.len();
         let mut messages = history;
-        messages.push(Message::Program { parts: vec![Told::Text { text: said }] });
+        let parts = context.into_iter().chain([said]).map(|text| Told::Text { text }).collect();
+        messages.push(Message::Program { parts });
         let mut turn = Self {
             system,
             messages,
@@ -178,7 +184,10 @@ impl Turn {
         }
         let reply = match reply {
             Ok(reply) => reply,
-            Err(why) => return self.end(Ending::badly(Ended::Failed, why.message)),
+            Err(why) => {
+                self.usage = self.usage.and(why.spent);
+                return self.end(Ending::badly(Ended::Failed, why.message));
+            }
         };
         self.usage = self.usage.and(reply.usage);
         self.cost = Cost(self.cost.0.saturating_add(cost.unwrap_or_default().0));

@@ -26,13 +26,11 @@ pub type Looked<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 pub trait Coaching: Send + Sync {
     /// The model an athlete chose, or another one for this time, and what it may still use today; or why there is none,
     /// in a sentence for the athlete.
-    fn open<'a>(
-        &'a self,
-        user: UserId,
-        model: Option<&'a str>,
-        today: Day,
-    ) -> Looked<'a, Result<(Box<dyn Model>, Caps), String>>;
+    fn open<'a>(&'a self, user: UserId, model: Option<&'a str>, today: Day) -> Looked<'a, Opened>;
 }
+
+/// A model and what it may use; or why there is none.
+pub type Opened = Result<(Box<dyn Model>, Caps), String>;
 
 /// What the server is made of.
 #[derive(Clone)]
@@ -58,7 +56,6 @@ impl std::fmt::Debug for App {
 }
 
 /// Every route, behind the check of the host's name.
-#[must_use]
 pub fn router(app: App, prompts: Prompts) -> Router {
     let config = HttpConfig {
         base_url: app.site.to_string(),

@@ -4,11 +4,19 @@
 use chrono::TimeDelta;
 use fitness_coach::chat::{self, Conversed, Event, MAX_HISTORY, Opening};
 use fitness_coach::model::{Cost, Message, Model, Told, Usage};
+use fitness_coach::prompt::{Prompt, PromptName, fence};
 use fitness_coach::turn::Caps;
 use fitness_core::calendar::{Day, Instant};
+use fitness_core::desk::CoachDesk as _;
 use fitness_core::ids::{ChatId, UserId};
+use fitness_core::note::Note;
 use fitness_store::{ChatMessage, CoachingDesk, Error, Purpose, Role, Spent, Store};
 use std::future::Future;
+
+/// As many notes travel with what is said.
+const MAX_NOTES: usize = 20;
+/// So much of each.
+const MAX_NOTE: usize = 1000;
 
 /// The longest thing an athlete says at once, in characters.
 pub const MAX_SAID: usize = 8000;
@@ -64,7 +72,8 @@ impl Talk<'_> {
         let said = Message::Program { parts: vec![Told::Text { text: text.to_owned() }] };
         self.keep(chat, &said, None, 0).await?;
         let history = chat::compact(history, MAX_HISTORY);
-        let opening = Opening { system, history, said: self.dated(text), caps };
+        let context = Some(self.context(desk).await?);
+        let opening = Opening { system, history, context, said: text.to_owned(), caps };
         let conversed = chat::converse(model, desk, opening, deadline, hear).await;
         for (order, message) in conversed.added.iter().enumerate().skip(1) {
             self.keep(chat, message, Some(model.name()), order).await?;
@@ -89,9 +98,19 @@ impl Talk<'_> {
         Ok(history)
     }
 
-    /// A day changes what "today" means, so it travels with what is said and not with the rules.
-    fn dated(&self, text: &str) -> String {
-        format!("(Today is {} {}.)\n{text}", self.today.weekday(), self.today)
+    /// What should be known today. It changes from day to day, so it travels with what is said and not with the rules.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn context(&self, desk: &CoachingDesk) -> Result<String, Error> {
+        let today = format!("{} {}", self.today.weekday(), self.today);
+        let through = desk.data_through().await.ok().flatten();
+        let through = through.map_or_else(|| "no day yet".to_owned(), |day| day.to_string());
+        let notes = notes(&self.store.list_notes(self.user).await?, self.today);
+        let notes: Vec<String> = notes.iter().map(|note| fence(note, MAX_NOTE)).collect();
+        let notes = if notes.is_empty() { "(none)".to_owned() } else { notes.join("\n") };
+        let prompt = Prompt::current(PromptName::Chat);
+        Ok(prompt.message(&[("today", &today), ("data_through", &through), ("user_notes", &notes)]))
     }
 
     async fn keep(
@@ -122,6 +141,14 @@ impl Talk<'_> {
         let spent = spent(usage, model.cost(&usage).map(|_| cost));
         self.store.note_spending(self.user, Purpose::Chat, model.name(), spent, self.today, self.now).await
     }
+}
+
+/// The notes a coach should respect on a day: those about no day, and those of the last week.
+#[must_use]
+pub fn notes(all: &[Note], today: Day) -> Vec<String> {
+    let counts = |on: Option<Day>| on.is_none_or(|on| (0..=7).contains(&on.until(today)));
+    let own = all.iter().filter(|note| note.accepted && counts(note.day));
+    own.take(MAX_NOTES).map(|note| note.text.as_str().to_owned()).collect()
 }
 
 /// What was used, as it is stored.

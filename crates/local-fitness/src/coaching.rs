@@ -7,7 +7,8 @@ use crate::seal::{Holder, Seal};
 use anyhow::Result;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use fitness_coach::answering::{BUILT_IN, BuiltIn};
+use fitness_coach::answering::BuiltIn;
+use fitness_coach::built_in;
 use fitness_coach::model::address::Address;
 use fitness_coach::model::anthropic::{self, Claude};
 use fitness_coach::model::catalog::Choice;
@@ -115,7 +116,7 @@ fn no_key(provider: Provider) -> Failure {
 /// What a name given for one time means: another coach, or another model of the same.
 pub(crate) fn this_time(chosen: &Chosen, model: Option<&str>) -> Result<Chosen> {
     let Some(name) = model else { return Ok(chosen.clone()) };
-    if name == BUILT_IN {
+    if name == built_in::NAME {
         return Ok(Chosen { provider: Provider::BuiltIn, model: None, ..chosen.clone() });
     }
     if name.parse::<Choice>().is_ok() {

@@ -10,14 +10,12 @@ mod wording;
 
 pub use intent::Intent;
 
+use crate::built_in::NAME;
 use crate::model::{Asking, Cost, Listener, Message, Model, Part, Reply, Request, Stop, Told, Usage};
 use crate::tools::ToolName;
 use fitness_core::calendar::Day;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-
-/// What the built-in coach is called where briefs and messages are stored.
-pub const BUILT_IN: &str = "built-in";
 
 /// The built-in coach.
 #[derive(Debug, Clone, Copy)]
@@ -28,7 +26,7 @@ pub struct BuiltIn {
 
 impl Model for BuiltIn {
     fn name(&self) -> &str {
-        BUILT_IN
+        NAME
     }
 
     fn ask<'a>(&'a self, request: &'a Request, listener: &'a mut (dyn Listener + 'a)) -> Asking<'a> {

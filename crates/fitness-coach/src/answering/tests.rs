@@ -60,7 +60,12 @@ fn a_plan_is_asked_for_in_words() {
 /// Runs a turn against canned answers, and gives back the tools it called and what it said.
 async fn converse(words: &str, answers: &[(&str, Result<Value, &str>)]) -> (Vec<String>, String) {
     let coach = BuiltIn { today: today() };
-    let (mut turn, mut effects) = Turn::begin(String::new(), Vec::new(), words.to_owned(), Caps::default());
+    let (mut turn, mut effects) = Turn::begin(
+        String::new(),
+        Vec::new(),
+        (Some("Today is a day.".to_owned()), words.to_owned()),
+        Caps::default(),
+    );
     let mut called = Vec::new();
     loop {
         let effect = effects.remove(0);

@@ -47,7 +47,10 @@ impl<'a> BriefFlow<'a> {
     pub fn hear(&mut self, heard: Result<Reply, ModelError>) -> Step {
         let reply = match heard {
             Ok(reply) => reply,
-            Err(error) => return self.fall_back(&sentence(&error.message)),
+            Err(error) => {
+                self.usage = self.usage.and(error.spent);
+                return self.fall_back(&sentence(&error.message));
+            }
         };
         self.usage = self.usage.and(reply.usage);
         match &reply.stop {

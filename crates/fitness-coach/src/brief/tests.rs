@@ -139,11 +139,7 @@ fn after_a_second_bad_answer_the_built_in_coach_writes() {
 
 #[test]
 fn what_cannot_be_repaired_is_not_tried_again() {
-    let error = |kind| ModelError {
-        kind,
-        message: "The service is busy. Try again later.".to_owned(),
-        retry_after: None,
-    };
+    let error = |kind| ModelError::new(kind, "The service is busy. Try again later.");
     let declined = Some("because\u{1b}[31m of\nreasons".to_owned());
     for (answer, why) in [
         (Ok(reply(GOOD, Stop::Length)), "its answer was cut off before it was whole."),

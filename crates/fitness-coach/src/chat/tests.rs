@@ -164,6 +164,7 @@ fn opening() -> Opening {
     Opening {
         system: String::new(),
         history: Vec::new(),
+        context: None,
         said: "how many?".to_owned(),
         caps: Caps::default(),
     }

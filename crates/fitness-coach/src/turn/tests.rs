@@ -14,7 +14,7 @@ fn call(id: &str, tool: &str) -> Part {
 }
 
 fn begin(caps: Caps) -> Turn {
-    let (turn, effects) = Turn::begin("rules".to_owned(), Vec::new(), "How am I?".to_owned(), caps);
+    let (turn, effects) = Turn::begin("rules".to_owned(), Vec::new(), (None, "How am I?".to_owned()), caps);
     assert!(matches!(effects.as_slice(), [Effect::Ask(_)]));
     turn
 }

@@ -16,6 +16,7 @@ use fitness_core::ids::UserId;
 use fitness_core::text::visible;
 use fitness_core::units::UnitSystem;
 use fitness_store::{NewBrief, Purpose, Store, StoredBrief, StoredFact};
+use fitness_web::talk;
 use serde_json::json;
 
 pub(super) async fn run(context: &Context, args: BriefArgs) -> Result<Report> {
@@ -48,12 +49,9 @@ struct Material {
 impl Material {
     async fn gather(store: &Store, user: UserId, day: Day) -> Result<Self> {
         settled(store, user).await?;
-        let notes = store.list_notes(user).await?;
-        let counts = |on: Option<Day>| on.is_none_or(|on| (0..=7).contains(&on.until(day)));
-        let notes = notes.into_iter().filter(|note| note.accepted && counts(note.day));
         Ok(Self {
             facts: store.facts(user, day).await?,
-            notes: notes.take(20).map(|note| note.text.as_str().to_owned()).collect(),
+            notes: talk::notes(&store.list_notes(user).await?, day),
             units: store.profile(user).await?.units,
         })
     }

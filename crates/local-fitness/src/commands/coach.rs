@@ -10,9 +10,12 @@ use crate::report::Report;
 use anyhow::Result;
 use fitness_coach::model::{Cost, Message, Request, Told};
 use fitness_coach::tools;
+use fitness_coach::turn::Caps;
 use fitness_core::calendar::Day;
+use fitness_core::note::Author;
 use fitness_core::text::visible;
 use fitness_store::{Store, User};
+use fitness_web::talk::Talk;
 use serde_json::json;
 use std::fmt::Write as _;
 
@@ -130,15 +133,20 @@ async fn preview(store: &Store, user: &User, text: Option<String>) -> Result<Rep
     let chosen = coaching::chosen(store, user.id).await?;
     let model = coaching::model(store, user.id, &chosen, today).await?;
     let request = match text {
-        Some(text) => Request {
-            system: coaching::rules(),
-            tools: tools::specs(),
-            messages: vec![Message::Program {
-                parts: vec![Told::Text { text: format!("(Today is {} {today}.)\n{text}", today.weekday()) }],
-            }],
-            shape: None,
-            max_tokens: fitness_coach::turn::Caps::default().answer_tokens,
-        },
+        Some(text) => {
+            let desk = coaching::desk(store, user.id, Author::Coach).await?;
+            let talk = Talk { store, user: user.id, chat: None, today, now: clock::now() };
+            let context = talk.context(&desk).await?;
+            Request {
+                system: coaching::rules(),
+                tools: tools::specs(),
+                messages: vec![Message::Program {
+                    parts: vec![Told::Text { text: context }, Told::Text { text }],
+                }],
+                shape: None,
+                max_tokens: Caps::default().answer_tokens,
+            }
+        }
         None => super::brief::request(store, user.id, today).await?,
     };
     let bytes = model.preview(&request);

@@ -8,13 +8,11 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::report::Report;
 use anyhow::Result;
-use fitness_coach::model::Model;
-use fitness_coach::turn::Caps;
 use fitness_core::calendar::Day;
 use fitness_core::ids::UserId;
 use fitness_store::{Missing, Store};
 use fitness_web::morning::{self, Chores};
-use fitness_web::{App, Coaching, Looked, Names, router};
+use fitness_web::{App, Coaching, Looked, Names, Opened, router};
 use serde_json::json;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -23,12 +21,7 @@ use std::sync::Arc;
 struct Outside(Store);
 
 impl Coaching for Outside {
-    fn open<'a>(
-        &'a self,
-        user: UserId,
-        model: Option<&'a str>,
-        today: Day,
-    ) -> Looked<'a, Result<(Box<dyn Model>, Caps), String>> {
+    fn open<'a>(&'a self, user: UserId, model: Option<&'a str>, today: Day) -> Looked<'a, Opened> {
         Box::pin(async move {
             let opened = async {
                 let chosen = coaching::this_time(&coaching::chosen(&self.0, user).await?, model)?;
