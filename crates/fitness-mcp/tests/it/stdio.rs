@@ -121,6 +121,19 @@ async fn nonsense_between_messages_harms_nothing() {
 }
 
 #[tokio::test]
+async fn a_line_that_is_too_long_is_not_read() {
+    let ann = athlete("Ann");
+    let mut pipes = Pipes::open_old(&ann, Scope::Draft).await;
+    let long = json!({ "name": "suggest_note", "arguments": { "text": "x".repeat(MAX_MESSAGE) } });
+    pipes.say(&message("tools/call", &long).to_string()).await;
+    let mut next = message("ping", &json!({}));
+    next["id"] = json!("next");
+    assert_eq!(pipes.ask(&next).await["id"], "next", "what is dropped has no answer");
+    pipes.close().await.unwrap();
+    assert!(ann.left().is_empty());
+}
+
+#[tokio::test]
 async fn a_client_that_leaves_is_no_error_and_one_that_speaks_otherwise_is() {
     Pipes::open(&athlete("Ann"), Scope::Read).close().await.unwrap();
     Pipes::open_old(&athlete("Ann"), Scope::Read).await.close().await.unwrap();
