@@ -320,6 +320,11 @@ pub(crate) enum NoteCommand {
     },
     /// List your notes, newest first
     List,
+    /// Take over a note that the coach or another program suggested
+    Accept {
+        /// The note's number
+        note: NoteId,
+    },
     /// Remove a note
     Delete {
         /// The note's number

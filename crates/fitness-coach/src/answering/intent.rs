@@ -157,12 +157,12 @@ fn goal(words: &[&str]) -> Option<Goal> {
 
 fn draft(goal: Option<Goal>, words: &[&str], today: Day) -> Intent {
     let Some(goal) = goal else {
-        return Intent::DraftWhat { missing: "for which race: 5k, 10k, half or marathon" };
+        return Intent::DraftWhat { missing: "the race: 5K, 10K, half marathon or marathon" };
     };
     let Some(race) =
         words.iter().find_map(|word| word.parse::<Day>().ok()).or_else(|| spoken_date(words, today))
     else {
-        return Intent::DraftWhat { missing: "on which day the race is, such as 2027-04-11" };
+        return Intent::DraftWhat { missing: "the day of the race, with its month and year" };
     };
     let mut input = json!({ "goal": goal, "race_date": race });
     if let Some(target) = words.iter().find_map(|word| target(word, goal)) {

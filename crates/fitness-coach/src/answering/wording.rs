@@ -11,7 +11,7 @@ pub(super) const HELP: &str = "I am the built-in coach: rules, no language model
 - What could I run over a half?\n\
 - What if I am ill? I am ill.\n\
 - Make Thursday easier. Skip tomorrow.\n\
-- Draft a half marathon plan for 2027-04-11 in 1:45.\n\
+- Draft a half marathon plan, with its day and the time you hope for.\n\
 For free conversation, choose a model in the settings.";
 
 pub(super) const IF_UNWELL: &str = "If you are ill or hurt, say so with its days: \"I am ill\" here, or mark the days yourself. \
@@ -101,7 +101,7 @@ pub(super) fn today(answer: &Value) -> String {
 
 pub(super) fn week(answer: &Value) -> String {
     if answer.get("plan").is_none() {
-        return "There is no active plan. Ask me to draft one, such as: draft a half marathon plan for 2027-04-11.".to_owned();
+        return "There is no active plan. Ask me to draft one: say the race, its day and the time you hope for.".to_owned();
     }
     let workouts = list(answer, "workouts");
     if workouts.is_empty() {
@@ -209,9 +209,7 @@ pub(super) fn drafted(answer: &Value) -> String {
 }
 
 pub(super) fn ask_for(missing: &str) -> String {
-    format!(
-        "I can draft that. Tell me {missing}, such as: draft a half marathon plan for 2027-04-11 in 1:45."
-    )
+    format!("I can draft that. Say it again with {missing}, and the time you hope for if there is one.")
 }
 
 pub(super) fn proposed(answer: &Value) -> String {

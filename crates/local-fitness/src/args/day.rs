@@ -29,6 +29,11 @@ pub(crate) enum DayCommand {
     },
     /// List the days you marked, newest first
     List,
+    /// Take over a mark that the coach or another program suggested
+    Accept {
+        /// The mark's number
+        mark: ObservationId,
+    },
     /// Take a mark back
     Unmark {
         /// The mark's number

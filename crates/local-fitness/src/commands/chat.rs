@@ -63,6 +63,9 @@ async fn once(store: &Store, user: &User, args: &ChatArgs, text: &str, json: boo
     let (chat, said, cards, by) = say(store, user, args, args.chat, text, streaming).await?;
     let answered = said.ending.notice.is_none();
     let mut words = if streaming { String::new() } else { marked(&said.answer, &said.unverified) };
+    for command in cards.iter().filter(|_| !streaming) {
+        let _ = write!(words, "\nHere it is shown by `{command}`.");
+    }
     if let Some(notice) = &said.ending.notice {
         let _ = write!(words, "{}{notice}", if words.is_empty() { "" } else { "\n" });
     }
@@ -128,9 +131,10 @@ async fn say(
     let mut cards = Vec::new();
     let mut out = std::io::stdout();
     let mut hear = |event: Event<'_>| {
-        if let Some(Card::Draft { review, .. } | Card::Proposal { review, .. }) = event.card() {
-            cards.push(review);
-        }
+        cards.extend(event.card().map(|card| match card {
+            Card::Draft { id, .. } => format!("fitness plan show {id}"),
+            Card::Proposal { id, .. } => format!("fitness plan proposal show {id}"),
+        }));
         if streaming {
             // A terminal that has gone away does not stop the coach from finishing.
             drop(match event {
@@ -147,6 +151,11 @@ async fn say(
     let said = talk.say(text, (&*model, caps), (&desk, rules), deadline, &mut hear).await;
     let (chat, conversed) =
         said.map_err(|why| Failure::new(why.to_string(), "`fitness chat --list` shows your conversations"))?;
+    if streaming {
+        for command in &cards {
+            println!("  Here it is shown by `{command}`.");
+        }
+    }
     if streaming && !conversed.unverified.is_empty() {
         let list: Vec<&str> =
             conversed.unverified.iter().filter_map(|range| conversed.answer.get(range.clone())).collect();

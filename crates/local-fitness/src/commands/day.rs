@@ -13,7 +13,7 @@ use fitness_core::ids::ObservationId;
 use fitness_core::note::{Author, NoteText};
 use fitness_core::observation::{Excuse, MAX_OBSERVED_DAYS, Observation, Observed};
 use fitness_core::text::visible;
-use fitness_store::{Store, User};
+use fitness_store::{Error, Store, User};
 use serde_json::json;
 
 pub(super) async fn run(context: &Context, command: DayCommand) -> Result<Report> {
@@ -22,6 +22,7 @@ pub(super) async fn run(context: &Context, command: DayCommand) -> Result<Report
             mark(context, reason, from, through, severity, note).await
         }
         DayCommand::List => list(context).await,
+        DayCommand::Accept { mark } => accept(context, mark).await,
         DayCommand::Unmark { mark } => unmark(context, mark).await,
     }
 }
@@ -96,6 +97,24 @@ async fn list(context: &Context) -> Result<Report> {
     };
     let rows: Vec<_> = marks.iter().map(row).collect();
     Ok(Report::new(table(["mark", "from", "through", "", "severity", "note"], &rows), &marks))
+}
+
+async fn accept(context: &Context, id: ObservationId) -> Result<Report> {
+    let (store, user) = context.open_for_user().await?;
+    store.accept_observation(user.id, id, clock::now()).await.map_err(|why| match why {
+        Error::NotFound(_) => anyhow::Error::from(Failure::new(
+            format!("no suggested mark {id} waits"),
+            "`fitness day list` shows your marks and what was suggested",
+        )),
+        other => other.into(),
+    })?;
+    super::settled(&store, user.id).await?;
+    let today = Day::at(clock::now(), store.profile(user.id).await?.zone);
+    let waiting = super::plan::waiting(&store, user.id, today).await?;
+    store.close().await;
+    let words =
+        format!("Mark {id} is yours now; `fitness day unmark {id}` takes it back.\n{}", waiting.words);
+    Ok(Report::new(words, &json!({ "mark": id, "waiting": waiting })))
 }
 
 async fn unmark(context: &Context, id: ObservationId) -> Result<Report> {

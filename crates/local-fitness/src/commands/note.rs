@@ -18,6 +18,7 @@ pub(super) async fn run(context: &Context, command: NoteCommand) -> Result<Repor
     match command {
         NoteCommand::Add { text, day } => add(context, &text.join(" "), day).await,
         NoteCommand::List => list(context).await,
+        NoteCommand::Accept { note } => accept(context, note).await,
         NoteCommand::Delete { note } => delete(context, note).await,
     }
 }
@@ -48,6 +49,20 @@ async fn list(context: &Context) -> Result<Report> {
     };
     let rows: Vec<_> = notes.iter().map(row).collect();
     Ok(Report::new(table(["note", "day", "text"], &rows), &notes))
+}
+
+async fn accept(context: &Context, id: NoteId) -> Result<Report> {
+    let (store, user) = context.open_for_user().await?;
+    store.accept_note(user.id, id, clock::now()).await.map_err(|why| match why {
+        Error::NotFound(_) => anyhow::Error::from(Failure::new(
+            format!("no suggested note {id} waits"),
+            "`fitness note list` shows your notes and what was suggested",
+        )),
+        other => other.into(),
+    })?;
+    store.close().await;
+    let words = format!("Note {id} is yours now. Undo with `fitness note delete {id}`.");
+    Ok(Report::new(words, &json!({ "note_id": id })))
 }
 
 async fn delete(context: &Context, id: NoteId) -> Result<Report> {

@@ -236,7 +236,7 @@ async fn activate(
     decisions::check_replaces(active.as_ref().map(|plan| plan.id), replaces)?;
     let profile = store.profile(user.id).await?;
     let (units, today) = (profile.units, Day::at(clock::now(), profile.zone));
-    if *plan.days().end() < today {
+    if plan.race_date < today {
         let help = "`fitness plan draft` makes one that is still to come";
         return Err(Failure::new(format!("plan {id} ended on {}", plan.race_date), help).into());
     }
