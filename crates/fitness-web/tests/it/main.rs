@@ -1,0 +1,4 @@
+//! The server's parts against a real store.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+mod obedient;
