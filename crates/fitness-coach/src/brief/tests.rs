@@ -33,6 +33,8 @@ impl Model for Scripted {
 
     fn ask<'a>(&'a self, request: &'a Request, listener: &'a mut (dyn Listener + 'a)) -> Asking<'a> {
         self.asked.lock().unwrap().push(request.clone());
+        // Whoever asks without end fails here, and not by using up the machine.
+        assert!(self.asked().len() <= 5, "a model is asked twice at most");
         let mut answers = self.answers.lock().unwrap();
         let answer = if answers.is_empty() { said("nothing more") } else { answers.remove(0) };
         if let Ok(reply) = &answer {
