@@ -3,15 +3,24 @@
 
 use crate::foreign::skip;
 use crate::rig::{Ears, chat, key, shaped, tools};
+use fitness_coach::brief::{Morning, write_brief};
 use fitness_coach::model::address::Address;
 use fitness_coach::model::anthropic::Claude;
 use fitness_coach::model::catalog::Choice;
 use fitness_coach::model::openai::{Calls, Compatible};
 use fitness_coach::model::{Failing, Limits, Means, Model as _, Part, Request, Stop};
 use fitness_coach::testkit::client;
+use fitness_coach::trial::{Trial, mornings};
+use fitness_core::contract::brief::check;
+use fitness_core::units::UnitSystem;
 use serde_json::{Value, json};
+use std::time::Duration;
 
 fn model(name: &str) -> Option<Compatible> {
+    model_within(name, Limits::default())
+}
+
+fn model_within(name: &str, limits: Limits) -> Option<Compatible> {
     let Some(address) = std::env::var_os("FITNESS_REAL_MODEL") else {
         skip(name, "FITNESS_REAL_MODEL names no server");
         return None;
@@ -19,7 +28,7 @@ fn model(name: &str) -> Option<Compatible> {
     let address = Address::parse(address.to_str().unwrap()).unwrap();
     let now = "2026-06-14T07:00:00Z".parse().unwrap();
     let means = Means::new(client(), move || now, |wait| tokio::time::sleep(wait.length()));
-    Some(Compatible::new("local", address, None, means, Limits::default()).unwrap())
+    Some(Compatible::new("local", address, None, means, limits).unwrap())
 }
 
 #[tokio::test]
@@ -48,6 +57,24 @@ async fn a_real_server_takes_what_we_send_and_we_take_what_it_says() {
             other => panic!("{other:?}"),
         },
         Err(error) => assert_eq!(error.kind, Failing::Garbled, "{error:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_real_model_or_the_built_in_coach_writes_every_brief() {
+    let limits = Limits { stall: Duration::from_secs(45), overall: Duration::from_secs(60) };
+    let name = "a_real_model_or_the_built_in_coach_writes_every_brief";
+    let Some(model) = model_within(name, limits) else { return };
+    // A tiny model reads slowly: two mornings, and what takes too long is the built-in coach's.
+    for trial in mornings().into_iter().skip(3) {
+        let Trial { today, facts, notes, .. } = &trial;
+        let morning = Morning { today: *today, facts, notes, units: UnitSystem::Metric };
+        let written = write_brief(Some(&model), &morning, &mut ()).await;
+        // Whoever wrote it, it keeps the contract, and it is said who.
+        let text = serde_json::to_string(&written.briefing).unwrap();
+        assert_eq!(check(text.as_bytes(), facts).unwrap(), written.briefing, "{}", trial.name);
+        assert!(!written.rendered.contains("{{") && !written.rendered.is_empty());
+        assert_eq!(written.by == "built-in", written.fell_back.is_some(), "{written:?}");
     }
 }
 

@@ -54,7 +54,7 @@ pub(super) async fn run(context: &Context, command: PlanCommand) -> Result<Repor
         PlanCommand::Match(args) => matching::put(context, args).await,
         PlanCommand::Unmatch(args) => matching::remove(context, args).await,
         PlanCommand::Draft(args) => match &args.file {
-            Some(file) => draft(context, file, args.supersedes).await,
+            Some(file) => draft(context, file, args.supersedes, args.dry_run).await,
             None if args.goal.is_none() => Err(no_goal()),
             None => {
                 check_target(&args)?;
@@ -195,7 +195,7 @@ fn check_target(args: &DraftArgs) -> Result<()> {
     }
 }
 
-async fn draft(context: &Context, file: &Path, supersedes: Option<PlanId>) -> Result<Report> {
+async fn draft(context: &Context, file: &Path, supersedes: Option<PlanId>, dry_run: bool) -> Result<Report> {
     let text = read(file)?;
     let bad = |problem: String| {
         Failure::new(
@@ -207,6 +207,14 @@ async fn draft(context: &Context, file: &Path, supersedes: Option<PlanId>) -> Re
     let (store, user) = context.open_for_user().await?;
     let today = Day::at(clock::now(), store.profile(user.id).await?.zone);
     draft.ahead_of(today).map_err(|over| Failure::new(over.to_string(), "change the days in the file"))?;
+    if dry_run {
+        store.close().await;
+        let words = format!(
+            "{} can be drafted. Nothing was written down; leave out --dry-run to keep it as a draft.",
+            visible(draft.name())
+        );
+        return Ok(Report::new(words, &json!({ "plan_id": null, "draft": draft })));
+    }
     let id = store.desk(user.id, Author::Athlete).put_draft(&draft, supersedes, clock::now()).await?;
     store.close().await;
     let words = format!(

@@ -16,7 +16,7 @@ use fitness_core::contract::{Finding, FindingCode, consistency};
 use fitness_core::ids::{ProposalId, UserId};
 use fitness_core::note::Author;
 use fitness_core::plan::lint::Rule;
-use fitness_core::plan::{ActionKind, Proposal, ProposalState};
+use fitness_core::plan::{ActionKind, NowThen, Proposal, ProposalState};
 use fitness_core::text::visible;
 use fitness_store::decisions::{self, apply_hash};
 use fitness_store::{Answered, Preview, Store, User};
@@ -33,9 +33,13 @@ pub(super) async fn run(context: &Context, command: ProposalCommand) -> Result<R
     let report = match command {
         ProposalCommand::List => list(&store, &user, today).await,
         ProposalCommand::Show { proposal, only } => {
-            let preview = preview(&store, &user, proposal, &only, today).await?;
-            let data = serde_json::to_value(&preview)?;
-            Ok(Report::new(tell(&preview, profile.units), &data))
+            match preview(&store, &user, proposal, &only, today).await {
+                Ok(preview) => {
+                    let data = serde_json::to_value(&preview)?;
+                    Ok(Report::new(tell(&preview, profile.units), &data))
+                }
+                Err(why) => as_written(&store, &user, proposal, why, today).await,
+            }
         }
         ProposalCommand::Apply { proposal, only, overrides } => {
             apply(&store, &user, proposal, &only, overrides.rules.into_iter().collect(), today).await
@@ -171,6 +175,44 @@ async fn preview(store: &Store, user: &User, id: ProposalId, only: &[usize], tod
     })?;
     let chosen = chosen(only, proposal.changes.len())?;
     Ok(store.preview(user.id, id, &chosen, today).await?)
+}
+
+/// A proposal that cannot be previewed as a whole, beside the plan as it is now, and why.
+async fn as_written(
+    store: &Store,
+    user: &User,
+    id: ProposalId,
+    why: anyhow::Error,
+    today: Day,
+) -> Result<Report> {
+    let Some(proposal) = store.find_proposal(user.id, id).await? else { return Err(why) };
+    let Some(plan) = store.find_plan(user.id, proposal.plan).await? else { return Err(why) };
+    let units = store.profile(user.id).await?.units;
+    let current = store.list_workouts(user.id, plan.id, plan.revision).await?;
+    let mut text = format!("Proposal {id} to plan {}, from {}:\n", plan.id, proposal.origin.spoken());
+    let _ = writeln!(text, "{}\n", visible(&proposal.message));
+    let changes: Vec<NowThen> = proposal.changes.iter().map(|change| NowThen::of(change, &current)).collect();
+    let is_ahead =
+        |change: &NowThen| change.now.iter().chain(&change.then).all(|workout| workout.date >= today);
+    let ahead: Vec<String> = (1..)
+        .zip(&changes)
+        .filter(|(_, change)| is_ahead(change))
+        .map(|(n, _): (usize, _)| n.to_string())
+        .collect();
+    for (number, change) in changes.iter().enumerate() {
+        let _ = writeln!(text, "  {}. {}", number + 1, change.line(units));
+    }
+    let state = proposal.state(plan.revision, today);
+    let _ = write!(text, "\nIt cannot be applied as it is: {why:#}.");
+    if state == ProposalState::Open && !ahead.is_empty() && ahead.len() < changes.len() {
+        let _ = write!(
+            text,
+            " What is still to come can be: `fitness plan proposal apply {id} --only {}`.",
+            ahead.join(",")
+        );
+    }
+    let data = json!({ "proposal": proposal, "state": state.word(), "changes": changes, "why_not": format!("{why:#}") });
+    Ok(Report::new(text, &data))
 }
 
 fn tell(preview: &Preview, units: fitness_core::units::UnitSystem) -> String {
