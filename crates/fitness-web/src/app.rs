@@ -18,6 +18,7 @@ use fitness_store::{Scope, Store};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use tokio::net::TcpListener;
 
 /// Something that is looked up.
 pub type Looked<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -77,6 +78,19 @@ pub fn router(app: App, prompts: Prompts) -> Router {
         .fallback(|| async { guard::refusal(StatusCode::NOT_FOUND, "There is nothing here.") })
         .layer(middleware::from_fn_with_state(app.names.clone(), guard::host))
         .with_state(app)
+}
+
+/// Answers on a socket until told to stop; what is under way is finished.
+///
+/// # Errors
+/// When the socket cannot be used.
+pub async fn serve(
+    listener: TcpListener,
+    app: App,
+    prompts: Prompts,
+    until: impl Future<Output = ()> + Send + 'static,
+) -> std::io::Result<()> {
+    axum::serve(listener, router(app, prompts)).with_graceful_shutdown(until).await
 }
 
 /// Reads the token of a program and seats it at its athlete's desk. A cookie opens nothing here.

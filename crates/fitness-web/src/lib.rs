@@ -13,7 +13,7 @@ mod hosting;
 pub mod morning;
 pub mod talk;
 
-pub use app::{App, Coaching, Looked, Opened, router};
+pub use app::{App, Coaching, Looked, Opened, router, serve};
 pub use chat_stream::{MAX_TURN, SESSION_COOKIE};
 pub use guard::Names;
 pub use hosting::AthletesHost;

@@ -12,7 +12,7 @@ use fitness_core::calendar::Day;
 use fitness_core::ids::UserId;
 use fitness_store::{Missing, Store};
 use fitness_web::morning::{self, Chores};
-use fitness_web::{App, Coaching, Looked, Names, Opened, router};
+use fitness_web::{App, Coaching, Looked, Names, Opened, serve};
 use serde_json::json;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -62,18 +62,17 @@ pub(super) async fn run(context: &Context, args: ServeArgs) -> Result<Report> {
         site: site.clone().into(),
         names: Names::new(address.port(), &site),
     };
-    let routes = router(app, coaching::prompts());
     eprintln!("Listening on http://{address}. MCP for other programs is at {site}/mcp; Ctrl-C ends this.");
     let outside = Outside(store.clone());
     let worker = format!("serve-{}", std::process::id());
-    let serving = axum::serve(listener, routes).with_graceful_shutdown(async {
+    let until = async {
         // When Ctrl-C cannot be heard, the server runs until it is ended otherwise.
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }
-    });
+    };
     tokio::select! {
-        served = serving.into_future() => served?,
+        served = serve(listener, app, coaching::prompts(), until) => served?,
         () = morning::run(store.clone(), &outside, &worker, clock::now) => {}
     }
     store.close().await;
