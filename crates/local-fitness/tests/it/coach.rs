@@ -56,6 +56,7 @@ fn choose(home: &Home, fake: &FakeOpenAi) {
     home.ok(&["coach", "use", "openai", "--address", address.trim_end_matches('/'), "--model", "local"]);
 }
 
+#[track_caller]
 pub(crate) fn text(value: &Value) -> String {
     value.as_str().unwrap_or_else(|| panic!("{value} is no text")).to_owned()
 }

@@ -173,7 +173,6 @@ fn exactly_these_tools_over_pipes_and_nothing_else_on_standard_output() {
         let call = json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": { "name": tool, "arguments": {} } });
         assert_eq!(ask(call, true)["error"]["code"], -32602, "{tool}");
     }
-    drop(ask);
     drop(input);
     let rest: Vec<String> = output.map(Result::unwrap).collect();
     assert_eq!(rest, Vec::<String>::new());
