@@ -62,7 +62,8 @@ async fn signed_in(app: &App, headers: &HeaderMap) -> Result<UserId, Box<Respons
     if headers.contains_key(header::AUTHORIZATION) {
         return refuse(StatusCode::FORBIDDEN, "A token opens nothing here; sign in.");
     }
-    let origin = headers.get(header::ORIGIN).and_then(|value| value.to_str().ok());
+    let mut origins = headers.get_all(header::ORIGIN).iter();
+    let origin = origins.next().filter(|_| origins.next().is_none()).and_then(|value| value.to_str().ok());
     if !origin.is_some_and(|origin| app.names.allow_origin(origin)) {
         return refuse(StatusCode::FORBIDDEN, "This can only be asked from this server's own pages.");
     }

@@ -9,39 +9,44 @@ use std::sync::Arc;
 
 /// The names under which this server may be called, with their ports: `127.0.0.1:8787`.
 #[derive(Debug, Clone)]
-pub struct Names(Arc<[String]>);
+pub struct Names {
+    hosts: Arc<[String]>,
+    /// The same with how they are reached: `http://127.0.0.1:8787`.
+    origins: Arc<[String]>,
+}
 
 impl Names {
     /// The names of this machine on a port, and another one where the pages are elsewhere.
     #[must_use]
     pub fn new(port: u16, site: &str) -> Self {
-        let mut names: Vec<String> =
+        let mut hosts: Vec<String> =
             ["127.0.0.1", "localhost", "[::1]"].iter().map(|name| format!("{name}:{port}")).collect();
-        if let Some(authority) =
-            site.parse::<Uri>().ok().and_then(|uri| uri.authority().map(ToString::to_string))
+        let mut origins: Vec<String> = hosts.iter().map(|host| format!("http://{host}")).collect();
+        let site: Option<Uri> = site.parse().ok();
+        if let Some((scheme, authority)) = site.as_ref().and_then(|uri| uri.scheme_str().zip(uri.authority()))
         {
-            names.push(authority);
+            hosts.push(authority.to_string());
+            origins.push(format!("{scheme}://{authority}"));
         }
-        Self(names.into())
+        Self { hosts: hosts.into(), origins: origins.into() }
     }
 
     /// Whether a `Host` is one of them.
     #[must_use]
     pub fn allow(&self, host: &str) -> bool {
-        self.0.iter().any(|name| name.eq_ignore_ascii_case(host))
+        self.hosts.iter().any(|name| name.eq_ignore_ascii_case(host))
     }
 
-    /// Whether an `Origin` is one of them.
+    /// Whether an `Origin` is one of them. A page that came unencrypted is not one of a site that is encrypted.
     #[must_use]
     pub fn allow_origin(&self, origin: &str) -> bool {
-        let authority = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
-        authority.is_some_and(|authority| self.allow(authority))
+        self.origins.iter().any(|own| own.eq_ignore_ascii_case(origin))
     }
 
-    /// All of them.
+    /// All of them, as a `Host` names them.
     #[must_use]
     pub fn list(&self) -> &[String] {
-        &self.0
+        &self.hosts
     }
 }
 

@@ -90,15 +90,31 @@ pub(crate) async fn choose(
 ) -> Result<()> {
     if let Some(key) = key {
         let sealed = Seal::open_or_make()?.seal(user, Holder::Coach, key)?;
-        store.put_setting(user, KEY_SETTING, &BASE64_STANDARD.encode(sealed), clock::now()).await?;
+        let kept = KeptKey {
+            provider: chosen.provider,
+            address: chosen.address.clone(),
+            sealed: BASE64_STANDARD.encode(sealed),
+        };
+        store.put_setting(user, KEY_SETTING, &kept, clock::now()).await?;
     }
     store.put_setting(user, SETTING, chosen, clock::now()).await?;
     Ok(())
 }
 
-async fn key(store: &Store, user: UserId, chosen: &Chosen) -> Result<Option<SecretString>> {
-    let stored: Option<String> = store.find_setting(user, KEY_SETTING).await?;
-    if let Some(sealed) = stored.and_then(|text| BASE64_STANDARD.decode(text).ok()) {
+/// A key, and the one place it was given for: no other is ever shown it.
+#[derive(Debug, Serialize, Deserialize)]
+struct KeptKey {
+    provider: Provider,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    address: Option<String>,
+    sealed: String,
+}
+
+/// The key for a choice, where there is one: that which was given for this very place, or that of the environment.
+pub(crate) async fn key(store: &Store, user: UserId, chosen: &Chosen) -> Result<Option<SecretString>> {
+    let stored: Option<KeptKey> = store.find_setting(user, KEY_SETTING).await?;
+    let stored = stored.filter(|kept| kept.provider == chosen.provider && kept.address == chosen.address);
+    if let Some(sealed) = stored.and_then(|kept| BASE64_STANDARD.decode(kept.sealed).ok()) {
         let seal = Seal::open()?.ok_or_else(|| no_key(chosen.provider))?;
         return seal.unseal(user, Holder::Coach, &sealed).map(Some);
     }
@@ -182,6 +198,10 @@ pub(crate) fn build(chosen: &Chosen, key: Option<&SecretString>, today: Day) -> 
 
 /// What may still be used today.
 pub(crate) async fn caps(store: &Store, user: UserId, chosen: &Chosen, today: Day) -> Result<Caps> {
+    if chosen.provider == Provider::BuiltIn {
+        // Rules take no tokens: it answers when every limit is used up.
+        return Ok(Caps::default());
+    }
     let spent = store.spent_on(user, today).await?;
     let money = chosen.micros_a_day.saturating_sub(spent.cost_micros.unwrap_or_default());
     Ok(Caps {
@@ -189,6 +209,11 @@ pub(crate) async fn caps(store: &Store, user: UserId, chosen: &Chosen, today: Da
         money: (chosen.provider == Provider::Anthropic).then_some(Cost(money)),
         ..Caps::default()
     })
+}
+
+/// Whether nothing may be used any more today.
+pub(crate) fn used_up(caps: &Caps) -> bool {
+    caps.tokens == 0 || caps.money.is_some_and(|money| money.0 == 0)
 }
 
 /// Notes what a model took.

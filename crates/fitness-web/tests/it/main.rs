@@ -1,4 +1,5 @@
 //! The server's parts against a real store.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+mod morning;
 mod obedient;

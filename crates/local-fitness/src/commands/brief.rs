@@ -85,7 +85,7 @@ async fn write(store: &Store, user: UserId, day: Day, model: Option<&str>) -> Re
     let caps = coaching::caps(store, user, &chosen, today).await?;
     let written = if chosen.provider == Provider::BuiltIn {
         write_brief(None, &morning, &mut ()).await
-    } else if caps.tokens == 0 || caps.money.is_some_and(|money| money.0 == 0) {
+    } else if coaching::used_up(&caps) {
         let why = format!("{} was not asked: today's limit is used up.", chosen.provider);
         written_by_rules(&morning, Some(why))
     } else {

@@ -12,6 +12,7 @@ use crate::terminal;
 use anyhow::Result;
 use fitness_coach::chat::{Card, Conversed, Event};
 use fitness_coach::numbers::marked;
+use fitness_coach::tools::ToolName;
 use fitness_core::calendar::Day;
 use fitness_core::ids::ChatId;
 use fitness_core::note::Author;
@@ -135,6 +136,13 @@ async fn say(
             Card::Draft { id, .. } => format!("fitness plan show {id}"),
             Card::Proposal { id, .. } => format!("fitness plan proposal show {id}"),
         }));
+        if let Event::Called { tool, answer: Ok(_) } = &event {
+            match tool.name {
+                ToolName::SuggestNote => cards.push("fitness note list".to_owned()),
+                ToolName::SuggestObservation => cards.push("fitness day list".to_owned()),
+                _ => {}
+            }
+        }
         if streaming {
             // A terminal that has gone away does not stop the coach from finishing.
             drop(match event {

@@ -87,12 +87,14 @@ async fn choose(store: &Store, user: &User, args: UseArgs) -> Result<Report> {
         return Err(Failure::new("the built-in coach has no model and no address", help).into());
     }
     let chosen = Chosen { provider, model: args.model, address: args.address, ..before };
+    let known = coaching::key(store, user.id, &chosen).await.unwrap_or_default();
     let key = match (provider, &args.key_file) {
-        (Provider::Anthropic, file) => {
-            Some(keys::read(file.as_deref(), Some(coaching::ANTHROPIC_VARIABLE), KEY_PAGE)?)
+        (Provider::Anthropic | Provider::Openai, Some(file)) => Some(keys::read(Some(file), None, KEY_PAGE)?),
+        (Provider::Anthropic, None) if known.is_none() => {
+            Some(keys::read(None, Some(coaching::ANTHROPIC_VARIABLE), KEY_PAGE)?)
         }
-        (Provider::Openai, Some(file)) => Some(keys::read(Some(file), None, "")?),
-        (Provider::Openai | Provider::BuiltIn, _) => None,
+        (Provider::Anthropic | Provider::Openai, None) => known,
+        (Provider::BuiltIn, _) => None,
     };
     // What cannot be right is refused before anything is stored.
     coaching::build(&chosen, key.as_ref(), today(store, user).await?)?;

@@ -2,6 +2,7 @@
 
 use crate::clock;
 use crate::coaching::{self, Provider};
+use crate::failure::Failure;
 use crate::report::Report;
 use crate::table::table;
 use anyhow::Result;
@@ -17,6 +18,11 @@ use std::fmt::Write as _;
 pub(super) async fn run(store: &Store, user: &User) -> Result<Report> {
     let today = Day::at(clock::now(), store.profile(user.id).await?.zone);
     let chosen = coaching::chosen(store, user.id).await?;
+    let caps = coaching::caps(store, user.id, &chosen, today).await?;
+    if chosen.provider != Provider::BuiltIn && coaching::used_up(&caps) {
+        let help = "try it tomorrow, or raise the limit with `fitness coach limit`";
+        return Err(Failure::new("today's limit is used up", help).into());
+    }
     let model = coaching::model(store, user.id, &chosen, today).await?;
     // The built-in coach writes briefs by rules, not by being asked.
     let asked = (chosen.provider != Provider::BuiltIn).then_some(&*model);

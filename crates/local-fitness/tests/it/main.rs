@@ -3,15 +3,19 @@
 
 mod adherence;
 mod bad_input;
+mod coach;
 mod contract;
 mod exports;
 mod first_run;
 mod harness;
 mod human;
 mod imports;
+mod mcp;
 mod metrics;
 mod plan_words;
 mod planning;
+mod prompts;
 mod pushes;
 mod services;
+mod serving;
 mod stranger;

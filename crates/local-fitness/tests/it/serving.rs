@@ -1,0 +1,399 @@
+//! `fitness serve` as it is met over the wire: who may call, what opens which door, and what is left behind.
+
+use crate::coach::{DATABASE, demo, text};
+use crate::harness::Home;
+use chrono::{TimeDelta, Utc};
+use fitness_coach::testkit::{Ability, After, FakeOpenAi, Say};
+use fitness_store::testkit;
+use serde_json::{Value, json};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, ChildStderr, Stdio};
+use std::time::Duration;
+
+/// The server of a home, for as long as this lives.
+pub(crate) struct Served {
+    process: Child,
+    /// Held open: a server that cannot say anything any more would be another test.
+    _said: BufReader<ChildStderr>,
+    pub(crate) port: u16,
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+pub(crate) fn serve(home: &Home) -> Served {
+    let mut command = home.command(&["serve", "--port", "0"]);
+    let mut process =
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut said = BufReader::new(process.stderr.take().unwrap());
+    let mut line = String::new();
+    said.read_line(&mut line).unwrap();
+    let port = line.split("http://127.0.0.1:").nth(1).and_then(|rest| rest.split('.').next()?.parse().ok());
+    let port = port.unwrap_or_else(|| panic!("it says where it listens: {line}"));
+    assert!(line.contains(&format!("MCP for other programs is at http://127.0.0.1:{port}/mcp")), "{line}");
+    Served { process, _said: said, port }
+}
+
+/// What came back.
+#[derive(Debug)]
+struct Reply {
+    status: u16,
+    head: String,
+    body: String,
+}
+
+impl Served {
+    /// The lines of a request as they are sent, and a body.
+    fn raw(&self, lines: &[&str], body: &str) -> Reply {
+        let mut stream = self.send(lines, body);
+        let mut bytes = Vec::new();
+        // A server that has refused may close before it has read everything.
+        let _ = stream.read_to_end(&mut bytes);
+        let all = String::from_utf8_lossy(&bytes).into_owned();
+        let (head, body) = all.split_once("\r\n\r\n").unwrap_or((&all, ""));
+        let status = head.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or(0);
+        Reply { status, head: head.to_ascii_lowercase(), body: body.to_owned() }
+    }
+
+    fn send(&self, lines: &[&str], body: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        let head = lines.join("\r\n");
+        let length =
+            if body.is_empty() { String::new() } else { format!("Content-Length: {}\r\n", body.len()) };
+        let whole = format!("{head}\r\n{length}Connection: close\r\n\r\n{body}");
+        let _ = stream.write_all(whole.as_bytes());
+        stream
+    }
+
+    fn host(&self) -> String {
+        format!("Host: 127.0.0.1:{}", self.port)
+    }
+
+    fn origin(&self) -> String {
+        format!("Origin: http://127.0.0.1:{}", self.port)
+    }
+
+    /// A request to `/api/chat` with these headers.
+    fn chat(&self, headers: &[&str], said: &Value) -> Reply {
+        let host = self.host();
+        let lines = [&["POST /api/chat HTTP/1.1", &host, "Content-Type: application/json"], headers].concat();
+        self.raw(&lines, &said.to_string())
+    }
+
+    /// A request to `/mcp` with these headers.
+    fn mcp(&self, headers: &[&str], method: &str, params: &Value) -> Reply {
+        let host = self.host();
+        let usual = [
+            "POST /mcp HTTP/1.1",
+            &host,
+            "Content-Type: application/json",
+            "Accept: application/json, text/event-stream",
+            "MCP-Protocol-Version: 2025-11-25",
+        ];
+        let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        self.raw(&[&usual[..], headers].concat(), &message.to_string())
+    }
+
+    fn call(&self, token: &str, tool: &str, input: &Value) -> Value {
+        let bearer = format!("Authorization: Bearer {token}");
+        let reply = self.mcp(&[&bearer], "tools/call", &json!({ "name": tool, "arguments": input }));
+        assert_eq!(reply.status, 200, "{reply:?}");
+        let told: Value = serde_json::from_str(&reply.body).unwrap_or_else(|_| panic!("{reply:?}"));
+        told["result"].clone()
+    }
+
+    #[track_caller]
+    fn works(&self) {
+        let reply = self.raw(&["GET /health HTTP/1.1", &self.host()], "");
+        assert_eq!((reply.status, reply.body.as_str()), (200, "ok\n"), "{reply:?}");
+    }
+}
+
+/// A cookie of a session, as a signed-in browser has it.
+fn cookie(home: &Home, name: &str) -> String {
+    let url = home.path(DATABASE).display().to_string();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let secret = runtime.block_on(async {
+        let store = testkit::open(&url).await;
+        let user = store.find_user(name).await.unwrap().unwrap();
+        let token = store.open_session(user.id, "a test", TimeDelta::hours(1), now()).await.unwrap();
+        store.close().await;
+        token.reveal().to_owned()
+    });
+    format!("Cookie: fitness_session={secret}")
+}
+
+#[expect(clippy::disallowed_methods, reason = "the binary under test reads the same clock")]
+fn now() -> chrono::DateTime<Utc> {
+    Utc::now()
+}
+
+/// The events of a stream: names and data.
+fn events(reply: &Reply) -> Vec<(String, Value)> {
+    let mut name = String::new();
+    let mut found = Vec::new();
+    for line in reply.body.lines() {
+        if let Some(event) = line.strip_prefix("event: ") {
+            name = event.to_owned();
+        } else if let Some(data) = line.strip_prefix("data: ") {
+            found.push((name.clone(), serde_json::from_str(data).unwrap()));
+        }
+    }
+    found
+}
+
+fn ann() -> Home {
+    let home = Home::new();
+    home.ok(&["user", "add", "Ann", "--zone", "UTC"]);
+    home
+}
+
+#[test]
+fn it_answers_under_its_own_names_only() {
+    let home = ann();
+    let server = serve(&home);
+    let p = server.port;
+    let good =
+        [format!("127.0.0.1:{p}"), format!("localhost:{p}"), format!("LocalHost:{p}"), format!("[::1]:{p}")];
+    for host in &good {
+        let reply = server.raw(&["GET /health HTTP/1.1", &format!("Host: {host}")], "");
+        assert_eq!(reply.status, 200, "{host}: {reply:?}");
+        for header in ["x-content-type-options: nosniff", "cache-control: no-store", "frame-ancestors 'none'"]
+        {
+            assert!(reply.head.contains(header), "{header}: {reply:?}");
+        }
+    }
+    let q = p.wrapping_add(1);
+    let bad = [
+        "127.0.0.1".to_owned(),
+        "localhost".to_owned(),
+        String::new(),
+        "evil.example".to_owned(),
+        format!("evil.example:{p}"),
+        format!("127.0.0.1:{q}"),
+        format!("127.0.0.1:{p}.evil.example"),
+        format!("127.0.0.1.evil.example:{p}"),
+        format!("localhost.:{p}"),
+        format!("localhost.evil.example:{p}"),
+        format!("0.0.0.0:{p}"),
+        format!("127.1:{p}"),
+        format!("127.0.0.2:{p}"),
+        format!("2130706433:{p}"),
+        format!("[::ffff:127.0.0.1]:{p}"),
+        format!("::1:{p}"),
+        format!("ann@127.0.0.1:{p}"),
+        format!("127.0.0.1:{p}@evil.example"),
+        format!("127.0.0.1:0{p}"),
+        format!("127.0.0.1:{p}, evil.example"),
+        format!("http://127.0.0.1:{p}"),
+        "169.254.169.254".to_owned(),
+    ];
+    for host in &bad {
+        for path in ["/health", "/mcp", "/nothing"] {
+            let reply = server.raw(&[&format!("GET {path} HTTP/1.1"), &format!("Host: {host}")], "");
+            assert_eq!(reply.status, 421, "{host}: {reply:?}");
+        }
+    }
+    let own = server.host();
+    for lines in [
+        vec!["GET /health HTTP/1.1"],
+        vec!["GET /health HTTP/1.1", &own, &own],
+        vec!["GET /health HTTP/1.1", &own, "Host: evil.example"],
+        vec!["GET http://evil.example/health HTTP/1.1", &own],
+    ] {
+        let reply = server.raw(&lines, "");
+        assert!(matches!(reply.status, 400 | 421), "{lines:?}: {reply:?}");
+    }
+    server.works();
+}
+
+#[test]
+fn the_conversation_is_for_a_signed_in_browser_on_its_own_pages() {
+    let home = ann();
+    let (server, cookie) = (serve(&home), cookie(&home, "Ann"));
+    let (p, own, said) = (server.port, server.origin(), json!({ "text": "How is my form?" }));
+    for origin in [
+        "null".to_owned(),
+        "http://evil.example".to_owned(),
+        "http://127.0.0.1".to_owned(),
+        format!("https://127.0.0.1:{p}"),
+        format!("http://127.0.0.1:{}", p.wrapping_add(1)),
+        format!("http://127.0.0.1:{p}.evil.example"),
+        format!("http://127.0.0.1:{p}/"),
+        format!("http://ann@127.0.0.1:{p}"),
+        format!("http://127.0.0.2:{p}"),
+        format!("127.0.0.1:{p}"),
+        format!("file://127.0.0.1:{p}"),
+        format!("chrome-extension://127.0.0.1:{p}"),
+        format!("http://127.0.0.1:{p} http://evil.example"),
+        String::new(),
+    ] {
+        let reply = server.chat(&[&cookie, &format!("Origin: {origin}")], &said);
+        assert_eq!(reply.status, 403, "{origin}: {reply:?}");
+    }
+    assert_eq!(server.chat(&[&cookie], &said).status, 403, "without an Origin");
+    assert_eq!(server.chat(&[&cookie, &own, "Origin: http://evil.example"], &said).status, 403);
+    assert_eq!(server.chat(&[&own], &said).status, 401, "without a cookie");
+    for wrong in [
+        "Cookie: fitness_session=",
+        "Cookie: fitness_session=00112233445566778899aabbccddeeff",
+        "Cookie: other=1",
+    ] {
+        assert_eq!(server.chat(&[&own, wrong], &said).status, 401, "{wrong}");
+    }
+    let twice = format!("{cookie}; {}", cookie.trim_start_matches("Cookie: "));
+    assert_eq!(server.chat(&[&own, &twice], &said).status, 401, "which of the two?");
+    let token = text(&home.json(&["token", "add", "Desk", "--scope", "draft"])["token"]);
+    let bearer = format!("Authorization: Bearer {token}");
+    assert_eq!(server.chat(&[&own, &bearer], &said).status, 403, "a token opens nothing here");
+    assert_eq!(server.chat(&[&own, &bearer, &cookie], &said).status, 403);
+    for bad in [json!({}), json!({ "text": 1 }), json!({ "text": "x", "user": 1 }), json!([])] {
+        assert_eq!(server.chat(&[&own, &cookie], &bad).status, 422, "{bad}");
+    }
+    let huge = json!({ "text": "x".repeat(200_000) });
+    assert_eq!(server.chat(&[&own, &cookie], &huge).status, 413);
+    assert_eq!(home.json(&["chat", "--list"]), json!([]), "nothing of it was said");
+    for origin in [own.clone(), format!("Origin: http://localhost:{p}")] {
+        assert_eq!(server.chat(&[&cookie, &origin], &said).status, 200);
+    }
+    for (line, status) in [
+        ("GET /api/chat HTTP/1.1", 405),
+        ("GET / HTTP/1.1", 404),
+        ("GET /api HTTP/1.1", 404),
+        ("GET /mcp/x HTTP/1.1", 404),
+        ("GET /../../etc/passwd HTTP/1.1", 404),
+        ("GET /.well-known/oauth-protected-resource/mcp HTTP/1.1", 200),
+    ] {
+        assert_eq!(server.raw(&[line, &server.host()], "").status, status, "{line}");
+    }
+    server.works();
+}
+
+#[test]
+fn a_conversation_streams_words_steps_and_cards() {
+    let home = demo();
+    home.ok(&["user", "add", "Ben"]);
+    let (server, cookie) = (serve(&home), cookie(&home, "Ann"));
+    let own = server.origin();
+    let race = crate::planning::today(&demo()).plus(140);
+    let draft = json!({ "text": format!("Draft a half marathon plan for {race} in 1:45") });
+    let reply = server.chat(&[&own, &cookie], &draft);
+    assert!(reply.head.contains("text/event-stream"), "{reply:?}");
+    let told = events(&reply);
+    let names: Vec<&str> = told.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["tool", "card", "tool", "text", "end"], "{told:#?}");
+    assert_eq!((&told[0].1["name"], &told[0].1["state"]), (&json!("draft_training_plan"), &json!("doing")));
+    assert_eq!(told[2].1["state"], "done");
+    assert_eq!(
+        told[1].1,
+        json!({ "kind": "draft", "plan_id": 1, "review": format!("http://127.0.0.1:{}/plan/1", server.port) })
+    );
+    let end = &told[4].1;
+    assert_eq!(
+        (&end["ended"], &end["model"], &end["unverified"]),
+        (&json!("answered"), &json!("built-in"), &json!([]))
+    );
+    assert_eq!(end["answer"], told[3].1["text"]);
+    let plans = home.json(&["--user", "Ann", "plan", "list"]);
+    assert_eq!((plans.as_array().unwrap().len(), &plans[0]["status"]), (1, &json!("draft")), "{plans}");
+    assert_eq!(home.json(&["--user", "Ben", "plan", "list"]), json!([]));
+
+    let more = server.chat(&[&own, &cookie], &json!({ "text": "How is my form?", "chat": end["chat"] }));
+    assert_eq!(events(&more).last().unwrap().1["chat"], end["chat"]);
+    let bens = self::cookie(&home, "Ben");
+    for (cookie, chat) in [(&bens, end["chat"].clone()), (&cookie, json!(4711))] {
+        let reply = server.chat(&[&own, cookie], &json!({ "text": "Hello", "chat": chat }));
+        assert_eq!(events(&reply), [("error".to_owned(), json!({ "message": "there is no such chat" }))]);
+    }
+    server.works();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn when_the_browser_goes_so_does_what_was_begun_for_it() {
+    // The morning's brief is asked for as well, and answered.
+    let fake = FakeOpenAi::start(Ability::Ignores, |asked| match asked.shape {
+        Some(_) => Say::text("{}"),
+        None => Say::text("Let me think about it").then(After::Stall(2)),
+    })
+    .await;
+    let home = ann();
+    let address = fake.address().below("").to_string();
+    home.ok(&["coach", "use", "openai", "--address", address.trim_end_matches('/'), "--model", "local"]);
+    let cookie =
+        tokio::task::block_in_place(|| std::thread::scope(|all| all.spawn(|| cookie(&home, "Ann")).join()))
+            .unwrap();
+    let server = serve(&home);
+    let (host, own) = (server.host(), server.origin());
+    let lines = ["POST /api/chat HTTP/1.1", &host, "Content-Type: application/json", &own, &cookie];
+    let stream = server.send(&lines, &json!({ "text": "Are you there?" }).to_string());
+    while !fake.seen().iter().any(|seen| seen.text.contains("Are you there?")) {
+        tokio::task::yield_now().await;
+    }
+    drop(stream);
+    tokio::time::timeout(Duration::from_secs(60), fake.left()).await.expect("the model is let go");
+    server.works();
+    let chats = home.json(&["chat", "--list"]);
+    assert_eq!(chats.as_array().unwrap().len(), 1, "what the athlete said is kept: {chats}");
+}
+
+#[test]
+fn a_token_opens_mcp_and_only_as_far_as_it_reaches() {
+    let home = demo();
+    let (server, cookie) = (serve(&home), cookie(&home, "Ann"));
+    let token = |scope: &str| text(&home.json(&["token", "add", scope, "--scope", scope])["token"]);
+    let (read, draft) = (token("read"), token("draft"));
+    let bearer = |secret: &str| format!("Authorization: Bearer {secret}");
+    let list = |headers: &[&str]| server.mcp(headers, "tools/list", &json!({}));
+    let turned = format!("Authorization: Basic {draft}");
+    for (what, headers) in [
+        ("nothing", vec![]),
+        ("a wrong token", vec![bearer("00112233445566778899aabbccddeeff")]),
+        ("a short token", vec![bearer("x")]),
+        ("another scheme", vec![turned]),
+        ("two tokens", vec![bearer(&read), bearer(&draft)]),
+        ("a session", vec![cookie.clone(), server.origin()]),
+        (
+            "a session's secret as a token",
+            vec![bearer(cookie.trim_start_matches("Cookie: fitness_session="))],
+        ),
+    ] {
+        let headers: Vec<&str> = headers.iter().map(String::as_str).collect();
+        let reply = list(&headers);
+        assert_eq!(reply.status, 401, "{what}: {reply:?}");
+        assert!(
+            reply.head.contains("www-authenticate: bearer") && reply.head.contains("resource_metadata="),
+            "{reply:?}"
+        );
+    }
+    for origin in ["null", "http://evil.example", "http://127.0.0.1:1"] {
+        let reply = list(&[&bearer(&read), &format!("Origin: {origin}")]);
+        assert_eq!(reply.status, 403, "{origin}: {reply:?}");
+    }
+    assert_eq!(list(&[&bearer(&read), &server.origin()]).status, 200);
+
+    let race = json!({ "goal": "half", "race_date": crate::planning::today(&home).plus(140) });
+    let refused = server.call(&read, "draft_training_plan", &race);
+    assert_eq!(refused["isError"], true, "{refused}");
+    assert_eq!(home.json(&["plan", "list"]), json!([]), "nothing was stored");
+    assert_eq!(server.call(&read, "daily_snapshot", &json!({}))["isError"], false);
+    let drafted = server.call(&draft, "draft_training_plan", &race);
+    let told = &drafted["structuredContent"];
+    assert_eq!((&told["plan_id"], &told["status"]), (&json!(1), &json!("draft")), "{drafted}");
+    assert_eq!(home.json(&["plan", "list"])[0]["status"], "draft");
+    let huge = json!({ "name": "suggest_note", "arguments": { "text": "x".repeat(2 << 20) } });
+    assert_eq!(server.mcp(&[&bearer(&draft)], "tools/call", &huge).status, 413);
+
+    let used = home.json(&["token", "list"]);
+    assert!(used.as_array().unwrap().iter().all(|token| token["used_at"].is_string()), "{used}");
+    home.ok(&["token", "revoke", "2"]);
+    assert_eq!(list(&[&bearer(&draft)]).status, 401, "revoked");
+    assert_eq!(list(&[&bearer(&read)]).status, 200, "the other one works on");
+    server.works();
+}
