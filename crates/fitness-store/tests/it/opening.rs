@@ -108,6 +108,7 @@ const MIGRATIONS: &[&str] = &[
     "m0007_plans",
     "m0008_matches",
     "m0009_decisions",
+    "m0010_coach",
 ];
 
 on_both_databases! {

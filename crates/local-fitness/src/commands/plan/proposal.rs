@@ -187,6 +187,10 @@ async fn as_written(
 ) -> Result<Report> {
     let Some(proposal) = store.find_proposal(user.id, id).await? else { return Err(why) };
     let Some(plan) = store.find_plan(user.id, proposal.plan).await? else { return Err(why) };
+    let state = proposal.state(plan.revision, today);
+    if !matches!(state, ProposalState::Open | ProposalState::MovedOn { .. }) {
+        return Err(why);
+    }
     let units = store.profile(user.id).await?.units;
     let current = store.list_workouts(user.id, plan.id, plan.revision).await?;
     let mut text = format!("Proposal {id} to plan {}, from {}:\n", plan.id, proposal.origin.spoken());
@@ -202,7 +206,6 @@ async fn as_written(
     for (number, change) in changes.iter().enumerate() {
         let _ = writeln!(text, "  {}. {}", number + 1, change.line(units));
     }
-    let state = proposal.state(plan.revision, today);
     let _ = write!(text, "\nIt cannot be applied as it is: {why:#}.");
     if state == ProposalState::Open && !ahead.is_empty() && ahead.len() < changes.len() {
         let _ = write!(
