@@ -7,7 +7,6 @@
 //! Start at [`model`], which says what a model is here; then [`prompt`], what it is told, [`score`], which reads that as a
 //! compiler would, and [`brief`], what becomes of it every morning. [`built_in`] is the coach without any model.
 
-pub mod answering;
 pub mod brief;
 pub mod built_in;
 pub mod chat;

@@ -12,6 +12,7 @@ pub mod answers;
 pub mod asks;
 
 use crate::calendar::Day;
+use crate::words::words;
 use answers::{
     Activities, ActivityDetail, Comparison, DailySnapshot, Drafted, Notes, PlanProgress, Predicted, Proposed,
     Series, Suggested, TrainingLoad,
@@ -23,6 +24,16 @@ use asks::{
 use serde_json::Value;
 use std::future::Future;
 use std::pin::Pin;
+
+words! {
+    /// How far a program may reach that asks for an athlete. There is no further word, so a token cannot carry one.
+    pub enum Scope("scope") {
+        /// It only looks.
+        Read = "read",
+        /// It also leaves suggestions, drafts and proposals, which wait for the athlete.
+        Draft = "draft",
+    }
+}
 
 /// What a desk answers, when it has looked it up.
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, DeskError>> + Send + 'a>>;

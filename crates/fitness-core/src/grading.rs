@@ -10,7 +10,7 @@ use crate::ids::WorkoutId;
 use crate::observation::{Excuse, ExcusedDays};
 use crate::plan::{PlannedWorkout, Workout};
 use crate::sport::Sport;
-use crate::units::{Distance, TimeSpan};
+use crate::units::{Distance, TimeSpan, UnitSystem};
 use crate::words::words;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -117,6 +117,16 @@ pub enum Amount {
 }
 
 impl Amount {
+    /// As an athlete reads it: `8.2 km`, `0h 50m`, `load 48`.
+    #[must_use]
+    pub fn shown(self, units: UnitSystem) -> String {
+        match self {
+            Self::Distance(distance) => units.distance(distance).to_string(),
+            Self::Duration(time) => time.hours_minutes(),
+            Self::Load(thousandths) => format!("load {:.0}", thousandths as f64 / 1000.0),
+        }
+    }
+
     /// The bare number: millimetres, milliseconds or thousandths of a load point.
     #[must_use]
     pub const fn units(self) -> i64 {

@@ -1,31 +1,8 @@
 //! Who is served: one athlete, and how far a client may reach.
 
-use fitness_coach::tools::{Effect, Tool};
-use fitness_core::desk::{Answer, CoachDesk};
-use fitness_core::words;
+use fitness_core::desk::{Answer, CoachDesk, Scope};
 use std::fmt;
 use std::sync::Arc;
-
-words! {
-    /// How far a client may reach. There is no further word, so a token cannot carry one.
-    pub enum Scope("scope") {
-        /// It only looks.
-        Read = "read",
-        /// It also leaves suggestions, drafts and proposals, which wait for the athlete.
-        Draft = "draft",
-    }
-}
-
-impl Scope {
-    /// Whether a tool is within reach.
-    #[must_use]
-    pub const fn allows(self, tool: &Tool) -> bool {
-        match (self, tool.effect) {
-            (_, Effect::Reads) | (Self::Draft, Effect::Leaves) => true,
-            (Self::Read, Effect::Leaves) => false,
-        }
-    }
-}
 
 /// What the program holds ready for one athlete. Whoever implements it binds the athlete; nothing here names one.
 pub trait Host: Send + Sync {

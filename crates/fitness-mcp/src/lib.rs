@@ -19,7 +19,8 @@ mod stdio;
 pub mod testkit;
 mod tools;
 
-pub use guest::{Guest, Host, Scope};
+pub use fitness_core::desk::Scope;
+pub use guest::{Guest, Host};
 pub use http_endpoint::{
     Endpoint, HttpConfig, METADATA_PATH, ReplyBody, http_service, resource_metadata, unauthorized_header,
 };

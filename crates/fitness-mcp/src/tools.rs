@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// Every tool within reach, in the order of the table.
 pub(crate) fn list(scope: Scope) -> Vec<ToldTool> {
-    TOOLS.iter().filter(|tool| scope.allows(tool)).map(told).collect()
+    TOOLS.iter().filter(|tool| tool.is_within(scope)).map(told).collect()
 }
 
 fn told(tool: &Tool) -> ToldTool {
@@ -60,7 +60,7 @@ fn forget_widths(schema: &mut Value) {
 /// Runs a tool for a guest. What goes wrong is told to the model, which can act on it.
 pub(crate) async fn call(guest: &Guest, tool: &Tool, input: Option<JsonObject>) -> CallToolResult {
     let answer = match input {
-        _ if !guest.scope.allows(tool) => Err(DeskError::refused(format!(
+        _ if !tool.is_within(guest.scope) => Err(DeskError::refused(format!(
             "This client may only read, and `{}` leaves something for the athlete. Nothing was written. Tell them; for \
              drafts and proposals they can make a token with the scope `{}`.",
             tool.name,

@@ -7,6 +7,7 @@ use crate::read::word;
 use crate::store::{Store, stamp};
 use crate::token::{self, Token};
 use fitness_core::calendar::Instant;
+use fitness_core::desk::Scope;
 use fitness_core::ids::{ApiTokenId, UserId};
 use sea_orm::sea_query::Expr;
 use sea_orm::{
@@ -14,16 +15,6 @@ use sea_orm::{
     ColumnTrait, EntityTrait, QueryFilter, QueryOrder,
 };
 use serde::Serialize;
-
-fitness_core::words! {
-    /// What a token allows.
-    pub enum Scope("scope") {
-        /// Look at the data.
-        Read = "read",
-        /// Look, and write drafts and proposals.
-        Draft = "draft",
-    }
-}
 
 /// A token, without its secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

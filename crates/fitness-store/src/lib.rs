@@ -67,7 +67,7 @@ mod wellness;
 pub use activities::StoredActivity;
 pub use adapting::Adapted;
 pub use answers::{Answered, Checked};
-pub use api_tokens::{ApiToken, Scope};
+pub use api_tokens::ApiToken;
 pub use audit::{Actor, AuditHead, AuditLine};
 pub use briefs::{NewBrief, StoredBrief, StoredFact};
 pub use chats::{Chat, ChatMessage, Role};

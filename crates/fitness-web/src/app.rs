@@ -14,7 +14,7 @@ use fitness_coach::turn::Caps;
 use fitness_core::calendar::{Day, Instant};
 use fitness_core::ids::UserId;
 use fitness_mcp::{Guest, HttpConfig, METADATA_PATH, Prompts, http_service, resource_metadata};
-use fitness_store::{Scope, Store};
+use fitness_store::Store;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -42,8 +42,6 @@ pub struct App {
     pub clock: fn() -> Instant,
     /// Who coaches.
     pub coaching: Arc<dyn Coaching>,
-    /// What a model is told it is, in chat.
-    pub rules: Arc<str>,
     /// Where the athlete reaches this server, such as `http://127.0.0.1:8787`.
     pub site: Arc<str>,
     /// The names it may be called by.
@@ -103,17 +101,13 @@ async fn bearer(State(app): State<App>, mut request: Request, next: Next) -> Res
     if let Some(secret) = secret {
         match app.store.find_api_token(&secret, (app.clock)()).await {
             Ok(Some(token)) => {
-                let scope = match token.scope {
-                    Scope::Read => fitness_mcp::Scope::Read,
-                    Scope::Draft => fitness_mcp::Scope::Draft,
-                };
                 let host = Arc::new(AthletesHost {
                     store: app.store.clone(),
                     user: token.user,
                     clock: app.clock,
                     site: app.site.clone(),
                 });
-                request.extensions_mut().insert(Guest { host, scope });
+                request.extensions_mut().insert(Guest { host, scope: token.scope });
                 // Whether it was noted when the token was used decides nothing.
                 drop(app.store.touch_api_token(token.user, token.id, (app.clock)()).await);
             }

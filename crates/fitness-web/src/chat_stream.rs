@@ -5,6 +5,7 @@
 
 use crate::app::App;
 use crate::guard;
+use crate::hosting::settled_desk;
 use crate::talk::Talk;
 use axum::Json;
 use axum::extract::State;
@@ -99,12 +100,9 @@ async fn converse(
     let now = (app.clock)();
     let today = Day::at(now, profile.zone);
     let (model, caps) = app.coaching.open(user, said.model.as_deref(), today).await?;
-    let stop = fitness_ingest::Stop::default();
-    fitness_ingest::recompute(&app.store, user, &mut |_| {}, &stop).await.map_err(|_| broken)?;
-    let desk = app.store.coaching_desk(user, Author::Coach, now, &app.site).await.map_err(|_| broken)?;
+    let desk = settled_desk(&app.store, user, Author::Coach, now, &app.site).await.map_err(|_| broken)?;
     let talk = Talk { store: &app.store, user, chat: said.chat, today, now };
     let deadline = tokio::time::sleep(MAX_TURN);
-    let rules = app.rules.to_string();
     let mut hear = |event: Event<'_>| {
         if let Some(card) = event.card() {
             send(tell, "card", &card_json(&card));
@@ -121,7 +119,7 @@ async fn converse(
             }
         }
     };
-    let said = talk.say(&said.text, (&*model, caps), (&desk, rules), deadline, &mut hear).await;
+    let said = talk.say(&said.text, (&*model, caps), &desk, deadline, &mut hear).await;
     let (chat, conversed) = said.map_err(|why| why.to_string())?;
     let unverified: Vec<Value> =
         conversed.unverified.iter().map(|range| json!([range.start, range.end])).collect();

@@ -1,12 +1,27 @@
-//! What MCP serves one athlete with.
+//! The desk an athlete is served at, and MCP's side of it.
 
 use fitness_core::calendar::Instant;
 use fitness_core::desk::{Answer, CoachDesk, DeskError};
 use fitness_core::ids::UserId;
 use fitness_core::note::Author;
 use fitness_mcp::Host;
-use fitness_store::Store;
+use fitness_store::{CoachingDesk, Store};
 use std::sync::Arc;
+
+/// A desk for now, with everything worked out that it may be asked for.
+///
+/// # Errors
+/// When there is no such user, or the database does not answer.
+pub async fn settled_desk(
+    store: &Store,
+    user: UserId,
+    author: Author,
+    now: Instant,
+    site: &str,
+) -> Result<CoachingDesk, fitness_ingest::Error> {
+    fitness_ingest::recompute(store, user, &mut |_| {}, &fitness_ingest::Stop::default()).await?;
+    Ok(store.coaching_desk(user, author, now, site).await?)
+}
 
 /// One athlete's side of MCP.
 #[derive(Debug, Clone)]
@@ -24,11 +39,7 @@ pub struct AthletesHost {
 impl Host for AthletesHost {
     fn desk(&self) -> Answer<'_, Box<dyn CoachDesk>> {
         Box::pin(async {
-            let stop = fitness_ingest::Stop::default();
-            fitness_ingest::recompute(&self.store, self.user, &mut |_| {}, &stop)
-                .await
-                .map_err(|_| DeskError::Broken)?;
-            let desk = self.store.coaching_desk(self.user, Author::Mcp, (self.clock)(), &self.site).await;
+            let desk = settled_desk(&self.store, self.user, Author::Mcp, (self.clock)(), &self.site).await;
             Ok(Box::new(desk.map_err(|_| DeskError::Broken)?) as Box<dyn CoachDesk>)
         })
     }

@@ -16,4 +16,4 @@ pub mod talk;
 pub use app::{App, Coaching, Looked, Opened, router, serve};
 pub use chat_stream::{MAX_TURN, SESSION_COOKIE};
 pub use guard::Names;
-pub use hosting::AthletesHost;
+pub use hosting::{AthletesHost, settled_desk};

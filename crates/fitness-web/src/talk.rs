@@ -3,9 +3,9 @@
 
 use chrono::TimeDelta;
 use fitness_coach::chat::{self, Conversed, Event, MAX_HISTORY, Opening};
-use fitness_coach::model::{Cost, Message, Model, Told, Usage};
+use fitness_coach::model::{Cost, Message, Model, Request, Told, Usage};
 use fitness_coach::prompt::{Prompt, PromptName, fence};
-use fitness_coach::turn::Caps;
+use fitness_coach::turn::{Caps, Effect, Turn};
 use fitness_core::calendar::{Day, Instant};
 use fitness_core::desk::CoachDesk as _;
 use fitness_core::ids::{ChatId, UserId};
@@ -57,7 +57,7 @@ impl Talk<'_> {
         &self,
         text: &str,
         (model, caps): (&dyn Model, Caps),
-        (desk, system): (&CoachingDesk, String),
+        desk: &CoachingDesk,
         deadline: impl Future<Output = ()> + Send,
         hear: &mut (dyn FnMut(Event<'_>) + Send),
     ) -> Result<(ChatId, Conversed), NotSaid> {
@@ -72,7 +72,7 @@ impl Talk<'_> {
         let said = Message::Program { parts: vec![Told::Text { text: text.to_owned() }] };
         self.keep(chat, &said, None, 0).await?;
         let history = chat::compact(history, MAX_HISTORY);
-        let context = Some(self.context(desk).await?);
+        let (system, context) = (rules(), Some(self.context(desk).await?));
         let opening = Opening { system, history, context, said: text.to_owned(), caps };
         let conversed = chat::converse(model, desk, opening, deadline, hear).await;
         for (order, message) in conversed.added.iter().enumerate().skip(1) {
@@ -99,10 +99,7 @@ impl Talk<'_> {
     }
 
     /// What should be known today. It changes from day to day, so it travels with what is said and not with the rules.
-    ///
-    /// # Errors
-    /// When the database does not answer.
-    pub async fn context(&self, desk: &CoachingDesk) -> Result<String, Error> {
+    async fn context(&self, desk: &CoachingDesk) -> Result<String, Error> {
         let today = format!("{} {}", self.today.weekday(), self.today);
         let through = desk.data_through().await.ok().flatten();
         let through = through.map_or_else(|| "no day yet".to_owned(), |day| day.to_string());
@@ -111,6 +108,20 @@ impl Talk<'_> {
         let notes = if notes.is_empty() { "(none)".to_owned() } else { notes.join("\n") };
         let prompt = Prompt::current(PromptName::Chat);
         Ok(prompt.message(&[("today", &today), ("data_through", &through), ("user_notes", &notes)]))
+    }
+
+    /// What a model would be sent first if this were said in a new conversation. Nothing is sent or kept.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn first_request(&self, desk: &CoachingDesk, text: &str) -> Result<Request, Error> {
+        let said = (Some(self.context(desk).await?), text.to_owned());
+        let (_, effects) = Turn::begin(rules(), Vec::new(), said, Caps::default());
+        let asked = effects.into_iter().find_map(|effect| match effect {
+            Effect::Ask(request) => Some(*request),
+            Effect::Call { .. } | Effect::End(_) => None,
+        });
+        Ok(asked.expect("a turn that may ask begins with asking"))
     }
 
     async fn keep(
@@ -141,6 +152,11 @@ impl Talk<'_> {
         let spent = spent(usage, model.cost(&usage).map(|_| cost));
         self.store.note_spending(self.user, Purpose::Chat, model.name(), spent, self.today, self.now).await
     }
+}
+
+/// What a model is told it is: the same for every athlete and day, so that it can be cached.
+fn rules() -> String {
+    Prompt::current(PromptName::Chat).system().to_owned()
 }
 
 /// The notes a coach should respect on a day: those about no day, and those of the last week.

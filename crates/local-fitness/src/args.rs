@@ -11,9 +11,7 @@ mod source;
 
 pub(crate) use activity::{ActivityCommand, RaceCommand};
 pub(crate) use athlete::{PacesArgs, PredictArgs, ProfileCommand, ThresholdCommand, ZonesCommand};
-pub(crate) use coach::{
-    BriefArgs, ChatArgs, CoachCommand, PromptsCommand, Provider, ServeArgs, TokenCommand, TokenScope, UseArgs,
-};
+pub(crate) use coach::{BriefArgs, ChatArgs, CoachCommand, PromptsCommand, ServeArgs, TokenCommand, UseArgs};
 pub(crate) use contract::{CheckArgs, ContractCommand};
 pub(crate) use day::DayCommand;
 pub(crate) use export::{ExportArgs, Format, PushArgs};

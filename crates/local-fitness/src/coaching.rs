@@ -7,8 +7,7 @@ use crate::seal::{Holder, Seal};
 use anyhow::Result;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use fitness_coach::answering::BuiltIn;
-use fitness_coach::built_in;
+use fitness_coach::built_in::{self, BuiltIn};
 use fitness_coach::model::address::Address;
 use fitness_coach::model::anthropic::{self, Claude};
 use fitness_coach::model::catalog::Choice;
@@ -21,7 +20,8 @@ use fitness_core::ids::UserId;
 use fitness_core::note::Author;
 use fitness_core::words;
 use fitness_mcp::Prompts;
-use fitness_store::{CoachingDesk, Purpose, Spent, Store};
+use fitness_store::{CoachingDesk, Purpose, Store};
+use fitness_web::talk::spent;
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
 
@@ -33,8 +33,10 @@ const KEY_SETTING: &str = "coach_key";
 pub(crate) const ANTHROPIC_VARIABLE: &str = "ANTHROPIC_API_KEY";
 /// Names where the athlete's pages are, when not on this machine.
 const SITE_VARIABLE: &str = "FITNESS_SITE";
-/// Where the pages are when nobody says otherwise.
-pub(crate) const SITE: &str = "http://127.0.0.1:8787";
+/// The port the server listens on when nobody says otherwise.
+pub(crate) const DEFAULT_PORT: u16 = 8787;
+/// Where a model on this machine is when nobody says otherwise: Ollama's own address.
+pub(crate) const LOCAL_MODEL: &str = "http://127.0.0.1:11434/v1";
 
 words! {
     /// Who coaches.
@@ -151,6 +153,18 @@ pub(crate) fn this_time(chosen: &Chosen, model: Option<&str>) -> Result<Chosen> 
     Err(Failure::new(format!("`{name}` is no model"), help).into())
 }
 
+/// The model an athlete chose, or another one for this time, and what it may still use today.
+pub(crate) async fn open(
+    store: &Store,
+    user: UserId,
+    model: Option<&str>,
+    today: Day,
+) -> Result<(Box<dyn Model>, Caps)> {
+    let chosen = this_time(&chosen(store, user).await?, model)?;
+    let caps = caps(store, user, &chosen, today).await?;
+    Ok((self::model(store, user, &chosen, today).await?, caps))
+}
+
 /// The model behind a choice.
 pub(crate) async fn model(
     store: &Store,
@@ -190,7 +204,7 @@ pub(crate) fn build(chosen: &Chosen, key: Option<&SecretString>, today: Day) -> 
                 Failure::new("which model?", "name it with --model, as its server does, such as llama3.2")
             })?;
             let means = egress::model_means()?;
-            let address = address("http://127.0.0.1:11434/v1")?;
+            let address = address(LOCAL_MODEL)?;
             Box::new(Compatible::new(name, address, key, means, Limits::default()).map_err(refused)?)
         }
     })
@@ -229,36 +243,23 @@ pub(crate) async fn note(
     if usage == Usage::default() {
         return Ok(());
     }
-    let spent = Spent {
-        input: usage.input,
-        cache_write: usage.cache_write,
-        cache_read: usage.cache_read,
-        output: usage.output,
-        cost_micros: cost.map(|cost| cost.0),
-    };
-    store.note_spending(user, purpose, model, spent, today, clock::now()).await?;
+    store.note_spending(user, purpose, model, spent(usage, cost), today, clock::now()).await?;
     Ok(())
 }
 
 /// A desk for now, with everything worked out that it may be asked for.
 pub(crate) async fn desk(store: &Store, user: UserId, author: Author) -> Result<CoachingDesk> {
-    crate::commands::settled(store, user).await?;
-    Ok(store.coaching_desk(user, author, clock::now(), &site()).await?)
+    Ok(fitness_web::settled_desk(store, user, author, clock::now(), &site()).await?)
 }
 
-/// Where the athlete decides.
+/// Where the athlete decides, when the server is where it usually is.
 pub(crate) fn site() -> String {
-    std::env::var(SITE_VARIABLE).unwrap_or_else(|_| SITE.to_owned())
+    site_at(DEFAULT_PORT)
 }
 
 /// Where the athlete decides, with the server on a port.
 pub(crate) fn site_at(port: u16) -> String {
     std::env::var(SITE_VARIABLE).unwrap_or_else(|_| format!("http://127.0.0.1:{port}"))
-}
-
-/// What a model is told it is, in conversation: the same for every athlete and day.
-pub(crate) fn rules() -> String {
-    Prompt::current(PromptName::Chat).system().to_owned()
 }
 
 /// What programs over MCP can be told to be.

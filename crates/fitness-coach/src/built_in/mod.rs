@@ -2,15 +2,17 @@
 //!
 //! It keeps the same contract as a model does. That it is the built-in one is said in its byline, not in every sentence.
 
+mod answering;
 mod brief;
 #[cfg(test)]
 pub(crate) mod made;
 #[cfg(test)]
 mod tests;
 
+pub use answering::{BuiltIn, Intent};
 pub use brief::brief;
 
-/// What it is called where briefs are stored.
+/// What it is called where briefs and messages are stored.
 pub const NAME: &str = "built-in";
 /// Who it is, in a line for the athlete.
 pub const BYLINE: &str = "Written by the built-in coach: rules, no model.";

@@ -1,31 +1,19 @@
 //! The scorer against the seed, against our prompts, and against every way to spoil them.
 
 use super::*;
+use crate::tools::ToolName;
 use fitness_core::contract::brief::check;
 use fitness_core::facts::{Fact, FactText, FactUnit, FactValue, Facts, Missing, SourceRow};
 use fitness_core::metrics::{Absent, Quality};
 use fitness_core::units::TimeSpan;
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 /// The seed's own prompt.
 const SEED: &str = include_str!("../../tests/fixtures/seed_prompt.txt");
 
-const TOOLS: [&str; 14] = [
-    "daily_snapshot",
-    "metric_series",
-    "activities",
-    "activity_detail",
-    "compare_periods",
-    "training_load",
-    "plan_progress",
-    "predict_finish",
-    "notes",
-    "suggest_note",
-    "suggest_observation",
-    "draft_training_plan",
-    "propose_modification",
-    "propose_week",
-];
+static TOOLS: LazyLock<Vec<&str>> =
+    LazyLock::new(|| ToolName::ALL.iter().map(|tool| tool.as_str()).collect());
 
 fn failures(prompt: &str, name: Option<PromptName>) -> Vec<String> {
     score(prompt, &Known::of(name, &TOOLS)).iter().map(ToString::to_string).collect()

@@ -11,13 +11,14 @@ pub use table::TOOLS;
 
 use crate::model::ToolSpec;
 use fitness_core::calendar::Day;
-use fitness_core::desk::{Answer, CoachDesk, DeskError};
+use fitness_core::desk::{Answer, CoachDesk, DeskError, Scope};
 use fitness_core::words;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use std::sync::LazyLock;
 
 /// The longest answer of a tool, in bytes.
 pub const MAX_ANSWER: usize = 64 * 1024;
@@ -90,6 +91,15 @@ impl Tool {
         TOOLS.iter().find(|tool| tool.name.as_str() == name)
     }
 
+    /// Whether a program of a scope may call it.
+    #[must_use]
+    pub const fn is_within(&self, scope: Scope) -> bool {
+        match (scope, self.effect) {
+            (_, Effect::Reads) | (Scope::Draft, Effect::Leaves) => true,
+            (Scope::Read, Effect::Leaves) => false,
+        }
+    }
+
     /// The JSON Schema of what it takes.
     #[must_use]
     pub fn input_schema(&self) -> Value {
@@ -145,7 +155,9 @@ impl Tool {
 /// Every tool as a model is told of it, in the order of the table.
 #[must_use]
 pub fn specs() -> Vec<ToolSpec> {
-    TOOLS.iter().map(Tool::spec).collect()
+    // Every round of every turn needs them; a schema is made from its type once.
+    static SPECS: LazyLock<Vec<ToolSpec>> = LazyLock::new(|| TOOLS.iter().map(Tool::spec).collect());
+    SPECS.clone()
 }
 
 const DATA_THROUGH: &str = "data_through";

@@ -6,7 +6,7 @@ use fitness_core::calendar::Day;
 use fitness_core::desk::DeskError;
 use fitness_core::desk::answers::{PlanProgress, Predicted, ToldPlan, ToldWorkout, Waiting};
 use fitness_core::desk::asks::{AskPlan, AskPrediction};
-use fitness_core::grading::{Amount, Verdict};
+use fitness_core::grading::Verdict;
 use fitness_core::ids::ActivityId;
 use fitness_core::metrics::predict::{LOOK_BACK_DAYS, Prediction};
 use fitness_core::metrics::{Absent, Found, Need};
@@ -87,7 +87,7 @@ impl CoachingDesk {
             name: visible(workout.name_beside_size(self.units)).to_string(),
             planned: workout.size(self.units),
             minutes: workout.duration.map(|time| time.whole_seconds() / 60),
-            actual: graded.and_then(|graded| graded.actual).map(|amount| shown(amount, self.units)),
+            actual: graded.and_then(|graded| graded.actual).map(|amount| amount.shown(self.units)),
             verdict: graded.map_or(Verdict::Pending, |graded| graded.verdict),
             excused: graded.and_then(|graded| graded.excused),
         })
@@ -188,12 +188,4 @@ fn unavailable(plan: &Plan) -> Option<String> {
         told.push(format!("cannot train on {}", days.join(", ")));
     }
     (!told.is_empty()).then(|| told.join("; "))
-}
-
-fn shown(amount: Amount, units: UnitSystem) -> String {
-    match amount {
-        Amount::Distance(distance) => units.distance(distance).to_string(),
-        Amount::Duration(time) => time.hours_minutes(),
-        Amount::Load(thousandths) => format!("load {:.0}", thousandths as f64 / 1000.0),
-    }
 }

@@ -2,11 +2,12 @@
 
 use chrono::TimeDelta;
 use fitness_core::athlete::Profile;
+use fitness_core::desk::Scope;
 use fitness_core::hash::ContentHash;
 use fitness_core::note::{Author, NoteText};
 use fitness_core::plan::ActionKind;
 use fitness_store::testkit::now;
-use fitness_store::{Error, Scope, on_both_databases};
+use fitness_store::{Error, on_both_databases};
 use secrecy::SecretString;
 
 fn secret(text: &str) -> SecretString {

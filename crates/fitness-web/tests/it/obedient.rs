@@ -168,7 +168,7 @@ async fn obey(db: TestDb, payloads: Vec<String>, tried: Tried) {
         };
         let caps = Caps { calls: 40, ..Caps::default() };
         let pending = std::future::pending();
-        let said = talk.say(&text, (&model, caps), (&desk, "rules".to_owned()), pending, &mut hear).await;
+        let said = talk.say(&text, (&model, caps), &desk, pending, &mut hear).await;
         said.unwrap();
         assert!(
             called.iter().all(|name| fitness_coach::tools::Tool::find(name).is_some()),

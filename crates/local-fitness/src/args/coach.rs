@@ -1,20 +1,11 @@
 //! Arguments of the coach: who coaches, what it says, and who else may ask.
 
-use clap::{Args, Subcommand, ValueEnum};
+use crate::coaching::{DEFAULT_PORT, Provider};
+use clap::{Args, Subcommand};
 use fitness_core::calendar::Day;
+use fitness_core::desk::Scope;
 use fitness_core::ids::{ApiTokenId, ChatId};
 use std::path::PathBuf;
-
-/// Who coaches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Provider {
-    /// Rules only: no key, no network
-    BuiltIn,
-    /// Claude, with a key of your own
-    Anthropic,
-    /// Any server that speaks OpenAI's chat completions: Ollama, llama.cpp, LM Studio
-    Openai,
-}
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum CoachCommand {
@@ -42,7 +33,8 @@ pub(crate) enum CoachCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct UseArgs {
-    /// Who
+    /// built-in (rules only: no key, no network), anthropic (Claude, with a key of your own) or openai (any server that speaks
+    /// its chat completions: Ollama, llama.cpp, LM Studio)
     pub(crate) provider: Provider,
     /// Which model: haiku, sonnet or opus at Anthropic, else the name its server gives it
     #[arg(long)]
@@ -94,23 +86,15 @@ pub(crate) enum PromptsCommand {
     },
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum TokenScope {
-    /// Look at your data
-    Read,
-    /// Look, and leave drafts and proposals for you
-    Draft,
-}
-
 #[derive(Debug, Subcommand)]
 pub(crate) enum TokenCommand {
     /// Make a token for another program; it is shown once
     Add {
         /// What to call it, such as the program's name
         name: String,
-        /// What it allows
+        /// read: look at your data; draft: also leave drafts and proposals for you
         #[arg(long, default_value = "read")]
-        scope: TokenScope,
+        scope: Scope,
         /// How many days it works; until you revoke it when not given
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=3650))]
         days: Option<u32>,
@@ -127,6 +111,6 @@ pub(crate) enum TokenCommand {
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
     /// The port on this machine
-    #[arg(long, default_value_t = 8787)]
+    #[arg(long, default_value_t = DEFAULT_PORT)]
     pub(crate) port: u16,
 }

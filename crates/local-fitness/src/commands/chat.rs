@@ -1,6 +1,5 @@
 //! `fitness chat`
 
-use super::settled;
 use crate::args::ChatArgs;
 use crate::clock;
 use crate::coaching;
@@ -122,11 +121,8 @@ async fn say(
     text: &str,
     streaming: bool,
 ) -> Result<Said> {
-    settled(store, user.id).await?;
     let today = Day::at(clock::now(), store.profile(user.id).await?.zone);
-    let chosen = coaching::this_time(&coaching::chosen(store, user.id).await?, args.model.as_deref())?;
-    let model = coaching::model(store, user.id, &chosen, today).await?;
-    let caps = coaching::caps(store, user.id, &chosen, today).await?;
+    let (model, caps) = coaching::open(store, user.id, args.model.as_deref(), today).await?;
     let desk = coaching::desk(store, user.id, Author::Coach).await?;
     let talk = Talk { store, user: user.id, chat, today, now: clock::now() };
     let mut cards = Vec::new();
@@ -155,8 +151,7 @@ async fn say(
         }
     };
     let deadline = tokio::time::sleep(MAX_TURN);
-    let rules = coaching::rules();
-    let said = talk.say(text, (&*model, caps), (&desk, rules), deadline, &mut hear).await;
+    let said = talk.say(text, (&*model, caps), &desk, deadline, &mut hear).await;
     let (chat, conversed) =
         said.map_err(|why| Failure::new(why.to_string(), "`fitness chat --list` shows your conversations"))?;
     if streaming {

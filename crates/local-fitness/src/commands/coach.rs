@@ -1,6 +1,6 @@
 //! `fitness coach`: who coaches, and what leaves this machine for it.
 
-use crate::args::{self, CoachCommand, UseArgs};
+use crate::args::{CoachCommand, UseArgs};
 use crate::clock;
 use crate::coaching::{self, Chosen, Provider};
 use crate::context::Context;
@@ -8,9 +8,7 @@ use crate::failure::Failure;
 use crate::keys;
 use crate::report::Report;
 use anyhow::Result;
-use fitness_coach::model::{Cost, Message, Request, Told};
-use fitness_coach::tools;
-use fitness_coach::turn::Caps;
+use fitness_coach::model::Cost;
 use fitness_core::calendar::Day;
 use fitness_core::note::Author;
 use fitness_core::text::visible;
@@ -70,18 +68,14 @@ fn who(chosen: &Chosen) -> String {
         (Provider::Openai, model, address) => format!(
             "{} at {}.",
             visible(model.as_deref().unwrap_or("a model")),
-            visible(address.as_deref().unwrap_or("http://127.0.0.1:11434/v1"))
+            visible(address.as_deref().unwrap_or(coaching::LOCAL_MODEL))
         ),
     }
 }
 
 async fn choose(store: &Store, user: &User, args: UseArgs) -> Result<Report> {
     let before = coaching::chosen(store, user.id).await?;
-    let provider = match args.provider {
-        args::Provider::BuiltIn => Provider::BuiltIn,
-        args::Provider::Anthropic => Provider::Anthropic,
-        args::Provider::Openai => Provider::Openai,
-    };
+    let provider = args.provider;
     if provider == Provider::BuiltIn && (args.model.is_some() || args.address.is_some()) {
         let help = "leave out --model and --address, or choose anthropic or openai";
         return Err(Failure::new("the built-in coach has no model and no address", help).into());
@@ -138,16 +132,7 @@ async fn preview(store: &Store, user: &User, text: Option<String>) -> Result<Rep
         Some(text) => {
             let desk = coaching::desk(store, user.id, Author::Coach).await?;
             let talk = Talk { store, user: user.id, chat: None, today, now: clock::now() };
-            let context = talk.context(&desk).await?;
-            Request {
-                system: coaching::rules(),
-                tools: tools::specs(),
-                messages: vec![Message::Program {
-                    parts: vec![Told::Text { text: context }, Told::Text { text }],
-                }],
-                shape: None,
-                max_tokens: Caps::default().answer_tokens,
-            }
+            talk.first_request(&desk, &text).await?
         }
         None => super::brief::request(store, user.id, today).await?,
     };

@@ -23,12 +23,7 @@ struct Outside(Store);
 impl Coaching for Outside {
     fn open<'a>(&'a self, user: UserId, model: Option<&'a str>, today: Day) -> Looked<'a, Opened> {
         Box::pin(async move {
-            let opened = async {
-                let chosen = coaching::this_time(&coaching::chosen(&self.0, user).await?, model)?;
-                let caps = coaching::caps(&self.0, user, &chosen, today).await?;
-                anyhow::Ok((coaching::model(&self.0, user, &chosen, today).await?, caps))
-            };
-            opened.await.map_err(|why| format!("{why:#}"))
+            coaching::open(&self.0, user, model, today).await.map_err(|why| format!("{why:#}"))
         })
     }
 }
@@ -58,7 +53,6 @@ pub(super) async fn run(context: &Context, args: ServeArgs) -> Result<Report> {
         store: store.clone(),
         clock: clock::now,
         coaching: Arc::new(Outside(store.clone())),
-        rules: coaching::rules().into(),
         site: site.clone().into(),
         names: Names::new(address.port(), &site),
     };

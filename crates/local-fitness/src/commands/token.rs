@@ -1,6 +1,6 @@
 //! `fitness token`: for programs that ask over MCP or the API.
 
-use crate::args::{TokenCommand, TokenScope};
+use crate::args::TokenCommand;
 use crate::clock;
 use crate::coaching;
 use crate::context::Context;
@@ -10,8 +10,9 @@ use crate::table::table;
 use anyhow::Result;
 use chrono::TimeDelta;
 use fitness_core::calendar::Day;
+use fitness_core::desk::Scope;
 use fitness_core::text::visible;
-use fitness_store::{Error, Scope};
+use fitness_store::Error;
 use serde_json::json;
 
 pub(super) async fn run(context: &Context, command: TokenCommand) -> Result<Report> {
@@ -24,10 +25,6 @@ pub(super) async fn run(context: &Context, command: TokenCommand) -> Result<Repo
                     Failure::new("a token needs a name", "call it after the program it is for").into()
                 );
             }
-            let scope = match scope {
-                TokenScope::Read => Scope::Read,
-                TokenScope::Draft => Scope::Draft,
-            };
             let ends = days.map(|days| clock::now() + TimeDelta::days(i64::from(days)));
             let (id, token) = store.mint_api_token(user.id, name.trim(), scope, ends, clock::now()).await?;
             let site = coaching::site();

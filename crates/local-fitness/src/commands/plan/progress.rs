@@ -4,7 +4,7 @@ use crate::table::table;
 use crate::words::counted;
 use fitness_core::adherence::{Adherence, Both, NoteKind, Offer, Volume};
 use fitness_core::calendar::Day;
-use fitness_core::grading::{Amount, Graded, Verdict};
+use fitness_core::grading::{Graded, Verdict};
 use fitness_core::plan::{Asked, Plan, PlanStatus, PlannedWorkout};
 use fitness_core::text::visible;
 use fitness_core::units::{TimeSpan, UnitSystem};
@@ -176,7 +176,7 @@ fn row(progress: &Progress, index: usize, units: UnitSystem, today: Day) -> [Str
     // A draft has no verdicts.
     let graded = progress.followed.graded.get(index);
     let asked = workout.size(units).unwrap_or_default();
-    let done = graded.and_then(|graded| graded.actual).map(|done| amount(done, units));
+    let done = graded.and_then(|graded| graded.actual).map(|done| done.shown(units));
     let size = done.map_or_else(|| asked.clone(), |done| format!("{done} of {asked}"));
     let key = if workout.key { " (key)" } else { "" };
     [
@@ -207,14 +207,6 @@ fn verdict(graded: &Graded, today: Day) -> String {
     }
 }
 
-fn amount(amount: Amount, units: UnitSystem) -> String {
-    match amount {
-        Amount::Distance(distance) => units.distance(distance).to_string(),
-        Amount::Duration(time) => time.hours_minutes(),
-        Amount::Load(thousandths) => format!("load {:.0}", thousandths as f64 / 1000.0),
-    }
-}
-
 /// What no verdict says about a workout, a line each.
 fn notes(progress: &Progress, index: usize, units: UnitSystem) -> String {
     let (id, followed) = (progress.workouts[index].id, &progress.followed);
@@ -241,7 +233,7 @@ fn notes(progress: &Progress, index: usize, units: UnitSystem) -> String {
 
 fn offered(offer: &Offer, units: UnitSystem) -> String {
     let Offer { workout, activity, done_day, done, .. } = offer;
-    let size = done.map(|done| format!(", {}", amount(done, units))).unwrap_or_default();
+    let size = done.map(|done| format!(", {}", done.shown(units))).unwrap_or_default();
     format!(
         "moved? activity {activity} on {} {done_day}{size}: `fitness plan match {workout} {activity}` counts it, with \
          --decline it is not asked again",

@@ -10,7 +10,7 @@ mod wording;
 
 pub use intent::Intent;
 
-use crate::built_in::NAME;
+use super::NAME;
 use crate::model::{Asking, Cost, Listener, Message, Model, Part, Reply, Request, Stop, Told, Usage};
 use crate::tools::ToolName;
 use fitness_core::calendar::Day;
