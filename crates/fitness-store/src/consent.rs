@@ -38,6 +38,8 @@ fitness_core::words! {
         Web = "web",
         /// At a terminal.
         Terminal = "terminal",
+        /// Nobody: the made-up athlete of the demo, in a database of its own.
+        Demo = "demo",
     }
 }
 

@@ -70,6 +70,19 @@ tables! {
         expires_at: Instant,
         redeemed_at: Option<Instant>,
     }
+    sign_ins = "sign_ins" {
+        #[sea_orm(primary_key)] id: i64,
+        user_id: i64,
+        token_hash: String,
+        made_at: Instant,
+        expires_at: Instant,
+        spent_at: Option<Instant>,
+    }
+    calendar_feeds = "calendar_feeds" {
+        #[sea_orm(primary_key, auto_increment = false)] user_id: i64,
+        token_hash: String,
+        made_at: Instant,
+    }
     sessions = "sessions" {
         #[sea_orm(primary_key)] id: i64,
         user_id: i64,

@@ -5,6 +5,7 @@ use crate::entities::sessions::{ActiveModel, Column, Entity, Model};
 use crate::error::{Error, Result};
 use crate::store::{Store, stamp};
 use crate::token::{self, Token};
+use crate::tx::Tx;
 use chrono::TimeDelta;
 use fitness_core::calendar::Instant;
 use fitness_core::ids::{SessionId, UserId};
@@ -43,18 +44,8 @@ impl Store {
         lasts: TimeDelta,
         now: Instant,
     ) -> Result<Token> {
-        let token = Token::random();
         let tx = self.write(user).await?;
-        let row = ActiveModel {
-            id: NotSet,
-            user_id: Set(user.get()),
-            token_hash: Set(token.hash()),
-            client: Set(client.chars().take(200).collect()),
-            opened_at: Set(stamp(now)),
-            seen_at: Set(stamp(now)),
-            expires_at: Set(stamp(now + lasts)),
-        };
-        let id = Entity::insert(row).exec(tx.db()).await?.last_insert_id;
+        let (id, token) = open(&tx, client, lasts, now).await?;
         tx.commit(Entry::new(now, Actor::Human, "session.open", format!("session:{id}"))).await?;
         Ok(token)
     }
@@ -123,6 +114,27 @@ impl Store {
         tx.commit(Entry::new(now, Actor::Human, "session.end_all", format!("user:{user}"))).await?;
         Ok(ended.rows_affected)
     }
+}
+
+/// Opens a session inside what is being written.
+pub(crate) async fn open(
+    tx: &Tx,
+    client: &str,
+    lasts: TimeDelta,
+    now: Instant,
+) -> Result<(SessionId, Token)> {
+    let token = Token::random();
+    let row = ActiveModel {
+        id: NotSet,
+        user_id: Set(tx.user().get()),
+        token_hash: Set(token.hash()),
+        client: Set(client.chars().take(200).collect()),
+        opened_at: Set(stamp(now)),
+        seen_at: Set(stamp(now)),
+        expires_at: Set(stamp(now + lasts)),
+    };
+    let id = Entity::insert(row).exec(tx.db()).await?.last_insert_id;
+    Ok((SessionId::new(id), token))
 }
 
 fn session(row: Model) -> Session {

@@ -16,6 +16,8 @@ use std::fs;
 use std::future::Future;
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Below this, concurrent writers could corrupt a WAL (sqlite.org, "WAL-reset bug").
@@ -43,6 +45,10 @@ pub struct Store {
     pub(crate) location: Location,
     writer: DatabaseConnection,
     reader: DatabaseConnection,
+    /// Sees what others write and writes nothing itself: see [`version`](crate::version).
+    witness: DatabaseConnection,
+    /// How often the witness had to connect: what it counts begins anew with each connection.
+    connected: Arc<AtomicU64>,
 }
 
 /// What a database is, before anything is changed about it.
@@ -113,6 +119,16 @@ impl Store {
         &self.reader
     }
 
+    /// For asking whether anything was written.
+    pub(crate) const fn witness(&self) -> &DatabaseConnection {
+        &self.witness
+    }
+
+    /// How often the witness had to connect.
+    pub(crate) fn connected(&self) -> u64 {
+        self.connected.load(Ordering::Relaxed)
+    }
+
     /// A consistent view: everything read through it was true at one moment.
     pub(crate) async fn snapshot(&self) -> Result<DatabaseTransaction> {
         let options = match self.backend() {
@@ -150,6 +166,7 @@ impl Store {
     /// Lets go of every connection.
     pub async fn close(self) {
         // Readers first, so that the writer is the last to leave and can fold the write-ahead log in.
+        drop(self.witness.close().await);
         drop(self.reader.close().await);
         drop(self.writer.close().await);
     }
@@ -230,11 +247,25 @@ async fn set_up_sqlite(location: Location, path: &Path, contents: Contents) -> R
     let reader = SqlitePoolOptions::new()
         .max_connections(READERS)
         .min_connections(0)
+        .connect_lazy_with(options.clone().read_only(true));
+    let connected = Arc::new(AtomicU64::new(0));
+    let counting = Arc::clone(&connected);
+    let witness = SqlitePoolOptions::new()
+        .max_connections(1)
+        .idle_timeout(None)
+        .max_lifetime(None)
+        .test_before_acquire(false)
+        .after_connect(move |_, _| {
+            counting.fetch_add(1, Ordering::Relaxed);
+            Box::pin(async { Ok(()) })
+        })
         .connect_lazy_with(options.read_only(true));
     let store = Store {
         location,
         writer: SqlxSqliteConnector::from_sqlx_sqlite_pool(writer),
         reader: SqlxSqliteConnector::from_sqlx_sqlite_pool(reader),
+        witness: SqlxSqliteConnector::from_sqlx_sqlite_pool(witness),
+        connected,
     };
     if up_to_date(&contents) { Ok(store) } else { store.migrate().await }
 }
@@ -373,7 +404,13 @@ async fn open_postgres(location: Location, options: PgConnectOptions, missing: M
         .acquire_timeout(Duration::from_secs(30))
         .connect_lazy_with(options);
     let connection = SqlxPostgresConnector::from_sqlx_postgres_pool(pool);
-    let store = Store { location, writer: connection.clone(), reader: connection };
+    let store = Store {
+        location,
+        writer: connection.clone(),
+        reader: connection.clone(),
+        witness: connection,
+        connected: Arc::default(),
+    };
     if up_to_date(&contents) { Ok(store) } else { store.migrate().await }
 }
 

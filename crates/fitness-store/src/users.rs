@@ -3,7 +3,7 @@
 use crate::athletes;
 use crate::audit::{Actor, Entry};
 use crate::consent::Consent;
-use crate::entities::{credentials, invites, sessions, users};
+use crate::entities::{credentials, invites, sessions, sign_ins, users};
 use crate::error::{Error, Result, is_unique_violation};
 use crate::store::{Store, stamp};
 use crate::token::{self, Token};
@@ -103,6 +103,17 @@ impl Store {
     /// When the database does not answer.
     pub async fn find_user(&self, name: &str) -> Result<Option<User>> {
         Ok(self.list_users().await?.into_iter().find(|user| user.name.to_lowercase() == name.to_lowercase()))
+    }
+
+    /// Who has this id.
+    ///
+    /// # Errors
+    /// `NotFound` when nobody has.
+    pub async fn user(&self, id: UserId) -> Result<User> {
+        let row = users::Entity::find_by_id(id.get()).one(self.reader()).await?;
+        let row = row.ok_or(Error::NotFound("user"))?;
+        let password = credentials::Entity::find_by_id(id.get()).one(self.reader()).await?;
+        Ok(user(row, &password.iter().map(|row| row.user_id).collect()))
     }
 
     /// Sets or changes a password.
@@ -250,6 +261,8 @@ pub(crate) const TABLES_OF_A_USER: &[&str] = &[
     "profiles",
     "api_tokens",
     "sessions",
+    "sign_ins",
+    "calendar_feeds",
     "invites",
     "credentials",
 ];
@@ -263,11 +276,15 @@ fn user(row: users::Model, with_password: &HashSet<i64>) -> User {
     }
 }
 
-/// Sets a password. Whatever let somebody in without it ends: other invites, and every session.
+/// Sets a password. Whatever let somebody in without it ends: other invites, links, and every session.
 async fn put_password(tx: &Tx, password_hash: String, now: Instant) -> Result<()> {
     invites::Entity::delete_many()
         .filter(invites::Column::UserId.eq(tx.user().get()))
         .filter(invites::Column::RedeemedAt.is_null())
+        .exec(tx.db())
+        .await?;
+    sign_ins::Entity::delete_many()
+        .filter(sign_ins::Column::UserId.eq(tx.user().get()))
         .exec(tx.db())
         .await?;
     sessions::Entity::delete_many()

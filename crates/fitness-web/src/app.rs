@@ -1,14 +1,20 @@
 //! What the server is made of, and its routes.
 
+use crate::access::{Brings, Listed, Routes, Who};
+use crate::assets;
 use crate::chat_stream;
 use crate::guard::{self, Names};
 use crate::hosting::AthletesHost;
+use crate::kept::Kept;
+use crate::limits::Limits;
+use crate::pages::{sign_in, today};
+use crate::problem::Problem;
 use axum::Router;
 use axum::extract::{Request, State};
-use axum::http::{StatusCode, header};
+use axum::http::StatusCode;
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::{any_service, get, post};
+use axum::routing::any_service;
 use fitness_coach::model::Model;
 use fitness_coach::turn::Caps;
 use fitness_core::calendar::{Day, Instant};
@@ -46,6 +52,12 @@ pub struct App {
     pub site: Arc<str>,
     /// The names it may be called by.
     pub names: Names,
+    /// Whether everything here is made up.
+    pub demo: bool,
+    /// Pages that can be shown again.
+    pub kept: Kept,
+    /// How often somebody may do something.
+    pub limits: Limits,
 }
 
 impl std::fmt::Debug for App {
@@ -56,26 +68,46 @@ impl std::fmt::Debug for App {
 
 /// Every route, behind the check of the host's name.
 pub fn router(app: App, prompts: Prompts) -> Router {
-    let config = HttpConfig {
+    routes(app, prompts).0
+}
+
+/// Every route with who may call it, for whoever looks whether that holds.
+pub fn routes(app: App, prompts: Prompts) -> (Router, Vec<Listed>) {
+    use Who::{Anyone, Athlete};
+    let metadata = resource_metadata(&app.site);
+    let (router, mut listed) = Routes::new(app.clone())
+        .get("/health", Anyone, async || "ok\n")
+        .get(METADATA_PATH, Anyone, async move || axum::Json(metadata))
+        .get("/assets/{hash}/{name}", Anyone, assets::show)
+        .get("/manifest.webmanifest", Anyone, assets::manifest)
+        .get("/sign-in", Anyone, sign_in::show)
+        .post("/sign-in", Anyone, sign_in::by_password)
+        .get("/sign-in/link", Anyone, sign_in::show_link)
+        .post("/sign-in/link", Anyone, sign_in::by_link)
+        .post("/sign-out", Athlete, sign_in::out)
+        .page("/", Athlete, today::show)
+        .json("/api/chat", Athlete, chat_stream::say)
+        .done();
+    let mcp = Router::new()
+        .route("/mcp", any_service(http_service(prompts, mcp_config(&app))))
+        .layer(middleware::from_fn_with_state(app.clone(), bearer));
+    for method in ["GET", "POST"] {
+        listed.push(Listed { method, path: "/mcp", who: Who::Program, brings: Brings::Json });
+    }
+    let router = router
+        .merge(mcp)
+        .fallback(async || Problem::not_found())
+        .layer(middleware::from_fn_with_state(app.names.clone(), guard::host))
+        .with_state(app);
+    (router, listed)
+}
+
+fn mcp_config(app: &App) -> HttpConfig {
+    HttpConfig {
         base_url: app.site.to_string(),
         allowed_hosts: app.names.list().to_vec(),
         allowed_origins: Vec::new(),
-    };
-    let metadata = resource_metadata(&app.site);
-    let mcp = Router::new()
-        .route("/mcp", any_service(http_service(prompts, config)))
-        .layer(middleware::from_fn_with_state(app.clone(), bearer));
-    let chat = Router::new()
-        .route("/api/chat", post(chat_stream::say))
-        .layer(axum::extract::DefaultBodyLimit::max(64 * 1024));
-    Router::new()
-        .merge(mcp)
-        .merge(chat)
-        .route(METADATA_PATH, get(|| async move { axum::Json(metadata) }))
-        .route("/health", get(|| async { "ok\n" }))
-        .fallback(|| async { guard::refusal(StatusCode::NOT_FOUND, "There is nothing here.") })
-        .layer(middleware::from_fn_with_state(app.names.clone(), guard::host))
-        .with_state(app)
+    }
 }
 
 /// Answers on a socket until told to stop; what is under way is finished.
@@ -93,11 +125,7 @@ pub async fn serve(
 
 /// Reads the token of a program and seats it at its athlete's desk. A cookie opens nothing here.
 async fn bearer(State(app): State<App>, mut request: Request, next: Next) -> Response {
-    let secret = {
-        let mut given = request.headers().get_all(header::AUTHORIZATION).iter();
-        let only = given.next().filter(|_| given.next().is_none());
-        only.and_then(|value| value.to_str().ok()).and_then(bearer_secret).map(str::to_owned)
-    };
+    let secret = guard::bearer_secret(request.headers());
     if let Some(secret) = secret {
         match app.store.find_api_token(&secret, (app.clock)()).await {
             Ok(Some(token)) => {
@@ -121,12 +149,4 @@ async fn bearer(State(app): State<App>, mut request: Request, next: Next) -> Res
         }
     }
     next.run(request).await.into_response()
-}
-
-/// The secret of `Bearer …`.
-fn bearer_secret(value: &str) -> Option<&str> {
-    let (scheme, secret) = value.split_once(' ')?;
-    let secret = secret.trim();
-    let plausible = (16..=200).contains(&secret.len()) && secret.bytes().all(|byte| byte.is_ascii_graphic());
-    (scheme.eq_ignore_ascii_case("bearer") && plausible).then_some(secret)
 }

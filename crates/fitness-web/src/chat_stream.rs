@@ -4,12 +4,11 @@
 //! browser goes away, so does everything that was begun for it.
 
 use crate::app::App;
-use crate::guard;
 use crate::hosting::settled_desk;
+use crate::seat::Seat;
 use crate::talk::Talk;
 use axum::Json;
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::sse::{Event as SseEvent, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use fitness_coach::chat::{Card, Event};
@@ -26,8 +25,6 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 use tokio_stream::Stream;
 
-/// The cookie of a session.
-pub const SESSION_COOKIE: &str = "fitness_session";
 /// The longest a turn may take.
 pub const MAX_TURN: Duration = Duration::from_secs(600);
 
@@ -42,11 +39,8 @@ pub(crate) struct Say {
     model: Option<String>,
 }
 
-pub(crate) async fn say(State(app): State<App>, headers: HeaderMap, Json(said): Json<Say>) -> Response {
-    let user = match signed_in(&app, &headers).await {
-        Ok(user) => user,
-        Err(refusal) => return *refusal,
-    };
+pub(crate) async fn say(State(app): State<App>, seat: Seat, Json(said): Json<Say>) -> Response {
+    let user = seat.user;
     let (tell, heard) = unbounded_channel();
     let task = tokio::spawn(async move {
         if let Err(sentence) = converse(&app, user, said, &tell).await {
@@ -55,38 +49,6 @@ pub(crate) async fn say(State(app): State<App>, headers: HeaderMap, Json(said): 
     });
     let stream = Telling { heard, task };
     Sse::new(stream).keep_alive(KeepAlive::new().interval(Duration::from_secs(15))).into_response()
-}
-
-/// The user of a session; a refusal in every other case.
-async fn signed_in(app: &App, headers: &HeaderMap) -> Result<UserId, Box<Response>> {
-    let refuse = |status, words: &str| Err(Box::new(guard::refusal(status, words)));
-    if headers.contains_key(header::AUTHORIZATION) {
-        return refuse(StatusCode::FORBIDDEN, "A token opens nothing here; sign in.");
-    }
-    let mut origins = headers.get_all(header::ORIGIN).iter();
-    let origin = origins.next().filter(|_| origins.next().is_none()).and_then(|value| value.to_str().ok());
-    if !origin.is_some_and(|origin| app.names.allow_origin(origin)) {
-        return refuse(StatusCode::FORBIDDEN, "This can only be asked from this server's own pages.");
-    }
-    let Some(secret) = cookie(headers, SESSION_COOKIE) else {
-        return refuse(StatusCode::UNAUTHORIZED, "Sign in first.");
-    };
-    match app.store.find_session(secret, (app.clock)()).await {
-        Ok(Some(session)) => Ok(session.user),
-        Ok(None) => refuse(StatusCode::UNAUTHORIZED, "Sign in first."),
-        Err(_) => refuse(StatusCode::SERVICE_UNAVAILABLE, "The database does not answer; try again."),
-    }
-}
-
-/// The value of a cookie, when it is there once.
-fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
-    let values = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
-    let mut found = values
-        .flat_map(|value| value.split(';'))
-        .filter_map(|pair| pair.trim().split_once('='))
-        .filter(|(key, _)| *key == name)
-        .map(|(_, value)| value);
-    found.next().filter(|_| found.next().is_none())
 }
 
 async fn converse(

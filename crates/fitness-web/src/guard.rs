@@ -2,7 +2,7 @@
 
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::{HeaderValue, StatusCode, Uri, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use std::sync::Arc;
@@ -10,6 +10,8 @@ use std::sync::Arc;
 /// The names under which this server may be called, with their ports: `127.0.0.1:8787`.
 #[derive(Debug, Clone)]
 pub struct Names {
+    /// Whether the athlete reaches it over TLS.
+    secure: bool,
     hosts: Arc<[String]>,
     /// The same with how they are reached: `http://127.0.0.1:8787`.
     origins: Arc<[String]>,
@@ -28,7 +30,14 @@ impl Names {
             hosts.push(authority.to_string());
             origins.push(format!("{scheme}://{authority}"));
         }
-        Self { hosts: hosts.into(), origins: origins.into() }
+        let secure = site.as_ref().and_then(Uri::scheme_str) == Some("https");
+        Self { secure, hosts: hosts.into(), origins: origins.into() }
+    }
+
+    /// Whether the athlete reaches it over TLS.
+    #[must_use]
+    pub const fn secure(&self) -> bool {
+        self.secure
     }
 
     /// Whether a `Host` is one of them.
@@ -77,6 +86,24 @@ pub(crate) async fn host(State(names): State<Names>, request: Request, next: Nex
     ] {
         headers.entry(name).or_insert(HeaderValue::from_static(value));
     }
+    response
+}
+
+/// The secret of the one `Authorization: Bearer …` there is.
+pub(crate) fn bearer_secret(headers: &HeaderMap) -> Option<String> {
+    let mut given = headers.get_all(header::AUTHORIZATION).iter();
+    let only = given.next().filter(|_| given.next().is_none())?;
+    let (scheme, secret) = only.to_str().ok()?.split_once(' ')?;
+    let secret = secret.trim();
+    let plausible = (16..=200).contains(&secret.len()) && secret.bytes().all(|byte| byte.is_ascii_graphic());
+    (scheme.eq_ignore_ascii_case("bearer") && plausible).then(|| secret.to_owned())
+}
+
+/// The refusal of a program whose token is none.
+pub(crate) fn unauthorized(site: &str, words: &str) -> Response {
+    let mut response = refusal(StatusCode::UNAUTHORIZED, words);
+    let asks = HeaderValue::from_str(&format!("Bearer realm=\"{site}\""));
+    response.headers_mut().extend(asks.ok().map(|asks| (header::WWW_AUTHENTICATE, asks)));
     response
 }
 

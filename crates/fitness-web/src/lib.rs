@@ -1,19 +1,36 @@
 //! The server: the coach's conversation, MCP for other programs, and what happens by itself in the morning.
 //!
 //! This crate must never take a user from a request: a user comes from the session, or from a token its athlete made,
-//! and from nowhere else. Its confirm handler will be the second of the two places where a consent is made; the first
-//! is the terminal. Bearer tokens open `/mcp` and nothing else; cookies open everything but `/mcp`.
+//! and from nowhere else. Its confirm handler is the second of the two places where a consent is made; the first
+//! is the terminal. Bearer tokens open `/mcp` and what is read under `/api/v1`; cookies open everything but `/mcp`.
 //!
-//! Start reading at [`app`], which lists the routes.
+//! Start reading at [`app`], which lists the routes, then at `access`, which says who may call them.
 
+mod access;
 pub mod app;
+mod assets;
+mod charts;
 mod chat_stream;
+mod confirm;
+mod fields;
+mod flash;
 mod guard;
 mod hosting;
+mod kept;
+mod limits;
 pub mod morning;
+mod pages;
+mod parts;
+mod problem;
+mod seat;
 pub mod talk;
+mod view;
 
-pub use app::{App, Coaching, Looked, Opened, router, serve};
-pub use chat_stream::{MAX_TURN, SESSION_COOKIE};
+pub use access::{Brings, Listed, Who};
+pub use app::{App, Coaching, Looked, Opened, router, routes, serve};
+pub use chat_stream::MAX_TURN;
 pub use guard::Names;
 pub use hosting::{AthletesHost, settled_desk};
+pub use kept::Kept;
+pub use limits::Limits;
+pub use seat::SESSION_COOKIE;

@@ -242,7 +242,7 @@ CREATE TABLE confirmations (
     plan_id {{int}},
     content_hash TEXT NOT NULL,
     nonce_hash TEXT NOT NULL UNIQUE,
-    channel TEXT NOT NULL CHECK (channel IN ('web', 'terminal')),
+    channel TEXT NOT NULL CHECK (channel IN ('web', 'terminal', 'demo')),
     opened_at {{instant}} NOT NULL,
     expires_at {{instant}} NOT NULL,
     spent_at {{instant}}
@@ -259,7 +259,7 @@ CREATE TABLE human_actions (
     replaces_id {{int}},
     proposal_id {{int}},
     confirmation_id {{int}} NOT NULL UNIQUE REFERENCES confirmations (id),
-    channel TEXT NOT NULL CHECK (channel IN ('web', 'terminal')),
+    channel TEXT NOT NULL CHECK (channel IN ('web', 'terminal', 'demo')),
     detail {{json}} NOT NULL,
     done_at {{instant}} NOT NULL,
     CONSTRAINT a_plan_action_names_its_plan CHECK ((kind = 'delete_user') = (plan_id IS NULL)),

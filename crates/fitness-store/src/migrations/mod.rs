@@ -30,6 +30,7 @@ impl MigratorTrait for Migrator {
             Box::new(matches::Matches),
             Box::new(decisions::Decisions),
             Box::new(Coach),
+            Box::new(Web),
         ]
     }
 }
@@ -112,6 +113,10 @@ plain_migration! {
 plain_migration! {
     /// What models took and cost.
     Coach = "m0010_coach", "0010_coach.sql"
+}
+plain_migration! {
+    /// Links that sign a browser in, and the private address of a calendar.
+    Web = "m0011_web", "0011_web.sql"
 }
 
 struct Plans;

@@ -207,7 +207,7 @@ on_both_databases! {
         for table in &tables {
             assert_eq!(raw.number(&format!("SELECT COUNT(*) FROM {table} WHERE user_id = {ann}")).await, 0, "{table}");
         }
-        assert_eq!(tables.len(), 42, "{tables:?}");
+        assert_eq!(tables.len(), 44, "{tables:?}");
     }
 }
 

@@ -94,6 +94,52 @@ on_both_databases! {
         assert!(stored.len() == 1 && stored[0] != token.reveal() && !format!("{token:?}").contains(token.reveal()));
     }
 
+    async fn a_link_signs_in_once_and_soon(db) {
+        let ann = db.user("Ann").await;
+        let old = db.store.offer_sign_in(ann, now()).await.unwrap();
+        let link = db.store.offer_sign_in(ann, now()).await.unwrap();
+        let use_it = async |secret: &str, at| db.store.spend_sign_in(secret, "Firefox", TimeDelta::days(1), at).await;
+        assert!(matches!(use_it(old.reveal(), now()).await, Err(Error::NotConfirmed(_))), "a newer link ends an older one");
+        assert!(matches!(use_it(link.reveal(), now() + TimeDelta::minutes(15)).await, Err(Error::NotConfirmed(_))));
+        assert_eq!(db.store.find_sign_in(link.reveal(), now()).await.unwrap(), Some(ann), "looking does not use it up");
+        let (user, cookie) = use_it(link.reveal(), now()).await.unwrap();
+        assert_eq!(user, ann);
+        assert_eq!(db.store.find_session(cookie.reveal(), now()).await.unwrap().unwrap().user, ann);
+        assert!(matches!(use_it(link.reveal(), now()).await, Err(Error::NotConfirmed(_))), "once");
+        assert_eq!(db.store.find_sign_in(link.reveal(), now()).await.unwrap(), None);
+        // A changed password ends the links that wait.
+        let waiting = db.store.offer_sign_in(ann, now()).await.unwrap();
+        db.store.set_password(ann, &secret("correct horse"), now()).await.unwrap();
+        assert_eq!(db.store.find_sign_in(waiting.reveal(), now()).await.unwrap(), None);
+    }
+
+    async fn a_calendar_has_one_address_at_a_time(db) {
+        let ann = db.user("Ann").await;
+        assert_eq!(db.store.calendar_feed_since(ann).await.unwrap(), None);
+        let old = db.store.open_calendar_feed(ann, now()).await.unwrap();
+        assert_eq!(db.store.find_calendar_feed(old.reveal()).await.unwrap(), Some(ann));
+        let new = db.store.open_calendar_feed(ann, now()).await.unwrap();
+        assert_eq!(db.store.find_calendar_feed(old.reveal()).await.unwrap(), None);
+        assert_eq!(db.store.calendar_feed_since(ann).await.unwrap(), Some(now()));
+        db.store.close_calendar_feed(ann, now()).await.unwrap();
+        assert_eq!(db.store.find_calendar_feed(new.reveal()).await.unwrap(), None);
+    }
+
+    async fn the_version_stands_still_until_somebody_writes(db) {
+        let ann = db.user("Ann").await;
+        let before = db.store.version().await.unwrap();
+        db.store.list_plans(ann).await.unwrap();
+        assert_eq!(db.store.version().await.unwrap(), before, "reading changes nothing");
+        db.store.touch_session(ann, fitness_core::ids::SessionId::new(1), now()).await.unwrap();
+        db.store.add_note(ann, Author::Athlete, None, &NoteText::new("hello").unwrap(), now()).await.unwrap();
+        let after = db.store.version().await.unwrap();
+        assert_ne!(after, before);
+        // What another process writes counts the same.
+        let other = db.another_store().await;
+        other.add_note(ann, Author::Athlete, None, &NoteText::new("again").unwrap(), now()).await.unwrap();
+        assert_ne!(db.store.version().await.unwrap(), after);
+    }
+
     async fn a_user_leaves_whole_and_takes_nobody_along(db) {
         let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
         for user in [ann, bob] {

@@ -12,7 +12,7 @@ use fitness_core::calendar::Day;
 use fitness_core::ids::UserId;
 use fitness_store::{Missing, Store};
 use fitness_web::morning::{self, Chores};
-use fitness_web::{App, Coaching, Looked, Names, Opened, serve};
+use fitness_web::{App, Coaching, Kept, Limits, Looked, Names, Opened, serve};
 use serde_json::json;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -55,6 +55,9 @@ pub(super) async fn run(context: &Context, args: ServeArgs) -> Result<Report> {
         coaching: Arc::new(Outside(store.clone())),
         site: site.clone().into(),
         names: Names::new(address.port(), &site),
+        demo: false,
+        kept: Kept::default(),
+        limits: Limits::default(),
     };
     eprintln!("Listening on http://{address}. MCP for other programs is at {site}/mcp; Ctrl-C ends this.");
     let outside = Outside(store.clone());

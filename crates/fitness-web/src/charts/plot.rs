@@ -1,0 +1,88 @@
+//! The ground of a chart: its size, the lines behind it, and the words at them.
+
+use super::scale::{Days, Linear};
+use fitness_core::calendar::Day;
+use maud::{Markup, html};
+
+/// The size of a drawing and the room for words around it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Plot {
+    pub(crate) width: f64,
+    pub(crate) height: f64,
+    pub(crate) left: f64,
+    pub(crate) right: f64,
+    pub(crate) top: f64,
+    pub(crate) bottom: f64,
+}
+
+impl Default for Plot {
+    fn default() -> Self {
+        Self { width: 560.0, height: 210.0, left: 36.0, right: 10.0, top: 16.0, bottom: 24.0 }
+    }
+}
+
+impl Plot {
+    /// One that is as wide as the page.
+    pub(crate) fn wide() -> Self {
+        Self { width: 1100.0, height: 260.0, ..Self::default() }
+    }
+
+    /// From left to right.
+    pub(crate) const fn across(&self) -> (f64, f64) {
+        (self.left, self.width - self.right)
+    }
+
+    /// From the bottom to the top: larger values are higher.
+    pub(crate) const fn upward(&self) -> (f64, f64) {
+        (self.height - self.bottom, self.top)
+    }
+
+    /// A scale of days across.
+    pub(crate) const fn days(&self, first: Day, last: Day) -> Days {
+        Days::new(first, last, self.across())
+    }
+
+    /// A round scale upward, and its lines.
+    pub(crate) fn values(&self, range: (f64, f64)) -> (Linear, Vec<f64>) {
+        Linear::round(range, self.upward(), 4.0)
+    }
+
+    /// Lines across with a word at each.
+    pub(crate) fn rules(&self, scale: &Linear, ticks: &[f64], word: impl Fn(f64) -> String) -> Markup {
+        let (from, to) = self.across();
+        html! {
+            @for tick in ticks {
+                @let y = format!("{:.1}", scale.at(*tick));
+                line class=(if *tick == 0.0 && ticks[0] < 0.0 { "g-zero" } else { "g-line" }) x1=(from) x2=(to) y1=(y) y2=(y) {}
+                text x=(from - 6.0) y=(format!("{:.1}", scale.at(*tick) + 4.0)) text-anchor="end" { (word(*tick)) }
+            }
+        }
+    }
+
+    /// Words for days below.
+    pub(crate) fn calendar(&self, days: &Days) -> Markup {
+        let y = self.height - self.bottom + 16.0;
+        html! {
+            @for (day, word) in days.ticks() {
+                text x=(format!("{:.1}", days.at(day))) y=(y) text-anchor="middle" { (word) }
+            }
+        }
+    }
+
+    /// A line from top to bottom at a day, with a word at its head.
+    pub(crate) fn upright(&self, x: f64, class: &str, word: &str) -> Markup {
+        let (bottom, top) = self.upward();
+        // Where there is no room to the right of the line, the word goes to its left.
+        let (at, anchor) = if x > self.width - 110.0 { (x - 4.0, "end") } else { (x + 4.0, "start") };
+        html! {
+            line class={ "m " (class) } x1=(format!("{x:.1}")) x2=(format!("{x:.1}")) y1=(top - 4.0) y2=(bottom) {}
+            text x=(format!("{at:.1}")) y=(top + 4.0) text-anchor=(anchor) { (word) }
+        }
+    }
+}
+
+/// `40`, `2.5`: a number as short as it is.
+pub(crate) fn number(value: f64) -> String {
+    let text = format!("{value:.1}");
+    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
+}

@@ -1,0 +1,55 @@
+//! The confirm handler: the one place of the server where a consent is made.
+//!
+//! A page that names what will happen opens a question; its form brings the question's secret back. By then the call has
+//! come from a signed-in browser, without any `Authorization`, from one of our own pages, with the session's form token.
+
+use crate::fields::Fields;
+use crate::problem::Problem;
+use crate::view::View;
+use fitness_core::hash::ContentHash;
+use fitness_core::ids::PlanId;
+use fitness_core::plan::ActionKind;
+use fitness_store::Consent;
+use fitness_store::consent::{Channel, Question};
+use maud::{Markup, html};
+
+/// The field with the question's secret.
+const FIELD: &str = "question";
+
+/// Something that only a human decides, as they were shown it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Decision {
+    /// What would be done.
+    pub(crate) kind: ActionKind,
+    /// To which plan; `None` only for removing the account.
+    pub(crate) plan: Option<PlanId>,
+    /// What they were shown, in 32 bytes.
+    pub(crate) seen: ContentHash,
+}
+
+impl Decision {
+    const fn question(&self) -> Question {
+        Question { kind: self.kind, plan: self.plan, seen: self.seen, channel: Channel::Web }
+    }
+
+    /// Opens the question and gives the hidden fields its form needs: the session's token and the question's secret.
+    pub(crate) async fn ask(&self, view: &View) -> Result<Markup, Problem> {
+        let token = view.store().open_confirmation(view.user(), &self.question(), view.now).await?;
+        Ok(html! {
+            (view.token_field())
+            input type="hidden" name=(FIELD) value=(token.reveal());
+        })
+    }
+
+    /// Takes the answer.
+    pub(crate) async fn answered(&self, view: &View, fields: &Fields) -> Result<Consent, Problem> {
+        let secret = fields.one(FIELD).unwrap_or_default();
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "a signed-in person has just sent the form of the page that named what will happen"
+        )]
+        let consent =
+            view.store().spend_confirmation(view.user(), &self.question(), secret, view.now).await?;
+        Ok(consent)
+    }
+}

@@ -1,0 +1,102 @@
+//! What a form sent, and what is wrong with it.
+
+use crate::problem::Problem;
+use axum::extract::FromRequestParts;
+use axum::http::StatusCode;
+use axum::http::request::Parts;
+use std::collections::BTreeMap;
+
+/// No form of ours has more.
+const MAX_FIELDS: usize = 2000;
+/// The longest thing anybody writes into one field.
+const MAX_VALUE: usize = 64 * 1024;
+
+/// The fields of a form, in the order they were sent.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Fields(Vec<(String, String)>);
+
+impl Fields {
+    /// Reads `a=b&c=d`.
+    pub(crate) fn read(bytes: &[u8]) -> Result<Self, Problem> {
+        let too_much = || Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "That is more than a form may hold.");
+        let mut fields = Vec::new();
+        for (name, value) in form_urlencoded::parse(bytes) {
+            if fields.len() == MAX_FIELDS || value.len() > MAX_VALUE {
+                return Err(too_much());
+            }
+            fields.push((name.into_owned(), value.into_owned()));
+        }
+        Ok(Self(fields))
+    }
+
+    /// The value of a field that is there once.
+    pub(crate) fn one(&self, name: &str) -> Option<&str> {
+        let mut found = self.0.iter().filter(|(key, _)| key == name).map(|(_, value)| value.as_str());
+        found.next().filter(|_| found.next().is_none())
+    }
+
+    /// The value of a field without the spaces around it; `None` when it was left empty.
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        self.one(name).map(str::trim).filter(|value| !value.is_empty())
+    }
+
+    /// Every value of a field, such as of boxes that are ticked.
+    pub(crate) fn all<'a, 'n>(&'a self, name: &'n str) -> impl Iterator<Item = &'a str> + use<'a, 'n> {
+        self.0.iter().filter(move |(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Whether a box is ticked.
+    pub(crate) fn ticked(&self, name: &str) -> bool {
+        self.all(name).next().is_some()
+    }
+
+    /// Whether a box with this value is ticked.
+    pub(crate) fn has(&self, name: &str, value: &str) -> bool {
+        self.all(name).any(|given| given == value)
+    }
+
+    /// A field with a value it begins with.
+    pub(crate) fn with(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.0.push((name.to_owned(), value.into()));
+        self
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Fields {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        parts.extensions.get::<Self>().cloned().ok_or_else(Problem::not_found)
+    }
+}
+
+/// What is wrong with a form, a sentence for each field. The form is shown again with what was written into it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Faults(BTreeMap<&'static str, String>);
+
+impl Faults {
+    /// Whether anything is.
+    pub(crate) fn any(&self) -> bool {
+        !self.0.is_empty()
+    }
+
+    /// Notes what is wrong with a field. What was said first about it stands.
+    pub(crate) fn add(&mut self, field: &'static str, sentence: impl Into<String>) {
+        self.0.entry(field).or_insert_with(|| sentence.into());
+    }
+
+    /// Takes what was read from a field, or notes why it could not be.
+    pub(crate) fn take<T, E: ToString>(&mut self, field: &'static str, read: Result<T, E>) -> Option<T> {
+        read.map_err(|why| self.add(field, why.to_string())).ok()
+    }
+
+    /// What is wrong with a field.
+    pub(crate) fn of(&self, field: &str) -> Option<&str> {
+        self.0.get(field).map(String::as_str)
+    }
+
+    /// Everything that is wrong.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.0.iter().map(|(field, sentence)| (*field, sentence.as_str()))
+    }
+}

@@ -1,0 +1,4 @@
+//! The pages, one module for each room. A handler reads the store, makes a page of what it read, and decides nothing.
+
+pub(crate) mod sign_in;
+pub(crate) mod today;

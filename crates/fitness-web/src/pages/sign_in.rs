@@ -1,0 +1,141 @@
+//! Signing in: by the link that the terminal printed, or by name and password.
+
+use crate::app::App;
+use crate::fields::{Faults, Fields};
+use crate::parts::form::{Filling, Line};
+use crate::problem::Problem;
+use crate::seat::{self, LASTS, Seat};
+use crate::view;
+use axum::extract::{Query, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use fitness_core::text::visible;
+use fitness_store::{Error, Token};
+use maud::{Markup, html};
+use secrecy::SecretString;
+use serde::Deserialize;
+
+/// Where to go after signing in.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct Wanted {
+    #[serde(default)]
+    to: String,
+}
+
+/// The secret of a link.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Link {
+    #[serde(default)]
+    code: String,
+}
+
+/// `GET /sign-in`
+pub(crate) async fn show(State(app): State<App>, Query(wanted): Query<Wanted>) -> Result<Response, Problem> {
+    let fields = Fields::default().with("to", own_path(&wanted.to));
+    Ok(view::bare("Sign in", &page(&app, &fields, &Faults::default()).await?))
+}
+
+/// `POST /sign-in`: by name and password.
+pub(crate) async fn by_password(
+    State(app): State<App>,
+    headers: HeaderMap,
+    fields: Fields,
+) -> Result<Response, Problem> {
+    let (name, password) =
+        (fields.text("name").unwrap_or_default(), fields.one("password").unwrap_or_default());
+    app.limits.count_try(name)?;
+    let password: SecretString = password.to_owned().into();
+    let user = app.store.find_user(name).await?;
+    let known = user.as_ref().map_or(fitness_core::ids::UserId::new(0), |user| user.id);
+    if !app.store.verify_password(known, &password).await? {
+        let mut faults = Faults::default();
+        faults.add("password", "That name and password do not belong together.");
+        let mut response = view::bare("Sign in", &page(&app, &fields, &faults).await?);
+        *response.status_mut() = StatusCode::UNAUTHORIZED;
+        return Ok(response);
+    }
+    let token = app.store.open_session(known, &client(&headers), LASTS, (app.clock)()).await?;
+    Ok(signed_in(&app, &token, own_path(fields.one("to").unwrap_or_default())))
+}
+
+/// `GET /sign-in/link`: looking at the link does not use it up, so that nothing which looks ahead can.
+pub(crate) async fn show_link(State(app): State<App>, Query(link): Query<Link>) -> Result<Response, Problem> {
+    let Some(user) = app.store.find_sign_in(&link.code, (app.clock)()).await? else { return Err(used_up()) };
+    let name = app.store.user(user).await?.name;
+    let body = html! {
+        section.card {
+            h1 { "Hello, " (visible(&name)) }
+            p { "This link signs this browser in, once." }
+            form method="post" action="/sign-in/link" {
+                input type="hidden" name="code" value=(link.code);
+                p.actions { button.primary type="submit" { "Sign in" } }
+            }
+        }
+    };
+    Ok(view::bare("Sign in", &body))
+}
+
+/// `POST /sign-in/link`
+pub(crate) async fn by_link(
+    State(app): State<App>,
+    headers: HeaderMap,
+    fields: Fields,
+) -> Result<Response, Problem> {
+    let code = fields.one("code").unwrap_or_default();
+    let spent = app.store.spend_sign_in(code, &client(&headers), LASTS, (app.clock)()).await;
+    match spent {
+        Ok((_, token)) => Ok(signed_in(&app, &token, "/")),
+        Err(Error::NotConfirmed(_)) => Err(used_up()),
+        Err(other) => Err(other.into()),
+    }
+}
+
+/// `POST /sign-out`
+pub(crate) async fn out(State(app): State<App>, seat: Seat) -> Result<Response, Problem> {
+    app.store.end_session(seat.user, seat.session, (app.clock)()).await?;
+    let headers = [(header::SET_COOKIE, seat::unset_cookie(&app))];
+    Ok((StatusCode::SEE_OTHER, headers, [(header::LOCATION, "/sign-in")]).into_response())
+}
+
+fn used_up() -> Problem {
+    Problem::new(
+        StatusCode::GONE,
+        "This link is used or too old. `fitness login` on the machine that runs this server prints a fresh one.",
+    )
+    .go_on("/sign-in", "Sign in")
+}
+
+fn signed_in(app: &App, token: &Token, to: &str) -> Response {
+    let cookie = seat::set_cookie(app, token);
+    (StatusCode::SEE_OTHER, [(header::SET_COOKIE, cookie)], [(header::LOCATION, to)]).into_response()
+}
+
+/// A path of this server, and nothing that could lead elsewhere.
+fn own_path(to: &str) -> &str {
+    let fine =
+        to.starts_with('/') && !to.starts_with("//") && !to.contains(['\\', '\r', '\n']) && to.is_ascii();
+    if fine { to } else { "/" }
+}
+
+fn client(headers: &HeaderMap) -> String {
+    headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or("a browser").to_owned()
+}
+
+async fn page(app: &App, fields: &Fields, faults: &Faults) -> Result<Markup, Problem> {
+    let filling = Filling { fields, faults };
+    let some_password = app.store.list_users().await?.iter().any(|user| user.has_password);
+    Ok(html! {
+        section.card {
+            h1 { "Sign in" }
+            @if some_password {
+                form method="post" action="/sign-in" {
+                    input type="hidden" name="to" value=(fields.one("to").unwrap_or("/"));
+                    (filling.line("name", "Name", Line { required: true, autocomplete: "username", ..Line::default() }))
+                    (filling.line("password", "Password", Line { kind: "password", required: true, autocomplete: "current-password", ..Line::default() }))
+                    p.actions { button.primary type="submit" { "Sign in" } }
+                }
+            }
+            p { "Without a password: run " code { "fitness login" } " on the machine that runs this server, and open the link it prints." }
+        }
+    })
+}

@@ -1,0 +1,86 @@
+//! The freshness line: how far the data reaches. Nothing after it is judged.
+
+use crate::parts::time;
+use crate::problem::Problem;
+use crate::view::View;
+use fitness_core::calendar::{Day, Instant};
+use fitness_core::frontier::Frontier;
+use fitness_core::ids::UserId;
+use fitness_store::{RunKind, RunState, Store, SyncRun};
+use maud::{Markup, html};
+
+/// As many runs are looked at to find the last one of use.
+const LOOKED_AT: u64 = 20;
+
+/// How far an athlete's data reaches, and how it got there.
+#[derive(Debug, Clone)]
+pub(crate) struct Freshness {
+    /// How far.
+    pub(crate) frontier: Frontier,
+    /// Whether a service can be asked for what is new.
+    pub(crate) can_sync: bool,
+    /// When anything came last, and how.
+    last: Option<(RunKind, Instant)>,
+    /// What went wrong the last time, when something did.
+    problem: Option<String>,
+    /// Whether something is on its way.
+    running: bool,
+}
+
+/// Looks how far.
+pub(crate) async fn look(store: &Store, user: UserId) -> Result<Freshness, Problem> {
+    let runs = store.list_runs(user, LOOKED_AT).await?;
+    let came = |run: &&SyncRun| {
+        matches!(run.state, RunState::Done | RunState::Partial) && run.kind != RunKind::Declared
+    };
+    let last = runs.iter().find(came).and_then(|run| Some((run.kind, run.finished_at?)));
+    let latest = runs.iter().find(|run| run.kind != RunKind::Declared);
+    Ok(Freshness {
+        frontier: store.frontier(user).await?,
+        can_sync: !store.list_sources(user).await?.is_empty(),
+        last,
+        problem: latest.filter(|run| run.state == RunState::Failed).and_then(|run| run.problem.clone()),
+        running: latest.is_some_and(|run| run.state == RunState::Running),
+    })
+}
+
+impl Freshness {
+    /// The last complete day.
+    pub(crate) const fn complete(&self) -> Option<Day> {
+        self.frontier.complete()
+    }
+}
+
+/// The line on every page.
+pub(crate) fn line(view: &View) -> Markup {
+    let fresh = &view.fresh;
+    let (zone, today) = (view.profile.zone, view.today);
+    let came = fresh.last.map(|(kind, at)| {
+        let verb = if kind == RunKind::Live { "synced" } else { "imported" };
+        format!("{verb} {}", time::moment(at, zone, today))
+    });
+    let state = match (fresh.complete(), &fresh.problem) {
+        (_, Some(_)) => "bad",
+        (Some(day), None) if day.until(today) <= 1 => "good",
+        (Some(_), None) => "late",
+        (None, None) => "none",
+    };
+    html! {
+        div.fresh role="status" aria-label="How far the data reaches" {
+            i.dot data-state=(state) aria-hidden="true" {}
+            p {
+                @if let Some(day) = fresh.complete() {
+                    "Data through " b { (time::element(day, today)) }
+                } @else { "No data yet" }
+                @if let Some(came) = came { span.soft { " · " (came) } }
+                @if fresh.complete().is_some() { span.soft.wide { " · nothing later is judged" } }
+                @if fresh.running { span.soft { " · something is coming in now" } }
+                @if let Some(problem) = &fresh.problem {
+                    span.warn { " · " (problem) " " a href="/sources" { "See why" } }
+                }
+            }
+            @if fresh.can_sync { (view.button("/sync", "Sync now", "btn small")) }
+            @else { a.btn.small href="/sources" { "Add newer data" } }
+        }
+    }
+}

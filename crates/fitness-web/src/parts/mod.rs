@@ -1,0 +1,7 @@
+//! Parts that several pages share.
+
+pub(crate) mod chip;
+pub(crate) mod form;
+pub(crate) mod fresh;
+pub(crate) mod icon;
+pub(crate) mod time;

@@ -1,0 +1,121 @@
+//! What went wrong, as a page: what happened, what is safe, what to do.
+
+use crate::view;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use fitness_core::hash::ContentHash;
+use fitness_store::Error;
+use maud::html;
+use std::fmt::Display;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Something that cannot be shown or done, and why.
+#[derive(Debug)]
+pub(crate) struct Problem {
+    status: StatusCode,
+    /// What happened, as a sentence.
+    said: String,
+    /// Where to go on, and what that is called.
+    next: (String, String),
+}
+
+impl Problem {
+    /// What happened, as a sentence.
+    pub(crate) fn new(status: StatusCode, said: impl Into<String>) -> Self {
+        Self { status, said: said.into(), next: ("/".to_owned(), "Go to Today".to_owned()) }
+    }
+
+    /// Where to go on instead of Today.
+    pub(crate) fn go_on(mut self, to: impl Into<String>, called: impl Into<String>) -> Self {
+        self.next = (to.into(), called.into());
+        self
+    }
+
+    /// There is no such thing; or it is somebody else's, which is not told apart.
+    pub(crate) fn not_found() -> Self {
+        Self::new(
+            StatusCode::NOT_FOUND,
+            "There is nothing here. It may have been deleted, or the address is wrong.",
+        )
+    }
+
+    /// May not be done this way.
+    pub(crate) fn refused(said: impl Into<String>) -> Self {
+        Self::new(StatusCode::FORBIDDEN, said)
+    }
+
+    /// Does not fit what is there now.
+    pub(crate) fn conflict(said: impl Into<String>) -> Self {
+        Self::new(StatusCode::CONFLICT, said)
+    }
+
+    /// Our own fault. What it was is noted under a number; the page says only the number.
+    pub(crate) fn broken(why: &dyn Display) -> Self {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let seed = format!("{}-{count}-{why}", std::process::id());
+        let id: String = ContentHash::of_bytes(seed.as_bytes()).to_string().chars().take(8).collect();
+        tracing::error!(id, %why, "a request could not be answered");
+        let said = format!(
+            "Something went wrong on this server, and it is not your doing. Nothing was changed. It is noted there as {id}."
+        );
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, said)
+    }
+}
+
+impl From<Error> for Problem {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::NotFound(_) => Self::not_found(),
+            Error::Busy | Error::Unreachable(..) => Self::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "The database is busy or does not answer. Nothing was changed; try again in a moment.",
+            ),
+            Error::AlreadyActive { .. }
+            | Error::NothingToReplace
+            | Error::Stale
+            | Error::Over { .. }
+            | Error::NotConfirmed(_) => Self::conflict(sentence(&error)),
+            Error::Database(_) | Error::Unreadable(_) | Error::Damaged(..) => Self::broken(&error),
+            other => Self::new(StatusCode::UNPROCESSABLE_ENTITY, sentence(&other)),
+        }
+    }
+}
+
+impl From<fitness_ingest::Error> for Problem {
+    fn from(error: fitness_ingest::Error) -> Self {
+        Self::broken(&error)
+    }
+}
+
+/// `the plan changed` as a sentence.
+pub(crate) fn sentence(error: &impl Display) -> String {
+    let text = error.to_string();
+    let mut letters = text.chars();
+    let first = letters.next().map(|letter| letter.to_uppercase().to_string()).unwrap_or_default();
+    let end = if text.ends_with(['.', '!', '?']) { "" } else { "." };
+    format!("{first}{}{end}", letters.as_str())
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let title = match self.status {
+            StatusCode::NOT_FOUND => "Not here",
+            StatusCode::CONFLICT => "Not as it was",
+            status if status.is_server_error() => "That did not work",
+            _ => "Not like this",
+        };
+        let (to, called) = &self.next;
+        let body = html! {
+            section.card {
+                h1 { (title) }
+                p { (self.said) }
+                p.actions { a.btn.primary href=(to) { (called) } }
+            }
+        };
+        let mut response = view::bare(title, &body).into_response();
+        *response.status_mut() = self.status;
+        response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        response
+    }
+}

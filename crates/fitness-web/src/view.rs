@@ -1,0 +1,235 @@
+//! What every page has around it: the way around the app, how far the data reaches, and who looks.
+
+use crate::access::TOKEN_FIELD;
+use crate::app::App;
+use crate::assets;
+use crate::flash::Flash;
+use crate::parts::fresh::{self, Freshness};
+use crate::parts::icon;
+use crate::problem::Problem;
+use crate::seat::Seat;
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use fitness_core::athlete::Profile;
+use fitness_core::calendar::{Day, Instant};
+use fitness_core::ids::UserId;
+use fitness_core::text::visible;
+use fitness_core::units::UnitSystem;
+use fitness_core::words;
+use fitness_store::Store;
+use maud::{DOCTYPE, Markup, html};
+
+/// The name of the setting that says how pages look.
+pub(crate) const THEME_SETTING: &str = "theme";
+/// The name of the setting that turns single keys off.
+pub(crate) const KEYS_SETTING: &str = "keys";
+
+/// What a browser may do on a page of ours: fetch from us, and nothing else.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+    manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+words! {
+    /// Light, dark, or as the machine is.
+    #[derive(Default)]
+    pub(crate) enum Theme("theme") {
+        /// As the machine is.
+        #[default]
+        System = "system",
+        /// Light.
+        Light = "light",
+        /// Dark.
+        Dark = "dark",
+    }
+}
+
+/// The rooms of the app.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    Today,
+    Plan,
+    Coach,
+    Activities,
+    Trends,
+    Settings,
+}
+
+impl Place {
+    const ALL: [Self; 6] =
+        [Self::Today, Self::Plan, Self::Coach, Self::Activities, Self::Trends, Self::Settings];
+
+    /// Its address, what it is called, and the keys that lead there.
+    const fn told(self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            Self::Today => ("/", "Today", "g t"),
+            Self::Plan => ("/plan", "Plan", "g p"),
+            Self::Coach => ("/coach", "Coach", "g c"),
+            Self::Activities => ("/activities", "Activities", "g a"),
+            Self::Trends => ("/trends", "Trends", "g r"),
+            Self::Settings => ("/settings", "Settings", "g s"),
+        }
+    }
+}
+
+/// Who looks, when, and what every page tells them.
+#[derive(Debug)]
+pub(crate) struct View {
+    /// The server.
+    pub(crate) app: App,
+    /// Whose request it is.
+    pub(crate) seat: Seat,
+    /// What they are called.
+    pub(crate) name: String,
+    /// Who they are.
+    pub(crate) profile: Profile,
+    /// The moment.
+    pub(crate) now: Instant,
+    /// Their today.
+    pub(crate) today: Day,
+    /// How far their data reaches.
+    pub(crate) fresh: Freshness,
+    theme: Theme,
+    keys: bool,
+    flash: Option<Flash>,
+}
+
+impl FromRequestParts<App> for View {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+        let seat = Seat::from_request_parts(parts, app).await?;
+        let mut view = Self::of(app, seat).await?;
+        view.flash = parts.uri.query().and_then(Flash::read);
+        Ok(view)
+    }
+}
+
+impl View {
+    /// What an athlete looks at now. Everything that follows from their data is worked out first.
+    pub(crate) async fn of(app: &App, seat: Seat) -> Result<Self, Problem> {
+        let store = &app.store;
+        let now = (app.clock)();
+        fitness_ingest::recompute(store, seat.user, &mut |_| {}, &fitness_ingest::Stop::default()).await?;
+        let profile = store.profile(seat.user).await?;
+        let fresh = fresh::look(store, seat.user).await?;
+        Ok(Self {
+            name: store.user(seat.user).await?.name,
+            today: Day::at(now, profile.zone),
+            theme: store.find_setting(seat.user, THEME_SETTING).await?.unwrap_or_default(),
+            keys: store.find_setting(seat.user, KEYS_SETTING).await?.unwrap_or(true),
+            app: app.clone(),
+            seat,
+            profile,
+            now,
+            fresh,
+            flash: None,
+        })
+    }
+
+    /// The athlete.
+    pub(crate) const fn user(&self) -> UserId {
+        self.seat.user
+    }
+
+    /// The data.
+    pub(crate) const fn store(&self) -> &Store {
+        &self.app.store
+    }
+
+    /// How lengths and paces are shown to them.
+    pub(crate) const fn units(&self) -> UnitSystem {
+        self.profile.units
+    }
+
+    /// The hidden field every form of theirs has.
+    pub(crate) fn token_field(&self) -> Markup {
+        html! { input type="hidden" name=(TOKEN_FIELD) value=(self.seat.form_token()); }
+    }
+
+    /// A form of one button.
+    pub(crate) fn button(&self, action: &str, label: &str, class: &str) -> Markup {
+        html! {
+            form.inline method="post" action=(action) {
+                (self.token_field())
+                button class=(class) type="submit" { (label) }
+            }
+        }
+    }
+
+    /// A whole page.
+    pub(crate) fn page(&self, place: Place, title: &str, body: &Markup) -> Response {
+        let theme = (self.theme != Theme::System).then(|| self.theme.as_str());
+        let content = html! {
+            a.skip href="#main" { "Skip to the page" }
+            @if self.app.demo { (demo_banner()) }
+            div.app {
+                (self.navigation(place))
+                main #main tabindex="-1" {
+                    (fresh::line(self))
+                    @if let Some(flash) = self.flash { p.flash role="status" { (flash.sentence()) } }
+                    (body)
+                }
+            }
+        };
+        document(title, theme, self.keys, &content)
+    }
+
+    fn navigation(&self, place: Place) -> Markup {
+        html! {
+            nav.rail aria-label="Main" {
+                a.brand href="/" { (icon::mark()) span { "local-fitness" } }
+                @for other in Place::ALL {
+                    @let (address, called, keys) = other.told();
+                    a href=(address) class=[(other == Place::Settings).then_some("apart")]
+                        aria-current=[(other == place).then_some("page")] {
+                        (icon::of(other)) span { (called) } kbd { (keys) }
+                    }
+                }
+                p.whose { (visible(&self.name)) }
+            }
+        }
+    }
+}
+
+fn demo_banner() -> Markup {
+    html! {
+        p.banner role="note" {
+            strong { "Demo data." } " This athlete is made up; nothing here is yours. "
+            a href="/welcome" { "Start with your own" }
+        }
+    }
+}
+
+/// A page outside the app: signing in, and what went wrong.
+pub(crate) fn bare(title: &str, body: &Markup) -> Response {
+    let content = html! { main.bare #main { (body) } };
+    document(title, None, false, &content)
+}
+
+fn document(title: &str, theme: Option<&str>, keys: bool, content: &Markup) -> Response {
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" data-theme=[theme] data-keys=[keys.then_some("on")] {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta name="theme-color" media="(prefers-color-scheme: light)" content="#f6f5f1";
+                meta name="theme-color" media="(prefers-color-scheme: dark)" content="#101317";
+                title { (title) " · local-fitness" }
+                link rel="stylesheet" href=(assets::address("app.css"));
+                link rel="icon" href=(assets::address("icon.svg")) type="image/svg+xml";
+                link rel="apple-touch-icon" href=(assets::address("icon-180.png"));
+                link rel="manifest" href="/manifest.webmanifest";
+                script defer src=(assets::address("app.js")) {}
+            }
+            body { (content) }
+        }
+    };
+    let headers = [
+        (header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8")),
+        (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY)),
+    ];
+    (headers, page.into_string()).into_response()
+}
