@@ -141,6 +141,11 @@ pub(crate) enum Command {
         /// Which athlete
         #[arg(long, default_value_t = 1)]
         seed: u64,
+        /// Make the athlete and stop, without showing any pages
+        #[arg(long)]
+        only_make: bool,
+        #[command(flatten)]
+        serving: ServeArgs,
     },
     /// Add users, list them, let them in
     #[command(subcommand)]

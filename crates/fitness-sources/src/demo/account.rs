@@ -37,7 +37,11 @@ pub(super) fn activities<W: Write + Seek>(archive: &mut Archive<W>, rows: &[Row]
 }
 
 /// Everything that goes by days, in files of a hundred of them.
-pub(super) fn days<W: Write + Seek>(archive: &mut Archive<W>, season: &Season, first: Day) -> io::Result<()> {
+pub(super) fn days<W: Write + Seek>(
+    archive: &mut Archive<W>,
+    season: &Season<'_>,
+    first: Day,
+) -> io::Result<()> {
     let loads = Loads::new(season, first, season.ends);
     let mut weighings: Vec<BioMetric> = Vec::new();
     let mut begins = first;
@@ -80,7 +84,7 @@ pub(super) fn days<W: Write + Seek>(archive: &mut Archive<W>, season: &Season, f
 }
 
 /// What the account knows of its owner.
-pub(super) fn owner<W: Write + Seek>(archive: &mut Archive<W>, season: &Season) -> io::Result<()> {
+pub(super) fn owner<W: Write + Seek>(archive: &mut Archive<W>, season: &Season<'_>) -> io::Result<()> {
     #[derive(Serialize)]
     #[serde(rename_all = "camelCase")]
     struct Zones {

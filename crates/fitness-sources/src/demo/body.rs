@@ -27,7 +27,7 @@ pub(super) struct Body {
 }
 
 impl Body {
-    pub(super) fn on(season: &Season, day: Day) -> Self {
+    pub(super) fn on(season: &Season<'_>, day: Day) -> Self {
         let mut dice = season.dice("body", day);
         let vdot = season.fitness(day);
         // Warmest at the end of July.

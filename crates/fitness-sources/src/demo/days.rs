@@ -84,7 +84,7 @@ struct Respiration {
 
 impl Uds {
     /// The day up to noon when `so_far`, else the whole of it; `None` when the watch lay in a drawer.
-    pub(super) fn new(season: &Season, vitals: &Vitals, load: f64, so_far: bool) -> Option<Self> {
+    pub(super) fn new(season: &Season<'_>, vitals: &Vitals, load: f64, so_far: bool) -> Option<Self> {
         if vitals.worn == Worn::Never {
             return None;
         }

@@ -29,7 +29,7 @@ pub(super) struct Readiness {
 
 impl Readiness {
     /// The morning's, and another one after training; none without a night.
-    pub(super) fn new(season: &Season, loads: &Loads, vitals: &Vitals) -> Vec<Self> {
+    pub(super) fn new(season: &Season<'_>, loads: &Loads, vitals: &Vitals) -> Vec<Self> {
         if vitals.worn != Worn::Always {
             return Vec::new();
         }
@@ -93,7 +93,7 @@ pub(super) struct AcuteLoad {
 
 impl AcuteLoad {
     /// The morning's, and another one after training: the later one counts.
-    pub(super) fn new(season: &Season, loads: &Loads, vitals: &Vitals) -> Vec<Self> {
+    pub(super) fn new(season: &Season<'_>, loads: &Loads, vitals: &Vitals) -> Vec<Self> {
         let row = |at: Instant, more: f64| {
             let acute = vitals.acute * 7.0 + more;
             let ratio = acute / (vitals.chronic * 7.0).max(1.0);
@@ -164,7 +164,7 @@ pub(super) struct History {
 }
 
 impl History {
-    pub(super) fn new(season: &Season, vitals: &Vitals) -> Self {
+    pub(super) fn new(season: &Season<'_>, vitals: &Vitals) -> Self {
         let gain = vitals.vdot - season.fitness(vitals.day.plus(-14));
         let ratio = vitals.acute / vitals.chronic.max(1.0);
         let word = match (ratio, gain) {
@@ -203,7 +203,7 @@ pub(super) struct MaxMet {
 }
 
 impl MaxMet {
-    pub(super) fn new(season: &Season, vitals: &Vitals) -> Option<Self> {
+    pub(super) fn new(season: &Season<'_>, vitals: &Vitals) -> Option<Self> {
         let run = season.on(vitals.day).into_iter().find(|o| o.kind.is_run() && !o.kind.is_indoors())?;
         let vo2max = (vitals.vdot + 1.5).round();
         Some(Self {

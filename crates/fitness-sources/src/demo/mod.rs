@@ -13,6 +13,7 @@ mod days;
 mod dice;
 mod estimates;
 mod fit_file;
+mod follows;
 mod listing;
 mod place;
 mod season;
@@ -20,6 +21,8 @@ mod session;
 mod track;
 mod vitals;
 mod workouts;
+
+pub use follows::Follows;
 
 use body::Body;
 use chrono::Datelike;
@@ -54,6 +57,8 @@ pub struct Demo {
     pub weeks: u32,
     /// Where the athlete lives, apart from a week of travel now and then.
     pub zone: Tz,
+    /// A day in the week that seasons are counted back from: the last race was four weeks before it.
+    pub counts_from: Day,
 }
 
 /// What an export came to.
@@ -73,7 +78,7 @@ impl Demo {
     /// A season of 30 weeks.
     #[must_use]
     pub const fn new(seed: u64, ends: Day, zone: Tz) -> Self {
-        Self { seed, ends, weeks: 30, zone }
+        Self { seed, ends, weeks: 30, zone, counts_from: ends }
     }
 
     /// The first day there is anything about. There were no such watches before the year 2000.
@@ -87,8 +92,8 @@ impl Demo {
     /// as in real exports.
     pub fn files(&self) -> impl Iterator<Item = io::Result<(String, Vec<u8>)>> {
         let demo = *self;
-        self.uploads().map(move |upload| {
-            let made = upload.make(&demo.season())?;
+        self.uploads(&[]).map(move |upload| {
+            let made = upload.make(&demo.season(&[]))?;
             Ok((made.name, made.bytes))
         })
     }
@@ -102,12 +107,25 @@ impl Demo {
         writer: impl Write + Seek,
         progress: &mut dyn FnMut(usize, usize),
     ) -> io::Result<Written> {
-        let season = self.season();
+        self.export_following(&[], writer, progress)
+    }
+
+    /// The same, of an athlete who follows a plan from the first of these workouts on.
+    ///
+    /// # Errors
+    /// When the writer or the temporary directory does.
+    pub fn export_following(
+        &self,
+        plan: &[Follows],
+        writer: impl Write + Seek,
+        progress: &mut dyn FnMut(usize, usize),
+    ) -> io::Result<Written> {
+        let season = self.season(plan);
         let mut archive = Archive { zip: ZipWriter::new(writer) };
         let (mut written, mut rows) = (Written::default(), Vec::new());
-        let total = self.uploads().count();
+        let total = self.uploads(plan).count();
         let mut part = Part::new()?;
-        for (done, upload) in self.uploads().enumerate() {
+        for (done, upload) in self.uploads(plan).enumerate() {
             let made = upload.make(&season)?;
             if part.bytes > 0 && part.bytes + made.bytes.len() as u64 > PART_BYTES {
                 written.parts += 1;
@@ -131,13 +149,14 @@ impl Demo {
         Ok(written)
     }
 
-    fn season(&self) -> Season {
-        Season { seed: self.seed, ends: self.ends, zone: self.zone }
+    const fn season<'a>(&self, follows: &'a [Follows]) -> Season<'a> {
+        let Self { seed, ends, zone, counts_from, .. } = *self;
+        Season { seed, ends, counts_from, zone, follows }
     }
 
     /// What was uploaded, in order, not made yet.
-    fn uploads(&self) -> impl Iterator<Item = Upload> {
-        let season = self.season();
+    fn uploads<'a>(&self, plan: &'a [Follows]) -> impl Iterator<Item = Upload> + use<'a> {
+        let season = self.season(plan);
         let days = self.begins().through(self.ends).filter(|day| YEARS.contains(&day.date().year()));
         days.flat_map(move |day| {
             let settings = (day.date().day() == 1).then_some(Upload::Settings(day));
@@ -161,7 +180,7 @@ struct Made {
 }
 
 impl Upload {
-    fn make(self, season: &Season) -> io::Result<Made> {
+    fn make(self, season: &Season<'_>) -> io::Result<Made> {
         // Numbered by when it was uploaded, which is no other number the account knows it by.
         let name = |seconds: i64| format!("{MAIL}_{}.fit", 90_000_000_000 + seconds);
         match self {

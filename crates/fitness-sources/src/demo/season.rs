@@ -5,6 +5,7 @@
 
 use super::body::Body;
 use super::dice::Dice;
+use super::follows::{self, Follows};
 use super::workouts;
 use chrono::{DateTime, Datelike, NaiveTime, TimeDelta, TimeZone, Utc, Weekday};
 use chrono_tz::Tz;
@@ -103,18 +104,31 @@ enum Phase {
 
 /// A whole life of training, looked up by day.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Season {
+pub(super) struct Season<'a> {
     pub(super) seed: u64,
+    /// The day of the export.
     pub(super) ends: Day,
+    /// A day in the week that seasons are counted back from.
+    pub(super) counts_from: Day,
     pub(super) zone: Tz,
+    /// What is done instead, from the first day of it on.
+    pub(super) follows: &'a [Follows],
 }
 
-impl Season {
+impl Season<'_> {
     /// Everything trained on a day, in order. Nothing on the last one: the export was made at noon, before work
     /// was over.
     pub(super) fn on(&self, day: Day) -> Vec<Outing> {
         let mut dice = self.dice("plan", day);
         let week = self.week(day);
+        if day < self.ends && self.is_told(day) {
+            let told = self.follows.iter().filter(|told| told.workout.date == day);
+            let done = told.filter_map(follows::outing).collect::<Vec<_>>();
+            return done
+                .into_iter()
+                .map(|(kind, name, steps)| self.outing(day, kind, name, steps, &mut dice))
+                .collect();
+        }
         let (phase, progress) = (self.phase(week), self.progress(week));
         let flying = self.travels(week) && matches!(day.weekday(), Weekday::Mon | Weekday::Sat);
         if day >= self.ends || phase == Phase::Ill || flying {
@@ -135,6 +149,11 @@ impl Season {
             done.push(self.outing(day, Kind::Walk, "Lunch walk".to_owned(), steps, &mut dice));
         }
         done
+    }
+
+    /// Whether a day is told by a plan: then the season has no illness and no journey for it.
+    fn is_told(&self, day: Day) -> bool {
+        self.follows.first().is_some_and(|first| day >= first.workout.date)
     }
 
     fn planned(
@@ -237,12 +256,14 @@ impl Season {
     /// Whether the athlete is in the other town: there on Monday, back on Saturday.
     pub(super) fn is_away(&self, day: Day) -> bool {
         use Weekday::{Fri, Thu, Tue, Wed};
-        self.travels(self.week(day)) && matches!(day.weekday(), Tue | Wed | Thu | Fri)
+        !self.is_told(day) && self.travels(self.week(day)) && matches!(day.weekday(), Tue | Wed | Thu | Fri)
     }
 
     /// Whether the clock changed since yesterday, as it does after a flight.
     pub(super) fn is_jet_lagged(&self, day: Day) -> bool {
-        self.travels(self.week(day)) && matches!(day.weekday(), Weekday::Tue | Weekday::Sun)
+        !self.is_told(day)
+            && self.travels(self.week(day))
+            && matches!(day.weekday(), Weekday::Tue | Weekday::Sun)
     }
 
     fn travels(&self, week: i64) -> bool {
@@ -255,6 +276,7 @@ impl Season {
     pub(super) fn illness(&self, day: Day) -> f64 {
         let weekday = day.weekday().num_days_from_monday() as usize;
         match self.phase(self.week(day)) {
+            _ if self.is_told(day) => 0.0,
             Phase::Ill => [0.5, 1.0, 1.0, 0.9, 0.7, 0.55, 0.4][weekday],
             Phase::Return => [0.3, 0.2, 0.15, 0.1, 0.0, 0.0, 0.0][weekday],
             _ => 0.0,
@@ -264,7 +286,9 @@ impl Season {
     /// Whether tomorrow is a race: nobody sleeps well before one.
     pub(super) fn is_race(&self, day: Day) -> bool {
         let phase = self.phase(self.week(day));
-        day.weekday() == Weekday::Sun && matches!(phase, Phase::RaceWeek | Phase::TuneUp)
+        !self.is_told(day)
+            && day.weekday() == Weekday::Sun
+            && matches!(phase, Phase::RaceWeek | Phase::TuneUp)
     }
 
     /// About how hard a day's training is, in the unit of Banister's impulse.
@@ -287,7 +311,7 @@ impl Season {
             (23.0, -2.4),
             (26.0, -0.55),
         ];
-        let ago = day.until(self.ends.iso_week().monday().plus(6)) as f64 / 7.0;
+        let ago = day.until(self.counts_from.iso_week().monday().plus(6)) as f64 / 7.0;
         let within = ago.rem_euclid(CYCLE as f64);
         let season = CURVE.windows(2).find(|pair| within <= pair[1].0).map_or(0.0, |pair| {
             let ((x0, y0), (x1, y1)) = (pair[0], pair[1]);
@@ -303,7 +327,7 @@ impl Season {
 
     /// How many weeks before the last one a day is.
     fn week(&self, day: Day) -> i64 {
-        day.iso_week().monday().until(self.ends.iso_week().monday()) / 7
+        day.iso_week().monday().until(self.counts_from.iso_week().monday()) / 7
     }
 
     fn phase(&self, week: i64) -> Phase {

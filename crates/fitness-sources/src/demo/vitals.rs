@@ -64,7 +64,7 @@ pub(super) struct Loads {
 
 impl Loads {
     /// For days from `first` to `last`.
-    pub(super) fn new(season: &Season, first: Day, last: Day) -> Self {
+    pub(super) fn new(season: &Season<'_>, first: Day, last: Day) -> Self {
         // A week more, as some numbers look back at a week of days.
         let first = first.plus(-FELT - 7);
         Self { first, loads: first.through(last).map(|day| season.load(day)).collect() }
@@ -86,7 +86,7 @@ impl Loads {
 }
 
 impl Vitals {
-    pub(super) fn on(season: &Season, loads: &Loads, day: Day) -> Self {
+    pub(super) fn on(season: &Season<'_>, loads: &Loads, day: Day) -> Self {
         let mut dice = season.dice("vitals", day);
         let body = Body::on(season, day);
         let ill = season.illness(day);
@@ -137,7 +137,7 @@ impl Vitals {
     }
 }
 
-fn night(season: &Season, day: Day, hours: f64, trouble: f64) -> Night {
+fn night(season: &Season<'_>, day: Day, hours: f64, trouble: f64) -> Night {
     let mut dice = season.dice("night", day);
     let wakes = match day.weekday() {
         Weekday::Sat | Weekday::Sun => 7.4,

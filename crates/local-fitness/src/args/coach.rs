@@ -113,4 +113,7 @@ pub(crate) struct ServeArgs {
     /// The port on this machine
     #[arg(long, default_value_t = DEFAULT_PORT)]
     pub(crate) port: u16,
+    /// Do not open a browser
+    #[arg(long)]
+    pub(crate) no_open: bool,
 }

@@ -1,7 +1,11 @@
 //! `fitness demo`
 
+mod story;
+
 use super::import::{self, Bar};
+use super::serve;
 use super::user::{machine_units, machine_zone};
+use crate::args::ServeArgs;
 use crate::clock;
 use crate::failure::Failure;
 use crate::report::Report;
@@ -9,12 +13,14 @@ use crate::words::counted;
 use anyhow::{Context as _, Result};
 use fitness_core::athlete::Profile;
 use fitness_core::calendar::Day;
+use fitness_core::ids::UserId;
 use fitness_ingest::{Import, Progress as _};
-use fitness_sources::demo::{Demo, Written};
+use fitness_sources::demo::{Demo, Follows, Written};
 use fitness_store::{Location, Missing, Store, location};
 use serde_json::json;
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use story::Story;
 
 /// What the export is called.
 const EXPORT: &str = "garmin-export.zip";
@@ -28,6 +34,9 @@ pub(super) struct Wanted {
     pub(super) years: Option<u32>,
     pub(super) ends: Option<Day>,
     pub(super) seed: u64,
+    /// Whether to stop before showing anything.
+    pub(super) only_make: bool,
+    pub(super) serving: ServeArgs,
 }
 
 pub(super) async fn run(wanted: Wanted, json: bool) -> Result<Report> {
@@ -43,10 +52,9 @@ pub(super) async fn run(wanted: Wanted, json: bool) -> Result<Report> {
     let season = Demo::new(wanted.seed, ends, zone);
     // 365.25 days are 52 weeks and a bit.
     let weeks = wanted.years.map_or(season.weeks, |years| (years * 36_525).div_ceil(700));
-    let demo = Demo { weeks, ..season };
-    match wanted.export {
-        Some(folder) => export(demo, &folder, json).await,
-        None => live(demo, json).await,
+    match &wanted.export {
+        Some(folder) => export(Demo { weeks, ..season }, folder, json).await,
+        None => live(wanted, ends, weeks, json).await,
     }
 }
 
@@ -57,7 +65,7 @@ async fn export(demo: Demo, folder: &Path, json: bool) -> Result<Report> {
         let message = format!("cannot write {}: {error}", path.display());
         Failure::new(message, "choose a folder without a demo in it, or remove that file")
     })?;
-    let written = write(demo, file, json).await?;
+    let written = write(demo, Vec::new(), file, json).await?;
     let words = format!(
         "Wrote {} from {} to {} to {}.\nImport it with `fitness import {}`.",
         counted(written.activities as u64, "activity", "activities"),
@@ -72,7 +80,7 @@ async fn export(demo: Demo, folder: &Path, json: bool) -> Result<Report> {
 }
 
 /// Writes the export, away from the threads that must not wait.
-async fn write(demo: Demo, file: File, json: bool) -> Result<Written> {
+async fn write(demo: Demo, follows: Vec<Follows>, file: File, json: bool) -> Result<Written> {
     let mut bar = Bar::new(json);
     let written = tokio::task::spawn_blocking(move || {
         let mut progress = |done: usize, total: usize| {
@@ -81,24 +89,22 @@ async fn write(demo: Demo, file: File, json: bool) -> Result<Written> {
             }
             bar.done(done as u64, done as u64);
         };
-        let written = demo.export(file, &mut progress);
+        let written = demo.export_following(&follows, file, &mut progress);
         bar.finish();
         written
     });
     written.await?.context("cannot write the demo's files")
 }
 
-/// The demo in a database of its own, made anew every time.
-async fn live(demo: Demo, json: bool) -> Result<Report> {
+/// The demo in a database of its own, made anew every time; then its pages.
+async fn live(wanted: Wanted, ends: Day, weeks: u32, json: bool) -> Result<Report> {
     let directory = location::data_directory().ok_or_else(|| {
         Failure::new(
             "this account has no home directory",
             "write the files with `fitness demo --export FOLDER`",
         )
     })?;
-    let files = tempfile::tempdir().context("there is no room for the demo's files")?;
-    let path = files.path().join(EXPORT);
-    write(demo, File::create_new(&path)?, json).await?;
+    let zone = machine_zone();
     let database = directory.join(DATABASE);
     for ending in ["", "-wal", "-shm"] {
         let old = directory.join(format!("{DATABASE}{ending}"));
@@ -108,21 +114,45 @@ async fn live(demo: Demo, json: bool) -> Result<Report> {
     }
     let store =
         Store::open(Location::Sqlite { path: database.clone(), default: true }, Missing::Create).await?;
-    let now = clock::now();
-    let profile = Profile { zone: demo.zone, units: machine_units(), ..Profile::default() };
-    let user = store.add_user(NAME, &profile, now).await?;
+    let profile = Profile { zone, units: machine_units(), ..Profile::default() };
+    let user = store.add_user(NAME, &profile, clock::now()).await?;
+    store.put_setting(user.id, serve::DEMO_SETTING, &true, clock::now()).await?;
+    let demo = story::season(wanted.seed, ends, zone, weeks);
+    let story = Story { store: &store, user: user.id, profile: &profile, demo };
+    let mut outcome = take_in(&store, user.id, story.before(), &story.steady(), json).await?;
+    story.confirm_races().await?;
+    let plan = story.commit().await?;
+    let follows = story.follow(plan).await?;
+    outcome.added += take_in(&store, user.id, story.since(), &follows, json).await?.added;
+    story.wind_up().await?;
+    let data = json!({ "database": database, "import": outcome });
+    if wanted.only_make {
+        store.close().await;
+        let words = format!(
+            "The demo athlete lives in {}, apart from your own data. Look around:\n\n    FITNESS_DB={} fitness activity list\n",
+            database.display(),
+            database.display()
+        );
+        return Ok(Report::new(words, &data));
+    }
+    serve::pages(store, user.id, wanted.serving).await
+}
+
+/// Makes the files of a part of the athlete's life and imports them like anybody's.
+async fn take_in(
+    store: &Store,
+    user: UserId,
+    demo: Demo,
+    follows: &[Follows],
+    json: bool,
+) -> Result<fitness_ingest::Outcome> {
+    let files = tempfile::tempdir().context("there is no room for the demo's files")?;
+    let path = files.path().join(EXPORT);
+    write(demo, follows.to_vec(), File::create_new(&path)?, json).await?;
     let mut bar = Bar::new(json);
-    let wanted = Import { user: user.id, paths: vec![path], again: false, count_first: bar.is_seen() };
+    let wanted = Import { user, paths: vec![path], again: false, count_first: bar.is_seen() };
     let outcome =
-        fitness_ingest::import(&store, wanted, clock::now, &mut bar, &import::stop_on_ctrl_c()).await;
+        fitness_ingest::import(store, wanted, clock::now, &mut bar, &import::stop_on_ctrl_c()).await;
     bar.finish();
-    store.close().await;
-    let outcome = outcome?;
-    let words = format!(
-        "{}\nThe demo athlete lives in {}, apart from your own data. Look around:\n\n    FITNESS_DB={} fitness activity list\n",
-        import::tell(&outcome).trim_end(),
-        database.display(),
-        database.display()
-    );
-    Ok(Report::new(words, &json!({ "database": database, "import": outcome })))
+    Ok(outcome?)
 }

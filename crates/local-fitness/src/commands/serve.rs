@@ -40,8 +40,28 @@ impl Chores for Outside {
     }
 }
 
+/// The name of the setting that marks the demo's athlete.
+pub(super) const DEMO_SETTING: &str = "demo";
+
 pub(super) async fn run(context: &Context, args: ServeArgs) -> Result<Report> {
     let store = context.open(Missing::Refuse).await?;
+    for user in store.list_users().await? {
+        if store.find_setting::<bool>(user.id, DEMO_SETTING).await? == Some(true) {
+            let help =
+                "`fitness demo` makes it anew and shows it; your own data belongs into another database";
+            return Err(Failure::new("this is the demo's database", help).into());
+        }
+    }
+    answer(store, args, None).await
+}
+
+/// Shows the demo's pages.
+pub(super) async fn pages(store: Store, user: UserId, args: ServeArgs) -> Result<Report> {
+    answer(store, args, Some(user)).await
+}
+
+/// Answers until told to stop. `demo` is the athlete who is signed in by a link at once.
+async fn answer(store: Store, args: ServeArgs, demo: Option<UserId>) -> Result<Report> {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, args.port));
     let listener = tokio::net::TcpListener::bind(address).await.map_err(|why| {
         let help = "another program may be using the port; choose one with --port";
@@ -55,11 +75,18 @@ pub(super) async fn run(context: &Context, args: ServeArgs) -> Result<Report> {
         coaching: Arc::new(Outside(store.clone())),
         site: site.clone().into(),
         names: Names::new(address.port(), &site),
-        demo: false,
+        demo: demo.is_some(),
         kept: Kept::default(),
         limits: Limits::default(),
     };
     eprintln!("Listening on http://{address}. MCP for other programs is at {site}/mcp; Ctrl-C ends this.");
+    if let Some(user) = demo {
+        let token = store.offer_sign_in(user, clock::now()).await?;
+        eprintln!(
+            "Open this link to look around as the demo athlete:\n\n    {site}/sign-in/link?code={}\n",
+            token.reveal()
+        );
+    }
     let outside = Outside(store.clone());
     let worker = format!("serve-{}", std::process::id());
     let until = async {

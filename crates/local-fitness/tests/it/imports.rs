@@ -164,7 +164,7 @@ fn a_watched_folder_is_imported_as_files_appear() {
 #[test]
 fn the_demo_lives_apart_from_the_athletes_own_data() {
     let home = Home::new();
-    let demo = home.json(&["demo", "--ends", "2026-06-14"]);
+    let demo = home.json(&["demo", "--only-make", "--ends", "2026-06-14"]);
     let database = demo["database"].as_str().unwrap();
     assert!(database.ends_with("data/local-fitness/demo.db"), "{database}");
     assert!(!home.path("data/local-fitness/fitness.db").exists());
@@ -172,7 +172,8 @@ fn the_demo_lives_apart_from_the_athletes_own_data() {
     let listed: Value = serde_json::from_str(&answer.out).unwrap();
     assert_eq!(listed.as_array().unwrap().len(), 20);
     assert!(
-        home.json(&["demo", "--ends", "2026-06-14"])["import"]["added"].as_u64().unwrap() > 100,
+        home.json(&["demo", "--only-make", "--ends", "2026-06-14"])["import"]["added"].as_u64().unwrap()
+            > 100,
         "made anew"
     );
 }

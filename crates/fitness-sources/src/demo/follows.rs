@@ -1,0 +1,109 @@
+//! An athlete who follows a plan, more or less.
+
+use super::season::{Amount, Kind, Part, Step};
+use fitness_core::plan::{Step as Asked, StepDuration, StepTarget, StepType, Workout, WorkoutKind};
+use fitness_core::sport::Sport;
+
+/// A workout of a plan, and how much of it was done.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Follows {
+    /// What was asked.
+    pub workout: Workout,
+    /// The share of it that was done: 1 all of it, 0 nothing.
+    pub share: f64,
+}
+
+/// What somebody does who is asked for a workout; nothing on a day of rest, or when they did nothing.
+pub(super) fn outing(told: &Follows) -> Option<(Kind, String, Vec<Step>)> {
+    let Follows { workout, share } = told;
+    if workout.is_rest() || *share <= 0.0 {
+        return None;
+    }
+    let kind = match (workout.sport, workout.kind) {
+        (Sport::Running, WorkoutKind::Race) => Kind::Race,
+        (Sport::Running, WorkoutKind::Hills) => Kind::Hills,
+        (Sport::Running, WorkoutKind::Intervals) => Kind::Track,
+        (Sport::Running, _) => Kind::Run,
+        (Sport::Cycling, _) => Kind::Ride,
+        (Sport::Swimming, _) => Kind::Swim,
+        (Sport::Strength, _) => Kind::Strength,
+        _ => return None,
+    };
+    let asked = workout.steps.iter().filter_map(|step| going(workout.kind, step)).collect::<Vec<_>>();
+    let steps = if asked.is_empty() { vec![whole(workout)?] } else { asked };
+    Some((kind, workout.name.clone(), cut(steps, *share)))
+}
+
+/// A step as it is run: at an effort that goes with what it is for.
+fn going(kind: WorkoutKind, step: &Asked) -> Option<Step> {
+    let amount = match step.duration {
+        StepDuration::Time(seconds) => Amount::Seconds(seconds),
+        StepDuration::Distance(meters) => Amount::Meters(meters),
+        StepDuration::Calories(_) | StepDuration::Open => return None,
+    };
+    let hard = step.target != StepTarget::Open || matches!(kind, WorkoutKind::Strides | WorkoutKind::Hills);
+    let (part, effort) = match step.step_type {
+        StepType::Warmup => (Part::Warmup, 0.64),
+        StepType::Cooldown => (Part::Cooldown, 0.62),
+        StepType::Recovery => (Part::Recovery, 0.48),
+        StepType::Rest => (Part::Rest, 0.3),
+        StepType::Active => match kind {
+            WorkoutKind::Intervals => (Part::Interval, 0.97),
+            WorkoutKind::Hills => (Part::Interval, 0.95),
+            WorkoutKind::Tempo => (Part::Interval, 0.865),
+            WorkoutKind::RacePace | WorkoutKind::Race => (Part::Interval, 0.85),
+            WorkoutKind::Strides if matches!(amount, Amount::Seconds(s) if s <= 40.0) => {
+                (Part::Interval, 1.1)
+            }
+            WorkoutKind::Long if hard => (Part::Interval, 0.84),
+            _ => (Part::Steady, 0.66),
+        },
+    };
+    Some(Step { part, amount, from: effort, to: effort })
+}
+
+/// A workout without steps, in one go.
+fn whole(workout: &Workout) -> Option<Step> {
+    let amount = match (workout.distance, workout.duration) {
+        (Some(distance), _) => Amount::Meters(distance.meters()),
+        (None, Some(duration)) => Amount::Seconds(duration.seconds()),
+        (None, None) => return None,
+    };
+    let effort = if workout.sport == Sport::Strength { 0.5 } else { 0.66 };
+    Some(Step { part: Part::Steady, amount, from: effort, to: effort })
+}
+
+/// Only the first part of it, as one who turns back early; a little more than asked counts as a longer last step.
+fn cut(mut steps: Vec<Step>, share: f64) -> Vec<Step> {
+    let size = |step: &Step| match step.amount {
+        Amount::Meters(meters) => meters,
+        // About as many metres as a second of running brings.
+        Amount::Seconds(seconds) => seconds * 3.0,
+    };
+    let total: f64 = steps.iter().map(size).sum();
+    if share >= 1.0 {
+        if let Some(last) = steps.last_mut() {
+            let more = 1.0 + total * (share - 1.0) / size(last).max(1.0);
+            last.amount = times(last.amount, more);
+        }
+        return steps;
+    }
+    let mut left = total * share;
+    let mut done = Vec::new();
+    for step in steps {
+        if left <= 0.0 {
+            break;
+        }
+        let part = (left / size(&step).max(1.0)).min(1.0);
+        left -= size(&step);
+        done.push(Step { amount: times(step.amount, part), ..step });
+    }
+    done
+}
+
+fn times(amount: Amount, factor: f64) -> Amount {
+    match amount {
+        Amount::Meters(meters) => Amount::Meters((meters * factor).max(100.0)),
+        Amount::Seconds(seconds) => Amount::Seconds((seconds * factor).max(30.0)),
+    }
+}
