@@ -27,7 +27,7 @@ mod value;
 
 pub use gather::gather;
 pub use id::{BadFactId, FactId};
-pub use prose::{BadProse, ProseFault};
+pub use prose::{BadProse, ProseFault, Told};
 pub use snapshot::{Following, PastRace, PastSession, RaceDistance, Snapshot};
 pub use source::{BadSourceRow, SourceRow};
 pub use table::FactName;
@@ -138,6 +138,14 @@ impl Facts {
     pub fn why_missing(&self, id: &str) -> Option<&Absent> {
         let at = self.missing.binary_search_by(|missing| missing.id.as_str().cmp(id)).ok()?;
         self.missing.get(at).map(|missing| &missing.why)
+    }
+
+    /// Prose in pieces: words, and facts in the place of their placeholders.
+    ///
+    /// # Errors
+    /// As [`Facts::render`].
+    pub fn read<'a>(&'a self, prose: &'a str) -> Result<Vec<Told<'a>>, BadProse> {
+        prose::read(self, prose)
     }
 
     /// Prose with its placeholders filled in.

@@ -7,6 +7,7 @@ use crate::guard::{self, Names};
 use crate::hosting::AthletesHost;
 use crate::kept::Kept;
 use crate::limits::Limits;
+use crate::morning::Chores;
 use crate::pages::{sign_in, today};
 use crate::problem::Problem;
 use axum::Router;
@@ -48,6 +49,8 @@ pub struct App {
     pub clock: fn() -> Instant,
     /// Who coaches.
     pub coaching: Arc<dyn Coaching>,
+    /// What is done outside when somebody asks for it.
+    pub chores: Arc<dyn Chores>,
     /// Where the athlete reaches this server, such as `http://127.0.0.1:8787`.
     pub site: Arc<str>,
     /// The names it may be called by.
@@ -86,6 +89,13 @@ pub fn routes(app: App, prompts: Prompts) -> (Router, Vec<Listed>) {
         .post("/sign-in/link", Anyone, sign_in::by_link)
         .post("/sign-out", Athlete, sign_in::out)
         .page("/", Athlete, today::show)
+        .page("/days/{day}", Athlete, today::show_day)
+        .post("/brief", Athlete, today::rewrite)
+        .post("/feel", Athlete, today::feel)
+        .post("/notes", Athlete, today::note)
+        .post("/marks", Athlete, today::mark)
+        .post("/marks/{id}/remove", Athlete, today::unmark)
+        .post("/sync", Athlete, today::sync)
         .json("/api/chat", Athlete, chat_stream::say)
         .done();
     let mcp = Router::new()

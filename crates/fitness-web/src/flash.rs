@@ -15,6 +15,8 @@ words! {
         Deleted = "deleted",
         /// Something for the coach to know.
         Noted = "noted",
+        /// Days were marked.
+        Marked = "marked",
         /// Services were asked for what is new.
         Synced = "synced",
     }
@@ -35,6 +37,7 @@ impl Flash {
             Self::Archived => "Archived. You keep the plan with its verdicts.",
             Self::Deleted => "Deleted.",
             Self::Noted => "Noted.",
+            Self::Marked => "Marked. Those days are left out of adherence.",
             Self::Synced => "Asked for what is new.",
         }
     }

@@ -27,6 +27,9 @@ pub trait Chores: Send + Sync {
 
     /// Writes an athlete's brief for a day, unless there is one.
     fn brief(&self, user: UserId, day: Day) -> Looked<'_, Result<(), String>>;
+
+    /// Writes an athlete's brief for a day, whether there is one or not.
+    fn rewrite(&self, user: UserId, day: Day) -> Looked<'_, Result<(), String>>;
 }
 
 /// Looks once a minute what is due, for as long as it is let.

@@ -4,7 +4,7 @@
 //! and nothing stands so close to a placeholder that the number would read as another one: no minus before it, no
 //! second number right after it, no letter that the eye takes for a unit, nothing that turns the direction of writing.
 
-use super::{FactId, Facts};
+use super::{Fact, FactId, Facts};
 use crate::metrics::Absent;
 use crate::text::is_invisible;
 use crate::units::UnitSystem;
@@ -80,29 +80,47 @@ impl Piece<'_> {
     }
 }
 
+/// A stretch of prose as it is told.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Told<'a> {
+    /// Words.
+    Text(&'a str),
+    /// A fact in its place.
+    Fact(&'a Fact),
+}
+
 pub(super) fn render(facts: &Facts, prose: &str, units: UnitSystem) -> Result<String, BadProse> {
+    let told = read(facts, prose)?;
+    let shown = |told: &Told<'_>| match told {
+        Told::Text(text) => (*text).to_owned(),
+        Told::Fact(fact) => fact.shown(units),
+    };
+    Ok(told.iter().map(shown).collect())
+}
+
+pub(super) fn read<'a>(facts: &'a Facts, prose: &'a str) -> Result<Vec<Told<'a>>, BadProse> {
     let mut faults = Faults::default();
     let pieces = pieces(prose, &mut faults);
-    let mut rendered = String::with_capacity(prose.len());
+    let mut told = Vec::with_capacity(pieces.len());
     for (at, piece) in pieces.iter().enumerate() {
         match piece {
             Piece::Text(text) => {
                 text.chars().filter_map(unfit).for_each(|fault| faults.note(fault));
-                rendered.push_str(text);
+                told.push(Told::Text(text));
             }
             Piece::Fact(id) => {
                 if !stands_alone(&pieces, at) {
                     faults.note(ProseFault::Glued(id.clone()));
                 }
                 match facts.find(id.as_str()) {
-                    Some(fact) => rendered.push_str(&fact.shown(units)),
+                    Some(fact) => told.push(Told::Fact(fact)),
                     None => faults.note(unknown(facts, id)),
                 }
             }
         }
     }
     note_points_without_band(&pieces, &mut faults);
-    if faults.0.is_empty() { Ok(rendered) } else { Err(BadProse(faults.0)) }
+    if faults.0.is_empty() { Ok(told) } else { Err(BadProse(faults.0)) }
 }
 
 /// Faults, each once. After the first twenty it is clear enough that the prose will not do.

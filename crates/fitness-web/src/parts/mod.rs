@@ -5,3 +5,4 @@ pub(crate) mod form;
 pub(crate) mod fresh;
 pub(crate) mod icon;
 pub(crate) mod time;
+pub(crate) mod workout;

@@ -75,6 +75,11 @@ pub(super) async fn write_when_missing(store: &Store, user: UserId, day: Day) ->
     Ok(())
 }
 
+/// Writes the brief of a day in the place of the one there is.
+pub(super) async fn rewrite(store: &Store, user: UserId, day: Day) -> Result<()> {
+    write(store, user, day, None).await.map(|_| ())
+}
+
 /// Writes a brief and keeps it, with the facts it was given. There is always one: what a model cannot do, the built-in
 /// coach does.
 async fn write(store: &Store, user: UserId, day: Day, model: Option<&str>) -> Result<StoredBrief> {

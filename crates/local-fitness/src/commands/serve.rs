@@ -38,6 +38,12 @@ impl Chores for Outside {
             super::brief::write_when_missing(&self.0, user, day).await.map_err(|why| format!("{why:#}"))
         })
     }
+
+    fn rewrite(&self, user: UserId, day: Day) -> Looked<'_, Result<(), String>> {
+        Box::pin(
+            async move { super::brief::rewrite(&self.0, user, day).await.map_err(|why| format!("{why:#}")) },
+        )
+    }
 }
 
 /// The name of the setting that marks the demo's athlete.
@@ -73,6 +79,7 @@ async fn answer(store: Store, args: ServeArgs, demo: Option<UserId>) -> Result<R
         store: store.clone(),
         clock: clock::now,
         coaching: Arc::new(Outside(store.clone())),
+        chores: Arc::new(Outside(store.clone())),
         site: site.clone().into(),
         names: Names::new(address.port(), &site),
         demo: demo.is_some(),
