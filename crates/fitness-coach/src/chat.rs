@@ -35,15 +35,9 @@ impl Event<'_> {
     #[must_use]
     pub fn card(&self) -> Option<Card> {
         let Self::Called { tool, answer: Ok(answer) } = self else { return None };
-        let review = answer.get("review")?.as_str()?.to_owned();
-        let id = |key: &str| answer.get(key).and_then(Value::as_i64);
         match tool.name {
             ToolName::DraftTrainingPlan | ToolName::ProposeModification | ToolName::ProposeWeek => {
-                match (id("proposal_id"), id("plan_id")) {
-                    (Some(proposal), _) => Some(Card::Proposal { id: proposal, review }),
-                    (None, Some(plan)) => Some(Card::Draft { id: plan, review }),
-                    (None, None) => None,
-                }
+                Card::of(answer)
             }
             _ => None,
         }
@@ -67,6 +61,42 @@ pub enum Card {
         /// Where it is decided about.
         review: String,
     },
+}
+
+impl Card {
+    /// What a tool's answer leaves for the athlete, if it does.
+    #[must_use]
+    pub fn of(answer: &Value) -> Option<Self> {
+        let review = answer.get("review")?.as_str()?.to_owned();
+        let id = |key: &str| answer.get(key).and_then(Value::as_i64);
+        match (id("proposal_id"), id("plan_id")) {
+            (Some(proposal), _) => Some(Self::Proposal { id: proposal, review }),
+            (None, Some(plan)) => Some(Self::Draft { id: plan, review }),
+            (None, None) => None,
+        }
+    }
+}
+
+/// The numbers that nothing backs in each message of a conversation: in what the coach says, against what was said and
+/// looked up before.
+#[must_use]
+pub fn unverified(history: &[Message]) -> Vec<Vec<Range<usize>>> {
+    let mut ledger = Ledger::default();
+    let mut found = Vec::with_capacity(history.len());
+    for message in history {
+        take_down(&mut ledger, message);
+        found.push(match message {
+            Message::Model { parts, .. } => {
+                let texts = parts.iter().filter_map(|part| match part {
+                    Part::Text { text } => Some(text),
+                    Part::Call { .. } | Part::Sealed { .. } => None,
+                });
+                texts.last().map(|text| ledger.unverified(text)).unwrap_or_default()
+            }
+            Message::Program { .. } => Vec::new(),
+        });
+    }
+    found
 }
 
 /// What became of a turn.

@@ -8,7 +8,7 @@ use crate::hosting::AthletesHost;
 use crate::kept::Kept;
 use crate::limits::Limits;
 use crate::morning::Chores;
-use crate::pages::{sign_in, today};
+use crate::pages::{coach, plan, sign_in, today};
 use crate::problem::Problem;
 use axum::Router;
 use axum::extract::{Request, State};
@@ -35,6 +35,9 @@ pub trait Coaching: Send + Sync {
     /// The model an athlete chose, or another one for this time, and what it may still use today; or why there is none,
     /// in a sentence for the athlete.
     fn open<'a>(&'a self, user: UserId, model: Option<&'a str>, today: Day) -> Looked<'a, Opened>;
+
+    /// Who coaches an athlete, in words, and the models they may ask for one time.
+    fn told(&self, user: UserId) -> Looked<'_, (String, Vec<String>)>;
 }
 
 /// A model and what it may use; or why there is none.
@@ -90,12 +93,15 @@ pub fn routes(app: App, prompts: Prompts) -> (Router, Vec<Listed>) {
         .post("/sign-out", Athlete, sign_in::out)
         .page("/", Athlete, today::show)
         .page("/days/{day}", Athlete, today::show_day)
+        .page("/plan", Athlete, plan::show)
         .post("/brief", Athlete, today::rewrite)
         .post("/feel", Athlete, today::feel)
         .post("/notes", Athlete, today::note)
         .post("/marks", Athlete, today::mark)
         .post("/marks/{id}/remove", Athlete, today::unmark)
         .post("/sync", Athlete, today::sync)
+        .page("/coach", Athlete, coach::show)
+        .post("/coach", Athlete, coach::say)
         .json("/api/chat", Athlete, chat_stream::say)
         .done();
     let mcp = Router::new()

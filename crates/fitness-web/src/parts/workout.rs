@@ -70,9 +70,10 @@ pub(crate) fn cell(
 }
 
 /// The steps of a workout as bars: as wide as long, as high as hard.
-pub(crate) fn bars(steps: &[Step]) -> Markup {
+pub(crate) fn bars(workout: &Workout) -> Markup {
     const WIDTH: f64 = 600.0;
     const HEIGHT: f64 = 44.0;
+    let steps = &workout.steps;
     // About as many metres as a second of running brings; a bar says how much, not how long exactly.
     let length = |step: &Step| match step.duration {
         StepDuration::Time(seconds) => seconds * 3.0,
@@ -89,7 +90,12 @@ pub(crate) fn bars(steps: &[Step]) -> Markup {
                 @let (tone, part) = match step.step_type {
                     StepType::Warmup | StepType::Cooldown => ("easy", 0.4),
                     StepType::Recovery | StepType::Rest => ("rest", 0.25),
-                    StepType::Active => ("quality", 0.85),
+                    // A stride is quick in any run; a run that is easy is easy but for those.
+                    StepType::Active if is_stride(step) => ("quality", 0.95),
+                    StepType::Active => match tone(workout.kind) {
+                        tone @ ("easy" | "long" | "cross") => (tone, 0.55),
+                        tone => (tone, 0.85),
+                    },
                 };
                 @let height = HEIGHT * part;
                 rect class={ "b " (tone) } x=(format!("{x:.1}")) y=(format!("{:.1}", HEIGHT - height)) width=(format!("{width:.1}"))
@@ -98,6 +104,11 @@ pub(crate) fn bars(steps: &[Step]) -> Markup {
             }
         }
     }
+}
+
+/// Seconds of running fast.
+fn is_stride(step: &Step) -> bool {
+    matches!(step.duration, StepDuration::Time(seconds) if seconds <= 40.0)
 }
 
 /// The steps in words; the same pair again and again is said once.

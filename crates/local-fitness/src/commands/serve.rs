@@ -3,11 +3,12 @@
 use super::sync;
 use crate::args::ServeArgs;
 use crate::clock;
-use crate::coaching;
+use crate::coaching::{self, Provider};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::report::Report;
 use anyhow::Result;
+use fitness_coach::model::catalog::Choice;
 use fitness_core::calendar::Day;
 use fitness_core::ids::UserId;
 use fitness_store::{Missing, Store};
@@ -25,6 +26,30 @@ impl Coaching for Outside {
         Box::pin(async move {
             coaching::open(&self.0, user, model, today).await.map_err(|why| format!("{why:#}"))
         })
+    }
+
+    fn told(&self, user: UserId) -> Looked<'_, (String, Vec<String>)> {
+        Box::pin(self.who(user))
+    }
+}
+
+impl Outside {
+    async fn who(&self, user: UserId) -> (String, Vec<String>) {
+        let chosen = coaching::chosen(&self.0, user).await.unwrap_or_default();
+        let name = chosen.model.clone().unwrap_or_else(|| chosen.provider.to_string());
+        let built_in = fitness_coach::built_in::NAME;
+        match chosen.provider {
+            Provider::BuiltIn => {
+                ("The built-in coach answers: rules, no model, nothing leaves.".to_owned(), Vec::new())
+            }
+            Provider::Anthropic => {
+                let mut names: Vec<String> = Choice::ALL.iter().map(ToString::to_string).collect();
+                names.sort_by_key(|known| *known != name);
+                names.push(built_in.to_owned());
+                (format!("{name} by Anthropic answers."), names)
+            }
+            Provider::Openai => (format!("{name} answers."), vec![name, built_in.to_owned()]),
+        }
     }
 }
 

@@ -154,7 +154,7 @@ fn session(view: &View, progress: Option<&Progress>) -> Markup {
                     span.push { (today_chip(graded, view.today)) }
                 }
                 @if !workout.steps.is_empty() {
-                    (workout::bars(&workout.steps))
+                    (workout::bars(workout))
                     p.meta { @for told in workout::steps(&workout.steps, units) { span { (told) } } }
                 } @else if let Some(words) = &workout.description { p { (visible(words)) } }
                 p.actions {

@@ -1,0 +1,262 @@
+//! `GET /coach`: talking with the coach. With a script the answer streams in; without one it is there when the page is.
+
+use crate::app::App;
+use crate::fields::Fields;
+use crate::hosting::settled_desk;
+use crate::parts::time;
+use crate::problem::{Problem, sentence};
+use crate::talk::{MAX_SAID, Talk};
+use crate::view::{Place, View};
+use axum::extract::Query;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Redirect, Response};
+use fitness_coach::chat::{self, Card};
+use fitness_coach::model::{Message, Part, Told};
+use fitness_coach::tools::TOOLS;
+use fitness_core::ids::{ChatId, PlanId, ProposalId};
+use fitness_core::note::Author;
+use fitness_core::plan::{PlanStatus, ProposalState};
+use fitness_core::text::visible;
+use fitness_store::{Chat, Error};
+use maud::{Markup, html};
+use serde::Deserialize;
+use std::ops::Range;
+
+/// What to say first, when nothing comes to mind.
+const OPENINGS: [&str; 5] = [
+    "What is on today?",
+    "How was my week?",
+    "How is my form?",
+    "Make tomorrow easier.",
+    "Why is my recovery as it is?",
+];
+
+/// Which conversation, and what it is about.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct Asked {
+    #[serde(default)]
+    chat: Option<i64>,
+    #[serde(default)]
+    about: String,
+}
+
+pub(crate) async fn show(view: View, Query(asked): Query<Asked>) -> Result<Response, Problem> {
+    let chats = view.store().list_chats(view.user()).await?;
+    let chosen = match asked.chat {
+        Some(id) => Some(chats.iter().find(|chat| chat.id.get() == id).ok_or_else(Problem::not_found)?),
+        None => None,
+    };
+    let said = opening(&view, &asked.about).await?;
+    Ok(view.page(Place::Coach, "Coach", &page(&view, &chats, chosen, &said, None).await?))
+}
+
+/// What is said first about something the athlete came from.
+async fn opening(view: &View, about: &str) -> Result<String, Problem> {
+    let Some((kind, id)) = about.split_once(':').and_then(|(kind, id)| Some((kind, id.parse::<i64>().ok()?)))
+    else {
+        return Ok(String::new());
+    };
+    Ok(match kind {
+        "activity" => {
+            let found =
+                view.store().find_activity(view.user(), fitness_core::ids::ActivityId::new(id)).await?;
+            found.map(|found| format!("How was my activity {id} on {}?", found.day)).unwrap_or_default()
+        }
+        "workout" => format!("What should I watch for in workout {id}?"),
+        _ => String::new(),
+    })
+}
+
+/// `POST /coach`: the way without a script.
+pub(crate) async fn say(view: View, fields: Fields) -> Result<Response, Problem> {
+    let chat = fields.text("chat").and_then(|id| id.parse().ok()).map(ChatId::new);
+    let text = fields.text("text").unwrap_or_default();
+    match answered(&view.app, &view, chat, text, fields.text("model")).await {
+        Ok(chat) => Ok(Redirect::to(&format!("/coach?chat={chat}#last")).into_response()),
+        Err(why) => {
+            let chats = view.store().list_chats(view.user()).await?;
+            let chosen = chats.iter().find(|known| Some(known.id) == chat);
+            let body = page(&view, &chats, chosen, text, Some(&why)).await?;
+            let mut response = view.page(Place::Coach, "Coach", &body);
+            *response.status_mut() = StatusCode::UNPROCESSABLE_ENTITY;
+            Ok(response)
+        }
+    }
+}
+
+async fn answered(
+    app: &App,
+    view: &View,
+    chat: Option<ChatId>,
+    text: &str,
+    model: Option<&str>,
+) -> Result<ChatId, String> {
+    let broken = |_| "This cannot be answered just now; everything else works.".to_owned();
+    let (model, caps) = app.coaching.open(view.user(), model, view.today).await?;
+    let desk =
+        settled_desk(&app.store, view.user(), Author::Coach, view.now, &app.site).await.map_err(broken)?;
+    let talk = Talk { store: &app.store, user: view.user(), chat, today: view.today, now: view.now };
+    let deadline = tokio::time::sleep(crate::MAX_TURN);
+    let said = talk.say(text, (&*model, caps), &desk, deadline, &mut |_| {}).await;
+    let (chat, conversed) = said.map_err(|why| sentence(&why))?;
+    match conversed.ending.notice {
+        Some(notice) if conversed.answer.is_empty() => Err(notice),
+        _ => Ok(chat),
+    }
+}
+
+async fn page(
+    view: &View,
+    chats: &[Chat],
+    chosen: Option<&Chat>,
+    draft: &str,
+    problem: Option<&str>,
+) -> Result<Markup, Problem> {
+    let (who, choices) = view.app.coaching.told(view.user()).await;
+    Ok(html! {
+        div.row.head { h1 { "Coach" } span.soft { (visible(&who)) } }
+        div.talk {
+            section.card aria-label="Conversation" {
+                div #log role="log" aria-label="What was said" {
+                    @match chosen {
+                        Some(chat) => (said_before(view, chat).await?),
+                        None => p.soft { "Ask about today, your week or your form, or ask for a change. The coach can draft and propose; only you decide." },
+                    }
+                }
+                @if let Some(problem) = problem { p.fault role="alert" { (visible(problem)) } }
+                form #say method="post" action="/coach" data-chat=[chosen.map(|chat| chat.id.to_string())] {
+                    (view.token_field())
+                    @if let Some(chat) = chosen { input type="hidden" name="chat" value=(chat.id); }
+                    label for="text" { "Your message" }
+                    textarea #text name="text" rows="2" maxlength=(MAX_SAID) required { (draft) }
+                    div.row {
+                        @if choices.len() > 1 {
+                            label.hidden for="model" { "Who answers" }
+                            select #model name="model" { @for name in &choices { option value=(name) { (visible(name)) } } }
+                        }
+                        button.primary type="submit" { "Send" }
+                        button #stop type="button" hidden { "Stop" }
+                        span #cost.soft.small {}
+                    }
+                }
+                @if chosen.is_none() {
+                    div.row #openings { @for words in OPENINGS {
+                        form.inline method="post" action="/coach" { (view.token_field()) input type="hidden" name="text" value=(words); button.small type="submit" { (words) } }
+                    } }
+                }
+            }
+            aside.card {
+                h2 { "Conversations" }
+                p { a.btn.small href="/coach" { "New conversation" } }
+                ul.plain { @for chat in chats.iter().take(20) {
+                    li { a href={ "/coach?chat=" (chat.id) } aria-current=[(chosen.map(|chosen| chosen.id) == Some(chat.id)).then_some("page")] { (visible(&chat.title)) } br; span.faint.small { (time::moment(chat.started_at, view.profile.zone, view.today)) } }
+                } }
+            }
+        }
+    })
+}
+
+/// The conversation so far: words, what was looked up, and what was left to decide.
+async fn said_before(view: &View, chat: &Chat) -> Result<Markup, Problem> {
+    let messages = view.store().list_chat_messages(view.user(), chat.id).await?;
+    let messages: Vec<Message> =
+        messages.into_iter().filter_map(|message| serde_json::from_value(message.body).ok()).collect();
+    let unverified = chat::unverified(&messages);
+    let mut shown = Vec::new();
+    for (message, unverified) in messages.iter().zip(&unverified) {
+        shown.push(match message {
+            Message::Program { parts } => {
+                let mut told = Vec::new();
+                for part in parts {
+                    told.push(match part {
+                        Told::Text { text } => html! { div.said.you { p { (lines(text, &[])) } } },
+                        Told::Result { text, refused, .. } => result(view, text, *refused).await?,
+                    });
+                }
+                html! { @for one in told { (one) } }
+            }
+            Message::Model { name, parts } => html! {
+                @for part in parts {
+                    @match part {
+                        Part::Text { text } => div.said.coach { p.who { (visible(name)) } p { (lines(text, unverified)) } },
+                        Part::Call { tool, .. } => p.step { i aria-hidden="true" { "✓" } " " (done(tool)) },
+                        Part::Sealed { .. } => {}
+                    }
+                }
+            },
+        });
+    }
+    Ok(html! { @for one in shown { (one) } span #last {} })
+}
+
+/// What a tool did, in the past.
+fn done(name: &str) -> String {
+    TOOLS
+        .iter()
+        .find(|tool| tool.name.as_str() == name)
+        .map_or_else(|| visible(name).to_string(), |tool| tool.done.to_owned())
+}
+
+/// What a tool answered: only what waits for a decision is shown, with what has become of it.
+async fn result(view: &View, text: &str, refused: bool) -> Result<Markup, Problem> {
+    if refused {
+        return Ok(html! { p.step.refused { i aria-hidden="true" { "✕" } " " (visible(text)) } });
+    }
+    let Some(card) = serde_json::from_str(text).ok().and_then(|answer| Card::of(&answer)) else {
+        return Ok(html! {});
+    };
+    let (state, to, label) = match &card {
+        Card::Draft { id, .. } => {
+            let plan = view.store().find_plan(view.user(), PlanId::new(*id)).await?;
+            let state = plan.map_or("gone", |plan| match plan.status {
+                PlanStatus::Draft if plan.superseded_by.is_some() => "superseded",
+                PlanStatus::Draft => "waits for you",
+                PlanStatus::Active => "committed",
+                PlanStatus::Archived => "archived",
+            });
+            (state.to_owned(), format!("/plans/{id}"), format!("Draft {id}"))
+        }
+        Card::Proposal { id, .. } => {
+            let proposal = view.store().find_proposal(view.user(), ProposalId::new(*id)).await;
+            let proposal = match proposal {
+                Err(Error::NotFound(_)) => None,
+                other => other?,
+            };
+            let revision = view.store().find_active_plan(view.user()).await?.map_or(0, |plan| plan.revision);
+            let state = proposal.map_or_else(
+                || "gone".to_owned(),
+                |one| match one.state(revision, view.today) {
+                    ProposalState::Open => "waits for you".to_owned(),
+                    state => state.to_string(),
+                },
+            );
+            (state, format!("/proposals/{id}"), format!("Proposal {id}"))
+        }
+    };
+    Ok(html! {
+        div.card.waits.left { div.row {
+            span.chip.draft { i aria-hidden="true" { "◇" } " " (label) }
+            span { (state) }
+            a.btn.small.push href=(to) { "Review" }
+        } p.small.soft { "The coach cannot commit. You decide." } }
+    })
+}
+
+/// Text with its lines kept and the numbers marked that nothing backs.
+fn lines(text: &str, unverified: &[Range<usize>]) -> Markup {
+    let mut at = 0;
+    let mut pieces = Vec::new();
+    for range in unverified {
+        if let (Some(before), Some(number)) = (text.get(at..range.start), text.get(range.clone())) {
+            pieces.push((before, Some(number)));
+            at = range.end;
+        }
+    }
+    pieces.push((text.get(at..).unwrap_or_default(), None));
+    html! {
+        @for (before, number) in pieces {
+            span.words { (visible(before)) }
+            @if let Some(number) = number { mark title="Not backed by your data" { (visible(number)) span.hidden { " (not backed by your data)" } } }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! `GET /plan`: the plan that is tracked, week by week, and where it leads.
+
+mod goal;
+mod schedule;
+mod trajectory;
+mod volume;
+
+use crate::parts::{chip, time};
+use crate::problem::Problem;
+use crate::view::{Place, View};
+use axum::extract::Query;
+use axum::response::Response;
+use fitness_core::metrics::predict::LOOK_BACK_DAYS;
+use fitness_core::plan::{Plan, PlanStatus, ProposalState};
+use fitness_core::text::visible;
+use maud::{Markup, html};
+use serde::Deserialize;
+
+/// Which weeks, and what as a table.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct Asked {
+    /// The week of the plan to look at, from 1; `all` for every one.
+    #[serde(default)]
+    week: String,
+    /// Which chart to show as a table.
+    #[serde(default)]
+    table: String,
+}
+
+pub(crate) async fn show(view: View, Query(asked): Query<Asked>) -> Result<Response, Problem> {
+    let (store, user) = (view.store(), view.user());
+    // What the rules propose is written down when somebody looks.
+    let adapted = store.adapt(user, view.today, view.now).await?;
+    let Some(active) = store.find_active_plan(user).await? else { return none(&view).await };
+    let progress = store.progress(user, active.id).await?;
+    let facts = store.facts(user, view.today).await?;
+    let outlook = store.outlook(user, active.id).await?;
+    let after = store.look_back(user, &active, view.today).await?;
+    let mut proposals = store.list_proposals(user, active.id).await?;
+    proposals.retain(|one| one.state(active.revision, view.today) == ProposalState::Open);
+    let said = adapted.filter(|one| one.proposal.is_none()).map(|one| one.adaptation.message);
+    let weeks = schedule::Weeks::chosen(&progress, &asked.week, view.today);
+    let body = html! {
+        div.row.head {
+            h1 { (visible(&active.name)) }
+            (chip::status(active.status))
+            span.soft { (since(&view, &active)) }
+        }
+        @if let Some((after, distance)) = after.as_ref().zip(active.distance) {
+            section.card {
+                h2 { "The race is over" }
+                @for said in after.sentences(distance) { p { (said) } }
+                p.actions { a.btn.primary href={ "/plans/" (active.id) "/archive" } { "Archive the plan" } }
+            }
+        }
+        (goal::card(&view, &progress, &facts, basis(&view, &active).await?.as_deref()))
+        @for proposal in &proposals {
+            section.card.waits { div.row {
+                span.chip.draft { i aria-hidden="true" { "◇" } " Proposal" }
+                div { b { (visible(&proposal.message)) } br; span.soft { "The coach cannot apply this. You decide." } }
+                a.btn.push href={ "/proposals/" (proposal.id) } { "Review" }
+            } }
+        }
+        @if let Some(said) = &said { section.card { p { (said) } } }
+        (volume::card(&view, &progress, &weeks, asked.table == "volume"))
+        (schedule::card(&view, &progress, &weeks))
+        (trajectory::card(&view, &active, &outlook, asked.table == "trajectory").await?)
+        (more(&active, &view))
+    };
+    Ok(view.page(Place::Plan, "Training plan", &body))
+}
+
+/// From which races the predicted finish comes, in sentences.
+async fn basis(view: &View, plan: &Plan) -> Result<Option<String>, Problem> {
+    let Some(distance) = plan.distance else { return Ok(None) };
+    let log = view.store().training_log(view.user(), view.today.plus(-LOOK_BACK_DAYS)).await?;
+    let found = log.and_then(|log| log.predict(distance, log.latest(view.today)).ok());
+    Ok(found.map(|found| found.basis(view.units())))
+}
+
+/// `revision 3 · committed by you on Mon 5 Oct`.
+fn since(view: &View, plan: &Plan) -> String {
+    let revision = format!("revision {}", plan.revision);
+    let committed = plan.activated_at.map(|at| {
+        let day = fitness_core::calendar::Day::at(at, view.profile.zone);
+        format!("committed by you on {}", time::near(day, view.today))
+    });
+    [Some(revision), committed].into_iter().flatten().collect::<Vec<_>>().join(" · ")
+}
+
+/// What else can be done with it.
+fn more(plan: &Plan, view: &View) -> Markup {
+    let race_week = (0..7).contains(&view.today.until(plan.race_date));
+    html! {
+        section.card {
+            h2 { "This plan" }
+            p.actions {
+                @if race_week { a.btn.primary href="/plan/card" { "Pace card" } }
+                a.btn href="/plan/edit" { "Change workouts" }
+                a.btn href="/plan/revisions" { "Revisions" }
+                a.btn href="/plan/export" { "Export" }
+                a.btn href="/plan/new" { "New plan" }
+                a.btn href="/plans" { "All plans" }
+                a.btn href={ "/plans/" (plan.id) "/archive" } { "Archive" }
+            }
+        }
+    }
+}
+
+/// Nothing is tracked.
+async fn none(view: &View) -> Result<Response, Problem> {
+    let plans = view.store().list_plans(view.user()).await?;
+    let drafts =
+        plans.iter().filter(|plan| plan.status == PlanStatus::Draft && plan.superseded_by.is_none()).count();
+    let body = html! {
+        h1 { "Training plan" }
+        section.card {
+            p { "No plan is tracked. A plan is drafted from what you run, checked against what is known about training, and tracked only once you commit it." }
+            p.actions {
+                a.btn.primary href="/plan/new" { "Make a plan" }
+                @if drafts > 0 { a.btn href="/plans" { "See drafts (" (drafts) ")" } }
+                @else if !plans.is_empty() { a.btn href="/plans" { "Earlier plans" } }
+                a.btn href="/coach" { "Draft one with the coach" }
+            }
+        }
+    };
+    Ok(view.page(Place::Plan, "Training plan", &body))
+}

@@ -1,0 +1,105 @@
+//! Planned against done, week by week. The bars are the way to a week.
+
+use super::schedule::Weeks;
+use crate::charts::plot::{Plot, number};
+use crate::view::View;
+use fitness_core::adherence::WeekProgress;
+use fitness_core::units::{Distance, UnitSystem};
+use fitness_store::Progress;
+use maud::{Markup, html};
+
+pub(super) fn card(view: &View, progress: &Progress, weeks: &Weeks, as_table: bool) -> Markup {
+    let all = &progress.followed.weeks;
+    html! {
+        section.card {
+            h2 { "Running, planned and done" }
+            @if as_table { (table(view, all)) } @else { (drawn(view, all, weeks)) }
+        }
+    }
+}
+
+/// In the athlete's unit of length.
+fn long(units: UnitSystem, distance: Distance) -> f64 {
+    match units {
+        UnitSystem::Metric => distance.km(),
+        UnitSystem::Imperial => distance.miles(),
+    }
+}
+
+/// The colour of what was done.
+pub(super) fn class(week: &WeekProgress) -> &'static str {
+    // What is excused, and what lay before the first day that counts, was not asked.
+    let (asked, done) = (week.running.so_far.distance, week.running.done.distance);
+    match week.over {
+        false => "open",
+        true if done.meters() >= 0.9 * asked.meters() => "hit",
+        true => "short",
+    }
+}
+
+fn drawn(view: &View, weeks: &[WeekProgress], chosen: &Weeks) -> Markup {
+    let units = view.units();
+    let plot = Plot { height: 190.0, ..Plot::wide() };
+    let values = |week: &WeekProgress| {
+        (long(units, week.running.planned.distance), long(units, week.running.done.distance))
+    };
+    let most = weeks.iter().map(values).fold(1.0, |most: f64, (planned, done)| most.max(planned).max(done));
+    let (y, ticks) = plot.values((0.0, most));
+    let (from, to) = plot.across();
+    let step = (to - from) / weeks.len().max(1) as f64;
+    let wide = (step * 0.72).min(48.0);
+    let bottom = y.at(0.0);
+    let unit = match units {
+        UnitSystem::Metric => "km",
+        UnitSystem::Imperial => "miles",
+    };
+    let close = weeks.iter().filter(|week| week.over && class(week) == "hit").count();
+    let over = weeks.iter().filter(|week| week.over).count();
+    html! {
+        figure {
+            svg.chart viewBox={ "0 0 " (plot.width) " " (plot.height) } role="group" aria-label="Weeks of the plan; each bar leads to its week" {
+                (plot.rules(&y, &ticks, number))
+                @for (index, week) in weeks.iter().enumerate() {
+                    @let (planned, done) = values(week);
+                    @let x = from + step * (index as f64 + 0.5) - wide / 2.0;
+                    @let words = format!("Week {}: {} {unit} planned{}", index + 1, number(planned), if week.over || done > 0.0 { format!(", {} done", number(done)) } else { String::new() });
+                    a href={ "/plan?week=" (index + 1) "#schedule" } aria-label=(words) aria-current=[(index == chosen.chosen).then_some("true")] {
+                        title { (words) }
+                        rect.hit-area x=(format!("{:.1}", x - step * 0.14)) y=(plot.top) width=(format!("{step:.1}")) height=(format!("{:.1}", bottom - plot.top)) {}
+                        rect.b.planned x=(format!("{x:.1}")) y=(format!("{:.1}", y.at(planned))) width=(format!("{wide:.1}")) height=(format!("{:.1}", (bottom - y.at(planned)).max(0.0))) rx="4" {}
+                        @if done > 0.0 {
+                            rect class={ "b " (class(week)) } x=(format!("{:.1}", x + wide * 0.2)) y=(format!("{:.1}", y.at(done))) width=(format!("{:.1}", wide * 0.6)) height=(format!("{:.1}", (bottom - y.at(done)).max(0.0))) rx="3" {}
+                        }
+                        text x=(format!("{:.1}", x + wide / 2.0)) y=(plot.height - 8.0) text-anchor="middle" { (index + 1) }
+                    }
+                }
+            }
+            figcaption {
+                @if over > 0 { (close) " of " (over) @if over == 1 { " closed week" } @else { " closed weeks" } " with at least nine tenths of what was asked. " }
+                "In " (unit) " a week; choose a bar to see its week. "
+                a href="/plan?table=volume" { "Show as table" }
+            }
+        }
+    }
+}
+
+fn table(view: &View, weeks: &[WeekProgress]) -> Markup {
+    let units = view.units();
+    html! {
+        table {
+            thead { tr { th scope="col" { "Week" } th scope="col" { "From" } th.n scope="col" { "Planned" } th.n scope="col" { "Done" } th.n scope="col" { "Followed" } th.n.wide scope="col" { "Load, planned" } th.n.wide scope="col" { "Load, done" } } }
+            tbody { @for (index, week) in weeks.iter().enumerate() {
+                tr {
+                    th scope="row" { a href={ "/plan?week=" (index + 1) "#schedule" } { (index + 1) } }
+                    td { (week.monday.date().format("%-d %b %Y")) }
+                    td.n { (units.distance(week.running.planned.distance)) }
+                    td.n { @if week.over || week.running.done.count > 0 { (units.distance(week.running.done.distance)) } @else { "—" } }
+                    td.n { @if let Some(percent) = week.adherence.percent { (percent) " %" } @else { "—" } }
+                    td.n.wide { (format!("{:.0}", week.all_sports.planned.load)) }
+                    td.n.wide { @if week.over || week.all_sports.done.count > 0 { (format!("{:.0}", week.all_sports.done.load)) } @else { "—" } }
+                }
+            } }
+        }
+        p { a href="/plan" { "Show as chart" } }
+    }
+}
