@@ -171,6 +171,7 @@ impl View {
                     (body)
                 }
             }
+            (key_sheet())
         };
         document(title, theme, self.keys, &content)
     }
@@ -188,6 +189,30 @@ impl View {
                 }
                 p.whose { (visible(&self.name)) }
             }
+        }
+    }
+}
+
+/// What the keys do. None of them decides anything.
+fn key_sheet() -> Markup {
+    let others = [
+        ("j k", "Next and previous row"),
+        ("o", "Open the row"),
+        ("[ ]", "Earlier and later"),
+        ("/", "Search"),
+        ("n", "Note for the coach"),
+        ("?", "This sheet"),
+        ("Esc", "Close it"),
+    ];
+    html! {
+        dialog #keys aria-label="Keys" {
+            h2 { "Keys" }
+            dl {
+                @for place in Place::ALL { @let (_, called, keys) = place.told(); dt { kbd { (keys) } } dd { (called) } }
+                @for (keys, what) in others { dt { kbd { (keys) } } dd { (what) } }
+            }
+            p.small.soft { "No key commits, applies or deletes anything. Keys can be turned off in the settings." }
+            form method="dialog" { button type="submit" { "Close" } }
         }
     }
 }

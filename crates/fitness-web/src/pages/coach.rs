@@ -255,7 +255,7 @@ fn lines(text: &str, unverified: &[Range<usize>]) -> Markup {
     pieces.push((text.get(at..).unwrap_or_default(), None));
     html! {
         @for (before, number) in pieces {
-            span.words { (visible(before)) }
+            @for (at, line) in before.split('\n').enumerate() { @if at > 0 { br; } (visible(line)) }
             @if let Some(number) = number { mark title="Not backed by your data" { (visible(number)) span.hidden { " (not backed by your data)" } } }
         }
     }

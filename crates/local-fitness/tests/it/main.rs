@@ -3,6 +3,7 @@
 
 mod adherence;
 mod bad_input;
+mod browser;
 mod coach;
 mod contract;
 mod exports;

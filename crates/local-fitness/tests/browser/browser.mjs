@@ -1,0 +1,66 @@
+// A browser that notices what must not happen: errors on the console, requests to anywhere else, pages that scroll sideways.
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+
+const fetched = createRequire(`${process.env.FITNESS_NODE_MODULES}/`);
+const { chromium } = fetched("playwright-core");
+const axe = fetched.resolve("axe-core/axe.min.js");
+
+export const base = process.env.FITNESS_BASE;
+export { assert };
+
+const options = {
+  executablePath: process.env.FITNESS_CHROMIUM,
+  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+};
+
+export async function open(settings = {}) {
+  const browser = await chromium.launch(options);
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: "en-GB", ...settings });
+  const page = await context.newPage();
+  const wrong = [];
+  page.on("console", (message) => message.type() === "error" && wrong.push(`console: ${message.text()}`));
+  page.on("pageerror", (error) => wrong.push(`script: ${error.message}`));
+  page.on("dialog", (dialog) => { wrong.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
+  page.on("request", (request) => {
+    const url = request.url();
+    if (!url.startsWith(base) && !url.startsWith("data:") && url !== "about:blank") wrong.push(`request: ${url}`);
+  });
+  return { browser, context, page, wrong };
+}
+
+// Signs in by the link of the terminal, with its button.
+export async function signIn(page, link = process.env.FITNESS_LINK) {
+  await page.goto(link);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.waitForURL(`${base}/**`);
+}
+
+// What a person who cannot see or point would stumble over.
+export async function accessible(page, where) {
+  // The policy of our pages lets no foreign script in; the tool is put into its own world.
+  const session = await page.context().newCDPSession(page);
+  const source = (await import("node:fs")).readFileSync(axe, "utf8");
+  const { frameTree } = await session.send("Page.getFrameTree");
+  const { executionContextId } = await session.send("Page.createIsolatedWorld", { frameId: frameTree.frame.id, worldName: "axe" });
+  await session.send("Runtime.evaluate", { expression: source, contextId: executionContextId });
+  const run = "axe.run(document, { resultTypes: ['violations'] }).then((found) => JSON.stringify(found.violations.filter((one) => ['serious', 'critical'].includes(one.impact)).map((one) => [one.id, one.nodes.slice(0, 3).map((node) => node.html.slice(0, 160) + ' ' + (node.any[0]?.message ?? ''))])))";
+  const { result } = await session.send("Runtime.evaluate", { expression: run, contextId: executionContextId, awaitPromise: true });
+  assert.deepEqual(JSON.parse(result.value), [], `axe finds on ${where}`);
+  await session.detach();
+}
+
+export async function notSideways(page, where) {
+  const more = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  assert.ok(more <= 0, `${where} scrolls sideways by ${more} px`);
+}
+
+// Weekdays belong to their dates, wherever a date is told.
+export async function weekdaysMatch(page, where) {
+  const wrong = await page.evaluate(() => [...document.querySelectorAll("time[datetime]")].filter((time) => {
+    const day = new Date(`${time.getAttribute("datetime")}T12:00:00Z`).toLocaleDateString("en-GB", { weekday: "short", timeZone: "UTC" });
+    const said = /\b(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.exec(time.textContent)?.[1];
+    return said && said !== day;
+  }).map((time) => time.outerHTML));
+  assert.deepEqual(wrong, [], `weekdays on ${where}`);
+}

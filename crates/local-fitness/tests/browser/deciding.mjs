@@ -1,0 +1,1 @@
+// Walks in which something is decided.

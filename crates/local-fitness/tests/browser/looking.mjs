@@ -1,0 +1,123 @@
+// Walks that only look, and the few things an athlete says on Today.
+import { accessible, assert, base, notSideways, open, signIn, weekdaysMatch } from "./browser.mjs";
+
+const day = new Date().toISOString().slice(0, 10);
+
+// Every page there is, for an athlete with a plan, a draft, a proposal and activities.
+async function pages(page) {
+  await page.goto(`${base}/activities`);
+  const activity = await page.locator('a[href^="/activities/"]').first().getAttribute("href");
+  await page.goto(`${base}/plan`);
+  const workout = await page.locator('a[href^="/plan/workouts/"]').first().getAttribute("href");
+  return [
+    "/", "/plan", "/plan?week=all", "/plan?table=volume", "/plan?table=trajectory", "/plan/new", "/plan/edit", "/plan/revisions", "/plan/export", "/plans",
+    "/plans/2", "/plans/2/commit", "/plans/1/archive", "/proposals/1", workout, "/coach", "/coach?chat=1", "/activities", "/activities?sport=running&q=long", activity,
+    "/trends", "/trends?range=all", "/trends?table=fitness", "/settings", "/sources", "/welcome", `/days/${day}`, "/sign-in", "/nothing-here",
+  ];
+}
+
+// Light, dark and a phone: nothing to stumble over anywhere.
+export async function everyPage({ page, wrong }) {
+  await signIn(page);
+  const all = await pages(page);
+  const state = await page.context().storageState();
+  for (const [theme, width] of [["light", 1280], ["dark", 1280], ["light", 320]]) {
+    const { browser, page: fresh, wrong: more } = await open({ storageState: state, colorScheme: theme, viewport: { width, height: 900 } });
+    for (const path of all) {
+      const where = `${path} (${theme}, ${width} px)`;
+      const answer = await fresh.goto(base + path);
+      assert.equal(answer.status(), path === "/nothing-here" ? 404 : 200, where);
+      assert.equal(await fresh.locator("h1").count(), 1, `one heading on ${where}`);
+      await notSideways(fresh, where);
+      await weekdaysMatch(fresh, where);
+      await accessible(fresh, where);
+    }
+    // A page that is not there is told to the console by the browser itself.
+    wrong.push(...more.filter((one) => !one.includes("404")));
+    await browser.close();
+  }
+}
+
+// The first visit: what to do today, and every number leads to where it comes from.
+export async function firstVisit({ page }) {
+  await signIn(page);
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  assert.match(await page.locator(".fresh").innerText(), /Data through/);
+  const facts = await page.locator(".brief a.fact").all();
+  assert.ok(facts.length > 3, "the brief links its numbers");
+  const target = await facts[1].getAttribute("href");
+  const said = await facts[1].innerText();
+  await page.goto(base + target);
+  const id = target.split("#")[1];
+  assert.ok((await page.locator(`tr[id="${id}"]`).innerText()).includes(said), `${said} is among the facts`);
+  await page.goto(`${base}/plan?week=all`);
+  const verdicts = new Set(await page.locator(".cell").evaluateAll((cells) => cells.map((cell) => cell.dataset.verdict)));
+  assert.deepEqual([...verdicts].sort(), ["hit", "missed", "not_started", "pending", "rest", "short"], "all six verdicts");
+  // What the days of a week ask adds up to what the week says.
+  for (const week of await page.locator(".weekrow").all()) {
+    const number = (text) => Number(/([\d.]+) (km|mi)/.exec(text)?.[1] ?? 0);
+    const asked = (await week.locator(".cell:not([data-tone=race]) b").allInnerTexts()).reduce((sum, text) => sum + number(text), 0);
+    const told = await week.locator(".about").innerText();
+    const planned = number(/of ([\d.]+ (km|mi))/.exec(told)?.[1] ?? told.replace(/^Week.*$/m, ""));
+    assert.ok(Math.abs(asked - planned) < 0.35, `${asked} and ${planned}: ${told}`);
+  }
+}
+
+// Without a mouse: chords, the sheet of keys, the skip link; and no key decides anything.
+export async function keyboard({ page }) {
+  await signIn(page);
+  await page.keyboard.press("Tab");
+  assert.equal(await page.evaluate(() => document.activeElement.className), "skip");
+  await page.keyboard.press("Enter");
+  for (const [keys, path] of [["gp", "/plan"], ["gc", "/coach"], ["ga", "/activities"], ["gr", "/trends"], ["gs", "/settings"], ["gt", "/"]]) {
+    await page.evaluate(() => document.activeElement.blur());
+    for (const key of keys) await page.keyboard.press(key);
+    await page.waitForURL(base + path);
+  }
+  await page.keyboard.press("?");
+  assert.ok(await page.locator("#keys").evaluate((sheet) => sheet.open), "the sheet opens");
+  await page.keyboard.press("Escape");
+  await page.goto(`${base}/proposals/1`);
+  const focus = await page.evaluate(() => document.activeElement.tagName);
+  assert.equal(focus, "BODY", "nothing that decides has the focus");
+  // A chart is read value by value.
+  await page.goto(`${base}/plan`);
+  const chart = page.locator("svg[data-reads]").last();
+  await chart.focus();
+  await page.keyboard.press("Home");
+  const first = await page.locator(".readout").last().innerText();
+  await page.keyboard.press("ArrowRight");
+  assert.notEqual(await page.locator(".readout").last().innerText(), first);
+}
+
+// Without a script everything works but streaming.
+export async function withoutScript({ page }) {
+  await signIn(page);
+  await page.getByRole("button", { name: /Good/ }).click();
+  await page.getByText("Noted.").waitFor();
+  assert.equal(await page.locator('[aria-pressed="true"]').innerText().then((text) => text.includes("Good")), true);
+  await page.locator("#note").fill("<b>Calf</b> is tight");
+  await page.getByRole("button", { name: "Save the note" }).click();
+  await page.getByText("Noted.").waitFor();
+  await page.goto(`${base}/coach`);
+  await page.locator("#text").fill("How is my form?");
+  await page.getByRole("button", { name: "Send" }).click();
+  await page.waitForURL(/chat=/);
+  assert.match(await page.locator("#log").innerText(), /form/i);
+  await page.goto(`${base}/plan`);
+  await page.getByRole("link", { name: "Later" }).click();
+  await page.waitForURL(/week=/);
+}
+withoutScript.settings = { javaScriptEnabled: false };
+
+// With one, the coach's answer comes as it is made, and what it leaves is decided elsewhere.
+export async function talking({ page }) {
+  await signIn(page);
+  await page.goto(`${base}/coach`);
+  await page.locator("#text").fill("Make Sunday easier");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/chat=/);
+  const link = page.getByRole("link", { name: /Review proposal/ });
+  await link.click();
+  await page.waitForURL(/\/proposals\//);
+}
