@@ -5,6 +5,9 @@
 //! turn one red. What the product must keep is an exit code all the same, for whoever changes the importer.
 
 pub(crate) mod child;
+mod web;
+
+pub(crate) use web::web;
 
 use crate::tidy::target;
 use anyhow::{Context, Result, bail};

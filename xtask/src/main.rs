@@ -1,5 +1,5 @@
-//! Chores of the repository. `cargo xtask tidy` tests the repository itself, `cargo xtask bench ingest|metrics` measures an
-//! import and what is worked out from it, `cargo xtask hostile` what files made to harm cost, `cargo xtask schema` writes
+//! Chores of the repository. `cargo xtask tidy` tests the repository itself, `cargo xtask bench ingest|metrics|web`
+//! measures an import, what is worked out from it, and the pages, `cargo xtask hostile` what files made to harm cost, `cargo xtask schema` writes
 //! `docs/schema`.
 
 mod bench;
@@ -26,8 +26,9 @@ fn main() -> Result<()> {
         }
         ["bench", "ingest"] => bench::ingest(&tidy::root()),
         ["bench", "metrics"] => bench::metrics(&tidy::root()),
+        ["bench", "web"] => bench::web(&tidy::root()),
         ["hostile"] => hostile::measure(&tidy::root()),
         ["schema"] => schema::write(&tidy::root()),
-        _ => bail!("usage: cargo xtask tidy | hostile | schema | bench ingest | bench metrics"),
+        _ => bail!("usage: cargo xtask tidy | hostile | schema | bench ingest | bench metrics | bench web"),
     }
 }

@@ -144,6 +144,9 @@ pub(crate) enum Command {
         /// Make the athlete and stop, without showing any pages
         #[arg(long)]
         only_make: bool,
+        /// Show the demo there is, if there is one, instead of making it anew
+        #[arg(long, conflicts_with_all = ["export", "only_make"])]
+        keep: bool,
         #[command(flatten)]
         serving: ServeArgs,
     },

@@ -36,6 +36,8 @@ pub(super) struct Wanted {
     pub(super) seed: u64,
     /// Whether to stop before showing anything.
     pub(super) only_make: bool,
+    /// Whether to show the demo there is.
+    pub(super) keep: bool,
     pub(super) serving: ServeArgs,
 }
 
@@ -106,14 +108,19 @@ async fn live(wanted: Wanted, ends: Day, weeks: u32, json: bool) -> Result<Repor
     })?;
     let zone = machine_zone();
     let database = directory.join(DATABASE);
+    let location = Location::Sqlite { path: database.clone(), default: true };
+    if wanted.keep && database.exists() {
+        let store = Store::open(location, Missing::Refuse).await?;
+        let user = store.find_user(NAME).await?.context("the demo's athlete is not in its database")?;
+        return serve::pages(store, user.id, wanted.serving).await;
+    }
     for ending in ["", "-wal", "-shm"] {
         let old = directory.join(format!("{DATABASE}{ending}"));
         if old.exists() {
             std::fs::remove_file(&old).with_context(|| format!("cannot replace {}", old.display()))?;
         }
     }
-    let store =
-        Store::open(Location::Sqlite { path: database.clone(), default: true }, Missing::Create).await?;
+    let store = Store::open(location, Missing::Create).await?;
     let profile = Profile { zone, units: machine_units(), ..Profile::default() };
     let user = store.add_user(NAME, &profile, clock::now()).await?;
     store.put_setting(user.id, serve::DEMO_SETTING, &true, clock::now()).await?;

@@ -58,8 +58,8 @@ pub(crate) async fn run(args: Args) -> Result<Report> {
         Command::Zones { command } => zones::run(&context, command).await,
         Command::Profile(command) => profile::run(&context, command).await,
         Command::Recompute => recompute::run(&context, args.json).await,
-        Command::Demo { export, years, ends, seed, only_make, serving } => {
-            demo::run(demo::Wanted { export, years, ends, seed, only_make, serving }, args.json).await
+        Command::Demo { export, years, ends, seed, only_make, keep, serving } => {
+            demo::run(demo::Wanted { export, years, ends, seed, only_make, keep, serving }, args.json).await
         }
         Command::User(command) => user::run(&context, command).await,
         Command::Plan(command) => plan::run(&context, command).await,
