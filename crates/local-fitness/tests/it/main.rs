@@ -4,6 +4,7 @@
 mod adherence;
 mod bad_input;
 mod coach;
+mod coach_numbers;
 mod contract;
 mod exports;
 mod first_run;
