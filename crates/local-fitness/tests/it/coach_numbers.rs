@@ -3,6 +3,7 @@
 use crate::coach::{choose, demo, fake, text, with_a_plan};
 use crate::harness::Home;
 use crate::planning::today;
+use crate::serving::serve;
 use fitness_coach::testkit::{Asked, Say};
 use serde_json::{Value, json};
 
@@ -84,4 +85,18 @@ fn what_is_told_in_an_answer_from_elsewhere_is_held_against_the_data() {
     let answer = skip(&workout, MESSAGE, NOTES).to_string();
     home.ok(&["plan", "propose", &home.file("answer.json", answer)]);
     is_marked(&home);
+}
+
+#[test]
+fn what_another_program_tells_beside_a_proposal_is_said_to_be_unchecked() {
+    let home = with_a_plan();
+    let token = text(&home.json(&["token", "add", "Desk", "--scope", "draft"])["token"]);
+    let server = serve(&home);
+    let told = server.call(&token, "plan_progress", &json!({}));
+    let workout = tomorrow(&home, &told["structuredContent"].to_string());
+    let proposed = server.call(&token, "propose_modification", &skip(&workout, MESSAGE, NOTES));
+    assert_eq!(proposed["structuredContent"]["proposal_id"], 1, "{proposed}");
+    let shown = home.ok(&["plan", "proposal", "show", "1"]);
+    assert!(shown.contains("from a program, whose numbers nobody checked:"), "{shown}");
+    assert!(shown.contains(MESSAGE) && !shown.contains("[unverified]"), "{shown}");
 }

@@ -3,6 +3,7 @@
 
 mod adherence;
 mod bad_input;
+mod chat_api;
 mod coach;
 mod coach_numbers;
 mod contract;
