@@ -183,7 +183,7 @@ async fn a_server_that_starts_in_the_evening_writes_no_morning() {
     let (ann, ben) = (user(&db.store, "Ann", "UTC").await, user(&db.store, "Ben", "UTC").await);
     connect(&db.store, ben).await;
     let noted = Noted::new(&db.store);
-    noted.at("23:00").await;
+    assert_eq!(noted.at("23:00").await, 1);
     assert_eq!(
         noted.done(),
         [format!("sync {ben}")],
