@@ -127,10 +127,8 @@ impl IdSeeker {
     }
 
     fn keep(&mut self, byte: u8) {
-        if self.depth == 1
-            && self.token.len() < Self::LONGEST
-            && !(byte.is_ascii_whitespace() && !self.in_text)
-        {
+        let matters = self.in_text || !byte.is_ascii_whitespace();
+        if matters && self.depth == 1 && self.token.len() < Self::LONGEST {
             self.token.push(byte);
         }
     }
