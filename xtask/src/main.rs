@@ -1,8 +1,9 @@
 //! Chores of the repository. `cargo xtask tidy` tests the repository itself, `cargo xtask bench ingest|metrics|web`
-//! measures an import, what is worked out from it, and the pages, `cargo xtask hostile` what files made to harm cost, `cargo xtask schema` writes
-//! `docs/schema`.
+//! measures an import, what is worked out from it, and the pages, `cargo xtask hostile` what files made to harm cost,
+//! `cargo xtask coverage` how much of the code ran in the tests; `cargo xtask schema` writes `docs/schema`.
 
 mod bench;
+mod coverage;
 mod fence;
 mod hostile;
 mod schema;
@@ -27,8 +28,11 @@ fn main() -> Result<()> {
         ["bench", "ingest"] => bench::ingest(&tidy::root()),
         ["bench", "metrics"] => bench::metrics(&tidy::root()),
         ["bench", "web"] => bench::web(&tidy::root()),
+        ["coverage"] => coverage::measure(&tidy::root()),
         ["hostile"] => hostile::measure(&tidy::root()),
         ["schema"] => schema::write(&tidy::root()),
-        _ => bail!("usage: cargo xtask tidy | hostile | schema | bench ingest | bench metrics | bench web"),
+        _ => bail!(
+            "usage: cargo xtask tidy | coverage | hostile | schema | bench ingest | bench metrics | bench web"
+        ),
     }
 }

@@ -164,8 +164,11 @@ pub async fn converse(
                     }
                 }
             }
-            Effect::Call { id, tool, input } => {
+            Effect::Call { id, tool, mut input } => {
                 hear(Event::Calling(tool));
+                if matches!(tool.name, ToolName::ProposeModification | ToolName::ProposeWeek) {
+                    ledger.mark_answer(&mut input);
+                }
                 tokio::select! {
                     biased;
                     () = &mut deadline => turn.stop(Ending::out_of_time()),

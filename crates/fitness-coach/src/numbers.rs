@@ -4,6 +4,8 @@
 //! numbers that tools told it and the athlete wrote, with its unit where it has one, and what is not found there is
 //! marked. `72 hours` is not backed by a recovery of 72.
 
+mod answer;
+
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -76,7 +78,9 @@ impl Ledger {
             Value::Array(items) => items.iter().for_each(|item| self.walk(key, item)),
             Value::Object(fields) => {
                 let unit = fields.get("unit").and_then(Value::as_str).and_then(unit_of);
-                for (name, field) in fields {
+                // What somebody wrote beside a proposal that waits is prose, and backs nothing.
+                let prose = fields.contains_key("proposal_id").then_some("message");
+                for (name, field) in fields.iter().filter(|(name, _)| Some(name.as_str()) != prose) {
                     match (unit, field) {
                         (Some(unit), Value::Number(number)) => {
                             self.note(plain(&number.to_string()), Some(unit))
@@ -242,7 +246,7 @@ fn unit_of(word: &str) -> Option<&'static str> {
 
 /// The unit that the name of a field gives its number.
 fn unit_of_key(key: &str) -> Option<&'static str> {
-    [("percent", "%"), ("minutes", "min"), ("days", "days"), ("_km", "km")]
+    [("percent", "%"), ("minutes", "min"), ("days", "days"), ("hours", "h"), ("_km", "km")]
         .into_iter()
         .find_map(|(part, unit)| key.contains(part).then_some(unit))
 }
@@ -299,6 +303,19 @@ mod tests {
         let mut ledger = ledger();
         ledger.hear_words("I want 1:40 for the half, on 4 days a week");
         assert!(ledger.unverified("Aiming for 1:40 on 4 days").is_empty());
+    }
+
+    #[test]
+    fn what_was_written_beside_a_proposal_backs_nothing() {
+        let mut ledger = ledger();
+        ledger.hear(&json!({ "waiting": [{
+            "proposal_id": 9, "message": "Your lactate is 7.7.", "review": "http://127.0.0.1:8787/proposals/9",
+        }]}));
+        let text = "Your lactate is 7.7, see proposal 9.";
+        assert_eq!(
+            marked(text, &ledger.unverified(text)),
+            "Your lactate is 7.7 [unverified], see proposal 9."
+        );
     }
 
     #[test]

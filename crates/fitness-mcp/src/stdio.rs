@@ -1,11 +1,18 @@
 //! One client over standard input and output.
 
+mod lines;
+
 use crate::{Guest, MAX_MESSAGE, Prompts, Server};
+use lines::ShortLines;
+use rmcp::model::{ErrorData, RequestId};
 use rmcp::serve_server;
-use rmcp::service::{QuitReason, ServerInitializeError};
+use rmcp::service::{QuitReason, RoleServer, RxJsonRpcMessage, ServerInitializeError, TxJsonRpcMessage};
+use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
+use std::future::Future;
 use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 /// Why serving over stdio ended before the client closed its end.
 #[derive(Debug, thiserror::Error)]
@@ -36,7 +43,7 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let transport = AsyncRwTransport::new_server(read, write).with_max_line_length(MAX_MESSAGE);
+    let transport = Lines::of(read, write);
     let running = match serve_server(Server::of(guest, Arc::new(prompts)), transport).await {
         Ok(running) => running,
         Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => return Ok(()),
@@ -49,5 +56,69 @@ where
     match running.waiting().await {
         Ok(QuitReason::JoinError(why)) | Err(why) => Err(ServeError::Stopped(why.to_string())),
         Ok(_) => Ok(()),
+    }
+}
+
+/// One JSON message a line. A request that is too long to be read is answered with that, as it is over HTTP.
+struct Lines<R: AsyncRead + Unpin, W: AsyncWrite> {
+    inner: AsyncRwTransport<RoleServer, ShortLines<R>, W>,
+    too_long: UnboundedReceiver<RequestId>,
+}
+
+impl<R, W> Lines<R, W>
+where
+    R: AsyncRead + Send + Unpin,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    fn of(read: R, write: W) -> Self {
+        let (tell, too_long) = unbounded_channel();
+        let inner = AsyncRwTransport::new_server(ShortLines::new(read, tell), write);
+        Self { inner: inner.with_max_line_length(MAX_MESSAGE), too_long }
+    }
+
+    fn refuse(&mut self, id: RequestId) -> impl Future<Output = Result<(), std::io::Error>> + Send + 'static {
+        let sentence =
+            format!("The message is longer than {MAX_MESSAGE} bytes and was not read. Send a shorter one.");
+        let error = ErrorData::invalid_request(sentence, None);
+        self.inner.send(TxJsonRpcMessage::<RoleServer>::error(error, Some(id)))
+    }
+}
+
+impl<R, W> Transport<RoleServer> for Lines<R, W>
+where
+    R: AsyncRead + Send + Unpin,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    type Error = std::io::Error;
+
+    fn send(
+        &mut self,
+        item: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        self.inner.send(item)
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        loop {
+            tokio::select! {
+                biased;
+                Some(id) = self.too_long.recv() => {
+                    // Whoever waits here may be told to stop at any moment; the answer is sent all the same.
+                    tokio::spawn(self.refuse(id));
+                }
+                message = self.inner.receive() => {
+                    if message.is_none() {
+                        while let Ok(id) = self.too_long.try_recv() {
+                            self.refuse(id).await.ok()?;
+                        }
+                    }
+                    return message;
+                }
+            }
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), Self::Error> {
+        self.inner.close().await
     }
 }

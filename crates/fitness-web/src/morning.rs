@@ -5,6 +5,7 @@
 
 use crate::app::Looked;
 use chrono::{TimeDelta, Timelike as _};
+use fitness_core::athlete::Profile;
 use fitness_core::calendar::{Day, Instant};
 use fitness_core::ids::UserId;
 use fitness_store::{Error, Job, JobState, Store};
@@ -15,6 +16,10 @@ use std::time::Duration;
 const MORNING: u32 = 5;
 /// The hour from which on the brief no longer waits for a sync that does not come.
 const LATE: u32 = 10;
+/// The hour from which on there is a brief only when the day's data comes after all.
+const NOON: u32 = 12;
+/// The hour from which on nobody wants to be told what kind of day it will be.
+const EVENING: u32 = 18;
 /// How long a job is held by whoever took it on.
 const LEASE: TimeDelta = TimeDelta::minutes(30);
 /// How often is looked.
@@ -57,7 +62,7 @@ pub async fn tick(
     }
     while let Some(job) = store.claim_job(worker, LEASE, clock()).await? {
         done += 1;
-        match work(&job, chores).await {
+        match work(store, &job, chores, clock).await {
             Ok(()) => store.finish_job(job.user, job.id, worker, clock()).await?,
             Err(problem) => store.fail_job(job.user, job.id, worker, &problem, clock()).await?,
         }
@@ -67,12 +72,19 @@ pub async fn tick(
     Ok(done)
 }
 
-async fn work(job: &Job, chores: &dyn Chores) -> Result<(), String> {
+async fn work(store: &Store, job: &Job, chores: &dyn Chores, clock: fn() -> Instant) -> Result<(), String> {
     match job.kind.as_str() {
         SYNC => chores.sync(job.user).await,
         BRIEF => {
             let day = job.payload.get("day").and_then(|day| day.as_str()?.parse().ok());
-            chores.brief(job.user, day.ok_or("the job names no day")?).await
+            let day = day.ok_or("the job names no day")?;
+            let profile = store.profile(job.user).await.map_err(|why| why.to_string())?;
+            let (today, hour) = local(clock(), &profile);
+            // It may have waited while no server ran. What was meant for a morning is not written in the evening.
+            if day != today || hour >= EVENING {
+                return Ok(());
+            }
+            chores.brief(job.user, day).await
         }
         other => Err(format!("nobody here knows how to do `{other}`")),
     }
@@ -83,8 +95,7 @@ const BRIEF: &str = "brief";
 
 /// Puts into the queue what is due for an athlete and not there yet.
 async fn note_due(store: &Store, user: UserId, now: Instant) -> Result<(), Error> {
-    let zone = store.profile(user).await?.zone;
-    let (today, hour) = (Day::at(now, zone), now.with_timezone(&zone).hour());
+    let (today, hour) = local(now, &store.profile(user).await?);
     if hour < MORNING {
         return Ok(());
     }
@@ -98,10 +109,21 @@ async fn note_due(store: &Store, user: UserId, now: Instant) -> Result<(), Error
         store.enqueue(user, SYNC, json!({ "day": today }), now, now).await?;
         return Ok(());
     }
-    let settled = sync.is_none_or(|job| matches!(job.state, JobState::Done | JobState::Failed));
-    let ready = !has_services || settled || hour >= LATE;
+    let arrived = sync.is_some_and(|job| job.state == JobState::Done);
+    let given_up = sync.is_some_and(|job| job.state == JobState::Failed);
+    let ready = match hour {
+        ..LATE => !has_services || arrived || given_up,
+        LATE..NOON => true,
+        NOON..EVENING => arrived,
+        _ => false,
+    };
     if ready && of_today(BRIEF).is_none() && store.find_brief(user, today).await?.is_none() {
         store.enqueue(user, BRIEF, json!({ "day": today }), now, now).await?;
     }
     Ok(())
+}
+
+/// The day and the hour on an athlete's clock.
+fn local(now: Instant, athlete: &Profile) -> (Day, u32) {
+    (Day::at(now, athlete.zone), now.with_timezone(&athlete.zone).hour())
 }

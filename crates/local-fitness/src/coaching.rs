@@ -13,9 +13,12 @@ use fitness_coach::model::anthropic::{self, Claude};
 use fitness_coach::model::catalog::Choice;
 use fitness_coach::model::openai::Compatible;
 use fitness_coach::model::{Cost, Limits, Model, Usage};
+use fitness_coach::numbers::Ledger;
 use fitness_coach::prompt::{Prompt, PromptName};
+use fitness_coach::tools::{Tool, ToolName};
 use fitness_coach::turn::Caps;
 use fitness_core::calendar::Day;
+use fitness_core::contract::{Kind, check};
 use fitness_core::ids::UserId;
 use fitness_core::note::Author;
 use fitness_core::words;
@@ -24,6 +27,7 @@ use fitness_store::{CoachingDesk, Purpose, Store};
 use fitness_web::talk::spent;
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 /// The name of the setting that says who coaches.
 const SETTING: &str = "coach";
@@ -250,6 +254,31 @@ pub(crate) async fn note(
 /// A desk for now, with everything worked out that it may be asked for.
 pub(crate) async fn desk(store: &Store, user: UserId, author: Author) -> Result<CoachingDesk> {
     Ok(fitness_web::settled_desk(store, user, author, clock::now(), &site()).await?)
+}
+
+/// An answer that comes from no conversation here, with every number marked in its words that neither the day, the load nor
+/// the plan tells. What the contract refuses is left as it is.
+pub(crate) async fn with_marks(
+    store: &Store,
+    user: UserId,
+    answer: Vec<u8>,
+    kind: Option<Kind>,
+) -> Result<Vec<u8>> {
+    if check(&answer, kind).is_err() {
+        return Ok(answer);
+    }
+    let desk = desk(store, user, Author::Coach).await?;
+    let mut ledger = Ledger::default();
+    for name in [ToolName::DailySnapshot, ToolName::TrainingLoad, ToolName::PlanProgress] {
+        let tool = Tool::find(name.as_str()).expect("every name has its tool");
+        // Without a plan there is none to tell of.
+        if let Ok(told) = tool.call(&desk, json!({})).await {
+            ledger.hear(&told);
+        }
+    }
+    let mut read = serde_json::from_slice(&answer)?;
+    ledger.mark_answer(&mut read);
+    Ok(serde_json::to_vec(&read)?)
 }
 
 /// Where the athlete decides, when the server is where it usually is.

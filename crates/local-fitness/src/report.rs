@@ -59,6 +59,12 @@ impl Report {
         self
     }
 
+    /// Its words, and whether they exit 0.
+    #[cfg(test)]
+    pub(crate) fn says(&self) -> (&str, bool) {
+        (&self.text, self.healthy)
+    }
+
     /// Prints to standard output. A reader that has gone away is no error.
     pub(crate) fn print(&self, json: bool) -> ExitCode {
         let json = json || (self.for_programs && !std::io::stdout().is_terminal());

@@ -116,13 +116,11 @@ pub fn score(prompt: &str, against: &Known<'_>) -> Vec<Failure> {
     failures
 }
 
-/// Everything that is wrong with the prompts this program was built with, and with their register.
+/// Everything that is wrong with the prompts this program was built with, each held against what `known` says there is, and
+/// with their register.
 #[must_use]
-pub fn score_ours(tools: &[&str]) -> Vec<Failure> {
-    let of = |name: PromptName| {
-        let failures = score(Prompt::current(name).text, &Known::of(Some(name), tools));
-        failures.into_iter().map(move |failure| Failure::new(format!("{name}: {}", failure.message)))
-    };
+pub fn score_ours<'a>(known: impl Fn(PromptName) -> Known<'a>) -> Vec<Failure> {
+    let of = |name: PromptName| score(Prompt::current(name).text, &known(name));
     Registry::BUILT
         .score(&registered())
         .into_iter()

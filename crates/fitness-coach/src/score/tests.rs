@@ -22,9 +22,9 @@ fn failures(prompt: &str, name: Option<PromptName>) -> Vec<String> {
 #[test]
 fn the_seeds_prompt_and_ours_score_clean() {
     assert_eq!(failures(SEED, None), Vec::<String>::new());
-    assert_eq!(score_ours(&TOOLS), []);
-    let told = score_ours(&TOOLS[1..]);
-    assert_eq!(told[0].to_string(), "FAIL: chat: prompt names tools that do not exist: ['daily_snapshot']");
+    assert_eq!(score_ours(|name| Known::of(Some(name), &TOOLS)), []);
+    let told = score_ours(|name| Known::of(Some(name), &TOOLS[1..]));
+    assert_eq!(told[0].to_string(), "FAIL: prompt names tools that do not exist: ['daily_snapshot']");
     for name in PromptName::ALL {
         assert_eq!(failures(Prompt::current(*name).text, Some(*name)), Vec::<String>::new(), "{name}");
     }

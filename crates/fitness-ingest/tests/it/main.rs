@@ -6,5 +6,6 @@ mod hostile;
 mod idempotence;
 mod live;
 mod made;
+mod snapshot;
 mod sources_of_one_run;
 mod worked_out;

@@ -121,16 +121,37 @@ async fn nonsense_between_messages_harms_nothing() {
 }
 
 #[tokio::test]
-async fn a_line_that_is_too_long_is_not_read() {
+async fn a_request_that_is_too_long_is_refused_unread_and_the_next_is_answered() {
     let ann = athlete("Ann");
     let mut pipes = Pipes::open_old(&ann, Scope::Draft).await;
     let long = json!({ "name": "suggest_note", "arguments": { "text": "x".repeat(MAX_MESSAGE) } });
-    pipes.say(&message("tools/call", &long).to_string()).await;
+    let mut request = message("tools/call", &long);
+    for id in [json!(41), json!("a long one")] {
+        request["id"] = id.clone();
+        let refused = pipes.ask(&request).await;
+        assert_eq!((&refused["id"], &refused["error"]["code"]), (&id, &json!(-32600)), "{refused}");
+        assert!(refused["error"]["message"].as_str().unwrap().contains("longer than"), "{refused}");
+    }
     let mut next = message("ping", &json!({}));
     next["id"] = json!("next");
-    assert_eq!(pipes.ask(&next).await["id"], "next", "what is dropped has no answer");
+    assert_eq!(pipes.ask(&next).await["id"], "next");
     pipes.close().await.unwrap();
     assert!(ann.left().is_empty());
+}
+
+#[tokio::test]
+async fn a_request_that_just_fits_is_read() {
+    let mut pipes = Pipes::open_old(&athlete("Ann"), Scope::Draft).await;
+    let with = |length: usize| {
+        let mut question = message("ping", &json!({ "_meta": { "x": "y".repeat(length) } }));
+        question["id"] = json!("it");
+        question
+    };
+    // With the end of its line.
+    let most = MAX_MESSAGE - with(0).to_string().len() - 1;
+    assert_eq!(pipes.ask(&with(most)).await["result"], json!({}));
+    assert_eq!(pipes.ask(&with(most + 1)).await["error"]["code"], -32600);
+    pipes.close().await.unwrap();
 }
 
 #[tokio::test]

@@ -39,7 +39,12 @@ impl<'a> Noted<'a> {
 
     /// Looks at a time of 14 June; gives back how many jobs were taken on.
     async fn at(&self, time: &str) -> usize {
-        NOW.set(Some(format!("2026-06-14T{time}:00Z").parse().unwrap()));
+        self.at_on(14, time).await
+    }
+
+    /// The same on another day of June.
+    async fn at_on(&self, day: u32, time: &str) -> usize {
+        NOW.set(Some(format!("2026-06-{day}T{time}:00Z").parse().unwrap()));
         tick(self.store, self, "a worker", clock).await.unwrap()
     }
 }
@@ -174,6 +179,51 @@ async fn late_in_the_morning_the_brief_waits_no_longer() {
     let mut done = noted.done();
     done.sort();
     assert_eq!(done, [format!("brief {ann} 2026-06-14"), format!("sync {ann}")]);
+}
+
+#[tokio::test]
+async fn a_server_that_starts_in_the_evening_writes_no_morning() {
+    let db = TestDb::new(Backend::Sqlite).await.unwrap();
+    let (ann, ben) = (user(&db.store, "Ann", "UTC").await, user(&db.store, "Ben", "UTC").await);
+    connect(&db.store, ben).await;
+    let noted = Noted::new(&db.store);
+    assert_eq!(noted.at("23:00").await, 1);
+    assert_eq!(
+        noted.done(),
+        [format!("sync {ben}")],
+        "what is new is fetched, and nobody is told good morning"
+    );
+    noted.at_on(15, "12:00").await;
+    assert_eq!(
+        noted.done(),
+        [format!("sync {ben}"), format!("brief {ben} 2026-06-15")],
+        "in the afternoon there is a brief when the day's data has come, and only then"
+    );
+    noted.at_on(16, "18:00").await;
+    assert_eq!(noted.done(), [format!("sync {ben}")]);
+    noted.at_on(17, "11:59").await;
+    let mut done = noted.done();
+    done.sort();
+    let of = |user| format!("brief {user} 2026-06-17");
+    assert_eq!(done, [of(ann), of(ben), format!("sync {ben}")]);
+}
+
+#[tokio::test]
+async fn a_brief_that_waited_for_a_server_until_it_was_too_late_is_let_go() {
+    let db = TestDb::new(Backend::Sqlite).await.unwrap();
+    let ann = user(&db.store, "Ann", "UTC").await;
+    let mut noted = Noted { brief_works: false, ..Noted::new(&db.store) };
+    noted.at("11:00").await;
+    assert_eq!(noted.done(), [format!("brief {ann} 2026-06-14")]);
+    noted.brief_works = true;
+    assert_eq!(noted.at("19:00").await, 1, "the job is taken and done with");
+    assert_eq!(noted.done(), Vec::<String>::new());
+    noted.brief_works = false;
+    noted.at_on(15, "11:00").await;
+    noted.brief_works = true;
+    noted.done();
+    noted.at_on(16, "08:00").await;
+    assert_eq!(noted.done(), [format!("brief {ann} 2026-06-16")], "today's, not yesterday's");
 }
 
 #[tokio::test]

@@ -5,8 +5,8 @@ use crate::failure::Failure;
 use crate::report::Report;
 use crate::table::table;
 use anyhow::Result;
-use fitness_coach::prompt::{Prompt, PromptName, Registry, registered};
-use fitness_coach::score::{Known, score};
+use fitness_coach::prompt::{Prompt, PromptName};
+use fitness_coach::score::{Failure as Drift, Known, score, score_ours};
 use fitness_coach::tools::ToolName;
 use fitness_core::hash::ContentHash;
 use serde_json::json;
@@ -36,29 +36,29 @@ fn list() -> Report {
 
 fn scored(file: Option<PathBuf>) -> Result<Report> {
     let tools: Vec<&str> = ToolName::ALL.iter().map(|tool| tool.as_str()).collect();
-    let failures: Vec<String> = match &file {
+    let failures = match &file {
         Some(path) => {
             let text = read(path)?;
             // A prompt of ours is held to what ours promise; any other to what holds for all.
             let known = PromptName::ALL.iter().copied().find(|name| Prompt::current(*name).text == text);
-            score(&text, &Known::of(known, &tools)).iter().map(ToString::to_string).collect()
+            score(&text, &Known::of(known, &tools))
         }
-        None => {
-            let of_registry = Registry::BUILT.score(&registered());
-            let of_prompts = PromptName::ALL
-                .iter()
-                .flat_map(|name| score(Prompt::current(*name).text, &Known::of(Some(*name), &tools)));
-            of_registry.into_iter().chain(of_prompts).map(|failure| failure.to_string()).collect()
-        }
+        None => score_ours(|name| Known::of(Some(name), &tools)),
     };
+    Ok(told(&failures))
+}
+
+/// One `FAIL:` line for each failure, and exit 1 when there is any.
+fn told(failures: &[Drift]) -> Report {
+    let failures: Vec<String> = failures.iter().map(ToString::to_string).collect();
     let data = json!({ "failures": failures });
     if failures.is_empty() {
-        return Ok(Report::new(
+        return Report::new(
             "In sync: everything the prompt promises exists, and every rule is there.",
             &data,
-        ));
+        );
     }
-    Ok(Report::new(failures.join("\n"), &data).unhealthy())
+    Report::new(failures.join("\n"), &data).unhealthy()
 }
 
 fn read(path: &Path) -> Result<String> {
@@ -70,4 +70,23 @@ fn read(path: &Path) -> Result<String> {
         return Err(unreadable(&"it is far too long for a prompt").into());
     }
     std::fs::read_to_string(path).map_err(|why| unreadable(&why).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_metric_taken_out_of_the_enum_is_told_in_the_seeds_words_and_exits_1() {
+        let tools: Vec<&str> = ToolName::ALL.iter().map(|tool| tool.as_str()).collect();
+        let as_it_is = told(&score_ours(|name| Known::of(Some(name), &tools)));
+        assert!(as_it_is.says().1, "{:?}", as_it_is.says());
+        let without = told(&score_ours(|name| {
+            let mut known = Known::of(Some(name), &tools);
+            known.metrics.retain(|metric| *metric != "training_load");
+            known
+        }));
+        let line = "FAIL: prompt advertises non-schema metrics: ['training_load']";
+        assert_eq!(without.says(), (line, false), "exactly what the seed saw, and not healthy is exit 1");
+    }
 }

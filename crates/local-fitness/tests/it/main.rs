@@ -4,7 +4,9 @@
 mod adherence;
 mod bad_input;
 mod browser;
+mod chat_api;
 mod coach;
+mod coach_numbers;
 mod contract;
 mod exports;
 mod first_run;

@@ -42,8 +42,8 @@ pub(crate) fn serve(home: &Home) -> Served {
 
 /// What came back.
 #[derive(Debug)]
-struct Reply {
-    status: u16,
+pub(crate) struct Reply {
+    pub(crate) status: u16,
     head: String,
     body: String,
 }
@@ -76,12 +76,12 @@ impl Served {
         format!("Host: 127.0.0.1:{}", self.port)
     }
 
-    fn origin(&self) -> String {
+    pub(crate) fn origin(&self) -> String {
         format!("Origin: http://127.0.0.1:{}", self.port)
     }
 
     /// A request to `/api/chat` with these headers.
-    fn chat(&self, headers: &[&str], said: &Value) -> Reply {
+    pub(crate) fn chat(&self, headers: &[&str], said: &Value) -> Reply {
         let host = self.host();
         let lines = [&["POST /api/chat HTTP/1.1", &host, "Content-Type: application/json"], headers].concat();
         self.raw(&lines, &said.to_string())
@@ -101,7 +101,7 @@ impl Served {
         self.raw(&[&usual[..], headers].concat(), &message.to_string())
     }
 
-    fn call(&self, token: &str, tool: &str, input: &Value) -> Value {
+    pub(crate) fn call(&self, token: &str, tool: &str, input: &Value) -> Value {
         let bearer = format!("Authorization: Bearer {token}");
         let reply = self.mcp(&[&bearer], "tools/call", &json!({ "name": tool, "arguments": input }));
         assert_eq!(reply.status, 200, "{reply:?}");
@@ -117,7 +117,7 @@ impl Served {
 }
 
 /// A cookie of a session, as a signed-in browser has it.
-fn cookie(home: &Home, name: &str) -> String {
+pub(crate) fn cookie(home: &Home, name: &str) -> String {
     let url = home.path(DATABASE).display().to_string();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let secret = runtime.block_on(async {
@@ -136,7 +136,7 @@ fn now() -> chrono::DateTime<Utc> {
 }
 
 /// The events of a stream: names and data.
-fn events(reply: &Reply) -> Vec<(String, Value)> {
+pub(crate) fn events(reply: &Reply) -> Vec<(String, Value)> {
     let mut name = String::new();
     let mut found = Vec::new();
     for line in reply.body.lines() {

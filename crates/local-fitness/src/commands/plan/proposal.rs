@@ -4,6 +4,7 @@ use super::edit::changes;
 use super::lint::told;
 use crate::args::{ProposalCommand, ProposeArgs};
 use crate::clock;
+use crate::coaching;
 use crate::commands::{contract, settled};
 use crate::context::Context;
 use crate::failure::Failure;
@@ -16,7 +17,7 @@ use fitness_core::contract::{Finding, FindingCode, consistency};
 use fitness_core::ids::{ProposalId, UserId};
 use fitness_core::note::Author;
 use fitness_core::plan::lint::Rule;
-use fitness_core::plan::{ActionKind, NowThen, Proposal, ProposalState};
+use fitness_core::plan::{ActionKind, NowThen, Proposal, ProposalOrigin, ProposalState};
 use fitness_core::text::visible;
 use fitness_store::decisions::{self, apply_hash};
 use fitness_store::{Answered, Preview, Store, User};
@@ -100,6 +101,7 @@ pub(super) async fn propose(context: &Context, args: ProposeArgs) -> Result<Repo
     let (store, user) = context.open_for_user().await?;
     settled(&store, user.id).await?;
     let today = Day::at(clock::now(), store.profile(user.id).await?.zone);
+    let answer = coaching::with_marks(&store, user.id, answer, args.kind).await?;
     // Brought by the athlete, thought of by a model: the decision is still theirs.
     let desk = store.desk(user.id, Author::Coach);
     let answered = desk.take_answer(&answer, args.kind, today, clock::now()).await?;
@@ -193,7 +195,7 @@ async fn as_written(
     }
     let units = store.profile(user.id).await?.units;
     let current = store.list_workouts(user.id, plan.id, plan.revision).await?;
-    let mut text = format!("Proposal {id} to plan {}, from {}:\n", plan.id, proposal.origin.spoken());
+    let mut text = format!("Proposal {id} to plan {}, from {}:\n", plan.id, from(proposal.origin));
     let _ = writeln!(text, "{}\n", visible(&proposal.message));
     let changes: Vec<NowThen> = proposal.changes.iter().map(|change| NowThen::of(change, &current)).collect();
     let is_ahead =
@@ -218,10 +220,16 @@ async fn as_written(
     Ok(Report::new(text, &data))
 }
 
+/// Who a proposal is from. A coach's numbers are held against the data before it is kept; another program's are not.
+fn from(origin: ProposalOrigin) -> String {
+    let unchecked = if origin == ProposalOrigin::Mcp { ", whose numbers nobody checked" } else { "" };
+    format!("{}{unchecked}", origin.spoken())
+}
+
 fn tell(preview: &Preview, units: fitness_core::units::UnitSystem) -> String {
     let mut text = String::new();
     let Proposal { id, plan, origin, message, findings, .. } = &preview.proposal;
-    let _ = writeln!(text, "Proposal {id} to plan {plan}, from {}:", origin.spoken());
+    let _ = writeln!(text, "Proposal {id} to plan {plan}, from {}:", from(*origin));
     let _ = writeln!(text, "{}\n", visible(message));
     for (number, line) in preview.lines(units).iter().enumerate() {
         let _ = writeln!(text, "  {}. {line}", number + 1);

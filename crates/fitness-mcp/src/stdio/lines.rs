@@ -1,0 +1,177 @@
+//! Lines none of which is longer than a message may be.
+
+use crate::MAX_MESSAGE;
+use rmcp::model::RequestId;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use tokio::io::{AsyncRead, ReadBuf};
+use tokio::sync::mpsc::UnboundedSender;
+
+/// Hands on whole lines. Of one that is too long nothing is kept but the id of the request it is, which is told.
+#[derive(Debug)]
+pub(super) struct ShortLines<R> {
+    read: R,
+    /// The line that has begun.
+    line: Vec<u8>,
+    /// Set while the rest of a line is let go.
+    letting_go: Option<IdSeeker>,
+    /// What is to be handed on, and how far it has been.
+    whole: Vec<u8>,
+    handed_on: usize,
+    too_long: UnboundedSender<RequestId>,
+}
+
+impl<R> ShortLines<R> {
+    pub(super) const fn new(read: R, too_long: UnboundedSender<RequestId>) -> Self {
+        Self { read, line: Vec::new(), letting_go: None, whole: Vec::new(), handed_on: 0, too_long }
+    }
+
+    fn take(&mut self, bytes: &[u8]) {
+        for part in bytes.split_inclusive(|byte| *byte == b'\n') {
+            if self.letting_go.is_none() && self.line.len() + part.len() > MAX_MESSAGE {
+                let mut seeker = IdSeeker::default();
+                seeker.read(&self.line);
+                self.line = Vec::new();
+                self.letting_go = Some(seeker);
+            }
+            match &mut self.letting_go {
+                Some(seeker) => seeker.read(part),
+                None => self.line.extend_from_slice(part),
+            }
+            if part.ends_with(b"\n") {
+                self.whole.append(&mut self.line);
+                if let Some(id) = self.letting_go.take().and_then(|seeker| seeker.found) {
+                    // When nobody answers any more, nobody asks any more either.
+                    drop(self.too_long.send(id));
+                }
+            }
+        }
+    }
+}
+
+impl<R: AsyncRead + Unpin> AsyncRead for ShortLines<R> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<std::io::Result<()>> {
+        loop {
+            if let Some(rest) = self.whole.get(self.handed_on..).filter(|rest| !rest.is_empty()) {
+                let length = rest.len().min(buffer.remaining());
+                buffer.put_slice(&rest[..length]);
+                self.handed_on += length;
+                return Poll::Ready(Ok(()));
+            }
+            self.whole.clear();
+            self.handed_on = 0;
+            let mut bytes = [0; 8 * 1024];
+            let mut read = ReadBuf::new(&mut bytes);
+            ready!(Pin::new(&mut self.read).poll_read(context, &mut read))?;
+            if read.filled().is_empty() {
+                // A line that never ended is no message.
+                return Poll::Ready(Ok(()));
+            }
+            self.take(read.filled());
+        }
+    }
+}
+
+/// Looks for the `id` of a JSON object that is too long to be held.
+#[derive(Debug, Default)]
+struct IdSeeker {
+    depth: usize,
+    in_text: bool,
+    escaped: bool,
+    /// The key or the plain value that is being read, as far as it can matter.
+    token: Vec<u8>,
+    is_id: bool,
+    found: Option<RequestId>,
+}
+
+impl IdSeeker {
+    /// No id of a well-meant client is longer.
+    const LONGEST: usize = 256;
+
+    fn read(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.step(*byte));
+    }
+
+    fn step(&mut self, byte: u8) {
+        if self.in_text {
+            self.keep(byte);
+            match byte {
+                _ if self.escaped => self.escaped = false,
+                b'\\' => self.escaped = true,
+                b'"' => self.in_text = false,
+                _ => {}
+            }
+            return;
+        }
+        match byte {
+            b'"' => {
+                self.in_text = true;
+                self.keep(byte);
+            }
+            b'{' | b'[' => self.depth += 1,
+            b'}' | b']' => {
+                self.end_value();
+                self.depth = self.depth.saturating_sub(1);
+            }
+            b':' if self.depth == 1 => {
+                self.is_id = self.token == b"\"id\"";
+                self.token.clear();
+            }
+            b',' => self.end_value(),
+            _ => self.keep(byte),
+        }
+    }
+
+    fn keep(&mut self, byte: u8) {
+        let matters = self.in_text || !byte.is_ascii_whitespace();
+        if matters && self.depth == 1 && self.token.len() < Self::LONGEST {
+            self.token.push(byte);
+        }
+    }
+
+    fn end_value(&mut self) {
+        if self.depth == 1 {
+            if self.is_id {
+                self.found = serde_json::from_slice(&self.token).ok();
+            }
+            self.is_id = false;
+            self.token.clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn sought(line: &str) -> Value {
+        let mut seeker = IdSeeker::default();
+        seeker.read(line.as_bytes());
+        seeker.found.map_or(Value::Null, |id| json!(id))
+    }
+
+    #[test]
+    fn the_id_is_found_wherever_it_stands_and_nothing_else_is_taken_for_it() {
+        let long = "x".repeat(1000);
+        for (line, id) in [
+            (json!({ "id": 7, "method": long }).to_string(), json!(7)),
+            (format!(r#"{{"method":"{long}","params":{{"id":3,"a":[{{"id":4}}]}} , "id" : 7 }}"#), json!(7)),
+            (json!({ "a": "\"id\":5,{", "id": "seven", "z": long }).to_string(), json!("seven")),
+            (json!({ "id": "a \"quoted\\ one\"" }).to_string(), json!("a \"quoted\\ one\"")),
+            (json!({ "params": { "id": 3 } }).to_string(), Value::Null),
+            (json!({ "id": { "id": 3 } }).to_string(), Value::Null),
+            (json!({ "id": long }).to_string(), Value::Null),
+            (json!([{ "id": 3 }]).to_string(), Value::Null),
+            (json!({ "id": null }).to_string(), Value::Null),
+            (r#""id":7"#.to_owned(), Value::Null),
+            ("}}}]]]:::,,,\"".to_owned(), Value::Null),
+        ] {
+            assert_eq!(sought(&line), id, "{}", line.chars().take(60).collect::<String>());
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! `docs/api.md` against what the server sends.
+
+use crate::coach::{demo, text};
+use crate::planning::today;
+use crate::serving::{cookie, events, serve};
+use fitness_coach::turn::Ended;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+const DOCUMENT: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/api.md"));
+
+/// What is in backticks.
+fn ticked(text: &str) -> BTreeSet<String> {
+    text.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+/// The events of the table, each with the fields it says an event has.
+fn documented() -> BTreeMap<String, BTreeSet<String>> {
+    let rows = DOCUMENT.lines().filter(|line| line.starts_with("| `"));
+    rows.map(|row| {
+        let cells: Vec<&str> = row.split('|').collect();
+        (ticked(cells[1]).pop_first().unwrap(), ticked(cells[2]))
+    })
+    .collect()
+}
+
+/// The events of the example.
+fn examples() -> Vec<(String, Value)> {
+    let of = |line: &str| Some((line.strip_prefix("event: ")?.to_owned(), Value::Null));
+    let mut found: Vec<(String, Value)> = DOCUMENT.lines().filter_map(of).collect();
+    let data = DOCUMENT.lines().filter_map(|line| line.strip_prefix("data: "));
+    for ((_, value), data) in found.iter_mut().zip(data) {
+        *value = serde_json::from_str(data).unwrap();
+    }
+    found
+}
+
+#[track_caller]
+fn is_documented((name, data): &(String, Value)) {
+    let table = documented();
+    let mut fields = table.get(name).unwrap_or_else(|| panic!("`{name}` is not documented")).clone();
+    let sent: BTreeSet<String> = data.as_object().unwrap().keys().cloned().collect();
+    // A card is of one of the two.
+    let other = if sent.contains("plan_id") { "proposal_id" } else { "plan_id" };
+    fields.remove(other);
+    assert_eq!(sent, fields, "{name}: {data}");
+}
+
+#[test]
+fn what_is_documented_of_the_chat_is_what_is_sent() {
+    let home = demo();
+    let (server, cookie) = (serve(&home), cookie(&home, "Ann"));
+    let own = server.origin();
+    let say = |said: Value| events(&server.chat(&[&own, &cookie], &said));
+    let race = today(&home).plus(140);
+    let mut sent = say(json!({ "text": format!("Draft a half marathon plan for {race} in 1:45") }));
+    let chat = sent.last().unwrap().1["chat"].clone();
+    sent.extend(say(json!({ "text": "How is my form?", "chat": chat, "model": "built-in" })));
+    sent.extend(say(json!({ "text": "Hello", "chat": 4711 })));
+    sent.iter().for_each(is_documented);
+    let names = |of: &[(String, Value)]| of.iter().map(|(name, _)| name.clone()).collect::<BTreeSet<_>>();
+    assert_eq!(
+        names(&sent),
+        documented().into_keys().collect(),
+        "and nothing is documented that is never sent"
+    );
+
+    let examples = examples();
+    examples.iter().for_each(is_documented);
+    assert_eq!(examples[0].1["name"], sent[0].1["name"], "the example is a real one");
+    assert_eq!(text(&examples[0].1["words"]), text(&sent[0].1["words"]));
+    assert_eq!(text(&examples[2].1["words"]), text(&sent[2].1["words"]));
+
+    for (said, status) in [(json!({ "text": "Hi", "user": 2 }), 422), (json!({}), 422)] {
+        assert_eq!(server.chat(&[&own, &cookie], &said).status, status, "{said}");
+    }
+    assert_eq!(server.chat(&[&own], &json!({ "text": "Hi" })).status, 401);
+    assert_eq!(server.chat(&[&cookie], &json!({ "text": "Hi" })).status, 403);
+    for ended in Ended::ALL {
+        assert!(DOCUMENT.contains(&format!("`{ended}`")), "{ended}");
+    }
+}
