@@ -82,7 +82,7 @@ pub(super) fn plan(
         });
     }
     strength::add(wish, &weeks, |_, _| None, &mut workouts);
-    complete(&mut workouts, wish);
+    complete(&mut workouts, wish, athlete);
     let remarks = vec![
         "Nothing is known of your running yet: the plan goes by minutes and by how it feels, with walking in between, \
          and promises no time. After four weeks of recorded runs, draft again."

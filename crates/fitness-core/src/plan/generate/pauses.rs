@@ -3,6 +3,7 @@
 //! A week and more takes a smaller week, two weeks and more a return by steps that the rules allow, four weeks and more a
 //! new beginning: by then nothing of what was run before counts as a base.
 
+use super::marks::ways_back;
 use super::volume::{Phase, PlanWeek, Shape};
 use super::{Wish, is_open};
 use crate::calendar::Day;
@@ -17,7 +18,7 @@ const ANEW: i64 = 28;
 /// Kilometres that a small week may end up smaller than it was meant to be.
 const ROUNDED: f64 = 1.5;
 /// Kilometres of a week below which it has a few short runs and nothing else.
-const TINY: f64 = 12.0;
+pub(super) const TINY: f64 = 12.0;
 /// Kilometres of one short run.
 const ONE_RUN: f64 = 3.0;
 /// The share of its usual days that makes a week a whole one.
@@ -52,7 +53,7 @@ impl Pause {
     }
 }
 
-/// The pauses of a week and more that blocked days make.
+/// The pauses of a week and more that blocked days make, and those that marks do.
 pub(super) fn pauses(wish: &Wish, athlete: &Background, weeks: &[Week]) -> Vec<Pause> {
     let mut found = Vec::new();
     for (number, week) in weeks.iter().enumerate() {
@@ -70,6 +71,15 @@ pub(super) fn pauses(wish: &Wish, athlete: &Background, weeks: &[Week]) -> Vec<P
             athlete.runs.last().filter(|_| from_start).map_or(0, |run| run.day.until(wish.start) - 1);
         found.push(Pause { week: number, days: days + before.max(0), last: first.previous() });
     }
+    // After an injury or a fever the weeks are smaller ones, however short it was.
+    for way in ways_back(wish, athlete).iter().filter(|way| way.is_stepped()) {
+        let week = weeks.partition_point(|week| week.last() < way.first);
+        let soon = weeks.first().is_some_and(|first| way.first.plus(SMALLER) > first.first);
+        if week < weeks.len() && soon && found.iter().all(|pause| pause.week != week) {
+            found.push(Pause { week, days: way.days().max(SMALLER), last: way.first.previous() });
+        }
+    }
+    found.sort_by_key(|pause| pause.week);
     found
 }
 

@@ -4,4 +4,5 @@ mod paces;
 mod refusals;
 mod special;
 mod strength;
+mod sweep;
 mod table;

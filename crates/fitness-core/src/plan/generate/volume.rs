@@ -2,9 +2,11 @@
 //! down again before the race.
 
 use super::days::long_day;
+use super::marks::{WayBack, ways_back};
 use super::pauses::{Pause, Return, WHOLE, pauses};
 use super::{Wish, is_open, remarks, weeks_of};
 use crate::calendar::Day;
+use crate::observation::Excuse;
 use crate::plan::limits::{self, Class, MASTERS};
 use crate::plan::{Background, Level, Week};
 use crate::units::{Distance, Pace, UnitSystem};
@@ -74,12 +76,10 @@ impl Shape {
     pub(super) fn new(wish: &Wish, race: Distance, level: Level, athlete: &Background, shrink: f64) -> Self {
         let class = Class::of(race);
         let base = starting_base(athlete);
-        // Nobody who runs so much every week has no long run at all; a third of a week is what it would be.
-        let longest = athlete.longest().map_or(0.0, Distance::km).max(if athlete.runs.is_empty() {
-            base / 3.0
-        } else {
-            0.0
-        });
+        // Nobody who runs so much every week has no long run at all; where none is known, a third of a week is what it
+        // would be.
+        let unknown = athlete.runs.is_empty() && athlete.stated.longest.is_none();
+        let longest = athlete.longest().map_or(0.0, Distance::km).max(if unknown { base / 3.0 } else { 0.0 });
         let before = recent_weeks(athlete).into_iter().fold(0.0, f64::max);
         let allowed = if !athlete.is_recorded() || before <= 0.0 {
             base
@@ -106,7 +106,8 @@ impl Shape {
             runs: usual.clamp(fewest, most).min(wish.availability.days.len()),
             most_runs: most.min(wish.availability.days.len()),
             pace: athlete.easy_pace().map(Pace::seconds_per_km),
-            injured: athlete.injured,
+            // What was marked is known by its days.
+            injured: athlete.injured && !athlete.marked.iter().any(|mark| mark.why == Excuse::Injured),
             gap,
             step: match wish.units {
                 UnitSystem::Metric => 0.5,
@@ -121,9 +122,14 @@ impl Shape {
         (km / self.step).round() * self.step
     }
 
-    /// The shortest run worth putting shoes on for.
+    /// The shortest run worth putting shoes on for; shorter where a whole week has little more.
     pub(super) fn shortest(&self) -> f64 {
-        (2.4 / self.step).ceil() * self.step
+        ((0.15 * self.base).clamp(1.2, 2.4) / self.step).ceil() * self.step
+    }
+
+    /// The shortest run of a week that has less than so many of them would take.
+    pub(super) fn least(&self) -> f64 {
+        (1.2 / self.step).ceil() * self.step
     }
 
     /// To the step below.
@@ -342,22 +348,31 @@ fn long_runs_at(
     let peak = volume.iter().copied().fold(0.0, f64::max);
     let want = longest_wanted(shape, peak, share);
     let start = shape.longest.min(want);
-    let mut done: Vec<(Day, f64)> = athlete.runs.iter().map(|run| (run.day, run.distance.km())).collect();
+    // A longest run that is typed in may be less than what was run, and counts then.
+    let said = athlete.stated.longest.map_or(f64::INFINITY, Distance::km);
+    let mut done: Vec<(Day, f64)> =
+        athlete.runs.iter().map(|run| (run.day, run.distance.km().min(said))).collect();
     // Where the data ended long before the plan, what it last said still holds.
     if !athlete.is_recorded() || athlete.as_of.until(wish.start) > STALE {
         done.push((wish.start.previous(), shape.longest));
     }
+    let ways = ways_back(wish, athlete);
     let mut longs: Vec<f64> = Vec::new();
     for (i, week) in weeks.iter().take(easier.len()).enumerate() {
         let Some(day) = long_day(wish, *week) else {
             longs.push(0.0);
             continue;
         };
-        let recent = |(ran, km): &(Day, f64)| (1..=30).contains(&ran.until(day)).then_some(*km);
+        let back = ways.iter().rfind(|way| way.first <= day);
+        let since = back.and_then(WayBack::counts_since);
+        let counts = |ran: Day| (1..=30).contains(&ran.until(day)) && since.is_none_or(|since| ran >= since);
+        let recent = |(ran, km): &(Day, f64)| counts(*ran).then_some(*km);
         let before = done.iter().filter_map(recent).fold(0.0, f64::max);
+        let most =
+            ways.iter().filter(|way| way.contains(day)).map(|way| way.most).fold(f64::INFINITY, f64::min);
         let progress = ((i + 1) as f64 / (0.85 * easier.len() as f64)).min(1.0);
         let wished = start + (want - start) * progress;
-        let mut long = wished.min((before * shape.spike()).max(FREE)).min(share * volume[i]);
+        let mut long = wished.min((before * shape.spike()).max(FREE)).min(share * volume[i]).min(most);
         if easier[i] {
             long *= 0.80;
         }

@@ -68,7 +68,7 @@ fn spikes(view: &View<'_>, report: &mut Report) {
             );
             report.add(Remark::new(Rule::R1, severity, text).on(day).measured(ratio, limit));
         }
-        let flagged = view.athlete.injured && view.athlete.as_of.until(day) <= limits::PAIN_FREE;
+        let flagged = view.is_hurt(day);
         if flagged && ratio > 1.0 + TOLERANCE {
             let text = format!("{longer}; with an injury stay within it until two weeks without pain");
             report.add(Remark::new(Rule::R35, Severity::Error, text).on(day).measured(ratio, 1.0));
@@ -233,7 +233,10 @@ fn longest_for_race(view: &View<'_>, report: &mut Report) {
                 view.shown(km),
                 view.shown(least)
             );
-            report.add(Remark::new(Rule::R8, Severity::Warning, text).on(day).measured(km, least));
+            let aside =
+                format!("the longest run reaches {} of the {} it should", view.shown(km), view.shown(least));
+            report
+                .add(Remark::new(Rule::R8, Severity::Warning, text).on(day).measured(km, least).aside(aside));
         }
     }
     let most = limits::longest_at_most(view.level, race);
@@ -297,7 +300,9 @@ fn runway_and_base(view: &View<'_>, report: &mut Report) {
     };
     let text =
         format!("Before a plan for this race you should run {} in a usual week; {now}", view.shown(least));
-    report.add(Remark::new(Rule::R26, severity, text).measured(base, least));
+    let aside =
+        format!("your usual week has {} of the {} to start from", view.shown(base), view.shown(least));
+    report.add(Remark::new(Rule::R26, severity, text).measured(base, least).aside(aside));
 }
 
 /// R27 and R28.

@@ -93,8 +93,9 @@ fn refused(why: &BadWish) -> Failure {
         BadWish::TooFewDays { .. } | BadWish::LongDay(_) => "name more weekdays with --days mon,wed,fri,sun",
         BadWish::Blocked(_) | BadWish::RaceBlocked(_) => "take days out of --blackout",
         BadWish::Target(_) | BadWish::TargetBeyondEvidence => "change or leave out --target",
-        BadWish::TuneUp => "change or leave out --b-race",
-        BadWish::Unsafe(_) => "change --race-date, --goal, --days or --blackout",
+        BadWish::TuneUp | BadWish::TuneUpTooLong { .. } => "change or leave out --b-race",
+        BadWish::RaceMarked { .. } => "`fitness day list` shows your marks",
+        BadWish::Unsafe { .. } => "change --race-date, --goal, --days or --blackout",
         _ => "`fitness plan draft --help` shows what can be asked for",
     };
     Failure::new(why.to_string(), help)

@@ -63,7 +63,7 @@ fn every_plan_is_safe_and_fits_and_ends_on_race_day() {
     for (label, wish, athlete) in combinations() {
         let Generated { draft, findings, .. } = match generate(&wish, &athlete) {
             Ok(plan) => plan,
-            Err(why @ BadWish::Unsafe(_)) => {
+            Err(why @ BadWish::Unsafe { .. }) => {
                 trouble.push(format!("{label}: {why}"));
                 continue;
             }
