@@ -1,6 +1,7 @@
 //! What the linter says about a plan makes the next try better: weeks get lighter, or fuller where that is what is missing,
 //! runs shorter, hard days easy.
 
+use super::last_runs::shorten;
 use super::volume::{PlanWeek, Shape};
 use super::weeks_of;
 use super::{Wish, session::Maker};
@@ -134,13 +135,8 @@ impl Mending {
         for workout in
             workouts.iter_mut().filter(|w| w.sport == Sport::Running && w.kind != WorkoutKind::Race)
         {
-            let Some((most, far)) = self.runs.get(&workout.date).zip(workout.distance) else { continue };
-            let most = maker.shape.floor(*most).max(maker.shape.shortest());
-            if far.km() > most {
-                *workout = match workout.kind {
-                    WorkoutKind::Long => maker.long(workout.date, most, None),
-                    _ => maker.easy(workout.date, most, false),
-                };
+            if let Some(most) = self.runs.get(&workout.date) {
+                shorten(maker, workout, *most);
             }
         }
     }

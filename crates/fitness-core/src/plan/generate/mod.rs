@@ -7,6 +7,7 @@
 mod advice;
 mod days;
 mod from_zero;
+mod last_runs;
 mod marks;
 mod mend;
 mod paces;
@@ -148,7 +149,7 @@ pub enum BadWish {
     /// A race along the way that does not fit.
     #[error(
         "the race along the way must lie between the start and ten days before the main race, on a day that is neither \
-         blocked nor marked, and be no longer than the main race"
+         blocked nor marked nor in the time of coming back after an illness or an injury, and be no longer than the main race"
     )]
     TuneUp,
     /// A race along the way that is no training any more.
@@ -217,7 +218,7 @@ pub fn generate(wish: &Wish, athlete: &Background) -> Result<Generated, BadWish>
     let level = athlete.level().map_err(|_| BadWish::AskLevel)?;
     let base = athlete.base().map_or(0.0, Distance::km);
     check_base(wish, race, level, base)?;
-    check_tune_up(wish, base)?;
+    check_tune_up(wish, base, &marks::ways_back(wish, athlete))?;
     let (faults, mut made) = best_try(wish, &free, race, level, athlete)?;
     if faults > 0 {
         let speaks = |finding: &&Finding| finding.severity != Severity::Note;
@@ -361,8 +362,11 @@ fn check_base(wish: &Wish, race: Distance, level: Level, base: f64) -> Result<()
 }
 
 /// A race along the way is one run among others.
-fn check_tune_up(wish: &Wish, base: f64) -> Result<(), BadWish> {
-    let Some(TuneUp { distance, .. }) = wish.tune_up else { return Ok(()) };
+fn check_tune_up(wish: &Wish, base: f64, ways: &[marks::WayBack]) -> Result<(), BadWish> {
+    let Some(TuneUp { on, distance }) = wish.tune_up else { return Ok(()) };
+    if ways.iter().any(|way| way.contains(on)) {
+        return Err(BadWish::TuneUp);
+    }
     let most = (TUNE_UP_SHARE * base).max(limits::SHORT_RUN);
     if distance.km() <= most {
         return Ok(());

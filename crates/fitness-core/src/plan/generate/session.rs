@@ -6,7 +6,7 @@ use super::mend::Mending;
 use super::paces::Speeds;
 use super::pauses::TINY;
 use super::volume::{Phase, PlanWeek, Shape};
-use super::{TuneUp, Wish, is_open, strength};
+use super::{TuneUp, Wish, is_open, last_runs, strength};
 use crate::calendar::Day;
 use crate::plan::limits::{self, Class};
 use crate::plan::{Background, Level, Week, Workout, WorkoutKind};
@@ -47,6 +47,7 @@ pub(super) fn fill(
     strength::add(wish, &whole, |minutes, effort| maker.speeds.load(minutes, effort), &mut workouts);
     marks::soften(&maker, &ways, &mut workouts);
     mending.runs(&maker, &mut workouts);
+    last_runs::hold(&maker, athlete, &mut workouts);
     workouts
 }
 

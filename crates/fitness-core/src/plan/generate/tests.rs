@@ -1,5 +1,6 @@
 mod athletes;
 mod life;
+mod marks;
 mod paces;
 mod refusals;
 mod special;

@@ -2,7 +2,8 @@
 //! down again before the race.
 
 use super::days::long_day;
-use super::marks::{WayBack, ways_back};
+use super::last_runs::{FREE, LastRuns};
+use super::marks::ways_back;
 use super::pauses::{Pause, Return, WHOLE, pauses};
 use super::{Wish, is_open, remarks, weeks_of};
 use crate::calendar::Day;
@@ -145,7 +146,7 @@ impl Shape {
     }
 
     /// How far a run may go beyond the longest of 30 days.
-    fn spike(&self) -> f64 {
+    pub(super) fn spike(&self) -> f64 {
         if self.injured { 1.0 } else { limits::SESSION_SPIKE.0 }
     }
 }
@@ -161,9 +162,6 @@ fn best_four(athlete: &Background) -> Option<f64> {
     let best = if athlete.is_recorded() { athlete.best_four_weeks() } else { athlete.stated.base };
     best.map(Distance::km).filter(|best| *best > 0.0)
 }
-
-/// Days from the last day of data to the plan after which more than the data's last weeks would have to speak for them.
-const STALE: i64 = 14;
 
 /// By how much a first week may lie above what was run: below what R3 speaks about.
 const FIRST_STEP: f64 = 1.08;
@@ -348,14 +346,7 @@ fn long_runs_at(
     let peak = volume.iter().copied().fold(0.0, f64::max);
     let want = longest_wanted(shape, peak, share);
     let start = shape.longest.min(want);
-    // A longest run that is typed in may be less than what was run, and counts then.
-    let said = athlete.stated.longest.map_or(f64::INFINITY, Distance::km);
-    let mut done: Vec<(Day, f64)> =
-        athlete.runs.iter().map(|run| (run.day, run.distance.km().min(said))).collect();
-    // Where the data ended long before the plan, what it last said still holds.
-    if !athlete.is_recorded() || athlete.as_of.until(wish.start) > STALE {
-        done.push((wish.start.previous(), shape.longest));
-    }
+    let mut done = LastRuns::before(shape, wish, athlete);
     let ways = ways_back(wish, athlete);
     let mut longs: Vec<f64> = Vec::new();
     for (i, week) in weeks.iter().take(easier.len()).enumerate() {
@@ -363,11 +354,7 @@ fn long_runs_at(
             longs.push(0.0);
             continue;
         };
-        let back = ways.iter().rfind(|way| way.first <= day);
-        let since = back.and_then(WayBack::counts_since);
-        let counts = |ran: Day| (1..=30).contains(&ran.until(day)) && since.is_none_or(|since| ran >= since);
-        let recent = |(ran, km): &(Day, f64)| counts(*ran).then_some(*km);
-        let before = done.iter().filter_map(recent).fold(0.0, f64::max);
+        let before = done.longest_before(day);
         let most =
             ways.iter().filter(|way| way.contains(day)).map(|way| way.most).fold(f64::INFINITY, f64::min);
         let progress = ((i + 1) as f64 / (0.85 * easier.len() as f64)).min(1.0);
@@ -377,7 +364,7 @@ fn long_runs_at(
             long *= 0.80;
         }
         let long = shape.floor(long).max(shape.shortest().min(volume[i]));
-        done.push((day, long));
+        done.push(day, long);
         longs.push(long);
     }
     longs
@@ -401,8 +388,6 @@ fn in_time(shape: &Shape) -> f64 {
     shape.pace.map_or(f64::INFINITY, |pace| hours * 3600.0 / pace)
 }
 
-/// Kilometres that are never a leap, whatever was run before.
-const FREE: f64 = 5.0;
 /// Rounded distances may not end up above a limit.
 const MARGIN: f64 = 0.015;
 

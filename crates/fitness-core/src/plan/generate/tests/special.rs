@@ -164,20 +164,6 @@ fn a_beginner_walks_and_runs_by_the_minute() {
 }
 
 #[test]
-fn the_injured_run_nothing_fast_and_nothing_longer() {
-    let mut athlete = with_result(runner(45.0, 5, 60), Distance::HALF_MARATHON);
-    athlete.injured = true;
-    let plan = generate(&wish(Goal::Half, 12 * 7 - 1), &athlete).unwrap();
-    assert!(
-        plan.draft.workouts().iter().all(|w| !matches!(w.kind, WorkoutKind::Intervals | WorkoutKind::Hills))
-    );
-    let longest = athlete.longest().unwrap();
-    let runs = plan.draft.workouts().iter().filter(|w| w.kind != WorkoutKind::Race);
-    assert!(runs.filter_map(|w| w.distance).all(|distance| distance <= longest));
-    assert!(plan.remarks.iter().any(|said| said.contains("You are marked as injured")), "{:?}", plan.remarks);
-}
-
-#[test]
 fn who_comes_back_from_a_pause_starts_smaller() {
     let mut athlete = runner(50.0, 5, 60);
     let last = as_of().plus(-10);
