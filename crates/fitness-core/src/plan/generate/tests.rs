@@ -1,4 +1,5 @@
 mod athletes;
+mod envelope;
 mod life;
 mod marks;
 mod paces;
