@@ -104,6 +104,14 @@ pub enum BadWish {
     /// The race was.
     #[error("the race on {0} is not in the future; give a later day")]
     Past(Day),
+    /// The start leaves nothing to train in.
+    #[error("a plan cannot start on {start} for a race on {race}; give an earlier start, or none")]
+    StartsTooLate {
+        /// The first day.
+        start: Day,
+        /// The day of the race.
+        race: Day,
+    },
     /// Nothing can be trained any more.
     #[error(
         "the race on {0} is too near to plan for: training needs at least 5 days to show; rest, and run easy if you run"
@@ -291,6 +299,9 @@ fn faults(findings: &[Finding]) -> usize {
 /// Checks what is asked for, and gives the race's distance.
 fn check(wish: &Wish, athlete: &Background) -> Result<Distance, BadWish> {
     let left = wish.start.until(wish.race);
+    if wish.race > athlete.as_of && left < 0 {
+        return Err(BadWish::StartsTooLate { start: wish.start, race: wish.race });
+    }
     match left {
         ..=0 => return Err(BadWish::Past(wish.race)),
         1..5 => return Err(BadWish::TooNear(wish.race)),
@@ -393,10 +404,12 @@ fn from_base(
     mending: &Mending,
 ) -> (Vec<Workout>, Vec<Outline>, Vec<String>) {
     let shape = volume::Shape::new(wish, race, level, athlete, shrink);
-    let (mut weeks, remarks) = volume::outline(&shape, wish, athlete);
+    let (mut weeks, pause) = volume::outline(&shape, wish, athlete);
     mending.weeks(&shape, &mut weeks);
     let mut workouts = session::fill(&shape, wish, athlete, &weeks, mending);
     complete(&mut workouts, wish, athlete);
+    let mut remarks = remarks::remarks(&shape, wish, athlete, &workouts);
+    remarks.extend(pause);
     (workouts, outlined(&weeks), remarks)
 }
 

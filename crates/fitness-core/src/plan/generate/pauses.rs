@@ -36,18 +36,25 @@ pub(super) struct Pause {
 }
 
 impl Pause {
-    /// What to say about it.
-    pub(super) fn remark(&self) -> Option<String> {
+    /// What to say about it in a plan of so many weeks.
+    pub(super) fn remark(&self, weeks: usize) -> Option<String> {
         let (days, last) = (self.days, self.last);
+        let start = format!("There are {days} days without a run up to {last}");
+        if self.week + 1 >= weeks && days >= SMALLER {
+            return Some(format!(
+                "{start}: the race comes before you are back from them, so what is left is easy. A later race would serve \
+                 you better."
+            ));
+        }
         match days {
-            ..STEPS => None,
+            ..SMALLER => None,
+            SMALLER..STEPS => Some(format!("{start}: the week after them is a smaller one.")),
             STEPS..ANEW => Some(format!(
-                "There are {days} days without a run up to {last}: the weeks after them come back by steps, and less is \
-                 built than without the break."
+                "{start}: the weeks after them come back by steps, and less is built than without the break."
             )),
             _ => Some(format!(
-                "There are {days} days without a run up to {last}: after so long the plan begins anew with very little. \
-                 Think about the race again; a later one, a shorter one or a shorter break would serve you better."
+                "{start}: after so long the plan begins anew with very little. Think about the race again; a later one, a \
+                 shorter one or a shorter break would serve you better."
             )),
         }
     }

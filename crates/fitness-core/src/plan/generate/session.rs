@@ -217,6 +217,8 @@ impl Maker<'_> {
         let shape = self.shape;
         let at_most = match shape.level {
             _ if shape.injured || tune_up || plan.back => 0,
+            // Nothing published says how to train fast for it.
+            _ if shape.race > limits::BEYOND_EVIDENCE => 0,
             Level::Novice => 1,
             _ if shape.sixty || shape.runs <= 3 || plan.cutback || block => 1,
             _ => 2,
@@ -243,6 +245,7 @@ impl Maker<'_> {
     fn long_block(&self, plan: &PlanWeek, to_race: usize) -> Option<f64> {
         let shape = self.shape;
         let fits = shape.class == Class::Full
+            && shape.race <= limits::BEYOND_EVIDENCE
             && plan.phase == Phase::Peak
             && !plan.cutback
             && !shape.injured

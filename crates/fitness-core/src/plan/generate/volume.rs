@@ -4,9 +4,8 @@
 use super::days::long_day;
 use super::last_runs::{FREE, LastRuns};
 use super::marks::ways_back;
-use super::pauses::{Pause, Return, WHOLE, pauses};
-use super::{Wish, is_open, remarks, weeks_of};
-use crate::calendar::Day;
+use super::pauses::{Return, WHOLE, pauses};
+use super::{Wish, is_open, weeks_of};
 use crate::observation::Excuse;
 use crate::plan::limits::{self, Class, MASTERS};
 use crate::plan::{Background, Level, Week};
@@ -186,8 +185,8 @@ fn taper(class: Class, weeks: usize) -> &'static [f64] {
     }
 }
 
-/// The weeks of the plan, and what to say about them.
-pub(super) fn outline(shape: &Shape, wish: &Wish, athlete: &Background) -> (Vec<PlanWeek>, Vec<String>) {
+/// The weeks of the plan, and what to say about a pause in them.
+pub(super) fn outline(shape: &Shape, wish: &Wish, athlete: &Background) -> (Vec<PlanWeek>, Option<String>) {
     let weeks = weeks_of(wish);
     let taper = taper(shape.class, weeks.len());
     let build = weeks.len() - taper.len();
@@ -234,9 +233,8 @@ pub(super) fn outline(shape: &Shape, wish: &Wish, athlete: &Background) -> (Vec<
     if !pauses.is_empty() {
         held.hold(&mut planned, shape.step, limits::long_share(shape.level).0 - MARGIN, runs);
     }
-    let mut remarks = remarks::remarks(shape, wish, athlete, weeks.len(), peak);
-    remarks.extend(pauses.iter().max_by_key(|pause| pause.days).and_then(Pause::remark));
-    (planned, remarks)
+    let longest = pauses.iter().max_by_key(|pause| pause.days);
+    (planned, longest.and_then(|pause| pause.remark(weeks.len())))
 }
 
 /// Which of the building weeks are easier ones: every fourth, every third for masters and beginners, counted back from

@@ -279,7 +279,12 @@ impl<'a> View<'a> {
 
     /// The day of the first run after the plan's last break of a week and more.
     pub(super) fn running_again(&self) -> Option<Day> {
-        self.breaks(limits::BREAK).last().map(|(_, again)| again)
+        self.after_break(limits::BREAK)
+    }
+
+    /// The same for a break of so many days and more.
+    pub(super) fn after_break(&self, least: i64) -> Option<Day> {
+        self.breaks(least).last().map(|(_, again)| again)
     }
 
     /// A break of a week and more, or an injury, from which the athlete is still coming back three weeks before the race;
