@@ -163,21 +163,24 @@ fn begin(start: Option<Day>, race: Option<Day>, today: Day) -> Result<Day> {
 }
 
 fn stated(args: &DraftArgs, units: UnitSystem) -> Result<Stated> {
-    let read =
-        |text: &Option<String>| text.as_deref().map(|text| distance::activity(text, units)).transpose();
-    let (base, longest) = (read(&args.base)?, read(&args.longest)?);
     for (given, flag, help) in [
         (
-            base,
+            &args.base,
             "--base",
-            "say what you run in a usual week, or leave it out and say --level novice to begin from nothing",
+            "say what you run in a usual week, or say --level novice alone to begin from nothing",
         ),
-        (longest, "--longest", "say your longest run of the last 30 days, or leave it out"),
+        (&args.longest, "--longest", "say your longest run of the last 30 days, or leave it out"),
     ] {
-        if given.is_some_and(|given| given <= Distance::ZERO) {
+        let number = given
+            .as_deref()
+            .map(|text| text.trim().trim_end_matches(|c: char| c.is_alphabetic() || c == ' '));
+        if number.and_then(|number| number.parse::<f64>().ok()) == Some(0.0) {
             return Err(Failure::new(format!("{flag} is more than 0"), help).into());
         }
     }
+    let read =
+        |text: &Option<String>| text.as_deref().map(|text| distance::activity(text, units)).transpose();
+    let (base, longest) = (read(&args.base)?, read(&args.longest)?);
     let most = [(base, 300.0, "--base"), (longest, 100.0, "--longest")];
     for (given, most, flag) in most {
         if given.is_some_and(|given| given.km() > most) {
