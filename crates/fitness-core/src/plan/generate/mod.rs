@@ -26,7 +26,7 @@ pub use volume::Phase;
 
 use super::limits::{self, Class};
 use super::lint::{self, Finding, Severity, Subject};
-use super::{Availability, Background, BadDraft, Draft, Goal, Level, Terms, Weekdays, Workout, race_weeks};
+use super::{Availability, Background, BadDraft, Draft, Goal, Level, Terms, Workout, race_weeks};
 use crate::calendar::{Day, Weekday};
 use crate::metrics::predict::Mark;
 use crate::sport::Sport;
