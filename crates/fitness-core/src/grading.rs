@@ -117,7 +117,7 @@ pub enum Amount {
 }
 
 impl Amount {
-    /// As an athlete reads it: `8.2 km`, `0h 50m`, `load 48`.
+    /// As an athlete reads it: `8.2 km`, `50 min`, `load 48`.
     #[must_use]
     pub fn shown(self, units: UnitSystem) -> String {
         match self {

@@ -160,10 +160,13 @@ impl TimeSpan {
         if h > 0 { format!("{h}:{m:02}:{s:02}") } else { format!("{m}:{s:02}") }
     }
 
-    /// As a night's sleep is told, `7h 24m`.
+    /// As a night's sleep or a run is told, `7h 24m`, `20 min`.
     #[must_use]
     pub fn hours_minutes(self) -> String {
         let minutes = (self.whole_seconds() + 30) / 60;
+        if (0..60).contains(&minutes) {
+            return format!("{minutes} min");
+        }
         format!("{}h {:02}m", minutes / 60, minutes % 60)
     }
 }
@@ -410,6 +413,8 @@ mod tests {
             assert!(bad.parse::<TimeSpan>().is_err(), "{bad}");
         }
         assert_eq!(TimeSpan::from_mins(444).hours_minutes(), "7h 24m");
+        assert_eq!(TimeSpan::from_mins(60).hours_minutes(), "1h 00m");
+        assert_eq!(TimeSpan::from_mins(20).hours_minutes(), "20 min");
     }
 
     #[test]

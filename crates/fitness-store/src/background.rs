@@ -8,8 +8,8 @@ use fitness_core::ids::{ActivityId, UserId};
 use fitness_core::metrics::predict::{Effort, LOOK_BACK_DAYS, Vdot};
 use fitness_core::metrics::trajectory::{PastSession, Typical};
 use fitness_core::metrics::{Absent, Need};
-use fitness_core::observation::ObservationKind;
-use fitness_core::plan::{Background, DatedPaces, PastRun, Plan, Stated, WorkoutKind};
+use fitness_core::observation::Excuse;
+use fitness_core::plan::{Background, DatedPaces, Marked, PastRun, Plan, Stated, WorkoutKind};
 use fitness_core::sport::Sport;
 use fitness_core::units::Distance;
 use std::collections::BTreeSet;
@@ -24,6 +24,8 @@ const HARD: f64 = 0.88;
 const STATED_DAYS: i64 = 28;
 /// Days without pain after an injury.
 const PAIN_FREE_DAYS: i64 = 14;
+/// Days ahead in which marks count: as long as a plan may be.
+const AHEAD_DAYS: i64 = 732;
 
 impl Store {
     /// What an athlete brings to a plan for a race of a distance, as far as the data reaches. `stated` is what they say
@@ -64,6 +66,7 @@ impl Store {
             said_on.zip(complete).is_some_and(|(said, known)| said.until(known) >= STATED_DAYS);
         let stated = if known_better { Stated::default() } else { stated };
         let profile = self.profile(user).await?;
+        let marked = self.marked(user, as_of, today).await?;
         let since = as_of.plus(-DAYS);
         let log = self.training_log(user, as_of.plus(-LOOK_BACK_DAYS)).await?;
         let raced: BTreeSet<Day> = log.iter().flat_map(|log| &log.races).filter_map(|race| race.on).collect();
@@ -102,7 +105,8 @@ impl Store {
                 .and_then(|year| u32::try_from(today.date().year() - year).ok())
                 .filter(|age| (5..=120).contains(age)),
             bmi: None,
-            injured: self.was_injured(user, as_of, today).await?,
+            injured: marked.iter().any(|mark| mark.why == Excuse::Injured && mark.from <= today.max(as_of)),
+            marked,
             paces: log.as_ref().and_then(|log| dated_paces(&log.results(), log.latest(today))),
             prediction,
             fitness: self.find_day_state(user, as_of).await?.map(|state| state.fitness.fitness()),
@@ -115,11 +119,13 @@ impl Store {
         })
     }
 
-    /// Whether the athlete is marked as injured, or was less than two weeks before.
-    async fn was_injured(&self, user: UserId, as_of: Day, today: Day) -> Result<bool> {
+    /// What the athlete stands behind of the days marked as ill, injured or away: those that end in the last two weeks, and
+    /// all that are still to come.
+    async fn marked(&self, user: UserId, as_of: Day, today: Day) -> Result<Vec<Marked>> {
         let from = as_of.min(today).plus(1 - PAIN_FREE_DAYS);
-        let observed = self.list_observations(user, from, today.max(as_of)).await?;
-        Ok(observed.iter().any(|one| one.accepted && one.observed.kind() == ObservationKind::Injury))
+        let observed = self.list_observations(user, from, today.max(as_of).plus(AHEAD_DAYS)).await?;
+        let accepted = observed.iter().filter(|one| one.accepted);
+        Ok(accepted.filter_map(|one| Marked::of(&one.observed)).collect())
     }
 }
 

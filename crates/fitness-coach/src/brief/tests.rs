@@ -87,7 +87,7 @@ fn a_good_answer_is_the_brief() {
     let (written, asked) = written(vec![said(GOOD)]);
     assert_eq!(
         written.rendered,
-        "Today you have 4x1 km @ 5K, pending. The last verdict was hit. You slept 0h 20m and recovery is 20: off you go!"
+        "Today you have 4x1 km @ 5K, pending. The last verdict was hit. You slept 20 min and recovery is 20: off you go!"
     );
     assert_eq!((written.by.as_str(), written.fell_back.as_deref()), ("scripted-1", None));
     assert_eq!(written.prompt.as_deref(), Some("brief v1"));

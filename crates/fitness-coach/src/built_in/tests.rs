@@ -93,7 +93,7 @@ fn what_it_says_follows_from_the_facts() {
         (vec![state(Verdict::NotStarted)], vec![], "nothing counts before it begins: not started."),
         (vec![state(Verdict::Short)], vec![], "less than the plan asks: short."),
         (vec![state(Verdict::Missed)], vec![], "did not happen: missed."),
-        (vec![], vec![FactName::TodaySessionDistance], "0h 20m in all"),
+        (vec![], vec![FactName::TodaySessionDistance], "20 min in all"),
         (
             vec![],
             vec![FactName::TodaySessionDistance, FactName::TodaySessionTime],
@@ -133,7 +133,7 @@ fn what_it_says_follows_from_the_facts() {
         (vec![(FactName::SleepFromUsual, number(45.0))], vec![], "more than your usual"),
         (vec![(FactName::SleepFromUsual, number(-45.0))], vec![], "less than your usual"),
         (vec![(FactName::SleepFromUsual, number(-45.0))], vec![FactName::SleepUsual], "less than usual."),
-        (vec![], vec![FactName::SleepFromUsual], "You slept 0h 20m."),
+        (vec![], vec![FactName::SleepFromUsual], "You slept 20 min."),
         (vec![], vec![FactName::SleepLastNight], "There is no data on last night's sleep"),
         (
             vec![(FactName::SleepDebt14Days, FactValue::Time(TimeSpan::from_mins(400)))],

@@ -125,7 +125,7 @@ Half marathon (21.1 km) on 2026-09-20 in 1:45:00. From 2026-06-15, revision 2.
 | Mon 2026-06-15 | Easy run | 8.0 km | 45:00 | 48 |  |
 | Tue 2026-06-16 | Rest |  |  |  |  |
 
-In all 8.0 km of running, 0h 45m.
+In all 8.0 km of running, 45 min.
 
 ## Week of 2026-06-22
 
@@ -135,7 +135,7 @@ In all 8.0 km of running, 0h 45m.
 &lt;b&gt;\\`x\\`&lt;/b&gt;; 15:00 warmup, at most 140 bpm; 5 × (1.0 km active, 4:00–4:10 /km; 400 m recovery); \
 open cooldown, no faster than 5:00 /km (jog \\| home) |
 
-In all 0h 45m.
+In all 45 min.
 ";
     assert_eq!(told, expected);
 }
@@ -154,7 +154,7 @@ fn a_calendar_has_an_event_for_every_workout() {
         "DTSTART;VALUE=DATE:20260615",
         "DTEND;VALUE=DATE:20260616",
         "SUMMARY:Easy run\\, 8.0 km",
-        "SUMMARY:Zürich\\, half\\; \\\\n\\, 0h 45m",
+        "SUMMARY:Zürich\\, half\\; \\\\n\\, 45 min",
         "DESCRIPTION:First line\\,\\nsecond\\; line \\\\ Zürich\\, half\\; \\\\n\\n15:00 warmup\\, at most 140 bpm\\n\
          5 × (1.0 km active\\, 4:00–4:10 /km\\; 400 m recovery)\\nopen cooldown\\, no faster than 5:00 /km (jog | home)",
     ] {

@@ -4,7 +4,7 @@
 //! Only what the athlete said and what the data shows counts; nothing is read out of a day whose data has not arrived.
 //! Missed training is never doubled up.
 
-mod ease;
+pub(super) mod ease;
 mod said;
 
 use super::lint::{Rule, Severity, Subject, lint};

@@ -122,7 +122,7 @@ mod tests {
         assert_eq!((asked.by_time, asked.unknown), (TimeSpan::from_mins(30), 1));
         assert_eq!(
             asked.told(UnitSystem::Metric).unwrap(),
-            "13.0 km and 0h 30m of running and the race of 10.0 km"
+            "13.0 km and 30 min of running and the race of 10.0 km"
         );
         let race_alone = Asked::of(&week[6..], day(7));
         assert_eq!(race_alone.told(UnitSystem::Imperial).unwrap(), "the race of 6.2 mi");

@@ -5,10 +5,12 @@
 //! never raise it: what a plan starts from and is held against was run.
 
 use super::Week;
+use super::limits::PAIN_FREE;
 use crate::calendar::Day;
 use crate::metrics::baseline::median;
 use crate::metrics::predict::{Paces, Prediction};
 use crate::metrics::{Absent, Counted, Found};
+use crate::observation::{Excuse, Observed};
 use crate::units::{Distance, Pace, TimeSpan};
 use crate::words::words;
 use serde::{Deserialize, Serialize};
@@ -86,6 +88,40 @@ pub struct DatedPaces {
     pub result_on: Day,
 }
 
+/// Days the athlete marked as ones without training, and why.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Marked {
+    /// Ill, injured or away.
+    pub why: Excuse,
+    /// The first of them.
+    pub from: Day,
+    /// The last of them.
+    pub through: Day,
+    /// How bad, 1 to 3, where it was said.
+    pub severity: Option<u8>,
+}
+
+impl Marked {
+    /// What an observation marks; `None` for one that only rates a day.
+    #[must_use]
+    pub fn of(observed: &Observed) -> Option<Self> {
+        let (from, through) = (observed.from(), observed.through());
+        Some(Self { why: observed.kind().excuses()?, from, through, severity: observed.value() })
+    }
+
+    /// How many they are.
+    #[must_use]
+    pub fn days(&self) -> i64 {
+        self.from.until(self.through) + 1
+    }
+
+    /// Whether a day is one of them.
+    #[must_use]
+    pub fn contains(&self, day: Day) -> bool {
+        (self.from..=self.through).contains(&day)
+    }
+}
+
 /// An athlete as a plan sees them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Background {
@@ -105,6 +141,8 @@ pub struct Background {
     pub bmi: Option<f64>,
     /// Whether the athlete is marked as injured now, or was in the last two weeks.
     pub injured: bool,
+    /// Days they marked as ill, injured or away that end less than two weeks before `as_of`, or later.
+    pub marked: Vec<Marked>,
     /// The finish over the race's distance, seen from today.
     pub prediction: Found<Prediction>,
     /// Training paces of a result at most 120 days old.
@@ -132,11 +170,20 @@ impl Background {
             age: None,
             bmi: None,
             injured: false,
+            marked: Vec::new(),
             prediction: Err(Absent::NotYet),
             paces: None,
             fitness: None,
             load_per_hour: None,
         }
+    }
+
+    /// Whether a day lies in an injury or in the two weeks without pain after it; `None` where no days were marked.
+    #[must_use]
+    pub fn is_hurt(&self, day: Day) -> Option<bool> {
+        let mut injuries = self.marked.iter().filter(|mark| mark.why == Excuse::Injured).peekable();
+        injuries.peek()?;
+        Some(injuries.any(|mark| (mark.from..=mark.through.plus(PAIN_FREE)).contains(&day)))
     }
 
     /// Days of data there are.

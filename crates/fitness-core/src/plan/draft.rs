@@ -333,6 +333,12 @@ pub enum BadRequest {
     /// A length that is not one.
     #[error("the schedule on {0}: give the distance once, as a number of miles or kilometres")]
     Length(Day),
+    /// A word for a workout that nobody knows.
+    #[error(
+        "the schedule on {0}: `{1}` is no kind of workout; write easy, recovery, long, tempo, intervals, hills, race_pace, \
+         strides, race, cross_training, strength, rest or other"
+    )]
+    Kind(Day, String),
     /// Two entries for one thing.
     #[error("the schedule has {0} twice; put what belongs together into one entry")]
     Twice(Day),
@@ -395,7 +401,7 @@ impl ScheduleItem {
     fn into_workout(self) -> Result<Workout, BadRequest> {
         let date = self.date;
         let length = || BadRequest::Length(date);
-        let kind = read_kind(&self.kind);
+        let kind = read_kind(&self.kind).ok_or_else(|| BadRequest::Kind(date, shortened(&self.kind)))?;
         if kind == WorkoutKind::Rest {
             let amounts = [self.planned_miles, self.planned_km, self.duration_minutes];
             if amounts.into_iter().flatten().any(|amount| amount != 0.0) {
@@ -439,20 +445,30 @@ impl ScheduleItem {
     }
 }
 
-/// The nearest kind for a word a person or a model might use; what it does not know is `other`.
-fn read_kind(text: &str) -> WorkoutKind {
+/// The nearest kind for a word a person or a model might use.
+fn read_kind(text: &str) -> Option<WorkoutKind> {
     let word = text.trim().to_lowercase().replace([' ', '-'], "_");
-    word.parse().unwrap_or(match word.as_str() {
-        "off" | "rest_day" => WorkoutKind::Rest,
-        "long_run" => WorkoutKind::Long,
-        "interval" | "repeats" | "speed" | "track" | "vo2max" => WorkoutKind::Intervals,
-        "threshold" | "lt" => WorkoutKind::Tempo,
-        "easy_run" => WorkoutKind::Easy,
+    if let Ok(kind) = word.parse() {
+        return Some(kind);
+    }
+    Some(match word.strip_suffix("_run").unwrap_or(&word) {
+        "off" | "rest_day" | "day_off" => WorkoutKind::Rest,
+        "easy" | "base" | "aerobic" | "shakeout" | "general_aerobic" | "run" => WorkoutKind::Easy,
+        "recovery" | "jog" => WorkoutKind::Recovery,
+        "long" | "medium_long" | "progression" => WorkoutKind::Long,
+        "interval" | "repeats" | "speed" | "track" | "vo2max" | "fartlek" => WorkoutKind::Intervals,
+        "tempo" | "threshold" | "lt" | "steady" => WorkoutKind::Tempo,
         "hill" | "hill_repeats" => WorkoutKind::Hills,
-        "marathon_pace" | "goal_pace" => WorkoutKind::RacePace,
-        "cross" | "cross_train" => WorkoutKind::CrossTraining,
-        _ => WorkoutKind::Other,
+        "marathon_pace" | "goal_pace" | "race_pace" => WorkoutKind::RacePace,
+        "race_day" | "tune_up" => WorkoutKind::Race,
+        "cross" | "cross_train" | "crosstraining" => WorkoutKind::CrossTraining,
+        _ => return None,
     })
+}
+
+/// The beginning of a text, to be shown.
+fn shortened(text: &str) -> String {
+    text.trim().chars().take(40).collect()
 }
 
 /// `long_run` as a title: `Long run`.
@@ -503,7 +519,11 @@ mod tests {
     #[test]
     fn what_is_not_a_plan_is_refused_with_what_to_change() {
         type Change = fn(&mut serde_json::Value);
-        let cases: [(Change, &str); 13] = [
+        let cases: [(Change, &str); 14] = [
+            (
+                |v| v["schedule"][0]["kind"] = "zzz".into(),
+                "`zzz` is no kind of workout; write easy, recovery, long",
+            ),
             (|v| v["schedule"][1]["date"] = "2026-06-16".into(), "has 2026-06-16 twice"),
             (|v| v["race_date"] = "2026-06-16".into(), "must be 1 to 732 days after the start"),
             (|v| v["race_date"] = "2029-06-16".into(), "must be 1 to 732 days after the start"),

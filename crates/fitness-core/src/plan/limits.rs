@@ -305,6 +305,10 @@ pub(super) const fn fitness_rise(level: Level) -> f64 {
 /// R31: days for which a result supports training paces.
 pub(super) const PACES_LAST: i64 = 120;
 
+/// R31: how far a pace may be quicker than what follows from the result. A range of two percent to either side is what
+/// plans write around a pace, and whole seconds take up to half a percent more.
+pub(super) const PACE_ROOM: f64 = 0.03;
+
 /// R34: kilometres of running that a day of training can have.
 pub(super) const LONGEST_DAY: f64 = 60.0;
 

@@ -29,7 +29,7 @@ mod workout;
 pub use adapt::{Adaptation, Cause, Situation, adapt, follows_from_mark};
 pub use aftermath::{Aftermath, aftermath};
 pub use asked::Asked;
-pub use background::{Background, DatedPaces, Level, PastRun, Stated};
+pub use background::{Background, DatedPaces, Level, Marked, PastRun, Stated};
 pub use draft::{BadDraft, BadRequest, Draft, DraftRequest, MAX_WORKOUTS, ScheduleItem};
 pub use edit::{Edit, EditError, Size, days_off_used, edit, revert};
 pub use generate::{

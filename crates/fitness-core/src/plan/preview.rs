@@ -372,6 +372,6 @@ mod tests {
         let line = |easy: Option<Pace>| week_deltas(&current, &next, easy)[0].line(UnitSystem::Metric);
         let easy = Pace::from_seconds_per_km(360.0);
         assert_eq!(line(easy), "week from 2026-06-15: about 15.0 km to 13.0 km, 1h 30m to 1h 18m");
-        assert_eq!(line(None), "week from 2026-06-15: 15.0 km to 5.0 km and 0h 48m by time");
+        assert_eq!(line(None), "week from 2026-06-15: 15.0 km to 5.0 km and 48 min by time");
     }
 }

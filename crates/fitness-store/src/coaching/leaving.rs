@@ -175,6 +175,9 @@ impl CoachingDesk {
             Some(km) => Some(Distance::from_km(km).ok_or_else(|| refused(&"`distance_km` is no distance"))?),
             None => None,
         };
+        if ask.start_date.is_some_and(|start| start < self.today) {
+            return Err(refused(&"`start_date` is over; leave it out to begin today, or give a later day"));
+        }
         let wish = Wish {
             name: ask.name,
             goal: ask.goal,

@@ -7,8 +7,8 @@ use fitness_core::frontier::Evidence;
 use fitness_core::grading::Verdict;
 use fitness_core::ids::{PlanId, UserId};
 use fitness_core::note::{Author, NoteText};
-use fitness_core::observation::ObservationKind;
-use fitness_core::plan::{Goal, PlanStatus, ProposalStatus};
+use fitness_core::observation::{Excuse, ObservationKind, Observed};
+use fitness_core::plan::{Goal, PlanStatus, ProposalStatus, Stated};
 use fitness_store::testkit::{TestDb, june, now};
 use fitness_store::{CoachingDesk, on_both_databases};
 use serde_json::json;
@@ -115,6 +115,32 @@ on_both_databases! {
         let own = NoteText::new("my own").unwrap();
         db.store.add_note(ann, Author::Athlete, None, &own, now()).await.unwrap();
         assert_eq!(desk.notes(AskNotes::default()).await.unwrap().notes[0].text, "my own");
+    }
+
+    async fn a_plan_knows_the_days_that_are_marked(db) {
+        let (ann, _) = ann(&db).await;
+        let desk = desk(&db, ann).await;
+        let today = desk.today();
+        let hurt = SuggestObservation { kind: ObservationKind::Injury, from: today, through: None, value: Some(3), comment: None };
+        desk.suggest_observation(hurt).await.unwrap();
+        let marked = async || {
+            let athlete = db.store.background(ann, None, today, Stated::default()).await.unwrap();
+            (athlete.injured, athlete.marked)
+        };
+        assert_eq!(marked().await, (false, Vec::new()), "a suggestion marks nothing");
+        let put = async |kind, from: i64, through: i64, value| {
+            let observed = Observed::new(kind, today.plus(from), today.plus(through), value).unwrap();
+            db.store.add_observation(ann, Author::Athlete, &observed, now()).await.unwrap();
+        };
+        put(ObservationKind::Mood, 0, 0, Some(4)).await;
+        put(ObservationKind::Injury, -60, -40, Some(2)).await;
+        assert_eq!(marked().await, (false, Vec::new()), "long healed, and no mark at all");
+        put(ObservationKind::Injury, -10, -6, Some(2)).await;
+        put(ObservationKind::Away, 40, 50, None).await;
+        let (injured, days) = marked().await;
+        assert!(injured);
+        let told: Vec<_> = days.iter().map(|mark| (mark.why, today.until(mark.from), mark.days(), mark.severity)).collect();
+        assert_eq!(told, [(Excuse::Injured, -10, 5, Some(2)), (Excuse::Away, 40, 11, None)]);
     }
 
     async fn what_a_desk_leaves_is_inert(db) {

@@ -193,6 +193,59 @@ fn what_cannot_be_planned_for_is_refused_with_what_to_change() {
     assert_eq!(home.json(&["plan", "list"]).as_array().unwrap().len(), 1, "nothing else was stored");
 }
 
+/// Marked days are like blocked ones that a return follows, from the terminal as from a coach's desk.
+#[test]
+fn a_draft_keeps_to_the_days_that_are_marked() {
+    let home = ann();
+    let today = today(&home);
+    let day = |offset: i64| today.plus(offset).to_string();
+    home.ok(&["day", "mark", "injured", "--from", &day(0), "--through", &day(6), "--severity", "2"]);
+    home.ok(&["day", "mark", "away", "--from", &day(40), "--through", &day(45)]);
+    let race = day(111);
+    let draft = ["plan", "draft", "--goal", "half", "--race-date", &race, "--dry-run", "--base", "35km"];
+    let made = home.json(&draft);
+    let workouts = made["draft"]["workouts"].as_array().unwrap();
+    let on = |from: i64, through: i64| -> Vec<&Value> {
+        let (from, through) = (day(from), day(through));
+        let within = |w: &&Value| (from.as_str()..=through.as_str()).contains(&w["date"].as_str().unwrap());
+        workouts.iter().filter(within).filter(|w| w["kind"] != "rest").collect()
+    };
+    assert!(on(0, 6).is_empty() && on(40, 45).is_empty(), "{:?} {:?}", on(0, 6), on(40, 45));
+    let back = on(7, 20);
+    assert!(!back.is_empty() && back.iter().all(|w| w["kind"] == "easy"), "{back:?}");
+    let words = home.ok(&draft);
+    for part in [
+        "as injured: there is no running on these days, then easy runs of at most",
+        "as away: nothing is planned",
+    ] {
+        assert!(words.contains(part), "{part} is missing in\n{words}");
+    }
+    home.ok(&["day", "mark", "ill", "--from", &race]);
+    let refused = home.refused(&draft);
+    assert!(refused.contains("is on a day you marked as ill"), "{refused}");
+}
+
+#[test]
+fn a_plan_starts_today_or_later_and_before_its_race() {
+    let home = ann();
+    let (today, race) = (today(&home), today(&home).plus(90).to_string());
+    let draft = |more: &[&str]| {
+        home.refused(&[&["plan", "draft", "--goal", "10k", "--race-date", &race, "--dry-run"], more].concat())
+    };
+    let said = draft(&["--start", &today.plus(-20).to_string()]);
+    assert!(said.contains("that day is over") && said.contains("leave out --start to begin today"), "{said}");
+    let said = draft(&["--start", &race]);
+    assert!(said.contains("a plan cannot start on") && said.contains("give an earlier --start"), "{said}");
+    let said = draft(&["--base", "0km"]);
+    assert!(said.contains("--base is more than 0") && said.contains("--level novice"), "{said}");
+    // The days before the first full week are in the table, and no week is told as no hours.
+    let later = today.plus(3).to_string();
+    let words =
+        home.ok(&["plan", "draft", "--goal", "10k", "--race-date", &race, "--dry-run", "--start", &later]);
+    assert!(words.contains(&format!("{later}  first 4 days")), "{words}");
+    assert!(!words.contains("0h "), "{words}");
+}
+
 #[test]
 fn an_athlete_changes_the_plan_by_hand_and_takes_it_back() {
     let (home, today) = with_a_plan();

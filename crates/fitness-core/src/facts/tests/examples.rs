@@ -65,7 +65,7 @@ fn an_athlete_who_did_nothing_has_zeros_and_no_last_run() {
         ("load_7_days", "0"),
         ("distance_7_days", "0.0 km"),
         ("runs_7_days", "0 runs"),
-        ("training_time_7_days", "0h 00m"),
+        ("training_time_7_days", "0 min"),
         ("longest_run_30_days", "— needs a recorded run"),
         ("last_run_pace", "— needs a recorded run"),
         ("hrv_last_night", "— needs last night's heart rate variability"),
@@ -316,7 +316,7 @@ resting_heart_rate_usual | 50 bpm | 2026-06-29 | ok | days:2026-04-24..2026-06-2
 runs_7_days | 4 runs | 2026-06-28 | ok | days:2026-06-22..2026-06-28 activity:82 activity:83 activity:84 activity:85 | count
 signs_of_illness | none | 2026-06-29 | ok | days:2026-04-23..2026-06-29 | resting heart rate up, heart rate variability down, breathing up
 sleep_debt_14_days | 6h 30m | 2026-06-29 | ok | days:2026-06-16..2026-06-29 profile | need less sleep, 14 nights
-sleep_from_usual | +0h 30m | 2026-06-29 | ok | days:2026-06-01..2026-06-29 | difference
+sleep_from_usual | +30 min | 2026-06-29 | ok | days:2026-06-01..2026-06-29 | difference
 sleep_last_night | 8h 00m | 2026-06-29 | ok | day:2026-06-29 | measured
 sleep_need | 8h 00m | 2026-06-29 | ok | profile | set
 sleep_usual | 7h 30m | 2026-06-29 | ok | days:2026-06-01..2026-06-28 | median, 28 nights

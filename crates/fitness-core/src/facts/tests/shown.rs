@@ -45,8 +45,8 @@ fn a_number_is_rounded_by_its_unit() {
         (71.0, FactUnit::Days, "71 days"),
         (0.0, FactUnit::Runs, "0 runs"),
         (-70.0, FactUnit::MinutesMore, "−1h 10m"),
-        (25.0, FactUnit::MinutesMore, "+0h 25m"),
-        (0.0, FactUnit::MinutesMore, "0h 00m"),
+        (25.0, FactUnit::MinutesMore, "+25 min"),
+        (0.0, FactUnit::MinutesMore, "0 min"),
     ] {
         assert_eq!(metric(FactValue::Number(number), unit), shown, "{unit}");
     }

@@ -54,7 +54,7 @@ const BY_TURNS: f64 = 8.0;
 
 /// Running and walking by turns in place of a run: a rung higher each time, no farther than `most` and no longer than what
 /// was planned.
-pub(super) fn walk_run(workout: &Workout, rung: usize, most: Distance) -> Workout {
+pub(in crate::plan) fn walk_run(workout: &Workout, rung: usize, most: Distance) -> Workout {
     let (each, rounds) = LADDER[rung.min(LADDER.len() - 1)];
     let planned = workout.duration.map(|time| time.seconds() / 60.0);
     let planned = planned.or(workout.distance.map(|far| far.km() * 6.0)).unwrap_or(f64::MAX);

@@ -1,6 +1,7 @@
 //! For somebody who does not run yet: minutes instead of kilometres, walking in between, and how it feels instead of a pace.
 
 use super::days::{Taken, Want, assign};
+use super::marks::ways_back;
 use super::volume::{Phase, Shape};
 use super::{Outline, Wish, complete, is_open, strength, weeks_of};
 use crate::calendar::Day;
@@ -30,22 +31,27 @@ pub(super) fn plan(
     };
     let mut workouts = Vec::new();
     let mut outlines = Vec::new();
+    // Weeks of training behind the athlete: as many as were missed are lost again, all of them with an injury.
+    let (mut trained, ways) = (0_usize, ways_back(wish, athlete));
     for (number, week) in weeks.iter().enumerate() {
+        if ways.iter().any(|way| way.counts_since().is_some() && week.contains(way.first)) {
+            trained = 0;
+        }
         let to_race = weeks.len() - 1 - number;
         let taper = match to_race {
             0 => 0.4,
             1 if shape.class >= Class::Half => 0.65,
             _ => 1.0,
         };
-        let easier = to_race > 1 && number > 0 && (number + 1) % 4 == 0;
+        let easier = to_race > 1 && trained > 0 && (trained + 1) % 4 == 0;
         let first: f64 = if heavy { 15.0 } else { 20.0 };
-        let usual = (first * 1.08_f64.powi(i32::try_from(number).unwrap_or(0))).min(longest);
+        let usual = (first * 1.08_f64.powi(i32::try_from(trained).unwrap_or(0))).min(longest);
         let minutes = usual * taper * if easier { 0.8 } else { 1.0 };
         // The day before a race along the way is off.
         let along = |day: Day| wish.tune_up.is_some_and(|race| (0..=1).contains(&day.until(race.on)));
         let free = |day: &Day| is_open(wish, *day) && *day != wish.race && !along(*day);
         let open: Vec<Day> = week.days().filter(free).collect();
-        let sessions = if to_race == 0 || (heavy && number == 0) { 2 } else { SESSIONS };
+        let sessions = if to_race == 0 || (heavy && trained == 0) { 2 } else { SESSIONS };
         let open = if to_race == 0 {
             open.into_iter().filter(|day| day.until(wish.race) > 1).collect()
         } else {
@@ -63,9 +69,10 @@ pub(super) fn plan(
             workouts.push(session(
                 *day,
                 (minutes * share).min(if place == last { longest } else { 50.0 }),
-                number,
+                trained,
             ));
         }
+        trained = if slots.easy.is_empty() { trained.saturating_sub(1) } else { trained + 1 };
         let phase = if taper < 1.0 { Phase::Taper } else { Phase::Base };
         outlines.push(Outline { first: week.first, phase, cutback: easier });
     }
@@ -82,7 +89,7 @@ pub(super) fn plan(
         });
     }
     strength::add(wish, &weeks, |_, _| None, &mut workouts);
-    complete(&mut workouts, wish);
+    complete(&mut workouts, wish, athlete);
     let remarks = vec![
         "Nothing is known of your running yet: the plan goes by minutes and by how it feels, with walking in between, \
          and promises no time. After four weeks of recorded runs, draft again."

@@ -4,8 +4,13 @@
 //! ([`days`]) and its sessions ([`session`], each made in [`workouts`]); then the linter reads the whole, and what it calls an error makes the plan
 //! smaller until nothing is one. What the athlete should know is said in plain sentences, never hidden in a bigger number.
 
+mod advice;
+mod bad_wish;
 mod days;
 mod from_zero;
+mod last_runs;
+mod marks;
+mod mend;
 mod paces;
 mod pauses;
 mod remarks;
@@ -15,16 +20,18 @@ mod target;
 mod volume;
 mod workouts;
 
+pub use bad_wish::BadWish;
 pub use target::{PaceCard, Split, Support, finish_on_race_day, pace_card, support};
 pub use volume::Phase;
 
 use super::limits::{self, Class};
 use super::lint::{self, Finding, Severity, Subject};
-use super::{Availability, Background, BadDraft, Draft, Goal, Level, Terms, Weekdays, Workout, race_weeks};
+use super::{Availability, Background, BadDraft, Draft, Goal, Level, Terms, Workout, race_weeks};
 use crate::calendar::{Day, Weekday};
 use crate::metrics::predict::Mark;
 use crate::sport::Sport;
 use crate::units::{Distance, TimeSpan, UnitSystem};
+use mend::Mending;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use volume::PlanWeek;
@@ -92,76 +99,6 @@ pub struct Outline {
     pub cutback: bool,
 }
 
-/// Why no plan was drafted. Each says what to change.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum BadWish {
-    /// The race was.
-    #[error("the race on {0} is not in the future; give a later day")]
-    Past(Day),
-    /// Nothing can be trained any more.
-    #[error(
-        "the race on {0} is too near to plan for: training needs at least 5 days to show; rest, and run easy if you run"
-    )]
-    TooNear(Day),
-    /// Longer than anybody plans.
-    #[error("the race on {0} is more than two years away; give a day within two years")]
-    TooFar(Day),
-    /// No human runs that.
-    #[error("{0}; give a slower target, or none")]
-    Target(String),
-    /// Beyond 50 km nothing published supports a time.
-    #[error("beyond 50 km there is no evidence to plan a time from; leave the target out")]
-    TargetBeyondEvidence,
-    /// A race cannot be trained for on so few days.
-    #[error("{needed} days a week are needed for this race, and {given} are free; free another weekday")]
-    TooFewDays {
-        /// Days it takes.
-        needed: usize,
-        /// Days there are.
-        given: usize,
-    },
-    /// The weekday of the long run is not one to train on.
-    #[error("the long run's weekday is not one of the days you train on ({0}); name one of them")]
-    LongDay(Weekdays),
-    /// The level is asked for, not guessed.
-    #[error("your history is shorter than 28 days; say how much you run: novice, inter or adv")]
-    AskLevel,
-    /// The step from here to there is too big for the time.
-    #[error(
-        "a {race} from {base} a week needs at least {weeks} weeks; choose a later race or a shorter one, or build up to {needed} a week first"
-    )]
-    Base {
-        /// The race.
-        race: &'static str,
-        /// What is run now.
-        base: String,
-        /// Weeks it takes.
-        weeks: i64,
-        /// What a week should hold before.
-        needed: String,
-    },
-    /// A race along the way that does not fit.
-    #[error(
-        "the race along the way must lie between the start and ten days before the main race, and be no longer than it"
-    )]
-    TuneUp,
-    /// The day of the race is one without training.
-    #[error("the race on {0} is one of the days you cannot train; take it out of the blocked days")]
-    RaceBlocked(Day),
-    /// So much is blocked that nothing is left.
-    #[error("too many days are blocked: {0} free days are left before the race; unblock some")]
-    Blocked(usize),
-    /// The rules contradict each other for this athlete.
-    #[error(
-        "no plan without a safety error can be made for this: {0} Choose a later race or a shorter one, or free more days \
-         to train"
-    )]
-    Unsafe(String),
-    /// The parts do not make a plan.
-    #[error(transparent)]
-    Draft(#[from] BadDraft),
-}
-
 /// Weeks from nothing to a marathon.
 const WEEKS_FROM_ZERO: i64 = 20;
 /// Kilometres a week a marathon plan starts from.
@@ -175,41 +112,90 @@ const MAX_PLAN_DAYS: i64 = 2 * 366;
 /// # Errors
 /// When what is asked for cannot be planned for; each says what to change.
 pub fn generate(wish: &Wish, athlete: &Background) -> Result<Generated, BadWish> {
-    let race = check(wish, athlete)?;
+    if let Some(mark) = marks::mark_on(athlete, wish.race) {
+        return Err(BadWish::RaceMarked { race: wish.race, why: mark.why });
+    }
+    let free = marks::without_marked(wish, athlete);
+    let race = check(&free, athlete)?;
     let level = athlete.level().map_err(|_| BadWish::AskLevel)?;
     let base = athlete.base().map_or(0.0, Distance::km);
     check_base(wish, race, level, base)?;
-    let from_zero = base < NOTHING;
+    check_tune_up(wish, base, &marks::ways_back(wish, athlete))?;
+    let (faults, mut made) = best_try(wish, &free, race, level, athlete)?;
+    if faults > 0 {
+        let speaks = |finding: &&Finding| finding.severity != Severity::Note;
+        let said = made.findings.iter().filter(speaks).map(|finding| finding.text.as_str());
+        let said = said.collect::<Vec<_>>().join(" ");
+        return Err(BadWish::Unsafe { said, change: advice::what_to_change(wish, athlete) });
+    }
     let mut remarks = target::remarks(wish, race, athlete);
-    let (mut shrink, mut last) = (1.0, Vec::new());
+    remarks.extend(marks::remarks(wish, athlete));
+    remarks.append(&mut made.remarks);
+    Ok(Generated { remarks, ..made })
+}
+
+/// Makes a plan, and makes it anew from what the linter says until that is fit to be shown; gives the best, and how much is
+/// wrong with it. `free` is the wish without the days that are marked.
+fn best_try(
+    wish: &Wish,
+    free: &Wish,
+    race: Distance,
+    level: Level,
+    athlete: &Background,
+) -> Result<(usize, Generated), BadWish> {
+    let from_zero = athlete.base().map_or(0.0, Distance::km) < NOTHING;
+    let (mut shrink, mut mending) = (1.0, Mending::default());
+    let mut best: Option<(usize, Generated)> = None;
     for _ in 0..MAX_TRIES {
-        let (workouts, weeks, said) = if from_zero {
-            from_zero::plan(wish, race, athlete)
+        let (workouts, weeks, remarks) = if from_zero {
+            from_zero::plan(free, race, athlete)
         } else {
-            from_base(wish, race, level, athlete, shrink)
+            from_base(free, race, level, athlete, shrink, &mending)
         };
         let name = wish.name.clone().unwrap_or_else(|| format!("{} {}", wish.goal.spoken(), wish.race));
         let draft =
             Draft::new(&name, wish.goal, wish.distance, wish.start, wish.race, wish.target, workouts)?
                 .under(Terms { availability: wish.availability.clone(), stated: athlete.stated })?;
         let findings = lint::lint(&Subject::of_draft(&draft), athlete, wish.units);
-        last = findings.iter().filter(|f| f.severity == Severity::Error).cloned().collect();
-        if last.is_empty() {
-            remarks.extend(said);
-            return Ok(Generated { draft, findings, remarks, weeks });
+        let faults = faults(&findings);
+        let mut next = mending.clone();
+        if faults > 0 {
+            let every = lint::every(&Subject::of_draft(&draft), athlete, wish.units);
+            next.learn(&every, wish, draft.workouts());
         }
-        shrink *= SMALLER;
+        let made = Generated { draft, findings, remarks, weeks };
+        if faults == 0 {
+            return Ok((0, made));
+        }
+        if best.as_ref().is_none_or(|(fewest, _)| faults < *fewest) {
+            best = Some((faults, made));
+        }
+        if next == mending {
+            shrink *= SMALLER;
+        }
+        mending = next;
     }
-    Err(BadWish::Unsafe(last.iter().map(|f| f.text.as_str()).collect::<Vec<_>>().join(" ")))
+    Ok(best.expect("there is at least one try"))
 }
 
-/// How often a plan with errors is made smaller, and by how much.
-const MAX_TRIES: usize = 10;
+/// How often a plan is made anew from what the linter said, and by how much it shrinks when that says nothing new.
+const MAX_TRIES: usize = 24;
 const SMALLER: f64 = 0.95;
+/// As many warnings a plan may have.
+const MAX_WARNINGS: usize = 2;
+
+/// What keeps a plan from being shown: every error, and every warning beyond two. An error weighs more than any warning.
+fn faults(findings: &[Finding]) -> usize {
+    let of = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
+    of(Severity::Error) * 100 + of(Severity::Warning).saturating_sub(MAX_WARNINGS)
+}
 
 /// Checks what is asked for, and gives the race's distance.
 fn check(wish: &Wish, athlete: &Background) -> Result<Distance, BadWish> {
     let left = wish.start.until(wish.race);
+    if wish.race > athlete.as_of && left < 0 {
+        return Err(BadWish::StartsTooLate { start: wish.start, race: wish.race });
+    }
     match left {
         ..=0 => return Err(BadWish::Past(wish.race)),
         1..5 => return Err(BadWish::TooNear(wish.race)),
@@ -280,6 +266,23 @@ fn check_base(wish: &Wish, race: Distance, level: Level, base: f64) -> Result<()
     }
 }
 
+/// A race along the way is one run among others.
+fn check_tune_up(wish: &Wish, base: f64, ways: &[marks::WayBack]) -> Result<(), BadWish> {
+    let Some(TuneUp { on, distance }) = wish.tune_up else { return Ok(()) };
+    if ways.iter().any(|way| way.contains(on)) {
+        return Err(BadWish::TuneUp);
+    }
+    let most = (TUNE_UP_SHARE * base).max(limits::SHORT_RUN);
+    if distance.km() <= most {
+        return Ok(());
+    }
+    let shown = |km: f64| wish.units.distance(Distance::from_km(km).unwrap_or_default()).to_string();
+    Err(BadWish::TuneUpTooLong { race: shown(distance.km()), base: shown(base), most: shown(most) })
+}
+
+/// The share of a usual week that a race along the way may be.
+const TUNE_UP_SHARE: f64 = 0.8;
+
 /// Whether an athlete can train on a day.
 fn is_open(wish: &Wish, day: Day) -> bool {
     wish.availability.allows(day)
@@ -292,11 +295,15 @@ fn from_base(
     level: Level,
     athlete: &Background,
     shrink: f64,
+    mending: &Mending,
 ) -> (Vec<Workout>, Vec<Outline>, Vec<String>) {
     let shape = volume::Shape::new(wish, race, level, athlete, shrink);
-    let (weeks, remarks) = volume::outline(&shape, wish, athlete);
-    let mut workouts = session::fill(&shape, wish, athlete, &weeks);
-    complete(&mut workouts, wish);
+    let (mut weeks, pause) = volume::outline(&shape, wish, athlete);
+    mending.weeks(&shape, &mut weeks);
+    let mut workouts = session::fill(&shape, wish, athlete, &weeks, mending);
+    complete(&mut workouts, wish, athlete);
+    let mut remarks = remarks::remarks(&shape, wish, athlete, &workouts);
+    remarks.extend(pause);
     (workouts, outlined(&weeks), remarks)
 }
 
@@ -308,11 +315,13 @@ fn outlined(weeks: &[PlanWeek]) -> Vec<Outline> {
 }
 
 /// Writes down the days off, from the Monday of the first week to the race, so that every day says what it is.
-fn complete(workouts: &mut Vec<Workout>, wish: &Wish) {
+fn complete(workouts: &mut Vec<Workout>, wish: &Wish, athlete: &Background) {
     let taken: BTreeSet<Day> = workouts.iter().map(|workout| workout.date).collect();
     let first = wish.start.iso_week().monday();
     workouts.extend(first.through(wish.race).filter(|day| !taken.contains(day)).map(|day| {
-        let reason = wish.availability.blackouts.contains(&day).then(|| "Blocked day".to_owned());
+        let blocked = || wish.availability.blackouts.contains(&day).then(|| "Blocked day".to_owned());
+        let marked = marks::mark_on(athlete, day).map(|mark| format!("Marked as {}", mark.why));
+        let reason = marked.or_else(blocked);
         Workout { description: reason, ..Workout::rest(day) }
     }));
     workouts.sort_by_key(|workout| workout.date);

@@ -3,6 +3,7 @@
 //! A week and more takes a smaller week, two weeks and more a return by steps that the rules allow, four weeks and more a
 //! new beginning: by then nothing of what was run before counts as a base.
 
+use super::marks::ways_back;
 use super::volume::{Phase, PlanWeek, Shape};
 use super::{Wish, is_open};
 use crate::calendar::Day;
@@ -17,7 +18,7 @@ const ANEW: i64 = 28;
 /// Kilometres that a small week may end up smaller than it was meant to be.
 const ROUNDED: f64 = 1.5;
 /// Kilometres of a week below which it has a few short runs and nothing else.
-const TINY: f64 = 12.0;
+pub(super) const TINY: f64 = 12.0;
 /// Kilometres of one short run.
 const ONE_RUN: f64 = 3.0;
 /// The share of its usual days that makes a week a whole one.
@@ -35,24 +36,31 @@ pub(super) struct Pause {
 }
 
 impl Pause {
-    /// What to say about it.
-    pub(super) fn remark(&self) -> Option<String> {
+    /// What to say about it in a plan of so many weeks.
+    pub(super) fn remark(&self, weeks: usize) -> Option<String> {
         let (days, last) = (self.days, self.last);
+        let start = format!("There are {days} days without a run up to {last}");
+        if self.week + 1 >= weeks && days >= SMALLER {
+            return Some(format!(
+                "{start}: the race comes before you are back from them, so what is left is easy. A later race would serve \
+                 you better."
+            ));
+        }
         match days {
-            ..STEPS => None,
+            ..SMALLER => None,
+            SMALLER..STEPS => Some(format!("{start}: the week after them is a smaller one.")),
             STEPS..ANEW => Some(format!(
-                "There are {days} days without a run up to {last}: the weeks after them come back by steps, and less is \
-                 built than without the break."
+                "{start}: the weeks after them come back by steps, and less is built than without the break."
             )),
             _ => Some(format!(
-                "There are {days} days without a run up to {last}: after so long the plan begins anew with very little. \
-                 Think about the race again; a later one, a shorter one or a shorter break would serve you better."
+                "{start}: after so long the plan begins anew with very little. Think about the race again; a later one, a \
+                 shorter one or a shorter break would serve you better."
             )),
         }
     }
 }
 
-/// The pauses of a week and more that blocked days make.
+/// The pauses of a week and more that blocked days make, and those that marks do.
 pub(super) fn pauses(wish: &Wish, athlete: &Background, weeks: &[Week]) -> Vec<Pause> {
     let mut found = Vec::new();
     for (number, week) in weeks.iter().enumerate() {
@@ -70,6 +78,15 @@ pub(super) fn pauses(wish: &Wish, athlete: &Background, weeks: &[Week]) -> Vec<P
             athlete.runs.last().filter(|_| from_start).map_or(0, |run| run.day.until(wish.start) - 1);
         found.push(Pause { week: number, days: days + before.max(0), last: first.previous() });
     }
+    // After an injury or a fever the weeks are smaller ones, however short it was.
+    for way in ways_back(wish, athlete).iter().filter(|way| way.is_stepped()) {
+        let week = weeks.partition_point(|week| week.last() < way.first);
+        let soon = weeks.first().is_some_and(|first| way.first.plus(SMALLER) > first.first);
+        if week < weeks.len() && soon && found.iter().all(|pause| pause.week != week) {
+            found.push(Pause { week, days: way.days().max(SMALLER), last: way.first.previous() });
+        }
+    }
+    found.sort_by_key(|pause| pause.week);
     found
 }
 

@@ -1,26 +1,29 @@
 //! What the athlete should know about the volume of a plan, in plain sentences.
 
-use super::Wish;
 use super::volume::Shape;
-use crate::plan::Background;
+use super::{Wish, weeks_of};
 use crate::plan::limits::{self, Class};
+use crate::plan::{Background, Workout, WorkoutKind, planned_running};
+use crate::sport::Sport;
 use crate::units::Distance;
 
 /// What to say about the weeks.
-pub(super) fn remarks(
-    shape: &Shape,
-    wish: &Wish,
-    athlete: &Background,
-    weeks: usize,
-    peak: f64,
-) -> Vec<String> {
+pub(super) fn remarks(shape: &Shape, wish: &Wish, athlete: &Background, workouts: &[Workout]) -> Vec<String> {
+    let full = weeks_of(wish);
+    let weeks = full.len();
+    let peak = full.iter().map(|week| planned_running(workouts, *week, wish.race).km()).fold(0.0, f64::max);
     let shown = |km: f64| wish.units.distance(Distance::from_km(km).unwrap_or_default()).to_string();
     let mut said = typed(wish, athlete);
     let wanted = limits::runway_weeks(shape.level, shape.class);
     if shape.hold {
+        let there = match weeks {
+            0 => "Less than a full week is left, fewer".to_owned(),
+            1 => "One full week is fewer".to_owned(),
+            _ => format!("{weeks} full weeks are fewer"),
+        };
         said.push(format!(
-            "{weeks} full weeks are fewer than the {wanted} such a race asks for: this plan keeps what you have and \
-             brings you rested to the start, it builds no new fitness."
+            "{there} than the {wanted} such a race asks for: this plan keeps what you have and brings you rested to the \
+             start, it builds no new fitness."
         ));
         if shape.class == Class::Full && shape.longest < 21.0 && weeks < 6 {
             said.push(format!(
@@ -29,6 +32,15 @@ pub(super) fn remarks(
                 shown(shape.longest)
             ));
         }
+    }
+    let longest = longest(workouts);
+    if shape.class >= Class::Half && weeks > limits::NO_BUILD && longest < 0.9 * shape.longest {
+        said.push(format!(
+            "The longest run of this plan is {}, less than the {} you ran lately: a longer one would be too much of such a \
+             week. More running on other days would make room for it.",
+            shown(longest),
+            shown(shape.longest)
+        ));
     }
     let (bottom, _) = limits::peak_bracket(shape.level, shape.race);
     if !shape.hold && peak < bottom * 0.99 {
@@ -64,6 +76,12 @@ pub(super) fn remarks(
         said.push("How fast you run is not known yet, so sessions say how far, not how long.".to_owned());
     }
     said
+}
+
+/// The longest run of a plan that is no race.
+fn longest(workouts: &[Workout]) -> f64 {
+    let runs = workouts.iter().filter(|w| w.sport == Sport::Running && w.kind != WorkoutKind::Race);
+    runs.filter_map(|run| run.distance).map(Distance::km).fold(0.0, f64::max)
 }
 
 /// What of it the athlete typed, and what the data says instead.

@@ -1,22 +1,33 @@
 //! The sessions of a week: which there are, how the week's distance is shared out, and on which days they are.
 
 use super::days::{self, Slots, Taken, Want};
+use super::marks::{self, WayBack};
+use super::mend::Mending;
 use super::paces::Speeds;
+use super::pauses::TINY;
 use super::volume::{Phase, PlanWeek, Shape};
-use super::{TuneUp, Wish, is_open, strength};
+use super::{TuneUp, Wish, is_open, last_runs, strength};
 use crate::calendar::Day;
 use crate::plan::limits::{self, Class};
 use crate::plan::{Background, Level, Week, Workout, WorkoutKind};
 use crate::units::{Distance, TimeSpan};
 
 /// Every workout of the plan but the days off.
-pub(super) fn fill(shape: &Shape, wish: &Wish, athlete: &Background, weeks: &[PlanWeek]) -> Vec<Workout> {
+pub(super) fn fill(
+    shape: &Shape,
+    wish: &Wish,
+    athlete: &Background,
+    weeks: &[PlanWeek],
+    mending: &Mending,
+) -> Vec<Workout> {
     let mut counts: Vec<usize> = (weeks.iter().filter(|week| week.phase != Phase::Taper))
         .map(|week| shape.runs_for(week.km, week.long))
         .collect();
     counts.sort_unstable();
     let usual_runs = counts.get(counts.len() / 2).copied().unwrap_or(shape.runs);
-    let maker = Maker { shape, wish, speeds: Speeds::of(athlete, wish, shape), usual_runs };
+    let ways = marks::ways_back(wish, athlete);
+    let maker =
+        Maker { shape, wish, speeds: Speeds::of(athlete, wish, shape), usual_runs, ways: &ways, mending };
     let longs = days::long_days(wish, weeks);
     let mut taken = Taken {
         longs: longs.iter().flatten().copied().collect(),
@@ -34,6 +45,9 @@ pub(super) fn fill(shape: &Shape, wish: &Wish, athlete: &Background, weeks: &[Pl
     workouts.push(maker.race(wish.race, shape.race, "Race day"));
     let whole: Vec<Week> = weeks.iter().map(|week| week.week).collect();
     strength::add(wish, &whole, |minutes, effort| maker.speeds.load(minutes, effort), &mut workouts);
+    marks::soften(&maker, &ways, &mut workouts);
+    mending.runs(&maker, &mut workouts);
+    last_runs::hold(&maker, athlete, &mut workouts);
     workouts
 }
 
@@ -52,6 +66,10 @@ pub(super) struct Maker<'a> {
     pub(super) speeds: Speeds,
     /// Runs in most weeks before the taper: a taper keeps them.
     pub(super) usual_runs: usize,
+    /// After days that the athlete marked.
+    pub(super) ways: &'a [WayBack],
+    /// What earlier tries taught.
+    pub(super) mending: &'a Mending,
 }
 
 impl Maker<'_> {
@@ -125,37 +143,43 @@ impl Maker<'_> {
         let usual = self.usual_runs;
         let tune_up = wish.tune_up.filter(|tune_up| plan.week.contains(tune_up.on));
         let runs = match (race_week, tune_up) {
-            (true, _) => usual.max(3),
+            // The race is a day of training, too.
+            (true, _) => usual.max(3).min(6 - limits::rest_days(shape.level)),
             (false, Some(_)) => usual - 1,
             (false, None) if plan.phase == Phase::Taper => usual,
             (false, None) => shape.runs_for(plan.km, plan.long),
         };
-        // Coming back there are fewer runs rather than tiny ones.
-        let fit = ((plan.km / shape.shortest()) as usize).max(1);
-        let runs = if plan.back { runs.min(fit) } else { runs };
-        let block = self.long_block(plan, count - number - 1);
+        // Coming back, or where a usual week is tiny, there are fewer runs rather than tiny ones.
+        let fit = ((plan.km / shape.least() + 1e-9) as usize).max(1);
+        let runs = if plan.back || shape.base < TINY { runs.min(fit) } else { runs };
+        let careful = |day: Day| self.ways.iter().any(|way| way.contains(day));
+        let block = self.long_block(plan, count - number - 1).filter(|_| !long.is_some_and(careful));
         let recipes = self.recipes(plan, number, block.is_some(), tune_up.is_some());
         let last_hard = wish.race.plus(-4);
-        let slots = self.slots(&open, long, Want { runs, hard: recipes.len() }, taken, |day| day > last_hard);
+        let slots = self.slots(&open, long, Want { runs, hard: recipes.len() }, taken, |day| {
+            day > last_hard || careful(day) || self.mending.is_easy(day)
+        });
         taken.hard.extend(&slots.hard);
         taken.runs.extend(slots.long.iter().chain(&slots.hard).chain(&slots.easy));
 
         let raced = tune_up.map_or(0.0, |tune_up| tune_up.distance.km());
         let long_km = if slots.long.is_some() { plan.long } else { 0.0 };
         let others = (slots.hard.len() + slots.easy.len()).max(1) as f64;
-        let even = ((plan.km - long_km - raced).max(0.0) / others).max(shape.shortest());
+        let left = plan.km - long_km - raced;
+        let least = (shape.round(left / others)).clamp(shape.least(), shape.shortest());
+        let even = (left.max(0.0) / others).max(least);
         let longest_other =
             if long_km > 0.0 { long_km * 0.9 } else { shape.longest.max(shape.step * 6.0) * 0.8 };
         let longest_other = longest_other.min(self.longest_useful());
         let mut made = Vec::new();
-        let mut left = plan.km - long_km - raced;
+        let mut left = left;
         for (day, recipe) in slots.hard.iter().zip(&recipes) {
             let session = self.hard(*day, *recipe, plan, even.min(longest_other));
             left -= session.distance.map_or(even, Distance::km);
             made.push(session);
         }
         let strides = self.strides_on(plan, &slots, made.len());
-        let shares = self.shares(left, slots.easy.len(), longest_other);
+        let shares = self.shares(left, slots.easy.len(), (least, longest_other));
         made.extend(slots.easy.iter().zip(shares).map(|(day, km)| {
             let km = if day.until(wish.race) <= 3 { km.min(self.last_days_km()) } else { km };
             self.easy(*day, km, Some(*day) == strides)
@@ -165,14 +189,15 @@ impl Maker<'_> {
         made
     }
 
-    /// What is left of a week in so many runs of whole steps, as even as can be, none of them longer than `most`.
-    fn shares(&self, km: f64, runs: usize, most: f64) -> Vec<f64> {
+    /// What is left of a week in so many runs of whole steps, as even as can be, none of them shorter or longer than what is
+    /// given.
+    fn shares(&self, km: f64, runs: usize, (least, most): (f64, f64)) -> Vec<f64> {
         let step = self.shape.step;
         let steps = (km / step + 1e-9).floor().max(0.0) as usize;
         let (each, more) = (steps / runs.max(1), steps % runs.max(1));
         let most = self.shape.floor(most);
         let share = |run: usize| (each + usize::from(run < more)) as f64 * step;
-        (0..runs).map(|run| share(run).min(most).max(self.shape.shortest())).collect()
+        (0..runs).map(|run| share(run).min(most).max(least)).collect()
     }
 
     /// The easy run of a week that ends with strides, where the week is not hard enough without.
@@ -184,6 +209,7 @@ impl Maker<'_> {
             .iter()
             .copied()
             .filter(|day| day.until(self.wish.race) >= 2 && wanted)
+            .filter(|day| !self.ways.iter().any(|way| way.contains(*day)))
             .max_by_key(|day| (far(day), *day))
     }
 
@@ -191,6 +217,8 @@ impl Maker<'_> {
         let shape = self.shape;
         let at_most = match shape.level {
             _ if shape.injured || tune_up || plan.back => 0,
+            // Nothing published says how to train fast for it.
+            _ if shape.race > limits::BEYOND_EVIDENCE => 0,
             Level::Novice => 1,
             _ if shape.sixty || shape.runs <= 3 || plan.cutback || block => 1,
             _ => 2,
@@ -217,6 +245,7 @@ impl Maker<'_> {
     fn long_block(&self, plan: &PlanWeek, to_race: usize) -> Option<f64> {
         let shape = self.shape;
         let fits = shape.class == Class::Full
+            && shape.race <= limits::BEYOND_EVIDENCE
             && plan.phase == Phase::Peak
             && !plan.cutback
             && !shape.injured

@@ -1,7 +1,10 @@
 mod athletes;
+mod envelope;
 mod life;
+mod marks;
 mod paces;
 mod refusals;
 mod special;
 mod strength;
+mod sweep;
 mod table;

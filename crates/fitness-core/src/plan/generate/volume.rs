@@ -2,9 +2,11 @@
 //! down again before the race.
 
 use super::days::long_day;
-use super::pauses::{Pause, Return, WHOLE, pauses};
-use super::{Wish, is_open, remarks, weeks_of};
-use crate::calendar::Day;
+use super::last_runs::{FREE, LastRuns};
+use super::marks::ways_back;
+use super::pauses::{Return, WHOLE, pauses};
+use super::{Wish, is_open, weeks_of};
+use crate::observation::Excuse;
 use crate::plan::limits::{self, Class, MASTERS};
 use crate::plan::{Background, Level, Week};
 use crate::units::{Distance, Pace, UnitSystem};
@@ -74,12 +76,10 @@ impl Shape {
     pub(super) fn new(wish: &Wish, race: Distance, level: Level, athlete: &Background, shrink: f64) -> Self {
         let class = Class::of(race);
         let base = starting_base(athlete);
-        // Nobody who runs so much every week has no long run at all; a third of a week is what it would be.
-        let longest = athlete.longest().map_or(0.0, Distance::km).max(if athlete.runs.is_empty() {
-            base / 3.0
-        } else {
-            0.0
-        });
+        // Nobody who runs so much every week has no long run at all; where none is known, a third of a week is what it
+        // would be.
+        let unknown = athlete.runs.is_empty() && athlete.stated.longest.is_none();
+        let longest = athlete.longest().map_or(0.0, Distance::km).max(if unknown { base / 3.0 } else { 0.0 });
         let before = recent_weeks(athlete).into_iter().fold(0.0, f64::max);
         let allowed = if !athlete.is_recorded() || before <= 0.0 {
             base
@@ -106,7 +106,8 @@ impl Shape {
             runs: usual.clamp(fewest, most).min(wish.availability.days.len()),
             most_runs: most.min(wish.availability.days.len()),
             pace: athlete.easy_pace().map(Pace::seconds_per_km),
-            injured: athlete.injured,
+            // What was marked is known by its days.
+            injured: athlete.injured && !athlete.marked.iter().any(|mark| mark.why == Excuse::Injured),
             gap,
             step: match wish.units {
                 UnitSystem::Metric => 0.5,
@@ -121,9 +122,14 @@ impl Shape {
         (km / self.step).round() * self.step
     }
 
-    /// The shortest run worth putting shoes on for.
+    /// The shortest run worth putting shoes on for; shorter where a whole week has little more.
     pub(super) fn shortest(&self) -> f64 {
-        (2.4 / self.step).ceil() * self.step
+        ((0.15 * self.base).clamp(1.2, 2.4) / self.step).ceil() * self.step
+    }
+
+    /// The shortest run of a week that has less than so many of them would take.
+    pub(super) fn least(&self) -> f64 {
+        (1.2 / self.step).ceil() * self.step
     }
 
     /// To the step below.
@@ -139,7 +145,7 @@ impl Shape {
     }
 
     /// How far a run may go beyond the longest of 30 days.
-    fn spike(&self) -> f64 {
+    pub(super) fn spike(&self) -> f64 {
         if self.injured { 1.0 } else { limits::SESSION_SPIKE.0 }
     }
 }
@@ -155,9 +161,6 @@ fn best_four(athlete: &Background) -> Option<f64> {
     let best = if athlete.is_recorded() { athlete.best_four_weeks() } else { athlete.stated.base };
     best.map(Distance::km).filter(|best| *best > 0.0)
 }
-
-/// Days from the last day of data to the plan after which more than the data's last weeks would have to speak for them.
-const STALE: i64 = 14;
 
 /// By how much a first week may lie above what was run: below what R3 speaks about.
 const FIRST_STEP: f64 = 1.08;
@@ -182,8 +185,8 @@ fn taper(class: Class, weeks: usize) -> &'static [f64] {
     }
 }
 
-/// The weeks of the plan, and what to say about them.
-pub(super) fn outline(shape: &Shape, wish: &Wish, athlete: &Background) -> (Vec<PlanWeek>, Vec<String>) {
+/// The weeks of the plan, and what to say about a pause in them.
+pub(super) fn outline(shape: &Shape, wish: &Wish, athlete: &Background) -> (Vec<PlanWeek>, Option<String>) {
     let weeks = weeks_of(wish);
     let taper = taper(shape.class, weeks.len());
     let build = weeks.len() - taper.len();
@@ -230,9 +233,8 @@ pub(super) fn outline(shape: &Shape, wish: &Wish, athlete: &Background) -> (Vec<
     if !pauses.is_empty() {
         held.hold(&mut planned, shape.step, limits::long_share(shape.level).0 - MARGIN, runs);
     }
-    let mut remarks = remarks::remarks(shape, wish, athlete, weeks.len(), peak);
-    remarks.extend(pauses.iter().max_by_key(|pause| pause.days).and_then(Pause::remark));
-    (planned, remarks)
+    let longest = pauses.iter().max_by_key(|pause| pause.days);
+    (planned, longest.and_then(|pause| pause.remark(weeks.len())))
 }
 
 /// Which of the building weeks are easier ones: every fourth, every third for masters and beginners, counted back from
@@ -342,27 +344,25 @@ fn long_runs_at(
     let peak = volume.iter().copied().fold(0.0, f64::max);
     let want = longest_wanted(shape, peak, share);
     let start = shape.longest.min(want);
-    let mut done: Vec<(Day, f64)> = athlete.runs.iter().map(|run| (run.day, run.distance.km())).collect();
-    // Where the data ended long before the plan, what it last said still holds.
-    if !athlete.is_recorded() || athlete.as_of.until(wish.start) > STALE {
-        done.push((wish.start.previous(), shape.longest));
-    }
+    let mut done = LastRuns::before(shape, wish, athlete);
+    let ways = ways_back(wish, athlete);
     let mut longs: Vec<f64> = Vec::new();
     for (i, week) in weeks.iter().take(easier.len()).enumerate() {
         let Some(day) = long_day(wish, *week) else {
             longs.push(0.0);
             continue;
         };
-        let recent = |(ran, km): &(Day, f64)| (1..=30).contains(&ran.until(day)).then_some(*km);
-        let before = done.iter().filter_map(recent).fold(0.0, f64::max);
+        let before = done.longest_before(day);
+        let most =
+            ways.iter().filter(|way| way.contains(day)).map(|way| way.most).fold(f64::INFINITY, f64::min);
         let progress = ((i + 1) as f64 / (0.85 * easier.len() as f64)).min(1.0);
         let wished = start + (want - start) * progress;
-        let mut long = wished.min((before * shape.spike()).max(FREE)).min(share * volume[i]);
+        let mut long = wished.min((before * shape.spike()).max(FREE)).min(share * volume[i]).min(most);
         if easier[i] {
             long *= 0.80;
         }
         let long = shape.floor(long).max(shape.shortest().min(volume[i]));
-        done.push((day, long));
+        done.push(day, long);
         longs.push(long);
     }
     longs
@@ -386,8 +386,6 @@ fn in_time(shape: &Shape) -> f64 {
     shape.pace.map_or(f64::INFINITY, |pace| hours * 3600.0 / pace)
 }
 
-/// Kilometres that are never a leap, whatever was run before.
-const FREE: f64 = 5.0;
 /// Rounded distances may not end up above a limit.
 const MARGIN: f64 = 0.015;
 

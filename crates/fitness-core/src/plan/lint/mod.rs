@@ -8,6 +8,7 @@
 
 mod amounts;
 mod quality;
+mod report;
 mod rule;
 mod schedule;
 mod taper;
@@ -17,6 +18,7 @@ mod tests;
 mod view;
 mod volume;
 
+use report::{LATE_BREAK, Remark, Report};
 pub use rule::Rule;
 pub(super) use view::{planned_km, planned_minutes};
 
@@ -25,7 +27,6 @@ use crate::calendar::Day;
 use crate::units::{Distance, TimeSpan, UnitSystem};
 use crate::words::words;
 use serde::Serialize;
-use std::collections::BTreeMap;
 use view::View;
 
 words! {
@@ -45,6 +46,9 @@ words! {
 pub struct Finding {
     /// The rule that says it.
     pub rule: Rule,
+    /// Other rules that found the same cause; the sentence says what they found, too.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<Rule>,
     /// How much it matters.
     pub severity: Severity,
     /// Where, when it is about one day or the week that begins on it.
@@ -98,10 +102,27 @@ impl<'a> Subject<'a> {
     }
 }
 
+impl Finding {
+    /// Whether a rule is behind it.
+    #[must_use]
+    pub fn is_of(&self, rule: Rule) -> bool {
+        self.rule == rule || self.also.contains(&rule)
+    }
+}
+
 /// Holds a plan against every rule. Errors come first, then warnings, then notes; where many days or weeks break a rule
-/// in the same way, the worst stands for all.
+/// in the same way, the worst stands for all, and warnings of one cause are one.
 #[must_use]
 pub fn lint(subject: &Subject<'_>, athlete: &Background, units: UnitSystem) -> Vec<Finding> {
+    report(subject, athlete, units).findings()
+}
+
+/// The same with every day and week by itself.
+pub(super) fn every(subject: &Subject<'_>, athlete: &Background, units: UnitSystem) -> Vec<(u8, Finding)> {
+    report(subject, athlete, units).every()
+}
+
+fn report(subject: &Subject<'_>, athlete: &Background, units: UnitSystem) -> Report {
     let view = View::new(subject, athlete, units);
     let mut report = Report::default();
     volume::check(&view, &mut report);
@@ -109,7 +130,7 @@ pub fn lint(subject: &Subject<'_>, athlete: &Background, units: UnitSystem) -> V
     taper::check(&view, &mut report);
     targets::check(&view, &mut report);
     schedule::check(&view, &mut report);
-    report.findings()
+    report
 }
 
 /// The errors among findings: what keeps a plan from being committed.
@@ -135,83 +156,5 @@ fn beyond(value: f64, (low, high): (f64, f64)) -> Option<f64> {
         _ if value < low - TOLERANCE => Some(low),
         _ if value > high + TOLERANCE => Some(high),
         _ => None,
-    }
-}
-
-/// A finding before those of one kind are put together. Its text has no full stop yet.
-struct Remark {
-    rule: Rule,
-    severity: Severity,
-    /// Tells apart what one rule says about different things.
-    part: u8,
-    day: Option<Day>,
-    measured: Option<(f64, f64)>,
-    text: String,
-}
-
-impl Remark {
-    fn new(rule: Rule, severity: Severity, text: String) -> Self {
-        Self { rule, severity, part: 0, day: None, measured: None, text }
-    }
-
-    fn part(self, part: u8) -> Self {
-        Self { part, ..self }
-    }
-
-    fn on(self, day: Day) -> Self {
-        Self { day: Some(day), ..self }
-    }
-
-    fn measured(self, value: f64, limit: f64) -> Self {
-        Self { measured: Some((value, limit)), ..self }
-    }
-
-    fn excess(&self) -> f64 {
-        self.measured.map_or(0.0, |(value, limit)| (value - limit).abs())
-    }
-
-    fn finding(self, more: usize) -> Finding {
-        let end = if more > 0 { format!("; {more} more like it.") } else { ".".to_owned() };
-        let finite = |number: f64| Some(number).filter(|number| number.is_finite());
-        Finding {
-            rule: self.rule,
-            severity: self.severity,
-            day: self.day,
-            value: self.measured.and_then(|(value, _)| finite(value)),
-            limit: self.measured.and_then(|(_, limit)| finite(limit)),
-            text: format!("{}{end}", self.text),
-        }
-    }
-}
-
-#[derive(Default)]
-struct Report {
-    worst: BTreeMap<(Severity, Rule, u8), (Remark, usize)>,
-}
-
-impl Report {
-    fn add(&mut self, remark: Remark) {
-        let key = (remark.severity, remark.rule, remark.part);
-        match self.worst.entry(key) {
-            std::collections::btree_map::Entry::Vacant(free) => {
-                free.insert((remark, 0));
-            }
-            std::collections::btree_map::Entry::Occupied(mut taken) => {
-                let (worst, more) = taken.get_mut();
-                *more += 1;
-                let later = |remark: &Remark| std::cmp::Reverse(remark.day);
-                let order = remark.excess().total_cmp(&worst.excess());
-                if order.then_with(|| later(&remark).cmp(&later(worst))).is_gt() {
-                    *worst = remark;
-                }
-            }
-        }
-    }
-
-    fn findings(self) -> Vec<Finding> {
-        let mut found: Vec<Finding> =
-            self.worst.into_values().map(|(remark, more)| remark.finding(more)).collect();
-        found.sort_by_key(|finding| (finding.severity, finding.rule, finding.day));
-        found
     }
 }

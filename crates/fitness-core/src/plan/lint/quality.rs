@@ -216,17 +216,17 @@ fn marathon_pace(view: &View<'_>, report: &mut Report) {
 
 /// R35's intervals: none while the injury lasts, and later only without pain.
 fn injury(view: &View<'_>, report: &mut Report) {
-    if !view.athlete.injured {
-        return;
-    }
     for (session, _) in view.planned() {
         if !(session.is(WorkoutKind::Intervals) || session.is(WorkoutKind::Hills)) {
             continue;
         }
         let day = session.day;
-        let soon = view.athlete.as_of.until(day) <= limits::PAIN_FREE;
-        let (severity, text) = if soon {
-            (Severity::Error, format!("There are intervals on {day}, and you are marked as injured"))
+        let (severity, text) = if view.is_hurt(day) {
+            let text =
+                format!("There are intervals on {day}, less than two weeks after an injury you marked");
+            (Severity::Error, text)
+        } else if view.athlete.is_hurt(day).is_some() || !view.athlete.injured {
+            continue;
         } else {
             let text = format!("There are intervals on {day}; run them only after two weeks without pain");
             (Severity::Warning, text)

@@ -139,7 +139,7 @@ impl Rule {
                 "[H]",
             ),
             Self::R31 => (
-                "a pace is only asked for where a result of the last 120 days supports it",
+                "a pace follows from a result of the last 120 days and is no quicker than that supports",
                 "never-fabricate",
             ),
             Self::R32 => ("race pace is not faster than one in four would run", "FORMULAS 16"),

@@ -45,7 +45,8 @@ fn runs_a_week(view: &View<'_>, report: &mut Report) {
     for week in view.build().iter().filter(|week| week.open) {
         let (first, runs) = (week.week.first, week.runs);
         if let Some(limit) = beyond(runs as f64, (low as f64, high as f64)) {
-            let text = format!("The week from {first} has {runs} runs; {low} to {high} are usual");
+            let counted = if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") };
+            let text = format!("The week from {first} has {counted}; {low} to {high} are usual");
             report.add(Remark::new(Rule::R18, Severity::Note, text).on(first).measured(runs as f64, limit));
         }
     }

@@ -4,7 +4,7 @@ use super::super::limits::{self, Class};
 use super::super::{Level, WorkoutKind};
 use super::view::{Peak, View};
 use super::volume::{longest_before_race, percent, preparing_since};
-use super::{Remark, Report, Rule, Severity, TOLERANCE, beyond};
+use super::{LATE_BREAK, Remark, Report, Rule, Severity, TOLERANCE, beyond};
 use crate::calendar::Day;
 
 pub(super) fn check(view: &View<'_>, report: &mut Report) {
@@ -32,9 +32,10 @@ fn without_running(days: i64, end: Day, report: &mut Report) {
     );
     report.add(
         Remark::new(Rule::R22, Severity::Warning, text)
-            .part(2)
+            .part(LATE_BREAK)
             .on(end)
-            .measured(days as f64, limits::BREAK as f64),
+            .measured(days as f64, limits::BREAK as f64)
+            .aside(format!("{days} days before {end} are without a run")),
     );
 }
 
@@ -55,9 +56,12 @@ fn last_long_run(view: &View<'_>, class: Class, report: &mut Report) {
     let days = day.until(view.subject.race);
     if let Some(limit) = beyond(days as f64, range) {
         let text = format!(
-            "The last long run, on {day}, is {days} days before the race; {low:.0} to {high:.0} are usual"
+            "The last long run, on {day}, is {} before the race; {low:.0} to {high:.0} are usual",
+            counted(days, "day")
         );
-        report.add(Remark::new(Rule::R10, Severity::Warning, text).on(day).measured(days as f64, limit));
+        let aside = format!("the last long run is {} before the race", counted(days, "day"));
+        let remark = Remark::new(Rule::R10, Severity::Warning, text).on(day);
+        report.add(remark.measured(days as f64, limit).aside(aside));
     }
 }
 
@@ -72,7 +76,9 @@ fn length(view: &View<'_>, class: Class, peak: &Peak, report: &mut Report) {
                 "The taper has {days:.0} days; before this race {:.0} to {:.0} days with less running are best",
                 range.0, range.1
             );
-            report.add(Remark::new(Rule::R19, Severity::Warning, text).measured(days, limit));
+            let aside =
+                format!("the taper has {days:.0} days where {:.0} to {:.0} are best", range.0, range.1);
+            report.add(Remark::new(Rule::R19, Severity::Warning, text).measured(days, limit).aside(aside));
         }
     }
     if let Some(last) = peak.last {
@@ -80,10 +86,14 @@ fn length(view: &View<'_>, class: Class, peak: &Peak, report: &mut Report) {
         if let Some(limit) = beyond(apart, range) {
             let first = view.weeks[last].week.first;
             let text = format!(
-                "The last peak week, from {first}, is {apart:.0} weeks before race week; {:.0} to {:.0} are usual",
-                range.0, range.1
+                "The last peak week, from {first}, is {} before race week; {:.0} to {:.0} are usual",
+                counted(apart as i64, "week"),
+                range.0,
+                range.1
             );
-            report.add(Remark::new(Rule::R24, Severity::Warning, text).on(first).measured(apart, limit));
+            let aside = format!("the last peak week is {} before race week", counted(apart as i64, "week"));
+            let remark = Remark::new(Rule::R24, Severity::Warning, text).on(first);
+            report.add(remark.measured(apart, limit).aside(aside));
         }
     }
 }
@@ -115,7 +125,9 @@ fn falling(view: &View<'_>, class: Class, peak: &Peak, report: &mut Report) {
             let first = pair[1].week.first;
             let text =
                 format!("The week from {first} is in the taper and not lighter than the one before it");
-            report.add(Remark::new(Rule::R21, Severity::Warning, text).on(first).measured(km, before));
+            let aside = format!("the week from {first} is not lighter than the one before it");
+            let remark = Remark::new(Rule::R21, Severity::Warning, text).on(first);
+            report.add(remark.measured(km, before).aside(aside));
         }
     }
     let last_two: Option<f64> = view.weeks.iter().rev().take(2).map(|week| week.km).sum();
@@ -128,7 +140,9 @@ fn falling(view: &View<'_>, class: Class, peak: &Peak, report: &mut Report) {
                 percent(limits::LIGHTER.0),
                 percent(limits::LIGHTER.1)
             );
-            report.add(Remark::new(Rule::R21, Severity::Warning, text).part(1).measured(lighter, limit));
+            let aside = format!("the last two are {} lighter on average", percent(lighter));
+            let remark = Remark::new(Rule::R21, Severity::Warning, text).part(1);
+            report.add(remark.measured(lighter, limit).aside(aside));
         }
     }
 }
@@ -146,12 +160,13 @@ fn kept(view: &View<'_>, peak: &Peak, report: &mut Report) {
         let count = week.runs + usize::from(race_week);
         let share = count as f64 / usual.max(1) as f64;
         if share < limits::TAPER_RUNS - TOLERANCE {
+            let runs = counted(count as i64, "run");
             let text = format!(
-                "The week from {first} is in the taper and has {count} runs, where {usual} were usual; make runs shorter instead"
+                "The week from {first} is in the taper and has {runs}, where {usual} were usual; make runs shorter instead"
             );
-            report.add(
-                Remark::new(Rule::R22, Severity::Warning, text).on(first).measured(share, limits::TAPER_RUNS),
-            );
+            let aside = format!("the week from {first} has {runs} where {usual} were usual");
+            let remark = Remark::new(Rule::R22, Severity::Warning, text).on(first);
+            report.add(remark.measured(share, limits::TAPER_RUNS).aside(aside));
         }
         let strides = || {
             view.planned()
@@ -159,9 +174,15 @@ fn kept(view: &View<'_>, peak: &Peak, report: &mut Report) {
         };
         if quick && week.quality == 0 && !(race_week && strides()) {
             let text = format!("The week from {first} is in the taper and has no short session at race pace");
-            report.add(Remark::new(Rule::R22, Severity::Warning, text).part(1).on(first));
+            let aside = format!("the week from {first} has no session at race pace");
+            report.add(Remark::new(Rule::R22, Severity::Warning, text).part(1).on(first).aside(aside));
         }
     }
+}
+
+/// `1 run`, `3 runs`.
+fn counted(count: i64, one: &str) -> String {
+    if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") }
 }
 
 /// R23.

@@ -1,11 +1,12 @@
 //! Paces and times: only what a result supports.
 
-use super::super::limits;
-use super::super::{StepType, Support, Workout, WorkoutKind, finish_on_race_day, support};
+use super::super::limits::{self, Class};
+use super::super::{DatedPaces, Step, StepType, Support, Workout, WorkoutKind, finish_on_race_day, support};
 use super::amounts::pace_range;
 use super::view::View;
 use super::{Remark, Report, Rule, Severity, Subject, TOLERANCE};
-use crate::metrics::predict::Prediction;
+use crate::metrics::predict::{Paces, Prediction};
+use crate::sport::Sport;
 use crate::units::{Distance, Pace};
 
 pub(super) fn check(view: &View<'_>, report: &mut Report) {
@@ -21,13 +22,12 @@ pub(super) fn check(view: &View<'_>, report: &mut Report) {
     }
 }
 
-/// R31.
+/// R31: without a result no pace, and with one none that is quicker than it supports.
 fn dated_paces(view: &View<'_>, report: &mut Report) {
     let as_of = view.athlete.as_of;
-    let supported =
-        view.athlete.paces.is_some_and(|paces| paces.result_on.until(as_of) <= limits::PACES_LAST);
-    if supported {
-        return;
+    let recent = |paces: &DatedPaces| paces.result_on.until(as_of) <= limits::PACES_LAST;
+    if let Some(dated) = view.athlete.paces.filter(recent) {
+        return supported_paces(view, &dated, report);
     }
     for workout in view.subject.workouts.iter().filter(|workout| view.is_open(workout.date)) {
         if workout.steps.iter().any(|step| pace_range(step).is_some()) {
@@ -39,6 +39,54 @@ fn dated_paces(view: &View<'_>, report: &mut Report) {
             report.add(Remark::new(Rule::R31, Severity::Error, text).on(day));
         }
     }
+}
+
+/// R31's value. A slower pace than the result gives is a wish for something easier, and fine.
+fn supported_paces(view: &View<'_>, dated: &DatedPaces, report: &mut Report) {
+    let open = view.subject.workouts.iter().filter(|workout| view.is_open(workout.date));
+    for workout in open.filter(|workout| workout.sport == Sport::Running) {
+        let limit = quickest(view, workout, dated);
+        let Some(pace) = fastest(workout.steps.iter()) else { continue };
+        if pace >= limit * (1.0 - limits::PACE_ROOM) - TOLERANCE {
+            continue;
+        }
+        let day = workout.date;
+        let text = format!(
+            "The workout on {day} asks for {}; your result of {} supports {} and slower for it",
+            shown(view, pace),
+            dated.result_on,
+            shown(view, limit)
+        );
+        report.add(Remark::new(Rule::R31, Severity::Error, text).part(1).on(day).measured(pace, limit));
+    }
+}
+
+/// The quickest pace that a result supports for a workout, seconds per kilometre: what its kind is run at.
+fn quickest(view: &View<'_>, workout: &Workout, dated: &DatedPaces) -> f64 {
+    let Paces { marathon, threshold, interval, repetition, .. } = dated.paces;
+    let between = |one: Pace, other: Pace| f64::midpoint(one.seconds_per_km(), other.seconds_per_km());
+    match (workout.kind, view.race.map(|(_, class)| class)) {
+        // Repetitions are intervals, too, and a short race may be run at their pace.
+        (WorkoutKind::Intervals | WorkoutKind::Hills | WorkoutKind::Strides | WorkoutKind::Race, _) => {
+            repetition.seconds_per_km()
+        }
+        (WorkoutKind::RacePace, Some(Class::FiveK) | None) => interval.seconds_per_km(),
+        (WorkoutKind::RacePace, Some(Class::TenK)) => between(interval, threshold),
+        (WorkoutKind::RacePace | WorkoutKind::Tempo | WorkoutKind::Long, _) => threshold.seconds_per_km(),
+        // What is easy is slower than a marathon.
+        _ => marathon.seconds_per_km(),
+    }
+}
+
+/// The fastest pace that steps ask for.
+fn fastest<'a>(steps: impl Iterator<Item = &'a Step>) -> Option<f64> {
+    let ends = steps.filter_map(pace_range).flat_map(|range| [range.low, range.high]).flatten();
+    ends.filter(|pace| pace.is_finite()).reduce(f64::min)
+}
+
+fn shown(view: &View<'_>, pace: f64) -> String {
+    Pace::from_seconds_per_km(pace)
+        .map_or_else(|| "no pace".to_owned(), |pace| view.units.pace(pace).to_string())
 }
 
 /// The prediction for the race's own distance.
@@ -80,23 +128,13 @@ fn race_pace(view: &View<'_>, prediction: &Prediction, distance: Distance, repor
     };
     let open = view.subject.workouts.iter().filter(|workout| view.is_open(workout.date));
     for workout in open.filter(at_race_pace) {
-        let active = workout.steps.iter().filter(|step| step.step_type == StepType::Active);
-        // The lower end of a pace is its fast one.
-        let fastest = active
-            .filter_map(pace_range)
-            .filter_map(|range| range.low.or(range.high))
-            .filter(|pace| pace.is_finite())
-            .reduce(f64::min);
+        let fastest = fastest(workout.steps.iter().filter(|step| step.step_type == StepType::Active));
         let Some(pace) = fastest.filter(|pace| *pace < limit - TOLERANCE) else { continue };
         let day = workout.date;
-        let shown = |pace: f64| {
-            Pace::from_seconds_per_km(pace)
-                .map_or_else(|| "no pace".to_owned(), |pace| view.units.pace(pace).to_string())
-        };
         let text = format!(
             "The workout on {day} asks for {} at race pace; your results support {} and slower",
-            shown(pace),
-            shown(limit)
+            shown(view, pace),
+            shown(view, limit)
         );
         report.add(Remark::new(Rule::R32, Severity::Error, text).on(day).measured(pace, limit));
     }

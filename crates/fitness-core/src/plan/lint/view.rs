@@ -6,6 +6,7 @@ use super::super::{Background, Level, Week, Workout, WorkoutKind, race_weeks};
 use super::amounts::is_quality;
 use super::{Subject, TOLERANCE};
 use crate::calendar::Day;
+use crate::observation::Excuse;
 use crate::sport::Sport;
 use crate::units::{Distance, Pace, UnitSystem};
 use std::collections::{BTreeMap, BTreeSet};
@@ -146,6 +147,12 @@ impl<'a> View<'a> {
         day > self.athlete.as_of && day >= self.subject.start
     }
 
+    /// Whether a day lies in an injury or the two weeks after it. Where the days are not known it is one of these weeks.
+    pub(super) fn is_hurt(&self, day: Day) -> bool {
+        let soon = || self.athlete.injured && self.athlete.as_of.until(day) <= limits::PAIN_FREE;
+        self.athlete.is_hurt(day).unwrap_or_else(soon)
+    }
+
     /// Whether it is the day of the race.
     pub(super) fn is_race_day(&self, day: Day) -> bool {
         self.race.is_some() && day == self.subject.race
@@ -272,15 +279,23 @@ impl<'a> View<'a> {
 
     /// The day of the first run after the plan's last break of a week and more.
     pub(super) fn running_again(&self) -> Option<Day> {
-        self.breaks(limits::BREAK).last().map(|(_, again)| again)
+        self.after_break(limits::BREAK)
     }
 
-    /// A break of a week and more from which the athlete is still coming back three weeks before the race, which takes as
-    /// long as it lasted: its days, and the day it ends before.
+    /// The same for a break of so many days and more.
+    pub(super) fn after_break(&self, least: i64) -> Option<Day> {
+        self.breaks(least).last().map(|(_, again)| again)
+    }
+
+    /// A break of a week and more, or an injury, from which the athlete is still coming back three weeks before the race;
+    /// coming back takes as long as it lasted: its days, and the day it ends before.
     pub(super) fn late_break(&self) -> Option<(i64, Day)> {
-        let late = |(days, again): &(i64, Day)| again.until(self.subject.race) < limits::LATE + days;
+        let race = self.subject.race;
+        let late = |(days, again): &(i64, Day)| again.until(race) < limits::LATE + days;
         self.race?;
-        self.breaks(limits::BREAK).filter(late).max_by_key(|(days, _)| *days)
+        let hurt = self.athlete.marked.iter().filter(|mark| mark.why == Excuse::Injured && mark.from < race);
+        let hurt = hurt.map(|mark| (mark.days(), mark.through.next()));
+        self.breaks(limits::BREAK).chain(hurt).filter(late).max_by_key(|(days, _)| *days)
     }
 
     /// Stretches of the plan with so many days and more without a run: their days, and the day of the run or of the race

@@ -9,8 +9,9 @@ use crate::metrics::fitness::{FITNESS_DAYS, moved};
 use crate::units::Distance;
 use std::collections::BTreeMap;
 
-/// Days before the race in which a long run still prepares for it.
+/// Days before the race in which a long run still prepares for it, and days without a run after which it does no more.
 const PREPARES: i64 = 70;
+const LONG_BREAK: i64 = 14;
 
 pub(super) fn check(view: &View<'_>, report: &mut Report) {
     known_level(view, report);
@@ -58,7 +59,14 @@ fn spikes(view: &View<'_>, report: &mut Report) {
         let longer = format!(
             "{} is {} longer than the longest of the 30 days before, {}",
             run,
-            percent(ratio - 1.0),
+            // Just beyond the limit is not told as the limit.
+            percent(
+                if ratio > limits::SESSION_SPIKE.0 {
+                    ratio.max(limits::SESSION_SPIKE.0 + 0.01)
+                } else {
+                    ratio
+                } - 1.0
+            ),
             view.shown(before)
         );
         if let Some((severity, limit)) = above(ratio, limits::SESSION_SPIKE) {
@@ -68,7 +76,7 @@ fn spikes(view: &View<'_>, report: &mut Report) {
             );
             report.add(Remark::new(Rule::R1, severity, text).on(day).measured(ratio, limit));
         }
-        let flagged = view.athlete.injured && view.athlete.as_of.until(day) <= limits::PAIN_FREE;
+        let flagged = view.is_hurt(day);
         if flagged && ratio > 1.0 + TOLERANCE {
             let text = format!("{longer}; with an injury stay within it until two weeks without pain");
             report.add(Remark::new(Rule::R35, Severity::Error, text).on(day).measured(ratio, 1.0));
@@ -225,7 +233,10 @@ fn hours_minutes(hours: f64) -> String {
 /// R8 and R9.
 fn longest_for_race(view: &View<'_>, report: &mut Report) {
     let Some((race, _)) = view.race else { return };
-    if let Some((km, day)) = longest_before_race(view, preparing_since(view)) {
+    // What was run before a long break prepares no more.
+    let from =
+        view.after_break(LONG_BREAK).map_or(preparing_since(view), |day| day.max(preparing_since(view)));
+    if let Some((km, day)) = longest_before_race(view, from) {
         let least = limits::longest_at_least(view.level, race);
         if km < least - TOLERANCE {
             let text = format!(
@@ -233,7 +244,10 @@ fn longest_for_race(view: &View<'_>, report: &mut Report) {
                 view.shown(km),
                 view.shown(least)
             );
-            report.add(Remark::new(Rule::R8, Severity::Warning, text).on(day).measured(km, least));
+            let aside =
+                format!("the longest run reaches {} of the {} it should", view.shown(km), view.shown(least));
+            report
+                .add(Remark::new(Rule::R8, Severity::Warning, text).on(day).measured(km, least).aside(aside));
         }
     }
     let most = limits::longest_at_most(view.level, race);
@@ -297,7 +311,9 @@ fn runway_and_base(view: &View<'_>, report: &mut Report) {
     };
     let text =
         format!("Before a plan for this race you should run {} in a usual week; {now}", view.shown(least));
-    report.add(Remark::new(Rule::R26, severity, text).measured(base, least));
+    let aside =
+        format!("your usual week has {} of the {} to start from", view.shown(base), view.shown(least));
+    report.add(Remark::new(Rule::R26, severity, text).measured(base, least).aside(aside));
 }
 
 /// R27 and R28.

@@ -9,12 +9,13 @@ use crate::distance;
 use crate::failure::Failure;
 use crate::report::Report;
 use crate::table::table;
+use crate::words::counted;
 use anyhow::Result;
 use fitness_core::calendar::Day;
 use fitness_core::note::Author;
 use fitness_core::plan::{
-    Availability, Background, BadWish, Generated, Goal, Outline, PlanStatus, Stated, TuneUp, Week, Weekdays,
-    Wish, WorkoutKind, generate, planned_running,
+    Asked, Availability, Background, BadWish, Generated, Goal, Outline, PlanStatus, Stated, TuneUp, Week,
+    Weekdays, Wish, WorkoutKind, generate, planned_running,
 };
 use fitness_core::text::visible;
 use fitness_core::units::{Distance, TimeSpan, UnitSystem};
@@ -93,8 +94,10 @@ fn refused(why: &BadWish) -> Failure {
         BadWish::TooFewDays { .. } | BadWish::LongDay(_) => "name more weekdays with --days mon,wed,fri,sun",
         BadWish::Blocked(_) | BadWish::RaceBlocked(_) => "take days out of --blackout",
         BadWish::Target(_) | BadWish::TargetBeyondEvidence => "change or leave out --target",
-        BadWish::TuneUp => "change or leave out --b-race",
-        BadWish::Unsafe(_) => "change --race-date, --goal, --days or --blackout",
+        BadWish::TuneUp | BadWish::TuneUpTooLong { .. } => "change or leave out --b-race",
+        BadWish::StartsTooLate { .. } => "change or leave out --start",
+        BadWish::RaceMarked { .. } => "`fitness day list` shows your marks",
+        BadWish::Unsafe { .. } => "change --race-date, --goal, --days or --blackout",
         _ => "`fitness plan draft --help` shows what can be asked for",
     };
     Failure::new(why.to_string(), help)
@@ -129,7 +132,7 @@ fn wish(args: &DraftArgs, units: UnitSystem, today: Day) -> Result<Wish> {
         name: args.name.clone(),
         goal,
         distance,
-        start: args.start.unwrap_or(today),
+        start: begin(args.start, args.race_date, today)?,
         race: args.race_date.ok_or_else(missing)?,
         target,
         availability: Availability {
@@ -144,7 +147,37 @@ fn wish(args: &DraftArgs, units: UnitSystem, today: Day) -> Result<Wish> {
     })
 }
 
+/// The first day of a plan: today, or a later one.
+fn begin(start: Option<Day>, race: Option<Day>, today: Day) -> Result<Day> {
+    if let Some((start, race)) = start.zip(race).filter(|(start, race)| start >= race) {
+        let text = format!("a plan cannot start on {start} for a race on {race}");
+        return Err(Failure::new(text, "give an earlier --start, or leave it out to begin today").into());
+    }
+    match start {
+        Some(start) if start < today => {
+            let help = "leave out --start to begin today, or give a later day";
+            Err(Failure::new(format!("a plan cannot start on {start}: that day is over"), help).into())
+        }
+        start => Ok(start.unwrap_or(today)),
+    }
+}
+
 fn stated(args: &DraftArgs, units: UnitSystem) -> Result<Stated> {
+    for (given, flag, help) in [
+        (
+            &args.base,
+            "--base",
+            "say what you run in a usual week, or say --level novice alone to begin from nothing",
+        ),
+        (&args.longest, "--longest", "say your longest run of the last 30 days, or leave it out"),
+    ] {
+        let number = given
+            .as_deref()
+            .map(|text| text.trim().trim_end_matches(|c: char| c.is_alphabetic() || c == ' '));
+        if number.and_then(|number| number.parse::<f64>().ok()) == Some(0.0) {
+            return Err(Failure::new(format!("{flag} is more than 0"), help).into());
+        }
+    }
     let read =
         |text: &Option<String>| text.as_deref().map(|text| distance::activity(text, units)).transpose();
     let (base, longest) = (read(&args.base)?, read(&args.longest)?);
@@ -214,11 +247,37 @@ fn tell(made: &Generated, athlete: &Background, units: UnitSystem) -> String {
         let _ = writeln!(text, "- {remark}");
     }
     text.push('\n');
-    let rows: Vec<_> = made.weeks.iter().map(|week| week_row(week, made, units)).collect();
+    let rows: Vec<_> = lead_in(made, units)
+        .into_iter()
+        .chain(made.weeks.iter().map(|week| week_row(week, made, units)))
+        .collect();
     text.push_str(&table(["week from", "phase", "running", "longest", "hard days"], &rows));
     text.push('\n');
     text.push_str(&told(&made.findings));
     text
+}
+
+/// The days from the start to the first full week, where there are some.
+fn lead_in(made: &Generated, units: UnitSystem) -> Option<[String; 5]> {
+    let (start, end) = (made.draft.start_date(), made.weeks.first()?.first);
+    let before: Vec<_> =
+        made.draft.workouts().iter().filter(|w| (start..end).contains(&w.date) && !w.is_rest()).collect();
+    let days = start.until(end);
+    let asked = Asked::of(before.iter().copied(), made.draft.race_date());
+    let longest = before.iter().filter_map(|w| w.distance).max();
+    (days > 0).then(|| {
+        [
+            start.to_string(),
+            format!("first {}", counted(days as u64, "day", "days")),
+            match (asked.distance, asked.by_time) {
+                (Distance::ZERO, TimeSpan::ZERO) => "nothing".to_owned(),
+                (Distance::ZERO, time) => time.hours_minutes(),
+                (far, _) => units.distance(far).to_string(),
+            },
+            longest.map(|d| units.distance(d).to_string()).unwrap_or_default(),
+            String::new(),
+        ]
+    })
 }
 
 fn week_row(outline: &Outline, made: &Generated, units: UnitSystem) -> [String; 5] {
@@ -235,7 +294,7 @@ fn week_row(outline: &Outline, made: &Generated, units: UnitSystem) -> [String; 
     let by_time = || {
         let time: TimeSpan =
             within().filter(|w| w.kind != WorkoutKind::Race).filter_map(|w| w.duration).sum();
-        time.hours_minutes()
+        if time > TimeSpan::ZERO { time.hours_minutes() } else { "nothing".to_owned() }
     };
     [
         outline.first.to_string(),

@@ -118,7 +118,15 @@ mod tests {
 
     fn finding(rule: &str, severity: Severity, text: &str) -> Finding {
         let rule: Rule = rule.parse().unwrap();
-        Finding { rule, severity, day: None, value: None, limit: None, text: text.to_owned() }
+        Finding {
+            rule,
+            also: Vec::new(),
+            severity,
+            day: None,
+            value: None,
+            limit: None,
+            text: text.to_owned(),
+        }
     }
 
     #[test]

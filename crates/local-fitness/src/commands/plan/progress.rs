@@ -56,8 +56,16 @@ fn describe(plan: &Plan, workouts: &[PlannedWorkout], units: UnitSystem) -> Stri
         plan.status,
         plan.aim(units),
         counted(training as u64, "workout", "workouts"),
-        plan.start_date,
+        begun(plan),
     )
+}
+
+/// From when the plan counts: `2026-06-15`, and when it was begun where that was later.
+fn begun(plan: &Plan) -> String {
+    match plan.begun_on.filter(|begun| *begun > plan.start_date) {
+        Some(begun) => format!("{}, begun on {begun}", plan.start_date),
+        None => plan.start_date.to_string(),
+    }
 }
 
 /// One workout with its verdict and notes.

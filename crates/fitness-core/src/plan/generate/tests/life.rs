@@ -82,11 +82,11 @@ fn combinations() -> Vec<Case> {
 
 #[test]
 fn every_plan_around_life_is_safe_and_comes_back_by_steps() {
-    let (mut made, mut many, mut trouble, mut refused) = (0, 0, Vec::new(), BTreeMap::new());
+    let (mut made, mut trouble, mut refused) = (0, Vec::new(), BTreeMap::new());
     for (label, wish, athlete, blocked) in combinations() {
         let plan = match generate(&wish, &athlete) {
             Ok(plan) => plan,
-            Err(why @ BadWish::Unsafe(_)) => {
+            Err(why @ BadWish::Unsafe { .. }) => {
                 trouble.push(format!("{label}: {why}"));
                 continue;
             }
@@ -98,12 +98,8 @@ fn every_plan_around_life_is_safe_and_comes_back_by_steps() {
         made += 1;
         let Generated { draft, findings, remarks, .. } = &plan;
         assert_eq!(lint::errors(findings).count(), 0, "{label}: {findings:?}");
-        // That the runway is short is said with or without blocked days.
-        let warns = |f: &&lint::Finding| f.severity == Severity::Warning && f.rule != lint::Rule::R25;
-        let warnings: Vec<_> = findings.iter().filter(warns).collect();
-        let most = if blocked.is_some() { 4 } else { 2 };
-        many += usize::from(warnings.len() > 2);
-        if warnings.len() > most {
+        let warnings: Vec<_> = findings.iter().filter(|f| f.severity == Severity::Warning).collect();
+        if warnings.len() > 2 {
             let said: Vec<String> = warnings.iter().map(|f| format!("{} {}", f.rule, f.text)).collect();
             trouble.push(format!("{label}: {said:?}"));
         }
@@ -132,12 +128,12 @@ fn every_plan_around_life_is_safe_and_comes_back_by_steps() {
             );
         }
     }
-    eprintln!("{made} plans, {many} with more than two warnings, refused {refused:?}");
+    eprintln!("{made} plans, refused {refused:?}");
     assert!(
         trouble.is_empty(),
         "{} of {made} plans: {}",
         trouble.len(),
         trouble.iter().step_by(trouble.len().div_ceil(25).max(1)).cloned().collect::<Vec<_>>().join("\n")
     );
-    assert!(made >= 500 && many * 15 < made, "{made}, {many} with more than two warnings");
+    assert!(made >= 550, "{made}");
 }

@@ -109,7 +109,7 @@ fn drafts_with_such_paces_have_no_errors() {
             let plan = match generate(&wish(goal, 16 * 7 - 1), &athlete) {
                 Ok(plan) => plan,
                 Err(why) => {
-                    assert!(!matches!(why, crate::plan::BadWish::Unsafe(_)), "{goal}, {label}: {why}");
+                    assert!(!matches!(why, crate::plan::BadWish::Unsafe { .. }), "{goal}, {label}: {why}");
                     continue;
                 }
             };

@@ -35,7 +35,7 @@ fn every_refusal_says_what_to_change() {
         (|w| w.availability.blackouts = [w.race].into(), "take it out of the blocked days"),
         (
             |w| w.availability.blackouts = w.start.through(w.race.previous()).collect(),
-            "are left before the race; unblock some",
+            "are left before the race; free some",
         ),
         (
             |w| {

@@ -164,20 +164,6 @@ fn a_beginner_walks_and_runs_by_the_minute() {
 }
 
 #[test]
-fn the_injured_run_nothing_fast_and_nothing_longer() {
-    let mut athlete = with_result(runner(45.0, 5, 60), Distance::HALF_MARATHON);
-    athlete.injured = true;
-    let plan = generate(&wish(Goal::Half, 12 * 7 - 1), &athlete).unwrap();
-    assert!(
-        plan.draft.workouts().iter().all(|w| !matches!(w.kind, WorkoutKind::Intervals | WorkoutKind::Hills))
-    );
-    let longest = athlete.longest().unwrap();
-    let runs = plan.draft.workouts().iter().filter(|w| w.kind != WorkoutKind::Race);
-    assert!(runs.filter_map(|w| w.distance).all(|distance| distance <= longest));
-    assert!(plan.remarks.iter().any(|said| said.contains("You are marked as injured")), "{:?}", plan.remarks);
-}
-
-#[test]
 fn who_comes_back_from_a_pause_starts_smaller() {
     let mut athlete = runner(50.0, 5, 60);
     let last = as_of().plus(-10);
@@ -244,4 +230,44 @@ fn every_day_from_the_first_monday_to_the_race_says_what_it_is() {
     let monday = asked.start.iso_week().monday();
     assert_eq!(days, monday.through(asked.race).collect::<Vec<_>>());
     assert!(plan.draft.workouts().iter().filter(|w| w.date < asked.start).all(Workout::is_rest));
+}
+
+/// A typed longest run is where the runs start from, recorded or not, and grows by a tenth at a time.
+#[test]
+fn a_typed_longest_run_is_not_exceeded_by_more_than_a_tenth() {
+    for goal in [Goal::TenK, Goal::Half, Goal::Full] {
+        for (base, typed) in [(40.0, 9.0), (40.0, 6.0), (25.0, 6.0), (60.0, 12.0), (30.0, 3.0)] {
+            for recorded in [false, true] {
+                for known in [false, true] {
+                    let mut athlete = Background::unknown(as_of());
+                    if recorded {
+                        athlete = runner(base, 5, 60);
+                    } else {
+                        athlete.stated.base = Distance::from_km(base);
+                    }
+                    athlete.stated.longest = Distance::from_km(typed);
+                    let mut asked = wish(goal, 16 * 7 - 1);
+                    asked.start = asked.start.plus(if known { 3 } else { 0 });
+                    let plan = match generate(&asked, &athlete) {
+                        Ok(plan) => plan,
+                        Err(why) => panic!("{goal}, {base}, {typed}, recorded {recorded}: {why}"),
+                    };
+                    let mut done = vec![(asked.start.previous(), typed)];
+                    let runs = plan.draft.workouts().iter().filter(|w| w.sport == Sport::Running);
+                    for run in runs.filter(|w| w.kind != WorkoutKind::Race) {
+                        let km = run.distance.unwrap().km();
+                        let recent =
+                            done.iter().filter(|(day, _)| day.until(run.date) <= 30).map(|(_, km)| *km);
+                        let most = (recent.fold(0.0, f64::max) * 1.10).max(5.0);
+                        assert!(
+                            km <= most + 1e-6,
+                            "{goal}, {base}, {typed}, recorded {recorded}: {km} of {most} on {}",
+                            run.date
+                        );
+                        done.push((run.date, km));
+                    }
+                }
+            }
+        }
+    }
 }

@@ -155,14 +155,17 @@ impl Made {
 
     /// What the linter says.
     pub(super) fn lint(&self, athlete: &Background) -> Vec<Finding> {
-        let subject = Subject {
+        lint(&self.subject(), athlete, UnitSystem::Metric)
+    }
+
+    fn subject(&self) -> Subject<'_> {
+        Subject {
             distance: self.distance,
             start: at(0),
             race: self.race,
             target: self.target,
             workouts: &self.workouts,
-        };
-        lint(&subject, athlete, UnitSystem::Metric)
+        }
     }
 
     /// What one rule says at its worst.
@@ -172,7 +175,10 @@ impl Made {
 
     /// The worst finding of one rule.
     pub(super) fn finding(&self, athlete: &Background, rule: Rule) -> Option<Finding> {
-        self.lint(athlete).into_iter().find(|finding| finding.rule == rule)
+        let found = self.lint(athlete).into_iter().find(|finding| finding.is_of(rule))?;
+        // Where another rule says it along, what this one measured is known by itself.
+        let own = || every(&self.subject(), athlete, UnitSystem::Metric).into_iter().map(|(_, own)| own);
+        Some(if found.rule == rule { found } else { own().find(|own| own.rule == rule)? })
     }
 }
 

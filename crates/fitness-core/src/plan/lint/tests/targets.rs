@@ -30,6 +30,47 @@ fn a_pace_needs_a_result_of_the_last_120_days() {
     }
 }
 
+/// Threshold is 5:00, intervals 4:40, repetitions 4:20, marathon 5:20; three percent are room for a range and for rounding.
+#[test]
+fn a_pace_is_no_quicker_than_the_result_supports() {
+    let athlete = Background { paces: Some(paces(10)), ..of_level(Level::Intermediate, 50.0, 12.0) };
+    for (kind, supported) in [
+        (WorkoutKind::Tempo, 300.0),
+        (WorkoutKind::Long, 300.0),
+        (WorkoutKind::RacePace, 300.0),
+        (WorkoutKind::Intervals, 260.0),
+        (WorkoutKind::Hills, 260.0),
+        (WorkoutKind::Easy, 320.0),
+    ] {
+        let cases = [
+            (200.0, ERROR),
+            (supported * 0.97 - 0.01, ERROR),
+            (supported * 0.97 + 0.01, SILENT),
+            (supported, SILENT),
+            (500.0, SILENT),
+        ];
+        edges(Rule::R31, &athlete, &cases, |pace| plan().with(asking(kind, pace)));
+    }
+    // Before 5 and 10 km race pace is quicker, and an end alone is read like both.
+    for (km, supported) in [(5.0, 280.0), (10.0, 290.0)] {
+        let cases = [(supported * 0.97 - 0.01, ERROR), (supported * 0.97 + 0.01, SILENT)];
+        edges(Rule::R31, &athlete, &cases, |pace| Made {
+            distance: Distance::from_km(km),
+            ..plan().with(asking(WorkoutKind::RacePace, pace))
+        });
+    }
+    let mut turned = asking(WorkoutKind::Tempo, 300.0);
+    turned.steps[1].target =
+        crate::plan::StepTarget::Pace(crate::plan::TargetRange { low: Some(320.0), high: Some(240.0) });
+    assert_eq!(plan().with(turned).says(&athlete, Rule::R31), ERROR);
+    let said = plan().with(asking(WorkoutKind::Tempo, 240.0)).finding(&athlete, Rule::R31).unwrap();
+    assert!(
+        said.text.contains("asks for 4:00 /km; your result of 2026-06-04 supports 5:00 /km"),
+        "{}",
+        said.text
+    );
+}
+
 /// Predicted: 1:45:00, one in ten 1:34:30, one in four 1:39:36.8, one in twenty 1:30:53.5.
 fn predicted(level: Level) -> Background {
     let prediction = Ok(prediction(HALF, TimeSpan::from_mins(105)));

@@ -57,6 +57,34 @@ fn thirty_days_are_counted_over_what_was_run_and_what_is_planned() {
 }
 
 /// What is typed in cannot switch the rules off: they hold against what was run.
+/// 11.04 km after 10 km is 10.4 % longer: told as 11 %, since 10 % is what is fine.
+#[test]
+fn just_beyond_the_limit_is_not_told_as_the_limit() {
+    let made = Made::weeks(&[(40.0, 11.04)]);
+    let said = made.finding(&of_level(Intermediate, 40.0, 10.0), Rule::R1).unwrap();
+    assert!(said.text.contains("is 11 % longer") && said.text.contains("beyond 10 %"), "{}", said.text);
+}
+
+/// A long run from before two weeks without a run prepares no more.
+#[test]
+fn a_long_run_before_a_break_does_not_count_for_the_race() {
+    let athlete = of_level(Novice, 30.0, 10.0);
+    let weeks = [
+        (30.0, 16.0),
+        (30.0, 16.0),
+        (0.0, 0.0),
+        (0.0, 0.0),
+        (20.0, 8.0),
+        (25.0, 8.0),
+        (28.0, 9.0),
+        (12.0, 0.0),
+    ];
+    let mut made = Made::race(Distance::HALF_MARATHON, &weeks);
+    made.workouts.retain(|workout| workout.distance.is_some_and(|far| far > Distance::ZERO));
+    let said = made.finding(&athlete, Rule::R8).expect("R8");
+    assert_eq!((said.value, said.limit), (Some(9.0), Some(16.0)), "{}", said.text);
+}
+
 #[test]
 fn a_stated_base_does_not_raise_what_was_run() {
     let mut athlete = of_level(Intermediate, 40.0, 10.0);

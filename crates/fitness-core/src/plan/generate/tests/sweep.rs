@@ -1,0 +1,261 @@
+//! Requests drawn at random, always the same ones: goals, levels, runways, weekdays, blocked and marked days, a race along
+//! the way, targets, ages. Whatever is asked for, a plan is safe and says at most two warnings, or it is refused.
+
+use super::athletes::{as_of, runner, wish, with_result};
+use crate::calendar::{Day, Weekday};
+use crate::observation::Excuse;
+use crate::plan::lint::{Finding, Severity, Subject, errors, lint};
+use crate::plan::{
+    Background, BadWish, Generated, Goal, Level, Marked, TuneUp, Weekdays, Wish, WorkoutKind, generate,
+};
+use crate::sport::Sport;
+use crate::units::{Distance, TimeSpan, UnitSystem};
+use std::collections::BTreeMap;
+
+/// SplitMix64: the same numbers on every machine.
+struct Draw(u64);
+
+impl Draw {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// From 0 up to a number.
+    fn below(&mut self, end: usize) -> usize {
+        (self.next() % end as u64) as usize
+    }
+
+    fn between(&mut self, low: f64, high: f64) -> f64 {
+        low + (high - low) * (self.next() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// True so often out of 100.
+    fn chance(&mut self, percent: usize) -> bool {
+        self.below(100) < percent
+    }
+
+    fn of<T: Copy>(&mut self, all: &[T]) -> T {
+        all[self.below(all.len())]
+    }
+}
+
+fn km(km: f64) -> Option<Distance> {
+    Distance::from_km((km * 10.0).round() / 10.0)
+}
+
+fn athlete(draw: &mut Draw, race: Distance) -> Background {
+    let weekly = draw.of(&[8.0, 14.0, 18.0, 24.0, 28.0, 33.0, 40.0, 48.0, 58.0, 68.0, 80.0, 110.0]);
+    let runs = match weekly {
+        ..20.0 => 3,
+        ..35.0 => draw.of(&[3, 4]),
+        ..60.0 => draw.of(&[4, 5]),
+        _ => draw.of(&[5, 6]),
+    };
+    let mut athlete = if draw.chance(8) {
+        let mut unknown = Background::unknown(as_of());
+        unknown.stated.level = Some(draw.of(Level::ALL));
+        unknown.stated.base = draw.chance(80).then(|| km(weekly)).flatten();
+        unknown.stated.longest = draw.chance(50).then(|| km(weekly * draw.between(0.15, 0.5))).flatten();
+        unknown
+    } else {
+        let weeks = draw.of(&[6, 20, 70]);
+        let known = runner(weekly, runs, weeks);
+        if draw.chance(60) { with_result(known, race) } else { known }
+    };
+    if athlete.is_recorded() && draw.chance(15) {
+        athlete.stated.base = km(weekly * draw.between(0.5, 1.6));
+    }
+    if athlete.is_recorded() && draw.chance(15) {
+        athlete.stated.longest = km(weekly * draw.between(0.12, 0.5));
+    }
+    if draw.chance(15) {
+        // Nothing was run in the last days.
+        let last = as_of().plus(-draw.of(&[5, 9, 16]));
+        athlete.runs.retain(|run| run.day < last);
+    }
+    athlete.age = draw.of(&[None, Some(28), Some(41), Some(52), Some(66)]);
+    athlete.bmi = draw.chance(10).then_some(33.0);
+    athlete
+}
+
+fn days(draw: &mut Draw) -> Weekdays {
+    if draw.chance(40) {
+        return Weekdays::ALL;
+    }
+    let mut days = Weekdays::NONE;
+    let count = draw.of(&[3, 4, 4, 5, 5, 6]);
+    while days.len() < count {
+        days = days.with(Weekday::try_from(draw.below(7) as u8).unwrap());
+    }
+    days
+}
+
+/// So many days in a row, somewhere in the plan.
+fn stretch(draw: &mut Draw, wish: &Wish, lengths: &[i64]) -> (Day, Day) {
+    let span = wish.start.until(wish.race);
+    let from = wish.start.plus(draw.below(span.max(1) as usize) as i64);
+    (from, from.plus(draw.of(lengths) - 1))
+}
+
+fn marks(draw: &mut Draw, wish: &Wish) -> Vec<Marked> {
+    let why = draw.of(&[Excuse::Ill, Excuse::Injured, Excuse::Injured, Excuse::Away]);
+    let severity = (why != Excuse::Away).then(|| draw.of(&[None, Some(1), Some(2), Some(3)])).flatten();
+    let (from, through) = if draw.chance(60) {
+        // Of these days.
+        let from = as_of().plus(-draw.of(&[0, 2, 6, 12]));
+        (from, as_of().plus(draw.of(&[-3, 0, 3, 8, 15])).max(from))
+    } else {
+        stretch(draw, wish, &[1, 3, 6, 10, 16])
+    };
+    vec![Marked { why, from, through, severity }]
+}
+
+fn request(number: u64) -> (Wish, Background) {
+    let mut draw = Draw(number);
+    let goal = draw.of(&[Goal::FiveK, Goal::TenK, Goal::Half, Goal::Full, Goal::Full, Goal::Custom]);
+    let distance =
+        (goal == Goal::Custom).then(|| km(draw.of(&[3.0, 8.0, 12.0, 16.1, 25.0, 30.0, 50.0, 80.0])));
+    let mut wish =
+        wish(goal, draw.of(&[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16, 18, 20, 26, 40]) * 7 - 1);
+    wish.distance = distance.flatten();
+    wish.race = wish.race.plus(draw.of(&[0, 0, -1, -3, 2]));
+    wish.start = wish.start.plus(draw.of(&[0, 0, 0, 1, 3, 5]));
+    wish.availability.days = days(&mut draw);
+    wish.units = draw.of(&[UnitSystem::Metric, UnitSystem::Metric, UnitSystem::Imperial]);
+    wish.strength = draw.chance(25);
+    wish.cross = draw.chance(15).then_some(Sport::Cycling);
+    if draw.chance(15) {
+        wish.long_day = Some(Weekday::try_from(draw.below(7) as u8).unwrap());
+    }
+    let race = wish.goal.distance().or(wish.distance).unwrap();
+    let mut athlete = athlete(&mut draw, race);
+    if draw.chance(40) {
+        for _ in 0..draw.of(&[1, 1, 2, 3]) {
+            let (from, last) = stretch(&mut draw, &wish, &[1, 2, 4, 7, 9, 12, 15, 22, 30]);
+            wish.availability.blackouts.extend(from.through(last));
+        }
+        wish.availability.blackouts.remove(&wish.race);
+    }
+    if draw.chance(25) {
+        let span = wish.start.until(wish.race);
+        let on = wish.start.plus(draw.below(span.max(1) as usize) as i64);
+        let distance = km(draw.of(&[5.0, 10.0, 21.1])).unwrap();
+        wish.tune_up = Some(TuneUp { on, distance });
+    }
+    if draw.chance(40) && race.km() <= 50.0 {
+        let usual = athlete.prediction.as_ref().ok().map(|known| known.exact.time.seconds());
+        let usual = usual.unwrap_or_else(|| race.km() * 330.0);
+        wish.target = TimeSpan::from_seconds((usual * draw.between(0.75, 1.15)).round());
+    }
+    if draw.chance(25) {
+        athlete.marked = marks(&mut draw, &wish);
+        let hurt = |mark: &Marked| {
+            mark.why == Excuse::Injured && mark.from <= as_of().next() && mark.through.until(as_of()) < 14
+        };
+        athlete.injured = athlete.marked.iter().any(hurt);
+    }
+    (wish, athlete)
+}
+
+/// How many are drawn; `FITNESS_SWEEP` draws more.
+fn requests() -> u64 {
+    std::env::var("FITNESS_SWEEP").ok().and_then(|count| count.parse().ok()).unwrap_or(700)
+}
+
+/// What was asked for, in a line.
+fn told(number: u64, wish: &Wish, athlete: &Background) -> String {
+    let Wish { goal, start, race, availability, tune_up, target, .. } = wish;
+    let days: Vec<String> = availability.blackouts.iter().map(ToString::to_string).collect();
+    format!(
+        "{number}: {goal} {:?}, {start} to {race}, {} without {}, {tune_up:?}, target {target:?}, base {:?}, {:?}, typed {:?}, \
+         age {:?}, {:?}",
+        wish.distance.map(Distance::km),
+        availability.days,
+        days.join(" "),
+        athlete.base().map(Distance::km),
+        athlete.level(),
+        athlete.stated,
+        athlete.age,
+        athlete.marked
+    )
+}
+
+/// What is wrong with a plan, if anything is.
+fn problem(wish: &Wish, athlete: &Background, plan: &Generated) -> Option<String> {
+    let Generated { draft, findings, .. } = plan;
+    let warnings: Vec<&Finding> = findings.iter().filter(|f| f.severity == Severity::Warning).collect();
+    if warnings.len() > 2 {
+        let said: Vec<String> = warnings.iter().map(|f| format!("{} {}", f.rule, f.text)).collect();
+        return Some(said.join("\n      "));
+    }
+    if errors(findings).next().is_some() {
+        return Some(format!("errors: {findings:?}"));
+    }
+    if warnings.iter().any(|f| f.text.matches(". ").count() > 0 || !f.text.ends_with('.')) {
+        return Some(format!("not one sentence: {warnings:?}"));
+    }
+    // What `fitness plan lint` will say is what was said.
+    if lint(&Subject::of_draft(draft), athlete, wish.units) != *findings {
+        return Some("the linter says something else".to_owned());
+    }
+    for workout in draft.workouts().iter().filter(|w| !w.is_rest()) {
+        let day = workout.date;
+        if workout.kind != WorkoutKind::Race && !wish.availability.allows(day) {
+            return Some(format!("{} on {day}, which is not free", workout.name));
+        }
+        if athlete.marked.iter().any(|mark| mark.contains(day)) {
+            return Some(format!("{} on {day}, which is marked", workout.name));
+        }
+        if day < wish.start {
+            return Some(format!("{} on {day}, before the start", workout.name));
+        }
+    }
+    let last = draft.workouts().last()?;
+    let races = draft.workouts().iter().filter(|w| w.kind == WorkoutKind::Race).count();
+    if (last.date, last.kind) != (wish.race, WorkoutKind::Race)
+        || races != 1 + usize::from(wish.tune_up.is_some())
+    {
+        return Some(format!("{races} races, the last day is {} with {}", last.date, last.name));
+    }
+    None
+}
+
+#[test]
+fn whatever_is_asked_for_is_safe_and_says_at_most_two_warnings() {
+    let (mut made, mut refused, mut trouble, mut unsafe_ones) =
+        (0, BTreeMap::<String, u64>::new(), Vec::new(), Vec::new());
+    for number in 0..requests() {
+        let (wish, athlete) = request(number);
+        let told = || told(number, &wish, &athlete);
+        match generate(&wish, &athlete) {
+            Ok(plan) => {
+                made += 1;
+                trouble.extend(
+                    problem(&wish, &athlete, &plan).map(|problem| format!("{}:\n  {problem}", told())),
+                );
+            }
+            Err(why) => {
+                if let BadWish::Unsafe { .. } = why {
+                    unsafe_ones.push(format!("{}:\n  {why}", told()));
+                }
+                let word = format!("{why:?}").split([' ', '(']).next().unwrap_or_default().to_owned();
+                *refused.entry(word).or_default() += 1;
+            }
+        }
+    }
+    eprintln!("{made} plans, refused {refused:?}\n{}", unsafe_ones.join("\n"));
+    assert!(trouble.is_empty(), "{} of {made} plans:\n{}", trouble.len(), trouble.join("\n"));
+    // What cannot be planned without more warnings is refused with what would help; that is rare.
+    let helpless = unsafe_ones.iter().any(|said| !said.contains("What would help: "));
+    assert!(
+        !helpless && unsafe_ones.len() as u64 * 100 <= requests(),
+        "{} refused as unsafe:\n{}",
+        unsafe_ones.len(),
+        unsafe_ones.join("\n")
+    );
+    assert!(made * 100 >= requests() * 65, "{made} plans, refused {refused:?}");
+}
