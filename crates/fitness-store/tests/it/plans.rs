@@ -182,6 +182,17 @@ on_both_databases! {
         assert_eq!(db.store.list_human_actions(ann, 9).await.unwrap().len(), 3, "activated, applied, reverted");
     }
 
+    async fn a_plan_is_graded_as_soon_as_it_is_activated(db) {
+        let ann = db.user("Ann").await;
+        db.ran(ann, june(9), 8.0).await;
+        db.imported(ann, Evidence::Declared { day: june(12), said_at: now() }).await;
+        let plan = db.draft(ann, "Plan").await;
+        assert_eq!(verdicts(&db, ann, plan).await, []);
+        assert_eq!(db.activate(ann, plan, None).await.unwrap(), Activation::Activated);
+        use Verdict::{Hit, Missed, Pending, Rest};
+        assert_eq!(verdicts(&db, ann, plan).await, [Hit, Rest, Missed, Pending]);
+    }
+
     async fn activation_is_of_what_was_seen(db) {
         let ann = db.user("Ann").await;
         let plan = db.draft(ann, "Plan").await;
