@@ -32,7 +32,8 @@ pub struct Adapted {
 
 impl Store {
     /// Lets the rules look at the active plan, and writes down what they propose. The same facts are proposed once: what
-    /// waits is kept, and what was decided is not brought up again. A newer proposal takes the place of an older one.
+    /// waits is kept as long as it is what they say, and what was decided is not brought up again. A newer proposal takes
+    /// the place of an older one.
     ///
     /// # Errors
     /// When the database does not answer.
@@ -54,7 +55,9 @@ impl Store {
             if matches!(found.ended(), Some(ProposalState::Applied | ProposalState::Discarded)) {
                 return Ok(None);
             }
-            if found.state(active.revision, today) == ProposalState::Open {
+            // The same facts may ask for something else on another day, or once something was run: then it is made anew.
+            let same = (&found.changes, &found.message) == (&adaptation.changes, &adaptation.message);
+            if same && found.state(active.revision, today) == ProposalState::Open {
                 return Ok(Some(Adapted { adaptation, proposal: Some(found.id) }));
             }
         }

@@ -1,7 +1,7 @@
 //! From a model's answer to something a human can decide on: a proposal, or the draft of a week. Both inert.
 
 use crate::desk::Desk;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::store::Store;
 use fitness_core::calendar::{Day, Instant};
 use fitness_core::contract::changes::{of_modification, of_week, week_as_draft};
@@ -152,16 +152,17 @@ impl Desk {
         if !report.faults.is_empty() {
             return Ok(Answered::Refused { faults: report.faults });
         }
-        match draft_of(week) {
-            Ok(draft) => {
-                let plan = self.put_draft(&draft, None, now).await?;
-                Ok(Answered::Drafted { plan, findings: report.findings })
-            }
-            Err(why) => {
-                let message = format!("The week is no plan: {why}.");
-                let fault = Fault { path: "/workouts".to_owned(), code: FaultCode::NotOneWeek, message };
-                Ok(Answered::Refused { faults: vec![fault] })
-            }
+        let refused = |code: FaultCode, message: String| {
+            Ok(Answered::Refused { faults: vec![Fault { path: "/workouts".to_owned(), code, message }] })
+        };
+        let draft = match draft_of(week) {
+            Ok(draft) => draft,
+            Err(why) => return refused(FaultCode::NotOneWeek, format!("The week is no plan: {why}.")),
+        };
+        match self.put_draft(&draft, None, now).await {
+            Ok(plan) => Ok(Answered::Drafted { plan, findings: report.findings }),
+            Err(Error::Draft(why)) => refused(FaultCode::PastDay, format!("The week is no plan: {why}.")),
+            Err(other) => Err(other),
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::entities::{
 };
 use crate::error::{Error, Result, is_unique_violation};
 use crate::plans::{self, seen_hash};
-use crate::preview::require_open;
+use crate::preview::require_waiting;
 use crate::review::Review;
 use crate::revise::{self, Making};
 use crate::store::{Store, stamp};
@@ -172,11 +172,12 @@ pub async fn delete(consent: Consent, id: PlanId) -> Result<()> {
     tx.commit(entry.change(Some(seen_hash(&plan)), None)).await
 }
 
-/// Takes over the chosen part of a proposal: whole or not at all, onto the revision it was made for.
+/// Takes over the chosen part of a proposal: whole or not at all, onto the revision that was seen. That is the one it was
+/// made for, or a later one on which the athlete saw it anew.
 ///
 /// # Errors
 /// `NotFound`; `WrongStatus` when the plan is not active; `Over` when the proposal waits no longer, or the plan has moved
-/// on; `Stale` when the outcome is not the one that was seen; `Apply` when the choice does not fit.
+/// on from the revision that was seen; `Stale` when the outcome is not the one that was seen; `Apply` when the choice does not fit.
 pub async fn apply(
     consent: Consent,
     id: ProposalId,
@@ -190,15 +191,24 @@ pub async fn apply(
     let proposal = plans::find_proposal(db, user, id).await?.ok_or(Error::NotFound("proposal"))?;
     consent.require(ActionKind::Apply, Some(proposal.plan))?;
     let plan = plans::find_plan(db, user, proposal.plan).await?.ok_or(Error::NotFound("plan"))?;
-    require_open(&proposal, &plan, today)?;
-    let plan = active_plan(&consent, plan.id, proposal.base_revision).await?;
+    let moved_on = require_waiting(&proposal, &plan, today)?;
+    let plan = active_plan(&consent, plan.id, plan.revision).await?;
     let current = plans::list_workouts(db, user, plan.id, plan.revision).await?;
-    let next = plan::apply(&plan, &current, &proposal.changes, chosen, today)?;
-    consent.require_seen(apply_hash(plan.id, plan.revision, &next, overrides))?;
+    let next = plan::apply(&plan, &current, &proposal.changes, chosen, today);
+    // On another revision than it was made for only with the consent of somebody who saw it on that one.
+    let seen = |next: &[NextWorkout]| apply_hash(plan.id, plan.revision, next, overrides);
+    if moved_on && !next.as_ref().is_ok_and(|next| seen(next) == consent.seen()) {
+        let state = proposal.state(plan.revision, today);
+        return Err(Error::Over { proposal: id, state });
+    }
+    let next = next?;
+    consent.require_seen(seen(&next))?;
     review.require(revise::workouts_hash(&next), overrides)?;
     let seen = consent.seen();
-    let (tx, action) =
-        consent.act(None, Some(id), serde_json::json!({ "chosen": chosen, "overrides": overrides })).await?;
+    let detail = serde_json::json!({
+        "chosen": chosen, "overrides": overrides, "made_for": proposal.base_revision, "seen_on": plan.revision,
+    });
+    let (tx, action) = consent.act(None, Some(id), detail).await?;
     let making =
         Making { origin: RevisionOrigin::Apply, made_by: Some(action), reason: Some(proposal.message), at };
     let number = revise::add_revision(&tx, plan.id, plan.revision, &next, making).await?;
@@ -210,7 +220,11 @@ pub async fn apply(
         ..Default::default()
     };
     proposals::Entity::update(applied).exec(tx.db()).await?;
-    let object = format!("plan:{} revision:{number} from proposal:{id}", plan.id);
+    let anew = match moved_on {
+        true => format!(" made for revision:{} seen on revision:{}", proposal.base_revision, plan.revision),
+        false => String::new(),
+    };
+    let object = format!("plan:{} revision:{number} from proposal:{id}{anew}", plan.id);
     tx.commit(Entry::new(at, Actor::Human, "plan.apply", object).change(None, Some(seen))).await?;
     Ok(number)
 }

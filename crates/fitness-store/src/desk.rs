@@ -3,6 +3,7 @@
 //! The user is bound when the desk is made, from the session; no method takes one. Nothing here takes a
 //! status, and nothing here can make a plan anything but a draft.
 
+use crate::athletes;
 use crate::audit::{Actor, Entry};
 use crate::entities::{proposals, training_plans};
 use crate::error::{Error, Result};
@@ -48,9 +49,10 @@ impl Desk {
     /// A draft never changes. Asking for another marks the earlier one as superseded.
     ///
     /// # Errors
-    /// `NotFound` when there is no such draft to supersede.
+    /// `Draft` when all of it is over on the athlete's day; `NotFound` when there is no such draft to supersede.
     pub async fn put_draft(&self, draft: &Draft, supersedes: Option<PlanId>, now: Instant) -> Result<PlanId> {
         let tx = self.store.write(self.user).await?;
+        draft.ahead_of(Day::at(now, athletes::profile(tx.db(), self.user).await?.zone))?;
         let row = training_plans::ActiveModel {
             user_id: Set(self.user.get()),
             name: Set(draft.name().to_owned()),

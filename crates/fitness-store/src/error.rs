@@ -93,6 +93,9 @@ pub enum Error {
     /// What the athlete saw is not what is there now.
     #[error("the plan changed since you looked at it")]
     Stale,
+    /// What would come out is what is there; no revision is made of it.
+    #[error("nothing would change: the plan is like that already")]
+    Unchanged,
     /// The proposal waits no longer, and why.
     #[error("proposal {proposal} waits no longer: {state}")]
     Over {

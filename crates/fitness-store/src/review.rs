@@ -108,7 +108,7 @@ impl Store {
 pub(crate) struct Linter<'a> {
     plan: &'a Plan,
     pub(crate) athlete: Background,
-    units: UnitSystem,
+    pub(crate) units: UnitSystem,
 }
 
 impl Linter<'_> {

@@ -2,13 +2,14 @@
 
 use crate::entities::{plan_revisions, planned_workouts, training_plans, workouts};
 use crate::error::{Error, Result};
+use crate::plans;
 use crate::read::to_json;
 use crate::store::stamp;
 use crate::tx::Tx;
 use fitness_core::calendar::Instant;
 use fitness_core::hash::ContentHash;
 use fitness_core::ids::{HumanActionId, PlanId};
-use fitness_core::plan::{NextWorkout, RevisionOrigin, Workout};
+use fitness_core::plan::{NextWorkout, RevisionOrigin, Workout, is_same};
 use fitness_core::units::{Distance, TimeSpan};
 use sea_orm::{
     ActiveValue::{NotSet, Set},
@@ -29,7 +30,8 @@ pub(crate) struct Making {
 
 /// Adds the revision after `base` with these workouts and makes it the current one.
 ///
-/// `Stale` when the plan is no longer at `base`: the compare-and-swap.
+/// `Stale` when the plan is no longer at `base`: the compare-and-swap. `Unchanged` when it is like that already: a revision
+/// changes something.
 pub(crate) async fn add_revision(
     tx: &Tx,
     plan: PlanId,
@@ -38,6 +40,10 @@ pub(crate) async fn add_revision(
     making: Making,
 ) -> Result<i64> {
     let number = base + 1;
+    let current = plans::list_workouts(tx.db(), tx.user(), plan, base).await?;
+    if base > 0 && is_same(&current, next) {
+        return Err(Error::Unchanged);
+    }
     let revision = plan_revisions::ActiveModel {
         id: NotSet,
         plan_id: Set(plan.get()),

@@ -1,5 +1,6 @@
 //! How an error is told: one line `error:`, one line `help:`, exit 1.
 
+use fitness_core::ids::ProposalId;
 use fitness_core::plan::ProposalState;
 use fitness_core::text::visible;
 use fitness_store::Error as StoreError;
@@ -87,7 +88,8 @@ pub(crate) fn advice(error: &StoreError) -> String {
         StoreError::NothingToReplace => "leave out --replaces",
         StoreError::NotAllowed(_) => "as the owner of the database: GRANT CREATE ON SCHEMA public TO that user",
         StoreError::Stale => "look at it again with `fitness plan show`, then decide",
-        StoreError::Over { state, .. } => return next_step(*state),
+        StoreError::Unchanged => "nothing was changed; `fitness plan show` shows the plan as it is",
+        StoreError::Over { proposal, state } => return next_step(*proposal, *state),
         StoreError::BadBeginning { .. } => "leave out --begin to begin as planned",
         StoreError::NotFound("proposal") => "`fitness plan proposal list` shows what there is",
         StoreError::WrongStatus(_) => "`fitness plan list` shows each plan's status; a draft is activated, an active plan archived, and what is not active deleted",
@@ -98,7 +100,7 @@ pub(crate) fn advice(error: &StoreError) -> String {
 }
 
 /// What to do about a proposal that waits no longer.
-fn next_step(state: ProposalState) -> String {
+fn next_step(proposal: ProposalId, state: ProposalState) -> String {
     match state {
         ProposalState::Superseded(newer) => {
             return format!("`fitness plan proposal show {newer}` shows that one");
@@ -107,7 +109,12 @@ fn next_step(state: ProposalState) -> String {
             "`fitness plan revisions` shows what came of it, `fitness plan revert` takes it back"
         }
         ProposalState::Withdrawn => "mark the days again with `fitness day mark` if it still holds",
-        ProposalState::Expired(_) | ProposalState::MovedOn { .. } => {
+        ProposalState::MovedOn { .. } => {
+            return format!(
+                "`fitness plan proposal show {proposal}` shows what it would do to the plan as it is now, and how to take it"
+            );
+        }
+        ProposalState::Expired(_) => {
             "`fitness plan show` lets the rules look again; a model must be asked again"
         }
         ProposalState::Discarded | ProposalState::Open => {

@@ -4,11 +4,13 @@
 //! Only what the athlete said and what the data shows counts; nothing is read out of a day whose data has not arrived.
 //! Missed training is never doubled up.
 
+mod again;
 pub(super) mod ease;
+mod missed;
 mod said;
 
 use super::lint::{Rule, Severity, Subject, lint};
-use super::{Background, Change, Goal, Plan, PlannedWorkout, Size, Wish, Workout, WorkoutKind, generate};
+use super::{Background, Change, Plan, PlannedWorkout, Size, Workout, WorkoutKind};
 use crate::calendar::Day;
 use crate::grading::{Graded, Verdict};
 use crate::hash::ContentHash;
@@ -18,6 +20,7 @@ use crate::sport::Sport;
 use crate::units::{Distance, UnitSystem};
 use crate::words::words;
 use ease::eased;
+use missed::missed_days;
 pub use said::follows_from_mark;
 use said::{illness, injury};
 use serde::Serialize;
@@ -103,15 +106,17 @@ pub fn adapt(situation: &Situation<'_>) -> Option<Adaptation> {
 }
 
 impl<'a> Situation<'a> {
-    /// What is planned from a day through another and can still be changed; races stand.
+    /// What is planned from a day through another and can still be changed; races stand, and what was done today.
     fn ahead(&self, from: Day, through: Day) -> impl Iterator<Item = &'a PlannedWorkout> {
         let from = from.max(self.today);
-        self.workouts.iter().filter(move |w| {
-            let workout = &w.workout;
+        let open = move |(planned, graded): &(&PlannedWorkout, &Graded)| {
+            let workout = &planned.workout;
             (from..=through).contains(&workout.date)
                 && !workout.is_rest()
                 && workout.kind != WorkoutKind::Race
-        })
+                && !is_done(graded)
+        };
+        self.workouts.iter().zip(self.graded).filter(open).map(|(planned, _)| planned)
     }
 
     /// The newest thing the athlete said of a kind that touches the days ahead, or ended less than `days` ago.
@@ -125,6 +130,19 @@ impl<'a> Situation<'a> {
         self.observed.iter().filter(recent).max_by_key(|o| (o.observed.through(), o.id))
     }
 
+    /// The days on which something was run, from one on; today as well where the data says so.
+    fn ran_since(&self, from: Day) -> Vec<Day> {
+        let known = self.athlete.runs.iter().map(|run| run.day).filter(|day| *day <= self.athlete.as_of);
+        let today = self.workouts.iter().zip(self.graded).filter(|(planned, graded)| {
+            let workout = &planned.workout;
+            workout.date == self.today && workout.sport == Sport::Running && is_done(graded)
+        });
+        let mut days: Vec<Day> = known.chain(today.map(|(planned, _)| planned.workout.date)).collect();
+        days.retain(|day| *day >= from);
+        days.dedup();
+        days
+    }
+
     fn made(
         &self,
         cause: Cause,
@@ -134,6 +152,12 @@ impl<'a> Situation<'a> {
     ) -> Adaptation {
         Adaptation { cause, message, changes, follows_from: key(cause, self.plan.id, facts) }
     }
+}
+
+/// Whether something was done for a workout, as far as the data reaches.
+fn is_done(graded: &Graded) -> bool {
+    matches!(graded.verdict, Verdict::Hit | Verdict::Short)
+        || graded.actual.is_some_and(|actual| actual.units() > 0)
 }
 
 /// A change to a workout, or none when it is like that already.
@@ -152,107 +176,6 @@ fn skip(planned: &PlannedWorkout, notes: &str) -> Change {
 /// The same cause and the same facts about the same plan have the same key.
 fn key(cause: Cause, plan: PlanId, facts: &impl Serialize) -> String {
     ContentHash::of_json(&(cause, plan, facts)).to_string()
-}
-
-/// Days without any training, counted up to the last complete day, which the athlete did not explain.
-fn missed_days(s: &Situation<'_>) -> Option<Adaptation> {
-    let complete = s.athlete.as_of;
-    if s.today.until(complete) < -3 {
-        // The data is older than three days: what looks missed may only not have arrived.
-        return None;
-    }
-    let since = s.athlete.days_since_run()?;
-    let missed = s
-        .graded
-        .iter()
-        .filter(|g| g.verdict == Verdict::Missed && g.excused.is_none() && g.day > complete.plus(-since))
-        .count();
-    if missed == 0 || since < 3 {
-        return None;
-    }
-    let last = complete.plus(-since);
-    let facts = (last, complete, since);
-    let made =
-        |message: String, changes: Vec<Change>| Some(s.made(Cause::MissedDays, &facts, message, changes));
-    match since {
-        3..7 => {
-            let changes: Vec<Change> = s
-                .ahead(s.today, s.today.plus(2))
-                .filter_map(|planned| {
-                    let soft = planned.workout.kind.is_quality() && planned.workout.date < s.today.plus(2);
-                    let next =
-                        if soft { eased(&planned.workout, 0.85) } else { shorter(&planned.workout, 0.85) };
-                    modify(planned, next, "A little less for three days")
-                })
-                .collect();
-            let message = format!(
-                "You have not run for {since} days. Three days at about 85 %, and two easy days before the first hard one. \
-                 What was missed stays missed: nothing is doubled up."
-            );
-            if changes.is_empty() { None } else { made(message, changes) }
-        }
-        7..14 => {
-            let half = s.today.plus(since / 2);
-            let changes: Vec<Change> = s
-                .ahead(s.today, s.today.plus(since - 1))
-                .filter_map(|planned| {
-                    let share = if planned.workout.date < half { 0.5 } else { 0.75 };
-                    let next = if planned.workout.date < half {
-                        eased(&planned.workout, share)
-                    } else {
-                        shorter(&planned.workout, share)
-                    };
-                    modify(planned, next, "Half, then three quarters, after the pause")
-                })
-                .collect();
-            let message = format!(
-                "You have not run for {since} days. As many days again: the first half at 50 %, the second at 75 %. A stop of \
-                 a week or more in the last sixteen weeks has cost runners 5 to 8 % on race day (Feely 2023)."
-            );
-            if changes.is_empty() { None } else { made(message, changes) }
-        }
-        14..28 => {
-            let changes = regenerated(s)?;
-            let message = format!(
-                "You have not run for {since} days: the rest of the plan starts anew from what you run now."
-            );
-            made(message, changes)
-        }
-        _ => made(
-            format!(
-                "You have not run for {since} days. The old plan has lost its ground: think about the race again, and draft a \
-                 new plan."
-            ),
-            Vec::new(),
-        ),
-    }
-}
-
-/// The rest of the plan, drafted again from where the athlete is now.
-fn regenerated(s: &Situation<'_>) -> Option<Vec<Change>> {
-    let distance = s.plan.distance?;
-    let goal = if s.plan.goal.distance().is_some() { s.plan.goal } else { Goal::Custom };
-    let wish = Wish {
-        name: Some(s.plan.name.clone()),
-        goal,
-        distance: (goal == Goal::Custom).then_some(distance),
-        start: s.today,
-        race: s.plan.race_date,
-        target: s.plan.target_time,
-        availability: s.plan.terms.availability.clone(),
-        long_day: None,
-        tune_up: None,
-        strength: false,
-        cross: None,
-        units: s.units,
-    };
-    let made = generate(&wish, s.athlete).ok()?;
-    let out =
-        s.ahead(s.today, s.plan.race_date).map(|planned| skip(planned, "Drafted again after the pause"));
-    let new = made.draft.workouts().iter().filter(|w| {
-        w.date >= s.today && !w.is_rest() && !(w.kind == WorkoutKind::Race && w.date == s.plan.race_date)
-    });
-    Some(out.chain(new.map(|workout| Change::Add { workout: workout.clone() })).collect())
 }
 
 /// A race nobody planned: a day of easy running for each 5 km.
@@ -335,6 +258,8 @@ fn too_much(s: &Situation<'_>) -> Option<Adaptation> {
     };
     let first = too_big(&workouts);
     let text = first.first()?.text.clone();
+    // Which steps are too big; another day on which nothing new happened is no new fact.
+    let facts: Vec<(Rule, Option<Day>)> = first.iter().map(|finding| (finding.rule, finding.day)).collect();
     let mut left = first;
     for _ in 0..MAX_ROUNDS {
         if left.is_empty() {
@@ -373,7 +298,6 @@ fn too_much(s: &Situation<'_>) -> Option<Adaptation> {
         .filter_map(|(planned, next)| modify(planned, next, "No bigger step than the last weeks allow"))
         .collect();
     let message = format!("The rest of the plan is too big a step from what you ran. {text}");
-    let facts = (s.athlete.as_of, changes.len());
     (!changes.is_empty()).then(|| s.made(Cause::TooMuch, &facts, message, changes))
 }
 

@@ -68,6 +68,15 @@ pub enum EditError {
     /// The race is where it is.
     #[error("the race itself stays on its day; draft a new plan for another race")]
     Race,
+    /// A workout changes days with itself.
+    #[error("workout {0} cannot change days with itself; name another workout, or move it to a day")]
+    Itself(WorkoutId),
+    /// A workout is taken out and changed, or changed twice in the same way.
+    #[error("workout {0} is changed twice, or taken out and changed, in one save; say one of them")]
+    Twice(WorkoutId),
+    /// What would come out is what is there.
+    #[error("nothing would change: the plan is like that already")]
+    Unchanged,
     /// A day off has nothing to change.
     #[error("workout {0} is a day off; add a workout to that day instead")]
     Rest(WorkoutId),
@@ -89,6 +98,7 @@ pub fn edit(
     if edits.is_empty() {
         return Err(EditError::Nothing);
     }
+    once_each(edits)?;
     let mut next: Vec<NextWorkout> =
         current.iter().map(|w| NextWorkout { id: Some(w.id), workout: w.workout.clone() }).collect();
     for edit in edits {
@@ -120,7 +130,36 @@ pub fn edit(
     }
     settle_rest(current, &mut next);
     check_next(plan.start_date, plan.race_date, &next)?;
-    Ok(next)
+    if is_same(current, &next) { Err(EditError::Unchanged) } else { Ok(next) }
+}
+
+/// Whether a next state of a plan is the one it has: a revision that changes nothing is none.
+#[must_use]
+pub fn is_same(current: &[PlannedWorkout], next: &[NextWorkout]) -> bool {
+    let there =
+        |new: &NextWorkout| current.iter().any(|old| new.id == Some(old.id) && old.workout == new.workout);
+    current.len() == next.len() && next.iter().all(there)
+}
+
+/// In one save a workout gets another day once and another size once, or it is taken out; otherwise what comes out would
+/// depend on the order.
+fn once_each(edits: &[Edit]) -> Result<(), EditError> {
+    let (mut moved, mut resized, mut skipped) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    for edit in edits {
+        let new = match edit {
+            Edit::Swap { one, other } if one == other => return Err(EditError::Itself(*one)),
+            Edit::Swap { one, other } => [(*one, moved.insert(*one)), (*other, moved.insert(*other))],
+            Edit::Move { workout, .. } => [(*workout, moved.insert(*workout)); 2],
+            Edit::Resize { workout, .. } => [(*workout, resized.insert(*workout)); 2],
+            Edit::Skip { workout } => [(*workout, skipped.insert(*workout)); 2],
+            Edit::Add { .. } => continue,
+        };
+        if let Some((id, _)) = new.iter().find(|(_, new)| !new) {
+            return Err(EditError::Twice(*id));
+        }
+    }
+    let both = skipped.iter().find(|id| moved.contains(id) || resized.contains(id));
+    both.map_or(Ok(()), |id| Err(EditError::Twice(*id)))
 }
 
 /// Goes back to an older state: from today on it is as it was, and what was planned for days that are over stays, as it
@@ -251,7 +290,6 @@ mod tests {
         let edits = [
             Edit::Swap { one: WorkoutId::new(1), other: WorkoutId::new(3) },
             Edit::Resize { workout: WorkoutId::new(3), to: Size::Distance(Distance::from_km(5.0).unwrap()) },
-            Edit::Skip { workout: WorkoutId::new(1) },
             Edit::Add { workout: run(0, "2026-06-20", 6.0).workout },
         ];
         assert_eq!(
@@ -259,11 +297,13 @@ mod tests {
             rows(&[
                 ("16", Some(3), 5.0),
                 ("17", Some(2), 0.0),
-                ("18", None, 0.0),
+                ("18", Some(1), 8.0),
                 ("20", None, 6.0),
                 ("28", Some(4), 21.0)
             ])
         );
+        let skipped = edited(&[Edit::Skip { workout: WorkoutId::new(1) }]).unwrap();
+        assert_eq!(skipped[0], rows(&[("16", None, 0.0)])[0], "a day off where it was");
     }
 
     #[test]
@@ -279,6 +319,32 @@ mod tests {
         assert_eq!(later, Err(EditError::Past(day("2026-06-16"))));
         let far = Edit::Move { workout: id(1), to: day("2026-12-24") };
         assert!(matches!(edited(&[far]), Err(EditError::Unsound(BadDraft::Outside { .. }))));
+    }
+
+    #[test]
+    fn what_changes_nothing_or_contradicts_itself_is_refused() {
+        let id = WorkoutId::new;
+        let far = |km: f64| Size::Distance(Distance::from_km(km).unwrap());
+        let moved = |workout: i64, to: &str| Edit::Move { workout: id(workout), to: day(to) };
+        assert_eq!(edited(&[Edit::Swap { one: id(1), other: id(1) }]), Err(EditError::Itself(id(1))));
+        assert_eq!(edited(&[moved(1, "2026-06-16")]), Err(EditError::Unchanged));
+        assert_eq!(edited(&[Edit::Resize { workout: id(1), to: far(8.0) }]), Err(EditError::Unchanged));
+        for twice in [
+            [Edit::Skip { workout: id(1) }, moved(1, "2026-06-20")],
+            [Edit::Skip { workout: id(1) }, Edit::Resize { workout: id(1), to: far(5.0) }],
+            [Edit::Skip { workout: id(1) }, Edit::Swap { one: id(3), other: id(1) }],
+            [moved(1, "2026-06-20"), moved(1, "2026-06-21")],
+            [moved(1, "2026-06-20"), Edit::Swap { one: id(1), other: id(3) }],
+            [Edit::Resize { workout: id(1), to: far(5.0) }, Edit::Resize { workout: id(1), to: far(6.0) }],
+            [Edit::Skip { workout: id(1) }, Edit::Skip { workout: id(1) }],
+        ] {
+            assert_eq!(edited(&twice), Err(EditError::Twice(id(1))), "{twice:?}");
+            let turned: Vec<Edit> = twice.iter().rev().cloned().collect();
+            assert_eq!(edited(&turned), Err(EditError::Twice(id(1))), "{turned:?}");
+        }
+        // Another day and another size go together.
+        let both = edited(&[moved(1, "2026-06-20"), Edit::Resize { workout: id(1), to: far(5.0) }]).unwrap();
+        assert!(both.contains(&("2026-06-20".to_owned(), Some(1), 5.0)), "{both:?}");
     }
 
     #[test]

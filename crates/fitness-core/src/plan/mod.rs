@@ -10,6 +10,7 @@ mod asked;
 mod background;
 mod draft;
 mod edit;
+mod fresh;
 mod generate;
 mod limits;
 pub mod lint;
@@ -31,7 +32,8 @@ pub use aftermath::{Aftermath, aftermath};
 pub use asked::Asked;
 pub use background::{Background, DatedPaces, Level, Marked, PastRun, Stated};
 pub use draft::{BadDraft, BadRequest, Draft, DraftRequest, MAX_WORKOUTS, ScheduleItem};
-pub use edit::{Edit, EditError, Size, days_off_used, edit, revert};
+pub use edit::{Edit, EditError, Size, days_off_used, edit, is_same, revert};
+pub use fresh::{Fit, fits, fitting};
 pub use generate::{
     BadWish, Generated, Outline, PaceCard, Phase, Split, Support, TuneUp, Wish, finish_on_race_day, generate,
     pace_card, support,

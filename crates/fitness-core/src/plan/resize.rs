@@ -12,6 +12,9 @@ pub(crate) use words::{counts_repetitions, plain_name};
 
 /// Seconds per kilometre where a step says nothing of its pace. Only shares of one session follow from it.
 const USUAL_PACE: f64 = 360.0;
+/// Seconds of a single hard stretch up to which it is a repetition, which keeps its length; a longer one is what the
+/// session is about, and shrinks with it.
+const ONE_REPETITION: f64 = 600.0;
 /// The least that is left of the way in and out before hard stretches become shorter as well.
 const LEAST_WAY: f64 = 0.3;
 
@@ -24,6 +27,10 @@ impl Workout {
             (Size::Duration(to), _, Some(old)) if old > TimeSpan::ZERO => to.ms() as f64 / old.ms() as f64,
             _ => return self.measured(to),
         };
+        // The same again is the same: nothing is rounded once more.
+        if share == 1.0 {
+            return self.clone();
+        }
         let distance =
             |old: Distance| Distance::from_meters(old.meters() * share).filter(|far| *far <= MAX_DISTANCE);
         let duration = |old: TimeSpan| {
@@ -147,7 +154,14 @@ pub(super) fn fewer(count: usize, share: f64) -> usize {
 fn resized_steps(steps: &[Step], share: f64) -> Vec<Step> {
     let is_rep = repetitions(steps);
     let count = is_rep.iter().filter(|rep| **rep).count();
-    if count <= 1 {
+    let hard = steps
+        .iter()
+        .zip(&is_rep)
+        .filter(|(_, rep)| **rep)
+        .map(|(step, _)| step.likely_seconds())
+        .sum::<f64>();
+    let single = count == 1 && steps.len() > 1 && hard > 0.0 && hard <= ONE_REPETITION;
+    if count <= 1 && !single {
         return steps.iter().map(|step| step.scaled(share)).collect();
     }
     let kept = fewer(count, share);

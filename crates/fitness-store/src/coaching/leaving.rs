@@ -3,6 +3,7 @@
 use super::days::observed;
 use super::{CoachingDesk, failed, span};
 use crate::answers::Answered;
+use crate::error::Error;
 use fitness_core::calendar::Day;
 use fitness_core::contract::{Fault, Finding, Kind};
 use fitness_core::desk::DeskError;
@@ -12,8 +13,8 @@ use fitness_core::note::{Author, NoteText};
 use fitness_core::observation::Observed;
 use fitness_core::plan::lint::{Subject, lint};
 use fitness_core::plan::{
-    Availability, Draft, DraftRequest, Plan, PlanStatus, ProposalStatus, Stated, Week, Weekdays, Wish,
-    generate, planned_running, weekday,
+    Availability, BadDraft, Draft, DraftRequest, Plan, PlanStatus, ProposalStatus, Stated, Week, Weekdays,
+    Wish, generate, planned_running, weekday,
 };
 use fitness_core::units::{Distance, TimeSpan};
 use serde_json::Value;
@@ -114,13 +115,12 @@ impl CoachingDesk {
         let instead_of = ask.instead_of;
         let (draft, mut remarks, findings) =
             if ask.schedule.is_some() { self.scheduled(ask).await? } else { self.generated(ask).await? };
-        if draft.race_date() < self.today {
-            return Err(DeskError::refused(format!(
-                "The race on {} has been. Give a later day.",
-                draft.race_date()
-            )));
-        }
-        let id = self.desk.put_draft(&draft, instead_of, self.now).await.map_err(failed)?;
+        let id = match self.desk.put_draft(&draft, instead_of, self.now).await {
+            Err(Error::Draft(BadDraft::Over(last))) => {
+                return Err(DeskError::refused(format!("The race on {last} has been. Give a later day.")));
+            }
+            other => other.map_err(failed)?,
+        };
         remarks.retain(|remark| !remark.is_empty());
         Ok(Drafted {
             plan_id: id,

@@ -1,22 +1,28 @@
-//! kill -9 at random instants of activate and apply: what was acknowledged is there, and every plan is at a
-//! whole revision.
+//! kill -9 at random instants of activate and of apply, fifty of each on each database: what was acknowledged is there, and
+//! every plan is at a whole revision.
 //!
-//! The test runs itself as a second process, which works until it is killed, and then looks at what is left.
+//! The test runs itself as a second process, which works until it is killed, and then looks at what is left. The second
+//! process says when it begins a decision; how long the one before it took says how long to wait, so that the instants lie
+//! within the decision, however slow the machine is.
 
 use crate::plans::{apply, three_changes};
 use crate::raw::Raw;
 use fitness_core::ids::{PlanId, UserId};
 use fitness_core::note::Author;
-use fitness_core::plan::{ActionKind, PlanStatus};
+use fitness_core::plan::{ActionKind, PlanStatus, ProposalStatus};
 use fitness_store::testkit::{self, Backend, TestDb, consent, draft, easy_run, june, now, overriding};
 use fitness_store::{Store, decisions, seen_hash};
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Set for the process that is to be killed: the database it works on.
 const VICTIM: &str = "FITNESS_TEST_VICTIM";
+/// Of each decision.
 const KILLS: u32 = 50;
+/// Of those so many at least must have cut a decision off before it was acknowledged, or the test has tested nothing.
+const CUT: usize = 10;
 
 /// Works for ever: drafts, activates, changes, archives, and says out loud what it has done.
 async fn work_until_killed(store: Store) {
@@ -38,6 +44,7 @@ async fn work_until_killed(store: Store) {
                 let seen =
                     decisions::activation_hash(plan, draft("Plan").content_hash(), None, None, &overriding());
                 let consent = consent(&store, user, ActionKind::Activate, Some(plan), seen).await.unwrap();
+                println!("\nbegin activated");
                 testkit::activate(&store, consent, plan, None).await.unwrap();
                 println!("\nactivated {plan}");
                 plan
@@ -57,13 +64,23 @@ async fn work_until_killed(store: Store) {
             .await
             .unwrap();
         let chosen: Vec<usize> = (0..changes.len()).collect();
+        println!("\nbegin applied");
         let number = apply(&store, user, proposal, &chosen).await.unwrap();
         println!("\napplied {plan} {number}");
     }
 }
 
-/// Starts the worker, lets it acknowledge a few things, kills it, and gives back what it acknowledged.
-fn kill_one(db: &TestDb, name: &str, round: u32) -> Vec<String> {
+/// What a worker said before it was killed.
+struct Said {
+    /// What it acknowledged.
+    done: Vec<String>,
+    /// Whether it was killed before it acknowledged the decision it was killed in.
+    cut: bool,
+}
+
+/// Starts the worker, kills it at an instant within its second decision of a kind, and gives back what it acknowledged.
+#[expect(clippy::disallowed_methods, reason = "how long a decision takes is measured to know when to kill")]
+fn kill_one(db: &TestDb, name: &str, kind: &str, round: u32) -> Said {
     let mut worker = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", name, "--nocapture"])
         .env(VICTIM, db.url())
@@ -71,26 +88,42 @@ fn kill_one(db: &TestDb, name: &str, round: u32) -> Vec<String> {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let mut lines = BufReader::new(worker.stdout.take().unwrap())
-        .lines()
-        .map_while(Result::ok)
-        .filter(|line| line.starts_with("activated ") || line.starts_with("applied "));
-    let mut said: Vec<String> = lines.by_ref().take(1 + round as usize % 3).collect();
-    assert!(!said.is_empty(), "the worker worked");
-    // Anywhere within the next few transactions.
-    std::thread::sleep(Duration::from_micros(u64::from(round) * 1731 % 9000));
+    let mut lines = BufReader::new(worker.stdout.take().unwrap()).lines().map_while(Result::ok);
+    let is_done = |line: &String| line.starts_with("activated ") || line.starts_with("applied ");
+    let (mut done, mut begun, mut took) = (Vec::new(), None, None);
+    for line in lines.by_ref() {
+        match took {
+            Some(took) if line == format!("begin {kind}") => {
+                // Anywhere from the first instant to a little after the last; each round another.
+                let part = f64::from((round * 37) % KILLS) / f64::from(KILLS) * 1.1;
+                std::thread::sleep(Duration::mul_f64(took, part));
+                break;
+            }
+            None if line == format!("begin {kind}") => begun = Some(Instant::now()),
+            None if line.starts_with(kind) => took = begun.map(|begun| begun.elapsed()),
+            _ => {}
+        }
+        done.extend(Some(line).filter(is_done));
+    }
     worker.kill().unwrap();
     worker.wait().unwrap();
-    said.extend(lines);
-    said
+    assert!(!done.is_empty(), "the worker worked");
+    let late: Vec<String> = lines.filter(is_done).collect();
+    let cut = !late.iter().any(|line| line.starts_with(kind));
+    done.extend(late);
+    Said { done, cut }
 }
 
-async fn check_what_is_left(store: &Store, user: UserId, said: &[String]) {
+/// `settled` are plans that were looked at already and cannot change any more.
+async fn check_what_is_left(store: &Store, user: UserId, said: &[String], settled: &mut BTreeSet<PlanId>) {
     let plans = store.list_plans(user).await.unwrap();
     assert!(plans.iter().filter(|plan| plan.status == PlanStatus::Active).count() <= 1);
-    for plan in &plans {
+    for plan in plans.iter().filter(|plan| !settled.contains(&plan.id)) {
         let revisions = store.list_revisions(user, plan.id).await.unwrap();
         assert_eq!(revisions.len() as i64, plan.revision, "every revision is taken up");
+        let proposals = store.list_proposals(user, plan.id).await.unwrap();
+        let applied = proposals.iter().filter(|one| one.status == ProposalStatus::Applied).count();
+        assert_eq!(applied as i64, plan.revision - 1, "an applied proposal has its revision");
         let expected = [4, 4, 6, 8];
         for revision in &revisions {
             let workouts = store.list_workouts(user, plan.id, revision.number).await.unwrap();
@@ -102,6 +135,7 @@ async fn check_what_is_left(store: &Store, user: UserId, said: &[String]) {
             );
         }
     }
+    settled.extend(plans.iter().filter(|plan| plan.status == PlanStatus::Archived).map(|plan| plan.id));
     for line in said {
         let numbers: Vec<i64> = line.split_whitespace().skip(1).map(|n| n.parse().unwrap()).collect();
         let plan = plans
@@ -115,6 +149,12 @@ async fn check_what_is_left(store: &Store, user: UserId, said: &[String]) {
             plan.revision
         );
     }
+    // Each revision and each activation has its human action.
+    let actions = store.list_human_actions(user, 100_000).await.unwrap();
+    let acted = |kind: ActionKind| actions.iter().filter(|action| action.kind == kind).count();
+    let revised: i64 = plans.iter().map(|plan| plan.revision - 1).sum();
+    let begun = plans.iter().filter(|plan| plan.status != PlanStatus::Draft).count();
+    assert_eq!((acted(ActionKind::Apply) as i64, acted(ActionKind::Activate)), (revised, begun));
     assert_eq!(store.first_broken_audit_line(user).await.unwrap(), None);
 }
 
@@ -122,12 +162,19 @@ async fn look_at_what_killed_processes_leave(db: TestDb) {
     let ann = db.user("Ann").await;
     let backend = if db.is_sqlite() { "sqlite" } else { "postgres" };
     let name = format!("kill::{backend}::{TEST}");
-    for round in 0..KILLS {
-        let said = kill_one(&db, &name, round);
-        // As the next start would: a store that was not open when the other process died.
-        let store = db.another_store().await;
-        check_what_is_left(&store, ann, &said).await;
-        store.close().await;
+    let mut settled = BTreeSet::new();
+    for kind in ["activated", "applied"] {
+        let mut cut = 0;
+        for round in 0..KILLS {
+            let said = kill_one(&db, &name, kind, round);
+            cut += usize::from(said.cut);
+            // As the next start would: a store that was not open when the other process died.
+            let store = db.another_store().await;
+            check_what_is_left(&store, ann, &said.done, &mut settled).await;
+            store.close().await;
+        }
+        eprintln!("{cut} of {KILLS} kills cut what would have been {kind}");
+        assert!(cut >= CUT, "only {cut} of {KILLS} kills fell into what would have been {kind}");
     }
     if db.is_sqlite() {
         let mut raw = Raw::connect(&db).await;

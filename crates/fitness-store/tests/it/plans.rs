@@ -8,7 +8,7 @@ use fitness_core::ids::{PlanId, ProposalId, UserId, WorkoutId};
 use fitness_core::note::Author;
 use fitness_core::observation::{Excuse, ObservationKind, Observed};
 use fitness_core::plan::{
-    self, ActionKind, ApplyError, Change, NextWorkout, PlanStatus, ProposalOrigin, ProposalState,
+    self, ActionKind, ApplyError, BadDraft, Change, NextWorkout, PlanStatus, ProposalOrigin, ProposalState,
     ProposalStatus, RevisionOrigin,
 };
 use fitness_store::decisions::{self, Activation, apply_hash, change_hash};
@@ -150,6 +150,47 @@ on_both_databases! {
         decisions::delete(db.consent_to(ann, ActionKind::Delete, newer).await.unwrap(), newer).await.unwrap();
         assert_eq!(db.store.find_plan(ann, id).await.unwrap().unwrap().superseded_by, None);
         db.store.desk(ann, Author::Coach).put_draft(&draft("Third"), Some(id), now()).await.unwrap();
+    }
+
+    async fn a_draft_that_is_over_is_not_written_down(db) {
+        let ann = db.user("Ann").await;
+        let desk = db.store.desk(ann, Author::Coach);
+        let last = draft("Late").race_date();
+        let at = |day: Day| day.date().and_hms_opt(12, 0, 0).unwrap().and_utc();
+        let refused = desk.put_draft(&draft("Late"), None, at(last.next())).await.unwrap_err();
+        assert!(matches!(refused, Error::Draft(BadDraft::Over(day)) if day == last), "{refused}");
+        assert!(db.store.list_plans(ann).await.unwrap().is_empty());
+        desk.put_draft(&draft("Late"), None, at(last)).await.unwrap();
+    }
+
+    async fn a_revision_changes_something(db) {
+        let ann = db.user("Ann").await;
+        let plan = db.active_plan(ann, "Plan").await;
+        let now_there = db.store.list_workouts(ann, plan, 1).await.unwrap();
+        let same: Vec<NextWorkout> = now_there.iter().map(|w| NextWorkout { id: Some(w.id), workout: w.workout.clone() }).collect();
+        let consent = db.consent(ann, ActionKind::Edit, Some(plan), change_hash(plan, 1, &same)).await.unwrap();
+        assert!(matches!(decisions::edit(consent, plan, 1, &same, "").await, Err(Error::Unchanged)));
+        let changes = three_changes(&db.store, ann, plan, 1).await;
+        let proposal = db.store.desk(ann, Author::Coach).propose(plan, 1, "", &changes, june(8), now()).await.unwrap();
+        assert_eq!(apply(&db.store, ann, proposal, &[0]).await.unwrap(), 2);
+        let consent = db.consent(ann, ActionKind::Revert, Some(plan), change_hash(plan, 2, &same)).await.unwrap();
+        assert_eq!(decisions::revert(consent, plan, 2, 1, june(8)).await.unwrap(), 3);
+        // Back to what is there already.
+        let consent = db.consent(ann, ActionKind::Revert, Some(plan), change_hash(plan, 3, &same)).await.unwrap();
+        assert!(matches!(decisions::revert(consent, plan, 3, 1, june(8)).await, Err(Error::Unchanged)));
+        assert_eq!(db.store.list_revisions(ann, plan).await.unwrap().len(), 3);
+        assert_eq!(db.store.list_human_actions(ann, 9).await.unwrap().len(), 3, "activated, applied, reverted");
+    }
+
+    async fn a_plan_is_graded_as_soon_as_it_is_activated(db) {
+        let ann = db.user("Ann").await;
+        db.ran(ann, june(9), 8.0).await;
+        db.imported(ann, Evidence::Declared { day: june(12), said_at: now() }).await;
+        let plan = db.draft(ann, "Plan").await;
+        assert_eq!(verdicts(&db, ann, plan).await, []);
+        assert_eq!(db.activate(ann, plan, None).await.unwrap(), Activation::Activated);
+        use Verdict::{Hit, Missed, Pending, Rest};
+        assert_eq!(verdicts(&db, ann, plan).await, [Hit, Rest, Missed, Pending]);
     }
 
     async fn activation_is_of_what_was_seen(db) {

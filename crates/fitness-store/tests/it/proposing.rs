@@ -8,7 +8,7 @@ use fitness_core::note::Author;
 use fitness_core::observation::{ObservationKind, Observed};
 use fitness_core::plan::lint::Rule;
 use fitness_core::plan::{
-    ActionKind, Cause, Change, Draft, Goal, PlanStatus, ProposalOrigin, ProposalState, Workout,
+    ActionKind, Cause, Change, Draft, Goal, NextWorkout, PlanStatus, ProposalOrigin, ProposalState, Workout,
 };
 use fitness_store::decisions::{self, Activation, apply_hash};
 use fitness_store::testkit::{self, TestDb, easy_run, june, now, overriding};
@@ -252,12 +252,80 @@ on_both_databases! {
         assert_eq!(testkit::apply(&db.store, first, made[0], &all).await.unwrap(), 2);
         let second = db.consent(ann, ActionKind::Apply, Some(plan), second).await.unwrap();
         assert!(matches!(decisions::apply(second, made[1], &all, today, &other.review, &overriding()).await, Err(Error::Over { state: ProposalState::MovedOn { .. }, .. })));
-        let moved = db.store.preview(ann, made[1], &all, today).await.unwrap_err();
-        assert!(matches!(moved, Error::Over { state: ProposalState::MovedOn { base: 1, now: 2 }, .. }), "and sees why");
+        let anew = db.store.preview(ann, made[1], &all, today).await.unwrap();
+        assert_eq!((anew.proposal.base_revision, anew.revision, anew.has_moved_on()), (1, 2, true), "and sees why");
         let applied = db.store.preview(ann, made[0], &all, today).await.unwrap_err();
         assert!(matches!(applied, Error::Over { state: ProposalState::Applied, .. }));
         let revisions = db.store.list_revisions(ann, plan).await.unwrap();
         assert_eq!(revisions.len(), 2);
         assert!(revisions[0].made_at <= now() + TimeDelta::seconds(1));
+    }
+
+    async fn a_proposal_whose_plan_has_moved_on_is_seen_anew_and_taken_on_that_revision(db) {
+        let ann = db.user("Ann").await;
+        let plan = db.active_plan(ann, "Plan").await;
+        let own = db.store.list_workouts(ann, plan, 1).await.unwrap();
+        let today = june(10);
+        let modify = |at: usize, date, km| Change::Modify { workout_id: own[at].id, workout: easy_run(june(date), km), notes: None };
+        let changes = [modify(0, 9, 5.0), modify(2, 11, 6.0), modify(3, 14, 9.0), Change::Add { workout: easy_run(june(12), 4.0) }];
+        let desk = db.store.desk(ann, Author::Coach);
+        let id = desk.propose(plan, 1, "Less.", &changes, june(8), now()).await.unwrap();
+
+        // Since then the athlete took the 11th out and made the 14th longer by hand; the 9th is over.
+        let next: Vec<NextWorkout> = own.iter().enumerate().filter(|(at, _)| *at != 2)
+            .map(|(at, w)| NextWorkout { id: Some(w.id), workout: if at == 3 { easy_run(june(14), 18.0) } else { w.workout.clone() } })
+            .collect();
+        let consent = db.consent(ann, ActionKind::Edit, Some(plan), decisions::change_hash(plan, 1, &next)).await.unwrap();
+        assert_eq!(decisions::edit(consent, plan, 1, &next, "by hand").await.unwrap(), 2);
+
+        let fresh = db.store.preview_what_fits(ann, id, today).await.unwrap();
+        assert_eq!((fresh.revision, fresh.has_moved_on(), &fresh.chosen), (2, true, &BTreeSet::from([2, 3])));
+        let problem = |at: usize| fresh.fits[at].problem.clone().unwrap_or_default();
+        assert!(problem(0).contains("2026-06-09 is over"), "{}", problem(0));
+        assert!(problem(1).contains("is not in the plan any more"), "{}", problem(1));
+        assert!(fresh.fits[2].since.as_deref().unwrap().contains("of 16.0 km on 2026-06-14 when this was proposed"), "{:?}", fresh.fits[2]);
+        assert_eq!((&fresh.fits[2].problem, &fresh.fits[3]), (&None, &Default::default()));
+        assert_eq!(fresh.changes[2].now.as_ref().unwrap().distance.unwrap().km(), 18.0, "as it is now");
+        assert!(!fresh.weeks.is_empty());
+        let all = (0..4).collect();
+        assert!(matches!(db.store.preview(ann, id, &all, today).await, Err(Error::Apply(_))), "what does not fit is not taken silently");
+
+        // Who saw it on the old revision cannot apply it; who saw it on this one can.
+        let apply = async |revision: i64| {
+            let seen = apply_hash(plan, revision, &fresh.next, &overriding());
+            let consent = db.consent(ann, ActionKind::Apply, Some(plan), seen).await.unwrap();
+            decisions::apply(consent, id, &fresh.chosen, today, &fresh.review, &overriding()).await
+        };
+        assert!(matches!(apply(1).await, Err(Error::Over { state: ProposalState::MovedOn { base: 1, now: 2 }, .. })));
+        assert_eq!(db.store.find_plan(ann, plan).await.unwrap().unwrap().revision, 2);
+        assert_eq!(apply(2).await.unwrap(), 3);
+        let days: Vec<_> = db.store.list_workouts(ann, plan, 3).await.unwrap().iter().map(|w| w.workout.date).collect();
+        assert_eq!(days, [june(9), june(10), june(12), june(14)]);
+        // The record names both revisions.
+        let action = &db.store.list_human_actions(ann, 1).await.unwrap()[0];
+        assert_eq!((&action.detail["made_for"], &action.detail["seen_on"]), (&1.into(), &2.into()));
+        let line = &db.store.list_audit(ann, 1).await.unwrap()[0];
+        assert_eq!(line.object, format!("plan:{plan} revision:3 from proposal:{id} made for revision:1 seen on revision:2"));
+    }
+
+    async fn the_same_facts_are_said_anew_where_they_ask_for_something_else(db) {
+        let (ann, plan) = runner(&db).await;
+        let hurt = Observed::new(ObservationKind::Injury, june(14), june(14), Some(1)).unwrap();
+        db.store.add_observation(ann, Author::Athlete, &hurt, now()).await.unwrap();
+        let first = db.store.adapt(ann, june(14), now()).await.unwrap().unwrap();
+        let id = first.proposal.unwrap();
+        let today = |change: &Change| matches!(change, Change::Modify { workout, .. } if workout.date == june(14));
+        assert!(first.adaptation.changes.iter().any(today), "{first:?}");
+        assert_eq!(db.store.adapt(ann, june(14), now()).await.unwrap().unwrap().proposal, Some(id));
+        // Today's run is done: it is not made shorter any more, and the same facts lead to a proposal without it.
+        db.ran(ann, june(14), 9.0).await;
+        db.imported(ann, Evidence::Activity { day: june(14), imported_at: now() }).await;
+        let second = db.store.adapt(ann, june(14), now()).await.unwrap().unwrap();
+        assert_eq!(second.adaptation.follows_from, first.adaptation.follows_from);
+        assert!(!second.adaptation.changes.iter().any(today), "{second:?}");
+        assert_eq!(db.store.find_proposal(ann, id).await.unwrap().unwrap().superseded_by, second.proposal);
+        db.store.decline_proposal(ann, second.proposal.unwrap(), now()).await.unwrap();
+        assert_eq!(db.store.adapt(ann, june(15), now()).await.unwrap(), None, "discarded, it does not come back");
+        assert_eq!(db.store.list_proposals(ann, plan).await.unwrap().len(), 2);
     }
 }

@@ -183,6 +183,9 @@ pub(crate) enum ProposalCommand {
         /// Only these of its changes: 1,3
         #[arg(long, value_name = "CHANGES", value_delimiter = ',')]
         only: Vec<usize>,
+        /// The revision of the plan on which you saw it, where the plan has changed since it was proposed
+        #[arg(long, value_name = "REVISION")]
+        on: Option<i64>,
         #[command(flatten)]
         overrides: Overrides,
     },

@@ -250,7 +250,7 @@ async fn activate(
     }
     settled(&store, user.id).await?;
     let review = store.review(user.id, id, today).await?;
-    refuse_errors(&review, &overrides, id)?;
+    refuse_errors(&review, &overrides, id, replaces, begin)?;
     let progress = store.progress(user.id, id).await?;
     let (begin, beginning) = begin::chosen(&plan, &progress.workouts, begin, today)?;
     let mut shown = tell(&progress, units, today);
@@ -284,20 +284,41 @@ fn what_is_next(standing: &Progress, units: UnitSystem, today: Day) -> String {
 }
 
 /// What the linter calls an error is overridden by name, or keeps the plan a draft.
-fn refuse_errors(review: &Review, overrides: &BTreeSet<Rule>, id: PlanId) -> Result<()> {
+fn refuse_errors(
+    review: &Review,
+    overrides: &BTreeSet<Rule>,
+    id: PlanId,
+    replaces: Option<PlanId>,
+    begin: Option<Begin>,
+) -> Result<()> {
     let left = review.left(overrides);
     if left.is_empty() {
         return Ok(());
     }
     let said: Vec<String> =
         left.iter().map(|finding| format!("{}: {}", finding.rule, finding.text)).collect();
-    let mut rules: Vec<&str> = left.iter().map(|finding| finding.rule.as_str()).collect();
-    rules.dedup();
-    let help = format!(
-        "draft another plan, or go ahead against the evidence with `fitness plan activate {id} --override {}`",
-        rules.join(",")
+    // The whole command: with what was given already, it does what was meant.
+    let mut command = format!("fitness plan activate {id}");
+    if let Some(old) = replaces {
+        write!(command, " --replaces {old}")?;
+    }
+    if let Some(begin) = begin {
+        write!(command, " --begin {}", if begin == Begin::Today { "today" } else { "planned" })?;
+    }
+    push_overrides(
+        &mut command,
+        &left.iter().map(|finding| finding.rule).chain(overrides.iter().copied()).collect(),
     );
+    let help = format!("draft another plan, or go ahead against the evidence with `{command}`");
     Err(Failure::new(said.join(" "), help).into())
+}
+
+/// The rules that a command overrides, as it is typed.
+fn push_overrides(command: &mut String, overrides: &BTreeSet<Rule>) {
+    let rules: Vec<&str> = overrides.iter().map(|rule| rule.as_str()).collect();
+    if !rules.is_empty() {
+        let _ = write!(command, " --override {}", rules.join(","));
+    }
 }
 
 async fn archive(context: &Context, id: PlanId) -> Result<Report> {

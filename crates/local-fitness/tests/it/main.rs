@@ -15,6 +15,7 @@ mod human;
 mod imports;
 mod mcp;
 mod metrics;
+mod moved_on;
 mod plan_words;
 mod planning;
 mod prompts;

@@ -20,7 +20,7 @@ pub(crate) fn confirmed(home: &Home, arguments: &[&str], name: &str) -> String {
 }
 
 /// An athlete who says what they run, with a plan for a 10K in twelve weeks, committed.
-fn with_a_plan() -> (Home, Day) {
+pub(crate) fn with_a_plan() -> (Home, Day) {
     let home = Home::new();
     home.ok(&["user", "add", "Ann", "--zone", "UTC", "--units", "metric"]);
     let today = today(&home);
@@ -48,7 +48,7 @@ fn with_a_plan() -> (Home, Day) {
     (home, today)
 }
 
-fn workouts(home: &Home) -> Vec<(i64, Day, String, Option<i64>)> {
+pub(crate) fn workouts(home: &Home) -> Vec<(i64, Day, String, Option<i64>)> {
     let plan = home.json(&["plan", "show"]);
     plan["workouts"]
         .as_array()
@@ -429,6 +429,8 @@ fn a_models_answer_is_brought_by_hand_and_only_proposes() {
     let wrong = answer.to_string().replace(&format!("\"{}\"", one.0), "\"777\"");
     let refused = home.run(&["plan", "propose", &home.file("wrong.json", wrong), "--json"]);
     assert!(refused.code == Some(1) && refused.out.contains("no_such_workout"), "{}", refused.out);
+    let told: Value = serde_json::from_str(&refused.out).unwrap();
+    assert_eq!(told["kind"], "modification", "the form is known although none was given: {told}");
     // What the answer got wrong is still there when it is looked at, and by whom it is.
     let shown = home.ok(&["plan", "proposal", "show", "1"]);
     for part in [

@@ -47,18 +47,30 @@ const HALF_AN_HOUR: TimeSpan = TimeSpan::from_mins(30);
 
 /// Minutes of running, and as many of walking, and how often: what each run back asks for.
 const LADDER: [(i64, i64); 7] = [(1, 10), (1, 12), (2, 6), (2, 7), (3, 5), (4, 4), (5, 4)];
+/// Sessions by turns before running goes on by itself.
+pub(super) const RUNGS: usize = LADDER.len();
 /// Minutes of walking before and after.
 const WALK: i64 = 5;
+/// Minutes that a session has at least: one round of the highest rung, and the walking around it.
+const SHORTEST: f64 = 20.0;
 /// Minutes that a kilometre takes by turns.
 const BY_TURNS: f64 = 8.0;
 
-/// Running and walking by turns in place of a run: a rung higher each time, no farther than `most` and no longer than what
-/// was planned.
-pub(in crate::plan) fn walk_run(workout: &Workout, rung: usize, most: Distance) -> Workout {
+/// Running and walking by turns in place of a run: a rung higher each time, no farther than `most`, no longer than what
+/// was planned and than `minutes`; `None` where that is too short. With how many kilometres that is about.
+pub(in crate::plan) fn walk_run(
+    workout: &Workout,
+    rung: usize,
+    most: Distance,
+    minutes: f64,
+) -> Option<(Workout, f64)> {
     let (each, rounds) = LADDER[rung.min(LADDER.len() - 1)];
     let planned = workout.duration.map(|time| time.seconds() / 60.0);
     let planned = planned.or(workout.distance.map(|far| far.km() * 6.0)).unwrap_or(f64::MAX);
-    let longest = (most.km() * BY_TURNS).min(planned - 2.0 * WALK as f64);
+    let longest = (most.km() * BY_TURNS).min(planned.min(minutes) - 2.0 * WALK as f64);
+    if minutes < SHORTEST {
+        return None;
+    }
     let rounds = rounds.min((longest / (2 * each) as f64) as i64).max(1);
     let step = |step_type, minutes: i64, notes: &str| Step {
         step_type,
@@ -73,7 +85,7 @@ pub(in crate::plan) fn walk_run(workout: &Workout, rung: usize, most: Distance) 
     }
     steps.push(step(StepType::Cooldown, WALK, "Walk"));
     let minutes = 2 * (WALK + each * rounds);
-    Workout {
+    let by_turns = Workout {
         sport: workout.sport,
         kind: WorkoutKind::Easy,
         name: format!("Run and walk {minutes} min"),
@@ -81,5 +93,6 @@ pub(in crate::plan) fn walk_run(workout: &Workout, rung: usize, most: Distance) 
         intensity: Some("Easy, about 2 of 10; stop when it hurts".to_owned()),
         steps,
         ..Workout::rest(workout.date)
-    }
+    };
+    Some((by_turns, minutes as f64 / BY_TURNS))
 }

@@ -1,16 +1,17 @@
 //! What the athlete said about themselves: hurt, or ill.
 
-use super::ease::{eased, walk_run};
+use super::again::{Rebuilt, Since};
+use super::ease::{RUNGS, eased, walk_run};
 use super::{AHEAD, Adaptation, Cause, Situation, key, modify, skip};
 use crate::calendar::Day;
 use crate::ids::PlanId;
 use crate::observation::{ObservationKind, Observed};
-use crate::plan::WorkoutKind;
+use crate::plan::{WorkoutKind, limits};
 use crate::sport::Sport;
 use crate::units::Distance;
 
 /// Hurt: no fast running for two weeks after the last day of pain. When running was impossible, none at all until then,
-/// and the way back is walking and running by turns, every other day.
+/// and the way back is walking and running by turns, every other day. The weeks after that grow from what was run since.
 pub(super) fn injury(s: &Situation<'_>) -> Option<Adaptation> {
     let said = s.said(ObservationKind::Injury, AHEAD)?.observed.clone();
     let (from, through) = (said.from(), said.through());
@@ -18,49 +19,63 @@ pub(super) fn injury(s: &Situation<'_>) -> Option<Adaptation> {
     // What they ran before it happened; what they run since says nothing about what they can bear.
     let before = s.athlete.longest_in(from.plus(-30), from.previous()).or_else(|| s.athlete.longest().ok());
     let half = before.map_or(Distance::from_mm(5_000_000), |longest| Distance::from_mm(longest.mm() / 2));
-    let back: Vec<Day> = s
-        .athlete
-        .runs
-        .iter()
-        .map(|run| run.day)
-        .filter(|day| (through.next()..s.today).contains(day))
-        .collect();
-    let (mut rung, mut last) = (back.len(), back.last().copied());
+    let mut since = Since::ran(s, if bad { through.next() } else { from });
+    let mut all = Since::ran(s, from.plus(-60));
+    let mut back = s.ran_since(through.next());
+    let minutes_per_km = s.athlete.easy_pace().map_or(8.0, |pace| pace.seconds_per_km() / 60.0);
     let mut changes = Vec::new();
-    for planned in s.ahead(s.today, through.plus(AHEAD)) {
+    let mut again = None;
+    for planned in s.ahead(s.today, s.plan.race_date) {
         let workout = &planned.workout;
+        let careful = workout.date <= through.plus(AHEAD);
         if workout.sport != Sport::Running {
             continue;
         }
         if bad && workout.date <= through {
             changes.push(skip(planned, "No running while it hurts to run"));
-        } else if bad && last.is_some_and(|last| last.until(workout.date) < 2) {
+        } else if !careful && (!bad || back.len() >= RUNGS) {
+            again = Some(workout.date);
+            break;
+        } else if bad && back.last().is_some_and(|last| last.until(workout.date) < 2) {
             changes.push(skip(planned, "A day without running after each run"));
         } else if bad {
-            let gentle = walk_run(workout, rung, half);
-            (rung, last) = (rung + 1, Some(workout.date));
+            // By its time it counts as a run; recorded it will have been less, for half of it is walked. No step for R1
+            // and R2 either way.
+            let run = s.athlete.longest_in(workout.date.plus(-30), workout.date.previous());
+            let free = run.map_or(0.0, Distance::km).max(limits::SHORT_RUN).min(all.left(s, workout.date));
+            let Some((gentle, km)) = walk_run(workout, back.len(), half, free * minutes_per_km) else {
+                changes.push(skip(planned, "Very little in the first weeks back"));
+                continue;
+            };
+            back.push(workout.date);
+            since.add(s, &gentle, Some(km));
+            all.add(s, &gentle, Some(km));
             changes.extend(modify(
                 planned,
                 gentle,
                 "Running and walking by turns, as long as it does not hurt",
             ));
-        } else if workout.kind.is_quality()
-            || matches!(workout.kind, WorkoutKind::Long | WorkoutKind::Strides)
-            || workout.distance.is_some_and(|d| d > half)
-        {
-            let easy = eased(workout, 1.0).at_most(half);
+        } else {
+            let fast = workout.kind.is_quality()
+                || matches!(workout.kind, WorkoutKind::Long | WorkoutKind::Strides)
+                || workout.distance.is_some_and(|d| d > half);
+            let easy = if fast { eased(workout, 1.0).at_most(half) } else { workout.clone() };
+            since.add(s, &easy, None);
             changes.extend(modify(planned, easy, "Easy and short until two weeks without pain"));
         }
     }
+    let rebuilt = again.map(|day| Rebuilt::from_base(s, day, since));
+    let after = rebuilt.as_ref().map(|rebuilt| rebuilt.told(s)).unwrap_or_default();
+    changes.extend(rebuilt.into_iter().flat_map(|rebuilt| rebuilt.changes));
     let how = if bad {
-        "Come back with running and walking by turns, every other day: a minute of each at first. "
+        "Come back with running and walking by turns, every other day: a minute of each at first, five in the end. "
     } else {
         ""
     };
     let message = format!(
         "You said you are hurt. {how}Until two weeks have passed without pain there is nothing fast, and no run beyond {}. \
-         Stop when pain goes above 2 of 10, while running or the morning after; walking in between is fine. This is no \
-         diagnosis: if it does not get better, see somebody who knows.",
+         Stop when pain goes above 2 of 10, while running or the morning after; walking in between is fine.{after} This is \
+         no diagnosis: if it does not get better, see somebody who knows.",
         s.units.distance(half)
     );
     let facts = said_facts(&said);

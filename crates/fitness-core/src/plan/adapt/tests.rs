@@ -1,10 +1,12 @@
+mod returns;
+
 use super::*;
-use crate::grading::Graded;
+use crate::grading::{Amount, Graded};
 use crate::ids::{ObservationId, WorkoutId};
 use crate::note::Author;
 use crate::observation::{Excuse, Observed};
-use crate::plan::PastRun;
 use crate::plan::made::half_marathon;
+use crate::plan::{Goal, PastRun};
 use crate::units::TimeSpan;
 
 fn day(text: &str) -> Day {
@@ -32,6 +34,8 @@ struct World {
     races: Vec<(Day, Distance)>,
     athlete: Background,
     today: Day,
+    /// How much of one of the workouts is done on a day that is not over.
+    done: Option<(usize, Distance)>,
 }
 
 impl World {
@@ -96,6 +100,7 @@ impl World {
                 ..Background::unknown(as_of)
             },
             today: day("2026-06-10"),
+            done: None,
         }
     }
 
@@ -136,12 +141,13 @@ impl World {
             .workouts
             .iter()
             .zip(&self.verdicts)
-            .map(|(w, (verdict, excused))| Graded {
+            .enumerate()
+            .map(|(at, (w, (verdict, excused)))| Graded {
                 workout: w.id,
                 day: w.workout.date,
                 verdict: *verdict,
                 planned: None,
-                actual: None,
+                actual: self.done.filter(|done| done.0 == at).map(|done| Amount::Distance(done.1)),
                 excused: *excused,
             })
             .collect();

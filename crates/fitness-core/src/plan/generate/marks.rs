@@ -187,7 +187,8 @@ pub(super) fn soften(maker: &Maker<'_>, ways: &[WayBack], workouts: &mut Vec<Wor
                 if by_turns {
                     // A day without running after each run.
                     if last.is_none_or(|last| last.until(day) >= 2) {
-                        kept.push(walk_run(&workout, rung, Distance::from_km(most).unwrap_or_default()));
+                        let most = Distance::from_km(most).unwrap_or_default();
+                        kept.extend(walk_run(&workout, rung, most, f64::MAX).map(|(by_turns, _)| by_turns));
                         (rung, last) = (rung + 1, Some(day));
                     }
                 } else if workout.distance.is_some() && (workout.kind != WorkoutKind::Easy || km > most) {

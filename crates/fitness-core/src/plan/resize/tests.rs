@@ -117,6 +117,29 @@ fn the_run_before_strides_shrinks_and_a_single_stretch_does() {
     assert_eq!(long.resized(minutes(30)).name, "Long run with 4.0 km at race pace");
 }
 
+#[test]
+fn a_repetition_keeps_its_length_however_often_the_session_changes() {
+    let kilometre = StepDuration::Distance(1000.0);
+    for odd in [kilometre, StepDuration::Time(330.0), StepDuration::Time(95.0), StepDuration::Distance(450.0)]
+    {
+        let mut workout = session("Intervals", 5, odd);
+        let mut last = 5;
+        for to in [39, 30, 39, 30, 45, 24, 40, 24, 23, 24, 60] {
+            workout = workout.resized(minutes(to));
+            let again = workout.resized(minutes(to));
+            assert_eq!(again, workout, "the same again changes nothing");
+            let active = of(&workout, StepType::Active);
+            assert!(active.iter().all(|each| *each == odd), "{to} min: {active:?} of {odd:?}");
+            assert!((1..=last).contains(&active.len()));
+            last = active.len();
+        }
+    }
+    // What a single stretch is about shrinks, and comes back.
+    let tempo = session("Tempo 20 min", 1, StepDuration::Time(1200.0));
+    let back = tempo.resized(minutes(45)).resized(minutes(60));
+    assert_eq!(of(&back, StepType::Active), [StepDuration::Time(1200.0)]);
+}
+
 fn any_step() -> impl Strategy<Value = Step> {
     let duration = prop_oneof![
         (1.0..28_800.0).prop_map(StepDuration::Time),
@@ -155,5 +178,6 @@ proptest! {
         prop_assert_eq!(resized.check(), Ok(()));
         prop_assert_eq!(resized.duration, Some(TimeSpan::from_mins(to)));
         prop_assert!(count_repetitions(&resized.steps) <= count_repetitions(&workout.steps).max(1));
+        prop_assert_eq!(resized.resized(minutes(to)), resized, "the same again is the same");
     }
 }

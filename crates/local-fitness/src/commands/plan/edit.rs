@@ -15,7 +15,7 @@ use fitness_core::calendar::Day;
 use fitness_core::ids::{PlanId, WorkoutId};
 use fitness_core::plan::{
     ActionKind, Edit, NextWorkout, PlannedWorkout, Revision, RevisionOrigin, Size, Workout, WorkoutKind,
-    days_off_used, differences, edit, revert as back,
+    days_off_used, differences, edit, is_same, revert as back,
 };
 use fitness_core::sport::Sport;
 use fitness_core::text::visible;
@@ -105,6 +105,10 @@ pub(super) async fn revert(context: &Context, to: Option<i64>) -> Result<Report>
         let help = "change it by hand with `fitness plan edit`";
         Failure::new(format!("the plan cannot go back to revision {to}: {why}"), help)
     })?;
+    if is_same(&current, &next) {
+        let help = "`fitness plan revisions` lists them; nothing was changed";
+        return Err(Failure::new(format!("the plan is already as revision {to} was"), help).into());
+    }
     let review = store.review_next(user.id, &plan, &next, today).await?;
     let before = store.review(user.id, plan.id, today).await?;
     let linted = told_since(review.findings(), before.findings());

@@ -13,11 +13,11 @@ use crate::table::table;
 use crate::terminal;
 use anyhow::Result;
 use fitness_core::calendar::Day;
-use fitness_core::contract::{Finding, FindingCode, consistency};
+use fitness_core::contract::{Finding, FindingCode, check, consistency};
 use fitness_core::ids::{ProposalId, UserId};
 use fitness_core::note::Author;
 use fitness_core::plan::lint::Rule;
-use fitness_core::plan::{ActionKind, NowThen, Proposal, ProposalOrigin, ProposalState};
+use fitness_core::plan::{ActionKind, Proposal, ProposalOrigin, ProposalState, is_same};
 use fitness_core::text::visible;
 use fitness_store::decisions::{self, apply_hash};
 use fitness_store::{Answered, Preview, Store, User};
@@ -34,16 +34,14 @@ pub(super) async fn run(context: &Context, command: ProposalCommand) -> Result<R
     let report = match command {
         ProposalCommand::List => list(&store, &user, today).await,
         ProposalCommand::Show { proposal, only } => {
-            match preview(&store, &user, proposal, &only, today).await {
-                Ok(preview) => {
-                    let data = serde_json::to_value(&preview)?;
-                    Ok(Report::new(tell(&preview, profile.units), &data))
-                }
-                Err(why) => as_written(&store, &user, proposal, why, today).await,
-            }
+            let preview = preview(&store, &user, proposal, &only, today).await?;
+            let data = serde_json::to_value(&preview)?;
+            let next = next_command(&preview, &BTreeSet::new());
+            Ok(Report::new(format!("{}{next}", tell(&preview, profile.units)), &data))
         }
-        ProposalCommand::Apply { proposal, only, overrides } => {
-            apply(&store, &user, proposal, &only, overrides.rules.into_iter().collect(), today).await
+        ProposalCommand::Apply { proposal, only, on, overrides } => {
+            let overrides = overrides.rules.into_iter().collect();
+            apply(&store, &user, proposal, &only, on, overrides, today).await
         }
         ProposalCommand::Discard { proposal } => {
             store.decline_proposal(user.id, proposal, clock::now()).await?;
@@ -124,7 +122,11 @@ pub(super) async fn propose(context: &Context, args: ProposeArgs) -> Result<Repo
         Answered::Unchanged { message } => format!("It changes nothing: {}", visible(message)),
         Answered::Refused { faults } => {
             let report = consistency::Report { faults: faults.clone(), findings: Vec::new() };
-            return Ok(contract::told(args.kind, &report));
+            let kind = match check(&answer, args.kind) {
+                Ok(response) => Some(response.kind()),
+                Err(refused) => refused.kind,
+            };
+            return Ok(contract::told(kind, &report));
         }
     };
     Ok(Report::new(words, &answered))
@@ -171,53 +173,52 @@ fn chosen(only: &[usize], count: usize) -> Result<BTreeSet<usize>> {
         .collect()
 }
 
+/// The chosen part of a proposal on the plan as it is now; as much of it as fits when none is named.
 async fn preview(store: &Store, user: &User, id: ProposalId, only: &[usize], today: Day) -> Result<Preview> {
     let proposal = store.find_proposal(user.id, id).await?.ok_or_else(|| {
         Failure::new(format!("there is no proposal {id}"), "`fitness plan proposal list` shows what there is")
     })?;
+    if only.is_empty() {
+        return Ok(store.preview_what_fits(user.id, id, today).await?);
+    }
     let chosen = chosen(only, proposal.changes.len())?;
-    Ok(store.preview(user.id, id, &chosen, today).await?)
+    match store.preview(user.id, id, &chosen, today).await {
+        Err(fitness_store::Error::Apply(why)) => {
+            let help = format!("`fitness plan proposal show {id}` says of each change whether it fits");
+            Err(Failure::new(why.to_string(), help).into())
+        }
+        other => Ok(other?),
+    }
 }
 
-/// A proposal that cannot be previewed as a whole, beside the plan as it is now, and why.
-async fn as_written(
-    store: &Store,
-    user: &User,
-    id: ProposalId,
-    why: anyhow::Error,
-    today: Day,
-) -> Result<Report> {
-    let Some(proposal) = store.find_proposal(user.id, id).await? else { return Err(why) };
-    let Some(plan) = store.find_plan(user.id, proposal.plan).await? else { return Err(why) };
-    let state = proposal.state(plan.revision, today);
-    if !matches!(state, ProposalState::Open | ProposalState::MovedOn { .. }) {
-        return Err(why);
-    }
-    let units = store.profile(user.id).await?.units;
-    let current = store.list_workouts(user.id, plan.id, plan.revision).await?;
-    let mut text = format!("Proposal {id} to plan {}, from {}:\n", plan.id, from(proposal.origin));
-    let _ = writeln!(text, "{}\n", visible(&proposal.message));
-    let changes: Vec<NowThen> = proposal.changes.iter().map(|change| NowThen::of(change, &current)).collect();
-    let is_ahead =
-        |change: &NowThen| change.now.iter().chain(&change.then).all(|workout| workout.date >= today);
-    let ahead: Vec<String> = (1..)
-        .zip(&changes)
-        .filter(|(_, change)| is_ahead(change))
-        .map(|(n, _): (usize, _)| n.to_string())
-        .collect();
-    for (number, change) in changes.iter().enumerate() {
-        let _ = writeln!(text, "  {}. {}", number + 1, change.line(units));
-    }
-    let _ = write!(text, "\nIt cannot be applied as it is: {why:#}.");
-    if state == ProposalState::Open && !ahead.is_empty() && ahead.len() < changes.len() {
-        let _ = write!(
-            text,
-            " What is still to come can be: `fitness plan proposal apply {id} --only {}`.",
-            ahead.join(",")
+/// What to type for what fits of a proposal that cannot be applied as it is; empty for one that can.
+fn next_command(preview: &Preview, overrides: &BTreeSet<Rule>) -> String {
+    let (id, revision) = (preview.proposal.id, preview.revision);
+    let part = preview.chosen.len() < preview.changes.len();
+    if preview.chosen.is_empty() {
+        return format!(
+            "\nNothing of it fits any more: `fitness plan proposal discard {id}` ends it. `fitness plan show` lets the rules \
+             look again; a model must be asked again.\n"
         );
     }
-    let data = json!({ "proposal": proposal, "state": state.word(), "changes": changes, "why_not": format!("{why:#}") });
-    Ok(Report::new(text, &data))
+    if !part && !preview.has_moved_on() {
+        return String::new();
+    }
+    format!("\n`{}` takes it.\n", command(id, preview, preview.has_moved_on().then_some(revision), overrides))
+}
+
+/// The command that applies what a preview shows, whole.
+fn command(id: ProposalId, preview: &Preview, on: Option<i64>, overrides: &BTreeSet<Rule>) -> String {
+    let mut words = format!("fitness plan proposal apply {id}");
+    if preview.chosen.len() < preview.changes.len() {
+        let numbers: Vec<String> = preview.chosen.iter().map(|at| (at + 1).to_string()).collect();
+        let _ = write!(words, " --only {}", numbers.join(","));
+    }
+    if let Some(revision) = on {
+        let _ = write!(words, " --on {revision}");
+    }
+    super::push_overrides(&mut words, overrides);
+    words
 }
 
 /// Who a proposal is from. A coach's numbers are held against the data before it is kept; another program's are not.
@@ -231,12 +232,19 @@ fn tell(preview: &Preview, units: fitness_core::units::UnitSystem) -> String {
     let Proposal { id, plan, origin, message, findings, .. } = &preview.proposal;
     let _ = writeln!(text, "Proposal {id} to plan {plan}, from {}:", from(*origin));
     let _ = writeln!(text, "{}\n", visible(message));
+    if preview.has_moved_on() {
+        let _ = writeln!(text, "The plan has changed since: {} Seen anew:\n", moved_on(preview));
+    }
     for (number, line) in preview.lines(units).iter().enumerate() {
         let _ = writeln!(text, "  {}. {line}", number + 1);
     }
     text.push('\n');
     if preview.chosen.len() < preview.changes.len() {
-        text.push_str("Of these you chose:\n");
+        text.push_str(if preview.chosen.is_empty() {
+            "Of these nothing fits:\n"
+        } else {
+            "Of these you would take:\n"
+        });
         text.push_str(&changes(&preview.current, &preview.next, units));
     }
     for week in &preview.weeks {
@@ -255,21 +263,81 @@ fn tell(preview: &Preview, units: fitness_core::units::UnitSystem) -> String {
     text
 }
 
+/// That the plan is another one than the proposal was made for.
+fn moved_on(preview: &Preview) -> String {
+    let (base, now) = (preview.proposal.base_revision, preview.revision);
+    format!("it was made for revision {base}, and the plan is at revision {now}.")
+}
+
+/// How many changes an error tells of.
+const TOLD: usize = 8;
+
 async fn apply(
     store: &Store,
     user: &User,
     id: ProposalId,
     only: &[usize],
+    on: Option<i64>,
     overrides: BTreeSet<Rule>,
     today: Day,
 ) -> Result<Report> {
     let units = store.profile(user.id).await?.units;
     let preview = preview(store, user, id, only, today).await?;
+    // Whoever applies another revision, or less than all of it, says so: nothing is left out unseen.
+    let whole = !only.is_empty() || preview.chosen.len() == preview.changes.len();
+    let seen_it = on.map_or(!preview.has_moved_on(), |on| on == preview.revision);
+    if !seen_it || !whole {
+        return Err(look_again(&preview, units, seen_it, &overrides).into());
+    }
+    let left = preview.review.left(&overrides);
+    if !left.is_empty() {
+        let more: BTreeSet<Rule> = left.iter().map(|finding| finding.rule).chain(overrides).collect();
+        let said: Vec<String> =
+            left.iter().map(|finding| format!("{}: {}", finding.rule, finding.text)).collect();
+        let next = command(id, &preview, on, &more);
+        let help = format!("take less of it with --only, or go ahead against the evidence with `{next}`");
+        return Err(Failure::new(said.join(" "), help).into());
+    }
+    if is_same(&preview.current, &preview.next) {
+        let help = format!("`fitness plan proposal discard {id}` ends it");
+        return Err(Failure::new(
+            format!("proposal {id} would change nothing: the plan is like that already"),
+            help,
+        )
+        .into());
+    }
     let plan = super::chosen(store, user, None).await?;
-    let seen = apply_hash(plan.id, plan.revision, &preview.next, &overrides);
+    let seen = apply_hash(plan.id, preview.revision, &preview.next, &overrides);
     let shown = tell(&preview, units);
     let consent = terminal::confirm(store, user, ActionKind::Apply, &plan, seen, &shown).await?;
     let number = decisions::apply(consent, id, &preview.chosen, today, &preview.review, &overrides).await?;
     let words = format!("Applied: the plan is at revision {number}. `fitness plan revert` takes it back.");
     Ok(Report::new(words, &json!({ "plan_id": plan.id, "revision": number })))
+}
+
+/// What a proposal would do now, in a few words, and what to type to take that.
+fn look_again(
+    preview: &Preview,
+    units: fitness_core::units::UnitSystem,
+    seen_it: bool,
+    overrides: &BTreeSet<Rule>,
+) -> Failure {
+    let id = preview.proposal.id;
+    let why = match seen_it {
+        true => "some of it no longer fits.".to_owned(),
+        false if preview.has_moved_on() => format!("the plan has changed since: {}", moved_on(preview)),
+        false => format!("the plan is at revision {}.", preview.revision),
+    };
+    let lines = preview.lines(units);
+    let mut told: Vec<String> =
+        (1..).zip(lines.iter().take(TOLD)).map(|(n, line): (usize, _)| format!("{n}. {line}")).collect();
+    if lines.len() > TOLD {
+        told.push(format!("and {} more", lines.len() - TOLD));
+    }
+    let show = format!("`fitness plan proposal show {id}` shows all of it");
+    let help = match next_command(preview, overrides).trim() {
+        "" => format!("{show}; `{}` takes it", command(id, preview, None, overrides)),
+        next => format!("{show}; {next}"),
+    };
+    Failure::new(format!("proposal {id} was not applied: {why} Now it would be: {}", told.join("; ")), help)
 }

@@ -1,0 +1,361 @@
+//! Coming back: after days without a run, and after an injury.
+
+use super::*;
+use crate::plan::{NextWorkout, Wish, apply, generate};
+
+/// A pause of so many days up to 9 June, and runs of 5 km on these days of June since; it is the day after the last.
+fn back_after(days: i64, ran: &[i64]) -> World {
+    let mut world = World::new().paused(days);
+    for day in ran {
+        let last = *world.athlete.runs.last().unwrap();
+        let day = self::day("2026-05-31").plus(*day);
+        world.athlete.runs.push(PastRun { day, distance: Distance::from_km(5.0).unwrap(), ..last });
+        world.athlete.as_of = day;
+        world.today = day.next();
+        for (planned, verdict) in world.workouts.iter().zip(&mut world.verdicts) {
+            if planned.workout.date == day {
+                verdict.0 = Verdict::Hit;
+            }
+        }
+    }
+    world
+}
+
+#[test]
+fn one_run_does_not_end_a_pause() {
+    let open = World::new().paused(8);
+    let half = ["11: easy 4.5", "12: easy 3.5", "14: long 10.5", "16: easy 6.0"];
+    assert_eq!(open.told(), half);
+    let back = back_after(8, &[10]);
+    assert_eq!(back.told(), half, "counted from the first run");
+    let message = back.adapt().unwrap().message;
+    assert!(message.contains("You did not run for 8 days before 2026-06-10"), "{message}");
+    // It goes on for as many days as it lasted, and then it is over.
+    assert_eq!(back_after(8, &[10, 11, 12]).told(), ["14: long 10.5", "16: easy 6.0"]);
+    assert_eq!(back_after(8, &[10, 11, 12, 14, 15]).told(), ["16: easy 6.0"]);
+    assert_eq!(back_after(8, &[10, 11, 12, 14, 16, 17]).cause(), None);
+    // Three days for a short one: the second of them is still easy, the third is over soon.
+    assert_eq!(back_after(4, &[10]).told(), ["11: easy 7.6", "12: easy 5.9"]);
+    assert_eq!(back_after(4, &[10, 11]).told(), ["12: easy 5.9"]);
+    assert_eq!(back_after(4, &[10, 11, 12]).cause(), None);
+    // A run and a few days after a long pause do not make it a short one.
+    let mut again = back_after(8, &[10]);
+    again.athlete.as_of = day("2026-06-13");
+    again.today = day("2026-06-14");
+    for planned in [4, 5] {
+        again.verdicts[planned].0 = Verdict::Missed;
+    }
+    assert_eq!(again.told(), ["14: long 10.5", "16: easy 6.0"]);
+}
+
+#[test]
+fn the_length_of_a_pause_still_decides_after_the_first_run() {
+    let mut month = back_after(30, &[10]);
+    let said = month.adapt().unwrap();
+    assert!(said.changes.is_empty() && said.message.contains("draft a new plan"), "{said:?}");
+    month.today = day("2026-06-24");
+    month.athlete.as_of = day("2026-06-23");
+    month.plan.race_date = day("2026-08-30");
+    assert_ne!(month.cause(), Some(Cause::MissedDays), "two weeks are enough to say it");
+    let mut two_weeks = back_after(16, &[10]);
+    two_weeks.plan.race_date = day("2026-08-30");
+    two_weeks.workouts[10].workout.date = two_weeks.plan.race_date;
+    let again = two_weeks.adapt().unwrap();
+    assert!(again.changes.iter().any(|change| matches!(change, Change::Add { .. })), "{again:?}");
+    assert!(again.message.contains("starts anew"), "{}", again.message);
+    let km = first_week(&again, two_weeks.today);
+    assert!(km < 25.0, "one run of 5 km is no base for {km} km");
+    // Without a race there is nothing to draft for: the weeks come back by steps, from half of what they were.
+    two_weeks.plan.distance = None;
+    two_weeks.plan.goal = crate::plan::Goal::Custom;
+    let steps = two_weeks.adapt().unwrap();
+    assert_eq!(steps.cause, Cause::MissedDays);
+    assert!(steps.changes.iter().all(|change| !matches!(change, Change::Add { .. })), "{steps:?}");
+    assert!(steps.message.contains("the weeks grow from what you have run"), "{}", steps.message);
+}
+
+/// Kilometres that are added in the seven days from one on.
+fn first_week(adaptation: &Adaptation, from: Day) -> f64 {
+    let added = adaptation.changes.iter().filter_map(|change| match change {
+        Change::Add { workout } if from.until(workout.date) < 7 => workout.distance,
+        _ => None,
+    });
+    added.map(Distance::km).sum()
+}
+
+#[test]
+fn what_was_done_today_is_not_made_shorter() {
+    let mut world = World::new().paused(4);
+    world.today = day("2026-06-11");
+    world.athlete.as_of = day("2026-06-10");
+    assert_eq!(world.told()[0], "11: easy 7.6");
+    // The day is not over; what was run of it counts all the same, and is the first run back.
+    world.done = Some((4, Distance::from_km(6.0).unwrap()));
+    assert_eq!(world.told(), ["12: easy 5.9"]);
+    world.done = None;
+    world.verdicts[4].0 = Verdict::Hit;
+    assert_eq!(world.told(), ["12: easy 5.9"]);
+    let ill = |done: bool| {
+        let mut world = World::new().said(ObservationKind::Illness, "2026-06-11", "2026-06-12", 1);
+        world.today = day("2026-06-11");
+        world.done = done.then(|| (4, Distance::from_km(9.0).unwrap()));
+        world.told()
+    };
+    assert_eq!((ill(false).len(), ill(true).len()), (2, 1));
+}
+
+#[test]
+fn a_missed_run_between_days_off_is_no_pause() {
+    // The 9th alone was missed: the 8th and the 10th are off in the plan anyway.
+    let mut world = back_after(2, &[]);
+    world.athlete.as_of = day("2026-06-10");
+    world.today = day("2026-06-11");
+    assert_eq!(world.athlete.days_since_run(), Some(3));
+    assert_eq!(world.adapt(), None);
+    // With the next one missed as well it is.
+    world.athlete.as_of = day("2026-06-11");
+    world.today = day("2026-06-12");
+    world.verdicts[4].0 = Verdict::Missed;
+    assert_eq!(world.told(), ["12: easy 5.9", "14: long 11.9"]);
+    // Another sport was missed, and no run.
+    for planned in [3, 4] {
+        world.workouts[planned].workout.sport = Sport::Cycling;
+    }
+    assert_ne!(world.cause(), Some(Cause::MissedDays));
+}
+
+#[test]
+fn a_pause_is_the_same_fact_while_it_lasts_and_after_it() {
+    let key = |world: World| world.adapt().unwrap().follows_from;
+    assert_eq!(key(World::new().paused(8)), key(back_after(8, &[10])));
+    assert_eq!(key(back_after(8, &[10])), key(back_after(8, &[10, 11, 12])));
+    let mut longer = World::new().paused(4);
+    let four = key(World::new().paused(4));
+    longer.athlete.as_of = day("2026-06-10");
+    longer.today = day("2026-06-11");
+    assert_eq!(key(World { ..longer }), four, "a day more is no news");
+    let mut week = World::new().paused(4);
+    week.athlete.as_of = day("2026-06-12");
+    week.today = day("2026-06-13");
+    for planned in [4, 5] {
+        week.verdicts[planned].0 = Verdict::Missed;
+    }
+    assert_ne!(key(week), four, "a week is");
+    assert_ne!(key(World::new().paused(5)), four, "and so is another pause");
+}
+
+#[test]
+fn too_much_is_said_once_for_the_same_steps() {
+    let mut world = World::new();
+    for run in &mut world.athlete.runs {
+        run.distance = Distance::from_km(6.0).unwrap();
+    }
+    let first = world.adapt().unwrap().follows_from;
+    world.athlete.as_of = day("2026-06-10");
+    world.today = day("2026-06-11");
+    assert_eq!(world.adapt().unwrap().follows_from, first, "another day is no new fact");
+}
+
+/// A half marathon of 20 weeks for somebody who runs so much a week, drafted by the generator, in its fourth week.
+fn drafted(base: f64, runs_a_week: usize) -> World {
+    let mut world = World::new();
+    let as_of = day("2026-06-28");
+    let each = base / (runs_a_week as f64 + 1.0);
+    world.athlete.runs = (0..420)
+        .map(|back| as_of.plus(-419 + back))
+        .filter(|day| {
+            [1, 3, 5, 6, 0].iter().take(runs_a_week).any(|at| *at == day.weekday().num_days_from_monday())
+        })
+        .map(|day| PastRun {
+            day,
+            distance: Distance::from_km(if day.weekday().num_days_from_monday() == 5 {
+                2.0 * each
+            } else {
+                each
+            })
+            .unwrap(),
+            duration: Some(TimeSpan::from_mins((each * 6.0) as i64)),
+            hard: false,
+        })
+        .map(|run| PastRun { duration: TimeSpan::from_seconds(run.distance.km() * 360.0), ..run })
+        .collect();
+    world.athlete.first = world.athlete.runs.first().map(|run| run.day);
+    world.athlete.first_run = world.athlete.first;
+    let before = Background { as_of: day("2026-05-31"), ..world.athlete.clone() };
+    let before = Background {
+        runs: before.runs.iter().copied().filter(|run| run.day <= before.as_of).collect(),
+        ..before
+    };
+    let wish = Wish {
+        name: None,
+        goal: crate::plan::Goal::Half,
+        distance: None,
+        start: day("2026-06-01"),
+        race: day("2026-10-18"),
+        target: None,
+        availability: crate::plan::Availability::default(),
+        long_day: None,
+        tune_up: None,
+        strength: false,
+        cross: None,
+        units: UnitSystem::Metric,
+    };
+    let draft = generate(&wish, &before).unwrap().draft;
+    world.plan = Plan {
+        goal: wish.goal,
+        distance: Some(Distance::HALF_MARATHON),
+        start_date: wish.start,
+        race_date: wish.race,
+        ..half_marathon()
+    };
+    world.workouts = (1..)
+        .zip(draft.workouts())
+        .map(|(id, workout)| PlannedWorkout { id: WorkoutId::new(id), workout: workout.clone() })
+        .collect();
+    world.athlete.as_of = as_of;
+    world.today = as_of.next();
+    world.verdicts = (world.workouts.iter())
+        .map(|w| (if w.workout.date <= as_of { Verdict::Hit } else { Verdict::Pending }, None))
+        .collect();
+    world
+}
+
+/// The plan after everything that is proposed was taken.
+fn taken(world: &World, adaptation: &Adaptation) -> Vec<Workout> {
+    let all = (0..adaptation.changes.len()).collect();
+    let next = apply(&world.plan, &world.workouts, &adaptation.changes, &all, world.today).unwrap();
+    next.into_iter().map(|NextWorkout { workout, .. }| workout).collect()
+}
+
+fn km(workout: &Workout) -> f64 {
+    let by_turns = workout.name.starts_with("Run and walk");
+    let minutes = workout.duration.map_or(0.0, |time| time.seconds() / 60.0);
+    if by_turns { minutes / 8.0 } else { workout.distance.map_or(0.0, Distance::km) }
+}
+
+#[test]
+fn the_weeks_after_an_injury_grow_from_what_was_run_since() {
+    for (base, runs_a_week) in [(25.0, 3), (40.0, 4), (40.0, 5), (70.0, 5)] {
+        for hurt in [3, 10, 24, 38] {
+            for severity in [2, 3] {
+                let through = day("2026-06-29").plus(hurt - 1);
+                let name =
+                    format!("{base} km in {runs_a_week} runs, hurt for {hurt} days, severity {severity}");
+                let world = drafted(base, runs_a_week).said(
+                    ObservationKind::Injury,
+                    "2026-06-29",
+                    &through.to_string(),
+                    severity,
+                );
+                let adaptation = world.adapt().unwrap();
+                let next = taken(&world, &adaptation);
+                let runs: Vec<&Workout> = next
+                    .iter()
+                    .filter(|w| {
+                        w.sport == Sport::Running && w.date > through && w.date < world.plan.race_date
+                    })
+                    .collect();
+                if severity == 3 {
+                    let turns: Vec<&&Workout> =
+                        runs.iter().filter(|w| w.name.starts_with("Run and walk")).collect();
+                    assert!(turns.len() >= 7, "{name}: the ladder has seven rungs");
+                    let crate::plan::StepDuration::Time(last) = turns[turns.len() - 1].steps[1].duration
+                    else {
+                        panic!()
+                    };
+                    assert_eq!(last, 300.0, "{name}: up to five minutes");
+                    assert!(turns.windows(2).all(|pair| pair[0].date.until(pair[1].date) >= 2), "{name}");
+                }
+                // Every run and every week, held against those since the return.
+                let ladder = through.plus(14);
+                for (at, run) in runs
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, run)| run.date > ladder && !run.name.starts_with("Run and walk"))
+                {
+                    let longest = runs[..at].iter().map(|run| km(run)).fold(0.0, f64::max);
+                    assert!(
+                        km(run) <= (longest * 1.1).max(5.0) + 1e-6,
+                        "{name}: {} after {longest}: {run:?}",
+                        km(run)
+                    );
+                    let soft = run.date.until(ladder).abs() <= 6;
+                    assert!(!(soft && run.kind.is_quality()), "{name}: nothing hard right after: {run:?}");
+                }
+                let weeks: Vec<f64> = crate::plan::race_weeks(through.plus(-6), world.plan.race_date)
+                    .into_iter()
+                    .map(|week| runs.iter().filter(|run| week.contains(run.date)).map(|run| km(run)).sum())
+                    .collect();
+                for (at, week) in weeks.iter().enumerate().skip(3) {
+                    let before = weeks[at.saturating_sub(4)..at].iter().copied().fold(0.0, f64::max);
+                    let most = (before * 1.2).max((before + 4.0).min(20.0));
+                    assert!(*week <= most + 1e-6, "{name}: {week} after {before} in {weeks:?}");
+                }
+                // It can be taken as it is: the linter calls no step an error, seen from today.
+                let findings =
+                    lint(&Subject::of_plan(&world.plan, &next), &world.athlete, UnitSystem::Metric);
+                let steps: Vec<_> = findings
+                    .iter()
+                    .filter(|f| matches!(f.rule, Rule::R1 | Rule::R2) && f.severity == Severity::Error)
+                    .collect();
+                assert!(steps.is_empty(), "{name}: {steps:?}");
+                // And the linter has nothing to say against steps, with the return as it was really run.
+                let mut athlete = world.athlete.clone();
+                let last = athlete.runs[athlete.runs.len() - 1];
+                athlete.as_of = ladder;
+                athlete.runs.extend(runs.iter().filter(|run| run.date <= ladder).map(|run| PastRun {
+                    day: run.date,
+                    distance: Distance::from_km(km(run)).unwrap(),
+                    duration: run.duration,
+                    ..last
+                }));
+                let findings = lint(&Subject::of_plan(&world.plan, &next), &athlete, UnitSystem::Metric);
+                let steps: Vec<_> = findings
+                    .iter()
+                    .filter(|f| {
+                        matches!(f.rule, Rule::R1 | Rule::R2 | Rule::R28) && f.severity != Severity::Note
+                    })
+                    .collect();
+                assert!(steps.is_empty(), "{name}: {steps:?}");
+                let told = adaptation.message.contains("the plan is as it was")
+                    || adaptation.message.contains("not met again before the race");
+                assert!(told, "{name}: {}", adaptation.message);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_plan_that_cannot_be_met_again_before_the_race_says_so() {
+    let long = drafted(40.0, 4).said(ObservationKind::Injury, "2026-06-29", "2026-09-06", 3);
+    let message = long.adapt().unwrap().message;
+    assert!(message.contains("The plan is not met again before the race on 2026-10-18"), "{message}");
+    let short = drafted(25.0, 3).said(ObservationKind::Injury, "2026-06-29", "2026-06-30", 2);
+    let message = short.adapt().unwrap().message;
+    assert!(message.contains("on the plan is as it was"), "{message}");
+}
+
+#[test]
+fn somebody_who_ran_since_goes_on_from_the_next_rung() {
+    let mut world = drafted(40.0, 4).said(ObservationKind::Injury, "2026-06-29", "2026-06-30", 3);
+    let first = |world: &World| {
+        let adaptation = world.adapt().unwrap();
+        let found = adaptation.changes.iter().find_map(|change| match change {
+            Change::Modify { workout, .. } => Some(workout.clone()),
+            _ => None,
+        });
+        found.unwrap()
+    };
+    let last = *world.athlete.runs.last().unwrap();
+    for back in ["2026-07-02", "2026-07-02", "2026-07-04"] {
+        world.athlete.runs.push(PastRun {
+            day: day(back),
+            distance: Distance::from_km(3.0).unwrap(),
+            ..last
+        });
+    }
+    world.athlete.as_of = day("2026-07-05");
+    world.today = day("2026-07-06");
+    // Two days on which they ran, whatever the number of recordings.
+    assert_eq!(first(&world).steps[1].duration, crate::plan::StepDuration::Time(120.0));
+}
