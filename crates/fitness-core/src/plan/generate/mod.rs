@@ -15,7 +15,7 @@ mod target;
 mod volume;
 mod workouts;
 
-pub use target::{PaceCard, Split, Support, finish_on_race_day, pace_card, support};
+pub use target::{PaceCard, Split, Support, finish_on_race_day, pace_card, support, told_target};
 pub use volume::Phase;
 
 use super::limits::{self, Class};

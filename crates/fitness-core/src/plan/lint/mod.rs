@@ -14,10 +14,12 @@ mod taper;
 mod targets;
 #[cfg(test)]
 mod tests;
+mod told;
 mod view;
 mod volume;
 
 pub use rule::Rule;
+pub use told::{Since, counts};
 pub(super) use view::{planned_km, planned_minutes};
 
 use super::{Background, Draft, Plan, Workout};

@@ -12,7 +12,7 @@ use crate::table::table;
 use crate::terminal;
 use anyhow::Result;
 use fitness_core::calendar::Day;
-use fitness_core::contract::{Finding, FindingCode, consistency};
+use fitness_core::contract::{Finding, consistency};
 use fitness_core::ids::{ProposalId, UserId};
 use fitness_core::note::Author;
 use fitness_core::plan::lint::Rule;
@@ -196,11 +196,9 @@ async fn as_written(
     let mut text = format!("Proposal {id} to plan {}, from {}:\n", plan.id, proposal.origin.spoken());
     let _ = writeln!(text, "{}\n", visible(&proposal.message));
     let changes: Vec<NowThen> = proposal.changes.iter().map(|change| NowThen::of(change, &current)).collect();
-    let is_ahead =
-        |change: &NowThen| change.now.iter().chain(&change.then).all(|workout| workout.date >= today);
     let ahead: Vec<String> = (1..)
         .zip(&changes)
-        .filter(|(_, change)| is_ahead(change))
+        .filter(|(_, change)| change.is_ahead(today))
         .map(|(n, _): (usize, _)| n.to_string())
         .collect();
     for (number, change) in changes.iter().enumerate() {
@@ -220,7 +218,7 @@ async fn as_written(
 
 fn tell(preview: &Preview, units: fitness_core::units::UnitSystem) -> String {
     let mut text = String::new();
-    let Proposal { id, plan, origin, message, findings, .. } = &preview.proposal;
+    let Proposal { id, plan, origin, message, .. } = &preview.proposal;
     let _ = writeln!(text, "Proposal {id} to plan {plan}, from {}:", origin.spoken());
     let _ = writeln!(text, "{}\n", visible(message));
     for (number, line) in preview.lines(units).iter().enumerate() {
@@ -234,9 +232,7 @@ fn tell(preview: &Preview, units: fitness_core::units::UnitSystem) -> String {
     for week in &preview.weeks {
         let _ = writeln!(text, "  {}", week.line(units));
     }
-    // What the linter says is said anew below.
-    let wrong = findings.iter().filter(|finding| finding.code != FindingCode::LintWarning);
-    let wrong = wrong.fold(String::new(), |mut text, finding| {
+    let wrong = preview.proposal.disagreements().fold(String::new(), |mut text, finding| {
         let _ = writeln!(text, "  - {}", visible(&finding.message));
         text
     });
