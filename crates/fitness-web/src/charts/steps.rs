@@ -1,6 +1,7 @@
 //! A session as a row of bars: as wide as a step takes, as high as it is hard.
 
-use fitness_core::plan::{Step, StepDuration, StepTarget, StepType};
+use crate::parts::calendar::shade;
+use fitness_core::plan::{Step, StepDuration, StepTarget, StepType, Workout};
 use maud::{Markup, html};
 
 const WIDTH: f64 = 600.0;
@@ -13,8 +14,8 @@ const USUAL_PACE: f64 = 340.0;
 /// Seconds a step takes that ends when the athlete says so.
 const OPEN_SECONDS: f64 = 300.0;
 
-/// Where each step lies: from the left, how wide, how high, and its class.
-fn bars(steps: &[Step]) -> Vec<(f64, f64, f64, &'static str)> {
+/// Where each step lies: from the left, how wide, how high, and its class. What the work is for gives it its colour.
+fn bars(steps: &[Step], work: &'static str) -> Vec<(f64, f64, f64, &'static str)> {
     let seconds: Vec<f64> = steps.iter().map(takes).collect();
     let all: f64 = seconds.iter().sum();
     let gaps = GAP * steps.len().saturating_sub(1) as f64;
@@ -26,8 +27,9 @@ fn bars(steps: &[Step]) -> Vec<(f64, f64, f64, &'static str)> {
             StepType::Warmup | StepType::Cooldown => (0.45, "easy"),
             StepType::Recovery => (0.35, "easy"),
             StepType::Rest => (0.15, "rest"),
-            StepType::Active if matches!(step.target, StepTarget::Open) => (0.6, "long"),
-            StepType::Active => (1.0, "quality"),
+            StepType::Active if work == "quality" || work == "race" => (1.0, work),
+            StepType::Active if matches!(step.target, StepTarget::Open) => (0.6, work),
+            StepType::Active => (0.8, work),
         };
         let at = left;
         left += width + GAP;
@@ -53,10 +55,10 @@ fn takes(step: &Step) -> f64 {
 }
 
 /// Draws them. What they are is said in words beside it.
-pub(crate) fn draw(steps: &[Step], label: &str) -> Markup {
+pub(crate) fn draw(workout: &Workout, label: &str) -> Markup {
     html! {
         svg.chart.steps viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } preserveAspectRatio="none" role="img" aria-label=(label) {
-            @for (left, width, height, class) in bars(steps) {
+            @for (left, width, height, class) in bars(&workout.steps, shade(workout)) {
                 rect class={ "b " (class) } x=(format!("{left:.1}")) y=(format!("{:.1}", HEIGHT - height)) width=(format!("{width:.1}")) height=(format!("{height:.1}")) rx="2" {}
             }
         }
@@ -88,7 +90,7 @@ mod tests {
             vec![step(StepType::Recovery, StepDuration::Time(60.0)); 100],
         ];
         for steps in sessions {
-            let bars = bars(&steps);
+            let bars = bars(&steps, "long");
             assert_eq!(bars.len(), steps.len());
             for (left, width, height, _) in &bars {
                 assert!(left.is_finite() && width.is_finite() && *width > 0.0 && *height > 0.0, "{bars:?}");
@@ -96,14 +98,14 @@ mod tests {
             let (left, width, ..) = bars[bars.len() - 1];
             assert!(left + width <= WIDTH + LEAST * 40.0, "{}", left + width);
         }
-        assert!(bars(&[]).is_empty());
+        assert!(bars(&[], "easy").is_empty());
     }
 
     #[test]
     fn a_longer_step_is_wider_and_a_harder_one_higher() {
         let target = StepTarget::Pace(TargetRange { low: Some(240.0), high: Some(250.0) });
         let hard = Step { target, ..step(StepType::Active, StepDuration::Distance(1000.0)) };
-        let bars = bars(&[step(StepType::Warmup, StepDuration::Time(900.0)), hard]);
+        let bars = bars(&[step(StepType::Warmup, StepDuration::Time(900.0)), hard], "quality");
         assert!(bars[0].1 > bars[1].1 && bars[0].2 < bars[1].2, "{bars:?}");
     }
 }

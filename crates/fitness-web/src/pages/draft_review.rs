@@ -16,6 +16,9 @@ use fitness_store::{Progress, Review};
 use maud::{Markup, html};
 use std::collections::BTreeSet;
 
+/// As many weeks are drawn.
+const WEEKS: usize = 26;
+
 pub(crate) async fn show(view: View, Path(id): Path<String>) -> Result<Response, Problem> {
     let plan = find(&view, &id).await?;
     match plan.status {
@@ -186,9 +189,10 @@ fn schedule(view: &View, plan: &Plan, progress: &Progress) -> Markup {
             graded: progress.followed.graded.get(at),
         })
         .collect();
-    html! {
-        section.card { h2 { "Day by day" } (Weeks { race: plan.race_date, today: view.today, units: view.units() }.draw(&cells)) }
-    }
+    let rest = html! { a href={ "/plan/export?plan=" (plan.id) } { "All of it is in its files" } "." };
+    let weeks =
+        Weeks { race: plan.race_date, today: view.today, units: view.units(), most: WEEKS, rest: &rest };
+    html! { section.card { h2 { "Day by day" } (weeks.draw(&cells)) } }
 }
 
 /// A plan that is over, to look back on.

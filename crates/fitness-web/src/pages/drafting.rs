@@ -18,6 +18,11 @@ use fitness_core::units::UnitSystem;
 use fitness_store::{Drafting, StoredActivity};
 use maud::{Markup, html};
 
+/// As many weeks are drawn day by day before the plan is kept.
+const WEEKS: usize = 12;
+/// As many are told in a row each.
+const ROWS: usize = 30;
+
 const DAYS: [(&str, &str); 7] = [
     ("mon", "Mon"),
     ("tue", "Tue"),
@@ -237,6 +242,8 @@ fn preview(
     let weeks = made.told_weeks(units);
     let cells: Vec<Cell<'_>> =
         draft.workouts().iter().map(|workout| Cell { workout, id: None, graded: None }).collect();
+    let rest = html! { "The draft has all of them." };
+    let drawn = Weeks { race: draft.race_date(), today, units, most: WEEKS, rest: &rest };
     html! {
         section.card.waits {
             h2 { "The plan" }
@@ -257,7 +264,7 @@ fn preview(
             h2 { "Week by week" }
             div.scroll { table {
                 thead { tr { th scope="col" { "Week from" } th scope="col" { "Phase" } th.n scope="col" { "Running" } th.n scope="col" { "Longest" } th scope="col" { "Hard days" } } }
-                tbody { @for week in &weeks { tr {
+                tbody { @for week in weeks.iter().take(ROWS) { tr {
                     th scope="row" { (time::element(week.first, today)) }
                     td { (week.phase) @if week.cutback { " (easier)" } }
                     td.n { (week.running) }
@@ -266,6 +273,6 @@ fn preview(
                 } } }
             } }
         }
-        section.card { h2 { "Day by day" } (Weeks { race: draft.race_date(), today, units }.draw(&cells)) }
+        section.card { h2 { "Day by day" } (drawn.draw(&cells)) }
     }
 }

@@ -93,7 +93,7 @@ pub(crate) async fn ask_commit(
     if !review.left(&choice.overrides).is_empty() {
         faults.add("override", "Tick each error you go ahead against, or ask for another plan.");
     }
-    if behind.is_some() && fields.text("begin").is_none() {
+    if behind.is_some() && !matches!(fields.text("begin"), Some("today" | "planned")) {
         faults.add("begin", "Say whether it begins today or as planned.");
     }
     if faults.any() {

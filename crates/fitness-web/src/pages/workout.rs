@@ -80,7 +80,7 @@ fn what_to_do(view: &View, plan: &Plan, planned: &PlannedWorkout, compared: bool
                     @if let Some(words) = &workout.intensity { div { dt { "Effort" } dd { (visible(words)) } } }
                 }
                 @if !workout.steps.is_empty() {
-                    (bars::draw(&workout.steps, &lines.join("; ")))
+                    (bars::draw(workout, &lines.join("; ")))
                     @if !compared { ol.steps-list { @for line in &lines { li { (line) } } } }
                 }
             }

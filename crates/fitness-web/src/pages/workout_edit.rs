@@ -77,10 +77,13 @@ fn change_form(
         (filling.summary())
         form.change method="get" action="/plan/edit" {
             input type="hidden" name="workout" value=(planned.id);
+            fieldset.field #what {
+            legend.hidden { "What to change" }
             div.option { (radio("move", "Move it")) (filling.line("to", "To the day", Line { kind: "date", ..Line::default() })) }
             @if !others.is_empty() { div.option { (radio("swap", "Let it change days with another")) (filling.choice("other", "With", "", &others)) } }
             div.option { (radio("resize", "Make it shorter or longer")) (filling.line("size", "To", Line { example: "5km or 30min", ..Line::default() })) }
             div.option { (radio("skip", "Leave it out")) }
+            }
             (filling.line("reason", "Why, to be read later", Line { example: "may be left empty", ..Line::default() }))
             p.actions { button type="submit" { "Show what that means…" } }
         }

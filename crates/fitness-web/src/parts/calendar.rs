@@ -5,13 +5,10 @@ use fitness_core::calendar::Day;
 use fitness_core::grading::Graded;
 use fitness_core::ids::WorkoutId;
 use fitness_core::plan::{Asked, Workout, WorkoutKind};
-use fitness_core::text::visible;
+use fitness_core::text::{counted, visible};
 use fitness_core::units::UnitSystem;
 use maud::{Markup, html};
 use std::collections::BTreeMap;
-
-/// As many weeks are drawn day by day; a plan of two years would be a book.
-const MAX_WEEKS: usize = 26;
 
 /// A day's workout with what is known about it.
 #[derive(Debug, Clone, Copy)]
@@ -25,32 +22,35 @@ pub(crate) struct Cell<'a> {
 
 /// The weeks of a plan.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Weeks {
+pub(crate) struct Weeks<'a> {
     /// The day of the race.
     pub(crate) race: Day,
     pub(crate) today: Day,
     pub(crate) units: UnitSystem,
+    /// As many are drawn; two years day by day would be a book.
+    pub(crate) most: usize,
+    /// Where the others are, in a sentence.
+    pub(crate) rest: &'a Markup,
 }
 
-impl Weeks {
+impl Weeks<'_> {
     /// Draws them.
     pub(crate) fn draw(self, cells: &[Cell<'_>]) -> Markup {
         let mut weeks: BTreeMap<Day, Vec<Cell<'_>>> = BTreeMap::new();
         for cell in cells {
             weeks.entry(cell.workout.date.iso_week().monday()).or_default().push(*cell);
         }
-        let (shown, left) = (weeks.len().min(MAX_WEEKS), weeks.len().saturating_sub(MAX_WEEKS));
+        let left = weeks.len().saturating_sub(self.most);
         html! {
             div.cal {
                 div.cal-head aria-hidden="true" {
-                    span {}
                     @for day in ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"] { span { (day) } }
                 }
-                @for (number, (monday, cells)) in (1..).zip(weeks.iter().take(shown)) {
+                @for (number, (monday, cells)) in (1..).zip(weeks.iter().take(self.most)) {
                     (self.week(number, *monday, cells))
                 }
             }
-            @if left > 0 { p.soft { "And " (left) " more weeks; " a href="/plan/export" { "the whole plan as a file" } "." } }
+            @if left > 0 { p.soft { "And " (counted(left as u64, "more week", "more weeks")) ". " (self.rest) } }
         }
     }
 
@@ -58,14 +58,13 @@ impl Weeks {
         let asked = Asked::of(cells.iter().map(|cell| cell.workout), self.race).told(self.units);
         html! {
             section.cal-week {
-                h3 { "Week " (number) small { (time::element(monday, self.today)) @if let Some(asked) = asked { " · " (asked) } } }
+                h3 { "Week " (number) small { (time::near(monday, self.today)) @if let Some(asked) = asked { " · " (asked) } } }
                 ol {
-                    @for offset in 0..7 {
-                        @let day = monday.plus(offset);
-                        @let of_day: Vec<&Cell<'_>> = cells.iter().filter(|cell| cell.workout.date == day).collect();
-                        li.today[day == self.today].empty[of_day.iter().all(|cell| cell.workout.is_rest())] {
-                            span.date { (day.weekday()) " " (day.date().format("%-d")) span.hidden { (day.date().format(" %B")) } }
-                            div { @for cell in &of_day { (self.cell(cell)) } }
+                    @for day in monday.through(monday.plus(6)) {
+                        @let mut of_day = cells.iter().filter(|cell| cell.workout.date == day).peekable();
+                        li.today[day == self.today].empty[of_day.peek().is_none_or(|cell| cell.workout.is_rest())] {
+                            time datetime=(day) { (day.weekday()) " " (day.date().format("%-d")) }
+                            @for cell in of_day { (self.cell(cell)) }
                         }
                     }
                 }
@@ -76,19 +75,18 @@ impl Weeks {
     fn cell(self, cell: &Cell<'_>) -> Markup {
         let Cell { workout, id, graded } = *cell;
         if workout.is_rest() {
-            return html! { span.soft { "Rest" } };
+            return html! { span { "Rest" } };
         }
-        let name = visible(workout.name_beside_size(self.units)).to_string();
-        let size = workout.size(self.units);
-        let words = html! { b { (name) } @if let Some(size) = &size { " " span { (size) } } };
+        let words = html! {
+            b { (visible(workout.name_beside_size(self.units))) }
+            @if let Some(size) = workout.size(self.units) { " " (size) }
+        };
         html! {
-            div.cell.(shade(workout)) {
-                @match id {
-                    Some(id) => a href={ "/plan/workouts/" (id) } { (words) }
-                    None => (words)
-                }
-                @if let Some(graded) = graded { (chip::verdict(graded, self.today)) }
+            @match id {
+                Some(id) => a.cell.(shade(workout)) href={ "/plan/workouts/" (id) } { (words) }
+                None => span.cell.(shade(workout)) { (words) }
             }
+            @if let Some(graded) = graded { (chip::verdict(graded, self.today)) }
         }
     }
 }

@@ -77,9 +77,9 @@ impl Shown {
                         @for week in weeks {
                             tr {
                                 th scope="row" { (time::element(week.monday, self.today)) }
-                                td.n { (self.running(week)) }
-                                td.n { (pair(week.time_before.map(TimeSpan::hours_minutes), week.time_after.map(TimeSpan::hours_minutes), "a workout has neither a time nor a pace")) }
-                                td.n { (pair(week.load_before.map(whole), week.load_after.map(whole), "a workout does not say its load")) (percent(week)) }
+                                td.n data-label="Running" { (self.running(week)) }
+                                td.n data-label="Time" { (pair(week.time_before.map(TimeSpan::hours_minutes), week.time_after.map(TimeSpan::hours_minutes), "a workout has neither a time nor a pace")) }
+                                td.n data-label="Load" { (pair(week.load_before.map(whole), week.load_after.map(whole), "a workout does not say its load")) (percent(week)) }
                             }
                         }
                     }

@@ -46,5 +46,5 @@ fn severity(severity: Severity) -> Markup {
         Severity::Warning => ("fair", "!", "Warning"),
         Severity::Note => ("excused", "i", "Note"),
     };
-    html! { span.chip class=(class) { i aria-hidden="true" { (icon) } " " (word) } }
+    html! { span.chip.(class) { i aria-hidden="true" { (icon) } " " (word) } }
 }
