@@ -13,6 +13,7 @@ pub mod athlete;
 pub mod calendar;
 pub mod contract;
 pub mod desk;
+pub mod distance;
 pub mod export;
 pub mod facts;
 pub mod frontier;

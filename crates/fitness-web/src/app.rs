@@ -8,7 +8,10 @@ use crate::hosting::AthletesHost;
 use crate::kept::Kept;
 use crate::limits::Limits;
 use crate::morning::Chores;
-use crate::pages::{coach, plan, sign_in, today};
+use crate::pages::{
+    coach, draft_review, drafting, pace_card, plan, plan_decisions, plan_files, plans, proposal_review,
+    revisions, sign_in, today, workout, workout_edit,
+};
 use crate::problem::Problem;
 use axum::Router;
 use axum::extract::{Request, State};
@@ -103,6 +106,33 @@ pub fn routes(app: App, prompts: Prompts) -> (Router, Vec<Listed>) {
         .page("/coach", Athlete, coach::show)
         .post("/coach", Athlete, coach::say)
         .json("/api/chat", Athlete, chat_stream::say)
+        .page("/plans", Athlete, plans::show)
+        .get("/plan/new", Athlete, drafting::show)
+        .post("/plan/new", Athlete, drafting::keep)
+        .page("/plans/{id}", Athlete, draft_review::show)
+        .get("/plans/{id}/commit", Athlete, plan_decisions::ask_commit)
+        .post("/plans/{id}/commit", Athlete, plan_decisions::commit)
+        .get("/plans/{id}/archive", Athlete, plan_decisions::ask_archive)
+        .post("/plans/{id}/archive", Athlete, plan_decisions::archive)
+        .get("/plans/{id}/delete", Athlete, plan_decisions::ask_delete)
+        .post("/plans/{id}/delete", Athlete, plan_decisions::delete)
+        .page("/plan/workouts/{id}", Athlete, workout::show)
+        .get("/plan/workouts/{id}/workout.fit", Athlete, workout::fit)
+        .post("/plan/workouts/{id}/match", Athlete, workout::answer)
+        .post("/plan/workouts/{id}/unmatch", Athlete, workout::take_back)
+        .get("/plan/edit", Athlete, workout_edit::show)
+        .post("/plan/edit", Athlete, workout_edit::save)
+        .page("/plan/revisions", Athlete, revisions::list)
+        .page("/plan/revisions/{number}", Athlete, revisions::show)
+        .get("/plan/revert", Athlete, revisions::ask)
+        .post("/plan/revert", Athlete, revisions::revert)
+        .page("/proposals/{id}", Athlete, proposal_review::show)
+        .get("/proposals/{id}/apply", Athlete, proposal_review::ask_apply)
+        .post("/proposals/{id}/apply", Athlete, proposal_review::apply)
+        .post("/proposals/{id}/discard", Athlete, proposal_review::discard)
+        .page("/plan/export", Athlete, plan_files::show)
+        .get("/plan/export/{file}", Athlete, plan_files::file)
+        .page("/plan/card", Athlete, pace_card::show)
         .done();
     let mcp = Router::new()
         .route("/mcp", any_service(http_service(prompts, mcp_config(&app))))

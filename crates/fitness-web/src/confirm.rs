@@ -14,7 +14,7 @@ use fitness_store::consent::{Channel, Question};
 use maud::{Markup, html};
 
 /// The field with the question's secret.
-const FIELD: &str = "question";
+pub(crate) const FIELD: &str = "question";
 
 /// Something that only a human decides, as they were shown it.
 #[derive(Debug, Clone, Copy)]

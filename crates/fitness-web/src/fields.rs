@@ -1,9 +1,11 @@
 //! What a form sent, and what is wrong with it.
 
+use crate::access::TOKEN_FIELD;
 use crate::problem::Problem;
 use axum::extract::FromRequestParts;
 use axum::http::StatusCode;
 use axum::http::request::Parts;
+use maud::{Markup, html};
 use std::collections::BTreeMap;
 
 /// No form of ours has more.
@@ -55,6 +57,23 @@ impl Fields {
         self.all(name).any(|given| given == value)
     }
 
+    /// Every field but those that a form of ours adds to it, as hidden fields of the form that comes next.
+    pub(crate) fn hidden(&self) -> Markup {
+        let own = |name: &str| name != TOKEN_FIELD && name != crate::confirm::FIELD && name != "done";
+        html! {
+            @for (name, value) in self.0.iter().filter(|(name, _)| own(name)) {
+                input type="hidden" name=(name) value=(value);
+            }
+        }
+    }
+
+    /// The fields as an address has them after its `?`, but for some.
+    pub(crate) fn query(&self, without: &[&str]) -> String {
+        let own = |name: &str| name != TOKEN_FIELD && name != crate::confirm::FIELD && name != "done";
+        let kept = self.0.iter().filter(|(name, _)| own(name) && !without.contains(&name.as_str()));
+        form_urlencoded::Serializer::new(String::new()).extend_pairs(kept).finish()
+    }
+
     /// A field with a value it begins with.
     pub(crate) fn with(mut self, name: &str, value: impl Into<String>) -> Self {
         self.0.push((name.to_owned(), value.into()));
@@ -67,6 +86,18 @@ impl<S: Sync> FromRequestParts<S> for Fields {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
         parts.extensions.get::<Self>().cloned().ok_or_else(Problem::not_found)
+    }
+}
+
+/// What an address asks for after its `?`, read as a form is.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Asked(pub(crate) Fields);
+
+impl<S: Sync> FromRequestParts<S> for Asked {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        Fields::read(parts.uri.query().unwrap_or_default().as_bytes()).map(Self)
     }
 }
 

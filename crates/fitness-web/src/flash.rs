@@ -19,6 +19,24 @@ words! {
         Marked = "marked",
         /// Services were asked for what is new.
         Synced = "synced",
+        /// A plan was written down to be read.
+        Drafted = "drafted",
+        /// A draft became the plan that is followed.
+        Committed = "committed",
+        /// A part of a proposal, or all of it.
+        Applied = "applied",
+        /// A change by hand.
+        Edited = "edited",
+        /// Back to an older revision.
+        Reverted = "reverted",
+        /// A proposal is off the table.
+        Discarded = "discarded",
+        /// An activity counts for a workout.
+        Matched = "matched",
+        /// It does not.
+        NotMatched = "not-matched",
+        /// What was said about a workout was taken back.
+        Unmatched = "unmatched",
     }
 }
 
@@ -39,6 +57,15 @@ impl Flash {
             Self::Noted => "Noted.",
             Self::Marked => "Marked. Those days are left out of adherence.",
             Self::Synced => "Asked for what is new.",
+            Self::Drafted => "Kept as a draft. Nothing is tracked until you commit it.",
+            Self::Committed => "Committed. This is the plan you follow now.",
+            Self::Applied => "Applied. Below is what changed; it can be taken back.",
+            Self::Edited => "Saved. Below is what changed; it can be taken back.",
+            Self::Reverted => "Gone back. Below is what changed.",
+            Self::Discarded => "The proposal is off the table; the plan stays as it is.",
+            Self::Matched => "It counts for this workout now.",
+            Self::NotMatched => "Noted: it was another workout. It is not asked again.",
+            Self::Unmatched => "Taken back: the workout is judged by its own day again.",
         }
     }
 }

@@ -7,6 +7,7 @@
 //! Start reading at [`app`], which lists the routes, then at `access`, which says who may call them.
 
 mod access;
+mod answer;
 pub mod app;
 mod assets;
 mod charts;

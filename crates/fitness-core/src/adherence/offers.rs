@@ -33,6 +33,18 @@ words! {
     }
 }
 
+impl NoteKind {
+    /// In a sentence; `None` where the offer that goes with it says it.
+    #[must_use]
+    pub const fn spoken(self) -> Option<&'static str> {
+        match self {
+            Self::Over => Some("More than 130 % of what was asked; sudden steps are what hurts (rule R1)."),
+            Self::RestDayRun => Some("A run of more than half an hour on a rest day."),
+            Self::Moved => None,
+        }
+    }
+}
+
 /// A note with what it rests on.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Note {

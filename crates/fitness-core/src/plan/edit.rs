@@ -1,9 +1,10 @@
 //! The athlete's own hand: move, swap, shorten, skip or add a workout. One save, however many edits, is one revision.
 
 use super::proposal::{check_next, rest_gives_way};
-use super::{BadDraft, NextWorkout, Plan, PlannedWorkout, Workout};
+use super::{BadDraft, NextWorkout, Plan, PlannedWorkout, Workout, WorkoutKind};
 use crate::calendar::Day;
 use crate::ids::WorkoutId;
+use crate::sport::Sport;
 use crate::text::visible;
 use crate::units::{Distance, TimeSpan};
 use std::collections::BTreeSet;
@@ -51,6 +52,40 @@ pub enum Size {
     Distance(Distance),
     /// So long.
     Duration(TimeSpan),
+}
+
+impl Workout {
+    /// One that an athlete adds by hand. What is not a run and not called anything is cross-training, or strength.
+    #[must_use]
+    pub fn by_hand(
+        day: Day,
+        sport: Sport,
+        kind: WorkoutKind,
+        name: Option<&str>,
+        size: Option<Size>,
+    ) -> Self {
+        let kind = match (kind, sport) {
+            (WorkoutKind::Easy, Sport::Strength) => WorkoutKind::Strength,
+            (WorkoutKind::Easy, sport) if sport != Sport::Running => WorkoutKind::CrossTraining,
+            (kind, _) => kind,
+        };
+        let named = name.map_or_else(|| kind.spoken(), str::to_owned);
+        let empty = Self { sport, kind, name: named, ..Self::rest(day) };
+        match size {
+            Some(size) => empty.resized(size),
+            None => empty,
+        }
+    }
+}
+
+impl WorkoutKind {
+    /// As a name: `Race pace`.
+    #[must_use]
+    pub fn spoken(self) -> String {
+        let word = self.as_str().replace('_', " ");
+        let mut letters = word.chars();
+        letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+    }
 }
 
 /// Why an edit cannot be.
@@ -229,10 +264,8 @@ fn settle_rest(current: &[PlannedWorkout], next: &mut Vec<NextWorkout>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::WorkoutKind;
     use super::super::made::half_marathon;
     use super::*;
-    use crate::sport::Sport;
 
     fn day(text: &str) -> Day {
         text.parse().unwrap()

@@ -8,6 +8,7 @@ mod adapt;
 mod aftermath;
 mod asked;
 mod background;
+mod card;
 mod draft;
 mod edit;
 mod fresh;
@@ -19,11 +20,14 @@ pub(crate) mod made;
 mod preview;
 mod proposal;
 mod repeats;
+mod request;
 mod resize;
 #[cfg(test)]
 #[path = "../../tests/it/shared.rs"]
 mod shared;
+mod step_words;
 mod terms;
+mod told;
 mod weeks;
 mod workout;
 
@@ -31,20 +35,24 @@ pub use adapt::{Adaptation, Cause, Situation, adapt, follows_from_mark};
 pub use aftermath::{Aftermath, aftermath};
 pub use asked::Asked;
 pub use background::{Background, DatedPaces, Level, Marked, PastRun, Stated};
+pub use card::CardBasis;
 pub use draft::{BadDraft, BadRequest, Draft, DraftRequest, MAX_WORKOUTS, ScheduleItem};
 pub use edit::{Edit, EditError, Size, days_off_used, edit, is_same, revert};
 pub use fresh::{Fit, fits, fitting};
 pub use generate::{
     BadWish, Generated, Outline, PaceCard, Phase, Split, Support, TuneUp, Wish, finish_on_race_day, generate,
-    pace_card, support,
+    pace_card, support, told_target,
 };
 pub use preview::{NowThen, WeekDelta, Written, differences, week_deltas};
 pub use proposal::{
     ApplyError, Change, NextWorkout, Proposal, ProposalOrigin, ProposalState, ProposalStatus, apply,
 };
 pub use repeats::{Block, repeats, unfold};
+pub use request::{BadField, PlanRequest, RequestField};
 pub(crate) use resize::{counts_repetitions, plain_name};
+pub use step_words::track;
 pub use terms::{Availability, BadWeekday, Terms, Weekdays, weekday};
+pub use told::ToldWeek;
 pub use weeks::{Week, planned_running, race_weeks};
 pub use workout::{
     BadWorkout, DurationType, PlannedWorkout, Step, StepDuration, StepTarget, StepType, TargetRange,

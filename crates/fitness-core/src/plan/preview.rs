@@ -67,8 +67,15 @@ impl NowThen {
         }
     }
 
-    /// What else would be different: effort, load, time, steps with their targets.
-    fn details(&self, units: UnitSystem) -> Vec<String> {
+    /// Whether nothing of it is on a day that is over.
+    #[must_use]
+    pub fn is_ahead(&self, today: Day) -> bool {
+        self.now.iter().chain(&self.then).all(|workout| workout.date >= today)
+    }
+
+    /// What else would be different: effort, load, time, steps with their targets. Foreign words in it are made visible.
+    #[must_use]
+    pub fn details(&self, units: UnitSystem) -> Vec<String> {
         let Some(then) = &self.then else { return Vec::new() };
         let same = |differs: fn(&Workout, &Workout) -> bool| {
             self.now.as_ref().is_some_and(|now| !differs(now, then))
@@ -123,8 +130,16 @@ pub fn differences(current: &[PlannedWorkout], next: &[NextWorkout]) -> Vec<NowT
 
 /// A workout in a few words.
 fn brief(workout: &Workout, units: UnitSystem) -> String {
-    let name = visible(workout.name_beside_size(units));
-    workout.size(units).map_or_else(|| name.to_string(), |size| format!("{name}, {size}"))
+    workout.brief(units)
+}
+
+impl Workout {
+    /// In a few words: `Intervals, 10.0 km`. Its name is made visible.
+    #[must_use]
+    pub fn brief(&self, units: UnitSystem) -> String {
+        let name = visible(self.name_beside_size(units));
+        self.size(units).map_or_else(|| name.to_string(), |size| format!("{name}, {size}"))
+    }
 }
 
 /// What a week holds before and after. Where one of the two cannot be said, it is `None`: nothing is left out of a sum.

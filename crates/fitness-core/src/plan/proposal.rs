@@ -2,7 +2,7 @@
 
 use super::{BadDraft, Plan, PlannedWorkout, Workout, draft};
 use crate::calendar::{Day, Instant};
-use crate::contract::Finding;
+use crate::contract::{Finding, FindingCode};
 use crate::ids::{PlanId, ProposalId, WorkoutId};
 use crate::note::Author;
 use crate::text::is_storable;
@@ -155,6 +155,12 @@ pub struct Proposal {
 }
 
 impl Proposal {
+    /// Where the answer it comes from does not agree with itself or with the plan. What the linter says is said anew
+    /// whenever it is looked at.
+    pub fn disagreements(&self) -> impl Iterator<Item = &Finding> {
+        self.findings.iter().filter(|finding| finding.code != FindingCode::LintWarning)
+    }
+
     /// Whether it still waits for the athlete on a day, whatever became of the plan.
     #[must_use]
     pub fn is_open(&self, today: Day) -> bool {

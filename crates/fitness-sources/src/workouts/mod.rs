@@ -6,12 +6,15 @@
 //! A target open at one end gets an end so far off that no watch beeps for it. A running cadence is written in strides,
 //! two steps each, as FIT records it.
 //!
-//! Start reading at [`to_fit`]; `target.rs` turns targets into FIT's numbers, `pack.rs` makes file names and ZIPs.
+//! Start reading at [`to_fit`]; `target.rs` turns targets into FIT's numbers, `pack.rs` makes file names and ZIPs,
+//! and `files.rs` puts together what the terminal and the web hand out.
 
+mod files;
 mod loss;
 mod pack;
 mod target;
 
+pub use files::{Made, NoPlanFile, PlanFiles, PlanText, ZIP_DAYS};
 pub use loss::{Loss, Lost};
 pub use pack::{FileNames, plain, zip};
 

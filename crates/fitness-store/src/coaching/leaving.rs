@@ -128,7 +128,7 @@ impl CoachingDesk {
             findings,
             remarks,
             weeks: weeks(&draft, self),
-            review: self.review("plan", id),
+            review: self.review("plans", id),
         })
     }
 
@@ -245,7 +245,7 @@ impl CoachingDesk {
             Answered::Drafted { plan, findings } => Ok(Proposed {
                 plan_id: Some(plan),
                 findings: sentences(&findings),
-                review: Some(self.review("plan", plan)),
+                review: Some(self.review("plans", plan)),
                 ..nothing
             }),
             Answered::Unchanged { .. } => Ok(nothing),

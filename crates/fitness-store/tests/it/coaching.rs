@@ -153,7 +153,7 @@ on_both_databases! {
         })).unwrap();
         let drafted = desk.draft_training_plan(ask.clone()).await.unwrap();
         assert_eq!(drafted.status, PlanStatus::Draft);
-        assert!(drafted.review.ends_with(&format!("/plan/{}", drafted.plan_id)));
+        assert!(drafted.review.ends_with(&format!("/plans/{}", drafted.plan_id)));
         let next = desk.draft_training_plan(AskDraft { instead_of: Some(drafted.plan_id), ..ask.clone() }).await.unwrap();
         let old = db.store.find_plan(ann, drafted.plan_id).await.unwrap().unwrap();
         assert_eq!(old.superseded_by, Some(next.plan_id), "the old one stays readable");

@@ -128,6 +128,22 @@ on_both_databases! {
         assert!(matches!(proposed, Err(Error::NotFound("plan"))));
     }
 
+    async fn a_workout_is_found_with_the_plan_that_has_it_now(db) {
+        let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
+        let plan = db.active_plan(ann, "Half").await;
+        let workouts = db.store.list_workouts(ann, plan, 1).await.unwrap();
+        let found = |user, id| { let store = db.store.clone(); async move { store.find_plan_with(user, id).await.unwrap().map(|plan| plan.id) } };
+        assert_eq!(found(ann, workouts[2].id).await, Some(plan));
+        assert_eq!(found(bob, workouts[2].id).await, None);
+        assert_eq!(found(ann, WorkoutId::new(4242)).await, None);
+        let changes = three_changes(&db.store, ann, plan, 1).await;
+        let desk = db.store.desk(ann, Author::Coach);
+        let proposal = desk.propose(plan, 1, "", &changes, june(8), now()).await.unwrap();
+        apply(&db.store, ann, proposal, &[1]).await.unwrap();
+        assert_eq!(found(ann, workouts[2].id).await, None, "it was taken out");
+        assert_eq!(found(ann, workouts[0].id).await, Some(plan));
+    }
+
     async fn a_draft_comes_back_as_it_was_written(db) {
         let ann = db.user("Ann").await;
         let written = draft("Half 2026");

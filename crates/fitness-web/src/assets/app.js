@@ -156,4 +156,24 @@
       button.textContent = "Copied";
     });
   }
+
+  // A form that shows what comes of it: changing it shows it anew, below, without leaving the page.
+  for (const asked of document.querySelectorAll("form[data-redraft]")) {
+    let turn = 0;
+    asked.addEventListener("change", async () => {
+      const below = document.getElementById(asked.dataset.redraft);
+      if (!below || !asked.checkValidity()) return;
+      const mine = ++turn;
+      const query = new URLSearchParams(new FormData(asked));
+      try {
+        const answer = await fetch(`${asked.getAttribute("action")}?${query}`, { credentials: "same-origin" });
+        const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+        const fresh = page.getElementById(below.id);
+        if (mine !== turn || !fresh) return;
+        const wrong = page.querySelector("form[data-redraft] .faults");
+        below.replaceChildren(...(wrong ? [wrong] : []), ...fresh.childNodes);
+        history.replaceState(null, "", `?${query}`);
+      } catch { /* The button still works. */ }
+    });
+  }
 })();

@@ -5,3 +5,4 @@ pub(crate) mod figure;
 pub(crate) mod mark;
 pub(crate) mod plot;
 pub(crate) mod scale;
+pub(crate) mod steps;

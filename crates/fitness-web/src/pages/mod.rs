@@ -1,6 +1,16 @@
 //! The pages, one module for each room. A handler reads the store, makes a page of what it read, and decides nothing.
 
 pub(crate) mod coach;
+pub(crate) mod draft_review;
+pub(crate) mod drafting;
+pub(crate) mod pace_card;
 pub(crate) mod plan;
+pub(crate) mod plan_decisions;
+pub(crate) mod plan_files;
+pub(crate) mod plans;
+pub(crate) mod proposal_review;
+pub(crate) mod revisions;
 pub(crate) mod sign_in;
 pub(crate) mod today;
+pub(crate) mod workout;
+pub(crate) mod workout_edit;

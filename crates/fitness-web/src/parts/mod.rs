@@ -1,6 +1,10 @@
 //! Parts that several pages share.
 
+pub(crate) mod asking;
+pub(crate) mod calendar;
 pub(crate) mod chip;
+pub(crate) mod diff;
+pub(crate) mod findings;
 pub(crate) mod form;
 pub(crate) mod fresh;
 pub(crate) mod icon;

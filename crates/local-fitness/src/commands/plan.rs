@@ -15,10 +15,9 @@ pub(super) mod steps;
 pub(super) use proposal::waiting;
 
 use super::settled;
-use crate::args::{Begin, DraftArgs, PlanCommand};
+use crate::args::{Begin, PlanCommand};
 use crate::clock;
 use crate::context::Context;
-use crate::distance;
 use crate::failure::Failure;
 use crate::report::Report;
 use crate::table::table;
@@ -31,9 +30,9 @@ use fitness_core::metrics::trajectory::{Line, Trajectory};
 use fitness_core::metrics::{Found, Quality};
 use fitness_core::note::Author;
 use fitness_core::plan::lint::Rule;
-use fitness_core::plan::{ActionKind, Aftermath, Plan, PlanStatus, Size};
+use fitness_core::plan::{ActionKind, Aftermath, Plan, PlanStatus};
 use fitness_core::text::visible;
-use fitness_core::units::{TimeSpan, UnitSystem};
+use fitness_core::units::UnitSystem;
 use fitness_store::decisions::{self, Activation};
 use fitness_store::{Progress, Review, Store, User, seen_hash};
 use progress::tell;
@@ -56,10 +55,7 @@ pub(super) async fn run(context: &Context, command: PlanCommand) -> Result<Repor
         PlanCommand::Draft(args) => match &args.file {
             Some(file) => draft(context, file, args.supersedes, args.dry_run).await,
             None if args.goal.is_none() => Err(no_goal()),
-            None => {
-                check_target(&args)?;
-                draft::run(context, *args).await
-            }
+            None => draft::run(context, *args).await,
         },
         PlanCommand::Lint { plan } => lint::run(context, plan).await,
         PlanCommand::Activate { plan, replaces, begin, overrides } => {
@@ -181,18 +177,6 @@ fn where_it_leads(outlook: &Found<Trajectory>) -> String {
 fn no_goal() -> anyhow::Error {
     let help = format!("such as `{}`; or name a file with a schedule", draft_example());
     Failure::new("the plan has no goal", help).into()
-}
-
-/// `1:45` is a minute and 45 seconds. Who writes it for a race that nobody runs in that time means hours.
-fn check_target(args: &DraftArgs) -> Result<()> {
-    let (Some(text), Some(goal)) = (&args.target, args.goal) else { return Ok(()) };
-    match goal.distance().and_then(|race| distance::hours_meant(race, text)) {
-        None => Ok(()),
-        Some(meant) => {
-            let message = format!("`{text}` is minutes and seconds, faster than anybody runs that far");
-            Err(Failure::new(message, format!("write the hours too: --target {meant}")).into())
-        }
-    }
 }
 
 async fn draft(context: &Context, file: &Path, supersedes: Option<PlanId>, dry_run: bool) -> Result<Report> {
@@ -333,10 +317,7 @@ async fn archive(context: &Context, id: PlanId) -> Result<Report> {
         };
         return Err(Failure::new(format!("plan {id} is {}", status(plan.status)), help).into());
     }
-    let shown = format!(
-        "Plan {id}, {}, will no longer be tracked. You keep it, with its verdicts.",
-        visible(&plan.name)
-    );
+    let shown = plan.told_archiving();
     let consent =
         terminal::confirm(&store, &user, ActionKind::Archive, &plan, seen_hash(&plan), &shown).await?;
     decisions::archive(consent, id).await?;
@@ -351,10 +332,7 @@ async fn delete(context: &Context, id: PlanId) -> Result<Report> {
         let help = format!("put it away first with `fitness plan archive {id}`");
         return Err(Failure::new(format!("plan {id} is active"), help).into());
     }
-    let shown = format!(
-        "Plan {id}, {}, will be gone for good, with its workouts and revisions.",
-        visible(&plan.name)
-    );
+    let shown = plan.told_deleting();
     let consent =
         terminal::confirm(&store, &user, ActionKind::Delete, &plan, seen_hash(&plan), &shown).await?;
     decisions::delete(consent, id).await?;
@@ -366,19 +344,6 @@ async fn find(store: &Store, user: &User, id: PlanId) -> Result<Plan> {
     store.find_plan(user.id, id).await?.ok_or_else(|| {
         Failure::new(format!("there is no plan {id}"), "`fitness plan list` shows your plans").into()
     })
-}
-
-/// `5km`, `3mi` or `30min`.
-fn size(text: &str, units: UnitSystem) -> Result<Size> {
-    let text = text.trim();
-    if let Some(minutes) = text.strip_suffix("min") {
-        let minutes = minutes.trim().parse::<f64>().ok().and_then(|m| TimeSpan::from_seconds(m * 60.0));
-        let time = minutes.filter(|time| *time > TimeSpan::ZERO);
-        return time.map(Size::Duration).ok_or_else(|| {
-            Failure::new(format!("`{text}` is no length of time"), "write it like 30min").into()
-        });
-    }
-    Ok(Size::Distance(distance::activity(text, units)?))
 }
 
 /// The plan that is meant: the named one, or the active one.

@@ -293,7 +293,7 @@ fn a_conversation_streams_words_steps_and_cards() {
     assert_eq!(told[2].1["state"], "done");
     assert_eq!(
         told[1].1,
-        json!({ "kind": "draft", "plan_id": 1, "review": format!("http://127.0.0.1:{}/plan/1", server.port) })
+        json!({ "kind": "draft", "plan_id": 1, "review": format!("http://127.0.0.1:{}/plans/1", server.port) })
     );
     let end = &told[4].1;
     assert_eq!(

@@ -21,7 +21,7 @@ mod volume;
 mod workouts;
 
 pub use bad_wish::BadWish;
-pub use target::{PaceCard, Split, Support, finish_on_race_day, pace_card, support};
+pub use target::{PaceCard, Split, Support, finish_on_race_day, pace_card, support, told_target};
 pub use volume::Phase;
 
 use super::limits::{self, Class};

@@ -3,7 +3,7 @@
 use super::Wish;
 use crate::calendar::Day;
 use crate::metrics::predict::{Effort, Finish, Inputs, Prediction, RaceResult, predict};
-use crate::plan::{Background, race_weeks};
+use crate::plan::{Background, Plan, race_weeks};
 use crate::units::{Distance, Pace, TimeSpan, UnitSystem};
 use crate::words::words;
 use serde::Serialize;
@@ -70,19 +70,36 @@ pub fn support(target: TimeSpan, finish: Finish) -> Support {
 
 /// What to say about the target.
 pub(super) fn remarks(wish: &Wish, race: Distance, athlete: &Background) -> Vec<String> {
-    let Some(target) = wish.target else { return Vec::new() };
+    let days = (wish.start, wish.race);
+    wish.target.map(|target| said(target, days, race, athlete, wish.units)).into_iter().collect()
+}
+
+/// What to say about the target of a plan that is there; `None` without a race or a target.
+#[must_use]
+pub fn told_target(plan: &Plan, athlete: &Background, units: UnitSystem) -> Option<String> {
+    let (target, race) = plan.target_time.zip(plan.distance)?;
+    Some(said(target, (plan.start_date, plan.race_date), race, athlete, units))
+}
+
+fn said(
+    target: TimeSpan,
+    (start, race_day): (Day, Day),
+    race: Distance,
+    athlete: &Background,
+    units: UnitSystem,
+) -> String {
     let Ok(prediction) = &athlete.prediction else {
-        return vec![format!(
+        return format!(
             "No result to measure {} by yet: sessions go by effort, not by pace. A race or a hard 5 km in the coming \
              weeks will tell.",
             target.clock()
-        )];
+        );
     };
-    let weeks = weeks_left(athlete, wish.start, wish.race);
-    let finish = finish_on_race_day(athlete, wish.start, wish.race).unwrap_or(prediction.exact);
+    let weeks = weeks_left(athlete, start, race_day);
+    let finish = finish_on_race_day(athlete, start, race_day).unwrap_or(prediction.exact);
     let (clock, middle) = (target.clock(), finish.rounded(race).time.clock());
     let today = prediction.shown.time.clock();
-    let said = match support(target, finish) {
+    match support(target, finish) {
         Support::Supported => {
             format!(
                 "{clock} is within what your data supports: {today} today, about {middle} after {weeks} weeks of training."
@@ -99,11 +116,7 @@ pub(super) fn remarks(wish: &Wish, race: Distance, athlete: &Background) -> Vec<
         Support::Unsupported => {
             let needed = needed_result(prediction, race, target)
                 .map(|(distance, time)| {
-                    format!(
-                        " A {} in about {} would support it.",
-                        wish.units.distance(distance),
-                        time.clock()
-                    )
+                    format!(" A {} in about {} would support it.", units.distance(distance), time.clock())
                 })
                 .unwrap_or_default();
             format!(
@@ -111,8 +124,7 @@ pub(super) fn remarks(wish: &Wish, race: Distance, athlete: &Background) -> Vec<
                  training.{needed}"
             )
         }
-    };
-    vec![said]
+    }
 }
 
 /// The result over the distance of the prediction's main source from which the target would be the middle.

@@ -15,11 +15,13 @@ mod taper;
 mod targets;
 #[cfg(test)]
 mod tests;
+mod told;
 mod view;
 mod volume;
 
 use report::{LATE_BREAK, Remark, Report};
 pub use rule::Rule;
+pub use told::{Since, counts};
 pub(super) use view::{planned_km, planned_minutes};
 
 use super::{Background, Draft, Plan, Workout};

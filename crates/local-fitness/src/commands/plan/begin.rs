@@ -15,31 +15,19 @@ pub(super) fn chosen(
     said: Option<Begin>,
     today: Day,
 ) -> Result<(Option<Day>, String)> {
-    let over = workouts.iter().map(|planned| &planned.workout);
-    let over = over.filter(|w| !w.is_rest() && (plan.start_date..today).contains(&w.date)).count();
-    if !(plan.start_date.next()..=plan.race_date).contains(&today) || over == 0 {
+    let Some(behind) = plan.behind(workouts, today) else {
         if said == Some(Begin::Today) && today < plan.start_date {
             let help = "leave out --begin";
             return Err(Failure::new(format!("the plan begins on {}", plan.start_date), help).into());
         }
         return Ok((None, String::new()));
-    }
-    let before = counted(over as u64, "workout lies", "workouts lie");
+    };
     let begin = match said {
         Some(said) => said,
-        None => ask(plan, &before)?,
+        None => ask(plan, &counted(behind as u64, "workout lies", "workouts lie"))?,
     };
-    Ok(match begin {
-        Begin::Today => {
-            let words = format!("It begins today, {today}: {before} before that, and will not be judged.\n");
-            (Some(today), words)
-        }
-        Begin::Planned => {
-            let words =
-                format!("It counts from {}: {before} before today, and will be judged.\n", plan.start_date);
-            (None, words)
-        }
-    })
+    let on = (begin == Begin::Today).then_some(today);
+    Ok((on, plan.told_beginning(behind, on) + "\n"))
 }
 
 fn ask(plan: &Plan, before: &str) -> Result<Begin> {

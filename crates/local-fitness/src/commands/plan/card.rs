@@ -10,9 +10,8 @@ use crate::table::table;
 use anyhow::Result;
 use fitness_core::calendar::Day;
 use fitness_core::ids::PlanId;
-use fitness_core::metrics::predict::Finish;
-use fitness_core::plan::{PaceCard, finish_on_race_day, pace_card};
-use fitness_core::units::{Distance, TimeSpan};
+use fitness_core::plan::{CardBasis, finish_on_race_day, pace_card};
+use fitness_core::units::Distance;
 use serde_json::json;
 
 pub(super) async fn run(context: &Context, plan: Option<PlanId>) -> Result<Report> {
@@ -32,7 +31,7 @@ pub(super) async fn run(context: &Context, plan: Option<PlanId>) -> Result<Repor
         let help = "enter a race with `fitness race add`, or draft the plan with a --target";
         return Err(Failure::new("there is neither a target nor a result to pace by", help).into());
     };
-    let basis = Basis::of(&card, plan.target_time, finish);
+    let basis = CardBasis::of(&card, plan.target_time, finish);
     let half = Distance::from_mm(race.mm() / 2);
     let rows: Vec<_> = card
         .splits
@@ -43,9 +42,15 @@ pub(super) async fn run(context: &Context, plan: Option<PlanId>) -> Result<Repor
             [at, split.a.clock(), split.b.clock()]
         })
         .collect();
+    let told = basis.told(race, plan.target_time, finish);
+    // How, at a terminal.
+    let told = if basis == CardBasis::TargetAlone {
+        told.replace("will tell.", "will tell: `fitness race add`.")
+    } else {
+        told
+    };
     let words = format!(
-        "{}\n\nPlan A {} ({}), plan B {} ({}), evenly run.\n\n{}",
-        basis.told(race, plan.target_time, finish),
+        "{told}\n\nPlan A {} ({}), plan B {} ({}), evenly run.\n\n{}",
         card.a.clock(),
         units.pace(card.a_pace),
         card.b.clock(),
@@ -57,64 +62,4 @@ pub(super) async fn run(context: &Context, plan: Option<PlanId>) -> Result<Repor
     data["target_ms"] = json!(plan.target_time);
     data["finish"] = json!(finish);
     Ok(Report::new(words, &data))
-}
-
-fitness_core::words! {
-    /// What a card is made from.
-    enum Basis("basis of a card") {
-        /// The target, which the data supports or nearly does.
-        Target = "target",
-        /// The target, with no result to hold it against.
-        TargetAlone = "target_alone",
-        /// The prediction, as the target is beyond its band.
-        PredictionInstead = "prediction_instead",
-        /// The prediction, as there is no target.
-        Prediction = "prediction",
-    }
-}
-
-impl Basis {
-    /// Plan A says it: it is the target, or it is not.
-    fn of(card: &PaceCard, target: Option<TimeSpan>, finish: Option<Finish>) -> Self {
-        match (target, finish) {
-            (None, _) => Self::Prediction,
-            (Some(_), None) => Self::TargetAlone,
-            (Some(target), Some(_)) if target == card.a => Self::Target,
-            (Some(_), Some(_)) => Self::PredictionInstead,
-        }
-    }
-
-    /// Where the two plans come from.
-    fn told(self, race: Distance, target: Option<TimeSpan>, finish: Option<Finish>) -> String {
-        let faster = target.zip(finish).is_some_and(|(target, finish)| target < finish.time);
-        let target = target.map(TimeSpan::clock).unwrap_or_default();
-        let (middle, band) = match finish.map(|finish| finish.rounded(race)) {
-            Some(Finish { low, time, high }) => {
-                (time.clock(), format!("{} to {}, where 8 of 10 land", low.clock(), high.clock()))
-            }
-            None => Default::default(),
-        };
-        match self {
-            Self::Target if faster => format!(
-                "Plan A is your target; plan B is what your data points to on race day, about {middle} ({band})."
-            ),
-            Self::Target => format!(
-                "Plan A is your target, which your data supports: it points to about {middle} on race day ({band}). Plan B \
-                 is 3 % slower."
-            ),
-            Self::TargetAlone => {
-                "Plan A is your target, which no result of yours supports or denies yet; plan B is 3 % slower. A race or a \
-                 hard 5 km will tell: `fitness race add`."
-                    .to_owned()
-            }
-            Self::PredictionInstead => format!(
-                "Your target of {target} is beyond what your data supports on race day ({band}), so the card is not made \
-                 from it: plan A is the middle of that band, plan B half way to its slow end."
-            ),
-            Self::Prediction => format!(
-                "You have no target: plan A is what your data points to on race day ({band}), plan B half way to the slow \
-                 end."
-            ),
-        }
-    }
 }

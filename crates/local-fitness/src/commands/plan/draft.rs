@@ -5,7 +5,6 @@ use crate::args::DraftArgs;
 use crate::clock;
 use crate::commands::settled;
 use crate::context::Context;
-use crate::distance;
 use crate::failure::Failure;
 use crate::report::Report;
 use crate::table::table;
@@ -14,34 +13,27 @@ use anyhow::Result;
 use fitness_core::calendar::Day;
 use fitness_core::note::Author;
 use fitness_core::plan::{
-    Asked, Availability, Background, BadWish, Generated, Goal, Outline, PlanStatus, Stated, TuneUp, Week,
-    Weekdays, Wish, WorkoutKind, generate, planned_running,
+    Asked, Background, BadField, BadWish, Generated, PlanRequest, PlanStatus, RequestField, ToldWeek,
 };
 use fitness_core::text::visible;
 use fitness_core::units::{Distance, TimeSpan, UnitSystem};
 use fitness_store::StoredActivity;
 use serde_json::json;
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
-
-/// More days than a plan has.
-const MAX_BLOCKED: i64 = 732;
 
 pub(super) async fn run(context: &Context, args: DraftArgs) -> Result<Report> {
     let (store, user) = context.open_for_user().await?;
     settled(&store, user.id).await?;
     let profile = store.profile(user.id).await?;
     let today = Day::at(clock::now(), profile.zone);
-    let wish = wish(&args, profile.units, today)?;
-    let stated = stated(&args, profile.units)?;
-    let race = wish.goal.distance().or(wish.distance);
-    let athlete = store.background(user.id, race, today, stated).await?;
-    let mut made = generate(&wish, &athlete).map_err(|why| refused(&why))?;
-    if athlete.paces.is_none() {
-        let recent = |found: &StoredActivity| (0..=RESULT_DAYS).contains(&found.day.until(today));
-        let likely: Vec<_> = store.likely_races(user.id).await?.into_iter().filter(recent).collect();
-        made.remarks.extend(confirm_first(&likely));
-    }
+    let (wish, stated) = request(&args).read(profile.units, today).map_err(|faults| {
+        // One at a time, as every other mistake at the terminal.
+        faults.first().map_or_else(super::no_goal, |bad| misread(bad).into())
+    })?;
+    let drafting = store.draft_for(user.id, &wish, stated, today).await?;
+    let athlete = drafting.athlete;
+    let mut made = drafting.made.map_err(|why| refused(&why))?;
+    made.remarks.extend(drafting.likely_race.as_ref().map(confirm_first));
     let id = if args.dry_run {
         None
     } else {
@@ -75,17 +67,13 @@ pub(super) async fn run(context: &Context, args: DraftArgs) -> Result<Report> {
     Ok(Report::new(words, &data))
 }
 
-/// Days for which a race gives paces.
-const RESULT_DAYS: i64 = 120;
-
 /// What to do where a race that nobody confirmed could give the paces that are missing.
-fn confirm_first(likely: &[StoredActivity]) -> Option<String> {
-    let best = likely.first()?;
-    Some(format!(
+fn confirm_first(best: &StoredActivity) -> String {
+    format!(
         "The run on {} looks like a race, and a race gives paces: confirm it with `fitness race confirm {}` (`fitness \
          race list` shows all of them), then draft again.",
         best.day, best.id
-    ))
+    )
 }
 
 fn refused(why: &BadWish) -> Failure {
@@ -103,154 +91,68 @@ fn refused(why: &BadWish) -> Failure {
     Failure::new(why.to_string(), help)
 }
 
-fn wish(args: &DraftArgs, units: UnitSystem, today: Day) -> Result<Wish> {
-    let missing = || Failure::new("the race has no day", "add --race-date 2026-09-20");
-    let goal = args.goal.unwrap_or(Goal::Custom);
-    let distance = match (&args.distance, goal) {
-        (Some(text), Goal::Custom) => Some(distance::race(text, units)?),
-        (Some(_), _) => {
-            let help = "leave out --distance, or say --goal custom";
-            return Err(Failure::new(format!("a {goal} has a distance of its own"), help).into());
-        }
-        (None, Goal::Custom) => {
-            let help = "add --distance, such as 15km or 10mi";
-            return Err(Failure::new("how far is the race?", help).into());
-        }
-        (None, _) => None,
-    };
-    let target: Option<TimeSpan> = match &args.target {
-        Some(text) => Some(text.parse().map_err(|_| {
-            Failure::new(
-                format!("`{text}` is not a time"),
-                "write it as hours:minutes:seconds, such as 1:45:00",
-            )
-        })?),
-        None => None,
-    };
-    let tune_up = args.b_race.as_deref().map(|text| b_race(text, units)).transpose()?;
-    Ok(Wish {
-        name: args.name.clone(),
-        goal,
-        distance,
-        start: begin(args.start, args.race_date, today)?,
-        race: args.race_date.ok_or_else(missing)?,
-        target,
-        availability: Availability {
-            days: args.days.unwrap_or(Weekdays::ALL),
-            blackouts: blocked(&args.blackout)?,
-        },
+fn request(args: &DraftArgs) -> PlanRequest {
+    PlanRequest {
+        goal: args.goal,
+        distance: args.distance.clone(),
+        race_date: args.race_date,
+        start: args.start,
+        target: args.target.clone(),
+        days: args.days,
         long_day: args.long_day,
-        tune_up,
+        blackout: args.blackout.clone(),
+        b_race: args.b_race.clone(),
+        level: args.level,
+        base: args.base.clone(),
+        longest: args.longest.clone(),
         strength: args.strength,
         cross: args.cross,
-        units,
-    })
-}
-
-/// The first day of a plan: today, or a later one.
-fn begin(start: Option<Day>, race: Option<Day>, today: Day) -> Result<Day> {
-    if let Some((start, race)) = start.zip(race).filter(|(start, race)| start >= race) {
-        let text = format!("a plan cannot start on {start} for a race on {race}");
-        return Err(Failure::new(text, "give an earlier --start, or leave it out to begin today").into());
-    }
-    match start {
-        Some(start) if start < today => {
-            let help = "leave out --start to begin today, or give a later day";
-            Err(Failure::new(format!("a plan cannot start on {start}: that day is over"), help).into())
-        }
-        start => Ok(start.unwrap_or(today)),
+        name: args.name.clone(),
     }
 }
 
-fn stated(args: &DraftArgs, units: UnitSystem) -> Result<Stated> {
-    for (given, flag, help) in [
-        (
-            &args.base,
-            "--base",
-            "say what you run in a usual week, or say --level novice alone to begin from nothing",
-        ),
-        (&args.longest, "--longest", "say your longest run of the last 30 days, or leave it out"),
-    ] {
-        let number = given
-            .as_deref()
-            .map(|text| text.trim().trim_end_matches(|c: char| c.is_alphabetic() || c == ' '));
-        if number.and_then(|number| number.parse::<f64>().ok()) == Some(0.0) {
-            return Err(Failure::new(format!("{flag} is more than 0"), help).into());
+/// What is wrong with a flag, and what to type instead.
+fn misread(bad: &BadField) -> Failure {
+    let help = match bad {
+        BadField::NoRaceDate => "add --race-date 2026-09-20".to_owned(),
+        BadField::OwnDistance(_) => "leave out --distance, or say --goal custom".to_owned(),
+        BadField::NoDistance => "add --distance, such as 15km or 10mi".to_owned(),
+        BadField::HoursMeant { meant, .. } => format!("write the hours too: --target {meant}"),
+        BadField::StartAfterRace { .. } => {
+            "give an earlier --start, or leave it out to begin today".to_owned()
         }
-    }
-    let read =
-        |text: &Option<String>| text.as_deref().map(|text| distance::activity(text, units)).transpose();
-    let (base, longest) = (read(&args.base)?, read(&args.longest)?);
-    let most = [(base, 300.0, "--base"), (longest, 100.0, "--longest")];
-    for (given, most, flag) in most {
-        if given.is_some_and(|given| given.km() > most) {
-            let help = format!("{flag} is at most {most} km");
-            return Err(Failure::new("that is more than anybody runs", help).into());
+        BadField::StartOver(_) => "leave out --start to begin today, or give a later day".to_owned(),
+        BadField::Nothing(RequestField::Base) => {
+            "say what you run in a usual week, or say --level novice alone to begin from nothing".to_owned()
         }
-    }
-    Ok(Stated { level: args.level, base, longest })
-}
-
-/// `2026-08-02=10k`.
-fn b_race(text: &str, units: UnitSystem) -> Result<TuneUp> {
-    let bad = || {
-        Failure::new(format!("`{text}` is no race"), "write the day and the distance, such as 2026-08-02=10k")
+        BadField::TooFar(field, most) => format!("--{field} is at most {most} km"),
+        other => other.help(),
     };
-    let (day, distance) = text.split_once('=').ok_or_else(bad)?;
-    Ok(TuneUp { on: day.parse().map_err(|_| bad())?, distance: distance::race(distance, units)? })
-}
-
-/// `2026-07-01` and `2026-07-01..2026-07-14`.
-fn blocked(texts: &[String]) -> Result<BTreeSet<Day>> {
-    let mut days = BTreeSet::new();
-    for text in texts {
-        let bad = || {
-            let help = "write a day such as 2026-07-01, or a stretch such as 2026-07-01..2026-07-14";
-            Failure::new(format!("`{text}` is no day"), help)
-        };
-        let (first, last) = text.split_once("..").unwrap_or((text, text));
-        let first: Day = first.parse().map_err(|_| bad())?;
-        let last: Day = last.parse().map_err(|_| bad())?;
-        if !(0..MAX_BLOCKED).contains(&first.until(last)) {
-            return Err(bad().into());
-        }
-        days.extend(first.through(last));
-    }
-    Ok(days)
+    let message = match bad {
+        BadField::Nothing(field) => format!("--{field} is more than 0"),
+        other => other.to_string(),
+    };
+    Failure::new(message, help)
 }
 
 fn tell(made: &Generated, athlete: &Background, units: UnitSystem) -> String {
-    let shown = |distance: Distance| units.distance(distance).to_string();
-    let mut text = String::new();
-    let typed = !athlete.is_recorded() || athlete.stated.base.is_some_and(|base| athlete.base() == Ok(base));
-    let source = if typed { "From what you typed" } else { "From what you run" };
-    let known = match (athlete.base(), athlete.longest(), athlete.level()) {
-        (Ok(base), Ok(longest), Ok(level)) => format!(
-            "{source}: {} in a usual week, {} the longest of the last 30 days, level {}.",
-            shown(base),
-            shown(longest),
-            level.spoken()
-        ),
-        (Ok(base), Err(_), Ok(level)) => {
-            format!("{source}: {} in a usual week, level {}.", shown(base), level.spoken())
-        }
-        _ => "From nothing: there are no four weeks of running to start from.".to_owned(),
-    };
-    let _ = writeln!(text, "{known}");
-    match &athlete.paces {
-        Some(dated) => {
-            let _ = writeln!(text, "Paces follow from your result of {}.", dated.result_on);
-        }
-        None => text.push_str("No result of the last 120 days gives a pace: sessions go by effort.\n"),
-    }
+    let mut text = format!("{}\n{}\n", athlete.told(units), athlete.told_paces());
     for remark in &made.remarks {
         let _ = writeln!(text, "- {remark}");
     }
     text.push('\n');
-    let rows: Vec<_> = lead_in(made, units)
-        .into_iter()
-        .chain(made.weeks.iter().map(|week| week_row(week, made, units)))
-        .collect();
+    let row = |week: &ToldWeek| {
+        let easier = if week.cutback { " (easier)" } else { "" };
+        [
+            week.first.to_string(),
+            format!("{}{easier}", week.phase),
+            week.running.clone(),
+            week.longest.map(|far| units.distance(far).to_string()).unwrap_or_default(),
+            week.hard.join(", "),
+        ]
+    };
+    let rows: Vec<_> =
+        lead_in(made, units).into_iter().chain(made.told_weeks(units).iter().map(row)).collect();
     text.push_str(&table(["week from", "phase", "running", "longest", "hard days"], &rows));
     text.push('\n');
     text.push_str(&told(&made.findings));
@@ -278,29 +180,4 @@ fn lead_in(made: &Generated, units: UnitSystem) -> Option<[String; 5]> {
             String::new(),
         ]
     })
-}
-
-fn week_row(outline: &Outline, made: &Generated, units: UnitSystem) -> [String; 5] {
-    let (week, race) = (Week { first: outline.first }, made.draft.race_date());
-    let workouts = made.draft.workouts();
-    let within = || workouts.iter().filter(|w| week.contains(w.date));
-    let longest = within().filter(|w| w.kind != WorkoutKind::Race).filter_map(|w| w.distance).max();
-    let hard: Vec<String> = within()
-        .filter(|w| w.key && w.kind != WorkoutKind::Long)
-        .map(|w| visible(&w.name).to_string())
-        .collect();
-    let easier = if outline.cutback { " (easier)" } else { "" };
-    let running = planned_running(workouts, week, race);
-    let by_time = || {
-        let time: TimeSpan =
-            within().filter(|w| w.kind != WorkoutKind::Race).filter_map(|w| w.duration).sum();
-        if time > TimeSpan::ZERO { time.hours_minutes() } else { "nothing".to_owned() }
-    };
-    [
-        outline.first.to_string(),
-        format!("{}{easier}", outline.phase),
-        if running > Distance::ZERO { units.distance(running).to_string() } else { by_time() },
-        longest.map(|d| units.distance(d).to_string()).unwrap_or_default(),
-        hard.join(", "),
-    ]
 }

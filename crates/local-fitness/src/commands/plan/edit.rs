@@ -1,11 +1,12 @@
 //! `fitness plan edit`, `revisions` and `revert`: the athlete's own hand.
 
+use super::chosen;
 use super::lint::told_since;
-use super::{chosen, size};
 use crate::args::EditArgs;
 use crate::clock;
 use crate::commands::settled;
 use crate::context::Context;
+use crate::distance::size;
 use crate::failure::Failure;
 use crate::report::Report;
 use crate::table::table;
@@ -14,10 +15,9 @@ use anyhow::Result;
 use fitness_core::calendar::Day;
 use fitness_core::ids::{PlanId, WorkoutId};
 use fitness_core::plan::{
-    ActionKind, Edit, NextWorkout, PlannedWorkout, Revision, RevisionOrigin, Size, Workout, WorkoutKind,
-    days_off_used, differences, edit, is_same, revert as back,
+    ActionKind, Edit, NextWorkout, PlannedWorkout, Workout, days_off_used, differences, edit, is_same,
+    revert as back,
 };
-use fitness_core::sport::Sport;
 use fitness_core::text::visible;
 use fitness_core::units::UnitSystem;
 use fitness_store::decisions::{self, change_hash};
@@ -67,25 +67,12 @@ pub(super) async fn revisions(context: &Context, plan: Option<PlanId>) -> Result
             [
                 format!("{}{now}", one.number),
                 one.made_at.format("%Y-%m-%d %H:%M").to_string(),
-                made_by(one),
+                one.told_origin(),
                 one.reason.as_deref().map(|reason| visible(reason).to_string()).unwrap_or_default(),
             ]
         })
         .collect();
     Ok(Report::new(table(["revision", "made (UTC)", "by", "why"], &rows), &revisions))
-}
-
-/// Who thought of a revision. Whoever that was, the athlete decided.
-fn made_by(one: &Revision) -> String {
-    match (one.origin, one.proposed_by.zip(one.proposal)) {
-        (RevisionOrigin::Apply, Some((from, proposal))) => {
-            format!("{}; you applied proposal {proposal}", from.spoken())
-        }
-        (RevisionOrigin::Apply, None) => "a proposal; you applied it".to_owned(),
-        (RevisionOrigin::Draft, _) => "the draft; you activated it".to_owned(),
-        (RevisionOrigin::Edit, _) => "your edit".to_owned(),
-        (RevisionOrigin::Revert, _) => "you went back".to_owned(),
-    }
 }
 
 pub(super) async fn revert(context: &Context, to: Option<i64>) -> Result<Report> {
@@ -144,30 +131,10 @@ fn edits(args: &EditArgs, units: UnitSystem) -> Result<Vec<Edit>> {
     edits.extend(args.skips.iter().map(|workout| Edit::Skip { workout: *workout }));
     if let Some(day) = args.add {
         let size = args.size.as_deref().map(|text| size(text, units)).transpose()?;
-        edits.push(Edit::Add { workout: added(args, day, size) });
+        let workout = Workout::by_hand(day, args.sport, args.kind, args.name.as_deref(), size);
+        edits.push(Edit::Add { workout });
     }
     Ok(edits)
-}
-
-fn added(args: &EditArgs, day: Day, size: Option<Size>) -> Workout {
-    let kind = match (args.kind, args.sport) {
-        (WorkoutKind::Easy, Sport::Strength) => WorkoutKind::Strength,
-        (WorkoutKind::Easy, sport) if sport != Sport::Running => WorkoutKind::CrossTraining,
-        (kind, _) => kind,
-    };
-    let word = kind.as_str().replace('_', " ");
-    let mut named = word.chars();
-    let spoken = named.next().map(|first| first.to_uppercase().chain(named).collect::<String>());
-    let empty = Workout {
-        sport: args.sport,
-        kind,
-        name: args.name.clone().or(spoken).unwrap_or_default(),
-        ..Workout::rest(day)
-    };
-    match size {
-        Some(size) => empty.resized(size),
-        None => empty,
-    }
 }
 
 fn pair<'a>(text: &'a str, example: &str) -> Result<(&'a str, &'a str)> {

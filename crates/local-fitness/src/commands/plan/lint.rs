@@ -6,12 +6,11 @@ use crate::commands::settled;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::report::Report;
-use crate::words::counted;
 use anyhow::Result;
 use fitness_core::calendar::Day;
 use fitness_core::export::read_draft;
 use fitness_core::ids::PlanId;
-use fitness_core::plan::lint::{Finding, Severity, Subject, errors, lint};
+use fitness_core::plan::lint::{Finding, Since, Subject, counts, errors, lint};
 use fitness_core::plan::{Draft, Stated};
 use serde_json::json;
 use std::fmt::Write as _;
@@ -65,15 +64,7 @@ pub(super) fn told(findings: &[Finding]) -> String {
 
 /// What the linter says about a change to a plan: what the change brings, apart from what it said before.
 pub(super) fn told_since(findings: &[Finding], before: &[Finding]) -> String {
-    let same = |one: &Finding, other: &Finding| {
-        (one.rule, one.severity, &one.text) == (other.rule, other.severity, &other.text)
-    };
-    let of = |all: &[Finding], others: &[Finding], there: bool| -> Vec<Finding> {
-        let known = |one: &&Finding| others.iter().any(|other| same(one, other)) == there;
-        all.iter().filter(known).cloned().collect()
-    };
-    let (new, old) = (of(findings, before, false), of(findings, before, true));
-    let gone = of(before, findings, false);
+    let Since { new, old, gone } = Since::of(findings, before);
     if new.is_empty() && old.is_empty() && gone.is_empty() {
         return told(findings);
     }
@@ -91,18 +82,6 @@ pub(super) fn told_since(findings: &[Finding], before: &[Finding]) -> String {
     text
 }
 
-fn counts(findings: &[Finding]) -> String {
-    let some = |severity: Severity, many: &str| {
-        let count = findings.iter().filter(|finding| finding.severity == severity).count();
-        counted(count as u64, severity.as_str(), many)
-    };
-    let mut parts = vec![some(Severity::Error, "errors"), some(Severity::Warning, "warnings")];
-    if findings.iter().any(|finding| finding.severity == Severity::Note) {
-        parts.push(some(Severity::Note, "notes"));
-    }
-    parts.join(", ")
-}
-
 fn lines(findings: &[Finding]) -> String {
     findings.iter().fold(String::new(), |mut text, finding| {
         let (severity, rule) = (finding.severity.as_str(), finding.rule.as_str());
@@ -114,7 +93,7 @@ fn lines(findings: &[Finding]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fitness_core::plan::lint::Rule;
+    use fitness_core::plan::lint::{Rule, Severity};
 
     fn finding(rule: &str, severity: Severity, text: &str) -> Finding {
         let rule: Rule = rule.parse().unwrap();

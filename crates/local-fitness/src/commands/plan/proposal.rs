@@ -13,7 +13,7 @@ use crate::table::table;
 use crate::terminal;
 use anyhow::Result;
 use fitness_core::calendar::Day;
-use fitness_core::contract::{Finding, FindingCode, check, consistency};
+use fitness_core::contract::{Finding, check, consistency};
 use fitness_core::ids::{ProposalId, UserId};
 use fitness_core::note::Author;
 use fitness_core::plan::lint::Rule;
@@ -229,7 +229,7 @@ fn from(origin: ProposalOrigin) -> String {
 
 fn tell(preview: &Preview, units: fitness_core::units::UnitSystem) -> String {
     let mut text = String::new();
-    let Proposal { id, plan, origin, message, findings, .. } = &preview.proposal;
+    let Proposal { id, plan, origin, message, .. } = &preview.proposal;
     let _ = writeln!(text, "Proposal {id} to plan {plan}, from {}:", from(*origin));
     let _ = writeln!(text, "{}\n", visible(message));
     if preview.has_moved_on() {
@@ -250,9 +250,7 @@ fn tell(preview: &Preview, units: fitness_core::units::UnitSystem) -> String {
     for week in &preview.weeks {
         let _ = writeln!(text, "  {}", week.line(units));
     }
-    // What the linter says is said anew below.
-    let wrong = findings.iter().filter(|finding| finding.code != FindingCode::LintWarning);
-    let wrong = wrong.fold(String::new(), |mut text, finding| {
+    let wrong = preview.proposal.disagreements().fold(String::new(), |mut text, finding| {
         let _ = writeln!(text, "  - {}", visible(&finding.message));
         text
     });

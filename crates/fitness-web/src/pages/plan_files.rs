@@ -1,0 +1,96 @@
+//! `GET /plan/export`: the plan as files, the same bytes that the terminal writes, and what a watch cannot be told.
+
+use crate::answer::download;
+use crate::fields::Asked;
+use crate::pages::plans;
+use crate::parts::time;
+use crate::problem::{Problem, sentence};
+use crate::view::{Place, View};
+use axum::extract::Path;
+use axum::http::StatusCode;
+use axum::response::Response;
+use fitness_core::export::owner_mark;
+use fitness_core::plan::{Plan, PlanStatus};
+use fitness_core::text::visible;
+use fitness_sources::workouts::{NoPlanFile, PlanFiles, PlanText, ZIP_DAYS};
+use maud::html;
+
+/// What a workout file is, to a browser.
+pub(crate) const FIT: &str = "application/vnd.ant.fit";
+
+/// The files of a plan as it is now.
+pub(crate) async fn of(view: &View, plan: Plan) -> Result<PlanFiles, Problem> {
+    let (store, user) = (view.store(), view.user());
+    let workouts = store.list_workouts(user, plan.id, plan.revision).await?;
+    let revisions = store.list_revisions(user, plan.id).await?;
+    let made = revisions.iter().find(|revision| revision.number == plan.revision);
+    Ok(PlanFiles {
+        made_at: made.map_or(plan.created_at, |revision| revision.made_at),
+        mark: owner_mark(user, store.user(user).await?.created_at),
+        units: view.units(),
+        plan,
+        workouts,
+    })
+}
+
+/// Why there is no file, as a page.
+pub(crate) fn no_file(why: &NoPlanFile) -> Problem {
+    match why {
+        NoPlanFile::Unwritable(_) => Problem::broken(why),
+        other => Problem::new(StatusCode::NOT_FOUND, sentence(other)).go_on("/plan", "Back to the plan"),
+    }
+}
+
+pub(crate) async fn show(view: View, asked: Asked) -> Result<Response, Problem> {
+    let plan = plans::meant(&view, &asked).await?;
+    let query = if plan.status == PlanStatus::Active { String::new() } else { format!("?plan={}", plan.id) };
+    let files = of(&view, plan).await?;
+    let packed = files.zip(view.today, ZIP_DAYS);
+    let body = html! {
+        h1 { "Download the plan" }
+        p.lead { (visible(&files.plan.name)) ", revision " (files.plan.revision) "." }
+        section.card {
+            h2 { "For a watch" }
+            @match &packed {
+                Ok(made) => {
+                    p { (made.words) ", as workout files (.fit)." }
+                    p.actions { a.btn.primary href={ "/plan/export/workouts.zip" (query) } { "Download the next " (ZIP_DAYS) " days (.zip)" } }
+                    ul.files {
+                        @for (planned, file, _) in &made.workouts {
+                            li {
+                                a href={ "/plan/workouts/" (planned.id) "/workout.fit" } { (time::element(planned.workout.date, view.today)) " " (visible(&planned.workout.name)) }
+                                @if file.losses.is_empty() { span.small.soft { " · whole" } }
+                                @else { ul.small { @for loss in &file.losses { li { (loss) } } } }
+                            }
+                        }
+                    }
+                    @if made.workouts.iter().any(|(_, file, _)| !file.losses.is_empty()) { p.small.soft { "The lines below a workout are what a file for watches has no words for." } }
+                }
+                Err(why) => p { (sentence(why)) }
+            }
+        }
+        section.card {
+            h2 { "For everything else" }
+            ul.files {
+                li { a href={ "/plan/export/plan.ics" (query) } { "Calendar (.ics)" } span.small.soft { " · import it once; a private address that keeps itself up to date is in the settings" } }
+                li { a href={ "/plan/export/plan.md" (query) } { "To read or print (.md)" } }
+                li { a href={ "/plan/export/plan.json" (query) } { "For programs, and to draft it again elsewhere (.json)" } }
+            }
+        }
+    };
+    Ok(view.page(Place::Plan, "Download the plan", &body))
+}
+
+/// `GET /plan/export/{file}`
+pub(crate) async fn file(view: View, Path(file): Path<String>, asked: Asked) -> Result<Response, Problem> {
+    let files = of(&view, plans::meant(&view, &asked).await?).await?;
+    let (made, kind) = match file.as_str() {
+        "workouts.zip" => (files.zip(view.today, ZIP_DAYS), "application/zip"),
+        "plan.ics" => (files.text(PlanText::Calendar), "text/calendar; charset=utf-8"),
+        "plan.md" => (files.text(PlanText::Markdown), "text/markdown; charset=utf-8"),
+        "plan.json" => (files.text(PlanText::Json), "application/json"),
+        _ => return Err(Problem::not_found()),
+    };
+    let made = made.map_err(|why| no_file(&why))?;
+    Ok(download(&made.name, kind, made.bytes))
+}

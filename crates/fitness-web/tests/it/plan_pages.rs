@@ -1,0 +1,330 @@
+//! What the pages about plans show agrees with the store; what is typed wrong is told field by field.
+
+use crate::harness::{Browser, Site};
+use axum::http::{StatusCode, header};
+use fitness_core::export::owner_mark;
+use fitness_core::frontier::Evidence;
+use fitness_core::ids::{PlanId, UserId};
+use fitness_core::note::Author;
+use fitness_core::plan::{
+    Draft, Goal, PlanStatus, Step, StepDuration, StepTarget, StepType, TargetRange, Workout, WorkoutKind,
+};
+use fitness_core::units::UnitSystem;
+use fitness_sources::workouts::{PlanFiles, PlanText, ZIP_DAYS};
+use fitness_store::testkit::{easy_run as run, june, now};
+
+/// A page with its style and script is at most 60 kB; this much of it is left for the page.
+const MAX_PAGE: usize = 38 * 1024;
+
+const WISH: &str = "goal=half&race_date=2026-10-11&level=inter&base=40km&longest=14km&target=1%3A45%3A00\
+    &days=mon&days=tue&days=thu&days=sat&days=sun&long_day=sun&name=Autumn+%3Cb%3Ehalf%3C%2Fb%3E";
+
+async fn site() -> (Site, UserId, Browser) {
+    let site = Site::new().await;
+    let ann = site.db.user("Ann").await;
+    let browser = site.signed_in(ann).await;
+    (site, ann, browser)
+}
+
+async fn files(site: &Site, user: UserId, id: PlanId) -> PlanFiles {
+    let store = &site.db.store;
+    let plan = store.find_plan(user, id).await.unwrap().unwrap();
+    PlanFiles {
+        workouts: store.list_workouts(user, id, plan.revision).await.unwrap(),
+        made_at: store.list_revisions(user, id).await.unwrap()[0].made_at,
+        mark: owner_mark(user, store.user(user).await.unwrap().created_at),
+        units: UnitSystem::Metric,
+        plan,
+    }
+}
+
+#[tokio::test]
+async fn every_plan_is_listed_with_what_became_of_it() {
+    let (site, ann, browser) = site().await;
+    let old = site.db.draft(ann, "Old draft").await;
+    let desk = site.db.store.desk(ann, Author::Athlete);
+    let newer =
+        desk.put_draft(&fitness_store::testkit::draft("New <i>draft"), Some(old), now()).await.unwrap();
+    site.db.active_plan(ann, "Running now").await;
+    let page = browser.get("/plans").await;
+    for words in [
+        "Running now",
+        "New &lt;i&gt;draft",
+        "Old draft",
+        "drafted by the coach",
+        "drafted by you",
+        "Active",
+        "Draft",
+    ] {
+        assert!(page.says(words), "{words}: {}", page.text);
+    }
+    assert!(page.says(&format!("plan {newer} took its place")));
+    let review = browser.get(&format!("/plans/{old}")).await;
+    assert!(review.says("Another draft took its place"));
+    assert_eq!(browser.get("/plans/abc").await.status, StatusCode::NOT_FOUND);
+    assert_eq!(browser.get("/plans/99999999999999999999").await.status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn a_wish_becomes_a_plan_to_look_at_and_is_kept_only_on_request() {
+    let (site, ann, browser) = site().await;
+    let first = browser.get("/plan/new").await;
+    assert!(first.status == StatusCode::OK && first.says("From nothing") && first.says("Show the plan"));
+    let shown = browser.get(&format!("/plan/new?{WISH}")).await;
+    assert_eq!(shown.status, StatusCode::OK, "{}", shown.text);
+    assert!(shown.says("Keep as a draft") && shown.says("Autumn &lt;b&gt;half&lt;/b&gt;"));
+    assert!(shown.says("From what you typed: 40.0 km in a usual week"), "{}", shown.text);
+    assert!(shown.text.len() < MAX_PAGE, "{} bytes", shown.text.len());
+    assert!(site.db.store.list_plans(ann).await.unwrap().is_empty(), "looking keeps nothing");
+    let kept = browser.answer(&shown, "/plan/new").await;
+    let plans = site.db.store.list_plans(ann).await.unwrap();
+    assert_eq!(kept.leads_to(), format!("/plans/{}?done=drafted", plans[0].id));
+    assert_eq!((plans[0].status, plans[0].author), (PlanStatus::Draft, Author::Athlete));
+    assert_eq!((plans[0].name.as_str(), plans[0].goal), ("Autumn <b>half</b>", Goal::Half));
+    assert_eq!(plans[0].terms.availability.days.to_string(), "mon,tue,thu,sat,sun");
+    let review = browser.get(kept.leads_to()).await;
+    assert!(review.says("Kept as a draft.") && review.says("written by you"), "{}", review.text);
+    assert!(review.text.len() < MAX_PAGE, "{} bytes", review.text.len());
+    // Asking for another begins with the same wish, and takes the draft's place.
+    assert!(review.says("supersedes="), "{}", review.text);
+    let other = browser.get(&format!("/plan/new?{WISH}&supersedes={}", plans[0].id)).await;
+    browser.answer(&other, "/plan/new").await;
+    let plans = site.db.store.list_plans(ann).await.unwrap();
+    assert_eq!(plans[1].superseded_by, Some(plans[0].id));
+}
+
+#[tokio::test]
+async fn what_is_typed_wrong_is_told_with_its_field_and_kept() {
+    let (site, ann, browser) = site().await;
+    for (query, field, said) in [
+        ("goal=half", "race_date", "The race has no day."),
+        ("goal=moon&race_date=2026-10-11", "goal", "Choose one of the races."),
+        ("goal=half&race_date=soon", "race_date", "That is no day."),
+        ("goal=custom&race_date=2026-10-11&days=mon", "distance", "How far is the race?"),
+        (
+            "goal=half&race_date=2026-06-01&level=inter&base=40km&days=mon&days=tue&days=wed",
+            "race_date",
+            "is not in the future",
+        ),
+        ("goal=half&race_date=2026-10-11&target=1%3A45&days=mon", "target", "Write the hours too: 1:45:00."),
+        ("goal=half&race_date=2026-10-11&level=inter&base=40km&days=mon", "days", "3 days a week are needed"),
+        ("goal=half&race_date=2026-10-11&base=9999&days=mon", "base", "That is more than anybody runs."),
+        ("goal=half&race_date=2026-10-11&blackout=never", "blackout", "`never` is no day."),
+        ("goal=half&race_date=2026-10-11&b_race=2026-08-02", "b_race", "is no distance"),
+        (
+            "goal=half&race_date=2026-10-11&days=mon&days=tue&days=wed",
+            "level",
+            "history is shorter than 28 days",
+        ),
+        ("goal=half&race_date=2026-10-11&level=god", "level", "Choose one of the levels."),
+        (
+            "goal=half&race_date=2026-10-11&days=mon&days=tue&days=wed&long_day=sun&level=inter&base=40km",
+            "long_day",
+            "is not one of the days",
+        ),
+    ] {
+        let page = browser.get(&format!("/plan/new?{query}")).await;
+        assert_eq!(page.status, StatusCode::UNPROCESSABLE_ENTITY, "{query}");
+        assert!(page.says(said), "{query}: {}", page.text);
+        assert!(
+            page.says(&format!("id=\"{field}-fault\"")) || page.says(&format!("href=\"#{field}\"")),
+            "{query}"
+        );
+    }
+    let hostile = browser
+        .get("/plan/new?goal=half&name=%22%3E%3Cscript%3Ealert(1)%3C/script%3E&target=%3Cimg%3E")
+        .await;
+    assert!(
+        hostile.says("&quot;&gt;&lt;script&gt;") && !hostile.says("<script>alert") && !hostile.says("<img>")
+    );
+    let huge = format!("/plan/new?goal=half&name={}", "x".repeat(30_000));
+    assert_eq!(browser.get(&huge).await.status, StatusCode::UNPROCESSABLE_ENTITY);
+    let posted = browser.post("/plan/new", &[("goal", "half"), ("name", "Kept")]).await;
+    assert!(posted.status == StatusCode::UNPROCESSABLE_ENTITY && posted.says("value=\"Kept\""));
+    assert!(site.db.store.list_plans(ann).await.unwrap().is_empty());
+}
+
+/// A plan whose Sunday has steps.
+async fn with_steps(site: &Site, user: UserId) -> PlanId {
+    let step = |step_type, duration, target| Step { step_type, duration, target, notes: None };
+    let pace = StepTarget::Pace(TargetRange { low: Some(280.0), high: None });
+    let session = Workout {
+        kind: WorkoutKind::Intervals,
+        name: "Repeats <u>".to_owned(),
+        description: Some("Run <em>well</em>".to_owned()),
+        steps: vec![
+            step(StepType::Warmup, StepDuration::Time(900.0), StepTarget::Open),
+            step(StepType::Active, StepDuration::Distance(400.0), pace),
+            step(StepType::Cooldown, StepDuration::Open, StepTarget::Open),
+        ],
+        ..run(june(14), 10.0)
+    };
+    let race = "2026-09-20".parse().unwrap();
+    let workouts =
+        vec![run(june(9), 8.0), Workout::rest(june(10)), run(june(11), 10.0), session, run(june(16), 6.0)];
+    let draft = Draft::new("Half", Goal::Half, None, june(8), race, None, workouts).unwrap();
+    let plan = site.db.store.desk(user, Author::Coach).put_draft(&draft, None, now()).await.unwrap();
+    site.db.activate(user, plan, None).await.unwrap();
+    plan
+}
+
+#[tokio::test]
+async fn a_workout_says_what_to_do_and_hands_out_its_file() {
+    let (site, ann, browser) = site().await;
+    let plan = with_steps(&site, ann).await;
+    let all = files(&site, ann, plan).await;
+    let sunday = &all.workouts[3];
+    let page = browser.get(&format!("/plan/workouts/{}", sunday.id)).await;
+    assert_eq!(page.status, StatusCode::OK);
+    for words in [
+        "Repeats &lt;u&gt;",
+        "Run &lt;em&gt;well",
+        "400 m active",
+        "no faster than 4:40 /km",
+        "10.0 km",
+        "<rect",
+        "Leave it out",
+    ] {
+        assert!(page.says(words), "{words}: {}", page.text);
+    }
+    let fit = browser.get(&format!("/plan/workouts/{}/workout.fit", sunday.id)).await;
+    assert_eq!(fit.bytes, all.workout(sunday).unwrap().bytes);
+    assert_eq!(fit.headers[header::CONTENT_DISPOSITION], "attachment; filename=\"2026-06-14-repeats-u.fit\"");
+    let rest = browser.get(&format!("/plan/workouts/{}/workout.fit", all.workouts[1].id)).await;
+    assert!(rest.status == StatusCode::NOT_FOUND && rest.says("A rest day has no steps"));
+    // What is over is not changed any more.
+    let tuesday = browser.get(&format!("/plan/workouts/{}", all.workouts[0].id)).await;
+    assert!(tuesday.status == StatusCode::OK && !tuesday.says("Leave it out"));
+    let bob = site.db.user("Bob").await;
+    let other = site.signed_in(bob).await;
+    for address in ["", "/workout.fit"] {
+        let theirs = other.get(&format!("/plan/workouts/{}{address}", sunday.id)).await;
+        let none = other.get(&format!("/plan/workouts/424242{address}")).await;
+        assert_eq!((theirs.status, theirs.text), (StatusCode::NOT_FOUND, none.text));
+    }
+}
+
+#[tokio::test]
+async fn a_run_of_another_day_counts_when_the_athlete_says_so() {
+    let (site, ann, browser) = site().await;
+    let plan = with_steps(&site, ann).await;
+    site.db.ran(ann, june(12), 10.0).await;
+    site.db.imported(ann, Evidence::AccountExport { last_summary: june(14), imported_at: now() }).await;
+    let progress = site.db.store.progress(ann, plan).await.unwrap();
+    let offer = progress.followed.offers.first().expect("Friday's run may have been Thursday's");
+    let address = format!("/plan/workouts/{}", offer.workout);
+    let page = browser.get(&address).await;
+    assert!(page.says("for this?") && page.says("Missed"), "{}", page.text);
+    let activity = offer.activity.to_string();
+    let unsaid = browser.post(&format!("{address}/match"), &[("activity", &activity)]).await;
+    assert_eq!(unsaid.status, StatusCode::UNPROCESSABLE_ENTITY);
+    let none = browser.post(&format!("{address}/match"), &[("activity", "4242"), ("answer", "yes")]).await;
+    assert_eq!(none.status, StatusCode::NOT_FOUND);
+    let yes = browser.post(&format!("{address}/match"), &[("activity", &activity), ("answer", "yes")]).await;
+    assert_eq!(yes.leads_to(), format!("{address}?done=matched"));
+    let page = browser.get(&address).await;
+    assert!(page.says("10.0 km</b> of 10.0 km") && page.says("It was not this workout"), "{}", page.text);
+    let back = browser.post(&format!("{address}/unmatch"), &[]).await;
+    assert_eq!(back.leads_to(), format!("{address}?done=unmatched"));
+    let no = browser.post(&format!("{address}/match"), &[("activity", &activity), ("answer", "no")]).await;
+    assert_eq!(no.leads_to(), format!("{address}?done=not-matched"));
+    assert!(!browser.get(&address).await.says("for this?"));
+    let bob = site.db.user("Bob").await;
+    let other = site.signed_in(bob).await;
+    let theirs = other.post(&format!("{address}/match"), &[("activity", &activity), ("answer", "yes")]).await;
+    assert_eq!(theirs.status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn an_edit_is_shown_before_it_is_asked_and_told_when_it_cannot_be() {
+    let (site, ann, browser) = site().await;
+    let plan = with_steps(&site, ann).await;
+    let all = files(&site, ann, plan).await;
+    let (tuesday, sunday, next) = (all.workouts[0].id, all.workouts[3].id, all.workouts[4].id);
+    for (query, said) in [
+        ("what=move&workout=x&to=2026-06-17".to_owned(), "Choose a workout of the plan."),
+        (format!("what=move&workout={sunday}"), "Give a day"),
+        (
+            format!("what=move&workout={sunday}&to=2026-06-01"),
+            "is over; what was planned for it stays as it is",
+        ),
+        (format!("what=move&workout={sunday}&to=2027-06-01"), "is outside the plan"),
+        (format!("what=skip&workout={tuesday}"), "is over"),
+        (format!("what=resize&workout={sunday}&size=far"), "`far` is no distance."),
+        (format!("what=swap&workout={sunday}&other={tuesday}"), "is over"),
+        (format!("what=swap&workout={sunday}&other=77777"), "no longer in the plan"),
+        (format!("what=explode&workout={sunday}"), "Say what to change"),
+        ("what=add&day=2026-06-17".to_owned(), "is no distance."),
+        ("what=add&day=2026-06-17&size=5km&sport=curling".to_owned(), "Choose a sport."),
+        (format!("what=move&workout={sunday}&to=2026-06-14"), "That changes nothing."),
+        (format!("what=skip&workout={sunday}&reason={}", "y".repeat(501)), "At most 500 characters."),
+    ] {
+        let page = browser.get(&format!("/plan/edit?{query}")).await;
+        assert_eq!(page.status, StatusCode::UNPROCESSABLE_ENTITY, "{query}: {}", page.text);
+        assert!(page.says(said), "{query}: {}", page.text);
+    }
+    let asked =
+        browser.get(&format!("/plan/edit?what=swap&workout={sunday}&other={next}&reason=%3Cb%3Etired")).await;
+    assert!(
+        asked.status == StatusCode::OK && asked.says("Change the plan?") && asked.says("Save the change")
+    );
+    assert_eq!(browser.answer(&asked, "/plan/edit").await.leads_to(), "/plan/revisions/2?done=edited");
+    let page = browser.get("/plan/revisions/2?done=edited").await;
+    assert!(page.says("Saved.") && page.says("&lt;b&gt;tired") && page.says("Tue 16 Jun"), "{}", page.text);
+    let asked = browser.get("/plan/edit?what=add&day=2026-06-19&size=30min&sport=cycling&kind=easy").await;
+    browser.answer(&asked, "/plan/edit").await;
+    let workouts = files(&site, ann, plan).await.workouts;
+    let dates: Vec<String> =
+        workouts.iter().map(|w| format!("{} {}", w.workout.date, w.workout.name)).collect();
+    assert_eq!(dates[3..], ["2026-06-14 Easy run", "2026-06-16 Repeats <u>", "2026-06-19 Cross training"]);
+    assert_eq!(browser.get("/plan/revisions/9").await.status, StatusCode::NOT_FOUND);
+    assert_eq!(browser.get("/plan/revert?to=3").await.status, StatusCode::NOT_FOUND);
+    assert_eq!(browser.get("/plan/revert?to=0").await.status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn files_are_the_same_as_at_the_terminal_and_say_what_is_lost() {
+    let (site, ann, browser) = site().await;
+    let no = browser.get("/plan/export").await;
+    assert!(no.status == StatusCode::NOT_FOUND && no.says("You have no active plan."));
+    let plan = with_steps(&site, ann).await;
+    let all = files(&site, ann, plan).await;
+    for (name, made) in [
+        ("plan.ics", all.text(PlanText::Calendar)),
+        ("plan.json", all.text(PlanText::Json)),
+        ("plan.md", all.text(PlanText::Markdown)),
+        ("workouts.zip", all.zip(june(14), ZIP_DAYS)),
+    ] {
+        let made = made.unwrap();
+        let file = browser.get(&format!("/plan/export/{name}")).await;
+        assert_eq!((file.status, &file.bytes), (StatusCode::OK, &made.bytes), "{name}");
+        let attached = file.headers[header::CONTENT_DISPOSITION].to_str().unwrap();
+        assert_eq!(attached, format!("attachment; filename=\"{}\"", made.name));
+    }
+    assert_eq!(browser.get("/plan/export/plan.exe").await.status, StatusCode::NOT_FOUND);
+    let page = browser.get("/plan/export").await;
+    assert!(page.says("its pace target is open at one end"), "{}", page.text);
+    let bob = site.db.user("Bob").await;
+    let other = site.signed_in(bob).await;
+    for address in ["/plan/export", "/plan/export/plan.ics", "/plan/revisions", "/plan/card"] {
+        assert_eq!(
+            other.get(&format!("{address}?plan={plan}")).await.status,
+            StatusCode::NOT_FOUND,
+            "{address}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_pace_card_has_splits_for_two_plans_or_says_what_is_missing() {
+    let (site, ann, browser) = site().await;
+    with_steps(&site, ann).await;
+    let no = browser.get("/plan/card").await;
+    assert!(no.status == StatusCode::NOT_FOUND && no.says("neither a target nor a result"), "{}", no.text);
+    let plan = site.db.draft(ann, "With a target").await;
+    let card = browser.get(&format!("/plan/card?plan={plan}")).await;
+    assert_eq!(card.status, StatusCode::OK, "{}", card.text);
+    assert!(
+        card.says("1:45:00") && card.says("half way") && card.says("no result of yours supports or denies")
+    );
+}
