@@ -8,12 +8,13 @@ use crate::failure::Failure;
 use crate::report::Report;
 use crate::table::table;
 use anyhow::Result;
-use fitness_core::adherence::{Comparison, Kept, StepResult, compare_steps};
+use fitness_core::adherence::{Comparison, StepResult, compare_steps};
 use fitness_core::calendar::Day;
 use fitness_core::ids::ActivityId;
-use fitness_core::plan::{Plan, PlanStatus, PlannedWorkout, Step, StepDuration, StepTarget, TargetRange};
+use fitness_core::plan::{Plan, PlanStatus, PlannedWorkout, Step};
 use fitness_core::text::visible;
-use fitness_core::units::{Distance, Pace, TimeSpan, UnitSystem};
+use fitness_core::told::steps::{kept, length, short, target};
+use fitness_core::units::{TimeSpan, UnitSystem};
 use fitness_store::{Store, StoredActivity, User};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -136,13 +137,6 @@ async fn beside(
 fn compared_table(compared: &Comparison, units: UnitSystem) -> String {
     let row = |result: &StepResult| {
         let actual = result.actual.unwrap_or_default();
-        let kept = match (result.actual, result.kept) {
-            (None, _) => "not reached",
-            (_, Some(Kept::Within)) => "✓ within",
-            (_, Some(Kept::Below)) => "↓ below",
-            (_, Some(Kept::Above)) => "↑ above",
-            (_, None) => "",
-        };
         [
             result.number.to_string(),
             result.step.step_type.to_string(),
@@ -152,7 +146,7 @@ fn compared_table(compared: &Comparison, units: UnitSystem) -> String {
             actual.distance.map(|far| short(far, units)).unwrap_or_default(),
             actual.pace.map(|pace| units.pace(pace).to_string()).unwrap_or_default(),
             actual.heart_rate.map(|bpm| format!("{bpm:.0}")).unwrap_or_default(),
-            kept.to_owned(),
+            kept(result).to_owned(),
         ]
     };
     let rows: Vec<_> = compared.steps.iter().map(row).collect();
@@ -168,45 +162,4 @@ fn asked_table(steps: &[Step], units: UnitSystem) -> String {
         })
         .collect();
     table(["step", "", "asked", "target"], &rows)
-}
-
-fn length(step: &Step, units: UnitSystem) -> String {
-    match step.duration {
-        StepDuration::Time(seconds) => {
-            TimeSpan::from_seconds(seconds).map(TimeSpan::clock).unwrap_or_default()
-        }
-        StepDuration::Distance(meters) => {
-            Distance::from_meters(meters).map(|far| short(far, units)).unwrap_or_default()
-        }
-        StepDuration::Calories(kcal) => format!("{kcal:.0} kcal"),
-        StepDuration::Open => "open".to_owned(),
-    }
-}
-
-/// A step is short: metres on the track, whatever the athlete's units.
-fn short(distance: Distance, units: UnitSystem) -> String {
-    if distance.meters() < 3000.0 {
-        format!("{:.0} m", distance.meters())
-    } else {
-        units.distance(distance).to_string()
-    }
-}
-
-fn target(target: StepTarget, units: UnitSystem) -> String {
-    let between = |range: TargetRange, shown: &dyn Fn(f64) -> String| match (range.low, range.high) {
-        (Some(low), Some(high)) => format!("{} to {}", shown(low), shown(high)),
-        (Some(low), None) => format!("from {}", shown(low)),
-        (None, Some(high)) => format!("up to {}", shown(high)),
-        (None, None) => String::new(),
-    };
-    let unit = |unit: &'static str| move |value: f64| format!("{value:.0}{unit}");
-    match target {
-        StepTarget::Open => String::new(),
-        StepTarget::HeartRate(range) => between(range, &unit(" bpm")),
-        StepTarget::Power(range) => between(range, &unit(" W")),
-        StepTarget::Cadence(range) => between(range, &unit(" /min")),
-        StepTarget::Pace(range) => between(range, &|seconds| {
-            Pace::from_seconds_per_km(seconds).map(|pace| units.pace(pace).to_string()).unwrap_or_default()
-        }),
-    }
 }
