@@ -7,7 +7,7 @@ use crate::guard::{self, Names};
 use crate::hosting::AthletesHost;
 use crate::kept::Kept;
 use crate::limits::Limits;
-use crate::pages::{sign_in, today};
+use crate::pages::{activities, activity, sign_in, today, trends};
 use crate::problem::Problem;
 use axum::Router;
 use axum::extract::{Request, State};
@@ -86,6 +86,16 @@ pub fn routes(app: App, prompts: Prompts) -> (Router, Vec<Listed>) {
         .post("/sign-in/link", Anyone, sign_in::by_link)
         .post("/sign-out", Athlete, sign_in::out)
         .page("/", Athlete, today::show)
+        .page("/activities", Athlete, activities::show)
+        .page("/activities/{id}", Athlete, activity::show)
+        .post("/activities/{id}/note", Athlete, activity::note)
+        .post("/activities/{id}/edit", Athlete, activity::edit)
+        .post("/activities/{id}/reset", Athlete, activity::reset)
+        .post("/activities/{id}/delete", Athlete, activity::delete)
+        .post("/activities/{id}/restore", Athlete, activity::restore)
+        .get("/activities/{id}/files/{hash}", Athlete, activity::file)
+        .page("/trends", Athlete, trends::show)
+        .get("/trends/{file}", Athlete, trends::csv)
         .json("/api/chat", Athlete, chat_stream::say)
         .done();
     let mcp = Router::new()

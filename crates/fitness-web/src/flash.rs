@@ -17,6 +17,8 @@ words! {
         Noted = "noted",
         /// Services were asked for what is new.
         Synced = "synced",
+        /// Something deleted is back.
+        Restored = "restored",
     }
 }
 
@@ -36,6 +38,7 @@ impl Flash {
             Self::Deleted => "Deleted.",
             Self::Noted => "Noted.",
             Self::Synced => "Asked for what is new.",
+            Self::Restored => "It is back, with everything it meant.",
         }
     }
 }

@@ -50,6 +50,20 @@ words! {
     }
 }
 
+impl StepResult {
+    /// Whether its target was kept, with a sign; empty where there was none, or it was not measured.
+    #[must_use]
+    pub const fn told(&self) -> &'static str {
+        match (self.actual, self.kept) {
+            (None, _) => "not reached",
+            (_, Some(Kept::Within)) => "✓ within",
+            (_, Some(Kept::Below)) => "↓ below",
+            (_, Some(Kept::Above)) => "↑ above",
+            (_, None) => "",
+        }
+    }
+}
+
 impl NotCompared {
     /// In a sentence.
     #[must_use]

@@ -22,6 +22,7 @@ mod resize;
 #[cfg(test)]
 #[path = "../../tests/it/shared.rs"]
 mod shared;
+mod step_words;
 mod terms;
 mod weeks;
 mod workout;
@@ -42,6 +43,7 @@ pub use proposal::{
 };
 pub use repeats::{Block, repeats, unfold};
 pub(crate) use resize::{counts_repetitions, plain_name};
+pub use step_words::track;
 pub use terms::{Availability, BadWeekday, Terms, Weekdays, weekday};
 pub use weeks::{Week, planned_running, race_weeks};
 pub use workout::{

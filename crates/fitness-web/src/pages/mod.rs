@@ -1,4 +1,7 @@
 //! The pages, one module for each room. A handler reads the store, makes a page of what it read, and decides nothing.
 
+pub(crate) mod activities;
+pub(crate) mod activity;
 pub(crate) mod sign_in;
 pub(crate) mod today;
+pub(crate) mod trends;

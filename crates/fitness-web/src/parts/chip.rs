@@ -27,7 +27,7 @@ pub(crate) fn verdict(graded: &Graded, today: Day) -> Markup {
                 span.chip.excused title=(format!("{word}, left out of adherence")) { (excuse) " · " (word) }
             }
             _ if word.is_empty() => {}
-            _ => span.chip class=(graded.verdict) { i aria-hidden="true" { (icon) } " " (word) }
+            _ => span.chip.(graded.verdict) { i aria-hidden="true" { (icon) } " " (word) }
         }
     }
 }
@@ -39,5 +39,5 @@ pub(crate) fn status(status: PlanStatus) -> Markup {
         PlanStatus::Active => ("●", "Active"),
         PlanStatus::Archived => ("▪", "Archived"),
     };
-    html! { span.chip class=(status) { i aria-hidden="true" { (icon) } " " (word) } }
+    html! { span.chip.(status) { i aria-hidden="true" { (icon) } " " (word) } }
 }

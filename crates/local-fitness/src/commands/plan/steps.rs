@@ -11,9 +11,8 @@ use anyhow::Result;
 use fitness_core::adherence::{Comparison, StepResult, compare_steps};
 use fitness_core::calendar::Day;
 use fitness_core::ids::ActivityId;
-use fitness_core::plan::{Plan, PlanStatus, PlannedWorkout, Step};
+use fitness_core::plan::{Plan, PlanStatus, PlannedWorkout, Step, track};
 use fitness_core::text::visible;
-use fitness_core::told::steps::{kept, length, short, target};
 use fitness_core::units::{TimeSpan, UnitSystem};
 use fitness_store::{Store, StoredActivity, User};
 use serde_json::{Value, json};
@@ -140,13 +139,13 @@ fn compared_table(compared: &Comparison, units: UnitSystem) -> String {
         [
             result.number.to_string(),
             result.step.step_type.to_string(),
-            length(&result.step, units),
-            target(result.step.target, units),
+            result.step.length(units),
+            result.step.target_words(units),
             actual.duration.map(TimeSpan::clock).unwrap_or_default(),
-            actual.distance.map(|far| short(far, units)).unwrap_or_default(),
+            actual.distance.map(|far| track(far, units)).unwrap_or_default(),
             actual.pace.map(|pace| units.pace(pace).to_string()).unwrap_or_default(),
             actual.heart_rate.map(|bpm| format!("{bpm:.0}")).unwrap_or_default(),
-            kept(result).to_owned(),
+            result.told().to_owned(),
         ]
     };
     let rows: Vec<_> = compared.steps.iter().map(row).collect();
@@ -158,7 +157,7 @@ fn asked_table(steps: &[Step], units: UnitSystem) -> String {
     let rows: Vec<_> = (1..)
         .zip(steps)
         .map(|(number, step): (usize, _)| {
-            [number.to_string(), step.step_type.to_string(), length(step, units), target(step.target, units)]
+            [number.to_string(), step.step_type.to_string(), step.length(units), step.target_words(units)]
         })
         .collect();
     table(["step", "", "asked", "target"], &rows)
