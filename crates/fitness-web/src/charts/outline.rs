@@ -40,7 +40,7 @@ pub(crate) fn outline(places: &[(f64, f64)]) -> Option<Outline> {
     // A degree east is shorter the farther one is from the equator; at the pole it is none.
     let shrink = ((south + north) / 2.0).to_radians().cos().max(0.01);
     let (tall, wide) = (north - south, (east - west) * shrink);
-    if !(tall.max(wide) >= LEAST) {
+    if tall.max(wide).total_cmp(&LEAST).is_lt() {
         return None;
     }
     let scale = (SIDE - 2.0 * MARGIN) / tall.max(wide);

@@ -39,7 +39,9 @@ fn begun(sport: Sport, at: &str) -> Activity {
     }
 }
 
-fn recorded(moments: Vec<i32>, columns: &[(Channel, &dyn Fn(i32) -> Option<i32>)]) -> Recording {
+type Sampled<'a> = (Channel, &'a dyn Fn(i32) -> Option<i32>);
+
+fn recorded(moments: Vec<i32>, columns: &[Sampled<'_>]) -> Recording {
     let mut recording = Recording::new(moments.clone()).unwrap();
     for (channel, value) in columns {
         recording.put(*channel, moments.iter().map(|ms| value(*ms)).collect()).unwrap();

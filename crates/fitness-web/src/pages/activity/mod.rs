@@ -72,7 +72,7 @@ pub(super) async fn look(view: &View, id: ActivityId) -> Result<Seen, Problem> {
         counted: counted::look(view, day.plus(-1), day.plus(1)).await?.remove(&id),
         originals: store.originals_of(user, id).await?,
         told_by: store.list_reports(user, id).await?.iter().map(|(key, _)| key.kind.to_string()).collect(),
-        effort: observed.into_iter().filter(rated).next_back(),
+        effort: observed.into_iter().rfind(rated),
         notes: store.list_notes(user).await?.into_iter().filter(of_day).collect(),
         stored,
     })

@@ -5,6 +5,7 @@ use crate::parts::missing::or_dash;
 use crate::view::View;
 use fitness_core::adherence::{StepResult, compare_steps};
 use fitness_core::athlete::ZoneKind;
+use fitness_core::metrics::analysis::Judged;
 use fitness_core::metrics::splits::{self, Split};
 use fitness_core::plan::track;
 use fitness_core::report::PoolLength;
@@ -20,7 +21,7 @@ const MOST: usize = 60;
 /// Time in zones, as bars with words.
 pub(super) fn zones(view: &View, seen: &Seen) -> Markup {
     let judged = seen.metrics.as_ref().and_then(|(_, judged)| judged.as_ref());
-    let measured: Vec<_> = judged.into_iter().flat_map(|judged| judged.zone_times()).collect();
+    let measured: Vec<_> = judged.into_iter().flat_map(Judged::zone_times).collect();
     html! {
         section.card {
             h2 { "Time in zones" }

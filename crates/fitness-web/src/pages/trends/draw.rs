@@ -1,6 +1,7 @@
 //! The charts themselves, and the sentence below each.
 
-use super::data::{Lines, Measured, Nights, Predictions, Signal, Step, Volume, Year};
+use super::data::{Lines, Predictions, Step, Volume, Year};
+use super::nights::{Measured, Nights, Signal};
 use crate::charts::plot::{Plot, number};
 use crate::charts::scale::{Days, Linear};
 use crate::charts::{bands, bars, heat, mark};

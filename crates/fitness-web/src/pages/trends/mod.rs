@@ -3,6 +3,7 @@
 mod data;
 mod draw;
 mod meaning;
+mod nights;
 mod table;
 
 use crate::charts::figure::Figure;
@@ -14,12 +15,13 @@ use crate::view::{Place, View};
 use axum::extract::{Path, RawQuery};
 use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
-use data::{Effort, Lines, Measure, Nights, Predictions, Signal, Span, Volume};
+use data::{Effort, Lines, Measure, Predictions, Span, Volume};
 use fitness_core::calendar::Day;
 use fitness_core::metrics::fitness::FormBand;
 use fitness_core::units::Speed;
 use fitness_core::words;
 use maud::{Markup, html};
+use nights::{Nights, Signal};
 use table::Table;
 
 words! {

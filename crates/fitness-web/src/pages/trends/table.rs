@@ -1,10 +1,11 @@
 //! The numbers behind the charts, as a table on the page and as a file for a spreadsheet.
 
-use super::data::{Effort, Lines, Nights, Predictions, Signal, Step, Volume, Year};
+use super::data::{Effort, Lines, Predictions, Step, Volume, Year};
 use super::draw::{night_words, signed, whole};
+use super::nights::{Nights, Signal};
 use crate::parts::time;
 use fitness_core::calendar::Day;
-use fitness_core::units::{Speed, TimeSpan, UnitSystem};
+use fitness_core::units::{Pace, Speed, TimeSpan, UnitSystem};
 use maud::{Markup, html};
 
 /// One value: as it is read, and as a program takes it.
@@ -175,7 +176,7 @@ pub(super) fn efforts(efforts: &[Effort], today: Day, units: UnitSystem) -> Tabl
             Cell::new(best.time.clock(), best.time.seconds()),
             Cell::number(
                 |_| pace.map(|pace| units.pace(pace).to_string()).unwrap_or_default(),
-                pace.map(|pace| pace.seconds_per_km()),
+                pace.map(Pace::seconds_per_km),
             ),
             Cell::day(best.day, today),
             Cell { link, ..Cell::new(best.activity.to_string(), best.activity) },
