@@ -30,6 +30,7 @@ mod schemas;
 pub mod sport;
 pub mod stream;
 pub mod text;
+pub mod told;
 pub mod units;
 pub mod wellness;
 mod words;

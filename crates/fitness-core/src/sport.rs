@@ -22,6 +22,22 @@ words! {
     }
 }
 
+impl Sport {
+    /// As a label or the name of a session that has none.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Rowing => "Rowing",
+            Self::Cycling => "Ride",
+            Self::Running => "Run",
+            Self::Swimming => "Swim",
+            Self::Strength => "Strength",
+            Self::Other => "Other",
+            Self::Rest => "Rest",
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

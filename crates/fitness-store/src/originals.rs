@@ -54,6 +54,20 @@ pub struct Original {
     pub size: u64,
 }
 
+impl Original {
+    /// What it can be called in any folder: of its foreign name only what is safe there, and of its hash what makes it one
+    /// of a kind.
+    #[must_use]
+    pub fn file_name(&self) -> String {
+        let (stem, ending) = self.name.rsplit_once('.').unwrap_or((&self.name, "bin"));
+        let safe = |text: &str| -> String {
+            text.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')).take(60).collect()
+        };
+        let hash: String = self.sha256.to_string().chars().take(8).collect();
+        format!("{}-{hash}.{}", safe(stem), safe(ending)).trim_start_matches('-').to_owned()
+    }
+}
+
 impl Store {
     /// A user's kept files, oldest first, `limit` of them after skipping `offset`.
     ///

@@ -9,8 +9,8 @@ use crate::kept::Kept;
 use crate::limits::Limits;
 use crate::morning::Chores;
 use crate::pages::{
-    coach, draft_review, drafting, pace_card, plan, plan_decisions, plan_files, plans, proposal_review,
-    revisions, sign_in, today, workout, workout_edit,
+    activities, activity, coach, draft_review, drafting, pace_card, plan, plan_decisions, plan_files, plans,
+    proposal_review, revisions, sign_in, today, trends, workout, workout_edit,
 };
 use crate::problem::Problem;
 use axum::Router;
@@ -105,6 +105,16 @@ pub fn routes(app: App, prompts: Prompts) -> (Router, Vec<Listed>) {
         .post("/sync", Athlete, today::sync)
         .page("/coach", Athlete, coach::show)
         .post("/coach", Athlete, coach::say)
+        .page("/activities", Athlete, activities::show)
+        .page("/activities/{id}", Athlete, activity::show)
+        .post("/activities/{id}/note", Athlete, activity::note)
+        .post("/activities/{id}/edit", Athlete, activity::edit)
+        .post("/activities/{id}/reset", Athlete, activity::reset)
+        .post("/activities/{id}/delete", Athlete, activity::delete)
+        .post("/activities/{id}/restore", Athlete, activity::restore)
+        .get("/activities/{id}/files/{hash}", Athlete, activity::file)
+        .page("/trends", Athlete, trends::show)
+        .get("/trends/{file}", Athlete, trends::csv)
         .json("/api/chat", Athlete, chat_stream::say)
         .page("/plans", Athlete, plans::show)
         .get("/plan/new", Athlete, drafting::show)

@@ -37,6 +37,8 @@ words! {
         NotMatched = "not-matched",
         /// What was said about a workout was taken back.
         Unmatched = "unmatched",
+        /// Something deleted is back.
+        Restored = "restored",
     }
 }
 
@@ -66,6 +68,7 @@ impl Flash {
             Self::Matched => "It counts for this workout now.",
             Self::NotMatched => "Noted: it was another workout. It is not asked again.",
             Self::Unmatched => "Taken back: the workout is judged by its own day again.",
+            Self::Restored => "It is back, with everything it meant.",
         }
     }
 }

@@ -12,7 +12,7 @@ use super::thresholds::InForce;
 use super::zones::ZoneTimes;
 use super::{Absent, Found, Need, Quality, Rated};
 use crate::activity::Activity;
-use crate::athlete::Zones;
+use crate::athlete::{ZoneKind, Zones};
 use crate::sport::Sport;
 use serde::{Deserialize, Serialize};
 
@@ -46,6 +46,19 @@ pub struct Judged {
     pub speed_zones: Option<ZoneTimes>,
     /// Seconds in power zones.
     pub power_zones: Option<ZoneTimes>,
+}
+
+impl Judged {
+    /// The times in zones that could be measured, by what the zones divide.
+    pub fn zone_times(&self) -> impl Iterator<Item = (ZoneKind, &ZoneTimes)> {
+        [
+            (ZoneKind::HeartRate, &self.heart_zones),
+            (ZoneKind::Speed, &self.speed_zones),
+            (ZoneKind::Power, &self.power_zones),
+        ]
+        .into_iter()
+        .filter_map(|(kind, times)| Some((kind, times.as_ref()?)))
+    }
 }
 
 /// Judges an activity by its measures, without its samples.

@@ -361,16 +361,40 @@ impl FormBand {
     /// The word for a form.
     #[must_use]
     pub fn of(form: f64) -> Self {
-        if form < -30.0 {
+        if form < Self::Productive.from() {
             Self::HighStrain
-        } else if form < -10.0 {
+        } else if form < Self::Neutral.from() {
             Self::Productive
-        } else if form < 5.0 {
+        } else if form < Self::Fresh.from() {
             Self::Neutral
-        } else if form <= 25.0 {
+        } else if form <= Self::Transition.from() {
             Self::Fresh
         } else {
             Self::Transition
+        }
+    }
+
+    /// Where the band begins; each goes up to where the next one does.
+    #[must_use]
+    pub const fn from(self) -> f64 {
+        match self {
+            Self::HighStrain => f64::NEG_INFINITY,
+            Self::Productive => -30.0,
+            Self::Neutral => -10.0,
+            Self::Fresh => 5.0,
+            Self::Transition => 25.0,
+        }
+    }
+
+    /// As it reads in a sentence.
+    #[must_use]
+    pub const fn spoken(self) -> &'static str {
+        match self {
+            Self::HighStrain => "high strain",
+            Self::Productive => "productive",
+            Self::Neutral => "neutral",
+            Self::Fresh => "fresh",
+            Self::Transition => "transition",
         }
     }
 }

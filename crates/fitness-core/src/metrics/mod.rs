@@ -39,6 +39,7 @@ pub mod recovery;
 pub mod resting;
 pub mod series;
 pub mod sleep;
+pub mod splits;
 pub mod suspicion;
 pub mod thresholds;
 pub mod trajectory;

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod attacks;
+mod browse;
 mod coaching;
 mod compile_fail;
 mod consent;

@@ -32,7 +32,7 @@
 
   // Charts: the pointer or the arrow keys read one value after another.
   for (const chart of document.querySelectorAll("svg[data-reads]")) {
-    const reads = JSON.parse(chart.dataset.reads);
+    const reads = chart.dataset.reads.split("\n").map((line) => [parseFloat(line), line.slice(line.indexOf(" ") + 1)]);
     const cursor = chart.querySelector(".cursor");
     const out = chart.parentElement.querySelector(".readout");
     const box = chart.viewBox.baseVal;

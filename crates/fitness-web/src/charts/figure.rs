@@ -24,9 +24,10 @@ impl Figure<'_> {
     pub(crate) fn render(&self) -> Markup {
         let Plot { width, height, .. } = self.plot;
         let (bottom, top) = self.plot.upward();
-        let reads: Vec<_> = self.reads.iter().map(|(x, words)| ((x * 10.0).round() / 10.0, words)).collect();
-        // Numbers and text always make JSON.
-        let reads = (!reads.is_empty()).then(|| serde_json::to_string(&reads).unwrap_or_default());
+        // A line for each, where it is before what it says: half as long as JSON would be in an attribute.
+        let reads: Vec<String> =
+            self.reads.iter().map(|(x, words)| format!("{x:.0} {}", words.replace('\n', " "))).collect();
+        let reads = (!reads.is_empty()).then(|| reads.join("\n"));
         html! {
             figure {
                 svg.chart viewBox={ "0 0 " (width) " " (height) } role="img" aria-label=(self.label)

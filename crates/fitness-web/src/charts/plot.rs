@@ -50,11 +50,19 @@ impl Plot {
     /// Lines across with a word at each.
     pub(crate) fn rules(&self, scale: &Linear, ticks: &[f64], word: impl Fn(f64) -> String) -> Markup {
         let (from, to) = self.across();
+        // All lines in one path, and their words in one group: they are on every chart several times.
+        let below_zero = ticks.first().is_some_and(|first| *first < 0.0);
+        let across = |zero: bool| -> String {
+            let these = ticks.iter().filter(|tick| (below_zero && **tick == 0.0) == zero);
+            these.map(|tick| format!("M{from} {:.1}H{to}", scale.at(*tick))).collect()
+        };
         html! {
-            @for tick in ticks {
-                @let y = format!("{:.1}", scale.at(*tick));
-                line class=(if *tick == 0.0 && ticks[0] < 0.0 { "g-zero" } else { "g-line" }) x1=(from) x2=(to) y1=(y) y2=(y) {}
-                text x=(from - 6.0) y=(format!("{:.1}", scale.at(*tick) + 4.0)) text-anchor="end" { (word(*tick)) }
+            path.g-line d=(across(false)) {}
+            @if below_zero { path.g-zero d=(across(true)) {} }
+            g text-anchor="end" {
+                @for tick in ticks {
+                    text x=(from - 6.0) y=(format!("{:.0}", scale.at(*tick) + 4.0)) { (word(*tick)) }
+                }
             }
         }
     }
@@ -63,8 +71,8 @@ impl Plot {
     pub(crate) fn calendar(&self, days: &Days) -> Markup {
         let y = self.height - self.bottom + 16.0;
         html! {
-            @for (day, word) in days.ticks() {
-                text x=(format!("{:.1}", days.at(day))) y=(y) text-anchor="middle" { (word) }
+            g text-anchor="middle" {
+                @for (day, word) in days.ticks() { text x=(format!("{:.0}", days.at(day))) y=(y) { (word) } }
             }
         }
     }

@@ -1,5 +1,7 @@
 //! The pages, one module for each room. A handler reads the store, makes a page of what it read, and decides nothing.
 
+pub(crate) mod activities;
+pub(crate) mod activity;
 pub(crate) mod coach;
 pub(crate) mod draft_review;
 pub(crate) mod drafting;
@@ -12,5 +14,6 @@ pub(crate) mod proposal_review;
 pub(crate) mod revisions;
 pub(crate) mod sign_in;
 pub(crate) mod today;
+pub(crate) mod trends;
 pub(crate) mod workout;
 pub(crate) mod workout_edit;

@@ -1,8 +1,10 @@
 //! The server's parts against a real store.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+mod activities;
 mod harness;
 mod morning;
 mod obedient;
 mod plan_decisions;
 mod plan_pages;
+mod trends;

@@ -20,7 +20,7 @@ use fitness_core::note::Author;
 use fitness_core::observation::{ObservationKind, Observed};
 use fitness_core::text::visible;
 use fitness_core::units::{TimeSpan, UnitSystem};
-use fitness_store::{Error, Original, StoredActivity};
+use fitness_store::{Error, StoredActivity};
 use serde_json::json;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -198,7 +198,7 @@ async fn files(context: &Context, activity: Option<ActivityId>, to: &Path) -> Re
     let mut written = Vec::new();
     for original in &originals {
         let bytes = store.read_original(user.id, original.sha256).await?;
-        let name = file_name(original);
+        let name = original.file_name();
         let path = to.join(&name);
         if path.exists() && std::fs::read(&path).is_ok_and(|there| there == bytes) {
             written.push(name);
@@ -217,14 +217,4 @@ async fn files(context: &Context, activity: Option<ActivityId>, to: &Path) -> Re
     store.close().await;
     let words = format!("Wrote {} to {}.", counted(written.len() as u64, "file", "files"), to.display());
     Ok(Report::new(words, &json!({ "files": written })))
-}
-
-/// A kept file's name is foreign: only what is safe in any folder is used of it, and its hash makes it one of a kind.
-fn file_name(original: &Original) -> String {
-    let (stem, ending) = original.name.rsplit_once('.').unwrap_or((&original.name, "bin"));
-    let safe = |text: &str| -> String {
-        text.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')).take(60).collect()
-    };
-    let hash = original.sha256.to_string();
-    format!("{}-{}.{}", safe(stem), &hash[..8], safe(ending)).trim_start_matches('-').to_owned()
 }

@@ -3,7 +3,6 @@
 use super::settled;
 use super::threshold::{name, show, suggest};
 use crate::context::Context;
-use crate::distance;
 use crate::report::Report;
 use crate::table::table;
 use crate::words::counted;
@@ -53,7 +52,7 @@ fn tell(found: &Discovery, units: UnitSystem) -> String {
             .map(|best| {
                 let pace = Speed::over(best.distance, best.time).and_then(Speed::pace);
                 [
-                    distance::name(best.distance, units),
+                    units.name_of(best.distance),
                     best.time.clock(),
                     pace.map(|pace| units.pace(pace).to_string()).unwrap_or_default(),
                     best.day.to_string(),

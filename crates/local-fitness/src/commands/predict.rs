@@ -174,7 +174,7 @@ pub(super) fn reason(why: &Absent) -> String {
 
 fn name_of(target: Distance, units: UnitSystem) -> String {
     let goal = Goal::ALL.iter().find(|goal| goal.distance() == Some(target));
-    goal.map_or_else(|| distance::name(target, units), |goal| goal.spoken().to_owned())
+    goal.map_or_else(|| units.name_of(target), |goal| goal.spoken().to_owned())
 }
 
 /// What the athlete's watch or its service predicts, and when it did.

@@ -153,6 +153,29 @@ impl TrainingLog {
         predict(target, &Inputs { results: &results, weekly, training, sex, history: &history, as_of })
     }
 
+    /// Predictions seen from several days, each as it was made then: from the [`LOOK_BACK_DAYS`] before it, and nothing
+    /// that came after.
+    #[must_use]
+    pub fn predict_on(&self, target: Distance, days: &[Day]) -> Vec<(Day, Found<Prediction>)> {
+        let seen = |day: &Day| {
+            let from = day.plus(-LOOK_BACK_DAYS);
+            let log = Self {
+                runs: self.runs.iter().filter(|run| (from..=*day).contains(&run.day)).cloned().collect(),
+                races: self
+                    .races
+                    .iter()
+                    .filter(|race| race.on.is_none_or(|on| on <= *day))
+                    .copied()
+                    .collect(),
+                first: self.first.max(from),
+                complete: self.complete.min(*day),
+                sex: self.sex,
+            };
+            (*day, log.predict(target, *day))
+        };
+        days.iter().map(seen).collect()
+    }
+
     /// The day from which the log looks ahead: the last complete one, or that of a result told since.
     #[must_use]
     pub fn latest(&self, today: Day) -> Day {

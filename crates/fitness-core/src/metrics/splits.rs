@@ -1,0 +1,171 @@
+//! A recording cut into kilometres or miles.
+//!
+//! Where a split ends between two samples, even speed between them is taken. A break of more than 30 s during which
+//! nothing was covered is a pause and takes no time, as on a watch that stops by itself.
+
+use crate::stream::{Channel, Recording};
+use crate::units::{Distance, TimeSpan};
+
+/// A longer silence is a break, ms.
+const BREAK_MS: i64 = 30_000;
+/// Slower than this through a break is standing still, mm/s.
+const STILL_MM_S: i64 = 500;
+/// More than anybody reads.
+const MOST: usize = 1000;
+/// A last piece below this is the end of the one before, mm.
+const SHORTEST_MM: i64 = 20_000;
+
+/// A kilometre or a mile of an activity.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Split {
+    /// How far it is: the same for all but the last.
+    pub distance: Distance,
+    /// How long it took.
+    pub time: TimeSpan,
+    /// Mean heart rate, beats per minute, where it was recorded.
+    pub heart_rate: Option<f64>,
+    /// Metres its end is higher than its start, where that was recorded.
+    pub rise: Option<f64>,
+}
+
+/// What is summed up within a split.
+#[derive(Default)]
+struct Open {
+    start_mm: i64,
+    ms: i64,
+    beats: f64,
+    beaten_ms: i64,
+    low: Option<i32>,
+    high: Option<i32>,
+}
+
+impl Open {
+    fn close(&self, end_mm: i64) -> Split {
+        Split {
+            distance: Distance::from_mm(end_mm - self.start_mm),
+            time: TimeSpan::from_ms(self.ms),
+            heart_rate: (self.beaten_ms > 0).then(|| self.beats / self.beaten_ms as f64),
+            rise: self
+                .low
+                .zip(self.high)
+                .map(|(low, high)| f64::from(high) / 1000.0 - f64::from(low) / 1000.0),
+        }
+    }
+}
+
+/// Every split of a recording, the last one shorter than the rest; none without a distance.
+///
+/// 2.5 km at an even 5:00 /km are two splits of 5:00 and one of 2:30.
+#[must_use]
+pub fn splits(recording: &Recording, each: Distance) -> Vec<Split> {
+    let each = each.mm().max(1);
+    let Some(distances) = recording.column(Channel::Distance) else { return Vec::new() };
+    let sample = |channel, at| recording.column(channel).and_then(|column| column.sample(at));
+    let (mut done, mut open) = (Vec::new(), Open::default());
+    let mut before: Option<(i64, i64)> = None;
+    for (at, moment) in recording.moments().iter().enumerate() {
+        let (moment, altitude) = (i64::from(*moment), sample(Channel::Altitude, at));
+        open.low = open.low.or(altitude);
+        open.high = altitude.or(open.high);
+        let Some(here) = distances.sample(at).map(i64::from) else { continue };
+        let Some((then, mut there)) = before else {
+            (before, open.start_mm) = (Some((moment, here)), here);
+            continue;
+        };
+        // A distance that goes back is a slip of the sensor; it goes on from where it was.
+        let here = here.max(there);
+        let gap = moment - then;
+        let paused = gap > BREAK_MS && (here - there).saturating_mul(1000) < gap.saturating_mul(STILL_MM_S);
+        let mut left = if paused { 0 } else { gap };
+        let heart = sample(Channel::HeartRate, at).map(f64::from);
+        while here - open.start_mm >= each && done.len() < MOST {
+            let end = open.start_mm + each;
+            let part = if here > there { left * (end - there) / (here - there) } else { 0 };
+            open.add(part, heart);
+            done.push(open.close(end));
+            (left, there) = (left - part, end);
+            open = Open { start_mm: end, low: altitude, high: altitude, ..Open::default() };
+        }
+        open.add(left, heart);
+        before = Some((moment, here));
+    }
+    if let Some((_, end)) = before.filter(|(_, end)| end - open.start_mm >= SHORTEST_MM && done.len() < MOST)
+    {
+        done.push(open.close(end));
+    }
+    done
+}
+
+impl Open {
+    fn add(&mut self, ms: i64, heart: Option<f64>) {
+        self.ms += ms;
+        if let Some(bpm) = heart {
+            self.beats += bpm * ms as f64;
+            self.beaten_ms += ms;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stream::Column;
+
+    fn recorded(moments: Vec<i32>, distances: Vec<Option<i32>>) -> Recording {
+        let mut recording = Recording::new(moments).unwrap();
+        recording.put(Channel::Distance, distances.into_iter().collect()).unwrap();
+        recording
+    }
+
+    fn km() -> Distance {
+        Distance::from_mm(1_000_000)
+    }
+
+    #[test]
+    fn an_even_run_is_even_splits_and_a_rest() {
+        // Every 7 seconds, so that no kilometre ends on a sample.
+        let moments: Vec<i32> = (0..=750_000).step_by(7_000).chain([750_000]).collect();
+        let distances = moments.iter().map(|ms| Some(ms * 10 / 3)).collect();
+        let mut recording = recorded(moments.clone(), distances);
+        let heart: Column = moments.iter().map(|ms| Some(if *ms <= 300_000 { 140 } else { 150 })).collect();
+        recording.put(Channel::HeartRate, heart).unwrap();
+        let found = splits(&recording, km());
+        let told: Vec<(i64, i64)> =
+            found.iter().map(|s| (s.distance.mm() / 1000, s.time.whole_seconds())).collect();
+        assert_eq!(told, [(1000, 300), (1000, 300), (500, 150)]);
+        assert!(found[0].heart_rate.is_some_and(|bpm| (140.0..140.3).contains(&bpm)), "{found:?}");
+        assert_eq!(found[2].heart_rate, Some(150.0));
+        let total: i64 = found.iter().map(|split| split.time.ms()).sum();
+        assert_eq!(total, 750_000, "nothing is lost at the ends");
+    }
+
+    #[test]
+    fn a_pause_takes_no_time_and_a_tunnel_does() {
+        let still = recorded(
+            vec![0, 100_000, 700_000, 800_000],
+            vec![Some(0), Some(400_000), Some(400_100), Some(1_000_000)],
+        );
+        assert_eq!(splits(&still, km())[0].time, TimeSpan::from_secs(200));
+        let tunnel = recorded(vec![0, 100_000, 300_000], vec![Some(0), Some(400_000), Some(1_000_000)]);
+        assert_eq!(splits(&tunnel, km())[0].time, TimeSpan::from_secs(300));
+    }
+
+    #[test]
+    fn odd_recordings_are_no_trouble() {
+        assert!(splits(&Recording::default(), km()).is_empty());
+        assert!(splits(&recorded(vec![0], vec![Some(5)]), km()).is_empty(), "one point");
+        assert!(splits(&recorded(vec![0, 1000], vec![None, None]), km()).is_empty());
+        let back = recorded(vec![0, 1000, 2000], vec![Some(900_000), Some(100), Some(2_100_000)]);
+        assert!(splits(&back, km()).iter().all(|split| split.time >= TimeSpan::ZERO));
+        let far = recorded(vec![0, 1000], vec![Some(0), Some(i32::MAX)]);
+        assert!(splits(&far, Distance::ZERO).len() <= MOST);
+        let climbing = {
+            let mut recording = recorded(vec![0, 1000, 2000], vec![Some(0), Some(500_000), Some(1_000_000)]);
+            recording
+                .put(Channel::Altitude, [Some(100_000), None, Some(112_000)].into_iter().collect())
+                .unwrap();
+            recording
+        };
+        assert_eq!(splits(&climbing, km())[0].rise, Some(12.0));
+    }
+}

@@ -1,0 +1,52 @@
+//! Bars beside each other, all in one path.
+
+use std::fmt::Write as _;
+
+/// Bars from a bottom upward, as strokes of a bar's width. Each is where its middle lies and where its top lies; what is no
+/// number or lies below the bottom is left out.
+pub(crate) fn path(bars: impl IntoIterator<Item = (f64, f64)>, bottom: f64) -> String {
+    let mut path = String::new();
+    for (middle, top) in bars {
+        if top < bottom && top.is_finite() && middle.is_finite() {
+            // Writing to a string does not fail.
+            let _ = write!(path, "M{middle:.1} {bottom:.0}V{top:.1}");
+        }
+    }
+    path
+}
+
+/// Where the middle of each of so many bars lies between two edges, and how wide they are, with some room between them.
+pub(crate) fn slots((from, to): (f64, f64), count: usize) -> (Vec<f64>, f64) {
+    let each = (to - from) / count.max(1) as f64;
+    let width = (each * 0.78).clamp(0.5, 36.0);
+    let middles = (0..count).map(|at| from + (at as f64 + 0.5) * each).collect();
+    (middles, width)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bar_stands_on_the_bottom_and_nothing_is_drawn_of_nothing() {
+        assert_eq!(path([(10.0, 60.0), (20.0, 100.0)], 100.0), "M10.0 100V60.0");
+        assert_eq!(
+            path([(f64::NAN, 0.0), (0.0, f64::NAN), (0.0, f64::NEG_INFINITY), (0.0, 120.0)], 100.0),
+            ""
+        );
+    }
+
+    #[test]
+    fn bars_have_room_and_stay_within_the_edges() {
+        for count in [1, 2, 13, 53, 530] {
+            let (middles, width) = slots((40.0, 550.0), count);
+            assert_eq!(middles.len(), count);
+            assert!(
+                middles[0] - width / 2.0 >= 40.0 && middles[count - 1] + width / 2.0 <= 550.01,
+                "{count}"
+            );
+            assert!(middles.windows(2).all(|pair| pair[0] + width <= pair[1] + 1e-9), "{count}");
+        }
+        assert_eq!(slots((0.0, 10.0), 0).0, [0.0; 0]);
+    }
+}

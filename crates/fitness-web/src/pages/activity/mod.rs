@@ -1,0 +1,178 @@
+//! `GET /activities/{id}`: what was done, what it counted for, and what its recording shows.
+
+mod changes;
+mod lines;
+mod tables;
+
+pub(crate) use changes::{delete, edit, file, note, reset, restore};
+
+use super::activities::{id, marks, name};
+use crate::charts::outline::outline;
+use crate::fields::{Faults, Fields};
+use crate::parts::counted::{self, Counted};
+use crate::parts::time;
+use crate::problem::Problem;
+use crate::view::{Place, View};
+use axum::extract::{Path, RawQuery};
+use axum::http::StatusCode;
+use axum::response::Response;
+use fitness_core::athlete::{ZoneKind, Zones};
+use fitness_core::calendar::Day;
+use fitness_core::ids::ActivityId;
+use fitness_core::metrics::analysis::{Judged, Measures};
+use fitness_core::metrics::zones::zones_on;
+use fitness_core::note::Note;
+use fitness_core::observation::{Observation, ObservationKind};
+use fitness_core::report::Details;
+use fitness_core::stream::{Channel, Recording};
+use fitness_core::text::visible;
+use fitness_core::told::activity as told;
+use fitness_store::{Original, StoredActivity};
+use maud::{Markup, html};
+
+/// Lines of what is told that are a sentence rather than a number.
+const SENTENCES: &[&str] = &["kind", "on the flat", "fastest", "device", "load"];
+
+/// An activity and all that is known about it.
+#[derive(Debug)]
+pub(super) struct Seen {
+    pub(super) stored: StoredActivity,
+    pub(super) recording: Option<Recording>,
+    pub(super) details: Details,
+    pub(super) metrics: Option<(Measures, Option<Judged>)>,
+    pub(super) zones: Vec<(ZoneKind, Option<Zones>)>,
+    pub(super) counted: Option<Counted>,
+    pub(super) originals: Vec<Original>,
+    pub(super) told_by: Vec<String>,
+    /// How hard it felt, as last said.
+    pub(super) effort: Option<Observation>,
+    /// Notes of its day.
+    pub(super) notes: Vec<Note>,
+}
+
+/// Reads everything about an activity; another athlete's is not there.
+pub(super) async fn look(view: &View, id: ActivityId) -> Result<Seen, Problem> {
+    let (store, user) = (view.store(), view.user());
+    let stored = store.find_activity(user, id).await?.ok_or_else(Problem::not_found)?;
+    let (day, sport) = (stored.day, stored.activity.sport);
+    let (given, thresholds) = (store.list_zones(user).await?, store.list_thresholds(user).await?);
+    let held = |kind| zones_on(day, kind, sport, &given, &thresholds).map(|held| held.zones);
+    let rated = |one: &Observation| {
+        one.accepted && one.observed.kind() == ObservationKind::Rpe && one.observed.activity() == Some(id)
+    };
+    let observed = store.list_observations(user, day, day).await?;
+    let zone = view.profile.zone;
+    let of_day =
+        |note: &Note| note.accepted && note.day.unwrap_or_else(|| Day::at(note.written_at, zone)) == day;
+    Ok(Seen {
+        recording: store.find_recording(user, id).await?.filter(|r| !r.moments().is_empty()),
+        details: store.find_details(user, id).await?.unwrap_or_default(),
+        metrics: store.find_metrics(user, id).await?,
+        zones: ZoneKind::ALL.iter().map(|kind| (*kind, held(*kind))).collect(),
+        counted: counted::look(view, day.plus(-1), day.plus(1)).await?.remove(&id),
+        originals: store.originals_of(user, id).await?,
+        told_by: store.list_reports(user, id).await?.iter().map(|(key, _)| key.kind.to_string()).collect(),
+        effort: observed.into_iter().rfind(rated),
+        notes: store.list_notes(user).await?.into_iter().filter(of_day).collect(),
+        stored,
+    })
+}
+
+pub(crate) async fn show(
+    view: View,
+    Path(text): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let seen = look(&view, id(&text)?).await?;
+    let query = Fields::read(query.unwrap_or_default().as_bytes())?;
+    let by_time = query.one("x") == Some("time");
+    let fields = changes::begun(&seen);
+    Ok(page(&view, &seen, by_time, &fields, &Faults::default()))
+}
+
+/// The page with its forms as far as they are filled in.
+pub(super) fn page(view: &View, seen: &Seen, by_time: bool, fields: &Fields, faults: &Faults) -> Response {
+    let (one, title) = (&seen.stored, name(&seen.stored));
+    let local = one.activity.started_at + chrono::TimeDelta::seconds(one.activity.utc_offset_s.into());
+    let body = html! {
+        p.small { a href="/activities" { "← Activities" } }
+        h1 { (title) }
+        p.lead {
+            (one.activity.sport.title()) " · " (time::element(one.day, view.today)) " " (local.format("%H:%M"))
+            @if let Some(device) = &one.activity.device { " · " (visible(device)) }
+            (marks(one))
+        }
+        @if let Some(counted) = &seen.counted { (planned(view, counted)) }
+        (summary(view, seen))
+        @let way = seen.recording.as_ref().and_then(|recording| outline(&places(recording)));
+        @if let Some(recording) = &seen.recording {
+            (lines::figure(view, seen, recording, by_time))
+        } @else {
+            section.card { h2 { "Recording" } p.soft { "There is only a summary: no second-by-second recording came with this activity." } }
+        }
+        @if let Some(way) = way {
+            div.grid { section.card { h2 { "The way" } (way.render()) } (tables::zones(view, seen)) }
+        } @else { (tables::zones(view, seen)) }
+        (tables::steps(view, seen))
+        div.grid { (tables::splits(view, seen)) (tables::laps(view, seen)) }
+        (tables::lengths(seen))
+        (changes::forms(view, seen, fields, faults))
+    };
+    let mut response = view.page(Place::Activities, &title, &body);
+    if faults.any() {
+        *response.status_mut() = StatusCode::UNPROCESSABLE_ENTITY;
+    }
+    response
+}
+
+fn planned(view: &View, counted: &Counted) -> Markup {
+    html! {
+        section.card.row {
+            div {
+                "Counted for " @if counted.active { a href={ "/plan/workouts/" (counted.planned.id) } { (visible(&counted.planned.workout.name)) } }
+                @else { b { (visible(&counted.planned.workout.name)) } }
+                " of " (time::element(counted.graded.day, view.today))
+                span.soft { " · " (counted.amounts(view)) }
+            }
+            (counted.chip(view))
+        }
+    }
+}
+
+/// The numbers, the short ones first.
+fn summary(view: &View, seen: &Seen) -> Markup {
+    let units = view.units();
+    let mut lines = told::lines(&seen.stored.activity, units);
+    if let Some((measures, judged)) = &seen.metrics {
+        lines.extend(told::means(measures, judged.as_ref(), units));
+    }
+    let (sentences, numbers): (Vec<_>, Vec<_>) =
+        lines.into_iter().partition(|(label, _)| SENTENCES.contains(label));
+    html! {
+        section.card {
+            h2 { "Summary" }
+            @if numbers.is_empty() { p.soft { "Nothing but the day and the sport is known." } }
+            dl.tiles { @for (label, value) in &numbers { div { dt { (label) } dd { (value) } } } }
+            dl.told {
+                @for (label, value) in sentences.iter().filter(|(label, _)| *label != "device") { div { dt { (label) } dd { (value) } } }
+                @if !seen.told_by.is_empty() { div { dt { "told by" } dd { (seen.told_by.join(", ")) } } }
+            }
+            p.actions {
+                a.btn href={ "/coach?about=activity:" (seen.stored.id) } { "Ask the coach about this" }
+                @for original in &seen.originals {
+                    a.btn href={ "/activities/" (seen.stored.id) "/files/" (original.sha256) } title=(visible(&original.name)) { "Download the original file" }
+                }
+            }
+        }
+    }
+}
+
+/// Degrees north and east of every moment that has both.
+fn places(recording: &Recording) -> Vec<(f64, f64)> {
+    let columns = recording.column(Channel::Latitude).zip(recording.column(Channel::Longitude));
+    let Some((north, east)) = columns else { return Vec::new() };
+    let degrees = |units: i32| f64::from(units) / 1e7;
+    // A watch that has not found itself yet says zero and zero.
+    let known = north.samples().zip(east.samples()).filter_map(|(north, east)| Some((north?, east?)));
+    known.filter(|place| *place != (0, 0)).map(|(north, east)| (degrees(north), degrees(east))).collect()
+}

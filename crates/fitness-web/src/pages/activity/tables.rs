@@ -1,0 +1,224 @@
+//! The tables of an activity: zones, steps, splits, laps, lengths.
+
+use super::Seen;
+use crate::parts::missing::or_dash;
+use crate::view::View;
+use fitness_core::adherence::{StepResult, compare_steps};
+use fitness_core::athlete::ZoneKind;
+use fitness_core::metrics::analysis::Judged;
+use fitness_core::metrics::splits::{self, Split};
+use fitness_core::plan::track;
+use fitness_core::report::PoolLength;
+use fitness_core::sport::Sport;
+use fitness_core::text::visible;
+use fitness_core::told::zones::in_zones;
+use fitness_core::units::{Distance, Speed, TimeSpan, UnitSystem};
+use maud::{Markup, html};
+
+/// As many rows are shown of laps, splits and sets.
+const MOST: usize = 60;
+
+/// Time in zones, as bars with words.
+pub(super) fn zones(view: &View, seen: &Seen) -> Markup {
+    let judged = seen.metrics.as_ref().and_then(|(_, judged)| judged.as_ref());
+    let measured: Vec<_> = judged.into_iter().flat_map(Judged::zone_times).collect();
+    html! {
+        section.card {
+            h2 { "Time in zones" }
+            @if measured.is_empty() {
+                p.soft { "Needs a heart rate, pace or power recording and zones or a threshold to divide it by. " a href="/settings" { "Settings" } " has both." }
+            }
+            @for (kind, times) in measured {
+                @let held = seen.zones.iter().find(|(other, _)| *other == kind).and_then(|(_, zones)| zones.as_ref());
+                @let rows = in_zones(kind, times, held, view.units());
+                @let all = rows.iter().map(|zone| zone.seconds).sum::<u64>().max(1) as f64;
+                h3 { (match kind { ZoneKind::HeartRate => "Heart rate", ZoneKind::Speed => "Pace", ZoneKind::Power => "Power" }) }
+                table.zones {
+                    thead.hidden { tr { th scope="col" { "Zone" } th scope="col" { "Range" } th scope="col" { "Share" } th scope="col" { "Time" } } }
+                    tbody { @for (at, zone) in rows.iter().enumerate() {
+                        @let percent = 100.0 * zone.seconds as f64 / all;
+                        tr {
+                            th scope="row" { (zone.name) }
+                            td.soft { (zone.range) }
+                            td.share { svg.bar viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true" { rect class=(format!("z z{}", at.min(6))) width=(format!("{percent:.1}")) height="10" {} } }
+                            td.n { (TimeSpan::from_secs(i64::try_from(zone.seconds).unwrap_or(0)).clock()) " · " (format!("{percent:.0} %")) }
+                        }
+                    } }
+                }
+            }
+        }
+    }
+}
+
+/// What the plan asked for, step by step, beside what was done.
+pub(super) fn steps(view: &View, seen: &Seen) -> Markup {
+    let Some(counted) = seen.counted.as_ref().filter(|counted| !counted.planned.workout.steps.is_empty())
+    else {
+        return html! {};
+    };
+    let steps = &counted.planned.workout.steps;
+    let compared = compare_steps(steps, &seen.stored.activity.laps, seen.recording.as_ref());
+    html! {
+        section.card {
+            h2 { "Planned and done, step by step" }
+            @match compared {
+                Err(why) => p.soft { "The steps cannot be compared: " (why.spoken()) "." },
+                Ok(compared) => {
+                    p.soft { "Laid side by side by its " (compared.aligned_by) "." }
+                    div.scroll { table {
+                        thead { tr {
+                            th scope="col" { "Step" } th scope="col" { "Asked" } th scope="col" { "Target" }
+                            th.n scope="col" { "Time" } th.n scope="col" { "Distance" } th.n scope="col" { "Pace" } th.n scope="col" { "Heart rate" }
+                            th scope="col" { "Target kept" }
+                        } }
+                        tbody { @for result in compared.steps.iter().take(MOST) { (step(result, view.units())) } }
+                    } }
+                    (more(compared.steps.len()))
+                }
+            }
+        }
+    }
+}
+
+fn step(result: &StepResult, units: UnitSystem) -> Markup {
+    let actual = result.actual.unwrap_or_default();
+    html! {
+        tr {
+            th scope="row" { (result.number) " " (result.step.step_type) }
+            td { (result.step.length(units)) }
+            td { (result.step.target_words(units)) }
+            td.n { (or_dash(actual.duration.map(TimeSpan::clock), "Not measured")) }
+            td.n { (or_dash(actual.distance.map(|far| track(far, units)), "Not measured")) }
+            td.n { (or_dash(actual.pace.map(|pace| units.pace(pace).to_string()), "Not measured")) }
+            td.n { (or_dash(actual.heart_rate.map(|bpm| format!("{bpm:.0}")), "Not measured")) }
+            td { (result.told()) }
+        }
+    }
+}
+
+/// Each kilometre or mile.
+pub(super) fn splits(view: &View, seen: &Seen) -> Markup {
+    let (sport, units) = (seen.stored.activity.sport, view.units());
+    let each = match (sport, units) {
+        (Sport::Swimming, _) => Distance::from_mm(100_000),
+        (Sport::Rowing, _) => Distance::from_mm(500_000),
+        (Sport::Cycling, UnitSystem::Metric) => Distance::from_mm(5_000_000),
+        (Sport::Cycling, UnitSystem::Imperial) => Distance::from_mm(5 * 1_609_344),
+        (_, UnitSystem::Metric) => Distance::from_mm(1_000_000),
+        (_, UnitSystem::Imperial) => Distance::from_mm(1_609_344),
+    };
+    let found = seen.recording.as_ref().map(|recording| splits::splits(recording, each)).unwrap_or_default();
+    if found.is_empty() {
+        return html! {};
+    }
+    let speed = |split: &Split| Speed::over(split.distance, split.time);
+    let fastest = found.iter().filter_map(speed).map(Speed::mps).fold(0.0, f64::max);
+    let heart = found.iter().any(|split| split.heart_rate.is_some());
+    let rise = found.iter().any(|split| split.rise.is_some());
+    html! {
+        section.card {
+            h2 { "Splits" }
+            table.splits {
+                thead { tr {
+                    th scope="col" { "To" } th.n scope="col" { "Pace" } th scope="col" { span.hidden { "Share of the fastest" } }
+                    @if heart { th.n scope="col" { "Heart rate" } } @if rise { th.n scope="col" { "Rise" } }
+                } }
+                tbody {
+                    @for (at, split) in found.iter().enumerate().take(MOST) {
+                        @let far = found.iter().take(at + 1).map(|split| split.distance).sum::<Distance>();
+                        tr {
+                            th scope="row" { (units.distance_of(sport, far)) }
+                            td.n { (or_dash(speed(split).and_then(|speed| units.speed_of(sport, speed)).map(|shown| shown.to_string()), "It took no time")) }
+                            td.share { svg.bar viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true" {
+                                rect.b.plain width=(format!("{:.1}", speed(split).map_or(0.0, |speed| 100.0 * speed.mps() / fastest.max(0.01)).clamp(0.0, 100.0))) height="10" {}
+                            } }
+                            @if heart { td.n { (or_dash(split.heart_rate.map(|bpm| format!("{bpm:.0}")), "Not recorded")) } }
+                            @if rise { td.n { (or_dash(split.rise.map(|meters| rise_words(meters, units)), "Not recorded")) } }
+                        }
+                    }
+                }
+            }
+            (more(found.len()))
+        }
+    }
+}
+
+fn rise_words(meters: f64, units: UnitSystem) -> String {
+    let sign = if meters <= -0.5 { "−" } else { "+" };
+    let climb = Distance::from_meters(meters.abs()).unwrap_or_default();
+    format!("{sign}{}", units.climb(climb))
+}
+
+pub(super) fn laps(view: &View, seen: &Seen) -> Markup {
+    let (laps, sport, units) = (&seen.stored.activity.laps, seen.stored.activity.sport, view.units());
+    // One lap is the whole activity.
+    if laps.len() < 2 {
+        return html! {};
+    }
+    let time = |lap: &fitness_core::activity::Lap| lap.moving.or(lap.elapsed);
+    html! {
+        section.card {
+            h2 { "Laps" }
+            div.scroll { table {
+                thead { tr { th scope="col" { "Lap" } th.n scope="col" { "Distance" } th.n scope="col" { "Time" } th.n scope="col" { "Pace" } th.n scope="col" { "Heart rate" } } }
+                tbody { @for (number, lap) in (1..).zip(laps.iter().take(MOST)) {
+                    @let speed = lap.distance.zip(time(lap)).and_then(|(d, t)| Speed::over(d, t));
+                    tr {
+                        th scope="row" { (number) @if let Some(kind) = &lap.kind { " " span.small.soft { (visible(kind)) } } }
+                        td.n { (or_dash(lap.distance.map(|d| units.distance_of(sport, d).to_string()), "Not recorded")) }
+                        td.n { (or_dash(time(lap).map(TimeSpan::clock), "Not recorded")) }
+                        td.n { (or_dash(speed.and_then(|speed| units.speed_of(sport, speed)).map(|shown| shown.to_string()), "There is no pace without a distance and a time")) }
+                        td.n { (or_dash(lap.avg_heart_rate, "Not recorded")) }
+                    }
+                } }
+            } }
+            (more(laps.len()))
+        }
+    }
+}
+
+/// Lengths of a pool, swum without a rest in between.
+pub(super) fn lengths(seen: &Seen) -> Markup {
+    let lengths = &seen.details.lengths;
+    let sets: Vec<&[PoolLength]> =
+        lengths.split(|length| !length.active).filter(|set| !set.is_empty()).collect();
+    if sets.is_empty() {
+        return html! {};
+    }
+    html! {
+        section.card {
+            h2 { "Lengths" }
+            table {
+                thead { tr { th scope="col" { "Set" } th.n scope="col" { "Lengths" } th.n scope="col" { "Time" } th.n scope="col" { "Strokes" } th scope="col" { "Stroke" } } }
+                tbody { @for (number, set) in (1..).zip(sets.iter().take(MOST)) {
+                    @let time: TimeSpan = set.iter().filter_map(|length| length.elapsed).sum();
+                    @let strokes: Option<u32> = set.iter().map(|length| length.strokes.map(u32::from)).sum();
+                    tr {
+                        th scope="row" { (number) }
+                        td.n { (set.len()) }
+                        td.n { (or_dash(Some(time).filter(|time| *time > TimeSpan::ZERO).map(TimeSpan::clock), "Not recorded")) }
+                        td.n { (or_dash(strokes, "Not recorded")) }
+                        td { (strokes_of(set)) }
+                    }
+                } }
+            }
+            (more(sets.len()))
+        }
+    }
+}
+
+/// What was swum: each stroke once.
+fn strokes_of(set: &[PoolLength]) -> String {
+    let mut words: Vec<String> = set
+        .iter()
+        .filter_map(|length| length.stroke.as_deref())
+        .map(|stroke| visible(stroke).to_string())
+        .collect();
+    words.dedup();
+    words.truncate(4);
+    words.join(", ")
+}
+
+fn more(all: usize) -> Markup {
+    html! { @if all > MOST { p.small.soft { "The first " (MOST) " of " (all) "." } } }
+}

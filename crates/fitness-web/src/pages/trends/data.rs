@@ -1,0 +1,342 @@
+//! What the charts are made of: read once, with the columns they need and no others.
+
+use crate::problem::Problem;
+use crate::view::View;
+use chrono::Datelike as _;
+use fitness_core::calendar::Day;
+use fitness_core::ids::ActivityId;
+use fitness_core::metrics::Found;
+use fitness_core::metrics::fitness::FITNESS_DAYS;
+use fitness_core::metrics::predict::{LOOK_BACK_DAYS, Prediction};
+use fitness_core::metrics::trajectory::Point;
+use fitness_core::metrics::{Absent, Need};
+use fitness_core::plan::Goal;
+use fitness_core::sport::Sport;
+use fitness_core::units::{Distance, TimeSpan, UnitSystem};
+use fitness_core::words;
+use fitness_store::browse::Totals;
+use std::collections::BTreeMap;
+
+/// How many days one point of a line stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    Day,
+    Week,
+    Month,
+    Quarter,
+}
+
+impl Step {
+    /// The first day of the stretch a day is in.
+    pub(super) fn begins(self, day: Day) -> Day {
+        match self {
+            Self::Day => day,
+            Self::Week => day.iso_week().monday(),
+            Self::Month => day.plus(1 - i64::from(day.date().day())),
+            Self::Quarter => {
+                let month = day.date().month0() / 3 * 3 + 1;
+                Day::new(day.date().year(), month, 1).unwrap_or(day)
+            }
+        }
+    }
+
+    pub(super) const fn each(self) -> &'static str {
+        match self {
+            Self::Day => "day",
+            Self::Week => "week",
+            Self::Month => "month",
+            Self::Quarter => "quarter",
+        }
+    }
+}
+
+/// The days that are looked at.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Span {
+    pub(super) from: Day,
+    /// The last day with data, complete or not.
+    pub(super) through: Day,
+    /// The last complete day.
+    pub(super) complete: Day,
+    all_days: bool,
+}
+
+impl Span {
+    /// So many days back from where the data reaches; everything without a number. `None` while there is nothing.
+    pub(super) async fn of(view: &View, back: Option<i64>) -> Result<Option<Self>, Problem> {
+        let frontier = view.fresh.frontier;
+        let Some(complete) = frontier.complete().map(|day| day.min(view.today)) else { return Ok(None) };
+        let through = frontier.open().map_or(complete, |open| open.min(view.today).max(complete));
+        let Some(first) = view.store().first_day(view.user()).await? else { return Ok(None) };
+        let from = back.map_or(first, |days| through.plus(1 - days));
+        Ok(Some(Self { from: from.min(through), through, complete, all_days: false }))
+    }
+
+    /// The same with every day for itself, however many they are.
+    pub(super) const fn in_days(mut self) -> Self {
+        self.all_days = true;
+        self
+    }
+
+    /// How many days a point stands for: one, until there are more days than this.
+    fn step(&self, most: i64) -> Step {
+        match self.from.until(self.through) {
+            _ if self.all_days => Step::Day,
+            days if days <= most => Step::Day,
+            days if days <= 900 => Step::Week,
+            _ => Step::Month,
+        }
+    }
+
+    /// The same for a small chart, where fewer points can be told apart.
+    pub(super) fn small_step(&self) -> Step {
+        match self.step(45) {
+            Step::Month if self.from.until(self.through) > 2000 => Step::Quarter,
+            step => step,
+        }
+    }
+}
+
+/// A point of fitness, fatigue and form.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LinePoint {
+    /// The last day of the stretch.
+    pub(super) day: Day,
+    /// Load of the stretch.
+    pub(super) load: f64,
+    pub(super) fitness: Option<f64>,
+    pub(super) fatigue: Option<f64>,
+    pub(super) form: f64,
+}
+
+/// Fitness, fatigue and form, and where the plan leads.
+#[derive(Debug)]
+pub(super) struct Lines {
+    pub(super) span: Span,
+    pub(super) step: Step,
+    pub(super) points: Vec<LinePoint>,
+    /// Days with training and their load.
+    pub(super) trained: Vec<(Day, f64)>,
+    /// The plan as written, through the day before the race.
+    pub(super) ahead: Vec<Point>,
+    /// The race, where a plan leads to one.
+    pub(super) race: Option<Day>,
+    /// Whether fitness has been learned, so that form has a word.
+    pub(super) learned: bool,
+}
+
+impl Lines {
+    pub(super) async fn read(view: &View, span: Span) -> Result<Self, Problem> {
+        let (store, user) = (view.store(), view.user());
+        let days = store.list_day_lines(user, span.from, span.through).await?;
+        let step = span.step(190);
+        let mut points: Vec<LinePoint> = Vec::new();
+        for line in &days {
+            let next = LinePoint {
+                day: line.day,
+                load: line.load.unwrap_or_default(),
+                fitness: line.fitness,
+                fatigue: line.fatigue,
+                form: line.form,
+            };
+            match points.last_mut() {
+                Some(last) if step.begins(last.day) == step.begins(line.day) => {
+                    let (load, fitness, fatigue) = (last.load, last.fitness, last.fatigue);
+                    *last = LinePoint {
+                        load: load + next.load,
+                        // The open day at the end has no evening yet.
+                        fitness: next.fitness.or(fitness),
+                        fatigue: next.fatigue.or(fatigue),
+                        ..next
+                    };
+                }
+                _ => points.push(next),
+            }
+        }
+        let trained = days.iter().filter_map(|line| Some((line.day, line.load.filter(|load| *load > 0.0)?)));
+        let trained = trained.collect();
+        let first = store.first_day(user).await?;
+        let learned = first.is_some_and(|first| first.until(span.complete) >= i64::from(FITNESS_DAYS));
+        let (mut ahead, mut race) = (Vec::new(), None);
+        if let Some(plan) = store.find_active_plan(user).await?
+            && let Ok(outlook) = store.outlook(user, plan.id).await?
+        {
+            race = Some(outlook.race_day);
+            ahead = outlook.as_written.map(|line| line.points).unwrap_or_default();
+        }
+        Ok(Self { span, step, points, trained, ahead, race, learned })
+    }
+
+    /// The last point with an evening.
+    pub(super) fn last(&self) -> Option<&LinePoint> {
+        self.points.iter().rfind(|point| point.fitness.is_some())
+    }
+}
+
+words! {
+    /// What is added up.
+    #[derive(Default)]
+    pub(super) enum Measure("measure") {
+        /// How far.
+        #[default]
+        Distance = "distance",
+        /// How long.
+        Time = "time",
+        /// How much load.
+        Load = "load",
+    }
+}
+
+impl Measure {
+    pub(super) const fn title(self) -> &'static str {
+        match self {
+            Self::Distance => "Distance",
+            Self::Time => "Time",
+            Self::Load => "Load",
+        }
+    }
+}
+
+/// What weeks, or months, came to.
+#[derive(Debug)]
+pub(super) struct Volume {
+    pub(super) measure: Measure,
+    pub(super) step: Step,
+    /// The sport whose distance is added up: adding a ride to a run says nothing.
+    pub(super) sport: Sport,
+    /// The first day of each stretch and what it came to.
+    pub(super) sums: Vec<(Day, Totals)>,
+    /// The stretch that is not over yet.
+    pub(super) open: Day,
+}
+
+impl Volume {
+    pub(super) async fn read(view: &View, span: Span, measure: Measure) -> Result<Self, Problem> {
+        let step =
+            if span.from.until(span.through) <= 900 || span.all_days { Step::Week } else { Step::Month };
+        let from = step.begins(span.from);
+        let days = view.store().list_day_totals(view.user(), from, span.through).await?;
+        let mut by_sport: BTreeMap<Sport, TimeSpan> = BTreeMap::new();
+        for (_, sport, totals) in days.iter().filter(|(.., totals)| totals.distance > Distance::ZERO) {
+            *by_sport.entry(*sport).or_default() += totals.time;
+        }
+        let most = by_sport.into_iter().max_by_key(|(_, time)| *time);
+        let sport = most.map_or(Sport::Running, |(sport, _)| sport);
+        let mut sums: BTreeMap<Day, Totals> = BTreeMap::new();
+        for day in from.through(span.through) {
+            sums.entry(step.begins(day)).or_default();
+        }
+        for (day, of, totals) in days {
+            let sum = sums.entry(step.begins(day)).or_default();
+            sum.count += totals.count;
+            sum.time += totals.time;
+            sum.load += totals.load;
+            if of == sport {
+                sum.distance += totals.distance;
+            }
+        }
+        let open = step.begins(span.complete.next());
+        Ok(Self { measure, step, sport, sums: sums.into_iter().collect(), open })
+    }
+
+    pub(super) fn value(&self, totals: &Totals, units: UnitSystem) -> f64 {
+        match self.measure {
+            Measure::Distance if self.sport == Sport::Swimming => totals.distance.meters(),
+            Measure::Distance if units == UnitSystem::Imperial => totals.distance.miles(),
+            Measure::Distance => totals.distance.km(),
+            Measure::Time => totals.time.seconds() / 3600.0,
+            Measure::Load => totals.load,
+        }
+    }
+
+    pub(super) fn words(&self, totals: &Totals, units: UnitSystem) -> String {
+        match self.measure {
+            Measure::Distance => units.distance_of(self.sport, totals.distance).to_string(),
+            Measure::Time => totals.time.hours_minutes(),
+            Measure::Load => format!("load {:.0}", totals.load),
+        }
+    }
+}
+
+/// A fastest time.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Effort {
+    pub(super) distance: Distance,
+    pub(super) time: TimeSpan,
+    pub(super) day: Day,
+    pub(super) activity: ActivityId,
+}
+
+/// Predicted finishes seen from days of the past.
+#[derive(Debug)]
+pub(super) struct Predictions {
+    pub(super) target: Distance,
+    pub(super) seen: Vec<(Day, Found<Prediction>)>,
+}
+
+/// As many predictions are made.
+const PREDICTIONS: i64 = 13;
+
+impl Effort {
+    /// The fastest times of these days, and what was predicted during them: both are made of the same runs.
+    pub(super) async fn read(view: &View, span: Span) -> Result<(Vec<Self>, Predictions), Problem> {
+        let (store, user) = (view.store(), view.user());
+        let log = store.training_log(user, span.from.plus(-LOOK_BACK_DAYS)).await?;
+        let plan = store.find_active_plan(user).await?;
+        let target = plan.and_then(|plan| plan.distance).or(Goal::TenK.distance()).unwrap_or_default();
+        let mut best: BTreeMap<Distance, Self> = BTreeMap::new();
+        let runs =
+            log.iter().flat_map(|log| &log.runs).filter(|run| (span.from..=span.through).contains(&run.day));
+        for run in runs {
+            for effort in &run.efforts {
+                let one =
+                    Self { distance: effort.distance, time: effort.time, day: run.day, activity: run.id };
+                let standing = best.entry(effort.distance).or_insert(one);
+                if one.time < standing.time {
+                    *standing = one;
+                }
+            }
+        }
+        let seen = log.map(|log| {
+            let last = log.latest(view.today);
+            let days = span.from.until(last).max(0);
+            let every = (days / PREDICTIONS).max(1);
+            let mut seen_from: Vec<Day> = (0..=days / every).map(|back| last.plus(-back * every)).collect();
+            seen_from.reverse();
+            log.predict_on(target, &seen_from)
+        });
+        let seen = seen.unwrap_or_default();
+        Ok((best.into_values().collect(), Predictions { target, seen }))
+    }
+}
+
+impl Predictions {
+    pub(super) fn name(&self, units: UnitSystem) -> String {
+        let goal = Goal::ALL.iter().find(|goal| goal.distance() == Some(self.target));
+        goal.map_or_else(|| units.name_of(self.target), |goal| goal.spoken().to_owned())
+    }
+
+    /// Why there is none.
+    pub(super) fn why(&self) -> String {
+        let last = self.seen.iter().rev().find_map(|(_, found)| found.as_ref().err());
+        last.cloned().unwrap_or(Absent::missing(Need::RaceOf5Km)).to_string()
+    }
+}
+
+/// Every day of a year and how long was trained.
+#[derive(Debug)]
+pub(super) struct Year {
+    pub(super) from: Day,
+    pub(super) through: Day,
+    pub(super) minutes: BTreeMap<Day, f64>,
+}
+
+/// The 53 weeks that end with the last day of data.
+pub(super) async fn year(view: &View, span: Span) -> Result<Year, Problem> {
+    let from = span.through.iso_week().monday().plus(-52 * 7);
+    let mut minutes: BTreeMap<Day, f64> = BTreeMap::new();
+    for (day, _, totals) in view.store().list_day_totals(view.user(), from, span.through).await? {
+        *minutes.entry(day).or_default() += totals.time.seconds() / 60.0;
+    }
+    Ok(Year { from, through: span.through, minutes })
+}

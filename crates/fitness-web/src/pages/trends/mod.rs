@@ -1,0 +1,335 @@
+//! `GET /trends`: where training leads, over weeks or years; `GET /trends/{name}.csv`: the same as numbers.
+
+mod data;
+mod draw;
+mod meaning;
+mod nights;
+mod table;
+
+use crate::charts::figure::Figure;
+use crate::charts::plot::Plot;
+use crate::fields::Fields;
+use crate::parts::time;
+use crate::problem::Problem;
+use crate::view::{Place, View};
+use axum::extract::{Path, RawQuery};
+use axum::http::header;
+use axum::response::{IntoResponse as _, Response};
+use data::{Effort, Lines, Measure, Predictions, Span, Volume};
+use fitness_core::calendar::Day;
+use fitness_core::metrics::fitness::FormBand;
+use fitness_core::units::Speed;
+use fitness_core::words;
+use maud::{Markup, html};
+use nights::{Nights, Signal};
+use table::Table;
+
+words! {
+    /// How far back is looked.
+    #[derive(Default)]
+    pub(crate) enum Range("range") {
+        /// Six weeks.
+        SixWeeks = "6w",
+        /// Three months.
+        #[default]
+        ThreeMonths = "3m",
+        /// Half a year.
+        SixMonths = "6m",
+        /// A year.
+        Year = "1y",
+        /// Everything there is.
+        All = "all",
+    }
+}
+
+impl Range {
+    const fn told(self) -> (&'static str, Option<i64>) {
+        match self {
+            Self::SixWeeks => ("6 weeks", Some(42)),
+            Self::ThreeMonths => ("3 months", Some(91)),
+            Self::SixMonths => ("6 months", Some(182)),
+            Self::Year => ("1 year", Some(365)),
+            Self::All => ("All", None),
+        }
+    }
+}
+
+words! {
+    /// What is drawn, and what can be had as a table or a file.
+    pub(crate) enum Chart("chart") {
+        /// Fitness, fatigue and form.
+        Fitness = "fitness",
+        /// Heart rate variability.
+        Hrv = "hrv",
+        /// Resting heart rate.
+        Resting = "resting",
+        /// Sleep.
+        Sleep = "sleep",
+        /// What each week came to.
+        Volume = "volume",
+        /// Fastest times.
+        Efforts = "efforts",
+        /// The predicted finish over time.
+        Prediction = "prediction",
+        /// Every day of a year.
+        Days = "days",
+    }
+}
+
+impl Chart {
+    const fn title(self) -> &'static str {
+        match self {
+            Self::Fitness => "Fitness, fatigue, form",
+            Self::Hrv => "Heart rate variability",
+            Self::Resting => "Resting heart rate",
+            Self::Sleep => "Sleep",
+            Self::Volume => "Volume",
+            Self::Efforts => "Fastest times",
+            Self::Prediction => "Predicted finish",
+            Self::Days => "The last year, day by day",
+        }
+    }
+}
+
+/// What the address asks for.
+#[derive(Debug, Clone, Copy)]
+struct Asked {
+    range: Range,
+    measure: Measure,
+    table: Option<Chart>,
+}
+
+impl Asked {
+    /// What is not understood is as if it were not there: an old address still shows something.
+    fn read(query: Option<String>) -> Result<Self, Problem> {
+        let fields = Fields::read(query.unwrap_or_default().as_bytes())?;
+        Ok(Self {
+            range: fields.text("range").and_then(|word| word.parse().ok()).unwrap_or_default(),
+            measure: fields.text("volume").and_then(|word| word.parse().ok()).unwrap_or_default(),
+            table: fields.text("table").and_then(|word| word.parse().ok()),
+        })
+    }
+
+    fn address(self) -> String {
+        let mut address = format!("/trends?range={}", self.range);
+        if self.measure != Measure::default() {
+            address.push_str(&format!("&volume={}", self.measure));
+        }
+        if let Some(table) = self.table {
+            address.push_str(&format!("&table={table}"));
+        }
+        address
+    }
+}
+
+pub(crate) async fn show(view: View, RawQuery(query): RawQuery) -> Result<Response, Problem> {
+    let asked = Asked::read(query)?;
+    let Some(span) = Span::of(&view, asked.range.told().1).await? else {
+        return Ok(view.page(Place::Trends, "Trends", &empty()));
+    };
+    let content = match asked.table {
+        Some(chart) => {
+            let table = table_of(&view, span, chart, asked.measure).await?;
+            let back = Asked { table: None, ..asked };
+            html! { section.card {
+                h2 { (chart.title()) }
+                (table.render())
+                p.actions { a.btn href=(back.address()) { "Show as charts" } a.btn href=(csv_address(chart, asked.range)) { "CSV" } }
+            } }
+        }
+        None => charts(&view, span, asked).await?,
+    };
+    let body = html! {
+        h1 { "Trends" }
+        nav.tabs aria-label="How far back" {
+            @for range in Range::ALL {
+                a href=(Asked { range: *range, ..asked }.address()) aria-current=[(*range == asked.range).then_some("true")] { (range.told().0) }
+            }
+        }
+        (content)
+    };
+    Ok(view.page(Place::Trends, "Trends", &body))
+}
+
+/// `GET /trends/{name}.csv`
+pub(crate) async fn csv(
+    view: View,
+    Path(file): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let chart: Chart =
+        file.strip_suffix(".csv").and_then(|name| name.parse().ok()).ok_or_else(Problem::not_found)?;
+    let asked = Asked::read(query)?;
+    let table = match Span::of(&view, asked.range.told().1).await? {
+        Some(span) => table_of(&view, span.in_days(), chart, asked.measure).await?,
+        None => Table::default(),
+    };
+    let headers = [
+        (header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()),
+        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{chart}-{}.csv\"", asked.range)),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff".to_owned()),
+    ];
+    Ok((headers, table.csv()).into_response())
+}
+
+fn csv_address(chart: Chart, range: Range) -> String {
+    format!("/trends/{chart}.csv?range={range}")
+}
+
+async fn table_of(view: &View, span: Span, chart: Chart, measure: Measure) -> Result<Table, Problem> {
+    let units = view.units();
+    Ok(match chart {
+        Chart::Fitness => table::fitness(&Lines::read(view, span).await?, view.today),
+        Chart::Hrv => table::nights(&Nights::read(view, span).await?, Signal::Hrv, view.today),
+        Chart::Resting => table::nights(&Nights::read(view, span).await?, Signal::Resting, view.today),
+        Chart::Sleep => table::nights(&Nights::read(view, span).await?, Signal::Sleep, view.today),
+        Chart::Volume => table::volume(&Volume::read(view, span, measure).await?, view.today, units),
+        Chart::Efforts => table::efforts(&Effort::read(view, span).await?.0, view.today, units),
+        Chart::Prediction => table::predictions(&Effort::read(view, span).await?.1, view.today),
+        Chart::Days => table::days(&data::year(view, span).await?, view.today),
+    })
+}
+
+async fn charts(view: &View, span: Span, asked: Asked) -> Result<Markup, Problem> {
+    let lines = Lines::read(view, span).await?;
+    let nights = Nights::read(view, span).await?;
+    let volume = Volume::read(view, span, asked.measure).await?;
+    let (efforts, predictions) = Effort::read(view, span).await?;
+    let year = data::year(view, span).await?;
+    Ok(html! {
+        (card(Chart::Fitness, asked, &fitness_card(&lines, view.today, asked)))
+        div.grid.three {
+            @for signal in Signal::ALL { (card(signal.chart(), asked, &night_card(&nights, *signal, view.today, asked))) }
+        }
+        div.grid {
+            div {
+                (card(Chart::Volume, asked, &volume_card(&volume, view, asked)))
+                (card(Chart::Prediction, asked, &prediction_card(&predictions, view, asked)))
+            }
+            (card(Chart::Efforts, asked, &efforts_card(&efforts, view)))
+        }
+        (card(Chart::Days, asked, &year_card(&year, asked)))
+    })
+}
+
+/// A card with its title, what is in it, what it means, and where its numbers are.
+fn card(chart: Chart, asked: Asked, content: &Markup) -> Markup {
+    html! {
+        section.card id=(chart) {
+            h2 { (chart.title()) }
+            (content)
+            div.small.row { (meaning::of(chart)) a.push href=(csv_address(chart, asked.range)) { "CSV" } }
+        }
+    }
+}
+
+fn table_address(chart: Chart, asked: Asked) -> String {
+    Asked { table: Some(chart), ..asked }.address()
+}
+
+fn figure(
+    chart: Chart,
+    asked: Asked,
+    plot: Plot,
+    drawn: Markup,
+    reads: Vec<(f64, String)>,
+    caption: &str,
+) -> Markup {
+    let table = table_address(chart, asked);
+    Figure { label: chart.title(), plot, drawn, reads, caption, table: Some(&table) }.render()
+}
+
+fn fitness_card(lines: &Lines, today: Day, asked: Asked) -> Markup {
+    let Some(last) = lines.last() else {
+        return html! { p.soft { "Fitness is made of the load of your training; no day has one yet." } };
+    };
+    let first = lines.points.iter().find_map(|point| point.fitness);
+    let change = |now: Option<f64>, then: Option<f64>| match now
+        .zip(then)
+        .map(|(now, then)| now.round() - then.round())
+    {
+        Some(by) if by > 0.0 => format!(" ▲{by:.0}"),
+        Some(by) if by < 0.0 => format!(" ▼{:.0}", -by),
+        _ => String::new(),
+    };
+    let band = lines.learned.then(|| FormBand::of(last.form));
+    let (plot, drawn, reads) = draw::fitness(lines);
+    let caption = draw::fitness_caption(lines, today);
+    html! {
+        dl.tiles {
+            div title="With the change since the first day shown" { dt { "Fitness" } dd { (draw::whole(last.fitness)) (change(last.fitness, first)) } }
+            div { dt { "Fatigue" } dd { (draw::whole(last.fatigue)) } }
+            div { dt { "Form" } dd { (draw::signed(last.form)) @if let Some(band) = band { " " span.chip.(band) { (band.spoken()) } } } }
+        }
+        div.broad { (figure(Chart::Fitness, asked, plot, drawn, reads, &caption)) }
+    }
+}
+
+fn night_card(nights: &Nights, signal: Signal, today: Day, asked: Asked) -> Markup {
+    match draw::nights(nights, signal) {
+        Some((plot, drawn, reads)) => {
+            figure(signal.chart(), asked, plot, drawn, reads, &draw::night_caption(nights, signal, today))
+        }
+        None => html! { p.soft { (signal.missing()) } },
+    }
+}
+
+fn volume_card(volume: &Volume, view: &View, asked: Asked) -> Markup {
+    html! {
+        nav.tabs aria-label="What is added up" {
+            @for measure in Measure::ALL {
+                a href={ (Asked { measure: *measure, ..asked }.address()) "#volume" } aria-current=[(*measure == asked.measure).then_some("true")] { (measure.title()) }
+            }
+        }
+        @match draw::volume(volume, view.units()) {
+            Some((plot, drawn, reads)) => (figure(Chart::Volume, asked, plot, drawn, reads, &draw::volume_caption(volume, view.units()))),
+            None => p.soft { "Nothing was done in this time." },
+        }
+    }
+}
+
+fn prediction_card(predictions: &Predictions, view: &View, asked: Asked) -> Markup {
+    match draw::predictions(predictions) {
+        Some((plot, drawn, reads)) => {
+            let caption = draw::prediction_caption(predictions, view.units());
+            figure(Chart::Prediction, asked, plot, drawn, reads, &caption)
+        }
+        None => {
+            html! { p.soft { "No prediction for " (predictions.name(view.units())) ": " (predictions.why()) "." } }
+        }
+    }
+}
+
+fn year_card(year: &data::Year, asked: Asked) -> Markup {
+    let (plot, drawn, reads) = draw::year(year);
+    html! { div.scroll.heat { (figure(Chart::Days, asked, plot, drawn, reads, &draw::year_caption(year))) } }
+}
+
+fn efforts_card(efforts: &[Effort], view: &View) -> Markup {
+    let units = view.units();
+    html! {
+        @if efforts.is_empty() { p.soft { "Fastest times come from recorded runs of 400 m and more; this time has none." } }
+        @else { table {
+            thead { tr { th scope="col" { "Distance" } th.n scope="col" { "Time" } th.n scope="col" { "Pace" } th scope="col" { "On" } } }
+            tbody { @for best in efforts {
+                @let pace = Speed::over(best.distance, best.time).and_then(Speed::pace);
+                tr {
+                    th scope="row" { (units.name_of(best.distance)) }
+                    td.n { (best.time.clock()) }
+                    td.n { (pace.map(|pace| units.pace(pace).to_string()).unwrap_or_default()) }
+                    td { a href={ "/activities/" (best.activity) } { (time::element(best.day, view.today)) } }
+                }
+            } }
+        } }
+    }
+}
+
+fn empty() -> Markup {
+    html! {
+        h1 { "Trends" }
+        section.card {
+            p { "Fitness, sleep and pace over weeks and years appear here once there is data." }
+            p.actions { a.btn.primary href="/sources" { "Bring in your data" } }
+        }
+    }
+}

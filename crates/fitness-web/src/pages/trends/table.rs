@@ -1,0 +1,248 @@
+//! The numbers behind the charts, as a table on the page and as a file for a spreadsheet.
+
+use super::data::{Effort, Lines, Predictions, Step, Volume, Year};
+use super::draw::{night_words, signed, whole};
+use super::nights::{Nights, Signal};
+use crate::parts::time;
+use fitness_core::calendar::Day;
+use fitness_core::units::{Pace, Speed, TimeSpan, UnitSystem};
+use maud::{Markup, html};
+
+/// One value: as it is read, and as a program takes it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Cell {
+    shown: String,
+    raw: String,
+    link: Option<String>,
+}
+
+impl Cell {
+    fn new(shown: impl Into<String>, raw: impl ToString) -> Self {
+        Self { shown: shown.into(), raw: raw.to_string(), link: None }
+    }
+
+    /// A day, as it reads and as `2026-06-14`.
+    fn day(day: Day, today: Day) -> Self {
+        Self::new(time::near(day, today), day)
+    }
+
+    /// A number that may be missing; a dash is read, and nothing is written.
+    fn number(shown: impl Fn(f64) -> String, value: Option<f64>) -> Self {
+        match value.filter(|value| value.is_finite()) {
+            Some(value) => Self::new(shown(value), (value * 100.0).round() / 100.0),
+            None => Self::new("—", ""),
+        }
+    }
+}
+
+/// A table.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    /// What each column is called on the page, and in the file.
+    head: Vec<(&'static str, &'static str)>,
+    rows: Vec<Vec<Cell>>,
+}
+
+/// More rows make the page too heavy; the file has all.
+const MOST: usize = 200;
+
+impl Table {
+    pub(super) fn render(&self) -> Markup {
+        html! {
+            @if self.rows.is_empty() { p.soft { "There is nothing in this time." } } @else {
+                div.scroll { table {
+                    thead { tr { @for (at, (shown, _)) in self.head.iter().enumerate() { th.n[at > 0] scope="col" { (shown) } } } }
+                    tbody { @for row in self.rows.iter().rev().take(MOST) {
+                        tr { @for (at, cell) in row.iter().enumerate() {
+                            @let shown = html! { @if let Some(link) = &cell.link { a href=(link) { (cell.shown) } } @else { (cell.shown) } };
+                            @if at == 0 { th scope="row" { (shown) } } @else { td.n { (shown) } }
+                        } }
+                    } }
+                } }
+                @if self.rows.len() > MOST { p.small.soft { "The latest " (MOST) " of " (self.rows.len()) "; the file has all." } }
+            }
+        }
+    }
+
+    /// As RFC 4180 has it.
+    pub(super) fn csv(&self) -> String {
+        let line = |fields: Vec<String>| format!("{}\r\n", fields.join(","));
+        let mut text = line(self.head.iter().map(|(_, name)| field(name)).collect());
+        text.extend(self.rows.iter().map(|row| line(row.iter().map(|cell| field(&cell.raw)).collect())));
+        text
+    }
+}
+
+/// One field of a file: quoted where it must be, and never a formula. A number may begin with a sign; a text that does, or
+/// with anything a spreadsheet would calculate, is kept from it by an apostrophe.
+fn field(text: &str) -> String {
+    let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '|', '%', '＝', '＋', '－', '＠'])
+        && text.parse::<f64>().is_err();
+    let text = if formula { format!("'{text}") } else { text.to_owned() };
+    if formula || text.contains([',', '"', '\r', '\n', ';']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text
+    }
+}
+
+pub(super) fn fitness(lines: &Lines, today: Day) -> Table {
+    let first = match lines.step {
+        Step::Day => "Day",
+        Step::Week => "Week to",
+        Step::Month => "Month to",
+        Step::Quarter => "Quarter to",
+    };
+    let head = vec![
+        (first, "day"),
+        ("Load", "load"),
+        ("Fitness", "fitness"),
+        ("Fatigue", "fatigue"),
+        ("Form", "form"),
+    ];
+    let plain = |value: f64| whole(Some(value));
+    let row = |point: &super::data::LinePoint| {
+        vec![
+            Cell::day(point.day, today),
+            Cell::number(plain, point.fitness.map(|_| point.load)),
+            Cell::number(plain, point.fitness),
+            Cell::number(plain, point.fatigue),
+            Cell::number(signed, Some(point.form)),
+        ]
+    };
+    Table { head, rows: lines.points.iter().map(row).collect() }
+}
+
+pub(super) fn nights(nights: &Nights, signal: Signal, today: Day) -> Table {
+    let name = match signal {
+        Signal::Hrv => ("Variability", "rmssd_ms"),
+        Signal::Resting => ("Heart rate", "bpm"),
+        Signal::Sleep => ("Asleep", "hours"),
+    };
+    let first = match nights.step {
+        Step::Day => "Day",
+        Step::Week => "Week to",
+        Step::Month => "Month to",
+        Step::Quarter => "Quarter to",
+    };
+    let head = vec![(first, "day"), name, ("Normal from", "normal_low"), ("to", "normal_high")];
+    let words = |value: f64| night_words(signal, value);
+    let rows = nights.of(signal).iter().map(|(day, night)| {
+        vec![
+            Cell::day(*day, today),
+            Cell::number(words, night.value),
+            Cell::number(words, night.normal.map(|(low, _)| low)),
+            Cell::number(words, night.normal.map(|(_, high)| high)),
+        ]
+    });
+    Table { head, rows: rows.collect() }
+}
+
+pub(super) fn volume(volume: &Volume, today: Day, units: UnitSystem) -> Table {
+    let first = if volume.step == Step::Month { ("Month from", "month") } else { ("Week from", "week") };
+    let head = vec![
+        first,
+        ("Activities", "activities"),
+        ("Distance", "distance_m"),
+        ("Time", "time_s"),
+        ("Load", "load"),
+    ];
+    let rows = volume.sums.iter().map(|(day, totals)| {
+        vec![
+            Cell::day(*day, today),
+            Cell::new(totals.count.to_string(), totals.count),
+            Cell::new(units.distance_of(volume.sport, totals.distance).to_string(), totals.distance.meters()),
+            Cell::new(totals.time.hours_minutes(), totals.time.whole_seconds()),
+            Cell::number(|load| whole(Some(load)), Some(totals.load)),
+        ]
+    });
+    Table { head, rows: rows.collect() }
+}
+
+pub(super) fn efforts(efforts: &[Effort], today: Day, units: UnitSystem) -> Table {
+    let head = vec![
+        ("Distance", "distance_m"),
+        ("Time", "time_s"),
+        ("Pace", "seconds_per_km"),
+        ("On", "day"),
+        ("Activity", "activity"),
+    ];
+    // The longest first, as the page turns them around.
+    let rows = efforts.iter().rev().map(|best| {
+        let pace = Speed::over(best.distance, best.time).and_then(Speed::pace);
+        let link = Some(format!("/activities/{}", best.activity));
+        vec![
+            Cell::new(units.name_of(best.distance), best.distance.meters()),
+            Cell::new(best.time.clock(), best.time.seconds()),
+            Cell::number(
+                |_| pace.map(|pace| units.pace(pace).to_string()).unwrap_or_default(),
+                pace.map(Pace::seconds_per_km),
+            ),
+            Cell::day(best.day, today),
+            Cell { link, ..Cell::new(best.activity.to_string(), best.activity) },
+        ]
+    });
+    Table { head, rows: rows.collect() }
+}
+
+pub(super) fn predictions(predictions: &Predictions, today: Day) -> Table {
+    let head = vec![("Seen from", "day"), ("Finish", "time_s"), ("8 in 10 from", "low_s"), ("to", "high_s")];
+    let clock = |seconds: f64| TimeSpan::from_seconds(seconds).map(TimeSpan::clock).unwrap_or_default();
+    let rows = predictions.seen.iter().map(|(day, found)| {
+        let seconds = |of: fn(&fitness_core::metrics::predict::Prediction) -> TimeSpan| {
+            Cell::number(clock, found.as_ref().ok().map(|prediction| of(prediction).seconds()))
+        };
+        vec![
+            Cell::day(*day, today),
+            seconds(|prediction| prediction.shown.time),
+            seconds(|prediction| prediction.shown.low),
+            seconds(|prediction| prediction.shown.high),
+        ]
+    });
+    Table { head, rows: rows.collect() }
+}
+
+pub(super) fn days(year: &Year, today: Day) -> Table {
+    let head = vec![("Day", "day"), ("Time in training", "minutes")];
+    let words = |minutes: f64| {
+        TimeSpan::from_seconds(minutes * 60.0).map(TimeSpan::hours_minutes).unwrap_or_default()
+    };
+    let rows = year.from.through(year.through).map(|day| {
+        let minutes = year.minutes.get(&day).copied().unwrap_or_default();
+        vec![Cell::day(day, today), Cell::number(words, Some(minutes))]
+    });
+    Table { head, rows: rows.collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_quoted_and_holds_no_formula() {
+        for (text, written) in [
+            ("plain", "plain"),
+            ("-18.5", "-18.5"),
+            ("=1+1", "\"'=1+1\""),
+            ("@SUM(A1)", "\"'@SUM(A1)\""),
+            ("-cmd|' /C calc'!A0", "\"'-cmd|' /C calc'!A0\""),
+            ("+49 x", "\"'+49 x\""),
+            ("\tx", "\"'\tx\""),
+            ("a,b", "\"a,b\""),
+            ("say \"hi\"", "\"say \"\"hi\"\"\""),
+            ("two\nlines", "\"two\nlines\""),
+            ("", ""),
+        ] {
+            assert_eq!(field(text), written, "{text}");
+        }
+        let table = Table {
+            head: vec![("Day", "day"), ("Form", "form")],
+            rows: vec![
+                vec![Cell::new("Sun", "2026-06-14"), Cell::number(signed, Some(-18.456))],
+                vec![Cell::new("x", "2026-06-15"), Cell::number(signed, Some(f64::NAN))],
+            ],
+        };
+        assert_eq!(table.csv(), "day,form\r\n2026-06-14,-18.46\r\n2026-06-15,\r\n");
+        assert!(table.render().into_string().contains("−18"), "read with a real minus");
+    }
+}

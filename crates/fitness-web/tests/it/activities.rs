@@ -1,0 +1,400 @@
+//! Activities and one activity, as an athlete meets them in a browser.
+
+use crate::harness::{Browser, Page, SITE, Site, form};
+use axum::http::{StatusCode, header};
+use fitness_core::activity::{Activity, Lap};
+use fitness_core::calendar::Instant;
+use fitness_core::frontier::Evidence;
+use fitness_core::hash::ContentHash;
+use fitness_core::ids::{ActivityId, UserId};
+use fitness_core::observation::ObservationKind;
+use fitness_core::report::{ActivityReport, Details, PoolLength, Recorded, ReportKey, SourceKind};
+use fitness_core::sport::Sport;
+use fitness_core::stream::{Channel, Recording};
+use fitness_core::units::{Distance, TimeSpan};
+use fitness_store::browse::{From, Wanted};
+use fitness_store::testkit::{june, now};
+use fitness_store::{Batch, NewOriginal, NewReport, StoredActivity};
+
+async fn activities(site: &Site, user: UserId) -> Vec<StoredActivity> {
+    let page = site.db.store.browse_activities(user, &Wanted::default(), From::Start, 500).await.unwrap();
+    page.activities
+}
+
+/// Takes in an activity; gives back its address.
+async fn did(site: &Site, user: UserId, recorded: Recorded) -> (ActivityId, String) {
+    let at = recorded.activity.started_at;
+    let key = ReportKey { kind: SourceKind::Garmin, id: at.to_string() };
+    site.db.told(user, ActivityReport { key, recorded, raw: None }).await;
+    let all = activities(site, user).await;
+    let id = all.iter().find(|one| one.activity.started_at == at).unwrap().id;
+    (id, format!("/activities/{id}"))
+}
+
+fn begun(sport: Sport, at: &str) -> Activity {
+    Activity {
+        elapsed: Some(TimeSpan::from_mins(50)),
+        distance: Distance::from_km(10.0),
+        ..Activity::begun(sport, at.parse::<Instant>().unwrap(), 0)
+    }
+}
+
+type Sampled<'a> = (Channel, &'a dyn Fn(i32) -> Option<i32>);
+
+fn recorded(moments: Vec<i32>, columns: &[Sampled<'_>]) -> Recording {
+    let mut recording = Recording::new(moments.clone()).unwrap();
+    for (channel, value) in columns {
+        recording.put(*channel, moments.iter().map(|ms| value(*ms)).collect()).unwrap();
+    }
+    recording
+}
+
+fn no_bad_numbers(page: &Page) {
+    for bad in ["NaN", "\"inf", " inf", "Infinity"] {
+        assert!(!page.says(bad), "{bad} in {}", page.text);
+    }
+}
+
+#[tokio::test]
+async fn the_list_shows_what_the_store_has_and_verdicts_where_it_counted() {
+    let site = Site::new().await;
+    let ann = site.db.user("Ann").await;
+    site.db.active_plan(ann, "Half").await;
+    site.db.ran(ann, june(9), 8.1).await;
+    site.db.ran(ann, june(11), 5.2).await;
+    did(
+        &site,
+        ann,
+        Recorded::listed(Activity {
+            name: Some("<script>alert(1)</script>\u{202e}".to_owned()),
+            ..begun(Sport::Strength, "2026-06-12T08:00:00Z")
+        }),
+    )
+    .await;
+    site.db.imported(ann, Evidence::Declared { day: june(13), said_at: now() }).await;
+    let browser = site.signed_in(ann).await;
+    let page = browser.get("/activities").await;
+    assert_eq!(page.status, StatusCode::OK);
+    assert!(page.says("3 activities · 23.3 km"), "{}", page.text);
+    assert!(page.says("8.1 km") && page.says("50:00") && page.says("141 bpm"), "{}", page.text);
+    assert!(page.says("class=\"chip hit\"") && page.says("class=\"chip short\""), "{}", page.text);
+    assert!(!page.says("<script>alert") && page.says("&lt;script&gt;alert(1)&lt;/script&gt;&lt;U+202E&gt;"));
+    assert!(page.says("No heart rate was recorded"), "a dash says why");
+    let one = activities(&site, ann).await.into_iter().find(|one| one.day == june(11)).unwrap();
+    let page = browser.get(&format!("/activities/{}", one.id)).await;
+    assert!(page.says("Counted for") && page.says("5.2 km of 10.0 km"), "{}", page.text);
+    assert!(page.says(&format!("/coach?about=activity:{}", one.id)));
+}
+
+#[tokio::test]
+async fn pages_turn_both_ways_and_keep_the_filter() {
+    let site = Site::new().await;
+    let ann = site.db.user("Ann").await;
+    for day in 1..=30 {
+        site.db.ran(ann, june(day), 5.0).await;
+        site.db.ran(ann, june(day), 9.0).await;
+    }
+    did(&site, ann, Recorded::listed(begun(Sport::Cycling, "2026-06-02T20:00:00Z"))).await;
+    let browser = site.signed_in(ann).await;
+    let link = |page: &Page, rel: &str| {
+        let (_, after) = page.text.split_once(&format!("rel=\"{rel}\" href=\""))?;
+        Some(after.split('"').next()?.replace("&amp;", "&"))
+    };
+    let first = browser.get("/activities?sport=running").await;
+    assert!(link(&first, "prev").is_none() && first.says("60 activities"), "{}", first.text);
+    assert_eq!(first.text.matches("data-row").count(), 40);
+    let second = browser.get(&link(&first, "next").unwrap()).await;
+    assert_eq!(second.text.matches("data-row").count(), 20, "the ride is not among them");
+    assert!(link(&second, "next").is_none());
+    let back = browser.get(&link(&second, "prev").unwrap()).await;
+    assert_eq!(back.text.matches("data-row").count(), 40);
+}
+
+#[tokio::test]
+async fn empty_and_nothing_found_are_told_apart_and_bad_filters_are_named() {
+    let site = Site::new().await;
+    let ann = site.db.user("Ann").await;
+    let browser = site.signed_in(ann).await;
+    assert!(browser.get("/activities").await.says("Bring in your data"));
+    site.db.ran(ann, june(9), 8.0).await;
+    let nothing = browser.get("/activities?q=zebra").await;
+    assert!(
+        nothing.says("Nothing matches these filters.") && nothing.says("value=\"zebra\""),
+        "{}",
+        nothing.text
+    );
+    for (query, said) in [
+        ("from=yesterday", "That is no day"),
+        ("from=2026-06-10&to=2026-06-01", "before the first one"),
+        ("sport=curling", "no such sport"),
+        ("before=9", "This address is damaged"),
+        ("q=%3Cimg%20src=x%3E&sport=rest", "no such sport"),
+    ] {
+        let page = browser.get(&format!("/activities?{query}")).await;
+        assert_eq!(page.status, StatusCode::UNPROCESSABLE_ENTITY, "{query}");
+        assert!(page.says(said), "{query}: {}", page.text);
+        assert!(!page.says("<img"));
+    }
+    let long = format!("/activities?q={}", "a".repeat(5000));
+    assert_eq!(browser.get(&long).await.status, StatusCode::UNPROCESSABLE_ENTITY);
+}
+
+#[tokio::test]
+async fn what_is_said_and_changed_is_kept_and_bad_input_comes_back() {
+    let site = Site::new().await;
+    let ann = site.db.user("Ann").await;
+    let (id, address) =
+        did(&site, ann, Recorded::listed(begun(Sport::Running, "2026-06-09T08:00:00Z"))).await;
+    let browser = site.signed_in(ann).await;
+    let post =
+        async |what: &str, fields: &[(&str, &str)]| browser.post(&format!("{address}/{what}"), fields).await;
+    let store = &site.db.store;
+    assert_eq!(
+        post("note", &[("effort", "7"), ("note", " calf tight ")]).await.leads_to(),
+        format!("{address}?done=noted")
+    );
+    let felt = store.list_observations(ann, june(9), june(9)).await.unwrap();
+    assert_eq!(
+        (felt[0].observed.kind(), felt[0].observed.value(), felt[0].observed.activity()),
+        (ObservationKind::Rpe, Some(7), Some(id))
+    );
+    assert_eq!(store.list_notes(ann).await.unwrap()[0].text.as_str(), "calf tight");
+    assert!(browser.get(&address).await.says("calf tight"));
+    for (fields, said) in [
+        (vec![("effort", "11"), ("note", "kept words")], "rpe goes from 0 to 10"),
+        (vec![("effort", "hard"), ("note", "kept words")], "Choose a number from 0 to 10."),
+        (vec![("effort", ""), ("note", " ")], "Choose an effort or write a few words."),
+    ] {
+        let page = post("note", &fields).await;
+        assert_eq!(page.status, StatusCode::UNPROCESSABLE_ENTITY, "{said}");
+        assert!(page.text.to_lowercase().contains(&said.to_lowercase()), "{said}: {}", page.text);
+        assert!(fields[1].1 == " " || page.says("kept words"));
+    }
+    assert_eq!(store.list_notes(ann).await.unwrap().len(), 1, "nothing was saved");
+    assert_eq!(
+        post("edit", &[("name", "Hill loop"), ("sport", "running")]).await.leads_to(),
+        format!("{address}?done=saved")
+    );
+    let swim = post("edit", &[("name", "Hill loop"), ("sport", "swimming")]).await;
+    assert_eq!(swim.status, StatusCode::UNPROCESSABLE_ENTITY, "10 km in 50 minutes is no swim");
+    assert!(swim.says("faster than anybody goes in swimming"), "{}", swim.text);
+    let long = "x".repeat(300);
+    for bad in [
+        [("name", "Hill loop"), ("sport", "curling")],
+        [("name", ""), ("sport", "running")],
+        [("name", &long), ("sport", "running")],
+    ] {
+        assert_eq!(post("edit", &bad).await.status, StatusCode::UNPROCESSABLE_ENTITY, "{bad:?}");
+    }
+    let shown = store.find_activity(ann, id).await.unwrap().unwrap();
+    assert_eq!(
+        (shown.activity.name.as_deref(), shown.activity.sport, shown.edited),
+        (Some("Hill loop"), Sport::Running, true)
+    );
+    post("reset", &[]).await.leads_to();
+    assert!(!store.find_activity(ann, id).await.unwrap().unwrap().edited);
+    assert_eq!(post("delete", &[]).await.leads_to(), "/activities?deleted=1&done=deleted");
+    assert_eq!(browser.get(&address).await.status, StatusCode::NOT_FOUND);
+    assert!(browser.get("/activities?deleted=1").await.says(&format!("{address}/restore")));
+    post("restore", &[]).await.leads_to();
+    assert_eq!(browser.get(&address).await.status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn what_is_anothers_is_not_there_and_forms_come_from_our_own_pages() {
+    let site = Site::new().await;
+    let (ann, bob) = (site.db.user("Ann").await, site.db.user("Bob").await);
+    let (id, address) =
+        did(&site, ann, Recorded::listed(begun(Sport::Running, "2026-06-09T08:00:00Z"))).await;
+    let (mine, theirs): (Browser, Browser) = (site.signed_in(ann).await, site.signed_in(bob).await);
+    let nowhere = theirs.get("/activities/999999").await;
+    let anothers = theirs.get(&address).await;
+    assert_eq!((anothers.status, &anothers.text), (StatusCode::NOT_FOUND, &nowhere.text));
+    for odd in [
+        "/activities/-1",
+        "/activities/x",
+        "/activities/99999999999999999999",
+        "/trends/nothing.csv",
+        "/trends/fitness",
+    ] {
+        assert_eq!(mine.get(odd).await.status, StatusCode::NOT_FOUND, "{odd}");
+    }
+    let fields = [("effort", "5"), ("note", "mine now"), ("name", "Stolen"), ("sport", "running")];
+    for what in ["note", "edit", "reset", "delete", "restore"] {
+        let path = format!("{address}/{what}");
+        assert_eq!(theirs.post(&path, &fields).await.status, StatusCode::NOT_FOUND, "{what}");
+        let own = || mine.request("POST", &path).header(header::ORIGIN, SITE);
+        let with_token = [&fields[..], &[("form_token", mine.token.as_str())]].concat();
+        let foreign = mine.request("POST", &path).header(header::ORIGIN, "http://evil.example");
+        for request in [
+            form(own(), &fields),
+            form(own(), &[&fields[..], &[("form_token", theirs.token.as_str())]].concat()),
+            form(own().header(header::AUTHORIZATION, "Bearer x"), &with_token),
+            form(foreign, &with_token),
+            form(mine.request("POST", &path), &with_token),
+        ] {
+            assert_eq!(mine.send(request).await.status, StatusCode::FORBIDDEN, "{what}");
+        }
+    }
+    let kept = site.db.store.find_activity(ann, id).await.unwrap().unwrap();
+    assert_eq!((kept.activity.name, kept.edited), (None, false));
+    for user in [ann, bob] {
+        assert!(site.db.store.list_notes(user).await.unwrap().is_empty());
+    }
+}
+
+#[tokio::test]
+async fn whatever_was_recorded_has_a_page() {
+    let site = Site::new().await;
+    let ann = site.db.user("Ann").await;
+    let browser = site.signed_in(ann).await;
+    let seconds = |count: i32| (0..count).map(|s| s * 1000).collect::<Vec<i32>>();
+    let whole = recorded(
+        seconds(1500),
+        &[
+            (Channel::Distance, &|ms| Some(ms * 3)),
+            (Channel::HeartRate, &|ms| (ms % 7000 != 0).then_some(140 + ms / 100_000)),
+            (Channel::Altitude, &|ms| Some(500_000 + ms / 10)),
+            (Channel::Latitude, &|ms| Some(480_000_000 + ms / 10)),
+            (Channel::Longitude, &|ms| Some(110_000_000 + ms / 7)),
+        ],
+    );
+    let one_point = recorded(
+        vec![0],
+        &[
+            (Channel::Latitude, &|_| Some(480_000_000)),
+            (Channel::Longitude, &|_| Some(110_000_000)),
+            (Channel::Distance, &|_| Some(0)),
+        ],
+    );
+    let indoors =
+        recorded(seconds(600), &[(Channel::Power, &|_| Some(200)), (Channel::HeartRate, &|_| None)]);
+    let wild = recorded(
+        vec![0, 0, i32::MAX - 1],
+        &[
+            (Channel::Distance, &|ms| Some(ms)),
+            (Channel::Speed, &|_| Some(i32::MAX)),
+            (Channel::Altitude, &|ms| Some(i32::MAX - ms)),
+            (Channel::Latitude, &|_| Some(i32::MAX)),
+            (Channel::Longitude, &|_| Some(i32::MAX)),
+        ],
+    );
+    let lap = |second: i64| Lap {
+        started_at: now(),
+        elapsed: Some(TimeSpan::from_secs(second)),
+        moving: None,
+        distance: None,
+        avg_heart_rate: None,
+        max_heart_rate: None,
+        avg_power: None,
+        avg_cadence: None,
+        kind: Some("<b>interval</b>".to_owned()),
+    };
+    let length = |active| PoolLength {
+        started_at: now(),
+        elapsed: Some(TimeSpan::from_secs(30)),
+        strokes: Some(12),
+        stroke: Some("freestyle".to_owned()),
+        active,
+    };
+    let cases: [(&str, Recorded, &[&str]); 6] = [
+        (
+            "2026-06-01",
+            Recorded::listed(begun(Sport::Running, "2026-06-01T08:00:00Z")),
+            &["There is only a summary"],
+        ),
+        (
+            "2026-06-02",
+            Recorded {
+                recording: Some(whole),
+                ..Recorded::listed(begun(Sport::Running, "2026-06-02T08:00:00Z"))
+            },
+            &[
+                "Pace, min/km",
+                "Heart rate, bpm",
+                "Elevation, m",
+                "Outline of the way",
+                "Splits",
+                "data-reads",
+            ],
+        ),
+        (
+            "2026-06-03",
+            Recorded {
+                recording: Some(one_point),
+                ..Recorded::listed(begun(Sport::Running, "2026-06-03T08:00:00Z"))
+            },
+            &["neither speed, heart rate, elevation nor power"],
+        ),
+        (
+            "2026-06-04",
+            Recorded {
+                recording: Some(indoors),
+                ..Recorded::listed(begun(Sport::Cycling, "2026-06-04T08:00:00Z"))
+            },
+            &["Power, W"],
+        ),
+        (
+            "2026-06-05",
+            Recorded {
+                recording: Some(wild),
+                ..Recorded::listed(begun(Sport::Other, "2026-06-05T08:00:00Z"))
+            },
+            &["Recording"],
+        ),
+        (
+            "2026-06-06",
+            Recorded {
+                details: Details {
+                    lengths: vec![length(true), length(true), length(false), length(true)],
+                    ..Details::default()
+                },
+                ..Recorded::listed(Activity {
+                    distance: Distance::from_meters(75.0),
+                    laps: vec![lap(60), lap(0)],
+                    ..begun(Sport::Swimming, "2026-06-06T08:00:00Z")
+                })
+            },
+            &["Lengths", "freestyle", "75 m", "Laps", "&lt;b&gt;interval"],
+        ),
+    ];
+    for (day, recorded, words) in cases {
+        let (_, address) = did(&site, ann, recorded).await;
+        for path in [address.clone(), format!("{address}?x=time")] {
+            let page = browser.get(&path).await;
+            assert_eq!(page.status, StatusCode::OK, "{day}");
+            no_bad_numbers(&page);
+            assert!(page.bytes.len() < 38_000, "{day} has {} bytes", page.bytes.len());
+            for words in words {
+                assert!(page.says(words), "{day}: {words} not in {}", page.text);
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_original_file_comes_back_byte_for_byte_and_to_nobody_else() {
+    let site = Site::new().await;
+    let (ann, bob) = (site.db.user("Ann").await, site.db.user("Bob").await);
+    let bytes = b"not really a recording";
+    let hash = ContentHash::of_bytes(bytes);
+    let key = ReportKey { kind: SourceKind::Garmin, id: "1".to_owned() };
+    let recorded = Recorded::listed(begun(Sport::Running, "2026-06-09T08:00:00Z"));
+    let report = NewReport::pack(ActivityReport { key, recorded, raw: None }, Some(hash), None).unwrap();
+    let original = NewOriginal::pack("../../a \"run\"\r\n.fit", hash, bytes);
+    let batch = Batch { originals: vec![original], reports: vec![report], ..Batch::default() };
+    site.db.store.take_in(ann, batch, now()).await.unwrap();
+    let id = activities(&site, ann).await[0].id;
+    let path = format!("/activities/{id}/files/{hash}");
+    let browser = site.signed_in(ann).await;
+    assert!(browser.get(&format!("/activities/{id}")).await.says(&path));
+    let file = browser.get(&path).await;
+    assert_eq!((file.status, file.bytes.as_slice()), (StatusCode::OK, &bytes[..]));
+    let name = file.headers[header::CONTENT_DISPOSITION].to_str().unwrap();
+    assert!(name.starts_with("attachment; filename=\"arun-") && name.ends_with(".fit\""), "{name}");
+    assert_eq!(site.signed_in(bob).await.get(&path).await.status, StatusCode::NOT_FOUND);
+    assert_eq!(
+        browser.get(&format!("/activities/{id}/files/{}", ContentHash::of_bytes(b"x"))).await.status,
+        StatusCode::NOT_FOUND
+    );
+}

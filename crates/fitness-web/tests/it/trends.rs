@@ -1,0 +1,163 @@
+//! Trends: what is drawn, told, tabled and written is what the store says.
+
+use crate::harness::Site;
+use axum::http::{StatusCode, header};
+use chrono::TimeDelta;
+use fitness_core::activity::Activity;
+use fitness_core::athlete::{Threshold, ThresholdKind, ThresholdOrigin};
+use fitness_core::calendar::{Day, Instant};
+use fitness_core::frontier::Evidence;
+use fitness_core::ids::UserId;
+use fitness_core::report::{ActivityReport, DayReport, Recorded, ReportKey, SourceKind};
+use fitness_core::sport::Sport;
+use fitness_core::stream::{Channel, Recording};
+use fitness_core::units::{Distance, TimeSpan};
+use fitness_core::wellness::{DailyWellness, Sleep};
+use fitness_store::testkit::{june, now};
+use fitness_store::{Batch, NewReport};
+
+const RANGES: [&str; 5] = ["6w", "3m", "6m", "1y", "all"];
+const CHARTS: [&str; 8] = ["fitness", "hrv", "resting", "sleep", "volume", "efforts", "prediction", "days"];
+
+/// Twenty minutes at 150 beats, a sample every five seconds.
+fn beating() -> Recording {
+    let moments: Vec<i32> = (0..240).map(|at| at * 5000).collect();
+    let mut recording = Recording::new(moments.clone()).unwrap();
+    recording.put(Channel::HeartRate, moments.iter().map(|_| Some(150)).collect()).unwrap();
+    recording
+}
+
+/// So many days of training and nights until 13 June, every third day off.
+async fn trained(site: &Site, days: i64) -> UserId {
+    let ann = site.db.user("Ann").await;
+    let limit =
+        |kind, value| Threshold { kind, value, from: june(13).plus(-days), origin: ThresholdOrigin::Set };
+    for (kind, value) in [(ThresholdKind::MaxHeartRate, 190.0), (ThresholdKind::ThresholdHeartRate, 170.0)] {
+        site.db.store.put_threshold(ann, &limit(kind, value), now()).await.unwrap();
+    }
+    let mut batch = Batch::default();
+    for back in 0..days {
+        let day = june(13).plus(-back);
+        let at: Instant = format!("{day}T08:00:00Z").parse().unwrap();
+        let mut wellness = DailyWellness::unknown(day);
+        wellness.hrv_ms = Some(50.0 + (back % 7) as f64);
+        wellness.resting_heart_rate = Some(50 + (back % 3) as u16);
+        wellness.sleep =
+            Some(Sleep { asleep: Some(TimeSpan::from_mins(420 + back % 60)), ..Sleep::default() });
+        batch.days.push(DayReport {
+            kind: SourceKind::Garmin,
+            part: String::new(),
+            wellness,
+            as_of: None,
+            raw: None,
+        });
+        if back % 3 != 0 {
+            let activity = Activity {
+                name: Some("=HYPERLINK(\"x\")".to_owned()),
+                moving: Some(TimeSpan::from_mins(50)),
+                distance: Distance::from_km(10.0),
+                avg_heart_rate: Some(150),
+                ..Activity::begun(Sport::Running, at + TimeDelta::minutes(1), 0)
+            };
+            let key = ReportKey { kind: SourceKind::Garmin, id: day.to_string() };
+            let recorded = Recorded { recording: Some(beating()), ..Recorded::listed(activity) };
+            let report = ActivityReport { key, recorded, raw: None };
+            batch.reports.push(NewReport::pack(report, None, None).unwrap());
+        }
+    }
+    site.db.store.take_in(ann, batch, now()).await.unwrap();
+    site.db.imported(ann, Evidence::Declared { day: june(13), said_at: now() }).await;
+    ann
+}
+
+#[tokio::test]
+async fn without_data_there_is_one_sentence_and_one_button() {
+    let site = Site::new().await;
+    let ann = site.db.user("Ann").await;
+    let browser = site.signed_in(ann).await;
+    for range in RANGES {
+        let page = browser.get(&format!("/trends?range={range}")).await;
+        assert_eq!(page.status, StatusCode::OK);
+        assert!(page.says("Bring in your data") && !page.says("<svg class=\"chart\""));
+    }
+    let csv = browser.get("/trends/fitness.csv").await;
+    assert_eq!((csv.status, csv.text.trim()), (StatusCode::OK, ""));
+}
+
+#[tokio::test]
+async fn what_is_shown_is_what_the_store_says_in_every_range() {
+    let site = Site::new().await;
+    let ann = trained(&site, 200).await;
+    let browser = site.signed_in(ann).await;
+    let page = browser.get("/trends?range=6w").await;
+    let lines = site.db.store.list_day_lines(ann, june(1), june(13)).await.unwrap();
+    let last = lines.iter().rfind(|line| line.fitness.is_some()).unwrap();
+    assert_eq!(last.day, june(13));
+    let said = format!("Fitness {:.0} (area), fatigue {:.0}", last.fitness.unwrap(), last.fatigue.unwrap());
+    assert!(last.fitness.unwrap() > 1.0 && page.says(&said), "{said}: {}", page.text);
+    assert!(page.says("form") && page.says("class=\"f productive\""), "the bands");
+    // 14 of 21 days in three whole weeks with 10 km each; the weeks begin on Monday.
+    let week: f64 = site
+        .db
+        .store
+        .list_day_totals(ann, june(1), june(7))
+        .await
+        .unwrap()
+        .iter()
+        .map(|(.., t)| t.distance.km())
+        .sum();
+    assert!(page.says(&format!("week of 1 Jun: {week:.1} km")), "{}", page.text);
+    for range in RANGES {
+        let page = browser.get(&format!("/trends?range={range}&volume=load")).await;
+        assert_eq!(page.status, StatusCode::OK, "{range}");
+        for bad in ["NaN", "\"inf", " inf"] {
+            assert!(!page.says(bad), "{bad} in {range}");
+        }
+        assert!(page.bytes.len() < 38_000, "{range} has {} bytes", page.bytes.len());
+        for chart in CHARTS {
+            let table = browser.get(&format!("/trends?range={range}&table={chart}")).await;
+            assert_eq!(table.status, StatusCode::OK, "{range} {chart}");
+            assert!(table.says("<h1>Trends</h1>") && !table.says("<svg class=\"chart\""), "{range} {chart}");
+            assert!(table.bytes.len() < 38_000, "{range} {chart} has {} bytes", table.bytes.len());
+        }
+    }
+    // What is not understood is as if it were not there.
+    assert_eq!(browser.get("/trends?range=9z&table=x&volume=y").await.status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_file_has_every_day_and_the_stores_numbers() {
+    let site = Site::new().await;
+    let ann = trained(&site, 400).await;
+    let browser = site.signed_in(ann).await;
+    let csv = browser.get("/trends/fitness.csv?range=all").await;
+    assert_eq!(csv.headers[header::CONTENT_TYPE], "text/csv; charset=utf-8");
+    assert!(csv.headers[header::CONTENT_DISPOSITION].to_str().unwrap().starts_with("attachment"));
+    let rows: Vec<Vec<&str>> = csv.text.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows[0], ["day", "load", "fitness", "fatigue", "form"]);
+    let lines = site.db.store.list_day_lines(ann, june(13).plus(-399), june(13)).await.unwrap();
+    assert_eq!(rows.len(), lines.len() + 1, "every day, however far back");
+    for (row, line) in rows[1..].iter().zip(&lines) {
+        assert_eq!(row[0].parse::<Day>().unwrap(), line.day);
+        let near = |text: &str, value: f64| (text.parse::<f64>().unwrap() - value).abs() < 0.006;
+        assert!(near(row[2], line.fitness.unwrap()) && near(row[4], line.form), "{row:?} {line:?}");
+    }
+    let sleep = browser.get("/trends/sleep.csv?range=6w").await;
+    assert_eq!(sleep.text.lines().count(), 43, "{}", sleep.text);
+    let known = browser.get("/trends/sleep.csv?range=1y").await.text;
+    assert!(
+        known.lines().last().unwrap().split(',').all(|field| !field.is_empty()),
+        "a night and its normal range"
+    );
+    for chart in CHARTS {
+        let csv = browser.get(&format!("/trends/{chart}.csv")).await;
+        assert_eq!(csv.status, StatusCode::OK, "{chart}");
+        assert!(
+            !csv.text.contains("NaN") && csv.text.lines().all(|line| !line.starts_with(['=', '@'])),
+            "{chart}"
+        );
+    }
+    assert_eq!(browser.get("/trends/users.csv").await.status, StatusCode::NOT_FOUND);
+    let bob = site.db.user("Bob").await;
+    assert_eq!(site.signed_in(bob).await.get("/trends/fitness.csv?range=all").await.text.trim(), "");
+}
