@@ -79,7 +79,6 @@ struct Said {
 }
 
 /// Starts the worker, kills it at an instant within its second decision of a kind, and gives back what it acknowledged.
-#[expect(clippy::disallowed_methods, reason = "how long a decision takes is measured to know when to kill")]
 fn kill_one(db: &TestDb, name: &str, kind: &str, round: u32) -> Said {
     let mut worker = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", name, "--nocapture"])
