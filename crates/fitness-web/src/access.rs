@@ -18,7 +18,6 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{MethodFilter, MethodRouter, on};
 use serde::Serialize;
-use std::convert::Infallible;
 use subtle::ConstantTimeEq as _;
 
 /// The most a form may hold.
@@ -156,7 +155,7 @@ impl Routes {
         let rule = Rule { app: self.app.clone(), who, brings, kept };
         let limit = if brings == Brings::Files { MAX_UPLOAD } else { MAX_FORM };
         let route: MethodRouter<App> = on(method, handler)
-            .layer::<_, Infallible>(middleware::from_fn_with_state(rule, check))
+            .route_layer(middleware::from_fn_with_state(rule, check))
             .layer(DefaultBodyLimit::max(limit));
         self.router = self.router.route(path, route);
         let method = if brings == Brings::Nothing { Method::GET } else { Method::POST };

@@ -7,8 +7,10 @@ use crate::guard::{self, Names};
 use crate::hosting::AthletesHost;
 use crate::kept::Kept;
 use crate::limits::Limits;
-use crate::pages::{sign_in, today};
+use crate::outside::Outside;
+use crate::pages::{setup, sign_in, today};
 use crate::problem::Problem;
+use crate::running::Running;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
@@ -24,7 +26,6 @@ use fitness_store::Store;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use tokio::net::TcpListener;
 
 /// Something that is looked up.
 pub type Looked<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -58,6 +59,10 @@ pub struct App {
     pub kept: Kept,
     /// How often somebody may do something.
     pub limits: Limits,
+    /// What only the program around the server can do.
+    pub outside: Arc<dyn Outside>,
+    /// What is under way.
+    pub running: Running,
 }
 
 impl std::fmt::Debug for App {
@@ -84,6 +89,10 @@ pub fn routes(app: App, prompts: Prompts) -> (Router, Vec<Listed>) {
         .post("/sign-in", Anyone, sign_in::by_password)
         .get("/sign-in/link", Anyone, sign_in::show_link)
         .post("/sign-in/link", Anyone, sign_in::by_link)
+        .get("/setup", Anyone, setup::show)
+        .post("/setup", Anyone, setup::make)
+        .get("/invite", Anyone, setup::show_invite)
+        .post("/invite", Anyone, setup::take_invite)
         .post("/sign-out", Athlete, sign_in::out)
         .page("/", Athlete, today::show)
         .json("/api/chat", Athlete, chat_stream::say)
@@ -108,19 +117,6 @@ fn mcp_config(app: &App) -> HttpConfig {
         allowed_hosts: app.names.list().to_vec(),
         allowed_origins: Vec::new(),
     }
-}
-
-/// Answers on a socket until told to stop; what is under way is finished.
-///
-/// # Errors
-/// When the socket cannot be used.
-pub async fn serve(
-    listener: TcpListener,
-    app: App,
-    prompts: Prompts,
-    until: impl Future<Output = ()> + Send + 'static,
-) -> std::io::Result<()> {
-    axum::serve(listener, router(app, prompts)).with_graceful_shutdown(until).await
 }
 
 /// Reads the token of a program and seats it at its athlete's desk. A cookie opens nothing here.

@@ -86,6 +86,9 @@ pub(crate) async fn host(State(names): State<Names>, request: Request, next: Nex
     ] {
         headers.entry(name).or_insert(HeaderValue::from_static(value));
     }
+    if names.secure() {
+        headers.insert(header::STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
+    }
     response
 }
 

@@ -16,6 +16,7 @@ mod plan_words;
 mod planning;
 mod prompts;
 mod pushes;
+mod reaching;
 mod services;
 mod serving;
 mod stranger;
