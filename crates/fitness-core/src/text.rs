@@ -18,6 +18,19 @@ pub fn storable(text: &str) -> String {
     text.chars().filter(|c| *c != '\0').take(LONGEST).collect()
 }
 
+/// `1 file`, `2 files`.
+///
+/// ```
+/// use fitness_core::text::counted;
+///
+/// assert_eq!(counted(1, "week", "weeks"), "1 week");
+/// assert_eq!(counted(0, "week", "weeks"), "0 weeks");
+/// ```
+#[must_use]
+pub fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
 /// Far longer than a title; a book in its place is cut.
 const LONGEST: usize = 500;
 

@@ -8,7 +8,7 @@ use crate::hosting::AthletesHost;
 use crate::kept::Kept;
 use crate::limits::Limits;
 use crate::outside::Outside;
-use crate::pages::{setup, sign_in, today};
+use crate::pages::{calendar, settings, setup, sign_in, today};
 use crate::problem::Problem;
 use crate::running::Running;
 use axum::Router;
@@ -78,7 +78,8 @@ pub fn router(app: App, prompts: Prompts) -> Router {
 
 /// Every route with who may call it, for whoever looks whether that holds.
 pub fn routes(app: App, prompts: Prompts) -> (Router, Vec<Listed>) {
-    use Who::{Anyone, Athlete};
+    use Who::{Anyone, Athlete, Owner};
+    use settings::{account, coach, connect, limits, notes, people, profile, security};
     let metadata = resource_metadata(&app.site);
     let (router, mut listed) = Routes::new(app.clone())
         .get("/health", Anyone, async || "ok\n")
@@ -95,6 +96,41 @@ pub fn routes(app: App, prompts: Prompts) -> (Router, Vec<Listed>) {
         .post("/invite", Anyone, setup::take_invite)
         .post("/sign-out", Athlete, sign_in::out)
         .page("/", Athlete, today::show)
+        .get("/calendar/{file}", Anyone, calendar::show)
+        .page("/settings", Athlete, profile::show)
+        .post("/settings/profile", Athlete, profile::save)
+        .post("/settings/looks", Athlete, profile::save_looks)
+        .page("/settings/limits", Athlete, limits::show)
+        .post("/settings/limits", Athlete, limits::set)
+        .post("/settings/limits/confirm", Athlete, limits::confirm)
+        .post("/settings/limits/remove", Athlete, limits::remove)
+        .post("/settings/zones", Athlete, limits::set_zones)
+        .post("/settings/zones/remove", Athlete, limits::remove_zones)
+        .get("/settings/coach", Athlete, coach::show)
+        .post("/settings/coach", Athlete, coach::save)
+        .get("/settings/coach/preview", Athlete, coach::preview)
+        .page("/settings/notes", Athlete, notes::show)
+        .post("/settings/notes", Athlete, notes::save)
+        .page("/settings/notes/{id}", Athlete, notes::edit)
+        .post("/settings/notes/{id}/accept", Athlete, notes::accept)
+        .post("/settings/notes/{id}/delete", Athlete, notes::delete)
+        .page("/settings/connect", Athlete, connect::show)
+        .post("/settings/tokens", Athlete, connect::make)
+        .post("/settings/tokens/{id}/revoke", Athlete, connect::revoke)
+        .post("/settings/calendar", Athlete, connect::open_calendar)
+        .post("/settings/calendar/close", Athlete, connect::close_calendar)
+        .page("/settings/security", Athlete, security::show)
+        .post("/settings/password", Athlete, security::set_password)
+        .post("/settings/sessions/end", Athlete, security::end_others)
+        .post("/settings/sessions/{id}/end", Athlete, security::end)
+        .page("/settings/people", Owner, people::show)
+        .post("/settings/people", Owner, people::invite)
+        .post("/settings/people/{id}/invite", Owner, people::invite_again)
+        .post("/settings/people/key", Owner, people::share)
+        .post("/settings/people/key/end", Owner, people::end_sharing)
+        .page("/settings/account", Athlete, account::show)
+        .get("/settings/account/delete", Athlete, account::ask)
+        .post("/settings/account/delete", Athlete, account::delete)
         .json("/api/chat", Athlete, chat_stream::say)
         .done();
     let mcp = Router::new()

@@ -19,6 +19,7 @@ mod hosting;
 mod kept;
 mod limits;
 pub mod morning;
+mod numbered;
 mod outside;
 mod pages;
 mod parts;

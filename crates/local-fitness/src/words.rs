@@ -1,9 +1,6 @@
 //! Small words around numbers.
 
-/// `1 file`, `2 files`.
-pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
-}
+pub(crate) use fitness_core::text::counted;
 
 /// `a`, `a and b`, `a, b and c`.
 pub(crate) fn list(parts: &[String]) -> String {

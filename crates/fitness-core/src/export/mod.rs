@@ -16,7 +16,17 @@ pub use markdown::markdown;
 pub use plan_file::{BadPlanFile, PlanFile, read_draft};
 pub use steps::steps;
 
+use crate::calendar::Instant;
+use crate::hash::ContentHash;
+use crate::ids::UserId;
 use crate::plan::{Plan, PlannedWorkout};
+
+/// Tells an athlete's plans from everybody else's, without saying who they are.
+#[must_use]
+pub fn owner_mark(user: UserId, created_at: Instant) -> String {
+    let hash = ContentHash::of_json(&("local-fitness", user, created_at.timestamp_millis()));
+    hash.to_string().chars().take(8).collect()
+}
 
 /// What is exported: a plan, and the workouts of its current revision in order.
 #[derive(Debug, Clone, Copy)]
