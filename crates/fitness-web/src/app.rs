@@ -8,7 +8,7 @@ use crate::hosting::AthletesHost;
 use crate::kept::Kept;
 use crate::limits::Limits;
 use crate::outside::Outside;
-use crate::pages::{calendar, settings, setup, sign_in, today};
+use crate::pages::{calendar, found, import, settings, setup, sign_in, sources, today, welcome};
 use crate::problem::Problem;
 use crate::running::Running;
 use axum::Router;
@@ -97,6 +97,20 @@ pub fn routes(app: App, prompts: Prompts) -> (Router, Vec<Listed>) {
         .post("/sign-out", Athlete, sign_in::out)
         .page("/", Athlete, today::show)
         .get("/calendar/{file}", Anyone, calendar::show)
+        .get("/sources", Athlete, sources::show)
+        .post("/sources", Athlete, sources::add)
+        .post("/sources/{id}/key", Athlete, sources::renew)
+        .post("/sources/{id}/remove", Athlete, sources::remove)
+        .post("/sync", Athlete, sources::sync)
+        .files("/import", Athlete, import::take)
+        .get("/import/{id}", Athlete, import::show)
+        .page("/found", Athlete, found::show)
+        .post("/found/races/{id}/confirm", Athlete, found::confirm)
+        .post("/found/races/{id}/decline", Athlete, found::decline)
+        .get("/welcome", Athlete, welcome::show)
+        .post("/welcome/you", Athlete, welcome::save_place)
+        .post("/welcome/source", Athlete, welcome::save_source)
+        .post("/welcome/coach", Athlete, welcome::save_coach)
         .page("/settings", Athlete, profile::show)
         .post("/settings/profile", Athlete, profile::save)
         .post("/settings/looks", Athlete, profile::save_looks)

@@ -5,3 +5,4 @@ mod harness;
 mod morning;
 mod obedient;
 mod settings;
+mod sources;

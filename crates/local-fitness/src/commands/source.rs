@@ -28,8 +28,6 @@ use std::path::Path;
 
 /// Where an athlete makes a key.
 const KEY_PAGE: &str = "https://connect.garmin.com/app/settings/personalApiToken";
-/// How long before its end a key is warned about.
-const WARN_DAYS: i64 = 7;
 /// What Garmin's own client calls it.
 const GARMIN_VARIABLE: &str = "GARMIN_PERSONAL_API_KEY";
 
@@ -308,7 +306,7 @@ pub(super) fn not_connected() -> Failure {
 
 /// What to say about a key that ends soon, or has ended.
 pub(super) fn warning(source: &Source, today: Day) -> Option<String> {
-    let ends = source.key_expires_on.filter(|ends| *ends <= today.plus(WARN_DAYS))?;
+    let ends = source.key_ending(today)?;
     let label = visible(&source.label);
     let verb = if ends < today { "ended" } else { "ends" };
     let page =
