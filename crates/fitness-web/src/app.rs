@@ -1,6 +1,7 @@
 //! What the server is made of, and its routes.
 
 use crate::access::{Brings, Listed, Routes, Who};
+use crate::api::{document, read};
 use crate::assets;
 use crate::chat_stream;
 use crate::guard::{self, Names};
@@ -78,7 +79,7 @@ pub fn router(app: App, prompts: Prompts) -> Router {
 
 /// Every route with who may call it, for whoever looks whether that holds.
 pub fn routes(app: App, prompts: Prompts) -> (Router, Vec<Listed>) {
-    use Who::{Anyone, Athlete, Owner};
+    use Who::{Anyone, Athlete, Owner, Reader};
     use settings::{account, coach, connect, limits, notes, people, profile, security};
     let metadata = resource_metadata(&app.site);
     let (router, mut listed) = Routes::new(app.clone())
@@ -145,6 +146,13 @@ pub fn routes(app: App, prompts: Prompts) -> (Router, Vec<Listed>) {
         .page("/settings/account", Athlete, account::show)
         .get("/settings/account/delete", Athlete, account::ask)
         .post("/settings/account/delete", Athlete, account::delete)
+        .get("/api/v1/openapi.json", Anyone, document::show)
+        .get("/api/v1/today", Reader, read::today)
+        .get("/api/v1/plan", Reader, read::plan)
+        .get("/api/v1/activities", Reader, read::activities)
+        .get("/api/v1/activities/{id}", Reader, read::activity)
+        .get("/api/v1/trends", Reader, read::trends)
+        .get("/api/v1/brief", Reader, read::brief)
         .json("/api/chat", Athlete, chat_stream::say)
         .done();
     let mcp = Router::new()

@@ -102,14 +102,6 @@ pub(crate) fn bearer_secret(headers: &HeaderMap) -> Option<String> {
     (scheme.eq_ignore_ascii_case("bearer") && plausible).then(|| secret.to_owned())
 }
 
-/// The refusal of a program whose token is none.
-pub(crate) fn unauthorized(site: &str, words: &str) -> Response {
-    let mut response = refusal(StatusCode::UNAUTHORIZED, words);
-    let asks = HeaderValue::from_str(&format!("Bearer realm=\"{site}\""));
-    response.headers_mut().extend(asks.ok().map(|asks| (header::WWW_AUTHENTICATE, asks)));
-    response
-}
-
 /// A short refusal in words.
 pub(crate) fn refusal(status: StatusCode, words: &str) -> Response {
     (status, [(header::CONTENT_TYPE, "text/plain; charset=utf-8")], Body::from(format!("{words}\n")))

@@ -7,6 +7,7 @@
 //! Start reading at [`app`], which lists the routes, then at `access`, which says who may call them.
 
 mod access;
+mod api;
 pub mod app;
 mod assets;
 mod charts;
@@ -38,7 +39,7 @@ pub use guard::Names;
 pub use hosting::{AthletesHost, settled_desk};
 pub use kept::Kept;
 pub use limits::Limits;
-pub use outside::{Alone, KeyFrom, NewKey, NewSource, Outside, ShareTerms};
+pub use outside::{Alone, Done, KeyFrom, NewKey, NewSource, Outside, ShareTerms};
 pub use running::{Running, Setup};
 pub use seat::SESSION_COOKIE;
 pub use serving::{serve, serve_encrypted};

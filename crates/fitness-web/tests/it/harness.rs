@@ -8,7 +8,9 @@ use fitness_core::hash::ContentHash;
 use fitness_core::ids::UserId;
 use fitness_mcp::Prompts;
 use fitness_store::testkit::{Backend, TestDb, now};
-use fitness_web::{Alone, App, Coaching, Kept, Limits, Looked, Names, Opened, Outside, Running, routes};
+use fitness_web::{
+    Alone, App, Coaching, Kept, Limits, Listed, Looked, Names, Opened, Outside, Running, routes,
+};
 use std::cell::Cell;
 use std::sync::Arc;
 use tower_service::Service as _;
@@ -42,6 +44,8 @@ impl Coaching for Nobody {
 /// The server.
 pub(crate) struct Site {
     pub(crate) db: TestDb,
+    /// Every route with who may call it.
+    pub(crate) listed: Vec<Listed>,
     router: Router,
 }
 
@@ -66,7 +70,8 @@ impl Site {
             running: Running::default(),
         };
         let prompts = Prompts { coach: String::new(), brief: String::new() };
-        Self { router: routes(app, prompts).0, db }
+        let (router, listed) = routes(app, prompts);
+        Self { router, listed, db }
     }
 
     /// A browser in which nobody has signed in.

@@ -19,4 +19,5 @@ mod pushes;
 mod reaching;
 mod services;
 mod serving;
+mod sharing;
 mod stranger;

@@ -138,7 +138,7 @@ impl Served {
 }
 
 /// A cookie of a session, as a signed-in browser has it.
-fn cookie(home: &Home, name: &str) -> String {
+pub(crate) fn cookie(home: &Home, name: &str) -> String {
     let url = home.path(DATABASE).display().to_string();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let secret = runtime.block_on(async {
