@@ -5,12 +5,13 @@ use anyhow::{Context, Result};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// The files that may call `spend_confirmation`: its definition, the terminal, and the hands of tests.
+/// The files that may call `spend_confirmation`: its definition, the terminal, the web's confirm handler, and the hands of tests.
 const CONSENT_CALLERS: &[&str] = &[
     "crates/fitness-store/src/consent.rs",
     "crates/fitness-store/src/testkit/seed.rs",
     "crates/fitness-store/tests/it/consent.rs",
     "crates/fitness-store/tests/it/race.rs",
+    "crates/fitness-web/src/confirm.rs",
     "crates/local-fitness/src/terminal.rs",
 ];
 

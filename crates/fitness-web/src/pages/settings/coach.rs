@@ -157,7 +157,7 @@ pub(crate) fn dollars(micros: u64) -> String {
 pub(crate) fn who_fields(filling: &Filling<'_>, key_hint: &'static str) -> Markup {
     html! {
         (filling.choice("provider", "Coach", "Without a model everything works, chat with fixed rules.", &[
-            ("built-in", "Built in: rules, no model, nothing leaves this machine"),
+            ("built-in", "Built in: rules, nothing leaves this machine"),
             ("anthropic", "Claude, with a key"),
             ("openai", "Another server: Ollama, llama.cpp, LM Studio …"),
         ]))
