@@ -87,11 +87,11 @@ pub fn unverified(history: &[Message]) -> Vec<Vec<Range<usize>>> {
         take_down(&mut ledger, message);
         found.push(match message {
             Message::Model { parts, .. } => {
-                let texts = parts.iter().filter_map(|part| match part {
+                let mut texts = parts.iter().filter_map(|part| match part {
                     Part::Text { text } => Some(text),
                     Part::Call { .. } | Part::Sealed { .. } => None,
                 });
-                texts.last().map(|text| ledger.unverified(text)).unwrap_or_default()
+                texts.next_back().map(|text| ledger.unverified(text)).unwrap_or_default()
             }
             Message::Program { .. } => Vec::new(),
         });

@@ -10,6 +10,7 @@
 pub mod brief;
 pub mod built_in;
 pub mod chat;
+pub mod chosen;
 pub mod model;
 pub mod numbers;
 pub mod prompt;

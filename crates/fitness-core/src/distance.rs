@@ -91,28 +91,6 @@ pub const fn word(units: UnitSystem) -> &'static str {
     }
 }
 
-/// What runners call a distance: `half marathon`, `mile`, `800 m`, `5 km`; for whoever counts in miles `5 km (3.1 mi)`.
-/// What has no name is told in the athlete's units.
-#[must_use]
-pub fn name(distance: Distance, units: UnitSystem) -> String {
-    const MILE: i64 = 1_609_344;
-    let mm = distance.mm();
-    match distance {
-        Distance::HALF_MARATHON => "half marathon".to_owned(),
-        Distance::MARATHON => "marathon".to_owned(),
-        _ if mm == MILE => "mile".to_owned(),
-        _ if mm > 0 && mm % MILE == 0 => format!("{} miles", mm / MILE),
-        _ if mm > 0 && mm < 2_000_000 && mm % 100_000 == 0 && mm % 1_000_000 != 0 => {
-            format!("{} m", mm / 1000)
-        }
-        _ if mm > 0 && mm % 1_000_000 == 0 => match units {
-            UnitSystem::Metric => format!("{} km", mm / 1_000_000),
-            UnitSystem::Imperial => format!("{} km ({})", mm / 1_000_000, units.distance(distance)),
-        },
-        _ => units.distance(distance).to_string(),
-    }
-}
-
 fn read(text: &str, bare: impl Fn(f64) -> Option<Distance>) -> Option<Distance> {
     let text = text.trim().to_ascii_lowercase();
     let named = match text.as_str() {
@@ -138,24 +116,6 @@ fn read(text: &str, bare: impl Fn(f64) -> Option<Distance>) -> Option<Distance> 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_distance_is_called_what_runners_call_it() {
-        for (mm, metric, imperial) in [
-            (400_000, "400 m", "400 m"),
-            (1_500_000, "1500 m", "1500 m"),
-            (1_609_344, "mile", "mile"),
-            (3_218_688, "2 miles", "2 miles"),
-            (5_000_000, "5 km", "5 km (3.1 mi)"),
-            (21_097_500, "half marathon", "half marathon"),
-            (21_200_000, "21.2 km", "13.2 mi"),
-            (0, "0.0 km", "0.0 mi"),
-        ] {
-            let distance = Distance::from_mm(mm);
-            assert_eq!(name(distance, UnitSystem::Metric), metric);
-            assert_eq!(name(distance, UnitSystem::Imperial), imperial);
-        }
-    }
 
     #[test]
     fn hours_and_minutes_are_told_from_minutes_and_seconds_by_the_race() {

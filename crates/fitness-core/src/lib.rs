@@ -20,6 +20,7 @@ pub mod frontier;
 pub mod grading;
 pub mod hash;
 pub mod ids;
+pub mod limits;
 pub mod merge;
 pub mod metrics;
 pub mod note;

@@ -31,6 +31,16 @@ pub fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
+/// `a`, `a and b`, `a, b and c`.
+#[must_use]
+pub fn listed(parts: &[String]) -> String {
+    match parts.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, first)) => format!("{} and {last}", first.join(", ")),
+        None => String::new(),
+    }
+}
+
 /// Far longer than a title; a book in its place is cut.
 const LONGEST: usize = 500;
 

@@ -4,6 +4,7 @@ use crate::recompute::Recomputed;
 use fitness_core::calendar::Day;
 use fitness_core::frontier::Coverage;
 use fitness_core::ids::ActivityId;
+use fitness_core::text::{counted, listed};
 use fitness_store::{Fate, Taken};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -71,6 +72,55 @@ impl Outcome {
     #[must_use]
     pub const fn changed_nothing(&self) -> bool {
         self.added + self.joined + self.changed + self.days == 0
+    }
+
+    /// What came of it, as far as a person reads: what is new, what is damaged, what was there already.
+    #[must_use]
+    pub fn sentences(&self) -> Vec<String> {
+        let mut told = Vec::new();
+        if self.stopped {
+            told.push(
+                "Stopped before the end. What was imported so far is kept; run it again for the rest."
+                    .to_owned(),
+            );
+        }
+        let span = self.span.map(|(first, last)| format!(" from {first} to {last}")).unwrap_or_default();
+        if self.changed_nothing() {
+            told.push("Nothing new.".to_owned());
+        } else {
+            told.push(format!("Imported {}{span}.", listed(&self.news())));
+        }
+        if self.flawed > 0 {
+            let files = counted(self.flawed, "file is", "files are");
+            told.push(format!(
+                "{files} damaged or cut short; what could be read was imported and is marked."
+            ));
+        }
+        if self.already_there + self.files_already_there > 0 {
+            let activities = counted(self.already_there, "activity", "activities");
+            let files = counted(self.files_already_there, "file", "files");
+            let mut there = Vec::new();
+            there.extend((self.files_already_there > 0).then_some(files));
+            there.extend((self.already_there > 0).then_some(activities));
+            told.push(format!("Already there: {}.", listed(&there)));
+        }
+        told
+    }
+
+    fn news(&self) -> Vec<String> {
+        let mut news = vec![counted(self.added, "new activity", "new activities")];
+        if self.joined > 0 {
+            let known = counted(self.joined, "known activity", "known activities");
+            news.push(format!("{known} with more about them"));
+        }
+        if self.changed > 0 {
+            let changed = counted(self.changed, "activity", "activities");
+            news.push(format!("{changed} changed at their source"));
+        }
+        if self.days > 0 {
+            news.push(format!("{} of wellness", counted(self.days, "day", "days")));
+        }
+        news
     }
 
     pub(crate) fn skip(&mut self, path: impl Into<String>, reason: impl ToString) {

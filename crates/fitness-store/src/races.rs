@@ -10,7 +10,7 @@ use crate::store::{Store, stamp};
 use crate::tx::Tx;
 use fitness_core::calendar::{Day, Instant};
 use fitness_core::ids::{ActivityId, RaceId, UserId};
-use fitness_core::metrics::predict::Effort;
+use fitness_core::metrics::predict::{Effort, Mark, course_of};
 use fitness_core::units::{Distance, TimeSpan};
 use sea_orm::sea_query::{ExprTrait, OnConflict, Query};
 use sea_orm::{
@@ -37,6 +37,19 @@ pub struct RaceResult {
     pub time: TimeSpan,
     /// A race, or a time trial: all out, but alone.
     pub effort: Effort,
+}
+
+impl RaceResult {
+    /// The result that an activity recorded, when it says how far and how long. A watch never measures a course exactly; the
+    /// course's own distance is meant.
+    #[must_use]
+    pub fn recorded(found: &StoredActivity) -> Option<Self> {
+        let told = found.activity.distance?;
+        let (distance, time) = (course_of(told).unwrap_or(told), found.activity.elapsed?);
+        Mark::new(distance, time).ok()?;
+        let name = found.activity.name.clone().unwrap_or_else(|| "Race".to_owned());
+        Some(Self { activity: Some(found.id), day: found.day, name, distance, time, effort: Effort::Race })
+    }
 }
 
 /// A stored race result.

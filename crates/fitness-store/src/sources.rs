@@ -33,6 +33,17 @@ pub struct Source {
     pub added_at: Instant,
 }
 
+/// How long before its end a key is warned about.
+const WARN_DAYS: i64 = 7;
+
+impl Source {
+    /// When its key ends, when that is soon or was already.
+    #[must_use]
+    pub fn key_ending(&self, today: Day) -> Option<Day> {
+        self.key_expires_on.filter(|ends| *ends <= today.plus(WARN_DAYS))
+    }
+}
+
 impl Store {
     /// Adds a source, without a key.
     ///

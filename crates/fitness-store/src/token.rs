@@ -10,7 +10,9 @@ use std::fmt::Write;
 pub struct Token(SecretString);
 
 impl Token {
-    pub(crate) fn random() -> Self {
+    /// A fresh one.
+    #[must_use]
+    pub fn random() -> Self {
         let bytes: [u8; 32] = rand::random();
         let mut text = String::with_capacity(64);
         for byte in bytes {

@@ -173,6 +173,17 @@ impl Store {
         Ok(token)
     }
 
+    /// Whom an invite is for, when it can still be redeemed. Looking does not use it up.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn find_invite(&self, code: &str, now: Instant) -> Result<Option<UserId>> {
+        let find = invites::Entity::find().filter(invites::Column::TokenHash.eq(token::hash(code.trim())));
+        let row = find.one(self.reader()).await?;
+        let usable = row.filter(|row| row.redeemed_at.is_none() && row.expires_at > now);
+        Ok(usable.map(|row| UserId::new(row.user_id)))
+    }
+
     /// Sets a password with an invite, which is used up.
     ///
     /// # Errors

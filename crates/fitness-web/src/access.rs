@@ -4,6 +4,7 @@
 //! with the session's own token, from one of this server's own pages. Where a page is kept, it is shown again as long
 //! as nothing at all was written to the database since.
 
+use crate::api::Refused;
 use crate::app::App;
 use crate::fields::Fields;
 use crate::guard;
@@ -15,10 +16,9 @@ use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::handler::Handler;
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::middleware::{self, Next};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, MethodRouter, on};
 use serde::Serialize;
-use std::convert::Infallible;
 use subtle::ConstantTimeEq as _;
 
 /// The most a form may hold.
@@ -156,7 +156,7 @@ impl Routes {
         let rule = Rule { app: self.app.clone(), who, brings, kept };
         let limit = if brings == Brings::Files { MAX_UPLOAD } else { MAX_FORM };
         let route: MethodRouter<App> = on(method, handler)
-            .layer::<_, Infallible>(middleware::from_fn_with_state(rule, check))
+            .route_layer(middleware::from_fn_with_state(rule, check))
             .layer(DefaultBodyLimit::max(limit));
         self.router = self.router.route(path, route);
         let method = if brings == Brings::Nothing { Method::GET } else { Method::POST };
@@ -170,11 +170,14 @@ async fn check(State(rule): State<Rule>, request: Request, next: Next) -> Respon
     let checked = match rule.who {
         Who::Anyone => anyone(&rule, request, next).await,
         Who::Athlete | Who::Owner => athlete(&rule, request, next).await,
-        Who::Reader => reader(&rule, request, next).await,
+        Who::Reader => {
+            let read = reader(&rule, request, next).await;
+            return read.unwrap_or_else(IntoResponse::into_response);
+        }
         // Whether a program may do what it asks is looked at where it asks.
         Who::Program => Ok(next.run(request).await),
     };
-    checked.unwrap_or_else(|problem| problem.into_response())
+    checked.unwrap_or_else(IntoResponse::into_response)
 }
 
 type Checked = Result<Response, Problem>;
@@ -230,17 +233,26 @@ async fn athlete(rule: &Rule, mut request: Request, next: Next) -> Checked {
     }
 }
 
-/// An athlete's browser, or a program with their token.
-async fn reader(rule: &Rule, mut request: Request, next: Next) -> Checked {
-    let Some(secret) = guard::bearer_secret(request.headers()) else {
-        return athlete(rule, request, next).await;
+/// An athlete's browser, or a program with their token. Whatever is wrong is told as to a program.
+async fn reader(rule: &Rule, mut request: Request, next: Next) -> Result<Response, Refused> {
+    let (app, now) = (&rule.app, (rule.app.clock)());
+    if !request.headers().contains_key(header::AUTHORIZATION) {
+        let version = app.store.version().await?;
+        let seat = seat::find(app, &version, request.headers(), now).await?;
+        let seat =
+            seat.ok_or_else(|| Refused::unknown(&app.site, "Bring a token of yours, or sign in first."))?;
+        request.extensions_mut().insert(seat);
+        return Ok(next.run(request).await);
+    }
+    let token = match guard::bearer_secret(request.headers()) {
+        Some(secret) => app.store.find_api_token(&secret, now).await?,
+        None => None,
     };
-    let now = (rule.app.clock)();
-    let token = rule.app.store.find_api_token(&secret, now).await?;
-    let Some(token) = token else {
-        return Ok(guard::unauthorized(&rule.app.site, "This token is unknown, has ended or was revoked."));
-    };
-    let zone = rule.app.store.profile(token.user).await?.zone;
+    let unknown = || Refused::unknown(&app.site, "This token is unknown, has ended or was revoked.");
+    let token = token.ok_or_else(unknown)?;
+    // Whether it was noted when the token was used decides nothing.
+    drop(app.store.touch_api_token(token.user, token.id, now).await);
+    let zone = app.store.profile(token.user).await?.zone;
     request.extensions_mut().insert(Seat::of_program(token.user, zone));
     Ok(next.run(request).await)
 }
@@ -275,7 +287,7 @@ async fn with_fields(request: Request) -> Result<Request, Problem> {
 
 /// Where a browser is sent that is not signed in.
 fn sign_in_first(rule: &Rule, request: &Request) -> Response {
-    if rule.brings != Brings::Nothing || rule.who == Who::Reader {
+    if rule.brings != Brings::Nothing {
         return guard::refusal(StatusCode::UNAUTHORIZED, "Sign in first.");
     }
     let wanted: String = form_urlencoded::byte_serialize(path_and_query(request.uri()).as_bytes()).collect();

@@ -1,18 +1,21 @@
 //! What the server is made of, and its routes.
 
 use crate::access::{Brings, Listed, Routes, Who};
+use crate::api::{document, read};
 use crate::assets;
 use crate::chat_stream;
 use crate::guard::{self, Names};
 use crate::hosting::AthletesHost;
 use crate::kept::Kept;
 use crate::limits::Limits;
-use crate::morning::Chores;
+use crate::outside::Outside;
 use crate::pages::{
-    activities, activity, coach, draft_review, drafting, pace_card, plan, plan_decisions, plan_files, plans,
-    proposal_review, revisions, sign_in, today, trends, workout, workout_edit,
+    activities, activity, calendar, coach as talking, draft_review, drafting, found, import, pace_card, plan,
+    plan_decisions, plan_files, plans, proposal_review, revisions, settings, setup, sign_in, sources, today,
+    trends, welcome, workout, workout_edit,
 };
 use crate::problem::Problem;
+use crate::running::Running;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
@@ -28,7 +31,6 @@ use fitness_store::Store;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use tokio::net::TcpListener;
 
 /// Something that is looked up.
 pub type Looked<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -55,8 +57,6 @@ pub struct App {
     pub clock: fn() -> Instant,
     /// Who coaches.
     pub coaching: Arc<dyn Coaching>,
-    /// What is done outside when somebody asks for it.
-    pub chores: Arc<dyn Chores>,
     /// Where the athlete reaches this server, such as `http://127.0.0.1:8787`.
     pub site: Arc<str>,
     /// The names it may be called by.
@@ -67,6 +67,10 @@ pub struct App {
     pub kept: Kept,
     /// How often somebody may do something.
     pub limits: Limits,
+    /// What only the program around the server can do.
+    pub outside: Arc<dyn Outside>,
+    /// What is under way.
+    pub running: Running,
 }
 
 impl std::fmt::Debug for App {
@@ -82,7 +86,8 @@ pub fn router(app: App, prompts: Prompts) -> Router {
 
 /// Every route with who may call it, for whoever looks whether that holds.
 pub fn routes(app: App, prompts: Prompts) -> (Router, Vec<Listed>) {
-    use Who::{Anyone, Athlete};
+    use Who::{Anyone, Athlete, Owner, Reader};
+    use settings::{account, coach, connect, limits, notes, people, profile, security};
     let metadata = resource_metadata(&app.site);
     let (router, mut listed) = Routes::new(app.clone())
         .get("/health", Anyone, async || "ok\n")
@@ -93,6 +98,10 @@ pub fn routes(app: App, prompts: Prompts) -> (Router, Vec<Listed>) {
         .post("/sign-in", Anyone, sign_in::by_password)
         .get("/sign-in/link", Anyone, sign_in::show_link)
         .post("/sign-in/link", Anyone, sign_in::by_link)
+        .get("/setup", Anyone, setup::show)
+        .post("/setup", Anyone, setup::make)
+        .get("/invite", Anyone, setup::show_invite)
+        .post("/invite", Anyone, setup::take_invite)
         .post("/sign-out", Athlete, sign_in::out)
         .page("/", Athlete, today::show)
         .page("/days/{day}", Athlete, today::show_day)
@@ -102,9 +111,8 @@ pub fn routes(app: App, prompts: Prompts) -> (Router, Vec<Listed>) {
         .post("/notes", Athlete, today::note)
         .post("/marks", Athlete, today::mark)
         .post("/marks/{id}/remove", Athlete, today::unmark)
-        .post("/sync", Athlete, today::sync)
-        .page("/coach", Athlete, coach::show)
-        .post("/coach", Athlete, coach::say)
+        .page("/coach", Athlete, talking::show)
+        .post("/coach", Athlete, talking::say)
         .page("/activities", Athlete, activities::show)
         .page("/activities/{id}", Athlete, activity::show)
         .post("/activities/{id}/note", Athlete, activity::note)
@@ -115,6 +123,62 @@ pub fn routes(app: App, prompts: Prompts) -> (Router, Vec<Listed>) {
         .get("/activities/{id}/files/{hash}", Athlete, activity::file)
         .page("/trends", Athlete, trends::show)
         .get("/trends/{file}", Athlete, trends::csv)
+        .get("/calendar/{file}", Anyone, calendar::show)
+        .get("/sources", Athlete, sources::show)
+        .post("/sources", Athlete, sources::add)
+        .post("/sources/{id}/key", Athlete, sources::renew)
+        .post("/sources/{id}/remove", Athlete, sources::remove)
+        .post("/sync", Athlete, sources::sync)
+        .files("/import", Athlete, import::take)
+        .get("/import/{id}", Athlete, import::show)
+        .page("/found", Athlete, found::show)
+        .post("/found/races/{id}/confirm", Athlete, found::confirm)
+        .post("/found/races/{id}/decline", Athlete, found::decline)
+        .get("/welcome", Athlete, welcome::show)
+        .post("/welcome/you", Athlete, welcome::save_place)
+        .post("/welcome/source", Athlete, welcome::save_source)
+        .post("/welcome/coach", Athlete, welcome::save_coach)
+        .page("/settings", Athlete, profile::show)
+        .post("/settings/profile", Athlete, profile::save)
+        .post("/settings/looks", Athlete, profile::save_looks)
+        .page("/settings/limits", Athlete, limits::show)
+        .post("/settings/limits", Athlete, limits::set)
+        .post("/settings/limits/confirm", Athlete, limits::confirm)
+        .post("/settings/limits/remove", Athlete, limits::remove)
+        .post("/settings/zones", Athlete, limits::set_zones)
+        .post("/settings/zones/remove", Athlete, limits::remove_zones)
+        .get("/settings/coach", Athlete, coach::show)
+        .post("/settings/coach", Athlete, coach::save)
+        .get("/settings/coach/preview", Athlete, coach::preview)
+        .page("/settings/notes", Athlete, notes::show)
+        .post("/settings/notes", Athlete, notes::save)
+        .page("/settings/notes/{id}", Athlete, notes::edit)
+        .post("/settings/notes/{id}/accept", Athlete, notes::accept)
+        .post("/settings/notes/{id}/delete", Athlete, notes::delete)
+        .page("/settings/connect", Athlete, connect::show)
+        .post("/settings/tokens", Athlete, connect::make)
+        .post("/settings/tokens/{id}/revoke", Athlete, connect::revoke)
+        .post("/settings/calendar", Athlete, connect::open_calendar)
+        .post("/settings/calendar/close", Athlete, connect::close_calendar)
+        .page("/settings/security", Athlete, security::show)
+        .post("/settings/password", Athlete, security::set_password)
+        .post("/settings/sessions/end", Athlete, security::end_others)
+        .post("/settings/sessions/{id}/end", Athlete, security::end)
+        .page("/settings/people", Owner, people::show)
+        .post("/settings/people", Owner, people::invite)
+        .post("/settings/people/{id}/invite", Owner, people::invite_again)
+        .post("/settings/people/key", Owner, people::share)
+        .post("/settings/people/key/end", Owner, people::end_sharing)
+        .page("/settings/account", Athlete, account::show)
+        .get("/settings/account/delete", Athlete, account::ask)
+        .post("/settings/account/delete", Athlete, account::delete)
+        .get("/api/v1/openapi.json", Anyone, document::show)
+        .get("/api/v1/today", Reader, read::today)
+        .get("/api/v1/plan", Reader, read::plan)
+        .get("/api/v1/activities", Reader, read::activities)
+        .get("/api/v1/activities/{id}", Reader, read::activity)
+        .get("/api/v1/trends", Reader, read::trends)
+        .get("/api/v1/brief", Reader, read::brief)
         .json("/api/chat", Athlete, chat_stream::say)
         .page("/plans", Athlete, plans::show)
         .get("/plan/new", Athlete, drafting::show)
@@ -164,19 +228,6 @@ fn mcp_config(app: &App) -> HttpConfig {
         allowed_hosts: app.names.list().to_vec(),
         allowed_origins: Vec::new(),
     }
-}
-
-/// Answers on a socket until told to stop; what is under way is finished.
-///
-/// # Errors
-/// When the socket cannot be used.
-pub async fn serve(
-    listener: TcpListener,
-    app: App,
-    prompts: Prompts,
-    until: impl Future<Output = ()> + Send + 'static,
-) -> std::io::Result<()> {
-    axum::serve(listener, router(app, prompts)).with_graceful_shutdown(until).await
 }
 
 /// Reads the token of a program and seats it at its athlete's desk. A cookie opens nothing here.

@@ -86,6 +86,9 @@ pub(crate) async fn host(State(names): State<Names>, request: Request, next: Nex
     ] {
         headers.entry(name).or_insert(HeaderValue::from_static(value));
     }
+    if names.secure() {
+        headers.insert(header::STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
+    }
     response
 }
 
@@ -97,14 +100,6 @@ pub(crate) fn bearer_secret(headers: &HeaderMap) -> Option<String> {
     let secret = secret.trim();
     let plausible = (16..=200).contains(&secret.len()) && secret.bytes().all(|byte| byte.is_ascii_graphic());
     (scheme.eq_ignore_ascii_case("bearer") && plausible).then(|| secret.to_owned())
-}
-
-/// The refusal of a program whose token is none.
-pub(crate) fn unauthorized(site: &str, words: &str) -> Response {
-    let mut response = refusal(StatusCode::UNAUTHORIZED, words);
-    let asks = HeaderValue::from_str(&format!("Bearer realm=\"{site}\""));
-    response.headers_mut().extend(asks.ok().map(|asks| (header::WWW_AUTHENTICATE, asks)));
-    response
 }
 
 /// A short refusal in words.

@@ -8,6 +8,7 @@
 
 mod access;
 mod answer;
+mod api;
 pub mod app;
 mod assets;
 mod charts;
@@ -20,18 +21,26 @@ mod hosting;
 mod kept;
 mod limits;
 pub mod morning;
+mod numbered;
+mod outside;
 mod pages;
 mod parts;
 mod problem;
+mod running;
 mod seat;
+mod serving;
 pub mod talk;
+mod uploads;
 mod view;
 
 pub use access::{Brings, Listed, Who};
-pub use app::{App, Coaching, Looked, Opened, router, routes, serve};
+pub use app::{App, Coaching, Looked, Opened, router, routes};
 pub use chat_stream::MAX_TURN;
 pub use guard::Names;
 pub use hosting::{AthletesHost, settled_desk};
 pub use kept::Kept;
 pub use limits::Limits;
+pub use outside::{Alone, Done, KeyFrom, NewKey, NewSource, Outside, ShareTerms};
+pub use running::{Running, Setup};
 pub use seat::SESSION_COOKIE;
+pub use serving::{serve, serve_encrypted};

@@ -39,6 +39,11 @@ impl Problem {
         )
     }
 
+    /// What is said about it, for whoever says it in another form.
+    pub(crate) fn told(&self) -> (StatusCode, &str) {
+        (self.status, &self.said)
+    }
+
     /// May not be done this way.
     pub(crate) fn refused(said: impl Into<String>) -> Self {
         Self::new(StatusCode::FORBIDDEN, said)

@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// The cookie of a session over plain HTTP, which is only for this machine.
 pub const SESSION_COOKIE: &str = "fitness_session";
 /// The cookie of a session over TLS, bound to this host by the browser.
-pub const SECURE_COOKIE: &str = "__Host-fitness_session";
+pub(crate) const SECURE_COOKIE: &str = "__Host-fitness_session";
 /// How long a session lasts.
 pub(crate) const LASTS: TimeDelta = TimeDelta::days(30);
 /// How often it is noted that a session is used.

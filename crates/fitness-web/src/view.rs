@@ -127,6 +127,16 @@ impl View {
         })
     }
 
+    /// How pages look to them.
+    pub(crate) const fn theme(&self) -> Theme {
+        self.theme
+    }
+
+    /// Whether single keys lead somewhere.
+    pub(crate) const fn keys_are_on(&self) -> bool {
+        self.keys
+    }
+
     /// The athlete.
     pub(crate) const fn user(&self) -> UserId {
         self.seat.user

@@ -11,7 +11,9 @@ mod source;
 
 pub(crate) use activity::{ActivityCommand, RaceCommand};
 pub(crate) use athlete::{PacesArgs, PredictArgs, ProfileCommand, ThresholdCommand, ZonesCommand};
-pub(crate) use coach::{BriefArgs, ChatArgs, CoachCommand, PromptsCommand, ServeArgs, TokenCommand, UseArgs};
+pub(crate) use coach::{
+    BriefArgs, ChatArgs, CoachCommand, LoginArgs, PromptsCommand, ServeArgs, TokenCommand, UseArgs,
+};
 pub(crate) use contract::{CheckArgs, ContractCommand};
 pub(crate) use day::DayCommand;
 pub(crate) use export::{ExportArgs, Format, PushArgs};
@@ -185,8 +187,12 @@ pub(crate) enum Command {
     Token(TokenCommand),
     /// Serve the coach's tools over standard input and output, for a program such as Claude Desktop
     Mcp,
-    /// Run the server: the coach for your browser, MCP for other programs, the morning sync and the brief
+    /// Run the server: the app for your browser, MCP for other programs, the morning sync and the brief
+    ///
+    /// The first start prints a link that makes the first user. Later `fitness login` prints links that sign in.
     Serve(ServeArgs),
+    /// Print a link that signs a browser in, once
+    Login(LoginArgs),
     /// Check the installation: what is missing, and how to fix it
     Doctor,
     /// Make the database, or bring it up to date

@@ -8,6 +8,8 @@ use anyhow::Result;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use fitness_coach::built_in::{self, BuiltIn};
+pub(crate) use fitness_coach::chosen::{Chosen, Provider};
+use fitness_coach::chosen::{LOCAL_MODEL, SETTING, SHARED_SETTING, Shared};
 use fitness_coach::model::address::Address;
 use fitness_coach::model::anthropic::{self, Claude};
 use fitness_coach::model::catalog::Choice;
@@ -21,7 +23,6 @@ use fitness_core::calendar::Day;
 use fitness_core::contract::{Kind, check};
 use fitness_core::ids::UserId;
 use fitness_core::note::Author;
-use fitness_core::words;
 use fitness_mcp::Prompts;
 use fitness_store::{CoachingDesk, Purpose, Store};
 use fitness_web::talk::spent;
@@ -29,8 +30,6 @@ use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-/// The name of the setting that says who coaches.
-const SETTING: &str = "coach";
 /// The name of the setting with the sealed key.
 const KEY_SETTING: &str = "coach_key";
 /// What Anthropic's own clients call their key.
@@ -39,49 +38,6 @@ pub(crate) const ANTHROPIC_VARIABLE: &str = "ANTHROPIC_API_KEY";
 const SITE_VARIABLE: &str = "FITNESS_SITE";
 /// The port the server listens on when nobody says otherwise.
 pub(crate) const DEFAULT_PORT: u16 = 8787;
-/// Where a model on this machine is when nobody says otherwise: Ollama's own address.
-pub(crate) const LOCAL_MODEL: &str = "http://127.0.0.1:11434/v1";
-
-words! {
-    /// Who coaches.
-    #[derive(Default)]
-    pub(crate) enum Provider("coach") {
-        /// Rules only.
-        #[default]
-        BuiltIn = "built-in",
-        /// Claude.
-        Anthropic = "anthropic",
-        /// Whatever speaks OpenAI's chat completions.
-        Openai = "openai",
-    }
-}
-
-/// What an athlete chose.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Chosen {
-    pub(crate) provider: Provider,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) model: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) address: Option<String>,
-    /// Tokens a day, all together.
-    pub(crate) tokens_a_day: u64,
-    /// Millionths of a US dollar a day.
-    pub(crate) micros_a_day: u64,
-}
-
-impl Default for Chosen {
-    fn default() -> Self {
-        Self {
-            provider: Provider::default(),
-            model: None,
-            address: None,
-            tokens_a_day: 2_000_000,
-            micros_a_day: 1_000_000,
-        }
-    }
-}
-
 /// What an athlete chose; the built-in coach when they chose nothing.
 pub(crate) async fn chosen(store: &Store, user: UserId) -> Result<Chosen> {
     Ok(store.find_setting(user, SETTING).await?.unwrap_or_default())
@@ -107,6 +63,19 @@ pub(crate) async fn choose(
     Ok(())
 }
 
+/// Keeps a choice when a model can be built from it, and the key with it where a new one was given.
+pub(crate) async fn try_and_choose(
+    store: &Store,
+    user: UserId,
+    chosen: &Chosen,
+    key: Option<&SecretString>,
+) -> Result<()> {
+    let known = self::key(store, user, chosen).await.unwrap_or_default();
+    let tried = key.or(known.as_ref().map(Key::secret));
+    build(chosen, tried, Day::at(clock::now(), store.profile(user).await?.zone))?;
+    choose(store, user, chosen, key).await
+}
+
 /// A key, and the one place it was given for: no other is ever shown it.
 #[derive(Debug, Serialize, Deserialize)]
 struct KeptKey {
@@ -116,16 +85,90 @@ struct KeptKey {
     sealed: String,
 }
 
-/// The key for a choice, where there is one: that which was given for this very place, or that of the environment.
-pub(crate) async fn key(store: &Store, user: UserId, chosen: &Chosen) -> Result<Option<SecretString>> {
+/// The key of an athlete's own for a choice, where there is one: that which was given for this very place.
+async fn own_key(store: &Store, user: UserId, chosen: &Chosen) -> Result<Option<SecretString>> {
     let stored: Option<KeptKey> = store.find_setting(user, KEY_SETTING).await?;
     let stored = stored.filter(|kept| kept.provider == chosen.provider && kept.address == chosen.address);
-    if let Some(sealed) = stored.and_then(|kept| BASE64_STANDARD.decode(kept.sealed).ok()) {
-        let seal = Seal::open()?.ok_or_else(|| no_key(chosen.provider))?;
-        return seal.unseal(user, Holder::Coach, &sealed).map(Some);
+    let Some(sealed) = stored.and_then(|kept| BASE64_STANDARD.decode(kept.sealed).ok()) else {
+        return Ok(None);
+    };
+    let seal = Seal::open()?.ok_or_else(|| no_key(chosen.provider))?;
+    seal.unseal(user, Holder::Coach, &sealed).map(Some)
+}
+
+/// A key, and whose it is.
+#[derive(Debug)]
+pub(crate) enum Key {
+    /// The athlete's own, or that of the environment.
+    Own(SecretString),
+    /// The owner's, for everybody.
+    Shared(SecretString),
+}
+
+impl Key {
+    pub(crate) const fn secret(&self) -> &SecretString {
+        match self {
+            Self::Own(key) | Self::Shared(key) => key,
+        }
+    }
+}
+
+/// The key for a choice, where there is one: the athlete's own, that which the owner shares, or that of the environment.
+pub(crate) async fn key(store: &Store, user: UserId, chosen: &Chosen) -> Result<Option<Key>> {
+    if let Some(own) = own_key(store, user, chosen).await? {
+        return Ok(Some(Key::Own(own)));
+    }
+    if let Some((owner, shared)) = shared(store, chosen).await?
+        && let (Some(seal), Ok(sealed)) = (Seal::open()?, BASE64_STANDARD.decode(&shared.sealed))
+    {
+        return Ok(Some(Key::Shared(seal.unseal(owner, Holder::Everybody, &sealed)?)));
     }
     let given = std::env::var(ANTHROPIC_VARIABLE).ok().filter(|_| chosen.provider == Provider::Anthropic);
-    Ok(given.map(SecretString::from).filter(|key| !key.expose_secret().is_empty()))
+    let given = given.map(SecretString::from).filter(|key| !key.expose_secret().is_empty());
+    Ok(given.map(Key::Own))
+}
+
+/// What the owner of this server shares for a choice, and who that is: whoever was here first.
+async fn shared(store: &Store, chosen: &Chosen) -> Result<Option<(UserId, Shared)>> {
+    let Some(owner) = store.list_users().await?.iter().map(|user| user.id).min() else { return Ok(None) };
+    let shared: Option<Option<Shared>> = store.find_setting(owner, SHARED_SETTING).await?;
+    Ok(shared.flatten().filter(|shared| shared.is_for(chosen)).map(|shared| (owner, shared)))
+}
+
+/// Lets everybody here use a key, or nobody any more. Without a new key the one that was given for the same place stays.
+pub(crate) async fn share(
+    store: &Store,
+    owner: UserId,
+    terms: Option<&Chosen>,
+    key: Option<&SecretString>,
+) -> Result<()> {
+    let kept: Option<Option<Shared>> = store.find_setting(owner, SHARED_SETTING).await?;
+    let kept = kept.flatten();
+    let next = match terms {
+        None => None,
+        Some(terms) => {
+            let sealed = match (key, kept.filter(|kept| kept.is_for(terms))) {
+                (Some(key), _) => {
+                    BASE64_STANDARD.encode(Seal::open_or_make()?.seal(owner, Holder::Everybody, key)?)
+                }
+                (None, Some(kept)) => kept.sealed,
+                (None, None) => return Err(no_key(terms.provider).into()),
+            };
+            if let Some(key) = key {
+                // What cannot be right is refused before anything is stored.
+                build(terms, Some(key), Day::at(clock::now(), store.profile(owner).await?.zone))?;
+            }
+            Some(Shared {
+                provider: terms.provider,
+                address: terms.address.clone(),
+                tokens_a_day: terms.tokens_a_day,
+                micros_a_day: terms.micros_a_day,
+                sealed,
+            })
+        }
+    };
+    store.put_setting(owner, SHARED_SETTING, &next, clock::now()).await?;
+    Ok(())
 }
 
 fn no_key(provider: Provider) -> Failure {
@@ -177,7 +220,7 @@ pub(crate) async fn model(
     today: Day,
 ) -> Result<Box<dyn Model>> {
     let key = key(store, user, chosen).await?;
-    build(chosen, key.as_ref(), today)
+    build(chosen, key.as_ref().map(Key::secret), today)
 }
 
 /// The same, with the key at hand. Nothing is contacted.
@@ -221,9 +264,18 @@ pub(crate) async fn caps(store: &Store, user: UserId, chosen: &Chosen, today: Da
         return Ok(Caps::default());
     }
     let spent = store.spent_on(user, today).await?;
-    let money = chosen.micros_a_day.saturating_sub(spent.cost_micros.unwrap_or_default());
+    let (mut tokens, mut micros) = (chosen.tokens_a_day, chosen.micros_a_day);
+    // Whoever uses the owner's key keeps within what the owner allows.
+    let own = own_key(store, user, chosen).await.is_ok_and(|own| own.is_some());
+    if let Some((owner, shared)) = shared(store, chosen).await?
+        && !own
+        && owner != user
+    {
+        (tokens, micros) = (tokens.min(shared.tokens_a_day), micros.min(shared.micros_a_day));
+    }
+    let money = micros.saturating_sub(spent.cost_micros.unwrap_or_default());
     Ok(Caps {
-        tokens: chosen.tokens_a_day.saturating_sub(spent.tokens()),
+        tokens: tokens.saturating_sub(spent.tokens()),
         money: (chosen.provider == Provider::Anthropic).then_some(Cost(money)),
         ..Caps::default()
     })
@@ -288,11 +340,34 @@ pub(crate) fn site() -> String {
 
 /// Where the athlete decides, with the server on a port.
 pub(crate) fn site_at(port: u16) -> String {
-    std::env::var(SITE_VARIABLE).unwrap_or_else(|_| format!("http://127.0.0.1:{port}"))
+    named_site().unwrap_or_else(|| format!("http://127.0.0.1:{port}"))
+}
+
+/// Where the environment says that the athlete's pages are.
+pub(crate) fn named_site() -> Option<String> {
+    std::env::var(SITE_VARIABLE).ok().filter(|site| !site.is_empty())
 }
 
 /// What programs over MCP can be told to be.
 pub(crate) fn prompts() -> Prompts {
     let text = |name| Prompt::current(name).system().to_owned();
     Prompts { coach: text(PromptName::Chat), brief: text(PromptName::Brief) }
+}
+
+/// Who coaches an athlete, in words, and the models they may ask for one time.
+pub(crate) async fn told(store: &Store, user: UserId) -> (String, Vec<String>) {
+    let chosen = chosen(store, user).await.unwrap_or_default();
+    let name = chosen.model.clone().unwrap_or_else(|| chosen.provider.to_string());
+    match chosen.provider {
+        Provider::BuiltIn => {
+            ("The built-in coach answers: rules, no model, nothing leaves.".to_owned(), Vec::new())
+        }
+        Provider::Anthropic => {
+            let mut names: Vec<String> = Choice::ALL.iter().map(ToString::to_string).collect();
+            names.sort_by_key(|known| *known != name);
+            names.push(built_in::NAME.to_owned());
+            (format!("{name} by Anthropic answers."), names)
+        }
+        Provider::Openai => (format!("{name} answers."), vec![name, built_in::NAME.to_owned()]),
+    }
 }

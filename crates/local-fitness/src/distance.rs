@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use anyhow::Result;
 use fitness_core::distance::BadDistance;
-pub(crate) use fitness_core::distance::{hours_meant, name, word};
+pub(crate) use fitness_core::distance::{hours_meant, word};
 use fitness_core::plan::Size;
 use fitness_core::units::{Distance, UnitSystem};
 

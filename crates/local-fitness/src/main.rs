@@ -14,6 +14,7 @@ mod distance;
 mod egress;
 mod failure;
 mod keys;
+mod outside;
 mod report;
 mod seal;
 mod table;

@@ -26,6 +26,8 @@ pub(crate) enum Holder {
     Source(SourceId),
     /// The service of a model.
     Coach,
+    /// The same, for everybody who is served here.
+    Everybody,
 }
 
 impl Holder {
@@ -34,13 +36,14 @@ impl Holder {
         match self {
             Self::Source(source) => format!("user {user} source {source}"),
             Self::Coach => format!("user {user} coach"),
+            Self::Everybody => format!("user {user} everybody's coach"),
         }
     }
 
     fn refused(self) -> Failure {
         let (whose, give) = match self {
             Self::Source(source) => ("this source", format!("fitness source key {source}")),
-            Self::Coach => ("your coach", "fitness coach use".to_owned()),
+            Self::Coach | Self::Everybody => ("your coach", "fitness coach use".to_owned()),
         };
         Failure::new(
             format!("the key of {whose} cannot be opened with this machine's sealing key"),
@@ -187,6 +190,8 @@ mod tests {
         assert_eq!(seal.unseal(user, source, &sealed).unwrap().expose_secret(), "GCDC_very-secret");
         assert!(seal.unseal(user, Holder::Source(SourceId::new(3)), &sealed).is_err());
         assert!(seal.unseal(user, Holder::Coach, &sealed).is_err());
+        let coach = seal.seal(user, Holder::Coach, &secret).unwrap();
+        assert!(seal.unseal(user, Holder::Everybody, &coach).is_err());
         assert!(seal.unseal(UserId::new(9), source, &sealed).is_err());
         let other = Seal::of(&[8; KEY_BYTES]).unwrap();
         assert!(other.unseal(user, source, &sealed).is_err());

@@ -148,6 +148,22 @@
     }
   }
 
+  // What is under way is looked at again until it is over.
+  const underWay = document.querySelector("[data-poll]");
+  const look = async () => {
+    const answer = await fetch(location.href).catch(() => null);
+    if (answer?.ok) {
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const next = page.querySelector("[data-poll]");
+      if (!next) { location.reload(); return; }
+      underWay.querySelector("[role=status]").replaceWith(next.querySelector("[role=status]"));
+      const [bar, now] = [underWay, next].map((part) => part.querySelector("progress"));
+      if (bar && now) bar.value = now.value; else if (now) underWay.querySelector("h2").after(now); else bar?.remove();
+    }
+    setTimeout(look, 1500);
+  };
+  if (underWay) setTimeout(look, 1500);
+
   // Copying a line to another program.
   for (const button of document.querySelectorAll("button[data-copy]")) {
     button.hidden = false;

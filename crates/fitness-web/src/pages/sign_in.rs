@@ -105,25 +105,34 @@ fn used_up() -> Problem {
     .go_on("/sign-in", "Sign in")
 }
 
-fn signed_in(app: &App, token: &Token, to: &str) -> Response {
+pub(crate) fn signed_in(app: &App, token: &Token, to: &str) -> Response {
     let cookie = seat::set_cookie(app, token);
     (StatusCode::SEE_OTHER, [(header::SET_COOKIE, cookie)], [(header::LOCATION, to)]).into_response()
 }
 
 /// A path of this server, and nothing that could lead elsewhere.
-fn own_path(to: &str) -> &str {
+pub(crate) fn own_path(to: &str) -> &str {
     let fine =
         to.starts_with('/') && !to.starts_with("//") && !to.contains(['\\', '\r', '\n']) && to.is_ascii();
     if fine { to } else { "/" }
 }
 
-fn client(headers: &HeaderMap) -> String {
+pub(crate) fn client(headers: &HeaderMap) -> String {
     headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or("a browser").to_owned()
 }
 
 async fn page(app: &App, fields: &Fields, faults: &Faults) -> Result<Markup, Problem> {
     let filling = Filling { fields, faults };
-    let some_password = app.store.list_users().await?.iter().any(|user| user.has_password);
+    let users = app.store.list_users().await?;
+    let some_password = users.iter().any(|user| user.has_password);
+    if users.is_empty() {
+        return Ok(html! {
+            section.card {
+                h1 { "Nobody lives here yet" }
+                p { "Open the link that " code { "fitness serve" } " printed when it started: it makes the first athlete, once." }
+            }
+        });
+    }
     Ok(html! {
         section.card {
             h1 { "Sign in" }

@@ -20,21 +20,6 @@ pub(crate) const fn tone(kind: WorkoutKind) -> &'static str {
     }
 }
 
-/// `8.1 of 8 km`, or what is asked while nothing is known to be done.
-pub(crate) fn size(workout: &Workout, graded: Option<&Graded>, units: UnitSystem) -> String {
-    let asked = workout.size(units).unwrap_or_default();
-    match graded.and_then(|graded| graded.actual) {
-        Some(done) if asked.is_empty() => done.shown(units),
-        Some(done) => {
-            let done = done.shown(units);
-            // One unit is said once.
-            let short = done.rsplit_once(' ').filter(|(_, unit)| asked.ends_with(&format!(" {unit}")));
-            format!("{} of {asked}", short.map_or(done.as_str(), |(number, _)| number))
-        }
-        None => asked,
-    }
-}
-
 /// A day of a schedule: what is asked, what became of it, and where to look closer.
 pub(crate) fn cell(
     planned: &PlannedWorkout,

@@ -2,9 +2,13 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod activities;
+mod api;
+mod door;
 mod harness;
 mod morning;
 mod obedient;
 mod plan_decisions;
 mod plan_pages;
+mod settings;
+mod sources;
 mod trends;

@@ -5,6 +5,7 @@ use clap::{Args, Subcommand};
 use fitness_core::calendar::Day;
 use fitness_core::desk::Scope;
 use fitness_core::ids::{ApiTokenId, ChatId};
+use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]
@@ -113,7 +114,35 @@ pub(crate) struct ServeArgs {
     /// The port on this machine
     #[arg(long, default_value_t = DEFAULT_PORT)]
     pub(crate) port: u16,
+    /// The address to listen on; this machine alone when not given
+    ///
+    /// Others reach the server only when every user has a password, and over TLS: with --tls-cert and --tls-key, or
+    /// --behind-proxy when another server in front of it speaks TLS.
+    #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
+    pub(crate) bind: IpAddr,
+    /// The certificate to speak TLS with, a PEM file with its chain
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub(crate) tls_cert: Option<PathBuf>,
+    /// The certificate's key, a PEM file
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub(crate) tls_key: Option<PathBuf>,
+    /// Another server in front of this one speaks TLS; needs --site
+    #[arg(long, conflicts_with = "tls_cert")]
+    pub(crate) behind_proxy: bool,
+    /// Where browsers reach it, such as https://fitness.example.org; FITNESS_SITE when not given
+    #[arg(long, value_name = "URL")]
+    pub(crate) site: Option<String>,
     /// Do not open a browser
     #[arg(long)]
     pub(crate) no_open: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LoginArgs {
+    /// The port the server listens on
+    #[arg(long, default_value_t = DEFAULT_PORT)]
+    pub(crate) port: u16,
+    /// Where browsers reach it, such as https://fitness.example.org; FITNESS_SITE when not given
+    #[arg(long, value_name = "URL")]
+    pub(crate) site: Option<String>,
 }

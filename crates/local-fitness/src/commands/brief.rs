@@ -68,7 +68,7 @@ pub(super) async fn request(store: &Store, user: UserId, day: Day) -> Result<Req
 }
 
 /// Writes the brief of a day, unless there is one.
-pub(super) async fn write_when_missing(store: &Store, user: UserId, day: Day) -> Result<()> {
+pub(crate) async fn write_when_missing(store: &Store, user: UserId, day: Day) -> Result<()> {
     if store.find_brief(user, day).await?.is_none() {
         write(store, user, day, None).await?;
     }
@@ -76,7 +76,7 @@ pub(super) async fn write_when_missing(store: &Store, user: UserId, day: Day) ->
 }
 
 /// Writes the brief of a day in the place of the one there is.
-pub(super) async fn rewrite(store: &Store, user: UserId, day: Day) -> Result<()> {
+pub(crate) async fn rewrite(store: &Store, user: UserId, day: Day) -> Result<()> {
     write(store, user, day, None).await.map(|_| ())
 }
 

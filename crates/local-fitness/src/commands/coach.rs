@@ -2,16 +2,17 @@
 
 use crate::args::{CoachCommand, UseArgs};
 use crate::clock;
-use crate::coaching::{self, Chosen, Provider};
+use crate::coaching::{self, Chosen, Key, Provider};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::keys;
 use crate::report::Report;
 use anyhow::Result;
+use fitness_coach::chosen::micros_a_day;
 use fitness_coach::model::Cost;
 use fitness_core::calendar::Day;
+use fitness_core::ids::UserId;
 use fitness_core::note::Author;
-use fitness_core::text::visible;
 use fitness_store::{Store, User};
 use fitness_web::talk::Talk;
 use serde_json::json;
@@ -40,7 +41,7 @@ async fn today(store: &Store, user: &User) -> Result<Day> {
 async fn show(store: &Store, user: &User) -> Result<Report> {
     let chosen = coaching::chosen(store, user.id).await?;
     let spent = store.spent_on(user.id, today(store, user).await?).await?;
-    let mut words = format!("{}\n", who(&chosen));
+    let mut words = format!("{}\n", chosen.who());
     match chosen.provider {
         Provider::BuiltIn => words.push_str("Nothing leaves this machine.\n"),
         Provider::Anthropic | Provider::Openai => {
@@ -59,20 +60,6 @@ async fn show(store: &Store, user: &User) -> Result<Report> {
     Ok(Report::new(words, &json!({ "coach": chosen, "spent_today": spent })))
 }
 
-fn who(chosen: &Chosen) -> String {
-    match (chosen.provider, &chosen.model, &chosen.address) {
-        (Provider::BuiltIn, ..) => "The built-in coach: rules, no model, no key.".to_owned(),
-        (Provider::Anthropic, model, _) => {
-            format!("Claude, {}.", visible(model.as_deref().unwrap_or("sonnet")))
-        }
-        (Provider::Openai, model, address) => format!(
-            "{} at {}.",
-            visible(model.as_deref().unwrap_or("a model")),
-            visible(address.as_deref().unwrap_or(coaching::LOCAL_MODEL))
-        ),
-    }
-}
-
 async fn choose(store: &Store, user: &User, args: UseArgs) -> Result<Report> {
     let before = coaching::chosen(store, user.id).await?;
     let provider = args.provider;
@@ -87,13 +74,18 @@ async fn choose(store: &Store, user: &User, args: UseArgs) -> Result<Report> {
         (Provider::Anthropic, None) if known.is_none() => {
             Some(keys::read(None, Some(coaching::ANTHROPIC_VARIABLE), KEY_PAGE)?)
         }
-        (Provider::Anthropic | Provider::Openai, None) => known,
+        (Provider::Anthropic | Provider::Openai, None) => {
+            // A key that is the owner's stays the owner's.
+            known.as_ref().and_then(|key| match key {
+                Key::Own(key) => Some(key.clone()),
+                Key::Shared(_) => None,
+            })
+        }
         (Provider::BuiltIn, _) => None,
     };
     // What cannot be right is refused before anything is stored.
-    coaching::build(&chosen, key.as_ref(), today(store, user).await?)?;
-    coaching::choose(store, user.id, &chosen, key.as_ref()).await?;
-    let mut words = format!("From now on: {}", who(&chosen));
+    coaching::try_and_choose(store, user.id, &chosen, key.as_ref()).await?;
+    let mut words = format!("From now on: {}", chosen.who());
     if provider != Provider::BuiltIn {
         words.push_str(
             " `fitness coach test` tries it; `fitness coach preview` prints what leaves this machine.",
@@ -112,12 +104,8 @@ async fn limit(store: &Store, user: &User, tokens: Option<u64>, dollars: Option<
         chosen.tokens_a_day = tokens;
     }
     if let Some(dollars) = dollars {
-        if !(0.0..=1000.0).contains(&dollars) {
-            return Err(
-                Failure::new("that is no limit", "give dollars a day, 0 to 1000, such as 0.50").into()
-            );
-        }
-        chosen.micros_a_day = (dollars * 1_000_000.0).round() as u64;
+        chosen.micros_a_day = micros_a_day(dollars)
+            .map_err(|_| Failure::new("that is no limit", "give dollars a day, 0 to 1000, such as 0.50"))?;
     }
     coaching::choose(store, user.id, &chosen, None).await?;
     let words = format!("At most {} tokens and {} a day.", chosen.tokens_a_day, Cost(chosen.micros_a_day));
@@ -125,17 +113,22 @@ async fn limit(store: &Store, user: &User, tokens: Option<u64>, dollars: Option<
 }
 
 async fn preview(store: &Store, user: &User, text: Option<String>) -> Result<Report> {
-    let today = today(store, user).await?;
-    let chosen = coaching::chosen(store, user.id).await?;
-    let model = coaching::model(store, user.id, &chosen, today).await?;
+    let (name, bytes) = previewed(store, user.id, text.as_deref()).await?;
+    Ok(Report::new(bytes.clone(), &json!({ "model": name, "sent": bytes })))
+}
+
+/// Exactly what would leave this machine, and for which model: for something said, or for the morning brief.
+pub(crate) async fn previewed(store: &Store, user: UserId, text: Option<&str>) -> Result<(String, String)> {
+    let today = Day::at(clock::now(), store.profile(user).await?.zone);
+    let chosen = coaching::chosen(store, user).await?;
+    let model = coaching::model(store, user, &chosen, today).await?;
     let request = match text {
         Some(text) => {
-            let desk = coaching::desk(store, user.id, Author::Coach).await?;
-            let talk = Talk { store, user: user.id, chat: None, today, now: clock::now() };
-            talk.first_request(&desk, &text).await?
+            let desk = coaching::desk(store, user, Author::Coach).await?;
+            let talk = Talk { store, user, chat: None, today, now: clock::now() };
+            talk.first_request(&desk, text).await?
         }
-        None => super::brief::request(store, user.id, today).await?,
+        None => super::brief::request(store, user, today).await?,
     };
-    let bytes = model.preview(&request);
-    Ok(Report::new(bytes.clone(), &json!({ "model": model.name(), "sent": bytes })))
+    Ok((model.name().to_owned(), model.preview(&request)))
 }

@@ -1,7 +1,7 @@
 //! `fitness found`
 
 use super::settled;
-use super::threshold::{name, show, suggest};
+use super::threshold::suggest;
 use crate::context::Context;
 use crate::report::Report;
 use crate::table::table;
@@ -93,7 +93,7 @@ fn tell(found: &Discovery, units: UnitSystem) -> String {
                     ThresholdOrigin::Reported => "your watch says so".to_owned(),
                     ThresholdOrigin::Estimated => format!("detected, `fitness threshold confirm {kind}`"),
                 };
-                [name(kind).to_owned(), show(kind, held.value(), units), origin]
+                [kind.called().to_owned(), kind.show(held.value(), units), origin]
             })
             .collect();
         let _ = write!(

@@ -4,7 +4,7 @@ use crate::clock;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::report::Report;
-use crate::words::{counted, list};
+use crate::words::counted;
 use anyhow::Result;
 use fitness_core::text::visible;
 use fitness_ingest::{Import, Outcome, Progress, Stop, import};
@@ -108,44 +108,8 @@ pub(super) fn tell(outcome: &Outcome) -> String {
         words.push_str(&text);
         words.push('\n');
     };
-    if outcome.stopped {
-        line(
-            "Stopped before the end. What was imported so far is kept; run it again for the rest.".to_owned(),
-        );
-    }
-    let span = outcome.span.map(|(first, last)| format!(" from {first} to {last}")).unwrap_or_default();
-    if outcome.changed_nothing() {
-        line("Nothing new.".to_owned());
-    } else {
-        let mut news = vec![counted(outcome.added, "new activity", "new activities")];
-        if outcome.joined > 0 {
-            news.push(format!(
-                "{} with more about them",
-                counted(outcome.joined, "known activity", "known activities")
-            ));
-        }
-        if outcome.changed > 0 {
-            news.push(format!(
-                "{} changed at their source",
-                counted(outcome.changed, "activity", "activities")
-            ));
-        }
-        if outcome.days > 0 {
-            news.push(format!("{} of wellness", counted(outcome.days, "day", "days")));
-        }
-        line(format!("Imported {}{span}.", list(&news)));
-    }
-    if outcome.flawed > 0 {
-        let files = counted(outcome.flawed, "file is", "files are");
-        line(format!("{files} damaged or cut short; what could be read was imported and is marked."));
-    }
-    if outcome.already_there + outcome.files_already_there > 0 {
-        let activities = counted(outcome.already_there, "activity", "activities");
-        let files = counted(outcome.files_already_there, "file", "files");
-        let mut there = Vec::new();
-        there.extend((outcome.files_already_there > 0).then_some(files));
-        there.extend((outcome.already_there > 0).then_some(activities));
-        line(format!("Already there: {}.", list(&there)));
+    for sentence in outcome.sentences() {
+        line(sentence);
     }
     let entries = outcome.entries_left_out.values().sum();
     if entries > 0 {

@@ -1,9 +1,9 @@
 //! The commands, one file a noun.
 
 mod activity;
-mod brief;
+pub(crate) mod brief;
 mod chat;
-mod coach;
+pub(crate) mod coach;
 mod coach_test;
 mod contract;
 mod day;
@@ -11,6 +11,7 @@ mod demo;
 mod doctor;
 mod found;
 mod import;
+mod login;
 mod mcp;
 mod migrate;
 mod note;
@@ -20,10 +21,11 @@ mod predict;
 mod profile;
 mod prompts;
 mod race;
+mod reach;
 mod recompute;
 mod serve;
-mod source;
-mod sync;
+pub(crate) mod source;
+pub(crate) mod sync;
 mod threshold;
 mod today;
 mod token;
@@ -73,6 +75,7 @@ pub(crate) async fn run(args: Args) -> Result<Report> {
         Command::Token(command) => token::run(&context, command).await,
         Command::Mcp => mcp::run(&context).await,
         Command::Serve(args) => serve::run(&context, args).await,
+        Command::Login(args) => login::run(&context, args).await,
         Command::Doctor => doctor::run(&context).await,
         Command::Migrate => migrate::run(&context).await,
     }

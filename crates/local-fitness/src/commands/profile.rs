@@ -1,6 +1,7 @@
 //! `fitness profile` and `fitness feel`
 
 use super::settled;
+use super::threshold::misread;
 use crate::args::ProfileCommand;
 use crate::clock;
 use crate::context::Context;
@@ -9,6 +10,7 @@ use crate::report::Report;
 use anyhow::Result;
 use fitness_core::athlete::Profile;
 use fitness_core::calendar::Day;
+use fitness_core::limits::read_night;
 use fitness_core::note::Author;
 use fitness_core::observation::{ObservationKind, Observed};
 use fitness_core::units::TimeSpan;
@@ -19,7 +21,7 @@ pub(super) async fn run(context: &Context, command: ProfileCommand) -> Result<Re
     let mut profile = store.profile(user.id).await?;
     if let ProfileCommand::Set { sex, birth_year, sleep_need, zone, units, week_start } = command {
         let before = profile.clone();
-        let sleep_need = sleep_need.as_deref().map(hours).transpose()?;
+        let sleep_need = sleep_need.as_deref().map(read_night).transpose().map_err(misread)?;
         profile = Profile {
             sex: sex.or(profile.sex),
             birth_year: birth_year.or(profile.birth_year),
@@ -45,23 +47,6 @@ pub(super) async fn run(context: &Context, command: ProfileCommand) -> Result<Re
         or_not(profile.sleep_need.map(TimeSpan::hours_minutes)),
     );
     Ok(Report::new(words, &profile))
-}
-
-/// `8:00` as hours and minutes of a night.
-fn hours(text: &str) -> Result<TimeSpan> {
-    let parsed = text.split_once(':').and_then(|(hours, minutes)| {
-        let (hours, minutes): (i64, i64) = (hours.parse().ok()?, minutes.parse().ok()?);
-        Some(60 * hours + minutes)
-            .filter(|_| (0..60).contains(&minutes))
-            .filter(|all| (240..=720).contains(all))
-    });
-    parsed.map(TimeSpan::from_mins).ok_or_else(|| {
-        Failure::new(
-            format!("`{text}` is no length of a night"),
-            "write hours and minutes between 4:00 and 12:00",
-        )
-        .into()
-    })
 }
 
 /// How the athlete feels on a day.

@@ -1,81 +1,30 @@
 //! `fitness serve`
 
-use super::sync;
+use super::reach::Reach;
+use super::user::{machine_units, machine_zone};
 use crate::args::ServeArgs;
 use crate::clock;
-use crate::coaching::{self, Provider};
+use crate::coaching;
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::outside::Outside;
 use crate::report::Report;
 use anyhow::Result;
-use fitness_coach::model::catalog::Choice;
-use fitness_core::calendar::Day;
+use fitness_core::athlete::Profile;
 use fitness_core::ids::UserId;
 use fitness_store::{Missing, Store};
-use fitness_web::morning::{self, Chores};
-use fitness_web::{App, Coaching, Kept, Limits, Looked, Names, Opened, serve};
+use fitness_web::{App, Kept, Limits, Names, Running, Setup, morning, serve, serve_encrypted};
 use serde_json::json;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::io::IsTerminal as _;
+use std::net::SocketAddr;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
-
-/// The work of the server that needs a key or the net.
-struct Outside(Store);
-
-impl Coaching for Outside {
-    fn open<'a>(&'a self, user: UserId, model: Option<&'a str>, today: Day) -> Looked<'a, Opened> {
-        Box::pin(async move {
-            coaching::open(&self.0, user, model, today).await.map_err(|why| format!("{why:#}"))
-        })
-    }
-
-    fn told(&self, user: UserId) -> Looked<'_, (String, Vec<String>)> {
-        Box::pin(self.who(user))
-    }
-}
-
-impl Outside {
-    async fn who(&self, user: UserId) -> (String, Vec<String>) {
-        let chosen = coaching::chosen(&self.0, user).await.unwrap_or_default();
-        let name = chosen.model.clone().unwrap_or_else(|| chosen.provider.to_string());
-        let built_in = fitness_coach::built_in::NAME;
-        match chosen.provider {
-            Provider::BuiltIn => {
-                ("The built-in coach answers: rules, no model, nothing leaves.".to_owned(), Vec::new())
-            }
-            Provider::Anthropic => {
-                let mut names: Vec<String> = Choice::ALL.iter().map(ToString::to_string).collect();
-                names.sort_by_key(|known| *known != name);
-                names.push(built_in.to_owned());
-                (format!("{name} by Anthropic answers."), names)
-            }
-            Provider::Openai => (format!("{name} answers."), vec![name, built_in.to_owned()]),
-        }
-    }
-}
-
-impl Chores for Outside {
-    fn sync(&self, user: UserId) -> Looked<'_, Result<(), String>> {
-        Box::pin(async move { sync::all_quietly(&self.0, user).await.map_err(|why| format!("{why:#}")) })
-    }
-
-    fn brief(&self, user: UserId, day: Day) -> Looked<'_, Result<(), String>> {
-        Box::pin(async move {
-            super::brief::write_when_missing(&self.0, user, day).await.map_err(|why| format!("{why:#}"))
-        })
-    }
-
-    fn rewrite(&self, user: UserId, day: Day) -> Looked<'_, Result<(), String>> {
-        Box::pin(
-            async move { super::brief::rewrite(&self.0, user, day).await.map_err(|why| format!("{why:#}")) },
-        )
-    }
-}
 
 /// The name of the setting that marks the demo's athlete.
 pub(super) const DEMO_SETTING: &str = "demo";
 
 pub(super) async fn run(context: &Context, args: ServeArgs) -> Result<Report> {
-    let store = context.open(Missing::Refuse).await?;
+    let store = context.open(Missing::Create).await?;
     for user in store.list_users().await? {
         if store.find_setting::<bool>(user.id, DEMO_SETTING).await? == Some(true) {
             let help =
@@ -86,51 +35,93 @@ pub(super) async fn run(context: &Context, args: ServeArgs) -> Result<Report> {
     answer(store, args, None).await
 }
 
-/// Shows the demo's pages.
+/// Shows the demo's pages, and prints a link for its athlete.
 pub(super) async fn pages(store: Store, user: UserId, args: ServeArgs) -> Result<Report> {
     answer(store, args, Some(user)).await
 }
 
-/// Answers until told to stop. `demo` is the athlete who is signed in by a link at once.
+/// Answers until told to stop.
 async fn answer(store: Store, args: ServeArgs, demo: Option<UserId>) -> Result<Report> {
-    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, args.port));
+    let users = store.list_users().await?;
+    let reach = Reach::check(&args, &users)?;
+    let address = SocketAddr::from((args.bind, args.port));
     let listener = tokio::net::TcpListener::bind(address).await.map_err(|why| {
         let help = "another program may be using the port; choose one with --port";
         Failure::new(format!("cannot listen on {address}: {why}"), help)
     })?;
     let address = listener.local_addr()?;
-    let site = coaching::site_at(address.port());
+    let site = reach.site(address.port());
+    let mut running = Running::default();
+    let scheme = if reach.tls.is_some() { "https" } else { "http" };
+    eprintln!(
+        "Listening on {scheme}://{address}. MCP for other programs is at {site}/mcp; Ctrl-C ends this."
+    );
+    if users.is_empty() {
+        let profile = Profile { zone: machine_zone(), units: machine_units(), ..Profile::default() };
+        let (setup, path) = Setup::new(profile);
+        running.setup = setup;
+        eprintln!("Nobody lives here yet. This link makes the first user, once:\n\n  {site}{path}\n");
+    } else if let Some(user) = demo {
+        let token = store.offer_sign_in(user, clock::now()).await?;
+        let link = format!("{site}/sign-in/link?code={}", token.reveal());
+        eprintln!("This link signs you in as the demo athlete, once:\n\n  {link}\n");
+    } else {
+        eprintln!("Open {site}. `fitness login` prints a link that signs a browser in.");
+    }
+    let outside = Arc::new(Outside(store.clone()));
     let app = App {
         store: store.clone(),
         clock: clock::now,
-        coaching: Arc::new(Outside(store.clone())),
-        chores: Arc::new(Outside(store.clone())),
+        coaching: outside.clone(),
         site: site.clone().into(),
         names: Names::new(address.port(), &site),
         demo: demo.is_some(),
         kept: Kept::default(),
         limits: Limits::default(),
+        outside: outside.clone(),
+        running,
     };
-    eprintln!("Listening on http://{address}. MCP for other programs is at {site}/mcp; Ctrl-C ends this.");
-    if let Some(user) = demo {
-        let token = store.offer_sign_in(user, clock::now()).await?;
-        eprintln!(
-            "Open this link to look around as the demo athlete:\n\n    {site}/sign-in/link?code={}\n",
-            token.reveal()
-        );
+    if !args.no_open && !users.is_empty() {
+        open_browser(&site);
     }
-    let outside = Outside(store.clone());
     let worker = format!("serve-{}", std::process::id());
-    let until = async {
-        // When Ctrl-C cannot be heard, the server runs until it is ended otherwise.
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
+    let prompts = coaching::prompts();
+    let served = async {
+        match reach.tls {
+            Some(tls) => serve_encrypted(listener, tls, app, prompts, until_ctrl_c()).await,
+            None => serve(listener, app, prompts, until_ctrl_c()).await,
         }
     };
     tokio::select! {
-        served = serve(listener, app, coaching::prompts(), until) => served?,
-        () = morning::run(store.clone(), &outside, &worker, clock::now) => {}
+        served = served => served?,
+        () = morning::run(store.clone(), &*outside, &worker, clock::now) => {}
     }
     store.close().await;
     Ok(Report::new("Stopped.", &json!({})))
+}
+
+/// Waits for Ctrl-C. When it cannot be heard, the server runs until it is ended otherwise.
+pub(super) async fn until_ctrl_c() {
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
+/// Opens a browser where a person is looking; that there is none is no matter. The address is told to other programs of
+/// this machine on the way, so it never holds a secret.
+pub(super) fn open_browser(site: &str) {
+    if !std::io::stderr().is_terminal() || !std::io::stdin().is_terminal() {
+        return;
+    }
+    let (program, first): (&str, &[&str]) = if cfg!(target_os = "macos") {
+        ("open", &[])
+    } else if cfg!(windows) {
+        ("cmd", &["/C", "start", ""])
+    } else {
+        ("xdg-open", &[])
+    };
+    let mut command = Command::new(program);
+    command.args(first).arg(site).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    // Without a browser the link above is enough.
+    drop(command.spawn());
 }

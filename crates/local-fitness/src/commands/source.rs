@@ -18,6 +18,7 @@ use fitness_core::text::visible;
 use fitness_sources::live::garmin::{self, Garmin};
 use fitness_sources::live::intervals::{self, Intervals};
 use fitness_store::{Source, Store, User};
+use fitness_web::NewSource;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -27,8 +28,6 @@ use std::path::Path;
 
 /// Where an athlete makes a key.
 const KEY_PAGE: &str = "https://connect.garmin.com/app/settings/personalApiToken";
-/// How long before its end a key is warned about.
-const WARN_DAYS: i64 = 7;
 /// What Garmin's own client calls it.
 const GARMIN_VARIABLE: &str = "GARMIN_PERSONAL_API_KEY";
 
@@ -69,26 +68,11 @@ async fn add(
     athlete: Option<String>,
 ) -> Result<Report> {
     let (store, user) = context.open_for_user().await?;
-    if let Some(known) = find(&store, user.id, service).await? {
-        let message = format!("{} is a source already", service.as_str());
-        let help = format!("give it another key with `fitness source key {}`", known.id);
-        return Err(Failure::new(message, help).into());
-    }
-    let home = match service {
-        Service::Garmin => garmin::HOME,
-        Service::Intervals => intervals::HOME,
-    };
-    let config = Config { address: address.unwrap_or_else(|| home.to_owned()), athlete };
+    refuse_twice(&store, user.id, service).await?;
     let secret = read_key(service, key_file)?;
-    let zone = store.profile(user.id).await?.zone;
-    // A key or an address that cannot be right is refused before anything is stored.
-    build(service, &config, secret.clone(), zone)?;
-    let expires = expiry(service, expires, clock::now(), zone)?;
-    let seal = Seal::open_or_make()?;
-    let config = serde_json::to_value(&config)?;
-    let id = store.add_source(user.id, service.as_str(), service.label(), config, clock::now()).await?;
-    let sealed = seal.seal(user.id, Holder::Source(id), &secret)?;
-    store.put_source_secret(user.id, id, sealed, expires, clock::now()).await?;
+    let expires = expiry(service, expires, clock::now(), store.profile(user.id).await?.zone)?;
+    let new = New { service, address, athlete, secret, expires };
+    let id = put(&store, user.id, new).await?;
     store.close().await;
     let mut words = format!("Added {} as source {id}. Its key is stored sealed.\n", service.label());
     if let Some(day) = expires {
@@ -102,6 +86,73 @@ async fn add(
     }
     write!(words, "Bring in your data with `fitness sync {}`.", service.as_str())?;
     Ok(Report::new(words, &json!({ "source_id": id, "kind": service.as_str(), "key_expires_on": expires })))
+}
+
+/// A service to be connected, as the athlete says it.
+struct New {
+    service: Service,
+    address: Option<String>,
+    athlete: Option<String>,
+    secret: SecretString,
+    expires: Option<Day>,
+}
+
+async fn refuse_twice(store: &Store, user: UserId, service: Service) -> Result<()> {
+    let Some(known) = find(store, user, service).await? else { return Ok(()) };
+    let message = format!("{} is a source already", service.as_str());
+    let help = format!("give it another key with `fitness source key {}`", known.id);
+    Err(Failure::new(message, help).into())
+}
+
+async fn put(store: &Store, user: UserId, new: New) -> Result<SourceId> {
+    let New { service, address, athlete, secret, expires } = new;
+    let home = match service {
+        Service::Garmin => garmin::HOME,
+        Service::Intervals => intervals::HOME,
+    };
+    let config = Config { address: address.unwrap_or_else(|| home.to_owned()), athlete };
+    // A key or an address that cannot be right is refused before anything is stored.
+    build(service, &config, secret.clone(), store.profile(user).await?.zone)?;
+    let seal = Seal::open_or_make()?;
+    let config = serde_json::to_value(&config)?;
+    let id = store.add_source(user, service.as_str(), service.label(), config, clock::now()).await?;
+    let sealed = seal.seal(user, Holder::Source(id), &secret)?;
+    store.put_source_secret(user, id, sealed, expires, clock::now()).await?;
+    Ok(id)
+}
+
+/// Connects a service from a page, where it is always where it usually is.
+pub(crate) async fn add_from_page(store: &Store, user: UserId, new: NewSource) -> Result<SourceId> {
+    let service: Service =
+        new.service.parse().map_err(|_| Failure::new("that is no service", "choose one of the list"))?;
+    refuse_twice(store, user, service).await?;
+    refuse_ended(new.expires, store.profile(user).await?.zone)?;
+    let new = New { service, address: None, athlete: new.athlete, secret: new.key, expires: new.expires };
+    put(store, user, new).await
+}
+
+/// Gives a source another key.
+pub(crate) async fn renew(
+    store: &Store,
+    user: UserId,
+    id: SourceId,
+    secret: &SecretString,
+    expires: Option<Day>,
+) -> Result<()> {
+    let (service, config) = settings(&require(store, user, id).await?)?;
+    let zone = store.profile(user).await?.zone;
+    refuse_ended(expires, zone)?;
+    build(service, &config, secret.clone(), zone)?;
+    let sealed = Seal::open_or_make()?.seal(user, Holder::Source(id), secret)?;
+    store.put_source_secret(user, id, sealed, expires, clock::now()).await?;
+    Ok(())
+}
+
+fn refuse_ended(expires: Option<Day>, zone: Tz) -> Result<()> {
+    if expires.is_some_and(|day| day <= Day::at(clock::now(), zone)) {
+        return Err(Failure::new("that key has ended already", "make a new one").into());
+    }
+    Ok(())
 }
 
 async fn list(context: &Context) -> Result<Report> {
@@ -145,14 +196,10 @@ async fn key(
     expires: Option<Day>,
 ) -> Result<Report> {
     let (store, user) = context.open_for_user().await?;
-    let source = require(&store, user.id, id).await?;
-    let (service, config) = settings(&source)?;
+    let (service, _) = settings(&require(&store, user.id, id).await?)?;
     let secret = read_key(service, key_file)?;
-    let zone = store.profile(user.id).await?.zone;
-    build(service, &config, secret.clone(), zone)?;
-    let expires = expiry(service, expires, clock::now(), zone)?;
-    let sealed = Seal::open_or_make()?.seal(user.id, Holder::Source(id), &secret)?;
-    store.put_source_secret(user.id, id, sealed, expires, clock::now()).await?;
+    let expires = expiry(service, expires, clock::now(), store.profile(user.id).await?.zone)?;
+    renew(&store, user.id, id, &secret, expires).await?;
     store.close().await;
     Ok(Report::new("The new key is stored, sealed.", &json!({ "source_id": id, "key_expires_on": expires })))
 }
@@ -259,7 +306,7 @@ pub(super) fn not_connected() -> Failure {
 
 /// What to say about a key that ends soon, or has ended.
 pub(super) fn warning(source: &Source, today: Day) -> Option<String> {
-    let ends = source.key_expires_on.filter(|ends| *ends <= today.plus(WARN_DAYS))?;
+    let ends = source.key_ending(today)?;
     let label = visible(&source.label);
     let verb = if ends < today { "ended" } else { "ends" };
     let page =

@@ -112,7 +112,7 @@ async fn one(
 }
 
 /// Asks every service of a user, with nobody looking on. What one of them refuses is told when the others were asked.
-pub(super) async fn all_quietly(store: &Store, user: UserId) -> Result<()> {
+pub(crate) async fn all_quietly(store: &Store, user: UserId) -> Result<()> {
     let users = store.list_users().await?;
     let Some(user) = users.iter().find(|known| known.id == user) else { return Ok(()) };
     let mut failed = Vec::new();

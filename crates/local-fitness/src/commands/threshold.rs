@@ -10,9 +10,9 @@ use crate::table::table;
 use anyhow::Result;
 use fitness_core::athlete::{Threshold, ThresholdKind, ThresholdOrigin};
 use fitness_core::calendar::Day;
-use fitness_core::metrics::Quality;
-use fitness_core::metrics::thresholds::{InForce, Suggestion, in_force, suggestions};
-use fitness_core::units::{Speed, TimeSpan, UnitSystem};
+use fitness_core::limits::Misread;
+use fitness_core::metrics::thresholds::{Suggestion, in_force, suggestions};
+use fitness_core::units::UnitSystem;
 use fitness_store::Error;
 use serde_json::json;
 use std::fmt::Write as _;
@@ -29,7 +29,7 @@ pub(super) async fn run(context: &Context, command: ThresholdCommand) -> Result<
             return Ok(list(&all, today, profile.units));
         }
         ThresholdCommand::Set { kind, value, from } => {
-            let value = parse(kind, &value, profile.units)?;
+            let value = kind.read(&value, profile.units).map_err(misread)?;
             let from = from.unwrap_or(today);
             if from > today {
                 return Err(Failure::new(
@@ -54,7 +54,7 @@ pub(super) async fn run(context: &Context, command: ThresholdCommand) -> Result<
             let newest = in_force(&detected, kind, today).ok().filter(|held| held.share_of.is_none());
             let newest = newest.ok_or_else(|| {
                 let help = "`fitness threshold list` shows what was detected; set it yourself with `fitness threshold set`";
-                Failure::new(format!("nothing was detected about your {}", name(kind)), help)
+                Failure::new(format!("nothing was detected about your {}", kind.called()), help)
             })?;
             let set = Threshold { origin: ThresholdOrigin::Set, ..newest.threshold };
             store.put_threshold(user.id, &set, clock::now()).await?;
@@ -64,13 +64,13 @@ pub(super) async fn run(context: &Context, command: ThresholdCommand) -> Result<
             store.remove_threshold(user.id, kind, from, clock::now()).await.map_err(|error| match error {
                 Error::NotFound(_) => {
                     let help = "`fitness threshold list` shows what you set";
-                    Failure::new(format!("you set no {} from {from}", name(kind)), help).into()
+                    Failure::new(format!("you set no {} from {from}", kind.called()), help).into()
                 }
                 other => anyhow::Error::from(other),
             })?;
             format!(
                 "Forgot the {} you set from {from} on. Loads from that day on are judged anew; those of earlier days stay.",
-                name(kind)
+                kind.called()
             )
         }
     };
@@ -83,9 +83,9 @@ pub(super) async fn run(context: &Context, command: ThresholdCommand) -> Result<
 /// What the athlete's word changes: until when it holds, what it takes the place of, and which loads it is for.
 fn taken(set: &Threshold, before: &[Threshold], units: UnitSystem) -> String {
     let kind = set.kind;
-    let value = |value: f64| show(kind, value, units);
+    let value = |value: f64| kind.show(value, units);
     let own = || before.iter().filter(|one| one.kind == kind && one.origin == ThresholdOrigin::Set);
-    let mut words = format!("Your {} is {} from {} on", name(kind), value(set.value), set.from);
+    let mut words = format!("Your {} is {} from {} on", kind.called(), value(set.value), set.from);
     let replaced = own().find(|one| one.from == set.from).filter(|one| value(one.value) != value(set.value));
     if let Some(replaced) = replaced {
         let _ = write!(words, ", instead of {}", value(replaced.value));
@@ -113,9 +113,9 @@ fn list(all: &[Threshold], today: Day, units: UnitSystem) -> Report {
         rows.push(match found {
             Ok(held) => [
                 kind.to_string(),
-                show(*kind, held.value(), units),
+                kind.show(held.value(), units),
                 format!("in force since {}", held.threshold.from),
-                known_how(held),
+                held.known_how(),
             ],
             Err(_) => [kind.to_string(), "–".to_owned(), String::new(), "not known yet".to_owned()],
         });
@@ -147,26 +147,9 @@ fn earlier(all: &[Threshold], kind: ThresholdKind, units: UnitSystem) -> Vec<[St
         .map(|pair| {
             let (one, next) = (pair[0], pair[1]);
             let when = format!("{} to {}", one.from, next.from.previous());
-            [kind.to_string(), show(kind, one.value, units), when, "you set it".to_owned()]
+            [kind.to_string(), kind.show(one.value, units), when, "you set it".to_owned()]
         })
         .collect()
-}
-
-/// Who says so, and whether it is getting old.
-fn known_how(held: &InForce) -> String {
-    if held.share_of.is_some() {
-        return "88 % of your highest heart rate: set it when you know it".to_owned();
-    }
-    let who = match held.threshold.origin {
-        ThresholdOrigin::Set => "you set it",
-        ThresholdOrigin::Reported => "your watch says so",
-        ThresholdOrigin::Estimated => "detected",
-    };
-    match held.quality {
-        Quality::Provisional => format!("{who}; {} days in force", held.age_days),
-        Quality::Stale => format!("{who}; {} days in force: test it again", held.age_days),
-        _ => who.to_owned(),
-    }
 }
 
 /// What was detected, differs from what is in force, and waits for the athlete's word.
@@ -175,13 +158,13 @@ pub(super) fn suggest(suggestions: &[Suggestion], units: UnitSystem) -> String {
     // Where nothing is set, what was detected is in force already.
     for (detected, current) in suggestions.iter().filter_map(|one| Some((one.detected, one.current?))) {
         let kind = detected.kind;
-        let now = format!(" instead of {}", show(kind, current.value, units));
+        let now = format!(" instead of {}", kind.show(current.value, units));
         // Writing to a string cannot fail.
         let _ = write!(
             words,
             "\nYour training suggests a {} of {}{now}, since {}: `fitness threshold confirm {kind}` takes it over.",
-            name(kind),
-            show(kind, detected.value, units),
+            kind.called(),
+            kind.show(detected.value, units),
             detected.from
         );
     }
@@ -191,60 +174,14 @@ pub(super) fn suggest(suggestions: &[Suggestion], units: UnitSystem) -> String {
     words
 }
 
-pub(super) const fn name(kind: ThresholdKind) -> &'static str {
-    match kind {
-        ThresholdKind::MaxHeartRate => "highest heart rate",
-        ThresholdKind::RestingHeartRate => "resting heart rate",
-        ThresholdKind::ThresholdHeartRate => "threshold heart rate",
-        ThresholdKind::ThresholdSpeed => "threshold pace",
-        ThresholdKind::ThresholdPower => "threshold power",
-        ThresholdKind::SwimSpeed => "critical swim pace",
-    }
-}
-
-/// A limit's value as the athlete writes it.
-pub(super) fn show(kind: ThresholdKind, value: f64, units: UnitSystem) -> String {
-    match kind {
-        ThresholdKind::MaxHeartRate | ThresholdKind::RestingHeartRate | ThresholdKind::ThresholdHeartRate => {
-            format!("{value:.0} bpm")
-        }
-        ThresholdKind::ThresholdPower => format!("{value:.0} W"),
-        ThresholdKind::ThresholdSpeed => {
-            let pace = Speed::from_mps(value).and_then(Speed::pace);
-            pace.map_or_else(|| "–".to_owned(), |pace| units.pace(pace).to_string())
-        }
-        ThresholdKind::SwimSpeed => {
-            let time = TimeSpan::from_seconds((100.0 / value).round());
-            time.map_or_else(|| "–".to_owned(), |time| format!("{} /100 m", time.clock()))
-        }
-    }
-}
-
-fn parse(kind: ThresholdKind, text: &str, units: UnitSystem) -> Result<f64> {
-    let number = || text.parse::<f64>().ok().filter(|value| value.is_finite());
-    let clock = || text.parse::<TimeSpan>().ok().filter(|time| *time > TimeSpan::ZERO).map(TimeSpan::seconds);
-    let (value, help) = match kind {
-        ThresholdKind::ThresholdSpeed => {
-            let time = text.parse().ok().filter(|time| *time > TimeSpan::ZERO);
-            let speed = units.length(1.0).zip(time).and_then(|(length, time)| Speed::over(length, time));
-            (speed.map(Speed::mps), "write a pace such as 4:15")
-        }
-        ThresholdKind::SwimSpeed => {
-            (clock().map(|seconds| 100.0 / seconds), "write the time for 100 m, such as 1:45")
-        }
-        ThresholdKind::ThresholdPower => (number(), "write watts, such as 250"),
-        _ => (number(), "write beats per minute, such as 168"),
-    };
-    value.ok_or_else(|| Failure::new(format!("`{text}` is no {}", name(kind)), help).into())
+/// What is wrong with what was written.
+pub(super) fn misread(why: Misread) -> anyhow::Error {
+    Failure::new(why.said, why.help).into()
 }
 
 fn bounds(error: Error, units: UnitSystem) -> anyhow::Error {
     match error {
-        Error::OutOfBounds { kind, low, high } => Failure::new(
-            format!("nobody has such a {}", name(kind)),
-            format!("it is between {} and {}", show(kind, low, units), show(kind, high, units)),
-        )
-        .into(),
+        Error::OutOfBounds { kind, .. } => misread(kind.beyond(units)),
         other => other.into(),
     }
 }

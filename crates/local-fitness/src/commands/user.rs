@@ -2,6 +2,7 @@
 
 use crate::args::UserCommand;
 use crate::clock;
+use crate::coaching;
 use crate::context::Context;
 use crate::report::Report;
 use crate::table::table;
@@ -67,14 +68,18 @@ async fn invite(context: &Context, name: Option<&str>) -> Result<Report> {
     }
     let code = store.invite(user.id, clock::now()).await?;
     store.close().await;
+    let link = format!("{}/invite?code={}", coaching::site(), code.reveal());
     let text = format!(
-        "Invite for {}: {}\nIt sets a password once, within {INVITE_DAYS} days, and replaces earlier invites.\n\
+        "Invite for {}: {}\nOn the web: {link}\nIt sets a password once, within {INVITE_DAYS} days, and replaces earlier invites.\n\
          Whoever has it can sign in as {}; send it the way you would send a key.",
         visible(&user.name),
         code.reveal(),
         visible(&user.name)
     );
-    Ok(Report::new(text, &json!({ "user": user.name, "code": code.reveal(), "days": INVITE_DAYS })))
+    Ok(Report::new(
+        text,
+        &json!({ "user": user.name, "code": code.reveal(), "link": link, "days": INVITE_DAYS }),
+    ))
 }
 
 async fn passwd(context: &Context, name: Option<&str>) -> Result<Report> {

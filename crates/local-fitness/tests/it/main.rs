@@ -20,6 +20,8 @@ mod plan_words;
 mod planning;
 mod prompts;
 mod pushes;
+mod reaching;
 mod services;
 mod serving;
+mod sharing;
 mod stranger;

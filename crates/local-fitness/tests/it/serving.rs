@@ -15,7 +15,7 @@ use std::time::Duration;
 pub(crate) struct Served {
     process: Child,
     /// Held open: a server that cannot say anything any more would be another test.
-    _said: BufReader<ChildStderr>,
+    said: BufReader<ChildStderr>,
     pub(crate) port: u16,
 }
 
@@ -28,37 +28,58 @@ impl Drop for Served {
 }
 
 pub(crate) fn serve(home: &Home) -> Served {
-    let mut command = home.command(&["serve", "--port", "0"]);
+    serve_with(home, &[])
+}
+
+/// With more arguments, over plain HTTP.
+pub(crate) fn serve_with(home: &Home, arguments: &[&str]) -> Served {
+    let mut command = home.command(&[&["serve", "--port", "0"], arguments].concat());
     let mut process =
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let mut said = BufReader::new(process.stderr.take().unwrap());
     let mut line = String::new();
     said.read_line(&mut line).unwrap();
-    let port = line.split("http://127.0.0.1:").nth(1).and_then(|rest| rest.split('.').next()?.parse().ok());
+    let port = line.split("://127.0.0.1:").nth(1).and_then(|rest| rest.split('.').next()?.parse().ok());
     let port = port.unwrap_or_else(|| panic!("it says where it listens: {line}"));
-    assert!(line.contains(&format!("MCP for other programs is at http://127.0.0.1:{port}/mcp")), "{line}");
-    Served { process, _said: said, port }
+    if arguments.is_empty() {
+        let mcp = format!("MCP for other programs is at http://127.0.0.1:{port}/mcp");
+        assert!(line.contains(&mcp), "{line}");
+    }
+    Served { process, said, port }
 }
 
 /// What came back.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
-    head: String,
-    body: String,
+    pub(crate) head: String,
+    pub(crate) body: String,
+}
+
+impl Reply {
+    pub(crate) fn read(bytes: &[u8]) -> Self {
+        let all = String::from_utf8_lossy(bytes).into_owned();
+        let (head, body) = all.split_once("\r\n\r\n").unwrap_or((&all, ""));
+        let status = head.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or(0);
+        Self { status, head: head.to_ascii_lowercase(), body: body.to_owned() }
+    }
 }
 
 impl Served {
+    /// The next line it says.
+    pub(crate) fn next_line(&mut self) -> String {
+        let mut line = String::new();
+        self.said.read_line(&mut line).unwrap();
+        line
+    }
+
     /// The lines of a request as they are sent, and a body.
-    fn raw(&self, lines: &[&str], body: &str) -> Reply {
+    pub(crate) fn raw(&self, lines: &[&str], body: &str) -> Reply {
         let mut stream = self.send(lines, body);
         let mut bytes = Vec::new();
         // A server that has refused may close before it has read everything.
         let _ = stream.read_to_end(&mut bytes);
-        let all = String::from_utf8_lossy(&bytes).into_owned();
-        let (head, body) = all.split_once("\r\n\r\n").unwrap_or((&all, ""));
-        let status = head.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or(0);
-        Reply { status, head: head.to_ascii_lowercase(), body: body.to_owned() }
+        Reply::read(&bytes)
     }
 
     fn send(&self, lines: &[&str], body: &str) -> TcpStream {
@@ -72,7 +93,7 @@ impl Served {
         stream
     }
 
-    fn host(&self) -> String {
+    pub(crate) fn host(&self) -> String {
         format!("Host: 127.0.0.1:{}", self.port)
     }
 
@@ -257,7 +278,7 @@ fn the_conversation_is_for_a_signed_in_browser_on_its_own_pages() {
     for bad in [json!({}), json!({ "text": 1 }), json!({ "text": "x", "user": 1 }), json!([])] {
         assert_eq!(server.chat(&[&own, &cookie], &bad).status, 422, "{bad}");
     }
-    let huge = json!({ "text": "x".repeat(200_000) });
+    let huge = json!({ "text": "x".repeat(300_000) });
     assert_eq!(server.chat(&[&own, &cookie], &huge).status, 413);
     assert_eq!(home.json(&["chat", "--list"]), json!([]), "nothing of it was said");
     for origin in [own.clone(), format!("Origin: http://localhost:{p}")] {
@@ -265,7 +286,7 @@ fn the_conversation_is_for_a_signed_in_browser_on_its_own_pages() {
     }
     for (line, status) in [
         ("GET /api/chat HTTP/1.1", 405),
-        ("GET / HTTP/1.1", 404),
+        ("GET / HTTP/1.1", 303),
         ("GET /api HTTP/1.1", 404),
         ("GET /mcp/x HTTP/1.1", 404),
         ("GET /../../etc/passwd HTTP/1.1", 404),

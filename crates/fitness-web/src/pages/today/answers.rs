@@ -148,16 +148,6 @@ pub(crate) async fn unmark(
     Ok(Redirect::to("/?done=saved").into_response())
 }
 
-/// `POST /sync`
-pub(crate) async fn sync(view: View, _: Fields) -> Result<Response, Problem> {
-    let synced = view.app.chores.sync(view.user()).await;
-    match synced {
-        Ok(()) => Ok(Redirect::to("/?done=synced").into_response()),
-        Err(why) => Err(Problem::new(StatusCode::BAD_GATEWAY, format!("Nothing new came in: {why}"))
-            .go_on("/sources", "See the sources")),
-    }
-}
-
 fn again(view: &View, title: &str, form: &Markup) -> Response {
     let body = html! { section.card { h1 { (title) } (form) } };
     let mut response = view.page(Place::Today, title, &body);

@@ -83,7 +83,7 @@ fn first_sentence<'a>(pieces: &[Told<'a>]) -> (Vec<Told<'a>>, Vec<Told<'a>>) {
 
 /// `POST /brief`: writes today's brief, anew where there is one.
 pub(crate) async fn rewrite(view: View, _: Fields) -> Result<Response, Problem> {
-    let written = view.app.chores.rewrite(view.user(), view.today).await;
+    let written = view.app.outside.rewrite(view.user(), view.today).await;
     written.map_err(|why| Problem::conflict(format!("The brief could not be written: {why}")))?;
     Ok(Redirect::to("/").into_response())
 }

@@ -8,7 +8,7 @@ mod brief;
 mod contributors;
 mod day;
 
-pub(crate) use answers::{feel, mark, note, sync, unmark};
+pub(crate) use answers::{feel, mark, note, unmark};
 pub(crate) use brief::rewrite;
 pub(crate) use day::show as show_day;
 

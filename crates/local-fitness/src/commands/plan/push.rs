@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::report::Report;
 use crate::table::table;
-use crate::words::{counted, list};
+use crate::words::{counted, listed as list};
 use anyhow::Result;
 use fitness_core::calendar::{Day, Instant};
 use fitness_core::ids::WorkoutId;

@@ -1,0 +1,11 @@
+//! `/api/v1`: what the pages show, for programs. It only reads: with a token of the athlete's, or from their own browser.
+//!
+//! Start at [`told`], which says what is answered; [`document`] describes it as OpenAPI 3.1. Lengths are in metres and times
+//! in seconds whatever the athlete's units; `shown` is as they read it. What is not known is `null`.
+
+pub(crate) mod document;
+pub(crate) mod read;
+mod refused;
+mod told;
+
+pub(crate) use refused::Refused;

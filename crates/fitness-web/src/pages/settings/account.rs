@@ -1,0 +1,102 @@
+//! `/settings/account`: what runs here, and leaving for good.
+
+use super::security::check_old;
+use super::{Tab, again, page};
+use crate::confirm::Decision;
+use crate::fields::{Faults, Fields};
+use crate::parts::form::{Filling, Line};
+use crate::problem::Problem;
+use crate::seat;
+use crate::view::{self, View};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use fitness_core::hash::ContentHash;
+use fitness_core::plan::ActionKind;
+use fitness_core::text::visible;
+use maud::{Markup, html};
+
+/// `GET /settings/account`
+pub(crate) async fn show(view: View) -> Result<Response, Problem> {
+    let (engine, version) = view.store().engine().await?;
+    let migrations = view.store().migrations().await?;
+    let body = html! {
+        section.card {
+            h2 { "About" }
+            dl.facts {
+                dt { "local-fitness" } dd { (env!("CARGO_PKG_VERSION")) }
+                dt { "Database" } dd { (engine) " " (version) }
+                dt { "Its form" } dd { (migrations.last().map_or("—", String::as_str)) }
+                @if view.seat.owner { dt { "Where it is" } dd { code { (view.store().location().to_string()) } } }
+                dt { "Licence" } dd { "MIT" }
+            }
+        }
+        section.card {
+            h2 { "Leave" }
+            p { "Removes your account with everything in it: activities, plans, notes, conversations, keys. Nothing of it can be brought back." }
+            p.actions { a.btn.danger href="/settings/account/delete" { "Delete my account …" } }
+        }
+    };
+    Ok(page(&view, Tab::Account, &body))
+}
+
+/// `GET /settings/account/delete`: names what happens and asks.
+pub(crate) async fn ask(view: View) -> Result<Response, Problem> {
+    let body = question(&view, &Fields::default(), &Faults::default()).await?;
+    Ok(page(&view, Tab::Account, &body))
+}
+
+/// `POST /settings/account/delete`
+pub(crate) async fn delete(view: View, fields: Fields) -> Result<Response, Problem> {
+    let mut faults = Faults::default();
+    // What is compared is what was shown, so that a name with invisible characters can be typed at all.
+    if fields.text("name") != Some(visible(&view.name).to_string().trim()) {
+        faults.add("name", "That is not your name as it is shown above.");
+    }
+    check_old(&view, &fields, &mut faults).await?;
+    if faults.any() {
+        let body = question(&view, &fields, &faults).await?;
+        return Ok(again(&view, Tab::Account, &body));
+    }
+    let consent = decision(&view).answered(&view, &fields).await?;
+    view.store().remove_user(consent).await?;
+    let body = html! {
+        section.card {
+            h1 { "Gone" }
+            p { "Your account and everything in it was removed." }
+        }
+    };
+    let headers = [(header::SET_COOKIE, seat::unset_cookie(&view.app))];
+    Ok((StatusCode::OK, headers, view::bare("Gone", &body)).into_response())
+}
+
+fn decision(view: &View) -> Decision {
+    let seen = ContentHash::of_json(&("delete user", view.user(), &view.name));
+    Decision { kind: ActionKind::DeleteUser, plan: None, seen }
+}
+
+async fn question(view: &View, fields: &Fields, faults: &Faults) -> Result<Markup, Problem> {
+    let filling = Filling { fields, faults };
+    let has_password = view.store().user(view.user()).await?.has_password;
+    let (activities, span) = view.store().count_activities(view.user()).await?;
+    let plans = view.store().list_plans(view.user()).await?.len();
+    let hidden = decision(view).ask(view).await?;
+    Ok(html! {
+        section.card {
+            h2 { "Delete the account of " (visible(&view.name)) "?" }
+            p {
+                "Gone for good: " (activities) " activities" @if let Some((first, last)) = span { " from " (first) " to " (last) }
+                ", " (plans) " plans with their verdicts, every note, brief, conversation, key and token."
+            }
+            (filling.summary())
+            form method="post" action="/settings/account/delete" {
+                (hidden)
+                p.actions { a.btn.primary href="/settings/account" { "Keep my account" } }
+                (filling.line("name", "Type your name to delete it", Line { required: true, ..Line::default() }))
+                @if has_password {
+                    (filling.line("old", "Your password", Line { kind: "password", required: true, autocomplete: "current-password", ..Line::default() }))
+                }
+                p.actions { button.danger type="submit" { "Delete my account and everything in it" } }
+            }
+        }
+    })
+}

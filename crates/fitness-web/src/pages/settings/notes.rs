@@ -1,0 +1,130 @@
+//! `/settings/notes`: what the coach is told to respect, and what was suggested for it.
+
+use super::{Tab, again, page, to};
+use crate::fields::{Faults, Fields};
+use crate::numbered::Numbered;
+use crate::parts::form::{Filling, Line};
+use crate::parts::time;
+use crate::problem::{Problem, sentence};
+use crate::view::View;
+use axum::response::Response;
+use fitness_core::calendar::Day;
+use fitness_core::ids::NoteId;
+use fitness_core::note::{Author, Note, NoteText};
+use maud::{Markup, html};
+
+/// `GET /settings/notes`
+pub(crate) async fn show(view: View) -> Result<Response, Problem> {
+    let body = body(&view, &Fields::default(), &Faults::default()).await?;
+    Ok(page(&view, Tab::Notes, &body))
+}
+
+/// `POST /settings/notes`: writes one, in the place of another where one is being changed.
+pub(crate) async fn save(view: View, fields: Fields) -> Result<Response, Problem> {
+    let mut faults = Faults::default();
+    let text = NoteText::new(fields.one("text").unwrap_or_default()).map_err(|why| sentence(&why));
+    let text = faults.take("text", text);
+    let day = match fields.text("day").map(str::parse::<Day>) {
+        Some(Err(_)) => {
+            faults.add("day", "Write a day such as 2026-06-14, or leave it empty.");
+            None
+        }
+        day => day.and_then(Result::ok),
+    };
+    let old = fields
+        .text("instead")
+        .map(|id| id.parse::<NoteId>().map_err(|_| Problem::not_found()))
+        .transpose()?;
+    if let Some(old) = old {
+        own(&view, old).await?;
+    }
+    let Some(text) = text.filter(|_| !faults.any()) else {
+        let body = body(&view, &fields, &faults).await?;
+        return Ok(again(&view, Tab::Notes, &body));
+    };
+    view.store().add_note(view.user(), Author::Athlete, day, &text, view.now).await?;
+    if let Some(old) = old {
+        view.store().delete_note(view.user(), old, view.now).await?;
+    }
+    Ok(to("/settings/notes?done=noted"))
+}
+
+/// `GET /settings/notes/{id}`: one of them, to be changed.
+pub(crate) async fn edit(view: View, Numbered(id): Numbered<NoteId>) -> Result<Response, Problem> {
+    let note = own(&view, id).await?;
+    let fields = Fields::default()
+        .with("instead", id.to_string())
+        .with("text", note.text.as_str())
+        .with("day", note.day.map(|day| day.to_string()).unwrap_or_default());
+    let body = body(&view, &fields, &Faults::default()).await?;
+    Ok(page(&view, Tab::Notes, &body))
+}
+
+/// `POST /settings/notes/{id}/accept`
+pub(crate) async fn accept(view: View, Numbered(id): Numbered<NoteId>) -> Result<Response, Problem> {
+    view.store().accept_note(view.user(), id, view.now).await?;
+    Ok(to("/settings/notes?done=noted"))
+}
+
+/// `POST /settings/notes/{id}/delete`
+pub(crate) async fn delete(view: View, Numbered(id): Numbered<NoteId>) -> Result<Response, Problem> {
+    view.store().delete_note(view.user(), id, view.now).await?;
+    Ok(to("/settings/notes?done=deleted"))
+}
+
+async fn own(view: &View, id: NoteId) -> Result<Note, Problem> {
+    let notes = view.store().list_notes(view.user()).await?;
+    notes.into_iter().find(|note| note.id == id).ok_or_else(Problem::not_found)
+}
+
+async fn body(view: &View, fields: &Fields, faults: &Faults) -> Result<Markup, Problem> {
+    let notes = view.store().list_notes(view.user()).await?;
+    let (accepted, suggested): (Vec<&Note>, Vec<&Note>) = notes.iter().partition(|note| note.accepted);
+    let filling = Filling { fields, faults };
+    let editing = fields.text("instead");
+    Ok(html! {
+        p.lead { "Notes travel with what the coach is told: those about no day always, others for a week." }
+        @if !suggested.is_empty() {
+            section.card.waits {
+                h2 { "Suggested" }
+                p { "The coach knows none of these until you take them over." }
+                ul.plain { @for note in &suggested { (row(view, note)) } }
+            }
+        }
+        section.card {
+            h2 { @if editing.is_some() { "Change a note" } @else { "Write one" } }
+            (filling.summary())
+            form method="post" action="/settings/notes" {
+                (view.token_field())
+                @if let Some(id) = editing { input type="hidden" name="instead" value=(id); }
+                (filling.area("text", "What should the coach know?", "Such as: left calf is tight, or: travelling next week."))
+                (filling.line("day", "About a day", Line { kind: "date", hint: "May stay empty.", ..Line::default() }))
+                p.actions {
+                    button.primary type="submit" { "Save" }
+                    @if editing.is_some() { a.btn href="/settings/notes" { "Leave it as it was" } }
+                }
+            }
+        }
+        section.card {
+            h2 { "Your notes" }
+            @if accepted.is_empty() { p.soft { "No notes yet." } }
+            ul.plain { @for note in &accepted { (row(view, note)) } }
+        }
+    })
+}
+
+fn row(view: &View, note: &Note) -> Markup {
+    let day = note.day.unwrap_or_else(|| Day::at(note.written_at, view.profile.zone));
+    html! {
+        li.note {
+            p.text { (note.text.as_str()) }
+            div.row {
+                span.meta { (time::element(day, view.today)) @if !note.accepted { span { "suggested by " (note.author) } } }
+                span.push {}
+                @if note.accepted { a.btn.small href={ "/settings/notes/" (note.id) } aria-label={ "Change note " (note.id) } { "Change" } }
+                @else { (view.button(&format!("/settings/notes/{}/accept", note.id), "Take it over", "small primary")) }
+                (view.button(&format!("/settings/notes/{}/delete", note.id), "Delete", "small"))
+            }
+        }
+    }
+}

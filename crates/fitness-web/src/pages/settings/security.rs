@@ -1,0 +1,118 @@
+//! `/settings/security`: the password, and which browsers are signed in.
+
+use super::{Tab, again, page, to};
+use crate::fields::{Faults, Fields};
+use crate::numbered::Numbered;
+use crate::pages::setup::{new_password, password_fields};
+use crate::pages::sign_in::{client, signed_in};
+use crate::parts::form::{Filling, Line};
+use crate::parts::time;
+use crate::problem::Problem;
+use crate::seat::LASTS;
+use crate::view::View;
+use axum::http::HeaderMap;
+use axum::response::Response;
+use fitness_core::ids::SessionId;
+use fitness_core::text::visible;
+use maud::{Markup, html};
+use secrecy::SecretString;
+
+/// `GET /settings/security`
+pub(crate) async fn show(view: View) -> Result<Response, Problem> {
+    let body = body(&view, &Fields::default(), &Faults::default()).await?;
+    Ok(page(&view, Tab::Security, &body))
+}
+
+/// `POST /settings/password`: sets or changes it. Every browser is signed out but this one.
+pub(crate) async fn set_password(
+    view: View,
+    headers: HeaderMap,
+    fields: Fields,
+) -> Result<Response, Problem> {
+    let mut faults = Faults::default();
+    check_old(&view, &fields, &mut faults).await?;
+    let password = new_password(&fields, true, &mut faults);
+    let Some(password) = password.filter(|_| !faults.any()) else {
+        let body = body(&view, &Fields::default(), &faults).await?;
+        return Ok(again(&view, Tab::Security, &body));
+    };
+    view.store().set_password(view.user(), &password, view.now).await?;
+    let token = view.store().open_session(view.user(), &client(&headers), LASTS, view.now).await?;
+    Ok(signed_in(&view.app, &token, "/settings/security?done=saved"))
+}
+
+/// Whether the password that is set was written; nothing is asked where there is none.
+pub(crate) async fn check_old(view: &View, fields: &Fields, faults: &mut Faults) -> Result<(), Problem> {
+    if !view.store().user(view.user()).await?.has_password {
+        return Ok(());
+    }
+    view.app.limits.count_try(&view.name)?;
+    let old: SecretString = fields.one("old").unwrap_or_default().to_owned().into();
+    if !view.store().verify_password(view.user(), &old).await? {
+        faults.add("old", "That is not your password.");
+    }
+    Ok(())
+}
+
+/// `POST /settings/sessions/{id}/end`
+pub(crate) async fn end(view: View, Numbered(id): Numbered<SessionId>) -> Result<Response, Problem> {
+    view.store().end_session(view.user(), id, view.now).await?;
+    Ok(to("/settings/security?done=signed-out"))
+}
+
+/// `POST /settings/sessions/end`: every browser but this one.
+pub(crate) async fn end_others(view: View) -> Result<Response, Problem> {
+    for session in view.store().list_sessions(view.user()).await? {
+        if session.id != view.seat.session {
+            view.store().end_session(view.user(), session.id, view.now).await?;
+        }
+    }
+    Ok(to("/settings/security?done=signed-out"))
+}
+
+async fn body(view: &View, fields: &Fields, faults: &Faults) -> Result<Markup, Problem> {
+    let has_password = view.store().user(view.user()).await?.has_password;
+    let sessions = view.store().list_sessions(view.user()).await?;
+    let (filling, zone) = (Filling { fields, faults }, view.profile.zone);
+    let others = sessions.iter().any(|session| session.id != view.seat.session);
+    Ok(html! {
+        section.card {
+            h2 { "Password" }
+            p {
+                @if has_password { "A password is set. Decisions at the terminal ask for it too." }
+                @else { "No password is set: links that " code { "fitness login" } " prints sign you in." }
+            }
+            (filling.summary())
+            form method="post" action="/settings/password" {
+                (view.token_field())
+                input.hidden type="text" name="username" value=(view.name) autocomplete="username" tabindex="-1" aria-hidden="true" readonly;
+                @if has_password {
+                    (filling.line("old", "The password until now", Line { kind: "password", required: true, autocomplete: "current-password", ..Line::default() }))
+                }
+                (password_fields(&filling, "At least 8 characters. Every other browser is signed out.", true))
+                p.actions { button.primary type="submit" { @if has_password { "Change it" } @else { "Set it" } } }
+            }
+        }
+        section.card {
+            h2 { "Signed-in browsers" }
+            ul.plain {
+                @for session in &sessions {
+                    li.row {
+                        div {
+                            p.text { (visible(&session.client)) @if session.id == view.seat.session { " " span.chip.good { "✓ This one" } } }
+                            p.meta { span { "last used " (time::moment(session.seen_at, zone, view.today)) } span { "signed in " (time::moment(session.opened_at, zone, view.today)) } }
+                        }
+                        span.push {}
+                        @if session.id != view.seat.session {
+                            (view.button(&format!("/settings/sessions/{}/end", session.id), "Sign out", "small"))
+                        }
+                    }
+                }
+            }
+            div.actions {
+                @if others { (view.button("/settings/sessions/end", "Sign out all others", "")) }
+                (view.button("/sign-out", "Sign this one out", ""))
+            }
+        }
+    })
+}

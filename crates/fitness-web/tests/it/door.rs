@@ -1,0 +1,195 @@
+//! The real routes over a throw-away database, and browsers that call them.
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::http::{HeaderMap, Request, StatusCode, header};
+use fitness_core::calendar::{Day, Instant};
+use fitness_core::hash::ContentHash;
+use fitness_core::ids::UserId;
+use fitness_mcp::Prompts;
+use fitness_store::testkit::{Backend, TestDb, now};
+use fitness_web::{
+    Alone, App, Coaching, Kept, Limits, Listed, Looked, Names, Opened, Outside, Running, routes,
+};
+use std::cell::Cell;
+use std::sync::Arc;
+use tower_service::Service as _;
+
+/// Where the site is.
+pub(crate) const SITE: &str = "http://127.0.0.1:8787";
+
+thread_local! {
+    /// Each test has a thread, and a clock, of its own.
+    static NOW: Cell<Option<Instant>> = const { Cell::new(None) };
+}
+
+fn clock() -> Instant {
+    NOW.get().unwrap_or_else(now)
+}
+
+/// Sets the clock of this test, such as to `2026-06-14T08:11:00Z`.
+pub(crate) fn set_clock(text: &str) {
+    NOW.set(Some(text.parse().unwrap()));
+}
+
+/// Nobody coaches here.
+struct Nobody;
+
+impl Coaching for Nobody {
+    fn open<'a>(&'a self, _: UserId, _: Option<&'a str>, _: Day) -> Looked<'a, Opened> {
+        Box::pin(async { Err("No coach is set up.".to_owned()) })
+    }
+}
+
+/// The server.
+pub(crate) struct Site {
+    pub(crate) db: TestDb,
+    /// Every route with who may call it.
+    pub(crate) listed: Vec<Listed>,
+    router: Router,
+}
+
+impl Site {
+    pub(crate) async fn new() -> Self {
+        Self::with(Arc::new(Alone)).await
+    }
+
+    /// With somebody outside.
+    pub(crate) async fn with(outside: Arc<dyn Outside>) -> Self {
+        let db = TestDb::new(Backend::Sqlite).await.unwrap();
+        let app = App {
+            store: db.store.clone(),
+            clock,
+            coaching: Arc::new(Nobody),
+            site: SITE.into(),
+            names: Names::new(8787, SITE),
+            demo: false,
+            kept: Kept::default(),
+            limits: Limits::default(),
+            outside,
+            running: Running::default(),
+        };
+        let prompts = Prompts { coach: String::new(), brief: String::new() };
+        let (router, listed) = routes(app, prompts);
+        Self { router, listed, db }
+    }
+
+    /// A browser in which nobody has signed in.
+    pub(crate) fn stranger(&self) -> Browser {
+        Browser { router: self.router.clone(), cookie: String::new(), token: String::new() }
+    }
+
+    /// A browser in which an athlete has signed in by a link.
+    pub(crate) async fn signed_in(&self, user: UserId) -> Browser {
+        let link = self.db.store.offer_sign_in(user, clock()).await.unwrap();
+        let mut browser = self.stranger();
+        let answer = browser.post("/sign-in/link", &[("code", link.reveal())]).await;
+        browser.take_cookie(&answer);
+        browser
+    }
+}
+
+/// A browser.
+#[derive(Clone)]
+pub(crate) struct Browser {
+    router: Router,
+    cookie: String,
+    /// What forms of this session carry.
+    pub(crate) token: String,
+}
+
+/// What came back.
+#[derive(Debug)]
+pub(crate) struct Page {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) text: String,
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl Browser {
+    /// Keeps the session that an answer gives.
+    pub(crate) fn take_cookie(&mut self, answer: &Page) {
+        assert_eq!(answer.status, StatusCode::SEE_OTHER, "{}", answer.text);
+        let cookie = answer.headers[header::SET_COOKIE].to_str().unwrap();
+        self.cookie = cookie.split(';').next().unwrap().to_owned();
+        let secret = self.cookie.split_once('=').unwrap().1;
+        self.token = ContentHash::of_bytes(format!("form of {secret}").as_bytes()).to_string();
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Page {
+        self.send(self.request("GET", path).body(Body::empty()).unwrap()).await
+    }
+
+    /// Sends a form as one of our pages would.
+    pub(crate) async fn post(&self, path: &str, fields: &[(&str, &str)]) -> Page {
+        let request = self.request("POST", path).header(header::ORIGIN, SITE);
+        let with_token = [fields, &[("form_token", self.token.as_str())]].concat();
+        self.send(form(request, &with_token)).await
+    }
+
+    /// Sends a form with everything that is hidden in it, and more.
+    pub(crate) async fn answer(&self, page: &Page, action: &str) -> Page {
+        let fields = page.hidden(action);
+        let fields: Vec<(&str, &str)> =
+            fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        self.send(form(self.request("POST", action).header(header::ORIGIN, SITE), &fields)).await
+    }
+
+    /// A request of this browser, to be given headers and a body.
+    pub(crate) fn request(&self, method: &str, path: &str) -> axum::http::request::Builder {
+        Request::builder()
+            .method(method)
+            .uri(path)
+            .header(header::HOST, "127.0.0.1:8787")
+            .header(header::COOKIE, &self.cookie)
+    }
+
+    pub(crate) async fn send(&self, request: Request<Body>) -> Page {
+        let response = self.router.clone().call(request).await.unwrap();
+        let (parts, body) = response.into_parts();
+        let bytes = to_bytes(body, usize::MAX).await.unwrap().to_vec();
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        Page { status: parts.status, headers: parts.headers, text, bytes }
+    }
+}
+
+/// A request with a form in it.
+pub(crate) fn form(request: axum::http::request::Builder, fields: &[(&str, &str)]) -> Request<Body> {
+    let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
+    request.header(header::CONTENT_TYPE, "application/x-www-form-urlencoded").body(Body::from(body)).unwrap()
+}
+
+impl Page {
+    /// Where it leads.
+    pub(crate) fn leads_to(&self) -> &str {
+        assert_eq!(self.status, StatusCode::SEE_OTHER, "{}", self.text);
+        self.headers[header::LOCATION].to_str().unwrap()
+    }
+
+    /// Whether it says something. Entities are as they are written.
+    pub(crate) fn says(&self, words: &str) -> bool {
+        self.text.contains(words)
+    }
+
+    /// The hidden fields of the form that posts to an address.
+    pub(crate) fn hidden(&self, action: &str) -> Vec<(String, String)> {
+        let start = self
+            .text
+            .find(&format!("method=\"post\" action=\"{action}\""))
+            .unwrap_or_else(|| panic!("no form to {action}: {}", self.text));
+        let form = &self.text[start..];
+        let form = &form[..form.find("</form>").unwrap()];
+        form.split("<input type=\"hidden\"")
+            .skip(1)
+            .map(|input| (attribute(input, "name"), attribute(input, "value")))
+            .collect()
+    }
+}
+
+fn attribute(input: &str, name: &str) -> String {
+    let from = input.find(&format!("{name}=\"")).unwrap() + name.len() + 2;
+    let value = &input[from..];
+    let value = &value[..value.find('"').unwrap()];
+    value.replace("&quot;", "\"").replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+}

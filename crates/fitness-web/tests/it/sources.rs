@@ -1,0 +1,301 @@
+//! Data coming in: services, files, what was found, and the first steps.
+
+use crate::door::{Browser, Page, SITE, Site};
+use crate::settings::{Noting, is, with_ann};
+use axum::body::Body;
+use axum::http::{StatusCode, header};
+use fitness_coach::chosen::{Chosen, Provider, SETTING};
+use fitness_core::activity::Activity;
+use fitness_core::athlete::Profile;
+use fitness_core::ids::{ActivityId, UserId};
+use fitness_core::report::{ActivityReport, Recorded, ReportKey, SourceKind};
+use fitness_core::sport::Sport;
+use fitness_core::units::{Distance, TimeSpan, UnitSystem};
+use fitness_store::testkit::{june, now};
+use fitness_store::{RunKind, RunOutcome, RunState};
+use std::fmt::Write as _;
+use std::time::Duration;
+
+const BAD: StatusCode = StatusCode::UNPROCESSABLE_ENTITY;
+const EDGE: &str = "----a-test";
+
+/// A run of an hour on 13 June as a track.
+fn gpx(name: &str) -> String {
+    let mut points = String::new();
+    for minute in 0..60 {
+        let lat = 47.0 + f64::from(minute) * 0.0015;
+        write!(
+            points,
+            "<trkpt lat=\"{lat:.5}\" lon=\"8.5\"><ele>400</ele><time>2026-06-13T06:{minute:02}:00Z</time></trkpt>"
+        )
+        .unwrap();
+    }
+    format!(
+        "<?xml version=\"1.0\"?><gpx version=\"1.1\" creator=\"a test\" xmlns=\"http://www.topografix.com/GPX/1/1\">\
+         <trk><name>{name}</name><type>running</type><trkseg>{points}</trkseg></trk></gpx>"
+    )
+}
+
+/// A part of an upload.
+fn part(name: &str, file: Option<&str>, content: &str) -> String {
+    let file = file.map(|file| format!("; filename=\"{file}\"")).unwrap_or_default();
+    format!("--{EDGE}\r\nContent-Disposition: form-data; name=\"{name}\"{file}\r\n\r\n{content}\r\n")
+}
+
+async fn upload(browser: &Browser, parts: &[String]) -> Page {
+    let body = format!("{}--{EDGE}--\r\n", parts.concat());
+    let request = browser
+        .request("POST", "/import")
+        .header(header::ORIGIN, SITE)
+        .header(header::CONTENT_TYPE, format!("multipart/form-data; boundary={EDGE}"));
+    browser.send(request.body(Body::from(body)).unwrap()).await
+}
+
+/// The page of an import when it is over.
+async fn over(browser: &Browser, path: &str) -> Page {
+    for _ in 0..600 {
+        let page = browser.get(path).await;
+        assert_eq!(page.status, StatusCode::OK, "{}", page.text);
+        if !page.says("data-poll") {
+            return page;
+        }
+        assert_eq!(browser.get("/settings").await.status, StatusCode::OK, "the app stays usable");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("the import does not end");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn files_are_uploaded_imported_and_told() {
+    let (site, _, user, ann) = with_ann().await;
+    let token = || part("form_token", None, &ann.token);
+    let files = [
+        token(),
+        part("from", None, "welcome"),
+        part("files", Some("../../morning <b>run.gpx"), &gpx("&lt;img src=x onerror=alert(1)&gt;")),
+        part("files", Some("broken.fit"), "this is no FIT file"),
+    ];
+    let sent = upload(&ann, &files).await;
+    let path = sent.leads_to().to_owned();
+    assert!(path.starts_with("/import/") && path.ends_with("?from=welcome"), "{path}");
+    let ben = site.db.user("Ben").await;
+    let ben = site.signed_in(ben).await;
+    assert_eq!(ben.get(&path).await.status, StatusCode::NOT_FOUND, "another's import is none");
+    let page = over(&ann, &path).await;
+    assert!(page.says("Imported 1 new activity from 2026-06-13 to 2026-06-13."), "{}", page.text);
+    assert!(page.says("broken.fit: ") && !page.says("fitness-upload-"), "{}", page.text);
+    assert!(page.says("/welcome?step=3") && !page.says("<img"));
+    let (count, span) = site.db.store.count_activities(user).await.unwrap();
+    assert_eq!((count, span), (1, Some((june(13), june(13)))));
+
+    let again = upload(&ann, &[token(), part("files", Some("same.gpx"), &gpx("x"))]).await;
+    over(&ann, again.leads_to()).await;
+    assert_eq!(site.db.store.count_activities(user).await.unwrap().0, 1, "the same run is one activity");
+    let page = ann.get("/sources").await;
+    assert!(
+        page.says("Files") && page.says("1 new activity") && page.says("1 thing left out"),
+        "{}",
+        page.text
+    );
+    assert!(page.says("/import") && page.says("Export Your Data"));
+    let found = ann.get("/found").await;
+    is(&found, StatusCode::OK, "<th scope=\"row\">2026</th>");
+    for page in [&page, &found] {
+        assert!(page.text.len() < 38_000, "{}", page.text.len());
+    }
+    // Nothing of it is left beside the database.
+    let folder = std::path::Path::new(site.db.url()).parent().unwrap().to_owned();
+    let left = std::fs::read_dir(folder).unwrap().filter_map(Result::ok);
+    let left: Vec<_> = left.filter(|entry| entry.file_name().to_string_lossy().contains("upload")).collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_upload_without_its_token_or_without_files_is_refused() {
+    let (site, _, user, ann) = with_ann().await;
+    let file = || part("files", Some("run.gpx"), &gpx("x"));
+    let token = || part("form_token", None, &ann.token);
+    for (parts, status) in [
+        (vec![file()], StatusCode::FORBIDDEN),
+        (vec![file(), token()], StatusCode::FORBIDDEN),
+        (vec![part("form_token", None, "00"), file()], StatusCode::FORBIDDEN),
+        (vec![part("form_token", None, &"x".repeat(5000)), file()], StatusCode::PAYLOAD_TOO_LARGE),
+        (vec![], StatusCode::FORBIDDEN),
+        (vec![token()], BAD),
+        (vec![token(), part("files", Some(""), "")], BAD),
+    ] {
+        let page = upload(&ann, &parts).await;
+        assert_eq!(page.status, status, "{}", page.text);
+    }
+    let request = ann.request("POST", "/import").header(header::ORIGIN, SITE);
+    let form = request.header(header::CONTENT_TYPE, "application/x-www-form-urlencoded");
+    let form = form.body(Body::from(format!("form_token={}", ann.token))).unwrap();
+    assert_eq!(ann.send(form).await.status, StatusCode::BAD_REQUEST);
+    let cut = format!("{}--{EDGE}\r\nContent-Dispo", token());
+    let request = ann.request("POST", "/import").header(header::ORIGIN, SITE);
+    let request = request.header(header::CONTENT_TYPE, format!("multipart/form-data; boundary={EDGE}"));
+    assert_eq!(ann.send(request.body(Body::from(cut)).unwrap()).await.status, StatusCode::BAD_REQUEST);
+    let request = ann.request("POST", "/import").header(header::ORIGIN, "http://evil.example");
+    let request = request.header(header::CONTENT_TYPE, format!("multipart/form-data; boundary={EDGE}"));
+    let body = format!("{}{}--{EDGE}--\r\n", token(), file());
+    assert_eq!(ann.send(request.body(Body::from(body)).unwrap()).await.status, StatusCode::FORBIDDEN);
+    for path in ["/import/1", "/import/999", "/import/x", "/import/18446744073709551616"] {
+        let status = ann.get(path).await.status;
+        assert!(status == StatusCode::NOT_FOUND || path == "/import/1", "{path} {status}");
+    }
+    assert_eq!(site.db.store.count_activities(user).await.unwrap().0, 0);
+}
+
+#[tokio::test]
+async fn services_are_connected_renewed_asked_and_forgotten() {
+    let (site, outside, user, ann) = with_ann().await;
+    let huge = "x".repeat(20_000);
+    let form = |service, key, expires, athlete| {
+        [("service", service), ("key", key), ("expires", expires), ("athlete", athlete)]
+    };
+    for (fields, says) in [
+        (form("intervals", "", "", ""), "Paste the key here."),
+        (form("strava", "k", "", ""), "Choose one of the list."),
+        (form("intervals", "k", "soon", ""), "expires-fault"),
+        (form("intervals", "k", "", "../x"), "athlete-fault"),
+        (form("intervals", "wrong", "", ""), "The key cannot be right."),
+        (form("intervals", &huge, "", ""), "far too long for a key"),
+    ] {
+        is(&ann.post("/sources", &fields).await, BAD, says);
+    }
+    ann.post("/sources", &form("intervals", "k-secret", "2026-12-31", "i12345")).await.leads_to();
+    let source = site.db.store.list_sources(user).await.unwrap().remove(0);
+    let page = ann.get("/sources").await;
+    assert!(page.says("not asked yet") && !page.says("k-secret"), "{}", page.text);
+    let key = format!("/sources/{}/key", source.id);
+    is(&ann.post(&key, &[("new_key", "wrong")]).await, BAD, "The key cannot be right.");
+    ann.post(&key, &[("new_key", "fine"), ("expires", "2026-06-16")]).await.leads_to();
+    is(&ann.get("/sources").await, StatusCode::OK, "give it a new one");
+
+    let came_from = ann.request("POST", "/sync").header(header::ORIGIN, SITE);
+    let came_from = came_from.header(header::REFERER, format!("{SITE}/trends?range=1y"));
+    let sent = ann.send(crate::door::form(came_from, &[("form_token", &ann.token)])).await;
+    assert_eq!(sent.leads_to(), "/trends?done=synced");
+    let elsewhere = ann.request("POST", "/sync").header(header::ORIGIN, SITE);
+    let elsewhere = elsewhere.header(header::REFERER, "http://evil.example/");
+    let sent = ann.send(crate::door::form(elsewhere, &[("form_token", &ann.token)])).await;
+    assert_eq!(sent.leads_to(), "/sources?done=synced");
+    wait_for_sync(&outside, user).await;
+
+    let failed = RunOutcome {
+        kind: None,
+        state: RunState::Failed,
+        evidence: Vec::new(),
+        summary: serde_json::json!({}),
+        problem: Some("the service says <b>the key is unknown".to_owned()),
+    };
+    let run = site.db.store.begin_run(user, RunKind::Live, Some(source.id), now()).await.unwrap();
+    site.db.store.finish_run(user, run, failed, now()).await.unwrap();
+    let page = ann.get("/sources").await;
+    assert!(
+        page.says("The service says &lt;b&gt;the key is unknown.") && page.says("Did not work"),
+        "{}",
+        page.text
+    );
+
+    let ben = site.db.user("Ben").await;
+    let ben = site.signed_in(ben).await;
+    assert_eq!(ben.post(&key, &[("new_key", "x")]).await.status, StatusCode::NOT_FOUND);
+    let remove = format!("/sources/{}/remove", source.id);
+    assert_eq!(ben.post(&remove, &[]).await.status, StatusCode::NOT_FOUND);
+    assert!(!ben.get("/sources").await.says("the key is unknown"));
+    ann.post(&remove, &[]).await.leads_to();
+    assert!(site.db.store.list_sources(user).await.unwrap().is_empty());
+}
+
+async fn wait_for_sync(outside: &Noting, user: UserId) {
+    let mut asked = Vec::new();
+    for _ in 0..200 {
+        asked.extend(outside.asked());
+        if asked.contains(&format!("sync {user}")) {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("{asked:?}");
+}
+
+#[tokio::test]
+async fn a_likely_race_is_the_athletes_to_confirm() {
+    let (site, _, user, ann) = with_ann().await;
+    is(&ann.get("/found").await, StatusCode::OK, "Nothing yet");
+    let id = race(&site, user).await;
+    let page = ann.get("/found").await;
+    is(&page, StatusCode::OK, "Were these races?");
+    let ben = site.db.user("Ben").await;
+    let ben = site.signed_in(ben).await;
+    for verb in ["confirm", "decline"] {
+        let path = format!("/found/races/{id}/{verb}");
+        assert_eq!(ben.post(&path, &[]).await.status, StatusCode::NOT_FOUND, "{verb}");
+    }
+    ann.post(&format!("/found/races/{id}/confirm"), &[]).await.leads_to();
+    let races = site.db.store.list_races(user).await.unwrap();
+    assert_eq!(races.len(), 1);
+    assert_eq!(races[0].result.distance.mm(), 10_000_000, "the course's own distance");
+    assert!(!ann.get("/found").await.says("Were these races?"));
+    assert_eq!(ann.post("/found/races/999/confirm", &[]).await.status, StatusCode::NOT_FOUND);
+}
+
+/// A run of 10 km that its source calls a race.
+async fn race(site: &Site, user: UserId) -> ActivityId {
+    let activity = Activity {
+        name: Some("City <10k>".to_owned()),
+        distance: Distance::from_km(10.04),
+        elapsed: Some(TimeSpan::from_mins(45)),
+        moving: Some(TimeSpan::from_mins(45)),
+        ..Activity::begun(Sport::Running, "2026-06-07T07:00:00Z".parse().unwrap(), 0)
+    };
+    let key = ReportKey { kind: SourceKind::Garmin, id: "race".to_owned() };
+    let recorded = Recorded { race: true, ..Recorded::listed(activity) };
+    site.db.told(user, ActivityReport { key, recorded, raw: None }).await;
+    site.db.store.declare_complete(user, june(13), now()).await.unwrap();
+    let all = site.db.store.list_activities(user, june(1), june(14)).await.unwrap();
+    all[0].id
+}
+
+#[tokio::test]
+async fn the_first_steps_can_be_taken_or_skipped() {
+    let (site, outside, user, ann) = with_ann().await;
+    let before = site.db.store.fingerprint(user).await.unwrap();
+    for (path, says, skips) in [
+        ("/welcome", "Where do you train?", "/welcome?step=2"),
+        ("/welcome?step=2", "Bring in your training", "/welcome?step=3"),
+        ("/welcome?step=3", "Who coaches you?", "/welcome?step=4"),
+        ("/welcome?step=4", "A goal?", "/plan/new"),
+        ("/welcome?step=nonsense", "Where do you train?", "/welcome?step=2"),
+    ] {
+        let page = ann.get(path).await;
+        is(&page, StatusCode::OK, says);
+        assert!(page.says(skips) && page.says("aria-current=\"step\""), "{path}");
+    }
+    assert_eq!(site.db.store.fingerprint(user).await.unwrap(), before, "looking changes nothing");
+    let kept = Profile { birth_year: Some(1985), ..Profile::default() };
+    site.db.store.put_profile(user, &kept, now()).await.unwrap();
+    let you = [("zone", "Europe/Zurich"), ("units", "imperial"), ("week_start", "Sun")];
+    assert_eq!(ann.post("/welcome/you", &you).await.leads_to(), "/welcome?step=2");
+    let profile = site.db.store.profile(user).await.unwrap();
+    assert_eq!(
+        (profile.units, profile.birth_year),
+        (UnitSystem::Imperial, Some(1985)),
+        "what was not asked stays"
+    );
+    is(
+        &ann.post("/welcome/you", &[("zone", "Nowhere"), ("units", "metric"), ("week_start", "Mon")]).await,
+        BAD,
+        "zone-fault",
+    );
+    let source = [("service", "intervals"), ("key", "k"), ("expires", ""), ("athlete", "")];
+    assert_eq!(ann.post("/welcome/source", &source).await.leads_to(), "/welcome?step=3");
+    wait_for_sync(&outside, user).await;
+    is(&ann.post("/welcome/source", &[("service", "intervals")]).await, BAD, "key-fault");
+    let coach = [("provider", "openai"), ("model", "llama3.2"), ("address", ""), ("key", "")];
+    assert_eq!(ann.post("/welcome/coach", &coach).await.leads_to(), "/welcome?step=4");
+    let chosen: Chosen = site.db.store.find_setting(user, SETTING).await.unwrap().unwrap();
+    assert_eq!((chosen.provider, chosen.model.as_deref()), (Provider::Openai, Some("llama3.2")));
+    is(&ann.post("/welcome/coach", &[("provider", "openai")]).await, BAD, "model-fault");
+}

@@ -1,0 +1,33 @@
+//! `fitness login`
+
+use super::reach;
+use crate::args::LoginArgs;
+use crate::clock;
+use crate::coaching;
+use crate::context::Context;
+use crate::report::Report;
+use crate::terminal;
+use anyhow::Result;
+use fitness_core::text::visible;
+use fitness_store::SIGN_IN_MINUTES;
+use serde_json::json;
+
+pub(super) async fn run(context: &Context, args: LoginArgs) -> Result<Report> {
+    let site = match args.site {
+        Some(site) => reach::site(&site)?,
+        None => coaching::site_at(args.port),
+    };
+    let (store, user) = context.open_for_user().await?;
+    if user.has_password {
+        // It opens an account that is closed; that takes a person.
+        terminal::require_terminal()?;
+    }
+    let token = store.offer_sign_in(user.id, clock::now()).await?;
+    store.close().await;
+    let link = format!("{site}/sign-in/link?code={}", token.reveal());
+    let words = format!(
+        "{link}\n\nIt signs one browser in as {}, once, within {SIGN_IN_MINUTES} minutes, while `fitness serve` runs.",
+        visible(&user.name)
+    );
+    Ok(Report::new(words, &json!({ "user": user.name, "link": link, "minutes": SIGN_IN_MINUTES })))
+}
