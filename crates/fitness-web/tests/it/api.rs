@@ -1,6 +1,6 @@
 //! The API: opened by a token of either scope or by the athlete's browser, only for reading, and as it is described.
 
-use crate::door::{Browser, Page, SITE, Site};
+use crate::harness::{Browser, Page, SITE, Site};
 use axum::body::Body;
 use axum::http::{StatusCode, header};
 use chrono::TimeDelta;

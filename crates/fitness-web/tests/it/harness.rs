@@ -8,7 +8,9 @@ use fitness_core::hash::ContentHash;
 use fitness_core::ids::UserId;
 use fitness_mcp::Prompts;
 use fitness_store::testkit::{Backend, TestDb, now};
-use fitness_web::{App, Coaching, Kept, Limits, Looked, Names, Opened, routes};
+use fitness_web::{
+    Alone, App, Coaching, Kept, Limits, Listed, Looked, Names, Opened, Outside, Running, routes,
+};
 use std::cell::Cell;
 use std::sync::Arc;
 use tower_service::Service as _;
@@ -37,16 +39,27 @@ impl Coaching for Nobody {
     fn open<'a>(&'a self, _: UserId, _: Option<&'a str>, _: Day) -> Looked<'a, Opened> {
         Box::pin(async { Err("No coach is set up.".to_owned()) })
     }
+
+    fn told(&self, _: UserId) -> Looked<'_, (String, Vec<String>)> {
+        Box::pin(async { ("Nobody coaches here.".to_owned(), Vec::new()) })
+    }
 }
 
 /// The server.
 pub(crate) struct Site {
     pub(crate) db: TestDb,
+    /// Every route with who may call it.
+    pub(crate) listed: Vec<Listed>,
     router: Router,
 }
 
 impl Site {
     pub(crate) async fn new() -> Self {
+        Self::with(Arc::new(Alone)).await
+    }
+
+    /// With somebody outside.
+    pub(crate) async fn with(outside: Arc<dyn Outside>) -> Self {
         let db = TestDb::new(Backend::Sqlite).await.unwrap();
         let app = App {
             store: db.store.clone(),
@@ -57,22 +70,25 @@ impl Site {
             demo: false,
             kept: Kept::default(),
             limits: Limits::default(),
+            outside,
+            running: Running::default(),
         };
         let prompts = Prompts { coach: String::new(), brief: String::new() };
-        Self { router: routes(app, prompts).0, db }
+        let (router, listed) = routes(app, prompts);
+        Self { router, listed, db }
+    }
+
+    /// A browser in which nobody has signed in.
+    pub(crate) fn stranger(&self) -> Browser {
+        Browser { router: self.router.clone(), cookie: String::new(), token: String::new() }
     }
 
     /// A browser in which an athlete has signed in by a link.
     pub(crate) async fn signed_in(&self, user: UserId) -> Browser {
         let link = self.db.store.offer_sign_in(user, clock()).await.unwrap();
-        let mut browser =
-            Browser { router: self.router.clone(), cookie: String::new(), token: String::new() };
+        let mut browser = self.stranger();
         let answer = browser.post("/sign-in/link", &[("code", link.reveal())]).await;
-        assert_eq!(answer.status, StatusCode::SEE_OTHER, "{}", answer.text);
-        let cookie = answer.headers[header::SET_COOKIE].to_str().unwrap();
-        browser.cookie = cookie.split(';').next().unwrap().to_owned();
-        let secret = browser.cookie.split_once('=').unwrap().1;
-        browser.token = ContentHash::of_bytes(format!("form of {secret}").as_bytes()).to_string();
+        browser.take_cookie(&answer);
         browser
     }
 }
@@ -96,6 +112,15 @@ pub(crate) struct Page {
 }
 
 impl Browser {
+    /// Keeps the session that an answer gives.
+    pub(crate) fn take_cookie(&mut self, answer: &Page) {
+        assert_eq!(answer.status, StatusCode::SEE_OTHER, "{}", answer.text);
+        let cookie = answer.headers[header::SET_COOKIE].to_str().unwrap();
+        self.cookie = cookie.split(';').next().unwrap().to_owned();
+        let secret = self.cookie.split_once('=').unwrap().1;
+        self.token = ContentHash::of_bytes(format!("form of {secret}").as_bytes()).to_string();
+    }
+
     pub(crate) async fn get(&self, path: &str) -> Page {
         self.send(self.request("GET", path).body(Body::empty()).unwrap()).await
     }

@@ -3,7 +3,6 @@
 
 mod activities;
 mod api;
-mod door;
 mod harness;
 mod morning;
 mod obedient;

@@ -1,6 +1,6 @@
 //! Settings: what is shown is what is stored, bad input is told, and nobody touches what is another's.
 
-use crate::door::{Browser, Page, SITE, Site, form};
+use crate::harness::{Browser, Page, SITE, Site, form};
 use axum::body::Body;
 use axum::http::{StatusCode, header};
 use fitness_coach::chosen::{Chosen, Provider, SETTING, SHARED_SETTING, Shared};
@@ -52,6 +52,10 @@ impl Chores for Noting {
     }
 
     fn brief(&self, _: UserId, _: Day) -> Looked<'_, Result<(), String>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn rewrite(&self, _: UserId, _: Day) -> Looked<'_, Result<(), String>> {
         Box::pin(async { Ok(()) })
     }
 }

@@ -1,6 +1,6 @@
 //! Data coming in: services, files, what was found, and the first steps.
 
-use crate::door::{Browser, Page, SITE, Site};
+use crate::harness::{Browser, Page, SITE, Site};
 use crate::settings::{Noting, is, with_ann};
 use axum::body::Body;
 use axum::http::{StatusCode, header};
@@ -174,11 +174,11 @@ async fn services_are_connected_renewed_asked_and_forgotten() {
 
     let came_from = ann.request("POST", "/sync").header(header::ORIGIN, SITE);
     let came_from = came_from.header(header::REFERER, format!("{SITE}/trends?range=1y"));
-    let sent = ann.send(crate::door::form(came_from, &[("form_token", &ann.token)])).await;
+    let sent = ann.send(crate::harness::form(came_from, &[("form_token", &ann.token)])).await;
     assert_eq!(sent.leads_to(), "/trends?done=synced");
     let elsewhere = ann.request("POST", "/sync").header(header::ORIGIN, SITE);
     let elsewhere = elsewhere.header(header::REFERER, "http://evil.example/");
-    let sent = ann.send(crate::door::form(elsewhere, &[("form_token", &ann.token)])).await;
+    let sent = ann.send(crate::harness::form(elsewhere, &[("form_token", &ann.token)])).await;
     assert_eq!(sent.leads_to(), "/sources?done=synced");
     wait_for_sync(&outside, user).await;
 
