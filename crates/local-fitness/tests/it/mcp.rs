@@ -117,6 +117,8 @@ fn two_athletes_with_two_tokens_see_their_own() {
     let url = format!("http://127.0.0.1:{}/mcp", server.port);
     for (who, note) in [("Ann", "Ann likes hills"), ("Ben", "Ben likes flats")] {
         home.ok(&["--user", who, "note", "add", note]);
+        // The client reads whatever is listed, and the server writes a brief only in the morning.
+        home.ok(&["--user", who, "brief"]);
     }
     let calls = [
         ("notes", json!({})),
@@ -126,7 +128,7 @@ fn two_athletes_with_two_tokens_see_their_own() {
     for (who, own, other, runs) in [("Ann", "hills", "flats", true), ("Ben", "flats", "hills", false)] {
         let token = text(&home.json(&["--user", who, "token", "add", "Python", "--scope", "draft"])["token"]);
         let told = told_by(&home, &python, &calls, &["--url", &url, "--token", &token]);
-        let answers = told["calls"].as_array().unwrap();
+        let answers = told["calls"].as_array().unwrap_or_else(|| panic!("{told}"));
         let notes = answers[0]["structured"].to_string();
         assert!(notes.contains(own) && !notes.contains(other), "{who}: {notes}");
         let found = answers[1]["structured"]["activities"].as_array().map_or(0, Vec::len);
