@@ -149,7 +149,7 @@ impl FromStr for Place {
 
 /// From where a page goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum From {
+pub enum Onward {
     /// The newest.
     #[default]
     Start,
@@ -194,15 +194,15 @@ impl Store {
         &self,
         user: UserId,
         wanted: &Wanted,
-        from: From,
+        from: Onward,
         limit: usize,
     ) -> Result<Page> {
-        let newer = matches!(from, From::NewerThan(_));
+        let newer = matches!(from, Onward::NewerThan(_));
         let order = if newer { Order::Asc } else { Order::Desc };
         let condition = match from {
-            From::Start => wanted.condition(user),
-            From::OlderThan(place) => wanted.condition(user).add(place.beyond(false)),
-            From::NewerThan(place) => wanted.condition(user).add(place.beyond(true)),
+            Onward::Start => wanted.condition(user),
+            Onward::OlderThan(place) => wanted.condition(user).add(place.beyond(false)),
+            Onward::NewerThan(place) => wanted.condition(user).add(place.beyond(true)),
         };
         let rows = Entity::find()
             .filter(condition)
@@ -219,7 +219,7 @@ impl Store {
         if newer {
             activities.reverse();
         }
-        let there = from != From::Start;
+        let there = from != Onward::Start;
         Ok(match newer {
             true => Page { activities, newer: more, older: there },
             false => Page { activities, newer: there, older: more },

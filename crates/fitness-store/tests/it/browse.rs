@@ -6,7 +6,7 @@ use fitness_core::ids::{ActivityId, UserId};
 use fitness_core::report::{ActivityReport, Recorded, ReportKey, SourceKind};
 use fitness_core::sport::Sport;
 use fitness_core::units::{Distance, TimeSpan};
-use fitness_store::browse::{From, Place, Wanted};
+use fitness_store::browse::{Onward, Place, Wanted};
 use fitness_store::testkit::{TestDb, june, now};
 use fitness_store::{Error, on_both_databases};
 
@@ -23,7 +23,7 @@ async fn did(db: &TestDb, user: UserId, at: &str, sport: Sport, name: Option<&st
 }
 
 async fn names(db: &TestDb, user: UserId, wanted: &Wanted) -> Vec<String> {
-    let page = db.store.browse_activities(user, wanted, From::Start, 50).await.unwrap();
+    let page = db.store.browse_activities(user, wanted, Onward::Start, 50).await.unwrap();
     page.activities.into_iter().map(|one| one.activity.name.unwrap_or_default()).collect()
 }
 
@@ -68,10 +68,10 @@ on_both_databases! {
         }
         let all = names(&db, ann, &Wanted::default()).await;
         assert_eq!(all.len(), 6);
-        let (mut seen, mut from) = (Vec::new(), From::Start);
+        let (mut seen, mut from) = (Vec::new(), Onward::Start);
         loop {
             let page = db.store.browse_activities(ann, &Wanted::default(), from, 2).await.unwrap();
-            assert_eq!(page.newer, from != From::Start);
+            assert_eq!(page.newer, from != Onward::Start);
             seen.extend(page.activities.iter().map(|one| one.activity.name.clone().unwrap_or_default()));
             if seen.len() == 2 {
                 did(&db, ann, "2026-06-05T08:00:00Z", Sport::Running, Some("came meanwhile"), None).await;
@@ -79,12 +79,12 @@ on_both_databases! {
             let last = Place::of(page.activities.last().unwrap());
             assert_eq!(last.to_string().parse(), Ok(last));
             if !page.older {
-                let back = db.store.browse_activities(ann, &Wanted::default(), From::NewerThan(last), 3).await.unwrap();
+                let back = db.store.browse_activities(ann, &Wanted::default(), Onward::NewerThan(last), 3).await.unwrap();
                 let back: Vec<_> = back.activities.iter().map(|one| one.activity.name.clone().unwrap_or_default()).collect();
                 assert_eq!(back, all[2..5], "the page before the last row, the newest first");
                 break;
             }
-            from = From::OlderThan(last);
+            from = Onward::OlderThan(last);
         }
         assert_eq!(seen, all, "each once, in order");
         for bad in ["", "1", "2026-06-14.x.1", "2026-06-14.1.", "2026-06-14.9223372036854775807.1", "0000-00-00.1.1", "2026-06-14.1.1.1"] {
@@ -96,7 +96,7 @@ on_both_databases! {
         let ann = db.user("Ann").await;
         db.ran(ann, june(9), 8.0).await;
         let gone = Wanted { deleted: true, ..Wanted::default() };
-        let id = db.store.browse_activities(ann, &Wanted::default(), From::Start, 9).await.unwrap().activities[0].id;
+        let id = db.store.browse_activities(ann, &Wanted::default(), Onward::Start, 9).await.unwrap().activities[0].id;
         db.store.delete_activity(ann, id, now()).await.unwrap();
         assert!(names(&db, ann, &Wanted::default()).await.is_empty());
         assert_eq!(names(&db, ann, &gone).await, ["Run"]);

@@ -109,6 +109,7 @@ const MIGRATIONS: &[&str] = &[
     "m0008_matches",
     "m0009_decisions",
     "m0010_coach",
+    "m0011_web",
 ];
 
 on_both_databases! {

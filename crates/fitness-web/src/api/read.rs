@@ -10,7 +10,7 @@ use axum::http::Uri;
 use fitness_core::calendar::Day;
 use fitness_core::ids::ActivityId;
 use fitness_core::sport::Sport;
-use fitness_store::browse::{From, Place, Wanted};
+use fitness_store::browse::{Onward, Place, Wanted};
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
@@ -95,7 +95,7 @@ pub(crate) async fn activities(State(app): State<App>, seat: Seat, uri: Uri) -> 
     let before = before.transpose()?;
     settled(&app, &seat).await?;
     let wanted = Wanted { sport, from, through, ..Wanted::default() };
-    let start = before.map_or(From::Start, From::OlderThan);
+    let start = before.map_or(Onward::Start, Onward::OlderThan);
     let page = app.store.browse_activities(seat.user, &wanted, start, limit).await?;
     let next = page.activities.last().filter(|_| page.older).map(|last| Place::of(last).to_string());
     Ok(Json(Activities { activities: page.activities.iter().map(ActivityAnswer::listed).collect(), next }))

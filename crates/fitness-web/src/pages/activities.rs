@@ -94,15 +94,15 @@ fn read(fields: &Fields, faults: &mut Faults) -> Wanted {
 }
 
 /// From where the page goes on.
-fn place(fields: &Fields, faults: &mut Faults) -> browse::From {
+fn place(fields: &Fields, faults: &mut Faults) -> browse::Onward {
     let mut read = |name| {
         let place = fields.text(name)?.parse::<browse::Place>();
         faults.take("q", place.map_err(|_| "This address is damaged. Begin again from the newest."))
     };
     match (read("after"), read("before")) {
-        (Some(place), _) => browse::From::NewerThan(place),
-        (None, Some(place)) => browse::From::OlderThan(place),
-        (None, None) => browse::From::Start,
+        (Some(place), _) => browse::Onward::NewerThan(place),
+        (None, Some(place)) => browse::Onward::OlderThan(place),
+        (None, None) => browse::Onward::Start,
     }
 }
 

@@ -12,12 +12,12 @@ use fitness_core::report::{ActivityReport, Details, PoolLength, Recorded, Report
 use fitness_core::sport::Sport;
 use fitness_core::stream::{Channel, Recording};
 use fitness_core::units::{Distance, TimeSpan};
-use fitness_store::browse::{From, Wanted};
+use fitness_store::browse::{Onward, Wanted};
 use fitness_store::testkit::{june, now};
 use fitness_store::{Batch, NewOriginal, NewReport, StoredActivity};
 
 async fn activities(site: &Site, user: UserId) -> Vec<StoredActivity> {
-    let page = site.db.store.browse_activities(user, &Wanted::default(), From::Start, 500).await.unwrap();
+    let page = site.db.store.browse_activities(user, &Wanted::default(), Onward::Start, 500).await.unwrap();
     page.activities
 }
 
