@@ -11,7 +11,7 @@ async function pages(page) {
   const workout = await page.locator('a[href^="/plan/workouts/"]').first().getAttribute("href");
   return [
     "/", "/plan", "/plan?week=all", "/plan?table=volume", "/plan?table=trajectory", "/plan/new", "/plan/edit", "/plan/revisions", "/plan/export", "/plans",
-    "/plans/2", "/plans/2/commit", "/plans/1/archive", "/proposals/1", workout, "/coach", "/coach?chat=1", "/activities", "/activities?sport=running&q=long", activity,
+    "/plans/2", "/plans/2/commit?replaces=1", "/plans/1/archive", "/proposals/1", workout, "/coach", "/coach?chat=1", "/activities", "/activities?sport=running&q=long", activity,
     "/trends", "/trends?range=all", "/trends?table=fitness", "/settings", "/sources", "/welcome", `/days/${day}`, "/sign-in", "/nothing-here",
   ];
 }
