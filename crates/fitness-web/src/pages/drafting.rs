@@ -262,7 +262,7 @@ fn preview(
         section.card { h2 { "Checks" } (findings::all(&made.findings)) }
         section.card {
             h2 { "Week by week" }
-            div.scroll { table {
+            div.scroll tabindex="0" role="region" aria-label="A table that may be wider than the screen" { table {
                 thead { tr { th scope="col" { "Week from" } th scope="col" { "Phase" } th.n scope="col" { "Running" } th.n scope="col" { "Longest" } th scope="col" { "Hard days" } } }
                 tbody { @for week in weeks.iter().take(ROWS) { tr {
                     th scope="row" { (time::element(week.first, today)) }

@@ -248,7 +248,7 @@ fn connected(view: &View, source: &Source, runs: &[SyncRun], filling: &Filling<'
 
 fn history(view: &View, runs: &[SyncRun], sources: &[Source]) -> Markup {
     html! {
-        div.scroll { table {
+        div.scroll tabindex="0" role="region" aria-label="A table that may be wider than the screen" { table {
             thead { tr { th scope="col" { "When" } th scope="col" { "What" } th scope="col" { "How it went" } th scope="col" { "What it brought" } } }
             tbody {
                 @for run in runs {

@@ -180,7 +180,7 @@ fn beside(view: &View, one: &Beside) -> Markup {
 /// The steps beside what was recorded.
 pub(crate) fn step_table(compared: &Comparison, units: UnitSystem) -> Markup {
     html! {
-        div.scroll { table.small {
+        div.scroll tabindex="0" role="region" aria-label="A table that may be wider than the screen" { table.small {
             caption.soft { "By its " (compared.aligned_by) }
             thead { tr {
                 th scope="col" { "Step" } th scope="col" { "Asked" } th scope="col" { "Target" } th.n scope="col" { "Time" }

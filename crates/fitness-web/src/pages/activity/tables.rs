@@ -65,7 +65,7 @@ pub(super) fn steps(view: &View, seen: &Seen) -> Markup {
                 Err(why) => p.soft { "The steps cannot be compared: " (why.spoken()) "." },
                 Ok(compared) => {
                     p.soft { "Laid side by side by its " (compared.aligned_by) "." }
-                    div.scroll { table {
+                    div.scroll tabindex="0" role="region" aria-label="A table that may be wider than the screen" { table {
                         thead { tr {
                             th scope="col" { "Step" } th scope="col" { "Asked" } th scope="col" { "Target" }
                             th.n scope="col" { "Time" } th.n scope="col" { "Distance" } th.n scope="col" { "Pace" } th.n scope="col" { "Heart rate" }
@@ -159,7 +159,7 @@ pub(super) fn laps(view: &View, seen: &Seen) -> Markup {
     html! {
         section.card {
             h2 { "Laps" }
-            div.scroll { table {
+            div.scroll tabindex="0" role="region" aria-label="A table that may be wider than the screen" { table {
                 thead { tr { th scope="col" { "Lap" } th.n scope="col" { "Distance" } th.n scope="col" { "Time" } th.n scope="col" { "Pace" } th.n scope="col" { "Heart rate" } } }
                 tbody { @for (number, lap) in (1..).zip(laps.iter().take(MOST)) {
                     @let speed = lap.distance.zip(time(lap)).and_then(|(d, t)| Speed::over(d, t));

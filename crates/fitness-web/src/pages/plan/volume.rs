@@ -64,7 +64,6 @@ fn drawn(view: &View, weeks: &[WeekProgress], chosen: &Weeks) -> Markup {
                     @let x = from + step * (index as f64 + 0.5) - wide / 2.0;
                     @let words = format!("Week {}: {} {unit} planned{}", index + 1, number(planned), if week.over || done > 0.0 { format!(", {} done", number(done)) } else { String::new() });
                     a href={ "/plan?week=" (index + 1) "#schedule" } aria-label=(words) aria-current=[(index == chosen.chosen).then_some("true")] {
-                        title { (words) }
                         rect.hit-area x=(format!("{:.1}", x - step * 0.14)) y=(plot.top) width=(format!("{step:.1}")) height=(format!("{:.1}", bottom - plot.top)) {}
                         rect.b.planned x=(format!("{x:.1}")) y=(format!("{:.1}", y.at(planned))) width=(format!("{wide:.1}")) height=(format!("{:.1}", (bottom - y.at(planned)).max(0.0))) rx="4" {}
                         @if done > 0.0 {

@@ -124,7 +124,7 @@ async fn body(view: &View, fields: &Fields, faults: &Faults) -> Result<Markup, P
             }
             @if tokens.is_empty() { p.soft { "No program is connected." } }
             @else {
-                div.scroll { table {
+                div.scroll tabindex="0" role="region" aria-label="A table that may be wider than the screen" { table {
                     thead { tr { th scope="col" { "Token" } th scope="col" { "May" } th scope="col" { "Ends" } th scope="col" { "Last used" } th scope="col" { span.hidden { "Revoke" } } } }
                     tbody {
                         @for token in &tokens {

@@ -174,7 +174,7 @@ fn limits_table(view: &View, all: &[Threshold]) -> Markup {
         own
     };
     html! {
-        div.scroll { table {
+        div.scroll tabindex="0" role="region" aria-label="A table that may be wider than the screen" { table {
             thead { tr { th scope="col" { "Limit" } th.n scope="col" { "Value" } th scope="col" { "Since" } th scope="col" { "How it is known" } th scope="col" { span.hidden { "Remove" } } } }
             tbody {
                 @for kind in ThresholdKind::ALL {
@@ -243,7 +243,7 @@ pub(crate) fn confirm_button(view: &View, kind: ThresholdKind, to: &str) -> Mark
             (view.token_field())
             input type="hidden" name="kind" value=(kind);
             input type="hidden" name="to" value=(to);
-            button.small type="submit" aria-label={ "Take over the " (kind.called()) } { "Take it over" }
+            button.small type="submit" aria-label={ "Take it over: the " (kind.called()) } { "Take it over" }
         }
     }
 }
@@ -256,7 +256,7 @@ fn zones_table(view: &View, given: &[DatedZones], thresholds: &[Threshold]) -> M
     html! {
         @if held.is_empty() { p.soft { "No zones yet: they follow from a limit above, or set them below." } }
         @else {
-            div.scroll { table {
+            div.scroll tabindex="0" role="region" aria-label="A table that may be wider than the screen" { table {
                 thead { tr { th scope="col" { "Zones" } th scope="col" { "Sport" } th scope="col" { "Begin at" } th scope="col" { "Since" } th scope="col" { "How they are known" } } }
                 tbody {
                     @for one in &held {

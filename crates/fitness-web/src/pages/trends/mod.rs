@@ -302,7 +302,7 @@ fn prediction_card(predictions: &Predictions, view: &View, asked: Asked) -> Mark
 
 fn year_card(year: &data::Year, asked: Asked) -> Markup {
     let (plot, drawn, reads) = draw::year(year);
-    html! { div.scroll.heat { (figure(Chart::Days, asked, plot, drawn, reads, &draw::year_caption(year))) } }
+    html! { div.scroll.heat tabindex="0" role="region" aria-label="The year, which may be wider than the screen" { (figure(Chart::Days, asked, plot, drawn, reads, &draw::year_caption(year))) } }
 }
 
 fn efforts_card(efforts: &[Effort], view: &View) -> Markup {
