@@ -9,7 +9,7 @@ mod web;
 
 pub(crate) use web::web;
 
-use crate::tidy::target;
+use crate::tidy::{cargo, target};
 use anyhow::{Context, Result, bail};
 use child::{Ran, run};
 use serde_json::Value;
@@ -194,10 +194,9 @@ impl Bench {
             ["-p", "fitness-store", "--example", "fingerprint"],
             ["-p", "fitness-ingest", "--example", "recompute"],
         ] {
-            let built = Command::new("cargo")
+            let built = cargo(root)
                 .args(["build", "--quiet", "--release"])
                 .args(package)
-                .current_dir(root)
                 .status()
                 .context("cargo build")?;
             if !built.success() {

@@ -4,7 +4,7 @@
 //! it ran, those that tests start included. Here this is put together and read line by line. Tests and test kits
 //! are not counted: that they run proves nothing.
 
-use crate::tidy::target;
+use crate::tidy::{cargo, target};
 use anyhow::{Context, Result, bail, ensure};
 use cargo_metadata::Message;
 use std::collections::{BTreeMap, BTreeSet};
@@ -199,11 +199,10 @@ fn merge(tools: &Path, written: &Path, merged: &Path) -> Result<()> {
 
 /// Every program of the tests, as cargo names them.
 fn programs(root: &Path) -> Result<Vec<PathBuf>> {
-    let mut cargo = Command::new("cargo")
+    let mut cargo = cargo(root)
         .args(["test", "--quiet", "--workspace", "--all-targets", "--all-features", "--no-run"])
         .arg("--message-format=json")
         .env("RUSTC_WORKSPACE_WRAPPER", root.join("xtask/src/coverage/rustc"))
-        .current_dir(root)
         .stdout(Stdio::piped())
         .spawn()
         .context("cargo test --no-run")?;

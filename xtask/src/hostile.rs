@@ -7,7 +7,7 @@
 mod traps;
 
 use crate::bench::child::run;
-use crate::tidy::target;
+use crate::tidy::{cargo, target};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::fs::{self, File};
@@ -22,9 +22,8 @@ const MEBIBYTE: f64 = 1_048_576.0;
 
 /// Imports every trap and prints what it cost.
 pub(crate) fn measure(root: &Path) -> Result<()> {
-    let built = Command::new("cargo")
+    let built = cargo(root)
         .args(["build", "--quiet", "-p", "local-fitness", "--bin", "fitness"])
-        .current_dir(root)
         .status()
         .context("cargo build")?;
     if !built.success() {

@@ -4,6 +4,7 @@ use crate::fence;
 use anyhow::{Context, Result};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// The files that may call `spend_confirmation`: its definition, the terminal, the web's confirm handler, the demo's
 /// made-up athlete, and the hands of tests.
@@ -128,6 +129,20 @@ fn every_named_test_exists(document: &str, sources: &[Source]) -> Vec<String> {
 fn schema_names() -> String {
     std::fs::read_to_string(root().join("crates/fitness-store/src/migrations/0001_tables.sql"))
         .unwrap_or_default()
+}
+
+/// Cargo, as a person at the root would run it. What the cargo that runs us says about this package would make build scripts
+/// run again, and everything behind them be built anew.
+pub(crate) fn cargo(root: &Path) -> Command {
+    let mut cargo = Command::new("cargo");
+    for (name, _) in std::env::vars_os() {
+        let told = name.to_string_lossy();
+        if told.starts_with("CARGO_MANIFEST_") || told.starts_with("CARGO_PKG_") {
+            cargo.env_remove(&name);
+        }
+    }
+    cargo.current_dir(root);
+    cargo
 }
 
 /// Where cargo builds to.
