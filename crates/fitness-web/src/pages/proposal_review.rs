@@ -66,13 +66,16 @@ impl Beside {
     /// The page, with something to say above it.
     fn page(&self, view: &View, said: Option<&str>, ticked: &BTreeSet<Rule>) -> Response {
         let Proposal { id, origin, message, made_at, .. } = &self.proposal;
-        let open = self.state == ProposalState::Open;
+        // One that was made for an earlier revision is looked at anew, on the plan as it is now.
+        let moved = matches!(self.state, ProposalState::MovedOn { .. });
+        let open = moved || self.state == ProposalState::Open;
         let body = html! {
             @if let Some(said) = said { div.faults role="alert" { p { (said) } } }
             div.row { h1 { "Proposal " (id) } (self.chip()) }
             p.lead { "From " (origin.spoken()) ", to " a href="/plan" { (visible(&self.plan.name)) } " · " (time::moment(*made_at, view.profile.zone, view.today))
                 @if open { br; strong { "Nothing changes until you apply it." } } }
             section.card { h2 { "Why" } p.message { (visible(message)) } (self.disagreements()) }
+            @if moved { section.card { p { (sentence(&self.state)) " Below is what it would do to the plan as it is now." } } }
             @if open { (self.choice(view, ticked)) } @else { (self.over(view)) }
         };
         view.page(Place::Plan, &format!("Proposal {id}"), &body)
@@ -148,10 +151,6 @@ impl Beside {
                 @match self.state {
                     ProposalState::Superseded(newer) => p.actions { a.btn.primary href={ "/proposals/" (newer) } { "See proposal " (newer) } },
                     ProposalState::Applied => p.actions { a.btn.primary href="/plan/revisions" { "See what came of it" } },
-                    ProposalState::MovedOn { .. } => {
-                        p.soft { "It was made for another state of the plan and is not applied to this one. Ask for it anew; the built-in rules look again by themselves." }
-                        (self.other_ways(view))
-                    }
                     _ => p.actions { a.btn.primary href="/plan" { "To the plan" } }
                 }
             }
@@ -268,7 +267,15 @@ pub(crate) async fn apply(view: View, Path(id): Path<String>, fields: Fields) ->
         Err(why) => return Ok(refused(&view, &beside, why, &overrides)),
     };
     let look = |no: Problem| no.go_on(beside.address(), "Look at it again");
-    let consent = beside.decision(preview, &overrides).answered(&view, &fields).await.map_err(look)?;
+    let consent = match beside.decision(preview, &overrides).answered(&view, &fields).await {
+        Ok(consent) => consent,
+        Err(_) if preview.has_moved_on() => {
+            let said =
+                "Nothing was changed. The plan changed since you looked; below is what it would do now.";
+            return Ok(with_status(beside.page(&view, Some(said), &overrides), StatusCode::CONFLICT));
+        }
+        Err(no) => return Err(look(no)),
+    };
     let id = beside.proposal.id;
     let applied =
         decisions::apply(consent, id, &beside.chosen, view.today, &preview.review, &overrides).await;

@@ -21,8 +21,12 @@ use fitness_core::plan::{
 };
 use fitness_core::sport::Sport;
 use fitness_core::text::is_storable;
+use fitness_store::Error;
 use fitness_store::decisions::{self, change_hash};
 use maud::{Markup, html};
+
+/// The field with the revision that was looked at.
+const SEEN_ON: &str = "seen_on";
 
 /// Days before and after a workout whose workouts it can change places with.
 const NEAR: i64 = 10;
@@ -221,11 +225,6 @@ pub(crate) async fn show(view: View, Asked(fields): Asked) -> Result<Response, P
         Err(faults) => return Ok(unprocessable(again(&view, &plan, &current, &fields, &faults))),
     };
     let changes = differences(&current, &next);
-    if changes.is_empty() {
-        let mut faults = Faults::default();
-        faults.add("what", "That changes nothing.");
-        return Ok(unprocessable(again(&view, &plan, &current, &fields, &faults)));
-    }
     let (store, user, today) = (view.store(), view.user(), view.today);
     let review = store.review_next(user, &plan, &next, today).await?;
     let before = store.review(user, plan.id, today).await?;
@@ -245,7 +244,7 @@ pub(crate) async fn show(view: View, Asked(fields): Asked) -> Result<Response, P
         what,
         decision: decision(&plan, &next),
         action: "/plan/edit",
-        fields: fields.hidden(),
+        fields: html! { (fields.hidden()) input type="hidden" name=(SEEN_ON) value=(plan.revision); },
         yes: "Save the change",
         danger: false,
         back: (&back, "Leave it as it is"),
@@ -256,6 +255,9 @@ pub(crate) async fn show(view: View, Asked(fields): Asked) -> Result<Response, P
 /// `POST /plan/edit`
 pub(crate) async fn save(view: View, fields: Fields) -> Result<Response, Problem> {
     let Edited { plan, current, next } = edited(&view, &fields).await?;
+    if fields.text(SEEN_ON).is_some_and(|seen| seen != plan.revision.to_string()) {
+        return Err(Problem::from(Error::Stale).go_on("/plan", "Look at the plan"));
+    }
     let next = match next {
         Ok(next) => next,
         Err(faults) => return Ok(unprocessable(again(&view, &plan, &current, &fields, &faults))),

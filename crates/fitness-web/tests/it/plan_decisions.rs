@@ -378,17 +378,20 @@ async fn a_proposal_for_another_state_of_the_plan_is_refused_beside_the_plan_as_
     assert_eq!(stale.status, StatusCode::CONFLICT);
     assert!(
         stale.says("Nothing was changed.")
-            && stale.says("it was made for revision 1, and the plan is at revision 2"),
+            && stale.says("made for revision 1, and the plan is at revision 2"),
         "{}",
         stale.text
     );
     assert!(
-        stale.says("Beside the plan as it is now") && stale.says("12.0 km"),
+        stale.says("Below is what it would do to the plan as it is now") && stale.says("12.0 km"),
         "the fresh state: {}",
         stale.text
     );
-    assert_eq!(browser.get(&ask).await.status, StatusCode::CONFLICT);
     assert_eq!(state(&site, ann).await, before);
+    // What was looked at anew can be taken.
+    let anew = browser.get(&ask).await;
+    assert_eq!(anew.status, StatusCode::OK, "{}", anew.text);
+    assert_eq!(browser.answer(&anew, &action).await.leads_to(), "/plan/revisions/3?done=applied");
 }
 
 #[tokio::test]

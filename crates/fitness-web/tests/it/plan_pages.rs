@@ -256,7 +256,7 @@ async fn an_edit_is_shown_before_it_is_asked_and_told_when_it_cannot_be() {
         (format!("what=explode&workout={sunday}"), "Say what to change"),
         ("what=add&day=2026-06-17".to_owned(), "is no distance."),
         ("what=add&day=2026-06-17&size=5km&sport=curling".to_owned(), "Choose a sport."),
-        (format!("what=move&workout={sunday}&to=2026-06-14"), "That changes nothing."),
+        (format!("what=move&workout={sunday}&to=2026-06-14"), "like that already"),
         (format!("what=skip&workout={sunday}&reason={}", "y".repeat(501)), "At most 500 characters."),
     ] {
         let page = browser.get(&format!("/plan/edit?{query}")).await;
