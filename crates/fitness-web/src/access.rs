@@ -51,7 +51,7 @@ pub enum Brings {
     /// A form with the session's token.
     Form,
     /// A form with files, the session's token before them: whoever reads it checks that with
-    /// [`Seat::is_token`](crate::seat::Seat::is_token).
+    /// `Seat::is_token`.
     Files,
     /// JSON from a page of ours.
     Json,
