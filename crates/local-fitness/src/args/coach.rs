@@ -129,7 +129,7 @@ pub(crate) struct ServeArgs {
     /// Another server in front of this one speaks TLS; needs --site
     #[arg(long, conflicts_with = "tls_cert")]
     pub(crate) behind_proxy: bool,
-    /// Where browsers reach it, such as https://fitness.example.org; FITNESS_SITE when not given
+    /// Where browsers reach it, such as `https://fitness.example.org`; FITNESS_SITE when not given
     #[arg(long, value_name = "URL")]
     pub(crate) site: Option<String>,
     /// Do not open a browser
@@ -142,7 +142,7 @@ pub(crate) struct LoginArgs {
     /// The port the server listens on
     #[arg(long, default_value_t = DEFAULT_PORT)]
     pub(crate) port: u16,
-    /// Where browsers reach it, such as https://fitness.example.org; FITNESS_SITE when not given
+    /// Where browsers reach it, such as `https://fitness.example.org`; FITNESS_SITE when not given
     #[arg(long, value_name = "URL")]
     pub(crate) site: Option<String>,
 }
