@@ -11,7 +11,7 @@ use fitness_core::ids::{PlanId, ProposalId, UserId};
 use fitness_core::note::Author;
 use fitness_core::observation::Observed;
 use fitness_core::plan::{
-    self, Adaptation, Plan, ProposalState, ProposalStatus, Situation, adapt, follows_from_mark,
+    self, Adaptation, Plan, Proposal, ProposalState, ProposalStatus, Situation, adapt, follows_from_mark,
 };
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, sea_query::Expr};
 use serde::Serialize;
@@ -30,7 +30,29 @@ pub struct Adapted {
     pub proposal: Option<ProposalId>,
 }
 
+/// What waits for the athlete's decision about the active plan.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Waiting {
+    /// Open proposals, the newest first.
+    pub proposals: Vec<Proposal>,
+    /// What the rules have to say without proposing anything.
+    pub said: Option<String>,
+}
+
 impl Store {
+    /// Lets the rules look at the active plan, and gathers what waits for a decision about it.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn what_waits(&self, user: UserId, today: Day, now: Instant) -> Result<Waiting> {
+        let Some(active) = self.find_active_plan(user).await? else { return Ok(Waiting::default()) };
+        let adapted = self.adapt(user, today, now).await?;
+        let mut proposals = self.list_proposals(user, active.id).await?;
+        proposals.retain(|one| one.state(active.revision, today) == ProposalState::Open);
+        let said = adapted.filter(|one| one.proposal.is_none()).map(|one| one.adaptation.message);
+        Ok(Waiting { proposals, said })
+    }
+
     /// Lets the rules look at the active plan, and writes down what they propose. The same facts are proposed once: what
     /// waits is kept as long as it is what they say, and what was decided is not brought up again. A newer proposal takes
     /// the place of an older one.

@@ -71,7 +71,7 @@ mod version;
 mod wellness;
 
 pub use activities::StoredActivity;
-pub use adapting::Adapted;
+pub use adapting::{Adapted, Waiting};
 pub use answers::{Answered, Checked};
 pub use api_tokens::ApiToken;
 pub use audit::{Actor, AuditHead, AuditLine};

@@ -23,6 +23,10 @@ use std::time::Duration;
 /// Below this, concurrent writers could corrupt a WAL (sqlite.org, "WAL-reset bug").
 const SQLITE_FLOOR: (u32, u32, u32) = (3, 51, 3);
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// Between two tries where SQLite itself does not wait.
+const BUSY_PAUSE: Duration = Duration::from_millis(20);
+/// Another program's migration may take long on a large database, and it ends.
+const MIGRATION_TIMEOUT: Duration = Duration::from_secs(120);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const STATEMENT_TIMEOUT: &str = "30s";
 const READERS: u32 = 4;
@@ -172,6 +176,7 @@ impl Store {
     }
 
     async fn migrate(self) -> Result<Self> {
+        self.wait_for_locks(MIGRATION_TIMEOUT).await?;
         let tx = self.begin_write().await?;
         if self.backend() == DbBackend::Postgres {
             // Another node may be migrating: wait for it, however long it takes.
@@ -184,7 +189,17 @@ impl Store {
             _ => Error::from(error),
         })?;
         tx.commit().await?;
+        self.wait_for_locks(BUSY_TIMEOUT).await?;
         Ok(self)
+    }
+
+    /// How long the one writing connection of SQLite waits; PostgreSQL says it per transaction.
+    async fn wait_for_locks(&self, time: Duration) -> Result<()> {
+        if self.backend() == DbBackend::Sqlite {
+            let text = format!("PRAGMA busy_timeout = {}", time.as_millis());
+            self.writer.execute_unprepared(&text).await?;
+        }
+        Ok(())
     }
 }
 
@@ -237,13 +252,7 @@ async fn set_up_sqlite(location: Location, path: &Path, contents: Contents) -> R
     // An import touches every index over and over and writes megabytes at a time: room for the pages in between, and
     // for a few batches before they are moved from the log to the file. Each batch is safe in the log all the same.
     let writing = options.clone().pragma("cache_size", "-16384").pragma("wal_autocheckpoint", "4000");
-    let writer = SqlitePoolOptions::new()
-        .max_connections(1)
-        .idle_timeout(None)
-        .max_lifetime(None)
-        .connect_with(writing)
-        .await
-        .map_err(|e| sqlite_error(&location, path, e))?;
+    let writer = connect_writer(&location, path, writing).await?;
     let reader = SqlitePoolOptions::new()
         .max_connections(READERS)
         .min_connections(0)
@@ -268,6 +277,31 @@ async fn set_up_sqlite(location: Location, path: &Path, contents: Contents) -> R
         connected,
     };
     if up_to_date(&contents) { Ok(store) } else { store.migrate().await }
+}
+
+/// Turning a new file to a write-ahead log needs it alone, and there SQLite does not wait for others that are at the
+/// same: it says "busy" at once. So it is asked again, for as long as any other write would have waited.
+async fn connect_writer(
+    location: &Location,
+    path: &Path,
+    options: SqliteConnectOptions,
+) -> Result<sqlx::SqlitePool> {
+    let until = tokio::time::Instant::now() + BUSY_TIMEOUT;
+    loop {
+        let connected = SqlitePoolOptions::new()
+            .max_connections(1)
+            .idle_timeout(None)
+            .max_lifetime(None)
+            .connect_with(options.clone())
+            .await
+            .map_err(|e| sqlite_error(location, path, e));
+        match connected {
+            Err(Error::Busy) if tokio::time::Instant::now() < until => {
+                tokio::time::sleep(BUSY_PAUSE).await;
+            }
+            other => return other,
+        }
+    }
 }
 
 /// Asked of a database in memory, before any file is touched.

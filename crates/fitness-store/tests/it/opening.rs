@@ -171,6 +171,30 @@ async fn eight_nodes_that_start_at_once_migrate_once() {
     }
 }
 
+/// Longer than any single write may wait: another program migrates a large database, or the disk is slow.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_comes_while_another_migrates_waits_for_it() {
+    use sqlx::{ConnectOptions, Connection, Executor, sqlite::SqliteConnectOptions};
+    let home = TempDir::new().unwrap();
+    let path = home.path().join("fitness.db");
+    let mut other = SqliteConnectOptions::new()
+        .filename(&path)
+        .create_if_missing(true)
+        .journal_mode(sqlx::sqlite::SqliteJournalMode::Wal)
+        .connect()
+        .await
+        .unwrap();
+    other.execute("BEGIN IMMEDIATE").await.unwrap();
+    let opening = tokio::spawn(Store::open(at(&path), Missing::Create));
+    tokio::time::sleep(std::time::Duration::from_secs(6)).await;
+    assert!(!opening.is_finished(), "it waits");
+    other.execute("ROLLBACK").await.unwrap();
+    let store = opening.await.unwrap().unwrap();
+    assert_eq!(store.migrations().await.unwrap(), MIGRATIONS);
+    store.close().await;
+    other.close().await.unwrap();
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_postgres_that_is_down_or_says_no_is_named() {
     // Nobody listens on a port that was free a moment ago.

@@ -1,6 +1,6 @@
 //! A session as a row of bars: as wide as a step takes, as high as it is hard.
 
-use crate::parts::calendar::shade;
+use crate::parts::workout::tone;
 use fitness_core::plan::{Step, StepDuration, StepTarget, StepType, Workout};
 use maud::{Markup, html};
 
@@ -58,7 +58,7 @@ fn takes(step: &Step) -> f64 {
 pub(crate) fn draw(workout: &Workout, label: &str) -> Markup {
     html! {
         svg.chart.steps viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } preserveAspectRatio="none" role="img" aria-label=(label) {
-            @for (left, width, height, class) in bars(&workout.steps, shade(workout)) {
+            @for (left, width, height, class) in bars(&workout.steps, tone(workout.kind)) {
                 rect class={ "b " (class) } x=(format!("{left:.1}")) y=(format!("{:.1}", HEIGHT - height)) width=(format!("{width:.1}")) height=(format!("{height:.1}")) rx="2" {}
             }
         }

@@ -1,5 +1,6 @@
 //! `GET /coach`: talking with the coach. With a script the answer streams in; without one it is there when the page is.
 
+use crate::answer::{see_other, unprocessable};
 use crate::app::App;
 use crate::fields::Fields;
 use crate::hosting::settled_desk;
@@ -8,8 +9,7 @@ use crate::problem::{Problem, sentence};
 use crate::talk::{MAX_SAID, Talk};
 use crate::view::{Place, View};
 use axum::extract::Query;
-use axum::http::StatusCode;
-use axum::response::{IntoResponse as _, Redirect, Response};
+use axum::response::Response;
 use fitness_coach::chat::{self, Card};
 use fitness_coach::model::{Message, Part, Told};
 use fitness_coach::tools::TOOLS;
@@ -62,6 +62,7 @@ async fn opening(view: &View, about: &str) -> Result<String, Problem> {
                 view.store().find_activity(view.user(), fitness_core::ids::ActivityId::new(id)).await?;
             found.map(|found| format!("How was my activity {id} on {}?", found.day)).unwrap_or_default()
         }
+        "proposal" => format!("I would like proposal {id} to be different: "),
         "workout" => format!("What should I watch for in workout {id}?"),
         _ => String::new(),
     })
@@ -72,14 +73,12 @@ pub(crate) async fn say(view: View, fields: Fields) -> Result<Response, Problem>
     let chat = fields.text("chat").and_then(|id| id.parse().ok()).map(ChatId::new);
     let text = fields.text("text").unwrap_or_default();
     match answered(&view.app, &view, chat, text, fields.text("model")).await {
-        Ok(chat) => Ok(Redirect::to(&format!("/coach?chat={chat}#last")).into_response()),
+        Ok(chat) => Ok(see_other(&format!("/coach?chat={chat}#last"))),
         Err(why) => {
             let chats = view.store().list_chats(view.user()).await?;
             let chosen = chats.iter().find(|known| Some(known.id) == chat);
             let body = page(&view, &chats, chosen, text, Some(&why)).await?;
-            let mut response = view.page(Place::Coach, "Coach", &body);
-            *response.status_mut() = StatusCode::UNPROCESSABLE_ENTITY;
-            Ok(response)
+            Ok(unprocessable(view.page(Place::Coach, "Coach", &body)))
         }
     }
 }

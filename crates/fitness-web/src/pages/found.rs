@@ -1,8 +1,9 @@
 //! `/found`: what the data holds: years, bests, likely races, limits to confirm, gaps.
 
+use crate::answer::see_other;
 use crate::numbered::Numbered;
 use crate::pages::settings::limits::confirm_button;
-use crate::pages::settings::{Tab, page, to};
+use crate::pages::settings::{Tab, page};
 use crate::parts::time;
 use crate::problem::Problem;
 use crate::view::View;
@@ -37,13 +38,13 @@ pub(crate) async fn confirm(view: View, Numbered(id): Numbered<ActivityId>) -> R
         .go_on(format!("/activities/{id}"), "Open the activity")
     })?;
     view.store().put_race(view.user(), &result, view.now).await?;
-    Ok(to("/found?done=saved"))
+    Ok(see_other("/found?done=saved"))
 }
 
 /// `POST /found/races/{activity}/decline`
 pub(crate) async fn decline(view: View, Numbered(id): Numbered<ActivityId>) -> Result<Response, Problem> {
     view.store().decline_race(view.user(), id, view.now).await?;
-    Ok(to("/found?done=saved"))
+    Ok(see_other("/found?done=saved"))
 }
 
 /// Everything that was found.

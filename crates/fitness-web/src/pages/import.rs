@@ -1,9 +1,10 @@
 //! `/import`: files from a browser, written to disk as they come and imported while the athlete goes on.
 
 use crate::access::TOKEN_FIELD;
+use crate::answer::see_other;
 use crate::numbered::Numbered;
 use crate::pages::found;
-use crate::pages::settings::{Tab, page, to};
+use crate::pages::settings::{Tab, page};
 use crate::problem::Problem;
 use crate::uploads::{Stage, Tracked};
 use crate::view::View;
@@ -95,7 +96,7 @@ pub(crate) async fn take(view: View, mut parts: Multipart) -> Result<Response, P
     let id = tracked.id;
     tokio::spawn(work(view.app.store.clone(), view.app.clock, view.user(), (folder, paths), tracked));
     let suffix = if from == "welcome" { "?from=welcome" } else { "" };
-    Ok(to(&format!("/import/{id}{suffix}")))
+    Ok(see_other(&format!("/import/{id}{suffix}")))
 }
 
 async fn work(

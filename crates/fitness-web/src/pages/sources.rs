@@ -1,10 +1,11 @@
 //! `/sources`: where data comes from, what came, and what went wrong with it.
 
+use crate::answer::see_other;
 use crate::fields::{Faults, Fields};
 use crate::numbered::Numbered;
 use crate::outside::{NewKey, NewSource};
 use crate::pages::import;
-use crate::pages::settings::{Tab, again, page, to};
+use crate::pages::settings::{Tab, again, page};
 use crate::pages::sign_in::own_path;
 use crate::parts::form::{Filling, Line};
 use crate::parts::time;
@@ -51,7 +52,7 @@ pub(crate) async fn add(view: View, fields: Fields) -> Result<Response, Problem>
     let mut faults = Faults::default();
     if let Some(new) = read(&fields, &mut faults) {
         match view.app.outside.add_source(view.user(), new).await {
-            Ok(_) => return Ok(to("/sources?done=saved")),
+            Ok(_) => return Ok(see_other("/sources?done=saved")),
             Err(why) => faults.add("key", sentence(&why)),
         }
     }
@@ -90,7 +91,7 @@ pub(crate) async fn renew(
     let expires = read_day(&fields, &mut faults);
     if let Some(key) = key.filter(|_| !faults.any()) {
         match view.app.outside.renew_key(view.user(), NewKey { source, key, expires }).await {
-            Ok(()) => return Ok(to("/sources?done=saved")),
+            Ok(()) => return Ok(see_other("/sources?done=saved")),
             Err(why) => faults.add("new_key", sentence(&why)),
         }
     }
@@ -101,13 +102,13 @@ pub(crate) async fn renew(
 /// `POST /sources/{id}/remove`: what it brought stays.
 pub(crate) async fn remove(view: View, Numbered(source): Numbered<SourceId>) -> Result<Response, Problem> {
     view.store().remove_source(view.user(), source, view.now).await?;
-    Ok(to("/sources?done=deleted"))
+    Ok(see_other("/sources?done=deleted"))
 }
 
 /// `POST /sync`: asks every service, while the athlete goes on.
 pub(crate) async fn sync(view: View, headers: HeaderMap) -> Result<Response, Problem> {
     begin_sync(&view);
-    Ok(to(&back(&view, &headers)))
+    Ok(see_other(&back(&view, &headers)))
 }
 
 /// Asks every service of an athlete in the background, unless that is being done.

@@ -1,7 +1,8 @@
 //! `/welcome`: four short steps for somebody new. Each can be skipped.
 
+use crate::answer::see_other;
 use crate::fields::{Faults, Fields};
-use crate::pages::settings::{coach, profile, to};
+use crate::pages::settings::{coach, profile};
 use crate::pages::{import, sources};
 use crate::parts::form::Filling;
 use crate::problem::{Problem, sentence};
@@ -48,7 +49,7 @@ pub(crate) async fn save_place(view: View, fields: Fields) -> Result<Response, P
     match profile::read(&view, &whole, &mut faults) {
         Some(profile) => {
             view.store().put_profile(view.user(), &profile, view.now).await?;
-            Ok(to("/welcome?step=2"))
+            Ok(see_other("/welcome?step=2"))
         }
         None => Ok(again(&view, 1, &fields, &faults)),
     }
@@ -61,7 +62,7 @@ pub(crate) async fn save_source(view: View, fields: Fields) -> Result<Response, 
         match view.app.outside.add_source(view.user(), new).await {
             Ok(_) => {
                 sources::begin_sync(&view);
-                return Ok(to("/welcome?step=3"));
+                return Ok(see_other("/welcome?step=3"));
             }
             Err(why) => faults.add("key", sentence(&why)),
         }
@@ -75,7 +76,7 @@ pub(crate) async fn save_coach(view: View, fields: Fields) -> Result<Response, P
     let mut faults = Faults::default();
     if let Some((wanted, key)) = coach::read(&fields, &before, &mut faults) {
         match view.app.outside.choose_coach(view.user(), &wanted, key.as_ref()).await {
-            Ok(()) => return Ok(to("/welcome?step=4")),
+            Ok(()) => return Ok(see_other("/welcome?step=4")),
             Err(why) => faults.add(coach::faulty(&wanted, &why), sentence(&why)),
         }
     }

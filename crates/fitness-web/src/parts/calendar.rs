@@ -1,10 +1,11 @@
 //! A plan's weeks with a cell for each day: a grid on a wide page, an agenda on a phone.
 
+use crate::parts::workout::tone;
 use crate::parts::{chip, time};
 use fitness_core::calendar::Day;
 use fitness_core::grading::Graded;
 use fitness_core::ids::WorkoutId;
-use fitness_core::plan::{Asked, Workout, WorkoutKind};
+use fitness_core::plan::{Asked, Workout};
 use fitness_core::text::{counted, visible};
 use fitness_core::units::UnitSystem;
 use maud::{Markup, html};
@@ -83,26 +84,10 @@ impl Weeks<'_> {
         };
         html! {
             @match id {
-                Some(id) => a.cell.(shade(workout)) href={ "/plan/workouts/" (id) } { (words) }
-                None => span.cell.(shade(workout)) { (words) }
+                Some(id) => a.cell.(tone(workout.kind)) href={ "/plan/workouts/" (id) } { (words) }
+                None => span.cell.(tone(workout.kind)) { (words) }
             }
             @if let Some(graded) = graded { (chip::verdict(graded, self.today)) }
         }
-    }
-}
-
-/// What a workout is for, as a colour beside its words.
-pub(crate) const fn shade(workout: &Workout) -> &'static str {
-    match workout.kind {
-        WorkoutKind::Rest => "rest",
-        WorkoutKind::Long => "long",
-        WorkoutKind::Race => "race",
-        WorkoutKind::Tempo | WorkoutKind::Intervals | WorkoutKind::Hills | WorkoutKind::RacePace => "quality",
-        WorkoutKind::Easy
-        | WorkoutKind::Recovery
-        | WorkoutKind::Strides
-        | WorkoutKind::CrossTraining
-        | WorkoutKind::Strength
-        | WorkoutKind::Other => "easy",
     }
 }

@@ -1,7 +1,7 @@
 //! What is planned now and what would be, workout by workout and week by week. On a phone one stands above the other.
 
-use crate::parts::calendar::shade;
 use crate::parts::time;
+use crate::parts::workout::tone;
 use fitness_core::calendar::Day;
 use fitness_core::plan::{NowThen, WeekDelta, Workout};
 use fitness_core::text::visible;
@@ -59,7 +59,7 @@ impl Shown {
         html! {
             @match workout {
                 Some(workout) => {
-                    span.kind.(shade(workout)) { (workout.brief(self.units)) }
+                    span.kind.(tone(workout.kind)) { (workout.brief(self.units)) }
                     @if let Some(load) = workout.load { span.small.soft { " load " (format!("{load:.0}")) } }
                 }
                 None => span.soft { (none) }

@@ -1,6 +1,7 @@
 //! What an athlete says and changes about an activity.
 
 use super::{Seen, look, page};
+use crate::answer::see_other;
 use crate::fields::{Faults, Fields};
 use crate::flash::Flash;
 use crate::pages::activities::id;
@@ -9,7 +10,7 @@ use crate::parts::time;
 use crate::problem::{Problem, sentence};
 use crate::view::View;
 use axum::extract::Path;
-use axum::http::{StatusCode, header};
+use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
 use fitness_core::ids::ActivityId;
 use fitness_core::merge::Edit;
@@ -204,5 +205,5 @@ pub(crate) async fn file(
 
 fn to(address: &str, done: Flash) -> Response {
     let sign = if address.contains('?') { '&' } else { '?' };
-    (StatusCode::SEE_OTHER, [(header::LOCATION, format!("{address}{sign}done={done}"))]).into_response()
+    see_other(&format!("{address}{sign}done={done}"))
 }

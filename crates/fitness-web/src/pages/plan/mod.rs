@@ -11,7 +11,7 @@ use crate::view::{Place, View};
 use axum::extract::Query;
 use axum::response::Response;
 use fitness_core::metrics::predict::LOOK_BACK_DAYS;
-use fitness_core::plan::{Plan, PlanStatus, ProposalState};
+use fitness_core::plan::{Plan, PlanStatus};
 use fitness_core::text::visible;
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -29,16 +29,13 @@ pub(crate) struct Asked {
 
 pub(crate) async fn show(view: View, Query(asked): Query<Asked>) -> Result<Response, Problem> {
     let (store, user) = (view.store(), view.user());
-    // What the rules propose is written down when somebody looks.
-    let adapted = store.adapt(user, view.today, view.now).await?;
     let Some(active) = store.find_active_plan(user).await? else { return none(&view).await };
     let progress = store.progress(user, active.id).await?;
     let facts = store.facts(user, view.today).await?;
     let outlook = store.outlook(user, active.id).await?;
     let after = store.look_back(user, &active, view.today).await?;
-    let mut proposals = store.list_proposals(user, active.id).await?;
-    proposals.retain(|one| one.state(active.revision, view.today) == ProposalState::Open);
-    let said = adapted.filter(|one| one.proposal.is_none()).map(|one| one.adaptation.message);
+    // What the rules propose is written down when somebody looks.
+    let waiting = store.what_waits(user, view.today, view.now).await?;
     let weeks = schedule::Weeks::chosen(&progress, &asked.week, view.today);
     let body = html! {
         div.row.head {
@@ -54,14 +51,14 @@ pub(crate) async fn show(view: View, Query(asked): Query<Asked>) -> Result<Respo
             }
         }
         (goal::card(&view, &progress, &facts, basis(&view, &active).await?.as_deref()))
-        @for proposal in &proposals {
+        @for proposal in &waiting.proposals {
             section.card.waits { div.row {
                 span.chip.draft { i aria-hidden="true" { "◇" } " Proposal" }
                 div { b { (visible(&proposal.message)) } br; span.soft { "The coach cannot apply this. You decide." } }
                 a.btn.push href={ "/proposals/" (proposal.id) } { "Review" }
             } }
         }
-        @if let Some(said) = &said { section.card { p { (said) } } }
+        @if let Some(said) = &waiting.said { section.card { p { (said) } } }
         (volume::card(&view, &progress, &weeks, asked.table == "volume"))
         (schedule::card(&view, &progress, &weeks))
         (trajectory::card(&view, &active, &outlook, asked.table == "trajectory").await?)

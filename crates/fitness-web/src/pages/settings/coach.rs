@@ -1,6 +1,7 @@
 //! `/settings/coach`: who coaches, what that may cost, and exactly what leaves this machine.
 
-use super::{Tab, again, page, to};
+use super::{Tab, again, page};
+use crate::answer::see_other;
 use crate::fields::{Faults, Fields};
 use crate::outside::KeyFrom;
 use crate::parts::form::{Filling, Line};
@@ -48,7 +49,7 @@ pub(crate) async fn save(view: View, fields: Fields) -> Result<Response, Problem
     if let (Some((wanted, key)), Some((tokens, micros))) = (read(&fields, &before, &mut faults), limits) {
         let wanted = Chosen { tokens_a_day: tokens, micros_a_day: micros, ..wanted };
         match view.app.outside.choose_coach(view.user(), &wanted, key.as_ref()).await {
-            Ok(()) => return Ok(to("/settings/coach?done=saved")),
+            Ok(()) => return Ok(see_other("/settings/coach?done=saved")),
             Err(why) => faults.add(faulty(&wanted, &why), sentence(&why)),
         }
     }

@@ -1,6 +1,7 @@
 //! `/settings/connect`: other programs, and the calendar.
 
-use super::{Tab, again, copyable, page, to};
+use super::{Tab, again, copyable, page};
+use crate::answer::see_other;
 use crate::fields::{Faults, Fields};
 use crate::numbered::Numbered;
 use crate::parts::form::{Filling, Line};
@@ -52,7 +53,7 @@ pub(crate) async fn make(view: View, fields: Fields) -> Result<Response, Problem
 /// `POST /settings/tokens/{id}/revoke`
 pub(crate) async fn revoke(view: View, Numbered(id): Numbered<ApiTokenId>) -> Result<Response, Problem> {
     view.store().revoke_api_token(view.user(), id, view.now).await?;
-    Ok(to("/settings/connect?done=deleted"))
+    Ok(see_other("/settings/connect?done=deleted"))
 }
 
 /// `POST /settings/calendar`: makes a new private address. The answer shows it, once; the old one ends.
@@ -73,7 +74,7 @@ pub(crate) async fn open_calendar(view: View) -> Result<Response, Problem> {
 /// `POST /settings/calendar/close`
 pub(crate) async fn close_calendar(view: View) -> Result<Response, Problem> {
     view.store().close_calendar_feed(view.user(), view.now).await?;
-    Ok(to("/settings/connect?done=deleted"))
+    Ok(see_other("/settings/connect?done=deleted"))
 }
 
 fn made(view: &View, name: &str, scope: Scope, secret: &str) -> Markup {

@@ -1,6 +1,7 @@
 //! `/settings/limits`: what loads and zones are measured by, since when, and who says so.
 
-use super::{Tab, again, page, to};
+use super::{Tab, again, page};
+use crate::answer::see_other;
 use crate::fields::{Faults, Fields};
 use crate::parts::form::{Filling, Line};
 use crate::parts::time;
@@ -32,7 +33,7 @@ pub(crate) async fn set(view: View, fields: Fields) -> Result<Response, Problem>
     if let (Some(kind), Some(value), Some(from)) = (kind, value, from) {
         let set = Threshold { kind, value, from, origin: ThresholdOrigin::Set };
         match view.store().put_threshold(view.user(), &set, view.now).await {
-            Ok(()) => return Ok(to("/settings/limits?done=saved")),
+            Ok(()) => return Ok(see_other("/settings/limits?done=saved")),
             Err(Error::OutOfBounds { kind, .. }) => {
                 faults.add("value", kind.beyond(view.units()).to_string());
             }
@@ -54,7 +55,7 @@ pub(crate) async fn confirm(view: View, fields: Fields) -> Result<Response, Prob
     let newest = newest.ok_or_else(Problem::not_found)?;
     let set = Threshold { origin: ThresholdOrigin::Set, ..newest.threshold };
     view.store().put_threshold(view.user(), &set, view.now).await?;
-    Ok(to(if fields.one("to") == Some("found") {
+    Ok(see_other(if fields.one("to") == Some("found") {
         "/found?done=saved"
     } else {
         "/settings/limits?done=saved"
@@ -68,7 +69,7 @@ pub(crate) async fn remove(view: View, fields: Fields) -> Result<Response, Probl
         return Err(Problem::not_found());
     };
     view.store().remove_threshold(view.user(), kind, from, view.now).await?;
-    Ok(to("/settings/limits?done=deleted"))
+    Ok(see_other("/settings/limits?done=deleted"))
 }
 
 /// `POST /settings/zones`: says where zones begin from a day on.
@@ -87,7 +88,7 @@ pub(crate) async fn set_zones(view: View, fields: Fields) -> Result<Response, Pr
     {
         let dated = DatedZones { kind, sport, from, origin: ThresholdOrigin::Set, zones };
         view.store().put_zones(view.user(), &dated, view.now).await?;
-        return Ok(to("/settings/limits?done=saved"));
+        return Ok(see_other("/settings/limits?done=saved"));
     }
     let body = body(&view, &fields, &faults).await?;
     Ok(again(&view, Tab::Limits, &body))
@@ -102,7 +103,7 @@ pub(crate) async fn remove_zones(view: View, fields: Fields) -> Result<Response,
         return Err(Problem::not_found());
     };
     view.store().remove_zones(view.user(), kind, sport, from, view.now).await?;
-    Ok(to("/settings/limits?done=deleted"))
+    Ok(see_other("/settings/limits?done=deleted"))
 }
 
 /// The day something holds from: today when none is given, and none that has not come.

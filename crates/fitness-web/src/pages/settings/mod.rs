@@ -9,9 +9,9 @@ pub(crate) mod people;
 pub(crate) mod profile;
 pub(crate) mod security;
 
+use crate::answer::unprocessable;
 use crate::view::{Place, View};
-use axum::http::{StatusCode, header};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::Response;
 use maud::{Markup, html};
 
 /// The rooms of the settings.
@@ -77,14 +77,7 @@ pub(crate) fn page(view: &View, tab: Tab, body: &Markup) -> Response {
 
 /// The same with what is wrong with a form on it.
 pub(crate) fn again(view: &View, tab: Tab, body: &Markup) -> Response {
-    let mut response = page(view, tab, body);
-    *response.status_mut() = StatusCode::UNPROCESSABLE_ENTITY;
-    response
-}
-
-/// Where a form leads when it was taken.
-pub(crate) fn to(address: &str) -> Response {
-    (StatusCode::SEE_OTHER, [(header::LOCATION, address)]).into_response()
+    unprocessable(page(view, tab, body))
 }
 
 /// A line to be copied to another program, with a button where there is a script.

@@ -1,6 +1,7 @@
 //! `/settings/notes`: what the coach is told to respect, and what was suggested for it.
 
-use super::{Tab, again, page, to};
+use super::{Tab, again, page};
+use crate::answer::see_other;
 use crate::fields::{Faults, Fields};
 use crate::numbered::Numbered;
 use crate::parts::form::{Filling, Line};
@@ -46,7 +47,7 @@ pub(crate) async fn save(view: View, fields: Fields) -> Result<Response, Problem
     if let Some(old) = old {
         view.store().delete_note(view.user(), old, view.now).await?;
     }
-    Ok(to("/settings/notes?done=noted"))
+    Ok(see_other("/settings/notes?done=noted"))
 }
 
 /// `GET /settings/notes/{id}`: one of them, to be changed.
@@ -63,13 +64,13 @@ pub(crate) async fn edit(view: View, Numbered(id): Numbered<NoteId>) -> Result<R
 /// `POST /settings/notes/{id}/accept`
 pub(crate) async fn accept(view: View, Numbered(id): Numbered<NoteId>) -> Result<Response, Problem> {
     view.store().accept_note(view.user(), id, view.now).await?;
-    Ok(to("/settings/notes?done=noted"))
+    Ok(see_other("/settings/notes?done=noted"))
 }
 
 /// `POST /settings/notes/{id}/delete`
 pub(crate) async fn delete(view: View, Numbered(id): Numbered<NoteId>) -> Result<Response, Problem> {
     view.store().delete_note(view.user(), id, view.now).await?;
-    Ok(to("/settings/notes?done=deleted"))
+    Ok(see_other("/settings/notes?done=deleted"))
 }
 
 async fn own(view: &View, id: NoteId) -> Result<Note, Problem> {

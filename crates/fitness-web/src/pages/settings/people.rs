@@ -1,7 +1,8 @@
 //! `/settings/people`: for whoever runs this server. Who else has an account, and the key everybody may use.
 
 use super::coach::{faulty, filled, limit_fields, read, read_limits, who_fields};
-use super::{Tab, again, copyable, page, to};
+use super::{Tab, again, copyable, page};
+use crate::answer::see_other;
 use crate::fields::{Faults, Fields};
 use crate::numbered::Numbered;
 use crate::pages::setup::told;
@@ -64,7 +65,7 @@ pub(crate) async fn share(view: View, fields: Fields) -> Result<Response, Proble
             faults.add("provider", "Rules need no key; choose whose key it is.");
         } else {
             match view.app.outside.share_key(view.user(), Some(&wanted), key.as_ref()).await {
-                Ok(()) => return Ok(to("/settings/people?done=saved")),
+                Ok(()) => return Ok(see_other("/settings/people?done=saved")),
                 Err(why) => faults.add(faulty(&wanted, &why), sentence(&why)),
             }
         }
@@ -77,7 +78,7 @@ pub(crate) async fn share(view: View, fields: Fields) -> Result<Response, Proble
 pub(crate) async fn end_sharing(view: View) -> Result<Response, Problem> {
     let ended = view.app.outside.share_key(view.user(), None, None).await;
     ended.map_err(|why| Problem::conflict(sentence(&why)))?;
-    Ok(to("/settings/people?done=deleted"))
+    Ok(see_other("/settings/people?done=deleted"))
 }
 
 async fn invited(view: &View, user: &User) -> Result<Response, Problem> {

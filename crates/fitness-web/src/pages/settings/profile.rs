@@ -1,6 +1,7 @@
 //! `/settings`: zone, units, week, and how pages look.
 
-use super::{Tab, again, page, to};
+use super::{Tab, again, page};
+use crate::answer::see_other;
 use crate::fields::{Faults, Fields};
 use crate::parts::form::{Filling, Line};
 use crate::problem::Problem;
@@ -42,7 +43,7 @@ pub(crate) async fn save(view: View, fields: Fields) -> Result<Response, Problem
     if profile != view.profile {
         view.store().put_profile(view.user(), &profile, view.now).await?;
     }
-    Ok(to("/settings?done=saved"))
+    Ok(see_other("/settings?done=saved"))
 }
 
 /// `POST /settings/looks`
@@ -50,7 +51,7 @@ pub(crate) async fn save_looks(view: View, fields: Fields) -> Result<Response, P
     let theme: Theme = fields.one("theme").and_then(|word| word.parse().ok()).unwrap_or_default();
     view.store().put_setting(view.user(), THEME_SETTING, &theme, view.now).await?;
     view.store().put_setting(view.user(), KEYS_SETTING, &fields.ticked("keys"), view.now).await?;
-    Ok(to("/settings?done=saved"))
+    Ok(see_other("/settings?done=saved"))
 }
 
 /// What a form says about an athlete; `None` when something is wrong with it.

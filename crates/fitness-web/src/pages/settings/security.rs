@@ -1,6 +1,7 @@
 //! `/settings/security`: the password, and which browsers are signed in.
 
-use super::{Tab, again, page, to};
+use super::{Tab, again, page};
+use crate::answer::see_other;
 use crate::fields::{Faults, Fields};
 use crate::numbered::Numbered;
 use crate::pages::setup::{new_password, password_fields};
@@ -57,7 +58,7 @@ pub(crate) async fn check_old(view: &View, fields: &Fields, faults: &mut Faults)
 /// `POST /settings/sessions/{id}/end`
 pub(crate) async fn end(view: View, Numbered(id): Numbered<SessionId>) -> Result<Response, Problem> {
     view.store().end_session(view.user(), id, view.now).await?;
-    Ok(to("/settings/security?done=signed-out"))
+    Ok(see_other("/settings/security?done=signed-out"))
 }
 
 /// `POST /settings/sessions/end`: every browser but this one.
@@ -67,7 +68,7 @@ pub(crate) async fn end_others(view: View) -> Result<Response, Problem> {
             view.store().end_session(view.user(), session.id, view.now).await?;
         }
     }
-    Ok(to("/settings/security?done=signed-out"))
+    Ok(see_other("/settings/security?done=signed-out"))
 }
 
 async fn body(view: &View, fields: &Fields, faults: &Faults) -> Result<Markup, Problem> {

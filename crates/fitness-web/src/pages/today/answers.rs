@@ -1,11 +1,12 @@
 //! The athlete's own word about today: how they feel, what keeps them from training, a note for the coach.
 
+use crate::answer::{see_other, unprocessable};
 use crate::fields::{Faults, Fields};
 use crate::parts::form::{Filling, Line};
 use crate::problem::{Problem, sentence};
 use crate::view::{Place, View};
 use axum::http::StatusCode;
-use axum::response::{IntoResponse as _, Redirect, Response};
+use axum::response::Response;
 use fitness_core::calendar::Day;
 use fitness_core::note::{Author, NoteText};
 use fitness_core::observation::{Excuse, ObservationKind, Observed};
@@ -46,7 +47,7 @@ pub(crate) async fn feel(view: View, fields: Fields) -> Result<Response, Problem
         return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "Say how you feel from 1 to 5."));
     };
     view.store().add_observation(view.user(), Author::Athlete, &observed, view.now).await?;
-    Ok(Redirect::to("/?done=noted").into_response())
+    Ok(see_other("/?done=noted"))
 }
 
 /// What keeps from training, and a note.
@@ -107,7 +108,7 @@ pub(crate) async fn note(view: View, fields: Fields) -> Result<Response, Problem
         return Ok(again(&view, "A note for the coach", &note_form(&view, &fields, &faults)));
     };
     view.store().add_note(view.user(), Author::Athlete, Some(view.today), &text, view.now).await?;
-    Ok(Redirect::to("/?done=noted").into_response())
+    Ok(see_other("/?done=noted"))
 }
 
 /// `POST /marks`
@@ -135,7 +136,7 @@ pub(crate) async fn mark(view: View, fields: Fields) -> Result<Response, Problem
     if !there.iter().any(|one| one.observed == observed) {
         view.store().add_observation(view.user(), Author::Athlete, &observed, view.now).await?;
     }
-    Ok(Redirect::to("/?done=marked").into_response())
+    Ok(see_other("/?done=marked"))
 }
 
 /// `POST /marks/{id}/remove`
@@ -145,12 +146,10 @@ pub(crate) async fn unmark(
     _: Fields,
 ) -> Result<Response, Problem> {
     view.store().delete_observation(view.user(), fitness_core::ids::ObservationId::new(id), view.now).await?;
-    Ok(Redirect::to("/?done=saved").into_response())
+    Ok(see_other("/?done=saved"))
 }
 
 fn again(view: &View, title: &str, form: &Markup) -> Response {
     let body = html! { section.card { h1 { (title) } (form) } };
-    let mut response = view.page(Place::Today, title, &body);
-    *response.status_mut() = StatusCode::UNPROCESSABLE_ENTITY;
-    response
+    unprocessable(view.page(Place::Today, title, &body))
 }

@@ -1,10 +1,11 @@
 //! The brief of the morning, with every number leading to where it comes from.
 
+use crate::answer::see_other;
 use crate::fields::Fields;
 use crate::parts::time;
 use crate::problem::Problem;
 use crate::view::View;
-use axum::response::{IntoResponse as _, Redirect, Response};
+use axum::response::Response;
 use fitness_core::facts::{Fact, Facts, Told};
 use fitness_core::text::visible;
 use fitness_store::StoredBrief;
@@ -85,5 +86,5 @@ fn first_sentence<'a>(pieces: &[Told<'a>]) -> (Vec<Told<'a>>, Vec<Told<'a>>) {
 pub(crate) async fn rewrite(view: View, _: Fields) -> Result<Response, Problem> {
     let written = view.app.outside.rewrite(view.user(), view.today).await;
     written.map_err(|why| Problem::conflict(format!("The brief could not be written: {why}")))?;
-    Ok(Redirect::to("/").into_response())
+    Ok(see_other("/"))
 }

@@ -12,6 +12,7 @@ pub(crate) use answers::{feel, mark, note, unmark};
 pub(crate) use brief::rewrite;
 pub(crate) use day::show as show_day;
 
+use crate::charts::steps;
 use crate::parts::{chip, time, workout};
 use crate::problem::Problem;
 use crate::view::{Place, View};
@@ -19,51 +20,36 @@ use axum::response::Response;
 use fitness_core::activity::Activity;
 use fitness_core::adherence::NoteKind;
 use fitness_core::calendar::Day;
+use fitness_core::export;
 use fitness_core::grading::Graded;
-use fitness_core::plan::{PlanStatus, PlannedWorkout, Proposal, ProposalState};
+use fitness_core::plan::{Plan, PlanStatus, PlannedWorkout};
 use fitness_core::text::visible;
 use fitness_core::units::Speed;
-use fitness_store::{Progress, StoredActivity};
+use fitness_store::{Progress, StoredActivity, Waiting};
 use maud::{Markup, html};
 
 /// As many activities are listed.
 const LATEST: usize = 4;
 
-/// What waits for a decision.
-struct Waiting {
-    proposals: Vec<Proposal>,
-    /// What the rules say where there is nothing to propose.
-    said: Option<String>,
-    drafts: Vec<fitness_core::plan::Plan>,
-}
-
 pub(crate) async fn show(view: View) -> Result<Response, Problem> {
     let (store, user) = (view.store(), view.user());
-    let adapted = store.adapt(user, view.today, view.now).await?;
+    let waiting = store.what_waits(user, view.today, view.now).await?;
     let plans = store.list_plans(user).await?;
     let active = plans.iter().find(|plan| plan.status == PlanStatus::Active);
     let progress = match active {
         Some(plan) => Some(store.progress(user, plan.id).await?),
         None => None,
     };
-    let mut proposals = match active {
-        Some(plan) => store.list_proposals(user, plan.id).await?,
-        None => Vec::new(),
-    };
-    proposals
-        .retain(|one| active.is_some_and(|plan| one.state(plan.revision, view.today) == ProposalState::Open));
-    let said = adapted.filter(|one| one.proposal.is_none()).map(|one| one.adaptation.message);
-    let draft = |plan: &&fitness_core::plan::Plan| {
+    let draft = |plan: &&Plan| {
         plan.status == PlanStatus::Draft && plan.superseded_by.is_none() && plan.race_date >= view.today
     };
-    let drafts = plans.iter().filter(draft).cloned().collect();
-    let waiting = Waiting { proposals, said, drafts };
+    let drafts: Vec<&Plan> = plans.iter().filter(draft).collect();
     let latest = latest(&view).await?;
     let body = html! {
         h1 { time datetime=(view.today) { (view.today.date().format("%A %-d %B")) } }
         (lead_line(&view, progress.as_ref()))
         (brief::card(&view).await?)
-        (waits(&waiting))
+        (waits(&waiting, &drafts))
         div.grid {
             (session(&view, progress.as_ref()))
             (contributors::card(&view).await?)
@@ -106,7 +92,7 @@ fn lead_line(view: &View, progress: Option<&Progress>) -> Markup {
     }
 }
 
-fn waits(waiting: &Waiting) -> Markup {
+fn waits(waiting: &Waiting, drafts: &[&Plan]) -> Markup {
     html! {
         @for proposal in &waiting.proposals {
             section.card.waits {
@@ -118,7 +104,7 @@ fn waits(waiting: &Waiting) -> Markup {
             }
         }
         @if let Some(said) = &waiting.said { section.card { p { (said) } } }
-        @for draft in &waiting.drafts {
+        @for draft in drafts {
             section.card.waits {
                 div.row {
                     span.chip.draft { i aria-hidden="true" { "◇" } " Draft" }
@@ -154,13 +140,14 @@ fn session(view: &View, progress: Option<&Progress>) -> Markup {
                     span.push { (today_chip(graded, view.today)) }
                 }
                 @if !workout.steps.is_empty() {
-                    (workout::bars(workout))
-                    p.meta { @for told in workout::steps(&workout.steps, units) { span { (told) } } }
+                    @let told: Vec<String> = export::steps(&workout.steps, units).iter().map(|step| visible(step).to_string()).collect();
+                    (steps::draw(workout, &told.join("; ")))
+                    p.meta { @for told in &told { span { (told) } } }
                 } @else if let Some(words) = &workout.description { p { (visible(words)) } }
                 p.actions {
                     a.btn.primary href={ "/plan/workouts/" (planned.id) } { "Open" }
                     a.btn href={ "/coach?about=workout:" (planned.id) } { "Ask the coach" }
-                    @if !workout.is_rest() { a.btn href={ "/plan/workouts/" (planned.id) ".fit" } { "Download for the watch" } }
+                    @if !workout.is_rest() { a.btn href={ "/plan/workouts/" (planned.id) "/workout.fit" } { "Download for the watch" } }
                 }
             }
         }

@@ -17,7 +17,7 @@ use fitness_core::contract::{Finding, check, consistency};
 use fitness_core::ids::{ProposalId, UserId};
 use fitness_core::note::Author;
 use fitness_core::plan::lint::Rule;
-use fitness_core::plan::{ActionKind, Proposal, ProposalOrigin, ProposalState, is_same};
+use fitness_core::plan::{ActionKind, Proposal, ProposalOrigin, is_same};
 use fitness_core::text::visible;
 use fitness_store::decisions::{self, apply_hash};
 use fitness_store::{Answered, Preview, Store, User};
@@ -56,10 +56,8 @@ pub(super) async fn run(context: &Context, command: ProposalCommand) -> Result<R
 /// What waits for the athlete's decision.
 #[derive(Debug, Serialize)]
 pub(in crate::commands) struct Waiting {
-    /// Open proposals, the newest first.
-    proposals: Vec<Proposal>,
-    /// What the rules have to say without proposing anything.
-    said: Option<String>,
+    #[serde(flatten)]
+    found: fitness_store::Waiting,
     /// All of it in words; empty when nothing waits.
     #[serde(skip)]
     pub(in crate::commands) words: String,
@@ -67,17 +65,9 @@ pub(in crate::commands) struct Waiting {
 
 /// Lets the rules look at the plan, and gathers what waits.
 pub(in crate::commands) async fn waiting(store: &Store, user: UserId, today: Day) -> Result<Waiting> {
-    let adapted = store.adapt(user, today, clock::now()).await?;
-    let proposals = match store.find_active_plan(user).await? {
-        Some(plan) => {
-            let mut all = store.list_proposals(user, plan.id).await?;
-            all.retain(|one| one.state(plan.revision, today) == ProposalState::Open);
-            all
-        }
-        None => Vec::new(),
-    };
+    let found = store.what_waits(user, today, clock::now()).await?;
     let mut words = String::new();
-    for proposal in &proposals {
+    for proposal in &found.proposals {
         let _ = writeln!(
             words,
             "\nProposal {} waits for you: {}\n  `fitness plan proposal show {}` shows it, `apply` takes it, `discard` ends it.",
@@ -86,11 +76,10 @@ pub(in crate::commands) async fn waiting(store: &Store, user: UserId, today: Day
             proposal.id
         );
     }
-    let said = adapted.filter(|one| one.proposal.is_none()).map(|one| one.adaptation.message);
-    if let Some(said) = &said {
+    if let Some(said) = &found.said {
         let _ = writeln!(words, "\n{said}");
     }
-    Ok(Waiting { proposals, said, words })
+    Ok(Waiting { found, words })
 }
 
 /// Turns a model's answer into something to decide on.
@@ -134,7 +123,7 @@ pub(super) async fn propose(context: &Context, args: ProposeArgs) -> Result<Repo
 
 async fn list(store: &Store, user: &User, today: Day) -> Result<Report> {
     let plan = super::chosen(store, user, None).await?;
-    let said = waiting(store, user.id, today).await?.said;
+    let said = waiting(store, user.id, today).await?.found.said;
     let proposals = store.list_proposals(user.id, plan.id).await?;
     if proposals.is_empty() {
         return Ok(Report::new(said.unwrap_or_else(|| "Nothing is proposed.".to_owned()), &proposals));
