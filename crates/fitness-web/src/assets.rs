@@ -4,39 +4,92 @@ use axum::extract::Path;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use fitness_core::hash::ContentHash;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// Kept by browsers for as long as they like: a changed file has another address.
 const FOR_EVER: &str = "public, max-age=31536000, immutable";
 
-/// Name, kind and content of each.
+const STYLE: &str = "text/css; charset=utf-8";
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+
+/// Name, kind and content of each, as they are written.
 const FILES: &[(&str, &str, &[u8])] = &[
-    ("app.css", "text/css; charset=utf-8", include_bytes!("assets/app.css")),
-    ("app.js", "text/javascript; charset=utf-8", include_bytes!("assets/app.js")),
+    ("app.css", STYLE, include_bytes!("assets/app.css")),
+    ("today.css", STYLE, include_bytes!("assets/today.css")),
+    ("plan.css", STYLE, include_bytes!("assets/plan.css")),
+    ("coach.css", STYLE, include_bytes!("assets/coach.css")),
+    ("history.css", STYLE, include_bytes!("assets/history.css")),
+    ("settings.css", STYLE, include_bytes!("assets/settings.css")),
+    ("app.js", SCRIPT, include_bytes!("assets/app.js")),
     ("icon.svg", "image/svg+xml", include_bytes!("assets/icon.svg")),
     ("icon-180.png", "image/png", include_bytes!("assets/icon-180.png")),
     ("icon-512.png", "image/png", include_bytes!("assets/icon-512.png")),
 ];
 
-static ADDRESSES: LazyLock<BTreeMap<&str, String>> = LazyLock::new(|| {
-    let address = |name: &str, bytes: &[u8]| {
-        let hash: String = ContentHash::of_bytes(bytes).to_string().chars().take(12).collect();
-        format!("/assets/{hash}/{name}")
+/// A file as it is sent.
+struct Asset {
+    address: String,
+    kind: &'static str,
+    bytes: Cow<'static, [u8]>,
+}
+
+static ASSETS: LazyLock<BTreeMap<&str, Asset>> = LazyLock::new(|| {
+    let asset = |name: &str, kind, written: &'static [u8]| {
+        let bytes = match std::str::from_utf8(written) {
+            Ok(text) if kind == STYLE => Cow::Owned(packed_style(text).into_bytes()),
+            Ok(text) if kind == SCRIPT => Cow::Owned(packed_script(text).into_bytes()),
+            _ => Cow::Borrowed(written),
+        };
+        let hash: String = ContentHash::of_bytes(&bytes).to_string().chars().take(12).collect();
+        Asset { address: format!("/assets/{hash}/{name}"), kind, bytes }
     };
-    FILES.iter().map(|(name, _, bytes)| (*name, address(name, bytes))).collect()
+    FILES.iter().map(|(name, kind, written)| (*name, asset(name, kind, written))).collect()
 });
+
+/// A style sheet without what only its readers need: comments, line breaks, and space beside punctuation.
+fn packed_style(written: &str) -> String {
+    let mut packed = String::with_capacity(written.len());
+    let mut rest = written;
+    let mut quoted = false;
+    while let Some(next) = rest.chars().next() {
+        if !quoted && let Some(comment) = rest.strip_prefix("/*") {
+            rest = comment.split_once("*/").map_or("", |(_, after)| after);
+            continue;
+        }
+        rest = &rest[next.len_utf8()..];
+        quoted ^= next == '"';
+        if quoted || !next.is_whitespace() {
+            if matches!(next, '{' | '}' | ';' | ',') && !quoted {
+                let kept = packed.trim_end_matches([' ', if next == '}' { ';' } else { ' ' }]).len();
+                packed.truncate(kept);
+            }
+            packed.push(next);
+        } else if !packed.ends_with(['{', '}', ';', ',', ':', ' ']) && !packed.is_empty() {
+            packed.push(' ');
+        }
+    }
+    packed
+}
+
+/// A script without its indentation and the lines that are comments. No text in it runs over a line's end.
+fn packed_script(written: &str) -> String {
+    let lines = written.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
+    lines.collect::<Vec<_>>().join("\n")
+}
 
 /// Where a file is.
 pub(crate) fn address(name: &str) -> &'static str {
-    ADDRESSES.get(name).map_or("/", String::as_str)
+    ASSETS.get(name).map_or("/", |asset| asset.address.as_str())
 }
 
 /// `GET /assets/{hash}/{name}`. An old hash gets what there is now.
 pub(crate) async fn show(Path((_, name)): Path<(String, String)>) -> Response {
-    match FILES.iter().find(|(known, _, _)| *known == name) {
-        Some((_, kind, bytes)) => {
-            ([(header::CONTENT_TYPE, *kind), (header::CACHE_CONTROL, FOR_EVER)], *bytes).into_response()
+    match ASSETS.get(name.as_str()) {
+        Some(Asset { kind, bytes, .. }) => {
+            ([(header::CONTENT_TYPE, *kind), (header::CACHE_CONTROL, FOR_EVER)], bytes.as_ref())
+                .into_response()
         }
         None => StatusCode::NOT_FOUND.into_response(),
     }
@@ -61,4 +114,25 @@ pub(crate) async fn manifest() -> Response {
         ],
     });
     ([(header::CONTENT_TYPE, "application/manifest+json")], manifest.to_string()).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{packed_script, packed_style};
+
+    #[test]
+    fn a_style_is_sent_without_what_only_its_readers_need() {
+        let written = "/* a; b */\n.a, .b > i:not(.c, .d) :hover {\n  margin: 0 4px;\n  content: \"a ; b\";\n}\n\
+                       @media (max-width: 640px) and (hover) { .a .b { width: calc(4px + 1em); } }\n";
+        assert_eq!(
+            packed_style(written),
+            ".a,.b > i:not(.c,.d) :hover{margin:0 4px;content:\"a ; b\"}\
+             @media (max-width:640px) and (hover){.a .b{width:calc(4px + 1em)}}"
+        );
+    }
+
+    #[test]
+    fn a_script_is_sent_without_its_comments() {
+        assert_eq!(packed_script("// why\n  a();\n\n    b(\"// c\");\n"), "a();\nb(\"// c\");");
+    }
 }

@@ -70,6 +70,17 @@ impl Place {
             Self::Settings => ("/settings", "Settings", "g s"),
         }
     }
+
+    /// What its pages look like beyond what all pages share.
+    const fn style(self) -> &'static str {
+        match self {
+            Self::Today => "today.css",
+            Self::Plan => "plan.css",
+            Self::Coach => "coach.css",
+            Self::Activities | Self::Trends => "history.css",
+            Self::Settings => "settings.css",
+        }
+    }
 }
 
 /// Who looks, when, and what every page tells them.
@@ -183,7 +194,7 @@ impl View {
             }
             (key_sheet())
         };
-        document(title, theme, self.keys, &content)
+        document(title, Some(place.style()), theme, self.keys, &content)
     }
 
     fn navigation(&self, place: Place) -> Markup {
@@ -239,10 +250,10 @@ fn demo_banner() -> Markup {
 /// A page outside the app: signing in, and what went wrong.
 pub(crate) fn bare(title: &str, body: &Markup) -> Response {
     let content = html! { main.bare #main { (body) } };
-    document(title, None, false, &content)
+    document(title, None, None, false, &content)
 }
 
-fn document(title: &str, theme: Option<&str>, keys: bool, content: &Markup) -> Response {
+fn document(title: &str, style: Option<&str>, theme: Option<&str>, keys: bool, content: &Markup) -> Response {
     let page = html! {
         (DOCTYPE)
         html lang="en" data-theme=[theme] data-keys=[keys.then_some("on")] {
@@ -254,6 +265,7 @@ fn document(title: &str, theme: Option<&str>, keys: bool, content: &Markup) -> R
                 meta name="theme-color" media="(prefers-color-scheme: dark)" content="#101317";
                 title { (title) " · local-fitness" }
                 link rel="stylesheet" href=(assets::address("app.css"));
+                @if let Some(style) = style { link rel="stylesheet" href=(assets::address(style)); }
                 link rel="icon" href=(assets::address("icon.svg")) type="image/svg+xml";
                 link rel="apple-touch-icon" href=(assets::address("icon-180.png"));
                 link rel="manifest" href="/manifest.webmanifest";

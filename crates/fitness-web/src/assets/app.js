@@ -32,7 +32,18 @@
 
   // Charts: the pointer or the arrow keys read one value after another.
   for (const chart of document.querySelectorAll("svg[data-reads]")) {
-    const reads = chart.dataset.reads.split("\n").map((line) => [parseFloat(line), line.slice(line.indexOf(" ") + 1)]);
+    // `~3` stands for three words as in the line above.
+    let above = [];
+    const reads = chart.dataset.reads.split("\n").map((line) => {
+      const [x, ...words] = line.split(" ");
+      const whole = [];
+      for (const word of words) {
+        if (word[0] === "~") whole.push(...above.slice(whole.length, whole.length + Number(word.slice(1) || 1)));
+        else whole.push(word);
+      }
+      above = whole;
+      return [Number(x), whole.join(" ")];
+    });
     const cursor = chart.querySelector(".cursor");
     const out = chart.parentElement.querySelector(".readout");
     const box = chart.viewBox.baseVal;

@@ -2,6 +2,7 @@
 
 use super::plot::Plot;
 use maud::{Markup, html};
+use std::fmt::Write as _;
 
 /// A drawing with what is said about it.
 #[derive(Debug)]
@@ -24,10 +25,7 @@ impl Figure<'_> {
     pub(crate) fn render(&self) -> Markup {
         let Plot { width, height, .. } = self.plot;
         let (bottom, top) = self.plot.upward();
-        // A line for each, where it is before what it says: half as long as JSON would be in an attribute.
-        let reads: Vec<String> =
-            self.reads.iter().map(|(x, words)| format!("{x:.0} {}", words.replace('\n', " "))).collect();
-        let reads = (!reads.is_empty()).then(|| reads.join("\n"));
+        let reads = (!self.reads.is_empty()).then(|| shortened(&self.reads));
         html! {
             figure {
                 svg.chart viewBox={ "0 0 " (width) " " (height) } role="img" aria-label=(self.label)
@@ -42,5 +40,59 @@ impl Figure<'_> {
                 }
             }
         }
+    }
+}
+
+/// A line for each value: where it lies, then its words, with `~` and a count for as many words as are the same in the
+/// line above. A third of what the whole words would take; the script of the page writes them out again.
+fn shortened(reads: &[(f64, String)]) -> String {
+    let mut lines = String::new();
+    let mut above: Vec<&str> = Vec::new();
+    for (x, words) in reads {
+        if !lines.is_empty() {
+            lines.push('\n');
+        }
+        let _ = write!(lines, "{x:.0}");
+        // None of our words begins with the mark; one that did would be taken for it.
+        let words: Vec<&str> = words.split_whitespace().map(|word| word.trim_start_matches('~')).collect();
+        let mut same = 0;
+        let count = |lines: &mut String, same: usize| match same {
+            0 => {}
+            1 => lines.push_str(" ~"),
+            more => drop(write!(lines, " ~{more}")),
+        };
+        for (at, word) in words.iter().enumerate() {
+            if above.get(at) == Some(word) {
+                same += 1;
+            } else {
+                count(&mut lines, same);
+                same = 0;
+                lines.push(' ');
+                lines.push_str(word);
+            }
+        }
+        count(&mut lines, same);
+        above = words;
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shortened;
+
+    #[test]
+    fn what_a_line_shares_with_the_one_above_is_counted() {
+        let reads = [
+            (36.0, "Mon 21 Sep: fitness 38, fatigue 32"),
+            (44.2, "Tue 22 Sep: fitness 38, fatigue 31"),
+            (52.0, "Tue 22 Sep: fitness 38, fatigue 31 too"),
+            (60.0, "Wed"),
+        ];
+        let reads = reads.map(|(x, words)| (x, words.to_owned()));
+        assert_eq!(
+            shortened(&reads),
+            "36 Mon 21 Sep: fitness 38, fatigue 32\n44 Tue 22 ~4 31\n52 ~7 too\n60 Wed"
+        );
     }
 }

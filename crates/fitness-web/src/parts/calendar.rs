@@ -84,8 +84,8 @@ impl Weeks<'_> {
         };
         html! {
             @match id {
-                Some(id) => a.cell.(tone(workout.kind)) href={ "/plan/workouts/" (id) } { (words) }
-                None => span.cell.(tone(workout.kind)) { (words) }
+                Some(id) => a.slot.(tone(workout.kind)) href={ "/plan/workouts/" (id) } { (words) }
+                None => span.slot.(tone(workout.kind)) { (words) }
             }
             @if let Some(graded) = graded { (chip::verdict(graded, self.today)) }
         }

@@ -93,9 +93,14 @@ async fn what_is_shown_is_what_the_store_says_in_every_range() {
     let lines = site.db.store.list_day_lines(ann, june(1), june(13)).await.unwrap();
     let last = lines.iter().rfind(|line| line.fitness.is_some()).unwrap();
     assert_eq!(last.day, june(13));
-    let said = format!("Fitness {:.0} (area), fatigue {:.0}", last.fitness.unwrap(), last.fatigue.unwrap());
+    let said = format!("Fitness {:.0} (area) and fatigue {:.0}", last.fitness.unwrap(), last.fatigue.unwrap());
     assert!(last.fitness.unwrap() > 1.0 && page.says(&said), "{said}: {}", page.text);
-    assert!(page.says("form") && page.says("class=\"f productive\""), "the bands");
+    assert!(page.says("class=\"f productive\""), "the bands");
+    // The form of the latest morning, which is what the evenings before it leave: the number that Today tells.
+    let lines = site.db.store.list_day_lines(ann, june(1), june(14)).await.unwrap();
+    let form = lines.last().unwrap().form;
+    let told = format!("{form:+.0}").replace('-', "−");
+    assert!(page.says(&format!("form {told} in the morning of")), "{told}: {}", page.text);
     // 14 of 21 days in three whole weeks with 10 km each; the weeks begin on Monday.
     let week: f64 = site
         .db
@@ -106,7 +111,8 @@ async fn what_is_shown_is_what_the_store_says_in_every_range() {
         .iter()
         .map(|(.., t)| t.distance.km())
         .sum();
-    assert!(page.says(&format!("week of 1 Jun: {week:.1} km")), "{}", page.text);
+    let table = browser.get("/trends?range=6w&table=volume").await;
+    assert!(table.says("1 Jun") && table.says(&format!("{week:.1} km")), "{}", table.text);
     for range in RANGES {
         let page = browser.get(&format!("/trends?range={range}&volume=load")).await;
         assert_eq!(page.status, StatusCode::OK, "{range}");

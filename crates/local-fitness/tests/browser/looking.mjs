@@ -1,26 +1,55 @@
 // Walks that only look, and the few things an athlete says on Today.
 import { accessible, assert, base, notSideways, open, signIn, weekdaysMatch } from "./browser.mjs";
 
-const day = new Date().toISOString().slice(0, 10);
-
-// Every page there is, for an athlete with a plan, a draft, a proposal and activities.
+// One page of each kind: every link is followed, once for all pages that differ by a number, a day or a value in the
+// question only. Files are not pages. A link that leads nowhere is a fault.
 async function pages(page) {
-  await page.goto(`${base}/activities`);
-  const activity = await page.locator('a[href^="/activities/"]').first().getAttribute("href");
-  await page.goto(`${base}/plan`);
-  const workout = await page.locator('a[href^="/plan/workouts/"]').first().getAttribute("href");
-  return [
-    "/", "/plan", "/plan?week=all", "/plan?table=volume", "/plan?table=trajectory", "/plan/new", "/plan/edit", "/plan/revisions", "/plan/export", "/plans",
-    "/plans/2", "/plans/2/commit?replaces=1", "/plans/1/archive", "/proposals/1", workout, "/coach", "/coach?chat=1", "/activities", "/activities?sport=running&q=long", activity,
-    "/trends", "/trends?range=all", "/trends?table=fitness", "/settings", "/sources", "/welcome", `/days/${day}`, "/sign-in", "/nothing-here",
-  ];
+  const kind = (path) => {
+    const url = new URL(path, base);
+    const names = [...url.searchParams].map(([name, value]) => (/^(table|range|week|about)$/.test(name) ? `${name}=${value}` : name));
+    return `${url.pathname.replace(/\d{4}-\d\d-\d\d/g, "DAY").replace(/\/\d+/g, "/N")}?${[...new Set(names)].sort()}`.replace(/(week|about)=(?!all)[^,]*/g, "$1");
+  };
+  const found = new Map([["/", "/"]]);
+  for (const path of found.values()) {
+    const answer = await page.goto(base + path);
+    assert.equal(answer.status(), 200, `a link leads to ${path}`);
+    const links = await page.locator("a[href^='/']").evaluateAll((all) => all.map((a) => a.getAttribute("href")));
+    for (const link of links.map((one) => one.split("#")[0]).filter((one) => one && !/\.(fit|zip|ics|json|md|csv|gpx)\b|\/files\/|format=/.test(one))) {
+      if (!found.has(kind(link))) found.set(kind(link), link);
+    }
+    assert.ok(found.size < 150, "pages without end");
+  }
+  return [...found.values()];
+}
+
+// Names that a page uses and that another place's style knows, but none it loads: it would look half-dressed.
+async function styles(page) {
+  return page.evaluate(() => ({
+    used: [...new Set([...document.querySelectorAll("[class]")].flatMap((node) => [...node.classList]))],
+    sheets: [...document.querySelectorAll("link[rel=stylesheet]")].map((link) => link.href),
+  }));
+}
+
+async function dressed(seen) {
+  const names = new Map();
+  for (const sheet of new Set(seen.flatMap((one) => one.sheets))) {
+    const text = await (await fetch(sheet)).text();
+    names.set(sheet, new Set([...text.matchAll(/\.([a-z][\w-]*)/g)].map((match) => match[1])));
+  }
+  const known = new Set([...names.values()].flatMap((set) => [...set]));
+  return seen.flatMap(({ path, used, sheets }) => {
+    const here = new Set(sheets.flatMap((sheet) => [...names.get(sheet)]));
+    return used.filter((name) => known.has(name) && !here.has(name)).map((name) => `${path} wears .${name}`);
+  });
 }
 
 // Light, dark and a phone: nothing to stumble over anywhere.
 export async function everyPage({ page, wrong }) {
   await signIn(page);
-  const all = await pages(page);
+  const all = [...(await pages(page)), "/sign-in", "/nothing-here"];
+  for (const known of ["/plan", "/coach", "/activities", "/trends", "/settings", "/sources", "/plans/2", "/proposals/1", "/plan/new", "/welcome"]) assert.ok(all.includes(known), `a way leads to ${known}: ${all.join(" ")}`);
   const state = await page.context().storageState();
+  const seen = [];
   for (const [theme, width] of [["light", 1280], ["dark", 1280], ["light", 320]]) {
     const { browser, page: fresh, wrong: more } = await open({ storageState: state, colorScheme: theme, viewport: { width, height: 900 } });
     for (const path of all) {
@@ -31,11 +60,13 @@ export async function everyPage({ page, wrong }) {
       await notSideways(fresh, where);
       await weekdaysMatch(fresh, where);
       await accessible(fresh, where);
+      seen.push({ path, ...(await styles(fresh)) });
     }
     // A page that is not there is told to the console by the browser itself.
     wrong.push(...more.filter((one) => !one.includes("404")));
     await browser.close();
   }
+  assert.deepEqual([...new Set(await dressed(seen))], []);
 }
 
 // The first visit: what to do today, and every number leads to where it comes from.

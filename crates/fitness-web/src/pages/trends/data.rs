@@ -167,6 +167,11 @@ impl Lines {
         Ok(Self { span, step, points, trained, ahead, race, learned })
     }
 
+    /// The latest morning with its form: what the evenings before it leave for that day.
+    pub(super) fn morning(&self) -> Option<(Day, f64)> {
+        self.points.last().map(|point| (point.day, point.form))
+    }
+
     /// The last point with an evening.
     pub(super) fn last(&self) -> Option<&LinePoint> {
         self.points.iter().rfind(|point| point.fitness.is_some())

@@ -144,13 +144,14 @@ fn dots(lines: &Lines, days: &Days, y: f64) -> Markup {
 }
 
 pub(super) fn fitness_caption(lines: &Lines, today: Day) -> String {
-    let Some(last) = lines.last() else { return String::new() };
+    let (Some(last), Some((morning, form))) = (lines.last(), lines.morning()) else { return String::new() };
     let mut words = format!(
-        "Fitness {} (area), fatigue {} (thin line) and, below, form {} on {}",
+        "Fitness {} (area) and fatigue {} (thin line) in the evening of {}; below, form {} in the morning of {}",
         whole(last.fitness),
         whole(last.fatigue),
-        signed(last.form),
-        time::near(last.day, today)
+        time::near(last.day, today),
+        signed(form),
+        time::near(morning, today)
     );
     match lines.ahead.last().zip(lines.race) {
         Some((end, race)) => words.push_str(&format!(

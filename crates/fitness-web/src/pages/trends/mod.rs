@@ -252,14 +252,15 @@ fn fitness_card(lines: &Lines, today: Day, asked: Asked) -> Markup {
         Some(by) if by < 0.0 => format!(" ▼{:.0}", -by),
         _ => String::new(),
     };
-    let band = lines.learned.then(|| FormBand::of(last.form));
+    let form = lines.morning().map_or(last.form, |(_, form)| form);
+    let band = lines.learned.then(|| FormBand::of(form));
     let (plot, drawn, reads) = draw::fitness(lines);
     let caption = draw::fitness_caption(lines, today);
     html! {
         dl.tiles {
             div title="With the change since the first day shown" { dt { "Fitness" } dd { (draw::whole(last.fitness)) (change(last.fitness, first)) } }
             div { dt { "Fatigue" } dd { (draw::whole(last.fatigue)) } }
-            div { dt { "Form" } dd { (draw::signed(last.form)) @if let Some(band) = band { " " span.chip.(band) { (band.spoken()) } } } }
+            div { dt { "Form" } dd { (draw::signed(form)) @if let Some(band) = band { " " span.chip.(band) { (band.spoken()) } } } }
         }
         div.broad { (figure(Chart::Fitness, asked, plot, drawn, reads, &caption)) }
     }

@@ -87,7 +87,7 @@ impl Nights {
             let measured = (days.iter().zip(0..))
                 .filter(|(day, _)| **day >= span.from)
                 .map(|(day, at): (&Day, usize)| (*day, measure(*signal, &values[..=at])));
-            of.insert(*signal, stretches(step, measured));
+            of.insert(*signal, stretches(*signal, step, span.through, measured));
         }
         Ok(Self { span, step, of })
     }
@@ -116,13 +116,26 @@ fn measure(signal: Signal, nights: &[Option<f64>]) -> Measured {
     }
 }
 
-/// The means of stretches.
-fn stretches(step: Step, nights: impl Iterator<Item = (Day, Measured)>) -> Vec<(Day, Measured)> {
+/// The means of stretches. Weeks are counted back from the last night, so that the last one is as whole as the others
+/// and says what Today says of it; variability is averaged on the scale it is judged on, as there.
+fn stretches(
+    signal: Signal,
+    step: Step,
+    through: Day,
+    nights: impl Iterator<Item = (Day, Measured)>,
+) -> Vec<(Day, Measured)> {
+    let stretch = |day: Day| match step {
+        Step::Week => through.plus(-(day.until(through) / 7 * 7)),
+        step => step.begins(day),
+    };
+    let scale = |value: f64| if signal == Signal::Hrv { value.ln() } else { value };
+    let unscale = |value: f64| if signal == Signal::Hrv { value.exp() } else { value };
     let mut points: Vec<(Day, Measured, u32)> = Vec::new();
     for (day, night) in nights {
+        let night = Measured { value: night.value.map(scale), ..night };
         let count = u32::from(night.value.is_some());
         match points.last_mut() {
-            Some((last, so_far, counted)) if step.begins(*last) == step.begins(day) => {
+            Some((last, so_far, counted)) if stretch(*last) == stretch(day) => {
                 let sum =
                     so_far.value.unwrap_or_default() * f64::from(*counted) + night.value.unwrap_or_default();
                 *counted += count;
@@ -132,5 +145,6 @@ fn stretches(step: Step, nights: impl Iterator<Item = (Day, Measured)>) -> Vec<(
             _ => points.push((day, night, count)),
         }
     }
-    points.into_iter().map(|(day, night, _)| (day, night)).collect()
+    let plain = |night: Measured| Measured { value: night.value.map(unscale), ..night };
+    points.into_iter().map(|(day, night, _)| (day, plain(night))).collect()
 }
