@@ -1,11 +1,14 @@
 //! Chores of the repository. `cargo xtask tidy` tests the repository itself, `cargo xtask bench ingest|metrics|web`
 //! measures an import, what is worked out from it, and the pages, `cargo xtask hostile` what files made to harm cost,
-//! `cargo xtask coverage` how much of the code ran in the tests; `cargo xtask schema` writes `docs/schema`.
+//! `cargo xtask coverage` how much of the code ran in the tests; `cargo xtask schema` writes `docs/schema`, and
+//! `cargo xtask pictures` takes those of the README.
 
 mod bench;
 mod coverage;
+mod demo;
 mod fence;
 mod hostile;
+mod pictures;
 mod schema;
 mod tidy;
 
@@ -30,9 +33,10 @@ fn main() -> Result<()> {
         ["bench", "web"] => bench::web(&tidy::root()),
         ["coverage"] => coverage::measure(&tidy::root()),
         ["hostile"] => hostile::measure(&tidy::root()),
+        ["pictures"] => pictures::take(&tidy::root()),
         ["schema"] => schema::write(&tidy::root()),
         _ => bail!(
-            "usage: cargo xtask tidy | coverage | hostile | schema | bench ingest | bench metrics | bench web"
+            "usage: cargo xtask tidy | coverage | hostile | pictures | schema | bench ingest | bench metrics | bench web"
         ),
     }
 }

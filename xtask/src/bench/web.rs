@@ -2,11 +2,10 @@
 //! machine. Loopback only, a few seconds for each page.
 
 use super::{Bench, Figure, judge};
+use crate::demo::Demo;
 use anyhow::{Context, Result, bail};
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 
 /// Each main page, and how many of them a second are wanted: 20 times what the original did for its plan, and for
 /// Today more, as the original was faster there.
@@ -29,7 +28,9 @@ pub(crate) fn web(root: &Path) -> Result<()> {
     }
     let make = ["demo", "--only-make", "--years", "10", "--json"];
     super::run(bench.command(&bench.fitness, "none.db").args(make))?;
-    let server = Server::start(&bench)?;
+    let mut command = bench.command(&bench.fitness, "none.db");
+    command.args(["demo", "--keep"]);
+    let server = Demo::start(command)?;
     let cookie = server.sign_in()?;
     let mut figures = Vec::new();
     let mut slowest: f64 = 0.0;
@@ -42,8 +43,8 @@ pub(crate) fn web(root: &Path) -> Result<()> {
         if !page.starts_with("HTTP/1.1 200") {
             bail!("{path} answers {}", page.lines().next().unwrap_or_default());
         }
-        let bytes = server.bytes_to_paint(&page)?;
-        let (rate, p99) = server.press(path, &cookie)?;
+        let bytes = bytes_to_paint(&server, &page)?;
+        let (rate, p99) = press(&server, path, &cookie)?;
         println!("{path:<14} {rate:>10.0} {p99:>10.1} {bytes:>10} {first:>12.1}");
         slowest = slowest.max(p99);
         largest = largest.max(bytes);
@@ -57,109 +58,37 @@ pub(crate) fn web(root: &Path) -> Result<()> {
     judge(&figures)
 }
 
-/// The demo's server, for as long as this lives.
-struct Server {
-    process: Child,
-    host: String,
-    code: String,
+/// The page with its styles and scripts.
+fn bytes_to_paint(demo: &Demo, page: &str) -> Result<usize> {
+    let length = |answer: &str| answer.split_once("\r\n\r\n").map_or(0, |(_, body)| body.len());
+    let assets = page.split('"').filter(|text| text.starts_with("/assets/"));
+    let assets: Vec<_> = assets.filter(|text| text.ends_with(".css") || text.ends_with(".js")).collect();
+    if assets.is_empty() {
+        bail!("the page has no style");
+    }
+    let mut bytes = length(page);
+    for asset in assets {
+        bytes += length(&demo.get(asset, "")?);
+    }
+    Ok(bytes)
 }
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        drop(self.process.kill());
-        drop(self.process.wait());
+/// How many a second, and the milliseconds that all but one in a hundred take at most.
+fn press(demo: &Demo, path: &str, cookie: &str) -> Result<(f64, f64)> {
+    let address = format!("http://{}{path}", demo.host);
+    let told = Command::new("wrk")
+        .args(["-t", "2", "-c", CONNECTIONS, "-d", SECONDS, "--latency", "-H"])
+        .arg(format!("Cookie: {cookie}"))
+        .arg(address)
+        .output()?;
+    let told = String::from_utf8_lossy(&told.stdout).into_owned();
+    if told.contains("Non-2xx") {
+        bail!("{path} does not always answer: {told}");
     }
-}
-
-impl Server {
-    fn start(bench: &Bench) -> Result<Self> {
-        let mut command = bench.command(&bench.fitness, "none.db");
-        command.args(["demo", "--keep", "--port", "0", "--no-open"]);
-        let mut process =
-            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
-        let said = process.stderr.take().context("the server has no standard error")?;
-        let mut lines = BufReader::new(said).lines();
-        let link = loop {
-            let line = lines.next().context("the server ended before it printed a link")??;
-            if let Some((_, link)) = line.split_once("http://").filter(|(_, link)| link.contains("code=")) {
-                break link.trim().to_owned();
-            }
-        };
-        std::thread::spawn(move || lines.for_each(drop));
-        let (host, rest) = link.split_once('/').context("the link has no path")?;
-        let code = rest.split_once("code=").map(|(_, code)| code.to_owned()).unwrap_or_default();
-        Ok(Self { process, host: host.to_owned(), code })
-    }
-
-    fn ask(&self, request: &str) -> Result<String> {
-        let mut stream = TcpStream::connect(&self.host)?;
-        stream.write_all(request.as_bytes())?;
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer)?;
-        Ok(String::from_utf8_lossy(&answer).into_owned())
-    }
-
-    fn sign_in(&self) -> Result<String> {
-        let body = format!("code={}", self.code);
-        let answer = self.ask(&format!(
-            "POST /sign-in/link HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nConnection: close\r\n\
-             Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {length}\r\n\r\n{body}",
-            host = self.host,
-            length = body.len()
-        ))?;
-        let cookie =
-            answer.lines().find_map(|line| line.strip_prefix("set-cookie: ")).context("no cookie came")?;
-        Ok(cookie.split(';').next().unwrap_or_default().to_owned())
-    }
-
-    fn get(&self, path: &str, cookie: &str) -> Result<String> {
-        self.ask(&format!(
-            "GET {path} HTTP/1.1\r\nHost: {}\r\nCookie: {cookie}\r\nConnection: close\r\n\r\n",
-            self.host
-        ))
-    }
-
-    /// The page with its style and script.
-    fn bytes_to_paint(&self, page: &str) -> Result<usize> {
-        let length = |answer: &str| answer.split_once("\r\n\r\n").map_or(0, |(_, body)| body.len());
-        let mut bytes = length(page);
-        for name in ["app.css", "app.js"] {
-            let asset = page
-                .split('"')
-                .find(|text| text.ends_with(name))
-                .context("the page has no style or script")?;
-            bytes += length(&self.get(asset, "")?);
-        }
-        Ok(bytes)
-    }
-
-    /// How many a second, and the milliseconds that all but one in a hundred take at most.
-    fn press(&self, path: &str, cookie: &str) -> Result<(f64, f64)> {
-        let address = format!("http://{}{path}", self.host);
-        let told = Command::new("wrk")
-            .args(["-t", "2", "-c", CONNECTIONS, "-d", SECONDS, "--latency", "-H"])
-            .arg(format!("Cookie: {cookie}"))
-            .arg(address)
-            .output()?;
-        let told = String::from_utf8_lossy(&told.stdout).into_owned();
-        if told.contains("Non-2xx") {
-            bail!("{path} does not always answer: {told}");
-        }
-        let after =
-            |label: &str| told.lines().find_map(|line| line.trim().strip_prefix(label)).map(str::trim);
-        let rate = after("Requests/sec:").and_then(|text| text.parse().ok()).context("wrk tells no rate")?;
-        let p99 = after("99%").and_then(milliseconds).context("wrk tells no latency")?;
-        Ok((rate, p99))
-    }
-
-    /// Megabytes of memory that are its own now.
-    fn resident(&self) -> Result<f64> {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id()))?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no VmRSS")?;
-        let kib: f64 = line.trim().trim_end_matches("kB").trim().parse()?;
-        Ok(kib * 1024.0 / 1e6)
-    }
+    let after = |label: &str| told.lines().find_map(|line| line.trim().strip_prefix(label)).map(str::trim);
+    let rate = after("Requests/sec:").and_then(|text| text.parse().ok()).context("wrk tells no rate")?;
+    let p99 = after("99%").and_then(milliseconds).context("wrk tells no latency")?;
+    Ok((rate, p99))
 }
 
 /// `1.23ms`, `890.00us` or `1.05s` in milliseconds.

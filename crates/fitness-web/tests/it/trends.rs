@@ -93,7 +93,8 @@ async fn what_is_shown_is_what_the_store_says_in_every_range() {
     let lines = site.db.store.list_day_lines(ann, june(1), june(13)).await.unwrap();
     let last = lines.iter().rfind(|line| line.fitness.is_some()).unwrap();
     assert_eq!(last.day, june(13));
-    let said = format!("Fitness {:.0} (area) and fatigue {:.0}", last.fitness.unwrap(), last.fatigue.unwrap());
+    let said =
+        format!("Fitness {:.0} (area) and fatigue {:.0}", last.fitness.unwrap(), last.fatigue.unwrap());
     assert!(last.fitness.unwrap() > 1.0 && page.says(&said), "{said}: {}", page.text);
     assert!(page.says("class=\"f productive\""), "the bands");
     // The form of the latest morning, which is what the evenings before it leave: the number that Today tells.
