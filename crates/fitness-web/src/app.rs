@@ -206,6 +206,7 @@ pub fn routes(app: App, prompts: Prompts) -> (Router, Vec<Listed>) {
         .post("/proposals/{id}/discard", Athlete, proposal_review::discard)
         .page("/plan/export", Athlete, plan_files::show)
         .get("/plan/export/{file}", Athlete, plan_files::file)
+        .post("/plan/send", Athlete, plan_files::send)
         .page("/plan/card", Athlete, pace_card::show)
         .done();
     let mcp = Router::new()

@@ -37,6 +37,8 @@ words! {
         NotMatched = "not-matched",
         /// What was said about a workout was taken back.
         Unmatched = "unmatched",
+        /// The coming workouts are on their way to a watch.
+        Sent = "sent",
         /// Something deleted is back.
         Restored = "restored",
     }
@@ -68,6 +70,9 @@ impl Flash {
             Self::Matched => "It counts for this workout now.",
             Self::NotMatched => "Noted: it was another workout. It is not asked again.",
             Self::Unmatched => "Taken back: the workout is judged by its own day again.",
+            Self::Sent => {
+                "Sent: your calendar at intervals.icu has the coming workouts, and hands them on to your watch."
+            }
             Self::Restored => "It is back, with everything it meant.",
         }
     }

@@ -78,6 +78,10 @@ pub trait Outside: Chores {
 
     /// Gives a service another key.
     fn renew_key(&self, user: UserId, key: NewKey) -> Looked<'_, Done>;
+
+    /// Puts the coming workouts of the active plan on the athlete's calendar at intervals.icu, which hands them on to
+    /// their watch.
+    fn send_workouts(&self, user: UserId) -> Looked<'_, Done>;
 }
 
 /// Nobody outside: a server that can only read and show.
@@ -131,6 +135,10 @@ impl Outside for Alone {
     }
 
     fn renew_key(&self, _: UserId, _: NewKey) -> Looked<'_, Done> {
+        not_here()
+    }
+
+    fn send_workouts(&self, _: UserId) -> Looked<'_, Done> {
         not_here()
     }
 }

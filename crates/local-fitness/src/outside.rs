@@ -1,7 +1,7 @@
 //! What the server cannot do itself: it has no sealing key and no way out to the net.
 
 use crate::coaching::{self, Key};
-use crate::commands::{brief, coach, source, sync};
+use crate::commands::{brief, coach, plan, source, sync};
 use fitness_coach::chosen::Chosen;
 use fitness_core::calendar::Day;
 use fitness_core::ids::{SourceId, UserId};
@@ -85,5 +85,9 @@ impl fitness_web::Outside for Outside {
         Box::pin(async move {
             source::renew(&self.0, user, key.source, &key.key, key.expires).await.map_err(said)
         })
+    }
+
+    fn send_workouts(&self, user: UserId) -> Looked<'_, Result<(), String>> {
+        Box::pin(async move { plan::push::send(&self.0, user).await.map_err(said) })
     }
 }

@@ -1,6 +1,6 @@
 //! `GET /plan/export`: the plan as files, the same bytes that the terminal writes, and what a watch cannot be told.
 
-use crate::answer::download;
+use crate::answer::{download, see_other};
 use crate::fields::Asked;
 use crate::pages::plans;
 use crate::parts::time;
@@ -10,10 +10,10 @@ use axum::extract::Path;
 use axum::http::StatusCode;
 use axum::response::Response;
 use fitness_core::export::owner_mark;
-use fitness_core::plan::{Plan, PlanStatus};
+use fitness_core::plan::{Plan, PlanStatus, PlannedWorkout};
 use fitness_core::text::visible;
 use fitness_sources::workouts::{NoPlanFile, PlanFiles, PlanText, ZIP_DAYS};
-use maud::html;
+use maud::{Markup, html};
 
 /// What a workout file is, to a browser.
 pub(crate) const FIT: &str = "application/vnd.ant.fit";
@@ -41,6 +41,16 @@ pub(crate) fn no_file(why: &NoPlanFile) -> Problem {
     }
 }
 
+/// How a workout gets onto a watch: sent where a service hands it on, and as a file everywhere else.
+pub(crate) fn to_watch(view: &View, planned: &PlannedWorkout, active: bool) -> Markup {
+    let ahead = active && planned.workout.date >= view.today;
+    html! {
+        @if planned.workout.is_rest() {}
+        @else if ahead && view.fresh.can_send { (view.button("/plan/send", "Send to the watch", "")) }
+        @else { a.btn href={ "/plan/workouts/" (planned.id) "/workout.fit" } { "Download for a watch (.fit)" } }
+    }
+}
+
 pub(crate) async fn show(view: View, asked: Asked) -> Result<Response, Problem> {
     let plan = plans::meant(&view, &asked).await?;
     let query = if plan.status == PlanStatus::Active { String::new() } else { format!("?plan={}", plan.id) };
@@ -54,7 +64,11 @@ pub(crate) async fn show(view: View, asked: Asked) -> Result<Response, Problem> 
             @match &packed {
                 Ok(made) => {
                     p { (made.words) ", as workout files (.fit)." }
-                    p.actions { a.btn.primary href={ "/plan/export/workouts.zip" (query) } { "Download the next " (ZIP_DAYS) " days (.zip)" } }
+                    p.actions {
+                        @if view.fresh.can_send && files.plan.status == PlanStatus::Active { (view.button("/plan/send", "Send to the watch", "primary")) }
+                        a.btn.primary[!view.fresh.can_send] href={ "/plan/export/workouts.zip" (query) } { "Download the next " (ZIP_DAYS) " days (.zip)" }
+                    }
+                    @if view.fresh.can_send { p.small.soft { "Sending puts them on your calendar at intervals.icu, which hands them on; what is there from elsewhere is not touched." } }
                     ul.files {
                         @for (planned, file, _) in &made.workouts {
                             li {
@@ -79,6 +93,17 @@ pub(crate) async fn show(view: View, asked: Asked) -> Result<Response, Problem> 
         }
     };
     Ok(view.page(Place::Plan, "Download the plan", &body))
+}
+
+/// `POST /plan/send`: the coming days, to the service that hands them on to a watch.
+pub(crate) async fn send(view: View) -> Result<Response, Problem> {
+    match view.app.outside.send_workouts(view.user()).await {
+        Ok(()) => Ok(see_other("/plan/export?done=sent")),
+        Err(why) => {
+            let why = format!("The workouts were not sent: {why}.");
+            Err(Problem::new(StatusCode::BAD_GATEWAY, why).go_on("/plan/export", "Download them instead"))
+        }
+    }
 }
 
 /// `GET /plan/export/{file}`

@@ -86,7 +86,7 @@ fn what_to_do(view: &View, plan: &Plan, planned: &PlannedWorkout, compared: bool
             }
             @if let Some(words) = &workout.description { p { (visible(words)) } }
             p.actions {
-                @if !workout.is_rest() { a.btn href={ "/plan/workouts/" (planned.id) "/workout.fit" } { "Download for a watch (.fit)" } }
+                (plan_files::to_watch(view, planned, plan.status == PlanStatus::Active))
                 a.btn href={ "/coach?about=workout:" (planned.id) } { "Ask the coach" }
                 @if plan.status == PlanStatus::Active && planned.workout.date >= view.today { a.btn href={ "/plan/edit?day=" (workout.date) } { "Add another" } }
             }

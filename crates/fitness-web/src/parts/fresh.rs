@@ -6,6 +6,7 @@ use crate::view::View;
 use fitness_core::calendar::{Day, Instant};
 use fitness_core::frontier::Frontier;
 use fitness_core::ids::UserId;
+use fitness_core::report::SourceKind;
 use fitness_store::{RunKind, RunState, Store, SyncRun};
 use maud::{Markup, html};
 
@@ -19,6 +20,8 @@ pub(crate) struct Freshness {
     pub(crate) frontier: Frontier,
     /// Whether a service can be asked for what is new.
     pub(crate) can_sync: bool,
+    /// Whether workouts can be sent on to a watch.
+    pub(crate) can_send: bool,
     /// When anything came last, and how.
     last: Option<(RunKind, Instant)>,
     /// What went wrong the last time, when something did.
@@ -35,9 +38,11 @@ pub(crate) async fn look(store: &Store, user: UserId) -> Result<Freshness, Probl
     };
     let last = runs.iter().find(came).and_then(|run| Some((run.kind, run.finished_at?)));
     let latest = runs.iter().find(|run| run.kind != RunKind::Declared);
+    let sources = store.list_sources(user).await?;
     Ok(Freshness {
         frontier: store.frontier(user).await?,
-        can_sync: !store.list_sources(user).await?.is_empty(),
+        can_sync: !sources.is_empty(),
+        can_send: sources.iter().any(|source| source.kind == SourceKind::Intervals.as_str()),
         last,
         problem: latest.filter(|run| run.state == RunState::Failed).and_then(|run| run.problem.clone()),
         running: latest.is_some_and(|run| run.state == RunState::Running),

@@ -1,6 +1,7 @@
 //! What the pages about plans show agrees with the store; what is typed wrong is told field by field.
 
 use crate::harness::{Browser, Site};
+use crate::settings::{is, with_ann};
 use axum::http::{StatusCode, header};
 use fitness_core::export::owner_mark;
 use fitness_core::frontier::Evidence;
@@ -12,6 +13,7 @@ use fitness_core::plan::{
 use fitness_core::units::UnitSystem;
 use fitness_sources::workouts::{PlanFiles, PlanText, ZIP_DAYS};
 use fitness_store::testkit::{easy_run as run, june, now};
+use std::sync::atomic::Ordering;
 
 /// A page with its style and script is at most 60 kB; this much of it is left for the page.
 const MAX_PAGE: usize = 38 * 1024;
@@ -202,6 +204,34 @@ async fn a_workout_says_what_to_do_and_hands_out_its_file() {
         let none = other.get(&format!("/plan/workouts/424242{address}")).await;
         assert_eq!((theirs.status, theirs.text), (StatusCode::NOT_FOUND, none.text));
     }
+}
+
+#[tokio::test]
+async fn workouts_are_sent_to_a_watch_only_where_a_service_hands_them_on() {
+    let (site, outside, ann, browser) = with_ann().await;
+    let plan = with_steps(&site, ann).await;
+    let all = files(&site, ann, plan).await;
+    let (over, sunday) =
+        (format!("/plan/workouts/{}", all.workouts[0].id), format!("/plan/workouts/{}", all.workouts[3].id));
+    for path in ["/", "/plan/export", &over, &sunday] {
+        let page = browser.get(path).await;
+        assert!(page.says("workout.fit") && !page.says("/plan/send"), "{path}: {}", page.text);
+    }
+    let config = serde_json::json!({ "address": "https://example.org" });
+    site.db.store.add_source(ann, "intervals", "intervals.icu", config, now()).await.unwrap();
+    for path in ["/", "/plan/export", &sunday] {
+        assert!(browser.get(path).await.says("action=\"/plan/send\""), "{path}");
+    }
+    assert!(browser.get(&over).await.says("workout.fit"), "what is over is not sent");
+    let sent = browser.post("/plan/send", &[]).await;
+    assert_eq!(
+        (sent.status, &sent.headers[header::LOCATION].to_str().unwrap()),
+        (StatusCode::SEE_OTHER, &"/plan/export?done=sent")
+    );
+    assert_eq!(outside.asked(), [format!("send {ann}")]);
+    outside.busy.store(true, Ordering::Relaxed);
+    let refused = browser.post("/plan/send", &[]).await;
+    is(&refused, StatusCode::BAD_GATEWAY, "The workouts were not sent: the service is &lt;busy&gt;.");
 }
 
 #[tokio::test]

@@ -15,6 +15,7 @@ use fitness_store::testkit::{june, now};
 use fitness_web::morning::Chores;
 use fitness_web::{KeyFrom, Looked, NewKey, NewSource, Outside, ShareTerms};
 use secrecy::{ExposeSecret as _, SecretString};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// Somebody outside who notes what was asked, keeps what needs no sealing, and refuses keys that say so.
@@ -22,6 +23,8 @@ use std::sync::{Arc, Mutex};
 pub(crate) struct Noting {
     pub(crate) store: Mutex<Option<Store>>,
     pub(crate) asked: Mutex<Vec<String>>,
+    /// Services have no time for it.
+    pub(crate) busy: AtomicBool,
 }
 
 impl Noting {
@@ -121,6 +124,13 @@ impl Outside for Noting {
             let put = self.store().put_source_secret(user, key.source, sealed, key.expires, now()).await;
             put.map_err(|why| why.to_string())
         })
+    }
+
+    fn send_workouts(&self, user: UserId) -> Looked<'_, Result<(), String>> {
+        self.note(format!("send {user}"));
+        let sent =
+            if self.busy.load(Ordering::Relaxed) { Err("the service is <busy>".to_owned()) } else { Ok(()) };
+        Box::pin(async { sent })
     }
 }
 

@@ -16,7 +16,7 @@ mod mcp;
 mod migrate;
 mod note;
 mod paces;
-mod plan;
+pub(crate) mod plan;
 mod predict;
 mod profile;
 mod prompts;

@@ -9,7 +9,7 @@ mod lint;
 mod matching;
 mod progress;
 mod proposal;
-mod push;
+pub(crate) mod push;
 pub(super) mod steps;
 
 pub(super) use proposal::waiting;

@@ -13,6 +13,7 @@ pub(crate) use brief::rewrite;
 pub(crate) use day::show as show_day;
 
 use crate::charts::steps;
+use crate::pages::plan_files;
 use crate::parts::{chip, time, workout};
 use crate::problem::Problem;
 use crate::view::{Place, View};
@@ -147,7 +148,7 @@ fn session(view: &View, progress: Option<&Progress>) -> Markup {
                 p.actions {
                     a.btn.primary href={ "/plan/workouts/" (planned.id) } { "Open" }
                     a.btn href={ "/coach?about=workout:" (planned.id) } { "Ask the coach" }
-                    @if !workout.is_rest() { a.btn href={ "/plan/workouts/" (planned.id) "/workout.fit" } { "Download for the watch" } }
+                    (plan_files::to_watch(view, planned, true))
                 }
             }
         }

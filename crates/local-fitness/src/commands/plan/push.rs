@@ -11,13 +11,13 @@ use crate::table::table;
 use crate::words::{counted, listed as list};
 use anyhow::Result;
 use fitness_core::calendar::{Day, Instant};
-use fitness_core::ids::WorkoutId;
+use fitness_core::ids::{PlanId, UserId, WorkoutId};
 use fitness_core::plan::PlannedWorkout;
 use fitness_core::text::visible;
 use fitness_sources::live::intervals::{Changes, EventContent, PlannedEvent};
 use fitness_sources::live::{Fault, Span};
-use fitness_sources::workouts::{Loss, Stamp, to_fit};
-use fitness_store::Source;
+use fitness_sources::workouts::{Loss, Stamp, ZIP_DAYS, to_fit};
+use fitness_store::{Source, Store, User};
 use serde_json::json;
 use std::collections::BTreeMap;
 
@@ -28,52 +28,19 @@ const LOOK_AHEAD: i64 = 2 * 366 + 42;
 
 pub(super) async fn run(context: &Context, wanted: PushArgs) -> Result<Report> {
     let (store, user) = context.open_for_user().await?;
-    let plan = store.find_active_plan(user.id).await?;
-    let workouts = match &plan {
-        _ if wanted.clear => Vec::new(),
-        Some(plan) => store.list_workouts(user.id, plan.id, plan.revision).await?,
-        None => {
-            let help = "activate one, or take off what was pushed with `fitness plan push --clear`";
-            return Err(Failure::new("you have no active plan", help).into());
-        }
-    };
-    let source = source::find(&store, user.id, Service::Intervals).await?.ok_or_else(not_connected)?;
-    let Live::Intervals(mut intervals) = source::connect(&store, &user, &source).await? else {
-        return Err(not_connected().into());
-    };
-    let today = Day::at(clock::now(), store.profile(user.id).await?.zone);
+    let Pushed { plan, changes, losses } = push(&store, &user, &wanted).await?;
     store.close().await;
-
-    let made_at = plan.as_ref().map_or_else(clock::now, |plan| plan.created_at);
-    let mut losses = BTreeMap::new();
-    let ahead = |planned: &&PlannedWorkout| !planned.workout.is_rest() && planned.workout.date >= today;
-    let planned: Vec<PlannedEvent> = workouts
+    let lost: String = losses.iter().map(|(planned, losses)| told(planned, losses)).collect();
+    let lost_data: Vec<_> = losses
         .iter()
-        .filter(ahead)
-        .map(|planned| event(planned, made_at, &mut losses))
-        .collect::<Result<_>>()?;
-    let owner = mark(&user);
-    let failed = |fault: Fault| refused(&source, &fault);
-    let span = Span { from: today.plus(-LOOK_BACK), through: today.plus(LOOK_AHEAD) };
-    let there = intervals.list_ours(&owner, span).await.map_err(failed)?;
-    let changes = Changes::between(&planned, &there, today, today.plus(i64::from(wanted.days) - 1));
-    if !wanted.dry_run {
-        intervals.make(&changes, &owner).await.map_err(failed)?;
-    }
-    let sent = changes.add.iter().chain(changes.change.iter().map(|(_, new)| new));
-    let mut lost = String::new();
-    let mut lost_data = Vec::new();
-    for event in sent {
-        let losses = losses.remove(&event.workout).unwrap_or_default();
-        if let Some(planned) = workouts.iter().find(|planned| planned.id == event.workout) {
-            lost.push_str(&told(planned, &losses));
-        }
-        lost_data.extend(losses.into_iter().map(|loss| json!({ "workout": event.workout, "loss": loss })));
-    }
+        .flat_map(|(planned, losses)| {
+            losses.iter().map(|loss| json!({ "workout": planned.id, "loss": loss }))
+        })
+        .collect();
     let entry =
         |event: &PlannedEvent| json!({ "workout": event.workout, "date": event.day, "name": event.name });
     let data = json!({
-        "plan_id": plan.as_ref().map(|plan| plan.id),
+        "plan_id": plan,
         "dry_run": wanted.dry_run,
         "added": changes.add.iter().map(entry).collect::<Vec<_>>(),
         "changed": changes.change.iter().map(|(_, new)| entry(new)).collect::<Vec<_>>(),
@@ -83,6 +50,60 @@ pub(super) async fn run(context: &Context, wanted: PushArgs) -> Result<Report> {
         "losses": lost_data,
     });
     Ok(Report::new(words(&changes, wanted.dry_run), &data).aside(lost))
+}
+
+/// Sends the coming days of the active plan, as a page asks for it.
+pub(crate) async fn send(store: &Store, user: UserId) -> Result<()> {
+    let wanted = PushArgs { days: ZIP_DAYS, dry_run: false, clear: false };
+    push(store, &store.user(user).await?, &wanted).await?;
+    Ok(())
+}
+
+/// What the calendar was told, or would be.
+struct Pushed {
+    plan: Option<PlanId>,
+    changes: Changes,
+    /// What of the workouts that were sent has no words in a file for watches.
+    losses: Vec<(PlannedWorkout, Vec<Loss>)>,
+}
+
+async fn push(store: &Store, user: &User, wanted: &PushArgs) -> Result<Pushed> {
+    let plan = store.find_active_plan(user.id).await?;
+    let workouts = match &plan {
+        _ if wanted.clear => Vec::new(),
+        Some(plan) => store.list_workouts(user.id, plan.id, plan.revision).await?,
+        None => {
+            let help = "activate one, or take off what was pushed with `fitness plan push --clear`";
+            return Err(Failure::new("you have no active plan", help).into());
+        }
+    };
+    let source = source::find(store, user.id, Service::Intervals).await?.ok_or_else(not_connected)?;
+    let Live::Intervals(mut intervals) = source::connect(store, user, &source).await? else {
+        return Err(not_connected().into());
+    };
+    let today = Day::at(clock::now(), store.profile(user.id).await?.zone);
+    let made_at = plan.as_ref().map_or_else(clock::now, |plan| plan.created_at);
+    let mut losses = BTreeMap::new();
+    let ahead = |planned: &&PlannedWorkout| !planned.workout.is_rest() && planned.workout.date >= today;
+    let planned: Vec<PlannedEvent> = workouts
+        .iter()
+        .filter(ahead)
+        .map(|planned| event(planned, made_at, &mut losses))
+        .collect::<Result<_>>()?;
+    let owner = mark(user);
+    let failed = |fault: Fault| refused(&source, &fault);
+    let span = Span { from: today.plus(-LOOK_BACK), through: today.plus(LOOK_AHEAD) };
+    let there = intervals.list_ours(&owner, span).await.map_err(failed)?;
+    let changes = Changes::between(&planned, &there, today, today.plus(i64::from(wanted.days) - 1));
+    if !wanted.dry_run {
+        intervals.make(&changes, &owner).await.map_err(failed)?;
+    }
+    let sent = changes.add.iter().chain(changes.change.iter().map(|(_, new)| new));
+    let sent = sent.filter_map(|event| workouts.iter().find(|planned| planned.id == event.workout));
+    let losses = sent
+        .filter_map(|planned| losses.remove(&planned.id).map(|losses| (planned.clone(), losses)))
+        .collect();
+    Ok(Pushed { plan: plan.map(|plan| plan.id), changes, losses })
 }
 
 /// A workout as an entry: with steps as a file, without as words.
