@@ -169,7 +169,7 @@ fn by_laps(steps: &[Step], laps: &[Lap]) -> Option<Vec<Option<StepActual>>> {
         let told: Vec<bool> = steps
             .iter()
             .zip(laps)
-            .filter_map(|(step, lap)| fits(step, std::slice::from_ref(lap), LOOSE_TOLERANCE))
+            .filter_map(|(step, lap)| Some(off(step, std::slice::from_ref(lap))? <= LOOSE_TOLERANCE))
             .collect();
         let fitting = told.iter().filter(|fits| **fits).count();
         if fitting * 2 >= told.len() {
@@ -188,13 +188,15 @@ fn by_laps(steps: &[Step], laps: &[Lap]) -> Option<Vec<Option<StepActual>>> {
     actual[0].is_some().then_some(actual)
 }
 
-/// How many of the next laps are a step.
+/// How many of the next laps are a step: as many as come closest to it.
 fn laps_of(step: &Step, laps: &[Lap]) -> Option<usize> {
     if length(step).is_none() {
         return Some(1);
     }
-    (1..=laps.len().min(MAX_LAPS_OF_A_STEP))
-        .find(|count| fits(step, &laps[..*count], TOLERANCE) == Some(true))
+    let off = |count: usize| Some((count, off(step, &laps[..count])?));
+    let counts = (1..=laps.len().min(MAX_LAPS_OF_A_STEP)).filter_map(off);
+    let close = counts.filter(|(_, off)| *off <= TOLERANCE);
+    close.min_by(|(_, one), (_, other)| one.total_cmp(other)).map(|(count, _)| count)
 }
 
 /// More laps than anybody makes of one step; keeps a recording with thousands of laps cheap.
@@ -209,18 +211,16 @@ fn length(step: &Step) -> Option<StepDuration> {
     }
 }
 
-/// Whether laps are as long as a step; `None` when that cannot be said.
-fn fits(step: &Step, laps: &[Lap], tolerance: f64) -> Option<bool> {
-    let close = |done: f64, asked: f64| (done - asked).abs() <= asked * tolerance;
+/// How far laps are from being as long as a step, as a share of it; `None` when that cannot be said.
+fn off(step: &Step, laps: &[Lap]) -> Option<f64> {
+    let off = |done: f64, asked: f64| (done - asked).abs() / asked;
     match length(step)? {
         StepDuration::Time(asked) => {
             // A watch may count its own stops or not.
             let times = [sum(laps, |lap| lap.elapsed), sum(laps, |lap| lap.moving)];
-            let mut times = times.into_iter().flatten().peekable();
-            times.peek()?;
-            Some(times.any(|time| close(time.seconds(), asked)))
+            times.into_iter().flatten().map(|time| off(time.seconds(), asked)).min_by(f64::total_cmp)
         }
-        StepDuration::Distance(asked) => Some(close(sum(laps, |lap| lap.distance)?.meters(), asked)),
+        StepDuration::Distance(asked) => Some(off(sum(laps, |lap| lap.distance)?.meters(), asked)),
         StepDuration::Calories(_) | StepDuration::Open => None,
     }
 }

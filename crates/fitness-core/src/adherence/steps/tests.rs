@@ -113,6 +113,18 @@ fn several_laps_can_be_one_step() {
 }
 
 #[test]
+fn a_step_takes_as_many_laps_as_come_closest_to_it() {
+    let run = [step(StepType::Active, StepDuration::Distance(17_000.0), StepTarget::Open)];
+    let mut laps = vec![lap(360, 1000.0); 16];
+    laps.push(lap(340, 950.0));
+    laps.push(lap(60, 170.0));
+    let told = compare_steps(&run, &laps, None).unwrap();
+    assert_eq!(told.aligned_by, AlignedBy::Laps);
+    let actual = told.steps[0].actual.unwrap();
+    assert_eq!(actual.distance, Some(Distance::from_mm(16_950_000)), "neither 15 of them nor all");
+}
+
+#[test]
 fn laps_of_a_kilometre_do_not_fit_and_the_recording_is_walked() {
     // Six of them for six steps: the number alone says nothing.
     let laps: Vec<Lap> = [357, 350, 290, 310, 330, 370].map(|seconds| lap(seconds, 1000.0)).into();
