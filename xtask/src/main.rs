@@ -1,7 +1,7 @@
 //! Chores of the repository. `cargo xtask tidy` tests the repository itself, `cargo xtask bench ingest|metrics|web`
 //! measures an import, what is worked out from it, and the pages, `cargo xtask hostile` what files made to harm cost,
 //! `cargo xtask coverage` how much of the code ran in the tests; `cargo xtask schema` writes `docs/schema`, and
-//! `cargo xtask pictures` takes those of the README.
+//! `cargo xtask pictures` takes those of the README; `cargo xtask release-plan` says whether this is to be released.
 
 mod bench;
 mod coverage;
@@ -9,6 +9,7 @@ mod demo;
 mod fence;
 mod hostile;
 mod pictures;
+mod release;
 mod schema;
 mod tidy;
 
@@ -34,9 +35,10 @@ fn main() -> Result<()> {
         ["coverage"] => coverage::measure(&tidy::root()),
         ["hostile"] => hostile::measure(&tidy::root()),
         ["pictures"] => pictures::take(&tidy::root()),
+        ["release-plan"] => release::tell(&tidy::root()),
         ["schema"] => schema::write(&tidy::root()),
         _ => bail!(
-            "usage: cargo xtask tidy | coverage | hostile | pictures | schema | bench ingest | bench metrics | bench web"
+            "usage: cargo xtask tidy | coverage | hostile | pictures | release-plan | schema | bench ingest | bench metrics | bench web"
         ),
     }
 }

@@ -1,0 +1,201 @@
+//! `cargo xtask release-plan`: whether what lies here is to be released. Merging is not shipping: a new version in
+//! `Cargo.toml` is. What is out already is not released again, however often this is asked.
+
+use crate::tidy::read;
+use anyhow::{Context, Result, bail};
+use cargo_metadata::semver::Version;
+use std::fmt;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::Command;
+
+/// What is to be done.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Plan {
+    /// This version is new.
+    Release(Version),
+    /// This version is out.
+    Nothing(Version),
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Release(version) => write!(f, "release v{version}"),
+            Self::Nothing(version) => write!(f, "nothing to release: v{version} is out"),
+        }
+    }
+}
+
+impl Plan {
+    /// As lines that a workflow's next steps can ask for.
+    fn outputs(&self) -> String {
+        let (release, version) = match self {
+            Self::Release(version) => (true, version),
+            Self::Nothing(version) => (false, version),
+        };
+        let prerelease = !version.pre.is_empty();
+        format!("release={release}\nversion={version}\ntag=v{version}\nprerelease={prerelease}\n")
+    }
+}
+
+/// Says what is to be done, to people and, where it runs in a workflow, to its next steps.
+pub(crate) fn tell(root: &Path) -> Result<()> {
+    let plan = plan(root)?;
+    println!("{plan}");
+    if let Some(path) = std::env::var_os("GITHUB_OUTPUT") {
+        let mut file = std::fs::OpenOptions::new().append(true).create(true).open(path)?;
+        file.write_all(plan.outputs().as_bytes())?;
+    }
+    Ok(())
+}
+
+/// Decides by the version here, the tags that are out, and what changed since.
+pub(crate) fn plan(root: &Path) -> Result<Plan> {
+    if git(root, &["rev-parse", "--is-shallow-repository"])?.trim() == "true" {
+        bail!("only a part of the history is here: fetch all of it, with its tags, to see what is out");
+    }
+    let version = version(&read(&root.join("Cargo.toml"))?)?;
+    let tags = git(root, &["tag", "--list", "v*"])?;
+    let out: Vec<Version> = tags.lines().filter_map(|tag| tag.strip_prefix('v')?.parse().ok()).collect();
+    if out.contains(&version) {
+        let prompts = git(root, &["diff", "--name-only", &format!("v{version}"), "HEAD", "--", "prompts"])?;
+        if !prompts.is_empty() {
+            bail!(
+                "prompts changed since v{version}, and the version did not: {}\na prompt is a part of the product: raise \
+                 the version in Cargo.toml, and say what changed in CHANGELOG.md",
+                prompts.lines().collect::<Vec<_>>().join(", ")
+            );
+        }
+        return Ok(Plan::Nothing(version));
+    }
+    if let Some(newest) = out.iter().max().filter(|newest| **newest > version) {
+        bail!("v{version} is older than v{newest}, which is out: raise the version in Cargo.toml");
+    }
+    if !read(&root.join("CHANGELOG.md"))?.contains(&format!("\n## [{version}]")) {
+        bail!("CHANGELOG.md says nothing about {version}: give what is under Unreleased its number");
+    }
+    Ok(Plan::Release(version))
+}
+
+/// The version of the workspace.
+fn version(manifest: &str) -> Result<Version> {
+    let package = manifest.split("\n[").find(|part| part.starts_with("workspace.package]"));
+    let line = package.and_then(|part| part.lines().find_map(|line| line.strip_prefix("version = ")));
+    let text = line.context("Cargo.toml names no version in [workspace.package]")?;
+    text.trim().trim_matches('"').parse().with_context(|| format!("the version {text} in Cargo.toml"))
+}
+
+fn git(root: &Path, arguments: &[&str]) -> Result<String> {
+    let told = Command::new("git").current_dir(root).args(arguments).output().context("git")?;
+    if !told.status.success() {
+        bail!("git {}: {}", arguments.join(" "), String::from_utf8_lossy(&told.stderr).trim());
+    }
+    Ok(String::from_utf8(told.stdout)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tempfile::TempDir;
+
+    /// A repository of its own, which knows nothing of the machine's settings.
+    struct Repository(TempDir);
+
+    impl Repository {
+        fn new() -> Self {
+            let repository = Self(TempDir::new().unwrap());
+            repository.git(&["init", "--quiet", "--initial-branch", "main"]);
+            repository.at("0.1.0");
+            repository.write("prompts/brief/v1.md", "Never fabricate.");
+            repository.commit();
+            repository
+        }
+
+        fn git(&self, arguments: &[&str]) {
+            let told = Command::new("git")
+                .current_dir(self.0.path())
+                .args(["-c", "user.name=a test", "-c", "user.email=test@local-fitness.invalid"])
+                .args(["-c", "commit.gpgsign=false", "-c", "tag.gpgsign=false"])
+                .args(arguments)
+                .env("GIT_CONFIG_GLOBAL", "/dev/null")
+                .env("GIT_CONFIG_NOSYSTEM", "1")
+                .output()
+                .unwrap();
+            assert!(told.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&told.stderr));
+        }
+
+        fn write(&self, path: &str, text: &str) {
+            let path = self.0.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+
+        /// With a version, and a word about it.
+        fn at(&self, version: &str) {
+            let manifest = "[workspace]\nmembers = []\n\n[workspace.package]\nversion = \"VERSION\"\n\n[x]\nversion = \"9.9.9\"\n";
+            self.write("Cargo.toml", &manifest.replace("VERSION", version));
+            self.write("CHANGELOG.md", &format!("# Changelog\n\n## [Unreleased]\n\n## [{version}]\n"));
+        }
+
+        fn commit(&self) {
+            self.git(&["add", "--all"]);
+            self.git(&["commit", "--quiet", "--allow-empty", "--message", "a change"]);
+        }
+
+        fn plan(&self) -> Result<Plan, String> {
+            plan(self.0.path()).map_err(|why| format!("{why:#}"))
+        }
+    }
+
+    #[test]
+    fn a_new_version_is_released_and_the_same_again_is_not() {
+        let repository = Repository::new();
+        let first = Version::new(0, 1, 0);
+        assert_eq!(repository.plan(), Ok(Plan::Release(first.clone())));
+        assert_eq!(repository.plan(), Ok(Plan::Release(first.clone())), "asking changes nothing");
+        repository.git(&["tag", "v0.1.0"]);
+        assert_eq!(repository.plan(), Ok(Plan::Nothing(first.clone())));
+        // Merging is not shipping.
+        repository.write("crates/code.rs", "fn main() {}");
+        repository.commit();
+        assert_eq!(repository.plan(), Ok(Plan::Nothing(first)));
+        repository.at("0.2.0-rc.1");
+        repository.commit();
+        let plan = repository.plan().unwrap();
+        assert_eq!(plan.to_string(), "release v0.2.0-rc.1");
+        assert_eq!(plan.outputs(), "release=true\nversion=0.2.0-rc.1\ntag=v0.2.0-rc.1\nprerelease=true\n");
+    }
+
+    #[test]
+    fn a_changed_prompt_needs_a_version() {
+        let repository = Repository::new();
+        repository.git(&["tag", "v0.1.0"]);
+        repository.write("prompts/brief/v1.md", "Fabricate.");
+        repository.commit();
+        let refused = repository.plan().unwrap_err();
+        assert!(
+            refused.contains("prompts/brief/v1.md") && refused.contains("raise the version"),
+            "{refused}"
+        );
+        repository.at("0.1.1");
+        repository.commit();
+        assert_eq!(repository.plan(), Ok(Plan::Release(Version::new(0, 1, 1))));
+    }
+
+    #[test]
+    fn what_cannot_be_a_release_is_refused_with_what_to_do() {
+        let repository = Repository::new();
+        repository.git(&["tag", "v0.3.0"]);
+        repository.git(&["tag", "vague"]);
+        assert!(repository.plan().unwrap_err().contains("older than v0.3.0"));
+        repository.at("0.4.0");
+        repository.write("CHANGELOG.md", "# Changelog\n\n## [Unreleased]\n");
+        repository.commit();
+        assert!(repository.plan().unwrap_err().contains("CHANGELOG.md says nothing about 0.4.0"));
+        repository.write("Cargo.toml", "[workspace]\n");
+        assert!(repository.plan().unwrap_err().contains("names no version"));
+        repository.at("four");
+        assert!(repository.plan().unwrap_err().contains("the version \"four\""));
+    }
+}
