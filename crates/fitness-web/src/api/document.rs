@@ -37,6 +37,7 @@ impl Paths {
                 "400": refused("A parameter is wrong; the sentence says which."),
                 "401": refused("Nobody known asks: the token is unknown, has ended or was revoked."),
                 "404": refused("There is no such thing, or it is somebody else's."),
+                "429": refused("That was too often; `Retry-After` says when to try again."),
                 "503": refused("The database is busy; try again in a moment."),
             },
         });
