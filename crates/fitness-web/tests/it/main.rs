@@ -6,6 +6,7 @@ mod api;
 mod forged;
 mod harness;
 mod limits;
+mod main_pages;
 mod matrix;
 mod morning;
 mod named;
