@@ -4,6 +4,7 @@ use crate::harness::{Browser, SITE, Site, form};
 use crate::world::{Caller, World, brought};
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
+use fitness_store::testkit::now;
 use fitness_web::{Brings, Listed, Who};
 
 /// What is true of nobody's form of this session.
@@ -21,13 +22,8 @@ async fn forgeries(site: &Site, world: &World) -> Vec<(&'static str, Forgery)> {
     let others = site.signed_in(world.cleo).await;
     let stale = site.signed_in(world.ben).await;
     stale.post("/sign-out", &[]).await.leads_to();
-    let reads = site.db.store.mint_api_token(
-        world.ben,
-        "forged",
-        fitness_core::desk::Scope::Draft,
-        None,
-        fitness_store::testkit::now(),
-    );
+    let reads =
+        site.db.store.mint_api_token(world.ben, "forged", fitness_core::desk::Scope::Draft, None, now());
     let (_, token) = reads.await.unwrap();
     let header = |name: &'static str, value: &str| Forgery::Header(name, value.to_owned());
     vec![
@@ -173,4 +169,47 @@ async fn a_form_is_as_long_as_a_form_and_has_its_token_once() {
     let page = browser.send(form(own(), &many)).await;
     assert_eq!(page.status, StatusCode::PAYLOAD_TOO_LARGE, "{}", page.text);
     assert!(world.site.db.store.list_notes(world.ben).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn signing_in_leads_to_a_page_of_ours_and_nowhere_else() {
+    let site = Site::new().await;
+    let ann = site.db.user("Ann").await;
+    site.db.store.set_password(ann, &"three random words".to_owned().into(), now()).await.unwrap();
+    let nobody = site.stranger();
+    for (to, leads) in [
+        ("/plan?week=2", "/plan?week=2"),
+        ("", "/"),
+        ("//evil.example", "/"),
+        ("/\t/evil.example", "/"),
+        ("/\n/evil.example", "/"),
+        ("\t//evil.example", "/"),
+        ("/\\evil.example", "/"),
+        ("\\\\evil.example", "/"),
+        ("https://evil.example", "/"),
+        ("javascript:alert(1)", "/"),
+        ("/ /evil.example", "/"),
+        ("/\u{e9}", "/"),
+    ] {
+        let asked: String = form_urlencoded::byte_serialize(to.as_bytes()).collect();
+        let page = nobody.get(&format!("/sign-in?to={asked}")).await;
+        let hidden = page.hidden("/sign-in");
+        assert_eq!(hidden, [("to".to_owned(), leads.to_owned())], "{to:?}");
+    }
+    for to in ["//evil.example", "/\t/evil.example", "/\\evil.example"] {
+        let fields = [("name", "Ann"), ("password", "three random words"), ("to", to)];
+        assert_eq!(nobody.post("/sign-in", &fields).await.leads_to(), "/", "{to:?}");
+    }
+}
+
+#[tokio::test]
+async fn asking_for_the_head_of_a_page_leaves_the_page_whole() {
+    let world = World::new(true).await;
+    let browser = world.browser(Caller::Own);
+    for path in ["/", "/plan", "/coach", "/settings"] {
+        let head = browser.send(browser.request("HEAD", path).body(Body::empty()).unwrap()).await;
+        assert!(head.status == StatusCode::OK && head.text.is_empty(), "{path}");
+        let page = browser.get(path).await;
+        assert!(page.says("</html>"), "{path} is kept without what it says");
+    }
 }

@@ -1,8 +1,8 @@
 //! Every route, whoever calls it, with and without data: who may call is what the list of routes says, and nothing of an
 //! athlete's is ever shown to anybody else.
 
-use crate::harness::Page;
-use crate::world::{CANARY, Caller, Filled, MARKED, NAMED, World, mark};
+use crate::harness::{Page, Site};
+use crate::world::{CANARY, Caller, Filled, MARKED, NAMED, World, brought, mark};
 use axum::http::header;
 use fitness_web::{Brings, Listed, Who};
 use std::collections::BTreeSet;
@@ -202,6 +202,19 @@ async fn everybody_gets_what_the_list_of_routes_says() {
 #[tokio::test]
 async fn everybody_gets_what_the_list_of_routes_says_where_there_is_nothing() {
     everybody_gets_what_the_list_says(false).await;
+}
+
+#[tokio::test]
+async fn where_nobody_lives_nobody_gets_in() {
+    let site = Site::new().await;
+    let nobody = site.stranger();
+    let version = site.db.store.version().await.unwrap();
+    for route in &site.listed {
+        let path = route.path.replace("{id}", "1").replace(['{', '}'], "");
+        let page = nobody.send(brought(nobody.request(route.method, &path), route, "")).await;
+        holds(due(route, Caller::Nobody, false), false, route, Caller::Nobody, &page);
+    }
+    assert_eq!(site.db.store.version().await.unwrap(), version, "nothing was written");
 }
 
 #[tokio::test]
