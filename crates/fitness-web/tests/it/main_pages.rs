@@ -9,7 +9,7 @@ use fitness_core::ids::{PlanId, UserId};
 use fitness_core::note::Author;
 use fitness_core::observation::{ObservationKind, Observed};
 use fitness_core::plan::{Draft, Goal, PlanStatus, Workout, WorkoutKind};
-use fitness_core::units::{TimeSpan, UnitSystem};
+use fitness_core::units::{Distance, TimeSpan, UnitSystem};
 use fitness_store::testkit::{easy_run, june, now};
 use fitness_store::{ChatMessage, Progress, Role};
 
@@ -196,7 +196,7 @@ async fn the_plan_adds_up_and_judges_nothing_after_the_frontier() {
         for (at, week) in weeks.iter().enumerate() {
             let of_week = |day: Day| (0..7).contains(&week.monday.until(day));
             let asked = progress.workouts.iter().filter(|planned| of_week(planned.workout.date));
-            let mm: i64 = asked.filter_map(|planned| planned.workout.distance).map(|size| size.mm()).sum();
+            let mm: i64 = asked.filter_map(|planned| planned.workout.distance).map(Distance::mm).sum();
             assert_eq!(week.running.planned.distance.mm(), mm, "week {}", at + 1);
             let planned = METRIC.distance(week.running.planned.distance).to_string();
             let done = METRIC.distance(week.running.done.distance).to_string();

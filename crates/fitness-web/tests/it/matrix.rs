@@ -217,6 +217,9 @@ async fn where_nobody_lives_nobody_gets_in() {
     assert_eq!(site.db.store.version().await.unwrap(), version, "nothing was written");
 }
 
+/// Where a number is sent, in which field, which one, and what else is sent.
+type Probe<'a> = (&'a str, &'a str, &'a str, &'a [(&'a str, &'a str)]);
+
 #[tokio::test]
 async fn a_number_in_a_query_or_a_field_opens_nothing_of_anothers() {
     let world = World::new(true).await;
@@ -269,7 +272,7 @@ async fn a_number_in_a_query_or_a_field_opens_nothing_of_anothers() {
         ("days", "sun"),
     ];
     let matching = format!("/plan/workouts/{workout}/match");
-    let fields: [(&str, &str, &str, &[(&str, &str)]); 6] = [
+    let fields: [Probe<'_>; 6] = [
         ("/coach", "chat", chat, &[("text", "Hello")]),
         ("/settings/notes", "instead", things.of("/settings/notes/"), &[("text", "Another")]),
         ("/plan/new", "supersedes", drafted, &wish),
