@@ -45,7 +45,7 @@ fn tried(
     command.env_clear().current_dir(home.path(""));
     command.envs(like.get_envs().filter_map(|(name, value)| Some((name, value?))));
     command.args(["-m", "schemathesis.cli", "run", &url, "--header", &header, "--checks", CHECKS]);
-    command.args(["--phases", phases, "--max-examples", "30", "--seed", "7"]);
+    command.args(["--phases", phases, "--max-examples", "15", "--seed", "7"]);
     command.args(["--generation-database", "none", "--no-color", "--continue-on-failure"]);
     let told = answer(command.stdin(Stdio::null()).output().unwrap());
     (told.code, told.out + &told.err)
