@@ -8,6 +8,7 @@ use crate::api::Refused;
 use crate::app::App;
 use crate::fields::Fields;
 use crate::guard;
+use crate::limits::Door;
 use crate::problem::Problem;
 use crate::seat::{self, Seat};
 use axum::Router;
@@ -167,6 +168,10 @@ impl Routes {
 }
 
 async fn check(State(rule): State<Rule>, request: Request, next: Next) -> Response {
+    if !guard::is_text(request.uri().path()) {
+        let no = Problem::not_found();
+        return if rule.who == Who::Reader { Refused::from(no).into_response() } else { no.into_response() };
+    }
     let checked = match rule.who {
         Who::Anyone => anyone(&rule, request, next).await,
         Who::Athlete | Who::Owner => athlete(&rule, request, next).await,
@@ -248,8 +253,11 @@ async fn reader(rule: &Rule, mut request: Request, next: Next) -> Result<Respons
         Some(secret) => app.store.find_api_token(&secret, now).await?,
         None => None,
     };
-    let unknown = || Refused::unknown(&app.site, "This token is unknown, has ended or was revoked.");
-    let token = token.ok_or_else(unknown)?;
+    let Some(token) = token else {
+        app.limits.count_guess(Door::Token)?;
+        return Err(Refused::unknown(&app.site, "This token is unknown, has ended or was revoked."));
+    };
+    app.limits.count_call(token.id)?;
     // Whether it was noted when the token was used decides nothing.
     drop(app.store.touch_api_token(token.user, token.id, now).await);
     let zone = app.store.profile(token.user).await?.zone;

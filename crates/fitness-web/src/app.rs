@@ -7,7 +7,7 @@ use crate::chat_stream;
 use crate::guard::{self, Names};
 use crate::hosting::AthletesHost;
 use crate::kept::Kept;
-use crate::limits::Limits;
+use crate::limits::{Door, Limits};
 use crate::outside::Outside;
 use crate::pages::{
     activities, activity, calendar, coach as talking, draft_review, drafting, found, import, pace_card, plan,
@@ -237,6 +237,9 @@ async fn bearer(State(app): State<App>, mut request: Request, next: Next) -> Res
     if let Some(secret) = secret {
         match app.store.find_api_token(&secret, (app.clock)()).await {
             Ok(Some(token)) => {
+                if let Err(too_often) = app.limits.count_call(token.id) {
+                    return too_often.plain();
+                }
                 let host = Arc::new(AthletesHost {
                     store: app.store.clone(),
                     user: token.user,
@@ -247,7 +250,11 @@ async fn bearer(State(app): State<App>, mut request: Request, next: Next) -> Res
                 // Whether it was noted when the token was used decides nothing.
                 drop(app.store.touch_api_token(token.user, token.id, (app.clock)()).await);
             }
-            Ok(None) => {}
+            Ok(None) => {
+                if let Err(too_often) = app.limits.count_guess(Door::Token) {
+                    return too_often.plain();
+                }
+            }
             Err(_) => {
                 return guard::refusal(
                     StatusCode::SERVICE_UNAVAILABLE,

@@ -102,6 +102,26 @@ pub(crate) fn bearer_secret(headers: &HeaderMap) -> Option<String> {
     (scheme.eq_ignore_ascii_case("bearer") && plausible).then(|| secret.to_owned())
 }
 
+/// Whether a path is text once its `%41` are letters: what is not names nothing that is here.
+pub(crate) fn is_text(path: &str) -> bool {
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let [first, others @ ..] = rest {
+        let code = others.get(..2).filter(|_| *first == b'%').and_then(|code| std::str::from_utf8(code).ok());
+        match code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &others[2..];
+            }
+            None => {
+                bytes.push(*first);
+                rest = others;
+            }
+        }
+    }
+    std::str::from_utf8(&bytes).is_ok()
+}
+
 /// A short refusal in words.
 pub(crate) fn refusal(status: StatusCode, words: &str) -> Response {
     (status, [(header::CONTENT_TYPE, "text/plain; charset=utf-8")], Body::from(format!("{words}\n")))

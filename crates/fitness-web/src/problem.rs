@@ -1,7 +1,9 @@
 //! What went wrong, as a page: what happened, what is safe, what to do.
 
+use crate::guard;
+use crate::limits::WAIT;
 use crate::view;
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use fitness_core::hash::ContentHash;
 use fitness_store::Error;
@@ -42,6 +44,20 @@ impl Problem {
     /// What is said about it, for whoever says it in another form.
     pub(crate) fn told(&self) -> (StatusCode, &str) {
         (self.status, &self.said)
+    }
+
+    /// The same as a line of plain text, for a program.
+    pub(crate) fn plain(&self) -> Response {
+        let mut response = guard::refusal(self.status, &self.said);
+        self.wait(response.headers_mut());
+        response
+    }
+
+    /// Says when to try again, where it was too often.
+    pub(crate) fn wait(&self, headers: &mut HeaderMap) {
+        if self.status == StatusCode::TOO_MANY_REQUESTS {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(WAIT));
+        }
     }
 
     /// May not be done this way.
@@ -121,6 +137,7 @@ impl IntoResponse for Problem {
         let mut response = view::bare(title, &body).into_response();
         *response.status_mut() = self.status;
         response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        self.wait(response.headers_mut());
         response
     }
 }

@@ -37,6 +37,7 @@ impl Paths {
                 "400": refused("A parameter is wrong; the sentence says which."),
                 "401": refused("Nobody known asks: the token is unknown, has ended or was revoked."),
                 "404": refused("There is no such thing, or it is somebody else's."),
+                "429": refused("That was too often; `Retry-After` says when to try again."),
                 "503": refused("The database is busy; try again in a moment."),
             },
         });
@@ -50,7 +51,9 @@ fn parameter(name: &str, description: &str, schema: Value) -> Value {
 }
 
 fn day(name: &str, description: &str) -> Value {
-    parameter(name, description, json!({ "type": "string", "format": "date" }))
+    // Of the years somebody could have trained in.
+    let years = "^(19|20|21)[0-9]{2}-[0-9]{2}-[0-9]{2}$";
+    parameter(name, description, json!({ "type": "string", "format": "date", "pattern": years }))
 }
 
 pub(super) fn document(site: &str, cookie: &str) -> Value {
@@ -91,7 +94,10 @@ pub(super) fn document(site: &str, cookie: &str) -> Value {
             "Load, fitness, fatigue, form, recovery and sleep, day by day.",
             &[
                 day("from", &format!("The first day; {DAYS} days when not given, {MAX_DAYS} at most.")),
-                day("through", "The last day; today when not given."),
+                day(
+                    "through",
+                    &format!("The last day; when not given today, or the {MAX_DAYS}th day after `from`."),
+                ),
             ],
         )
         .get::<BriefAnswer>("/api/v1/brief", "brief", "The latest morning brief.", &[]);

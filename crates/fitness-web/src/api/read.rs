@@ -116,7 +116,8 @@ pub(crate) async fn trends(State(app): State<App>, seat: Seat, uri: Uri) -> Answ
     let asked = Asked::read(&uri, &["from", "through"])?;
     let (from, through) = (asked.day("from")?, asked.day("through")?);
     let today = settled(&app, &seat).await?;
-    let through = through.unwrap_or_else(|| from.map_or(today, |from| today.max(from)));
+    let farthest = |from: Day| today.max(from).min(from.plus(MAX_DAYS - 1));
+    let through = through.unwrap_or_else(|| from.map_or(today, farthest));
     let from = from.unwrap_or_else(|| through.plus(1 - DAYS));
     if !(0..MAX_DAYS).contains(&from.until(through)) {
         let said = format!("`from` is at most {MAX_DAYS} days before `through`, and not after it.");

@@ -56,6 +56,7 @@ impl IntoResponse for Refused {
         let body = serde_json::to_string(&told).expect("a problem is plain data");
         let mut headers = HeaderMap::new();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        self.problem.wait(&mut headers);
         headers.extend(self.asks.map(|asks| (header::WWW_AUTHENTICATE, asks)));
         (status, headers, body).into_response()
     }

@@ -1,6 +1,7 @@
 //! `GET /calendar/{secret}.ics`: the coming workouts, for whoever has the private address.
 
 use crate::app::App;
+use crate::limits::Door;
 use crate::problem::Problem;
 use axum::extract::{Path, State};
 use axum::http::header;
@@ -14,7 +15,10 @@ const EMPTY: &str = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//local-fitness//
 pub(crate) async fn show(State(app): State<App>, Path(file): Path<String>) -> Result<Response, Problem> {
     let secret = file.strip_suffix(".ics").ok_or_else(Problem::not_found)?;
     // The secret is looked up by its hash, so how long that takes says nothing about it.
-    let user = app.store.find_calendar_feed(secret).await?.ok_or_else(Problem::not_found)?;
+    let Some(user) = app.store.find_calendar_feed(secret).await? else {
+        app.limits.count_guess(Door::Feed)?;
+        return Err(Problem::not_found());
+    };
     let (account, profile) = (app.store.user(user).await?, app.store.profile(user).await?);
     let today = Day::at((app.clock)(), profile.zone);
     let text = match app.store.find_active_plan(user).await? {

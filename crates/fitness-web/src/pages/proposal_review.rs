@@ -302,7 +302,11 @@ fn refused(view: &View, beside: &Beside, why: &Error, overrides: &BTreeSet<Rule>
 /// `POST /proposals/{id}/discard`
 pub(crate) async fn discard(view: View, Path(id): Path<String>) -> Result<Response, Problem> {
     let id: ProposalId = number(&id)?;
-    let gone = view.store().decline_proposal(view.user(), id, view.now).await;
-    gone.map_err(|why| Problem::from(why).go_on(format!("/proposals/{id}"), "Look at it again"))?;
+    match view.store().decline_proposal(view.user(), id, view.now).await {
+        Err(Error::NotFound(_)) => return Err(Problem::not_found()),
+        gone => {
+            gone.map_err(|why| Problem::from(why).go_on(format!("/proposals/{id}"), "Look at it again"))?
+        }
+    }
     Ok(see_other("/plan?done=discarded"))
 }

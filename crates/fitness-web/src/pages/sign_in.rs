@@ -1,12 +1,13 @@
 //! Signing in: by the link that the terminal printed, or by name and password.
 
 use crate::app::App;
-use crate::fields::{Faults, Fields};
+use crate::fields::{Faults, Fields, Sought};
+use crate::limits::Door;
 use crate::parts::form::{Filling, Line};
 use crate::problem::Problem;
 use crate::seat::{self, LASTS, Seat};
 use crate::view;
-use axum::extract::{Query, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use fitness_core::text::visible;
@@ -30,7 +31,10 @@ pub(crate) struct Link {
 }
 
 /// `GET /sign-in`
-pub(crate) async fn show(State(app): State<App>, Query(wanted): Query<Wanted>) -> Result<Response, Problem> {
+pub(crate) async fn show(
+    State(app): State<App>,
+    Sought(wanted): Sought<Wanted>,
+) -> Result<Response, Problem> {
     let fields = Fields::default().with("to", own_path(&wanted.to));
     Ok(view::bare("Sign in", &page(&app, &fields, &Faults::default()).await?))
 }
@@ -59,7 +63,10 @@ pub(crate) async fn by_password(
 }
 
 /// `GET /sign-in/link`: looking at the link does not use it up, so that nothing which looks ahead can.
-pub(crate) async fn show_link(State(app): State<App>, Query(link): Query<Link>) -> Result<Response, Problem> {
+pub(crate) async fn show_link(
+    State(app): State<App>,
+    Sought(link): Sought<Link>,
+) -> Result<Response, Problem> {
     let Some(user) = app.store.find_sign_in(&link.code, (app.clock)()).await? else { return Err(used_up()) };
     let name = app.store.user(user).await?.name;
     let body = html! {
@@ -85,7 +92,10 @@ pub(crate) async fn by_link(
     let spent = app.store.spend_sign_in(code, &client(&headers), LASTS, (app.clock)()).await;
     match spent {
         Ok((_, token)) => Ok(signed_in(&app, &token, "/")),
-        Err(Error::NotConfirmed(_)) => Err(used_up()),
+        Err(Error::NotConfirmed(_)) => {
+            app.limits.count_guess(Door::Link)?;
+            Err(used_up())
+        }
         Err(other) => Err(other.into()),
     }
 }
@@ -110,10 +120,11 @@ pub(crate) fn signed_in(app: &App, token: &Token, to: &str) -> Response {
     (StatusCode::SEE_OTHER, [(header::SET_COOKIE, cookie)], [(header::LOCATION, to)]).into_response()
 }
 
-/// A path of this server, and nothing that could lead elsewhere.
+/// A path of this server, and nothing that could lead elsewhere: browsers read `\` as `/` and leave tabs out.
 pub(crate) fn own_path(to: &str) -> &str {
-    let fine =
-        to.starts_with('/') && !to.starts_with("//") && !to.contains(['\\', '\r', '\n']) && to.is_ascii();
+    let fine = to.starts_with('/')
+        && !to.starts_with("//")
+        && to.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
     if fine { to } else { "/" }
 }
 

@@ -1,13 +1,12 @@
 //! `/welcome`: four short steps for somebody new. Each can be skipped.
 
 use crate::answer::see_other;
-use crate::fields::{Faults, Fields};
+use crate::fields::{Faults, Fields, Sought};
 use crate::pages::settings::{coach, profile};
 use crate::pages::{import, sources};
 use crate::parts::form::Filling;
 use crate::problem::{Problem, sentence};
 use crate::view::{Place, View};
-use axum::extract::Query;
 use axum::http::StatusCode;
 use axum::response::Response;
 use maud::{Markup, html};
@@ -24,7 +23,7 @@ pub(crate) struct Step {
 }
 
 /// `GET /welcome`
-pub(crate) async fn show(view: View, Query(step): Query<Step>) -> Result<Response, Problem> {
+pub(crate) async fn show(view: View, Sought(step): Sought<Step>) -> Result<Response, Problem> {
     if view.app.demo {
         return Ok(demo(&view));
     }

@@ -7,6 +7,7 @@ use fitness_core::calendar::{Day, Instant};
 use fitness_core::frontier::Frontier;
 use fitness_core::ids::UserId;
 use fitness_core::report::SourceKind;
+use fitness_core::text::visible;
 use fitness_store::{RunKind, RunState, Store, SyncRun};
 use maud::{Markup, html};
 
@@ -81,7 +82,7 @@ pub(crate) fn line(view: &View) -> Markup {
                 @if fresh.complete().is_some() { span.soft.wide { " · nothing later is judged" } }
                 @if fresh.running { span.soft { " · something is coming in now" } }
                 @if let Some(problem) = &fresh.problem {
-                    span.warn { " · " (problem) " " a href="/sources" { "See why" } }
+                    span.warn { " · " (visible(problem)) " " a href="/sources" { "See why" } }
                 }
             }
             @if fresh.can_sync { (view.button("/sync", "Sync now", "btn small")) }

@@ -9,7 +9,8 @@ use fitness_core::ids::UserId;
 use fitness_mcp::Prompts;
 use fitness_store::testkit::{Backend, TestDb, now};
 use fitness_web::{
-    Alone, App, Coaching, Kept, Limits, Listed, Looked, Names, Opened, Outside, Running, routes,
+    Alone, App, Coaching, Kept, Limits, Listed, Looked, Names, Opened, Outside, Running, SESSION_COOKIE,
+    routes,
 };
 use std::cell::Cell;
 use std::sync::Arc;
@@ -32,6 +33,10 @@ pub(crate) fn set_clock(text: &str) {
     NOW.set(Some(text.parse().unwrap()));
 }
 
+pub(crate) fn prompts() -> Prompts {
+    Prompts { coach: String::new(), brief: String::new() }
+}
+
 /// Nobody coaches here.
 struct Nobody;
 
@@ -50,7 +55,8 @@ pub(crate) struct Site {
     pub(crate) db: TestDb,
     /// Every route with who may call it.
     pub(crate) listed: Vec<Listed>,
-    router: Router,
+    app: App,
+    pub(crate) router: Router,
 }
 
 impl Site {
@@ -73,9 +79,31 @@ impl Site {
             outside,
             running: Running::default(),
         };
-        let prompts = Prompts { coach: String::new(), brief: String::new() };
-        let (router, listed) = routes(app, prompts);
-        Self { router, listed, db }
+        let (router, listed) = routes(app.clone(), prompts());
+        Self { db, listed, app, router }
+    }
+
+    /// What the server is made of.
+    pub(crate) fn app(&self) -> App {
+        self.app.clone()
+    }
+
+    /// The same server over the same data, a long while later for whoever counts how often something is done.
+    pub(crate) fn rested(&mut self) {
+        self.app.limits = Limits::default();
+        self.router = routes(self.app.clone(), prompts()).0;
+    }
+
+    /// A browser that has this cookie, whatever it is worth.
+    pub(crate) fn with_cookie(&self, secret: &str) -> Browser {
+        let mut browser = self.stranger();
+        browser.set_cookie(&format!("{SESSION_COOKIE}={secret}"));
+        browser
+    }
+
+    /// The same browser on the server as it is now.
+    pub(crate) fn again(&self, browser: &Browser) -> Browser {
+        Browser { router: self.router.clone(), ..browser.clone() }
     }
 
     /// A browser in which nobody has signed in.
@@ -116,7 +144,11 @@ impl Browser {
     pub(crate) fn take_cookie(&mut self, answer: &Page) {
         assert_eq!(answer.status, StatusCode::SEE_OTHER, "{}", answer.text);
         let cookie = answer.headers[header::SET_COOKIE].to_str().unwrap();
-        self.cookie = cookie.split(';').next().unwrap().to_owned();
+        self.set_cookie(cookie.split(';').next().unwrap());
+    }
+
+    fn set_cookie(&mut self, cookie: &str) {
+        self.cookie = cookie.to_owned();
         let secret = self.cookie.split_once('=').unwrap().1;
         self.token = ContentHash::of_bytes(format!("form of {secret}").as_bytes()).to_string();
     }

@@ -3,11 +3,17 @@
 
 mod activities;
 mod api;
+mod forged;
 mod harness;
+mod limits;
+mod main_pages;
+mod matrix;
 mod morning;
+mod named;
 mod obedient;
 mod plan_decisions;
 mod plan_pages;
 mod settings;
 mod sources;
 mod trends;
+mod world;

@@ -8,6 +8,7 @@ mod chat_api;
 mod coach;
 mod coach_numbers;
 mod contract;
+mod described;
 mod exports;
 mod first_run;
 mod harness;

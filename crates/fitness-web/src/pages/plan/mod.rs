@@ -5,10 +5,10 @@ mod schedule;
 mod trajectory;
 mod volume;
 
+use crate::fields::Sought;
 use crate::parts::{chip, time};
 use crate::problem::Problem;
 use crate::view::{Place, View};
-use axum::extract::Query;
 use axum::response::Response;
 use fitness_core::metrics::predict::LOOK_BACK_DAYS;
 use fitness_core::plan::{Plan, PlanStatus};
@@ -27,7 +27,7 @@ pub(crate) struct Asked {
     table: String,
 }
 
-pub(crate) async fn show(view: View, Query(asked): Query<Asked>) -> Result<Response, Problem> {
+pub(crate) async fn show(view: View, Sought(asked): Sought<Asked>) -> Result<Response, Problem> {
     let (store, user) = (view.store(), view.user());
     let Some(active) = store.find_active_plan(user).await? else { return none(&view).await };
     let progress = store.progress(user, active.id).await?;

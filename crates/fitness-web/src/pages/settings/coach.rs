@@ -2,12 +2,11 @@
 
 use super::{Tab, again, page};
 use crate::answer::see_other;
-use crate::fields::{Faults, Fields};
+use crate::fields::{Faults, Fields, Sought};
 use crate::outside::KeyFrom;
 use crate::parts::form::{Filling, Line};
 use crate::problem::{Problem, sentence};
 use crate::view::View;
-use axum::extract::Query;
 use axum::response::Response;
 use fitness_coach::chosen::{Chosen, LOCAL_MODEL, Provider, SETTING, micros_a_day};
 use fitness_coach::model::Cost;
@@ -58,7 +57,7 @@ pub(crate) async fn save(view: View, fields: Fields) -> Result<Response, Problem
 }
 
 /// `GET /settings/coach/preview`: what would leave this machine, byte for byte.
-pub(crate) async fn preview(view: View, Query(said): Query<Said>) -> Result<Response, Problem> {
+pub(crate) async fn preview(view: View, Sought(said): Sought<Said>) -> Result<Response, Problem> {
     let said = said.say.trim();
     let text = (!said.is_empty()).then_some(said);
     let sent = view.app.outside.preview(view.user(), text).await;
