@@ -17,8 +17,8 @@ async function pages(page) {
 }
 
 // Light, dark and a phone: nothing to stumble over anywhere.
-export async function everyPage({ page, wrong }) {
-  await signIn(page);
+export async function everyPage({ page, wrong, server }) {
+  await signIn(page, server.link);
   const all = await pages(page);
   const state = await page.context().storageState();
   for (const [theme, width] of [["light", 1280], ["dark", 1280], ["light", 320]]) {
@@ -39,8 +39,8 @@ export async function everyPage({ page, wrong }) {
 }
 
 // The first visit: what to do today, and every number leads to where it comes from.
-export async function firstVisit({ page }) {
-  await signIn(page);
+export async function firstVisit({ page, server }) {
+  await signIn(page, server.link);
   await page.getByRole("heading", { level: 1 }).waitFor();
   assert.match(await page.locator(".fresh").innerText(), /Data through/);
   const facts = await page.locator(".brief a.fact").all();
@@ -64,8 +64,8 @@ export async function firstVisit({ page }) {
 }
 
 // Without a mouse: chords, the sheet of keys, the skip link; and no key decides anything.
-export async function keyboard({ page }) {
-  await signIn(page);
+export async function keyboard({ page, server }) {
+  await signIn(page, server.link);
   await page.keyboard.press("Tab");
   assert.equal(await page.evaluate(() => document.activeElement.className), "skip");
   await page.keyboard.press("Enter");
@@ -91,8 +91,8 @@ export async function keyboard({ page }) {
 }
 
 // Without a script everything works but streaming.
-export async function withoutScript({ page }) {
-  await signIn(page);
+export async function withoutScript({ page, server }) {
+  await signIn(page, server.link);
   await page.getByRole("button", { name: /Good/ }).click();
   await page.getByText("Noted.").waitFor();
   assert.equal(await page.locator('[aria-pressed="true"]').innerText().then((text) => text.includes("Good")), true);
@@ -111,8 +111,8 @@ export async function withoutScript({ page }) {
 withoutScript.settings = { javaScriptEnabled: false };
 
 // With one, the coach's answer comes as it is made, and what it leaves is decided elsewhere.
-export async function talking({ page }) {
-  await signIn(page);
+export async function talking({ page, server }) {
+  await signIn(page, server.link);
   await page.goto(`${base}/coach`);
   await page.locator("#text").fill("Make Sunday easier");
   await page.keyboard.press("Enter");
