@@ -190,7 +190,7 @@ export async function partly({ page, server }) {
   const before = await asked(page);
   await suggested();
   await page.goto(`${base}/plan`);
-  await link(page, /proposal/i).first().click();
+  await link(page, "Review").first().click();
   await page.waitForURL(/\/proposals\/1$/);
   const boxes = page.locator('input[name="include"]');
   const count = await boxes.count();

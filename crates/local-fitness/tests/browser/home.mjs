@@ -6,9 +6,13 @@ import { at } from "./browser.mjs";
 
 const program = process.env.FITNESS_PROGRAM;
 
+// Whose data is meant, where there are several.
+let who = [];
+export function as(name) { who = [`--user=${name}`]; }
+
 // What a command prints. One that is refused ends the walk.
 export async function fitness(...given) {
-  const { stdout } = await promisify(execFile)(program, given, { maxBuffer: 64 << 20 });
+  const { stdout } = await promisify(execFile)(program, [...who, ...given], { maxBuffer: 64 << 20 });
   return stdout;
 }
 

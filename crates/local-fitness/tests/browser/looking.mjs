@@ -12,7 +12,8 @@ async function pages(page) {
   return [
     "/", "/plan", "/plan?week=all", "/plan?table=volume", "/plan?table=trajectory", "/plan/new", "/plan/edit", "/plan/revisions", "/plan/export", "/plans",
     "/plans/2", "/plans/2/commit?replaces=1", "/plans/1/archive", "/proposals/1", workout, "/coach", "/coach?chat=1", "/activities", "/activities?sport=running&q=long", activity,
-    "/trends", "/trends?range=all", "/trends?table=fitness", "/settings", "/sources", "/welcome", `/days/${day}`, "/sign-in", "/nothing-here",
+    "/trends", "/trends?range=all", "/trends?table=fitness", "/settings", "/settings/limits", "/settings/coach", "/settings/coach/preview",
+    "/settings/notes", "/settings/connect", "/settings/security", "/settings/people", "/settings/account", "/settings/account/delete", "/found", "/plan/card", "/sources", "/welcome", `/days/${day}`, "/sign-in", "/nothing-here",
   ];
 }
 
