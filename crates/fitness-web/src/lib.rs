@@ -21,6 +21,7 @@ mod hosting;
 mod kept;
 mod limits;
 pub mod morning;
+mod named;
 mod numbered;
 mod outside;
 mod pages;

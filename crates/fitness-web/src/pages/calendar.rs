@@ -1,8 +1,9 @@
 //! `GET /calendar/{secret}.ics`: the coming workouts, for whoever has the private address.
 
 use crate::app::App;
+use crate::named::Path;
 use crate::problem::Problem;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
 use fitness_core::calendar::Day;

@@ -3,12 +3,13 @@
 use crate::access::same;
 use crate::app::App;
 use crate::fields::{Faults, Fields};
+use crate::named::Query;
 use crate::pages::sign_in::{client, signed_in};
 use crate::parts::form::{Filling, Line};
 use crate::problem::{Problem, sentence};
 use crate::seat::LASTS;
 use crate::view;
-use axum::extract::{Query, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use fitness_core::text::visible;

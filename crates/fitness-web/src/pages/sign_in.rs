@@ -2,11 +2,12 @@
 
 use crate::app::App;
 use crate::fields::{Faults, Fields};
+use crate::named::Query;
 use crate::parts::form::{Filling, Line};
 use crate::problem::Problem;
 use crate::seat::{self, LASTS, Seat};
 use crate::view;
-use axum::extract::{Query, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use fitness_core::text::visible;

@@ -2,12 +2,12 @@
 
 use crate::answer::see_other;
 use crate::fields::{Faults, Fields};
+use crate::named::Query;
 use crate::pages::settings::{coach, profile};
 use crate::pages::{import, sources};
 use crate::parts::form::Filling;
 use crate::problem::{Problem, sentence};
 use crate::view::{Place, View};
-use axum::extract::Query;
 use axum::http::StatusCode;
 use axum::response::Response;
 use maud::{Markup, html};

@@ -44,4 +44,15 @@ walks! {
     everything_can_be_reached_without_a_mouse = "keyboard";
     everything_but_streaming_works_without_a_script = "withoutScript";
     the_coach_answers_as_it_goes_and_decides_nothing = "talking";
+    an_accounts_export_is_imported_and_told = "importing";
+    a_draft_by_chat_is_committed_and_another_replaces_it_only_when_told_to = "committing";
+    verdicts_appear_with_the_commit = "judging";
+    a_proposal_is_taken_in_part_and_taken_back = "partly";
+    a_token_is_shown_once_opens_mcp_and_ends = "token";
+    an_open_page_outlives_the_server = "restarted";
+    nothing_runs_in_the_names_of_activities_and_in_notes = "hostileNames";
+    nothing_runs_in_plans_and_proposals = "hostilePlans";
+    nothing_runs_of_what_a_model_says = "hostileModel";
+    nothing_runs_in_the_names_of_files = "hostileFiles";
+    nothing_runs_of_an_address_a_refused_form_or_a_persons_name = "hostileErrors";
 }

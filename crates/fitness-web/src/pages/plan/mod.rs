@@ -5,10 +5,10 @@ mod schedule;
 mod trajectory;
 mod volume;
 
+use crate::named::Query;
 use crate::parts::{chip, time};
 use crate::problem::Problem;
 use crate::view::{Place, View};
-use axum::extract::Query;
 use axum::response::Response;
 use fitness_core::metrics::predict::LOOK_BACK_DAYS;
 use fitness_core::plan::{Plan, PlanStatus};

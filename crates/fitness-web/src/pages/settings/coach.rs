@@ -3,11 +3,11 @@
 use super::{Tab, again, page};
 use crate::answer::see_other;
 use crate::fields::{Faults, Fields};
+use crate::named::Query;
 use crate::outside::KeyFrom;
 use crate::parts::form::{Filling, Line};
 use crate::problem::{Problem, sentence};
 use crate::view::View;
-use axum::extract::Query;
 use axum::response::Response;
 use fitness_coach::chosen::{Chosen, LOCAL_MODEL, Provider, SETTING, micros_a_day};
 use fitness_coach::model::Cost;

@@ -2,6 +2,7 @@
 
 use crate::answer::{see_other, unprocessable};
 use crate::fields::{Faults, Fields};
+use crate::named::Path;
 use crate::parts::form::{Filling, Line};
 use crate::problem::{Problem, sentence};
 use crate::view::{Place, View};
@@ -140,11 +141,7 @@ pub(crate) async fn mark(view: View, fields: Fields) -> Result<Response, Problem
 }
 
 /// `POST /marks/{id}/remove`
-pub(crate) async fn unmark(
-    view: View,
-    axum::extract::Path(id): axum::extract::Path<i64>,
-    _: Fields,
-) -> Result<Response, Problem> {
+pub(crate) async fn unmark(view: View, Path(id): Path<i64>, _: Fields) -> Result<Response, Problem> {
     view.store().delete_observation(view.user(), fitness_core::ids::ObservationId::new(id), view.now).await?;
     Ok(see_other("/?done=saved"))
 }
