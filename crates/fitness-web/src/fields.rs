@@ -2,11 +2,10 @@
 
 use crate::access::TOKEN_FIELD;
 use crate::problem::Problem;
-use axum::extract::{FromRequestParts, Query};
+use axum::extract::FromRequestParts;
 use axum::http::StatusCode;
 use axum::http::request::Parts;
 use maud::{Markup, html};
-use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 
 /// No form of ours has more.
@@ -99,18 +98,6 @@ impl<S: Sync> FromRequestParts<S> for Asked {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
         Fields::read(parts.uri.query().unwrap_or_default().as_bytes()).map(Self)
-    }
-}
-
-/// The same, where an address asks for a few known things. What cannot be read asks for nothing that is here.
-#[derive(Debug, Clone)]
-pub(crate) struct Sought<T>(pub(crate) T);
-
-impl<T: DeserializeOwned, S: Sync> FromRequestParts<S> for Sought<T> {
-    type Rejection = Problem;
-
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
-        Query::try_from_uri(&parts.uri).map(|Query(sought)| Self(sought)).map_err(|_| Problem::not_found())
     }
 }
 

@@ -21,7 +21,7 @@ mod hosting;
 mod kept;
 mod limits;
 pub mod morning;
-mod numbered;
+mod named;
 mod outside;
 mod pages;
 mod parts;

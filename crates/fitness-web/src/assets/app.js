@@ -71,7 +71,7 @@
   }
 
   // Talking: the answer comes as it is made. Without a script the form is sent and the page comes back with it.
-  const form = document.getElementById("say");
+  const form = document.querySelector("form#say");
   if (form && window.ReadableStream) {
     const log = document.getElementById("log");
     const stop = document.getElementById("stop");

@@ -2,8 +2,9 @@
 
 use crate::app::App;
 use crate::limits::Door;
+use crate::named::Path;
 use crate::problem::Problem;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
 use fitness_core::calendar::Day;

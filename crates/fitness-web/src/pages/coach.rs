@@ -2,8 +2,9 @@
 
 use crate::answer::{see_other, unprocessable};
 use crate::app::App;
-use crate::fields::{Fields, Sought};
+use crate::fields::Fields;
 use crate::hosting::settled_desk;
+use crate::named::Query;
 use crate::parts::time;
 use crate::problem::{Problem, sentence};
 use crate::talk::{MAX_SAID, Talk};
@@ -39,7 +40,7 @@ pub(crate) struct Asked {
     about: String,
 }
 
-pub(crate) async fn show(view: View, Sought(asked): Sought<Asked>) -> Result<Response, Problem> {
+pub(crate) async fn show(view: View, Query(asked): Query<Asked>) -> Result<Response, Problem> {
     let chats = view.store().list_chats(view.user()).await?;
     let chosen = match asked.chat {
         Some(id) => Some(chats.iter().find(|chat| chat.id.get() == id).ok_or_else(Problem::not_found)?),

@@ -2,12 +2,12 @@
 
 use crate::answer::{number, see_other};
 use crate::fields::{Faults, Fields};
+use crate::named::Path;
 use crate::pages::plans;
 use crate::parts::calendar::{Cell, Weeks};
 use crate::parts::{chip, findings, time};
 use crate::problem::Problem;
 use crate::view::{Place, View};
-use axum::extract::Path;
 use axum::response::Response;
 use fitness_core::ids::PlanId;
 use fitness_core::plan::{Asked, Background, Plan, PlanStatus, told_target};

@@ -1,7 +1,7 @@
 //! `/found`: what the data holds: years, bests, likely races, limits to confirm, gaps.
 
 use crate::answer::see_other;
-use crate::numbered::Numbered;
+use crate::named::Numbered;
 use crate::pages::settings::limits::confirm_button;
 use crate::pages::settings::{Tab, page};
 use crate::parts::time;

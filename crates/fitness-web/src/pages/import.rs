@@ -2,7 +2,7 @@
 
 use crate::access::TOKEN_FIELD;
 use crate::answer::see_other;
-use crate::numbered::Numbered;
+use crate::named::Numbered;
 use crate::pages::found;
 use crate::pages::settings::{Tab, page};
 use crate::problem::Problem;

@@ -3,13 +3,13 @@
 use crate::answer::{see_other, unprocessable, with_status};
 use crate::confirm::Decision;
 use crate::fields::{Asked, Faults, Fields};
+use crate::named::Path;
 use crate::pages::draft_review;
 use crate::pages::plans;
 use crate::parts::asking::Asking;
 use crate::parts::time;
 use crate::problem::{Problem, sentence};
 use crate::view::{Place, View};
-use axum::extract::Path;
 use axum::http::StatusCode;
 use axum::response::Response;
 use fitness_core::calendar::Day;

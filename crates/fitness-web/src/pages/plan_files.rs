@@ -2,11 +2,11 @@
 
 use crate::answer::{download, see_other};
 use crate::fields::Asked;
+use crate::named::Path;
 use crate::pages::plans;
 use crate::parts::time;
 use crate::problem::{Problem, sentence};
 use crate::view::{Place, View};
-use axum::extract::Path;
 use axum::http::StatusCode;
 use axum::response::Response;
 use fitness_core::export::owner_mark;

@@ -3,13 +3,13 @@
 use crate::answer::{number, see_other, unprocessable, with_status};
 use crate::confirm::Decision;
 use crate::fields::{Asked, Fields};
+use crate::named::Path;
 use crate::pages::plan_decisions::overrides;
 use crate::parts::asking::Asking;
 use crate::parts::diff::Shown;
 use crate::parts::{findings, time};
 use crate::problem::{Problem, sentence};
 use crate::view::{Place, View};
-use axum::extract::Path;
 use axum::http::StatusCode;
 use axum::response::Response;
 use fitness_core::ids::ProposalId;

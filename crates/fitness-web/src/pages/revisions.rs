@@ -3,13 +3,13 @@
 use crate::answer::{number, see_other};
 use crate::confirm::Decision;
 use crate::fields::{Asked, Fields};
+use crate::named::Path;
 use crate::pages::plans;
 use crate::parts::asking::Asking;
 use crate::parts::diff::Shown;
 use crate::parts::{findings, time};
 use crate::problem::{Problem, sentence};
 use crate::view::{Place, View};
-use axum::extract::Path;
 use axum::response::Response;
 use fitness_core::calendar::Day;
 use fitness_core::plan::{

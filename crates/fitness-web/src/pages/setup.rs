@@ -2,7 +2,8 @@
 
 use crate::access::same;
 use crate::app::App;
-use crate::fields::{Faults, Fields, Sought};
+use crate::fields::{Faults, Fields};
+use crate::named::Query;
 use crate::pages::sign_in::{client, signed_in};
 use crate::parts::form::{Filling, Line};
 use crate::problem::{Problem, sentence};
@@ -28,7 +29,7 @@ pub(crate) struct Link {
 }
 
 /// `GET /setup`
-pub(crate) async fn show(State(app): State<App>, Sought(link): Sought<Link>) -> Result<Response, Problem> {
+pub(crate) async fn show(State(app): State<App>, Query(link): Query<Link>) -> Result<Response, Problem> {
     if !opens(app.running.setup.secret.lock().await.as_ref(), &link.code) || !nobody(&app).await? {
         return Err(set_up());
     }
@@ -75,7 +76,7 @@ pub(crate) async fn make(
 /// `GET /invite`
 pub(crate) async fn show_invite(
     State(app): State<App>,
-    Sought(link): Sought<Link>,
+    Query(link): Query<Link>,
 ) -> Result<Response, Problem> {
     let user = app.store.find_invite(&link.code, (app.clock)()).await?.ok_or_else(no_invite)?;
     let name = app.store.user(user).await?.name;

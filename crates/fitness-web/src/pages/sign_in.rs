@@ -1,8 +1,9 @@
 //! Signing in: by the link that the terminal printed, or by name and password.
 
 use crate::app::App;
-use crate::fields::{Faults, Fields, Sought};
+use crate::fields::{Faults, Fields};
 use crate::limits::Door;
+use crate::named::Query;
 use crate::parts::form::{Filling, Line};
 use crate::problem::Problem;
 use crate::seat::{self, LASTS, Seat};
@@ -31,10 +32,7 @@ pub(crate) struct Link {
 }
 
 /// `GET /sign-in`
-pub(crate) async fn show(
-    State(app): State<App>,
-    Sought(wanted): Sought<Wanted>,
-) -> Result<Response, Problem> {
+pub(crate) async fn show(State(app): State<App>, Query(wanted): Query<Wanted>) -> Result<Response, Problem> {
     let fields = Fields::default().with("to", own_path(&wanted.to));
     Ok(view::bare("Sign in", &page(&app, &fields, &Faults::default()).await?))
 }
@@ -63,10 +61,7 @@ pub(crate) async fn by_password(
 }
 
 /// `GET /sign-in/link`: looking at the link does not use it up, so that nothing which looks ahead can.
-pub(crate) async fn show_link(
-    State(app): State<App>,
-    Sought(link): Sought<Link>,
-) -> Result<Response, Problem> {
+pub(crate) async fn show_link(State(app): State<App>, Query(link): Query<Link>) -> Result<Response, Problem> {
     let Some(user) = app.store.find_sign_in(&link.code, (app.clock)()).await? else { return Err(used_up()) };
     let name = app.store.user(user).await?.name;
     let body = html! {

@@ -2,7 +2,7 @@
 
 use crate::answer::see_other;
 use crate::fields::{Faults, Fields};
-use crate::numbered::Numbered;
+use crate::named::Numbered;
 use crate::outside::{NewKey, NewSource};
 use crate::pages::import;
 use crate::pages::settings::{Tab, again, page};

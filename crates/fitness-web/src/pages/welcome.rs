@@ -1,7 +1,8 @@
 //! `/welcome`: four short steps for somebody new. Each can be skipped.
 
 use crate::answer::see_other;
-use crate::fields::{Faults, Fields, Sought};
+use crate::fields::{Faults, Fields};
+use crate::named::Query;
 use crate::pages::settings::{coach, profile};
 use crate::pages::{import, sources};
 use crate::parts::form::Filling;
@@ -23,7 +24,7 @@ pub(crate) struct Step {
 }
 
 /// `GET /welcome`
-pub(crate) async fn show(view: View, Sought(step): Sought<Step>) -> Result<Response, Problem> {
+pub(crate) async fn show(view: View, Query(step): Query<Step>) -> Result<Response, Problem> {
     if view.app.demo {
         return Ok(demo(&view));
     }

@@ -3,11 +3,11 @@
 use crate::answer::{download, number, see_other};
 use crate::charts::steps as bars;
 use crate::fields::Fields;
+use crate::named::Path;
 use crate::pages::{plan_files, workout_edit};
 use crate::parts::{chip, time};
 use crate::problem::Problem;
 use crate::view::{Place, View};
-use axum::extract::Path;
 use axum::http::StatusCode;
 use axum::response::Response;
 use fitness_core::adherence::{Comparison, NotCompared, NoteKind, Offer, compare_steps};

@@ -6,8 +6,13 @@ const fetched = createRequire(`${process.env.FITNESS_NODE_MODULES}/`);
 const { chromium } = fetched("playwright-core");
 const axe = fetched.resolve("axe-core/axe.min.js");
 
-export const base = process.env.FITNESS_BASE;
+// Where the server is, and that it is there.
+export let base = null;
+export function at(address) { base = address; }
 export { assert };
+
+// A busy machine is slow; a walk waits for what must come, and not for a time.
+const patience = 120_000;
 
 const options = {
   executablePath: process.env.FITNESS_CHROMIUM,
@@ -17,6 +22,7 @@ const options = {
 export async function open(settings = {}) {
   const browser = await chromium.launch(options);
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: "en-GB", ...settings });
+  context.setDefaultTimeout(patience);
   const page = await context.newPage();
   const wrong = [];
   page.on("console", (message) => message.type() === "error" && wrong.push(`console: ${message.text()}`));
@@ -30,7 +36,7 @@ export async function open(settings = {}) {
 }
 
 // Signs in by the link of the terminal, with its button.
-export async function signIn(page, link = process.env.FITNESS_LINK) {
+export async function signIn(page, link) {
   await page.goto(link);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.waitForURL(`${base}/**`);

@@ -1,1 +1,227 @@
-// Walks in which something is decided.
+// Walks in which something is decided: what comes in, what is followed, and what of a proposal is taken.
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { assert, base, signIn } from "./browser.mjs";
+import { athlete, fitness, season } from "./home.mjs";
+
+const text = (page, selector) => page.locator(selector).first().innerText();
+const button = (page, name) => page.getByRole("button", { name });
+const link = (page, name) => page.getByRole("link", { name });
+
+// A day so many weeks ahead, written as a date.
+const ahead = (weeks) => new Date(Date.now() + weeks * 7 * 86_400_000).toISOString().slice(0, 10);
+
+// Chooses a file on the page of sources and sends it.
+async function upload(page, files) {
+  await page.goto(`${base}/sources`);
+  await page.locator("#files").setInputFiles(files);
+  await button(page, "Import").click();
+  await page.waitForURL(/\/import\/\d+/);
+  // The page looks again by itself until it is over.
+  await page.getByRole("heading", { name: /^(Imported|That did not work)$/ }).waitFor();
+}
+
+// An account's export as it was downloaded; before it a file that is none, and a form with nothing in it.
+export async function importing({ page, server }) {
+  await signIn(page, server.link);
+  assert.match(await text(page, ".fresh"), /No data yet/);
+  await page.goto(`${base}/sources`);
+  await button(page, "Import").click();
+  assert.equal(await page.locator("#files").evaluate((files) => files.validity.valueMissing), true, "nothing is sent without a file");
+  // A browser that does not look after required fields is told the same by the server.
+  await page.locator('form[action="/import"]').evaluate((form) => { form.noValidate = true; });
+  await button(page, "Import").click();
+  await page.getByText("Choose at least one file; nothing was imported.").waitFor();
+  await link(page, "Choose files").click();
+  await page.waitForURL(`${base}/sources`);
+
+  await upload(page, { name: "export.zip", mimeType: "application/zip", buffer: Buffer.from("Dear diary, today I ran.") });
+  assert.match(await text(page, "main"), /Left out: 1\b[^]*export\.zip/);
+  assert.match(await text(page, ".fresh"), /No data yet/);
+
+  const file = await season();
+  await page.goto(`${base}/sources`);
+  await page.locator("#files").setInputFiles(file);
+  await button(page, "Import").click();
+  await page.waitForURL(/\/import\/\d+/);
+  // How far it is, unless it was quicker than the page.
+  const under = page.getByRole("status").filter({ hasText: /activities/ });
+  const done = page.getByRole("heading", { name: "Imported" });
+  await under.or(done).first().waitFor();
+  await done.waitFor();
+  const told = await text(page, "main");
+  const { length } = JSON.parse(await fitness("activity", "list", "--json", "--limit", "1000"));
+  assert.ok(told.includes(`${length} new activities`), `${length} activities are told: ${told}`);
+  for (const heading of ["Were these races?", "Years", "Your fastest"]) await page.getByRole("heading", { name: heading }).waitFor();
+  assert.match(await text(page, ".fresh"), /Data through .*imported/);
+  // Again: it adds nothing.
+  await upload(page, file);
+  assert.doesNotMatch(await text(page, "main"), /new activities/);
+  assert.equal(JSON.parse(await fitness("activity", "list", "--json", "--limit", "1000")).length, length);
+}
+importing.begins = () => fitness("user", "add", "Ann", "--units", "metric");
+importing.answers = [422];
+
+// Asks the coach and opens the draft it leaves.
+async function drafted(page, words) {
+  await page.goto(`${base}/coach`);
+  await page.locator("#text").fill(words);
+  await button(page, "Send").click();
+  await link(page, /Review draft/).click();
+  await page.waitForURL(/\/plans\/\d+$/);
+  return page.url();
+}
+
+// Ticks what a draft wants to be told before it is committed.
+async function overridden(page) {
+  for (const box of await page.locator('input[name="override"]').all()) await box.check();
+}
+
+// A plan by chat, committed; another one is refused as long as nobody says that it replaces the first.
+export async function committing({ page, server }) {
+  await signIn(page, server.link);
+  await page.goto(`${base}/plan`);
+  assert.equal(await page.locator("[data-verdict]").count(), 0, "there is no plan yet");
+  const first = await drafted(page, `Draft a half marathon plan for ${ahead(14)} in 1:50`);
+  const name = await text(page, "h1");
+  assert.match(await text(page, "main"), /Nothing is tracked until you commit/);
+  assert.ok((await page.locator(".cal-week").count()) >= 12, "the calendar has its weeks");
+  assert.ok((await page.locator(".cal a.cell").count()) > 40, "and their workouts");
+  await page.getByRole("heading", { name: "Checks" }).waitFor();
+  assert.equal(await page.getByText("Committing archives").count(), 0, "there is nothing to archive");
+  await overridden(page);
+  await button(page, /Commit this plan/).click();
+  await page.getByRole("heading", { name: "Commit this plan?" }).waitFor();
+  assert.match(await text(page, "main"), /becomes the plan you follow/);
+  await page.goto(`${base}/plans`);
+  assert.doesNotMatch(await text(page, "main"), /Active/, "looking at the question decides nothing");
+  await page.goto(first);
+  await overridden(page);
+  await button(page, /Commit this plan/).click();
+  await button(page, "Commit").click();
+  await page.waitForURL(/\/plan\?done=committed/);
+  assert.ok((await text(page, "main")).includes(name));
+
+  const second = await drafted(page, `Draft a 10k plan for ${ahead(10)}`);
+  const other = await text(page, "h1");
+  assert.ok((await text(page, "#replaces")).includes(`Committing archives ${name}`));
+  await overridden(page);
+  await button(page, /Commit this plan/).click();
+  const refusal = page.getByRole("alert");
+  await refusal.waitFor();
+  assert.equal(await text(page, "h1"), "You already have an active plan.");
+  assert.match(await refusal.innerText(), /Nothing was changed/);
+  await page.goto(`${base}/plan`);
+  assert.ok((await text(page, "main")).includes(name), "the first is followed as before");
+
+  await page.goto(second);
+  await page.locator('input[name="replaces"]').check();
+  await overridden(page);
+  await button(page, /Commit this plan/).click();
+  assert.ok((await text(page, "main")).includes(`It archives ${name}.`));
+  await button(page, "Commit and archive the other").click();
+  await page.waitForURL(/\/plan\?done=committed/);
+  assert.ok((await text(page, "main")).includes(other));
+  await page.goto(`${base}/plans`);
+  const rows = await page.locator("main li, main tr").allInnerTexts();
+  assert.ok(rows.some((row) => row.includes(name) && /Archived/i.test(row)), `${name} is archived: ${rows}`);
+  assert.ok(rows.some((row) => row.includes(other) && /Active/i.test(row)), `${other} is active: ${rows}`);
+}
+committing.begins = () => athlete();
+committing.answers = [409];
+
+// A plan that began weeks ago, with kilometres to hit, to fall short of and to miss.
+function begun() {
+  const day = (from) => new Date(Date.now() + from * 86_400_000).toISOString().slice(0, 10);
+  const asked = (from) => [{ planned_km: 1, kind: "easy" }, { planned_km: 0, kind: "rest" }, { planned_km: 80, kind: "long" }][Math.abs(from) % 3];
+  const schedule = Array.from({ length: 49 }, (_, at) => ({ date: day(at - 21), ...asked(at - 21) }));
+  return { name: "Late to it", goal: "10k", start_date: day(-21), race_date: day(28), schedule };
+}
+
+// A plan whose first weeks are over is judged from the moment it is committed; what has not come is pending.
+export async function judging({ page, server }) {
+  await signIn(page, server.link);
+  await page.goto(`${base}/plans/1`);
+  await page.locator('input[name="begin"][value="planned"]').check();
+  await overridden(page);
+  await button(page, /Commit this plan/).click();
+  await button(page, "Commit").click();
+  await page.waitForURL(/\/plan\?done=committed/);
+  await page.goto(`${base}/plan?week=all`);
+  const chips = await page.locator(".weekrow .cell").evaluateAll((cells) => cells.map((cell) => [cell.dataset.verdict, cell.innerText]));
+  const words = { hit: /Hit/, short: /Short/, missed: /Missed/, rest: /Rest/i, pending: /./ };
+  for (const [verdict, word] of Object.entries(words)) {
+    const some = chips.filter(([own]) => own === verdict);
+    assert.ok(some.length > 0, `something is ${verdict}: ${JSON.stringify(chips)}`);
+    for (const [, said] of some) assert.match(said, word, `${verdict} is said in words`);
+  }
+}
+judging.begins = async () => {
+  await athlete();
+  writeFileSync("plan.json", JSON.stringify(begun()));
+  await fitness("plan", "draft", "plan.json");
+};
+
+// What the days of the plan ask, by the address of each workout.
+async function asked(page) {
+  await page.goto(`${base}/plan?week=all`);
+  const cells = await page.locator('a[href^="/plan/workouts/"]').evaluateAll((all) => all.map((one) => [one.getAttribute("href"), one.innerText]));
+  return Object.fromEntries(cells);
+}
+
+// What a model may answer: shorter sessions on two days to come.
+async function suggested() {
+  await fitness("plan", "export", "--format", "json");
+  const { workouts } = JSON.parse(readFileSync(readdirSync(".").find((name) => name.startsWith("half") && name.endsWith(".json")), "utf8"));
+  const easy = workouts.filter((workout) => workout.kind === "easy" && workout.date > ahead(0)).slice(0, 2);
+  const modifications = easy.map(({ id, date, name }, at) => (
+    { workout_id: String(id), date, original_name: name, action: "modify", changes: { name: `Shuffle ${at + 1}`, duration_minutes: { to: 20 + at } } }));
+  writeFileSync("answer.json", JSON.stringify({ modifications, athlete_message: "Take it easy for two days." }));
+  await fitness("plan", "propose", "answer.json");
+}
+
+// Of two proposed changes one is taken; then the plan goes back to what it was.
+export async function partly({ page, server }) {
+  await signIn(page, server.link);
+  await page.goto(`${base}/plans/1`);
+  await overridden(page);
+  await button(page, /Commit this plan/).click();
+  await button(page, "Commit").click();
+  await page.waitForURL(/\/plan\?done=committed/);
+  const before = await asked(page);
+  await suggested();
+  await page.goto(`${base}/plan`);
+  await link(page, "Review").first().click();
+  await page.waitForURL(/\/proposals\/1$/);
+  const boxes = page.locator('input[name="include"]');
+  const count = await boxes.count();
+  assert.equal(count, 2, "there is a choice");
+  for (let at = 1; at < count; at++) await boxes.nth(at).uncheck();
+  await button(page, "Show what the ticked ones do").click();
+  await page.getByRole("heading", { name: "What 1 ticked change does" }).waitFor();
+  assert.equal(await boxes.nth(1).isChecked(), false, "what was not ticked stays so");
+  await overridden(page);
+  await button(page, /Apply the ticked ones/).click();
+  await page.getByRole("heading", { name: "Apply this to your plan?" }).waitFor();
+  assert.match(await text(page, "main"), new RegExp(`1 change of ${count} to `));
+  assert.deepEqual(await asked(page), before, "a question changes nothing");
+  await page.goBack();
+  await page.getByRole("button", { name: "Apply 1 change" }).click();
+  await page.waitForURL(/\/plan\/revisions\/\d+\?done=applied/);
+  assert.equal(await page.locator("ul.diff > li").count(), 1, "one change was made");
+  const after = await asked(page);
+  const changed = Object.keys({ ...before, ...after }).filter((workout) => before[workout] !== after[workout]);
+  assert.equal(changed.length, 1, `one workout is another: ${changed}`);
+  assert.match(after[changed[0]], /Shuffle 1/);
+  assert.ok(!Object.values(after).some((words) => words.includes("Shuffle 2")), "the other was not taken");
+
+  await page.goto(`${base}/plan/revisions`);
+  await link(page, /Go back to this/).first().click();
+  await page.getByRole("heading", { name: /Go back to revision/ }).waitFor();
+  await button(page, "Go back").click();
+  await page.waitForURL(/\/plan\/revisions\/\d+\?done=reverted/);
+  assert.deepEqual(await asked(page), before, "everything is as it was");
+}
+partly.begins = async () => {
+  await athlete();
+  await fitness("plan", "draft", "--goal", "half", "--race-date", ahead(14));
+};

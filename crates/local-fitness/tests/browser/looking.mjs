@@ -44,8 +44,8 @@ async function dressed(seen) {
 }
 
 // Light, dark and a phone: nothing to stumble over anywhere.
-export async function everyPage({ page, wrong }) {
-  await signIn(page);
+export async function everyPage({ page, wrong, server }) {
+  await signIn(page, server.link);
   const all = [...(await pages(page)), "/sign-in", "/nothing-here"];
   for (const known of ["/plan", "/coach", "/activities", "/trends", "/settings", "/sources", "/plans/2", "/proposals/1", "/plan/new", "/welcome"]) assert.ok(all.includes(known), `a way leads to ${known}: ${all.join(" ")}`);
   const state = await page.context().storageState();
@@ -70,8 +70,8 @@ export async function everyPage({ page, wrong }) {
 }
 
 // The first visit: what to do today, and every number leads to where it comes from.
-export async function firstVisit({ page }) {
-  await signIn(page);
+export async function firstVisit({ page, server }) {
+  await signIn(page, server.link);
   await page.getByRole("heading", { level: 1 }).waitFor();
   assert.match(await page.locator(".fresh").innerText(), /Data through/);
   const facts = await page.locator(".brief a.fact").all();
@@ -95,8 +95,8 @@ export async function firstVisit({ page }) {
 }
 
 // Without a mouse: chords, the sheet of keys, the skip link; and no key decides anything.
-export async function keyboard({ page }) {
-  await signIn(page);
+export async function keyboard({ page, server }) {
+  await signIn(page, server.link);
   await page.keyboard.press("Tab");
   assert.equal(await page.evaluate(() => document.activeElement.className), "skip");
   await page.keyboard.press("Enter");
@@ -122,8 +122,8 @@ export async function keyboard({ page }) {
 }
 
 // Without a script everything works but streaming.
-export async function withoutScript({ page }) {
-  await signIn(page);
+export async function withoutScript({ page, server }) {
+  await signIn(page, server.link);
   await page.getByRole("button", { name: /Good/ }).click();
   await page.getByText("Noted.").waitFor();
   assert.equal(await page.locator('[aria-pressed="true"]').innerText().then((text) => text.includes("Good")), true);
@@ -142,8 +142,8 @@ export async function withoutScript({ page }) {
 withoutScript.settings = { javaScriptEnabled: false };
 
 // With one, the coach's answer comes as it is made, and what it leaves is decided elsewhere.
-export async function talking({ page }) {
-  await signIn(page);
+export async function talking({ page, server }) {
+  await signIn(page, server.link);
   await page.goto(`${base}/coach`);
   await page.locator("#text").fill("Make Sunday easier");
   await page.keyboard.press("Enter");

@@ -1,15 +1,26 @@
-// `node walk.mjs NAME`: one walk through the pages of a running server, by FITNESS_BASE and FITNESS_LINK.
+// `node walk.mjs NAME`: one walk through the pages of the program FITNESS_PROGRAM, in the home it is started in.
+//
+// A walk says of itself: `settings` of the browser, `begins` with what is there before the server runs (without it the walk
+// is through the demo), and `answers`, the refusals it means to meet, which the browser itself tells the console.
 import { open } from "./browser.mjs";
+import { serve } from "./home.mjs";
 import * as looking from "./looking.mjs";
 import * as deciding from "./deciding.mjs";
+import * as connecting from "./connecting.mjs";
+import * as hostile from "./hostile.mjs";
 
-const walks = { ...looking, ...deciding };
+const walks = { ...looking, ...deciding, ...connecting, ...hostile };
 const walk = walks[process.argv[2]];
 if (!walk) throw new Error(`there is no walk ${process.argv[2]}: ${Object.keys(walks).join(", ")}`);
+await walk.begins?.();
+const server = await serve(walk.begins ? "serve" : "demo");
 const opened = await open(walk.settings);
+const meant = (said) => (walk.answers ?? []).some((status) => said.includes(`responded with a status of ${status} `));
 try {
-  await walk(opened);
-  if (opened.wrong.length > 0) throw new Error(opened.wrong.join("\n"));
+  await walk({ ...opened, server });
+  const wrong = opened.wrong.filter((said) => !meant(said));
+  if (wrong.length > 0) throw new Error(wrong.join("\n"));
 } finally {
   await opened.browser.close();
 }
+process.exit(0);

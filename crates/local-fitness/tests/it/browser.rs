@@ -4,42 +4,9 @@
 
 use crate::harness::Home;
 use fitness_store::testkit;
-use std::io::{BufRead as _, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 
-/// The demo's server, for as long as this lives.
-struct Demo {
-    process: Child,
-    base: String,
-    link: String,
-}
-
-impl Drop for Demo {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
-fn demo(home: &Home) -> Demo {
-    let mut command = home.command(&["demo", "--port", "0", "--no-open"]);
-    let mut process =
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-    let said = BufReader::new(process.stderr.take().unwrap());
-    let mut lines = said.lines();
-    let link = loop {
-        let line = lines.next().expect("it prints a link").unwrap();
-        if let Some(at) = line.find("http://").filter(|_| line.contains("code=")) {
-            break line[at..].trim().to_owned();
-        }
-    };
-    // Whatever else it says is read, so that it never waits for somebody to listen.
-    std::thread::spawn(move || lines.for_each(drop));
-    let base = link.split("/sign-in").next().unwrap_or_default().to_owned();
-    Demo { process, base, link }
-}
-
+/// One walk, in a home of its own. The script starts the server itself, as it may have to start it again.
 fn walk(name: &str) {
     let modules = std::env::var("FITNESS_NODE_MODULES").unwrap_or_default();
     let there = |package: &str| std::path::Path::new(&modules).join(package).is_dir();
@@ -50,12 +17,17 @@ fn walk(name: &str) {
         return;
     };
     let home = Home::new();
-    let demo = demo(&home);
+    // What the program inherits in this home, the script inherits too.
+    let program = home.command(&[]);
+    let inherited = program.get_envs().filter_map(|(name, value)| Some((name, value?)));
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/browser/walk.mjs");
     let output = Command::new("node")
         .args([script, name])
-        .env("FITNESS_BASE", &demo.base)
-        .env("FITNESS_LINK", &demo.link)
+        .env_clear()
+        .envs(inherited)
+        .current_dir(home.path(""))
+        .env("FITNESS_PROGRAM", program.get_program())
+        .env("FITNESS_NODE_MODULES", &modules)
         .env("FITNESS_CHROMIUM", chromium)
         .output();
     let output = output.expect("node is there where its packages are");
@@ -72,4 +44,15 @@ walks! {
     everything_can_be_reached_without_a_mouse = "keyboard";
     everything_but_streaming_works_without_a_script = "withoutScript";
     the_coach_answers_as_it_goes_and_decides_nothing = "talking";
+    an_accounts_export_is_imported_and_told = "importing";
+    a_draft_by_chat_is_committed_and_another_replaces_it_only_when_told_to = "committing";
+    verdicts_appear_with_the_commit = "judging";
+    a_proposal_is_taken_in_part_and_taken_back = "partly";
+    a_token_is_shown_once_opens_mcp_and_ends = "token";
+    an_open_page_outlives_the_server = "restarted";
+    nothing_runs_in_the_names_of_activities_and_in_notes = "hostileNames";
+    nothing_runs_in_plans_and_proposals = "hostilePlans";
+    nothing_runs_of_what_a_model_says = "hostileModel";
+    nothing_runs_in_the_names_of_files = "hostileFiles";
+    nothing_runs_of_an_address_a_refused_form_or_a_persons_name = "hostileErrors";
 }

@@ -5,7 +5,7 @@ mod schedule;
 mod trajectory;
 mod volume;
 
-use crate::fields::Sought;
+use crate::named::Query;
 use crate::parts::{chip, time};
 use crate::problem::Problem;
 use crate::view::{Place, View};
@@ -27,7 +27,7 @@ pub(crate) struct Asked {
     table: String,
 }
 
-pub(crate) async fn show(view: View, Sought(asked): Sought<Asked>) -> Result<Response, Problem> {
+pub(crate) async fn show(view: View, Query(asked): Query<Asked>) -> Result<Response, Problem> {
     let (store, user) = (view.store(), view.user());
     let Some(active) = store.find_active_plan(user).await? else { return none(&view).await };
     let progress = store.progress(user, active.id).await?;

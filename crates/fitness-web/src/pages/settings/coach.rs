@@ -2,7 +2,8 @@
 
 use super::{Tab, again, page};
 use crate::answer::see_other;
-use crate::fields::{Faults, Fields, Sought};
+use crate::fields::{Faults, Fields};
+use crate::named::Query;
 use crate::outside::KeyFrom;
 use crate::parts::form::{Filling, Line};
 use crate::problem::{Problem, sentence};
@@ -57,7 +58,7 @@ pub(crate) async fn save(view: View, fields: Fields) -> Result<Response, Problem
 }
 
 /// `GET /settings/coach/preview`: what would leave this machine, byte for byte.
-pub(crate) async fn preview(view: View, Sought(said): Sought<Said>) -> Result<Response, Problem> {
+pub(crate) async fn preview(view: View, Query(said): Query<Said>) -> Result<Response, Problem> {
     let said = said.say.trim();
     let text = (!said.is_empty()).then_some(said);
     let sent = view.app.outside.preview(view.user(), text).await;

@@ -3,7 +3,7 @@
 use super::{Tab, again, page};
 use crate::answer::see_other;
 use crate::fields::{Faults, Fields};
-use crate::numbered::Numbered;
+use crate::named::Numbered;
 use crate::parts::form::{Filling, Line};
 use crate::parts::time;
 use crate::problem::{Problem, sentence};

@@ -4,7 +4,7 @@ use super::coach::{faulty, filled, limit_fields, read, read_limits, who_fields};
 use super::{Tab, again, copyable, page};
 use crate::answer::see_other;
 use crate::fields::{Faults, Fields};
-use crate::numbered::Numbered;
+use crate::named::Numbered;
 use crate::pages::setup::told;
 use crate::parts::form::{Filling, Line};
 use crate::parts::time;

@@ -3,7 +3,7 @@
 use super::{Tab, again, page};
 use crate::answer::see_other;
 use crate::fields::{Faults, Fields};
-use crate::numbered::Numbered;
+use crate::named::Numbered;
 use crate::pages::setup::{new_password, password_fields};
 use crate::pages::sign_in::{client, signed_in};
 use crate::parts::form::{Filling, Line};

@@ -2,7 +2,7 @@
 
 use crate::answer::{see_other, unprocessable};
 use crate::fields::{Faults, Fields};
-use crate::numbered::Numbered;
+use crate::named::Numbered;
 use crate::parts::form::{Filling, Line};
 use crate::problem::{Problem, sentence};
 use crate::view::{Place, View};

@@ -1,9 +1,9 @@
 //! `GET /days/{day}`: every fact of a day, with how it was found and the rows it comes from.
 
+use crate::named::Path;
 use crate::parts::time;
 use crate::problem::Problem;
 use crate::view::{Place, View};
-use axum::extract::Path;
 use axum::response::Response;
 use fitness_core::calendar::Day;
 use fitness_core::facts::{FactName, SourceRow};
