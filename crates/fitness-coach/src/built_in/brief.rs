@@ -245,7 +245,7 @@ fn sleep(pen: &mut Pen<'_>) {
             pen.write_first(&["You slept {{sleep_last_night}}, more than your usual {{sleep_usual}}, and that pays into everything else.", "You slept {{sleep_last_night}}, more than usual."])
         }
         Some(minutes) if minutes <= -30.0 => {
-            pen.write_first(&["You slept {{sleep_last_night}}, less than your usual {{sleep_usual}}; an early evening would be worth more than any session.", "You slept {{sleep_last_night}}, less than usual."])
+            pen.write_first(&["You slept {{sleep_last_night}}, less than your usual {{sleep_usual}}; an early evening would be worth more than any training.", "You slept {{sleep_last_night}}, less than usual."])
         }
         Some(_) => pen.write("You slept {{sleep_last_night}}, about as you usually do."),
         None => pen.write("You slept {{sleep_last_night}}."),
