@@ -61,7 +61,7 @@ const DONE_TO: &[&str] = &[
 #[rustfmt::skip]
 const REST: &[&str] = &[
     "rest day", "day of rest", "day off", "time off", "a rest", "just rest", "should rest", "to rest",
-    "must rest", "better rest", "need rest", "needs rest", "and rest", "or rest", "rest today", "rest up",
+    "must rest", "better rest", "need rest", "needs rest", "rest today", "rest up",
     "rest your", "rest the", "rest it", "complete rest", "full rest", "feet up", "take it easy",
     "take things easy", "take today easy", "taking it easy", "go easy", "going easy", "run easy", "run it easy",
     "running easy", "jog easy", "keep it easy", "keep today easy", "keep things easy", "keep it light",
