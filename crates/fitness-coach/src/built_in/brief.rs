@@ -176,9 +176,7 @@ fn marked(pen: &mut Pen<'_>) {
         None => false,
     };
     if waits {
-        pen.write(
-            "A proposal waits for your decision: {{proposal_waiting}}. Nothing happens before you say so.",
-        );
+        pen.write("Waiting for your decision: {{proposal_waiting}}. Nothing happens before you say so.");
     }
 }
 

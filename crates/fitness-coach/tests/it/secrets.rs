@@ -67,7 +67,8 @@ async fn every_byte_that_leaves_is_previewed_and_no_other() {
         let mut request = chat("My knee hurts 😀");
         request.tools.clear();
         let preview = model.preview(&request);
-        let (asked, sent) = tokio::join!(model.ask(&request, &mut ()), bytes_of_a_request(listener));
+        let mut nobody = ();
+        let (asked, sent) = tokio::join!(model.ask(&request, &mut nobody), bytes_of_a_request(listener));
         assert!(asked.is_err());
         let (to, shown) = preview.split_once('\n').unwrap();
         assert!(to.starts_with(&format!("To {at}/")), "{to}");

@@ -88,8 +88,9 @@ async fn list(context: &Context) -> Result<Report> {
     }
     let row = |plan: &Plan| {
         let status = match plan.superseded_by {
-            Some(newer) => format!("{} (see {newer})", plan.status),
-            None => plan.status.to_string(),
+            // What was activated all the same is the plan, whatever it was drafted anew as.
+            Some(newer) if plan.status == PlanStatus::Draft => format!("{} (see {newer})", plan.status),
+            _ => plan.status.to_string(),
         };
         [
             plan.id.to_string(),
