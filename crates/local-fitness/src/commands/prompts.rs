@@ -60,11 +60,8 @@ fn told(failures: &[Drift], rules: &str) -> Report {
     let data = json!({ "failures": failures, "rules": rules });
     let used = format!("Rules used: {rules}.\n");
     if failures.is_empty() {
-        return Report::new(
-            "In sync: everything the prompt promises exists, and every rule is there.",
-            &data,
-        )
-        .aside(used);
+        let words = "In sync: everything the prompt promises exists, and every rule is there.";
+        return Report::new(format!("{words}\n{used}"), &data);
     }
     Report::new(failures.join("\n"), &data).aside(used).unhealthy()
 }

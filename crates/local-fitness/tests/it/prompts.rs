@@ -65,7 +65,7 @@ fn an_edited_copy_of_our_prompt_is_held_to_our_rules() {
     let home = Home::new();
     let file = home.file("a.md", &ours);
     let told = home.run(&["prompts", "score", &file]);
-    assert!(told.code == Some(0) && told.err.contains("those of the brief prompt"), "{told:?}");
+    assert!(told.code == Some(0) && told.out.contains("Rules used: those of the brief prompt."), "{told:?}");
     let without: String = ours
         .lines()
         .filter(|line| !line.contains("Write no digits"))
@@ -80,7 +80,7 @@ fn an_edited_copy_of_our_prompt_is_held_to_our_rules() {
     );
     let file = home.file("seed.txt", PROMPT);
     let told = home.run(&["prompts", "score", &file]);
-    assert!(told.code == Some(0) && told.err.contains("those of every prompt"), "{told:?}");
+    assert!(told.code == Some(0) && told.out.contains("Rules used: those of every prompt"), "{told:?}");
     let told = home.run(&["prompts", "score", &file, "--as", "brief"]);
     assert!(told.code == Some(1) && told.out.contains("FAIL: prompt dropped the no-digits rule"), "{told:?}");
     let file = home.file("brief.md", PROMPT);
