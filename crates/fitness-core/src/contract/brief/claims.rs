@@ -197,8 +197,8 @@ fn has_happened(words: &[&str], at: usize) -> Option<(usize, usize)> {
     let done = sure || (DONE_TO_IT.contains(&word) && is_of_a_part(words, at));
     let subject = |word: &&str| PARTS.contains(word) || matches!(*word, "it" | "{}");
     let before = at.checked_sub(1).and_then(|before| words.get(before));
-    let becomes = matches!(word, "becomes" | "became") && before.is_some_and(|word| subject(&word));
-    let quiet = || words.iter().any(|word| QUIET.contains(word)) && words.iter().any(|word| subject(&word));
+    let becomes = matches!(word, "becomes" | "became") && before.is_some_and(subject);
+    let quiet = || words.iter().any(|word| QUIET.contains(word)) && words.iter().any(subject);
     let now = word == "now"
         && !before.is_some_and(|word| matches!(*word, "right" | "for" | "until" | "by" | "just"))
         && (at > 0 || PARTS.contains(&next))
