@@ -63,8 +63,10 @@ impl Chosen {
     pub fn who(&self) -> String {
         match (self.provider, &self.model, &self.address) {
             (Provider::BuiltIn, ..) => "The built-in coach: rules, no model, no key.".to_owned(),
-            (Provider::Anthropic, model, _) => {
-                format!("Claude, {}.", visible(model.as_deref().unwrap_or("sonnet")))
+            (Provider::Anthropic, model, address) => {
+                let model = model.as_deref().unwrap_or("sonnet");
+                let at = address.as_deref().map(|at| format!(" at {}", visible(at))).unwrap_or_default();
+                format!("Claude, {}{at}.", visible(model))
             }
             (Provider::Openai, model, address) => format!(
                 "{} at {}.",
@@ -121,6 +123,14 @@ impl Shared {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_of_ones_own_is_told() {
+        let chosen = Chosen { provider: Provider::Anthropic, ..Chosen::default() };
+        assert_eq!(chosen.who(), "Claude, sonnet.");
+        let elsewhere = Chosen { address: Some("https://proxy.example".to_owned()), ..chosen };
+        assert_eq!(elsewhere.who(), "Claude, sonnet at https://proxy.example.");
+    }
 
     #[test]
     fn a_shared_key_is_for_the_place_it_was_given_for() {

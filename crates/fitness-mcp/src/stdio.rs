@@ -3,8 +3,8 @@
 mod lines;
 
 use crate::{Guest, MAX_MESSAGE, Prompts, Server};
-use lines::ShortLines;
-use rmcp::model::{ErrorData, RequestId};
+use lines::{ShortLines, Unread};
+use rmcp::model::ErrorData;
 use rmcp::serve_server;
 use rmcp::service::{QuitReason, RoleServer, RxJsonRpcMessage, ServerInitializeError, TxJsonRpcMessage};
 use rmcp::transport::Transport;
@@ -59,10 +59,11 @@ where
     }
 }
 
-/// One JSON message a line. A request that is too long to be read is answered with that, as it is over HTTP.
+/// One JSON message a line. A request that is too long to be read, and a line that is no JSON, are answered with that, as
+/// they are over HTTP.
 struct Lines<R: AsyncRead + Unpin, W: AsyncWrite> {
     inner: AsyncRwTransport<RoleServer, ShortLines<R>, W>,
-    too_long: UnboundedReceiver<RequestId>,
+    unread: UnboundedReceiver<Unread>,
 }
 
 impl<R, W> Lines<R, W>
@@ -71,16 +72,25 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     fn of(read: R, write: W) -> Self {
-        let (tell, too_long) = unbounded_channel();
+        let (tell, unread) = unbounded_channel();
         let inner = AsyncRwTransport::new_server(ShortLines::new(read, tell), write);
-        Self { inner: inner.with_max_line_length(MAX_MESSAGE), too_long }
+        Self { inner: inner.with_max_line_length(MAX_MESSAGE), unread }
     }
 
-    fn refuse(&mut self, id: RequestId) -> impl Future<Output = Result<(), std::io::Error>> + Send + 'static {
-        let sentence =
-            format!("The message is longer than {MAX_MESSAGE} bytes and was not read. Send a shorter one.");
-        let error = ErrorData::invalid_request(sentence, None);
-        self.inner.send(TxJsonRpcMessage::<RoleServer>::error(error, Some(id)))
+    fn refuse(
+        &mut self,
+        unread: Unread,
+    ) -> impl Future<Output = Result<(), std::io::Error>> + Send + 'static {
+        let (error, id) = match unread {
+            Unread::TooLong(id) => {
+                let sentence = format!(
+                    "The message is longer than {MAX_MESSAGE} bytes and was not read. Send a shorter one."
+                );
+                (ErrorData::invalid_request(sentence, None), Some(id))
+            }
+            Unread::NotJson => (ErrorData::parse_error("This line is not JSON.", None), None),
+        };
+        self.inner.send(TxJsonRpcMessage::<RoleServer>::error(error, id))
     }
 }
 
@@ -102,14 +112,14 @@ where
         loop {
             tokio::select! {
                 biased;
-                Some(id) = self.too_long.recv() => {
+                Some(unread) = self.unread.recv() => {
                     // Whoever waits here may be told to stop at any moment; the answer is sent all the same.
-                    tokio::spawn(self.refuse(id));
+                    tokio::spawn(self.refuse(unread));
                 }
                 message = self.inner.receive() => {
                     if message.is_none() {
-                        while let Ok(id) = self.too_long.try_recv() {
-                            self.refuse(id).await.ok()?;
+                        while let Ok(unread) = self.unread.try_recv() {
+                            self.refuse(unread).await.ok()?;
                         }
                     }
                     return message;

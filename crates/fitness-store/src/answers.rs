@@ -11,7 +11,7 @@ use fitness_core::contract::{
 };
 use fitness_core::ids::{PlanId, ProposalId, UserId};
 use fitness_core::plan::lint::Severity;
-use fitness_core::plan::{self, BadDraft, Change, Draft, Plan};
+use fitness_core::plan::{self, BadDraft, Change, Draft, Plan, ProposalState};
 use serde::Serialize;
 
 /// What became of an answer.
@@ -136,6 +136,16 @@ impl Desk {
             return Ok(Answered::Unchanged { message: message.to_owned() });
         }
         let findings = report.findings;
+        // What already waits is not made again: the athlete decides about it once.
+        let waiting = self.store.list_proposals(self.user, active.id).await?;
+        let same = waiting.iter().find(|one| {
+            one.state(active.revision, today) == ProposalState::Open
+                && one.author == self.author
+                && one.changes == changes
+        });
+        if let Some(same) = same {
+            return Ok(Answered::Proposed { proposal: same.id, findings });
+        }
         let proposal =
             self.put_answer(active.id, active.revision, message, &changes, &findings, today, now).await?;
         Ok(Answered::Proposed { proposal, findings })

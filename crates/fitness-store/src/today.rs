@@ -57,11 +57,12 @@ impl Store {
             None => Vec::new(),
         };
         // The newest comes first.
-        let waiting = waiting.iter().find(|proposal| proposal.is_open(today)).map(|proposal| proposal.id);
+        let waiting: Vec<_> =
+            waiting.iter().filter(|proposal| proposal.is_open(today)).map(|proposal| proposal.id).collect();
         let following = progress.as_ref().map(|progress| Following {
             workouts: &progress.workouts,
             graded: &progress.followed.graded,
-            waiting,
+            waiting: &waiting,
         });
         let observed = self.list_observations(user, today, today).await?;
         Ok(gather(&Snapshot {

@@ -110,13 +110,17 @@ impl Talk<'_> {
         Ok(prompt.message(&[("today", &today), ("data_through", &through), ("user_notes", &notes)]))
     }
 
-    /// What a model would be sent first if this were said in a new conversation. Nothing is sent or kept.
+    /// What a model would be sent first if this were said now, with the history of the conversation. Nothing is sent or kept.
     ///
     /// # Errors
-    /// When the database does not answer.
+    /// `NotFound` when there is no such conversation of theirs.
     pub async fn first_request(&self, desk: &CoachingDesk, text: &str) -> Result<Request, Error> {
-        let said = (Some(self.context(desk).await?), text.to_owned());
-        let (_, effects) = Turn::begin(rules(), Vec::new(), said, Caps::default());
+        let history = match self.chat {
+            Some(chat) => chat::compact(self.history(chat).await?, MAX_HISTORY),
+            None => Vec::new(),
+        };
+        let said = (Some(self.context(desk).await?), text.trim().to_owned());
+        let (_, effects) = Turn::begin(rules(), history, said, Caps::default());
         let asked = effects.into_iter().find_map(|effect| match effect {
             Effect::Ask(request) => Some(*request),
             Effect::Call { .. } | Effect::End(_) => None,

@@ -72,9 +72,9 @@ impl fitness_web::Outside for Outside {
     }
 
     fn preview<'a>(&'a self, user: UserId, text: Option<&'a str>) -> Looked<'a, Result<String, String>> {
-        Box::pin(
-            async move { coach::previewed(&self.0, user, text).await.map(|(_, sent)| sent).map_err(said) },
-        )
+        Box::pin(async move {
+            coach::previewed(&self.0, user, text, None, None).await.map(|(_, sent)| sent).map_err(said)
+        })
     }
 
     fn add_source(&self, user: UserId, new: NewSource) -> Looked<'_, Result<SourceId, String>> {

@@ -176,9 +176,7 @@ fn marked(pen: &mut Pen<'_>) {
         None => false,
     };
     if waits {
-        pen.write(
-            "A proposal waits for your decision: {{proposal_waiting}}. Nothing happens before you say so.",
-        );
+        pen.write("Waiting for your decision: {{proposal_waiting}}. Nothing happens before you say so.");
     }
 }
 
@@ -245,7 +243,7 @@ fn sleep(pen: &mut Pen<'_>) {
             pen.write_first(&["You slept {{sleep_last_night}}, more than your usual {{sleep_usual}}, and that pays into everything else.", "You slept {{sleep_last_night}}, more than usual."])
         }
         Some(minutes) if minutes <= -30.0 => {
-            pen.write_first(&["You slept {{sleep_last_night}}, less than your usual {{sleep_usual}}; an early evening would be worth more than any session.", "You slept {{sleep_last_night}}, less than usual."])
+            pen.write_first(&["You slept {{sleep_last_night}}, less than your usual {{sleep_usual}}; an early evening would be worth more than any training.", "You slept {{sleep_last_night}}, less than usual."])
         }
         Some(_) => pen.write("You slept {{sleep_last_night}}, about as you usually do."),
         None => pen.write("You slept {{sleep_last_night}}."),

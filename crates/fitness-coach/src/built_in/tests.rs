@@ -115,7 +115,7 @@ fn what_it_says_follows_from_the_facts() {
         (
             vec![(FactName::ProposalWaiting, FactValue::Text(FactText::new("proposal 5").unwrap()))],
             vec![],
-            "A proposal waits for your decision: proposal 5.",
+            "Waiting for your decision: proposal 5.",
         ),
         (vec![(FactName::RecoveryFromSleep, number(-0.4))], vec![], "What holds it back is your sleep."),
         (

@@ -16,7 +16,14 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 /// Names that stand for a metadata service whatever they resolve to.
 const METADATA_NAMES: &[&str] =
-    &["metadata", "metadata.google.internal", "metadata.goog", "instance-data", "instance-data.ec2.internal"];
+    &["metadata", "metadata.goog", "metadata.azure.com", "metadata.tencentyun.com", "instance-data"];
+
+/// Whether a name stands for a metadata service: one of the known ones, or such a name within a cloud.
+fn is_metadata_name(name: &str) -> bool {
+    let first = name.split('.').next().unwrap_or_default();
+    let within = name.ends_with(".internal") && matches!(first, "metadata" | "instance-data");
+    within || METADATA_NAMES.contains(&name)
+}
 
 /// Addresses of metadata services outside the link-local range.
 const METADATA: &[IpAddr] = &[
@@ -80,7 +87,7 @@ impl Address {
         let address = Self(url);
         let host = address.host().ok_or(Refused::Unreadable)?;
         let name = host.trim_end_matches('.').to_ascii_lowercase();
-        if METADATA_NAMES.contains(&name.as_str()) {
+        if is_metadata_name(&name) {
             return Err(Refused::Reserved { host });
         }
         if let Some(ip) = address.ip() {
@@ -181,8 +188,14 @@ fn carried(ip: Ipv6Addr) -> Option<Ipv4Addr> {
     // ::a.b.c.d (but not :: and ::1), 64:ff9b::/96 and 2002::/16.
     let compatible = ip.to_ipv4().filter(|_| ip.segments()[..6] == [0; 6] && y != 0);
     let translated = (ip.segments()[..6] == [0x64, 0xff9b, 0, 0, 0, 0]).then(|| from(y, z));
+    // ::ffff:0:a.b.c.d (RFC 2765), 64:ff9b:1::/48 (RFC 8215), …:0:5efe:a.b.c.d (RFC 5214) and 2001::/32 (RFC 4380).
+    let stateless = (ip.segments()[..6] == [0, 0, 0, 0, 0xffff, 0]).then(|| from(y, z));
+    let local = (ip.segments()[..3] == [0x64, 0xff9b, 1]).then(|| from(y, z));
+    let automatic = (matches!(ip.segments()[4], 0 | 0x200) && ip.segments()[5] == 0x5efe).then(|| from(y, z));
+    let through_nat = (a == 0x2001 && b == 0).then(|| from(!y, !z));
     let tunnelled = (a == 0x2002).then(|| from(b, ip.segments()[2]));
-    mapped.or(compatible).or(translated).or(tunnelled)
+    let others = stateless.or(local).or(automatic).or(through_nat);
+    mapped.or(compatible).or(translated).or(tunnelled).or(others)
 }
 
 /// What is never contacted: nobody means it, or it is a service for machines.
@@ -296,6 +309,10 @@ mod tests {
             "[::169.254.169.254]",
             "[64:ff9b::169.254.169.254]",
             "[2002:a9fe:a9fe::1]",
+            "[::ffff:0:a9fe:a9fe]",
+            "[64:ff9b:1::a9fe:a9fe]",
+            "[2001:db8::5efe:a9fe:a9fe]",
+            "[2001:0:1:2:3:4:5601:5601]",
             "100.100.100.200",
             "168.63.129.16",
             "0.0.0.0",
@@ -307,6 +324,8 @@ mod tests {
             "metadata.google.internal",
             "METADATA.google.internal.",
             "metadata",
+            "metadata.azure.internal",
+            "metadata.azure.internal.",
             "instance-data.ec2.internal",
         ] {
             for scheme in ["http", "https"] {

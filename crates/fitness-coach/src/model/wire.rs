@@ -11,7 +11,9 @@ use super::means::{Limits, Means, Wait};
 use super::sse::{Event, Reader, TooMuch};
 use super::{Failing, Listener, ModelError, Usage};
 use again::backoff;
-use reqwest::header::{CONTENT_TYPE, HOST, HeaderMap, HeaderValue};
+use reqwest::header::{
+    ACCEPT, ACCEPT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderMap, HeaderValue, USER_AGENT,
+};
 use reqwest::{Response, StatusCode};
 use secrecy::{ExposeSecret as _, SecretString};
 use std::future::Future;
@@ -36,11 +38,36 @@ pub(super) struct Post<'a> {
     pub(super) body: String,
 }
 
+/// Who asks, as every request says.
+const AGENT: HeaderValue = HeaderValue::from_static(concat!("local-fitness/", env!("CARGO_PKG_VERSION")));
+
 impl Post<'_> {
-    /// What is sent, without the key.
-    pub(super) fn preview(&self) -> String {
-        let mut text = format!("POST {}\n", self.address.below(self.path));
+    /// Every header that leaves, in the order it is sent. Nothing is left for the client to add, so that what is shown is
+    /// what is sent.
+    fn sent_headers(&self) -> HeaderMap {
+        let url = self.address.below(self.path);
+        let host = url.host_str().unwrap_or_default();
+        let host = url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
+        let mut headers = HeaderMap::new();
+        if let Ok(host) = HeaderValue::try_from(host) {
+            headers.insert(HOST, host);
+        }
         for (name, value) in &self.headers {
+            headers.insert(name.clone(), value.clone());
+        }
+        headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
+        // Words that are heard as they come are not packed.
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        headers.insert(USER_AGENT, AGENT);
+        headers.insert(CONTENT_LENGTH, HeaderValue::from(self.body.len()));
+        headers
+    }
+
+    /// What is sent, byte for byte but for the key, after a line that says where to.
+    pub(super) fn preview(&self) -> String {
+        let url = self.address.below(self.path);
+        let mut text = format!("To {url}\nPOST {} HTTP/1.1\n", url.path());
+        for (name, value) in &self.sent_headers() {
             let value = if value.is_sensitive() { "(your key)" } else { value.to_str().unwrap_or_default() };
             text.push_str(&format!("{name}: {value}\n"));
         }
@@ -259,20 +286,16 @@ impl From<TooMuch> for Trouble {
 
 async fn send(means: &Means, post: &Post<'_>) -> Result<Response, Setback> {
     let mut url = post.address.below(post.path);
-    let mut headers = post.headers.clone();
+    let headers = post.sent_headers();
     let pinned = post.address.check_now(means).await.map_err(|unchecked| match unchecked {
         Unchecked::Refused(refused) => Setback::never(ModelError::new(Failing::Address, refused.to_string())),
         Unchecked::NoAnswer => Setback::soon(post.who.unreachable()),
     })?;
-    if let Some(ip) = pinned {
-        let host = url.host_str().unwrap_or_default();
-        let host = url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
-        if let Ok(host) = HeaderValue::try_from(host) {
-            headers.insert(HOST, host);
-        }
-        if url.set_ip_host(ip).is_err() {
-            return Err(Setback::soon(post.who.unreachable()));
-        }
+    // The host's name stays in its header.
+    if let Some(ip) = pinned
+        && url.set_ip_host(ip).is_err()
+    {
+        return Err(Setback::soon(post.who.unreachable()));
     }
     let request = means.client.post(url).headers(headers).body(post.body.clone());
     request.send().await.map_err(|error| post.who.unanswered(&error))

@@ -13,6 +13,7 @@ pub use fence::{CLOSES, OPENS, fence};
 pub use index::{Registered, Registry, registered};
 
 use fitness_core::words;
+use std::collections::BTreeSet;
 
 /// The line between what is the same every day and what is not.
 pub const MARKER: &str = "=== from here on everything changes from day to day ===";
@@ -50,6 +51,22 @@ impl Prompt {
     pub fn current(name: PromptName) -> Self {
         let latest = FILES.iter().filter(|prompt| prompt.name == name).max_by_key(|prompt| prompt.version);
         *latest.expect("every name has a file, which a test looks at")
+    }
+
+    /// Which of ours a text is a copy of, edited or not: it has our marker or a third of our lines, and more of this prompt's
+    /// lines than of any other's. What a prompt shares with every prompt decides nothing.
+    #[must_use]
+    pub fn behind(text: &str) -> Option<PromptName> {
+        let lines = |text: &'static str| text.lines().map(str::trim).filter(|line| line.len() > 20);
+        let given: BTreeSet<&str> = text.lines().map(str::trim).collect();
+        let shared = |name: PromptName| {
+            let ours = Self::current(name).text;
+            let kept = lines(ours).filter(|line| given.contains(line)).count();
+            (kept, lines(ours).count())
+        };
+        let most = PromptName::ALL.iter().copied().max_by_key(|name| shared(*name).0)?;
+        let (kept, all) = shared(most);
+        (given.contains(MARKER) || kept * 3 >= all).then_some(most)
     }
 
     /// As it is kept with a brief or a message: `brief v1`.
@@ -116,6 +133,21 @@ mod tests {
             assert_eq!(prompt.id(), format!("{name} v{}", prompt.version));
         }
         assert_eq!(parts("no marker "), ("no marker", ""));
+    }
+
+    #[test]
+    fn an_edited_copy_of_ours_is_known_for_ours() {
+        for name in PromptName::ALL {
+            let text = Prompt::current(*name).text;
+            assert_eq!(Prompt::behind(text), Some(*name));
+            for line in text.lines() {
+                let without: String =
+                    text.lines().filter(|other| *other != line).map(|l| format!("{l}\n")).collect();
+                assert_eq!(Prompt::behind(&without), Some(*name), "without {line:?}");
+            }
+        }
+        assert_eq!(Prompt::behind(include_str!("../../tests/fixtures/seed_prompt.txt")), None);
+        assert_eq!(Prompt::behind(""), None);
     }
 
     /// The cached prefix has one value, whatever the day, the athlete and the run.

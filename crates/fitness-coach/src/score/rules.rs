@@ -230,8 +230,8 @@ rules! {
         id: "ease-on-their-word", why: "Only an answer, an illness or an injury is a reason to ease.",
         dropped: "prompt dropped the rule to ease only on the athlete's word",
         said: "speak of easing only after the athlete's own word", also: "an answer illness or injury they marked", topics: &["easing"], strict: false, of: BOTH,
-        shown_by: &[Evidence::Refused(FaultCode::UnlinkedProposal)],
-        violation: r#"{"metrics":["recovery"],"tone":"neutral","body":"Recovery is {{recovery}}, and therefore I propose that you ease off for the whole week."}"#,
+        shown_by: &[Evidence::Refused(FaultCode::EasesUnasked)],
+        violation: r#"{"metrics":["recovery"],"tone":"neutral","body":"Today: {{today_session}}. Recovery is {{recovery}}, so cut it short and take it easy today."}"#,
         against: "You can suggest easing whenever the watch says so.",
     }
     NotesAreData {

@@ -4,7 +4,7 @@ use crate::rig::{Rig, WAYS, Way, chat, go_on, key};
 use fitness_coach::model::anthropic::Claude;
 use fitness_coach::model::catalog::Choice;
 use fitness_coach::model::openai::Compatible;
-use fitness_coach::model::{Failing, Limits, Model as _, address::Address};
+use fitness_coach::model::{Failing, Limits, Model, address::Address};
 use fitness_coach::testkit::{Asked, Fail, FakeAnthropic, KEY, Say};
 use serde_json::json;
 use std::net::IpAddr;
@@ -31,6 +31,55 @@ async fn what_is_previewed_is_what_is_sent_without_the_key() {
     }
 }
 
+/// Takes one request, byte for byte, and refuses it.
+async fn bytes_of_a_request(listener: tokio::net::TcpListener) -> String {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    let (mut socket, _) = listener.accept().await.unwrap();
+    let mut taken = Vec::new();
+    loop {
+        let mut part = [0; 4096];
+        let read = socket.read(&mut part).await.unwrap();
+        taken.extend_from_slice(&part[..read]);
+        let text = String::from_utf8_lossy(&taken).into_owned();
+        let whole = text.split_once("\r\n\r\n").is_some_and(|(head, body)| {
+            let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).unwrap();
+            body.len() >= length.parse::<usize>().unwrap()
+        });
+        if whole || read == 0 {
+            socket.write_all(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n").await.unwrap();
+            return text;
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_byte_that_leaves_is_previewed_and_no_other() {
+    let means = FakeAnthropic::start(|_: &Asked| Say::text("ok")).await;
+    for keyed in [true, false] {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let at = format!("http://{}", listener.local_addr().unwrap());
+        let (address, means) = (Address::parse(&at).unwrap(), means.time().means());
+        let model: Box<dyn Model> = if keyed {
+            Box::new(Claude::new(Choice::Sonnet, address, &key(), means, Limits::default()).unwrap())
+        } else {
+            Box::new(Compatible::new("local", address, None, means, Limits::default()).unwrap())
+        };
+        let mut request = chat("My knee hurts 😀");
+        request.tools.clear();
+        let preview = model.preview(&request);
+        let mut nobody = ();
+        let (asked, sent) = tokio::join!(model.ask(&request, &mut nobody), bytes_of_a_request(listener));
+        assert!(asked.is_err());
+        let (to, shown) = preview.split_once('\n').unwrap();
+        assert!(to.starts_with(&format!("To {at}/")), "{to}");
+        let (head, body) = sent.split_once("\r\n\r\n").unwrap();
+        let key = format!("Bearer {KEY}");
+        assert_eq!(head.contains(&key), keyed);
+        let left = format!("{}\n\n{body}", head.replace("\r\n", "\n").replace(&key, "(your key)"));
+        assert_eq!(shown, left, "what is shown is what left");
+    }
+}
+
 #[tokio::test]
 async fn nothing_leaves_but_the_fields_that_are_meant_to() {
     for way in WAYS {
@@ -48,8 +97,15 @@ async fn nothing_leaves_but_the_fields_that_are_meant_to() {
                 &["model", "max_tokens", "stream", "stream_options", "tools", "response_format", "messages"]
             }
         };
-        let headers =
-            ["accept", "accept-encoding", "anthropic-version", "content-length", "content-type", "host"];
+        let headers = [
+            "accept",
+            "accept-encoding",
+            "anthropic-version",
+            "content-length",
+            "content-type",
+            "host",
+            "user-agent",
+        ];
         for seen in rig.everything_seen() {
             for field in seen.body.as_object().unwrap().keys() {
                 assert!(fields.contains(&field.as_str()), "{field}");

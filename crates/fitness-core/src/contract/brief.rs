@@ -6,7 +6,10 @@
 //! [`check`] reads what a model wrote and tells all that is wrong with it at once, so that one more try is enough.
 //! `docs/contract.md` says it in words.
 
+mod amounts;
+mod asking;
 mod claims;
+mod easing;
 mod quantities;
 mod rules;
 mod tokens;

@@ -306,8 +306,12 @@ fn added(path: &str, day: Day, sport: Sport, ground: &Ground<'_>, report: &mut R
     not_past(path, day, ground, report);
     let days = ground.plan.days();
     if !days.contains(&day) {
-        let message =
-            format!("{day} is outside the plan, which runs from {} to {}.", days.start(), days.end());
+        let message = format!(
+            "{day} is outside the plan, which leads to {}: its workouts may be from {} to {}, with the weeks after that day.",
+            ground.plan.race_date,
+            days.start(),
+            days.end()
+        );
         report.refuse(path, FaultCode::OutsidePlan, message);
     }
     if sport != Sport::Rest {

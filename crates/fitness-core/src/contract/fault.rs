@@ -146,6 +146,8 @@ words! {
         ClaimsChange = "claims_change",
         /// Speaks of a proposal that is not there, or does not name the one that is.
         UnlinkedProposal = "unlinked_proposal",
+        /// Eases what the plan asks, though the athlete said nothing that calls for it.
+        EasesUnasked = "eases_unasked",
         /// Concludes from a device what only the athlete knows.
         MustAsk = "must_ask",
 

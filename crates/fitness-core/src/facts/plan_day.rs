@@ -35,9 +35,17 @@ pub(super) fn write(view: &View<'_>, book: &mut Book) {
     };
     book.put(FactName::MarkedToday, marked.map(mark));
     let waiting = following.and_then(|following| {
-        let id = following.waiting.ok_or(Absent::missing(Need::Proposal))?;
-        let called = FactValue::Text(name(&format!("proposal {id}"), Need::Proposal)?);
-        Ok(Told::new(called, view.today(), vec![SourceRow::Proposal(id)]))
+        let called = match following.waiting {
+            [] => return Err(Absent::missing(Need::Proposal)),
+            [one] => format!("proposal {one}"),
+            [first @ .., last] => {
+                let first: Vec<String> = first.iter().map(ToString::to_string).collect();
+                format!("proposals {} and {last}", first.join(", "))
+            }
+        };
+        let called = FactValue::Text(name(&called, Need::Proposal)?);
+        let rows = following.waiting.iter().map(|id| SourceRow::Proposal(*id)).collect();
+        Ok(Told::new(called, view.today(), rows))
     });
     book.put(FactName::ProposalWaiting, waiting);
 }

@@ -53,8 +53,8 @@ pub struct Following<'a> {
     pub workouts: &'a [PlannedWorkout],
     /// A verdict for each of them.
     pub graded: &'a [Graded],
-    /// The newest proposal that waits for the athlete.
-    pub waiting: Option<ProposalId>,
+    /// The proposals that wait for the athlete, the newest first.
+    pub waiting: &'a [ProposalId],
 }
 
 /// A session that was measured and judged.

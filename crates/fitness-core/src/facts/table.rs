@@ -161,7 +161,7 @@ facts! {
     LastExcuse = "last_excuse", Word, "marked", "Why that day is left out of adherence, though its verdict stands.";
     MarkedToday = "marked_today", Word, "marked", "What the athlete marked for today: ill, injured or away.";
     ProposalWaiting = "proposal_waiting", Name, "latest",
-        "The newest proposal that waits for the athlete to decide; nothing of it has happened.";
+        "What waits for the athlete to decide, every proposal by its number; nothing of it has happened.";
 
     LastRaceDay = "last_race_day", CalendarDay, "latest", "The day of the latest race.";
     LastRaceDistance = "last_race_distance", Distance, "told", "How far the latest race was.";

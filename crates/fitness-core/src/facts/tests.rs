@@ -64,7 +64,7 @@ struct World {
     plan: Option<Plan>,
     planned: Vec<PlannedWorkout>,
     graded: Vec<Graded>,
-    waiting: Option<ProposalId>,
+    waiting: Vec<ProposalId>,
     marked: Option<Excuse>,
     profile: Profile,
 }
@@ -91,7 +91,7 @@ impl World {
             plan: None,
             planned: Vec::new(),
             graded: Vec::new(),
-            waiting: None,
+            waiting: Vec::new(),
             marked: None,
             profile: Profile::default(),
         }
@@ -239,7 +239,7 @@ impl Stored {
             following: Some(Following {
                 workouts: &world.planned,
                 graded: &world.graded,
-                waiting: world.waiting,
+                waiting: &world.waiting,
             }),
             marked: world.marked,
             profile: &world.profile,

@@ -53,7 +53,7 @@ pub enum BadDraft {
     #[error("a plan has 1 to {MAX_WORKOUTS} workouts, not {0}")]
     Count(usize),
     /// A workout outside the plan's weeks.
-    #[error("the workout on {day} is outside the plan, which runs from {first} to {last}")]
+    #[error("the workout on {day} is outside the plan, whose workouts may be from {first} to {last}")]
     Outside {
         /// Where the workout is.
         day: Day,
@@ -331,8 +331,11 @@ pub enum BadRequest {
     #[error(transparent)]
     Target(#[from] crate::units::BadTime),
     /// A length that is not one.
-    #[error("the schedule on {0}: give the distance once, as a number of miles or kilometres")]
-    Length(Day),
+    #[error("the schedule on {0}: a {1} of {2} is none; give a number above zero, or leave it out")]
+    Length(Day, &'static str, f64),
+    /// Miles and kilometres.
+    #[error("the schedule on {0}: give the distance once, in miles or in kilometres")]
+    TwoDistances(Day),
     /// A word for a workout that nobody knows.
     #[error(
         "the schedule on {0}: `{1}` is no kind of workout; write easy, recovery, long, tempo, intervals, hills, race_pace, \
@@ -400,7 +403,7 @@ impl DraftRequest {
 impl ScheduleItem {
     fn into_workout(self) -> Result<Workout, BadRequest> {
         let date = self.date;
-        let length = || BadRequest::Length(date);
+        let no = |what: &'static str, given: f64| move || BadRequest::Length(date, what, given);
         let kind = read_kind(&self.kind).ok_or_else(|| BadRequest::Kind(date, shortened(&self.kind)))?;
         if kind == WorkoutKind::Rest {
             let amounts = [self.planned_miles, self.planned_km, self.duration_minutes];
@@ -410,13 +413,15 @@ impl ScheduleItem {
             return Ok(Workout { description: self.description, ..Workout::rest(date) });
         }
         let distance = match (self.planned_miles, self.planned_km) {
-            (Some(miles), None) => Some(Distance::from_miles(miles).ok_or_else(length)?),
-            (None, Some(km)) => Some(Distance::from_km(km).ok_or_else(length)?),
+            (Some(miles), None) => Some(Distance::from_miles(miles).ok_or_else(no("distance", miles))?),
+            (None, Some(km)) => Some(Distance::from_km(km).ok_or_else(no("distance", km))?),
             (None, None) => None,
-            (Some(_), Some(_)) => return Err(length()),
+            (Some(_), Some(_)) => return Err(BadRequest::TwoDistances(date)),
         };
         let duration = match self.duration_minutes {
-            Some(minutes) => Some(TimeSpan::from_seconds(minutes * 60.0).ok_or_else(length)?),
+            Some(minutes) => {
+                Some(TimeSpan::from_seconds(minutes * 60.0).ok_or_else(no("duration", minutes))?)
+            }
             None => None,
         };
         let sport = self.sport.unwrap_or(match kind {
@@ -519,7 +524,7 @@ mod tests {
     #[test]
     fn what_is_not_a_plan_is_refused_with_what_to_change() {
         type Change = fn(&mut serde_json::Value);
-        let cases: [(Change, &str); 14] = [
+        let cases: [(Change, &str); 15] = [
             (
                 |v| v["schedule"][0]["kind"] = "zzz".into(),
                 "`zzz` is no kind of workout; write easy, recovery, long",
@@ -534,9 +539,16 @@ mod tests {
             (|v| v["schedule"] = serde_json::json!([]), "1 to 1500 workouts, not 0"),
             (
                 |v| v["schedule"][0]["date"] = "2026-06-14".into(),
-                "outside the plan, which runs from 2026-06-15",
+                "outside the plan, whose workouts may be from 2026-06-15",
             ),
-            (|v| v["schedule"][0]["planned_miles"] = (-3).into(), "give the distance once"),
+            (
+                |v| v["schedule"][0]["planned_miles"] = (-3).into(),
+                "a distance of -3 is none; give a number above zero",
+            ),
+            (
+                |v| v["schedule"][0]["planned_km"] = 5.into(),
+                "give the distance once, in miles or in kilometres",
+            ),
             (|v| v["schedule"][0]["planned_miles"] = 130.into(), "at most 200 km"),
             (|v| v["schedule"][1]["planned_miles"] = 3.into(), "a rest day has sport `rest`"),
             (|v| v["name"] = "a\0b".into(), "none of them NUL"),

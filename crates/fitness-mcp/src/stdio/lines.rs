@@ -2,12 +2,23 @@
 
 use crate::MAX_MESSAGE;
 use rmcp::model::RequestId;
+use serde::de::IgnoredAny;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::sync::mpsc::UnboundedSender;
 
-/// Hands on whole lines. Of one that is too long nothing is kept but the id of the request it is, which is told.
+/// What is wrong with a line that is not handed on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Unread {
+    /// A request with this id, longer than a message may be.
+    TooLong(RequestId),
+    /// No JSON at all.
+    NotJson,
+}
+
+/// Hands on whole lines of JSON. Of one that is too long nothing is kept but the id of the request it is, which is told; that
+/// one is no JSON is told as well.
 #[derive(Debug)]
 pub(super) struct ShortLines<R> {
     read: R,
@@ -18,12 +29,12 @@ pub(super) struct ShortLines<R> {
     /// What is to be handed on, and how far it has been.
     whole: Vec<u8>,
     handed_on: usize,
-    too_long: UnboundedSender<RequestId>,
+    unread: UnboundedSender<Unread>,
 }
 
 impl<R> ShortLines<R> {
-    pub(super) const fn new(read: R, too_long: UnboundedSender<RequestId>) -> Self {
-        Self { read, line: Vec::new(), letting_go: None, whole: Vec::new(), handed_on: 0, too_long }
+    pub(super) const fn new(read: R, unread: UnboundedSender<Unread>) -> Self {
+        Self { read, line: Vec::new(), letting_go: None, whole: Vec::new(), handed_on: 0, unread }
     }
 
     fn take(&mut self, bytes: &[u8]) {
@@ -39,10 +50,16 @@ impl<R> ShortLines<R> {
                 None => self.line.extend_from_slice(part),
             }
             if part.ends_with(b"\n") {
-                self.whole.append(&mut self.line);
-                if let Some(id) = self.letting_go.take().and_then(|seeker| seeker.found) {
+                let too_long = self.letting_go.take().and_then(|seeker| seeker.found).map(Unread::TooLong);
+                let is_json = self.line.trim_ascii().is_empty()
+                    || serde_json::from_slice::<IgnoredAny>(self.line.trim_ascii()).is_ok();
+                if is_json {
+                    self.whole.append(&mut self.line);
+                }
+                self.line.clear();
+                if let Some(unread) = too_long.or((!is_json).then_some(Unread::NotJson)) {
                     // When nobody answers any more, nobody asks any more either.
-                    drop(self.too_long.send(id));
+                    drop(self.unread.send(unread));
                 }
             }
         }

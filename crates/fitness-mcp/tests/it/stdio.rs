@@ -121,6 +121,24 @@ async fn nonsense_between_messages_harms_nothing() {
 }
 
 #[tokio::test]
+async fn a_line_that_is_no_json_is_answered_with_a_parse_error() {
+    let mut pipes = Pipes::open_old(&athlete("Ann"), Scope::Read).await;
+    for line in ["not json", "{", "{\"jsonrpc\":\"2.0\",}"] {
+        pipes.say(line).await;
+        let heard = pipes.hear().await;
+        assert_eq!(heard["error"]["code"], -32700, "{line}: {heard}");
+        assert!(heard.get("id").is_none_or(Value::is_null), "nobody knows whose it was: {heard}");
+    }
+    pipes.say("").await;
+    assert_eq!(
+        pipes.ask(&message("ping", &json!({}))).await["result"],
+        json!({}),
+        "an empty line is nothing"
+    );
+    pipes.close().await.unwrap();
+}
+
+#[tokio::test]
 async fn a_request_that_is_too_long_is_refused_unread_and_the_next_is_answered() {
     let ann = athlete("Ann");
     let mut pipes = Pipes::open_old(&ann, Scope::Draft).await;

@@ -175,6 +175,9 @@ on_both_databases! {
         let after = desk.plan_progress(AskPlan::default()).await.unwrap();
         assert_eq!((&after.plan, &after.workouts), (&before.plan, &before.workouts), "a proposal changes nothing");
         assert_eq!(after.waiting.len(), 1);
+        let again = desk.propose_modification(response.clone()).await.unwrap();
+        assert_eq!(again.review, proposed.review, "what waits already is linked, and not made again");
+        assert_eq!(desk.plan_progress(AskPlan::default()).await.unwrap().waiting.len(), 1);
         let mut wrong = response;
         wrong["modifications"][0]["workout_id"] = json!("99999");
         assert!(!refused(desk.propose_modification(wrong).await).is_empty());

@@ -56,7 +56,7 @@ fn row(view: &View, plan: &Plan) -> Markup {
                 span { (aim(view, plan)) }
                 span { "from " (time::element(plan.start_date, view.today)) }
                 span { "drafted by " (author(plan.author)) " " (time::moment(plan.created_at, view.profile.zone, view.today)) }
-                @if let Some(newer) = plan.superseded_by { a href={ "/plans/" (newer) } { "plan " (newer) " took its place" } }
+                @if let Some(newer) = plan.superseded_by.filter(|_| plan.status == PlanStatus::Draft) { a href={ "/plans/" (newer) } { "plan " (newer) " took its place" } }
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::coaching::{DEFAULT_PORT, Provider};
 use clap::{Args, Subcommand};
+use fitness_coach::prompt::PromptName;
 use fitness_core::calendar::Day;
 use fitness_core::desk::Scope;
 use fitness_core::ids::{ApiTokenId, ChatId};
@@ -27,6 +28,12 @@ pub(crate) enum CoachCommand {
     Preview {
         /// What you would say in chat; the morning brief when not given
         text: Option<String>,
+        /// As the next thing said in an earlier conversation, whose history leaves with it
+        #[arg(long, value_name = "NUMBER", requires = "text")]
+        chat: Option<ChatId>,
+        /// For another model: haiku, sonnet, opus, or the name its server gives it
+        #[arg(long)]
+        model: Option<String>,
     },
     /// Try the model on a small fixed set of mornings: how often it keeps the rules, how long it takes, what it costs
     Test,
@@ -83,7 +90,13 @@ pub(crate) enum PromptsCommand {
     /// Score a prompt against the schema and the rules; exit 1 when it fails
     Score {
         /// A file; every registered prompt when not given
+        ///
+        /// An edited copy of one of ours is held to our rules for it, anything else to those that hold for every prompt; which
+        /// rules were used is said.
         file: Option<PathBuf>,
+        /// Hold the file to the rules of this prompt: brief or chat
+        #[arg(long = "as", value_name = "PROMPT", requires = "file")]
+        held_to: Option<PromptName>,
     },
 }
 

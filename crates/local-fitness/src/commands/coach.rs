@@ -11,7 +11,7 @@ use anyhow::Result;
 use fitness_coach::chosen::micros_a_day;
 use fitness_coach::model::Cost;
 use fitness_core::calendar::Day;
-use fitness_core::ids::UserId;
+use fitness_core::ids::{ChatId, UserId};
 use fitness_core::note::Author;
 use fitness_store::{Store, User};
 use fitness_web::talk::Talk;
@@ -27,7 +27,11 @@ pub(super) async fn run(context: &Context, command: CoachCommand) -> Result<Repo
         CoachCommand::Show => show(&store, &user).await,
         CoachCommand::Use(args) => choose(&store, &user, args).await,
         CoachCommand::Limit { tokens, dollars } => limit(&store, &user, tokens, dollars).await,
-        CoachCommand::Preview { text } => preview(&store, &user, text).await,
+        CoachCommand::Preview { text, chat, model } => {
+            let previewed = previewed(&store, user.id, text.as_deref(), chat, model.as_deref()).await;
+            previewed
+                .map(|(name, bytes)| Report::new(bytes.clone(), &json!({ "model": name, "sent": bytes })))
+        }
         CoachCommand::Test => super::coach_test::run(&store, &user).await,
     };
     store.close().await;
@@ -112,20 +116,22 @@ async fn limit(store: &Store, user: &User, tokens: Option<u64>, dollars: Option<
     Ok(Report::new(words, &chosen))
 }
 
-async fn preview(store: &Store, user: &User, text: Option<String>) -> Result<Report> {
-    let (name, bytes) = previewed(store, user.id, text.as_deref()).await?;
-    Ok(Report::new(bytes.clone(), &json!({ "model": name, "sent": bytes })))
-}
-
-/// Exactly what would leave this machine, and for which model: for something said, or for the morning brief.
-pub(crate) async fn previewed(store: &Store, user: UserId, text: Option<&str>) -> Result<(String, String)> {
+/// Exactly what would leave this machine, and for which model: for something said, in a new conversation or an earlier one,
+/// or for the morning brief.
+pub(crate) async fn previewed(
+    store: &Store,
+    user: UserId,
+    text: Option<&str>,
+    chat: Option<ChatId>,
+    model: Option<&str>,
+) -> Result<(String, String)> {
     let today = Day::at(clock::now(), store.profile(user).await?.zone);
-    let chosen = coaching::chosen(store, user).await?;
+    let chosen = coaching::this_time(&coaching::chosen(store, user).await?, model)?;
     let model = coaching::model(store, user, &chosen, today).await?;
     let request = match text {
         Some(text) => {
             let desk = coaching::desk(store, user, Author::Coach).await?;
-            let talk = Talk { store, user, chat: None, today, now: clock::now() };
+            let talk = Talk { store, user, chat, today, now: clock::now() };
             talk.first_request(&desk, text).await?
         }
         None => super::brief::request(store, user, today).await?,

@@ -87,10 +87,7 @@ async fn list(context: &Context) -> Result<Report> {
         return Ok(Report::new(words, &plans));
     }
     let row = |plan: &Plan| {
-        let status = match plan.superseded_by {
-            Some(newer) => format!("{} (see {newer})", plan.status),
-            None => plan.status.to_string(),
-        };
+        let status = listed_as(plan.status, plan.superseded_by);
         [
             plan.id.to_string(),
             status,
@@ -403,4 +400,24 @@ fn read(file: &Path) -> Result<String> {
         return Err(Failure::new(format!("{} is larger than 2 MiB", file.display()), help).into());
     }
     Ok(text)
+}
+
+/// A plan's status in a list. What was activated all the same is the plan, whatever it was drafted anew as.
+fn listed_as(status: PlanStatus, superseded_by: Option<PlanId>) -> String {
+    match superseded_by {
+        Some(newer) if status == PlanStatus::Draft => format!("{status} (see {newer})"),
+        _ => status.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_draft_is_told_to_have_been_drafted_anew() {
+        assert_eq!(listed_as(PlanStatus::Draft, Some(PlanId::new(22))), "draft (see 22)");
+        assert_eq!(listed_as(PlanStatus::Active, Some(PlanId::new(22))), "active");
+        assert_eq!(listed_as(PlanStatus::Draft, None), "draft");
+    }
 }

@@ -18,7 +18,7 @@ const MAX_BYTES: u64 = 1 << 20;
 pub(super) fn run(command: PromptsCommand) -> Result<Report> {
     match command {
         PromptsCommand::List => Ok(list()),
-        PromptsCommand::Score { file } => scored(file),
+        PromptsCommand::Score { file, held_to } => scored(file, held_to),
     }
 }
 
@@ -34,31 +34,36 @@ fn list() -> Report {
     Report::new(table(["prompt", "version", "sha256"], &rows), &data)
 }
 
-fn scored(file: Option<PathBuf>) -> Result<Report> {
+fn scored(file: Option<PathBuf>, held_to: Option<PromptName>) -> Result<Report> {
     let tools: Vec<&str> = ToolName::ALL.iter().map(|tool| tool.as_str()).collect();
-    let failures = match &file {
-        Some(path) => {
-            let text = read(path)?;
-            // A prompt of ours is held to what ours promise; any other to what holds for all.
-            let known = PromptName::ALL.iter().copied().find(|name| Prompt::current(*name).text == text);
-            score(&text, &Known::of(known, &tools))
-        }
-        None => score_ours(|name| Known::of(Some(name), &tools)),
+    let Some(path) = file else {
+        return Ok(told(&score_ours(|name| Known::of(Some(name), &tools)), "each registered prompt's own"));
     };
-    Ok(told(&failures))
+    let text = read(&path)?;
+    let known = held_to.or_else(|| filed_as(&path)).or_else(|| Prompt::behind(&text));
+    let rules = known.map_or_else(
+        || "those of every prompt; for ours say --as brief or --as chat".to_owned(),
+        |name| format!("those of the {name} prompt"),
+    );
+    Ok(told(&score(&text, &Known::of(known, &tools)), &rules))
+}
+
+/// What a file is by its name or its folder's: `brief.md`, `brief/v2.md`.
+fn filed_as(path: &Path) -> Option<PromptName> {
+    let folder = path.parent().and_then(Path::file_name);
+    [path.file_stem(), folder].into_iter().flatten().find_map(|name| name.to_str()?.parse().ok())
 }
 
 /// One `FAIL:` line for each failure, and exit 1 when there is any.
-fn told(failures: &[Drift]) -> Report {
+fn told(failures: &[Drift], rules: &str) -> Report {
     let failures: Vec<String> = failures.iter().map(ToString::to_string).collect();
-    let data = json!({ "failures": failures });
+    let data = json!({ "failures": failures, "rules": rules });
+    let used = format!("Rules used: {rules}.\n");
     if failures.is_empty() {
-        return Report::new(
-            "In sync: everything the prompt promises exists, and every rule is there.",
-            &data,
-        );
+        let words = "In sync: everything the prompt promises exists, and every rule is there.";
+        return Report::new(format!("{words}\n{used}"), &data);
     }
-    Report::new(failures.join("\n"), &data).unhealthy()
+    Report::new(failures.join("\n"), &data).aside(used).unhealthy()
 }
 
 fn read(path: &Path) -> Result<String> {
@@ -79,13 +84,16 @@ mod tests {
     #[test]
     fn a_metric_taken_out_of_the_enum_is_told_in_the_seeds_words_and_exits_1() {
         let tools: Vec<&str> = ToolName::ALL.iter().map(|tool| tool.as_str()).collect();
-        let as_it_is = told(&score_ours(|name| Known::of(Some(name), &tools)));
+        let as_it_is = told(&score_ours(|name| Known::of(Some(name), &tools)), "");
         assert!(as_it_is.says().1, "{:?}", as_it_is.says());
-        let without = told(&score_ours(|name| {
-            let mut known = Known::of(Some(name), &tools);
-            known.metrics.retain(|metric| *metric != "training_load");
-            known
-        }));
+        let without = told(
+            &score_ours(|name| {
+                let mut known = Known::of(Some(name), &tools);
+                known.metrics.retain(|metric| *metric != "training_load");
+                known
+            }),
+            "",
+        );
         let line = "FAIL: prompt advertises non-schema metrics: ['training_load']";
         assert_eq!(without.says(), (line, false), "exactly what the seed saw, and not healthy is exit 1");
     }

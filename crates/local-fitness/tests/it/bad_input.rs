@@ -133,7 +133,7 @@ fn a_file_that_is_no_plan_is_refused_with_what_to_change() {
         (with("01:45:00", "0:20:00"), "is not possible"),
         (with("\"name\"", "\"status\": \"active\", \"name\""), "unknown field `status`"),
         (with("\"name\"", "\"user_id\": 2, \"name\""), "unknown field `user_id`"),
-        (with("\"planned_miles\": 9", "\"planned_miles\": -9"), "give the distance once"),
+        (with("\"planned_miles\": 9", "\"planned_miles\": -9"), "a distance of -9 is none"),
         (with("\"planned_miles\": 9", "\"planned_miles\": 1e999"), "is not a plan"),
         (with("Zürich half", &"x".repeat(121)), "the plan's name has 1 to 120 characters"),
         ("[".repeat(100_000), "is not a plan"),

@@ -214,6 +214,17 @@ async fn a_model_that_keeps_the_rules_writes_the_brief_and_is_named() {
     let bodies: Vec<&str> = preview.split("\n\n").filter(|part| part.starts_with('{')).collect();
     assert_eq!(bodies.iter().map(|body| body.trim_end()).collect::<Vec<_>>(), [&seen[0].text, &seen[1].text]);
     assert!(preview.contains("Prefers trails"));
+    // Going on with it, its history leaves too; and another model is shown its own way.
+    let chats = home.json(&["chat", "--list"]);
+    let chat = chats[0]["id"].to_string();
+    let next = home.ok(&["coach", "preview", "And tomorrow?", "--chat", &chat, "--model", "other"]);
+    assert!(next.contains("How is my form?") && next.contains("And tomorrow?"), "{next}");
+    assert!(next.contains(r#""model":"other""#), "{next}");
+    home.run(&["chat", "And tomorrow?", "--chat", &chat, "--model", "other"]);
+    let sent = fake.seen().last().unwrap().text.clone();
+    let bodies: Vec<&str> = next.split("\n\n").filter(|part| part.starts_with('{')).collect();
+    assert_eq!(bodies.last().unwrap().trim_end(), sent, "what leaves is what was shown");
+    assert!(home.refused(&["coach", "preview", "Hi", "--chat", "999"]).contains("no such chat"));
     // For this time another coach.
     assert_eq!(home.json(&["brief", "--model", "built-in"])["model"], "built-in");
 }

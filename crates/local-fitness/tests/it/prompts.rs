@@ -58,6 +58,35 @@ fn prompts_are_scored_against_what_they_feed() {
     assert!(!home.path("data").exists(), "no database is made for it");
 }
 
+#[test]
+fn an_edited_copy_of_our_prompt_is_held_to_our_rules() {
+    let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../prompts/brief/v1.md");
+    let ours = std::fs::read_to_string(ours).unwrap();
+    let home = Home::new();
+    let file = home.file("a.md", &ours);
+    let told = home.run(&["prompts", "score", &file]);
+    assert!(told.code == Some(0) && told.out.contains("Rules used: those of the brief prompt."), "{told:?}");
+    let without: String = ours
+        .lines()
+        .filter(|line| !line.contains("Write no digits"))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    let file = home.file("a.md", &without);
+    let told = home.run(&["prompts", "score", &file]);
+    assert_eq!(
+        (told.code, told.out.as_str()),
+        (Some(1), "FAIL: prompt dropped the no-digits rule\n"),
+        "{told:?}"
+    );
+    let file = home.file("seed.txt", PROMPT);
+    let told = home.run(&["prompts", "score", &file]);
+    assert!(told.code == Some(0) && told.out.contains("Rules used: those of every prompt"), "{told:?}");
+    let told = home.run(&["prompts", "score", &file, "--as", "brief"]);
+    assert!(told.code == Some(1) && told.out.contains("FAIL: prompt dropped the no-digits rule"), "{told:?}");
+    let file = home.file("brief.md", PROMPT);
+    assert_eq!(home.run(&["prompts", "score", &file]).code, Some(1), "a file called brief is one");
+}
+
 /// The seeds lie beside the repository on some machines.
 fn seed(starts_with: &str) -> Option<String> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");

@@ -1,5 +1,6 @@
 //! What an athlete means, as far as rules can tell.
 
+use super::grammar::{self, Clause};
 use fitness_core::calendar::{Day, Weekday};
 use fitness_core::plan::{Goal, weekday};
 use serde_json::{Value, json};
@@ -11,8 +12,11 @@ pub enum Intent {
     Today,
     /// This week's sessions.
     Week,
-    /// Why today's session is what it is.
-    Why,
+    /// Why a day's session is what it is.
+    Why {
+        /// Which day.
+        day: Day,
+    },
     /// Fitness, fatigue and form.
     Form,
     /// A finish time.
@@ -22,6 +26,23 @@ pub enum Intent {
     },
     /// What would happen when ill.
     IfUnwell,
+    /// Somebody was ill or is, but not the athlete now.
+    NotUnwell {
+        /// Who or when instead.
+        instead: NotNow,
+    },
+    /// Whether a session should be easier or go.
+    Should {
+        /// On which day.
+        day: Day,
+    },
+    /// A session should stay as it is.
+    Keep,
+    /// A day that is over should have been another.
+    Over {
+        /// Which.
+        day: Day,
+    },
     /// The athlete is ill or hurt.
     Unwell {
         /// What `suggest_observation` is asked.
@@ -51,34 +72,38 @@ pub enum Intent {
     Unclear,
 }
 
+/// Why an illness that was spoken of is nothing to write down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotNow {
+    /// It was denied.
+    Denied,
+    /// It is somebody else's.
+    SomebodyElse,
+    /// It is over.
+    Past,
+}
+
+/// What takes a session out.
+const SKIP: &[&str] = &["skip", "skipping", "drop", "dropping", "cancel", "cancelling"];
+
+/// What makes it less.
+const EASE: &[&str] = &["easier", "lighter", "shorter", "shorten", "shortening", "ease", "easing"];
+
 impl Intent {
     /// Reads what an athlete said.
     #[must_use]
     pub fn read(text: &str, today: Day) -> Self {
         let lower: String = text.chars().take(2000).collect::<String>().to_lowercase().replace('’', "'");
-        let words: Vec<&str> =
-            lower.split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '-' | ':' | '.')).collect();
-        let words: Vec<&str> = words
-            .into_iter()
-            .map(|word| word.trim_matches(['.', ':', '-']))
-            .filter(|word| !word.is_empty())
-            .collect();
+        let words = grammar::words(&lower);
+        let clauses = grammar::clauses(&lower);
         let has = |any: &[&str]| words.iter().any(|word| any.contains(word));
         let says = |phrase: &str| lower.contains(phrase);
         let day = || day_of(&words, today);
-        if has(&["skip", "drop", "cancel"]) {
-            return Self::Skip { day: day().unwrap_or(today) };
+        if let Some(change) = changed(&clauses, &words, says("less hard"), today) {
+            return change;
         }
-        if has(&["easier", "lighter", "shorter", "shorten", "ease"]) || says("less hard") {
-            return Self::Easier { day: day().unwrap_or(today) };
-        }
-        if let Some(kind) = unwell(&words) {
-            let only_asking = says("what if") || says("if i ") || says("when i ") || says("should i");
-            return if only_asking {
-                Self::IfUnwell
-            } else {
-                Self::Unwell { observation: observation(kind, &words, today) }
-            };
+        if let Some(unwell) = unwell_of(&clauses, &lower, today) {
+            return unwell;
         }
         let goal = goal(&words);
         let wants_plan = (has(&["draft", "plan", "train", "training"]) && goal.is_some()) || has(&["draft"]);
@@ -90,7 +115,7 @@ impl Intent {
             return Self::Predict { input };
         }
         if has(&["why"]) {
-            Self::Why
+            Self::Why { day: day().unwrap_or(today) }
         } else if has(&["week"]) {
             Self::Week
         } else if has(&["form", "fitness", "fatigue", "load", "fresh"]) {
@@ -106,27 +131,92 @@ impl Intent {
     }
 }
 
-/// The day that is meant: a word, a weekday to come, or a date.
+/// A session that should be easier or go: asked for, asked about, or not wanted.
+fn changed(clauses: &[Clause<'_>], words: &[&str], less_hard: bool, today: Day) -> Option<Intent> {
+    let spoken = |any: &[&str]| clauses.iter().find_map(|clause| Some((clause, clause.find(any)?)));
+    let (clause, at, skip) = match (spoken(SKIP), spoken(EASE)) {
+        (Some((clause, at)), _) => (clause, at, true),
+        (None, Some((clause, at))) => (clause, at, false),
+        (None, None) if less_hard => (clauses.first()?, 0, false),
+        (None, None) => return None,
+    };
+    let day = day_of(&clause.words, today).or_else(|| day_of(words, today)).unwrap_or(today);
+    // `I skipped` is no request, and `why is Thursday easier?` asks for a reason.
+    if clause.asks && clause.words.first() == Some(&"why") && !clause.words.contains(&"not") {
+        return Some(Intent::Why { day });
+    }
+    if day < today {
+        return Some(Intent::Over { day });
+    }
+    if clause.asks {
+        return Some(Intent::Should { day });
+    }
+    if clause.denies(at) {
+        return Some(Intent::Keep);
+    }
+    Some(if skip { Intent::Skip { day } } else { Intent::Easier { day } })
+}
+
+/// The day that is meant: a word, a weekday to come or one that was, or a date.
 fn day_of(words: &[&str], today: Day) -> Option<Day> {
-    words.iter().find_map(|word| match word.trim_end_matches("'s") {
+    words.iter().enumerate().find_map(|(at, word)| match word.trim_end_matches("'s") {
         "today" | "todays" => Some(today),
         "tomorrow" | "tomorrows" => Some(today.next()),
+        "yesterday" | "yesterdays" => Some(today.previous()),
         word => word.parse().ok().or_else(|| {
             let wanted: Weekday = weekday(word).ok()?;
-            (0..7).map(|ahead| today.plus(ahead)).find(|day| day.weekday() == wanted)
+            let was = at.checked_sub(1).and_then(|before| words.get(before)) == Some(&"last");
+            let days = if was { -7..0 } else { 0..7 };
+            let mut days = days.map(|ahead| today.plus(ahead));
+            days.find(|day| day.weekday() == wanted)
         }),
     })
 }
 
-fn unwell(words: &[&str]) -> Option<&'static str> {
-    let has = |any: &[&str]| words.iter().any(|word| any.contains(word));
-    if has(&["ill", "sick", "fever", "flu", "cold", "unwell", "infection"]) {
-        Some("illness")
-    } else if has(&["hurt", "hurts", "injured", "injury", "pain", "niggle", "strained", "sprained"]) {
-        Some("injury")
-    } else {
-        None
+const ILL: &[&str] = &["ill", "sick", "fever", "flu", "cold", "unwell", "infection"];
+const HURT: &[&str] = &["hurt", "hurts", "injured", "injury", "pain", "niggle", "strained", "sprained"];
+
+/// What is said of an illness or an injury: the athlete's own and now, if any clause says so.
+fn unwell_of(clauses: &[Clause<'_>], lower: &str, today: Day) -> Option<Intent> {
+    let mut instead = None;
+    for clause in clauses {
+        let Some((at, kind)) = unwell(clause) else { continue };
+        let asking = ["what if", "if i ", "when i ", "should i"].iter().any(|phrase| lower.contains(phrase));
+        if asking || clause.asks {
+            return Some(Intent::IfUnwell);
+        }
+        let not_now = if clause.is_about_others(at) {
+            NotNow::SomebodyElse
+        } else if clause.denies(at) {
+            NotNow::Denied
+        } else if clause.is_past() {
+            NotNow::Past
+        } else {
+            return Some(Intent::Unwell { observation: observation(kind, &grammar::words(lower), today) });
+        };
+        instead.get_or_insert(not_now);
     }
+    instead.map(|instead| Intent::NotUnwell { instead })
+}
+
+/// The illness or injury a clause speaks of, and where. The weather may be cold, and one may be sick of something.
+fn unwell(clause: &Clause<'_>) -> Option<(usize, &'static str)> {
+    let words = &clause.words;
+    let is_ill = |at: usize| {
+        let before = at.checked_sub(1).and_then(|before| words.get(before)).copied().unwrap_or_default();
+        match words[at] {
+            "cold" => {
+                matches!(
+                    before,
+                    "a" | "my" | "bad" | "head" | "heavy" | "slight" | "nasty" | "with" | "have" | "no"
+                )
+            }
+            "sick" => words.get(at + 1) != Some(&"of"),
+            word => ILL.contains(&word),
+        }
+    };
+    let ill = (0..words.len()).find(|at| is_ill(*at)).map(|at| (at, "illness"));
+    ill.or_else(|| clause.find(HURT).map(|at| (at, "injury")))
 }
 
 fn observation(kind: &str, words: &[&str], today: Day) -> Value {

@@ -3,12 +3,13 @@
 //! It is a [`Model`] like any other: it calls the same tools, within the same caps, and every number it says stands in
 //! what a tool answered. It understands a small set of questions ([`Intent`]) and says so when it does not.
 
+mod grammar;
 mod intent;
 #[cfg(test)]
 mod tests;
 mod wording;
 
-pub use intent::Intent;
+pub use intent::{Intent, NotNow};
 
 use super::NAME;
 use crate::model::{Asking, Cost, Listener, Message, Model, Part, Reply, Request, Stop, Told, Usage};
@@ -113,7 +114,20 @@ fn next(intent: &Intent, results: &Results<'_>, today: Day) -> Step {
     };
     match intent {
         Intent::Today => ask(T::DailySnapshot, json!({}), &wording::today),
-        Intent::Why => ask(T::DailySnapshot, json!({}), &wording::why),
+        Intent::Why { day } if *day == today => ask(T::DailySnapshot, json!({}), &wording::why),
+        Intent::Why { day } => {
+            let said = |answer: &Value| wording::why_on(answer, *day);
+            ask(T::PlanProgress, json!({ "from": day, "through": day }), &said)
+        }
+        Intent::NotUnwell { instead } => Step::Say(wording::not_unwell(*instead).to_owned()),
+        Intent::Keep => Step::Say(wording::KEEP.to_owned()),
+        Intent::Over { day } => Step::Say(wording::over(*day)),
+        Intent::Should { day } => match (known(T::PlanProgress), known(T::DailySnapshot)) {
+            (None, _) => Step::Call(T::PlanProgress, json!({ "from": day, "through": day })),
+            (Some(Err(why)), _) | (_, Some(Err(why))) => Step::Say(wording::refused(why)),
+            (Some(Ok(_)), None) => Step::Call(T::DailySnapshot, json!({})),
+            (Some(Ok(progress)), Some(Ok(snapshot))) => Step::Say(wording::should(progress, snapshot, *day)),
+        },
         Intent::Week => {
             let monday = today.iso_week().monday();
             ask(T::PlanProgress, json!({ "from": monday, "through": monday.plus(6) }), &wording::week)

@@ -15,7 +15,7 @@ fn the_questions_it_promises_are_understood() {
     assert_eq!(read("What's on today?"), Intent::Today);
     assert_eq!(read("How am I doing this morning?"), Intent::Today);
     assert_eq!(read("what is this week"), Intent::Week);
-    assert_eq!(read("Why?"), Intent::Why);
+    assert_eq!(read("Why?"), Intent::Why { day: today() });
     assert_eq!(read("How is my form?"), Intent::Form);
     assert_eq!(read("What if I am ill?"), Intent::IfUnwell);
     assert_eq!(read("make Thursday easier"), Intent::Easier { day: day("2026-06-11") });
@@ -24,6 +24,88 @@ fn the_questions_it_promises_are_understood() {
     assert_eq!(read("What could I run over a half?"), Intent::Predict { input: json!({ "goal": "half" }) });
     assert_eq!(read("Sing me a song"), Intent::Unclear);
     assert_eq!(read(""), Intent::Unclear);
+}
+
+#[test]
+fn negation_tense_person_and_questions_are_heard() {
+    let not = |instead| Intent::NotUnwell { instead };
+    let day = |text: &str| text.parse::<Day>().unwrap();
+    for (text, intent) in [
+        ("I am not ill", not(NotNow::Denied)),
+        ("I'm no longer sick.", not(NotNow::Denied)),
+        ("I don't have a fever", not(NotNow::Denied)),
+        ("My wife is ill", not(NotNow::SomebodyElse)),
+        ("the kids have a cold", not(NotNow::SomebodyElse)),
+        ("she is sick", not(NotNow::SomebodyElse)),
+        ("I was ill last month", not(NotNow::Past)),
+        ("I had the flu two weeks ago", not(NotNow::Past)),
+        ("Am I ill?", Intent::IfUnwell),
+        ("Should I run with a cold?", Intent::IfUnwell),
+        ("Don't skip tomorrow", Intent::Keep),
+        ("please do not make it easier", Intent::Keep),
+        ("I would never skip tomorrow", Intent::Keep),
+        ("Should I skip tomorrow?", Intent::Should { day: day("2026-06-10") }),
+        ("should i make thursday easier", Intent::Should { day: day("2026-06-11") }),
+        ("Can I skip today?", Intent::Should { day: today() }),
+        ("Why not skip tomorrow?", Intent::Should { day: day("2026-06-10") }),
+        ("make last Thursday easier", Intent::Over { day: day("2026-06-04") }),
+        ("skip yesterday", Intent::Over { day: day("2026-06-08") }),
+        ("skip 2026-01-01", Intent::Over { day: day("2026-01-01") }),
+        ("why is thursday easy?", Intent::Why { day: day("2026-06-11") }),
+        ("Why is Thursday easier?", Intent::Why { day: day("2026-06-11") }),
+        ("Can you skip tomorrow?", Intent::Skip { day: day("2026-06-10") }),
+        ("I can't run tomorrow, skip it", Intent::Skip { day: day("2026-06-10") }),
+        ("I'm not sure about today, but skip tomorrow", Intent::Skip { day: day("2026-06-10") }),
+        ("It is cold today", Intent::Today),
+    ] {
+        assert_eq!(read(text), intent, "{text}");
+    }
+    for text in [
+        "I am ill",
+        "I'm sick since yesterday",
+        "My wife is fine but I am ill",
+        "My wife was ill and now I have a fever",
+        "I've been ill since Monday",
+        "my calf hurts",
+        "I have a cold",
+    ] {
+        assert!(matches!(read(text), Intent::Unwell { .. }), "{text}: {:?}", read(text));
+    }
+}
+
+#[tokio::test]
+async fn a_question_is_answered_with_reasons_and_proposes_nothing() {
+    let snapshot = json!({ "facts": { "recovery": { "shown": "31" }, "recovery_band": { "shown": "low" } } });
+    let answers = [("plan_progress", Ok(progress())), ("daily_snapshot", Ok(snapshot))];
+    let (called, text) = converse("Should I skip Thursday?", &answers).await;
+    assert_eq!(called, ["plan_progress", "daily_snapshot"]);
+    assert!(
+        text.contains("5 × 1 km") && text.contains("31") && text.contains("I prepare a proposal"),
+        "{text}"
+    );
+    let (called, text) = converse("why is thursday hard?", &answers).await;
+    assert_eq!(called, ["plan_progress"]);
+    assert!(text.starts_with("Thu 2026-06-11 is 5 × 1 km, 10.0 km. Short hard repeats"), "{text}");
+    for (words, says) in [
+        ("Don't skip tomorrow", "Nothing was proposed"),
+        ("I am not ill", "wrote nothing down"),
+        ("My wife is ill", "you alone"),
+        ("I was ill last month", "mark yourself"),
+        ("make last Thursday easier", "is over"),
+    ] {
+        let (called, text) = converse(words, &[]).await;
+        assert!(called.is_empty() && text.contains(says), "{words}: {called:?} {text}");
+    }
+}
+
+#[tokio::test]
+async fn every_proposal_that_waits_is_named() {
+    let waiting: Vec<Value> =
+        (4..7).map(|id| json!({ "review": format!("http://127.0.0.1:8787/proposals/{id}") })).collect();
+    let (_, text) = converse("today?", &[("daily_snapshot", Ok(json!({ "waiting": waiting })))]).await;
+    for id in 4..7 {
+        assert!(text.contains(&format!("/proposals/{id}")), "{text}");
+    }
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! What the built-in coach says. Every number it says is one that a tool answered.
 
+use super::NotNow;
+use fitness_core::calendar::Day;
 use serde_json::Value;
 use std::fmt::Write as _;
 
@@ -18,6 +20,51 @@ pub(super) const IF_UNWELL: &str = "If you are ill or hurt, say so with its days
 Marked days turn neutral and are left out of adherence. I then draft a proposal that eases the days after, by how bad it is: \
 above the neck you may walk or run easy, with a fever, the chest or the stomach you rest until a day after it has gone. \
 Nothing in your plan changes until you decide.";
+
+pub(super) const KEEP: &str = "Then it stays as it is. Nothing was proposed and nothing was changed.";
+
+pub(super) const fn not_unwell(instead: NotNow) -> &'static str {
+    match instead {
+        NotNow::Denied => "Good to hear. I wrote nothing down.",
+        NotNow::SomebodyElse => {
+            "I am sorry to hear it. I keep track of you alone, so I wrote nothing down. \
+             If it keeps you from training, say \"skip tomorrow\", or mark the days as away."
+        }
+        NotNow::Past => {
+            "Good that it is over. I wrote nothing down: days that are past you mark yourself, and they turn neutral. \
+             If it is not over, say \"I am ill\"."
+        }
+    }
+}
+
+pub(super) fn over(day: Day) -> String {
+    format!(
+        "{} {day} is over, and what is over is not changed. Say which day to come you mean.",
+        day.weekday()
+    )
+}
+
+/// Whether to train: what is planned, what is known, and that it is the athlete's word that counts.
+pub(super) fn should(progress: &Value, snapshot: &Value, day: Day) -> String {
+    let planned: Vec<&Value> =
+        list(progress, "workouts").iter().filter(|workout| text(workout, "sport") != Some("rest")).collect();
+    if planned.is_empty() {
+        return format!("Nothing is planned for {} {day}, so there is nothing to take out.", day.weekday());
+    }
+    let names: Vec<String> = planned.into_iter().map(session).collect();
+    let mut said = format!("{} {day} has {}.", day.weekday(), names.join(" and "));
+    if let (Some(score), Some(band)) = (fact(snapshot, "recovery"), fact(snapshot, "recovery_band")) {
+        let _ = write!(said, " Recovery is {score} this morning ({band}).");
+    }
+    if let (Some(form), Some(band)) = (fact(snapshot, "form"), fact(snapshot, "form_band")) {
+        let _ = write!(said, " Your form is {form} ({band}).");
+    }
+    said.push_str(
+        " Numbers of a watch alone are no reason: how you feel is. With a fever, or pain that changes how you run, leave it; \
+         tired legs mostly wake up on the way. Say \"skip it\" or \"make it easier\" with the day, and I prepare a proposal for you to decide about.",
+    );
+    said
+}
 
 pub(super) fn refused(why: &str) -> String {
     format!("That did not work: {why}")
@@ -61,10 +108,12 @@ fn state(workout: &Value) -> String {
 }
 
 fn waiting(answer: &Value) -> String {
-    let first = list(answer, "waiting").first();
-    let told =
-        first.and_then(|waiting| Some(format!("\nA proposal waits for you: {}", text(waiting, "review")?)));
-    told.unwrap_or_default()
+    let reviews: Vec<&str> = list(answer, "waiting").iter().filter_map(|one| text(one, "review")).collect();
+    match reviews.as_slice() {
+        [] => String::new(),
+        [one] => format!("\nA proposal waits for you: {one}"),
+        many => format!("\nProposals wait for you:\n- {}", many.join("\n- ")),
+    }
 }
 
 pub(super) fn today(answer: &Value) -> String {
@@ -128,7 +177,27 @@ pub(super) fn why(answer: &Value) -> String {
         return "Nothing is planned for today, so there is nothing to explain. Ask about this week."
             .to_owned();
     };
-    let purpose = match text(workout, "kind") {
+    let mut said = format!("Today is {}. {}", session(workout), purpose(workout));
+    if let (Some(form), Some(band)) = (fact(answer, "form"), fact(answer, "form_band")) {
+        let _ = write!(said, " Your form is {form} ({band}).");
+    }
+    said
+}
+
+/// The same for another day.
+pub(super) fn why_on(answer: &Value, day: Day) -> String {
+    let Some(workout) = list(answer, "workouts").first() else {
+        return format!(
+            "Nothing is planned for {} {day}, so there is nothing to explain. Ask about this week.",
+            day.weekday()
+        );
+    };
+    format!("{} {day} is {}. {}", day.weekday(), session(workout), purpose(workout))
+}
+
+/// What a session is for.
+fn purpose(workout: &Value) -> &'static str {
+    match text(workout, "kind") {
         Some("easy" | "recovery") => {
             "Easy running builds the base everything else stands on, at a cost you recover from by tomorrow."
         }
@@ -147,12 +216,7 @@ pub(super) fn why(answer: &Value) -> String {
         Some("strength") => "Strength keeps you whole when the running grows.",
         Some("cross_training") => "Another sport adds to your engine without adding to the impact.",
         _ => "It has its place in the week between the harder days.",
-    };
-    let mut said = format!("Today is {}. {purpose}", session(workout));
-    if let (Some(form), Some(band)) = (fact(answer, "form"), fact(answer, "form_band")) {
-        let _ = write!(said, " Your form is {form} ({band}).");
     }
-    said
 }
 
 pub(super) fn form(answer: &Value) -> String {

@@ -1,6 +1,8 @@
-//! Sentences that say a plan was changed. A brief is written before anybody decided anything, so none may.
+//! Sentences that say a plan was changed. No fact tells of a change, and a brief is written before anybody decided about the
+//! one that waits, so none may: not that the coach did it, not that it happened, not that the athlete did.
 
 use super::tokens::{Token, sentences};
+use crate::facts::FactName;
 
 /// Who would have done it.
 const AUTHORS: &[&str] = &["i", "i've", "i'll", "i'd", "i'm", "we", "we've", "we'll", "we'd", "we're"];
@@ -37,6 +39,7 @@ const CHANGES: &[[&str; 3]] = &[
     ["increase", "increased", "increasing"],
     ["ease", "eased", "easing"],
     ["lighten", "lightened", "lightening"],
+    ["scrap", "scrapped", "scrapping"],
     ["scale", "scaled", "scaling"],
     ["dial", "dialled", "dialling"],
     ["dial", "dialed", "dialing"],
@@ -81,8 +84,58 @@ const BETWEEN: &[&str] = &[
 const DENIED: &[&str] = &[
     "not", "never", "nothing", "no", "haven't", "hasn't", "isn't", "wasn't", "weren't", "aren't", "won't",
     "cannot", "can't", "would", "could", "can", "might", "may", "should", "suggest", "propose", "if",
-    "unless", "until",
+    "unless", "until", "once", "when", "whether", "before", "nobody",
 ];
+
+/// What, in the past, is done to nothing but a plan.
+#[rustfmt::skip]
+const DONE: &[&str] = &[
+    "replaced", "swapped", "shortened", "rescheduled", "postponed", "cancelled", "canceled", "scrapped",
+    "rewritten", "accepted", "approved", "exchanged",
+];
+
+/// What, in the past, is done to a plan when it is said of a part of one.
+#[rustfmt::skip]
+const DONE_TO_IT: &[&str] = &[
+    "moved", "changed", "switched", "adjusted", "modified", "updated", "removed", "deleted", "trimmed",
+    "lightened", "shifted", "traded", "rearranged", "dropped", "cut", "eased", "reduced", "lowered", "pushed",
+];
+
+/// Of those, what may be said of any number: `a short night lowered it`.
+const OF_NUMBERS: &[&str] = &["dropped", "cut", "eased", "reduced", "lowered", "pushed"];
+
+/// The parts of a plan that such a word may be said of.
+#[rustfmt::skip]
+const PARTS: &[&str] = &[
+    "session", "workout", "run", "ride", "swim", "intervals", "tempo", "plan", "schedule", "today",
+    "tomorrow", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
+];
+
+/// What may stand between the two.
+const LEADS: &[&str] = &[
+    "the",
+    "your",
+    "this",
+    "that",
+    "today's",
+    "tomorrow's",
+    "long",
+    "whole",
+    "planned",
+    "hard",
+    "easy",
+    "monday's",
+    "tuesday's",
+    "wednesday's",
+    "thursday's",
+    "friday's",
+    "saturday's",
+    "sunday's",
+];
+
+/// What a day or a session would have become.
+const QUIET: &[&str] =
+    &["rest", "off", "easy", "easier", "shorter", "lighter", "gentler", "walk", "jog", "free", "cancelled"];
 
 /// The first claim in a text that something of a plan was changed, in its words.
 pub(super) fn claimed_change(tokens: &[Token<'_>]) -> Option<String> {
@@ -92,6 +145,12 @@ pub(super) fn claimed_change(tokens: &[Token<'_>]) -> Option<String> {
             sentence.iter().map(|token| token.word().unwrap_or_else(|| other(token))).collect();
         let claim =
             (0..words.len()).find_map(|at| by_the_author(&words, at).or_else(|| of_a_plan(&words, at)));
+        let told_of_before =
+            sentence.iter().any(|token| matches!(token, Token::Fact(id) if id.starts_with("last_")))
+                || words.contains(&"yesterday");
+        let happened =
+            || (0..words.len()).find_map(|at| has_happened(&words, at)).filter(|_| !told_of_before);
+        let claim = claim.or_else(happened);
         claim.map(|(from, to)| {
             let shown = |token: &Token<'_>| match token {
                 Token::Word { raw, .. } => (*raw).to_owned(),
@@ -129,6 +188,85 @@ fn by_the_author(words: &[&str], at: usize) -> Option<(usize, usize)> {
     None
 }
 
+/// `A walk has replaced it`, `Consider it shortened`, `You moved the run`, `Today becomes a rest day`, `a rest day now`.
+fn has_happened(words: &[&str], at: usize) -> Option<(usize, usize)> {
+    let word = *words.get(at)?;
+    let next = words.get(at + 1).copied().unwrap_or_default();
+    let of_a_night = matches!(next, "night" | "nights" | "sleep" | "shoes");
+    let sure = DONE.contains(&word) && !of_a_night;
+    let done = sure || (DONE_TO_IT.contains(&word) && is_of_a_part(words, at));
+    let subject = |word: &&str| PARTS.contains(word) || matches!(*word, "it" | "{}");
+    let before = at.checked_sub(1).and_then(|before| words.get(before));
+    let becomes = matches!(word, "becomes" | "became") && before.is_some_and(subject);
+    let quiet = || words.iter().any(|word| QUIET.contains(word)) && words.iter().any(subject);
+    let now = word == "now"
+        && !before.is_some_and(|word| matches!(*word, "right" | "for" | "until" | "by" | "just"))
+        && (at > 0 || PARTS.contains(&next))
+        && quiet();
+    let made =
+        LESS_MADE.contains(&word) && words.iter().skip(at + 1).take(3).any(|word| QUIET.contains(word));
+    if !(done || becomes || now || made) || is_denied(words, at) {
+        return None;
+    }
+    Some((at.saturating_sub(2), (at + 3).min(words.len())))
+}
+
+/// What makes something quiet, in the past.
+const LESS_MADE: &[&str] = &["made", "turned"];
+
+/// Whether what follows a word is a part of a plan.
+fn is_of_a_part(words: &[&str], at: usize) -> bool {
+    let mut rest = words.iter().skip(at + 1).skip_while(|word| LEADS.contains(word));
+    rest.next().is_some_and(|word| {
+        PARTS.contains(word)
+            || *word == "{}" && words.len() > at + 2
+            || (*word == "it" && !OF_NUMBERS.contains(&words[at]))
+    })
+}
+
+/// Whether a claim was denied before it was made: `nothing in your plan was changed`.
+fn is_denied(words: &[&str], at: usize) -> bool {
+    let clause = words[..at].iter().rev().take_while(|word| !matches!(**word, "," | "but"));
+    clause.into_iter().any(|word| DENIED.contains(word))
+}
+
+/// What tells that somebody still has to decide.
+#[rustfmt::skip]
+const WAITS: &[&str] = &[
+    "wait", "decid", "decision", "yours", "open", "review", "look", "read", "would", "could", "whether",
+    "choose", "choice", "until", "if", "nothing",
+];
+
+/// A proposal that is told as if it were decided: nothing beside it says that it waits, or something says that it does not.
+pub(super) fn decided_proposal(tokens: &[Token<'_>]) -> Option<String> {
+    let all: Vec<&[Token<'_>]> = sentences(tokens).collect();
+    all.iter().enumerate().find_map(|(at, sentence)| {
+        let waiting = Token::Fact(FactName::ProposalWaiting.as_str());
+        sentence.iter().position(|token| *token == waiting)?;
+        let near = all.iter().skip(at).take(2).flat_map(|sentence| sentence.iter());
+        let waits = near.filter_map(Token::word).any(|word| WAITS.iter().any(|stem| word.starts_with(stem)));
+        let words: Vec<&str> = sentence.iter().map(|token| token.word().unwrap_or(",")).collect();
+        let decided = words
+            .iter()
+            .position(|word| DECIDED.contains(word))
+            .filter(|at| !is_denied_anywhere(&words[..*at]));
+        match decided {
+            Some(at) => Some(words[at].to_owned()),
+            None => (!waits).then(|| "{{proposal_waiting}}".to_owned()),
+        }
+    })
+}
+
+/// What would be said of a proposal that does not wait any more.
+const DECIDED: &[&str] = &[
+    "accepted", "approved", "applied", "adopted", "agreed", "active", "done", "made", "live", "decided",
+    "effect", "force", "place", "taken", "through", "declined", "rejected",
+];
+
+fn is_denied_anywhere(words: &[&str]) -> bool {
+    words.iter().any(|word| DENIED.contains(word))
+}
+
 /// `Your plan has been updated`, `Thursday's run is now`, `the plan now`.
 fn of_a_plan(words: &[&str], at: usize) -> Option<(usize, usize)> {
     words.get(at).filter(|word| CHANGED.contains(word))?;
@@ -141,17 +279,15 @@ fn of_a_plan(words: &[&str], at: usize) -> Option<(usize, usize)> {
     let vague = ["it", "things", "everything"].contains(&words[at]);
     let changes = |word: &&str| {
         let past = CHANGES.iter().any(|[_, past, _]| word == past);
-        past && !(vague && ["made", "set", "put", "taken", "brought", "turned", "cut"].contains(word))
+        let gone = *word == "gone" && !vague;
+        gone || past && !(vague && ["made", "set", "put", "taken", "brought", "turned", "cut"].contains(word))
     };
     let done = words.get(end).is_some_and(changes);
     let now = now && !vague;
     if end == at + 1 || (!done && !now) {
         return None;
     }
-    // What has not been changed was denied before it was named: `nothing in your plan was changed`.
-    let clause = words[..at].iter().rev().take_while(|word| !matches!(**word, "," | "but"));
-    let denied = clause.into_iter().any(|word| DENIED.contains(word));
-    (!denied).then_some((at, (end + usize::from(done)).min(words.len())))
+    (!is_denied(words, at)).then_some((at, (end + usize::from(done)).min(words.len())))
 }
 
 #[cfg(test)]
@@ -182,6 +318,15 @@ mod tests {
             "Sleep was short. The workout has therefore been shortened.",
             "Your week has been adjusted accordingly.",
             "The race was moved.",
+            "You moved your run to Friday.",
+            "The coach replaced it with a walk.",
+            "An easier version has replaced it.",
+            "Today is a rest day now.",
+            "Consider it shortened.",
+            "Tomorrow's session is gone.",
+            "Today becomes a rest day.",
+            "Your coach made it easier.",
+            "The intervals were traded, and we changed the session.",
             "I took nothing lightly, but the plan was changed.",
         ] {
             assert!(claim(text).is_some(), "{text}");
@@ -190,10 +335,30 @@ mod tests {
     }
 
     #[test]
+    fn a_proposal_is_told_as_waiting_or_not_at_all() {
+        let decided = |text: &str| decided_proposal(&tokens(text));
+        for text in [
+            "Proposal {{proposal_waiting}} is accepted.",
+            "{{proposal_waiting}} makes today easier.",
+            "{{proposal_waiting}} waited, and is applied.",
+            "Your week follows {{proposal_waiting}}. Enjoy it.",
+        ] {
+            assert!(decided(text).is_some(), "{text}");
+        }
+        for text in [
+            "{{proposal_waiting}} waits for you.",
+            "Have a look at {{proposal_waiting}}; nothing is applied until you accept it.",
+            "There is {{proposal_waiting}}. It is yours to decide.",
+            "Nothing of {{proposal_waiting}} is done yet.",
+        ] {
+            assert_eq!(decided(text), None, "{text}");
+        }
+    }
+
+    #[test]
     fn advice_and_what_the_athlete_did_is_no_claim() {
         for text in [
             "I would move the long run, if you like.",
-            "You moved your run to Friday.",
             "I have not changed anything.",
             "Nothing in your plan was changed.",
             "I suggest an easy day; moving it is your call.",
@@ -207,6 +372,13 @@ mod tests {
             "Your training load is now lower.",
             "The plan asks for an easy run.",
             "Right now the plan is simple.",
+            "A short night lowered it, and your resting heart rate dropped.",
+            "What is gone is not caught up on.",
+            "Your body has adapted to the load.",
+            "On {{last_judged_day}} you cut the run short.",
+            "Training turns into fitness.",
+            "Sleep cannot be replaced.",
+            "Your form has moved by a little.",
         ] {
             assert_eq!(claim(text), None, "{text}");
         }

@@ -4,6 +4,7 @@
 //! something else (`one`, `first`, `second`, `once`, `single`, `couple`) count only where they count something, and the
 //! [`IDIOMS`] are left alone. Vague words (`a few`, `several`, `most`, `both`) are no numbers.
 
+use super::amounts;
 use super::tokens::{Token, tokens, words_at};
 
 /// Words that are always a quantity.
@@ -57,8 +58,12 @@ pub(crate) const IDIOMS: &[&str] = &[
     "cloud nine", "once in a while", "once and for all", "first and foremost", "first things first",
 ];
 
-/// A length of time or way: `an hour` is as much a number as `one hour`.
-const MEASURES: &[&str] = &["hour", "minute", "mile", "kilometre", "kilometer", "km", "metre", "meter"];
+/// A length, a weight or the like: `an hour` is as much a number as `one hour`.
+#[rustfmt::skip]
+const MEASURES: &[&str] = &[
+    "hour", "minute", "mile", "kilometre", "kilometer", "km", "metre", "meter", "kilo", "kilogram", "kg", "stone",
+    "pound", "gram", "litre", "liter", "degree", "watt", "percent", "yard", "inch", "beat",
+];
 
 /// What is spelled out in a text, each once, as it was written. Placeholders are no words.
 #[must_use]
@@ -90,9 +95,12 @@ pub fn quantities(text: &str) -> Vec<String> {
             "one" => note(at, (at + 1 + usize::from(counts)).min(tokens.len())),
             "first" | "single" if counts => note(at, at + 2),
             "second" | "couple" => note(at, at + 1),
-            "once" if next.is_some_and(|next| ONCE.contains(&next)) => note(at, at + 2),
-            "pair" if next == Some("of") => note(at, at + 2),
-            "a" | "an" if next.is_some_and(|next| MEASURES.contains(&next)) => note(at, at + 2),
+            "once" if amounts::once_counts(&tokens, at) => note(at, at + 1),
+            "pair" | "brace" | "handful" if next == Some("of") => note(at, at + 2),
+            "score" | "scores" if amounts::is_twenty(&tokens, at) => note(at, at + 2),
+            "a" | "an" if measures(&tokens, at) => note(at, at + 2),
+            "a" | "an" | "whole" | "full" | "entire" if amounts::is_a_time(&tokens, at) => note(at, at + 2),
+            "a" | "an" if amounts::is_a_race_run(&tokens, at) => note(at, at + 2),
             plain if is_number(plain) || is_roman(raw) => note(at, at + 1),
             plain if *joined => {
                 let before = tokens[..at].last().and_then(Token::word).unwrap_or_default();
@@ -109,8 +117,12 @@ pub fn quantities(text: &str) -> Vec<String> {
     found
 }
 
-/// What after a `once` makes it a number.
-const ONCE: &[&str] = &["a", "an", "per", "every", "each", "daily", "weekly", "monthly", "or"];
+/// Whether a measure follows an article. `A degree of care` measures nothing.
+fn measures(tokens: &[Token<'_>], at: usize) -> bool {
+    let next = tokens.get(at + 1).and_then(Token::word);
+    let degree_of = words_at(tokens, at + 1, "degree of");
+    next.is_some_and(|next| MEASURES.contains(&next)) && !degree_of
+}
 
 /// A word without its possessive.
 fn word(plain: &str) -> &str {
@@ -269,6 +281,23 @@ mod tests {
             "halved",
             "three-quarters",
             "double-digit",
+            "a score of beats above usual",
+            "scores of runs",
+            "You ran once last week",
+            "You ran once.",
+            "You lost a kilo",
+            "down a stone",
+            "up a degree",
+            "You missed a week",
+            "a month since you ran",
+            "a whole week without sleep",
+            "in a week",
+            "a day late",
+            "a year ago",
+            "A brace of runs",
+            "You ran a marathon yesterday",
+            "you finished a half marathon",
+            "a handful of runs",
         ] {
             assert!(!quantities(text).is_empty(), "{text}");
         }
@@ -330,6 +359,20 @@ mod tests {
             "pair it with sleep",
             "a single thought",
             "well-rested",
+            "a recovery score of {{recovery}}",
+            "a score of {{recovery}}",
+            "it moves by {{ramp}} a week",
+            "What a week, and what a day",
+            "after a week like this",
+            "once the data is in",
+            "once again",
+            "for once",
+            "once {{today_session}} is done",
+            "a marathon in {{predicted_marathon}}",
+            "a half marathon would take about {{predicted_half_marathon}}",
+            "a degree of care",
+            "a good week",
+            "a stone's throw",
             "often-used",
         ] {
             assert_eq!(quantities(text), Vec::<String>::new(), "{text}");

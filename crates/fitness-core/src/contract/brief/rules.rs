@@ -1,13 +1,13 @@
 //! What the body of a brief may not do, one rule after the other.
 
-use super::claims::claimed_change;
+use super::asking::device_data_asks;
+use super::claims::{claimed_change, decided_proposal};
+use super::easing::eased;
 use super::quantities::quantities;
 use super::tokens::{Token, letter, sentences, tokens, words_at};
 use super::{MIN_BODY, Metric};
 use crate::contract::fault::{FaultCode, quoted};
-use crate::facts::{FactName, FactValue, FactWord, Facts, ProseFault};
-use crate::metrics::illness::IllnessSigns;
-use crate::metrics::recovery::RecoveryBand;
+use crate::facts::{FactName, Facts, ProseFault};
 use crate::text::visible;
 use crate::units::UnitSystem;
 
@@ -259,6 +259,20 @@ fn plan(tokens: &[Token<'_>], facts: &Facts, broken: &mut Vec<Broken>) {
         );
         broken.push(("body", FaultCode::ClaimsChange, message));
     }
+    if let Some(words) = eased(tokens, facts) {
+        let message = format!(
+            "{} makes less of what the plan asks, and the athlete has said nothing that calls for it. Leave the session as it is; write instead how the athlete could answer, such as: `How do you feel? I go by your word.`",
+            quoted(&words)
+        );
+        broken.push(("body", FaultCode::EasesUnasked, message));
+    }
+    if let Some(words) = decided_proposal(tokens).filter(|_| known(FactName::ProposalWaiting)) {
+        let message = format!(
+            "{} tells a proposal as if it were decided. It waits for the athlete: write so, such as: `{{{{proposal_waiting}}}} waits for your decision.`",
+            quoted(&words)
+        );
+        broken.push(("body", FaultCode::ClaimsChange, message));
+    }
     let proposes = tokens.iter().filter_map(Token::word).find(|word| word.starts_with("propos"));
     let linked = used(tokens).any(|(_, name)| name == FactName::ProposalWaiting);
     if let Some(word) = proposes.filter(|_| !linked) {
@@ -285,14 +299,22 @@ fn plan(tokens: &[Token<'_>], facts: &Facts, broken: &mut Vec<Broken>) {
 const OWNERS: &[&str] =
     &["your", "the", "active", "training", "current", "a", "no", "this", "that", "any", "our", "my"];
 
+/// What only a plan has, and what is another word for one.
+#[rustfmt::skip]
+const OF_A_PLAN: &[&str] = &[
+    "session", "sessions", "session's", "workout", "workouts", "workout's", "programme", "programmes",
+    "programme's", "program", "programs", "program's", "planned", "scheduled",
+];
+
 fn plan_words(tokens: &[Token<'_>]) -> Option<String> {
     let words: Vec<&str> = tokens.iter().map(|token| token.word().unwrap_or_default()).collect();
     words.iter().enumerate().find_map(|(at, word)| {
         let before = at.checked_sub(1).map_or("", |before| words[before]);
-        let thing = matches!(*word, "plan" | "plan's" | "plans" | "schedule") && OWNERS.contains(&before);
-        let session = matches!(*word, "session" | "workout") && before == "today's";
-        let asked = matches!(*word, "planned" | "scheduled");
-        if thing || session { Some(format!("{before} {word}")) } else { asked.then(|| (*word).to_owned()) }
+        let thing = matches!(*word, "plan" | "plan's" | "plans" | "schedule" | "schedule's" | "schedules")
+            && OWNERS.contains(&before);
+        let todays = matches!(*word, "tempo" | "intervals" | "hills") && before == "today's";
+        let own = OF_A_PLAN.contains(word);
+        if thing || todays { Some(format!("{before} {word}")) } else { own.then(|| (*word).to_owned()) }
     })
 }
 
@@ -351,22 +373,4 @@ fn ends_before(tokens: &[Token<'_>], at: usize) -> bool {
     at > 0
         && tokens.get(at - 1) == Some(&Token::Stop)
         && tokens[..at].iter().any(|token| *token != Token::Stop)
-}
-
-/// A device may only raise a question; the athlete's own mark answers it.
-fn device_data_asks(body: &str, facts: &Facts, broken: &mut Vec<Broken>) {
-    let word = |name: FactName| match facts.find(name.as_str()).map(|fact| &fact.value) {
-        Some(FactValue::Word(word)) => Some(*word),
-        _ => None,
-    };
-    let ill = matches!(
-        word(FactName::SignsOfIllness),
-        Some(FactWord::Illness(IllnessSigns::OneDay | IllnessSigns::TwoDays))
-    );
-    let low = word(FactName::RecoveryBand) == Some(FactWord::Recovery(RecoveryBand::Low));
-    let marked = facts.find(FactName::MarkedToday.as_str()).is_some();
-    if (ill || low) && !marked && !body.contains('?') {
-        let message = "The device alone shows low recovery or signs of illness. Ask the athlete how they feel, with a question; conclude nothing from it.";
-        broken.push(("body", FaultCode::MustAsk, message.to_owned()));
-    }
 }

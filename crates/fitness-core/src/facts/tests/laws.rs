@@ -57,7 +57,7 @@ fn any_world() -> impl Strategy<Value = World> {
                 plan: runner.plan.filter(|_| plan),
                 planned: runner.planned,
                 graded: runner.graded,
-                waiting: None,
+                waiting: Vec::new(),
                 marked: None,
                 profile: runner.profile,
             }

@@ -20,7 +20,7 @@ const OF_A_PLAN: [FactName; 13] = [
 
 #[test]
 fn with_a_plan_the_day_has_a_session_a_state_and_a_verdict_behind_it() {
-    let facts = World { waiting: Some(ProposalId::new(5)), ..World::runner() }.facts();
+    let facts = World { waiting: vec![ProposalId::new(5)], ..World::runner() }.facts();
     for (id, shown) in [
         ("plan_name", "Autumn half"),
         ("goal_name", "Half marathon"),
@@ -41,6 +41,13 @@ fn with_a_plan_the_day_has_a_session_a_state_and_a_verdict_behind_it() {
     }
     assert_eq!(facts.find("today_session").unwrap().sources[0].to_string(), "workout:2");
     assert_eq!(facts.find("proposal_waiting").unwrap().sources[0].to_string(), "proposal:5");
+    let several = World {
+        waiting: vec![ProposalId::new(9), ProposalId::new(7), ProposalId::new(5)],
+        ..World::runner()
+    };
+    let several = several.facts();
+    assert_eq!(told(&several, "proposal_waiting"), "proposals 9, 7 and 5", "none that waits goes unnamed");
+    assert_eq!(several.find("proposal_waiting").unwrap().sources.len(), 3);
     // A title with digits is told by its fact, and only so.
     let prose = "Today: {{today_session}}, {{today_session_state}}.";
     assert_eq!(facts.render(prose, UnitSystem::Metric).unwrap(), "Today: 4x1 km @ 5K pace, pending.");
@@ -49,7 +56,7 @@ fn with_a_plan_the_day_has_a_session_a_state_and_a_verdict_behind_it() {
 #[test]
 fn without_an_active_plan_nothing_of_a_plan_is_told() {
     for plan in [None, Some(Plan { status: PlanStatus::Draft, ..half_marathon() })] {
-        let world = World { plan, waiting: Some(ProposalId::new(5)), ..World::runner() };
+        let world = World { plan, waiting: vec![ProposalId::new(5)], ..World::runner() };
         for name in OF_A_PLAN {
             assert_eq!(told(&world.facts(), name.as_str()), "— needs an active plan", "{name}");
         }

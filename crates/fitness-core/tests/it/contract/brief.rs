@@ -78,7 +78,11 @@ fn world(name: &str) -> Facts {
         _ if name == "nothing" => false,
         FactName::MarkedToday | FactName::ProposalWaiting => name == "ill",
         FactName::LastExcuse => false,
-        _ if of_a_plan(fact) && !["plan", "nosleep", "ill", "free"].contains(&name) => false,
+        _ if of_a_plan(fact)
+            && !["plan", "nosleep", "ill", "free", "tired", "easy", "rest", "sore"].contains(&name) =>
+        {
+            false
+        }
         _ if name == "free" && fact.as_str().starts_with("today_") => false,
         _ => match Metric::of(fact) {
             Some(Metric::Sleep) => name != "nosleep",
@@ -87,13 +91,21 @@ fn world(name: &str) -> Facts {
         },
     };
     let word = |fact: FactName| match fact {
-        FactName::RecoveryBand if name == "low" => "low",
+        FactName::RecoveryBand if ["low", "tired", "sore"].contains(&name) => "low",
+        FactName::TodaySessionKind if ["easy", "rest"].contains(&name) => name,
         _ => "",
     };
     let (there, gone): (Vec<FactName>, Vec<FactName>) =
         FactName::ALL.iter().copied().partition(|name| known(*name));
     let missing = gone.into_iter().map(|name| Missing { id: name.into(), why: Absent::NotYet }).collect();
-    Facts::new(there.into_iter().map(|name| fact(name, word(name))).collect(), missing).unwrap()
+    let told = |known: FactName| {
+        let mut fact = fact(known, word(known));
+        if known == FactName::RecoveryFromFeel && name == "sore" {
+            fact.value = FactValue::Number(-0.4);
+        }
+        fact
+    };
+    Facts::new(there.into_iter().map(told).collect(), missing).unwrap()
 }
 
 struct Good {
@@ -356,6 +368,9 @@ fn each_rule_of_the_body_has_its_fault() {
         ("noplan", R, format!("{ok} I propose a rest."), FaultCode::UnlinkedProposal),
         ("ill", R, format!("{session} A proposal waits for you."), FaultCode::UnlinkedProposal),
         ("low", R, ok.clone(), FaultCode::MustAsk),
+        ("low", R, format!("{ok} How are the stairs?"), FaultCode::MustAsk),
+        ("noplan", R, format!("{ok} Your programme says run."), FaultCode::NoPlan),
+        ("noplan", R, format!("{ok} The tempo workout awaits."), FaultCode::NoPlan),
     ] {
         let found: BTreeSet<FaultCode> = brief(world, metrics, &body).into_iter().collect();
         assert_eq!(found, BTreeSet::from([code]), "{world}: {body}");
@@ -363,6 +378,91 @@ fn each_rule_of_the_body_has_its_fault() {
     // A verb is no plan, and what is marked needs no question.
     assert_eq!(brief("noplan", R, &format!("{ok} Plan for an early night.")), []);
     assert_eq!(brief("low", R, &format!("{ok} How do you feel?")), []);
+}
+
+/// The opening every brief with a plan has, and a question.
+const OPENING: &str = "Today: {{today_session}}, {{today_session_state}}. Before: {{last_verdict}}. Recovery is {{recovery}}. How do you feel?";
+
+#[test]
+fn a_device_alone_eases_nothing_and_the_athletes_word_does() {
+    for sentence in [
+        "Skip it today.",
+        "Cut it short and run easy instead.",
+        "Swap it for a rest day.",
+        "Ease off, since your watch says you are tired.",
+        "Take it easy today.",
+        "An easier day would be wise.",
+        "Rest today.",
+        "A walk is enough.",
+        "If you are tired, drop the intervals.",
+        "Would you rather postpone it?",
+        "Back off a little.",
+        "Stay in bed.",
+        "Shorten {{today_session}}.",
+        "Make today a day off.",
+        "Keep it easy.",
+    ] {
+        let body = format!("{OPENING} {sentence}");
+        assert_eq!(brief("tired", R, &body), [FaultCode::EasesUnasked], "{sentence}");
+        assert_eq!(brief("plan", R, &body), [FaultCode::EasesUnasked], "{sentence}");
+        assert_eq!(brief("sore", R, &body), [], "they said that they feel bad: {sentence}");
+        let linked = format!("{body} {{{{proposal_waiting}}}} waits for you.");
+        assert_eq!(brief("ill", R, &linked), [], "they marked it: {sentence}");
+    }
+    let briefing =
+        Briefing { metrics: R.to_vec(), tone: Tone::Neutral, body: format!("{OPENING} Skip it today.") };
+    let faults = check_briefing(&briefing, &world("tired")).unwrap_err();
+    assert!(faults[0].message.contains("How do you feel?"), "the repair is told what to write: {faults:?}");
+}
+
+#[test]
+fn what_comes_near_easing_or_a_change_is_not_stopped() {
+    for (world, sentence) in [
+        ("easy", "Keep it easy today."),
+        ("easy", "An easy run is all there is to do."),
+        ("easy", "Take it easy, as the plan says."),
+        ("rest", "It is a rest day, so put your feet up."),
+        ("rest", "Enjoy the day off."),
+        ("free", "Your plan is empty, so rest well."),
+        ("tired", "Start easy, and let the legs come."),
+        ("tired", "Do not skip the warm-up."),
+        ("tired", "There is no reason to cut it short."),
+        ("tired", "Your heart rate has dropped, and the night was shorter than usual."),
+        ("tired", "Let the easy days be easy."),
+        ("tired", "Drop the shoulders and breathe."),
+        ("tired", "Yesterday was an easy day."),
+        ("tired", "The rest of the week looks calm."),
+        ("tired", "Nothing in your plan was changed."),
+        ("tired", "Your body has adapted to the work."),
+        ("tired", "Rest is training too."),
+        ("plan", "The legs will feel lighter after the warm-up."),
+    ] {
+        let opening = if world == "free" {
+            "Nothing is planned for today. Before: {{last_verdict}}. Recovery is {{recovery}}."
+        } else {
+            OPENING
+        };
+        assert_eq!(brief(world, R, &format!("{opening} {sentence}")), [], "{sentence}");
+    }
+}
+
+#[test]
+fn a_change_that_nobody_made_is_not_told() {
+    for sentence in [
+        "The coach replaced it with a walk.",
+        "An easier version has replaced it.",
+        "Today is a rest day now.",
+        "Consider it shortened.",
+        "Tomorrow's session is gone.",
+        "{{proposal_waiting}} is accepted.",
+        "{{proposal_waiting}} makes the week easier.",
+        "You moved the run to Friday.",
+    ] {
+        let waiting = if sentence.contains("proposal") { "" } else { " {{proposal_waiting}} waits for you." };
+        let found: BTreeSet<FaultCode> =
+            brief("ill", R, &format!("{OPENING}{waiting} {sentence}")).into_iter().collect();
+        assert_eq!(found, BTreeSet::from([FaultCode::ClaimsChange]), "{sentence}");
+    }
 }
 
 #[test]
