@@ -1,11 +1,12 @@
 // The pictures of the README, in light and dark: `node pictures.mjs FOLDER`, by FITNESS_BASE and FITNESS_LINK.
-import { base, open, signIn } from "../../crates/local-fitness/tests/browser/browser.mjs";
+import { at, base, open, signIn } from "../../crates/local-fitness/tests/browser/browser.mjs";
 
 const [folder] = process.argv.slice(2);
 const pictures = [["/", "today", 1120], ["/plan", "plan", 1120], ["/proposals/1", "proposal", 780], ["/trends", "trends", 900]];
 
+at(process.env.FITNESS_BASE);
 const { browser, page } = await open();
-await signIn(page);
+await signIn(page, process.env.FITNESS_LINK);
 const storageState = await page.context().storageState();
 await browser.close();
 for (const colorScheme of ["light", "dark"]) {

@@ -1,14 +1,14 @@
 // Walks in which something is decided: what comes in, what is followed, and what of a proposal is taken.
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { assert, base, signIn } from "./browser.mjs";
-import { athlete, fitness, season } from "./home.mjs";
+import { athlete, day, fitness, season } from "./home.mjs";
 
 const text = (page, selector) => page.locator(selector).first().innerText();
 const button = (page, name) => page.getByRole("button", { name });
 const link = (page, name) => page.getByRole("link", { name });
 
 // A day so many weeks ahead, written as a date.
-const ahead = (weeks) => new Date(Date.now() + weeks * 7 * 86_400_000).toISOString().slice(0, 10);
+const ahead = (weeks) => day(weeks * 7);
 
 // Chooses a file on the page of sources and sends it.
 async function upload(page, files) {
@@ -131,7 +131,6 @@ committing.answers = [409];
 
 // A plan that began weeks ago, with kilometres to hit, to fall short of and to miss.
 function begun() {
-  const day = (from) => new Date(Date.now() + from * 86_400_000).toISOString().slice(0, 10);
   const asked = (from) => [{ planned_km: 1, kind: "easy" }, { planned_km: 0, kind: "rest" }, { planned_km: 80, kind: "long" }][Math.abs(from) % 3];
   const schedule = Array.from({ length: 49 }, (_, at) => ({ date: day(at - 21), ...asked(at - 21) }));
   return { name: "Late to it", goal: "10k", start_date: day(-21), race_date: day(28), schedule };

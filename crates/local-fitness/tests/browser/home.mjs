@@ -10,6 +10,14 @@ const program = process.env.FITNESS_PROGRAM;
 let who = [];
 export function as(name) { who = [`--user=${name}`]; }
 
+// A day so many days from today, where the athlete lives.
+export function day(from) {
+  const then = new Date();
+  then.setDate(then.getDate() + from);
+  const two = (number) => String(number).padStart(2, "0");
+  return `${then.getFullYear()}-${two(then.getMonth() + 1)}-${two(then.getDate())}`;
+}
+
 // What a command prints. One that is refused ends the walk.
 export async function fitness(...given) {
   const { stdout } = await promisify(execFile)(program, [...who, ...given], { maxBuffer: 64 << 20 });

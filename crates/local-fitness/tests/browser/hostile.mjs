@@ -3,11 +3,10 @@
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { assert, base, signIn } from "./browser.mjs";
-import { as, athlete, fitness } from "./home.mjs";
+import { as, athlete, day, fitness } from "./home.mjs";
 import { clean, corpus, send, visit, watch } from "./payloads.mjs";
 
 const marks = corpus.map(({ mark }) => mark);
-const day = (from) => new Date(Date.now() + from * 86_400_000).toISOString().slice(0, 10);
 // What the browser tells the console of pages that are refused on purpose.
 const refusals = [400, 404, 409, 410, 422];
 
