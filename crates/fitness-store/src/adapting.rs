@@ -98,7 +98,7 @@ impl Store {
             .map(|race| (race.result.day, race.result.distance))
             .collect();
         let units = self.profile(user).await?.units;
-        Ok(adapt(&Situation {
+        let found = adapt(&Situation {
             plan: &standing.plan,
             workouts: &standing.workouts,
             graded: &standing.graded,
@@ -107,10 +107,11 @@ impl Store {
             athlete: &athlete,
             today,
             units,
-        }))
+        });
+        Ok(found.map(|found| found.as_it_fits(&standing.plan, &standing.workouts, today)))
     }
 
-    /// `None` when the plan moved on meanwhile, or the changes do not fit it.
+    /// `None` when the plan moved on meanwhile: the next look is at what it is by then.
     async fn put_adaptation(
         &self,
         user: UserId,
@@ -126,9 +127,7 @@ impl Store {
         }
         let current = plans::list_workouts(tx.db(), user, active.id, active.revision).await?;
         let all = (0..adaptation.changes.len()).collect();
-        if plan::apply(&found, &current, &adaptation.changes, &all, today).is_err() {
-            return Ok(None);
-        }
+        plan::apply(&found, &current, &adaptation.changes, &all, today)?;
         // It can be taken until its first day is over.
         let expires = adaptation.first_day(&current).map(Day::next);
         let made = NewProposal {

@@ -116,7 +116,12 @@ pub fn against(response: &Response, ground: &Ground<'_>) -> Report {
         }
         Response::Week(response) => {
             for (i, workout) in response.workouts.iter().enumerate() {
-                added(&format!("/workouts/{i}/date"), workout.date, workout.sport, ground, &mut report);
+                // What is there already takes on another form, and is not new to its day.
+                let there = |planned: &&PlannedWorkout| {
+                    (planned.workout.date, planned.workout.sport) == (workout.date, workout.sport)
+                };
+                let sport = ground.workouts.iter().find(there).map_or(workout.sport, |_| Sport::Rest);
+                added(&format!("/workouts/{i}/date"), workout.date, sport, ground, &mut report);
             }
         }
     }
@@ -238,20 +243,16 @@ fn modified(
         let message = format!("Workout {} is the race itself, which stays as it is.", planned.id);
         report.refuse(format!("{path}/workout_id"), FaultCode::RaceDay, message);
     }
-    if modification.action != Action::Skip {
-        if workout.is_rest() {
-            let message = "This is a rest day, which cannot become longer or harder. Skip it and add a workout with `new_workouts`.";
-            let longer = modification.changes.as_ref().is_some_and(|changes| {
-                changes.duration_minutes.is_some()
-                    || changes.intensity.is_some()
-                    || changes.estimated_tss.is_some()
-            });
-            if longer {
-                report.refuse(format!("{path}/changes"), FaultCode::RestDay, message);
-            }
-        } else {
-            available(&format!("{path}/date"), workout.date, ground, report);
-        }
+    // What is on a day already was put there by the athlete; only what comes to a day is held against their days off.
+    let harder = |changes: &super::Changes| {
+        changes.duration_minutes.is_some() || changes.intensity.is_some() || changes.estimated_tss.is_some()
+    };
+    if modification.action != Action::Skip
+        && workout.is_rest()
+        && modification.changes.as_ref().is_some_and(harder)
+    {
+        let message = "This is a rest day, which cannot become longer or harder. Skip it and add a workout with `new_workouts`.";
+        report.refuse(format!("{path}/changes"), FaultCode::RestDay, message);
     }
     what_was_there(path, modification, workout, report);
 }

@@ -128,7 +128,8 @@ impl Draft {
         Ok(Self { name, goal, distance, start_date, race_date, target_time, workouts, terms })
     }
 
-    /// A plan as it was written down: with a race, or without one when it is custom and has no distance.
+    /// A plan as it was written down: with a race, or without one when it is custom and has no distance. Whatever stands in
+    /// it on a day that its terms rule out was put there by the athlete's hand, and stands.
     ///
     /// # Errors
     /// Names the first thing that must change.
@@ -144,7 +145,7 @@ impl Draft {
             None if goal == Goal::Custom => Self::without_race(name, start_date, race_date, workouts)?,
             distance => Self::new(name, goal, distance, start_date, race_date, target_time, workouts)?,
         };
-        draft.under(terms)
+        draft.with_terms(terms)
     }
 
     /// A stretch of training without a race: it ends on its last day.
@@ -171,11 +172,27 @@ impl Draft {
     /// # Errors
     /// Names the first workout that is on another day; a race is where it is.
     pub fn under(self, terms: Terms) -> Result<Self, BadDraft> {
+        check_days(&self.workouts, &terms.availability)?;
+        self.with_terms(terms)
+    }
+
+    fn with_terms(self, terms: Terms) -> Result<Self, BadDraft> {
         if terms.availability.blackouts.len() > MAX_PLAN_DAYS as usize {
             return Err(BadDraft::Blackouts);
         }
-        check_days(&self.workouts, &terms.availability)?;
         Ok(Self { terms, ..self })
+    }
+
+    /// What of it is on a day that its terms rule out, to be told: a file may hold what was put there by hand.
+    #[must_use]
+    pub fn on_days_off(&self) -> Vec<String> {
+        let busy = self.workouts.iter().filter(|w| !w.is_rest() && w.kind != WorkoutKind::Race);
+        busy.filter_map(|workout| {
+            let problem = self.terms.availability.problem(workout.date)?;
+            let day = workout.date;
+            Some(format!("{} {day} {problem}: {}", day.weekday(), crate::text::visible(&workout.name)))
+        })
+        .collect()
     }
 
     /// Checks that something of it is still to come.

@@ -1,6 +1,6 @@
 //! The athlete's own hand: move, swap, shorten, skip or add a workout. One save, however many edits, is one revision.
 
-use super::proposal::{check_next, rest_gives_way};
+use super::proposal::{check_next, newly_busy, rest_gives_way};
 use super::{BadDraft, NextWorkout, Plan, PlannedWorkout, Workout, WorkoutKind};
 use crate::calendar::Day;
 use crate::ids::WorkoutId;
@@ -221,15 +221,10 @@ pub fn revert(
 /// What a change puts on days on which the athlete had said they cannot train: allowed, and worth a word.
 #[must_use]
 pub fn days_off_used(plan: &Plan, current: &[PlannedWorkout], next: &[NextWorkout]) -> Vec<String> {
-    let there = |new: &NextWorkout| {
-        current.iter().any(|old| new.id == Some(old.id) && old.workout.date == new.workout.date)
-    };
-    next.iter()
-        .filter(|new| !new.workout.is_rest() && !there(new))
+    (newly_busy(current, next).iter())
         .filter_map(|new| {
-            let day = new.workout.date;
-            let problem = plan.terms.availability.problem(day)?;
-            Some(format!("{} {day} {problem}: {}", day.weekday(), visible(&new.workout.name)))
+            let problem = plan.terms.availability.problem(new.date)?;
+            Some(format!("{} {} {problem}: {}", new.date.weekday(), new.date, visible(&new.name)))
         })
         .collect()
 }

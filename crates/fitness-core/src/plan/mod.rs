@@ -38,7 +38,7 @@ pub use background::{Background, DatedPaces, Level, Marked, PastRun, Stated};
 pub use card::CardBasis;
 pub use draft::{BadDraft, BadRequest, Draft, DraftRequest, MAX_WORKOUTS, ScheduleItem};
 pub use edit::{Edit, EditError, Size, days_off_used, edit, is_same, revert};
-pub use fresh::{Fit, fits, fitting};
+pub use fresh::{Fit, fits, fitting, problems};
 pub use generate::{
     BadWish, Generated, Outline, PaceCard, Phase, Split, Support, TuneUp, Wish, finish_on_race_day, generate,
     pace_card, support, told_target,

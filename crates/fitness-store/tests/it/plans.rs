@@ -49,10 +49,12 @@ pub(crate) async fn three_changes(store: &Store, user: UserId, plan: PlanId, rev
     vec![
         Change::Modify {
             workout_id: workouts[0].id,
+            on: None,
             workout: easy_run(june(9), 5.0),
+            asked: None,
             notes: Some("tired".to_owned()),
         },
-        Change::Skip { workout_id: workouts[2].id, notes: None },
+        Change::Skip { workout_id: workouts[2].id, on: None, notes: None },
         Change::Add { workout: easy_run(june(12), 4.0) },
     ]
 }

@@ -373,3 +373,28 @@ fn the_same_facts_have_the_same_key_and_others_another() {
     let mark = |world: &World| follows_from_mark(world.plan.id, &world.observed[0].observed).unwrap();
     assert_eq!(mark(&ill()), key(ill()), "a mark that is taken back leads to what it caused");
 }
+
+#[test]
+fn what_the_plan_cannot_take_is_left_out_and_said() {
+    let world = World::new();
+    let (first, second) = (&world.workouts[5], &world.workouts[7]);
+    let far = workout("2027-06-12", WorkoutKind::Easy, 5.0);
+    let made = |changes: Vec<Change>| Adaptation {
+        cause: Cause::TooMuch,
+        message: "Less.".to_owned(),
+        changes,
+        follows_from: "x".to_owned(),
+    };
+    let held = |changes: Vec<Change>| made(changes).as_it_fits(&world.plan, &world.workouts, world.today);
+    let fits = vec![Change::skip(first, None), Change::skip(second, None)];
+    assert_eq!(held(fits.clone()), made(fits));
+    let some = held(vec![Change::Add { workout: far.clone() }, Change::skip(second, None)]);
+    assert_eq!(some.changes, [Change::skip(second, None)]);
+    assert!(
+        some.message.starts_with("Less. Left out, because the plan cannot take it: 1 change ("),
+        "{}",
+        some.message
+    );
+    let none = held(vec![Change::Add { workout: far }]);
+    assert!(none.changes.is_empty() && none.message.contains("outside the plan"), "{}", none.message);
+}
