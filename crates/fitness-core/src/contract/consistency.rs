@@ -11,6 +11,7 @@ use crate::calendar::Day;
 use crate::ids::WorkoutId;
 use crate::plan::{Plan, PlanStatus, PlannedWorkout, TargetType, Workout};
 use crate::sport::Sport;
+use crate::text::is_seen;
 use std::collections::BTreeSet;
 
 /// How far steps may be from the duration they add up to.
@@ -68,10 +69,15 @@ pub fn within(response: &Response) -> Report {
     match response {
         Response::Modification(response) => {
             for (i, modification) in response.modifications.iter().enumerate() {
-                skip_changes_nothing(&format!("/modifications/{i}"), modification, &mut report);
+                let path = format!("/modifications/{i}");
+                skip_changes_nothing(&path, modification, &mut report);
+                let name = modification.changes.as_ref().and_then(|changes| changes.name.as_deref());
+                seen_name(&format!("{path}/changes/name"), name.unwrap_or_default(), &mut report);
             }
             for (i, workout) in response.new_workouts.iter().enumerate() {
-                steps_add_up(&format!("/new_workouts/{i}"), workout, &mut report);
+                let path = format!("/new_workouts/{i}");
+                seen_name(&format!("{path}/name"), &workout.name, &mut report);
+                steps_add_up(&path, workout, &mut report);
             }
         }
         Response::Week(response) => {
@@ -84,6 +90,7 @@ pub fn within(response: &Response) -> Report {
                     let message = format!("`day` is {}, but {} is a {named}.", workout.day, workout.date);
                     report.note(format!("{path}/day"), FindingCode::WeekdayDiffers, message);
                 }
+                seen_name(&format!("{path}/name"), &workout.name, &mut report);
                 steps_add_up(&path, &workout.as_new(), &mut report);
             }
         }
@@ -170,24 +177,45 @@ fn totals(week: &WeeklyPlan, report: &mut Report) {
     }
 }
 
+/// A name that is not what it seems.
+fn seen_name(path: &str, name: &str, report: &mut Report) {
+    if !is_seen(name) {
+        let message = format!(
+            "The name {} holds control characters, or characters that are not seen. Leave them out.",
+            quoted(name)
+        );
+        report.refuse(path, FaultCode::BadCharacter, message);
+    }
+}
+
 fn steps_add_up(path: &str, workout: &NewWorkout, report: &mut Report) {
     for (i, step) in workout.steps.iter().enumerate() {
-        without_effect(&format!("{path}/steps/{i}"), step, report);
+        let path = format!("{path}/steps/{i}");
+        without_effect(&path, step, report);
+        if let Some(problem) = step.as_planned().impossible() {
+            let message = format!("Nobody can hold this target: {problem}.");
+            report.refuse(format!("{path}/target_type"), FaultCode::OutOfRange, message);
+        }
     }
-    // A step by distance, by calories or until the athlete ends it takes nobody knows how long.
-    let seconds: Option<f64> = workout.steps.iter().map(Step::seconds).sum();
-    let Some(minutes) = seconds.filter(|_| !workout.steps.is_empty()).map(|seconds| seconds / 60.0) else {
+    if workout.steps.is_empty() {
         return;
-    };
-    let planned = workout.duration_minutes;
-    if (minutes - planned).abs() > planned * STEPS_WITHIN + 1e-9 {
-        let message = format!(
-            "The steps add up to {} of {} minutes. Make them fit, or change `duration_minutes`.",
-            tidy(minutes),
-            tidy(planned)
-        );
-        report.note(format!("{path}/steps"), FindingCode::StepsDiffer, message);
     }
+    // How long a step by distance takes depends on who runs it, and calories and an open end say nothing.
+    let within = workout.steps.iter().map(|step| step.as_planned().seconds_within(workout.sport));
+    let (least, most) = within.fold((0.0, 0.0), |(least, most), (low, high)| (least + low, most + high));
+    let (least, most, planned) = (least / 60.0, most / 60.0, workout.duration_minutes);
+    let room = planned * STEPS_WITHIN + 1e-9;
+    let come_to = match () {
+        () if least <= planned + room && most >= planned - room => return,
+        () if least == most => format!("add up to {}", tidy(least)),
+        () if least > planned => format!("take at least {}", tidy(least)),
+        () => format!("take at most {}", tidy(most)),
+    };
+    let message = format!(
+        "The steps {come_to} of {} minutes. Make them fit, or change `duration_minutes`.",
+        tidy(planned)
+    );
+    report.note(format!("{path}/steps"), FindingCode::StepsDiffer, message);
 }
 
 fn without_effect(path: &str, step: &Step, report: &mut Report) {

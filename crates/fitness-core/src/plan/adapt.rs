@@ -208,7 +208,7 @@ fn unplanned_race(s: &Situation<'_>) -> Option<Adaptation> {
     let changes: Vec<Change> = s
         .ahead(day.next(), day.plus(easy))
         .filter(|w| w.workout.kind.is_quality() || w.workout.kind == WorkoutKind::Long)
-        .filter_map(|w| modify(w, eased(&w.workout, 0.7), "Easy after the race"))
+        .filter_map(|w| modify(w, eased(&w.workout, 0.7, s.athlete), "Easy after the race"))
         .collect();
     let message = format!(
         "You raced {} on {day}, which was not in the plan. A day of easy running for each 5 km of it: until {}.",

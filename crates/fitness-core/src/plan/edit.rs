@@ -1,6 +1,7 @@
 //! The athlete's own hand: move, swap, shorten, skip or add a workout. One save, however many edits, is one revision.
 
-use super::proposal::{check_next, newly_busy, rest_gives_way};
+use super::draft::check_name;
+use super::proposal::{check_next, newly_busy, settle_rest};
 use super::{BadDraft, NextWorkout, Plan, PlannedWorkout, Workout, WorkoutKind};
 use crate::calendar::Day;
 use crate::ids::WorkoutId;
@@ -159,6 +160,7 @@ pub fn edit(
             }
             Edit::Add { workout } => {
                 not_past(workout.date, today)?;
+                check_name(&workout.name)?;
                 next.push(NextWorkout { id: None, workout: workout.clone() });
             }
         }
@@ -245,16 +247,6 @@ fn find(plan: &Plan, next: &[NextWorkout], id: WorkoutId, today: Day) -> Result<
 
 fn not_past(day: Day, today: Day) -> Result<(), EditError> {
     if day < today { Err(EditError::Past(day)) } else { Ok(()) }
-}
-
-/// Days off follow what is there: one where a day was left empty, none beside a workout.
-fn settle_rest(current: &[PlannedWorkout], next: &mut Vec<NextWorkout>) {
-    rest_gives_way(next);
-    let listed: BTreeSet<Day> = next.iter().map(|w| w.workout.date).collect();
-    let empty: BTreeSet<Day> =
-        current.iter().map(|w| w.workout.date).filter(|day| !listed.contains(day)).collect();
-    next.extend(empty.into_iter().map(|day| NextWorkout { id: None, workout: Workout::rest(day) }));
-    next.sort_by_key(|w| w.workout.date);
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ mod limits;
 pub mod lint;
 #[cfg(test)]
 pub(crate) mod made;
+mod possible;
 mod preview;
 mod proposal;
 mod repeats;

@@ -280,7 +280,8 @@ pub enum ApplyError {
     Unsound(#[from] BadDraft),
 }
 
-/// Applies the chosen changes to a revision's workouts: whole or not at all.
+/// Applies the chosen changes to a revision's workouts: whole or not at all. A day that is left empty becomes a day off, and
+/// a day off gives way.
 ///
 /// `chosen` holds positions in `changes`, counted from 0.
 ///
@@ -334,9 +335,8 @@ pub fn apply(
         }
     }
     draft::check_days(&new, &plan.terms.availability)?;
-    rest_gives_way(&mut next);
+    settle_rest(current, &mut next);
     check_next(plan.start_date, plan.race_date, &next)?;
-    next.sort_by_key(|w| w.workout.date);
     Ok(next)
 }
 
@@ -350,10 +350,15 @@ pub(super) fn newly_busy(current: &[PlannedWorkout], next: &[NextWorkout]) -> Ve
     next.iter().filter(|new| !new.workout.is_rest() && !there(new)).map(|new| new.workout.clone()).collect()
 }
 
-/// A day off is none any more beside a workout.
-pub(super) fn rest_gives_way(next: &mut Vec<NextWorkout>) {
+/// Days off follow what is there: one where a day was left empty, none beside a workout.
+pub(super) fn settle_rest(current: &[PlannedWorkout], next: &mut Vec<NextWorkout>) {
     let busy: BTreeSet<Day> = next.iter().filter(|w| !w.workout.is_rest()).map(|w| w.workout.date).collect();
     next.retain(|w| !w.workout.is_rest() || !busy.contains(&w.workout.date));
+    let listed: BTreeSet<Day> = next.iter().map(|w| w.workout.date).collect();
+    let empty: BTreeSet<Day> =
+        current.iter().map(|w| w.workout.date).filter(|day| !listed.contains(day)).collect();
+    next.extend(empty.into_iter().map(|day| NextWorkout { id: None, workout: Workout::rest(day) }));
+    next.sort_by_key(|w| w.workout.date);
 }
 
 /// What was planned for a day that is over stays as it is.

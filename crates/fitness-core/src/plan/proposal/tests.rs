@@ -52,13 +52,18 @@ fn only_the_chosen_changes_apply_and_ids_survive() {
     assert_eq!(
         applied(&[0, 2]).unwrap(),
         [
+            row(None, "2026-06-16"),
             row(Some(11), "2026-06-18"),
             row(None, "2026-06-19"),
             row(Some(12), "2026-06-21"),
             row(Some(10), "2026-06-22")
         ]
     );
-    assert_eq!(applied(&[1]).unwrap(), [row(Some(10), "2026-06-16"), row(Some(11), "2026-06-18")]);
+    // Where something went, there is a day off.
+    assert_eq!(
+        applied(&[1]).unwrap(),
+        [row(Some(10), "2026-06-16"), row(Some(11), "2026-06-18"), row(None, "2026-06-21")]
+    );
 }
 
 #[test]
