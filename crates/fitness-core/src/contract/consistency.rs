@@ -68,9 +68,17 @@ pub fn within(response: &Response) -> Report {
     let mut report = Report::default();
     match response {
         Response::Modification(response) => {
+            let mut touched = BTreeSet::new();
             for (i, modification) in response.modifications.iter().enumerate() {
                 let path = format!("/modifications/{i}");
                 skip_changes_nothing(&path, modification, &mut report);
+                if !touched.insert(&modification.workout_id) {
+                    let message = format!(
+                        "Workout {} is changed twice. Put both changes into one modification.",
+                        quoted(&modification.workout_id)
+                    );
+                    report.refuse(format!("{path}/workout_id"), FaultCode::Twice, message);
+                }
                 let name = modification.changes.as_ref().and_then(|changes| changes.name.as_deref());
                 seen_name(&format!("{path}/changes/name"), name.unwrap_or_default(), &mut report);
             }
@@ -111,9 +119,8 @@ pub fn against(response: &Response, ground: &Ground<'_>) -> Report {
     }
     match response {
         Response::Modification(response) => {
-            let mut touched = BTreeSet::new();
             for (i, modification) in response.modifications.iter().enumerate() {
-                modified(&format!("/modifications/{i}"), modification, ground, &mut touched, &mut report);
+                modified(&format!("/modifications/{i}"), modification, ground, &mut report);
             }
             for (i, workout) in response.new_workouts.iter().enumerate() {
                 let path = format!("/new_workouts/{i}/date");
@@ -240,28 +247,22 @@ fn without_effect(path: &str, step: &Step, report: &mut Report) {
     }
 }
 
-fn modified(
-    path: &str,
-    modification: &Modification,
-    ground: &Ground<'_>,
-    touched: &mut BTreeSet<WorkoutId>,
-    report: &mut Report,
-) {
+fn modified(path: &str, modification: &Modification, ground: &Ground<'_>, report: &mut Report) {
     let Some(planned) = ground.find(&modification.workout_id) else {
-        let message = format!(
-            "Workout {} is not in this athlete's active plan. Use an id from `upcoming_workouts`.",
-            quoted(&modification.workout_id)
-        );
+        let id = quoted(&modification.workout_id);
+        let message = match ground.plan.status {
+            PlanStatus::Active => {
+                format!(
+                    "Workout {id} is not in this athlete's active plan. Use an id from `upcoming_workouts`."
+                )
+            }
+            _ => format!("Workout {id} is not in plan {}.", ground.plan.id),
+        };
         report.refuse(format!("{path}/workout_id"), FaultCode::NoSuchWorkout, message);
         not_past(&format!("{path}/date"), modification.date, ground, report);
         return;
     };
     let workout = &planned.workout;
-    if !touched.insert(planned.id) {
-        let message =
-            format!("Workout {} is changed twice. Put both changes into one modification.", planned.id);
-        report.refuse(format!("{path}/workout_id"), FaultCode::Twice, message);
-    }
     if workout.date != modification.date {
         let message = format!("Workout {} is on {}, not on {}.", planned.id, workout.date, modification.date);
         report.refuse(format!("{path}/date"), FaultCode::WrongDate, message);
@@ -335,8 +336,9 @@ fn added(path: &str, day: Day, sport: Sport, ground: &Ground<'_>, report: &mut R
     not_past(path, day, ground, report);
     let days = ground.plan.days();
     if !days.contains(&day) {
+        let after = if ground.plan.distance.is_some() { ", six weeks after the race" } else { "" };
         let message =
-            format!("{day} is outside the plan, which runs from {} to {}.", days.start(), days.end());
+            format!("{day} is outside the plan, which runs from {} to {}{after}.", days.start(), days.end());
         report.refuse(path, FaultCode::OutsidePlan, message);
     }
     if sport != Sport::Rest {

@@ -116,12 +116,15 @@ const AHEAD: i64 = 14;
 /// What the rules propose now; `None` when the plan can stand. What weighs most comes first.
 #[must_use]
 pub fn adapt(situation: &Situation<'_>) -> Option<Adaptation> {
-    if situation.today > situation.plan.race_date {
-        return None;
-    }
-    [injury, illness, missed_days, unplanned_race, missed_quality, too_much]
-        .into_iter()
-        .find_map(|rule| rule(situation))
+    adaptations(situation).next()
+}
+
+/// Everything the rules have to say now, each rule for itself. What weighs most comes first; the next counts only where the
+/// athlete said no to what comes before it.
+pub fn adaptations(situation: &Situation<'_>) -> impl Iterator<Item = Adaptation> {
+    let over = situation.today > situation.plan.race_date;
+    let rules = [injury, illness, missed_days, unplanned_race, missed_quality, too_much];
+    rules.into_iter().filter(move |_| !over).filter_map(|rule| rule(situation))
 }
 
 impl<'a> Situation<'a> {

@@ -53,7 +53,9 @@ pub enum BadDraft {
     #[error("a plan has 1 to {MAX_WORKOUTS} workouts, not {0}")]
     Count(usize),
     /// A workout outside the plan's weeks.
-    #[error("the workout on {day} is outside the plan, which runs from {first} to {last}")]
+    #[error(
+        "the workout on {day} is outside the plan, which runs from {first} to {last}, recovery after a race included"
+    )]
     Outside {
         /// Where the workout is.
         day: Day,

@@ -72,10 +72,9 @@ impl Workout {
         };
         let named = name.map_or_else(|| kind.spoken(), str::to_owned);
         let empty = Self { sport, kind, name: named, ..Self::rest(day) };
-        match size {
-            Some(size) => empty.resized(size),
-            None => empty,
-        }
+        let Some(size) = size else { return empty };
+        // What the athlete calls it, it is called.
+        Self { name: empty.name.clone(), ..empty.resized(size) }
     }
 }
 
@@ -397,6 +396,23 @@ mod tests {
             on(&now, "2026-06-18"),
             rows(&[("16", Some(1), 5.0), ("17", Some(2), 0.0), ("17", Some(3), 4.0), race])
         );
+    }
+
+    #[test]
+    fn what_is_added_is_called_what_the_athlete_calls_it() {
+        let added = |name: &str| {
+            let size = Some(Size::Distance(Distance::from_km(6.0).unwrap()));
+            let on = day("2026-06-20");
+            Edit::Add { workout: Workout::by_hand(on, Sport::Running, WorkoutKind::Easy, Some(name), size) }
+        };
+        let named = |name: &str| {
+            let next = edit(&plan(), &current(), &[added(name)], day("2026-06-16"))?;
+            Ok::<_, EditError>(next.into_iter().find(|w| w.id.is_none()).unwrap().workout.name)
+        };
+        assert_eq!(named("5 x 1000 m of love").as_deref(), Ok("5 x 1000 m of love"));
+        let long = "a".repeat(121);
+        assert!(matches!(named(&long), Err(EditError::Unsound(BadDraft::Workout { .. }))));
+        assert!(matches!(named("a\u{202e}b"), Err(EditError::Unsound(BadDraft::Unseen(_)))));
     }
 
     #[test]

@@ -32,7 +32,7 @@ mod told;
 mod weeks;
 mod workout;
 
-pub use adapt::{Adaptation, Cause, Situation, adapt, follows_from_mark};
+pub use adapt::{Adaptation, Cause, Situation, adapt, adaptations, follows_from_mark};
 pub use aftermath::{Aftermath, aftermath};
 pub use asked::Asked;
 pub use background::{Background, DatedPaces, Level, Marked, PastRun, Stated};

@@ -71,6 +71,9 @@ pub enum ProposalState {
     /// Its first day is over.
     #[error("it could be taken until its first day was over, which is past since {0}")]
     Expired(Day),
+    /// All of its days are over.
+    #[error("its last day, {0}, is over")]
+    TooLate(Day),
     /// The plan is another one by now.
     #[error("the plan has changed since: it was made for revision {base}, and the plan is at revision {now}")]
     MovedOn {
@@ -91,7 +94,7 @@ impl ProposalState {
             Self::Discarded => "discarded".to_owned(),
             Self::Superseded(newer) => format!("superseded by {newer}"),
             Self::Withdrawn => "withdrawn".to_owned(),
-            Self::Expired(_) => "expired".to_owned(),
+            Self::Expired(_) | Self::TooLate(_) => "expired".to_owned(),
             Self::MovedOn { .. } => "open, plan has moved on".to_owned(),
         }
     }
@@ -210,11 +213,24 @@ impl Proposal {
         match (self.ended(), self.expires_on) {
             (Some(ended), _) => ended,
             (None, Some(end)) if end <= today => ProposalState::Expired(end),
-            _ if self.base_revision != revision => {
-                ProposalState::MovedOn { base: self.base_revision, now: revision }
-            }
-            _ => ProposalState::Open,
+            _ => match self.last_day() {
+                Some(last) if last < today => ProposalState::TooLate(last),
+                _ if self.base_revision != revision => {
+                    ProposalState::MovedOn { base: self.base_revision, now: revision }
+                }
+                _ => ProposalState::Open,
+            },
         }
+    }
+
+    /// The last day that it is about; `None` where an older proposal does not say.
+    fn last_day(&self) -> Option<Day> {
+        let day = |change: &Change| match change {
+            Change::Modify { on, workout, .. } => on.map(|on| on.max(workout.date)),
+            Change::Skip { on, .. } => *on,
+            Change::Add { workout } => Some(workout.date),
+        };
+        self.changes.iter().map(day).try_fold(None, |last, day| Some(last.max(Some(day?)))).flatten()
     }
 
     /// What ended it, whatever day it is and wherever the plan is; `None` while nothing did.

@@ -24,4 +24,5 @@ mod reaching;
 mod services;
 mod serving;
 mod sharing;
+mod standing;
 mod stranger;

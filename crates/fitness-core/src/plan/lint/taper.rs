@@ -197,7 +197,7 @@ fn last_days(view: &View<'_>, report: &mut Report) {
         let day = session.day;
         let left = day.until(view.subject.race);
         if (1..=without_quality).contains(&left) && session.quality {
-            let text = format!("There is a quality session on {day}, less than three days before the race");
+            let text = format!("There is a quality session on {day}, in the last two days before the race");
             report.add(Remark::new(Rule::R23, severity, text).on(day));
         }
         let Some(minutes) = session.minutes else { continue };

@@ -138,3 +138,34 @@ fn what_was_asked_for_is_applied_to_what_is_there_by_then() {
         Change::Skip { workout_id: WorkoutId::new(11), on: None, notes: None }
     );
 }
+
+#[test]
+fn a_proposal_all_of_whose_days_are_over_waits_no_longer() {
+    let made = |changes: Vec<Change>| Proposal {
+        id: ProposalId::new(1),
+        plan: PlanId::new(1),
+        base_revision: 1,
+        status: ProposalStatus::Open,
+        author: Author::Coach,
+        origin: ProposalOrigin::Answer,
+        message: String::new(),
+        changes,
+        made_at: "2026-06-15T00:00:00Z".parse().unwrap(),
+        expires_on: None,
+        superseded_by: None,
+        withdrawn_at: None,
+        findings: Vec::new(),
+    };
+    let day = |text: &str| -> Day { text.parse().unwrap() };
+    let planned = current();
+    let two = made(vec![
+        Change::skip(&planned[0], None),
+        Change::modify(&planned[1], run("2026-06-18", 4.0), None),
+    ]);
+    assert_eq!(two.state(1, day("2026-06-18")), ProposalState::Open);
+    assert_eq!(two.state(1, day("2026-06-19")), ProposalState::TooLate(day("2026-06-18")));
+    assert_eq!(two.state(2, day("2026-06-18")), ProposalState::MovedOn { base: 1, now: 2 });
+    // One that does not say its day waits.
+    let old = made(vec![Change::Skip { workout_id: WorkoutId::new(10), on: None, notes: None }]);
+    assert!(old.is_open(day("2026-06-19")));
+}
