@@ -363,4 +363,19 @@ on_both_databases! {
         assert!(adapted.proposal.is_some(), "{adapted:?}");
         assert!(!adapted.adaptation.message.contains("Left out"), "{}", adapted.adaptation.message);
     }
+
+    async fn a_discarded_proposal_hides_no_other_rule(db) {
+        let (ann, _) = runner(&db).await;
+        let hurt = Observed::new(ObservationKind::Injury, june(14), june(14), Some(1)).unwrap();
+        db.store.add_observation(ann, Author::Athlete, &hurt, now()).await.unwrap();
+        let first = db.store.adapt(ann, june(14), now()).await.unwrap().unwrap();
+        assert_eq!(first.adaptation.cause, Cause::Injury);
+        let ill = Observed::new(ObservationKind::Illness, june(14), june(16), Some(1)).unwrap();
+        db.store.add_observation(ann, Author::Athlete, &ill, now()).await.unwrap();
+        assert_eq!(db.store.adapt(ann, june(14), now()).await.unwrap().unwrap().proposal, first.proposal, "what weighs more");
+        db.store.decline_proposal(ann, first.proposal.unwrap(), now()).await.unwrap();
+        let next = db.store.adapt(ann, june(14), now()).await.unwrap().unwrap();
+        assert_eq!(next.adaptation.cause, Cause::Illness);
+        assert!(next.proposal.is_some());
+    }
 }
