@@ -176,9 +176,11 @@ on_both_databases! {
         let last = draft("Late").race_date();
         let at = |day: Day| day.date().and_hms_opt(12, 0, 0).unwrap().and_utc();
         let refused = desk.put_draft(&draft("Late"), None, at(last.next())).await.unwrap_err();
-        assert!(matches!(refused, Error::Draft(BadDraft::Over(day)) if day == last), "{refused}");
+        assert!(matches!(refused, Error::Draft(BadDraft::Past(day)) if day == last), "{refused}");
+        let tomorrow = desk.put_draft(&draft("Late"), None, at(last.previous())).await.unwrap_err();
+        assert!(matches!(tomorrow, Error::Draft(BadDraft::Tomorrow(day)) if day == last), "{tomorrow}");
         assert!(db.store.list_plans(ann).await.unwrap().is_empty());
-        desk.put_draft(&draft("Late"), None, at(last)).await.unwrap();
+        desk.put_draft(&draft("Late"), None, at(last.plus(-2))).await.unwrap();
     }
 
     async fn a_revision_changes_something(db) {
