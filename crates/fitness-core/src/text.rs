@@ -12,6 +12,13 @@ pub fn is_storable(text: &str) -> bool {
     !text.contains('\0')
 }
 
+/// Whether everything in a text is seen, on one line: no control characters, nothing that turns a line around or has no
+/// width. Any script and any sign that is seen will do.
+#[must_use]
+pub fn is_seen(text: &str) -> bool {
+    !text.chars().any(|c| c.is_control() || is_invisible(c))
+}
+
 /// A foreign text as every database can keep it: without NUL, and no longer than anybody writes.
 #[must_use]
 pub fn storable(text: &str) -> String {

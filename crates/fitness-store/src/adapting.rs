@@ -11,7 +11,8 @@ use fitness_core::ids::{PlanId, ProposalId, UserId};
 use fitness_core::note::Author;
 use fitness_core::observation::Observed;
 use fitness_core::plan::{
-    self, Adaptation, Plan, Proposal, ProposalState, ProposalStatus, Situation, adapt, follows_from_mark,
+    self, Adaptation, Plan, Proposal, ProposalState, ProposalStatus, Situation, adaptations,
+    follows_from_mark,
 };
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, sea_query::Expr};
 use serde::Serialize;
@@ -39,6 +40,14 @@ pub struct Waiting {
     pub said: Option<String>,
 }
 
+/// What became of an earlier proposal from the same facts.
+enum Earlier {
+    None,
+    Waits(ProposalId),
+    Applied,
+    Discarded,
+}
+
 impl Store {
     /// Lets the rules look at the active plan, and gathers what waits for a decision about it.
     ///
@@ -61,8 +70,27 @@ impl Store {
     /// When the database does not answer.
     pub async fn adapt(&self, user: UserId, today: Day, now: Instant) -> Result<Option<Adapted>> {
         let Some(active) = self.find_active_plan(user).await? else { return Ok(None) };
-        let Some(adaptation) = self.look(user, &active, today).await? else { return Ok(None) };
-        let earlier = proposals::Entity::find()
+        for adaptation in self.look(user, &active, today).await? {
+            match self.earlier(user, &active, &adaptation, today).await? {
+                // Said no to: it is not brought up again, and hides nothing that comes after it.
+                Earlier::Discarded => {}
+                Earlier::Applied => return Ok(None),
+                Earlier::Waits(id) => return Ok(Some(Adapted { adaptation, proposal: Some(id) })),
+                Earlier::None => return self.bring_up(user, &active, adaptation, today, now).await,
+            }
+        }
+        Ok(None)
+    }
+
+    /// What became of an earlier proposal from the same facts.
+    async fn earlier(
+        &self,
+        user: UserId,
+        active: &Plan,
+        adaptation: &Adaptation,
+        today: Day,
+    ) -> Result<Earlier> {
+        let row = proposals::Entity::find()
             .filter(proposals::Column::UserId.eq(user.get()))
             .filter(proposals::Column::PlanId.eq(active.id.get()))
             .filter(proposals::Column::FollowsFrom.eq(adaptation.follows_from.as_str()))
@@ -71,26 +99,37 @@ impl Store {
             .order_by_desc(proposals::Column::Id)
             .one(self.reader())
             .await?;
-        if let Some(row) = earlier {
-            let found = plans::proposal(row)?;
-            // What was decided is not brought up again; what came too late, or gave way to facts that no longer hold, is.
-            if matches!(found.ended(), Some(ProposalState::Applied | ProposalState::Discarded)) {
-                return Ok(None);
+        let Some(found) = row.map(plans::proposal).transpose()? else { return Ok(Earlier::None) };
+        // The same facts may ask for something else on another day, or once something was run: then it is made anew.
+        let same = (&found.changes, &found.message) == (&adaptation.changes, &adaptation.message);
+        Ok(match found.ended() {
+            Some(ProposalState::Applied) => Earlier::Applied,
+            Some(ProposalState::Discarded) => Earlier::Discarded,
+            _ if same && found.state(active.revision, today) == ProposalState::Open => {
+                Earlier::Waits(found.id)
             }
-            // The same facts may ask for something else on another day, or once something was run: then it is made anew.
-            let same = (&found.changes, &found.message) == (&adaptation.changes, &adaptation.message);
-            if same && found.state(active.revision, today) == ProposalState::Open {
-                return Ok(Some(Adapted { adaptation, proposal: Some(found.id) }));
-            }
-        }
+            // What came too late, or gave way to facts that no longer hold, is brought up again.
+            _ => Earlier::None,
+        })
+    }
+
+    async fn bring_up(
+        &self,
+        user: UserId,
+        active: &Plan,
+        adaptation: Adaptation,
+        today: Day,
+        now: Instant,
+    ) -> Result<Option<Adapted>> {
         if adaptation.changes.is_empty() {
             return Ok(Some(Adapted { adaptation, proposal: None }));
         }
-        let proposal = self.put_adaptation(user, &active, &adaptation, today, now).await?;
+        let proposal = self.put_adaptation(user, active, &adaptation, today, now).await?;
         Ok(proposal.map(|id| Adapted { adaptation, proposal: Some(id) }))
     }
 
-    async fn look(&self, user: UserId, active: &Plan, today: Day) -> Result<Option<Adaptation>> {
+    /// What the rules have to say, what weighs most first.
+    async fn look(&self, user: UserId, active: &Plan, today: Day) -> Result<Vec<Adaptation>> {
         let standing = self.standing(user, active.id).await?;
         let athlete = self.background_of(user, active, today).await?;
         let observed = self.list_observations(user, today.plus(-LOOK_BACK), today.plus(LOOK_AHEAD)).await?;
@@ -98,7 +137,7 @@ impl Store {
             .map(|race| (race.result.day, race.result.distance))
             .collect();
         let units = self.profile(user).await?.units;
-        Ok(adapt(&Situation {
+        let situation = Situation {
             plan: &standing.plan,
             workouts: &standing.workouts,
             graded: &standing.graded,
@@ -107,10 +146,12 @@ impl Store {
             athlete: &athlete,
             today,
             units,
-        }))
+        };
+        let fits = |found: Adaptation| found.as_it_fits(&standing.plan, &standing.workouts, today);
+        Ok(adaptations(&situation).map(fits).collect())
     }
 
-    /// `None` when the plan moved on meanwhile, or the changes do not fit it.
+    /// `None` when the plan moved on meanwhile: the next look is at what it is by then.
     async fn put_adaptation(
         &self,
         user: UserId,
@@ -126,9 +167,7 @@ impl Store {
         }
         let current = plans::list_workouts(tx.db(), user, active.id, active.revision).await?;
         let all = (0..adaptation.changes.len()).collect();
-        if plan::apply(&found, &current, &adaptation.changes, &all, today).is_err() {
-            return Ok(None);
-        }
+        plan::apply(&found, &current, &adaptation.changes, &all, today)?;
         // It can be taken until its first day is over.
         let expires = adaptation.first_day(&current).map(Day::next);
         let made = NewProposal {

@@ -49,10 +49,10 @@ impl Desk {
     /// A draft never changes. Asking for another marks the earlier one as superseded.
     ///
     /// # Errors
-    /// `Draft` when all of it is over on the athlete's day; `NotFound` when there is no such draft to supersede.
+    /// `Draft` when it is over on the athlete's day or otherwise no plan to begin; `NotFound` when there is no such draft to supersede.
     pub async fn put_draft(&self, draft: &Draft, supersedes: Option<PlanId>, now: Instant) -> Result<PlanId> {
         let tx = self.store.write(self.user).await?;
-        draft.ahead_of(Day::at(now, athletes::profile(tx.db(), self.user).await?.zone))?;
+        draft.check_new(Day::at(now, athletes::profile(tx.db(), self.user).await?.zone))?;
         let row = training_plans::ActiveModel {
             user_id: Set(self.user.get()),
             name: Set(draft.name().to_owned()),

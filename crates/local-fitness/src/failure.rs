@@ -114,7 +114,7 @@ fn next_step(proposal: ProposalId, state: ProposalState) -> String {
                 "`fitness plan proposal show {proposal}` shows what it would do to the plan as it is now, and how to take it"
             );
         }
-        ProposalState::Expired(_) => {
+        ProposalState::Expired(_) | ProposalState::TooLate(_) => {
             "`fitness plan show` lets the rules look again; a model must be asked again"
         }
         ProposalState::Discarded | ProposalState::Open => {

@@ -9,6 +9,27 @@ use super::{Action, Changes, Modification, NewWorkout, PlanModification, WeeklyP
 use crate::plan::{Change, PlannedWorkout, Size, Workout, WorkoutKind, counts_repetitions, plain_name};
 use crate::sport::Sport;
 use crate::units::TimeSpan;
+use serde::{Deserialize, Serialize};
+
+/// What an answer names of a workout, to be applied to whatever is there when the athlete decides.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Asked {
+    /// `modify` or `replace`.
+    pub action: Action,
+    /// The fields that were named.
+    pub changes: Changes,
+}
+
+impl Asked {
+    /// The workout with what was asked for.
+    #[must_use]
+    pub fn of(&self, now: &Workout) -> Workout {
+        match self.action {
+            Action::Replace => replaced(now, &self.changes),
+            Action::Modify | Action::Skip => modified(now, &self.changes),
+        }
+    }
+}
 
 /// Why an answer cannot become changes. [`super::consistency::against`] finds this first, and says more.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -56,10 +77,10 @@ pub fn of_week(response: &WeeklyPlan, ground: &Ground<'_>) -> Vec<Change> {
         let planned = old.remove(at);
         // A day off is a day off, whatever it is called.
         if planned.workout != new && !new.is_rest() {
-            changes.push(Change::Modify { workout_id: planned.id, workout: new, notes: None });
+            changes.push(Change::modify(planned, new, None));
         }
     }
-    changes.extend(old.into_iter().map(|planned| Change::Skip { workout_id: planned.id, notes: None }));
+    changes.extend(old.into_iter().map(|planned| Change::skip(planned, None)));
     changes
 }
 
@@ -70,15 +91,19 @@ pub fn week_as_draft(response: &WeeklyPlan) -> Vec<Workout> {
 }
 
 fn of_one(modification: &Modification, planned: &PlannedWorkout) -> Change {
-    let nothing = Changes::default();
-    let changes = modification.changes.as_ref().unwrap_or(&nothing);
+    let changes = modification.changes.clone().unwrap_or_default();
     let notes = changes.notes.clone();
-    let workout = match modification.action {
-        Action::Skip => return Change::Skip { workout_id: planned.id, notes },
-        Action::Modify => modified(&planned.workout, changes),
-        Action::Replace => replaced(&planned.workout, changes),
-    };
-    Change::Modify { workout_id: planned.id, workout, notes }
+    if modification.action == Action::Skip {
+        return Change::skip(planned, notes);
+    }
+    let asked = Asked { action: modification.action, changes };
+    Change::Modify {
+        workout_id: planned.id,
+        on: Some(planned.workout.date),
+        workout: asked.of(&planned.workout),
+        asked: Some(Box::new(asked)),
+        notes,
+    }
 }
 
 /// The workout with what the changes name, and with nothing of the old session that they made untrue. A new length is

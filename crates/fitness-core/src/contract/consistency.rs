@@ -11,6 +11,7 @@ use crate::calendar::Day;
 use crate::ids::WorkoutId;
 use crate::plan::{Plan, PlanStatus, PlannedWorkout, TargetType, Workout};
 use crate::sport::Sport;
+use crate::text::is_seen;
 use std::collections::BTreeSet;
 
 /// How far steps may be from the duration they add up to.
@@ -67,11 +68,24 @@ pub fn within(response: &Response) -> Report {
     let mut report = Report::default();
     match response {
         Response::Modification(response) => {
+            let mut touched = BTreeSet::new();
             for (i, modification) in response.modifications.iter().enumerate() {
-                skip_changes_nothing(&format!("/modifications/{i}"), modification, &mut report);
+                let path = format!("/modifications/{i}");
+                skip_changes_nothing(&path, modification, &mut report);
+                if !touched.insert(&modification.workout_id) {
+                    let message = format!(
+                        "Workout {} is changed twice. Put both changes into one modification.",
+                        quoted(&modification.workout_id)
+                    );
+                    report.refuse(format!("{path}/workout_id"), FaultCode::Twice, message);
+                }
+                let name = modification.changes.as_ref().and_then(|changes| changes.name.as_deref());
+                seen_name(&format!("{path}/changes/name"), name.unwrap_or_default(), &mut report);
             }
             for (i, workout) in response.new_workouts.iter().enumerate() {
-                steps_add_up(&format!("/new_workouts/{i}"), workout, &mut report);
+                let path = format!("/new_workouts/{i}");
+                seen_name(&format!("{path}/name"), &workout.name, &mut report);
+                steps_add_up(&path, workout, &mut report);
             }
         }
         Response::Week(response) => {
@@ -84,6 +98,7 @@ pub fn within(response: &Response) -> Report {
                     let message = format!("`day` is {}, but {} is a {named}.", workout.day, workout.date);
                     report.note(format!("{path}/day"), FindingCode::WeekdayDiffers, message);
                 }
+                seen_name(&format!("{path}/name"), &workout.name, &mut report);
                 steps_add_up(&path, &workout.as_new(), &mut report);
             }
         }
@@ -104,9 +119,8 @@ pub fn against(response: &Response, ground: &Ground<'_>) -> Report {
     }
     match response {
         Response::Modification(response) => {
-            let mut touched = BTreeSet::new();
             for (i, modification) in response.modifications.iter().enumerate() {
-                modified(&format!("/modifications/{i}"), modification, ground, &mut touched, &mut report);
+                modified(&format!("/modifications/{i}"), modification, ground, &mut report);
             }
             for (i, workout) in response.new_workouts.iter().enumerate() {
                 let path = format!("/new_workouts/{i}/date");
@@ -116,7 +130,12 @@ pub fn against(response: &Response, ground: &Ground<'_>) -> Report {
         }
         Response::Week(response) => {
             for (i, workout) in response.workouts.iter().enumerate() {
-                added(&format!("/workouts/{i}/date"), workout.date, workout.sport, ground, &mut report);
+                // What is there already takes on another form, and is not new to its day.
+                let there = |planned: &&PlannedWorkout| {
+                    (planned.workout.date, planned.workout.sport) == (workout.date, workout.sport)
+                };
+                let sport = ground.workouts.iter().find(there).map_or(workout.sport, |_| Sport::Rest);
+                added(&format!("/workouts/{i}/date"), workout.date, sport, ground, &mut report);
             }
         }
     }
@@ -165,24 +184,45 @@ fn totals(week: &WeeklyPlan, report: &mut Report) {
     }
 }
 
+/// A name that is not what it seems.
+fn seen_name(path: &str, name: &str, report: &mut Report) {
+    if !is_seen(name) {
+        let message = format!(
+            "The name {} holds control characters, or characters that are not seen. Leave them out.",
+            quoted(name)
+        );
+        report.refuse(path, FaultCode::BadCharacter, message);
+    }
+}
+
 fn steps_add_up(path: &str, workout: &NewWorkout, report: &mut Report) {
     for (i, step) in workout.steps.iter().enumerate() {
-        without_effect(&format!("{path}/steps/{i}"), step, report);
+        let path = format!("{path}/steps/{i}");
+        without_effect(&path, step, report);
+        if let Some(problem) = step.as_planned().impossible() {
+            let message = format!("Nobody can hold this target: {problem}.");
+            report.refuse(format!("{path}/target_type"), FaultCode::OutOfRange, message);
+        }
     }
-    // A step by distance, by calories or until the athlete ends it takes nobody knows how long.
-    let seconds: Option<f64> = workout.steps.iter().map(Step::seconds).sum();
-    let Some(minutes) = seconds.filter(|_| !workout.steps.is_empty()).map(|seconds| seconds / 60.0) else {
+    if workout.steps.is_empty() {
         return;
-    };
-    let planned = workout.duration_minutes;
-    if (minutes - planned).abs() > planned * STEPS_WITHIN + 1e-9 {
-        let message = format!(
-            "The steps add up to {} of {} minutes. Make them fit, or change `duration_minutes`.",
-            tidy(minutes),
-            tidy(planned)
-        );
-        report.note(format!("{path}/steps"), FindingCode::StepsDiffer, message);
     }
+    // How long a step by distance takes depends on who runs it, and calories and an open end say nothing.
+    let within = workout.steps.iter().map(|step| step.as_planned().seconds_within(workout.sport));
+    let (least, most) = within.fold((0.0, 0.0), |(least, most), (low, high)| (least + low, most + high));
+    let (least, most, planned) = (least / 60.0, most / 60.0, workout.duration_minutes);
+    let room = planned * STEPS_WITHIN + 1e-9;
+    let come_to = match () {
+        () if least <= planned + room && most >= planned - room => return,
+        () if least == most => format!("add up to {}", tidy(least)),
+        () if least > planned => format!("take at least {}", tidy(least)),
+        () => format!("take at most {}", tidy(most)),
+    };
+    let message = format!(
+        "The steps {come_to} of {} minutes. Make them fit, or change `duration_minutes`.",
+        tidy(planned)
+    );
+    report.note(format!("{path}/steps"), FindingCode::StepsDiffer, message);
 }
 
 fn without_effect(path: &str, step: &Step, report: &mut Report) {
@@ -207,28 +247,22 @@ fn without_effect(path: &str, step: &Step, report: &mut Report) {
     }
 }
 
-fn modified(
-    path: &str,
-    modification: &Modification,
-    ground: &Ground<'_>,
-    touched: &mut BTreeSet<WorkoutId>,
-    report: &mut Report,
-) {
+fn modified(path: &str, modification: &Modification, ground: &Ground<'_>, report: &mut Report) {
     let Some(planned) = ground.find(&modification.workout_id) else {
-        let message = format!(
-            "Workout {} is not in this athlete's active plan. Use an id from `upcoming_workouts`.",
-            quoted(&modification.workout_id)
-        );
+        let id = quoted(&modification.workout_id);
+        let message = match ground.plan.status {
+            PlanStatus::Active => {
+                format!(
+                    "Workout {id} is not in this athlete's active plan. Use an id from `upcoming_workouts`."
+                )
+            }
+            _ => format!("Workout {id} is not in plan {}.", ground.plan.id),
+        };
         report.refuse(format!("{path}/workout_id"), FaultCode::NoSuchWorkout, message);
         not_past(&format!("{path}/date"), modification.date, ground, report);
         return;
     };
     let workout = &planned.workout;
-    if !touched.insert(planned.id) {
-        let message =
-            format!("Workout {} is changed twice. Put both changes into one modification.", planned.id);
-        report.refuse(format!("{path}/workout_id"), FaultCode::Twice, message);
-    }
     if workout.date != modification.date {
         let message = format!("Workout {} is on {}, not on {}.", planned.id, workout.date, modification.date);
         report.refuse(format!("{path}/date"), FaultCode::WrongDate, message);
@@ -238,20 +272,16 @@ fn modified(
         let message = format!("Workout {} is the race itself, which stays as it is.", planned.id);
         report.refuse(format!("{path}/workout_id"), FaultCode::RaceDay, message);
     }
-    if modification.action != Action::Skip {
-        if workout.is_rest() {
-            let message = "This is a rest day, which cannot become longer or harder. Skip it and add a workout with `new_workouts`.";
-            let longer = modification.changes.as_ref().is_some_and(|changes| {
-                changes.duration_minutes.is_some()
-                    || changes.intensity.is_some()
-                    || changes.estimated_tss.is_some()
-            });
-            if longer {
-                report.refuse(format!("{path}/changes"), FaultCode::RestDay, message);
-            }
-        } else {
-            available(&format!("{path}/date"), workout.date, ground, report);
-        }
+    // What is on a day already was put there by the athlete; only what comes to a day is held against their days off.
+    let harder = |changes: &super::Changes| {
+        changes.duration_minutes.is_some() || changes.intensity.is_some() || changes.estimated_tss.is_some()
+    };
+    if modification.action != Action::Skip
+        && workout.is_rest()
+        && modification.changes.as_ref().is_some_and(harder)
+    {
+        let message = "This is a rest day, which cannot become longer or harder. Skip it and add a workout with `new_workouts`.";
+        report.refuse(format!("{path}/changes"), FaultCode::RestDay, message);
     }
     what_was_there(path, modification, workout, report);
 }

@@ -126,7 +126,7 @@ words! {
         GluedFact = "glued_fact",
         /// A predicted finish without its band.
         WithoutBand = "without_band",
-        /// A character that is not of plain English prose.
+        /// A character that is not of plain English prose, or in a name one that is not seen.
         BadCharacter = "bad_character",
         /// Markdown, HTML or an address.
         Markup = "markup",

@@ -40,12 +40,6 @@ pub struct Step {
 }
 
 impl Step {
-    /// Seconds, where the step is counted in them.
-    #[must_use]
-    pub fn seconds(&self) -> Option<f64> {
-        self.duration_value.filter(|_| self.duration_type == DurationType::Time)
-    }
-
     /// Whether the athlete ends it.
     #[must_use]
     pub fn is_open(&self) -> bool {

@@ -10,13 +10,14 @@ mod missed;
 mod said;
 
 use super::lint::{Rule, Severity, Subject, lint};
-use super::{Background, Change, Plan, PlannedWorkout, Size, Workout, WorkoutKind};
+use super::{Background, Change, Plan, PlannedWorkout, Size, Workout, WorkoutKind, apply, fitting};
 use crate::calendar::Day;
 use crate::grading::{Graded, Verdict};
 use crate::hash::ContentHash;
 use crate::ids::PlanId;
 use crate::observation::{Observation, ObservationKind};
 use crate::sport::Sport;
+use crate::text::counted;
 use crate::units::{Distance, UnitSystem};
 use crate::words::words;
 use ease::eased;
@@ -24,6 +25,7 @@ use missed::missed_days;
 pub use said::follows_from_mark;
 use said::{illness, injury};
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 words! {
     /// Why the rules propose something.
@@ -68,6 +70,23 @@ impl Adaptation {
         };
         self.changes.iter().filter_map(day).min()
     }
+
+    /// As much of it as the plan can take. What it cannot is left out, and said.
+    #[must_use]
+    pub fn as_it_fits(mut self, plan: &Plan, current: &[PlannedWorkout], today: Day) -> Self {
+        let all: BTreeSet<usize> = (0..self.changes.len()).collect();
+        if self.changes.is_empty() {
+            return self;
+        }
+        let Err(why) = apply(plan, current, &self.changes, &all, today) else { return self };
+        let fitting = fitting(plan, current, &self.changes, today);
+        let left_out = counted((all.len() - fitting.len()) as u64, "change", "changes");
+        self.message =
+            format!("{} Left out, because the plan cannot take it: {left_out} ({why}).", self.message);
+        let kept = self.changes.into_iter().enumerate().filter(|(at, _)| fitting.contains(at));
+        self.changes = kept.map(|(_, change)| change).collect();
+        self
+    }
 }
 
 /// A plan and what happened.
@@ -97,12 +116,15 @@ const AHEAD: i64 = 14;
 /// What the rules propose now; `None` when the plan can stand. What weighs most comes first.
 #[must_use]
 pub fn adapt(situation: &Situation<'_>) -> Option<Adaptation> {
-    if situation.today > situation.plan.race_date {
-        return None;
-    }
-    [injury, illness, missed_days, unplanned_race, missed_quality, too_much]
-        .into_iter()
-        .find_map(|rule| rule(situation))
+    adaptations(situation).next()
+}
+
+/// Everything the rules have to say now, each rule for itself. What weighs most comes first; the next counts only where the
+/// athlete said no to what comes before it.
+pub fn adaptations(situation: &Situation<'_>) -> impl Iterator<Item = Adaptation> {
+    let over = situation.today > situation.plan.race_date;
+    let rules = [injury, illness, missed_days, unplanned_race, missed_quality, too_much];
+    rules.into_iter().filter(move |_| !over).filter_map(|rule| rule(situation))
 }
 
 impl<'a> Situation<'a> {
@@ -162,15 +184,11 @@ fn is_done(graded: &Graded) -> bool {
 
 /// A change to a workout, or none when it is like that already.
 fn modify(planned: &PlannedWorkout, workout: Workout, notes: &str) -> Option<Change> {
-    (planned.workout != workout).then(|| Change::Modify {
-        workout_id: planned.id,
-        workout,
-        notes: Some(notes.to_owned()),
-    })
+    (planned.workout != workout).then(|| Change::modify(planned, workout, Some(notes.to_owned())))
 }
 
 fn skip(planned: &PlannedWorkout, notes: &str) -> Change {
-    Change::Skip { workout_id: planned.id, notes: Some(notes.to_owned()) }
+    Change::skip(planned, Some(notes.to_owned()))
 }
 
 /// The same cause and the same facts about the same plan have the same key.
@@ -193,7 +211,7 @@ fn unplanned_race(s: &Situation<'_>) -> Option<Adaptation> {
     let changes: Vec<Change> = s
         .ahead(day.next(), day.plus(easy))
         .filter(|w| w.workout.kind.is_quality() || w.workout.kind == WorkoutKind::Long)
-        .filter_map(|w| modify(w, eased(&w.workout, 0.7), "Easy after the race"))
+        .filter_map(|w| modify(w, eased(&w.workout, 0.7, s.athlete), "Easy after the race"))
         .collect();
     let message = format!(
         "You raced {} on {day}, which was not in the plan. A day of easy running for each 5 km of it: until {}.",

@@ -4,7 +4,7 @@ use super::{Availability, BadWorkout, Goal, Terms, Workout, WorkoutKind};
 use crate::calendar::Day;
 use crate::hash::ContentHash;
 use crate::sport::Sport;
-use crate::text::is_storable;
+use crate::text::{is_seen, is_storable, visible};
 use crate::units::{Distance, TimeSpan};
 use serde::{Deserialize, Serialize};
 
@@ -70,6 +70,17 @@ pub enum BadDraft {
         /// Why not.
         problem: &'static str,
     },
+    /// A race of the past.
+    #[error("the race on {0} is not in the future; give a later day")]
+    Past(Day),
+    /// A race that nobody can prepare for any more.
+    #[error("the race on {0} is tomorrow, too near to plan for; give a later day")]
+    Tomorrow(Day),
+    /// A name that is not what it seems.
+    #[error(
+        "the name \"{0}\" has characters in it that are not seen, or that turn a line around; write it without them"
+    )]
+    Unseen(String),
     /// A plan of the past.
     #[error("the plan ended on {0}, and that day is over; give a plan that ends today or later")]
     Over(Day),
@@ -128,7 +139,8 @@ impl Draft {
         Ok(Self { name, goal, distance, start_date, race_date, target_time, workouts, terms })
     }
 
-    /// A plan as it was written down: with a race, or without one when it is custom and has no distance.
+    /// A plan as it was written down: with a race, or without one when it is custom and has no distance. Whatever stands in
+    /// it on a day that its terms rule out was put there by the athlete's hand, and stands.
     ///
     /// # Errors
     /// Names the first thing that must change.
@@ -144,7 +156,7 @@ impl Draft {
             None if goal == Goal::Custom => Self::without_race(name, start_date, race_date, workouts)?,
             distance => Self::new(name, goal, distance, start_date, race_date, target_time, workouts)?,
         };
-        draft.under(terms)
+        draft.with_terms(terms)
     }
 
     /// A stretch of training without a race: it ends on its last day.
@@ -171,18 +183,59 @@ impl Draft {
     /// # Errors
     /// Names the first workout that is on another day; a race is where it is.
     pub fn under(self, terms: Terms) -> Result<Self, BadDraft> {
+        check_days(&self.workouts, &terms.availability)?;
+        self.with_terms(terms)
+    }
+
+    fn with_terms(self, terms: Terms) -> Result<Self, BadDraft> {
         if terms.availability.blackouts.len() > MAX_PLAN_DAYS as usize {
             return Err(BadDraft::Blackouts);
         }
-        check_days(&self.workouts, &terms.availability)?;
         Ok(Self { terms, ..self })
     }
 
-    /// Checks that something of it is still to come.
+    /// What of it is on a day that its terms rule out, to be told: a file may hold what was put there by hand.
+    #[must_use]
+    pub fn on_days_off(&self) -> Vec<String> {
+        let busy = self.workouts.iter().filter(|w| !w.is_rest() && w.kind != WorkoutKind::Race);
+        busy.filter_map(|workout| {
+            let problem = self.terms.availability.problem(workout.date)?;
+            let day = workout.date;
+            Some(format!("{} {day} {problem}: {}", day.weekday(), visible(&workout.name)))
+        })
+        .collect()
+    }
+
+    /// Checks what a plan is held to when it is written down anew, and no longer when it stands: it is still to come, its
+    /// names are what they seem, and its steps can be followed.
     ///
     /// # Errors
-    /// When its last day is before today.
-    pub fn ahead_of(&self, today: Day) -> Result<(), BadDraft> {
+    /// Names the first thing that must change.
+    pub fn check_new(&self, today: Day) -> Result<(), BadDraft> {
+        self.ahead_of(today)?;
+        for name in self.workouts.iter().map(|workout| &workout.name).chain([&self.name]) {
+            check_name(name)?;
+        }
+        for workout in &self.workouts {
+            for (at, step) in workout.steps.iter().enumerate() {
+                if let Some(problem) = step.impossible() {
+                    let problem = BadWorkout::Step { number: at + 1, problem };
+                    return Err(BadDraft::Workout { day: workout.date, problem });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that its race is after tomorrow, or that something of it is still to come where it has none.
+    fn ahead_of(&self, today: Day) -> Result<(), BadDraft> {
+        if self.distance.is_some() {
+            return match today.until(self.race_date) {
+                ..=0 => Err(BadDraft::Past(self.race_date)),
+                1 => Err(BadDraft::Tomorrow(self.race_date)),
+                _ => Ok(()),
+            };
+        }
         let last = self.workouts.iter().map(|workout| workout.date).max().unwrap_or(self.race_date);
         let last = last.max(self.race_date);
         if last < today { Err(BadDraft::Over(last)) } else { Ok(()) }
@@ -241,6 +294,11 @@ impl Draft {
     pub fn content_hash(&self) -> ContentHash {
         ContentHash::of_json(self)
     }
+}
+
+/// Checks that a new name is what it seems. HTML and any script are text, and escaped where they are shown.
+pub(super) fn check_name(name: &str) -> Result<(), BadDraft> {
+    if is_seen(name) { Ok(()) } else { Err(BadDraft::Unseen(visible(name).to_string())) }
 }
 
 /// The days a plan's workouts may be on.
@@ -560,18 +618,46 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_of_the_past_is_no_plan() {
+    fn a_plan_for_the_past_or_for_tomorrow_is_no_plan() {
         let draft = seed_with(|_| {}).unwrap();
-        let last: Day = "2026-09-20".parse().unwrap();
-        assert_eq!(draft.ahead_of(last), Ok(()));
-        let said = draft.ahead_of(last.next()).unwrap_err().to_string();
+        let race: Day = "2026-09-20".parse().unwrap();
+        assert_eq!(draft.check_new(race.plus(-2)), Ok(()));
+        let said = |today: Day| draft.check_new(today).unwrap_err().to_string();
         assert_eq!(
-            said,
-            "the plan ended on 2026-09-20, and that day is over; give a plan that ends today or later"
+            said(race.previous()),
+            "the race on 2026-09-20 is tomorrow, too near to plan for; give a later day"
         );
-        // Recovery after the race is still to come.
-        let recovery = |v: &mut serde_json::Value| v["schedule"][2]["date"] = "2026-09-22".into();
-        assert_eq!(seed_with(recovery).unwrap().ahead_of(last.next()), Ok(()));
+        for today in [race, race.next()] {
+            assert_eq!(said(today), "the race on 2026-09-20 is not in the future; give a later day");
+        }
+        // What has no race can be taken as long as something of it is ahead.
+        let run = draft.workouts()[0].clone();
+        let week = Draft::without_race("Week", run.date, run.date.plus(5), vec![run.clone()]).unwrap();
+        assert_eq!(week.check_new(run.date.plus(5)), Ok(()));
+        assert_eq!(week.check_new(run.date.plus(6)), Err(BadDraft::Over(run.date.plus(5))));
+    }
+
+    #[test]
+    fn a_name_is_what_it_seems() {
+        let today: Day = "2026-06-16".parse().unwrap();
+        let named = |name: &str| {
+            let plan = seed_with(|v| v["name"] = name.into()).unwrap().check_new(today);
+            let workout = seed_with(|v| v["schedule"][0]["name"] = name.into()).unwrap().check_new(today);
+            assert_eq!(plan, workout, "{name}");
+            plan.map_err(|why| why.to_string())
+        };
+        for fine in ["Lauf \u{1f3c3}\u{200d}\u{2640}\u{fe0f}", "<b>Run</b> & more", "עברית", "1 \" 2"] {
+            assert_eq!(named(fine), Ok(()), "{fine}");
+        }
+        for (wrong, shown) in [
+            ("a\u{202e}b", "a<U+202E>b"),
+            ("a\u{1b}[2Jb", "a<U+001B>[2Jb"),
+            ("two\nlines", "two⏎lines"),
+            ("a\u{200b}b", "a<U+200B>b"),
+        ] {
+            let why = named(wrong).unwrap_err();
+            assert!(why.starts_with(&format!("the name \"{shown}\" has characters in it")), "{why}");
+        }
     }
 
     #[test]

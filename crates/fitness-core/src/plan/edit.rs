@@ -1,6 +1,7 @@
 //! The athlete's own hand: move, swap, shorten, skip or add a workout. One save, however many edits, is one revision.
 
-use super::proposal::{check_next, rest_gives_way};
+use super::draft::check_name;
+use super::proposal::{check_next, newly_busy, settle_rest};
 use super::{BadDraft, NextWorkout, Plan, PlannedWorkout, Workout, WorkoutKind};
 use crate::calendar::Day;
 use crate::ids::WorkoutId;
@@ -71,10 +72,9 @@ impl Workout {
         };
         let named = name.map_or_else(|| kind.spoken(), str::to_owned);
         let empty = Self { sport, kind, name: named, ..Self::rest(day) };
-        match size {
-            Some(size) => empty.resized(size),
-            None => empty,
-        }
+        let Some(size) = size else { return empty };
+        // What the athlete calls it, it is called.
+        Self { name: empty.name.clone(), ..empty.resized(size) }
     }
 }
 
@@ -159,6 +159,7 @@ pub fn edit(
             }
             Edit::Add { workout } => {
                 not_past(workout.date, today)?;
+                check_name(&workout.name)?;
                 next.push(NextWorkout { id: None, workout: workout.clone() });
             }
         }
@@ -221,15 +222,10 @@ pub fn revert(
 /// What a change puts on days on which the athlete had said they cannot train: allowed, and worth a word.
 #[must_use]
 pub fn days_off_used(plan: &Plan, current: &[PlannedWorkout], next: &[NextWorkout]) -> Vec<String> {
-    let there = |new: &NextWorkout| {
-        current.iter().any(|old| new.id == Some(old.id) && old.workout.date == new.workout.date)
-    };
-    next.iter()
-        .filter(|new| !new.workout.is_rest() && !there(new))
+    (newly_busy(current, next).iter())
         .filter_map(|new| {
-            let day = new.workout.date;
-            let problem = plan.terms.availability.problem(day)?;
-            Some(format!("{} {day} {problem}: {}", day.weekday(), visible(&new.workout.name)))
+            let problem = plan.terms.availability.problem(new.date)?;
+            Some(format!("{} {} {problem}: {}", new.date.weekday(), new.date, visible(&new.name)))
         })
         .collect()
 }
@@ -250,16 +246,6 @@ fn find(plan: &Plan, next: &[NextWorkout], id: WorkoutId, today: Day) -> Result<
 
 fn not_past(day: Day, today: Day) -> Result<(), EditError> {
     if day < today { Err(EditError::Past(day)) } else { Ok(()) }
-}
-
-/// Days off follow what is there: one where a day was left empty, none beside a workout.
-fn settle_rest(current: &[PlannedWorkout], next: &mut Vec<NextWorkout>) {
-    rest_gives_way(next);
-    let listed: BTreeSet<Day> = next.iter().map(|w| w.workout.date).collect();
-    let empty: BTreeSet<Day> =
-        current.iter().map(|w| w.workout.date).filter(|day| !listed.contains(day)).collect();
-    next.extend(empty.into_iter().map(|day| NextWorkout { id: None, workout: Workout::rest(day) }));
-    next.sort_by_key(|w| w.workout.date);
 }
 
 #[cfg(test)]
@@ -410,6 +396,23 @@ mod tests {
             on(&now, "2026-06-18"),
             rows(&[("16", Some(1), 5.0), ("17", Some(2), 0.0), ("17", Some(3), 4.0), race])
         );
+    }
+
+    #[test]
+    fn what_is_added_is_called_what_the_athlete_calls_it() {
+        let added = |name: &str| {
+            let size = Some(Size::Distance(Distance::from_km(6.0).unwrap()));
+            let on = day("2026-06-20");
+            Edit::Add { workout: Workout::by_hand(on, Sport::Running, WorkoutKind::Easy, Some(name), size) }
+        };
+        let named = |name: &str| {
+            let next = edit(&plan(), &current(), &[added(name)], day("2026-06-16"))?;
+            Ok::<_, EditError>(next.into_iter().find(|w| w.id.is_none()).unwrap().workout.name)
+        };
+        assert_eq!(named("5 x 1000 m of love").as_deref(), Ok("5 x 1000 m of love"));
+        let long = "a".repeat(121);
+        assert!(matches!(named(&long), Err(EditError::Unsound(BadDraft::Workout { .. }))));
+        assert!(matches!(named("a\u{202e}b"), Err(EditError::Unsound(BadDraft::Unseen(_)))));
     }
 
     #[test]

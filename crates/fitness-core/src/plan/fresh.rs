@@ -27,17 +27,26 @@ pub fn fits(
     today: Day,
     units: UnitSystem,
 ) -> Vec<Fit> {
+    let problems = problems(plan, current, changes, today);
+    (changes.iter().zip(problems))
+        .map(|(change, problem)| Fit { problem, since: since(change, base, current, units) })
+        .collect()
+}
+
+/// Why each change of a proposal, by itself, can no longer be applied; `None` when it can.
+#[must_use]
+pub fn problems(
+    plan: &Plan,
+    current: &[PlannedWorkout],
+    changes: &[Change],
+    today: Day,
+) -> Vec<Option<String>> {
     let alone = |at: usize| apply(plan, current, changes, &BTreeSet::from([at]), today);
     let problem = |why: ApplyError| match why {
         ApplyError::NoSuchWorkout(id) => format!("workout {id} is not in the plan any more"),
         other => other.to_string(),
     };
-    (changes.iter().enumerate())
-        .map(|(at, change)| Fit {
-            problem: alone(at).err().map(problem),
-            since: since(change, base, current, units),
-        })
-        .collect()
+    (0..changes.len()).map(|at| alone(at).err().map(problem)).collect()
 }
 
 /// As many of the changes as can be applied together, the first ones first.
@@ -111,7 +120,9 @@ mod tests {
         let current = [run(1, "2026-06-16", 8.0), run(3, "2026-06-20", 5.0), run(4, "2026-06-21", 7.0)];
         let change = |id: i64, date: &str| Change::Modify {
             workout_id: WorkoutId::new(id),
+            on: None,
             workout: run(id, date, 4.0).workout,
+            asked: None,
             notes: None,
         };
         let changes = [
@@ -119,7 +130,7 @@ mod tests {
             change(2, "2026-06-18"),
             change(3, "2026-06-20"),
             Change::Add { workout: run(0, "2026-06-21", 3.0).workout },
-            Change::Skip { workout_id: WorkoutId::new(3), notes: None },
+            Change::Skip { workout_id: WorkoutId::new(3), on: None, notes: None },
             Change::Add { workout: run(0, "2026-06-19", 3.0).workout },
         ];
         let today = "2026-06-17".parse().unwrap();

@@ -17,6 +17,7 @@ mod limits;
 pub mod lint;
 #[cfg(test)]
 pub(crate) mod made;
+mod possible;
 mod preview;
 mod proposal;
 mod repeats;
@@ -31,14 +32,14 @@ mod told;
 mod weeks;
 mod workout;
 
-pub use adapt::{Adaptation, Cause, Situation, adapt, follows_from_mark};
+pub use adapt::{Adaptation, Cause, Situation, adapt, adaptations, follows_from_mark};
 pub use aftermath::{Aftermath, aftermath};
 pub use asked::Asked;
 pub use background::{Background, DatedPaces, Level, Marked, PastRun, Stated};
 pub use card::CardBasis;
 pub use draft::{BadDraft, BadRequest, Draft, DraftRequest, MAX_WORKOUTS, ScheduleItem};
 pub use edit::{Edit, EditError, Size, days_off_used, edit, is_same, revert};
-pub use fresh::{Fit, fits, fitting};
+pub use fresh::{Fit, fits, fitting, problems};
 pub use generate::{
     BadWish, Generated, Outline, PaceCard, Phase, Split, Support, TuneUp, Wish, finish_on_race_day, generate,
     pace_card, support, told_target,

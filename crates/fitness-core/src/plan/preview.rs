@@ -27,21 +27,15 @@ impl NowThen {
     /// A change beside what is there.
     #[must_use]
     pub fn of(change: &Change, current: &[PlannedWorkout]) -> Self {
-        let now = |id: &WorkoutId| current.iter().find(|w| w.id == *id).map(|w| w.workout.clone());
-        match change {
-            Change::Modify { workout_id, workout, notes } => Self {
-                workout: Some(*workout_id),
-                now: now(workout_id),
-                then: Some(workout.clone()),
-                notes: notes.clone(),
-            },
-            Change::Skip { workout_id, notes } => {
-                Self { workout: Some(*workout_id), now: now(workout_id), then: None, notes: notes.clone() }
+        let (workout, notes) = match change {
+            Change::Modify { workout_id, notes, .. } | Change::Skip { workout_id, notes, .. } => {
+                (Some(*workout_id), notes.clone())
             }
-            Change::Add { workout } => {
-                Self { workout: None, now: None, then: Some(workout.clone()), notes: None }
-            }
-        }
+            Change::Add { .. } => (None, None),
+        };
+        let now = current.iter().find(|w| Some(w.id) == workout).map(|w| w.workout.clone());
+        let then = change.then(now.as_ref());
+        Self { workout, now, then, notes }
     }
 
     /// One line: `Tue 2026-06-16: Intervals, 10.0 km → Easy, 6.0 km (tired)`.
@@ -311,12 +305,14 @@ mod tests {
         let current = [PlannedWorkout { id: WorkoutId::new(1), workout: run("2026-06-16", 10.0, None) }];
         let shorter = Change::Modify {
             workout_id: WorkoutId::new(1),
+            on: None,
             workout: run("2026-06-16", 6.0, None),
+            asked: None,
             notes: Some("tired\u{7}".to_owned()),
         };
         let lines: Vec<String> = [
             shorter,
-            Change::Skip { workout_id: WorkoutId::new(1), notes: None },
+            Change::Skip { workout_id: WorkoutId::new(1), on: None, notes: None },
             Change::Add { workout: run("2026-06-17", 5.0, None) },
         ]
         .iter()

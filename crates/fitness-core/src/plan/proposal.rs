@@ -2,6 +2,7 @@
 
 use super::{BadDraft, Plan, PlannedWorkout, Workout, draft};
 use crate::calendar::{Day, Instant};
+use crate::contract::changes::Asked;
 use crate::contract::{Finding, FindingCode};
 use crate::ids::{PlanId, ProposalId, WorkoutId};
 use crate::note::Author;
@@ -70,6 +71,9 @@ pub enum ProposalState {
     /// Its first day is over.
     #[error("it could be taken until its first day was over, which is past since {0}")]
     Expired(Day),
+    /// All of its days are over.
+    #[error("its last day, {0}, is over")]
+    TooLate(Day),
     /// The plan is another one by now.
     #[error("the plan has changed since: it was made for revision {base}, and the plan is at revision {now}")]
     MovedOn {
@@ -90,7 +94,7 @@ impl ProposalState {
             Self::Discarded => "discarded".to_owned(),
             Self::Superseded(newer) => format!("superseded by {newer}"),
             Self::Withdrawn => "withdrawn".to_owned(),
-            Self::Expired(_) => "expired".to_owned(),
+            Self::Expired(_) | Self::TooLate(_) => "expired".to_owned(),
             Self::MovedOn { .. } => "open, plan has moved on".to_owned(),
         }
     }
@@ -104,8 +108,14 @@ pub enum Change {
     Modify {
         /// Which workout.
         workout_id: WorkoutId,
+        /// The day it was on when this was proposed; older proposals do not say.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        on: Option<Day>,
         /// What it becomes, whole.
         workout: Workout,
+        /// What was asked for, where that is less than a whole workout: it is applied anew to what is there by then.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        asked: Option<Box<Asked>>,
         /// Why.
         notes: Option<String>,
     },
@@ -113,6 +123,9 @@ pub enum Change {
     Skip {
         /// Which workout.
         workout_id: WorkoutId,
+        /// The day it was on when this was proposed; older proposals do not say.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        on: Option<Day>,
         /// Why.
         notes: Option<String>,
     },
@@ -121,6 +134,33 @@ pub enum Change {
         /// What is added.
         workout: Workout,
     },
+}
+
+impl Change {
+    /// The workout becomes another one, whole.
+    #[must_use]
+    pub fn modify(planned: &PlannedWorkout, workout: Workout, notes: Option<String>) -> Self {
+        Self::Modify { workout_id: planned.id, on: Some(planned.workout.date), workout, asked: None, notes }
+    }
+
+    /// The workout is taken out.
+    #[must_use]
+    pub fn skip(planned: &PlannedWorkout, notes: Option<String>) -> Self {
+        Self::Skip { workout_id: planned.id, on: Some(planned.workout.date), notes }
+    }
+
+    /// What there would be instead of what is there now; `None` when it is taken out.
+    #[must_use]
+    pub fn then(&self, now: Option<&Workout>) -> Option<Workout> {
+        match self {
+            Self::Modify { workout, asked, .. } => match (asked, now) {
+                (Some(asked), Some(now)) => Some(asked.of(now)),
+                _ => Some(workout.clone()),
+            },
+            Self::Add { workout } => Some(workout.clone()),
+            Self::Skip { .. } => None,
+        }
+    }
 }
 
 /// A stored proposal: changes to one revision of one plan.
@@ -173,11 +213,24 @@ impl Proposal {
         match (self.ended(), self.expires_on) {
             (Some(ended), _) => ended,
             (None, Some(end)) if end <= today => ProposalState::Expired(end),
-            _ if self.base_revision != revision => {
-                ProposalState::MovedOn { base: self.base_revision, now: revision }
-            }
-            _ => ProposalState::Open,
+            _ => match self.last_day() {
+                Some(last) if last < today => ProposalState::TooLate(last),
+                _ if self.base_revision != revision => {
+                    ProposalState::MovedOn { base: self.base_revision, now: revision }
+                }
+                _ => ProposalState::Open,
+            },
         }
+    }
+
+    /// The last day that it is about; `None` where an older proposal does not say.
+    fn last_day(&self) -> Option<Day> {
+        let day = |change: &Change| match change {
+            Change::Modify { on, workout, .. } => on.map(|on| on.max(workout.date)),
+            Change::Skip { on, .. } => *on,
+            Change::Add { workout } => Some(workout.date),
+        };
+        self.changes.iter().map(day).try_fold(None, |last, day| Some(last.max(Some(day?)))).flatten()
     }
 
     /// What ended it, whatever day it is and wherever the plan is; `None` while nothing did.
@@ -219,6 +272,16 @@ pub enum ApplyError {
     /// A change names a workout that is not in the plan.
     #[error("workout {0} is not in the plan")]
     NoSuchWorkout(WorkoutId),
+    /// A change was meant for another day than the one its workout is on by now.
+    #[error("workout {workout} was moved from {was} to {now} since")]
+    Moved {
+        /// Which workout.
+        workout: WorkoutId,
+        /// The day it was on when the change was proposed.
+        was: Day,
+        /// The day it is on.
+        now: Day,
+    },
     /// Two chosen changes touch one workout.
     #[error("two of the chosen changes touch workout {0}")]
     Twice(WorkoutId),
@@ -233,7 +296,8 @@ pub enum ApplyError {
     Unsound(#[from] BadDraft),
 }
 
-/// Applies the chosen changes to a revision's workouts: whole or not at all.
+/// Applies the chosen changes to a revision's workouts: whole or not at all. A day that is left empty becomes a day off, and
+/// a day off gives way.
 ///
 /// `chosen` holds positions in `changes`, counted from 0.
 ///
@@ -255,45 +319,62 @@ pub fn apply(
     let mut touched = BTreeSet::new();
     for index in chosen {
         let change = changes.get(*index).ok_or(ApplyError::NoSuchChange(*index))?;
-        if let Change::Modify { workout_id, .. } | Change::Skip { workout_id, .. } = change {
-            if !touched.insert(*workout_id) {
-                return Err(ApplyError::Twice(*workout_id));
-            }
-            let at = next
-                .iter()
-                .position(|w| w.id == Some(*workout_id))
-                .ok_or(ApplyError::NoSuchWorkout(*workout_id))?;
-            not_past(next[at].workout.date, today)?;
-            if plan.is_race(&next[at].workout) {
-                return Err(ApplyError::Race);
-            }
-            match change {
-                Change::Modify { workout, .. } => next[at].workout = workout.clone(),
-                _ => drop(next.remove(at)),
-            }
-        } else if let Change::Add { workout } = change {
-            next.push(NextWorkout { id: None, workout: workout.clone() });
+        let (Change::Modify { workout_id, on, .. } | Change::Skip { workout_id, on, .. }) = change else {
+            let new = change.then(None);
+            next.extend(new.map(|workout| NextWorkout { id: None, workout }));
+            continue;
+        };
+        if !touched.insert(*workout_id) {
+            return Err(ApplyError::Twice(*workout_id));
+        }
+        let at = next
+            .iter()
+            .position(|w| w.id == Some(*workout_id))
+            .ok_or(ApplyError::NoSuchWorkout(*workout_id))?;
+        let now = &next[at].workout;
+        not_past(now.date, today)?;
+        if plan.is_race(now) {
+            return Err(ApplyError::Race);
+        }
+        if let Some(was) = on.filter(|was| *was != now.date) {
+            return Err(ApplyError::Moved { workout: *workout_id, was, now: now.date });
+        }
+        match change.then(Some(now)) {
+            Some(workout) => next[at].workout = workout,
+            None => drop(next.remove(at)),
         }
     }
-    let moved = chosen.iter().filter_map(|index| match changes.get(*index)? {
-        Change::Modify { workout, .. } | Change::Add { workout } => Some(workout.clone()),
-        Change::Skip { .. } => None,
-    });
-    let moved: Vec<Workout> = moved.collect();
-    for workout in &moved {
-        not_past(workout.date, today)?;
+    let new = newly_busy(current, &next);
+    for change in chosen.iter().filter_map(|index| changes.get(*index)) {
+        if let Change::Modify { workout, .. } | Change::Add { workout } = change {
+            not_past(workout.date, today)?;
+        }
     }
-    draft::check_days(&moved, &plan.terms.availability)?;
-    rest_gives_way(&mut next);
+    draft::check_days(&new, &plan.terms.availability)?;
+    settle_rest(current, &mut next);
     check_next(plan.start_date, plan.race_date, &next)?;
-    next.sort_by_key(|w| w.workout.date);
     Ok(next)
 }
 
-/// A day off is none any more beside a workout.
-pub(super) fn rest_gives_way(next: &mut Vec<NextWorkout>) {
+/// What a next state puts on days on which it was not. What stands on a day already was decided there.
+pub(super) fn newly_busy(current: &[PlannedWorkout], next: &[NextWorkout]) -> Vec<Workout> {
+    let there = |new: &NextWorkout| {
+        current.iter().any(|old| {
+            new.id == Some(old.id) && old.workout.date == new.workout.date && !old.workout.is_rest()
+        })
+    };
+    next.iter().filter(|new| !new.workout.is_rest() && !there(new)).map(|new| new.workout.clone()).collect()
+}
+
+/// Days off follow what is there: one where a day was left empty, none beside a workout.
+pub(super) fn settle_rest(current: &[PlannedWorkout], next: &mut Vec<NextWorkout>) {
     let busy: BTreeSet<Day> = next.iter().filter(|w| !w.workout.is_rest()).map(|w| w.workout.date).collect();
     next.retain(|w| !w.workout.is_rest() || !busy.contains(&w.workout.date));
+    let listed: BTreeSet<Day> = next.iter().map(|w| w.workout.date).collect();
+    let empty: BTreeSet<Day> =
+        current.iter().map(|w| w.workout.date).filter(|day| !listed.contains(day)).collect();
+    next.extend(empty.into_iter().map(|day| NextWorkout { id: None, workout: Workout::rest(day) }));
+    next.sort_by_key(|w| w.workout.date);
 }
 
 /// What was planned for a day that is over stays as it is.
@@ -335,78 +416,4 @@ impl Plan {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::WorkoutKind;
-    use super::super::made::half_marathon;
-    use super::*;
-    use crate::sport::Sport;
-    use crate::units::Distance;
-
-    fn plan() -> Plan {
-        half_marathon()
-    }
-
-    fn run(date: &str, km: f64) -> Workout {
-        Workout {
-            sport: Sport::Running,
-            kind: WorkoutKind::Easy,
-            name: "Run".to_owned(),
-            distance: Distance::from_km(km),
-            ..Workout::rest(date.parse().unwrap())
-        }
-    }
-
-    fn current() -> Vec<PlannedWorkout> {
-        [(10, "2026-06-16", 8.0), (11, "2026-06-18", 10.0), (12, "2026-06-21", 16.0)]
-            .map(|(id, date, km)| PlannedWorkout { id: WorkoutId::new(id), workout: run(date, km) })
-            .into()
-    }
-
-    fn changes() -> Vec<Change> {
-        vec![
-            Change::Modify { workout_id: WorkoutId::new(10), workout: run("2026-06-22", 5.0), notes: None },
-            Change::Skip { workout_id: WorkoutId::new(12), notes: None },
-            Change::Add { workout: run("2026-06-19", 4.0) },
-            Change::Skip { workout_id: WorkoutId::new(10), notes: None },
-            Change::Skip { workout_id: WorkoutId::new(99), notes: None },
-            Change::Add { workout: run("2027-06-19", 4.0) },
-        ]
-    }
-
-    fn applied(chosen: &[usize]) -> Result<Vec<(Option<i64>, String)>, ApplyError> {
-        applied_on(chosen, "2026-06-15".parse().unwrap())
-    }
-
-    fn applied_on(chosen: &[usize], today: Day) -> Result<Vec<(Option<i64>, String)>, ApplyError> {
-        let next = apply(&plan(), &current(), &changes(), &chosen.iter().copied().collect(), today)?;
-        Ok(next.iter().map(|w| (w.id.map(WorkoutId::get), w.workout.date.to_string())).collect())
-    }
-
-    #[test]
-    fn only_the_chosen_changes_apply_and_ids_survive() {
-        let row = |id: Option<i64>, date: &str| (id, date.to_owned());
-        assert_eq!(
-            applied(&[0, 2]).unwrap(),
-            [
-                row(Some(11), "2026-06-18"),
-                row(None, "2026-06-19"),
-                row(Some(12), "2026-06-21"),
-                row(Some(10), "2026-06-22")
-            ]
-        );
-        assert_eq!(applied(&[1]).unwrap(), [row(Some(10), "2026-06-16"), row(Some(11), "2026-06-18")]);
-    }
-
-    #[test]
-    fn a_choice_that_does_not_fit_applies_nothing() {
-        let late: Day = "2026-06-20".parse().unwrap();
-        assert_eq!(applied_on(&[0], late), Err(ApplyError::Past("2026-06-16".parse().unwrap())));
-        assert_eq!(applied_on(&[2], late), Err(ApplyError::Past("2026-06-19".parse().unwrap())));
-        assert!(applied_on(&[1], late).is_ok());
-        assert_eq!(applied(&[]), Err(ApplyError::Nothing));
-        assert_eq!(applied(&[6]), Err(ApplyError::NoSuchChange(6)));
-        assert_eq!(applied(&[0, 3]), Err(ApplyError::Twice(WorkoutId::new(10))));
-        assert_eq!(applied(&[4]), Err(ApplyError::NoSuchWorkout(WorkoutId::new(99))));
-        assert!(matches!(applied(&[5]), Err(ApplyError::Unsound(BadDraft::Outside { .. }))));
-    }
-}
+mod tests;

@@ -280,7 +280,7 @@ impl BadWish {
             Self::TuneUp | Self::TuneUpTooLong { .. } => RequestField::BRace,
             Self::RaceBlocked(_) | Self::Blocked(_) => RequestField::Blackout,
             Self::Draft(BadDraft::Distance) => RequestField::Distance,
-            Self::Draft(BadDraft::Name) => RequestField::Name,
+            Self::Draft(BadDraft::Name | BadDraft::Unseen(_)) => RequestField::Name,
             Self::Draft(BadDraft::Target(_)) => RequestField::Target,
             Self::Draft(BadDraft::Blackouts) => RequestField::Blackout,
             Self::Unsafe { .. } | Self::Draft(_) => return None,

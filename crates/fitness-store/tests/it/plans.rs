@@ -49,10 +49,12 @@ pub(crate) async fn three_changes(store: &Store, user: UserId, plan: PlanId, rev
     vec![
         Change::Modify {
             workout_id: workouts[0].id,
+            on: None,
             workout: easy_run(june(9), 5.0),
+            asked: None,
             notes: Some("tired".to_owned()),
         },
-        Change::Skip { workout_id: workouts[2].id, notes: None },
+        Change::Skip { workout_id: workouts[2].id, on: None, notes: None },
         Change::Add { workout: easy_run(june(12), 4.0) },
     ]
 }
@@ -174,9 +176,11 @@ on_both_databases! {
         let last = draft("Late").race_date();
         let at = |day: Day| day.date().and_hms_opt(12, 0, 0).unwrap().and_utc();
         let refused = desk.put_draft(&draft("Late"), None, at(last.next())).await.unwrap_err();
-        assert!(matches!(refused, Error::Draft(BadDraft::Over(day)) if day == last), "{refused}");
+        assert!(matches!(refused, Error::Draft(BadDraft::Past(day)) if day == last), "{refused}");
+        let tomorrow = desk.put_draft(&draft("Late"), None, at(last.previous())).await.unwrap_err();
+        assert!(matches!(tomorrow, Error::Draft(BadDraft::Tomorrow(day)) if day == last), "{tomorrow}");
         assert!(db.store.list_plans(ann).await.unwrap().is_empty());
-        desk.put_draft(&draft("Late"), None, at(last)).await.unwrap();
+        desk.put_draft(&draft("Late"), None, at(last.plus(-2))).await.unwrap();
     }
 
     async fn a_revision_changes_something(db) {

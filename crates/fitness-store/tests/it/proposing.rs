@@ -61,7 +61,7 @@ on_both_databases! {
         assert!(matches!(activate(BTreeSet::new(), &review).await, Err(Error::Unsafe(left)) if left.iter().any(|f| f.rule == Rule::R33)));
         let mut some = blocking.clone();
         some.remove(&Rule::R33);
-        assert!(matches!(activate(some, &review).await, Err(Error::Unsafe(left)) if left.len() == 1));
+        assert!(matches!(activate(some, &review).await, Err(Error::Unsafe(left)) if left.iter().all(|f| f.rule == Rule::R33)));
 
         // A review of another plan allows nothing.
         let other = db.draft(ann, "Other").await;
@@ -266,7 +266,7 @@ on_both_databases! {
         let plan = db.active_plan(ann, "Plan").await;
         let own = db.store.list_workouts(ann, plan, 1).await.unwrap();
         let today = june(10);
-        let modify = |at: usize, date, km| Change::Modify { workout_id: own[at].id, workout: easy_run(june(date), km), notes: None };
+        let modify = |at: usize, date, km| Change::Modify { workout_id: own[at].id, on: None, workout: easy_run(june(date), km), asked: None, notes: None };
         let changes = [modify(0, 9, 5.0), modify(2, 11, 6.0), modify(3, 14, 9.0), Change::Add { workout: easy_run(june(12), 4.0) }];
         let desk = db.store.desk(ann, Author::Coach);
         let id = desk.propose(plan, 1, "Less.", &changes, june(8), now()).await.unwrap();
@@ -327,5 +327,55 @@ on_both_databases! {
         db.store.decline_proposal(ann, second.proposal.unwrap(), now()).await.unwrap();
         assert_eq!(db.store.adapt(ann, june(15), now()).await.unwrap(), None, "discarded, it does not come back");
         assert_eq!(db.store.list_proposals(ann, plan).await.unwrap().len(), 2);
+    }
+
+    async fn what_the_athlete_put_on_a_day_off_breaks_nothing_after_it(db) {
+        let ann = db.user("Ann").await;
+        for back in 0..40 {
+            db.ran(ann, june(13).plus(-back), 10.0).await;
+        }
+        db.imported(ann, Evidence::Declared { day: june(13), said_at: now() }).await;
+        // No Fridays: 19 and 26 June 2026.
+        let free = (15..=28).filter(|day| ![19, 26].contains(day));
+        let mut workouts: Vec<Workout> = free.map(|day| easy_run(june(day), 9.0)).collect();
+        workouts.push(Workout { kind: fitness_core::plan::WorkoutKind::Race, ..easy_run(june(30), 10.0) });
+        let mut terms = fitness_core::plan::Terms::default();
+        terms.availability.days = "mon,tue,wed,thu,sat,sun".parse().unwrap();
+        let draft = Draft::new("Ten", Goal::TenK, None, june(15), june(30), None, workouts).unwrap().under(terms).unwrap();
+        let plan = db.store.desk(ann, Author::Athlete).put_draft(&draft, None, now()).await.unwrap();
+        assert_eq!(db.activate(ann, plan, None).await.unwrap(), Activation::Activated);
+        let found = db.store.find_plan(ann, plan).await.unwrap().unwrap();
+        let own = db.store.list_workouts(ann, plan, 1).await.unwrap();
+        let moved = fitness_core::plan::Edit::Move { workout: own[4].id, to: june(19) };
+        let next = fitness_core::plan::edit(&found, &own, &[moved], june(14)).unwrap();
+        let consent = db.consent(ann, ActionKind::Edit, Some(plan), decisions::change_hash(plan, 1, &next)).await.unwrap();
+        assert_eq!(decisions::edit(consent, plan, 1, &next, "by hand").await.unwrap(), 2);
+
+        assert!(db.store.review(ann, plan, june(14)).await.is_ok(), "the linter reads it");
+        // A model may change it where it is.
+        let desk = db.store.desk(ann, Author::Coach);
+        let answered = desk.take_answer(answer(own[4].id.get(), "2026-06-19", 30).as_bytes(), None, june(14), now()).await.unwrap();
+        assert!(matches!(answered, Answered::Proposed { .. }), "{answered:?}");
+        // And the rules see what else is marked.
+        let hurt = Observed::new(ObservationKind::Injury, june(14), june(16), Some(3)).unwrap();
+        db.store.add_observation(ann, Author::Athlete, &hurt, now()).await.unwrap();
+        let adapted = db.store.adapt(ann, june(14), now()).await.unwrap().unwrap();
+        assert!(adapted.proposal.is_some(), "{adapted:?}");
+        assert!(!adapted.adaptation.message.contains("Left out"), "{}", adapted.adaptation.message);
+    }
+
+    async fn a_discarded_proposal_hides_no_other_rule(db) {
+        let (ann, _) = runner(&db).await;
+        let hurt = Observed::new(ObservationKind::Injury, june(14), june(14), Some(1)).unwrap();
+        db.store.add_observation(ann, Author::Athlete, &hurt, now()).await.unwrap();
+        let first = db.store.adapt(ann, june(14), now()).await.unwrap().unwrap();
+        assert_eq!(first.adaptation.cause, Cause::Injury);
+        let ill = Observed::new(ObservationKind::Illness, june(14), june(16), Some(1)).unwrap();
+        db.store.add_observation(ann, Author::Athlete, &ill, now()).await.unwrap();
+        assert_eq!(db.store.adapt(ann, june(14), now()).await.unwrap().unwrap().proposal, first.proposal, "what weighs more");
+        db.store.decline_proposal(ann, first.proposal.unwrap(), now()).await.unwrap();
+        let next = db.store.adapt(ann, june(14), now()).await.unwrap().unwrap();
+        assert_eq!(next.adaptation.cause, Cause::Illness);
+        assert!(next.proposal.is_some());
     }
 }

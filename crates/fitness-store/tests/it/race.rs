@@ -103,7 +103,7 @@ on_both_databases! {
             let mut tabs = Vec::new();
             for tab in 0..2_u32 {
                 let km = 3.0 + f64::from(2 * round + tab) / 10.0;
-                let change = Change::Modify { workout_id: run, workout: easy_run(june(9), km), notes: None };
+                let change = Change::Modify { workout_id: run, on: None, workout: easy_run(june(9), km), asked: None, notes: None };
                 let id = desk.propose(plan, base, "Less.", &[change], today, now()).await.unwrap();
                 let preview = db.store.preview(ann, id, &chosen, today).await.unwrap();
                 let seen = apply_hash(plan, base, &preview.next, &overriding());

@@ -14,7 +14,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use fitness_core::ids::ProposalId;
 use fitness_core::plan::lint::Rule;
-use fitness_core::plan::{ActionKind, NowThen, Plan, Proposal, ProposalState};
+use fitness_core::plan::{ActionKind, NowThen, Plan, Proposal, ProposalState, fitting, problems};
 use fitness_core::text::{counted, visible};
 use fitness_store::decisions::{self, apply_hash};
 use fitness_store::{Error, Preview};
@@ -27,14 +27,16 @@ struct Beside {
     plan: Plan,
     state: ProposalState,
     changes: Vec<NowThen>,
+    /// Why each of them cannot be taken any more, where it cannot.
+    problems: Vec<Option<String>>,
     chosen: BTreeSet<usize>,
     /// What the chosen part would do, or why it cannot be taken.
     preview: Result<Preview, Error>,
 }
 
 impl Beside {
-    /// Reads it with the part an address names: `include=0&include=2`, counted from 0. Without one it is everything that is
-    /// still to come.
+    /// Reads it with the part an address names: `include=0&include=2`, counted from 0. Without one it is everything that
+    /// still fits.
     async fn find(view: &View, id: &str, fields: &Fields) -> Result<Self, Problem> {
         let (store, user, today) = (view.store(), view.user(), view.today);
         let id: ProposalId = number(id)?;
@@ -43,15 +45,16 @@ impl Beside {
         let current = store.list_workouts(user, plan.id, plan.revision).await?;
         let changes: Vec<NowThen> =
             proposal.changes.iter().map(|change| NowThen::of(change, &current)).collect();
+        let problems = problems(&plan, &current, &proposal.changes, today);
         let named: Result<BTreeSet<usize>, Problem> = fields.all("include").map(number).collect();
         let chosen = if fields.ticked("chosen") || fields.ticked("include") {
             named?
         } else {
-            (0..changes.len()).filter(|at| changes[*at].is_ahead(today)).collect()
+            fitting(&plan, &current, &proposal.changes, today)
         };
         let preview = store.preview(user, id, &chosen, today).await;
         let state = proposal.state(plan.revision, today);
-        Ok(Self { proposal, plan, state, changes, chosen, preview })
+        Ok(Self { proposal, plan, state, changes, problems, chosen, preview })
     }
 
     fn decision(&self, preview: &Preview, overrides: &BTreeSet<Rule>) -> Decision {
@@ -109,12 +112,13 @@ impl Beside {
                 h2 { "Now and proposed" }
                 input type="hidden" name="chosen" value="1";
                 ul.diff {
-                    @for (at, change) in self.changes.iter().enumerate() {
+                    @for (at, (change, problem)) in self.changes.iter().zip(&self.problems).enumerate() {
                         li {
                             (shown.row(change))
-                            @if change.is_ahead(view.today) {
+                            @if let Some(problem) = problem { p.small.soft { "It no longer fits: " (visible(problem)) "." } }
+                            @else {
                                 label.tick { input type="checkbox" name="include" value=(at) checked[self.chosen.contains(&at)]; span { "Include change " (at + 1) } }
-                            } @else { p.small.soft { "Its day is over; it can no longer be taken." } }
+                            }
                         }
                     }
                 }

@@ -53,7 +53,9 @@ async fn propose(site: &Site, user: UserId, plan: PlanId) -> ProposalId {
     let changes = [
         Change::Modify {
             workout_id: sunday,
+            on: None,
             workout: run(june(14), 9.0),
+            asked: None,
             notes: Some("<b>tired</b>".to_owned()),
         },
         Change::Add { workout: run(june(16), 5.0) },

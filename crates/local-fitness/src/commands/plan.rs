@@ -24,11 +24,9 @@ use crate::table::table;
 use crate::terminal;
 use anyhow::Result;
 use fitness_core::calendar::Day;
-use fitness_core::export::read_draft;
 use fitness_core::ids::PlanId;
 use fitness_core::metrics::trajectory::{Line, Trajectory};
 use fitness_core::metrics::{Found, Quality};
-use fitness_core::note::Author;
 use fitness_core::plan::lint::Rule;
 use fitness_core::plan::{ActionKind, Aftermath, Plan, PlanStatus};
 use fitness_core::text::visible;
@@ -53,7 +51,7 @@ pub(super) async fn run(context: &Context, command: PlanCommand) -> Result<Repor
         PlanCommand::Match(args) => matching::put(context, args).await,
         PlanCommand::Unmatch(args) => matching::remove(context, args).await,
         PlanCommand::Draft(args) => match &args.file {
-            Some(file) => draft(context, file, args.supersedes, args.dry_run).await,
+            Some(file) => draft::from_file(context, file, args.supersedes, args.dry_run).await,
             None if args.goal.is_none() => Err(no_goal()),
             None => draft::run(context, *args).await,
         },
@@ -176,35 +174,6 @@ fn no_goal() -> anyhow::Error {
     Failure::new("the plan has no goal", help).into()
 }
 
-async fn draft(context: &Context, file: &Path, supersedes: Option<PlanId>, dry_run: bool) -> Result<Report> {
-    let text = read(file)?;
-    let bad = |problem: String| {
-        Failure::new(
-            format!("{} is not a plan: {problem}", file.display()),
-            "`fitness plan draft --help` shows what the file holds",
-        )
-    };
-    let draft = read_draft(&text).map_err(|error| bad(error.to_string()))?;
-    let (store, user) = context.open_for_user().await?;
-    let today = Day::at(clock::now(), store.profile(user.id).await?.zone);
-    draft.ahead_of(today).map_err(|over| Failure::new(over.to_string(), "change the days in the file"))?;
-    if dry_run {
-        store.close().await;
-        let words = format!(
-            "{} can be drafted. Nothing was written down; leave out --dry-run to keep it as a draft.",
-            visible(draft.name())
-        );
-        return Ok(Report::new(words, &json!({ "plan_id": null, "draft": draft })));
-    }
-    let id = store.desk(user.id, Author::Athlete).put_draft(&draft, supersedes, clock::now()).await?;
-    store.close().await;
-    let words = format!(
-        "Draft {id}: {}. Nothing is tracked until you activate it with `fitness plan activate {id}`.",
-        visible(draft.name())
-    );
-    Ok(Report::new(words, &json!({ "plan_id": id, "status": PlanStatus::Draft })))
-}
-
 async fn activate(
     context: &Context,
     id: PlanId,
@@ -231,6 +200,7 @@ async fn activate(
     }
     settled(&store, user.id).await?;
     let review = store.review(user.id, id, today).await?;
+    refuse_idle(&review, &overrides)?;
     refuse_errors(&review, &overrides, id, replaces, begin)?;
     let progress = store.progress(user.id, id).await?;
     let (begin, beginning) = begin::chosen(&plan, &progress.workouts, begin, today)?;
@@ -262,6 +232,20 @@ fn what_is_next(standing: &Progress, units: UnitSystem, today: Day) -> String {
         format!("First comes {} {day}: {name}{size}. ", day.weekday())
     });
     format!("{}`fitness plan show` tells how it goes.", next.unwrap_or_default())
+}
+
+/// What is overridden is an error that is there: who names another has misread something.
+fn refuse_idle(review: &Review, overrides: &BTreeSet<Rule>) -> Result<()> {
+    let blocking: BTreeSet<Rule> = review.blocking().iter().map(|finding| finding.rule).collect();
+    let Some(idle) = overrides.difference(&blocking).next() else { return Ok(()) };
+    let help = match blocking.is_empty() {
+        true => "leave out --override".to_owned(),
+        false => {
+            let rules: Vec<&str> = blocking.iter().map(|rule| rule.as_str()).collect();
+            format!("leave it out; the errors are {}", rules.join(","))
+        }
+    };
+    Err(Failure::new(format!("there is no error of {idle} to override"), help).into())
 }
 
 /// What the linter calls an error is overridden by name, or keeps the plan a draft.

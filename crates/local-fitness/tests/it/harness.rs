@@ -9,7 +9,11 @@ use tempfile::TempDir;
 /// A half-marathon plan in the seed's own form, far in the future so that no clock matters.
 pub(crate) const HALF: &str = r#"{"name": "Zürich half", "goal": "half", "race_date": "2099-09-20", "start_date": "2099-06-15",
     "target_time": "01:45:00", "schedule": [{"date": "2099-06-15", "planned_miles": 5, "kind": "easy"},
-    {"date": "2099-06-16", "planned_miles": 0, "kind": "rest"}, {"date": "2099-06-21", "planned_miles": 9, "kind": "long"}]}"#;
+    {"date": "2099-06-16", "planned_miles": 0, "kind": "rest"}, {"date": "2099-06-21", "planned_miles": 9, "kind": "long"},
+    {"date": "2099-06-22", "kind": "rest"}, {"date": "2099-06-29", "kind": "rest"}, {"date": "2099-07-06", "kind": "rest"},
+    {"date": "2099-07-13", "kind": "rest"}, {"date": "2099-07-20", "kind": "rest"}, {"date": "2099-07-27", "kind": "rest"},
+    {"date": "2099-08-03", "kind": "rest"}, {"date": "2099-08-10", "kind": "rest"}, {"date": "2099-08-17", "kind": "rest"},
+    {"date": "2099-08-24", "kind": "rest"}, {"date": "2099-08-31", "kind": "rest"}, {"date": "2099-09-07", "kind": "rest"}]}"#;
 
 /// Somebody's computer.
 pub(crate) struct Home {

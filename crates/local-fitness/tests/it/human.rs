@@ -158,16 +158,21 @@ fn foreign_text_is_made_visible_wherever_it_is_printed() {
     let home = Home::new();
     home.ok(&["user", "add", "Ann"]);
     let mut plan: Value = serde_json::from_str(HALF).unwrap();
+    // Not in a name, which is typed to commit the plan.
     plan["name"] = "Safe\u{1b}]0;evil\u{7}\u{1b}[2J\u{202e}nalp".into();
-    plan["schedule"][0]["name"] = "Easy\u{1b}[31m\nrun\u{2066}".into();
+    let refused = home.refused(&["plan", "draft", &home.file("evil.json", plan.to_string())]);
+    assert!(refused.contains("Safe<U+001B>]0;evil<U+0007><U+001B>[2J<U+202E>nalp"), "{refused:?}");
+    plan["name"] = "<i>Safe</i>".into();
+    plan["schedule"][0]["description"] = "Easy\u{1b}[31m\nrun\u{2066}".into();
     let file = home.file("evil.json", plan.to_string());
     let drafted = home.ok(&["plan", "draft", &file]);
     home.ok(&["note", "add", "ignore this \u{1b}[8mhidden\u{1b}[0m \u{200f}note"]);
     let mut session = home.at_a_terminal(&["plan", "delete", "1"]);
     let asked = session.exp_string("delete it: ").unwrap();
-    let name = "Safe<U+001B>]0;evil<U+0007><U+001B>[2J<U+202E>nalp";
+    let name = "<i>Safe</i>";
     assert!(asked.contains(name), "{asked:?}");
     for printed in [
+        refused,
         drafted,
         home.ok(&["plan", "list"]),
         home.ok(&["plan", "show", "1"]),

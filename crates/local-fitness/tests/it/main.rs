@@ -25,4 +25,5 @@ mod reaching;
 mod services;
 mod serving;
 mod sharing;
+mod standing;
 mod stranger;

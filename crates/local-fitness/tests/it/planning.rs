@@ -176,13 +176,13 @@ fn what_cannot_be_planned_for_is_refused_with_what_to_change() {
         assert!(refused.code != Some(0) && refused.err.contains(expected), "{refused:?} / {expected}");
     }
     let hostile = format!(
-        r#"{{"goal":"half","race_date":"{}","start_date":"{}","name":"<script>&\u202e","schedule":[{{"date":"{}","planned_km":5,"kind":"easy"}}]}}"#,
+        r#"{{"goal":"half","race_date":"{}","start_date":"{}","name":"<script>&","schedule":[{{"date":"{}","planned_km":5,"kind":"easy"}}]}}"#,
         on(60),
         on(1),
         on(2)
     );
     let shown = home.ok(&["plan", "draft", &home.file("hostile.json", hostile)]);
-    assert!(!shown.contains('\u{202e}'), "{shown}");
+    assert!(shown.contains("<script>&"), "HTML is text: {shown}");
     let items: Vec<Value> = (0..4000)
         .map(|n| json!({ "date": today.plus(1 + n % 50).to_string(), "planned_km": 5, "kind": "easy" }))
         .collect();
@@ -342,7 +342,7 @@ fn a_plan_whose_first_day_is_over_begins_today_or_as_planned() {
     for start in [-4, -4, 2] {
         home.ok(&["plan", "draft", &home.file("late.json", plan(start))]);
     }
-    let overrides = ["--override", "R1,R2,R3,R26,R31,R33,R34"];
+    let overrides = ["--override", "R33"];
     let activate =
         |id: &'static str, more: &[&'static str]| [&["plan", "activate", id], &overrides[..], more].concat();
     let early = home.refused(&activate("3", &["--begin", "today"]));

@@ -133,7 +133,9 @@ impl Rebuilt {
                 let soft = fast && hard_from.is_none_or(|day| workout.date < day);
                 let next = match (share, soft) {
                     (share, _) if share <= 0.0 => None,
-                    (share, true) => Some((eased(workout, share), "Easy until the plan fits again")),
+                    (share, true) => {
+                        Some((eased(workout, share, s.athlete), "Easy until the plan fits again"))
+                    }
                     (share, false) if share < 1.0 => {
                         Some((shorter(workout, share), "From what you have run since, by steps"))
                     }

@@ -1,18 +1,34 @@
 //! Making a session easy.
 
 use super::shorter;
-use crate::plan::{Size, Step, StepDuration, StepTarget, StepType, Workout, WorkoutKind};
+use crate::plan::{
+    Background, LOAD, MINUTES, Size, Step, StepDuration, StepTarget, StepType, Workout, WorkoutKind,
+};
 use crate::sport::Sport;
 use crate::units::{Distance, TimeSpan};
 
-/// An easy session of a share of the length, in place of whatever it was.
-pub(super) fn eased(workout: &Workout, share: f64) -> Workout {
+/// An easy session of a share of the length, in place of whatever it was. What was faster takes as long as the athlete's easy
+/// pace does, and brings what easy running brings them; where that is not known, neither is said.
+pub(super) fn eased(workout: &Workout, share: f64, athlete: &Background) -> Workout {
     let effort = "Easy, about 3 of 10: you can talk in whole sentences";
     let name = match workout.sport {
         Sport::Running => "Easy run",
         _ => "Easy session",
     };
-    let short = shorter(workout, share);
+    let mut short = shorter(workout, share);
+    let was_easy = matches!(workout.kind, WorkoutKind::Easy | WorkoutKind::Recovery);
+    if workout.sport == Sport::Running && !was_easy {
+        if let Some(distance) = short.distance {
+            short.duration = athlete.easy_pace().and_then(|pace| {
+                let minutes = (distance.km() * pace.seconds_per_km() / 60.0).round();
+                let possible = (*MINUTES.start() as f64..=*MINUTES.end() as f64).contains(&minutes);
+                TimeSpan::from_seconds(minutes * 60.0).filter(|_| possible)
+            });
+        }
+        let hours = short.duration.map(|time| time.seconds() / 3600.0);
+        let load = hours.zip(athlete.load_per_hour).map(|(hours, per_hour)| (hours * per_hour).round());
+        short.load = load.filter(|load| LOAD.contains(load));
+    }
     let duration = match (short.distance, short.duration) {
         (Some(distance), _) => StepDuration::Distance(distance.meters()),
         (None, Some(duration)) => StepDuration::Time(duration.seconds()),

@@ -114,8 +114,11 @@ pub(super) fn missed_days(s: &Situation<'_>) -> Option<Adaptation> {
             let ahead = s.ahead(begins, last).filter_map(|planned| {
                 let soon = begins.until(planned.workout.date) < 2;
                 let fast = planned.workout.kind.is_quality() || planned.workout.kind == WorkoutKind::Strides;
-                let less = if soon && fast { eased } else { shorter };
-                modify(planned, less(&planned.workout, 0.85), "A little less for three days")
+                let less = match soon && fast {
+                    true => eased(&planned.workout, 0.85, s.athlete),
+                    false => shorter(&planned.workout, 0.85),
+                };
+                modify(planned, less, "A little less for three days")
             });
             let message = format!(
                 "{told}. Three days at about 85 %, and two easy days before the first hard one. What was missed stays \
@@ -127,7 +130,8 @@ pub(super) fn missed_days(s: &Situation<'_>) -> Option<Adaptation> {
             let half = begins.plus((pause.days + 1) / 2);
             let ahead = s.ahead(begins, last).filter_map(|planned| {
                 let workout = &planned.workout;
-                let next = if workout.date < half { eased(workout, 0.5) } else { shorter(workout, 0.75) };
+                let next =
+                    if workout.date < half { eased(workout, 0.5, s.athlete) } else { shorter(workout, 0.75) };
                 modify(planned, next, "Half, then three quarters, after the pause")
             });
             let message = format!(

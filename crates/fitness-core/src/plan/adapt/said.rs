@@ -59,7 +59,7 @@ pub(super) fn injury(s: &Situation<'_>) -> Option<Adaptation> {
             let fast = workout.kind.is_quality()
                 || matches!(workout.kind, WorkoutKind::Long | WorkoutKind::Strides)
                 || workout.distance.is_some_and(|d| d > half);
-            let easy = if fast { eased(workout, 1.0).at_most(half) } else { workout.clone() };
+            let easy = if fast { eased(workout, 1.0, s.athlete).at_most(half) } else { workout.clone() };
             since.add(s, &easy, None);
             changes.extend(modify(planned, easy, "Easy and short until two weeks without pain"));
         }
@@ -107,7 +107,11 @@ pub(super) fn illness(s: &Situation<'_>) -> Option<Adaptation> {
     let mut changes = Vec::new();
     if !fever {
         for planned in s.ahead(s.today, said.through()) {
-            changes.extend(modify(planned, eased(&planned.workout, 0.5), "Half, and easy, with a cold"));
+            changes.extend(modify(
+                planned,
+                eased(&planned.workout, 0.5, s.athlete),
+                "Half, and easy, with a cold",
+            ));
         }
         let message =
             "You said you have a cold. Easy running of half the length is enough until it is over; rest is \
@@ -122,7 +126,7 @@ pub(super) fn illness(s: &Situation<'_>) -> Option<Adaptation> {
         if workout.date <= symptom_free {
             changes.push(skip(planned, "No training until a day after the last symptom"));
         } else if workout.kind.is_quality() || workout.kind == WorkoutKind::Long {
-            changes.extend(modify(planned, eased(workout, 0.7), "Easy before anything hard"));
+            changes.extend(modify(planned, eased(workout, 0.7, s.athlete), "Easy before anything hard"));
         }
     }
     let mut message = format!(

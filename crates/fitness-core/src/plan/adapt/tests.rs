@@ -373,3 +373,54 @@ fn the_same_facts_have_the_same_key_and_others_another() {
     let mark = |world: &World| follows_from_mark(world.plan.id, &world.observed[0].observed).unwrap();
     assert_eq!(mark(&ill()), key(ill()), "a mark that is taken back leads to what it caused");
 }
+
+#[test]
+fn what_the_plan_cannot_take_is_left_out_and_said() {
+    let world = World::new();
+    let (first, second) = (&world.workouts[5], &world.workouts[7]);
+    let far = workout("2027-06-12", WorkoutKind::Easy, 5.0);
+    let made = |changes: Vec<Change>| Adaptation {
+        cause: Cause::TooMuch,
+        message: "Less.".to_owned(),
+        changes,
+        follows_from: "x".to_owned(),
+    };
+    let held = |changes: Vec<Change>| made(changes).as_it_fits(&world.plan, &world.workouts, world.today);
+    let fits = vec![Change::skip(first, None), Change::skip(second, None)];
+    assert_eq!(held(fits.clone()), made(fits));
+    let some = held(vec![Change::Add { workout: far.clone() }, Change::skip(second, None)]);
+    assert_eq!(some.changes, [Change::skip(second, None)]);
+    assert!(
+        some.message.starts_with("Less. Left out, because the plan cannot take it: 1 change ("),
+        "{}",
+        some.message
+    );
+    let none = held(vec![Change::Add { workout: far }]);
+    assert!(none.changes.is_empty() && none.message.contains("outside the plan"), "{}", none.message);
+}
+
+/// A tempo run of 7 km in 36 minutes that becomes an easy one of 4.9 km takes as long as easy running does.
+#[test]
+fn a_hard_session_made_easy_keeps_neither_its_pace_nor_its_load() {
+    let tempo = Workout {
+        duration: Some(TimeSpan::from_mins(36)),
+        load: Some(49.0),
+        ..workout("2026-06-18", WorkoutKind::Tempo, 7.0)
+    };
+    let mut athlete = World::new().athlete;
+    athlete.load_per_hour = Some(50.0);
+    let pace = athlete.easy_pace().unwrap().seconds_per_km();
+    let easy = eased(&tempo, 0.7, &athlete);
+    assert_eq!((easy.kind, easy.distance), (WorkoutKind::Easy, Distance::from_km(4.9)));
+    let minutes = easy.duration.unwrap().seconds() / 60.0;
+    assert!((minutes - 4.9 * pace / 60.0).abs() <= 0.5, "{minutes} at {pace}");
+    assert_eq!(easy.load, Some((minutes / 60.0 * 50.0).round()));
+    // Nothing is made up.
+    athlete.load_per_hour = None;
+    athlete.runs.clear();
+    let easy = eased(&tempo, 0.7, &athlete);
+    assert_eq!((easy.duration, easy.load), (None, None));
+    // What was easy is shorter, and no more.
+    let was = workout("2026-06-18", WorkoutKind::Easy, 8.0);
+    assert_eq!(eased(&was, 0.5, &athlete).duration, Some(TimeSpan::from_mins(24)));
+}

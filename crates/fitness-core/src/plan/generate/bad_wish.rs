@@ -33,7 +33,10 @@ pub enum BadWish {
     #[error("beyond 50 km there is no evidence to plan a time from; leave the target out")]
     TargetBeyondEvidence,
     /// A race cannot be trained for on so few days.
-    #[error("{needed} days a week are needed for this race, and {given} are free; free another weekday")]
+    #[error(
+        "{needed} days a week are needed for this race, and {given} {} free; free another weekday",
+        if *given == 1 { "is" } else { "are" }
+    )]
     TooFewDays {
         /// Days it takes.
         needed: usize,

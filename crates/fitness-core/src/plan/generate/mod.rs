@@ -115,6 +115,7 @@ pub fn generate(wish: &Wish, athlete: &Background) -> Result<Generated, BadWish>
     if let Some(mark) = marks::mark_on(athlete, wish.race) {
         return Err(BadWish::RaceMarked { race: wish.race, why: mark.why });
     }
+    wish.name.as_deref().map_or(Ok(()), super::draft::check_name)?;
     let free = marks::without_marked(wish, athlete);
     let race = check(&free, athlete)?;
     let level = athlete.level().map_err(|_| BadWish::AskLevel)?;

@@ -3,7 +3,9 @@
 use super::Wish;
 use crate::calendar::Day;
 use crate::metrics::predict::{Effort, Finish, Inputs, Prediction, RaceResult, predict};
-use crate::plan::{Background, Plan, race_weeks};
+use crate::plan::limits::{self, Class};
+use crate::plan::{Background, Level, Plan, race_weeks};
+use crate::text::counted;
 use crate::units::{Distance, Pace, TimeSpan, UnitSystem};
 use crate::words::words;
 use serde::Serialize;
@@ -26,14 +28,43 @@ words! {
 const IMPROVEMENT: f64 = 0.03;
 const IMPROVEMENT_WEEKS: f64 = 14.0;
 
+/// A runway shorter than this, in weeks, does not make up for long runs that are missing before a marathon.
+const LATE: usize = 6;
+/// Kilometres of the longest run of the last month below which a marathon is not prepared for.
+const PREPARED: f64 = 21.0;
+/// Who called themselves unprepared finished so much later than predicted (FORMULAS, section 16).
+const UNPREPARED: f64 = 1.064;
+
 /// The finish that may be looked for on race day: today's, with what the full weeks of training until then are taken to
-/// bring. Whoever judges a target (the generator, the linter, the pace card) judges it by this. `None` without a prediction.
+/// bring. A runway too short to build on (R25) brings nothing, and who is not prepared for a marathon is later: the middle
+/// and the slow end of the band move, its fast end stays. Whoever judges a target (the generator, the linter, the pace card)
+/// judges it by this. `None` without a prediction.
 #[must_use]
 pub fn finish_on_race_day(athlete: &Background, start: Day, race: Day) -> Option<Finish> {
-    let today = athlete.prediction.as_ref().ok()?.exact;
-    let share = 1.0 - IMPROVEMENT * (weeks_left(athlete, start, race) as f64 / IMPROVEMENT_WEEKS).min(1.0);
-    let faster = |time: TimeSpan| TimeSpan::from_seconds(time.seconds() * share).unwrap_or(time);
-    Some(Finish { low: faster(today.low), time: faster(today.time), high: faster(today.high) })
+    let prediction = athlete.prediction.as_ref().ok()?;
+    let (today, weeks) = (prediction.exact, weeks_left(athlete, start, race));
+    let gained = if builds(athlete, prediction.target, start, race) { weeks as f64 } else { 0.0 };
+    let share = 1.0 - IMPROVEMENT * (gained / IMPROVEMENT_WEEKS).min(1.0);
+    let times = |time: TimeSpan, share: f64| TimeSpan::from_seconds(time.seconds() * share).unwrap_or(time);
+    let later = if is_unprepared(athlete, prediction.target, start, race) { UNPREPARED } else { 1.0 };
+    Some(Finish {
+        low: times(today.low, share),
+        time: times(today.time, share * later),
+        high: times(today.high, share * later),
+    })
+}
+
+/// Whether a plan is long enough to build fitness (R25).
+fn builds(athlete: &Background, race: Distance, start: Day, race_day: Day) -> bool {
+    let level = athlete.level().unwrap_or(Level::Novice);
+    race_weeks(start, race_day).len() as i64 >= limits::runway_weeks(level, Class::of(race))
+}
+
+/// Whether a marathon comes before the long runs for it can.
+pub(super) fn is_unprepared(athlete: &Background, race: Distance, start: Day, race_day: Day) -> bool {
+    Class::of(race) == Class::Full
+        && race_weeks(start, race_day).len() < LATE
+        && athlete.longest().is_ok_and(|longest| longest.km() < PREPARED)
 }
 
 /// Full weeks of a plan that are still to come.
@@ -95,16 +126,23 @@ fn said(
             target.clock()
         );
     };
-    let weeks = weeks_left(athlete, start, race_day);
+    let weeks = counted(weeks_left(athlete, start, race_day) as u64, "week", "weeks");
     let finish = finish_on_race_day(athlete, start, race_day).unwrap_or(prediction.exact);
     let (clock, middle) = (target.clock(), finish.rounded(race).time.clock());
     let today = prediction.shown.time.clock();
+    if is_unprepared(athlete, race, start, race_day) {
+        let late = finish.rounded(race).high.clock();
+        return format!(
+            "Your races alone say {today} today, and {clock} was asked for; but you are not prepared for this distance. \
+             Runners who are not finish about 6 % later: about {middle}, and as late as {late}."
+        );
+    }
+    let later = match builds(athlete, race, start, race_day) {
+        true => format!(", about {middle} after {weeks} of training"),
+        false => format!("; {weeks} of training are too few to count on more"),
+    };
     match support(target, finish) {
-        Support::Supported => {
-            format!(
-                "{clock} is within what your data supports: {today} today, about {middle} after {weeks} weeks of training."
-            )
-        }
+        Support::Supported => format!("{clock} is within what your data supports: {today} today{later}."),
         Support::Stretch => format!(
             "{clock} is a stretch: one in four to one in ten get there from where you are. You train at what your data \
              says today, {today}, and take a plan B to the start."
@@ -119,10 +157,7 @@ fn said(
                     format!(" A {} in about {} would support it.", units.distance(distance), time.clock())
                 })
                 .unwrap_or_default();
-            format!(
-                "{clock} is not supported by your data: it says {today} today, and about {middle} after {weeks} weeks of \
-                 training.{needed}"
-            )
+            format!("{clock} is not supported by your data: it says {today} today{later}.{needed}")
         }
     }
 }

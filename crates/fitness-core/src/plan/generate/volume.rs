@@ -177,7 +177,10 @@ fn taper(class: Class, weeks: usize) -> &'static [f64] {
         (_, 0) => &[],
         (Class::Full, 1) => &[0.40],
         (Class::Full, 2) => &[0.66, 0.38],
-        (Class::Full, 3) => &[0.88, 0.66, 0.38],
+        // Three weeks: one at the base, then down.
+        (Class::Full, 3) => &[0.74, 0.43],
+        // Below twelve the third week from the race is hardly lighter than a full one.
+        (Class::Full, 4..12) => &[0.88, 0.66, 0.38],
         (Class::Full, _) => &[0.80, 0.60, 0.30],
         (Class::Half, 1) => &[0.45],
         (Class::Half, _) => &[0.78, 0.38],
@@ -321,6 +324,11 @@ fn long_runs(
 ) -> Vec<f64> {
     let peak = volume.iter().copied().fold(0.0, f64::max);
     let least = limits::longest_at_least(shape.level, shape.race);
+    // Three weeks before a marathon there is one long run left: as far as the last month carries it, within what is no error.
+    if shape.class == Class::Full && weeks.len() == limits::NO_BUILD {
+        let share = limits::long_share(shape.level).1 - LAST_CHANCE;
+        return long_runs_at(shape, wish, athlete, weeks, easier, volume, share);
+    }
     // A bigger share of the week is worth it only where it brings the run to the length the race asks for.
     let share = share_of_week(shape, peak);
     let longs = long_runs_at(shape, wish, athlete, weeks, easier, volume, share);
@@ -385,6 +393,9 @@ fn in_time(shape: &Shape) -> f64 {
     let (hours, _) = limits::long_hours(shape.level);
     shape.pace.map_or(f64::INFINITY, |pace| hours * 3600.0 / pace)
 }
+
+/// How far the share of the last long run stays below an error.
+const LAST_CHANCE: f64 = 0.05;
 
 /// Rounded distances may not end up above a limit.
 const MARGIN: f64 = 0.015;

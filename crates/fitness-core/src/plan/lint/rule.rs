@@ -143,7 +143,9 @@ impl Rule {
                 "never-fabricate",
             ),
             Self::R32 => ("race pace is not faster than one in four would run", "FORMULAS 16"),
-            Self::R33 => ("one run a day, rest days that rest, one race on race day", "schema"),
+            Self::R33 => {
+                ("one run a day, rest days that rest, no week without a day, one race on race day", "schema")
+            }
             Self::R34 => ("every day's running has a length, and a possible one", "schema"),
             Self::R35 => {
                 ("with an injury: no intervals, and no run beyond the longest of the 30 days before", "[H]")

@@ -90,8 +90,10 @@ fn days(view: &View<'_>, report: &mut Report) {
     for week in view.weeks.iter().filter(|week| view.race.is_some() && week.open) {
         let first = week.week.first;
         if plans.range(first..=week.week.last()).next().is_none() {
-            let text = format!("Nothing is planned in the week from {first}");
-            report.add(Remark::new(Rule::R33, Severity::Note, text).part(3).on(first));
+            let text = format!(
+                "Nothing is planned in the week from {first}, not even a day off; a plan for a race says what each week holds"
+            );
+            report.add(Remark::new(Rule::R33, Severity::Error, text).part(3).on(first));
         }
     }
 }

@@ -81,7 +81,9 @@ fn length(view: &View<'_>, class: Class, peak: &Peak, report: &mut Report) {
             report.add(Remark::new(Rule::R19, Severity::Warning, text).measured(days, limit).aside(aside));
         }
     }
-    if let Some(last) = peak.last {
+    // Three weeks begin with the last full one; where it lies is no choice.
+    let given = class == Class::Full && weeks <= limits::NO_BUILD;
+    if let Some(last) = peak.last.filter(|_| !given) {
         let (apart, range) = ((weeks - 1 - last) as f64, limits::peak_to_race(class));
         if let Some(limit) = beyond(apart, range) {
             let first = view.weeks[last].week.first;
@@ -100,7 +102,9 @@ fn length(view: &View<'_>, class: Class, peak: &Peak, report: &mut Report) {
 
 /// R20.
 fn last_weeks(view: &View<'_>, class: Class, peak: &Peak, report: &mut Report) {
-    for (week, range) in view.weeks.iter().rev().zip(limits::last_weeks(class)) {
+    // Of three weeks the first is a full one.
+    let tapering = if view.weeks.len() <= limits::NO_BUILD { limits::NO_BUILD - 1 } else { usize::MAX };
+    for (week, range) in view.weeks.iter().rev().zip(limits::last_weeks(class)).take(tapering) {
         let (Some(km), Some(range)) = (week.km, range) else { continue };
         if let Some(limit) = beyond(km / peak.km, range) {
             let first = week.week.first;
@@ -193,7 +197,7 @@ fn last_days(view: &View<'_>, report: &mut Report) {
         let day = session.day;
         let left = day.until(view.subject.race);
         if (1..=without_quality).contains(&left) && session.quality {
-            let text = format!("There is a quality session on {day}, less than three days before the race");
+            let text = format!("There is a quality session on {day}, in the last two days before the race");
             report.add(Remark::new(Rule::R23, severity, text).on(day));
         }
         let Some(minutes) = session.minutes else { continue };

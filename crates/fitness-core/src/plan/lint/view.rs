@@ -2,7 +2,7 @@
 
 use super::super::limits::{self, Class};
 use super::super::weeks::running;
-use super::super::{Background, Level, Week, Workout, WorkoutKind, race_weeks};
+use super::super::{Background, Level, Step, StepDuration, Week, Workout, WorkoutKind, race_weeks};
 use super::amounts::is_quality;
 use super::{Subject, TOLERANCE};
 use crate::calendar::Day;
@@ -337,7 +337,20 @@ const MOSTLY_KNOWN: usize = 14;
 /// How far a planned run goes.
 pub(in crate::plan) fn planned_km(workout: &Workout, easy: Option<Pace>) -> Option<f64> {
     let by_time = || Some(workout.duration?.seconds() / easy?.seconds_per_km());
-    workout.distance.map(Distance::km).or_else(by_time).filter(|km| km.is_finite() && *km >= 0.0)
+    let said = workout.distance.map(Distance::km).or_else(by_time);
+    let meters = |step: &Step| match step.duration {
+        StepDuration::Distance(meters) => Some(meters),
+        _ => None,
+    };
+    let steps = Distance::from_meters(workout.steps.iter().filter_map(meters).sum()).unwrap_or_default().km();
+    let by_steps = !workout.steps.is_empty() && workout.steps.iter().all(|step| meters(step).is_some());
+    // Steps that go farther than what is said are what is run; a little more is how people round.
+    match said {
+        Some(km) if steps <= km * 1.05 => Some(km),
+        None if !by_steps || steps == 0.0 => None,
+        _ => Some(steps),
+    }
+    .filter(|km| km.is_finite() && *km >= 0.0)
 }
 
 /// How long a planned run takes.

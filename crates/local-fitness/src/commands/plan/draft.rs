@@ -11,7 +11,10 @@ use crate::table::table;
 use crate::words::counted;
 use anyhow::Result;
 use fitness_core::calendar::Day;
+use fitness_core::export::read_draft;
+use fitness_core::ids::PlanId;
 use fitness_core::note::Author;
+use fitness_core::plan::lint::{Subject, lint};
 use fitness_core::plan::{
     Asked, Background, BadField, BadWish, Generated, PlanRequest, PlanStatus, RequestField, ToldWeek,
 };
@@ -20,6 +23,7 @@ use fitness_core::units::{Distance, TimeSpan, UnitSystem};
 use fitness_store::StoredActivity;
 use serde_json::json;
 use std::fmt::Write as _;
+use std::path::Path;
 
 pub(super) async fn run(context: &Context, args: DraftArgs) -> Result<Report> {
     let (store, user) = context.open_for_user().await?;
@@ -64,6 +68,55 @@ pub(super) async fn run(context: &Context, args: DraftArgs) -> Result<Report> {
         "longest_mm": athlete.longest().ok(),
         "level": athlete.level().ok(),
     });
+    Ok(Report::new(words, &data))
+}
+
+/// A plan as a file has it, with what the linter says about it.
+pub(super) async fn from_file(
+    context: &Context,
+    file: &Path,
+    supersedes: Option<PlanId>,
+    dry_run: bool,
+) -> Result<Report> {
+    let text = super::read(file)?;
+    let bad = |problem: String| {
+        Failure::new(
+            format!("{} is not a plan: {problem}", file.display()),
+            "`fitness plan draft --help` shows what the file holds",
+        )
+    };
+    let draft = read_draft(&text).map_err(|error| bad(error.to_string()))?;
+    let (store, user) = context.open_for_user().await?;
+    let profile = store.profile(user.id).await?;
+    let today = Day::at(clock::now(), profile.zone);
+    draft.check_new(today).map_err(|why| Failure::new(why.to_string(), "change it in the file"))?;
+    settled(&store, user.id).await?;
+    let athlete = store.background(user.id, draft.distance(), today, draft.terms().stated).await?;
+    let findings = lint(&Subject::of_draft(&draft), &athlete, profile.units);
+    let notes = draft.on_days_off();
+    let name = visible(draft.name());
+    let (id, mut words) = if dry_run {
+        let words = format!(
+            "{name} can be drafted. Nothing was written down; leave out --dry-run to keep it as a draft.\n"
+        );
+        (None, words)
+    } else {
+        let id = store.desk(user.id, Author::Athlete).put_draft(&draft, supersedes, clock::now()).await?;
+        let words = format!(
+            "Draft {id}: {name}. Nothing is tracked until you activate it with `fitness plan activate {id}`.\n"
+        );
+        (Some(id), words)
+    };
+    store.close().await;
+    for note in &notes {
+        let _ = writeln!(words, "  note: {note}");
+    }
+    let _ = write!(words, "\n{}", told(&findings));
+    let mut data = json!({ "plan_id": id, "findings": findings, "notes": notes });
+    match id {
+        Some(_) => data["status"] = json!(PlanStatus::Draft),
+        None => data["draft"] = json!(draft),
+    }
     Ok(Report::new(words, &data))
 }
 

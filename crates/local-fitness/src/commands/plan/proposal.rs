@@ -276,6 +276,7 @@ async fn apply(
     if !seen_it || !whole {
         return Err(look_again(&preview, units, seen_it, &overrides).into());
     }
+    super::refuse_idle(&preview.review, &overrides)?;
     let left = preview.review.left(&overrides);
     if !left.is_empty() {
         let more: BTreeSet<Rule> = left.iter().map(|finding| finding.rule).chain(overrides).collect();

@@ -3,7 +3,7 @@
 
 use super::table::combinations;
 use crate::plan::shared::{file, skip};
-use crate::plan::{Goal, Level, Phase, generate, limits, planned_running, race_weeks};
+use crate::plan::{Goal, Level, Outline, Phase, generate, limits, planned_running, race_weeks};
 use crate::units::Distance;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -125,9 +125,16 @@ fn the_envelope_is_that_of_the_published_plans() {
 ///   many weeks as such a race asks for (R25) and as many free days as the athlete runs on; and the base, grown evenly in the
 ///   full weeks to the least of the three peaks (10, 8 or 6 % in each full week, a quarter above the own best four weeks, the
 ///   upper end of R27), is so much by then. In an easier week 0.78 of that counts, and a tenth below the lightest is in line.
+/// - A week of the taper is held where it is, without a week to either side: it has at least the share of the plan's own peak
+///   that R20 wants, and where that share of the peak is what the lightest published plan runs there, it runs as much.
+/// - What the generator calls a taper or an easier week is one: no more weeks of taper than the race has, no easier week
+///   after another, no more than a third of them (half of two), and each lighter than a full one before it.
+///
+/// Where there is room, ADR 0010 says why.
 #[test]
 fn weekly_totals_lie_inside_the_envelope_of_published_plans() {
     let (mut held, mut reached, mut outside) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
+    let mut tapered = BTreeMap::new();
     for (label, wish, athlete) in combinations() {
         let (Some((name, known)), Ok(plan)) = (envelope(wish.goal), generate(&wish, &athlete)) else {
             continue;
@@ -159,10 +166,26 @@ fn weekly_totals_lie_inside_the_envelope_of_published_plans() {
         let growth = growth.min((peak / base).powf(1.0 / steps));
         let free = wish.availability.days.len() as f64 >= athlete.runs_per_week().unwrap();
         let mut full = 0;
-        for (index, (week, outline)) in weeks.iter().zip(&plan.weeks).enumerate() {
-            let back = weeks.len() - 1 - index;
+        let totals: Vec<f64> =
+            weeks.iter().map(|week| planned_running(plan.draft.workouts(), *week, wish.race).km()).collect();
+        if enough && free {
+            outside.extend(mislabelled(&plan.weeks, &totals, name).map(|why| format!("{label}: {why}")));
+        }
+        let fullest = totals.iter().copied().fold(0.0, f64::max);
+        let shares = limits::last_weeks(limits::Class::of(race));
+        for (index, outline) in plan.weeks.iter().enumerate() {
+            let (back, km) = (weeks.len() - 1 - index, totals[index]);
+            let share = shares.get(back).copied().flatten().filter(|_| outline.phase == Phase::Taper);
+            if let Some((least, _)) = share.filter(|_| enough && free) {
+                *tapered.entry(name).or_insert(0) += 1;
+                // Sessions are whole half kilometres.
+                let published = known[back].0;
+                let wanted = if least * fullest >= published { published } else { least * fullest - 0.5 };
+                if km < wanted {
+                    outside.push(format!("{label}: {back} before, in the taper: {km:.1} of {wanted:.1}"));
+                }
+            }
             let Some((low, high)) = around(back).filter(|_| back > 0 || name != "frr_") else { continue };
-            let km = planned_running(plan.draft.workouts(), *week, wish.race).km();
             *held.entry(name).or_insert(0) += 1;
             let most = known.iter().map(|(_, high)| *high).fold(0.0, f64::max);
             let high = if name == "frr_" && back < 4 { most } else { high };
@@ -182,7 +205,9 @@ fn weekly_totals_lie_inside_the_envelope_of_published_plans() {
             }
         }
     }
-    eprintln!("{held:?} weeks held against the most, {reached:?} against the least");
+    eprintln!(
+        "{held:?} weeks held against the most, {reached:?} against the least, {tapered:?} in the taper"
+    );
     assert!(
         outside.is_empty(),
         "{} weeks of {held:?}: {:#?}",
@@ -190,7 +215,31 @@ fn weekly_totals_lie_inside_the_envelope_of_published_plans() {
         outside.iter().step_by(outside.len().div_ceil(40).max(1)).collect::<Vec<_>>()
     );
     assert!(
-        held.values().chain(reached.values()).all(|weeks| *weeks >= 100) && reached.len() == 3,
-        "{held:?} {reached:?}"
+        held.values().chain(reached.values()).chain(tapered.values()).all(|weeks| *weeks >= 100)
+            && (reached.len(), tapered.len()) == (3, 3),
+        "{held:?} {reached:?} {tapered:?}"
     );
+}
+
+/// What of the generator's own names for weeks is not so.
+fn mislabelled(weeks: &[Outline], totals: &[f64], race: &str) -> Option<String> {
+    let most = match race {
+        "marathon" => 3,
+        "half" => 2,
+        _ => 1,
+    };
+    let taper = weeks.iter().filter(|week| week.phase == Phase::Taper).count();
+    let build = &weeks[..weeks.len() - taper];
+    let easier = build.iter().filter(|week| week.cutback).count();
+    if taper > most || build.iter().any(|week| week.phase == Phase::Taper) {
+        return Some(format!("{taper} weeks of taper"));
+    }
+    if build.windows(2).any(|pair| pair[0].cutback && pair[1].cutback) || easier > build.len().div_ceil(3) {
+        return Some(format!("{easier} of {} weeks are easier ones", build.len()));
+    }
+    let heavy = (1..build.len()).find(|at| {
+        let before = totals[..*at].iter().copied().fold(0.0, f64::max);
+        build[*at].cutback && totals[*at] > 0.90 * before
+    });
+    heavy.map(|at| format!("week {at} is called an easier one: {totals:?}"))
 }

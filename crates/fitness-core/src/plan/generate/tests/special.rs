@@ -271,3 +271,64 @@ fn a_typed_longest_run_is_not_exceeded_by_more_than_a_tenth() {
         }
     }
 }
+
+/// PLANS section 5: a marathon in 21 days, with a base of 31 km and a longest run of 17 km.
+#[test]
+fn three_weeks_before_a_marathon_there_is_one_full_week_and_the_truth() {
+    let mut athlete = runner(31.0, 4, 60);
+    athlete.runs.last_mut().unwrap().distance = Distance::from_km(17.0).unwrap();
+    let athlete = with_result(athlete, Distance::MARATHON);
+    let (base, longest) = (athlete.base().unwrap().km(), athlete.longest().unwrap().km());
+    assert!((30.0..34.0).contains(&base) && longest == 17.0, "{base} {longest}");
+    let mut asked = wish(Goal::Full, 3 * 7 - 1);
+    let today = athlete.prediction.as_ref().unwrap().exact;
+    asked.target = Some(TimeSpan::from_secs(today.time.whole_seconds() + 300));
+    let plan = generate(&asked, &athlete).unwrap();
+    let weeks = weekly(&plan);
+    let shares: Vec<f64> = weeks.iter().map(|km| km / base).collect();
+    assert!((0.97..=1.03).contains(&shares[0]), "one week at the base: {shares:?}");
+    assert!((0.70..=0.78).contains(&shares[1]) && (0.38..=0.46).contains(&shares[2]), "{shares:?}");
+    let runs =
+        plan.draft.workouts().iter().filter(|w| w.sport == Sport::Running && w.kind != WorkoutKind::Race);
+    let long = runs.max_by_key(|run| run.distance).unwrap();
+    let km = long.distance.unwrap().km();
+    assert!((0.9 * longest..=1.10 * longest).contains(&km), "{km}");
+    assert!(long.date.until(asked.race) >= 12, "{}", long.date);
+    let said = plan.remarks.join(" ");
+    for part in [
+        "it builds no new fitness",
+        "not enough preparation",
+        "about 13 minutes more (Fokkema 2020)",
+        "6 % later",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert!(!said.contains("within what your data supports") && !said.contains("of training."), "{said}");
+    let finish = crate::plan::finish_on_race_day(&athlete, asked.start, asked.race).unwrap();
+    let times = |share: f64, time: TimeSpan| TimeSpan::from_seconds(time.seconds() * share).unwrap();
+    assert_eq!(
+        (finish.low, finish.time, finish.high),
+        (today.low, times(1.064, today.time), times(1.064, today.high))
+    );
+
+    // Who ran long enough is told only that three weeks bring nothing.
+    let mut ready = athlete.clone();
+    ready.runs.last_mut().unwrap().distance = Distance::from_km(22.0).unwrap();
+    assert_eq!(crate::plan::finish_on_race_day(&ready, asked.start, asked.race), Some(today));
+    let said = generate(&asked, &ready).unwrap().remarks.join(" ");
+    assert!(said.contains("supports: ") && said.contains("too few to count on more"), "{said}");
+    assert!(!said.contains("Fokkema"), "{said}");
+}
+
+/// PLANS 4.2 wants two weeks of taper below twelve, R20 and R24 a third that is a little lighter: both hold.
+#[test]
+fn a_short_marathon_plan_tapers_in_two_weeks_after_a_hardly_lighter_one() {
+    for (weeks, expected) in [(8, [0.88, 0.66, 0.38]), (16, [0.80, 0.60, 0.30])] {
+        let plan = generate(&wish(Goal::Full, weeks * 7 - 1), &runner(60.0, 5, 60)).unwrap();
+        let km = weekly(&plan);
+        let peak = km.iter().copied().fold(0.0, f64::max);
+        let last: Vec<f64> = km[km.len() - 3..].iter().map(|km| km / peak).collect();
+        let near = last.iter().zip(expected).all(|(is, wanted)| (is - wanted).abs() < 0.04);
+        assert!(near, "{weeks} weeks: {last:?} {km:?}");
+    }
+}

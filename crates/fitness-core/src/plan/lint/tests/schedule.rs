@@ -74,9 +74,15 @@ fn a_day_has_one_run_or_rest() {
         assert_eq!(sound.clone().with(workout(20, WorkoutKind::Easy, 10.0)).says(&athlete, Rule::R33), ERROR);
         let no_race = Made { distance: None, ..sound.clone().without(20) };
         assert_eq!(no_race.says(&athlete, Rule::R33), SILENT);
-        // A week with nothing in it is worth a word.
+        // A week with nothing in it, not even a day off, is none; and neither is a plan that is a race alone.
         let empty = (7..14).fold(sound.clone(), Made::without);
-        assert_eq!(empty.says(&athlete, Rule::R33), NOTE);
+        assert_eq!(empty.says(&athlete, Rule::R33), ERROR);
+        let mut off = empty.clone();
+        off.workouts.push(Workout::rest(at(10)));
+        assert_eq!(off.says(&athlete, Rule::R33), SILENT);
+        assert_eq!((0..20).fold(sound.clone(), Made::without).says(&athlete, Rule::R33), ERROR);
+        let no_race = Made { distance: None, ..empty };
+        assert_eq!(no_race.without(20).says(&athlete, Rule::R33), SILENT, "race plans only");
     }
 }
 
@@ -101,6 +107,32 @@ fn a_day_of_training_has_a_possible_length() {
         assert_eq!(made.says(&unknown, Rule::R34), NOTE);
         assert_eq!(made.says(&unknown, Rule::R2), SILENT);
     }
+}
+
+/// A run of twenty minutes whose one step goes 200 km is one of 200 km.
+#[test]
+fn steps_that_go_farther_than_the_run_are_what_is_run() {
+    use crate::plan::{Step, StepDuration, StepTarget, StepType};
+    use crate::units::TimeSpan;
+    let step = |meters: f64| Step {
+        step_type: StepType::Active,
+        duration: StepDuration::Distance(meters),
+        target: StepTarget::Open,
+        notes: None,
+    };
+    let athlete = of_level(Intermediate, 50.0, 12.0);
+    let with = |meters: f64| {
+        let run = Workout {
+            distance: None,
+            duration: Some(TimeSpan::from_mins(20)),
+            steps: vec![step(meters)],
+            ..workout(1, WorkoutKind::Easy, 5.0)
+        };
+        Made::weeks(&[(50.0, 12.0); 3]).with(run)
+    };
+    assert_eq!(with(200_000.0).says(&athlete, Rule::R34), ERROR);
+    assert_eq!(with(20_000.0).says(&athlete, Rule::R1), ERROR);
+    assert_eq!(with(5000.0).says(&athlete, Rule::R1), SILENT);
 }
 
 #[test]

@@ -1,0 +1,171 @@
+//! A choice of changes, applied to a plan that may have moved on.
+
+use super::*;
+use crate::plan::WorkoutKind;
+use crate::plan::made::half_marathon;
+use crate::sport::Sport;
+use crate::units::Distance;
+
+fn plan() -> Plan {
+    half_marathon()
+}
+
+fn run(date: &str, km: f64) -> Workout {
+    Workout {
+        sport: Sport::Running,
+        kind: WorkoutKind::Easy,
+        name: "Run".to_owned(),
+        distance: Distance::from_km(km),
+        ..Workout::rest(date.parse().unwrap())
+    }
+}
+
+fn current() -> Vec<PlannedWorkout> {
+    [(10, "2026-06-16", 8.0), (11, "2026-06-18", 10.0), (12, "2026-06-21", 16.0)]
+        .map(|(id, date, km)| PlannedWorkout { id: WorkoutId::new(id), workout: run(date, km) })
+        .into()
+}
+
+fn changes() -> Vec<Change> {
+    vec![
+        Change::modify(&current()[0], run("2026-06-22", 5.0), None),
+        Change::Skip { workout_id: WorkoutId::new(12), on: None, notes: None },
+        Change::Add { workout: run("2026-06-19", 4.0) },
+        Change::Skip { workout_id: WorkoutId::new(10), on: None, notes: None },
+        Change::Skip { workout_id: WorkoutId::new(99), on: None, notes: None },
+        Change::Add { workout: run("2027-06-19", 4.0) },
+    ]
+}
+
+fn applied(chosen: &[usize]) -> Result<Vec<(Option<i64>, String)>, ApplyError> {
+    applied_on(chosen, "2026-06-15".parse().unwrap())
+}
+
+fn applied_on(chosen: &[usize], today: Day) -> Result<Vec<(Option<i64>, String)>, ApplyError> {
+    let next = apply(&plan(), &current(), &changes(), &chosen.iter().copied().collect(), today)?;
+    Ok(next.iter().map(|w| (w.id.map(WorkoutId::get), w.workout.date.to_string())).collect())
+}
+
+#[test]
+fn only_the_chosen_changes_apply_and_ids_survive() {
+    let row = |id: Option<i64>, date: &str| (id, date.to_owned());
+    assert_eq!(
+        applied(&[0, 2]).unwrap(),
+        [
+            row(None, "2026-06-16"),
+            row(Some(11), "2026-06-18"),
+            row(None, "2026-06-19"),
+            row(Some(12), "2026-06-21"),
+            row(Some(10), "2026-06-22")
+        ]
+    );
+    // Where something went, there is a day off.
+    assert_eq!(
+        applied(&[1]).unwrap(),
+        [row(Some(10), "2026-06-16"), row(Some(11), "2026-06-18"), row(None, "2026-06-21")]
+    );
+}
+
+#[test]
+fn a_choice_that_does_not_fit_applies_nothing() {
+    let late: Day = "2026-06-20".parse().unwrap();
+    assert_eq!(applied_on(&[0], late), Err(ApplyError::Past("2026-06-16".parse().unwrap())));
+    assert_eq!(applied_on(&[2], late), Err(ApplyError::Past("2026-06-19".parse().unwrap())));
+    assert!(applied_on(&[1], late).is_ok());
+    assert_eq!(applied(&[]), Err(ApplyError::Nothing));
+    assert_eq!(applied(&[6]), Err(ApplyError::NoSuchChange(6)));
+    assert_eq!(applied(&[0, 3]), Err(ApplyError::Twice(WorkoutId::new(10))));
+    assert_eq!(applied(&[4]), Err(ApplyError::NoSuchWorkout(WorkoutId::new(99))));
+    assert!(matches!(applied(&[5]), Err(ApplyError::Unsound(BadDraft::Outside { .. }))));
+}
+
+#[test]
+fn what_stands_on_a_day_off_can_be_changed_there_and_nothing_else_comes_to_one() {
+    // 18 June 2026 is a Thursday, and the athlete's hand put a run there.
+    let mut plan = plan();
+    plan.terms.availability.days = "mon,tue,wed,fri,sat,sun".parse().unwrap();
+    let on = |changes: &[Change]| {
+        let all = (0..changes.len()).collect();
+        apply(&plan, &current(), changes, &all, "2026-06-15".parse().unwrap())
+    };
+    let planned = current();
+    assert!(on(&[Change::modify(&planned[1], run("2026-06-18", 5.0), None)]).is_ok());
+    assert!(on(&[Change::modify(&planned[1], run("2026-06-19", 5.0), None)]).is_ok());
+    assert!(on(&[Change::skip(&planned[0], None)]).is_ok(), "what stands elsewhere is nobody's concern");
+    for comes in [
+        Change::modify(&planned[0], run("2026-06-18", 5.0), None),
+        Change::Add { workout: run("2026-06-25", 4.0) },
+    ] {
+        let refused = on(&[comes]);
+        assert!(matches!(refused, Err(ApplyError::Unsound(BadDraft::Unavailable { .. }))), "{refused:?}");
+    }
+}
+
+#[test]
+fn what_was_asked_for_is_applied_to_what_is_there_by_then() {
+    use crate::contract::Response;
+    use crate::contract::changes::of_modification;
+    use crate::contract::consistency::Ground;
+    let today: Day = "2026-06-15".parse().unwrap();
+    let answer = br#"{"modifications":[{"workout_id":"10","date":"2026-06-16","action":"modify","changes":{"name":"Chatty run"}},
+        {"workout_id":"11","date":"2026-06-18","action":"skip"}],"athlete_message":"x"}"#;
+    let Ok(Response::Modification(answer)) = crate::contract::check(answer, None) else { panic!() };
+    let (plan, base) = (plan(), current());
+    let changes = of_modification(&answer, &Ground { plan: &plan, workouts: &base, today }).unwrap();
+
+    // The athlete made it shorter: the name is all that was asked for.
+    let mut now = current();
+    now[0].workout = run("2026-06-16", 4.0);
+    let next = apply(&plan, &now, &changes, &[0].into(), today).unwrap();
+    let named = &next.iter().find(|w| w.id == Some(WorkoutId::new(10))).unwrap().workout;
+    assert_eq!((named.name.as_str(), named.distance), ("Chatty run", Distance::from_km(4.0)));
+
+    // It is on another day by now, and so is what was to be skipped: neither was meant.
+    now[0].workout.date = "2026-06-17".parse().unwrap();
+    now[1].workout.date = "2026-06-19".parse().unwrap();
+    for (at, was, is) in [(0, "2026-06-16", "2026-06-17"), (1, "2026-06-18", "2026-06-19")] {
+        let refused = apply(&plan, &now, &changes, &[at].into(), today).unwrap_err();
+        let id = WorkoutId::new(10 + at as i64);
+        let moved = ApplyError::Moved { workout: id, was: was.parse().unwrap(), now: is.parse().unwrap() };
+        assert_eq!(refused, moved);
+    }
+    // Stored and read again it is the same; what was stored before there was a day is read as well.
+    let text = serde_json::to_string(&changes).unwrap();
+    assert_eq!(serde_json::from_str::<Vec<Change>>(&text).unwrap(), changes);
+    let old = r#"{"action":"skip","workout_id":11,"notes":null}"#;
+    assert_eq!(
+        serde_json::from_str::<Change>(old).unwrap(),
+        Change::Skip { workout_id: WorkoutId::new(11), on: None, notes: None }
+    );
+}
+
+#[test]
+fn a_proposal_all_of_whose_days_are_over_waits_no_longer() {
+    let made = |changes: Vec<Change>| Proposal {
+        id: ProposalId::new(1),
+        plan: PlanId::new(1),
+        base_revision: 1,
+        status: ProposalStatus::Open,
+        author: Author::Coach,
+        origin: ProposalOrigin::Answer,
+        message: String::new(),
+        changes,
+        made_at: "2026-06-15T00:00:00Z".parse().unwrap(),
+        expires_on: None,
+        superseded_by: None,
+        withdrawn_at: None,
+        findings: Vec::new(),
+    };
+    let day = |text: &str| -> Day { text.parse().unwrap() };
+    let planned = current();
+    let two = made(vec![
+        Change::skip(&planned[0], None),
+        Change::modify(&planned[1], run("2026-06-18", 4.0), None),
+    ]);
+    assert_eq!(two.state(1, day("2026-06-18")), ProposalState::Open);
+    assert_eq!(two.state(1, day("2026-06-19")), ProposalState::TooLate(day("2026-06-18")));
+    assert_eq!(two.state(2, day("2026-06-18")), ProposalState::MovedOn { base: 1, now: 2 });
+    // One that does not say its day waits.
+    let old = made(vec![Change::Skip { workout_id: WorkoutId::new(10), on: None, notes: None }]);
+    assert!(old.is_open(day("2026-06-19")));
+}
