@@ -380,7 +380,13 @@ async fn everything(site: &Site, ben: UserId) -> Things {
     browser.answer(&asked, &format!("{review}/apply")).await.leads_to();
     let workout = store.list_workouts(ben, active, 2).await.unwrap()[2].id;
     things.insert("/plan/workouts/", workout.to_string());
-    let changes = [Change::Modify { workout_id: workout, workout: easy_run(june(14), 9.0), notes: None }];
+    let changes = [Change::Modify {
+        workout_id: workout,
+        workout: easy_run(june(14), 9.0),
+        notes: None,
+        on: None,
+        asked: None,
+    }];
     let proposal = desk.propose(active, 2, &mark("proposal"), &changes, june(14), now()).await.unwrap();
     things.insert("/proposals/", proposal.to_string());
 
