@@ -38,8 +38,22 @@ async fn a_service_that_stops_in_the_middle_is_given_up_at_once() {
 }
 
 #[tokio::test]
-async fn signs_of_life_without_an_answer_end_at_the_overall_limit() {
-    expect(Say::text(WORDS).then(After::Drip(1)), Failing::Stalled, [1; 3]).await;
+async fn signs_of_life_are_no_tokens_and_end_as_silence_does() {
+    for begun in [0, 1, 4] {
+        expect(Say::text(WORDS).then(After::Drip(begun)), Failing::Stalled, [1; 3]).await;
+    }
+    let rig = Rig::new(Way::Claude, always(Say::text(WORDS).then(After::Drip(1)))).await;
+    let (_, error) = rig.failing().await;
+    assert!(error.to_string().contains("wrote nothing for 120 seconds"), "{error}");
+}
+
+#[tokio::test]
+async fn words_without_end_end_at_the_overall_limit() {
+    expect(Say::text(WORDS).then(After::Babble(1)), Failing::Stalled, [1; 3]).await;
+    let rig = Rig::new(Way::Claude, always(Say::text(WORDS).then(After::Babble(4)))).await;
+    let (_, error) = rig.failing().await;
+    assert!(error.to_string().contains("was not done after 600 seconds"), "{error}");
+    assert!(error.spent.output > 100, "what was written counts, told or not: {error:?}");
 }
 
 #[tokio::test]
