@@ -129,7 +129,9 @@ pub fn marked(text: &str, unverified: &[Range<usize>]) -> String {
 
 /// Whether a number in prose says what a known one does: the same, or the known one rounded.
 fn says_the_same(said: &str, known: &str) -> bool {
-    if said == known {
+    // `1:45` for a half marathon is `1:45:00`.
+    let hours = |long: &str, short: &str| short.contains(':') && long.strip_suffix(":00") == Some(short);
+    if said == known || hours(said, known) || hours(known, said) {
         return true;
     }
     let (Ok(value), Ok(exact)) = (said.parse::<f64>(), known.parse::<f64>()) else { return false };

@@ -12,13 +12,18 @@ impl Ledger {
     /// Takes down what a tool answered to this question. What the question said comes from the coach, so it backs nothing
     /// when it comes back; a draft or a proposal of the coach's own backs only what is said of it.
     pub fn hear_answer(&mut self, asked: &Value, answer: &Value) {
-        let mut told = Self::default();
-        told.walk(None, answer);
         let has = |key: &str| answer.get(key).is_some_and(|id| !id.is_null());
-        let own = has("proposal_id") || asked.get("schedule").is_some_and(|schedule| !schedule.is_null());
-        if own && has("review") {
-            self.made.extend(told.known);
-            return;
+        let scheduled = asked.get("schedule").is_some_and(|schedule| !schedule.is_null());
+        let mut told = Self::default();
+        if has("review") && (scheduled || has("proposal_id")) {
+            let mut own = Self::default();
+            own.walk(None, answer);
+            self.made.extend(own.known);
+            // What the rules find in a proposal is worked out from the plan as well.
+            let found = answer.get("findings").filter(|_| !scheduled);
+            told.walk(None, found.unwrap_or(&Value::Null));
+        } else {
+            told.walk(None, answer);
         }
         let mut said = Vec::new();
         own_numbers(None, asked, &mut said);

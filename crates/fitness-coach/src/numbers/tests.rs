@@ -47,7 +47,7 @@ fn what_was_not_told_is_marked() {
 fn what_the_athlete_said_may_be_repeated() {
     let mut ledger = ledger();
     ledger.hear_words("I want 1:40 for the half, on 4 days a week");
-    assert!(ledger.unverified("Aiming for 1:40 on 4 days").is_empty());
+    assert!(ledger.unverified("Aiming for 1:40 on 4 days, 1:40:00 in full").is_empty());
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! A conversation that is left, cut or printed: what it took is counted, and what it said is shown for what it is.
 
+use crate::chat_api::is_documented;
 use crate::coach::{choose, demo, fake, text};
 use crate::harness::Home;
 use crate::serving::{cookie, events, serve};
@@ -113,6 +114,7 @@ async fn numbers_are_marked_in_the_stream_wherever_they_are_said() {
         let server = serve(&home);
         events(&server.chat(&[&server.origin(), &cookie], &json!({ "text": "How was it?" })))
     });
+    told.iter().for_each(is_documented);
     let marked: Vec<&Value> =
         told.iter().filter(|(name, _)| name == "unbacked").map(|(_, data)| &data["pieces"]).collect();
     let piece = |text: &str, unbacked: bool| json!({ "text": text, "unbacked": unbacked });
