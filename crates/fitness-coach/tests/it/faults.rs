@@ -1,7 +1,7 @@
 //! Every way to fail, in every dialect: what comes of it, and how often the service was asked.
 
 use crate::rig::{Ears, Rig, WAYS, Way, chat, shaped};
-use fitness_coach::model::{Failing, Means, Part, Stop};
+use fitness_coach::model::{Failing, Means, Part, Stop, Wait};
 use fitness_coach::testkit::{After, Answer, Asked, Block, Fail, Manner, Say, Why, client};
 use serde_json::json;
 use std::time::Duration;
@@ -45,6 +45,30 @@ async fn signs_of_life_are_no_tokens_and_end_as_silence_does() {
     let rig = Rig::new(Way::Claude, always(Say::text(WORDS).then(After::Drip(1)))).await;
     let (_, error) = rig.failing().await;
     assert!(error.to_string().contains("wrote nothing for 120 seconds"), "{error}");
+}
+
+#[tokio::test]
+async fn a_ping_does_not_begin_the_wait_for_a_token_anew() {
+    let rig = Rig::new(Way::Claude, always(Say::text(WORDS).then(After::Drip(1)))).await;
+    let clock = rig.time();
+    let first = std::sync::atomic::AtomicBool::new(true);
+    let pause = move |wait| {
+        // Only the wait that began with the request ever ends.
+        let ends = matches!(wait, Wait::Stall(_)) && first.swap(false, std::sync::atomic::Ordering::SeqCst);
+        async move {
+            if ends {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            } else {
+                std::future::pending::<()>().await;
+            }
+        }
+    };
+    let model = rig.with(Means::new(client(), move || clock.now(), pause));
+    let request = chat("hello");
+    let asking = async { model.ask(&request, &mut ()).await };
+    let error =
+        tokio::time::timeout(Duration::from_secs(20), asking).await.expect("it is given up").unwrap_err();
+    assert_eq!(error.kind, Failing::Stalled);
 }
 
 #[tokio::test]
