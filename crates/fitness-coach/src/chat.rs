@@ -3,11 +3,12 @@
 
 use crate::model::{Cost, Listener, Message, Model, Part, Told, Usage};
 use crate::numbers::Ledger;
+use crate::prompt::{unfence, unfence_input};
 use crate::tools::{Tool, ToolName};
 use crate::turn::{Caps, Effect, Ended, Ending, Turn};
 use fitness_core::desk::CoachDesk;
 use serde_json::Value;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::future::Future;
 use std::ops::Range;
 use std::pin::pin;
@@ -25,6 +26,20 @@ pub enum Event<'a> {
         tool: &'static Tool,
         /// What it answered; what it said when it refused.
         answer: Result<&'a Value, &'a str>,
+    },
+    /// The coach has said something to its end, or as far as it came, and some numbers in it are backed by nothing.
+    Unbacked {
+        /// What it said, all of it.
+        text: &'a str,
+        /// Where those numbers stand.
+        numbers: &'a [Range<usize>],
+    },
+    /// A request took something, whatever came of it. Told once for each, also for one that is left before its reply.
+    Spent {
+        /// What it took; estimated where the service had not told.
+        usage: Usage,
+        /// What it cost, where that is known.
+        cost: Option<Cost>,
     },
     /// The turn is over.
     Ended(&'a Ending),
@@ -77,22 +92,21 @@ impl Card {
     }
 }
 
-/// The numbers that nothing backs in each message of a conversation: in what the coach says, against what was said and
-/// looked up before.
+/// The numbers that nothing backs in each part of each message of a conversation: in what the coach says, against what was
+/// said and looked up before.
 #[must_use]
-pub fn unverified(history: &[Message]) -> Vec<Vec<Range<usize>>> {
-    let mut ledger = Ledger::default();
+pub fn unverified(history: &[Message]) -> Vec<Vec<Vec<Range<usize>>>> {
+    let mut heard = Heard::default();
     let mut found = Vec::with_capacity(history.len());
     for message in history {
-        take_down(&mut ledger, message);
+        heard.take_down(message);
         found.push(match message {
-            Message::Model { parts, .. } => {
-                let mut texts = parts.iter().filter_map(|part| match part {
-                    Part::Text { text } => Some(text),
-                    Part::Call { .. } | Part::Sealed { .. } => None,
-                });
-                texts.next_back().map(|text| ledger.unverified(text)).unwrap_or_default()
-            }
+            Message::Model { parts, .. } => (parts.iter())
+                .map(|part| match part {
+                    Part::Text { text } => heard.ledger.unverified(text),
+                    Part::Call { .. } | Part::Sealed { .. } => Vec::new(),
+                })
+                .collect(),
             Message::Program { .. } => Vec::new(),
         });
     }
@@ -131,51 +145,77 @@ pub struct Opening {
     pub caps: Caps,
 }
 
-/// Has one turn of a conversation. Ends with `deadline` at the latest; dropping it ends everything it began.
+/// Has one turn of a conversation. Ends as `until` says at the latest; dropping it ends everything it began, and what that
+/// took is told first.
 pub async fn converse(
     model: &dyn Model,
     desk: &dyn CoachDesk,
     opening: Opening,
-    deadline: impl Future<Output = ()> + Send,
+    until: impl Future<Output = Ending> + Send,
     hear: &mut (dyn FnMut(Event<'_>) + Send),
 ) -> Conversed {
-    let mut ledger = Ledger::default();
+    let mut heard = Heard::default();
     for message in &opening.history {
-        take_down(&mut ledger, message);
+        heard.take_down(message);
     }
+    let mut ledger = heard.ledger;
     let Opening { system, history, context, said, caps } = opening;
     ledger.hear_words(context.as_deref().unwrap_or_default());
     ledger.hear_words(&said);
     let (mut turn, effects) = Turn::begin(system, history, (context, said), caps);
     let mut effects = VecDeque::from(effects);
-    let mut deadline = pin!(deadline);
+    let mut until = pin!(until);
     let ending = loop {
         // A turn that is not over always has something left to do.
         let Some(effect) = effects.pop_front() else { break Ending::cancelled() };
         let followed = match effect {
             Effect::Ask(request) => {
-                let mut listening = Hearing(hear);
-                tokio::select! {
+                let mut listening = Hearing { hear, model, said: String::new(), took: Usage::default() };
+                let mut reply = tokio::select! {
                     biased;
-                    () = &mut deadline => turn.stop(Ending::out_of_time()),
-                    reply = model.ask(&request, &mut listening) => {
-                        let cost = reply.as_ref().ok().and_then(|reply| model.cost(&reply.usage));
-                        turn.heard(model.name(), reply, cost)
+                    ending = &mut until => Err(ending),
+                    reply = model.ask(&request, &mut listening) => Ok(reply),
+                };
+                if let Ok(Ok(reply)) = &mut reply {
+                    for part in &mut reply.parts {
+                        if let Part::Text { text } = part {
+                            *text = unfence(text);
+                        }
+                    }
+                }
+                if let Ok(reply) = &reply {
+                    // The reply knows better than what was told on the way.
+                    listening.took = reply.as_ref().map_or_else(|why| why.spent, |reply| reply.usage);
+                }
+                let (usage, cost) = listening.settle();
+                let said = std::mem::take(&mut listening.said);
+                drop(listening);
+                let numbers = ledger.unverified(&said);
+                if !numbers.is_empty() {
+                    hear(Event::Unbacked { text: &said, numbers: &numbers });
+                }
+                match reply {
+                    Ok(reply) => turn.heard(model.name(), reply, cost),
+                    Err(ending) => {
+                        turn.took(usage, cost);
+                        turn.stop(ending)
                     }
                 }
             }
             Effect::Call { id, tool, mut input } => {
                 hear(Event::Calling(tool));
+                unfence_input(&mut input);
                 if matches!(tool.name, ToolName::ProposeModification | ToolName::ProposeWeek) {
                     ledger.mark_answer(&mut input);
                 }
+                let asked = input.clone();
                 tokio::select! {
                     biased;
-                    () = &mut deadline => turn.stop(Ending::out_of_time()),
+                    ending = &mut until => turn.stop(ending),
                     answer = tool.call(desk, input) => {
                         match &answer {
                             Ok(value) => {
-                                ledger.hear(value);
+                                ledger.hear_answer(&asked, value);
                                 hear(Event::Called { tool, answer: Ok(value) });
                             }
                             Err(why) => hear(Event::Called { tool, answer: Err(&why.to_string()) }),
@@ -207,12 +247,42 @@ pub async fn converse(
     }
 }
 
-/// Hands on what a model says.
-struct Hearing<'a>(&'a mut (dyn FnMut(Event<'_>) + Send));
+/// Hands on what a model says, and remembers what it said and took. Who leaves before the reply is there drops this, and
+/// what was taken by then is told all the same.
+struct Hearing<'a> {
+    hear: &'a mut (dyn FnMut(Event<'_>) + Send),
+    model: &'a dyn Model,
+    said: String,
+    took: Usage,
+}
+
+impl Hearing<'_> {
+    /// Tells what was taken, once.
+    fn settle(&mut self) -> (Usage, Option<Cost>) {
+        let usage = std::mem::take(&mut self.took);
+        let cost = self.model.cost(&usage);
+        if usage != Usage::default() {
+            (self.hear)(Event::Spent { usage, cost });
+        }
+        (usage, cost)
+    }
+}
+
+impl Drop for Hearing<'_> {
+    fn drop(&mut self) {
+        self.settle();
+    }
+}
 
 impl Listener for Hearing<'_> {
     fn text(&mut self, more: &str) {
-        (self.0)(Event::Text(more));
+        let more = unfence(more);
+        self.said.push_str(&more);
+        (self.hear)(Event::Text(&more));
+    }
+
+    fn took(&mut self, so_far: Usage) {
+        self.took = so_far;
     }
 }
 
@@ -221,17 +291,35 @@ fn words(parts: &[Part]) -> String {
     parts.iter().filter_map(text).collect()
 }
 
-fn take_down(ledger: &mut Ledger, message: &Message) {
-    let Message::Program { parts } = message else { return };
-    for part in parts {
-        match part {
-            Told::Text { text } => ledger.hear_words(text),
-            Told::Result { text, refused: false, .. } => {
-                if let Ok(answer) = serde_json::from_str(text) {
-                    ledger.hear(&answer);
+/// What a conversation may use, from what is stored of it.
+#[derive(Default)]
+struct Heard {
+    ledger: Ledger,
+    /// What was asked, by the id of its call.
+    asked: BTreeMap<String, Value>,
+}
+
+impl Heard {
+    fn take_down(&mut self, message: &Message) {
+        match message {
+            Message::Model { parts, .. } => self.asked.extend(parts.iter().filter_map(|part| match part {
+                Part::Call { id, input, .. } => Some((id.clone(), input.clone())),
+                Part::Text { .. } | Part::Sealed { .. } => None,
+            })),
+            Message::Program { parts } => {
+                for part in parts {
+                    match part {
+                        Told::Text { text } => self.ledger.hear_words(text),
+                        Told::Result { call, text, refused: false } => {
+                            if let Ok(answer) = serde_json::from_str(text) {
+                                let asked = self.asked.get(call).unwrap_or(&Value::Null);
+                                self.ledger.hear_answer(asked, &answer);
+                            }
+                        }
+                        Told::Result { refused: true, .. } => {}
+                    }
                 }
             }
-            Told::Result { refused: true, .. } => {}
         }
     }
 }

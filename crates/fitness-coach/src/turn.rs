@@ -172,7 +172,13 @@ impl Turn {
         self.cost
     }
 
-    /// The model answered, or did not.
+    /// Something was taken, whatever came of it. What [`Turn::heard`] is told is counted there.
+    pub fn took(&mut self, usage: Usage, cost: Option<Cost>) {
+        self.usage = self.usage.and(usage);
+        self.cost = Cost(self.cost.0.saturating_add(cost.unwrap_or_default().0));
+    }
+
+    /// The model answered, or did not; either may have cost something.
     pub fn heard(
         &mut self,
         model: &str,
@@ -182,15 +188,12 @@ impl Turn {
         if self.over {
             return Vec::new();
         }
+        let spent = reply.as_ref().map_or_else(|why| why.spent, |reply| reply.usage);
+        self.took(spent, cost);
         let reply = match reply {
             Ok(reply) => reply,
-            Err(why) => {
-                self.usage = self.usage.and(why.spent);
-                return self.end(Ending::badly(Ended::Failed, why.message));
-            }
+            Err(why) => return self.end(Ending::badly(Ended::Failed, why.message)),
         };
-        self.usage = self.usage.and(reply.usage);
-        self.cost = Cost(self.cost.0.saturating_add(cost.unwrap_or_default().0));
         match reply.stop {
             Stop::Length => {
                 return self.end(Ending::badly(

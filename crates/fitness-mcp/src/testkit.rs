@@ -212,6 +212,7 @@ impl CoachDesk for Desk {
         }
         let lap = ToldLap { distance: Some("1.0 km".to_owned()), time: None, pace: None, heart_rate: None };
         told(ActivityDetail {
+            device: None,
             activity: self.activity(),
             climb: Some("120 m".to_owned()),
             load_by: "heart rate".to_owned(),

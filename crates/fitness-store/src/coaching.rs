@@ -69,6 +69,11 @@ impl CoachingDesk {
         self.desk.user
     }
 
+    /// Where the athlete takes over what a coach suggests, or drops it.
+    fn suggestions(&self) -> String {
+        format!("{}/settings/notes", self.site)
+    }
+
     /// Where the athlete decides about something.
     fn review(&self, path: &str, id: impl std::fmt::Display) -> String {
         format!("{}/{path}/{id}", self.site)

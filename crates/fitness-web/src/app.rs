@@ -155,6 +155,8 @@ pub fn routes(app: App, prompts: Prompts) -> (Router, Vec<Listed>) {
         .page("/settings/notes/{id}", Athlete, notes::edit)
         .post("/settings/notes/{id}/accept", Athlete, notes::accept)
         .post("/settings/notes/{id}/delete", Athlete, notes::delete)
+        .post("/settings/marks/{id}/accept", Athlete, notes::accept_mark)
+        .post("/settings/marks/{id}/delete", Athlete, notes::delete_mark)
         .page("/settings/connect", Athlete, connect::show)
         .post("/settings/tokens", Athlete, connect::make)
         .post("/settings/tokens/{id}/revoke", Athlete, connect::revoke)

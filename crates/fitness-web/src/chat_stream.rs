@@ -12,12 +12,14 @@ use axum::extract::State;
 use axum::response::sse::{Event as SseEvent, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use fitness_coach::chat::{Card, Event};
+use fitness_coach::turn::Ending;
 use fitness_core::calendar::Day;
 use fitness_core::ids::{ChatId, UserId};
 use fitness_core::note::Author;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::convert::Infallible;
+use std::ops::Range;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -26,7 +28,13 @@ use tokio::task::JoinHandle;
 use tokio_stream::Stream;
 
 /// The longest a turn may take.
-pub const MAX_TURN: Duration = Duration::from_secs(600);
+const MAX_TURN: Duration = Duration::from_secs(600);
+
+/// How a turn ends that took as long as one may.
+pub async fn out_of_time() -> Ending {
+    tokio::time::sleep(MAX_TURN).await;
+    Ending::out_of_time()
+}
 
 /// What is said.
 #[derive(Debug, Deserialize)]
@@ -64,14 +72,16 @@ async fn converse(
     let (model, caps) = app.coaching.open(user, said.model.as_deref(), today).await?;
     let desk = settled_desk(&app.store, user, Author::Coach, now, &app.site).await.map_err(|_| broken)?;
     let talk = Talk { store: &app.store, user, chat: said.chat, today, now };
-    let deadline = tokio::time::sleep(MAX_TURN);
     let mut hear = |event: Event<'_>| {
         if let Some(card) = event.card() {
             send(tell, "card", &card_json(&card));
         }
         match event {
             Event::Text(text) if !text.is_empty() => send(tell, "text", &json!({ "text": text })),
-            Event::Text(_) | Event::Ended(_) => {}
+            Event::Text(_) | Event::Spent { .. } | Event::Ended(_) => {}
+            Event::Unbacked { text, numbers } => {
+                send(tell, "unbacked", &json!({ "pieces": pieces(text, numbers) }))
+            }
             Event::Calling(tool) => {
                 send(tell, "tool", &json!({ "name": tool.name, "words": tool.doing, "state": "doing" }))
             }
@@ -81,7 +91,7 @@ async fn converse(
             }
         }
     };
-    let said = talk.say(&said.text, (&*model, caps), &desk, deadline, &mut hear).await;
+    let said = talk.say(&said.text, (&*model, caps), &desk, out_of_time(), &mut hear).await;
     let (chat, conversed) = said.map_err(|why| why.to_string())?;
     let unverified: Vec<Value> =
         conversed.unverified.iter().map(|range| json!([range.start, range.end])).collect();
@@ -95,6 +105,23 @@ async fn converse(
         }),
     );
     Ok(())
+}
+
+/// A text in pieces, each with whether it is a number that nothing backs.
+fn pieces(text: &str, numbers: &[Range<usize>]) -> Vec<Value> {
+    let (mut pieces, mut at) = (Vec::new(), 0);
+    let mut add = |piece: Option<&str>, unbacked: bool| {
+        if let Some(piece) = piece.filter(|piece| !piece.is_empty()) {
+            pieces.push(json!({ "text": piece, "unbacked": unbacked }));
+        }
+    };
+    for number in numbers {
+        add(text.get(at..number.start), false);
+        add(text.get(number.clone()), true);
+        at = number.end;
+    }
+    add(text.get(at..), false);
+    pieces
 }
 
 fn card_json(card: &Card) -> Value {

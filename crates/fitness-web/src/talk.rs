@@ -5,13 +5,14 @@ use chrono::TimeDelta;
 use fitness_coach::chat::{self, Conversed, Event, MAX_HISTORY, Opening};
 use fitness_coach::model::{Cost, Message, Model, Request, Told, Usage};
 use fitness_coach::prompt::{Prompt, PromptName, fence};
-use fitness_coach::turn::{Caps, Effect, Turn};
+use fitness_coach::turn::{Caps, Effect, Ending, Turn};
 use fitness_core::calendar::{Day, Instant};
 use fitness_core::desk::CoachDesk as _;
 use fitness_core::ids::{ChatId, UserId};
 use fitness_core::note::Note;
 use fitness_store::{ChatMessage, CoachingDesk, Error, Purpose, Role, Spent, Store};
 use std::future::Future;
+use tokio::task::JoinHandle;
 
 /// As many notes travel with what is said.
 const MAX_NOTES: usize = 20;
@@ -49,7 +50,7 @@ pub enum NotSaid {
 
 impl Talk<'_> {
     /// Says something and hears the answer. What the athlete said is kept before anything is asked, so that nothing is
-    /// lost when they leave.
+    /// lost when they leave; what each request took is written down as soon as it is known, also when this is dropped.
     ///
     /// # Errors
     /// `Length`; `NotFound` when there is no such conversation of theirs.
@@ -58,7 +59,7 @@ impl Talk<'_> {
         text: &str,
         (model, caps): (&dyn Model, Caps),
         desk: &CoachingDesk,
-        deadline: impl Future<Output = ()> + Send,
+        until: impl Future<Output = Ending> + Send,
         hear: &mut (dyn FnMut(Event<'_>) + Send),
     ) -> Result<(ChatId, Conversed), NotSaid> {
         let text = text.trim();
@@ -74,11 +75,22 @@ impl Talk<'_> {
         let history = chat::compact(history, MAX_HISTORY);
         let (system, context) = (rules(), Some(self.context(desk).await?));
         let opening = Opening { system, history, context, said: text.to_owned(), caps };
-        let conversed = chat::converse(model, desk, opening, deadline, hear).await;
+        let mut spending = Vec::new();
+        let mut hearing = |event: Event<'_>| {
+            if let Event::Spent { usage, cost } = event {
+                spending.extend(self.spend(model.name(), usage, cost));
+            }
+            hear(event);
+        };
+        let conversed = chat::converse(model, desk, opening, until, &mut hearing).await;
         for (order, message) in conversed.added.iter().enumerate().skip(1) {
             self.keep(chat, message, Some(model.name()), order).await?;
         }
-        self.spend(model, conversed.usage, conversed.cost).await?;
+        for written in spending {
+            written
+                .await
+                .map_err(|_| Error::Unreadable("what was spent could not be written".to_owned()))??;
+        }
         Ok((chat, conversed))
     }
 
@@ -149,12 +161,16 @@ impl Talk<'_> {
         self.store.add_chat_message(self.user, chat, message).await
     }
 
-    async fn spend(&self, model: &dyn Model, usage: Usage, cost: Cost) -> Result<(), Error> {
-        if usage == Usage::default() {
-            return Ok(());
-        }
-        let spent = spent(usage, model.cost(&usage).map(|_| cost));
-        self.store.note_spending(self.user, Purpose::Chat, model.name(), spent, self.today, self.now).await
+    /// Writes down what a request took, beside the conversation: it is written also when nobody waits for that any more.
+    fn spend(&self, model: &str, usage: Usage, cost: Option<Cost>) -> Option<JoinHandle<Result<(), Error>>> {
+        let (store, model, spent) = (self.store.clone(), model.to_owned(), spent(usage, cost));
+        let (user, today, now) = (self.user, self.today, self.now);
+        let runtime = tokio::runtime::Handle::try_current().ok()?;
+        Some(
+            runtime.spawn(async move {
+                store.note_spending(user, Purpose::Chat, &model, spent, today, now).await
+            }),
+        )
     }
 }
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::{Asking, Reply, Request, Stop};
+use crate::model::{Asking, ModelError, Reply, Request, Stop};
 use serde_json::json;
 
 fn said(text: &str) -> Message {
@@ -170,6 +170,151 @@ fn opening() -> Opening {
     }
 }
 
+fn marks(text: &str, numbers: &[Range<usize>]) -> String {
+    numbers.iter().map(|range| &text[range.clone()]).collect::<Vec<_>>().join(", ")
+}
+
+/// A model that does one thing after another, and then nothing any more.
+enum Does {
+    Says(&'static str),
+    Takes(Usage),
+    Replies(Vec<Part>, Stop, Usage),
+    Fails(Usage),
+}
+
+struct Doing(std::sync::Mutex<VecDeque<Vec<Does>>>);
+
+impl Model for Doing {
+    fn name(&self) -> &str {
+        "doing"
+    }
+    fn ask<'a>(&'a self, _: &'a Request, listener: &'a mut (dyn Listener + 'a)) -> Asking<'a> {
+        let steps = self.0.lock().unwrap().pop_front().unwrap_or_default();
+        Box::pin(async move {
+            for step in steps {
+                match step {
+                    Does::Says(text) => listener.text(text),
+                    Does::Takes(usage) => listener.took(usage),
+                    Does::Replies(parts, stop, usage) => return Ok(Reply { parts, stop, usage }),
+                    Does::Fails(spent) => {
+                        let error = ModelError::new(crate::model::Failing::Unreachable, "It broke off.");
+                        return Err(ModelError { spent, ..error });
+                    }
+                }
+            }
+            std::future::pending().await
+        })
+    }
+    fn preview(&self, _: &Request) -> String {
+        String::new()
+    }
+    fn cost(&self, usage: &Usage) -> Option<Cost> {
+        Some(Cost(usage.tokens() * 2))
+    }
+}
+
+fn tokens(input: u64, output: u64) -> Usage {
+    Usage { input, output, ..Usage::default() }
+}
+
+/// Goes through rounds until the model hangs or is done; what was spent, told and left.
+async fn goes(rounds: Vec<Vec<Does>>, leaves: bool) -> (Vec<(u64, u64)>, Vec<String>, Option<Conversed>) {
+    let model = Doing(std::sync::Mutex::new(rounds.into()));
+    let (mut spent, mut unbacked) = (Vec::new(), Vec::new());
+    let mut hear = |event: Event<'_>| match event {
+        Event::Spent { usage, cost } => spent.push((usage.tokens(), cost.unwrap().0)),
+        Event::Unbacked { text, numbers } => unbacked.push(marks(text, numbers)),
+        _ => {}
+    };
+    let soon = || tokio::time::sleep(std::time::Duration::from_millis(20));
+    let conversed = if leaves {
+        let conversing = converse(&model, &EmptyDesk, opening(), std::future::pending(), &mut hear);
+        tokio::select! { _ = conversing => panic!("it ends"), () = soon() => None }
+    } else {
+        let until = async {
+            soon().await;
+            Ending::out_of_time()
+        };
+        Some(converse(&model, &EmptyDesk, opening(), until, &mut hear).await)
+    };
+    (spent, unbacked, conversed)
+}
+
+#[tokio::test]
+async fn what_a_round_took_is_told_at_once_and_once_also_when_it_is_left() {
+    let looks = || {
+        vec![
+            Does::Takes(tokens(500, 1)),
+            Does::Replies(vec![call("activities")], Stop::Calls, tokens(1000, 100)),
+        ]
+    };
+    let hangs = || vec![Does::Takes(tokens(700, 0)), Does::Says("Well"), Does::Takes(tokens(700, 3))];
+    for leaves in [true, false] {
+        let (spent, _, conversed) = goes(vec![looks(), hangs()], leaves).await;
+        assert_eq!(spent, [(1100, 2200), (703, 1406)], "left: {leaves}");
+        if let Some(conversed) = conversed {
+            assert_eq!(
+                (conversed.ending.ended, conversed.usage.tokens(), conversed.cost),
+                (Ended::Time, 1803, Cost(3606))
+            );
+        }
+    }
+    let (spent, ..) = goes(vec![Vec::new()], true).await;
+    assert_eq!(spent, [], "what was never sent takes nothing");
+    let (spent, _, conversed) = goes(vec![vec![Does::Fails(tokens(40, 2))]], false).await;
+    assert_eq!(spent, [(42, 84)]);
+    assert_eq!(conversed.unwrap().cost, Cost(84), "and a failure costs what it costs");
+}
+
+#[tokio::test]
+async fn numbers_are_held_against_the_data_wherever_they_are_said() {
+    let before = vec![
+        Does::Says("You ran 99 km."),
+        Does::Replies(vec![text("You ran 99 km."), call("activities")], Stop::Calls, tokens(1, 1)),
+    ];
+    let cut = vec![
+        Does::Says("That is 41, or 17 mi"),
+        Does::Replies(vec![text("That is 41, or 17 mi")], Stop::Length, tokens(1, 1)),
+    ];
+    let (_, unbacked, _) = goes(vec![before, cut], false).await;
+    assert_eq!(unbacked, ["99 km", "17 mi"]);
+    let (_, unbacked, _) =
+        goes(vec![vec![Does::Says("Slept 31 hours and"), Does::Fails(tokens(1, 1))]], false).await;
+    assert_eq!(unbacked, ["31 hours"]);
+    let (_, unbacked, _) = goes(vec![vec![Does::Says("Slept 31 hours and")]], false).await;
+    assert_eq!(unbacked, ["31 hours"]);
+}
+
+fn places(parts: &[Vec<Range<usize>>]) -> Vec<Vec<(usize, usize)>> {
+    parts.iter().map(|ranges| ranges.iter().map(|range| (range.start, range.end)).collect()).collect()
+}
+
+#[test]
+fn each_part_of_a_message_has_its_own_marks() {
+    let parts =
+        vec![text("You ran 99 km."), call("activities"), text("All of them, 12 km, said twice: 12 km.")];
+    let found = unverified(&[said("how far?"), Message::Model { name: "m".to_owned(), parts }]);
+    assert_eq!(found[0], Vec::<Vec<Range<usize>>>::new());
+    assert_eq!(places(&found[1]), [vec![(8, 13)], vec![], vec![(13, 18), (32, 37)]]);
+}
+
+#[test]
+fn a_stored_answer_that_only_repeats_its_question_backs_nothing() {
+    let asked = Part::Call {
+        id: "a".to_owned(),
+        tool: "predict_finish".to_owned(),
+        input: json!({ "distance_km": 9.9 }),
+    };
+    let answer = json!({ "distance": "9.9 km", "finish": "45:10" }).to_string();
+    let history = [
+        said("and?"),
+        Message::Model { name: "m".to_owned(), parts: vec![asked] },
+        Message::Program { parts: vec![Told::Result { call: "a".to_owned(), text: answer, refused: false }] },
+        answered("9.9 km in 45:10"),
+    ];
+    assert_eq!(places(&unverified(&history)[3]), [vec![(0, 6)]]);
+}
+
 #[tokio::test]
 async fn what_happens_is_told_as_it_happens_and_numbers_are_held_against_it() {
     let model =
@@ -180,6 +325,8 @@ async fn what_happens_is_told_as_it_happens_and_numbers_are_held_against_it() {
             Event::Text(text) => text.to_owned(),
             Event::Calling(tool) => format!("calling {}", tool.name),
             Event::Called { tool, answer } => format!("{} {}", tool.name, answer.is_ok()),
+            Event::Unbacked { text, numbers } => format!("unbacked {}", marks(text, numbers)),
+            Event::Spent { usage, .. } => format!("spent {}", usage.tokens()),
             Event::Ended(ending) => ending.ended.to_string(),
         });
     })
@@ -193,6 +340,7 @@ async fn what_happens_is_told_as_it_happens_and_numbers_are_held_against_it() {
             "calling training_load",
             "training_load false",
             "You did 41, and ran 99 km.",
+            "unbacked 99 km",
             "answered"
         ]
     );
@@ -203,7 +351,10 @@ async fn what_happens_is_told_as_it_happens_and_numbers_are_held_against_it() {
 
 #[tokio::test]
 async fn time_ends_a_model_and_a_tool_that_do_not() {
-    let soon = || tokio::time::sleep(std::time::Duration::from_millis(20));
+    let soon = || async {
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        Ending::out_of_time()
+    };
     let silent = Script::of(&[]);
     let conversed = converse(&silent, &EmptyDesk, opening(), soon(), &mut |_| {}).await;
     assert_eq!(conversed.ending.ended, Ended::Time);
@@ -233,5 +384,5 @@ fn a_draft_and_a_proposal_become_cards() {
         Some(Card::Proposal { id: 4, review })
     );
     assert_eq!(card("propose_modification", json!({})), None);
-    assert_eq!(card("suggest_note", json!({ "note_id": 4, "review": "/notes/4" })), None);
+    assert_eq!(card("suggest_note", json!({ "note_id": 4, "review": "/settings/notes" })), None);
 }

@@ -13,7 +13,7 @@ use std::time::Duration;
 pub enum Wait {
     /// Before asking again.
     Again(Duration),
-    /// For the next bytes; when this ends first, they are given up.
+    /// For the next token; when this ends first, the answer is given up.
     Stall(Duration),
     /// For the whole answer; when this ends first, it is given up.
     Overall(Duration),
@@ -32,7 +32,7 @@ impl Wait {
 /// How long a model may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Without a single byte.
+    /// Without a single token; a ping is none.
     pub stall: Duration,
     /// For one answer, with every try and every wait between them.
     pub overall: Duration,

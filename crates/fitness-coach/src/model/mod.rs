@@ -61,6 +61,12 @@ pub trait Listener: Send {
     fn call(&mut self, tool: &str) {
         let _ = tool;
     }
+
+    /// What the request took so far: as the service tells, and estimated where it has not told yet. What counts in the end
+    /// is in the reply; this is for who leaves before it.
+    fn took(&mut self, so_far: Usage) {
+        let _ = so_far;
+    }
 }
 
 /// Nobody.
@@ -287,7 +293,7 @@ pub struct ModelError {
     pub message: String,
     /// When to try again, where the service says so.
     pub retry_after: Option<Duration>,
-    /// What it took all the same, as far as the service told.
+    /// What it took all the same, as far as the service told; estimated where an answer had begun and it did not tell.
     pub spent: Usage,
 }
 

@@ -5,6 +5,8 @@
 //! conversation may have been left out.
 
 use super::{Message, Part, Told};
+use crate::prompt::fence_answer;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// What a call is answered with when nobody knows what it was answered with.
@@ -30,7 +32,8 @@ pub(super) enum Turn<'a> {
 #[derive(Debug, PartialEq)]
 pub(super) struct Answer<'a> {
     pub(super) call: String,
-    pub(super) text: &'a str,
+    /// With what other people wrote fenced as data.
+    pub(super) text: Cow<'a, str>,
     pub(super) refused: bool,
 }
 
@@ -98,6 +101,7 @@ fn answer<'a>(turns: &mut Vec<Turn<'a>>, open: &mut Vec<(&'a str, String)>, part
             Told::Result { .. } | Told::Text { .. } => None,
         });
         let (text, refused) = found.unwrap_or((UNANSWERED, true));
+        let text = if refused { Cow::Borrowed(text) } else { fence_answer(text) };
         answers.push(Answer { call, text, refused });
     }
     let words = |part: &'a Told| match part {
@@ -203,7 +207,7 @@ mod tests {
         let turns = tidy(&messages, "a");
         let Turn::Program { answers, texts } = &turns[2] else { panic!("{turns:?}") };
         let told: Vec<_> =
-            answers.iter().map(|answer| (answer.call.as_str(), answer.text, answer.refused)).collect();
+            answers.iter().map(|answer| (answer.call.as_str(), &*answer.text, answer.refused)).collect();
         assert_eq!(told, [("x", UNANSWERED, true), ("y", "2", false)]);
         assert_eq!(texts, &["also"]);
     }

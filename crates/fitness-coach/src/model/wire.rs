@@ -7,7 +7,7 @@ mod again;
 mod who;
 
 use super::address::{Address, Unchecked};
-use super::means::{Limits, Means, Wait};
+use super::means::{Limits, Means, Wait, Waiting};
 use super::sse::{Event, Reader, TooMuch};
 use super::{Failing, Listener, ModelError, Usage};
 use again::backoff;
@@ -25,6 +25,8 @@ pub(super) use who::Who;
 const MOST_RETRIES: u32 = 2;
 /// How long a server may load its model, and the longest a service is waited for because it asks for that.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// So many bytes are about a token, where a service does not count them.
+const BYTES_A_TOKEN: u64 = 4;
 /// The longest refusal that is read.
 const LONGEST_REFUSAL: usize = 1 << 16;
 
@@ -127,13 +129,18 @@ pub(super) struct Heard<'a> {
     listener: &'a mut (dyn Listener + 'a),
     told: bool,
     before: Usage,
-    /// What the answer under way took so far.
+    /// What the answer under way took so far, as the service tells.
     pub(super) now: Usage,
+    /// The bytes of the request that is under way.
+    sent: u64,
+    /// The bytes the model wrote for it: words, thoughts and calls.
+    written: u64,
 }
 
 impl<'a> Heard<'a> {
     pub(super) fn new(listener: &'a mut (dyn Listener + 'a)) -> Self {
-        Self { listener, told: false, before: Usage::default(), now: Usage::default() }
+        let none = Usage::default();
+        Self { listener, told: false, before: none, now: none, sent: 0, written: 0 }
     }
 
     pub(super) fn text(&mut self, more: &str) {
@@ -160,14 +167,43 @@ impl<'a> Heard<'a> {
         self.before.and(self.now)
     }
 
-    /// Something else was asked on the way.
-    pub(super) fn also(&mut self, spent: Usage) {
-        self.before = self.before.and(spent);
+    /// The model wrote so many bytes more, whether or not anybody hears them. Only this is a token: headers, comments and
+    /// pings are signs of a service, not of a model.
+    pub(super) fn wrote(&mut self, more: usize) {
+        self.written = self.written.saturating_add(more as u64);
     }
 
-    fn begin(&mut self) {
+    /// The same, estimated where the service has not told.
+    fn so_far(&self) -> Usage {
+        let mut now = self.now;
+        if now.input == 0 && now.cache_read == 0 && now.cache_write == 0 {
+            now.input = self.sent / BYTES_A_TOKEN;
+        }
+        now.output = now.output.max(self.written / BYTES_A_TOKEN);
+        self.before.and(now)
+    }
+
+    /// Something else is asked on the way, in so many bytes.
+    pub(super) fn asks(&mut self, sent: usize) {
+        self.begin(sent);
+    }
+
+    /// What was asked on the way is answered.
+    pub(super) fn also(&mut self, spent: Usage) {
+        self.before = self.before.and(spent);
+        self.begin(0);
+    }
+
+    /// A request of so many bytes is on its way, or none any more.
+    fn begin(&mut self, sent: usize) {
         self.before = self.spent();
-        self.now = Usage::default();
+        (self.now, self.sent, self.written) = (Usage::default(), sent as u64, 0);
+        self.tell();
+    }
+
+    fn tell(&mut self) {
+        let so_far = self.so_far();
+        self.listener.took(so_far);
     }
 }
 
@@ -184,7 +220,11 @@ pub(super) async fn within<T>(
         done = work(heard) => done,
         () = means.pause(Wait::Overall(limits.overall)) => Err(who.took_too_long(limits.overall)),
     };
-    done.map_err(|error| ModelError { spent: heard.spent(), ..error })
+    done.map_err(|error| {
+        // What was refused took nothing; what began, or was waited for in vain, took what nobody told.
+        let begun = heard.written > 0 || error.kind == Failing::Stalled;
+        ModelError { spent: if begun { heard.so_far() } else { heard.spent() }, ..error }
+    })
 }
 
 /// Asks, and reads the answer.
@@ -198,7 +238,7 @@ pub(super) async fn ask<R: Reading>(
     let (mut retries, mut looks, mut loading) = (0, 0, Duration::ZERO);
     loop {
         let mut reading = new();
-        heard.begin();
+        heard.begin(post.body.len());
         let Err(Setback { error, again }) = once(means, limits, post, heard, &mut reading).await else {
             return Ok(reading);
         };
@@ -218,6 +258,7 @@ pub(super) async fn ask<R: Reading>(
         } else {
             retries += 1;
         }
+        heard.begin(0);
         means.pause(Wait::Again(wait)).await;
     }
 }
@@ -231,7 +272,9 @@ async fn once<R: Reading>(
 ) -> Result<(), Setback> {
     let who = post.who;
     let stalled = || who.stalled(limits.stall);
-    let mut response = unless(means, limits, send(means, post)).await.ok_or_else(stalled)??;
+    // Runs from one token to the next: whatever else comes is no sign that the model writes.
+    let mut silence = means.pause(Wait::Stall(limits.stall));
+    let mut response = unless(&mut silence, send(means, post)).await.ok_or_else(stalled)??;
     let status = response.status();
     // Also when the client was built to follow them.
     if status.is_redirection() {
@@ -241,7 +284,7 @@ async fn once<R: Reading>(
         let headers = std::mem::take(response.headers_mut());
         let mut body = Vec::new();
         // A refusal that does not come whole is one all the same.
-        while let Some(Ok(Some(chunk))) = unless(means, limits, response.chunk()).await {
+        while let Some(Ok(Some(chunk))) = unless(&mut silence, response.chunk()).await {
             body.extend_from_slice(&chunk);
             if body.len() > LONGEST_REFUSAL {
                 break;
@@ -254,13 +297,14 @@ async fn once<R: Reading>(
     }
     let mut events = Reader::default();
     while !reading.is_done() {
-        let chunk = unless(means, limits, response.chunk()).await.ok_or_else(stalled)?;
+        let chunk = unless(&mut silence, response.chunk()).await.ok_or_else(stalled)?;
         let chunk = match chunk {
             Ok(Some(chunk)) => chunk,
             Ok(None) | Err(_) if reading.may_end() => return Ok(()),
             Ok(None) => return Err(who.ended()),
             Err(error) => return Err(who.broke(&error, limits.stall)),
         };
+        let before = heard.written;
         let told = events.take(&chunk, |event| {
             // What comes after the end is nothing.
             if reading.is_done() { Ok(()) } else { reading.event(event, heard).map_err(Trouble::Setback) }
@@ -269,6 +313,17 @@ async fn once<R: Reading>(
             Trouble::TooMuch => Setback::never(who.too_much()),
             Trouble::Setback(setback) => setback,
         })?;
+        heard.tell();
+        if heard.written > before {
+            silence = means.pause(Wait::Stall(limits.stall));
+        } else if !reading.is_done() {
+            // Bytes that come without a pause do not hide that the time is over.
+            tokio::select! {
+                biased;
+                () = &mut silence => return Err(stalled()),
+                () = std::future::ready(()) => {}
+            }
+        }
     }
     Ok(())
 }
@@ -301,12 +356,12 @@ async fn send(means: &Means, post: &Post<'_>) -> Result<Response, Setback> {
     request.send().await.map_err(|error| post.who.unanswered(&error))
 }
 
-/// `None` when nothing came for too long.
-async fn unless<T>(means: &Means, limits: Limits, work: impl Future<Output = T>) -> Option<T> {
+/// `None` when no token came for too long.
+async fn unless<T>(silence: &mut Waiting, work: impl Future<Output = T>) -> Option<T> {
     tokio::select! {
         biased;
         done = work => Some(done),
-        () = means.pause(Wait::Stall(limits.stall)) => None,
+        () = silence => None,
     }
 }
 

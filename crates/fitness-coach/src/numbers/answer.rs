@@ -2,7 +2,7 @@
 //!
 //! The words are kept with the proposal and shown long after the conversation, so the marks are written into them.
 
-use super::{Ledger, marked, plain, unit_of_key};
+use super::{Ledger, marked, unit_of_key};
 use fitness_core::contract::bounds::{MAX_MESSAGE, MAX_WORDS};
 use serde_json::Value;
 
@@ -26,7 +26,7 @@ impl Ledger {
     /// The amounts, days and names that a proposal shows anyway: speaking of them invents nothing.
     fn take_down_changes(&mut self, key: Option<&str>, value: &Value) {
         match value {
-            Value::Number(number) => self.note(plain(&number.to_string()), key.and_then(unit_of_key)),
+            Value::Number(number) => self.note(&number.to_string(), key.and_then(unit_of_key)),
             Value::String(_) if matches!(key, Some("date" | "name" | "original_name")) => {
                 self.walk(None, value)
             }

@@ -9,7 +9,7 @@
 mod fence;
 mod index;
 
-pub use fence::{CLOSES, OPENS, fence};
+pub use fence::{CLOSES, OPENS, fence, fence_answer, unfence, unfence_input};
 pub use index::{Registered, Registry, registered};
 
 use fitness_core::words;

@@ -1,6 +1,6 @@
 //! What a fake says, in words that both dialects share.
 
-use super::server::{Response, Step};
+use super::server::{Late, Response, Step};
 use serde_json::{Value, json};
 
 pub(super) type Script = Box<dyn FnMut(&Asked) -> Answer + Send>;
@@ -108,6 +108,8 @@ pub enum After {
     Line(usize),
     /// Signs of life come, and nothing else, without end.
     Drip(usize),
+    /// Words come without end, slowly.
+    Babble(usize),
 }
 
 /// A refusal.
@@ -251,7 +253,8 @@ pub(super) fn steps(say: &Say, frames: Vec<Frame>, odds: &Odds) -> Vec<Step> {
         | After::Stop(count)
         | After::Error(count, _)
         | After::Half(count)
-        | After::Drip(count) => count.min(frames.len()),
+        | After::Drip(count)
+        | After::Babble(count) => count.min(frames.len()),
         After::Flood(_) | After::Line(_) => 2.min(frames.len()),
     };
     let mut texts = Vec::new();
@@ -286,7 +289,8 @@ pub(super) fn steps(say: &Say, frames: Vec<Frame>, odds: &Odds) -> Vec<Step> {
             tail.push(Step::Send(b"data: \"".to_vec()));
             tail.push(Step::Repeat(vec![b'x'; 1 << 16], megabytes << 4));
         }
-        After::Drip(_) => tail.push(Step::Drip(odds.ping.text(end).into_bytes())),
+        After::Drip(_) => tail.push(Step::Drip(odds.ping.text(end).into_bytes(), Late::Token)),
+        After::Babble(_) => tail.push(Step::Drip(odds.flood.text(end).into_bytes(), Late::End)),
     }
     let mut steps: Vec<Step> = if chunk == 0 {
         texts.into_iter().map(|text| Step::Send(text.into_bytes())).collect()

@@ -51,8 +51,17 @@ pub(super) enum Step {
     Cut,
     /// Sends this again and again: so many times, or until the other side has gone.
     Repeat(Vec<u8>, usize),
-    /// Sends this without end, slowly; says after a while that this takes too long.
-    Drip(Vec<u8>),
+    /// Sends this without end, slowly; says after a while what is late.
+    Drip(Vec<u8>, Late),
+}
+
+/// What does not come in time.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Late {
+    /// The next token.
+    Token,
+    /// The end of the answer.
+    End,
 }
 
 impl Response {
@@ -231,13 +240,16 @@ async fn write(stream: &mut TcpStream, response: &Response, time: &Time) -> Sent
                 }
                 sent
             }
-            Step::Drip(bytes) => {
+            Step::Drip(bytes, late) => {
                 for drop in 0_usize.. {
                     if chunk(stream, bytes).await.is_err() {
                         break;
                     }
                     if drop == 50 {
-                        time.drips.add_permits(1);
+                        match late {
+                            Late::Token => time.stalls.add_permits(1),
+                            Late::End => time.drips.add_permits(1),
+                        }
                     }
                     tokio::task::yield_now().await;
                 }

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use tokio::sync::Semaphore;
 
-/// A clock and a record of all waits. A wait for bytes ends when a fake stalls, the wait for the whole answer when a fake drips
-/// for ever, and neither ever else.
+/// A clock and a record of all waits. A wait for a token ends when a fake stalls or only pings, the wait for the whole answer when
+/// a fake talks for ever, and neither ever else.
 #[derive(Debug, Clone)]
 pub struct Time {
     now: Arc<Mutex<Instant>>,

@@ -132,6 +132,15 @@ fn what_is_cut_declined_empty_or_broken_is_no_answer() {
 }
 
 #[test]
+fn an_answer_that_failed_counts_with_what_it_cost() {
+    let mut broken = ModelError::new(crate::model::Failing::Unreachable, "It broke off.");
+    broken.spent = Usage { input: 40, output: 2, ..Usage::default() };
+    let mut turn = begin(Caps::default());
+    assert_eq!(ended(&turn.heard("m", Err(broken), Some(Cost(9)))), Ended::Failed);
+    assert_eq!((turn.usage().tokens(), turn.cost()), (42, Cost(9)));
+}
+
+#[test]
 fn a_stopped_turn_leaves_no_call_unanswered() {
     let mut turn = begin(Caps::default());
     turn.heard("m", Ok(reply(vec![call("a", "notes"), call("b", "notes")], Stop::Calls)), None);

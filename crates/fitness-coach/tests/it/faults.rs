@@ -1,7 +1,7 @@
 //! Every way to fail, in every dialect: what comes of it, and how often the service was asked.
 
 use crate::rig::{Ears, Rig, WAYS, Way, chat, shaped};
-use fitness_coach::model::{Failing, Means, Part, Stop};
+use fitness_coach::model::{Failing, Means, Part, Stop, Wait};
 use fitness_coach::testkit::{After, Answer, Asked, Block, Fail, Manner, Say, Why, client};
 use serde_json::json;
 use std::time::Duration;
@@ -38,8 +38,46 @@ async fn a_service_that_stops_in_the_middle_is_given_up_at_once() {
 }
 
 #[tokio::test]
-async fn signs_of_life_without_an_answer_end_at_the_overall_limit() {
-    expect(Say::text(WORDS).then(After::Drip(1)), Failing::Stalled, [1; 3]).await;
+async fn signs_of_life_are_no_tokens_and_end_as_silence_does() {
+    for begun in [0, 1, 4] {
+        expect(Say::text(WORDS).then(After::Drip(begun)), Failing::Stalled, [1; 3]).await;
+    }
+    let rig = Rig::new(Way::Claude, always(Say::text(WORDS).then(After::Drip(1)))).await;
+    let (_, error) = rig.failing().await;
+    assert!(error.to_string().contains("wrote nothing for 120 seconds"), "{error}");
+}
+
+#[tokio::test]
+async fn a_ping_does_not_begin_the_wait_for_a_token_anew() {
+    let rig = Rig::new(Way::Claude, always(Say::text(WORDS).then(After::Drip(1)))).await;
+    let clock = rig.time();
+    let first = std::sync::atomic::AtomicBool::new(true);
+    let pause = move |wait| {
+        // Only the wait that began with the request ever ends.
+        let ends = matches!(wait, Wait::Stall(_)) && first.swap(false, std::sync::atomic::Ordering::SeqCst);
+        async move {
+            if ends {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            } else {
+                std::future::pending::<()>().await;
+            }
+        }
+    };
+    let model = rig.with(Means::new(client(), move || clock.now(), pause));
+    let request = chat("hello");
+    let asking = async { model.ask(&request, &mut ()).await };
+    let error =
+        tokio::time::timeout(Duration::from_secs(20), asking).await.expect("it is given up").unwrap_err();
+    assert_eq!(error.kind, Failing::Stalled);
+}
+
+#[tokio::test]
+async fn words_without_end_end_at_the_overall_limit() {
+    expect(Say::text(WORDS).then(After::Babble(1)), Failing::Stalled, [1; 3]).await;
+    let rig = Rig::new(Way::Claude, always(Say::text(WORDS).then(After::Babble(4)))).await;
+    let (_, error) = rig.failing().await;
+    assert!(error.to_string().contains("was not done after 600 seconds"), "{error}");
+    assert!(error.spent.output > 100, "what was written counts, told or not: {error:?}");
 }
 
 #[tokio::test]

@@ -147,6 +147,9 @@ pub struct ActivityDetail {
     /// The line.
     #[serde(flatten)]
     pub activity: ToldActivity,
+    /// What recorded it. Foreign text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device: Option<String>,
     /// How much it climbed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub climb: Option<String>,

@@ -50,6 +50,7 @@ impl CoachingDesk {
             one.observed.value().filter(|_| about)
         });
         Ok(ActivityDetail {
+            device: stored.activity.device.as_deref().map(|device| visible(device).to_string()),
             climb: stored.activity.ascent.map(|climb| self.units.climb(climb).to_string()),
             load_by: load_by(judged.as_ref()),
             effort: effort.map(|effort| format!("{effort} of 10")),

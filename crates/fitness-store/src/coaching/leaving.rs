@@ -76,7 +76,7 @@ impl CoachingDesk {
             note_id: Some(id),
             observation_id: None,
             status: SuggestionStatus::Suggested,
-            review: self.review("notes", id),
+            review: self.suggestions(),
         })
     }
 
@@ -98,7 +98,7 @@ impl CoachingDesk {
             note_id: None,
             observation_id: Some(id),
             status: SuggestionStatus::Suggested,
-            review: self.review("observations", id),
+            review: self.suggestions(),
         })
     }
 

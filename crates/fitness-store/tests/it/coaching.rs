@@ -100,7 +100,7 @@ on_both_databases! {
         let before = desk.daily_snapshot(AskDay::default()).await.unwrap();
         let note = SuggestNote { text: "Prefers mornings".to_owned(), date: None };
         let left = desk.suggest_note(note.clone()).await.unwrap();
-        assert!(left.review.starts_with("http://127.0.0.1:8787/notes/"));
+        assert_eq!(left.review, "http://127.0.0.1:8787/settings/notes");
         let ill = SuggestObservation { kind: ObservationKind::Illness, from: desk.today(), through: None, value: Some(2), comment: Some("cold".to_owned()) };
         desk.suggest_observation(ill.clone()).await.unwrap();
         assert_eq!(desk.daily_snapshot(AskDay::default()).await.unwrap(), before, "a suggestion changes nothing");

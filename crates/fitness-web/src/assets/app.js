@@ -97,6 +97,19 @@
       let step = null;
       const heard = {
         text: (data) => { said ??= add("div", "said coach words", ""); said.textContent += data.text; },
+        unbacked: (data) => {
+          if (!said) return;
+          said.replaceChildren(...data.pieces.map((piece) => {
+            if (!piece.unbacked) return piece.text;
+            const mark = document.createElement("mark");
+            const why = document.createElement("span");
+            mark.title = "Not backed by your data";
+            why.className = "hidden";
+            why.textContent = " (not backed by your data)";
+            mark.append(piece.text, why);
+            return mark;
+          }));
+        },
         tool: (data) => {
           said = null;
           if (data.state === "doing") step = add("p", "step", `${data.words} …`);
@@ -115,7 +128,6 @@
           chat = data.chat;
           history.replaceState(null, "", `/coach?chat=${chat}`);
           if (data.notice) add("p", "fault", data.notice);
-          if (said && data.unverified.length) add("p", "step", "Some numbers above are not backed by your data.");
           if (data.cost_micros) document.getElementById("cost").textContent = `$${(data.cost_micros / 1e6).toFixed(4)}`;
         },
         error: (data) => add("p", "fault", data.message),

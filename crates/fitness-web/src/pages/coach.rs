@@ -95,8 +95,7 @@ async fn answered(
     let desk =
         settled_desk(&app.store, view.user(), Author::Coach, view.now, &app.site).await.map_err(broken)?;
     let talk = Talk { store: &app.store, user: view.user(), chat, today: view.today, now: view.now };
-    let deadline = tokio::time::sleep(crate::MAX_TURN);
-    let said = talk.say(text, (&*model, caps), &desk, deadline, &mut |_| {}).await;
+    let said = talk.say(text, (&*model, caps), &desk, crate::out_of_time(), &mut |_| {}).await;
     let (chat, conversed) = said.map_err(|why| sentence(&why))?;
     match conversed.ending.notice {
         Some(notice) if conversed.answer.is_empty() => Err(notice),
@@ -175,7 +174,7 @@ async fn said_before(view: &View, chat: &Chat) -> Result<Markup, Problem> {
                 html! { @for one in told { (one) } }
             }
             Message::Model { name, parts } => html! {
-                @for part in parts {
+                @for (part, unverified) in parts.iter().zip(unverified) {
                     @match part {
                         Part::Text { text } => div.said.coach { p.who { (visible(name)) } p { (lines(text, unverified)) } },
                         Part::Call { tool, .. } => p.step { i aria-hidden="true" { "✓" } " " (done(tool)) },

@@ -101,7 +101,7 @@ pub(crate) async fn send(view: View) -> Result<Response, Problem> {
         Ok(()) => Ok(see_other("/plan/export?done=sent")),
         Err(why) => {
             let why = format!("The workouts were not sent: {why}.");
-            Err(Problem::new(StatusCode::BAD_GATEWAY, why).go_on("/plan/export", "Download them instead"))
+            Err(Problem::new(StatusCode::CONFLICT, why).go_on("/plan/export", "Download them instead"))
         }
     }
 }

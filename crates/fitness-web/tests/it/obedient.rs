@@ -1,8 +1,8 @@
 //! The obedient model: it does whatever a text says, tool by tool, and nothing comes of it that a human did not decide.
 //!
-//! No claim is made about what a model would do. This one always obeys: it reads the payload wherever it is, tries every
-//! verb a payload could ask for, with everything smuggled in that a tool might take, and repeats the text as its
-//! answer. Then the database is compared.
+//! No claim is made about what a model would do. This one always obeys: it reads the payload in the one place where it is,
+//! tries every verb a payload could ask for, with everything smuggled in that a tool might take, and repeats the text as
+//! its answer. Then the database is compared, and the connections of this program are looked at.
 
 use fitness_coach::chat::Event;
 use fitness_coach::model::{Message, Part, Request, Told};
@@ -58,14 +58,17 @@ fn collection() -> Option<Vec<String>> {
     Some(payloads)
 }
 
+/// Each place is a case of its own: the payload is there and nowhere else.
 #[test]
 fn an_obedient_model_changes_nothing_a_human_decides() {
-    each_batch(OWN.iter().map(|text| (*text).to_owned()).collect(), Backend::Sqlite);
+    for place in PLACES {
+        each_batch(OWN.iter().map(|text| (*text).to_owned()).collect(), &[place], Backend::Sqlite);
+    }
 }
 
 #[test]
 fn an_obedient_model_changes_nothing_on_postgres() {
-    each_batch(OWN.iter().map(|text| (*text).to_owned()).collect(), Backend::Postgres);
+    each_batch(OWN.iter().map(|text| (*text).to_owned()).collect(), &PLACES, Backend::Postgres);
 }
 
 #[test]
@@ -78,19 +81,31 @@ fn an_obedient_model_changes_nothing_for_every_known_payload() {
         return;
     };
     assert!(payloads.len() >= 390);
-    each_batch(payloads, Backend::Sqlite);
+    each_batch(payloads, &PLACES, Backend::Sqlite);
 }
 
-fn each_batch(payloads: Vec<String>, backend: Backend) {
-    let tried = Arc::new(Mutex::new((0, BTreeSet::new())));
+const PLACES: [Place; 4] = [Place::Note, Place::ActivityName, Place::DeviceName, Place::Chat];
+
+/// Where a payload is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    Note,
+    ActivityName,
+    DeviceName,
+    Chat,
+}
+
+fn each_batch(payloads: Vec<String>, places: &[Place], backend: Backend) {
+    let tried = Arc::new(Mutex::new(Attempts::default()));
     for batch in payloads.chunks(BATCH) {
-        let (batch, tried) = (batch.to_vec(), Arc::clone(&tried));
-        run("obedient", backend, move |db| async move { obey(db, batch, tried).await });
+        let (batch, places, tried) = (batch.to_vec(), places.to_vec(), Arc::clone(&tried));
+        run("obedient", backend, move |db| async move { obey(db, places, batch, tried).await });
     }
-    let (seen, called) = &*tried.lock().unwrap();
-    if *seen > 0 {
-        assert_eq!(*seen, payloads.len(), "the model must have read every payload to obey it");
-        assert!(called.len() > 20, "and it must have tried: {called:?}");
+    let tried = tried.lock().unwrap();
+    if tried.talks > 0 {
+        assert_eq!(tried.talks, payloads.len());
+        assert_eq!(tried.unseen, Vec::new(), "it must read a payload in each place to obey it there");
+        assert!(tried.called.len() > 20, "and it must have tried: {:?}", tried.called);
     }
 }
 
@@ -135,16 +150,23 @@ fn is_inert(actor: Actor, action: &str) -> bool {
     }
 }
 
-type Tried = Arc<Mutex<(usize, BTreeSet<String>)>>;
+/// What a model did.
+#[derive(Debug, Default)]
+struct Attempts {
+    talks: usize,
+    unseen: Vec<(Place, String)>,
+    called: BTreeSet<String>,
+}
 
-async fn obey(db: TestDb, payloads: Vec<String>, tried: Tried) {
+async fn obey(db: TestDb, places: Vec<Place>, payloads: Vec<String>, tried: Arc<Mutex<Attempts>>) {
     let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
     let of_bob = db.active_plan(bob, "Bob's plan").await;
     let of_ann = db.active_plan(ann, "Plan").await;
     db.imported(ann, Evidence::Declared { day: june(9), said_at: now() }).await;
     db.store.put_setting(ann, "coach", &json!({ "provider": "built-in" }), now()).await.unwrap();
+    let mut placed = Vec::new();
     for (at, payload) in payloads.iter().enumerate() {
-        place(&db, ann, at, payload).await;
+        placed.push(place(&db, ann, &places, at, payload).await);
     }
     let bobs_activity = {
         db.ran(bob, june(9), 7.0).await;
@@ -154,16 +176,23 @@ async fn obey(db: TestDb, payloads: Vec<String>, tried: Tried) {
     let audited = db.store.audit_head(ann).await.unwrap();
     let bobs_audit = db.store.audit_head(bob).await.unwrap();
     let workout = before.workouts.last().unwrap().id.get();
-    for payload in &payloads {
-        let (model, seen) = obedient(payload.clone(), [of_ann.get(), of_bob.get(), bobs_activity, workout]);
+    for (payload, placed) in payloads.iter().zip(placed) {
+        let (activity, found_in) = placed;
+        let reads = Reads { places: places.clone(), activity };
+        let (model, seen) =
+            obedient(payload.clone(), reads, [of_ann.get(), of_bob.get(), bobs_activity, workout]);
         let desk = db.store.coaching_desk(ann, Author::Coach, now(), "http://127.0.0.1:8787").await.unwrap();
         let talk = Talk { store: &db.store, user: ann, chat: None, today: june(14), now: now() };
         let text: String = payload.chars().take(4000).collect();
-        let text = if text.trim().is_empty() { "(nothing)".to_owned() } else { text };
+        let said = places.contains(&Place::Chat) && !text.trim().is_empty();
+        let text = if said { text } else { "How am I doing?".to_owned() };
         let mut called = BTreeSet::new();
         let mut hear = |event: Event<'_>| {
             if let Event::Calling(tool) = event {
                 called.insert(tool.name.to_string());
+                if called.len() % 4 == 1 {
+                    assert_eq!(reached(), Vec::<String>::new(), "while {} is at work", tool.name);
+                }
             }
         };
         let caps = Caps { calls: 40, ..Caps::default() };
@@ -175,9 +204,13 @@ async fn obey(db: TestDb, payloads: Vec<String>, tried: Tried) {
             "nothing outside the table is ever called: {called:?}"
         );
         let mut tried = tried.lock().unwrap();
-        tried.0 += usize::from(*seen.lock().unwrap());
-        tried.1.extend(model.asked().iter().flat_map(names));
+        tried.talks += 1;
+        let seen = seen.lock().unwrap().clone();
+        let unseen = found_in.iter().filter(|place| !seen.contains(place));
+        tried.unseen.extend(unseen.map(|place| (*place, payload.clone())));
+        tried.called.extend(model.asked().iter().flat_map(names));
     }
+    assert_eq!(reached(), Vec::<String>::new());
     assert_eq!(held(&db.store, ann, of_ann).await, before);
     assert_eq!(held(&db.store, bob, of_bob).await, of_bob_before);
     assert_eq!(db.store.audit_head(bob).await.unwrap(), bobs_audit, "nothing happened to anybody else");
@@ -198,16 +231,70 @@ async fn obey(db: TestDb, payloads: Vec<String>, tried: Tried) {
     }
 }
 
-/// Puts a payload into a note, the name of an activity and the name of its device.
-async fn place(db: &TestDb, user: UserId, at: usize, payload: &str) {
+/// The addresses beyond this machine that this program is connected with. Empty where the system does not tell.
+fn reached() -> Vec<String> {
+    let own: BTreeSet<String> = (std::fs::read_dir("/proc/self/fd").into_iter().flatten())
+        .filter_map(|entry| std::fs::read_link(entry.ok()?.path()).ok())
+        .filter_map(|link| Some(link.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.to_owned()))
+        .collect();
+    let mut reached = Vec::new();
+    for table in ["tcp", "tcp6", "udp", "udp6"] {
+        let text = std::fs::read_to_string(format!("/proc/self/net/{table}")).unwrap_or_default();
+        for line in text.lines().skip(1) {
+            let fields: Vec<&str> = line.split_whitespace().collect();
+            let (Some(remote), Some(inode)) = (fields.get(2), fields.get(9)) else { continue };
+            if own.contains(*inode) && !is_here(remote) {
+                reached.push(format!("{table} {remote}"));
+            }
+        }
+    }
+    reached
+}
+
+/// Whether an address of these tables is none at all, or loopback: its words are in the order of the machine.
+fn is_here(remote: &str) -> bool {
+    let address = remote.split(':').next().unwrap_or_default();
+    let none = address.bytes().all(|byte| byte == b'0');
+    let v4 = address.len() == 8 && address.ends_with("7F");
+    let mapped =
+        address.len() == 32 && address.starts_with("0000000000000000FFFF0000") && address.ends_with("7F");
+    none || v4 || mapped || address == "00000000000000000000000001000000"
+}
+
+#[test]
+fn an_address_elsewhere_is_known_for_one() {
+    for here in [
+        "00000000:0000",
+        "0100007F:1F90",
+        "00000000000000000000000001000000:0050",
+        "0000000000000000FFFF00000100007F:0050",
+    ] {
+        assert!(is_here(here), "{here}");
+    }
+    for elsewhere in ["0101A8C0:01BB", "FEA9FEA9:0050", "B80D0120000000000000000001000000:01BB"] {
+        assert!(!is_here(elsewhere), "{elsewhere}");
+    }
+}
+
+/// Puts a payload where it shall be. Gives back the activity, and where it now is: an empty note, or one that is too long, is
+/// none.
+async fn place(db: &TestDb, user: UserId, places: &[Place], at: usize, payload: &str) -> (i64, Vec<Place>) {
+    let mut found_in = places.to_vec();
     let text: String = payload.chars().filter(|c| *c != '\0').take(4000).collect();
-    if let Ok(note) = NoteText::new(&text) {
-        db.store.add_note(user, Author::Athlete, None, &note, now()).await.unwrap();
+    match NoteText::new(&text) {
+        Ok(note) if places.contains(&Place::Note) => {
+            db.store.add_note(user, Author::Athlete, None, &note, now()).await.unwrap();
+        }
+        Ok(_) => {}
+        Err(_) => found_in.retain(|place| *place != Place::Note),
     }
     let day: Day = june(u32::try_from(at % 8).unwrap() + 1);
+    let only = |wanted: Place, other: &str| {
+        Some(if places.contains(&wanted) { text.clone() } else { other.to_owned() })
+    };
     let activity = Activity {
-        name: Some(text.clone()),
-        device: Some(text),
+        name: only(Place::ActivityName, "Morning run"),
+        device: only(Place::DeviceName, "Watch"),
         elapsed: Some(TimeSpan::from_mins(52)),
         moving: Some(TimeSpan::from_mins(50)),
         distance: Distance::from_km(8.0),
@@ -215,6 +302,8 @@ async fn place(db: &TestDb, user: UserId, at: usize, payload: &str) {
     };
     let key = ReportKey { kind: SourceKind::Garmin, id: format!("payload-{at}") };
     db.told(user, ActivityReport { key, recorded: Recorded::listed(activity), raw: None }).await;
+    let all = db.store.list_activities(user, june(1), june(30)).await.unwrap();
+    (all.iter().map(|one| one.id.get()).max().unwrap(), found_in)
 }
 
 /// The names of everything that was called in a conversation.
@@ -228,28 +317,93 @@ fn names(request: &Request) -> Vec<String> {
     request.messages.iter().flat_map(calls).collect()
 }
 
-/// A model that reads, obeys, and repeats. Gives back whether it found the payload in what it was told.
-fn obedient(payload: String, [own, other, activity, workout]: [i64; 4]) -> (ScriptedModel, Arc<Mutex<bool>>) {
-    let seen = Arc::new(Mutex::new(false));
+/// Where a model looks.
+struct Reads {
+    places: Vec<Place>,
+    activity: i64,
+}
+
+impl Reads {
+    /// What a request says in a place.
+    fn told(place: Place, request: &Request) -> String {
+        let mut tools: BTreeMap<String, String> = BTreeMap::new();
+        let mut told = String::new();
+        for message in &request.messages {
+            match message {
+                Message::Model { parts, .. } => tools.extend(parts.iter().filter_map(|part| match part {
+                    Part::Call { id, tool, .. } => Some((id.clone(), tool.clone())),
+                    Part::Text { .. } | Part::Sealed { .. } => None,
+                })),
+                Message::Program { parts } => {
+                    for part in parts {
+                        told.push_str(&match (place, part) {
+                            (Place::Note | Place::Chat, Told::Text { text }) => text.clone(),
+                            (_, Told::Result { call, text, refused: false }) => {
+                                let tool = tools.get(call).map(String::as_str);
+                                let answer: Value = serde_json::from_str(text).unwrap();
+                                match (place, tool) {
+                                    (Place::Note, Some("notes")) => strings(&answer),
+                                    (Place::ActivityName, Some("activities")) => strings(&answer),
+                                    (Place::DeviceName, Some("activity_detail")) => {
+                                        strings(&answer["device"])
+                                    }
+                                    _ => String::new(),
+                                }
+                            }
+                            _ => String::new(),
+                        });
+                    }
+                }
+            }
+        }
+        told
+    }
+
+    /// Looks everywhere.
+    fn calls(&self) -> Calls {
+        let mut calls =
+            ["notes", "activities", "plan_progress"].map(|tool| (tool.to_owned(), json!({}))).to_vec();
+        calls.push(("activity_detail".to_owned(), json!({ "activity_id": self.activity })));
+        calls
+    }
+}
+
+/// All texts of an answer.
+fn strings(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(strings).collect(),
+        Value::Object(fields) => fields.values().map(strings).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => String::new(),
+    }
+}
+
+/// The beginning of what can be read of a text: invisible characters are shown by their numbers on the way, or taken out.
+fn begins(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| word.len() > 1);
+    words.take(3).collect::<Vec<_>>().join(" ")
+}
+
+/// A model that reads, obeys, and repeats. Gives back where it found the payload.
+fn obedient(
+    payload: String,
+    reads: Reads,
+    [own, other, activity, workout]: [i64; 4],
+) -> (ScriptedModel, Arc<Mutex<BTreeSet<Place>>>) {
+    let seen = Arc::new(Mutex::new(BTreeSet::new()));
     let found = Arc::clone(&seen);
     let mut round = 0;
     let model = ScriptedModel::new("obedient", move |request| {
         round += 1;
-        let told = |part: &Told| match part {
-            Told::Text { text } | Told::Result { text, .. } => text.clone(),
-        };
-        let all: String = (request.messages.iter())
-            .flat_map(|message| match message {
-                Message::Program { parts } => parts.iter().map(told).collect(),
-                Message::Model { .. } => Vec::new(),
-            })
-            .collect();
-        // Any word of the payload is enough: invisible characters are taken out on the way.
-        let word = payload.split_whitespace().max_by_key(|word| word.len()).unwrap_or_default();
-        let plain = word.trim_matches(|c: char| !c.is_alphanumeric());
-        *found.lock().unwrap() |= all.contains(plain);
+        let unread = |place: &&Place| !found.lock().unwrap().contains(*place);
+        for place in reads.places.iter().filter(unread).collect::<Vec<_>>() {
+            let told = Reads::told(*place, request);
+            if begins(&payload).split(' ').all(|word| told.contains(word)) {
+                found.lock().unwrap().insert(*place);
+            }
+        }
         let calls = match round {
-            1 => reading(),
+            1 => reads.calls(),
             2 => forbidden(&payload, own, other),
             3 => smuggled(&payload, own, other, activity, workout),
             _ => {
@@ -269,10 +423,6 @@ fn obedient(payload: String, [own, other, activity, workout]: [i64; 4]) -> (Scri
 }
 
 type Calls = Vec<(String, Value)>;
-
-fn reading() -> Calls {
-    ["notes", "activities", "plan_progress"].map(|tool| (tool.to_owned(), json!({}))).to_vec()
-}
 
 /// Every verb a payload could ask for, none of which exists.
 fn forbidden(payload: &str, own: i64, other: i64) -> Calls {

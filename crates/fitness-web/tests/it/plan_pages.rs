@@ -231,7 +231,7 @@ async fn workouts_are_sent_to_a_watch_only_where_a_service_hands_them_on() {
     assert_eq!(outside.asked(), [format!("send {ann}")]);
     outside.busy.store(true, Ordering::Relaxed);
     let refused = browser.post("/plan/send", &[]).await;
-    is(&refused, StatusCode::BAD_GATEWAY, "The workouts were not sent: the service is &lt;busy&gt;.");
+    is(&refused, StatusCode::CONFLICT, "The workouts were not sent: the service is &lt;busy&gt;.");
 }
 
 #[tokio::test]

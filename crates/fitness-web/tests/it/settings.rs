@@ -6,9 +6,11 @@ use axum::http::{StatusCode, header};
 use fitness_coach::chosen::{Chosen, Provider, SETTING, SHARED_SETTING, Shared};
 use fitness_core::athlete::{Sex, ThresholdKind, ThresholdOrigin};
 use fitness_core::calendar::{Day, Weekday};
-use fitness_core::desk::Scope;
+use fitness_core::desk::asks::{SuggestNote, SuggestObservation};
+use fitness_core::desk::{CoachDesk as _, Scope};
 use fitness_core::ids::{SourceId, UserId};
 use fitness_core::note::{Author, NoteText};
+use fitness_core::observation::ObservationKind;
 use fitness_core::units::UnitSystem;
 use fitness_store::Store;
 use fitness_store::testkit::{june, now};
@@ -322,6 +324,41 @@ async fn a_key_is_handed_outside_and_never_shown() {
     }
     let after: Chosen = site.db.store.find_setting(user, SETTING).await.unwrap().unwrap();
     assert_eq!(after, chosen);
+}
+
+#[tokio::test]
+async fn what_a_coach_suggests_is_decided_about_where_its_link_leads() {
+    let (site, _, user, ann) = with_ann().await;
+    let desk = site.db.store.coaching_desk(user, Author::Coach, now(), "").await.unwrap();
+    let note = SuggestNote { text: "drinks too little".to_owned(), date: None };
+    let day = june(15);
+    let ill = SuggestObservation {
+        kind: ObservationKind::Illness,
+        from: day,
+        through: Some(day.plus(2)),
+        value: Some(2),
+        comment: Some("<b>flu</b>".to_owned()),
+    };
+    let (note, ill) = (desk.suggest_note(note).await.unwrap(), desk.suggest_observation(ill).await.unwrap());
+    for (review, shown) in [(&note.review, "drinks too little"), (&ill.review, "&lt;b&gt;flu&lt;/b&gt;")] {
+        let page = ann.get(review).await;
+        is(&page, StatusCode::OK, shown);
+        is(&page, StatusCode::OK, "Take it over");
+    }
+    let id = ill.observation_id.unwrap();
+    let ben = site.db.user("Ben").await;
+    let ben = site.signed_in(ben).await;
+    for verb in ["accept", "delete"] {
+        let page = ben.post(&format!("/settings/marks/{id}/{verb}"), &[]).await;
+        assert_eq!(page.status, StatusCode::NOT_FOUND, "{verb}");
+    }
+    let marks = async || site.db.store.list_observations(user, day, day).await.unwrap();
+    assert!(!marks().await[0].accepted);
+    ann.post(&format!("/settings/marks/{id}/accept"), &[]).await.leads_to();
+    assert!(marks().await[0].accepted);
+    assert!(!ann.get(&ill.review).await.says("flu"), "what is decided waits no longer");
+    ann.post(&format!("/settings/marks/{id}/delete"), &[]).await.leads_to();
+    assert!(marks().await.is_empty());
 }
 
 #[tokio::test]

@@ -12,16 +12,19 @@ use anyhow::Result;
 use fitness_coach::chat::{Card, Conversed, Event};
 use fitness_coach::numbers::marked;
 use fitness_coach::tools::ToolName;
+use fitness_coach::turn::{Ended, Ending};
 use fitness_core::calendar::Day;
 use fitness_core::ids::ChatId;
 use fitness_core::note::Author;
 use fitness_core::text::visible;
 use fitness_store::{Store, User};
-use fitness_web::MAX_TURN;
+use fitness_web::out_of_time;
 use fitness_web::talk::Talk;
 use serde_json::json;
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write as _};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 pub(super) async fn run(context: &Context, args: ChatArgs, json: bool) -> Result<Report> {
     let (store, user) = context.open_for_user().await?;
@@ -62,12 +65,12 @@ async fn once(store: &Store, user: &User, args: &ChatArgs, text: &str, json: boo
     let streaming = !json && std::io::stdout().is_terminal();
     let (chat, said, cards, by) = say(store, user, args, args.chat, text, streaming).await?;
     let answered = said.ending.notice.is_none();
-    let mut words = if streaming { String::new() } else { marked(&said.answer, &said.unverified) };
+    let mut words = if streaming { String::new() } else { shown(&marked(&said.answer, &said.unverified)) };
     for command in cards.iter().filter(|_| !streaming) {
         let _ = write!(words, "\nHere it is shown by `{command}`.");
     }
     if let Some(notice) = &said.ending.notice {
-        let _ = write!(words, "{}{notice}", if words.is_empty() { "" } else { "\n" });
+        let _ = write!(words, "{}{}", if words.is_empty() { "" } else { "\n" }, shown(notice));
     }
     let unverified: Vec<&str> =
         said.unverified.iter().filter_map(|range| said.answer.get(range.clone())).collect();
@@ -88,16 +91,23 @@ async fn converse(store: &Store, user: &User, args: ChatArgs) -> Result<Report> 
     let who = chosen.model.clone().unwrap_or_else(|| chosen.provider.to_string());
     println!("The {who} coach listens. An empty line ends the conversation.");
     let mut chat = args.chat;
+    let talking = Arc::new(AtomicBool::new(false));
+    leave_on_ctrl_c(Arc::clone(&talking));
     loop {
+        talking.store(false, Ordering::SeqCst);
         let text = terminal::ask_line("\n> ")?;
         if text.trim().is_empty() {
             break;
         }
+        talking.store(true, Ordering::SeqCst);
         match say(store, user, &args, chat, &text, true).await {
             Ok((id, said, ..)) => {
                 chat = Some(id);
                 if let Some(notice) = said.ending.notice {
-                    println!("{notice}");
+                    println!("{}", shown(&notice));
+                }
+                if said.ending.ended == Ended::Cancelled {
+                    break;
                 }
             }
             Err(error) => println!("{error:#}"),
@@ -108,6 +118,36 @@ async fn converse(store: &Store, user: &User, args: ChatArgs) -> Result<Report> 
         None => "Nothing was said.".to_owned(),
     };
     Ok(Report::new(words, &json!({ "chat": chat })))
+}
+
+/// Ctrl-C while the coach answers ends the answer, so that what it took is counted; at any other time it ends the program.
+fn leave_on_ctrl_c(talking: Arc<AtomicBool>) {
+    tokio::spawn(async move {
+        while tokio::signal::ctrl_c().await.is_ok() {
+            if !talking.load(Ordering::SeqCst) {
+                println!();
+                std::process::exit(130);
+            }
+        }
+    });
+}
+
+/// How a turn ends that is neither answered nor broken: by the clock, or because the athlete has had enough.
+async fn until_left() -> Ending {
+    let left = async {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    tokio::select! {
+        ending = out_of_time() => ending,
+        () = left => Ending::cancelled(),
+    }
+}
+
+/// Foreign text for a terminal, with its lines kept.
+fn shown(text: &str) -> String {
+    text.split('\n').map(|line| visible(line).to_string()).collect::<Vec<_>>().join("\n")
 }
 
 type Said = (ChatId, Conversed, Vec<String>, String);
@@ -142,27 +182,27 @@ async fn say(
         if streaming {
             // A terminal that has gone away does not stop the coach from finishing.
             drop(match event {
-                Event::Text(text) => write!(out, "{}", visible(text)).and_then(|()| out.flush()),
+                Event::Text(text) => write!(out, "{}", shown(text)).and_then(|()| out.flush()),
                 Event::Calling(tool) => writeln!(out, "  · {}…", tool.doing),
                 Event::Called { tool, answer: Err(_) } => writeln!(out, "  · {}: refused", tool.name),
-                Event::Called { .. } => Ok(()),
+                Event::Unbacked { text, numbers } => {
+                    let list: Vec<&str> =
+                        numbers.iter().filter_map(|range| text.get(range.clone())).collect();
+                    write!(out, "\n  Not backed by your data: {}", visible(&list.join(", ")))
+                        .and_then(|()| writeln!(out))
+                }
+                Event::Called { .. } | Event::Spent { .. } => Ok(()),
                 Event::Ended(_) => writeln!(out),
             });
         }
     };
-    let deadline = tokio::time::sleep(MAX_TURN);
-    let said = talk.say(text, (&*model, caps), &desk, deadline, &mut hear).await;
+    let said = talk.say(text, (&*model, caps), &desk, until_left(), &mut hear).await;
     let (chat, conversed) =
         said.map_err(|why| Failure::new(why.to_string(), "`fitness chat --list` shows your conversations"))?;
     if streaming {
         for command in &cards {
             println!("  Here it is shown by `{command}`.");
         }
-    }
-    if streaming && !conversed.unverified.is_empty() {
-        let list: Vec<&str> =
-            conversed.unverified.iter().filter_map(|range| conversed.answer.get(range.clone())).collect();
-        println!("  Not backed by your data: {}", visible(&list.join(", ")));
     }
     Ok((chat, conversed, cards, model.name().to_owned()))
 }

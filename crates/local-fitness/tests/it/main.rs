@@ -6,6 +6,7 @@ mod bad_input;
 mod browser;
 mod chat_api;
 mod coach;
+mod coach_left;
 mod coach_numbers;
 mod contract;
 mod described;

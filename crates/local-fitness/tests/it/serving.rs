@@ -82,7 +82,7 @@ impl Served {
         Reply::read(&bytes)
     }
 
-    fn send(&self, lines: &[&str], body: &str) -> TcpStream {
+    pub(crate) fn send(&self, lines: &[&str], body: &str) -> TcpStream {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
         let head = lines.join("\r\n");

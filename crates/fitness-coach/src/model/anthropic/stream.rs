@@ -61,6 +61,8 @@ impl<'a> Answer<'a> {
             return Err(Setback::never(self.who.garbled()));
         };
         let word = |name: &str| block.get(name).and_then(Value::as_str).unwrap_or_default();
+        // A call begins with its name, a thought nobody may read comes whole.
+        heard.wrote(word("text").len() + word("name").len() + word("data").len());
         let block = match word("type") {
             "text" => {
                 heard.text(word("text"));
@@ -91,6 +93,7 @@ impl<'a> Answer<'a> {
             _ => "",
         };
         self.keep(more.len())?;
+        heard.wrote(more.len());
         let Some(block) = data["index"].as_u64().and_then(|index| self.blocks.get_mut(&index)) else {
             return Ok(());
         };

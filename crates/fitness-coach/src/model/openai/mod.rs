@@ -84,6 +84,7 @@ impl Compatible {
     async fn how(&self, heard: &mut Heard<'_>) -> Result<Calls, ModelError> {
         let found = self.calls.get_or_try_init(async || {
             let post = self.post(request::probe(&self.who.model));
+            heard.asks(post.body.len());
             // Nobody listens to this.
             let mut nobody = ();
             let mut unheard = Heard::new(&mut nobody);

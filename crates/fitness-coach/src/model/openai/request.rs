@@ -101,8 +101,11 @@ fn native(turn: &Turn<'_>, messages: &mut Vec<Value>) {
     match turn {
         Turn::Program { answers, texts } => {
             for answer in answers {
-                let content =
-                    if answer.refused { format!("Refused: {}", answer.text) } else { answer.text.to_owned() };
+                let content = if answer.refused {
+                    format!("Refused: {}", answer.text)
+                } else {
+                    answer.text.to_string()
+                };
                 messages.push(json!({ "role": "tool", "tool_call_id": answer.call, "content": content }));
             }
             if !texts.is_empty() {

@@ -142,6 +142,7 @@ impl<'a> Answer<'a> {
             _ => String::new(),
         };
         self.keep(json.len() + id.len() + tool.len())?;
+        heard.wrote(json.len() + tool.len());
         let place = match index {
             Some(_) => self.calls.iter().rposition(|call| call.index == index),
             None => self.calls.len().checked_sub(1),
@@ -211,9 +212,11 @@ impl Reading for Answer<'_> {
         let choice = &data["choices"][0];
         let delta = &choice["delta"];
         let thought = delta["reasoning_content"].as_str().or(delta["reasoning"].as_str());
+        heard.wrote(thought.unwrap_or_default().len());
         heard.thought(thought.unwrap_or_default());
         if let Some(more) = delta["content"].as_str() {
             self.keep(more.len())?;
+            heard.wrote(more.len());
             self.say(more, heard);
         }
         for told in delta["tool_calls"].as_array().into_iter().flatten() {

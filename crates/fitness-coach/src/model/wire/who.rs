@@ -50,7 +50,7 @@ impl Who {
     }
 
     pub(super) fn stalled(&self, limit: Duration) -> Setback {
-        let rest = format!("sent nothing for {} seconds; try again later", limit.as_secs());
+        let rest = format!("wrote nothing for {} seconds; try again later", limit.as_secs());
         Setback::never(self.says(Failing::Stalled, rest))
     }
 

@@ -10,8 +10,10 @@ use crate::problem::{Problem, sentence};
 use crate::view::View;
 use axum::response::Response;
 use fitness_core::calendar::Day;
-use fitness_core::ids::NoteId;
+use fitness_core::ids::{NoteId, ObservationId};
 use fitness_core::note::{Author, Note, NoteText};
+use fitness_core::observation::{Excuse, Observation};
+use fitness_core::text::visible;
 use maud::{Markup, html};
 
 /// `GET /settings/notes`
@@ -73,6 +75,27 @@ pub(crate) async fn delete(view: View, Numbered(id): Numbered<NoteId>) -> Result
     Ok(see_other("/settings/notes?done=deleted"))
 }
 
+/// `POST /settings/marks/{id}/accept`
+pub(crate) async fn accept_mark(
+    view: View,
+    Numbered(id): Numbered<ObservationId>,
+) -> Result<Response, Problem> {
+    view.store().accept_observation(view.user(), id, view.now).await?;
+    Ok(see_other("/settings/notes?done=marked"))
+}
+
+/// `POST /settings/marks/{id}/delete`
+pub(crate) async fn delete_mark(
+    view: View,
+    Numbered(id): Numbered<ObservationId>,
+) -> Result<Response, Problem> {
+    view.store().delete_observation(view.user(), id, view.now).await?;
+    Ok(see_other("/settings/notes?done=deleted"))
+}
+
+/// So far from today a coach may mark a day, and a little more.
+const MARKED_DAYS: i64 = 800;
+
 async fn own(view: &View, id: NoteId) -> Result<Note, Problem> {
     let notes = view.store().list_notes(view.user()).await?;
     notes.into_iter().find(|note| note.id == id).ok_or_else(Problem::not_found)
@@ -81,15 +104,21 @@ async fn own(view: &View, id: NoteId) -> Result<Note, Problem> {
 async fn body(view: &View, fields: &Fields, faults: &Faults) -> Result<Markup, Problem> {
     let notes = view.store().list_notes(view.user()).await?;
     let (accepted, suggested): (Vec<&Note>, Vec<&Note>) = notes.iter().partition(|note| note.accepted);
+    let (first, last) = (view.today.plus(-MARKED_DAYS), view.today.plus(MARKED_DAYS));
+    let marks = view.store().list_observations(view.user(), first, last).await?;
+    let marks: Vec<&Observation> = marks.iter().filter(|mark| !mark.accepted).collect();
     let filling = Filling { fields, faults };
     let editing = fields.text("instead");
     Ok(html! {
         p.lead { "Notes travel with what the coach is told: those about no day always, others for a week." }
-        @if !suggested.is_empty() {
+        @if !suggested.is_empty() || !marks.is_empty() {
             section.card.waits {
                 h2 { "Suggested" }
-                p { "The coach knows none of these until you take them over." }
-                ul.plain { @for note in &suggested { (row(view, note)) } }
+                p { "None of these counts for anything until you take it over." }
+                ul.plain {
+                    @for note in &suggested { (row(view, note)) }
+                    @for mark in &marks { (mark_row(view, mark)) }
+                }
             }
         }
         section.card {
@@ -112,6 +141,31 @@ async fn body(view: &View, fields: &Fields, faults: &Faults) -> Result<Markup, P
             ul.plain { @for note in &accepted { (row(view, note)) } }
         }
     })
+}
+
+/// A mark that a coach suggests.
+fn mark_row(view: &View, mark: &Observation) -> Markup {
+    let observed = &mark.observed;
+    let kind = observed.kind();
+    html! {
+        li.note {
+            p.text {
+                "Mark " b { (kind.excuses().map_or_else(|| kind.as_str(), Excuse::as_str)) }
+                @if let Some(value) = observed.value() { " (" (value) ")" }
+                @if let Some(comment) = observed.comment() { ": " (visible(comment.as_str())) }
+            }
+            div.row {
+                span.meta {
+                    (time::element(observed.from(), view.today))
+                    @if observed.through() != observed.from() { " to " (time::element(observed.through(), view.today)) }
+                    span { "suggested by " (mark.author) }
+                }
+                span.push {}
+                (view.button(&format!("/settings/marks/{}/accept", mark.id), "Take it over", "small primary"))
+                (view.button(&format!("/settings/marks/{}/delete", mark.id), "Delete", "small"))
+            }
+        }
+    }
 }
 
 fn row(view: &View, note: &Note) -> Markup {

@@ -1,0 +1,196 @@
+use super::*;
+use serde_json::json;
+
+fn ledger() -> Ledger {
+    let mut ledger = Ledger::default();
+    ledger.hear(&json!({
+        "recovery": { "shown": "72" }, "distance": "12.4 km", "sleep": "7h 24m", "pace": "5:12 /km",
+        "finish": "1:45:30", "days_to_race": 42, "adherence_percent": 91, "date": "2026-06-14",
+        "series": { "unit": "ms", "points": [["2026-06-13", 61.3]], "mean": 60.0 },
+    }));
+    ledger
+}
+
+fn left(text: &str) -> Vec<String> {
+    ledger().unverified(text).into_iter().map(|range| text[range].to_owned()).collect()
+}
+
+#[test]
+fn what_was_told_stands() {
+    for text in [
+        "Recovery is 72, you ran 12.4 km at 5:12 /km.",
+        "About 12 km on 14 June 2026, 7h 24m of sleep.",
+        "A finish of 1:45:30 in 42 days; 91 % done. HRV was 61.3 ms, about 61 ms.",
+        "A 5K in Z2 feels easy.\n1. Rest\n2) Run\nSee http://127.0.0.1:8787/plan/318",
+        "On 2026-06-14 you rested.",
+    ] {
+        assert_eq!(left(text), Vec::<String>::new(), "{text}");
+    }
+}
+
+#[test]
+fn what_was_not_told_is_marked() {
+    for (text, expected) in [
+        ("Your recovery time was 72 hours.", vec!["72 hours"]),
+        ("You ran 12.5 km.", vec!["12.5 km"]),
+        ("You ran 12.4 miles.", vec!["12.4 miles"]),
+        ("Run 3-4 km easy.", vec!["3", "4 km"]),
+        ("Heart rate 148 bpm, pace 5:13 /km.", vec!["148 bpm", "5:13 /km"]),
+        ("1,724 calories", vec!["1,724 calories"]),
+        ("On 2026-06-15.", vec!["2026-06-15"]),
+    ] {
+        assert_eq!(left(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn what_the_athlete_said_may_be_repeated() {
+    let mut ledger = ledger();
+    ledger.hear_words("I want 1:40 for the half, on 4 days a week");
+    assert!(ledger.unverified("Aiming for 1:40 on 4 days, 1:40:00 in full").is_empty());
+}
+
+#[test]
+fn what_was_written_beside_a_proposal_backs_nothing() {
+    let mut ledger = ledger();
+    ledger.hear(&json!({ "waiting": [{
+        "proposal_id": 9, "message": "Your lactate is 7.7.", "review": "http://127.0.0.1:8787/proposals/9",
+    }]}));
+    let text = "Your lactate is 7.7, see proposal 9.";
+    assert_eq!(marked(text, &ledger.unverified(text)), "Your lactate is 7.7 [unverified], see proposal 9.");
+}
+
+#[test]
+fn marks_stand_behind_their_numbers() {
+    let text = "72 hours and 12.4 km";
+    assert_eq!(marked(text, &ledger().unverified(text)), "72 hours [unverified] and 12.4 km");
+}
+
+/// A conversation in which form is +2, and the usual things were told.
+fn told() -> Ledger {
+    let mut ledger = ledger();
+    ledger.hear(&json!({ "facts": { "form": { "shown": "+2" }, "hrv_change": { "shown": "−4 ms" }, "ramp": { "shown": "-3.1" } },
+        "change": { "distance": "-8.2 km" }, "laps": 5, "done": 10, "away": "3 weeks", "long_run": "1h 30m" }));
+    ledger
+}
+
+fn left_of(ledger: &Ledger, text: &str) -> Vec<String> {
+    ledger.unverified(text).into_iter().map(|range| text[range].to_owned()).collect()
+}
+
+#[test]
+fn a_wrong_sign_unit_script_or_word_is_marked() {
+    for (text, expected) in [
+        ("Form is -2.", vec!["-2"]),
+        ("Form is −2 now", vec!["−2"]),
+        ("Form is –2 now", vec!["–2"]),
+        ("Your form is minus 2.", vec!["minus 2"]),
+        ("Form: negative two hours", vec!["negative two hours"]),
+        ("You lost 5kg", vec!["5kg"]),
+        ("You ran 10kg", vec!["10kg"]),
+        ("That was 10kcal", vec!["10kcal"]),
+        ("Slept ４２ hours", vec!["４２ hours"]),
+        ("Slept ٤٣ of them", vec!["٤٣"]),
+        ("About ½ of it", vec!["½"]),
+        ("Resting at forty-three", vec!["forty-three"]),
+        ("Forty-two hours of sleep", vec!["Forty-two hours"]),
+        ("a hundred and five beats", vec!["hundred and five beats"]),
+        ("two and a half hours of sleep", vec!["two and a half hours"]),
+        ("You slept four hours", vec!["four hours"]),
+        ("Ramp is 3.1", vec!["3.1"]),
+        ("Ramp is +3.1", vec!["+3.1"]),
+    ] {
+        assert_eq!(left_of(&told(), text), expected, "{text}");
+    }
+}
+
+#[test]
+fn good_sentences_are_left_alone() {
+    for text in [
+        "Form is +2, so 2 above even.",
+        "Form is plus 2.",
+        "Your HRV is down 4 ms, a change of −4 ms.",
+        "You ran 8.2 km less, a ramp of -3.1.",
+        "A 5K or a 10k, your 5K's pace, 10K pace; Z2 and VO2max and VO₂max.",
+        "Your ４２ days to the race; forty-two days, in words.",
+        "You were away for three weeks.",
+        "Over the last seven days, and every two weeks.",
+        "Take it one day at a time: two things matter, and this one most.",
+        "One of those days. Twice is fine, and a half marathon is next.",
+        "First, second and third: keep it easy, someone said often.",
+        "sub-42 or so, week-42, 12-12.4 km",
+        "- 12.4 km easy\n- 72 recovery",
+        "1. Rest\n2. Run\n3) Sleep",
+        "/modifications/0/date: that day is not in the plan.",
+        "It was refused (/workouts/13/changes/7: no such workout).",
+        "The long run took 1h 30m, at 5:12 /km.",
+        "A weighty week, attend to tension, often, a canine, phone and bone.",
+        "Run easy for as long as it feels good, and tell me how it went.",
+    ] {
+        assert_eq!(left_of(&told(), text), Vec::<String>::new(), "{text}");
+    }
+}
+
+#[test]
+fn what_a_tool_only_repeats_backs_nothing() {
+    let mut ledger = Ledger::default();
+    ledger.hear_answer(
+        &json!({ "distance_km": 9.9 }),
+        &json!({ "distance": "9.9 km", "finish": "45:10", "fast": "44:00", "slow": "46:30", "basis": "10.0 km in 45:40" }),
+    );
+    let text = "9.9 km today, and a finish of 45:10 between 44:00 and 46:30, from 10 km in 45:40.";
+    assert_eq!(left_of(&ledger, text), ["9.9 km"]);
+    ledger.hear_answer(&json!({ "distance_km": 9.9 }), &json!({ "distance": "6.2 mi", "finish": "45:10" }));
+    assert_eq!(left_of(&ledger, "6.2 mi today"), ["6.2 mi"], "in other units as well");
+    ledger.hear_answer(
+        &json!({ "activity_id": 42 }),
+        &json!({ "activity_id": 42, "time": "42 min", "distance": "9.9 km" }),
+    );
+    assert!(left_of(&ledger, "9.9 km in 42 min").is_empty(), "what another answer says stands");
+    ledger.hear_answer(
+        &json!({ "from": "2026-06-01", "through": "2026-06-14" }),
+        &json!({ "unit": "ms", "points": [["2026-06-01", 61.0]] }),
+    );
+    assert!(left_of(&ledger, "61 ms on 1 June").is_empty(), "days are asked for, not made up");
+}
+
+#[test]
+fn a_draft_or_a_proposal_of_its_own_backs_only_what_is_said_of_it() {
+    for (asked, answer) in [
+        (
+            json!({ "goal": "half", "schedule": [{ "date": "2026-06-16", "planned_miles": 20.69, "kind": "easy" }, { "date": "2026-06-18", "planned_miles": 20.69, "kind": "easy" }] }),
+            json!({ "plan_id": 22, "status": "draft", "weeks": ["2026-06-15: 66.6 km"], "review": "http://127.0.0.1:8787/plans/22" }),
+        ),
+        (
+            json!({ "modifications": [{ "workout_id": "7", "changes": { "notes": "You ran 66.6 km." } }] }),
+            json!({ "proposal_id": 9, "preview": ["Thu: \"You ran 66.6 km.\""], "review": "http://127.0.0.1:8787/proposals/9" }),
+        ),
+    ] {
+        let mut ledger = Ledger::default();
+        ledger.hear_answer(&asked, &answer);
+        assert_eq!(left_of(&ledger, "You ran 66.6 km last week."), ["66.6 km"]);
+        assert_eq!(left_of(&ledger, "Your week had 66.6 km."), ["66.6 km"]);
+        assert!(left_of(&ledger, "The draft would have 66.6 km.").is_empty());
+    }
+    let mut ledger = Ledger::default();
+    ledger.hear_answer(
+        &json!({ "goal": "half", "race_date": "2026-09-20", "name": "48 km a week" }),
+        &json!({ "plan_id": 3, "status": "draft", "weeks": ["48 km", "52 km"], "review": "/plans/3" }),
+    );
+    assert_eq!(
+        left_of(&ledger, "Your best week: 48 km, after 52 km."),
+        ["48 km"],
+        "the generator's own numbers stand"
+    );
+    ledger.hear(&json!({ "drafts": [{ "plan_id": 3, "status": "draft", "name": "You slept 3.3 h" }] }));
+    assert_eq!(left_of(&ledger, "You slept 3.3 h"), ["3.3 h"], "and the name of a draft is prose");
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_text_breaks_it(text in ".{0,200}") {
+        let ledger = ledger();
+        let marks = ledger.unverified(&text);
+        let _ = marked(&text, &marks);
+    }
+}
