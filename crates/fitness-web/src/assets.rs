@@ -23,6 +23,7 @@ const FILES: &[(&str, &str, &[u8])] = &[
     ("history.css", STYLE, include_bytes!("assets/history.css")),
     ("settings.css", STYLE, include_bytes!("assets/settings.css")),
     ("app.js", SCRIPT, include_bytes!("assets/app.js")),
+    ("coach.js", SCRIPT, include_bytes!("assets/coach.js")),
     ("icon.svg", "image/svg+xml", include_bytes!("assets/icon.svg")),
     ("icon-180.png", "image/png", include_bytes!("assets/icon-180.png")),
     ("icon-512.png", "image/png", include_bytes!("assets/icon-512.png")),

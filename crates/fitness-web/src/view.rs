@@ -194,7 +194,7 @@ impl View {
             }
             (key_sheet())
         };
-        document(title, Some(place.style()), theme, self.keys, &content)
+        document(title, Some(place), theme, self.keys, &content)
     }
 
     fn navigation(&self, place: Place) -> Markup {
@@ -253,7 +253,13 @@ pub(crate) fn bare(title: &str, body: &Markup) -> Response {
     document(title, None, None, false, &content)
 }
 
-fn document(title: &str, style: Option<&str>, theme: Option<&str>, keys: bool, content: &Markup) -> Response {
+fn document(
+    title: &str,
+    place: Option<Place>,
+    theme: Option<&str>,
+    keys: bool,
+    content: &Markup,
+) -> Response {
     let page = html! {
         (DOCTYPE)
         html lang="en" data-theme=[theme] data-keys=[keys.then_some("on")] {
@@ -265,11 +271,12 @@ fn document(title: &str, style: Option<&str>, theme: Option<&str>, keys: bool, c
                 meta name="theme-color" media="(prefers-color-scheme: dark)" content="#101317";
                 title { (title) " · local-fitness" }
                 link rel="stylesheet" href=(assets::address("app.css"));
-                @if let Some(style) = style { link rel="stylesheet" href=(assets::address(style)); }
+                @if let Some(place) = place { link rel="stylesheet" href=(assets::address(place.style())); }
                 link rel="icon" href=(assets::address("icon.svg")) type="image/svg+xml";
                 link rel="apple-touch-icon" href=(assets::address("icon-180.png"));
                 link rel="manifest" href="/manifest.webmanifest";
                 script defer src=(assets::address("app.js")) {}
+                @if place == Some(Place::Coach) { script defer src=(assets::address("coach.js")) {} }
             }
             body { (content) }
         }
