@@ -61,6 +61,16 @@ export async function notSideways(page, where) {
   assert.ok(more <= 0, `${where} scrolls sideways by ${more} px`);
 }
 
+// Nothing sticks out of the card it is in, except what scrolls there by itself.
+export async function insideCards(page, where) {
+  const out = await page.evaluate(() => [...document.querySelectorAll(".card")].flatMap((card) => {
+    const edge = card.getBoundingClientRect().right + 1;
+    const sticks = (node) => !node.closest(".scroll, svg, .hidden, pre") && node.getBoundingClientRect().width > 0 && node.getBoundingClientRect().right > edge;
+    return [...card.querySelectorAll("*")].filter(sticks).map((node) => node.outerHTML.slice(0, 80));
+  }).slice(0, 3));
+  assert.deepEqual(out, [], `sticks out on ${where}`);
+}
+
 // Weekdays belong to their dates, wherever a date is told.
 export async function weekdaysMatch(page, where) {
   const wrong = await page.evaluate(() => [...document.querySelectorAll("time[datetime]")].filter((time) => {

@@ -1,5 +1,5 @@
 // Walks that only look, and the few things an athlete says on Today.
-import { accessible, assert, base, notSideways, open, signIn, weekdaysMatch } from "./browser.mjs";
+import { accessible, assert, base, insideCards, notSideways, open, signIn, weekdaysMatch } from "./browser.mjs";
 
 // One page of each kind: every link is followed, once for all pages that differ by a number, a day or a value in the
 // question only. Files are not pages. A link that leads nowhere is a fault.
@@ -50,7 +50,7 @@ export async function everyPage({ page, wrong, server }) {
   for (const known of ["/plan", "/coach", "/activities", "/trends", "/settings", "/sources", "/plans/2", "/proposals/1", "/plan/new", "/welcome"]) assert.ok(all.includes(known), `a way leads to ${known}: ${all.join(" ")}`);
   const state = await page.context().storageState();
   const seen = [];
-  for (const [theme, width] of [["light", 1280], ["dark", 1280], ["light", 320]]) {
+  for (const [theme, width] of [["light", 1280], ["dark", 1280], ["light", 320], ["light", 1000]]) {
     const { browser, page: fresh, wrong: more } = await open({ storageState: state, colorScheme: theme, viewport: { width, height: 900 } });
     for (const path of all) {
       const where = `${path} (${theme}, ${width} px)`;
@@ -58,6 +58,9 @@ export async function everyPage({ page, wrong, server }) {
       assert.equal(answer.status(), path === "/nothing-here" ? 404 : 200, where);
       assert.equal(await fresh.locator("h1").count(), 1, `one heading on ${where}`);
       await notSideways(fresh, where);
+      await insideCards(fresh, where);
+      // Between a phone and a desk only the room changes, not what is there.
+      if (width === 1000) continue;
       await weekdaysMatch(fresh, where);
       await accessible(fresh, where);
       seen.push({ path, ...(await styles(fresh)) });
