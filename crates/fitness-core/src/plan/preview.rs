@@ -1,7 +1,7 @@
 //! What a change to a plan means, before anybody decides: now and then, workout by workout and week by week.
 
 use super::lint::{planned_km, planned_minutes};
-use super::{Change, NextWorkout, PlannedWorkout, Workout};
+use super::{Change, NextWorkout, PlannedWorkout, Workout, WorkoutKind};
 use crate::calendar::Day;
 use crate::ids::WorkoutId;
 use crate::sport::Sport;
@@ -159,10 +159,13 @@ pub struct WeekDelta {
     /// The time after.
     #[serde(rename = "time_after_ms")]
     pub time_after: Option<TimeSpan>,
-    /// Load before; `None` when a workout does not say its own.
+    /// Load before. A workout that does not say its own has what its time brings in workouts of its kind that do;
+    /// `None` where there are none.
     pub load_before: Option<f64>,
-    /// Load after; `None` when a workout does not say its own.
+    /// Load after.
     pub load_after: Option<f64>,
+    /// Whether some of those loads are worked out so.
+    pub load_estimated: bool,
 }
 
 /// Running as it is written: some of it by distance, some by time alone.
@@ -217,7 +220,8 @@ impl WeekDelta {
         let told = [
             running,
             pair(long(self.time_before), long(self.time_after)),
-            pair(load(self.load_before), load(self.load_after)).map(|told| format!("load {told}")),
+            pair(load(self.load_before), load(self.load_after))
+                .map(|told| format!("load {}{told}", if self.load_estimated { "about " } else { "" })),
         ];
         let told: Vec<String> = told.into_iter().flatten().collect();
         format!("week from {}: {}", self.monday, told.join(", "))
@@ -232,12 +236,14 @@ pub fn week_deltas(current: &[PlannedWorkout], next: &[NextWorkout], easy: Optio
     let after = weeks(next.iter().map(|w| &w.workout));
     let mondays: std::collections::BTreeSet<Day> = before.keys().chain(after.keys()).copied().collect();
     let nothing = Vec::new();
+    let rates = Rates::of(current, easy);
     mondays
         .into_iter()
         .filter_map(|monday| {
             let old = before.get(&monday).unwrap_or(&nothing);
             let new = after.get(&monday).unwrap_or(&nothing);
             let runs = || old.iter().chain(new).filter(|workout| workout.sport == Sport::Running);
+            let silent = |workout: &&Workout| !workout.is_rest() && workout.load.is_none();
             (old != new).then(|| WeekDelta {
                 monday,
                 distance_before: distance(old, easy),
@@ -247,8 +253,9 @@ pub fn week_deltas(current: &[PlannedWorkout], next: &[NextWorkout], easy: Optio
                 written_after: Written::of(new),
                 time_before: time(old, easy),
                 time_after: time(new, easy),
-                load_before: load(old),
-                load_after: load(new),
+                load_before: rates.load(old),
+                load_after: rates.load(new),
+                load_estimated: old.iter().chain(new).any(silent),
             })
         })
         .collect()
@@ -280,14 +287,44 @@ fn time(week: &[&Workout], easy: Option<Pace>) -> Option<TimeSpan> {
     })
 }
 
-fn load(week: &[&Workout]) -> Option<f64> {
-    week.iter().filter(|workout| !workout.is_rest()).map(|workout| workout.load).sum()
+fn hours(workout: &Workout, easy: Option<Pace>) -> Option<f64> {
+    let minutes = planned_minutes(workout, easy.filter(|_| workout.sport == Sport::Running));
+    workout.duration.map(|time| time.seconds() / 3600.0).or_else(|| Some(minutes? / 60.0))
+}
+
+/// What an hour of each kind of workout brings in a plan, by those that say it.
+struct Rates {
+    of: BTreeMap<(Sport, WorkoutKind), (f64, f64)>,
+    easy: Option<Pace>,
+}
+
+impl Rates {
+    fn of(workouts: &[PlannedWorkout], easy: Option<Pace>) -> Self {
+        let mut of = BTreeMap::<_, (f64, f64)>::new();
+        for workout in workouts.iter().map(|planned| &planned.workout) {
+            if let (Some(load), Some(hours)) = (workout.load, hours(workout, easy)) {
+                let (loads, all) = of.entry((workout.sport, workout.kind)).or_default();
+                *loads += load;
+                *all += hours;
+            }
+        }
+        Self { of, easy }
+    }
+
+    /// The load of a week; `None` when that of a workout can neither be read nor worked out.
+    fn load(&self, week: &[&Workout]) -> Option<f64> {
+        let estimated = |workout: &Workout| {
+            let (loads, all) = self.of.get(&(workout.sport, workout.kind)).filter(|(_, all)| *all > 0.0)?;
+            Some((loads / all * hours(workout, self.easy)?).round())
+        };
+        let busy = week.iter().filter(|workout| !workout.is_rest());
+        busy.map(|workout| workout.load.or_else(|| estimated(workout))).sum()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::WorkoutKind;
 
     fn run(date: &str, km: f64, load: Option<f64>) -> Workout {
         Workout {
@@ -367,6 +404,15 @@ mod tests {
             deltas[0].line(UnitSystem::Metric),
             "week from 2026-06-15: 15.0 km to 11.0 km, load 90 to 65"
         );
+        // What does not say its load has what its time brings elsewhere in the plan: 90 in 90 minutes at 6:00 /km.
+        next[0].workout = run("2026-06-16", 6.0, None);
+        let easy = Pace::from_seconds_per_km(360.0);
+        assert_eq!(
+            week_deltas(&current, &next, easy)[0].line(UnitSystem::Metric),
+            "week from 2026-06-15: 15.0 km to 11.0 km, 1h 30m to 1h 06m, load about 90 to 66"
+        );
+        next[0].workout.kind = WorkoutKind::Tempo;
+        assert_eq!(week_deltas(&current, &next, easy)[0].load_after, None, "nothing of its kind tells");
         next[2].workout = run("2026-06-24", 8.0, None);
         let deltas = week_deltas(&current, &next, None);
         assert_eq!((deltas.len(), deltas[1].load_before), (2, None));

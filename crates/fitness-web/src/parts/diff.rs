@@ -79,7 +79,7 @@ impl Shown {
                                 th scope="row" { (time::element(week.monday, self.today)) }
                                 td.n data-label="Running" { (self.running(week)) }
                                 td.n data-label="Time" { (pair(week.time_before.map(TimeSpan::hours_minutes), week.time_after.map(TimeSpan::hours_minutes), "a workout has neither a time nor a pace")) }
-                                td.n data-label="Load" { (pair(week.load_before.map(whole), week.load_after.map(whole), "a workout does not say its load")) (percent(week)) }
+                                td.n data-label="Load" { @if week.load_estimated && week.load_before.is_some() && week.load_after.is_some() { "about " } (pair(week.load_before.map(whole), week.load_after.map(whole), "a workout does not say its load, and no other of its kind does")) (percent(week)) }
                             }
                         }
                     }
