@@ -78,6 +78,7 @@ impl Things {
             "/sources/",
             "/import/",
             "/settings/notes/",
+            "/settings/marks/",
             "/settings/tokens/",
             "/settings/sessions/",
             "/settings/people/",
@@ -396,6 +397,9 @@ async fn everything(site: &Site, ben: UserId) -> Things {
     let ill = Observed::new(ObservationKind::Illness, june(14), june(16), Some(1)).unwrap();
     let ill = store.add_observation(ben, Author::Athlete, &ill, now()).await.unwrap();
     things.insert("/marks/", ill.to_string());
+    let hurt = Observed::new(ObservationKind::Injury, june(18), june(18), Some(1)).unwrap();
+    let hurt = store.add_observation(ben, Author::Coach, &hurt, now()).await.unwrap();
+    things.insert("/settings/marks/", hurt.to_string());
     let chat = store.start_chat(ben, &mark("chat"), now()).await.unwrap();
     let said = Message::Program { parts: vec![Told::Text { text: mark("said") }] };
     let body = serde_json::to_value(said).unwrap();
