@@ -85,7 +85,7 @@ export async function committing({ page, server }) {
   const name = await text(page, "h1");
   assert.match(await text(page, "main"), /Nothing is tracked until you commit/);
   assert.ok((await page.locator(".cal-week").count()) >= 12, "the calendar has its weeks");
-  assert.ok((await page.locator(".cal a.cell").count()) > 40, "and their workouts");
+  assert.ok((await page.locator(".cal a.slot").count()) > 40, "and their workouts");
   await page.getByRole("heading", { name: "Checks" }).waitFor();
   assert.equal(await page.getByText("Committing archives").count(), 0, "there is nothing to archive");
   await overridden(page);
