@@ -29,8 +29,9 @@ pub(crate) fn demo() -> Home {
 pub(crate) fn with_a_plan() -> Home {
     let home = demo();
     let day = |ahead| today(&home).plus(ahead).to_string();
-    let schedule: Vec<Value> =
-        (0..28).map(|at| json!({ "date": day(at), "planned_km": 4, "kind": "easy" })).collect();
+    let runs = (0..28).map(|at| json!({ "date": day(at), "planned_km": 4, "kind": "easy" }));
+    let rests = (28..60).map(|at| json!({ "date": day(at), "kind": "rest" }));
+    let schedule: Vec<Value> = runs.chain(rests).collect();
     let plan = json!({ "name": "Winter ten", "goal": "10k", "race_date": day(60), "start_date": day(0), "schedule": schedule });
     let file = home.file("plan.json", plan.to_string());
     home.ok(&["plan", "draft", &file]);

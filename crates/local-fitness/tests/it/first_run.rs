@@ -27,7 +27,8 @@ fn first_run(home: &Home) {
     assert!(home.refused(&["note", "delete", "1"]).contains("there is no note 1"));
 
     let file = home.file("half.json", HALF);
-    assert_eq!(home.json(&["plan", "draft", &file]), serde_json::json!({ "plan_id": 1, "status": "draft" }));
+    let drafted = home.json(&["plan", "draft", &file]);
+    assert_eq!((&drafted["plan_id"], &drafted["status"]), (&1.into(), &"draft".into()), "{drafted}");
     let plans = home.json(&["plan", "list"]);
     assert_eq!((&plans[0]["name"], &plans[0]["status"]), (&"Zürich half".into(), &"draft".into()));
     let shown = home.ok(&["plan", "show", "1"]);

@@ -32,7 +32,7 @@ fn plan(first: &str, name: &str) -> String {
     let all = json!([
         workout(1, &day(-1), "Yesterday", &json!([])),
         workout(2, &day(1), name, &step),
-        workout(3, &day(5), "Long\u{202e} run", &json!([])),
+        workout(3, &day(5), "Long <b>run", &json!([])),
         workout(4, &day(40), "Far", &json!([])),
     ]);
     let race = format!("\"race_date\":\"{}\"", day(60));
@@ -83,7 +83,7 @@ async fn the_calendar_follows_the_active_plan() {
     let would = home.run(&["plan", "push", "--dry-run"]);
     assert_eq!(would.code, Some(0), "{would:?}");
     assert!(
-        would.out.contains("Long<U+202E> run") && would.out.ends_with("2 added. Nothing was changed.\n"),
+        would.out.contains("Long <b>run") && would.out.ends_with("2 added. Nothing was changed.\n"),
         "{}",
         would.out
     );
@@ -93,7 +93,7 @@ async fn the_calendar_follows_the_active_plan() {
 
     let pushed = home.run(&["plan", "push"]);
     assert!(pushed.out.ends_with("On your intervals.icu calendar: 2 added.\n"), "{pushed:?}");
-    assert_eq!(names(&fake), ["Hills", "Long\u{202e} run", "Theirs"], "neither yesterday nor what is far");
+    assert_eq!(names(&fake), ["Hills", "Long <b>run", "Theirs"], "neither yesterday nor what is far");
     let again = home.ok(&["plan", "push"]);
     assert_eq!(again, "Nothing to change: 2 entries are on your intervals.icu calendar as planned.\n");
     let more: Value = home.json(&["plan", "push", "--days", "50"]);
@@ -107,7 +107,7 @@ async fn the_calendar_follows_the_active_plan() {
         (replaced["added"].as_array().unwrap().len(), replaced["removed"].as_array().unwrap().len()),
         (2, 3)
     );
-    assert_eq!(names(&fake), ["Long\u{202e} run", "Theirs", "Track"]);
+    assert_eq!(names(&fake), ["Long <b>run", "Theirs", "Track"]);
 
     let cleared = home.ok(&["plan", "push", "--clear"]);
     assert!(cleared.ends_with("2 removed.\n"), "{cleared}");

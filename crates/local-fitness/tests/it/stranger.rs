@@ -138,7 +138,8 @@ fn fact(home: &Home, day: Option<&str>, id: &str) -> Option<String> {
 
 /// Activates a draft by hand.
 fn activate(home: &Home, plan: &str, name: &str) {
-    let mut session = home.at_a_terminal(&["plan", "activate", plan, "--begin", "planned"]);
+    let mut session =
+        home.at_a_terminal(&["plan", "activate", plan, "--begin", "planned", "--override", "R33"]);
     session.exp_string("Type the plan's name to activate it: ").unwrap();
     session.send_line(name).unwrap();
     let said = session.exp_eof().unwrap();
