@@ -9,7 +9,7 @@ mod web;
 
 pub(crate) use web::web;
 
-use crate::tidy::{cargo, target};
+use crate::workspace::{build, target};
 use anyhow::{Context, Result, bail};
 use child::{Ran, run};
 use serde_json::Value;
@@ -194,14 +194,7 @@ impl Bench {
             ["-p", "fitness-store", "--example", "fingerprint"],
             ["-p", "fitness-ingest", "--example", "recompute"],
         ] {
-            let built = cargo(root)
-                .args(["build", "--quiet", "--release"])
-                .args(package)
-                .status()
-                .context("cargo build")?;
-            if !built.success() {
-                bail!("the release build failed");
-            }
+            build(root, &[&["--release"], &package[..]].concat())?;
         }
         let folder = target(root)?.join("bench");
         if folder.exists() {

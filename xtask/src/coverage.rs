@@ -4,7 +4,7 @@
 //! it ran, those that tests start included. Here this is put together and read line by line. Tests and test kits
 //! are not counted: that they run proves nothing.
 
-use crate::tidy::{cargo, target};
+use crate::workspace::{cargo, target};
 use anyhow::{Context, Result, bail, ensure};
 use cargo_metadata::Message;
 use std::collections::{BTreeMap, BTreeSet};

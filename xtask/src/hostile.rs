@@ -7,7 +7,7 @@
 mod traps;
 
 use crate::bench::child::run;
-use crate::tidy::{cargo, target};
+use crate::workspace::{program, target};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::fs::{self, File};
@@ -22,15 +22,7 @@ const MEBIBYTE: f64 = 1_048_576.0;
 
 /// Imports every trap and prints what it cost.
 pub(crate) fn measure(root: &Path) -> Result<()> {
-    let built = cargo(root)
-        .args(["build", "--quiet", "-p", "local-fitness", "--bin", "fitness"])
-        .status()
-        .context("cargo build")?;
-    if !built.success() {
-        bail!("the build failed");
-    }
-    let target = target(root)?;
-    let reader = Reader { fitness: target.join("debug/fitness"), folder: target.join("hostile") };
+    let reader = Reader { fitness: program(root)?, folder: target(root)?.join("hostile") };
     if reader.folder.exists() {
         fs::remove_dir_all(&reader.folder).context("clearing the last run's files")?;
     }

@@ -12,6 +12,7 @@ mod pictures;
 mod release;
 mod schema;
 mod tidy;
+mod workspace;
 
 use anyhow::{Result, bail};
 
@@ -29,14 +30,14 @@ fn main() -> Result<()> {
             println!("tidy: the dependency rule, the fence, the call sites and the documents hold");
             Ok(())
         }
-        ["bench", "ingest"] => bench::ingest(&tidy::root()),
-        ["bench", "metrics"] => bench::metrics(&tidy::root()),
-        ["bench", "web"] => bench::web(&tidy::root()),
-        ["coverage"] => coverage::measure(&tidy::root()),
-        ["hostile"] => hostile::measure(&tidy::root()),
-        ["pictures"] => pictures::take(&tidy::root()),
-        ["release-plan"] => release::tell(&tidy::root()),
-        ["schema"] => schema::write(&tidy::root()),
+        ["bench", "ingest"] => bench::ingest(&workspace::root()),
+        ["bench", "metrics"] => bench::metrics(&workspace::root()),
+        ["bench", "web"] => bench::web(&workspace::root()),
+        ["coverage"] => coverage::measure(&workspace::root()),
+        ["hostile"] => hostile::measure(&workspace::root()),
+        ["pictures"] => pictures::take(&workspace::root()),
+        ["release-plan"] => release::tell(&workspace::root()),
+        ["schema"] => schema::write(&workspace::root()),
         _ => bail!(
             "usage: cargo xtask tidy | coverage | hostile | pictures | release-plan | schema | bench ingest | bench metrics | bench web"
         ),

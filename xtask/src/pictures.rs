@@ -1,7 +1,7 @@
 //! `cargo xtask pictures`: the pictures in the README, taken of the demo's pages by a browser.
 
 use crate::demo::Demo;
-use crate::tidy::{cargo, target};
+use crate::workspace::{program, target};
 use anyhow::{Context, Result, bail};
 use std::path::Path;
 use std::process::Command;
@@ -18,16 +18,9 @@ pub(crate) fn take(root: &Path) -> Result<()> {
         .into_iter()
         .find(|path| Path::new(path).exists())
         .context("Chromium is not installed")?;
-    let built = cargo(root)
-        .args(["build", "--quiet", "-p", "local-fitness", "--bin", "fitness"])
-        .status()
-        .context("cargo build")?;
-    if !built.success() {
-        bail!("the build failed");
-    }
-    let home = root.join("target/pictures");
+    let home = target(root)?.join("pictures");
     std::fs::create_dir_all(&home)?;
-    let mut command = Command::new(target(root)?.join("debug/fitness"));
+    let mut command = Command::new(program(root)?);
     command.env("HOME", &home).env("XDG_DATA_HOME", &home).env("TMPDIR", &home).arg("demo");
     let demo = Demo::start(command)?;
     let folder = root.join("docs/pictures");

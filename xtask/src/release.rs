@@ -1,7 +1,7 @@
 //! `cargo xtask release-plan`: whether what lies here is to be released. Merging is not shipping: a new version in
 //! `Cargo.toml` is. What is out already is not released again, however often this is asked.
 
-use crate::tidy::read;
+use crate::workspace::read;
 use anyhow::{Context, Result, bail};
 use cargo_metadata::semver::Version;
 use std::fmt;

@@ -1,7 +1,7 @@
 //! `docs/schema`, written anew. The test that keeps the files fresh writes them: it knows the types, and xtask knows no
 //! crate of ours.
 
-use crate::tidy::cargo;
+use crate::workspace::cargo;
 use anyhow::{Context, Result, bail};
 use std::path::Path;
 

@@ -1,10 +1,10 @@
 //! What the compiler does not check about the repository: call sites, reasons, documents that name tests.
 
 use crate::fence;
+use crate::workspace::{read, root};
 use anyhow::{Context, Result};
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
 /// The files that may call `spend_confirmation`: its definition, the terminal, the web's confirm handler, the demo's
 /// made-up athlete, and the hands of tests.
@@ -131,37 +131,9 @@ fn schema_names() -> String {
         .unwrap_or_default()
 }
 
-/// Cargo, as a person at the root would run it. What the cargo that runs us says about this package would make build scripts
-/// run again, and everything behind them be built anew.
-pub(crate) fn cargo(root: &Path) -> Command {
-    let mut cargo = Command::new("cargo");
-    for (name, _) in std::env::vars_os() {
-        let told = name.to_string_lossy();
-        if told.starts_with("CARGO_MANIFEST_") || told.starts_with("CARGO_PKG_") {
-            cargo.env_remove(&name);
-        }
-    }
-    cargo.current_dir(root);
-    cargo
-}
-
-/// Where cargo builds to.
-pub(crate) fn target(root: &Path) -> Result<PathBuf> {
-    let metadata = cargo_metadata::MetadataCommand::new().no_deps().current_dir(root).exec()?;
-    Ok(metadata.target_directory.into())
-}
-
 /// The text without comments.
 fn code(text: &str) -> String {
     text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
-}
-
-pub(crate) fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is one level down").to_owned()
-}
-
-pub(crate) fn read(path: &Path) -> Result<String> {
-    std::fs::read_to_string(path).with_context(|| path.display().to_string())
 }
 
 fn rust_files(root: &Path) -> Result<Vec<Source>> {

@@ -12,6 +12,7 @@ mod matrix;
 mod morning;
 mod named;
 mod obedient;
+mod outside;
 mod plan_decisions;
 mod plan_pages;
 mod settings;

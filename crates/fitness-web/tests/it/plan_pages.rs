@@ -1,7 +1,7 @@
 //! What the pages about plans show agrees with the store; what is typed wrong is told field by field.
 
 use crate::harness::{Browser, Site};
-use crate::settings::{is, with_ann};
+use crate::outside::{is, with_ann};
 use axum::http::{StatusCode, header};
 use fitness_core::export::owner_mark;
 use fitness_core::frontier::Evidence;

@@ -1,7 +1,7 @@
 //! Data coming in: services, files, what was found, and the first steps.
 
 use crate::harness::{Browser, Page, SITE, Site};
-use crate::settings::{Noting, is, with_ann};
+use crate::outside::{Noting, is, with_ann};
 use axum::body::Body;
 use axum::http::{StatusCode, header};
 use fitness_coach::chosen::{Chosen, Provider, SETTING};

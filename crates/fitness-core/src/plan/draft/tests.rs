@@ -1,0 +1,121 @@
+use super::*;
+
+const SEED: &str = r#"{"goal":"half","race_date":"2026-09-20","start_date":"2026-06-16","target_time":"01:45:00",
+    "schedule":[{"date":"2026-06-16","planned_miles":5,"kind":"easy"},{"date":"2026-06-17","planned_miles":0,"kind":"rest"},
+    {"date":"2026-06-21","planned_miles":9,"kind":"long"}]}"#;
+
+fn seed_with(change: impl Fn(&mut serde_json::Value)) -> Result<Draft, String> {
+    let mut value: serde_json::Value = serde_json::from_str(SEED).unwrap();
+    change(&mut value);
+    let request: DraftRequest = serde_json::from_value(value).map_err(|e| e.to_string())?;
+    request.into_draft().map_err(|e| e.to_string())
+}
+
+#[test]
+fn the_seeds_request_becomes_a_draft() {
+    let draft = seed_with(|_| {}).unwrap();
+    assert_eq!(draft.name(), "Half marathon 2026-09-20");
+    assert_eq!(draft.distance(), Some(Distance::HALF_MARATHON));
+    assert_eq!(draft.target_time(), Some(TimeSpan::from_secs(6300)));
+    assert_eq!(draft.workouts().len(), 4, "and the race, which need not be listed");
+    assert_eq!(draft.workouts()[3].kind, WorkoutKind::Race);
+    assert!(draft.workouts()[1].is_rest());
+    assert_eq!(draft.workouts()[2].distance, Distance::from_miles(9.0));
+    assert!(draft.workouts()[2].key);
+}
+
+#[test]
+fn a_status_or_a_user_cannot_be_smuggled_in() {
+    for field in ["status", "user_id", "activated_by"] {
+        let error = seed_with(|v| v[field] = "active".into()).unwrap_err();
+        assert!(error.contains("unknown field"), "{error}");
+        let error = seed_with(|v| v["schedule"][0][field] = "active".into()).unwrap_err();
+        assert!(error.contains("unknown field"), "{error}");
+    }
+}
+
+#[test]
+fn what_is_not_a_plan_is_refused_with_what_to_change() {
+    type Change = fn(&mut serde_json::Value);
+    let cases: [(Change, &str); 15] = [
+        (
+            |v| v["schedule"][0]["kind"] = "zzz".into(),
+            "`zzz` is no kind of workout; write easy, recovery, long",
+        ),
+        (|v| v["schedule"][1]["date"] = "2026-06-16".into(), "has 2026-06-16 twice"),
+        (|v| v["race_date"] = "2026-06-16".into(), "must be 1 to 732 days after the start"),
+        (|v| v["race_date"] = "2029-06-16".into(), "must be 1 to 732 days after the start"),
+        (|v| v["target_time"] = "0:25:00".into(), "25:00 for this distance is not possible"),
+        (|v| v["target_time"] = "soon".into(), "`soon` is not a time"),
+        (|v| v["goal"] = "custom".into(), "a custom goal needs a distance"),
+        (|v| v["distance_km"] = 12.0.into(), "a named goal takes none of its own"),
+        (|v| v["schedule"] = serde_json::json!([]), "1 to 1500 workouts, not 0"),
+        (
+            |v| v["schedule"][0]["date"] = "2026-06-14".into(),
+            "outside the plan, whose workouts may be from 2026-06-15",
+        ),
+        (
+            |v| v["schedule"][0]["planned_miles"] = (-3).into(),
+            "a distance of -3 is none; give a number above zero",
+        ),
+        (|v| v["schedule"][0]["planned_km"] = 5.into(), "give the distance once, in miles or in kilometres"),
+        (|v| v["schedule"][0]["planned_miles"] = 130.into(), "at most 200 km"),
+        (|v| v["schedule"][1]["planned_miles"] = 3.into(), "a rest day has sport `rest`"),
+        (|v| v["name"] = "a\0b".into(), "none of them NUL"),
+    ];
+    for (change, expected) in cases {
+        let error = seed_with(change).unwrap_err();
+        assert!(error.contains(expected), "{error} / {expected}");
+    }
+}
+
+#[test]
+fn a_plan_for_the_past_or_for_tomorrow_is_no_plan() {
+    let draft = seed_with(|_| {}).unwrap();
+    let race: Day = "2026-09-20".parse().unwrap();
+    assert_eq!(draft.check_new(race.plus(-2)), Ok(()));
+    let said = |today: Day| draft.check_new(today).unwrap_err().to_string();
+    assert_eq!(
+        said(race.previous()),
+        "the race on 2026-09-20 is tomorrow, too near to plan for; give a later day"
+    );
+    for today in [race, race.next()] {
+        assert_eq!(said(today), "the race on 2026-09-20 is not in the future; give a later day");
+    }
+    // What has no race can be taken as long as something of it is ahead.
+    let run = draft.workouts()[0].clone();
+    let week = Draft::without_race("Week", run.date, run.date.plus(5), vec![run.clone()]).unwrap();
+    assert_eq!(week.check_new(run.date.plus(5)), Ok(()));
+    assert_eq!(week.check_new(run.date.plus(6)), Err(BadDraft::Over(run.date.plus(5))));
+}
+
+#[test]
+fn a_name_is_what_it_seems() {
+    let today: Day = "2026-06-16".parse().unwrap();
+    let named = |name: &str| {
+        let plan = seed_with(|v| v["name"] = name.into()).unwrap().check_new(today);
+        let workout = seed_with(|v| v["schedule"][0]["name"] = name.into()).unwrap().check_new(today);
+        assert_eq!(plan, workout, "{name}");
+        plan.map_err(|why| why.to_string())
+    };
+    for fine in ["Lauf \u{1f3c3}\u{200d}\u{2640}\u{fe0f}", "<b>Run</b> & more", "עברית", "1 \" 2"] {
+        assert_eq!(named(fine), Ok(()), "{fine}");
+    }
+    for (wrong, shown) in [
+        ("a\u{202e}b", "a<U+202E>b"),
+        ("a\u{1b}[2Jb", "a<U+001B>[2Jb"),
+        ("two\nlines", "two⏎lines"),
+        ("a\u{200b}b", "a<U+200B>b"),
+    ] {
+        let why = named(wrong).unwrap_err();
+        assert!(why.starts_with(&format!("the name \"{shown}\" has characters in it")), "{why}");
+    }
+}
+
+#[test]
+fn the_hash_follows_the_content_and_nothing_else() {
+    let hash = seed_with(|_| {}).unwrap().content_hash();
+    assert_eq!(seed_with(|v| v["schedule"].as_array_mut().unwrap().reverse()).unwrap().content_hash(), hash);
+    assert_ne!(seed_with(|v| v["schedule"][0]["planned_miles"] = 6.into()).unwrap().content_hash(), hash);
+    assert_ne!(seed_with(|v| v["name"] = "Other".into()).unwrap().content_hash(), hash);
+}
