@@ -107,7 +107,8 @@ fn a_plan_by_minutes_is_counted_in_minutes() {
     let last = weeks.last().unwrap();
     assert!(last.ends_with("of running and the race of 5.0 km"), "{last}");
     // A draft's workouts are looked at before it is decided on.
-    let workout = home.ok(&["plan", "workout", "1"]);
+    let run = shown.lines().find(|line| line.contains("Run and walk")).unwrap();
+    let workout = home.ok(&["plan", "workout", run.split_whitespace().next().unwrap()]);
     says(&workout, &["Of plan 1, ", "(draft)", "Run and walk", "step"]);
 }
 

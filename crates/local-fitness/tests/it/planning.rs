@@ -89,11 +89,13 @@ fn a_plan_is_drafted_from_what_the_athlete_runs() {
         "From what you run: ",
         "Your base of 35.0 km a week is what you typed; the last four weeks show ",
         "taper",
-        "The linter: 0 errors",
+        "The linter",
         "Nothing was written down",
     ] {
         assert!(words.contains(part), "{part} is missing in\n{words}");
     }
+    // Whether it warns depends on the day of the week that is today; an error it never has.
+    assert!(!words.contains("error") || words.contains("The linter: 0 errors"), "{words}");
     assert_eq!(home.json(&["plan", "list"]), json!([]));
     let drafted = home.json(&[
         "plan",
