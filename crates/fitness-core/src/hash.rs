@@ -45,6 +45,12 @@ impl ContentHash {
         Self::of_bytes(&bytes)
     }
 
+    /// A digest that was worked out piece by piece.
+    #[must_use]
+    pub const fn from_digest(digest: [u8; 32]) -> Self {
+        Self(digest)
+    }
+
     /// The raw digest.
     #[must_use]
     pub const fn bytes(&self) -> &[u8; 32] {

@@ -126,7 +126,8 @@ pub(crate) async fn append(db: &impl ConnectionTrait, user: UserId, entry: Entry
     Ok(())
 }
 
-async fn head(db: &impl ConnectionTrait, user: UserId) -> Result<AuditHead> {
+/// The end of a user's chain.
+pub(crate) async fn head(db: &impl ConnectionTrait, user: UserId) -> Result<AuditHead> {
     let last =
         Entity::find().filter(Column::UserId.eq(user.get())).order_by_desc(Column::Seq).one(db).await?;
     Ok(last
@@ -177,20 +178,21 @@ impl Store {
     /// # Errors
     /// When the database does not answer.
     pub async fn first_broken_audit_line(&self, user: UserId) -> Result<Option<i64>> {
-        let rows = Entity::find()
-            .filter(Column::UserId.eq(user.get()))
-            .order_by_asc(Column::Seq)
-            .all(self.reader())
-            .await?;
-        let mut previous = String::new();
-        for (expected, row) in (1..).zip(rows) {
-            if row.seq != expected || row.prev_hash != previous || row.hash != chain_hash(&row) {
-                return Ok(Some(expected));
-            }
-            previous = row.hash;
-        }
-        Ok(None)
+        first_broken(self.reader(), user).await
     }
+}
+
+/// The number of the first line of a user's chain that does not hold.
+pub(crate) async fn first_broken(db: &impl ConnectionTrait, user: UserId) -> Result<Option<i64>> {
+    let rows = Entity::find().filter(Column::UserId.eq(user.get())).order_by_asc(Column::Seq).all(db).await?;
+    let mut previous = String::new();
+    for (expected, row) in (1..).zip(rows) {
+        if row.seq != expected || row.prev_hash != previous || row.hash != chain_hash(&row) {
+            return Ok(Some(expected));
+        }
+        previous = row.hash;
+    }
+    Ok(None)
 }
 
 fn line(row: Model) -> Result<AuditLine> {

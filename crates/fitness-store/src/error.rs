@@ -138,6 +138,21 @@ pub enum Error {
     /// A recording that goes on for weeks.
     #[error("a recording of {0} samples is no recording of one activity")]
     TooLong(usize),
+    /// `FITNESS_BACKUPS` is not understood.
+    #[error("FITNESS_BACKUPS cannot be used: {0}")]
+    BadBackups(&'static str),
+    /// A file that is no sound backup or export.
+    #[error("{0}")]
+    BadArchive(String),
+    /// A backup or export of a version that is not known here.
+    #[error("{0}")]
+    NewerArchive(String),
+    /// What is restored goes into a database in which there is nothing.
+    #[error("{0} is not empty")]
+    NotEmpty(String),
+    /// The backup before a migration could not be made, so nothing was migrated.
+    #[error("the backup before bringing the database up to date failed: {0}")]
+    NoBackup(Box<Error>),
     /// A rule of the schema refused it.
     #[error("the database refused: {0}")]
     Refused(String),

@@ -126,6 +126,14 @@ impl Store {
         tx.commit(Entry::new(now, Actor::Human, "source.key", format!("source:{source}"))).await
     }
 
+    /// Whether anybody's key of a service is stored: sealed, with a key that is not in the database.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn has_sealed_keys(&self) -> Result<bool> {
+        Ok(source_secrets::Entity::find().one(self.reader()).await?.is_some())
+    }
+
     /// A source's sealed key, when it has one.
     ///
     /// # Errors

@@ -1,5 +1,6 @@
 //! Users: added once, never edited, gone only whole.
 
+use crate::archive::Folder;
 use crate::athletes;
 use crate::audit::{Actor, Entry};
 use crate::consent::Consent;
@@ -19,11 +20,12 @@ use fitness_core::text::visible;
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{
     ActiveValue::{NotSet, Set},
-    ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Statement,
+    ColumnTrait, ConnectionTrait, DbBackend, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Statement,
 };
 use secrecy::{ExposeSecret, SecretString};
 use serde::Serialize;
 use std::collections::HashSet;
+use std::path::PathBuf;
 use tokio::sync::{OnceCell, Semaphore};
 
 /// How long an invite can be redeemed.
@@ -211,11 +213,12 @@ impl Store {
         Ok(user)
     }
 
-    /// Removes a user with everything that is theirs: whole, or not at all.
+    /// Removes a user with everything that is theirs: whole, or not at all, and out of the files of the database too.
+    /// Gives back the backups that still hold it.
     ///
     /// # Errors
     /// `NotConfirmed` when the consent is about something else.
-    pub async fn remove_user(&self, consent: Consent) -> Result<()> {
+    pub async fn remove_user(&self, consent: Consent) -> Result<Vec<Remains>> {
         let user = consent.user();
         consent.require(ActionKind::DeleteUser, None)?;
         let (tx, _) = consent.act(None, None, serde_json::json!({})).await?;
@@ -226,8 +229,54 @@ impl Store {
             let sql = format!("DELETE FROM {table} WHERE user_id = $1");
             tx.db().execute_raw(Statement::from_sql_and_values(backend, sql, [user.get().into()])).await?;
         }
-        tx.commit_departure().await
+        tx.commit_departure().await?;
+        self.scrub().await?;
+        self.remains(user)
     }
+
+    /// Rewrites the database, so that what was removed is in none of its files: neither in pages that are free now nor in
+    /// the write-ahead log. A PostgreSQL server keeps a log of its own, which is its owner's.
+    async fn scrub(&self) -> Result<()> {
+        if self.backend() == DbBackend::Postgres {
+            for table in TABLES_OF_A_USER.iter().chain(&["users"]) {
+                self.writer().execute_unprepared(&format!("VACUUM {table}")).await?;
+            }
+            return Ok(());
+        }
+        self.writer().execute_unprepared("VACUUM").await?;
+        // Whoever reads just now holds on to the log; soon nobody does.
+        for _ in 0..50 {
+            let sql = self.sql("PRAGMA wal_checkpoint(TRUNCATE)");
+            let row = self.writer().query_one_raw(sql).await?;
+            if row.and_then(|row| row.try_get_by_index::<i64>(0).ok()) == Some(0) {
+                return Ok(());
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+        }
+        Err(Error::Busy)
+    }
+
+    /// The backups that hold a user's data.
+    fn remains(&self, user: UserId) -> Result<Vec<Remains>> {
+        let Some(folder) = Folder::of(&self.location)? else { return Ok(Vec::new()) };
+        let holding = folder.list()?.into_iter().filter_map(|kept| {
+            let people = kept.header.ok()?.people;
+            let (theirs, others): (Vec<_>, Vec<_>) =
+                people.into_iter().partition(|person| person.id == user.get());
+            let others = others.into_iter().map(|person| person.name).collect();
+            (!theirs.is_empty()).then_some(Remains { path: kept.path, others })
+        });
+        Ok(holding.collect())
+    }
+}
+
+/// A backup that still holds the data of somebody who left.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Remains {
+    /// The file.
+    pub path: PathBuf,
+    /// Who else is in it. Where somebody is, it is theirs to keep.
+    pub others: Vec<String>,
 }
 
 /// Every table with rows of a user. Plans first: what belongs to a plan goes only after it.

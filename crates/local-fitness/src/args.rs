@@ -6,6 +6,7 @@ mod coach;
 mod contract;
 mod day;
 mod export;
+mod keep;
 mod plan;
 mod source;
 
@@ -17,6 +18,7 @@ pub(crate) use coach::{
 pub(crate) use contract::{CheckArgs, ContractCommand};
 pub(crate) use day::DayCommand;
 pub(crate) use export::{ExportArgs, Format, PushArgs};
+pub(crate) use keep::{BackupArgs, BackupCommand};
 pub(crate) use plan::{
     Begin, DraftArgs, EditArgs, MatchArgs, Overrides, ProposalCommand, ProposeArgs, WorkoutArgs,
 };
@@ -195,6 +197,26 @@ pub(crate) enum Command {
     Login(LoginArgs),
     /// Check the installation: what is missing, and how to fix it
     Doctor,
+    /// Keep everything in one file, while others go on; list what is kept, or check it
+    ///
+    /// The server makes one every night and keeps seven; one is made before a new version changes the database. They are in
+    /// `backups` beside the database file or in your data directory, or where FITNESS_BACKUPS says; `off` makes none.
+    Backup(BackupArgs),
+    /// Make a database out of a backup, where there is none yet
+    ///
+    /// The backup is read to its last bit first, and what comes out must be what went in, or nothing is made.
+    Restore {
+        /// The backup
+        file: PathBuf,
+    },
+    /// Copy everything to another database: from a file to PostgreSQL, or back
+    ///
+    /// What is here stays; the other database must be empty.
+    Move {
+        /// A file path, or postgres://user:password@host/database
+        #[arg(value_name = "DATABASE")]
+        to: std::ffi::OsString,
+    },
     /// Make the database, or bring it up to date
     ///
     /// Other commands do this by themselves; this one does only this, for use before a new version starts.
@@ -220,6 +242,14 @@ pub(crate) enum UserCommand {
     Invite {
         /// Whom to invite; not needed while there is only one user
         name: Option<String>,
+    },
+    /// Remove a user with everything that is theirs; asks you to type the name
+    Delete {
+        /// Whom; not needed while there is only one user
+        name: Option<String>,
+        /// Remove also the backups that hold nobody else's data
+        #[arg(long)]
+        with_backups: bool,
     },
     /// Set or change a password, typed at the terminal
     Passwd {

@@ -93,6 +93,11 @@ pub(crate) fn advice(error: &StoreError) -> String {
         StoreError::BadBeginning { .. } => "leave out --begin to begin as planned",
         StoreError::NotFound("proposal") => "`fitness plan proposal list` shows what there is",
         StoreError::WrongStatus(_) => "`fitness plan list` shows each plan's status; a draft is activated, an active plan archived, and what is not active deleted",
+        StoreError::BadBackups(_) => "set FITNESS_BACKUPS to a folder, or to off; unset it to keep backups beside the database",
+        StoreError::BadArchive(_) => "use another backup; `fitness backup list` shows those there are. Nothing was made or changed",
+        StoreError::NewerArchive(_) => "update local-fitness to at least the version that wrote it; nothing was made or changed",
+        StoreError::NotEmpty(_) => "restore into a database that does not exist yet: point FITNESS_DB at a new file or an empty PostgreSQL database. Nothing was changed",
+        StoreError::NoBackup(_) => "make room, or name another folder in FITNESS_BACKUPS (off makes no backups); the database was not changed",
         StoreError::NotConfirmed(_) => "run the command again and confirm within ten minutes",
         _ => "run `fitness doctor` to see what is wrong with the installation",
     }

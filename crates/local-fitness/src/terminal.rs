@@ -23,20 +23,40 @@ pub(crate) async fn confirm(
     seen: ContentHash,
     shown: &str,
 ) -> Result<Consent> {
-    require_terminal()?;
     let question = Question { kind, plan: Some(plan.id), seen, channel: Channel::Terminal };
-    let token = store.open_confirmation(user.id, &question, clock::now()).await?;
-    // What is compared is what was shown, so that a name with invisible characters can be typed at all.
-    let name = visible(&plan.name).to_string();
+    let prompt = format!("Type the plan's name to {} it: ", verb(kind));
+    answered(store, user, &question, shown, &prompt, ("the plan's name", &plan.name)).await
+}
+
+/// Asks a human to confirm that a user leaves, by typing the user's name.
+pub(crate) async fn confirm_departure(store: &Store, user: &User, shown: &str) -> Result<Consent> {
+    let seen = ContentHash::of_json(&("delete user", user.id, &user.name));
+    let question = Question { kind: ActionKind::DeleteUser, plan: None, seen, channel: Channel::Terminal };
+    let prompt = format!("Type {} to remove everything: ", visible(&user.name));
+    answered(store, user, &question, shown, &prompt, ("the user's name", &user.name)).await
+}
+
+/// Puts a question to the person at this terminal. What they must type is a name.
+async fn answered(
+    store: &Store,
+    user: &User,
+    question: &Question,
+    shown: &str,
+    prompt: &str,
+    (what, name): (&str, &str),
+) -> Result<Consent> {
+    require_terminal()?;
+    let token = store.open_confirmation(user.id, question, clock::now()).await?;
     eprintln!("{shown}");
-    let typed = ask_line(&format!("Type the plan's name to {} it: ", verb(kind)))?;
-    if typed.trim() != name.trim() {
+    let typed = ask_line(prompt)?;
+    // What is compared is what was shown, so that a name with invisible characters can be typed at all.
+    if typed.trim() != visible(name).to_string().trim() {
         let help = "run the command again and type the name exactly as shown";
-        return Err(Failure::new("that is not the plan's name; nothing was changed", help).into());
+        return Err(Failure::new(format!("that is not {what}; nothing was changed"), help).into());
     }
     check_password(store, user).await?;
-    #[expect(clippy::disallowed_methods, reason = "a person at this terminal has just typed the plan's name")]
-    let consent = store.spend_confirmation(user.id, &question, token.reveal(), clock::now()).await?;
+    #[expect(clippy::disallowed_methods, reason = "a person at this terminal has just typed the name")]
+    let consent = store.spend_confirmation(user.id, question, token.reveal(), clock::now()).await?;
     Ok(consent)
 }
 

@@ -1,7 +1,7 @@
 //! What is decided about a proposal and about a plan's first day, with its guards.
 
 use super::guards::{Event, Guard};
-use super::{create_guards, dialect};
+use super::{create_guards, script};
 use sea_orm_migration::prelude::*;
 
 /// A plan is begun once, by being activated; a proposal keeps what was said about it.
@@ -42,7 +42,7 @@ impl MigrationName for Decisions {
 impl MigrationTrait for Decisions {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         let (db, backend) = (manager.get_connection(), manager.get_database_backend());
-        db.execute_unprepared(&dialect(include_str!("0009_decisions.sql"), backend)).await?;
+        db.execute_unprepared(&script(self.name(), backend)).await?;
         create_guards(db, GUARDS).await
     }
 }

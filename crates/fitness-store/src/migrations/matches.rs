@@ -1,7 +1,7 @@
 //! The table of matches and its guards.
 
 use super::guards::{Event, Guard};
-use super::{POSTGRES_DEFERRABLE, create_guards, dialect};
+use super::{POSTGRES_DEFERRABLE, create_guards, script};
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::{ConnectionTrait, DbBackend};
 
@@ -40,7 +40,7 @@ impl MigrationName for Matches {
 impl MigrationTrait for Matches {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         let (db, backend) = (manager.get_connection(), manager.get_database_backend());
-        db.execute_unprepared(&dialect(include_str!("0008_matches.sql"), backend)).await?;
+        db.execute_unprepared(&script(self.name(), backend)).await?;
         create_guards(db, GUARDS).await?;
         if backend == DbBackend::Postgres {
             db.execute_unprepared(POSTGRES_DEFERRABLE).await?;

@@ -11,7 +11,8 @@ pub use postgres::{Cluster, cluster};
 pub use seed::{activate, apply, consent, draft, june, now, overriding, run as easy_run};
 
 use crate::location::Location;
-use crate::store::{Missing, Store};
+use crate::opening::Missing;
+use crate::store::Store;
 use std::ffi::OsStr;
 use std::fs::OpenOptions;
 use std::future::Future;

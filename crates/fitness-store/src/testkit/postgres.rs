@@ -3,7 +3,8 @@
 
 use super::open;
 use crate::location::Location;
-use crate::store::{Missing, Store};
+use crate::opening::Missing;
+use crate::store::Store;
 use sqlx::{Connection, Executor, PgConnection};
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader};

@@ -1,6 +1,7 @@
 //! The store's one integration binary. Every story is told on SQLite and on PostgreSQL.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+mod archive;
 mod attacks;
 mod browse;
 mod coaching;

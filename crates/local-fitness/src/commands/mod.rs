@@ -1,6 +1,7 @@
 //! The commands, one file a noun.
 
 mod activity;
+mod backup;
 pub(crate) mod brief;
 mod chat;
 pub(crate) mod coach;
@@ -77,6 +78,9 @@ pub(crate) async fn run(args: Args) -> Result<Report> {
         Command::Serve(args) => serve::run(&context, args).await,
         Command::Login(args) => login::run(&context, args).await,
         Command::Doctor => doctor::run(&context).await,
+        Command::Backup(args) => backup::run(&context, args).await,
+        Command::Restore { file } => backup::restore(&file).await,
+        Command::Move { to } => backup::move_to(&context, &to).await,
         Command::Migrate => migrate::run(&context).await,
     }
 }

@@ -7,6 +7,7 @@ use crate::context::Context;
 use crate::report::Report;
 use crate::table::table;
 use crate::terminal;
+use crate::words::{counted, listed};
 use anyhow::Result;
 use chrono_tz::Tz;
 use fitness_core::athlete::Profile;
@@ -20,6 +21,7 @@ pub(super) async fn run(context: &Context, command: UserCommand) -> Result<Repor
         UserCommand::Add { name, zone, units } => add(context, &name, zone, units).await,
         UserCommand::List => list(context).await,
         UserCommand::Invite { name } => invite(context, name.as_deref()).await,
+        UserCommand::Delete { name, with_backups } => delete(context, name.as_deref(), with_backups).await,
         UserCommand::Passwd { name } => passwd(context, name.as_deref()).await,
     }
 }
@@ -95,6 +97,48 @@ async fn passwd(context: &Context, name: Option<&str>) -> Result<Report> {
         visible(&user.name)
     );
     Ok(Report::new(text, &json!({ "user": user.name, "password": "set" })))
+}
+
+async fn delete(context: &Context, name: Option<&str>, with_backups: bool) -> Result<Report> {
+    let store = context.open(Missing::Refuse).await?;
+    let user = context.pick(&store, name).await?;
+    let shown = visible(&user.name).to_string();
+    let (activities, _) = store.count_activities(user.id).await?;
+    let plans = store.list_plans(user.id).await?.len() as u64;
+    let question = format!(
+        "Gone for good: {shown} with {}, {}, and every note, brief, conversation, key and token.\n\
+         `fitness export` writes all of it to a file first.",
+        counted(activities, "activity", "activities"),
+        counted(plans, "plan", "plans"),
+    );
+    let consent = terminal::confirm_departure(&store, &user, &question).await?;
+    let remains = store.remove_user(consent).await?;
+    store.close().await;
+    let mut text = format!("{shown} is gone, also from the database's free pages and its log.");
+    let (alone, shared): (Vec<_>, Vec<_>) = remains.iter().partition(|remains| remains.others.is_empty());
+    if with_backups {
+        for remains in &alone {
+            std::fs::remove_file(&remains.path)?;
+            text += &format!("\nRemoved {}.", remains.path.display());
+        }
+    } else if !alone.is_empty() {
+        text += "\nThese backups still hold the data, and nobody else's; remove them when you no longer want them:";
+        for remains in &alone {
+            text += &format!("\n  {}", remains.path.display());
+        }
+    }
+    if !shared.is_empty() {
+        text += "\nThese backups hold the data of others too and stay until they are the oldest of seven nights, or are removed by hand:";
+        for remains in &shared {
+            text += &format!("\n  {} (also {})", remains.path.display(), visible(&listed(&remains.others)));
+        }
+    }
+    let removed = if with_backups { alone.iter().map(|remains| &remains.path).collect() } else { Vec::new() };
+    let left: Vec<_> = remains.iter().filter(|remains| !removed.contains(&&remains.path)).collect();
+    Ok(Report::new(
+        text,
+        &json!({ "user": user.name, "removed_backups": removed, "backups_that_hold_it": left }),
+    ))
 }
 
 /// The zone this session or this machine is in; UTC when neither says.

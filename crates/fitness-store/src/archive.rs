@@ -1,0 +1,236 @@
+//! Keeping and moving: everything in one file, and back out of it into either database.
+//!
+//! A backup is written from one snapshot while others go on writing. It is read to its last bit before anything is made
+//! from it, and what is made from it must come to the same hash before it is kept.
+
+mod cell;
+mod file;
+mod folder;
+mod load;
+mod schema;
+#[cfg(all(test, feature = "testkit"))]
+mod tests;
+mod walk;
+
+pub use file::{Header, LogEnd, Manifest, Person};
+pub use folder::{EXTENSION, Folder, Kept, NIGHTS, VARIABLE};
+pub use walk::{Sums, TableSum};
+
+use crate::audit;
+use crate::entities::users;
+use crate::error::{Error, Result};
+use crate::location::Location;
+use crate::opening::bring_up_to;
+use crate::store::Store;
+use cell::Row;
+use file::{Next, Reading, Writing};
+use fitness_core::calendar::{Day, Instant};
+use fitness_core::hash::ContentHash;
+use fitness_core::ids::UserId;
+use sea_orm::{DatabaseTransaction, EntityTrait, PaginatorTrait, QueryOrder};
+use std::path::{Path, PathBuf};
+use tokio::sync::mpsc;
+
+/// How many rows go from the file to the database at once, and how many bytes of them.
+const BATCH_ROWS: usize = 1000;
+const BATCH_BYTES: usize = 8 << 20;
+
+/// A backup that was written or looked at.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Backup {
+    /// The file.
+    pub path: PathBuf,
+    /// Its size.
+    pub bytes: u64,
+    /// What it says first.
+    pub header: Header,
+    /// What it says last.
+    pub manifest: Manifest,
+}
+
+impl Store {
+    /// Writes everything to a new file. Others may go on writing meanwhile; what they write after it has begun is not in it.
+    ///
+    /// # Errors
+    /// When the file cannot be written, or is there already. Then no file is left behind.
+    pub async fn back_up(&self, path: &Path, now: Option<Instant>) -> Result<Backup> {
+        let db = self.snapshot().await?;
+        self.back_up_snapshot(&db, self.migrations().await?, path, now).await
+    }
+
+    pub(crate) async fn back_up_snapshot(
+        &self,
+        db: &DatabaseTransaction,
+        migrations: Vec<String>,
+        path: &Path,
+        now: Option<Instant>,
+    ) -> Result<Backup> {
+        let (engine, version) = self.engine().await?;
+        let people = people(db).await?;
+        let tables = schema::tables(migrations.len());
+        let header = Header {
+            program: env!("CARGO_PKG_VERSION").to_owned(),
+            engine: format!("{engine} {version}"),
+            made_at: now.map(crate::store::stamp),
+            migrations,
+            people,
+        };
+        let writing = Writing::begin(path, &header)?;
+        let (writing, sums) = walk::walk(db, &tables, None, writing).await?;
+        let manifest = manifest(db, &tables, &header.people, sums).await?;
+        let bytes = writing.finish(path, &manifest)?;
+        Ok(Backup { path: path.to_owned(), bytes, header, manifest })
+    }
+
+    /// The hash of every row of every table: equal for two databases that hold the same, whichever they are.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn logical_hash(&self) -> Result<ContentHash> {
+        let db = self.snapshot().await?;
+        let tables = schema::tables(self.migrations().await?.len());
+        let ((), sums) = walk::walk(&db, &tables, None, ()).await?;
+        Ok(walk::hash_of(&sums))
+    }
+
+    /// Makes a database out of a backup: whole, or not at all.
+    ///
+    /// # Errors
+    /// When the backup is cut, altered or newer than this program, or the database holds anything. Then nothing was
+    /// made or changed.
+    pub async fn restore(location: Location, path: &Path) -> Result<(Self, Backup)> {
+        let backup = inspect(path).await?;
+        let store =
+            Self::open_and_fill(location, async |store, tx, applied| fill(store, tx, applied, &backup).await)
+                .await?;
+        Ok((store, backup))
+    }
+
+    /// The backup of a night: made unless it was, and older nights forgotten. `None` where no backups are wanted.
+    ///
+    /// # Errors
+    /// When it cannot be written. Then every older one is still there.
+    pub async fn back_up_nightly(&self, day: Day, now: Instant) -> Result<Option<PathBuf>> {
+        let Some(folder) = Folder::of(&self.location)? else { return Ok(None) };
+        if let Some(made) = folder.nightly(day) {
+            return Ok(Some(made));
+        }
+        let path = folder.free_name(&Folder::nightly_stem(day))?;
+        self.back_up(&path, Some(now)).await?;
+        folder.forget_old_nights()?;
+        Ok(Some(path))
+    }
+}
+
+/// Puts a backup into a database that holds nothing, in one transaction.
+async fn fill(store: &Store, tx: &DatabaseTransaction, applied: &[String], backup: &Backup) -> Result<()> {
+    let level = backup.header.migrations.len();
+    if applied.is_empty() {
+        let steps = u32::try_from(level).expect("there are few migrations");
+        bring_up_to(tx, &store.location, Some(steps)).await?;
+    } else if applied.len() != level || users::Entity::find().count(tx).await? > 0 {
+        // There is something, or its tables are those of another version.
+        return Err(Error::NotEmpty(store.location.to_string()));
+    }
+    let tables = schema::tables(level);
+    let mut loading = load::Loading::new(tx, &tables).await?;
+    let (send, mut batches) = mpsc::channel(2);
+    let path = backup.path.clone();
+    let reader = tokio::task::spawn_blocking(move || read_batches(&path, &send));
+    while let Some((name, rows)) = batches.recv().await {
+        let table = tables.iter().find(|table| table.name == name);
+        let table = table.ok_or_else(|| Error::BadArchive(format!("there is no table {name}")))?;
+        loading.rows(table, rows).await?;
+    }
+    reader.await.map_err(|why| Error::Unreadable(why.to_string()))??;
+    loading.finish(&backup.manifest.counters).await?;
+    let ((), sums) = walk::walk(tx, &tables, None, ()).await?;
+    if let Some(name) = sums.keys().find(|name| sums.get(*name) != backup.manifest.tables.get(*name)) {
+        return Err(Error::BadArchive(format!("what came out of {name} is not what went in")));
+    }
+    for end in &backup.manifest.audit {
+        if let Some(line) = audit::first_broken(tx, UserId::new(end.user)).await? {
+            let whose = end.user;
+            return Err(Error::BadArchive(format!(
+                "the audit log of user {whose} was altered at line {line}"
+            )));
+        }
+    }
+    bring_up_to(tx, &store.location, None).await
+}
+
+/// Reads a backup to its end and says what it holds.
+///
+/// # Errors
+/// When it is cut, altered, newer than this program, or no backup.
+pub async fn inspect(path: &Path) -> Result<Backup> {
+    let path = path.to_owned();
+    let looked = tokio::task::spawn_blocking(move || {
+        let (header, manifest) = file::verify(&path)?;
+        let bytes = std::fs::metadata(&path).map_err(|why| file::broken(&path, &why))?.len();
+        Ok(Backup { path, bytes, header, manifest })
+    });
+    looked.await.map_err(|why| Error::Unreadable(why.to_string()))?
+}
+
+/// What a backup says first, without reading the rest of it.
+///
+/// # Errors
+/// When it is no backup of a version that is known here.
+pub fn header(path: &Path) -> Result<Header> {
+    Reading::header_of(path)
+}
+
+async fn people(db: &DatabaseTransaction) -> Result<Vec<Person>> {
+    let rows = users::Entity::find().order_by_asc(users::Column::Id).all(db).await?;
+    Ok(rows.into_iter().map(|row| Person { id: row.id, name: row.name }).collect())
+}
+
+async fn manifest(
+    db: &DatabaseTransaction,
+    tables: &[schema::Table],
+    people: &[Person],
+    sums: Sums,
+) -> Result<Manifest> {
+    let mut ends = Vec::new();
+    for person in people {
+        let head = audit::head(db, UserId::new(person.id)).await?;
+        ends.push(LogEnd { user: person.id, lines: head.seq, hash: head.hash });
+    }
+    let counters = walk::counters(db, tables).await?;
+    Ok(Manifest { hash: walk::hash_of(&sums), tables: sums, audit: ends, counters })
+}
+
+/// Hands over the rows of a backup in batches of one table.
+fn read_batches(path: &Path, send: &mpsc::Sender<(String, Vec<Row>)>) -> Result<()> {
+    let (mut reading, _) = Reading::open_whole(path)?;
+    let (mut table, mut rows, mut bytes) = (String::new(), Vec::new(), 0);
+    // Whoever no longer listens has said why.
+    let hand_over = |table: &str, rows: &mut Vec<Row>| {
+        rows.is_empty() || send.blocking_send((table.to_owned(), std::mem::take(rows))).is_ok()
+    };
+    loop {
+        match reading.next()? {
+            Next::Table(name, _) => {
+                if !hand_over(&table, &mut rows) {
+                    return Ok(());
+                }
+                (table, bytes) = (name, 0);
+            }
+            Next::Row(row, line) => {
+                bytes += line.len();
+                rows.push(row);
+                if rows.len() >= BATCH_ROWS || bytes >= BATCH_BYTES {
+                    bytes = 0;
+                    if !hand_over(&table, &mut rows) {
+                        return Ok(());
+                    }
+                }
+            }
+            Next::End(_) => {
+                hand_over(&table, &mut rows);
+                return Ok(());
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! The folder in which backups are kept, and which of them go.
+
+use super::file::{Header, Reading, broken};
+use crate::error::{Error, Result};
+use crate::location::{Location, data_directory};
+use fitness_core::calendar::Day;
+use std::path::{Path, PathBuf};
+
+/// The variable that names the folder, or says `off`. Read when it is needed, like the one that names the database.
+pub const VARIABLE: &str = "FITNESS_BACKUPS";
+/// What every backup's name ends in.
+pub const EXTENSION: &str = "fitness-backup";
+/// How many nightly backups are kept.
+pub const NIGHTS: usize = 7;
+const NIGHTLY: &str = "nightly-";
+
+/// Where backups are kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Folder(PathBuf);
+
+/// A backup in the folder.
+#[derive(Debug)]
+pub struct Kept {
+    /// The file.
+    pub path: PathBuf,
+    /// Its size.
+    pub bytes: u64,
+    /// What it says first, or why that cannot be read.
+    pub header: Result<Header>,
+}
+
+impl Folder {
+    /// The folder for a database: the one that is named, or `backups` beside the file or in the data directory. `None`
+    /// where the athlete wants no backups.
+    ///
+    /// # Errors
+    /// When the variable is set and names no folder, or there is no home directory.
+    pub fn of(location: &Location) -> Result<Option<Self>> {
+        if let Some(named) = std::env::var_os(VARIABLE) {
+            if named == "off" {
+                return Ok(None);
+            }
+            if named.is_empty() {
+                let reason = "it is empty; name a folder, or say off";
+                return Err(Error::BadBackups(reason));
+            }
+            let path = std::path::absolute(&named).map_err(|_| Error::BadBackups("it is no path"))?;
+            return Ok(Some(Self(path)));
+        }
+        let beside = match location {
+            Location::Sqlite { path, .. } => path.parent().map(Path::to_owned),
+            Location::Postgres(_) if cfg!(feature = "testkit") => Some(std::env::temp_dir()),
+            Location::Postgres(_) => data_directory(),
+        };
+        let beside = beside.ok_or(Error::BadBackups("this account has no home directory: name a folder"))?;
+        Ok(Some(Self(beside.join("backups"))))
+    }
+
+    /// The folder itself.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// A name in the folder that nobody has yet. Makes the folder, for its owner alone, when there is none.
+    ///
+    /// # Errors
+    /// When the folder cannot be made.
+    pub fn free_name(&self, stem: &str) -> Result<PathBuf> {
+        let mut builder = std::fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(&self.0).map_err(|why| broken(&self.0, &why))?;
+        let named = |stem: String| self.0.join(format!("{stem}.{EXTENSION}"));
+        let others = (2..).map(|number| named(format!("{stem}-{number}")));
+        let free = std::iter::once(named(stem.to_owned())).chain(others).find(|path| !path.exists());
+        Ok(free.expect("there is always another number"))
+    }
+
+    /// The backup of a night, if it was made.
+    #[must_use]
+    pub fn nightly(&self, day: Day) -> Option<PathBuf> {
+        Some(self.0.join(format!("{NIGHTLY}{day}.{EXTENSION}"))).filter(|path| path.exists())
+    }
+
+    /// What a night's backup is called.
+    #[must_use]
+    pub fn nightly_stem(day: Day) -> String {
+        format!("{NIGHTLY}{day}")
+    }
+
+    /// Every backup in the folder, the newest last.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn list(&self) -> Result<Vec<Kept>> {
+        let entries = match std::fs::read_dir(&self.0) {
+            Ok(entries) => entries,
+            Err(why) if why.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(why) => return Err(broken(&self.0, &why)),
+        };
+        let mut found = Vec::new();
+        for entry in entries {
+            let path = entry.map_err(|why| broken(&self.0, &why))?.path();
+            if path.extension().is_some_and(|extension| extension == EXTENSION) {
+                let metadata = std::fs::metadata(&path).map_err(|why| broken(&path, &why))?;
+                let kept = Kept { bytes: metadata.len(), header: Reading::header_of(&path), path };
+                found.push((metadata.modified().ok(), kept));
+            }
+        }
+        found.sort_by(|(a, kept), (b, other)| (a, &kept.path).cmp(&(b, &other.path)));
+        Ok(found.into_iter().map(|(_, kept)| kept).collect())
+    }
+
+    /// Removes the oldest nightly backups; the last [`NIGHTS`] stay, and so does everything that is none. Gives back what
+    /// was removed.
+    ///
+    /// # Errors
+    /// When the folder cannot be read, or a file not be removed.
+    pub fn forget_old_nights(&self) -> Result<Vec<PathBuf>> {
+        let night = |path: &PathBuf| {
+            let day = path.file_stem()?.to_str()?.strip_prefix(NIGHTLY)?.get(..10)?;
+            day.parse::<Day>().ok()
+        };
+        let mut nights: Vec<(Day, PathBuf)> =
+            self.list()?.into_iter().filter_map(|kept| Some((night(&kept.path)?, kept.path))).collect();
+        nights.sort();
+        let old = nights.len().saturating_sub(NIGHTS);
+        let old: Vec<PathBuf> = nights.into_iter().take(old).map(|(_, path)| path).collect();
+        for path in &old {
+            std::fs::remove_file(path).map_err(|why| broken(path, &why))?;
+        }
+        Ok(old)
+    }
+}

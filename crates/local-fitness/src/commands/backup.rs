@@ -1,0 +1,167 @@
+//! `fitness backup`, `fitness restore` and `fitness move`: everything in one file, and out of it again.
+
+use crate::args::{BackupArgs, BackupCommand};
+use crate::clock;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::report::Report;
+use crate::table::table;
+use crate::words::{counted, listed};
+use anyhow::Result;
+use fitness_core::text::visible;
+use fitness_store::archive::{self, Backup, Folder, Header, VARIABLE};
+use fitness_store::{Location, Missing, Store};
+use serde_json::json;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+pub(super) async fn run(context: &Context, args: BackupArgs) -> Result<Report> {
+    match args.command {
+        None => make(context, args.to).await,
+        Some(BackupCommand::List) => list(),
+        Some(BackupCommand::Check { file }) => check(&file).await,
+    }
+}
+
+async fn make(context: &Context, to: Option<PathBuf>) -> Result<Report> {
+    let store = context.open(Missing::Refuse).await?;
+    let now = clock::now();
+    let path = match to {
+        Some(path) => path,
+        None => folder(store.location())?.free_name(&now.format("fitness-%Y%m%d-%H%M%S").to_string())?,
+    };
+    let backup = store.back_up(&path, Some(now)).await?;
+    let sealed = store.has_sealed_keys().await?;
+    store.close().await;
+    let mut text = format!("{}\n{}", backup.path.display(), told(&backup));
+    if sealed {
+        text.push_str(
+            "\nKeys of services are in it sealed, and what opens them is not: keep the sealing key elsewhere, or add the \
+             keys again after a restore.",
+        );
+    }
+    Ok(Report::new(text, &data(&backup)))
+}
+
+fn list() -> Result<Report> {
+    let folder = folder(&Location::from_env()?)?;
+    let kept = folder.list()?;
+    let shown: Vec<serde_json::Value> = kept
+        .iter()
+        .map(|kept| match &kept.header {
+            Ok(header) => json!({ "path": kept.path, "bytes": kept.bytes, "header": header }),
+            Err(why) => json!({ "path": kept.path, "bytes": kept.bytes, "problem": why.to_string() }),
+        })
+        .collect();
+    if kept.is_empty() {
+        let text = format!(
+            "No backups in {} yet. `fitness backup` makes one; `fitness serve` makes one every night.",
+            folder.path().display()
+        );
+        return Ok(Report::new(text, &shown));
+    }
+    let rows: Vec<_> = kept
+        .iter()
+        .map(|kept| {
+            let name = kept.path.file_name().unwrap_or_default().to_string_lossy();
+            let (when, who) = match &kept.header {
+                Ok(header) => (when(header), people(header)),
+                Err(why) => (String::new(), why.to_string()),
+            };
+            [visible(&name).to_string(), size(kept.bytes), when, who]
+        })
+        .collect();
+    let text = format!("In {}:\n{}", folder.path().display(), table(["backup", "size", "made", "of"], &rows));
+    Ok(Report::new(text, &shown))
+}
+
+async fn check(file: &Path) -> Result<Report> {
+    let backup = archive::inspect(file).await?;
+    Ok(Report::new(format!("{} is whole.\n{}", file.display(), told(&backup)), &data(&backup)))
+}
+
+/// `fitness restore`
+pub(super) async fn restore(file: &Path) -> Result<Report> {
+    let (store, backup) = Store::restore(Location::from_env()?, file).await?;
+    let location = store.location().to_string();
+    store.close().await;
+    let text = format!("{location} is as it was{}.\n{}", of_when(&backup.header), told(&backup));
+    Ok(Report::new(text, &json!({ "database": location, "backup": data(&backup) })))
+}
+
+/// `fitness move`
+pub(super) async fn move_to(context: &Context, to: &OsStr) -> Result<Report> {
+    let there = Location::parse(to)?;
+    let store = context.open(Missing::Refuse).await?;
+    let here = store.location().to_string();
+    if there.to_string() == here {
+        let help = "name another database: a file path, or postgres://user:password@host/database";
+        return Err(Failure::new("this is where the data is already", help).into());
+    }
+    // By way of a file: what can be restored is what was moved.
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join(format!("move.{}", archive::EXTENSION));
+    let backup = store.back_up(&file, Some(clock::now())).await?;
+    store.close().await;
+    let (moved, _) = Store::restore(there, &file).await?;
+    let there = moved.location().to_string();
+    moved.close().await;
+    let text = format!(
+        "Everything of {here} is in {there} now, and comes to the same: {}.\nNothing was removed here. Point FITNESS_DB there \
+         to use it.",
+        backup.manifest.hash
+    );
+    Ok(Report::new(
+        text,
+        &json!({ "from": here, "to": there, "hash": backup.manifest.hash, "rows": backup.manifest.rows() }),
+    ))
+}
+
+fn folder(location: &Location) -> Result<Folder> {
+    Folder::of(location)?.ok_or_else(|| {
+        let help = format!("unset {VARIABLE}, or say where this one goes with --to FILE");
+        Failure::new(format!("{VARIABLE} is off: there is no folder of backups"), help).into()
+    })
+}
+
+fn told(backup: &Backup) -> String {
+    let rows = counted(backup.manifest.rows(), "row", "rows");
+    format!(
+        "{}, {rows} of {}, written by local-fitness {}; everything comes to {}.",
+        size(backup.bytes),
+        people(&backup.header),
+        backup.header.program,
+        backup.manifest.hash
+    )
+}
+
+fn data(backup: &Backup) -> serde_json::Value {
+    json!({
+        "path": backup.path,
+        "bytes": backup.bytes,
+        "header": backup.header,
+        "manifest": backup.manifest,
+    })
+}
+
+/// Whose data it is.
+pub(super) fn people(header: &Header) -> String {
+    let names: Vec<String> = header.people.iter().map(|person| visible(&person.name).to_string()).collect();
+    if names.is_empty() { "nobody".to_owned() } else { listed(&names) }
+}
+
+fn when(header: &Header) -> String {
+    header.made_at.map(|at| at.format("%Y-%m-%d %H:%M UTC").to_string()).unwrap_or_default()
+}
+
+fn of_when(header: &Header) -> String {
+    header.made_at.map(|at| at.format(" on %Y-%m-%d at %H:%M UTC").to_string()).unwrap_or_default()
+}
+
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} bytes"),
+        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        _ => format!("{:.1} MB", bytes as f64 / 1e6),
+    }
+}
