@@ -14,6 +14,7 @@ mod outcome;
 mod reading;
 mod recompute;
 mod sync;
+pub mod takeout;
 mod walking;
 mod watch;
 
@@ -34,6 +35,9 @@ pub enum Error {
     /// A live service could not be read at all.
     #[error(transparent)]
     Service(fitness_sources::live::Fault),
+    /// Everything of an athlete cannot be written down.
+    #[error("the export cannot be written: {0}")]
+    Takeout(String),
     /// A folder cannot be watched.
     #[error("the folder cannot be watched: {0}")]
     Watch(#[from] notify::Error),

@@ -7,6 +7,7 @@ mod cell;
 mod file;
 mod folder;
 mod load;
+mod rows;
 mod schema;
 #[cfg(all(test, feature = "testkit"))]
 mod tests;
@@ -14,6 +15,7 @@ mod walk;
 
 pub use file::{Header, LogEnd, Manifest, Person};
 pub use folder::{EXTENSION, Folder, Kept, NIGHTS, VARIABLE};
+pub use rows::{Collector, Fields, HandOver, packed};
 pub use walk::{Sums, TableSum};
 
 use crate::audit;
@@ -100,9 +102,12 @@ impl Store {
     /// made or changed.
     pub async fn restore(location: Location, path: &Path) -> Result<(Self, Backup)> {
         let backup = inspect(path).await?;
-        let store =
-            Self::open_and_fill(location, async |store, tx, applied| fill(store, tx, applied, &backup).await)
-                .await?;
+        let file = backup.path.clone();
+        let source = move |send: &Send| read_batches(&file, send);
+        let store = Self::open_and_fill(location, async |store, tx, applied| {
+            fill(store, tx, applied, &backup.header, &backup.manifest, Packed::Here, source).await
+        })
+        .await?;
         Ok((store, backup))
     }
 
@@ -122,9 +127,42 @@ impl Store {
     }
 }
 
-/// Puts a backup into a database that holds nothing, in one transaction.
-async fn fill(store: &Store, tx: &DatabaseTransaction, applied: &[String], backup: &Backup) -> Result<()> {
-    let level = backup.header.migrations.len();
+/// Where rows are handed over, in batches of one table.
+type Send = mpsc::Sender<(String, Vec<Row>)>;
+
+/// Whether the files that were imported are told with their rows, or apart from them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Packed {
+    Here,
+    Elsewhere,
+}
+
+impl Packed {
+    /// The tables, as they are summed up.
+    fn tables(self, level: usize) -> Vec<schema::Table> {
+        let mut tables = schema::tables(level);
+        let originals = tables.iter_mut().find(|table| table.name == "originals");
+        if self == Self::Elsewhere
+            && let Some(at) = originals.as_ref().and_then(|table| table.position("packed"))
+            && let Some(table) = originals
+        {
+            table.columns[at].kind = schema::Kind::Elsewhere;
+        }
+        tables
+    }
+}
+
+/// Puts rows into a database that holds nothing, in one transaction.
+async fn fill(
+    store: &Store,
+    tx: &DatabaseTransaction,
+    applied: &[String],
+    header: &Header,
+    manifest: &Manifest,
+    packed: Packed,
+    source: impl FnOnce(&Send) -> Result<()> + std::marker::Send + 'static,
+) -> Result<()> {
+    let level = header.migrations.len();
     if applied.is_empty() {
         let steps = u32::try_from(level).expect("there are few migrations");
         bring_up_to(tx, &store.location, Some(steps)).await?;
@@ -135,20 +173,19 @@ async fn fill(store: &Store, tx: &DatabaseTransaction, applied: &[String], backu
     let tables = schema::tables(level);
     let mut loading = load::Loading::new(tx, &tables).await?;
     let (send, mut batches) = mpsc::channel(2);
-    let path = backup.path.clone();
-    let reader = tokio::task::spawn_blocking(move || read_batches(&path, &send));
+    let reader = tokio::task::spawn_blocking(move || source(&send));
     while let Some((name, rows)) = batches.recv().await {
         let table = tables.iter().find(|table| table.name == name);
         let table = table.ok_or_else(|| Error::BadArchive(format!("there is no table {name}")))?;
         loading.rows(table, rows).await?;
     }
     reader.await.map_err(|why| Error::Unreadable(why.to_string()))??;
-    loading.finish(&backup.manifest.counters).await?;
-    let ((), sums) = walk::walk(tx, &tables, None, ()).await?;
-    if let Some(name) = sums.keys().find(|name| sums.get(*name) != backup.manifest.tables.get(*name)) {
+    loading.finish(&manifest.counters).await?;
+    let ((), sums) = walk::walk(tx, &packed.tables(level), None, ()).await?;
+    if let Some(name) = sums.keys().find(|name| sums.get(*name) != manifest.tables.get(*name)) {
         return Err(Error::BadArchive(format!("what came out of {name} is not what went in")));
     }
-    for end in &backup.manifest.audit {
+    for end in &manifest.audit {
         if let Some(line) = audit::first_broken(tx, UserId::new(end.user)).await? {
             let whose = end.user;
             return Err(Error::BadArchive(format!(
@@ -202,7 +239,7 @@ async fn manifest(
 }
 
 /// Hands over the rows of a backup in batches of one table.
-fn read_batches(path: &Path, send: &mpsc::Sender<(String, Vec<Row>)>) -> Result<()> {
+fn read_batches(path: &Path, send: &Send) -> Result<()> {
     let (mut reading, _) = Reading::open_whole(path)?;
     let (mut table, mut rows, mut bytes) = (String::new(), Vec::new(), 0);
     // Whoever no longer listens has said why.

@@ -327,6 +327,12 @@ pub(crate) const TABLES_OF_A_USER: &[&str] = &[
     "credentials",
 ];
 
+/// What a user is called, as of some moment.
+pub(crate) async fn name_of(db: &impl ConnectionTrait, user: UserId) -> Result<String> {
+    let row = users::Entity::find_by_id(user.get()).one(db).await?;
+    Ok(row.ok_or(Error::NotFound("user"))?.name)
+}
+
 fn user(row: users::Model, with_password: &HashSet<i64>) -> User {
     User {
         id: UserId::new(row.id),

@@ -172,6 +172,7 @@ pub fn routes(app: App, prompts: Prompts) -> (Router, Vec<Listed>) {
         .post("/settings/people/key", Owner, people::share)
         .post("/settings/people/key/end", Owner, people::end_sharing)
         .page("/settings/account", Athlete, account::show)
+        .post("/settings/account/export", Athlete, account::export)
         .get("/settings/account/delete", Athlete, account::ask)
         .post("/settings/account/delete", Athlete, account::delete)
         .get("/api/v1/openapi.json", Anyone, document::show)

@@ -202,6 +202,22 @@ pub(crate) enum Command {
     /// The server makes one every night and keeps seven; one is made before a new version changes the database. They are in
     /// `backups` beside the database file or in your data directory, or where FITNESS_BACKUPS says; `off` makes none.
     Backup(BackupArgs),
+    /// Write everything of yours to a ZIP of open formats
+    ///
+    /// Your files as you imported them, activities, days and recordings as CSV, plans, notes and conversations as text, and
+    /// every row as JSON: `fitness import-all` makes an equal database of it.
+    Export {
+        /// The ZIP to write; one named for you and today when not given
+        #[arg(long, value_name = "FILE")]
+        to: Option<PathBuf>,
+    },
+    /// Make a database out of an export, where there is none yet
+    ///
+    /// Plans come back as they were, with what you decided about them. An export that was changed makes nothing.
+    ImportAll {
+        /// The ZIP that `fitness export` wrote
+        file: PathBuf,
+    },
     /// Make a database out of a backup, where there is none yet
     ///
     /// The backup is read to its last bit first, and what comes out must be what went in, or nothing is made.

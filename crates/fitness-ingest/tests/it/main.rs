@@ -8,4 +8,5 @@ mod live;
 mod made;
 mod snapshot;
 mod sources_of_one_run;
+mod takeout;
 mod worked_out;

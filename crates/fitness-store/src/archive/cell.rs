@@ -11,6 +11,11 @@ use serde_json::Value;
 /// A row, one value a column.
 pub(crate) type Row = Vec<Value>;
 
+/// Bytes as a value.
+pub(crate) fn bytes(bytes: &[u8]) -> Value {
+    BASE64.encode(bytes).into()
+}
+
 /// Reads a value out of a row of a query.
 pub(crate) fn read(row: &QueryResult, column: &Column) -> Result<Value> {
     let name = column.name.as_str();
@@ -23,7 +28,7 @@ pub(crate) fn read(row: &QueryResult, column: &Column) -> Result<Value> {
             other => other.into(),
         },
         Kind::Bool => row.try_get::<Option<bool>>("", name)?.into(),
-        Kind::Bytes => row.try_get::<Option<Vec<u8>>>("", name)?.map(|bytes| BASE64.encode(bytes)).into(),
+        Kind::Bytes => row.try_get::<Option<Vec<u8>>>("", name)?.map(|found| bytes(&found)).into(),
         // As text: whether there is a value and whether the value is `null` are two questions.
         Kind::Json => row.try_get::<Option<Value>>("", name)?.map(|json| plain(json).to_string()).into(),
         Kind::Day => row.try_get::<Option<NaiveDate>>("", name)?.map(|day| day.to_string()).into(),
@@ -32,6 +37,7 @@ pub(crate) fn read(row: &QueryResult, column: &Column) -> Result<Value> {
             .map(|at| at.to_rfc3339_opts(SecondsFormat::Micros, true))
             .into(),
         Kind::Text => row.try_get::<Option<String>>("", name)?.into(),
+        Kind::Elsewhere => Value::Null,
     })
 }
 
@@ -78,7 +84,7 @@ pub(crate) fn bind(value: &Value, kind: Kind) -> Option<Bound> {
             Value::Null => Bound::from(None::<bool>),
             other => other.as_bool()?.into(),
         },
-        Kind::Bytes => text(value, |text| BASE64.decode(text).ok())?.into(),
+        Kind::Bytes | Kind::Elsewhere => text(value, |text| BASE64.decode(text).ok())?.into(),
         Kind::Json => text(value, |text| serde_json::from_str::<Value>(text).ok())?.into(),
         Kind::Day => text(value, |text| text.parse::<NaiveDate>().ok())?.into(),
         Kind::Instant => text(value, |text| text.parse::<DateTime<Utc>>().ok())?.into(),

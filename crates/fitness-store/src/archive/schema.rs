@@ -16,6 +16,8 @@ pub(crate) enum Kind {
     Day,
     Instant,
     Text,
+    /// Bytes that are told elsewhere, and are nothing here.
+    Elsewhere,
 }
 
 /// A column of a table.

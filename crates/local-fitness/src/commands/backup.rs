@@ -158,7 +158,7 @@ fn of_when(header: &Header) -> String {
     header.made_at.map(|at| at.format(" on %Y-%m-%d at %H:%M UTC").to_string()).unwrap_or_default()
 }
 
-fn size(bytes: u64) -> String {
+pub(super) fn size(bytes: u64) -> String {
     match bytes {
         0..1_000 => format!("{bytes} bytes"),
         1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),

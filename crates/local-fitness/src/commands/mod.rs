@@ -27,6 +27,7 @@ mod recompute;
 mod serve;
 pub(crate) mod source;
 pub(crate) mod sync;
+mod takeout;
 mod threshold;
 mod today;
 mod token;
@@ -79,6 +80,8 @@ pub(crate) async fn run(args: Args) -> Result<Report> {
         Command::Login(args) => login::run(&context, args).await,
         Command::Doctor => doctor::run(&context).await,
         Command::Backup(args) => backup::run(&context, args).await,
+        Command::Export { to } => takeout::export(&context, to).await,
+        Command::ImportAll { file } => takeout::import_all(&file).await,
         Command::Restore { file } => backup::restore(&file).await,
         Command::Move { to } => backup::move_to(&context, &to).await,
         Command::Migrate => migrate::run(&context).await,

@@ -15,6 +15,7 @@ mod first_run;
 mod harness;
 mod human;
 mod imports;
+mod keeping;
 mod mcp;
 mod metrics;
 mod moved_on;

@@ -2,6 +2,7 @@
 
 use super::security::check_old;
 use super::{Tab, again, page};
+use crate::answer;
 use crate::confirm::Decision;
 use crate::fields::{Faults, Fields};
 use crate::parts::form::{Filling, Line};
@@ -12,7 +13,8 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use fitness_core::hash::ContentHash;
 use fitness_core::plan::ActionKind;
-use fitness_core::text::visible;
+use fitness_core::text::{counted, visible};
+use fitness_ingest::takeout;
 use maud::{Markup, html};
 
 /// `GET /settings/account`
@@ -30,6 +32,11 @@ pub(crate) async fn show(view: View) -> Result<Response, Problem> {
                 dt { "Licence" } dd { "MIT" }
             }
         }
+        section.card #export {
+            h2 { "Take everything along" }
+            p { "One ZIP: your files as you imported them, activities, days and recordings as CSV, plans, notes and conversations as text, and every row as JSON. " code { "fitness import-all" } " makes an equal database of it." }
+            (take_along(&view, &Fields::default(), &Faults::default()).await?)
+        }
         section.card {
             h2 { "Leave" }
             p { "Removes your account with everything in it: activities, plans, notes, conversations, keys. Nothing of it can be brought back." }
@@ -37,6 +44,36 @@ pub(crate) async fn show(view: View) -> Result<Response, Problem> {
         }
     };
     Ok(page(&view, Tab::Account, &body))
+}
+
+async fn take_along(view: &View, fields: &Fields, faults: &Faults) -> Result<Markup, Problem> {
+    let filling = Filling { fields, faults };
+    let has_password = view.store().user(view.user()).await?.has_password;
+    Ok(html! {
+        (filling.summary())
+        form method="post" action="/settings/account/export" {
+            (view.token_field())
+            @if has_password {
+                (filling.line("old", "Your password", Line { kind: "password", required: true, autocomplete: "current-password", ..Line::default() }))
+            }
+            p.actions { button type="submit" { "Export everything" } }
+        }
+    })
+}
+
+/// `POST /settings/account/export`: everything of the athlete's, as a file.
+pub(crate) async fn export(view: View, fields: Fields) -> Result<Response, Problem> {
+    let mut faults = Faults::default();
+    check_old(&view, &fields, &mut faults).await?;
+    if faults.any() {
+        let body = html! { section.card { h2 { "Take everything along" } (take_along(&view, &fields, &faults).await?) } };
+        return Ok(again(&view, Tab::Account, &body));
+    }
+    // To a file first: it may be larger than memory, and half of it is of use to nobody.
+    let file = tempfile::tempfile().map_err(|why| Problem::broken(&why))?;
+    let written = takeout::export(view.store(), view.user(), file, view.now).await?;
+    let name = takeout::file_name(&view.name, view.today);
+    answer::large_download(&name, "application/zip", written.0)
 }
 
 /// `GET /settings/account/delete`: names what happens and asks.
@@ -58,11 +95,16 @@ pub(crate) async fn delete(view: View, fields: Fields) -> Result<Response, Probl
         return Ok(again(&view, Tab::Account, &body));
     }
     let consent = decision(&view).answered(&view, &fields).await?;
-    view.store().remove_user(consent).await?;
+    let remains = view.store().remove_user(consent).await?;
     let body = html! {
         section.card {
             h1 { "Gone" }
             p { "Your account and everything in it was removed." }
+            @if !remains.is_empty() {
+                p {
+                    "It is still in " (counted(remains.len() as u64, "backup", "backups")) " of this server. Nightly ones go by themselves, seven nights after they were made; ask whoever runs the server about the others."
+                }
+            }
         }
     };
     let headers = [(header::SET_COOKIE, seat::unset_cookie(&view.app))];

@@ -1,0 +1,83 @@
+//! A ZIP that is being written.
+
+use super::{Contents, MANIFEST, forms};
+use crate::Error;
+use fitness_store::archive::{Collector, Fields};
+use std::collections::BTreeMap;
+use std::io::{self, Seek, Write};
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipWriter};
+
+const README: &str = "\
+Everything local-fitness knew about you.
+
+activities.csv      every activity, one line each
+days.csv            sleep, resting heart rate and what else was measured, one line a day
+recordings/         what was recorded during an activity, one line a moment
+files/              the files you imported, as they were
+plans/              every plan as text, calendar and JSON
+notes.md            your notes
+briefs.md           what the coach wrote in the mornings
+conversations.md    what you and the coach said
+data/               every row of every table as JSON, one a line
+manifest.json       what this is, and what it comes to
+
+`fitness import-all FILE` makes an equal database of it. Lengths in data/ are millimetres, spans milliseconds, times UTC.
+";
+
+/// Writes members one after the other, and keeps what is to be told in words until the rows have gone by.
+pub(super) struct Writing<W: Write + Seek> {
+    zip: ZipWriter<W>,
+    told: forms::Told,
+}
+
+impl<W: Write + Seek> Writing<W> {
+    pub(super) fn new(out: W) -> Result<Self, Error> {
+        let mut writing = Self { zip: ZipWriter::new(out), told: forms::Told::default() };
+        writing.member("README.txt", README.as_bytes())?;
+        Ok(writing)
+    }
+
+    fn begin(&mut self, path: &str) -> io::Result<()> {
+        // What was compressed before does not become smaller.
+        let packed = path.starts_with("files/") && path.ends_with(".gz");
+        let method = if packed { CompressionMethod::Stored } else { CompressionMethod::Deflated };
+        let options = SimpleFileOptions::default().compression_method(method).large_file(true);
+        self.zip.start_file(path, options).map_err(io::Error::from)
+    }
+
+    pub(super) fn member(&mut self, path: &str, bytes: &[u8]) -> Result<(), Error> {
+        let written = self.begin(path).and_then(|()| self.zip.write_all(bytes));
+        written.map_err(|why| Error::Takeout(why.to_string()))
+    }
+
+    /// The activities of which something was recorded, with their days.
+    pub(super) fn recorded(&self) -> Vec<(i64, String)> {
+        self.told.recorded()
+    }
+
+    pub(super) fn finish(mut self, contents: &Contents) -> Result<W, Error> {
+        for (path, text) in std::mem::take(&mut self.told).members()? {
+            self.member(path, &text)?;
+        }
+        let manifest = serde_json::to_vec_pretty(contents).expect("a manifest is plain data");
+        self.member(MANIFEST, &manifest)?;
+        self.zip.finish().map_err(|why| Error::Takeout(why.to_string()))
+    }
+}
+
+impl<W: Write + Seek + Send + 'static> Collector for Writing<W> {
+    fn table(&mut self, name: &str) -> io::Result<()> {
+        self.begin(&format!("data/{name}.jsonl"))
+    }
+
+    fn row(&mut self, table: &str, fields: Fields) -> io::Result<()> {
+        serde_json::to_writer(&mut self.zip, &fields)?;
+        self.zip.write_all(b"\n")?;
+        self.told.row(table, fields);
+        Ok(())
+    }
+}
+
+/// Rows by their own number.
+pub(super) type ById = BTreeMap<i64, Fields>;

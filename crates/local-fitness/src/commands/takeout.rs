@@ -1,0 +1,54 @@
+//! `fitness export` and `fitness import-all`: everything of one athlete, out and in again.
+
+use super::backup::{people, size};
+use crate::clock;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::report::Report;
+use crate::words::counted;
+use anyhow::{Context as _, Result};
+use fitness_core::calendar::Day;
+use fitness_ingest::takeout::{self, Contents};
+use fitness_store::Location;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+pub(super) async fn export(context: &Context, to: Option<PathBuf>) -> Result<Report> {
+    let (store, user) = context.open_for_user().await?;
+    let now = clock::now();
+    let today = Day::at(now, store.profile(user.id).await?.zone);
+    let path = to.unwrap_or_else(|| PathBuf::from(takeout::file_name(&user.name, today)));
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if path.exists() {
+        let help = "remove it, or name another file with --to";
+        return Err(Failure::new(format!("{} is there already", path.display()), help).into());
+    }
+    // Under its name only when it is whole, and readable by nobody else.
+    let part = tempfile::NamedTempFile::new_in(folder).with_context(|| folder.display().to_string())?;
+    let (file, contents) = takeout::export(&store, user.id, part.reopen()?, now).await?;
+    file.sync_all()?;
+    let bytes = file.metadata()?.len();
+    part.persist_noclobber(&path).map_err(|why| why.error).with_context(|| path.display().to_string())?;
+    store.close().await;
+    let text = format!("Wrote {}: {}, {}.", path.display(), size(bytes), told(&contents));
+    Ok(Report::new(text, &json!({ "file": path, "bytes": bytes, "contents": contents })))
+}
+
+pub(super) async fn import_all(file: &Path) -> Result<Report> {
+    let (store, contents) = takeout::take_over(Location::from_env()?, file).await?;
+    let location = store.location().to_string();
+    store.close().await;
+    let text =
+        format!("{location} holds everything of {} now: {}.", people(&contents.header), told(&contents));
+    Ok(Report::new(text, &json!({ "database": location, "contents": contents })))
+}
+
+fn told(contents: &Contents) -> String {
+    let rows = |table: &str| contents.manifest.tables.get(table).map_or(0, |sum| sum.rows);
+    format!(
+        "{}, {}, {}",
+        counted(rows("activities"), "activity", "activities"),
+        counted(rows("training_plans"), "plan", "plans"),
+        counted(contents.files.len() as u64, "file", "files"),
+    )
+}

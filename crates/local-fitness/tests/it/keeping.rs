@@ -1,0 +1,182 @@
+//! Keeping, moving and leaving, with the real binary.
+
+use crate::harness::{HALF, Home, answer};
+use fitness_store::testkit;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Somebody with a plan that is tracked, and a note.
+fn ann() -> Home {
+    let home = Home::new();
+    home.ok(&["user", "add", "Ann"]);
+    let file = home.file("half.json", HALF);
+    home.ok(&["plan", "draft", &file]);
+    home.ok(&["note", "add", "calf is tight"]);
+    let mut session = home.at_a_terminal(&["plan", "activate", "1"]);
+    session.exp_string("Type the plan's name to activate it: ").unwrap();
+    session.send_line("Zürich half").unwrap();
+    session.exp_eof().unwrap();
+    home
+}
+
+fn backup(home: &Home) -> (PathBuf, Value) {
+    let made = home.json(&["backup"]);
+    (PathBuf::from(made["path"].as_str().unwrap()), made)
+}
+
+#[test]
+fn a_backup_is_made_listed_checked_and_restored() {
+    let home = ann();
+    assert!(home.ok(&["backup", "list"]).contains("No backups in "));
+    let (path, made) = backup(&home);
+    assert!(path.starts_with(home.path("data/local-fitness/backups")), "{path:?}");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+    let listed = home.ok(&["backup", "list"]);
+    assert!(
+        listed.contains(path.file_name().unwrap().to_str().unwrap()) && listed.contains("Ann"),
+        "{listed}"
+    );
+    let file = path.to_str().unwrap();
+    assert!(home.ok(&["backup", "check", file]).contains(" is whole.\n"));
+
+    let other = Home::with_database(home.path("restored.db").display().to_string());
+    let said = other.ok(&["restore", file]);
+    assert!(said.contains("is as it was on 20") && said.contains("of Ann"), "{said}");
+    assert!(other.ok(&["plan", "show"]).contains("Zürich half"));
+    let (_, again) = backup(&other);
+    assert_eq!(again["manifest"]["hash"], made["manifest"]["hash"]);
+    assert_eq!(again["manifest"]["audit"], made["manifest"]["audit"]);
+    // Wrong turns.
+    assert!(other.refused(&["restore", file]).contains("is not empty"));
+    assert!(home.refused(&["restore", "/no/such.fitness-backup"]).contains("does not exist"));
+    let spoiled = home.file("spoiled.fitness-backup", &std::fs::read(&path).unwrap()[..500]);
+    let fresh = Home::with_database(home.path("fresh.db").display().to_string());
+    for words in [["restore"].as_slice(), &["backup", "check"]] {
+        let refused = fresh.refused(&[words, &[&spoiled]].concat());
+        assert!(refused.contains("is cut off or was altered"), "{refused}");
+    }
+    assert!(!home.path("fresh.db").exists());
+    let taken = home.refused(&["backup", "--to", file]);
+    assert!(taken.contains("is there already, and is not written over"), "{taken}");
+    let off = home.run_with("FITNESS_BACKUPS", "off", &["backup"]).refusal(&["backup"]);
+    assert!(off.contains("FITNESS_BACKUPS is off"), "{off}");
+}
+
+#[test]
+fn everything_moves_to_postgres_and_back() {
+    let Some(cluster) = testkit::cluster() else {
+        return testkit::skip("everything_moves_to_postgres_and_back", "no PostgreSQL is installed");
+    };
+    let home = ann();
+    let url = tokio::runtime::Runtime::new().unwrap().block_on(cluster.empty_database());
+    let there = home.json(&["move", &url]);
+    let other = Home::with_database(&url);
+    assert!(other.ok(&["plan", "show"]).contains("Zürich half"));
+    let back = home.path("back.db").display().to_string();
+    assert_eq!(other.json(&["move", &back])["hash"], there["hash"]);
+    assert!(other.refused(&["move", &back]).contains("is not empty"));
+    assert!(
+        home.refused(&["move", home.path("data/local-fitness/fitness.db").to_str().unwrap()])
+            .contains("already")
+    );
+    assert!(home.ok(&["plan", "show"]).contains("Zürich half"), "what was moved is still here");
+}
+
+#[test]
+fn an_export_is_everything_and_comes_back() {
+    let home = ann();
+    let said = home.json(&["export", "--to", "mine.zip"]);
+    assert!(said["bytes"].as_u64().unwrap() > 1000);
+    assert!(home.refused(&["export", "--to", "mine.zip"]).contains("is there already"));
+    let other = Home::with_database(home.path("other.db").display().to_string());
+    let zip = home.path("mine.zip").display().to_string();
+    let told = other.ok(&["import-all", &zip]);
+    assert!(told.contains("holds everything of Ann now: 0 activities, 1 plan, 0 files"), "{told}");
+    assert!(other.ok(&["plan", "show"]).contains("Zürich half"));
+    assert!(other.refused(&["import-all", &zip]).contains("is not empty"));
+    let note = home.file("note.zip", "not a zip");
+    let third = Home::with_database(home.path("third.db").display().to_string());
+    assert!(third.refused(&["import-all", &note]).contains("is no ZIP, or cut off"));
+}
+
+#[test]
+fn whoever_leaves_is_gone_and_told_where_they_still_are() {
+    let home = ann();
+    let (alone, _) = backup(&home);
+    home.ok(&["user", "add", "Bob"]);
+    let (both, _) = backup(&home);
+    assert!(home.refused(&["user", "delete", "Ann"]).contains("needs a person at a terminal"));
+    let answer = |typed: &str, arguments: &[&str]| {
+        let mut session = home.at_a_terminal(arguments);
+        session.exp_string("Type Ann to remove everything: ").unwrap();
+        session.send_line(typed).unwrap();
+        session.exp_eof().unwrap()
+    };
+    assert!(
+        answer("ann", &["user", "delete", "Ann"])
+            .contains("that is not the user's name; nothing was changed")
+    );
+    assert_eq!(home.json(&["user", "list"]).as_array().unwrap().len(), 2);
+    let said = answer("Ann", &["user", "delete", "Ann", "--with-backups"]);
+    assert!(said.contains("Ann is gone") && said.contains("(also Bob)"), "{said}");
+    assert!(!alone.exists() && both.exists(), "{said}");
+    assert_eq!(home.json(&["user", "list"]).as_array().unwrap().len(), 1);
+}
+
+/// A folder that holds so many bytes and no more; gone with this. `None` where it cannot be made.
+struct Small(PathBuf);
+
+impl Small {
+    fn mounted(at: &Path, size: &str) -> Option<Self> {
+        std::fs::create_dir_all(at).ok()?;
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"]).arg(at);
+        let mounted = mount.stderr(Stdio::null()).status().is_ok_and(|status| status.success());
+        mounted.then(|| Self(at.to_owned()))
+    }
+}
+
+impl Drop for Small {
+    fn drop(&mut self) {
+        drop(Command::new("umount").arg(&self.0).status());
+    }
+}
+
+#[test]
+fn a_full_disk_ends_a_backup_and_leaves_nothing_half_done() {
+    let home = ann();
+    let Some(small) = Small::mounted(&home.path("small"), "64k") else {
+        return testkit::skip(
+            "a_full_disk_ends_a_backup_and_leaves_nothing_half_done",
+            "nothing can be mounted here",
+        );
+    };
+    // What does not become smaller by being packed.
+    let mut state: u64 = 88172645463325252;
+    for _ in 0..60 {
+        let noise: String = (0..1900)
+            .map(|_| {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                char::from(
+                    b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_"
+                        [(state % 64) as usize],
+                )
+            })
+            .collect();
+        home.ok(&["note", "add", &noise]);
+    }
+    let run =
+        home.command(&["backup"]).env("FITNESS_BACKUPS", &small.0).stdin(Stdio::null()).output().unwrap();
+    let refused = answer(run).refusal(&["backup"]);
+    assert!(refused.contains("the disk is full"), "{refused}");
+    assert_eq!(std::fs::read_dir(&small.0).unwrap().count(), 0, "half a backup is left");
+    let (path, _) = backup(&home);
+    assert!(home.ok(&["backup", "check", path.to_str().unwrap()]).contains("is whole"));
+}
