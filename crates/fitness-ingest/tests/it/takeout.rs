@@ -109,7 +109,7 @@ async fn an_export_that_was_changed_is_refused_and_nothing_is_made() {
     let home = TempDir::new().unwrap();
     let db = TestDb::new(Backend::Sqlite).await.unwrap();
     let ann = db.user("Ann").await;
-    take(&db.store, ann, &made().files[..6]).await;
+    take(&db.store, ann, &[made().zip.clone()]).await;
     db.store.add_note(ann, Author::Athlete, None, &NoteText::new("a note").unwrap(), now()).await.unwrap();
     let whole = home.path().join("whole.zip");
     export(&db.store, ann, File::create(&whole).unwrap(), clock()).await.unwrap();
