@@ -170,7 +170,7 @@ fn a_full_disk_ends_a_backup_and_leaves_nothing_half_done() {
                 )
             })
             .collect();
-        home.ok(&["note", "add", &noise]);
+        home.ok(&["note", "add", "--", &noise]);
     }
     let run =
         home.command(&["backup"]).env("FITNESS_BACKUPS", &small.0).stdin(Stdio::null()).output().unwrap();
