@@ -62,6 +62,11 @@ impl Ledger {
     /// Takes down what the athlete wrote: repeating it is not inventing it.
     pub fn hear_words(&mut self, text: &str) {
         for number in numbers(text) {
+            // Who says `12 laps` may be told that 12 is right.
+            let bare = Number { unit: None, ..number.clone() };
+            if number.unit.is_some_and(read::is_a_count) {
+                self.take_down(text, bare, None);
+            }
             self.take_down(text, number, None);
         }
     }
@@ -122,7 +127,7 @@ impl Ledger {
         let metric = Some(key).filter(|key| metric::is_a_metric(key));
         for mut number in numbers(text) {
             // `half` as a goal is a race.
-            if number.unit == Some("times") {
+            if number.unit == Some("times") && !text.trim().contains(' ') {
                 continue;
             }
             if general {

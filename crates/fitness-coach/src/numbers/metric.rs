@@ -13,12 +13,6 @@ pub(super) struct Metric {
     units: &'static [&'static str],
 }
 
-impl PartialEq for Metric {
-    fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self.names, other.names)
-    }
-}
-
 const fn metric(
     names: &'static [&'static str],
     keys: &'static [&'static str],
@@ -27,7 +21,7 @@ const fn metric(
     Metric { names, keys, units }
 }
 
-/// Those that a name may be a part of another's stand behind the other.
+/// One whose name is a part of another's name stands behind that other.
 static METRICS: &[Metric] = &[
     metric(&["heart rate variability", "hrv", "rmssd"], &["hrv*"], &["ms"]),
     metric(
@@ -115,6 +109,9 @@ const LINKS: &[&str] = &[
 /// Words after which a sentence speaks of something else.
 const TURNS: &[&str] = &["after", "over", "since", "during", "before", "within", "until", "across", "with"];
 
+/// So many bytes around a number are looked at.
+const WINDOW: usize = 200;
+
 /// As many words may stand between a metric and a number that is said of it.
 const FAR: usize = 10;
 
@@ -127,7 +124,12 @@ pub(super) fn said_of(text: &str, number: &Range<usize>, unit: Option<&str>) -> 
         let small = part.to_lowercase();
         if small.len() == part.len() { small } else { part.to_owned() }
     };
-    let before = part(sentence.start..number.start);
+    // Nothing is said of what stands that far away, and a long text is read in one pass.
+    let mut start = sentence.start.max(number.start.saturating_sub(WINDOW));
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    let before = part(start..number.start);
     let named = names(&before);
     let mut found: Vec<&'static Metric> = Vec::new();
     let (mut close, mut near) = (false, false);
@@ -147,7 +149,11 @@ pub(super) fn said_of(text: &str, number: &Range<usize>, unit: Option<&str>) -> 
             from = range.start;
         }
     }
-    if !close && let Some(metric) = named_after(&part(number.end..sentence.end)) {
+    let mut end = sentence.end.min(number.end.saturating_add(WINDOW));
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    if !close && let Some(metric) = named_after(&part(number.end..end)) {
         (found, close) = (vec![metric], true);
     }
     // A number with a unit may be about anything that is counted in it, unless it is right beside the name.
@@ -178,7 +184,8 @@ fn names(text: &str) -> Vec<(Range<usize>, &'static Metric)> {
     found
 }
 
-fn stands_alone(text: &str, range: &Range<usize>) -> bool {
+/// Whether nothing that belongs to a word touches a range.
+pub(super) fn stands_alone(text: &str, range: &Range<usize>) -> bool {
     let joins = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     let (before, after) = (text.get(..range.start), text.get(range.end..));
     !joins(before.and_then(|before| before.chars().next_back()))

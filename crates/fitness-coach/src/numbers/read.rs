@@ -370,6 +370,11 @@ pub(super) fn unit_of(word: &str) -> Option<&'static str> {
     })
 }
 
+/// Whether a unit is a count of something.
+pub(super) fn is_a_count(unit: &str) -> bool {
+    count_of(unit) == Some(unit)
+}
+
 /// The unit that the name of a field gives its number.
 pub(super) fn unit_of_key(key: &str) -> Option<&'static str> {
     if let Some(count) = count_of(key) {

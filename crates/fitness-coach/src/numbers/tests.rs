@@ -1,4 +1,5 @@
 use super::*;
+use crate::model::{Message, Model as _, Part, Request, Told};
 use serde_json::json;
 
 fn ledger() -> Ledger {
@@ -276,6 +277,52 @@ fn what_is_true_of_that_morning_stands() {
         "Monday 15 June: 5.6 km at 6:05 /km, 143 bpm.",
     ] {
         assert_eq!(left_of(&ledger, text), Vec::<String>::new(), "{text}");
+    }
+}
+
+/// What the built-in coach answers, and what it looked up for that.
+async fn asked_the_built_in_coach(question: &str) -> (Ledger, String) {
+    let coach = crate::built_in::BuiltIn { today: "2026-06-16".parse().unwrap() };
+    let (mut ledger, told) = (Ledger::default(), morning());
+    ledger.hear_words(question);
+    let text = question.to_owned();
+    let mut messages = vec![Message::Program { parts: vec![Told::Text { text }] }];
+    for _ in 0..4 {
+        let request = Request {
+            system: String::new(),
+            tools: Vec::new(),
+            messages: messages.clone(),
+            shape: None,
+            max_tokens: 1,
+        };
+        let reply = coach.ask(&request, &mut ()).await.unwrap();
+        let [Part::Call { id, tool, input }] = reply.parts.as_slice() else { return (ledger, reply.text()) };
+        let answer = match tool.as_str() {
+            "predict_finish" => &told["plan_progress"]["predicted"],
+            tool => &told[tool],
+        };
+        ledger.hear_answer(input, answer);
+        let result = Told::Result { call: id.clone(), text: answer.to_string(), refused: false };
+        messages.push(Message::Model { name: "built-in".to_owned(), parts: reply.parts.clone() });
+        messages.push(Message::Program { parts: vec![result] });
+    }
+    panic!("{question} is never answered");
+}
+
+#[tokio::test]
+async fn good_answers_of_the_built_in_coach_carry_no_mark() {
+    for question in [
+        "What is on today?",
+        "What is this week?",
+        "Why this session?",
+        "How is my form?",
+        "Should I run today?",
+        "What could I run over a half?",
+        "What if I am ill?",
+        "Hello",
+    ] {
+        let (ledger, text) = asked_the_built_in_coach(question).await;
+        assert_eq!(left_of(&ledger, &text), Vec::<String>::new(), "{question}: {text}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! Amounts that are words and no numerals: `doubled`, `half as long`, `a dozen times`. Which words are such the contract of a
 //! brief knows; in conversation a rank (`the second`), an article (`an hour`) and a race (`the half`) count nothing.
 
+use super::metric::stands_alone;
 use super::read::{Number, Sign, unit_after, word_of};
 use fitness_core::contract::brief::quantities;
 use std::ops::Range;
@@ -59,9 +60,10 @@ fn counts(word: &str) -> bool {
 /// Whether it is one here: not within a phrase that counts nothing, and before something that makes it an amount where the
 /// word has other uses.
 fn is_an_amount(text: &str, range: &Range<usize>, word: &str) -> bool {
-    let before: Vec<&str> = text.get(..range.start).unwrap_or_default().split_whitespace().collect();
+    let before: Vec<&str> =
+        text.get(..range.start).unwrap_or_default().split_whitespace().rev().take(2).collect();
     let after: Vec<&str> = text.get(range.end..).unwrap_or_default().split_whitespace().take(4).collect();
-    let (near, word) = (before.iter().rev().take(2).rev(), text.get(range.clone()).unwrap_or(word));
+    let (near, word) = (before.iter().rev(), text.get(range.clone()).unwrap_or(word));
     let gap = if text.get(range.end..).is_some_and(|after| after.starts_with('-')) { "" } else { " " };
     let around = format!("{} {word}{gap}{}", near.copied().collect::<Vec<_>>().join(" "), after.join(" "));
     if !quantities(&around).iter().any(|phrase| phrase.split(' ').next() == Some(word)) {
@@ -103,10 +105,4 @@ fn is_an_amount(text: &str, range: &Range<usize>, word: &str) -> bool {
         "quarter" | "quarters" => next == "of",
         _ => true,
     }
-}
-
-fn stands_alone(text: &str, range: &Range<usize>) -> bool {
-    let joins = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-    !joins(text.get(..range.start).and_then(|before| before.chars().next_back()))
-        && !joins(text.get(range.end..).and_then(|after| after.chars().next()))
 }
