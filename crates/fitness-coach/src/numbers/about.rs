@@ -20,6 +20,9 @@ pub(super) enum About {
 /// What is known by a number.
 const NUMBERED: &[&str] = &["proposal", "plan", "draft", "workout", "activity", "note", "suggestion"];
 
+/// What comes one after another.
+const ORDERED: &[&str] = &["week", "day", "zone", "lap", "set", "rep", "phase", "block", "part", "round"];
+
 #[rustfmt::skip]
 const MONTHS: &[&str] = &[
     "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december",
@@ -55,6 +58,10 @@ pub(super) fn about(text: &str, number: &Number) -> About {
     // No metric has values that high.
     if whole.is_some_and(|year| (1990..=2100).contains(&year)) {
         return About::Year;
+    }
+    // `Recovery week 3` speaks of a week.
+    if ORDERED.contains(&word.as_str()) {
+        return About::Amount;
     }
     match said_of(text, &number.range, number.unit) {
         metrics if metrics.is_empty() => About::Amount,

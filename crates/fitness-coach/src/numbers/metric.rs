@@ -77,7 +77,7 @@ impl Metric {
             Some(stem) => key.starts_with(stem),
             None => *own == key,
         };
-        self.keys.iter().any(|known| own(&known))
+        self.keys.iter().any(own)
     }
 
     /// Whether its values are counted like this. What is said of a metric may leave its unit out.
@@ -199,7 +199,7 @@ fn named_after(after: &str) -> Option<&'static Metric> {
         rest = rest.trim_start_matches(' ');
         let length = rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len());
         let named = |name: &&str| rest.starts_with(*name) && stands_alone(rest, &(0..name.len()));
-        if let Some(metric) = METRICS.iter().find(|metric| metric.names.iter().any(|name| named(&name))) {
+        if let Some(metric) = METRICS.iter().find(|metric| metric.names.iter().any(named)) {
             return Some(metric);
         }
         let word = rest.get(..length).unwrap_or_default();

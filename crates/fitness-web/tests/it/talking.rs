@@ -21,6 +21,7 @@ use fitness_store::testkit::{Backend, TestDb, june, now};
 use fitness_web::talk::Talk;
 use serde_json::{Value, json};
 use std::time::Duration;
+use tokio::sync::Semaphore;
 
 const SITE: &str = "http://127.0.0.1:8787";
 
@@ -116,44 +117,56 @@ on_both_databases! {
         let paid = Caps { day: Some(Budget { tokens: 1_000_000, money: Some(Cost(100)) }), ..Caps::default() };
         for (caps, of) in [(caps, "tokens"), (paid, "money")] {
             let user = if of == "tokens" { ann } else { db.user("Bob").await };
-            let talks = (0..6).map(|_| say(&db, user, None, "How is my form?", (&Slow, caps)));
-            let mut ended = Vec::new();
-            for (_, how) in join_all(talks).await {
-                ended.push(how);
-            }
+            // Whoever is answered is so once the five others are not.
+            let others = Semaphore::new(0);
+            let slow = Slow(&others);
+            let talks = (0..6).map(|_| async {
+                let (_, ended) = say(&db, user, None, "How is my form?", (&slow, caps)).await;
+                others.add_permits(1);
+                ended
+            });
+            let ended = join_all(talks).await;
             let answered = ended.iter().filter(|how| **how == Ended::Answered).count();
             assert_eq!(answered, 1, "{of}: {ended:?}");
             let spent = db.store.spent_on(user, june(14)).await.unwrap();
             assert_eq!((spent.tokens(), spent.cost_micros), (240, Some(60)), "what was set aside is settled");
         }
-        let later = Caps { tokens: 60, ..caps };
-        assert_eq!(say(&db, ann, None, "And now?", (&Slow, later)).await.1, Ended::Answered, "60 were left");
-        assert_eq!(say(&db, ann, None, "And now?", (&Slow, later)).await.1, Ended::Tokens);
+        let (later, open) = (Caps { tokens: 60, ..caps }, Semaphore::new(5));
+        assert_eq!(say(&db, ann, None, "And now?", (&Slow(&open), later)).await.1, Ended::Answered, "60 were left");
+        assert_eq!(say(&db, ann, None, "And now?", (&Slow(&open), later)).await.1, Ended::Tokens);
         let day = db.store.spent_on(ann, june(14)).await.unwrap();
         assert_eq!(day.tokens(), 480, "at most one request goes beyond what may be used");
     }
 
     async fn who_leaves_leaves_no_more_set_aside_than_was_taken(db) {
-        let ann = db.user("Ann").await;
         let caps = Caps { day: Some(Budget { tokens: 300, money: None }), ..Caps::default() };
-        let leaving = say(&db, ann, None, "How is my form?", (&Slow, caps));
-        tokio::select! { _ = leaving => panic!("it waits"), () = tokio::time::sleep(Duration::from_millis(300)) => {} }
-        let bob = db.user("Bob").await;
+        let never = Semaphore::new(0);
+        let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
         let desk = db.store.coaching_desk(bob, Author::Coach, now(), SITE).await.unwrap();
         let until = async {
-            tokio::time::sleep(Duration::from_millis(300)).await;
+            spent(&db, bob, |tokens| tokens > 17).await;
             Ending::cancelled()
         };
-        talk(&db, bob, None).say("Hello", (&Slow, caps), &desk, until, &mut |_| {}).await.unwrap();
-        assert_eq!(db.store.spent_on(bob, june(14)).await.unwrap().tokens(), 17, "it is written when a turn is over");
-        for _ in 0..100 {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-            if db.store.spent_on(ann, june(14)).await.unwrap().tokens() == 17 {
-                return;
-            }
-        }
-        panic!("{:?}", db.store.spent_on(ann, june(14)).await.unwrap());
+        talk(&db, bob, None).say("Hello", (&Slow(&never), caps), &desk, until, &mut |_| {}).await.unwrap();
+        assert_eq!(db.store.spent_on(bob, june(14)).await.unwrap().tokens(), 17, "written when the turn is over");
+        let hangs = Slow(&never);
+        let leaving = say(&db, ann, None, "How is my form?", (&hangs, caps));
+        tokio::select! { _ = leaving => panic!("it waits"), () = spent(&db, ann, |tokens| tokens > 17) => {} }
+        spent(&db, ann, |tokens| tokens == 17).await;
     }
+}
+
+/// Waits until so much is written down.
+async fn spent(db: &TestDb, user: UserId, enough: impl Fn(u64) -> bool) {
+    for _ in 0..1000 {
+        if enough(db.store.spent_on(user, june(14)).await.unwrap().tokens()) {
+            // What was set aside is there a moment before the model is asked.
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("{:?}", db.store.spent_on(user, june(14)).await.unwrap());
 }
 
 /// Everything at once, on this thread.
@@ -172,17 +185,19 @@ async fn join_all<T>(futures: impl Iterator<Item = impl Future<Output = T>>) -> 
     all.into_iter().filter_map(|(_, done)| done).collect()
 }
 
-/// A model that thinks for a while and takes 240 tokens.
-struct Slow;
+/// A model that takes 240 tokens, and answers when there are five permits.
+struct Slow<'s>(&'s Semaphore);
 
-impl Model for Slow {
+impl Model for Slow<'_> {
     fn name(&self) -> &str {
         "slow"
     }
     fn ask<'a>(&'a self, _: &'a Request, listener: &'a mut (dyn Listener + 'a)) -> Asking<'a> {
         Box::pin(async move {
             listener.took(Usage { input: 17, ..Usage::default() });
-            tokio::time::sleep(Duration::from_millis(1500)).await;
+            // More than one may be asked where the limit does not hold; then nobody waits for ever.
+            let waiting = self.0.acquire_many(5);
+            let _ = tokio::time::timeout(Duration::from_secs(20), waiting).await;
             let parts = vec![Part::Text { text: "Good.".to_owned() }];
             Ok(Reply { parts, stop: Stop::Done, usage: Usage { input: 200, output: 40, ..Usage::default() } })
         })
