@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 pub const SETTING: &str = "coach";
 /// The name of the owner's setting with the key that everybody here may use.
 pub const SHARED_SETTING: &str = "shared_coach_key";
+/// The name of the setting with what was found out about the server of a model: no choice of anybody's.
+pub const FOUND_SETTING: &str = "coach_found";
 /// Where a model on this machine is when nobody says otherwise: Ollama's own address.
 pub const LOCAL_MODEL: &str = "http://127.0.0.1:11434/v1";
 /// The most dollars a day that can be allowed.

@@ -3,11 +3,21 @@
 //! [`Turn`] decides what happens next and says so as [`Effect`]s; whoever drives it performs them and tells it what came
 //! of them. It cannot be talked out of its caps: they are counted here, not asked of a model.
 
-use crate::model::{Cost, Message, ModelError, Part, Reply, Request, Stop, Told, Usage};
+use crate::model::{Cost, Failing, Message, ModelError, Part, Reply, Request, Stop, Told, Usage};
 use crate::tools::{Tool, specs};
 use fitness_core::desk::DeskError;
 use fitness_core::words;
 use serde_json::Value;
+
+/// The most that may be used in a day, by whatever is asked. Turns that run beside each other share it, so it is looked at
+/// before every request; see `Caps::day`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Budget {
+    /// Tokens.
+    pub tokens: u64,
+    /// Money; `None` where nothing costs.
+    pub money: Option<Cost>,
+}
 
 /// The most a turn may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +32,8 @@ pub struct Caps {
     pub answer_tokens: u32,
     /// Tools that may be called in one round; the rest is refused.
     pub calls: usize,
+    /// What the whole day may take; `None` for a coach that takes nothing. Whoever performs the requests keeps it.
+    pub day: Option<Budget>,
 }
 
 impl Caps {
@@ -31,7 +43,14 @@ impl Caps {
 
 impl Default for Caps {
     fn default() -> Self {
-        Self { rounds: Self::ROUNDS, tokens: 2_000_000, money: None, answer_tokens: 4096, calls: 8 }
+        Self {
+            rounds: Self::ROUNDS,
+            tokens: 2_000_000,
+            money: None,
+            answer_tokens: 4096,
+            calls: 8,
+            day: None,
+        }
     }
 }
 
@@ -192,6 +211,9 @@ impl Turn {
         self.took(spent, cost);
         let reply = match reply {
             Ok(reply) => reply,
+            Err(why) if why.kind == Failing::Limit => {
+                return self.end(Ending::badly(Ended::Tokens, why.message));
+            }
             Err(why) => return self.end(Ending::badly(Ended::Failed, why.message)),
         };
         match reply.stop {

@@ -51,7 +51,7 @@ impl Store {
     ) -> Result<CoachingDesk> {
         let profile = self.profile(user).await?;
         Ok(CoachingDesk {
-            desk: self.desk(user, author),
+            desk: Desk { capped: true, ..self.desk(user, author) },
             units: profile.units,
             today: Day::at(now, profile.zone),
             now,
@@ -95,6 +95,12 @@ fn span(from: Day, through: Day) -> std::result::Result<(Day, Day), DeskError> {
 fn failed(error: Error) -> DeskError {
     match error {
         Error::NotFound(what) => DeskError::NotFound(what),
+        Error::TooMany { waiting, what } => {
+            let or = if what == "drafts" { ", or give `instead_of`" } else { "" };
+            DeskError::TooMany(format!(
+                "{waiting} {what} wait for the athlete already. Ask them to look through these first{or}."
+            ))
+        }
         Error::Stale => DeskError::refused(
             "The plan has changed since it was read. Read `plan_progress` again and propose anew.",
         ),

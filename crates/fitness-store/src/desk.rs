@@ -12,6 +12,7 @@ use crate::read::to_json;
 use crate::revise::{self, Making};
 use crate::store::{Store, stamp};
 use crate::tx::Tx;
+use crate::waiting;
 use fitness_core::calendar::{Day, Instant};
 use fitness_core::contract::Finding;
 use fitness_core::hash::ContentHash;
@@ -33,26 +34,33 @@ pub struct Desk {
     pub(crate) store: Store,
     pub(crate) user: UserId,
     pub(crate) author: Author,
+    /// Whether only so much of what is left here may wait; so it is for whoever is handed a coach's desk.
+    pub(crate) capped: bool,
 }
 
 impl Store {
     /// A desk for one user, on which one author writes.
     #[must_use]
     pub fn desk(&self, user: UserId, author: Author) -> Desk {
-        Desk { store: self.clone(), user, author }
+        Desk { store: self.clone(), user, author, capped: false }
     }
 }
 
 impl Desk {
     /// Writes a draft down. It is inert: nothing is tracked until a human activates it.
     ///
-    /// A draft never changes. Asking for another marks the earlier one as superseded.
+    /// A draft never changes. Asking for another marks the earlier one as superseded; a coach can do so with drafts of
+    /// coaches only.
     ///
     /// # Errors
-    /// `Draft` when it is over on the athlete's day or otherwise no plan to begin; `NotFound` when there is no such draft to supersede.
+    /// `Draft` when it is over on the athlete's day or otherwise no plan to begin; `NotFound` when there is no such draft to
+    /// supersede; `TooMany` at a coach's desk, when as many drafts of coaches wait as may.
     pub async fn put_draft(&self, draft: &Draft, supersedes: Option<PlanId>, now: Instant) -> Result<PlanId> {
         let tx = self.store.write(self.user).await?;
         draft.check_new(Day::at(now, athletes::profile(tx.db(), self.user).await?.zone))?;
+        if self.capped {
+            waiting::room_for_a_draft(&tx, supersedes).await?;
+        }
         let row = training_plans::ActiveModel {
             user_id: Set(self.user.get()),
             name: Set(draft.name().to_owned()),
@@ -74,14 +82,17 @@ impl Desk {
         let making = Making { origin: RevisionOrigin::Draft, made_by: None, reason: None, at: now };
         revise::add_revision(&tx, id, 0, &next, making).await?;
         if let Some(old) = supersedes {
-            let marked = training_plans::Entity::update_many()
+            let mut marking = training_plans::Entity::update_many()
                 .col_expr(training_plans::Column::SupersededBy, Expr::value(id.get()))
                 .filter(training_plans::Column::Id.eq(old.get()))
                 .filter(training_plans::Column::UserId.eq(self.user.get()))
                 .filter(training_plans::Column::Status.eq(PlanStatus::Draft.as_str()))
-                .filter(training_plans::Column::SupersededBy.is_null())
-                .exec(tx.db())
-                .await?;
+                .filter(training_plans::Column::SupersededBy.is_null());
+            // What the athlete made themself is theirs to put away.
+            if self.author != Author::Athlete {
+                marking = marking.filter(training_plans::Column::Author.ne(Author::Athlete.as_str()));
+            }
+            let marked = marking.exec(tx.db()).await?;
             if marked.rows_affected != 1 {
                 return Err(Error::NotFound("draft"));
             }
@@ -131,6 +142,9 @@ impl Desk {
         }
         if found.revision != base_revision {
             return Err(Error::Stale);
+        }
+        if self.capped {
+            waiting::room_for_a_proposal(&tx, plan, today).await?;
         }
         let current = plans::list_workouts(tx.db(), self.user, plan, base_revision).await?;
         plan::apply(&found, &current, changes, &(0..changes.len()).collect(), today)?;

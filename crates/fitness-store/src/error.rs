@@ -56,6 +56,14 @@ pub enum Error {
     /// told apart.
     #[error("there is no such {0}")]
     NotFound(&'static str),
+    /// As much of what coaches leave waits for the athlete as may.
+    #[error("{waiting} {what} of coaches wait for a decision already")]
+    TooMany {
+        /// How many.
+        waiting: u64,
+        /// Of what.
+        what: &'static str,
+    },
     /// The name is taken.
     #[error("there is already a user called `{0}`")]
     NameTaken(String),

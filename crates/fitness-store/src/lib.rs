@@ -70,6 +70,7 @@ mod token;
 mod tx;
 mod users;
 mod version;
+mod waiting;
 mod wellness;
 
 pub use activities::StoredActivity;
@@ -101,7 +102,7 @@ pub use review::Review;
 pub use sessions::Session;
 pub use sign_in::SIGN_IN_MINUTES;
 pub use sources::Source;
-pub use spending::{Purpose, Spent};
+pub use spending::{Asking, Purpose, Reserved, Spent};
 pub use store::Store;
 pub use sync_runs::{RunKind, RunOutcome, RunState, SyncRun};
 pub use token::Token;

@@ -5,6 +5,7 @@ use crate::entities::notes::{ActiveModel, Column, Entity, Model};
 use crate::error::{Error, Result};
 use crate::read::{day, word};
 use crate::store::{Store, stamp};
+use crate::waiting::room_for_a_suggestion;
 use fitness_core::calendar::{Day, Instant};
 use fitness_core::hash::ContentHash;
 use fitness_core::ids::{NoteId, UserId};
@@ -19,7 +20,7 @@ impl Store {
     /// Writes a note down. What the athlete wrote counts at once; anybody else's is a suggestion.
     ///
     /// # Errors
-    /// When there is no such user.
+    /// When there is no such user; `TooMany` when as many suggestions wait as may.
     pub async fn add_note(
         &self,
         user: UserId,
@@ -29,6 +30,7 @@ impl Store {
         now: Instant,
     ) -> Result<NoteId> {
         let tx = self.write(user).await?;
+        room_for_a_suggestion(&tx, author).await?;
         let row = ActiveModel {
             id: NotSet,
             user_id: Set(user.get()),

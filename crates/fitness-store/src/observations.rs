@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::read::{day, narrow_option, word};
 use crate::store::{Store, stamp};
 use crate::tx::Tx;
+use crate::waiting::room_for_a_suggestion;
 use fitness_core::calendar::{Day, Instant};
 use fitness_core::hash::ContentHash;
 use fitness_core::ids::{ActivityId, ObservationId, ProposalId, UserId};
@@ -23,7 +24,7 @@ impl Store {
     /// Writes an observation down. The athlete's counts at once; anybody else's is a suggestion.
     ///
     /// # Errors
-    /// `NotFound` when it is about an activity the user does not have.
+    /// `NotFound` when it is about an activity the user does not have; `TooMany` when as many suggestions wait as may.
     pub async fn add_observation(
         &self,
         user: UserId,
@@ -32,6 +33,7 @@ impl Store {
         now: Instant,
     ) -> Result<ObservationId> {
         let tx = self.write(user).await?;
+        room_for_a_suggestion(&tx, author).await?;
         let of_activity = observed.activity().map(ActivityId::get);
         let activity_day = day_of(&tx, of_activity).await?;
         if of_activity.is_some() && activity_day.is_none() {

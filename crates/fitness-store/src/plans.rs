@@ -152,7 +152,11 @@ pub(crate) async fn find_proposal(
     row.map(proposal).transpose()
 }
 
-async fn list_proposals(db: &impl ConnectionTrait, user: UserId, plan: PlanId) -> Result<Vec<Proposal>> {
+pub(crate) async fn list_proposals(
+    db: &impl ConnectionTrait,
+    user: UserId,
+    plan: PlanId,
+) -> Result<Vec<Proposal>> {
     let rows = proposals::Entity::find()
         .filter(proposals::Column::UserId.eq(user.get()))
         .filter(proposals::Column::PlanId.eq(plan.get()))

@@ -5,6 +5,7 @@ use crate::entities::settings::{ActiveModel, Column, Entity};
 use crate::error::Result;
 use crate::read::{json, to_json};
 use crate::store::Store;
+use crate::tx::Tx;
 use fitness_core::calendar::Instant;
 use fitness_core::hash::ContentHash;
 use fitness_core::ids::UserId;
@@ -36,13 +37,20 @@ impl Store {
         now: Instant,
     ) -> Result<()> {
         let tx = self.write(user).await?;
-        let row =
-            ActiveModel { user_id: Set(user.get()), key: Set(key.to_owned()), value: Set(to_json(value)) };
-        let replace =
-            OnConflict::columns([Column::UserId, Column::Key]).update_column(Column::Value).to_owned();
-        Entity::insert(row).on_conflict(replace).exec_without_returning(tx.db()).await?;
+        put(&tx, key, value).await?;
         let entry = Entry::new(now, Actor::Human, "setting.put", format!("setting:{key}"));
         tx.commit(entry.change(None, Some(ContentHash::of_json(value)))).await
+    }
+
+    /// Keeps what the program found out itself, such as what a server can do. It is no state of the athlete's, so it is not
+    /// logged.
+    ///
+    /// # Errors
+    /// When there is no such user.
+    pub async fn remember<T: Serialize + Sync>(&self, user: UserId, key: &str, value: &T) -> Result<()> {
+        let tx = self.write(user).await?;
+        put(&tx, key, value).await?;
+        tx.commit_bookkeeping().await
     }
 
     /// Every setting of a user, by name.
@@ -57,4 +65,12 @@ impl Store {
             .await?;
         Ok(rows.into_iter().map(|row| (row.key, row.value)).collect())
     }
+}
+
+async fn put<T: Serialize + Sync>(tx: &Tx, key: &str, value: &T) -> Result<()> {
+    let (user, key) = (tx.user().get(), key.to_owned());
+    let row = ActiveModel { user_id: Set(user), key: Set(key), value: Set(to_json(value)) };
+    let replace = OnConflict::columns([Column::UserId, Column::Key]).update_column(Column::Value).to_owned();
+    Entity::insert(row).on_conflict(replace).exec_without_returning(tx.db()).await?;
+    Ok(())
 }

@@ -1,6 +1,7 @@
 //! A conversation that is kept: what was said before is read, what is said now is stored. The terminal and the server
 //! both talk this way.
 
+use crate::metered::{Bills, Metered};
 use chrono::TimeDelta;
 use fitness_coach::chat::{self, Conversed, Event, MAX_HISTORY, Opening};
 use fitness_coach::model::{Cost, Message, Model, Request, Told, Usage};
@@ -12,7 +13,6 @@ use fitness_core::ids::{ChatId, UserId};
 use fitness_core::note::Note;
 use fitness_store::{ChatMessage, CoachingDesk, Error, Purpose, Role, Spent, Store};
 use std::future::Future;
-use tokio::task::JoinHandle;
 
 /// As many notes travel with what is said.
 const MAX_NOTES: usize = 20;
@@ -50,7 +50,8 @@ pub enum NotSaid {
 
 impl Talk<'_> {
     /// Says something and hears the answer. What the athlete said is kept before anything is asked, so that nothing is
-    /// lost when they leave; what each request took is written down as soon as it is known, also when this is dropped.
+    /// lost when they leave; what each request may take is set aside before it is made, and what it took is written down as
+    /// soon as it is known, also when this is dropped.
     ///
     /// # Errors
     /// `Length`; `NotFound` when there is no such conversation of theirs.
@@ -75,21 +76,20 @@ impl Talk<'_> {
         let history = chat::compact(history, MAX_HISTORY);
         let (system, context) = (rules(), Some(self.context(desk).await?));
         let opening = Opening { system, history, context, said: text.to_owned(), caps };
-        let mut spending = Vec::new();
-        let mut hearing = |event: Event<'_>| {
-            if let Event::Spent { usage, cost } = event {
-                spending.extend(self.spend(model.name(), usage, cost));
-            }
-            hear(event);
+        let metered = Metered {
+            model,
+            store: self.store,
+            user: self.user,
+            purpose: Purpose::Chat,
+            day: self.today,
+            now: self.now,
+            most: caps.day,
+            bills: Bills::default(),
         };
-        let conversed = chat::converse(model, desk, opening, until, &mut hearing).await;
+        let conversed = chat::converse(&metered, desk, opening, until, hear).await;
+        metered.settled().await;
         for (order, message) in conversed.added.iter().enumerate().skip(1) {
             self.keep(chat, message, Some(model.name()), order).await?;
-        }
-        for written in spending {
-            written
-                .await
-                .map_err(|_| Error::Unreadable("what was spent could not be written".to_owned()))??;
         }
         Ok((chat, conversed))
     }
@@ -101,13 +101,9 @@ impl Talk<'_> {
             return Err(Error::NotFound("chat"));
         }
         let messages = self.store.list_chat_messages(self.user, chat).await?;
-        let mut history: Vec<Message> =
-            messages.into_iter().filter_map(|message| serde_json::from_value(message.body).ok()).collect();
-        // What was said and never answered, because the athlete left, is said again only by them.
-        while matches!(history.last(), Some(Message::Program { .. })) {
-            history.pop();
-        }
-        Ok(history)
+        // Also what was never answered, in its place: a tool that has done something before the turn failed would do it
+        // again, and "try again" is about what was asked before.
+        Ok(messages.into_iter().filter_map(|message| serde_json::from_value(message.body).ok()).collect())
     }
 
     /// What should be known today. It changes from day to day, so it travels with what is said and not with the rules.
@@ -159,18 +155,6 @@ impl Talk<'_> {
         let body = serde_json::to_value(message).map_err(|why| Error::Unreadable(why.to_string()))?;
         let message = ChatMessage { role, body, model: model.map(str::to_owned), said_at };
         self.store.add_chat_message(self.user, chat, message).await
-    }
-
-    /// Writes down what a request took, beside the conversation: it is written also when nobody waits for that any more.
-    fn spend(&self, model: &str, usage: Usage, cost: Option<Cost>) -> Option<JoinHandle<Result<(), Error>>> {
-        let (store, model, spent) = (self.store.clone(), model.to_owned(), spent(usage, cost));
-        let (user, today, now) = (self.user, self.today, self.now);
-        let runtime = tokio::runtime::Handle::try_current().ok()?;
-        Some(
-            runtime.spawn(async move {
-                store.note_spending(user, Purpose::Chat, &model, spent, today, now).await
-            }),
-        )
     }
 }
 

@@ -9,23 +9,22 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use fitness_coach::built_in::{self, BuiltIn};
 pub(crate) use fitness_coach::chosen::{Chosen, Provider};
-use fitness_coach::chosen::{LOCAL_MODEL, SETTING, SHARED_SETTING, Shared};
+use fitness_coach::chosen::{FOUND_SETTING, LOCAL_MODEL, SETTING, SHARED_SETTING, Shared};
 use fitness_coach::model::address::Address;
 use fitness_coach::model::anthropic::{self, Claude};
 use fitness_coach::model::catalog::Choice;
-use fitness_coach::model::openai::Compatible;
-use fitness_coach::model::{Cost, Limits, Model, Usage};
+use fitness_coach::model::openai::{Compatible, Found};
+use fitness_coach::model::{Cost, Limits, Model};
 use fitness_coach::numbers::Ledger;
 use fitness_coach::prompt::{Prompt, PromptName};
 use fitness_coach::tools::{Tool, ToolName};
-use fitness_coach::turn::Caps;
+use fitness_coach::turn::{Budget, Caps};
 use fitness_core::calendar::Day;
 use fitness_core::contract::{Kind, check};
 use fitness_core::ids::UserId;
 use fitness_core::note::Author;
 use fitness_mcp::Prompts;
-use fitness_store::{CoachingDesk, Purpose, Store};
-use fitness_web::talk::spent;
+use fitness_store::{CoachingDesk, Store};
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -60,6 +59,8 @@ pub(crate) async fn choose(
         store.put_setting(user, KEY_SETTING, &kept, clock::now()).await?;
     }
     store.put_setting(user, SETTING, chosen, clock::now()).await?;
+    // Whoever chooses anew may have changed the server as well.
+    store.remember(user, FOUND_SETTING, &Vec::<Found>::new()).await?;
     Ok(())
 }
 
@@ -72,7 +73,7 @@ pub(crate) async fn try_and_choose(
 ) -> Result<()> {
     let known = self::key(store, user, chosen).await.unwrap_or_default();
     let tried = key.or(known.as_ref().map(Key::secret));
-    build(chosen, tried, Day::at(clock::now(), store.profile(user).await?.zone))?;
+    build(chosen, tried, &[], Day::at(clock::now(), store.profile(user).await?.zone))?;
     choose(store, user, chosen, key).await
 }
 
@@ -156,7 +157,7 @@ pub(crate) async fn share(
             };
             if let Some(key) = key {
                 // What cannot be right is refused before anything is stored.
-                build(terms, Some(key), Day::at(clock::now(), store.profile(owner).await?.zone))?;
+                build(terms, Some(key), &[], Day::at(clock::now(), store.profile(owner).await?.zone))?;
             }
             Some(Shared {
                 provider: terms.provider,
@@ -220,11 +221,17 @@ pub(crate) async fn model(
     today: Day,
 ) -> Result<Box<dyn Model>> {
     let key = key(store, user, chosen).await?;
-    build(chosen, key.as_ref().map(Key::secret), today)
+    let found: Option<Vec<Found>> = store.find_setting(user, FOUND_SETTING).await?;
+    build(chosen, key.as_ref().map(Key::secret), &found.unwrap_or_default(), today)
 }
 
-/// The same, with the key at hand. Nothing is contacted.
-pub(crate) fn build(chosen: &Chosen, key: Option<&SecretString>, today: Day) -> Result<Box<dyn Model>> {
+/// The same, with the key and what was found out about the server at hand. Nothing is contacted.
+pub(crate) fn build(
+    chosen: &Chosen,
+    key: Option<&SecretString>,
+    found: &[Found],
+    today: Day,
+) -> Result<Box<dyn Model>> {
     let address = |home: &str| -> Result<Address> {
         let text = chosen.address.as_deref().unwrap_or(home);
         Address::parse(text).map_err(|why| {
@@ -252,7 +259,8 @@ pub(crate) fn build(chosen: &Chosen, key: Option<&SecretString>, today: Day) -> 
             })?;
             let means = egress::model_means()?;
             let address = address(LOCAL_MODEL)?;
-            Box::new(Compatible::new(name, address, key, means, Limits::default()).map_err(refused)?)
+            let compatible = Compatible::new(name, address, key, means, Limits::default());
+            Box::new(compatible.map_err(refused)?.knowing(found))
         }
     })
 }
@@ -274,9 +282,11 @@ pub(crate) async fn caps(store: &Store, user: UserId, chosen: &Chosen, today: Da
         (tokens, micros) = (tokens.min(shared.tokens_a_day), micros.min(shared.micros_a_day));
     }
     let money = micros.saturating_sub(spent.cost_micros.unwrap_or_default());
+    let costs = chosen.provider == Provider::Anthropic;
     Ok(Caps {
         tokens: tokens.saturating_sub(spent.tokens()),
-        money: (chosen.provider == Provider::Anthropic).then_some(Cost(money)),
+        money: costs.then_some(Cost(money)),
+        day: Some(Budget { tokens, money: costs.then_some(Cost(micros)) }),
         ..Caps::default()
     })
 }
@@ -284,23 +294,6 @@ pub(crate) async fn caps(store: &Store, user: UserId, chosen: &Chosen, today: Da
 /// Whether nothing may be used any more today.
 pub(crate) fn used_up(caps: &Caps) -> bool {
     caps.tokens == 0 || caps.money.is_some_and(|money| money.0 == 0)
-}
-
-/// Notes what a model took.
-pub(crate) async fn note(
-    store: &Store,
-    user: UserId,
-    purpose: Purpose,
-    model: &str,
-    usage: Usage,
-    cost: Option<Cost>,
-    today: Day,
-) -> Result<()> {
-    if usage == Usage::default() {
-        return Ok(());
-    }
-    store.note_spending(user, purpose, model, spent(usage, cost), today, clock::now()).await?;
-    Ok(())
 }
 
 /// A desk for now, with everything worked out that it may be asked for.

@@ -78,6 +78,7 @@ pub(crate) fn advice(error: &StoreError) -> String {
         StoreError::NoMatch(_) => "only an activity of the same sport, one or two days before or after, can be matched; move the workout instead, or correct the activity with `fitness activity edit`",
         StoreError::AlreadyMatched { workout, .. } => return format!("take that back first with `fitness plan unmatch {workout}`"),
         StoreError::NotFound("note") => "`fitness note list` shows your notes",
+        StoreError::TooMany { .. } => "decide about some of them first; `fitness plan list`, `fitness plan proposal list` and `fitness note list` show them",
         StoreError::NameTaken(_) => "choose another name; `fitness user list` shows those in use",
         StoreError::BadName => "try a short name, such as ann",
         StoreError::BadPassword => "choose a longer one; three or four random words are easy to remember",

@@ -45,6 +45,11 @@ pub trait Model: Send + Sync {
 
     /// What a reply cost; `None` where nobody knows.
     fn cost(&self, usage: &Usage) -> Option<Cost>;
+
+    /// What it found out about its server by trying, for who keeps it until the next time.
+    fn found(&self) -> Option<openai::Found> {
+        None
+    }
 }
 
 /// Who hears a model while it speaks.
@@ -280,6 +285,8 @@ words! {
         TooMuch = "too_much",
         /// Its address is one that is never contacted.
         Address = "address",
+        /// It was not asked: what may be used in a day is used, or set aside for others that are being asked.
+        Limit = "limit",
     }
 }
 

@@ -183,6 +183,19 @@ impl<'a> Heard<'a> {
         self.before.and(now)
     }
 
+    /// What everything took, the answer under way being whole: what the service told, and what it did not tell estimated. A
+    /// server that counts nothing does not answer for nothing.
+    pub(super) fn whole(&self) -> Usage {
+        let (estimated, mut now) = (self.so_far(), self.now);
+        if now.input == 0 && now.cache_read == 0 && now.cache_write == 0 {
+            now.input = self.sent / BYTES_A_TOKEN;
+        }
+        if now.output == 0 {
+            now.output = estimated.output.saturating_sub(self.before.output);
+        }
+        self.before.and(now)
+    }
+
     /// Something else is asked on the way, in so many bytes.
     pub(super) fn asks(&mut self, sent: usize) {
         self.begin(sent);

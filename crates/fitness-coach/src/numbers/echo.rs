@@ -1,7 +1,7 @@
 //! What only echoes: numbers that a coach gave a tool itself, and the sentences in which it may speak of them.
 
 use super::read::{Number, numbers, plain, unit_of_key};
-use super::{Known, Ledger, says_the_same};
+use super::{Known, Ledger, What, says_the_same};
 use serde_json::Value;
 use std::ops::Range;
 
@@ -67,6 +67,10 @@ fn own_numbers(key: Option<&str>, asked: &Value, found: &mut Vec<Own>) {
 
 impl Own {
     fn comes_back_as(&self, known: &Known) -> bool {
+        // Days are asked for, and a number that only names something backs nothing else.
+        if !matches!(known.what, What::Amount(_)) {
+            return false;
+        }
         // Rounded to whole it may as well be another number.
         let rounded = |exact: &str| known.digits.contains('.') && says_the_same(&known.digits, exact);
         let same = self.digits == known.digits || rounded(&self.digits);
@@ -88,14 +92,18 @@ impl Own {
 pub(super) struct Sentence(String);
 
 pub(super) fn sentence(text: &str, number: &Range<usize>) -> Sentence {
+    Sentence(text.get(sentence_range(text, number)).unwrap_or_default().to_lowercase())
+}
+
+/// Where the sentence of a number stands.
+pub(super) fn sentence_range(text: &str, number: &Range<usize>) -> Range<usize> {
     let ends = |(at, found): (usize, &str)| at + found.len();
     let before = text.get(..number.start).unwrap_or_default();
     let after = text.get(number.end..).unwrap_or_default();
     let marks = ["\n", ". ", "! ", "? "];
     let start = marks.iter().filter_map(|mark| before.rmatch_indices(mark).next().map(ends)).max();
     let end = marks.iter().filter_map(|mark| after.find(mark)).min();
-    let (start, end) = (start.unwrap_or(0), end.map_or(text.len(), |end| number.end + end));
-    Sentence(text.get(start..end).unwrap_or_default().to_lowercase())
+    start.unwrap_or(0)..end.map_or(text.len(), |end| number.end + end)
 }
 
 impl Sentence {

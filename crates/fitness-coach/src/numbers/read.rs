@@ -1,5 +1,7 @@
 //! Reading the numbers of a text.
 
+use super::about::month_behind;
+use super::words::amounts;
 use std::ops::Range;
 
 /// A number in a text.
@@ -11,6 +13,8 @@ pub(super) struct Number {
     pub(super) digits: String,
     pub(super) sign: Sign,
     pub(super) unit: Option<&'static str>,
+    /// The month it shares with a number behind it: `14 to 16 June`.
+    pub(super) month: Option<u32>,
 }
 
 /// What stands before a number.
@@ -25,6 +29,8 @@ pub(super) enum Sign {
 /// numbers of a list do not.
 pub(super) fn numbers(text: &str) -> Vec<Number> {
     let mut found = Vec::new();
+    // What was looked at, also where it turned out to count nothing.
+    let mut read: Vec<Range<usize>> = Vec::new();
     let mut at = 0;
     let mut line_start = true;
     let mut before: Option<char> = None;
@@ -32,6 +38,7 @@ pub(super) fn numbers(text: &str) -> Vec<Number> {
         let Some(c) = rest.chars().next() else { break };
         let begins = !before.is_some_and(char::is_alphanumeric);
         let length = if let Some(length) = address(rest, begins) {
+            read.push(at..at + length);
             length
         } else if c.is_numeric() {
             let length = rest
@@ -49,6 +56,7 @@ pub(super) fn numbers(text: &str) -> Vec<Number> {
             let word = rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len());
             match spelled(rest) {
                 Some((length, digits)) => {
+                    read.push(at..at + length);
                     found.extend(counted(text, at..at + length, digits));
                     length
                 }
@@ -61,7 +69,30 @@ pub(super) fn numbers(text: &str) -> Vec<Number> {
         before = rest.get(..length).and_then(|passed| passed.chars().next_back());
         at += length.max(1);
     }
+    share(text, &mut found);
+    read.extend(found.iter().map(|number| number.range.clone()));
+    found.extend(amounts(text, &read));
+    found.sort_by_key(|number| number.range.start);
     found
+}
+
+/// Gives a number the unit, or the month, that it shares with the next: `from 60 to 40 minutes`, `14 to 16 June`.
+fn share(text: &str, numbers: &mut [Number]) {
+    for at in (1..numbers.len()).rev() {
+        let (before, after) = numbers.split_at_mut(at);
+        let (Some(one), Some(next)) = (before.last_mut(), after.first()) else { continue };
+        let between = text.get(one.range.end..next.range.start).unwrap_or_default();
+        let joined = match between.trim() {
+            "to" | "or" | "-" | "–" | "through" => true,
+            "and" => text.get(..one.range.start).is_some_and(|start| start.trim_end().ends_with("between")),
+            _ => false,
+        };
+        if joined && one.unit.is_none() {
+            one.unit = next.unit;
+            let behind = text.get(next.range.end..).unwrap_or_default();
+            one.month = next.month.or_else(|| month_behind(behind).filter(|_| next.unit.is_none()));
+        }
+    }
 }
 
 /// How long an address or a path is that begins here: `http://…`, `/modifications/0/date`.
@@ -88,7 +119,13 @@ fn number(text: &str, at: usize, token: &str, after: &str) -> Vec<Number> {
     let (unit, length) = unit_after(after);
     let day: String = token.chars().map(ascii).collect();
     if day.parse::<fitness_core::calendar::Day>().is_ok() {
-        return vec![Number { range: at..at + token.len(), digits: day, sign: Sign::None, unit: None }];
+        return vec![Number {
+            range: at..at + token.len(),
+            digits: day,
+            sign: Sign::None,
+            unit: None,
+            month: None,
+        }];
     }
     let mut found = Vec::new();
     let mut from = 0;
@@ -98,7 +135,7 @@ fn number(text: &str, at: usize, token: &str, after: &str) -> Vec<Number> {
             let (sign, before) = if from == 0 { sign_before(text, at) } else { (Sign::None, 0) };
             let end = at + from + part.len() + if last { length } else { 0 };
             let digits = plain(&part.chars().map(ascii).collect::<String>());
-            found.push(Number { range: at + from - before..end, digits, sign, unit });
+            found.push(Number { range: at + from - before..end, digits, sign, unit, month: None });
         }
         from += part.len() + 1;
     }
@@ -163,13 +200,13 @@ const TENS: &[&str] = &["twenty", "thirty", "forty", "fifty", "sixty", "seventy"
 
 /// What one word adds to a number.
 #[derive(Clone, Copy)]
-enum Word {
+pub(super) enum Word {
     Small(u64),
     Ten(u64),
     Times(u64),
 }
 
-fn word_of(word: &str) -> Option<Word> {
+pub(super) fn word_of(word: &str) -> Option<Word> {
     let place = |words: &[&str]| words.iter().position(|known| word.eq_ignore_ascii_case(known));
     if let Some(small) = place(SMALL) {
         return Some(Word::Small(small as u64));
@@ -234,7 +271,7 @@ fn counted(text: &str, range: Range<usize>, digits: String) -> Option<Number> {
         return None;
     }
     let (sign, before) = sign_before(text, range.start);
-    Some(Number { range: range.start - before..range.end + length, digits, sign, unit })
+    Some(Number { range: range.start - before..range.end + length, digits, sign, unit, month: None })
 }
 
 /// Without a sign, signs of thousands, leading zeros and trailing ones after the point.
@@ -259,7 +296,7 @@ pub(super) fn plain(digits: &str) -> String {
 }
 
 /// The unit right after a number, and how long it is with the space before it.
-fn unit_after(after: &str) -> (Option<&'static str>, usize) {
+pub(super) fn unit_after(after: &str) -> (Option<&'static str>, usize) {
     let trimmed = after.trim_start_matches([' ', '\u{a0}']);
     let gap = after.len() - trimmed.len();
     if gap > 2 {
@@ -267,10 +304,45 @@ fn unit_after(after: &str) -> (Option<&'static str>, usize) {
     }
     let word: &str =
         trimmed.split(|c: char| !(c.is_alphabetic() || matches!(c, '/' | '%'))).next().unwrap_or_default();
-    match unit_of(word) {
-        Some(unit) => (Some(unit), gap + word.len()),
-        None => (None, 0),
+    if let Some(unit) = unit_of(word) {
+        return (Some(unit), gap + word.len());
     }
+    // `five easy runs` are as many runs.
+    let behind = trimmed.get(word.len()..).unwrap_or_default();
+    let second = behind.strip_prefix(' ').unwrap_or_default();
+    let second = second.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+    match count_of(second) {
+        Some(unit) if HOW.contains(&word.to_lowercase().as_str()) => {
+            (Some(unit), gap + word.len() + 1 + second.len())
+        }
+        _ => (None, 0),
+    }
+}
+
+/// What may stand between a number and what it counts.
+#[rustfmt::skip]
+const HOW: &[&str] = &[
+    "easy", "hard", "long", "short", "key", "quality", "planned", "more", "good", "recent", "tempo", "steady", "strength", "solid",
+    "missed", "full", "separate", "different", "other", "big", "small", "morning", "evening",
+];
+
+/// What is counted, one spelling for each. Only the same count backs such a number.
+pub(super) fn count_of(word: &str) -> Option<&'static str> {
+    Some(match word.to_lowercase().as_str() {
+        "runs" => "runs",
+        "rides" => "rides",
+        "swims" => "swims",
+        "sessions" | "workouts" | "trainings" => "sessions",
+        "times" => "times",
+        "laps" => "laps",
+        "reps" | "repeats" | "repetitions" | "intervals" => "reps",
+        "activities" => "activities",
+        "nights" => "nights",
+        "months" => "months",
+        "years" => "years",
+        "races" => "races",
+        _ => return None,
+    })
 }
 
 /// One spelling for each unit.
@@ -294,12 +366,20 @@ pub(super) fn unit_of(word: &str) -> Option<&'static str> {
         "days" | "day" => "days",
         "weeks" | "week" => "weeks",
         "points" => "points",
-        _ => return None,
+        counted => return count_of(counted),
     })
+}
+
+/// Whether a unit is a count of something.
+pub(super) fn is_a_count(unit: &str) -> bool {
+    count_of(unit) == Some(unit)
 }
 
 /// The unit that the name of a field gives its number.
 pub(super) fn unit_of_key(key: &str) -> Option<&'static str> {
+    if let Some(count) = count_of(key) {
+        return Some(count);
+    }
     [("percent", "%"), ("miles", "mi"), ("minutes", "min"), ("days", "days"), ("hours", "h"), ("_km", "km")]
         .into_iter()
         .find_map(|(part, unit)| key.contains(part).then_some(unit))

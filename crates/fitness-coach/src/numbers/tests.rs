@@ -1,4 +1,5 @@
 use super::*;
+use crate::model::{Message, Model as _, Part, Request, Told};
 use serde_json::json;
 
 fn ledger() -> Ledger {
@@ -6,7 +7,7 @@ fn ledger() -> Ledger {
     ledger.hear(&json!({
         "recovery": { "shown": "72" }, "distance": "12.4 km", "sleep": "7h 24m", "pace": "5:12 /km",
         "finish": "1:45:30", "days_to_race": 42, "adherence_percent": 91, "date": "2026-06-14",
-        "series": { "unit": "ms", "points": [["2026-06-13", 61.3]], "mean": 60.0 },
+        "series": { "metric": "hrv", "unit": "ms", "points": [["2026-06-13", 61.3]], "mean": 60.0 },
     }));
     ledger
 }
@@ -118,7 +119,7 @@ fn good_sentences_are_left_alone() {
         "Take it one day at a time: two things matter, and this one most.",
         "One of those days. Twice is fine, and a half marathon is next.",
         "First, second and third: keep it easy, someone said often.",
-        "sub-42 or so, week-42, 12-12.4 km",
+        "sub-72 or so, week-72, 12-12.4 km",
         "- 12.4 km easy\n- 72 recovery",
         "1. Rest\n2. Run\n3) Sleep",
         "/modifications/0/date: that day is not in the plan.",
@@ -184,6 +185,145 @@ fn a_draft_or_a_proposal_of_its_own_backs_only_what_is_said_of_it() {
     );
     ledger.hear(&json!({ "drafts": [{ "plan_id": 3, "status": "draft", "name": "You slept 3.3 h" }] }));
     assert_eq!(left_of(&ledger, "You slept 3.3 h"), ["3.3 h"], "and the name of a draft is prose");
+}
+
+/// What the tools tell of the demo athlete on a morning; nothing of it is made up for these tests.
+fn morning() -> Value {
+    serde_json::from_str(include_str!("../../tests/fixtures/told.json")).unwrap()
+}
+
+fn heard(tools: &[&str]) -> Ledger {
+    let (mut ledger, told) = (Ledger::default(), morning());
+    for tool in tools {
+        ledger.hear(&told[*tool]);
+    }
+    ledger
+}
+
+const ALL: &[&str] =
+    &["daily_snapshot", "training_load", "plan_progress", "metric_series", "activities", "compare_periods"];
+
+#[test]
+fn of_every_metric_only_its_own_values_stand() {
+    let snapshot = ["daily_snapshot", "plan_progress"];
+    let all: &[(&str, &[&str], &[u32])] = &[
+        ("recovery", &snapshot, &[36]),
+        ("recovery score", &snapshot, &[36]),
+        ("form", &snapshot, &[2]),
+        ("fitness", &snapshot, &[39]),
+        ("fatigue", &snapshot, &[37]),
+        ("HRV", &snapshot, &[41, 50, 52, 57]),
+        ("heart rate variability", &["daily_snapshot"], &[41, 50, 52, 57]),
+        ("resting heart rate", &snapshot, &[52, 53]),
+        ("VO2max", ALL, &[]),
+        ("sleep score", ALL, &[]),
+        ("stress", &snapshot, &[28]),
+        ("body battery", &snapshot, &[69]),
+        ("training load", &["daily_snapshot"], &[37]),
+        ("load", &["activities"], &[26, 37, 41, 110]),
+        ("recovery", ALL, &[36, 38, 42, 4]),
+        ("HRV", &["metric_series"], &[41, 43, 52, 53, 55, 63]),
+        ("form", &["plan_progress"], &[]),
+        ("fitness", &["activities", "metric_series"], &[]),
+    ];
+    for (metric, tools, values) in all {
+        let ledger = heard(tools);
+        for number in 0..=120u32 {
+            for text in [
+                format!("Your {metric} is {number}."),
+                format!("{metric}: {number}"),
+                format!("On the 16th your {metric} stood at about {number}, which is fine"),
+                format!("I see {number} for your {metric}."),
+            ] {
+                let marked = left_of(&ledger, &text).contains(&number.to_string());
+                assert_eq!(marked, !values.contains(&number), "{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_a_reviewer_made_up_is_marked() {
+    let text = "recovery is 27, form is 55, fitness 31, fatigue 12, VO2max 66, resting heart rate 29, HRV 78, 17 times";
+    assert_eq!(
+        left_of(&heard(&["daily_snapshot", "plan_progress"]), text),
+        ["27", "55", "31", "12", "66", "29", "78", "17 times"]
+    );
+    for (text, left) in [
+        ("form is 16", vec!["16"]),
+        ("You have 29 left to do, of 2026", vec!["29"]),
+        ("That was on 16 May, the 13th time", vec!["16", "13"]),
+        ("It went up to 41", vec!["41"]),
+        ("You doubled it, ran half as long and a dozen times", vec!["doubled", "half", "dozen times"]),
+        ("You missed eleven sessions and ran two easy runs", vec!["eleven sessions", "two easy runs"]),
+    ] {
+        assert_eq!(left_of(&heard(&["daily_snapshot"]), text), left, "{text}");
+    }
+}
+
+#[test]
+fn what_is_true_of_that_morning_stands() {
+    let ledger = heard(ALL);
+    for text in [
+        "Recovery is 36 on Tue 16 Jun 2026; form is +2, fitness 39, fatigue 37.",
+        "Your HRV was 41 ms last night, against 50 to 57 ms normally; resting heart rate 52 bpm.",
+        "You slept 6h 54m, and usually 7h 28m. Stress was 28 and body battery 69.",
+        "Recovery and form are 36 and +2.",
+        "You made 4 runs in the last seven days, 33.0 km, with a load of 214 after 272.",
+        "The race is in 68 days, on 23 August; you could run 1:40:30, between 1:35:30 and 1:47:00.",
+        "See proposal 1, or draft 2. Fitness moved by −1.4. Adherence is 89 %.",
+        "From 8 to 14 June you ran 34.6 km, 5.7 km less than before, in 4 runs.",
+        "An easy run of 5.0 km today, about 30 minutes; the half is next, and a half marathon takes patience.",
+        "Monday 15 June: 5.6 km at 6:05 /km, 143 bpm.",
+    ] {
+        assert_eq!(left_of(&ledger, text), Vec::<String>::new(), "{text}");
+    }
+}
+
+/// What the built-in coach answers, and what it looked up for that.
+async fn asked_the_built_in_coach(question: &str) -> (Ledger, String) {
+    let coach = crate::built_in::BuiltIn { today: "2026-06-16".parse().unwrap() };
+    let (mut ledger, told) = (Ledger::default(), morning());
+    ledger.hear_words(question);
+    let text = question.to_owned();
+    let mut messages = vec![Message::Program { parts: vec![Told::Text { text }] }];
+    for _ in 0..4 {
+        let request = Request {
+            system: String::new(),
+            tools: Vec::new(),
+            messages: messages.clone(),
+            shape: None,
+            max_tokens: 1,
+        };
+        let reply = coach.ask(&request, &mut ()).await.unwrap();
+        let [Part::Call { id, tool, input }] = reply.parts.as_slice() else { return (ledger, reply.text()) };
+        let answer = match tool.as_str() {
+            "predict_finish" => &told["plan_progress"]["predicted"],
+            tool => &told[tool],
+        };
+        ledger.hear_answer(input, answer);
+        let result = Told::Result { call: id.clone(), text: answer.to_string(), refused: false };
+        messages.push(Message::Model { name: "built-in".to_owned(), parts: reply.parts.clone() });
+        messages.push(Message::Program { parts: vec![result] });
+    }
+    panic!("{question} is never answered");
+}
+
+#[tokio::test]
+async fn good_answers_of_the_built_in_coach_carry_no_mark() {
+    for question in [
+        "What is on today?",
+        "What is this week?",
+        "Why this session?",
+        "How is my form?",
+        "Should I run today?",
+        "What could I run over a half?",
+        "What if I am ill?",
+        "Hello",
+    ] {
+        let (ledger, text) = asked_the_built_in_coach(question).await;
+        assert_eq!(left_of(&ledger, &text), Vec::<String>::new(), "{question}: {text}");
+    }
 }
 
 proptest::proptest! {

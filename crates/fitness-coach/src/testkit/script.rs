@@ -85,6 +85,8 @@ pub struct Manner {
     pub pings: bool,
     /// Whether there are events and deltas that nobody knows.
     pub strange: bool,
+    /// Whether it does not say what it took, where a server may leave that out.
+    pub uncounted: bool,
 }
 
 /// How an answer ends on the wire, after so many of its events.
@@ -244,7 +246,7 @@ impl Frame {
 
 /// The steps that put an answer on the wire.
 pub(super) fn steps(say: &Say, frames: Vec<Frame>, odds: &Odds) -> Vec<Step> {
-    let Manner { chunk, crlf, pings, strange } = say.manner;
+    let Manner { chunk, crlf, pings, strange, .. } = say.manner;
     let end = if crlf { "\r\n" } else { "\n" };
     let count = match say.after {
         After::End => frames.len(),

@@ -1,9 +1,9 @@
 //! What is particular to servers at home: whether they call tools, and how oddly.
 
 use crate::rig::{Ears, chat, compatible, go_on, shaped};
-use fitness_coach::model::openai::Calls;
+use fitness_coach::model::openai::{Calls, Found};
 use fitness_coach::model::{Failing, Limits, Model as _, Part, Stop, Usage};
-use fitness_coach::testkit::{Ability, Asked, Block, FakeOpenAi, Say};
+use fitness_coach::testkit::{Ability, Asked, Block, FakeOpenAi, Manner, Say};
 use serde_json::{Value, json};
 
 fn calls(asked: &Asked) -> Say {
@@ -43,6 +43,50 @@ async fn tools_are_handed_over_only_to_a_server_that_was_seen_to_call_one() {
         assert_eq!(native, expected == Calls::Native);
         assert_eq!(seen[1].body["response_format"].is_object(), !native);
         assert_eq!(model.cost(&Usage::default()), None);
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_counts_nothing_does_not_answer_for_nothing() {
+    for ability in [Ability::Native, Ability::Ignores] {
+        let words = "Easy does it today, and rest tomorrow.".repeat(4);
+        let said = words.clone();
+        let uncounted = Manner { uncounted: true, ..Manner::default() };
+        let fake =
+            FakeOpenAi::start(ability, move |_: &Asked| Say { manner: uncounted, ..Say::text(said.clone()) })
+                .await;
+        let model = compatible(&fake);
+        let first = model.ask(&chat("hello"), &mut ()).await.unwrap();
+        let reply = model.ask(&chat("hello"), &mut ()).await.unwrap();
+        let sent = fake.seen().last().unwrap().text.len() as u64;
+        assert_eq!(reply.usage.input, sent / 4, "{ability:?}");
+        assert!(reply.usage.output >= words.len() as u64 / 4, "{ability:?}: {:?}", reply.usage);
+        assert!(first.usage.input > reply.usage.input, "the try whether it calls tools counts as well");
+    }
+}
+
+#[tokio::test]
+async fn what_was_found_out_about_a_server_is_not_tried_again_and_is_about_that_server_alone() {
+    for (ability, calls) in [(Ability::Native, Calls::Native), (Ability::Ignores, Calls::Enveloped)] {
+        let fake = FakeOpenAi::start(ability, |_: &Asked| Say::text("ok")).await;
+        let model = compatible(&fake);
+        assert_eq!(model.found(), None);
+        model.ask(&chat("hello"), &mut ()).await.unwrap();
+        let found = model.found().unwrap();
+        assert_eq!(found.calls, calls);
+        let stored: Found = serde_json::from_value(json!(found)).unwrap();
+        let again = compatible(&fake).knowing(&[stored]);
+        let shown = again.preview(&chat("hello"));
+        again.ask(&chat("hello"), &mut ()).await.unwrap();
+        let seen = fake.seen();
+        assert_eq!(seen.iter().filter(|seen| seen.text.contains("say_ready")).count(), 1);
+        assert!(shown.ends_with(&format!("\n\n{}", seen.last().unwrap().text)), "{shown}");
+        for other in [
+            Found { model: "other".to_owned(), ..found.clone() },
+            Found { address: "http://127.0.0.1:9/v1".to_owned(), ..found },
+        ] {
+            assert_eq!(compatible(&fake).knowing(&[other]).found(), None);
+        }
     }
 }
 

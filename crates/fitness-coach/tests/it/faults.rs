@@ -230,7 +230,7 @@ async fn an_answer_is_the_same_however_it_is_put_on_the_wire() {
     for way in WAYS {
         for chunk in [0, 1, 2, 3, 5, 64] {
             for (crlf, pings, strange) in [(false, false, false), (true, true, false), (false, true, true)] {
-                let manner = Manner { chunk, crlf, pings, strange };
+                let manner = Manner { chunk, crlf, pings, strange, ..Manner::default() };
                 let rig = Rig::new(way, always(Say::text(WORDS).put(manner))).await;
                 let (reply, ears) = rig.ask(&chat("hello")).await;
                 let reply = reply.unwrap();

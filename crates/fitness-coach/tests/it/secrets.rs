@@ -21,10 +21,11 @@ async fn what_is_previewed_is_what_is_sent_without_the_key() {
         let last = sent.last().unwrap();
         assert!(after.ends_with(&format!("\n\n{last}")), "{after}");
         for text in &sent {
-            // Whether a server calls tools is not known before; what is shown then is the other way.
-            assert!(before.contains(text.as_str()) || way == Way::Native, "{before}");
+            // Whether a server calls tools is not known before; then both ways are shown.
+            assert!(before.contains(text.as_str()), "{before}");
         }
-        assert!(before.contains(&sent[0]));
+        assert_eq!(before.contains("to find out whether"), way != Way::Claude);
+        assert!(!after.contains("to find out whether"));
         for preview in [before, after] {
             assert!(preview.contains("(your key)") && !preview.contains(KEY), "{preview}");
         }

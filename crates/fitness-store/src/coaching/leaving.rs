@@ -13,20 +13,14 @@ use fitness_core::note::{Author, NoteText};
 use fitness_core::observation::Observed;
 use fitness_core::plan::lint::{Subject, lint};
 use fitness_core::plan::{
-    Availability, BadDraft, Draft, DraftRequest, Plan, PlanStatus, ProposalStatus, Stated, Week, Weekdays,
-    Wish, generate, planned_running, weekday,
+    Availability, BadDraft, Draft, DraftRequest, PlanStatus, ProposalStatus, Stated, Week, Weekdays, Wish,
+    generate, planned_running, weekday,
 };
 use fitness_core::units::{Distance, TimeSpan};
 use serde_json::Value;
 
 type Told<T> = Result<T, DeskError>;
 
-/// As many drafts of a coach may wait at a time.
-const MAX_DRAFTS: usize = 20;
-/// As many suggestions may.
-const MAX_SUGGESTIONS: usize = 20;
-/// As many proposals of a coach may.
-const MAX_PROPOSALS: usize = 10;
 /// Days of notes that are told when nobody says which.
 const DAYS: i64 = 60;
 /// The longest answer a model may hand in.
@@ -52,23 +46,8 @@ impl CoachingDesk {
         })
     }
 
-    async fn may_suggest(&self) -> Told<()> {
-        let notes = self.store().list_notes(self.user()).await.map_err(failed)?;
-        let all =
-            self.store().list_observations(self.user(), self.today.plus(-800), self.today.plus(800)).await;
-        let waiting = notes.iter().filter(|note| !note.accepted).count()
-            + all.map_err(failed)?.iter().filter(|one| !one.accepted).count();
-        if waiting >= MAX_SUGGESTIONS {
-            return Err(DeskError::TooMany(format!(
-                "{waiting} suggestions wait for the athlete already. Ask them to look through these first."
-            )));
-        }
-        Ok(())
-    }
-
     pub(super) async fn leave_note(&self, suggestion: SuggestNote) -> Told<Suggested> {
         let text = NoteText::new(&suggestion.text).map_err(|why| DeskError::refused(format!("{why}.")))?;
-        self.may_suggest().await?;
         let author = self.author();
         let id = self.store().add_note(self.user(), author, suggestion.date, &text, self.now).await;
         let id = id.map_err(failed)?;
@@ -91,7 +70,6 @@ impl CoachingDesk {
         if self.today.until(observed.from()).abs() > 400 {
             return Err(DeskError::refused("An observation is about the last or the next 400 days."));
         }
-        self.may_suggest().await?;
         let id = self.store().add_observation(self.user(), self.author(), &observed, self.now).await;
         let id = id.map_err(failed)?;
         Ok(Suggested {
@@ -103,15 +81,6 @@ impl CoachingDesk {
     }
 
     pub(super) async fn leave_draft(&self, ask: AskDraft) -> Told<Drafted> {
-        let plans = self.store().list_plans(self.user()).await.map_err(failed)?;
-        let waits = |plan: &&Plan| {
-            plan.status == PlanStatus::Draft && plan.superseded_by.is_none() && plan.author != Author::Athlete
-        };
-        if ask.instead_of.is_none() && plans.iter().filter(waits).count() >= MAX_DRAFTS {
-            return Err(DeskError::TooMany(format!(
-                "{MAX_DRAFTS} drafts wait for the athlete already. Ask them to look through these, or give `instead_of`."
-            )));
-        }
         let instead_of = ask.instead_of;
         let (draft, mut remarks, findings) =
             if ask.schedule.is_some() { self.scheduled(ask).await? } else { self.generated(ask).await? };
@@ -214,7 +183,6 @@ impl CoachingDesk {
                 "The answer is longer than any week or change needs. Write a shorter one.",
             ));
         }
-        self.may_propose().await?;
         let answered =
             self.desk.take_answer(text.as_bytes(), Some(kind), self.today, self.now).await.map_err(failed)?;
         let sentences =
@@ -251,21 +219,6 @@ impl CoachingDesk {
             Answered::Unchanged { .. } => Ok(nothing),
             Answered::Refused { faults } => Err(DeskError::Refused(faults.iter().map(addressed).collect())),
         }
-    }
-
-    async fn may_propose(&self) -> Told<()> {
-        let Some(active) = self.store().find_active_plan(self.user()).await.map_err(failed)? else {
-            return Ok(());
-        };
-        let proposals = self.store().list_proposals(self.user(), active.id).await.map_err(failed)?;
-        let waiting =
-            proposals.iter().filter(|one| one.author != Author::Athlete && one.is_open(self.today)).count();
-        if waiting >= MAX_PROPOSALS {
-            return Err(DeskError::TooMany(format!(
-                "{waiting} proposals wait for the athlete already. Ask them to decide about these first."
-            )));
-        }
-        Ok(())
     }
 
     const fn author(&self) -> Author {

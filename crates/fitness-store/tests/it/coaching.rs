@@ -9,7 +9,7 @@ use fitness_core::ids::{PlanId, UserId};
 use fitness_core::note::{Author, NoteText};
 use fitness_core::observation::{Excuse, ObservationKind, Observed};
 use fitness_core::plan::{Goal, PlanStatus, ProposalStatus, Stated};
-use fitness_store::testkit::{TestDb, june, now};
+use fitness_store::testkit::{TestDb, draft, june, now};
 use fitness_store::{CoachingDesk, on_both_databases};
 use serde_json::json;
 
@@ -28,6 +28,13 @@ async fn ann(db: &TestDb) -> (UserId, PlanId) {
     let plan = db.active_plan(ann, "Plan").await;
     db.imported(ann, Evidence::Declared { day: june(9), said_at: now() }).await;
     (ann, plan)
+}
+
+/// Everything at once; what came of each.
+async fn at_once<T: Send + 'static>(
+    calls: impl Iterator<Item = impl Future<Output = T> + Send + 'static>,
+) -> Vec<T> {
+    calls.collect::<tokio::task::JoinSet<T>>().join_all().await
 }
 
 fn refused<T: std::fmt::Debug>(answer: Result<T, DeskError>) -> String {
@@ -197,6 +204,75 @@ on_both_databases! {
             desk.draft_training_plan(ask.clone()).await.unwrap();
         }
         assert!(matches!(desk.draft_training_plan(ask).await, Err(DeskError::TooMany(_))));
+    }
+
+    async fn however_many_calls_come_at_once_only_so_much_waits(db) {
+        let ann = db.user("Ann").await;
+        let desk = desk(&db, ann).await;
+        let ask: AskDraft = serde_json::from_value(json!({
+            "goal": "half", "race_date": "2026-09-20", "start_date": "2026-06-16",
+            "schedule": [{ "date": "2026-06-16", "planned_miles": 4.0, "kind": "easy" }],
+        })).unwrap();
+        let week = json!({ "athlete_message": "A week.", "workouts": [
+            { "day": "tuesday", "date": "2026-06-16", "name": "Easy", "sport": "running", "duration_minutes": 30 },
+        ] });
+        let ill = SuggestObservation { kind: ObservationKind::Illness, from: desk.today(), through: None, value: Some(2), comment: None };
+        let note = SuggestNote { text: "Prefers mornings".to_owned(), date: None };
+        // One program that sends everything before it reads anything.
+        let suggested = at_once((0..30).map(|at| {
+            let (desk, note, ill) = (desk.clone(), note.clone(), ill.clone());
+            async move { if at % 2 == 0 { desk.suggest_note(note).await } else { desk.suggest_observation(ill).await } }
+        })).await;
+        let drafted = at_once((0..30).map(|at| {
+            let (desk, ask, week) = (desk.clone(), ask.clone(), week.clone());
+            async move { if at % 2 == 0 { desk.draft_training_plan(ask).await.map(drop) } else { desk.propose_week(week).await.map(drop) } }
+        })).await;
+        assert_eq!(suggested.iter().filter(|left| left.is_ok()).count(), 20);
+        assert_eq!(drafted.iter().filter(|left| left.is_ok()).count(), 20);
+        for refused in suggested.into_iter().map(|left| left.map(drop)).chain(drafted).filter_map(Result::err) {
+            assert!(matches!(refused, DeskError::TooMany(_)), "{refused:?}");
+        }
+        assert!(matches!(desk.propose_week(week).await, Err(DeskError::TooMany(_))), "a week without a plan is a draft");
+        let drafts = db.store.list_plans(ann).await.unwrap();
+        let replaced = AskDraft { instead_of: Some(drafts[0].id), ..ask };
+        desk.draft_training_plan(replaced).await.expect("one in the place of another adds none");
+    }
+
+    async fn proposals_that_come_at_once_are_capped(db) {
+        let (ann, _) = ann(&db).await;
+        let desk = desk(&db, ann).await;
+        let progress = desk.plan_progress(AskPlan::default()).await.unwrap();
+        let ahead = progress.workouts.iter().find(|w| w.date >= desk.today() && w.verdict == Verdict::Pending && w.planned.is_some()).unwrap();
+        let made = at_once((0..15).map(|at| {
+            // No two of them change the same.
+            let changes = json!({ "name": format!("Run {at}"), "intensity": { "to": "easy" } });
+            let response = json!({ "modifications": [{ "workout_id": ahead.workout_id.to_string(), "date": ahead.date,
+                "action": "modify", "changes": changes }], "new_workouts": [], "athlete_message": "Another name." });
+            let desk = desk.clone();
+            async move { desk.propose_modification(response).await }
+        })).await;
+        assert_eq!(made.iter().filter(|left| left.is_ok()).count(), 10, "{made:?}");
+    }
+
+    async fn a_coach_puts_no_draft_in_the_place_of_the_athletes_own(db) {
+        let ann = db.user("Ann").await;
+        let ask: AskDraft = serde_json::from_value(json!({
+            "goal": "half", "race_date": "2026-09-20", "start_date": "2026-06-16",
+            "schedule": [{ "date": "2026-06-16", "planned_miles": 4.0, "kind": "easy" }],
+        })).unwrap();
+        let own = desk(&db, ann).await.draft_training_plan(ask.clone()).await.unwrap().plan_id;
+        let by_hand = db.store.desk(ann, Author::Athlete).put_draft(&draft("By hand"), None, now()).await.unwrap();
+        for author in [Author::Coach, Author::Mcp] {
+            let desk = db.store.coaching_desk(ann, author, now(), SITE).await.unwrap();
+            let instead = |plan| AskDraft { instead_of: Some(plan), ..ask.clone() };
+            assert!(matches!(desk.draft_training_plan(instead(by_hand)).await, Err(DeskError::NotFound("draft"))));
+            let kept = db.store.find_plan(ann, by_hand).await.unwrap().unwrap();
+            assert_eq!(kept.superseded_by, None, "{author:?}");
+        }
+        let desk = desk(&db, ann).await;
+        desk.draft_training_plan(AskDraft { instead_of: Some(own), ..ask }).await.unwrap();
+        let again = db.store.desk(ann, Author::Athlete).put_draft(&draft("By hand"), Some(by_hand), now()).await;
+        again.expect("the athlete's own hand may");
     }
 
     async fn nobody_reaches_anothers_data(db) {

@@ -16,7 +16,7 @@ use fitness_core::ids::UserId;
 use fitness_core::text::visible;
 use fitness_core::units::UnitSystem;
 use fitness_store::{NewBrief, Purpose, Store, StoredBrief, StoredFact};
-use fitness_web::talk;
+use fitness_web::{Bills, Metered, talk};
 use serde_json::json;
 
 pub(super) async fn run(context: &Context, args: BriefArgs) -> Result<Report> {
@@ -95,14 +95,24 @@ async fn write(store: &Store, user: UserId, day: Day, model: Option<&str>) -> Re
         written_by_rules(&morning, Some(why))
     } else {
         match coaching::model(store, user, &chosen, today).await {
-            Ok(model) => write_brief(Some(&*model), &morning, &mut ()).await,
+            Ok(model) => {
+                let metered = Metered {
+                    model: &*model,
+                    store,
+                    user,
+                    purpose: Purpose::Brief,
+                    day: today,
+                    now: clock::now(),
+                    most: caps.day,
+                    bills: Bills::default(),
+                };
+                write_brief(Some(&metered), &morning, &mut ()).await
+            }
             Err(why) => {
                 written_by_rules(&morning, Some(format!("{} was not asked: {why:#}.", chosen.provider)))
             }
         }
     };
-    let asked = chosen.model.clone().unwrap_or_else(|| chosen.provider.to_string());
-    coaching::note(store, user, Purpose::Brief, &asked, written.usage, written.cost, today).await?;
     store.put_brief(user, stored(&written, &material.facts, day)?, clock::now()).await?;
     let kept = store.find_brief(user, day).await?;
     kept.ok_or_else(|| Failure::new("the brief was not kept", "try again").into())

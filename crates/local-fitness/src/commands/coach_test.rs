@@ -7,11 +7,12 @@ use crate::report::Report;
 use crate::table::table;
 use anyhow::Result;
 use fitness_coach::brief::{Morning, write_brief};
-use fitness_coach::model::{Cost, Usage};
+use fitness_coach::model::{Cost, Model, Usage};
 use fitness_coach::trial::mornings;
 use fitness_core::calendar::Day;
 use fitness_core::units::UnitSystem;
 use fitness_store::{Purpose, Store, User};
+use fitness_web::{Bills, Metered};
 use serde_json::json;
 use std::fmt::Write as _;
 
@@ -25,7 +26,17 @@ pub(super) async fn run(store: &Store, user: &User) -> Result<Report> {
     }
     let model = coaching::model(store, user.id, &chosen, today).await?;
     // The built-in coach writes briefs by rules, not by being asked.
-    let asked = (chosen.provider != Provider::BuiltIn).then_some(&*model);
+    let metered = Metered {
+        model: &*model,
+        store,
+        user: user.id,
+        purpose: Purpose::Test,
+        day: today,
+        now: clock::now(),
+        most: caps.day,
+        bills: Bills::default(),
+    };
+    let asked: Option<&dyn Model> = (chosen.provider != Provider::BuiltIn).then_some(&metered);
     let (mut rows, mut data) = (Vec::new(), Vec::new());
     let (mut passed, mut usage, mut cost) = (0_usize, Usage::default(), Some(Cost::default()));
     let all = mornings();
@@ -54,7 +65,6 @@ pub(super) async fn run(store: &Store, user: &User) -> Result<Report> {
         data.push(json!({ "morning": trial.name, "kept": kept, "seconds": seconds, "why": why }));
     }
     eprintln!();
-    coaching::note(store, user.id, Purpose::Test, model.name(), usage, cost, today).await?;
     let mut words = table(["morning", "rules", "seconds", ""], &rows);
     let price = cost.map_or_else(|| "at no known cost".to_owned(), |cost| format!("for {cost}"));
     let _ = write!(words, "{} kept the rules on {passed} of {} mornings, {price}.", model.name(), all.len());

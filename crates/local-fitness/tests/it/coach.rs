@@ -206,14 +206,24 @@ async fn a_model_that_keeps_the_rules_writes_the_brief_and_is_named() {
     assert_eq!(preview.split_once("\n\n").unwrap().1.trim_end_matches('\n'), seen[0].text);
     assert!(home.ok(&["coach"]).contains("Today: "));
 
-    // In chat a server is tried first; both are shown.
+    // In chat a server is tried first, once; that is shown, and both of what may follow.
     home.ok(&["note", "add", "Prefers trails"]);
     let preview = home.ok(&["coach", "preview", "How is my form?"]);
     home.run(&["chat", "How is my form?"]);
     let seen = &fake.seen()[1..];
     assert_eq!(seen.len(), 2, "{seen:?}");
-    let bodies: Vec<&str> = preview.split("\n\n").filter(|part| part.starts_with('{')).collect();
-    assert_eq!(bodies.iter().map(|body| body.trim_end()).collect::<Vec<_>>(), [&seen[0].text, &seen[1].text]);
+    let bodies_of = |preview: &str| -> Vec<String> {
+        let parts = preview.split("\n\n").filter(|part| part.starts_with('{'));
+        parts.map(|body| body.trim_end().to_owned()).collect()
+    };
+    let bodies = bodies_of(&preview);
+    assert_eq!((bodies.len(), &bodies[0], &bodies[2]), (3, &seen[0].text, &seen[1].text));
+    let preview = home.ok(&["coach", "preview", "How is my form?"]);
+    home.run(&["chat", "How is my form?"]);
+    let again = &fake.seen()[3..];
+    assert_eq!(again.len(), 1, "what was found out is kept: {again:?}");
+    assert_eq!(bodies_of(&preview), [again[0].text.clone()], "and only the one form is shown: {preview}");
+    assert!(preview.contains("found not to call tools"), "{preview}");
     assert!(preview.contains("Prefers trails"));
     // Going on with it, its history leaves too; and another model is shown its own way.
     let chats = home.json(&["chat", "--list"]);

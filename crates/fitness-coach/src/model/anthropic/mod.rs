@@ -82,7 +82,7 @@ impl Claude {
             let went_on = paused && !more.is_empty() && pauses < MOST_PAUSES;
             parts.extend(more);
             if !went_on {
-                return Ok(Reply { parts, stop, usage: heard.spent() });
+                return Ok(Reply { parts, stop, usage: heard.whole() });
             }
         }
         Err(self.who.garbled())

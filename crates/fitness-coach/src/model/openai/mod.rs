@@ -18,17 +18,30 @@ use super::{
 };
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
 use secrecy::SecretString;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use stream::Answer;
 use tokio::sync::OnceCell;
 
 /// How calls travel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Calls {
     /// As the server's own.
     Native,
     /// As answers of a certain shape.
     Enveloped,
+}
+
+/// What was found out about a server by trying it. It holds for this model at this address, and for no other.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Found {
+    /// Where it is.
+    pub address: String,
+    /// What it is called there.
+    pub model: String,
+    /// How calls travel.
+    pub calls: Calls,
 }
 
 /// A model behind a server that speaks this dialect.
@@ -71,6 +84,16 @@ impl Compatible {
         Ok(Self { address, key, means, limits, who, calls: OnceCell::new() })
     }
 
+    /// The same, with what was found out earlier. What is about another model or another address is passed over.
+    #[must_use]
+    pub fn knowing(mut self, found: &[Found]) -> Self {
+        let own = |found: &&Found| found.address == self.address.to_string() && found.model == self.who.model;
+        if let Some(found) = found.iter().find(own) {
+            self.calls = OnceCell::new_with(Some(found.calls));
+        }
+        self
+    }
+
     /// How calls travel: found out by trying, once. A server that does not answer is not judged.
     ///
     /// # Errors
@@ -90,7 +113,7 @@ impl Compatible {
             let mut unheard = Heard::new(&mut nobody);
             let new = || Answer::new(&self.who, true);
             let answer = wire::ask(&self.means, self.limits, &post, &mut unheard, new).await;
-            heard.also(unheard.spent());
+            heard.also(if answer.is_ok() { unheard.whole() } else { unheard.spent() });
             match answer {
                 Ok(answer) if answer.calls().iter().any(request::is_the_probe) => Ok(Calls::Native),
                 Ok(_) => Ok(Calls::Enveloped),
@@ -127,7 +150,7 @@ impl Compatible {
             Some(Calls::Enveloped) => envelope::open(&self.who, answer, heard)?,
         };
         mint(&request.messages, &mut parts);
-        Ok(Reply { parts, stop, usage: heard.spent() })
+        Ok(Reply { parts, stop, usage: heard.whole() })
     }
 }
 
@@ -168,17 +191,37 @@ impl Model for Compatible {
         })
     }
 
-    /// Before the first request with tools, what is sent to try the server comes first, and what follows is what is sent
-    /// when it turns out not to call them.
+    /// While it is not known whether the server calls tools, what is sent to try it comes first, and both of what may follow.
     fn preview(&self, request: &Request) -> String {
-        let known = self.calls.get().copied();
-        let calls = (!request.tools.is_empty()).then(|| known.unwrap_or(Calls::Enveloped));
-        let sent = self.post(request::body(&self.who.model, request, calls)).preview();
-        if calls.is_some() && known.is_none() {
-            format!("{}\n\n{sent}", self.post(request::probe(&self.who.model)).preview())
-        } else {
-            sent
+        let sent = |calls| self.post(request::body(&self.who.model, request, calls)).preview();
+        if request.tools.is_empty() {
+            return sent(None);
         }
+        let (native, enveloped) =
+            ("tools handed to the server, to call them itself", "calls as answers of a certain shape");
+        match self.calls.get() {
+            Some(Calls::Native) => {
+                format!("With {native}, as it was found to do:\n{}", sent(Some(Calls::Native)))
+            }
+            Some(Calls::Enveloped) => {
+                format!(
+                    "With {enveloped}, for it was found not to call tools itself:\n{}",
+                    sent(Some(Calls::Enveloped))
+                )
+            }
+            None => format!(
+                "First, once, to find out whether it calls tools itself:\n{}\n\nThen, if it does, with {native}:\n{}\n\nOr, if it \
+                 does not, with {enveloped}:\n{}",
+                self.post(request::probe(&self.who.model)).preview(),
+                sent(Some(Calls::Native)),
+                sent(Some(Calls::Enveloped))
+            ),
+        }
+    }
+
+    fn found(&self) -> Option<Found> {
+        let calls = *self.calls.get()?;
+        Some(Found { address: self.address.to_string(), model: self.who.model.clone(), calls })
     }
 
     /// Nobody is paid for it.

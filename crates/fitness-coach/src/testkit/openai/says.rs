@@ -142,7 +142,7 @@ impl Ready {
             }
         }
         frames.push(frame(&json!({}), Some(self.reason)));
-        if body["stream_options"]["include_usage"] == true {
+        if body["stream_options"]["include_usage"] == true && !say.manner.uncounted {
             let usage = json!({
                 "id": "chatcmpl", "object": "chat.completion.chunk", "created": 1_781_420_400,
                 "model": "local", "choices": [], "usage": self.usage,
