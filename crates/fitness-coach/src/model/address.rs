@@ -53,6 +53,14 @@ pub enum Refused {
         /// Which host.
         host: String,
     },
+    /// In the network of the server, asked for by somebody who does not run it.
+    #[error(
+        "{host} is in the network of this server; only whoever runs the server can choose it, for themselves or for you"
+    )]
+    OwnNetwork {
+        /// Which host.
+        host: String,
+    },
     /// What nobody means.
     #[error(
         "{host} is reserved for machines (link-local, metadata or no single machine) and is never contacted; use the address of the model's own server"
@@ -63,16 +71,41 @@ pub enum Refused {
     },
 }
 
+/// How far a model may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Reach {
+    /// Anywhere, the own network and this machine with it: for whoever runs the server.
+    #[default]
+    Anywhere,
+    /// Outside the own network: for everybody else, whom the server must not carry to what only it can reach.
+    Outside,
+}
+
+impl Reach {
+    /// Whether these may not be contacted.
+    fn forbids(self, answers: &[IpAddr]) -> bool {
+        self == Self::Outside && answers.iter().any(|ip| is_near(*ip))
+    }
+}
+
 /// An address that may be contacted, as far as one can see from how it is written.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Address(Url);
+pub struct Address(Url, Reach);
 
 impl Address {
-    /// Reads one.
+    /// Reads one that may be anywhere.
     ///
     /// # Errors
     /// When it is not one, or is one that must not be contacted.
     pub fn parse(text: &str) -> Result<Self, Refused> {
+        Self::within(text, Reach::Anywhere)
+    }
+
+    /// Reads one that may be so far.
+    ///
+    /// # Errors
+    /// When it is not one, or is one that must not be contacted.
+    pub fn within(text: &str, reach: Reach) -> Result<Self, Refused> {
         let url = Url::parse(text.trim()).map_err(|_| Refused::Unreadable)?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err(Refused::Unreadable);
@@ -84,11 +117,15 @@ impl Address {
         if !plain {
             return Err(Refused::MoreThanAPlace);
         }
-        let address = Self(url);
+        let address = Self(url, reach);
         let host = address.host().ok_or(Refused::Unreadable)?;
         let name = host.trim_end_matches('.').to_ascii_lowercase();
         if is_metadata_name(&name) {
             return Err(Refused::Reserved { host });
+        }
+        let here = name == "localhost" || name.ends_with(".localhost");
+        if here && reach == Reach::Outside {
+            return Err(Refused::OwnNetwork { host });
         }
         if let Some(ip) = address.ip() {
             address.check(&[ip])?;
@@ -104,6 +141,9 @@ impl Address {
         let host = self.host().ok_or(Refused::Unreadable)?;
         if answers.iter().any(|ip| is_reserved(*ip)) {
             return Err(Refused::Reserved { host });
+        }
+        if self.1.forbids(answers) {
+            return Err(Refused::OwnNetwork { host });
         }
         if self.is_plain() && !answers.iter().all(|ip| is_own_network(*ip)) {
             return Err(Refused::InTheOpen { host });
@@ -224,17 +264,33 @@ pub fn is_own_network(ip: IpAddr) -> bool {
     }
 }
 
-/// A resolver for the client: as the system does it, without the addresses that are never contacted.
+/// The own network however it is written, and the range that providers share: what a server can reach and the rest of the
+/// world cannot.
+fn is_near(ip: IpAddr) -> bool {
+    let ip = match ip {
+        IpAddr::V6(six) => carried(six).map_or(ip, IpAddr::V4),
+        IpAddr::V4(_) => ip,
+    };
+    let shared = matches!(ip, IpAddr::V4(four) if four.octets()[0] == 100 && four.octets()[1] & 0xc0 == 64);
+    shared || is_own_network(ip)
+}
+
+/// A resolver for the client: as the system does it, without the addresses that are never contacted, or not by everybody.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Guarded;
+pub struct Guarded(pub Reach);
 
 impl Resolve for Guarded {
     fn resolve(&self, name: Name) -> Resolving {
+        let reach = self.0;
         Box::pin(async move {
             let host = name.as_str().to_owned();
             let found: Vec<SocketAddr> = tokio::net::lookup_host((host.as_str(), 0)).await?.collect();
             if found.iter().any(|address| is_reserved(address.ip())) {
                 return Err(Refused::Reserved { host }.into());
+            }
+            let answers: Vec<IpAddr> = found.iter().map(SocketAddr::ip).collect();
+            if reach.forbids(&answers) {
+                return Err(Refused::OwnNetwork { host }.into());
             }
             Ok(Box::new(found.into_iter()) as Addrs)
         })
@@ -272,6 +328,44 @@ mod tests {
         ] {
             assert!(Address::parse(good).is_ok(), "{good}: {:?}", Address::parse(good));
         }
+    }
+
+    #[test]
+    fn whoever_does_not_run_the_server_reaches_nothing_of_its_network() {
+        for near in [
+            "127.0.0.1:11434",
+            "localhost:11434",
+            "x.localhost",
+            "LOCALHOST.",
+            "2130706433",
+            "0x7f.1",
+            "10.0.0.3",
+            "172.16.9.9",
+            "192.168.1.20:1234",
+            "100.64.0.1",
+            "[::1]",
+            "[fd12:3456::1]",
+            "[::ffff:192.168.1.20]",
+            "[64:ff9b::10.0.0.1]",
+            "[2002:7f00:1::1]",
+        ] {
+            let text = format!("https://{near}/v1");
+            let refused = Address::within(&text, Reach::Outside);
+            assert!(matches!(refused, Err(Refused::OwnNetwork { .. })), "{text}: {refused:?}");
+            assert!(Address::parse(&text).is_ok(), "{text}");
+        }
+        assert!(Address::within("https://api.anthropic.com", Reach::Outside).is_ok());
+        let name = Address::within("https://models.example.org", Reach::Outside).unwrap();
+        assert!(matches!(name.check(&ips(&["93.184.216.34", "10.0.0.1"])), Err(Refused::OwnNetwork { .. })));
+        assert_eq!(name.check(&ips(&["93.184.216.34"])), Ok(()));
+        let link_local = Address::within("https://169.254.169.254", Reach::Outside);
+        assert!(matches!(link_local, Err(Refused::Reserved { .. })));
+    }
+
+    #[tokio::test]
+    async fn nor_does_the_resolver_of_their_client() {
+        let found = Guarded(Reach::Outside).resolve("localhost".parse().unwrap()).await;
+        assert!(found.is_err_and(|error| error.to_string().contains("only whoever runs the server")));
     }
 
     #[test]
@@ -382,14 +476,14 @@ mod tests {
 
     #[tokio::test]
     async fn the_resolver_of_the_client_answers_for_this_machine() {
-        let found = Guarded.resolve("localhost".parse().unwrap()).await.unwrap();
+        let found = Guarded::default().resolve("localhost".parse().unwrap()).await.unwrap();
         assert!(found.map(|address| address.ip()).all(|ip| ip.is_loopback()));
     }
 
     #[tokio::test]
     async fn the_resolver_of_the_client_gives_out_nothing_that_is_never_contacted() {
         for reserved in ["169.254.169.254", "0.0.0.0"] {
-            let found = Guarded.resolve(reserved.parse().unwrap()).await;
+            let found = Guarded::default().resolve(reserved.parse().unwrap()).await;
             assert!(found.is_err_and(|error| error.to_string().contains("never contacted")), "{reserved}");
         }
     }
