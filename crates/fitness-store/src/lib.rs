@@ -102,5 +102,5 @@ pub use spending::{Purpose, Spent};
 pub use store::{Missing, Store};
 pub use sync_runs::{RunKind, RunOutcome, RunState, SyncRun};
 pub use token::Token;
-pub use users::{INVITE_DAYS, User};
+pub use users::{INVITE_DAYS, User, is_name};
 pub use version::DataVersion;

@@ -9,6 +9,7 @@ use crate::app::App;
 use crate::fields::Fields;
 use crate::guard;
 use crate::limits::Door;
+use crate::pages::sign_in;
 use crate::problem::Problem;
 use crate::seat::{self, Seat};
 use axum::Router;
@@ -210,7 +211,7 @@ async fn athlete(rule: &Rule, mut request: Request, next: Next) -> Checked {
     let now = (app.clock)();
     let version = app.store.version().await?;
     let Some(seat) = seat::find(app, &version, request.headers(), now).await? else {
-        return Ok(sign_in_first(rule, &request));
+        return Ok(sign_in_first(rule, request).await);
     };
     if rule.who == Who::Owner && !seat.owner {
         return Err(Problem::not_found());
@@ -286,17 +287,25 @@ async fn with_fields(request: Request) -> Result<Request, Problem> {
     if !is_form {
         return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "This is not a form."));
     }
-    let bytes = to_bytes(body, MAX_FORM)
-        .await
-        .map_err(|_| Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "That is more than a form may hold."))?;
+    let bytes = to_bytes(body, MAX_FORM).await.map_err(|_| Problem::too_much())?;
     parts.extensions.insert(Fields::read(&bytes)?);
     Ok(Request::from_parts(parts, Body::empty()))
 }
 
-/// Where a browser is sent that is not signed in.
-fn sign_in_first(rule: &Rule, request: &Request) -> Response {
-    if rule.brings != Brings::Nothing {
-        return guard::refusal(StatusCode::UNAUTHORIZED, "Sign in first.");
+/// Where a browser is sent that is not signed in. What was written into a form is shown again, for whoever was signed out
+/// while they wrote: it came from one of our own pages, and goes back to the browser it came from.
+async fn sign_in_first(rule: &Rule, request: Request) -> Response {
+    match rule.brings {
+        Brings::Nothing => {}
+        Brings::Json => return guard::refusal(StatusCode::UNAUTHORIZED, "Sign in first."),
+        Brings::Files => return sign_in::first(&Fields::default()),
+        Brings::Form => {
+            let read = with_fields(request).await;
+            return match read.as_ref().map(|request| request.extensions().get::<Fields>()) {
+                Ok(fields) => sign_in::first(fields.unwrap_or(&Fields::default())),
+                Err(_) => sign_in::first(&Fields::default()),
+            };
+        }
     }
     let wanted: String = form_urlencoded::byte_serialize(path_and_query(request.uri()).as_bytes()).collect();
     let to = if wanted == "%2F" { "/sign-in".to_owned() } else { format!("/sign-in?to={wanted}") };
