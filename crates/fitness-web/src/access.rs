@@ -295,21 +295,27 @@ async fn with_fields(request: Request) -> Result<Request, Problem> {
 /// Where a browser is sent that is not signed in. What was written into a form is shown again, for whoever was signed out
 /// while they wrote: it came from one of our own pages, and goes back to the browser it came from.
 async fn sign_in_first(rule: &Rule, request: Request) -> Response {
-    match rule.brings {
-        Brings::Nothing => {}
-        Brings::Json => return guard::refusal(StatusCode::UNAUTHORIZED, "Sign in first."),
-        Brings::Files => return sign_in::first(&Fields::default()),
-        Brings::Form => {
-            let read = with_fields(request).await;
-            return match read.as_ref().map(|request| request.extensions().get::<Fields>()) {
-                Ok(fields) => sign_in::first(fields.unwrap_or(&Fields::default())),
-                Err(_) => sign_in::first(&Fields::default()),
-            };
-        }
+    if rule.brings == Brings::Nothing {
+        let to = then(&path_and_query(request.uri()));
+        return (StatusCode::SEE_OTHER, [(header::LOCATION, to)]).into_response();
     }
-    let wanted: String = form_urlencoded::byte_serialize(path_and_query(request.uri()).as_bytes()).collect();
-    let to = if wanted == "%2F" { "/sign-in".to_owned() } else { format!("/sign-in?to={wanted}") };
-    (StatusCode::SEE_OTHER, [(header::LOCATION, to)]).into_response()
+    if rule.brings == Brings::Json {
+        return guard::refusal(StatusCode::UNAUTHORIZED, "Sign in first.");
+    }
+    // The page with the form, as the browser names it; of that only the path is believed.
+    let from = request.headers().get(header::REFERER).and_then(|value| value.to_str().ok());
+    let from = from.and_then(|from| from.parse::<Uri>().ok()).map(|from| path_and_query(&from));
+    let to = then(sign_in::own_path(&from.unwrap_or_default()));
+    let read = if rule.brings == Brings::Form { with_fields(request).await.ok() } else { None };
+    let nothing = Fields::default();
+    let fields = read.as_ref().and_then(|request| request.extensions().get::<Fields>());
+    sign_in::first(fields.unwrap_or(&nothing), &to)
+}
+
+/// The page to sign in on, and where to go on from there.
+fn then(wanted: &str) -> String {
+    let wanted: String = form_urlencoded::byte_serialize(wanted.as_bytes()).collect();
+    if wanted == "%2F" { "/sign-in".to_owned() } else { format!("/sign-in?to={wanted}") }
 }
 
 fn path_and_query(uri: &Uri) -> String {

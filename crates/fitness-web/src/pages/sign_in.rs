@@ -97,8 +97,9 @@ pub(crate) async fn by_link(
     }
 }
 
-/// What a form is answered with that comes from nobody who is signed in: what was written, to be taken along.
-pub(crate) fn first(fields: &Fields) -> Response {
+/// What a form is answered with that comes from nobody who is signed in: what was written, to be taken along, and the way
+/// back.
+pub(crate) fn first(fields: &Fields, to: &str) -> Response {
     let written = fields.written();
     let body = html! {
         section.card {
@@ -113,7 +114,7 @@ pub(crate) fn first(fields: &Fields) -> Response {
                     }
                 }
             }
-            p.actions { a.btn.primary href="/sign-in" target=[(!written.is_empty()).then_some("_blank")] { "Sign in" } }
+            p.actions { a.btn.primary href=(to) target=[(!written.is_empty()).then_some("_blank")] { "Sign in" } }
         }
     };
     let mut response = view::bare("Sign in first", &body);

@@ -66,6 +66,14 @@ async fn what_was_written_while_signed_out_is_shown_again_to_be_copied() {
     for hidden in ["sesame", "\u{202e}", "<b>", "form_token", ">empty<"] {
         assert!(!page.says(hidden), "{hidden}: {}", page.text);
     }
+    let from = |page: &str| {
+        let request = ann.request("POST", "/notes").header(header::ORIGIN, crate::harness::SITE);
+        let request = request.header(header::REFERER, page);
+        ann.send(crate::harness::form(request, &[("text", note)]))
+    };
+    let page = from("http://127.0.0.1:8787/days/2026-06-11?x=1").await;
+    assert!(page.says("href=\"/sign-in?to=%2Fdays%2F2026-06-11%3Fx%3D1\""), "{}", page.text);
+    assert!(from("http://evil.example//evil.example").await.says("href=\"/sign-in\""), "a page of ours only");
     let much = "z".repeat(60_000);
     let page = ann.post("/notes", &[("text", much.as_str()), ("day", much.as_str())]).await;
     assert!(page.status == StatusCode::UNAUTHORIZED && page.text.len() < 60_000, "{}", page.text.len());

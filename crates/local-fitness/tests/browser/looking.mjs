@@ -145,8 +145,15 @@ async function slowModel() {
     let body = "";
     for await (const piece of request) body += piece;
     response.writeHead(200, { "content-type": "text/event-stream" });
-    const delta = { content: "Let me think about it" };
-    setTimeout(() => response.write(`data: ${JSON.stringify({ id: "x", object: "chat.completion.chunk", created: 1, model: "local", choices: [{ index: 0, delta, finish_reason: null }] })}\n\n`), 500);
+    const chunk = (delta, finish_reason = null) => response.write(`data: ${JSON.stringify({ id: "x", object: "chat.completion.chunk", created: 1, model: "local", choices: [{ index: 0, delta, finish_reason }] })}\n\n`);
+    if (JSON.parse(body).response_format?.json_schema?.schema?.anyOf) {
+      setTimeout(() => chunk({ content: '{"tool": "final_answer", "arguments": {"text": "Let me think about it. ' }), 500);
+      return;
+    }
+    // It calls no tools of its own, and writes no brief.
+    chunk({ content: "{}" });
+    chunk({}, "stop");
+    response.end("data: [DONE]\n\n");
   });
   await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
   return `http://127.0.0.1:${server.address().port}/v1`;

@@ -345,9 +345,9 @@ fn a_conversation_streams_words_steps_and_cards() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn when_the_browser_goes_so_does_what_was_begun_for_it() {
     // The morning's brief is asked for as well, and answered.
-    let fake = FakeOpenAi::start(Ability::Ignores, |asked| match asked.shape {
+    let fake = FakeOpenAi::start(Ability::Native, |asked| match asked.shape {
         Some(_) => Say::text("{}"),
-        None => Say::text("Let me think about it").then(After::Stall(2)),
+        None => Say::text("Let me think about it").then(After::Stall(4)),
     })
     .await;
     let home = ann();
@@ -366,8 +366,10 @@ async fn when_the_browser_goes_so_does_what_was_begun_for_it() {
     // What is heard before anything is answered names the conversation, and then there are the first words.
     let mut heard = String::new();
     let mut stream = BufReader::new(stream);
-    while !heard.contains("Let me think") {
+    let deadline = std::time::Instant::now() + Duration::from_secs(60);
+    while !heard.contains("about it") {
         assert!(stream.read_line(&mut heard).unwrap() > 0, "{heard}");
+        assert!(std::time::Instant::now() < deadline, "{heard}");
     }
     assert!(heard.contains("event: begun") && heard.contains("data: {\"chat\":1}"), "{heard}");
     drop(stream);
