@@ -198,6 +198,7 @@ pub async fn converse(
                     Ok(reply) => turn.heard(model.name(), reply, cost),
                     Err(ending) => {
                         turn.took(usage, cost);
+                        turn.broke_off(model.name(), said);
                         turn.stop(ending)
                     }
                 }

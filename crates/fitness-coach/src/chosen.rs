@@ -41,6 +41,9 @@ pub struct Chosen {
     /// Where it is, when not where it usually is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
+    /// Whether it was chosen at the terminal, and so may be in the network of the server whoever it is for.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub at_terminal: bool,
     /// Tokens a day, all together.
     pub tokens_a_day: u64,
     /// Millionths of a US dollar a day.
@@ -53,6 +56,7 @@ impl Default for Chosen {
             provider: Provider::default(),
             model: None,
             address: None,
+            at_terminal: false,
             tokens_a_day: 2_000_000,
             micros_a_day: 1_000_000,
         }

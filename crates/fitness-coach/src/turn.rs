@@ -267,6 +267,14 @@ impl Turn {
         self.go_on()
     }
 
+    /// What the model had said when it was stopped in the middle of it: it was heard, so it stays.
+    pub fn broke_off(&mut self, model: &str, said: String) {
+        if !self.over && !said.trim().is_empty() {
+            let parts = vec![Part::Text { text: said }];
+            self.messages.push(Message::Model { name: model.to_owned(), parts });
+        }
+    }
+
     /// The turn ends here, whatever was under way.
     pub fn stop(&mut self, ending: Ending) -> Vec<Effect> {
         if self.over { Vec::new() } else { self.end(ending) }

@@ -76,6 +76,21 @@ impl fmt::Display for Visible<'_> {
     }
 }
 
+/// A sentence that repeats what somebody wrote, as it is told back: [`visible`], and where it is far longer than a sentence
+/// without its middle, so that what was wrong and what to do are both still there.
+#[must_use]
+pub fn told_back(sentence: &str) -> String {
+    const SIDE: usize = 200;
+    let told = visible(sentence).to_string();
+    let long = told.chars().count();
+    if long <= 2 * SIDE {
+        return told;
+    }
+    let (first, last): (String, String) =
+        (told.chars().take(SIDE).collect(), told.chars().skip(long - SIDE).collect());
+    format!("{first} … {last}")
+}
+
 /// A foreign text with nothing in it that is not seen: control characters become blanks, but for line breaks; bidi marks,
 /// zero-width characters, joiners and selectors go. For a reader that must not be led astray, such as a model.
 #[must_use]
@@ -106,6 +121,14 @@ mod tests {
     #[test]
     fn what_is_not_seen_goes() {
         assert_eq!(seen("a\u{1b}[31mb\u{202e}c\u{200d}\u{fe0f}\r\nd\u{e0041}"), "a [31mbc \nd");
+    }
+
+    #[test]
+    fn what_is_told_back_is_seen_and_no_longer_than_a_sentence() {
+        assert_eq!(told_back("`a\u{202e}b` is no day."), "`a<U+202E>b` is no day.");
+        let long = told_back(&format!("`{}` is no day. Write it such as 2026-09-20.", "é".repeat(60_000)));
+        assert!(long.chars().count() < 410, "{long}");
+        assert!(long.starts_with("`éé") && long.ends_with("Write it such as 2026-09-20."), "{long}");
     }
 
     #[test]

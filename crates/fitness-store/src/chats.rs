@@ -1,9 +1,10 @@
 //! Conversations with the coach.
 
 use crate::audit::{Actor, Entry};
-use crate::entities::{chat_messages, chats};
+use crate::entities::{chat_messages, chats, spendings};
 use crate::error::{Error, Result};
 use crate::read::word;
+use crate::spending::Purpose;
 use crate::store::{Store, stamp};
 use fitness_core::calendar::Instant;
 use fitness_core::ids::{ChatId, UserId};
@@ -108,6 +109,28 @@ impl Store {
             .into_iter()
             .map(|row| Chat { id: ChatId::new(row.id), title: row.title, started_at: row.started_at })
             .collect())
+    }
+
+    /// What models took in a conversation. What a turn takes is noted at the moment its first words were said, which is how
+    /// it is found again.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn spent_in_chat(&self, user: UserId, chat: ChatId) -> Result<(u64, Option<u64>)> {
+        let said = self.list_chat_messages(user, chat).await?;
+        let said = said.into_iter().filter(|message| message.role == Role::Athlete);
+        let rows = spendings::Entity::find()
+            .filter(spendings::Column::UserId.eq(user.get()))
+            .filter(spendings::Column::Purpose.eq(Purpose::Chat.as_str()))
+            .filter(spendings::Column::At.is_in(said.map(|message| message.said_at)))
+            .all(self.reader())
+            .await?;
+        let tokens = |row: &spendings::Model| {
+            let all = [row.input_tokens, row.cache_write_tokens, row.cache_read_tokens, row.output_tokens];
+            all.into_iter().map(|count| u64::try_from(count).unwrap_or_default()).sum::<u64>()
+        };
+        let costs: Vec<u64> = rows.iter().filter_map(|row| u64::try_from(row.cost_micros?).ok()).collect();
+        Ok((rows.iter().map(tokens).sum(), (!costs.is_empty()).then(|| costs.iter().sum())))
     }
 
     /// What was said in a conversation, in order.

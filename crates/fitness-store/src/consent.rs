@@ -161,6 +161,7 @@ impl Store {
                     plan: row.plan_id.map(PlanId::new),
                     replaces: row.replaces_id.map(PlanId::new),
                     proposal: row.proposal_id.map(ProposalId::new),
+                    channel: word(&row.channel)?,
                     detail: row.detail,
                     done_at: row.done_at,
                 })
@@ -182,6 +183,8 @@ pub struct HumanAction {
     pub replaces: Option<PlanId>,
     /// The proposal an application took from.
     pub proposal: Option<ProposalId>,
+    /// Where they were: at the terminal, in a browser, or nowhere, in the demo.
+    pub channel: Channel,
     /// What else was decided, such as which findings were overridden.
     pub detail: Json,
     /// When.

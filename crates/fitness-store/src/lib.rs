@@ -106,5 +106,5 @@ pub use spending::{Asking, Purpose, Reserved, Spent};
 pub use store::Store;
 pub use sync_runs::{RunKind, RunOutcome, RunState, SyncRun};
 pub use token::Token;
-pub use users::{INVITE_DAYS, Remains, User};
+pub use users::{INVITE_DAYS, Remains, User, is_name};
 pub use version::DataVersion;

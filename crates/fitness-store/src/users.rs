@@ -50,17 +50,22 @@ pub struct User {
     pub has_password: bool,
 }
 
+/// Whether somebody can be called that: 1 to 64 visible characters and no slash.
+#[must_use]
+pub fn is_name(name: &str) -> bool {
+    (1..=64).contains(&name.chars().count())
+        && name.trim() == name
+        && !name.contains('/')
+        && visible(name).to_string() == name
+}
+
 impl Store {
     /// Adds a user with a profile and without a password.
     ///
     /// # Errors
     /// `BadName`, or `NameTaken` when somebody has it in any mix of capitals.
     pub async fn add_user(&self, name: &str, profile: &Profile, now: Instant) -> Result<User> {
-        let fine = (1..=64).contains(&name.chars().count())
-            && name.trim() == name
-            && !name.contains('/')
-            && visible(name).to_string() == name;
-        if !fine {
+        if !is_name(name) {
             return Err(Error::BadName);
         }
         let taken = || Error::NameTaken(name.to_owned());

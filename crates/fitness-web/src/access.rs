@@ -9,6 +9,7 @@ use crate::app::App;
 use crate::fields::Fields;
 use crate::guard;
 use crate::limits::Door;
+use crate::pages::sign_in;
 use crate::problem::Problem;
 use crate::seat::{self, Seat};
 use axum::Router;
@@ -210,7 +211,7 @@ async fn athlete(rule: &Rule, mut request: Request, next: Next) -> Checked {
     let now = (app.clock)();
     let version = app.store.version().await?;
     let Some(seat) = seat::find(app, &version, request.headers(), now).await? else {
-        return Ok(sign_in_first(rule, &request));
+        return Ok(sign_in_first(rule, request).await);
     };
     if rule.who == Who::Owner && !seat.owner {
         return Err(Problem::not_found());
@@ -286,21 +287,35 @@ async fn with_fields(request: Request) -> Result<Request, Problem> {
     if !is_form {
         return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "This is not a form."));
     }
-    let bytes = to_bytes(body, MAX_FORM)
-        .await
-        .map_err(|_| Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "That is more than a form may hold."))?;
+    let bytes = to_bytes(body, MAX_FORM).await.map_err(|_| Problem::too_much())?;
     parts.extensions.insert(Fields::read(&bytes)?);
     Ok(Request::from_parts(parts, Body::empty()))
 }
 
-/// Where a browser is sent that is not signed in.
-fn sign_in_first(rule: &Rule, request: &Request) -> Response {
-    if rule.brings != Brings::Nothing {
+/// Where a browser is sent that is not signed in. What was written into a form is shown again, for whoever was signed out
+/// while they wrote: it came from one of our own pages, and goes back to the browser it came from.
+async fn sign_in_first(rule: &Rule, request: Request) -> Response {
+    if rule.brings == Brings::Nothing {
+        let to = then(&path_and_query(request.uri()));
+        return (StatusCode::SEE_OTHER, [(header::LOCATION, to)]).into_response();
+    }
+    if rule.brings == Brings::Json {
         return guard::refusal(StatusCode::UNAUTHORIZED, "Sign in first.");
     }
-    let wanted: String = form_urlencoded::byte_serialize(path_and_query(request.uri()).as_bytes()).collect();
-    let to = if wanted == "%2F" { "/sign-in".to_owned() } else { format!("/sign-in?to={wanted}") };
-    (StatusCode::SEE_OTHER, [(header::LOCATION, to)]).into_response()
+    // The page with the form, as the browser names it; of that only the path is believed.
+    let from = request.headers().get(header::REFERER).and_then(|value| value.to_str().ok());
+    let from = from.and_then(|from| from.parse::<Uri>().ok()).map(|from| path_and_query(&from));
+    let to = then(sign_in::own_path(&from.unwrap_or_default()));
+    let read = if rule.brings == Brings::Form { with_fields(request).await.ok() } else { None };
+    let nothing = Fields::default();
+    let fields = read.as_ref().and_then(|request| request.extensions().get::<Fields>());
+    sign_in::first(fields.unwrap_or(&nothing), &to)
+}
+
+/// The page to sign in on, and where to go on from there.
+fn then(wanted: &str) -> String {
+    let wanted: String = form_urlencoded::byte_serialize(wanted.as_bytes()).collect();
+    if wanted == "%2F" { "/sign-in".to_owned() } else { format!("/sign-in?to={wanted}") }
 }
 
 fn path_and_query(uri: &Uri) -> String {

@@ -32,6 +32,9 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
+/// The port of a server that was told no other.
+pub const USUAL_PORT: u16 = 8787;
+
 /// Something that is looked up.
 pub type Looked<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 

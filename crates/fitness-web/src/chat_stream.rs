@@ -1,7 +1,7 @@
 //! `POST /api/chat`: say something to the coach and hear the answer as it comes.
 //!
 //! For a signed-in browser on one of this server's own pages, and nobody else: a token opens nothing here. When the
-//! browser goes away, so does everything that was begun for it.
+//! browser goes away, so does everything that was begun for it; what was said by then is kept.
 
 use crate::app::App;
 use crate::hosting::settled_desk;
@@ -12,10 +12,12 @@ use axum::extract::State;
 use axum::response::sse::{Event as SseEvent, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use fitness_coach::chat::{Card, Event};
+use fitness_coach::model::Cost;
 use fitness_coach::turn::Ending;
 use fitness_core::calendar::Day;
 use fitness_core::ids::{ChatId, UserId};
 use fitness_core::note::Author;
+use fitness_store::Error;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::convert::Infallible;
@@ -24,7 +26,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio::task::JoinHandle;
+use tokio::sync::oneshot;
 use tokio_stream::Stream;
 
 /// The longest a turn may take.
@@ -50,12 +52,14 @@ pub(crate) struct Say {
 pub(crate) async fn say(State(app): State<App>, seat: Seat, Json(said): Json<Say>) -> Response {
     let user = seat.user;
     let (tell, heard) = unbounded_channel();
-    let task = tokio::spawn(async move {
-        if let Err(sentence) = converse(&app, user, said, &tell).await {
+    let (here, gone) = oneshot::channel();
+    // It is not aborted when nobody listens: it is told, and ends in good order.
+    tokio::spawn(async move {
+        if let Err(sentence) = converse(&app, user, said, gone, &tell).await {
             send(&tell, "error", &json!({ "message": sentence }));
         }
     });
-    let stream = Telling { heard, task };
+    let stream = Telling { heard, _here: here };
     Sse::new(stream).keep_alive(KeepAlive::new().interval(Duration::from_secs(15))).into_response()
 }
 
@@ -63,6 +67,7 @@ async fn converse(
     app: &App,
     user: UserId,
     said: Say,
+    gone: oneshot::Receiver<()>,
     tell: &UnboundedSender<SseEvent>,
 ) -> Result<(), String> {
     let broken = "This cannot be answered just now; everything else works.";
@@ -71,7 +76,9 @@ async fn converse(
     let today = Day::at(now, profile.zone);
     let (model, caps) = app.coaching.open(user, said.model.as_deref(), today).await?;
     let desk = settled_desk(&app.store, user, Author::Coach, now, &app.site).await.map_err(|_| broken)?;
-    let talk = Talk { store: &app.store, user, chat: said.chat, today, now };
+    let mut talk = Talk { store: &app.store, user, chat: said.chat, today, now };
+    let chat = talk.begin(&said.text).await.map_err(|why| why.to_string())?;
+    send(tell, "begun", &json!({ "chat": chat }));
     let mut hear = |event: Event<'_>| {
         if let Some(card) = event.card() {
             send(tell, "card", &card_json(&card));
@@ -91,20 +98,50 @@ async fn converse(
             }
         }
     };
-    let said = talk.say(&said.text, (&*model, caps), &desk, out_of_time(), &mut hear).await;
+    let until = async {
+        tokio::select! {
+            _ = gone => Ending::cancelled(),
+            ending = out_of_time() => ending,
+        }
+    };
+    let said = talk.say(&said.text, (&*model, caps), &desk, until, &mut hear).await;
     let (chat, conversed) = said.map_err(|why| why.to_string())?;
     let unverified: Vec<Value> =
         conversed.unverified.iter().map(|range| json!([range.start, range.end])).collect();
+    let spent = spent(app, user, Some(chat), today).await.unwrap_or_default();
     send(
         tell,
         "end",
         &json!({
             "chat": chat, "ended": conversed.ending.ended, "notice": conversed.ending.notice,
             "answer": conversed.answer, "unverified": unverified, "model": model.name(),
-            "cost_micros": conversed.cost.0,
+            "cost_micros": conversed.cost.0, "spent": spent,
         }),
     );
     Ok(())
+}
+
+/// What a conversation took, and the day with it; empty where nothing did.
+pub(crate) async fn spent(
+    app: &App,
+    user: UserId,
+    chat: Option<ChatId>,
+    today: Day,
+) -> Result<String, Error> {
+    let day = app.store.spent_on(user, today).await?;
+    let told = |tokens: u64, micros: Option<u64>| match micros {
+        Some(micros) => format!("{tokens} tokens, {}", Cost(micros)),
+        None => format!("{tokens} tokens"),
+    };
+    let mut words = Vec::new();
+    if let Some(chat) = chat {
+        let (tokens, micros) = app.store.spent_in_chat(user, chat).await?;
+        words.extend((tokens > 0).then(|| format!("This conversation took {}.", told(tokens, micros))));
+    }
+    if day.tokens() > 0 {
+        words.push(format!("Today: {}.", told(day.tokens(), day.cost_micros)));
+    }
+    Ok(words.join(" "))
 }
 
 /// A text in pieces, each with whether it is a number that nothing backs.
@@ -136,10 +173,10 @@ fn send(tell: &UnboundedSender<SseEvent>, name: &str, data: &Value) {
     drop(tell.send(SseEvent::default().event(name).data(data.to_string())));
 }
 
-/// What is told; when nobody hears it any more, whoever tells it stops.
+/// What is told; when nobody hears it any more, whoever tells it learns of that, because this is gone.
 struct Telling {
     heard: UnboundedReceiver<SseEvent>,
-    task: JoinHandle<()>,
+    _here: oneshot::Sender<()>,
 }
 
 impl Stream for Telling {
@@ -147,11 +184,5 @@ impl Stream for Telling {
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         self.heard.poll_recv(context).map(|event| event.map(Ok))
-    }
-}
-
-impl Drop for Telling {
-    fn drop(&mut self) {
-        self.task.abort();
     }
 }

@@ -3,8 +3,8 @@
 use crate::access::TOKEN_FIELD;
 use crate::problem::Problem;
 use axum::extract::FromRequestParts;
-use axum::http::StatusCode;
 use axum::http::request::Parts;
+use fitness_core::text::{seen, told_back};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 
@@ -13,6 +13,11 @@ const MAX_FIELDS: usize = 2000;
 /// The longest thing anybody writes into one field.
 const MAX_VALUE: usize = 64 * 1024;
 
+/// As much of what was written is shown again to somebody who has to sign in first: more than anybody writes by hand.
+const MOST_WRITTEN: usize = 40_000;
+/// Fields whose content is nobody's to read, not even over the shoulder of whoever wrote it.
+const SECRETS: [&str; 6] = ["password", "again", "old", "calendar_old", "key", "code"];
+
 /// The fields of a form, in the order they were sent.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Fields(Vec<(String, String)>);
@@ -20,11 +25,10 @@ pub(crate) struct Fields(Vec<(String, String)>);
 impl Fields {
     /// Reads `a=b&c=d`.
     pub(crate) fn read(bytes: &[u8]) -> Result<Self, Problem> {
-        let too_much = || Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "That is more than a form may hold.");
         let mut fields = Vec::new();
         for (name, value) in form_urlencoded::parse(bytes) {
             if fields.len() == MAX_FIELDS || value.len() > MAX_VALUE {
-                return Err(too_much());
+                return Err(Problem::too_much());
             }
             fields.push((name.into_owned(), value.into_owned()));
         }
@@ -74,6 +78,23 @@ impl Fields {
         form_urlencoded::Serializer::new(String::new()).extend_pairs(kept).finish()
     }
 
+    /// What somebody wrote by hand, to be shown to them again: no secrets, nothing that a page of ours added, nothing that is
+    /// not seen, and not more than fits a page.
+    pub(crate) fn written(&self) -> Vec<(&str, String)> {
+        let mut left = MOST_WRITTEN;
+        let own = |name: &str| {
+            let ours = [TOKEN_FIELD, crate::confirm::FIELD, "done", "to"].contains(&name);
+            ours || SECRETS.contains(&name)
+        };
+        let written = self.0.iter().filter(|(name, value)| !own(name) && !value.trim().is_empty());
+        let bounded = written.map_while(|(name, value)| {
+            let shown: String = seen(value).chars().take(left).collect();
+            left -= shown.chars().count();
+            (!shown.is_empty() && name.chars().count() <= 40).then_some((name.as_str(), shown))
+        });
+        bounded.take(40).collect()
+    }
+
     /// A field with a value it begins with.
     pub(crate) fn with(mut self, name: &str, value: impl Into<String>) -> Self {
         self.0.push((name.to_owned(), value.into()));
@@ -113,7 +134,7 @@ impl Faults {
 
     /// Notes what is wrong with a field. What was said first about it stands.
     pub(crate) fn add(&mut self, field: &'static str, sentence: impl Into<String>) {
-        self.0.entry(field).or_insert_with(|| sentence.into());
+        self.0.entry(field).or_insert_with(|| told_back(&sentence.into()));
     }
 
     /// Takes what was read from a field, or notes why it could not be.

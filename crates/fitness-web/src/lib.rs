@@ -35,7 +35,7 @@ mod uploads;
 mod view;
 
 pub use access::{Brings, Listed, Who};
-pub use app::{App, Coaching, Looked, Opened, router, routes};
+pub use app::{App, Coaching, Looked, Opened, USUAL_PORT, router, routes};
 pub use chat_stream::out_of_time;
 pub use guard::Names;
 pub use hosting::{AthletesHost, settled_desk};

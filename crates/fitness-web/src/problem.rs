@@ -6,6 +6,7 @@ use crate::view;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use fitness_core::hash::ContentHash;
+use fitness_core::text::told_back;
 use fitness_store::Error;
 use maud::html;
 use std::fmt::Display;
@@ -24,7 +25,7 @@ pub(crate) struct Problem {
 impl Problem {
     /// What happened, as a sentence.
     pub(crate) fn new(status: StatusCode, said: impl Into<String>) -> Self {
-        Self { status, said: said.into(), next: ("/".to_owned(), "Go to Today".to_owned()) }
+        Self { status, said: told_back(&said.into()), next: ("/".to_owned(), "Go to Today".to_owned()) }
     }
 
     /// Where to go on instead of Today.
@@ -39,6 +40,16 @@ impl Problem {
             StatusCode::NOT_FOUND,
             "There is nothing here. It may have been deleted, or the address is wrong.",
         )
+    }
+
+    /// More than a form may hold.
+    pub(crate) fn too_much() -> Self {
+        Self::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "That is more than a form may hold, 256 kB in all and 64 kB in one field. Nothing was saved. What you wrote is still \
+             on the page before: go back, shorten it, and send it again. Files are brought in under Sources.",
+        )
+        .go_on("/sources", "Bring in files")
     }
 
     /// What is said about it, for whoever says it in another form.

@@ -49,6 +49,24 @@ pub enum NotSaid {
 }
 
 impl Talk<'_> {
+    /// Makes sure that there is a conversation before anything is said in it, so that whoever leaves in the middle finds it
+    /// again.
+    ///
+    /// # Errors
+    /// `Length`; `NotFound` when there is no such conversation of theirs.
+    pub async fn begin(&mut self, text: &str) -> Result<ChatId, NotSaid> {
+        let text = speakable(text)?;
+        let chat = match self.chat {
+            Some(chat) if self.store.list_chats(self.user).await?.iter().any(|known| known.id == chat) => {
+                chat
+            }
+            Some(_) => return Err(Error::NotFound("chat").into()),
+            None => self.store.start_chat(self.user, &title(text), self.now).await?,
+        };
+        self.chat = Some(chat);
+        Ok(chat)
+    }
+
     /// Says something and hears the answer. What the athlete said is kept before anything is asked, so that nothing is
     /// lost when they leave; what each request may take is set aside before it is made, and what it took is written down as
     /// soon as it is known, also when this is dropped.
@@ -63,10 +81,7 @@ impl Talk<'_> {
         until: impl Future<Output = Ending> + Send,
         hear: &mut (dyn FnMut(Event<'_>) + Send),
     ) -> Result<(ChatId, Conversed), NotSaid> {
-        let text = text.trim();
-        if text.is_empty() || text.chars().count() > MAX_SAID {
-            return Err(NotSaid::Length);
-        }
+        let text = speakable(text)?;
         let (chat, history) = match self.chat {
             Some(chat) => (chat, self.history(chat).await?),
             None => (self.store.start_chat(self.user, &title(text), self.now).await?, Vec::new()),
@@ -156,6 +171,13 @@ impl Talk<'_> {
         let message = ChatMessage { role, body, model: model.map(str::to_owned), said_at };
         self.store.add_chat_message(self.user, chat, message).await
     }
+}
+
+/// What can be said at once.
+fn speakable(text: &str) -> Result<&str, NotSaid> {
+    let text = text.trim();
+    let fits = !text.is_empty() && text.chars().count() <= MAX_SAID;
+    fits.then_some(text).ok_or(NotSaid::Length)
 }
 
 /// What a model is told it is: the same for every athlete and day, so that it can be cached.

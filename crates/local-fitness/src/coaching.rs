@@ -10,7 +10,7 @@ use base64::prelude::BASE64_STANDARD;
 use fitness_coach::built_in::{self, BuiltIn};
 pub(crate) use fitness_coach::chosen::{Chosen, Provider};
 use fitness_coach::chosen::{FOUND_SETTING, LOCAL_MODEL, SETTING, SHARED_SETTING, Shared};
-use fitness_coach::model::address::Address;
+use fitness_coach::model::address::{Address, Reach};
 use fitness_coach::model::anthropic::{self, Claude};
 use fitness_coach::model::catalog::Choice;
 use fitness_coach::model::openai::{Compatible, Found};
@@ -36,7 +36,7 @@ pub(crate) const ANTHROPIC_VARIABLE: &str = "ANTHROPIC_API_KEY";
 /// Names where the athlete's pages are, when not on this machine.
 const SITE_VARIABLE: &str = "FITNESS_SITE";
 /// The port the server listens on when nobody says otherwise.
-pub(crate) const DEFAULT_PORT: u16 = 8787;
+pub(crate) const DEFAULT_PORT: u16 = fitness_web::USUAL_PORT;
 /// What an athlete chose; the built-in coach when they chose nothing.
 pub(crate) async fn chosen(store: &Store, user: UserId) -> Result<Chosen> {
     Ok(store.find_setting(user, SETTING).await?.unwrap_or_default())
@@ -73,7 +73,8 @@ pub(crate) async fn try_and_choose(
 ) -> Result<()> {
     let known = self::key(store, user, chosen).await.unwrap_or_default();
     let tried = key.or(known.as_ref().map(Key::secret));
-    build(chosen, tried, &[], Day::at(clock::now(), store.profile(user).await?.zone))?;
+    let today = Day::at(clock::now(), store.profile(user).await?.zone);
+    build(chosen, tried, &[], reach(store, user, chosen).await?, today)?;
     choose(store, user, chosen, key).await
 }
 
@@ -131,7 +132,7 @@ pub(crate) async fn key(store: &Store, user: UserId, chosen: &Chosen) -> Result<
 
 /// What the owner of this server shares for a choice, and who that is: whoever was here first.
 async fn shared(store: &Store, chosen: &Chosen) -> Result<Option<(UserId, Shared)>> {
-    let Some(owner) = store.list_users().await?.iter().map(|user| user.id).min() else { return Ok(None) };
+    let Some(owner) = owner(store).await? else { return Ok(None) };
     let shared: Option<Option<Shared>> = store.find_setting(owner, SHARED_SETTING).await?;
     Ok(shared.flatten().filter(|shared| shared.is_for(chosen)).map(|shared| (owner, shared)))
 }
@@ -157,7 +158,8 @@ pub(crate) async fn share(
             };
             if let Some(key) = key {
                 // What cannot be right is refused before anything is stored.
-                build(terms, Some(key), &[], Day::at(clock::now(), store.profile(owner).await?.zone))?;
+                let today = Day::at(clock::now(), store.profile(owner).await?.zone);
+                build(terms, Some(key), &[], Reach::Anywhere, today)?;
             }
             Some(Shared {
                 provider: terms.provider,
@@ -222,7 +224,21 @@ pub(crate) async fn model(
 ) -> Result<Box<dyn Model>> {
     let key = key(store, user, chosen).await?;
     let found: Option<Vec<Found>> = store.find_setting(user, FOUND_SETTING).await?;
-    build(chosen, key.as_ref().map(Key::secret), &found.unwrap_or_default(), today)
+    let reach = reach(store, user, chosen).await?;
+    build(chosen, key.as_ref().map(Key::secret), &found.unwrap_or_default(), reach, today)
+}
+
+/// How far the model of an athlete may be. Into the network of the server goes who runs it, or who was let in by them: at the
+/// terminal, or by a key that is shared for that very place.
+async fn reach(store: &Store, user: UserId, chosen: &Chosen) -> Result<Reach> {
+    let owns = owner(store).await? == Some(user);
+    let let_in = owns || chosen.at_terminal || shared(store, chosen).await?.is_some();
+    Ok(if let_in { Reach::Anywhere } else { Reach::Outside })
+}
+
+/// Whoever was here first runs the server.
+async fn owner(store: &Store) -> Result<Option<UserId>> {
+    Ok(store.list_users().await?.iter().map(|user| user.id).min())
 }
 
 /// The same, with the key and what was found out about the server at hand. Nothing is contacted.
@@ -230,11 +246,12 @@ pub(crate) fn build(
     chosen: &Chosen,
     key: Option<&SecretString>,
     found: &[Found],
+    reach: Reach,
     today: Day,
 ) -> Result<Box<dyn Model>> {
     let address = |home: &str| -> Result<Address> {
         let text = chosen.address.as_deref().unwrap_or(home);
-        Address::parse(text).map_err(|why| {
+        Address::within(text, reach).map_err(|why| {
             Failure::new(why.to_string(), "give another with `fitness coach use … --address URL`").into()
         })
     };
@@ -249,7 +266,7 @@ pub(crate) fn build(
                 None => Choice::default(),
             };
             let key = key.ok_or_else(|| no_key(chosen.provider))?;
-            let means = egress::model_means()?;
+            let means = egress::model_means(reach)?;
             let claude = Claude::new(choice, address(anthropic::ADDRESS)?, key, means, Limits::default());
             Box::new(claude.map_err(refused)?)
         }
@@ -257,7 +274,7 @@ pub(crate) fn build(
             let name = chosen.model.clone().ok_or_else(|| {
                 Failure::new("which model?", "name it with --model, as its server does, such as llama3.2")
             })?;
-            let means = egress::model_means()?;
+            let means = egress::model_means(reach)?;
             let address = address(LOCAL_MODEL)?;
             let compatible = Compatible::new(name, address, key, means, Limits::default());
             Box::new(compatible.map_err(refused)?.knowing(found))

@@ -3,7 +3,10 @@
 
 use crate::clock;
 use anyhow::{Context as _, Result};
-use fitness_coach::model::{self, address::Guarded};
+use fitness_coach::model::{
+    self,
+    address::{Guarded, Reach},
+};
 use fitness_sources::live::Means;
 use reqwest::redirect::Policy;
 use std::time::Duration;
@@ -34,8 +37,8 @@ pub(crate) fn means() -> Result<Means> {
 }
 
 /// What a model is handed. It says itself how long it may be silent, and is never at an address that belongs to a
-/// cloud's inside.
-pub(crate) fn model_means() -> Result<model::Means> {
-    let client = built(client().no_proxy().dns_resolver(Guarded))?;
+/// cloud's inside, nor farther than the athlete may reach.
+pub(crate) fn model_means(reach: Reach) -> Result<model::Means> {
+    let client = built(client().no_proxy().dns_resolver(Guarded(reach)))?;
     Ok(model::Means::new(client, clock::now, |wait| tokio::time::sleep(wait.length())))
 }

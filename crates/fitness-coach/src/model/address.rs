@@ -53,6 +53,14 @@ pub enum Refused {
         /// Which host.
         host: String,
     },
+    /// In the network of the server, asked for by somebody who does not run it.
+    #[error(
+        "{host} is in the network of this server; only whoever runs the server can choose it, for themselves or for you"
+    )]
+    OwnNetwork {
+        /// Which host.
+        host: String,
+    },
     /// What nobody means.
     #[error(
         "{host} is reserved for machines (link-local, metadata or no single machine) and is never contacted; use the address of the model's own server"
@@ -63,16 +71,41 @@ pub enum Refused {
     },
 }
 
+/// How far a model may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Reach {
+    /// Anywhere, the own network and this machine with it: for whoever runs the server.
+    #[default]
+    Anywhere,
+    /// Outside the own network: for everybody else, whom the server must not carry to what only it can reach.
+    Outside,
+}
+
+impl Reach {
+    /// Whether these may not be contacted.
+    fn forbids(self, answers: &[IpAddr]) -> bool {
+        self == Self::Outside && answers.iter().any(|ip| is_near(*ip))
+    }
+}
+
 /// An address that may be contacted, as far as one can see from how it is written.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Address(Url);
+pub struct Address(Url, Reach);
 
 impl Address {
-    /// Reads one.
+    /// Reads one that may be anywhere.
     ///
     /// # Errors
     /// When it is not one, or is one that must not be contacted.
     pub fn parse(text: &str) -> Result<Self, Refused> {
+        Self::within(text, Reach::Anywhere)
+    }
+
+    /// Reads one that may be so far.
+    ///
+    /// # Errors
+    /// When it is not one, or is one that must not be contacted.
+    pub fn within(text: &str, reach: Reach) -> Result<Self, Refused> {
         let url = Url::parse(text.trim()).map_err(|_| Refused::Unreadable)?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err(Refused::Unreadable);
@@ -84,11 +117,15 @@ impl Address {
         if !plain {
             return Err(Refused::MoreThanAPlace);
         }
-        let address = Self(url);
+        let address = Self(url, reach);
         let host = address.host().ok_or(Refused::Unreadable)?;
         let name = host.trim_end_matches('.').to_ascii_lowercase();
         if is_metadata_name(&name) {
             return Err(Refused::Reserved { host });
+        }
+        let here = name == "localhost" || name.ends_with(".localhost");
+        if here && reach == Reach::Outside {
+            return Err(Refused::OwnNetwork { host });
         }
         if let Some(ip) = address.ip() {
             address.check(&[ip])?;
@@ -104,6 +141,9 @@ impl Address {
         let host = self.host().ok_or(Refused::Unreadable)?;
         if answers.iter().any(|ip| is_reserved(*ip)) {
             return Err(Refused::Reserved { host });
+        }
+        if self.1.forbids(answers) {
+            return Err(Refused::OwnNetwork { host });
         }
         if self.is_plain() && !answers.iter().all(|ip| is_own_network(*ip)) {
             return Err(Refused::InTheOpen { host });
@@ -224,17 +264,33 @@ pub fn is_own_network(ip: IpAddr) -> bool {
     }
 }
 
-/// A resolver for the client: as the system does it, without the addresses that are never contacted.
+/// The own network however it is written, and the range that providers share: what a server can reach and the rest of the
+/// world cannot.
+fn is_near(ip: IpAddr) -> bool {
+    let ip = match ip {
+        IpAddr::V6(six) => carried(six).map_or(ip, IpAddr::V4),
+        IpAddr::V4(_) => ip,
+    };
+    let shared = matches!(ip, IpAddr::V4(four) if four.octets()[0] == 100 && four.octets()[1] & 0xc0 == 64);
+    shared || is_own_network(ip)
+}
+
+/// A resolver for the client: as the system does it, without the addresses that are never contacted, or not by everybody.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Guarded;
+pub struct Guarded(pub Reach);
 
 impl Resolve for Guarded {
     fn resolve(&self, name: Name) -> Resolving {
+        let reach = self.0;
         Box::pin(async move {
             let host = name.as_str().to_owned();
             let found: Vec<SocketAddr> = tokio::net::lookup_host((host.as_str(), 0)).await?.collect();
             if found.iter().any(|address| is_reserved(address.ip())) {
                 return Err(Refused::Reserved { host }.into());
+            }
+            let answers: Vec<IpAddr> = found.iter().map(SocketAddr::ip).collect();
+            if reach.forbids(&answers) {
+                return Err(Refused::OwnNetwork { host }.into());
             }
             Ok(Box::new(found.into_iter()) as Addrs)
         })
@@ -242,155 +298,4 @@ impl Resolve for Guarded {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn ips(list: &[&str]) -> Vec<IpAddr> {
-        list.iter().map(|ip| ip.parse().unwrap()).collect()
-    }
-
-    #[test]
-    fn a_model_is_on_this_machine_in_the_own_network_or_behind_https() {
-        for good in [
-            "https://api.anthropic.com",
-            "https://example.org:8443/openai/v1/",
-            "https://8.8.8.8/v1",
-            "http://127.0.0.1:11434/v1",
-            "http://localhost:8080/v1",
-            "http://[::1]:8080",
-            "http://192.168.1.20:1234/v1",
-            "http://10.0.0.3",
-            "http://172.16.9.9/v1",
-            "http://[fd12:3456::1]:8080/v1",
-            "http://[::ffff:192.168.1.20]/v1",
-            // Written in ways that mean 127.0.0.1.
-            "http://2130706433:1/v1",
-            "http://0x7f.1/v1",
-            "http://017700000001/v1",
-            // A name: what it resolves to is looked at before every request.
-            "http://nas.local:11434/v1",
-        ] {
-            assert!(Address::parse(good).is_ok(), "{good}: {:?}", Address::parse(good));
-        }
-    }
-
-    #[test]
-    fn over_plain_http_nothing_leaves_the_own_network() {
-        for bad in [
-            "http://8.8.8.8/v1",
-            "http://172.32.0.1",
-            "http://100.64.0.1",
-            "http://[2001:4860:4860::8888]/",
-            "http://[::ffff:8.8.8.8]/",
-            "http://134744072/",
-        ] {
-            assert!(matches!(Address::parse(bad), Err(Refused::InTheOpen { .. })), "{bad}");
-        }
-        let name = Address::parse("http://nas.local/v1").unwrap();
-        assert_eq!(name.check(&ips(&["192.168.1.4", "fd00::4"])), Ok(()));
-        assert!(matches!(name.check(&ips(&["192.168.1.4", "1.1.1.1"])), Err(Refused::InTheOpen { .. })));
-    }
-
-    #[test]
-    fn link_local_and_metadata_addresses_are_refused_however_they_are_written() {
-        for host in [
-            "169.254.169.254",
-            "169.254.1.1",
-            "0xa9fea9fe",
-            "2852039166",
-            "0251.0376.0251.0376",
-            "169.16689662",
-            "[fe80::1]",
-            "[febf::1]",
-            "[fd00:ec2::254]",
-            "[fd20:ce::254]",
-            "[::ffff:169.254.169.254]",
-            "[::ffff:a9fe:a9fe]",
-            "[::169.254.169.254]",
-            "[64:ff9b::169.254.169.254]",
-            "[2002:a9fe:a9fe::1]",
-            "[::ffff:0:a9fe:a9fe]",
-            "[64:ff9b:1::a9fe:a9fe]",
-            "[2001:db8::5efe:a9fe:a9fe]",
-            "[2001:0:1:2:3:4:5601:5601]",
-            "100.100.100.200",
-            "168.63.129.16",
-            "0.0.0.0",
-            "0",
-            "[::]",
-            "224.0.0.1",
-            "255.255.255.255",
-            "[ff02::1]",
-            "metadata.google.internal",
-            "METADATA.google.internal.",
-            "metadata",
-            "metadata.azure.internal",
-            "metadata.azure.internal.",
-            "instance-data.ec2.internal",
-        ] {
-            for scheme in ["http", "https"] {
-                let text = format!("{scheme}://{host}/v1");
-                assert!(matches!(Address::parse(&text), Err(Refused::Reserved { .. })), "{text}");
-            }
-        }
-        let name = Address::parse("https://models.example.org").unwrap();
-        for answer in ["169.254.169.254", "fe80::1", "fd00:ec2::254", "::ffff:169.254.0.1", "0.0.0.0"] {
-            let answers = ips(&["93.184.216.34", answer]);
-            assert!(matches!(name.check(&answers), Err(Refused::Reserved { .. })), "{answer}");
-        }
-        assert_eq!(name.check(&ips(&["93.184.216.34", "10.0.0.1"])), Ok(()));
-    }
-
-    #[test]
-    fn an_address_is_a_place_and_nothing_else() {
-        for bad in ["", "example.org", "ftp://127.0.0.1", "file:///etc/passwd", "http://", "unix:/run/x"] {
-            assert_eq!(Address::parse(bad), Err(Refused::Unreadable), "{bad}");
-        }
-        for bad in [
-            "https://me:word@example.org",
-            "https://me@example.org",
-            "https://a.org/?k=v",
-            "https://a.org/#x",
-        ] {
-            assert_eq!(Address::parse(bad), Err(Refused::MoreThanAPlace), "{bad}");
-        }
-    }
-
-    #[test]
-    fn paths_are_put_below_it() {
-        for (base, whole) in [
-            ("https://a.org", "https://a.org/chat/completions"),
-            ("https://a.org/v1/", "https://a.org/v1/chat/completions"),
-            ("http://127.0.0.1:1/x/v1", "http://127.0.0.1:1/x/v1/chat/completions"),
-        ] {
-            assert_eq!(Address::parse(base).unwrap().below("/chat/completions").as_str(), whole);
-        }
-    }
-
-    #[test]
-    fn refusals_say_what_to_do() {
-        for (bad, what) in [
-            ("http://8.8.8.8", "https://"),
-            ("https://169.254.169.254", "never contacted"),
-            ("nonsense", "write it as"),
-            ("https://a.org?x", "leave out"),
-        ] {
-            let said = Address::parse(bad).unwrap_err().to_string();
-            assert!(said.contains(what), "{said}");
-        }
-    }
-
-    #[tokio::test]
-    async fn the_resolver_of_the_client_answers_for_this_machine() {
-        let found = Guarded.resolve("localhost".parse().unwrap()).await.unwrap();
-        assert!(found.map(|address| address.ip()).all(|ip| ip.is_loopback()));
-    }
-
-    #[tokio::test]
-    async fn the_resolver_of_the_client_gives_out_nothing_that_is_never_contacted() {
-        for reserved in ["169.254.169.254", "0.0.0.0"] {
-            let found = Guarded.resolve(reserved.parse().unwrap()).await;
-            assert!(found.is_err_and(|error| error.to_string().contains("never contacted")), "{reserved}");
-        }
-    }
-}
+mod tests;

@@ -4,7 +4,7 @@ use super::{Adherence, Data};
 use crate::calendar::{Day, IsoWeek};
 use crate::frontier::Reach;
 use crate::grading::{Done, Graded, Verdict};
-use crate::plan::{PlannedWorkout, Workout};
+use crate::plan::{PlannedWorkout, Workout, Written};
 use crate::sport::Sport;
 use crate::units::{Distance, TimeSpan};
 use serde::Serialize;
@@ -20,6 +20,9 @@ pub struct Volume {
     pub distance: Distance,
     /// Of how many the distance is not known.
     pub without_distance: usize,
+    /// How long those are that have no distance: they stand beside the kilometres, so that none of it counts as nothing.
+    #[serde(rename = "by_time_ms")]
+    pub by_time: TimeSpan,
     /// How long, as far as known.
     #[serde(rename = "duration_ms")]
     pub duration: TimeSpan,
@@ -36,11 +39,18 @@ impl Volume {
         self.count += 1;
         self.distance += done.distance.unwrap_or_default();
         self.without_distance += usize::from(done.distance.is_none());
+        self.by_time += done.duration.filter(|_| done.distance.is_none()).unwrap_or_default();
         self.duration += done.duration.unwrap_or_default();
         self.without_duration += usize::from(done.duration.is_none());
         let load = done.load.filter(|load| load.is_finite());
         self.load += load.unwrap_or(0.0);
         self.without_load += usize::from(load.is_none());
+    }
+
+    /// As it is written, in the same words wherever a week is told.
+    #[must_use]
+    pub const fn written(&self) -> Written {
+        Written { distance: self.distance, time: self.by_time }
     }
 }
 

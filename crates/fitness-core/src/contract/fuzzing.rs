@@ -14,8 +14,7 @@ use crate::hash::ContentHash;
 use crate::ids::{PlanId, WorkoutId};
 use crate::note::Author;
 use crate::plan::{
-    ApplyError, Availability, Goal, Plan, PlanStatus, PlannedWorkout, Stated, Terms, Workout, WorkoutKind,
-    apply,
+    ApplyError, Availability, Goal, Plan, PlanStatus, PlannedWorkout, Terms, Workout, WorkoutKind, apply,
 };
 use crate::sport::Sport;
 use crate::units::{Distance, TimeSpan};
@@ -143,7 +142,7 @@ fn plan() -> (Plan, Vec<PlannedWorkout>) {
                 days: "mon,tue,wed,thu,fri,sat".parse().expect("weekdays"),
                 blackouts: [day(2026, 6, 19)].into(),
             },
-            stated: Stated::default(),
+            ..Terms::default()
         },
         status: PlanStatus::Active,
         author: Author::Athlete,

@@ -100,6 +100,14 @@ pub enum EditError {
     /// What was planned for a day that is over stays.
     #[error("{0} is over; what was planned for it stays as it is")]
     Past(Day),
+    /// A plan ends with its race.
+    #[error("{day} is after {last}, the last day of the plan; choose a day up to then")]
+    After {
+        /// The day that was asked for.
+        day: Day,
+        /// The last day there is.
+        last: Day,
+    },
     /// The race is where it is.
     #[error("the race itself stays on its day; draft a new plan for another race")]
     Race,
@@ -134,13 +142,19 @@ pub fn edit(
         return Err(EditError::Nothing);
     }
     once_each(edits)?;
+    // What is drafted for the days after the race stays where it can be changed; nobody's hand makes a plan longer.
+    let last = current.iter().map(|w| w.workout.date).fold(plan.race_date, Day::max);
+    let within = |day: Day| match day > last {
+        true => Err(EditError::After { day, last }),
+        false => not_past(day, today),
+    };
     let mut next: Vec<NextWorkout> =
         current.iter().map(|w| NextWorkout { id: Some(w.id), workout: w.workout.clone() }).collect();
     for edit in edits {
         match edit {
             Edit::Move { workout, to } => {
                 let at = find(plan, &next, *workout, today)?;
-                not_past(*to, today)?;
+                within(*to)?;
                 next[at].workout.date = *to;
             }
             Edit::Swap { one, other } => {
@@ -158,7 +172,7 @@ pub fn edit(
                 next.remove(at);
             }
             Edit::Add { workout } => {
-                not_past(workout.date, today)?;
+                within(workout.date)?;
                 check_name(&workout.name)?;
                 next.push(NextWorkout { id: None, workout: workout.clone() });
             }
@@ -336,8 +350,24 @@ mod tests {
         assert_eq!(edited(&[Edit::Move { workout: id(1), to: past }]), Err(EditError::Past(past)));
         let later = edit(&plan(), &current(), &[Edit::Skip { workout: id(1) }], day("2026-06-17"));
         assert_eq!(later, Err(EditError::Past(day("2026-06-16"))));
-        let far = Edit::Move { workout: id(1), to: day("2026-12-24") };
-        assert!(matches!(edited(&[far]), Err(EditError::Unsound(BadDraft::Outside { .. }))));
+        let after = |late: &str| Err(EditError::After { day: day(late), last: day("2026-06-28") });
+        for late in ["2026-06-29", "2026-12-24"] {
+            assert_eq!(edited(&[Edit::Move { workout: id(1), to: day(late) }]), after(late));
+            assert_eq!(edited(&[Edit::Add { workout: run(0, late, 6.0).workout }]), after(late));
+        }
+    }
+
+    #[test]
+    fn what_was_drafted_for_after_the_race_can_be_changed_there() {
+        let mut with_more = current();
+        with_more.push(run(5, "2026-07-02", 4.0));
+        let moved = |to: &str| {
+            let edit_it = Edit::Move { workout: WorkoutId::new(5), to: day(to) };
+            edit(&plan(), &with_more, &[edit_it], day("2026-06-16")).map(drop)
+        };
+        assert_eq!(moved("2026-07-01"), Ok(()));
+        let last = day("2026-07-02");
+        assert_eq!(moved("2026-07-03"), Err(EditError::After { day: day("2026-07-03"), last }));
     }
 
     #[test]

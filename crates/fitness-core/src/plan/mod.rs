@@ -52,7 +52,7 @@ pub use repeats::{Block, repeats, unfold};
 pub use request::{BadField, PlanRequest, RequestField};
 pub(crate) use resize::{counts_repetitions, plain_name};
 pub use step_words::track;
-pub use terms::{Availability, BadWeekday, Terms, Weekdays, weekday};
+pub use terms::{Availability, BadWeekday, Terms, Weekdays, Wished, weekday};
 pub use told::ToldWeek;
 pub use weeks::{Week, planned_running, race_weeks};
 pub use workout::{

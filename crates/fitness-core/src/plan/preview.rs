@@ -189,7 +189,15 @@ impl Written {
         }
     }
 
-    fn spoken(self, units: UnitSystem) -> String {
+    /// Whether nothing is run.
+    #[must_use]
+    pub fn is_nothing(self) -> bool {
+        self.distance == Distance::ZERO && self.time == TimeSpan::ZERO
+    }
+
+    /// `28.5 km and 25 min by time`.
+    #[must_use]
+    pub fn spoken(self, units: UnitSystem) -> String {
         let far = units.distance(self.distance);
         match (self.distance > Distance::ZERO, self.time > TimeSpan::ZERO) {
             (_, false) => far.to_string(),
@@ -200,25 +208,29 @@ impl Written {
 }
 
 impl WeekDelta {
-    /// One line: `week from 2026-06-15: about 40.0 km to 36.5 km, 4h 00m to 3h 40m, load 210 to 190`. Where a distance cannot
-    /// be said, runs by distance and by time stand beside each other.
+    /// The running before and after: as it is written, which is what the plan will say once it is changed, and how far that is
+    /// about, where some of it goes by time and there is a pace to tell.
+    #[must_use]
+    pub fn running(&self, units: UnitSystem) -> ((String, String), Option<(String, String)>) {
+        let written = (self.written_before.spoken(units), self.written_after.spoken(units));
+        let far = |distance: Option<Distance>| distance.map(|far| units.distance(far).to_string());
+        let about = far(self.distance_before).zip(far(self.distance_after));
+        (written, about.filter(|_| self.distance_estimated))
+    }
+
+    /// One line: `week from 2026-06-15: 40.0 km to 36.5 km, 4h 00m to 3h 40m, load 210 to 190`.
     #[must_use]
     pub fn line(&self, units: UnitSystem) -> String {
-        let about = if self.distance_estimated { "about " } else { "" };
-        let far = |distance: Option<Distance>| distance.map(|far| units.distance(far).to_string());
         let long = |time: Option<TimeSpan>| time.map(TimeSpan::hours_minutes);
         let load = |load: Option<f64>| load.map(|load| format!("{load:.0}"));
         // Only what can be held against each other.
         let pair = |before: Option<String>, after: Option<String>| {
             before.zip(after).map(|(before, after)| format!("{before} to {after}"))
         };
-        let running = pair(far(self.distance_before), far(self.distance_after))
-            .map(|told| format!("{about}{told}"))
-            .or_else(|| {
-                pair(Some(self.written_before.spoken(units)), Some(self.written_after.spoken(units)))
-            });
+        let (written, about) = self.running(units);
+        let about = about.map(|(before, after)| format!(" (about {before} to {after})")).unwrap_or_default();
         let told = [
-            running,
+            pair(Some(written.0), Some(written.1)).map(|told| format!("{told}{about}")),
             pair(long(self.time_before), long(self.time_after)),
             pair(load(self.load_before), load(self.load_after))
                 .map(|told| format!("load {}{told}", if self.load_estimated { "about " } else { "" })),
@@ -318,7 +330,9 @@ impl Rates {
             Some((loads / all * hours(workout, self.easy)?).round())
         };
         let busy = week.iter().filter(|workout| !workout.is_rest());
-        busy.map(|workout| workout.load.or_else(|| estimated(workout))).sum()
+        // Not `sum`: nothing at all would add up to a negative zero.
+        busy.map(|workout| workout.load.or_else(|| estimated(workout)))
+            .try_fold(0.0, |sum, load| Some(sum + load?))
     }
 }
 
@@ -419,7 +433,17 @@ mod tests {
     }
 
     #[test]
-    fn a_run_by_time_counts_as_far_as_it_goes_or_makes_the_sum_unknown() {
+    fn a_week_that_was_empty_had_no_load_and_not_a_negative_one() {
+        let current =
+            [PlannedWorkout { id: WorkoutId::new(1), workout: run("2026-06-16", 10.0, Some(48.0)) }];
+        let moved = NextWorkout { id: Some(WorkoutId::new(1)), workout: run("2026-06-24", 10.0, Some(48.0)) };
+        let deltas = week_deltas(&current, &[moved], None);
+        assert!(deltas[0].line(UnitSystem::Metric).ends_with("load 48 to 0"), "{deltas:?}");
+        assert!(deltas[1].line(UnitSystem::Metric).ends_with("load 0 to 48"), "{deltas:?}");
+    }
+
+    #[test]
+    fn a_run_by_time_stands_beside_the_kilometres_with_about_how_far_it_goes() {
         let planned = |id, workout| PlannedWorkout { id: WorkoutId::new(id), workout };
         let current = [planned(1, run("2026-06-16", 10.0, None)), planned(2, run("2026-06-18", 5.0, None))];
         let mut next: Vec<NextWorkout> =
@@ -428,7 +452,10 @@ mod tests {
         next[0].workout.duration = Some(TimeSpan::from_mins(48));
         let line = |easy: Option<Pace>| week_deltas(&current, &next, easy)[0].line(UnitSystem::Metric);
         let easy = Pace::from_seconds_per_km(360.0);
-        assert_eq!(line(easy), "week from 2026-06-15: about 15.0 km to 13.0 km, 1h 30m to 1h 18m");
+        assert_eq!(
+            line(easy),
+            "week from 2026-06-15: 15.0 km to 5.0 km and 48 min by time (about 15.0 km to 13.0 km), 1h 30m to 1h 18m"
+        );
         assert_eq!(line(None), "week from 2026-06-15: 15.0 km to 5.0 km and 48 min by time");
     }
 }

@@ -1,7 +1,8 @@
 //! What a plan is made under: when the athlete can train, and what they said about themselves.
 
-use super::Stated;
+use super::{Stated, TuneUp};
 use crate::calendar::{Day, Weekday};
+use crate::sport::Sport;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -158,6 +159,38 @@ pub struct Terms {
     /// What they said in place of what the data says.
     #[serde(default)]
     pub stated: Stated,
+    /// What else they wished for, so that it can be wished for again. Nothing is judged by it.
+    #[serde(default, skip_serializing_if = "Wished::is_empty")]
+    pub wished: Wished,
+}
+
+/// What an athlete asked a plan for besides the race, as they said it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Wished {
+    /// Whether the plan's name is theirs.
+    #[serde(default)]
+    pub named: bool,
+    /// The weekday of the long run.
+    #[serde(default)]
+    pub long_day: Option<Weekday>,
+    /// A race along the way.
+    #[serde(default)]
+    pub tune_up: Option<TuneUp>,
+    /// Two short strength sessions a week.
+    #[serde(default)]
+    pub strength: bool,
+    /// Another sport on a day without a run.
+    #[serde(default)]
+    pub cross: Option<Sport>,
+}
+
+impl Wished {
+    /// Whether nothing was said.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 impl Terms {
@@ -171,6 +204,26 @@ impl Terms {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn terms_read_back_and_so_do_those_of_before_wishes_were_kept() {
+        let old = r#"{"availability":{"days":"mon,sun","blackouts":[]},"stated":{"base_mm":40000000}}"#;
+        let mut terms: Terms = serde_json::from_str(old).unwrap();
+        assert!(terms.wished.is_empty());
+        assert!(!serde_json::to_string(&terms).unwrap().contains("wished"), "their hash stays");
+        terms.wished = Wished {
+            named: true,
+            long_day: Some(Weekday::Sat),
+            tune_up: Some(TuneUp {
+                on: "2026-06-14".parse().unwrap(),
+                distance: crate::units::Distance::from_mm(10_000_000),
+            }),
+            strength: true,
+            cross: Some(Sport::Cycling),
+        };
+        let text = serde_json::to_string(&terms).unwrap();
+        assert_eq!(serde_json::from_str::<Terms>(&text).unwrap(), terms);
+    }
 
     #[test]
     fn weekdays_read_back_as_they_were_written() {

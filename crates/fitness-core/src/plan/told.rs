@@ -1,26 +1,22 @@
 //! What is said about a plan before a human decides, at the terminal and on a page alike.
 
 use super::{
-    Background, Generated, Outline, Phase, Plan, PlannedWorkout, Revision, RevisionOrigin, Week, WorkoutKind,
-    planned_running,
+    Asked, Background, Generated, Outline, Plan, PlannedWorkout, Revision, RevisionOrigin, WorkoutKind,
+    Written,
 };
 use crate::calendar::Day;
 use crate::text::{counted, visible};
-use crate::units::{Distance, TimeSpan, UnitSystem};
+use crate::units::{Distance, UnitSystem};
 
 /// A week of a drafted plan as it is told.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToldWeek {
     /// Its first day.
     pub first: Day,
-    /// What it is for.
-    pub phase: Phase,
-    /// Whether it is an easier one.
-    pub cutback: bool,
-    /// How much running: by distance, or by time where no run has one.
+    /// What it is for: `base`, `build (easier)`; or `first 3 days`, where the plan begins within a week.
+    pub called: String,
+    /// How much running: by distance, and by time where a run has none.
     pub running: String,
-    /// The same as a number of kilometres, where there is one.
-    pub distance: Distance,
     /// The longest run.
     pub longest: Option<Distance>,
     /// What is hard, by its name. Made visible.
@@ -28,36 +24,35 @@ pub struct ToldWeek {
 }
 
 impl Generated {
-    /// Its weeks in outline, as they are told.
+    /// Its weeks in outline, as they are told, with the days before the first full one where there are some.
     #[must_use]
     pub fn told_weeks(&self, units: UnitSystem) -> Vec<ToldWeek> {
-        self.weeks.iter().map(|outline| self.told_week(outline, units)).collect()
+        let start = self.draft.start_date();
+        let days = self.weeks.first().map_or(0, |week| start.until(week.first));
+        let lead_in = (days > 0).then(|| {
+            let called = format!("first {}", counted(days.unsigned_abs(), "day", "days"));
+            self.told_week(start, days, called, units)
+        });
+        let called = |outline: &Outline| {
+            format!("{}{}", outline.phase, if outline.cutback { " (easier)" } else { "" })
+        };
+        let full = self.weeks.iter().map(|outline| self.told_week(outline.first, 7, called(outline), units));
+        lead_in.into_iter().chain(full).collect()
     }
 
-    fn told_week(&self, outline: &Outline, units: UnitSystem) -> ToldWeek {
-        let (week, race) = (Week { first: outline.first }, self.draft.race_date());
-        let workouts = self.draft.workouts();
-        let training =
-            || workouts.iter().filter(|w| week.contains(w.date)).filter(|w| w.kind != WorkoutKind::Race);
-        let hard = workouts
-            .iter()
-            .filter(|w| week.contains(w.date) && w.key && w.kind != WorkoutKind::Long)
-            .map(|w| visible(&w.name).to_string());
-        let distance = planned_running(workouts, week, race);
-        let running = if distance > Distance::ZERO {
-            units.distance(distance).to_string()
-        } else {
-            let time = training().filter_map(|w| w.duration).sum::<TimeSpan>();
-            if time > TimeSpan::ZERO { time.hours_minutes() } else { "nothing".to_owned() }
-        };
+    fn told_week(&self, first: Day, days: i64, called: String, units: UnitSystem) -> ToldWeek {
+        let (workouts, race) = (self.draft.workouts(), self.draft.race_date());
+        let within = || workouts.iter().filter(|w| (0..days).contains(&first.until(w.date)));
+        let training = || within().filter(|w| w.kind != WorkoutKind::Race);
+        let hard = within().filter(|w| w.key && w.kind != WorkoutKind::Long);
+        let Asked { distance, by_time, .. } = Asked::of(within(), race);
+        let asked = Written { distance, time: by_time };
         ToldWeek {
-            first: outline.first,
-            phase: outline.phase,
-            cutback: outline.cutback,
-            running,
-            distance,
+            first,
+            called,
+            running: if asked.is_nothing() { "nothing".to_owned() } else { asked.spoken(units) },
             longest: training().filter_map(|w| w.distance).max(),
-            hard: hard.collect(),
+            hard: hard.map(|w| visible(&w.name).to_string()).collect(),
         }
     }
 }

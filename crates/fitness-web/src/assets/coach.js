@@ -23,9 +23,14 @@
       stop.hidden = false;
       stop.onclick = () => ending.abort();
       add("div", "said you", words);
+      const waits = add("p", "step", "Thinking …");
       let said = null;
       let step = null;
       const heard = {
+        begun: (data) => {
+          chat = data.chat;
+          history.replaceState(null, "", `/coach?chat=${chat}`);
+        },
         text: (data) => { said ??= add("div", "said coach words", ""); said.textContent += data.text; },
         unbacked: (data) => {
           if (!said) return;
@@ -55,10 +60,8 @@
           card.append(link, " The coach cannot commit. You decide.");
         },
         end: (data) => {
-          chat = data.chat;
-          history.replaceState(null, "", `/coach?chat=${chat}`);
           if (data.notice) add("p", "fault", data.notice);
-          if (data.cost_micros) document.getElementById("cost").textContent = `$${(data.cost_micros / 1e6).toFixed(4)}`;
+          document.getElementById("cost").textContent = data.spent;
         },
         error: (data) => add("p", "fault", data.message),
       };
@@ -77,10 +80,16 @@
           for (const event of events) {
             const name = /^event: (.*)$/m.exec(event)?.[1];
             const data = [...event.matchAll(/^data: ?(.*)$/gm)].map((line) => line[1]).join("\n");
-            if (name && data) heard[name]?.(JSON.parse(data));
+            if (!name || !data) continue;
+            const told = JSON.parse(data);
+            if (name !== "begun") waits.remove();
+            heard[name]?.(told);
+            // What was looked up is thought about next.
+            if (name === "tool" && told.state !== "doing") log.append(waits);
           }
         }
       } catch (why) {
+        waits.remove();
         add("p", "fault", why.name === "AbortError" ? "Stopped. What was said so far is kept." : "The coach cannot be reached just now. Nothing was changed.");
       }
       send.disabled = false;

@@ -2,6 +2,7 @@
 
 use crate::answer::{see_other, unprocessable};
 use crate::app::App;
+use crate::chat_stream;
 use crate::fields::Fields;
 use crate::hosting::settled_desk;
 use crate::named::Query;
@@ -111,6 +112,7 @@ async fn page(
     problem: Option<&str>,
 ) -> Result<Markup, Problem> {
     let (who, choices) = view.app.coaching.told(view.user()).await;
+    let spent = chat_stream::spent(&view.app, view.user(), chosen.map(|chat| chat.id), view.today).await?;
     Ok(html! {
         div.row.head { h1 { "Coach" } span.soft { (visible(&who)) } }
         div.talk {
@@ -134,7 +136,7 @@ async fn page(
                         }
                         button.primary type="submit" { "Send" }
                         button #stop type="button" hidden { "Stop" }
-                        span #cost.soft.small {}
+                        span #cost.soft.small { (spent) }
                     }
                 }
                 @if chosen.is_none() {

@@ -10,8 +10,9 @@ use crate::problem::Problem;
 use crate::view::{Place, View};
 use axum::response::Response;
 use fitness_core::ids::PlanId;
-use fitness_core::plan::{Asked, Background, Plan, PlanStatus, told_target};
+use fitness_core::plan::{Asked, Background, Plan, PlanStatus, Terms, Weekdays, told_target};
 use fitness_core::text::{counted, visible};
+use fitness_core::units::Distance;
 use fitness_store::{Progress, Review};
 use maud::{Markup, html};
 use std::collections::BTreeSet;
@@ -135,24 +136,49 @@ fn away(plan: &Plan) -> Markup {
     html! { p.actions { a.btn.primary href="/plan/new" { "New plan" } a.btn.danger href={ "/plans/" (plan.id) "/delete" } { "Delete it…" } } }
 }
 
-/// The same wish again, to be changed.
+/// The same wish again, to be changed: all that was typed comes back.
 fn redraft(plan: &Plan) -> String {
+    let Terms { availability, stated, wished } = &plan.terms;
+    let km = |far: Distance| format!("{}km", far.km());
     let mut query = form_urlencoded::Serializer::new(String::new());
+    if wished.named {
+        query.append_pair("name", &plan.name);
+    }
     query.append_pair("goal", plan.goal.as_str()).append_pair("race_date", &plan.race_date.to_string());
     if plan.goal.distance().is_none()
         && let Some(far) = plan.distance
     {
-        query.append_pair("distance", &format!("{}km", far.km()));
+        query.append_pair("distance", &km(far));
     }
     if let Some(target) = plan.target_time {
         query.append_pair("target", &target.clock());
     }
-    for day in plan.terms.availability.days.to_string().split(',') {
+    for day in availability.days.to_string().split(',') {
         query.append_pair("days", day);
     }
-    let blocked: Vec<String> = plan.terms.availability.blackouts.iter().map(ToString::to_string).collect();
+    let blocked: Vec<String> = availability.blackouts.iter().map(ToString::to_string).collect();
     if !blocked.is_empty() {
         query.append_pair("blackout", &blocked.join("\n"));
+    }
+    if let Some(day) = wished.long_day {
+        query.append_pair("long_day", &Weekdays::NONE.with(day).to_string());
+    }
+    if let Some(race) = wished.tune_up {
+        query.append_pair("b_race", &race.on.to_string()).append_pair("b_race_distance", &km(race.distance));
+    }
+    if wished.strength {
+        query.append_pair("strength", "on");
+    }
+    if let Some(sport) = wished.cross {
+        query.append_pair("cross", sport.as_str());
+    }
+    for (field, said) in [("base", stated.base), ("longest", stated.longest)] {
+        if let Some(far) = said {
+            query.append_pair(field, &km(far));
+        }
+    }
+    if let Some(level) = stated.level {
+        query.append_pair("level", level.as_str());
     }
     if plan.superseded_by.is_none() {
         query.append_pair("supersedes", &plan.id.to_string());

@@ -135,7 +135,8 @@ fn read(fields: &Fields, faults: &mut Faults) -> PlanRequest {
         base: owned("base"),
         longest: owned("longest"),
         strength: fields.ticked("strength"),
-        cross: None,
+        // The form does not ask for it; a plan drafted elsewhere may bring it along.
+        cross: fields.text("cross").and_then(|sport| sport.parse().ok()),
         name: owned("name"),
     }
 }
@@ -162,7 +163,7 @@ fn page(view: &View, fields: &Fields, faults: &Faults, athlete: &Background, pre
         p.lead { "Made from what you really run. Nothing is kept until you say so, and nothing is tracked until you commit." }
         form.card method="get" action="/plan/new" data-redraft="preview" {
             (form(view.units(), Filling { fields, faults }, athlete))
-            @if let Some(old) = fields.text("supersedes") { input type="hidden" name="supersedes" value=(old); }
+            @for name in ["supersedes", "cross"] { @if let Some(old) = fields.text(name) { input type="hidden" name=(name) value=(old); } }
             p.actions { button.primary type="submit" { "Show the plan" } a.btn href="/plans" { "All plans" } }
         }
         div #preview aria-live="polite" { (preview) }
@@ -266,7 +267,7 @@ fn preview(
                 thead { tr { th scope="col" { "Week from" } th scope="col" { "Phase" } th.n scope="col" { "Running" } th.n scope="col" { "Longest" } th scope="col" { "Hard days" } } }
                 tbody { @for week in weeks.iter().take(ROWS) { tr {
                     th scope="row" { (time::element(week.first, today)) }
-                    td { (week.phase) @if week.cutback { " (easier)" } }
+                    td { (week.called) }
                     td.n { (week.running) }
                     td.n { @match week.longest { Some(far) => (units.distance(far)), None => span title="no run has a distance" { "—" } } }
                     td { (week.hard.join(", ")) }

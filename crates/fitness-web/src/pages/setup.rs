@@ -12,7 +12,7 @@ use crate::view;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
-use fitness_core::text::visible;
+use fitness_core::text::{is_seen, visible};
 use fitness_store::Error;
 use maud::{Markup, html};
 use secrecy::SecretString;
@@ -53,8 +53,11 @@ pub(crate) async fn make(
     let name = fields.text("name").unwrap_or_default();
     if name.is_empty() {
         faults.add("name", "Say what you want to be called.");
+    } else if !fitness_store::is_name(name) {
+        faults.add("name", told(Error::BadName));
     }
-    let password = new_password(&fields, app.names.secure(), &mut faults);
+    let needed = app.names.secure().then_some("A password is needed: others can reach this server.");
+    let password = new_password(&fields, needed, &mut faults);
     let now = (app.clock)();
     let made = if faults.any() {
         None
@@ -94,7 +97,7 @@ pub(crate) async fn take_invite(
     let (code, now) = (fields.one("code").unwrap_or_default(), (app.clock)());
     let user = app.store.find_invite(code, now).await?.ok_or_else(no_invite)?;
     let mut faults = Faults::default();
-    let password = new_password(&fields, true, &mut faults);
+    let password = new_password(&fields, Some(NEW_PASSWORD), &mut faults);
     let Some(password) = password.filter(|_| !faults.any()) else {
         let name = app.store.user(user).await?.name;
         return Ok(again(view::bare("Invite", &invite_form(&name, &fields, &faults))));
@@ -107,13 +110,20 @@ pub(crate) async fn take_invite(
     Ok(signed_in(&app, &token, WELCOME))
 }
 
-/// A password written twice; `None` when none was written or something is wrong with it.
-pub(crate) fn new_password(fields: &Fields, required: bool, faults: &mut Faults) -> Option<SecretString> {
+/// What to do where a new password was asked for and none was written.
+pub(crate) const NEW_PASSWORD: &str = "Write the new password, twice.";
+
+/// A password written twice; `None` when none was written or something is wrong with it. `needed` says why there must be one.
+pub(crate) fn new_password(
+    fields: &Fields,
+    needed: Option<&str>,
+    faults: &mut Faults,
+) -> Option<SecretString> {
     let (first, second) =
         (fields.one("password").unwrap_or_default(), fields.one("again").unwrap_or_default());
     if first.is_empty() && second.is_empty() {
-        if required {
-            faults.add("password", "A password is needed: others can reach this server.");
+        if let Some(why) = needed {
+            faults.add("password", why);
         }
         return None;
     }
@@ -125,6 +135,9 @@ pub(crate) fn new_password(fields: &Fields, required: bool, faults: &mut Faults)
             "password",
             "A password has 8 to 200 characters; three or four random words are easy to remember.",
         );
+    }
+    if !is_seen(first) {
+        faults.add("password", "Something in that password cannot be seen, and could not be typed again.");
     }
     (!faults.any()).then(|| first.to_owned().into())
 }

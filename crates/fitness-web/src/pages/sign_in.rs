@@ -1,6 +1,6 @@
 //! Signing in: by the link that the terminal printed, or by name and password.
 
-use crate::app::App;
+use crate::app::{App, USUAL_PORT};
 use crate::fields::{Faults, Fields};
 use crate::limits::Door;
 use crate::named::Query;
@@ -9,7 +9,7 @@ use crate::problem::Problem;
 use crate::seat::{self, LASTS, Seat};
 use crate::view;
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use fitness_core::text::visible;
 use fitness_store::{Error, Token};
@@ -62,7 +62,9 @@ pub(crate) async fn by_password(
 
 /// `GET /sign-in/link`: looking at the link does not use it up, so that nothing which looks ahead can.
 pub(crate) async fn show_link(State(app): State<App>, Query(link): Query<Link>) -> Result<Response, Problem> {
-    let Some(user) = app.store.find_sign_in(&link.code, (app.clock)()).await? else { return Err(used_up()) };
+    let Some(user) = app.store.find_sign_in(&link.code, (app.clock)()).await? else {
+        return Err(used_up(&app));
+    };
     let name = app.store.user(user).await?.name;
     let body = html! {
         section.card {
@@ -89,10 +91,36 @@ pub(crate) async fn by_link(
         Ok((_, token)) => Ok(signed_in(&app, &token, "/")),
         Err(Error::NotConfirmed(_)) => {
             app.limits.count_guess(Door::Link)?;
-            Err(used_up())
+            Err(used_up(&app))
         }
         Err(other) => Err(other.into()),
     }
+}
+
+/// What a form is answered with that comes from nobody who is signed in: what was written, to be taken along, and the way
+/// back.
+pub(crate) fn first(fields: &Fields, to: &str) -> Response {
+    let written = fields.written();
+    let body = html! {
+        section.card {
+            h1 { "Sign in first" }
+            p { "You were signed out, here or elsewhere, or this browser was signed in for a month. Nothing was saved." }
+            @if !written.is_empty() {
+                p { "This is what you wrote. Copy what you need, sign in, and write it again." }
+                @for (at, (name, text)) in written.iter().enumerate() {
+                    div.field {
+                        label for={ "written-" (at) } { (name.replace('_', " ")) }
+                        textarea id={ "written-" (at) } rows=(if text.chars().count() > 80 || text.contains('\n') { "6" } else { "1" }) readonly { (text) }
+                    }
+                }
+            }
+            p.actions { a.btn.primary href=(to) target=[(!written.is_empty()).then_some("_blank")] { "Sign in" } }
+        }
+    };
+    let mut response = view::bare("Sign in first", &body);
+    *response.status_mut() = StatusCode::UNAUTHORIZED;
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
 }
 
 /// `POST /sign-out`
@@ -102,12 +130,22 @@ pub(crate) async fn out(State(app): State<App>, seat: Seat) -> Result<Response, 
     Ok((StatusCode::SEE_OTHER, headers, [(header::LOCATION, "/sign-in")]).into_response())
 }
 
-fn used_up() -> Problem {
-    Problem::new(
-        StatusCode::GONE,
-        "This link is used or too old. `fitness login` on the machine that runs this server prints a fresh one.",
-    )
-    .go_on("/sign-in", "Sign in")
+fn used_up(app: &App) -> Problem {
+    let said = format!(
+        "This link is used or too old. `{}` on the machine that runs this server prints a fresh one.",
+        link_command(app)
+    );
+    Problem::new(StatusCode::GONE, said).go_on("/sign-in", "Sign in")
+}
+
+/// What prints a link for this server: the demo's athlete lives in a database of their own.
+fn link_command(app: &App) -> String {
+    let mut command = if app.demo { "fitness login --demo" } else { "fitness login" }.to_owned();
+    let port = app.site.strip_prefix("http://127.0.0.1:").and_then(|port| port.parse::<u16>().ok());
+    if let Some(port) = port.filter(|port| *port != USUAL_PORT) {
+        command.push_str(&format!(" --port {port}"));
+    }
+    command
 }
 
 pub(crate) fn signed_in(app: &App, token: &Token, to: &str) -> Response {
@@ -150,7 +188,12 @@ async fn page(app: &App, fields: &Fields, faults: &Faults) -> Result<Markup, Pro
                     p.actions { button.primary type="submit" { "Sign in" } }
                 }
             }
-            p { "Without a password: run " code { "fitness login" } " on the machine that runs this server, and open the link it prints." }
+            @if app.demo {
+                p { "This is the demo. " code { "fitness demo" } " printed a link when it started; it works once." }
+                p { "For another link run " code { (link_command(app)) } " on the same machine while the demo runs." }
+            } @else {
+                p { "Without a password: run " code { (link_command(app)) } " on the machine that runs this server, and open the link it prints." }
+            }
         }
     })
 }

@@ -137,7 +137,9 @@ async fn edited(view: &View, fields: &Fields) -> Result<Edited, Problem> {
     let next = read(view, fields).and_then(|(field, change)| {
         edit(&plan, &current, &[change], view.today).map_err(|why| {
             let mut faults = Faults::default();
-            faults.add(field, told(&why));
+            // Of a new workout it is the day that is over or beyond, not how long it is.
+            let day = matches!(why, EditError::Past(_) | EditError::After { .. });
+            faults.add(if day && field == "size" { "day" } else { field }, told(&why));
             faults
         })
     });
@@ -215,6 +217,8 @@ fn read(view: &View, fields: &Fields) -> Result<(&'static str, Edit), Faults> {
 /// `GET /plan/edit`: the form for one more workout, or what a change would mean.
 pub(crate) async fn show(view: View, Asked(fields): Asked) -> Result<Response, Problem> {
     if fields.one("what").is_none() {
+        // Without a plan there is nothing a workout could be added to.
+        view.store().find_active_plan(view.user()).await?.ok_or_else(plans::none_active)?;
         let faults = Faults::default();
         let first = fields.with("sport", "running").with("kind", "easy");
         return Ok(add_page(&view, Filling { fields: &first, faults: &faults }));

@@ -5,7 +5,7 @@ use crate::parts::workout::tone;
 use fitness_core::calendar::Day;
 use fitness_core::plan::{NowThen, WeekDelta, Workout};
 use fitness_core::text::visible;
-use fitness_core::units::{Distance, TimeSpan, UnitSystem};
+use fitness_core::units::{TimeSpan, UnitSystem};
 use maud::{Markup, html};
 
 /// How a row is shown.
@@ -89,10 +89,10 @@ impl Shown {
     }
 
     fn running(self, week: &WeekDelta) -> Markup {
-        let far = |distance: Option<Distance>| distance.map(|far| self.units.distance(far).to_string());
+        let ((before, after), about) = week.running(self.units);
         html! {
-            @if week.distance_estimated && week.distance_before.is_some() { "about " }
-            (pair(far(week.distance_before), far(week.distance_after), "a run goes by time, and there is no pace to tell how far"))
+            (pair(Some(before), Some(after), ""))
+            @if let Some((before, after)) = about { br; span.small.soft { "about " (before) " → " (after) } }
         }
     }
 }

@@ -5,6 +5,7 @@ mod activities;
 mod addresses;
 mod api;
 mod forged;
+mod forms;
 mod harness;
 mod limits;
 mod main_pages;

@@ -96,6 +96,88 @@ async fn a_wish_becomes_a_plan_to_look_at_and_is_kept_only_on_request() {
 }
 
 #[tokio::test]
+async fn asking_for_another_plan_brings_back_everything_that_was_typed() {
+    let (site, ann, browser) = site().await;
+    let more = "&b_race=2026-08-30&b_race_distance=10k&strength=on&blackout=2026-07-01..2026-07-03";
+    let shown = browser.get(&format!("/plan/new?{WISH}{more}")).await;
+    assert_eq!(shown.status, StatusCode::OK, "{}", shown.text);
+    let kept = browser.answer(&shown, "/plan/new").await;
+    let review = browser.get(kept.leads_to()).await;
+    let again = review.text.split("href=\"").find(|rest| rest.starts_with("/plan/new?")).unwrap();
+    let again = again.split('"').next().unwrap().replace("&amp;", "&");
+    let page = browser.get(&again).await;
+    assert_eq!(page.status, StatusCode::OK, "{}", page.text);
+    let value = |name: &str| {
+        let from = page.text.split(&format!("id=\"{name}\"")).nth(1).unwrap();
+        let input = from.split('>').next().unwrap();
+        input.split("value=\"").nth(1).map(|rest| rest.split('"').next().unwrap().to_owned())
+    };
+    for (name, typed) in [
+        ("name", "Autumn &lt;b&gt;half&lt;/b&gt;"),
+        ("race_date", "2026-10-11"),
+        ("target", "1:45:00"),
+        ("b_race", "2026-08-30"),
+        ("b_race_distance", "10km"),
+        ("base", "40km"),
+        ("longest", "14km"),
+    ] {
+        assert_eq!(value(name).as_deref(), Some(typed), "{name}");
+    }
+    for chosen in [
+        "<option value=\"sun\" selected>",
+        "<option value=\"inter\" selected>",
+        "<option value=\"half\" selected>",
+        "name=\"strength\" value=\"on\" checked",
+        "name=\"days\" value=\"thu\" checked",
+    ] {
+        assert!(page.says(chosen), "{chosen}: {}", page.text);
+    }
+    assert!(page.says("2026-07-01\n2026-07-02\n2026-07-03") && !page.says("value=\"wed\" checked"));
+    let first = site.db.store.list_plans(ann).await.unwrap()[0].content_hash;
+    browser.answer(&page, "/plan/new").await.leads_to();
+    let plans = site.db.store.list_plans(ann).await.unwrap();
+    assert_eq!((plans.len(), plans[0].content_hash), (2, first), "the same wish is the same plan");
+    // A name that was made for it is made anew for another race.
+    let unnamed = WISH.replace("&name=Autumn+%3Cb%3Ehalf%3C%2Fb%3E", "");
+    let shown = browser.get(&format!("/plan/new?{unnamed}")).await;
+    let kept = browser.answer(&shown, "/plan/new").await;
+    assert!(!browser.get(kept.leads_to()).await.says("/plan/new?name="));
+}
+
+#[tokio::test]
+async fn the_days_before_the_first_full_week_are_a_row_like_the_calendars() {
+    let (_site, _, browser) = site().await;
+    // It is Sunday: the plan begins with this one day.
+    let page = browser.get(&format!("/plan/new?{WISH}")).await;
+    let table = page.text.split("Week by week").nth(1).unwrap().split("</table>").next().unwrap();
+    let rows: Vec<&str> = table.split("<tr>").skip(2).collect();
+    assert!(rows[0].contains("2026-06-14") && rows[0].contains("first 1 day"), "{}", rows[0]);
+    assert!(rows[1].contains("2026-06-15"), "{}", rows[1]);
+}
+
+#[tokio::test]
+async fn a_run_by_time_is_told_the_same_before_and_after_it_is_in_the_plan() {
+    let (site, ann, browser) = site().await;
+    site.db.active_plan(ann, "Half").await;
+    let asked = browser.get("/plan/edit?what=add&day=2026-06-14&size=25min").await;
+    let said = "34.0 km and 25 min by time";
+    assert!(asked.says(said), "{}", asked.text);
+    browser.answer(&asked, "/plan/edit").await.leads_to();
+    for path in ["/", "/plan", "/plan?table=volume"] {
+        let page = browser.get(path).await;
+        assert!(page.says(said), "{path}: {}", page.text);
+    }
+}
+
+#[tokio::test]
+async fn without_a_plan_there_is_nothing_to_add_a_workout_to() {
+    let (_site, _, browser) = site().await;
+    let page = browser.get("/plan/edit").await;
+    is(&page, StatusCode::NOT_FOUND, "You have no active plan.");
+    assert!(!page.says("<form"), "{}", page.text);
+}
+
+#[tokio::test]
 async fn what_is_typed_wrong_is_told_with_its_field_and_kept() {
     let (site, ann, browser) = site().await;
     for (query, field, said) in [
@@ -278,7 +360,10 @@ async fn an_edit_is_shown_before_it_is_asked_and_told_when_it_cannot_be() {
             format!("what=move&workout={sunday}&to=2026-06-01"),
             "is over; what was planned for it stays as it is",
         ),
-        (format!("what=move&workout={sunday}&to=2027-06-01"), "is outside the plan"),
+        // The race is on 20 September; nothing is moved or added after it, and the field is named.
+        (format!("what=move&workout={sunday}&to=2026-10-18"), "href=\"#to\">2026-10-18 is after 2026-09-20"),
+        ("what=add&day=2026-10-18&size=5km".to_owned(), "href=\"#day\">2026-10-18 is after 2026-09-20"),
+        ("what=add&day=2026-06-01&size=5km".to_owned(), "href=\"#day\">2026-06-01 is over"),
         (format!("what=skip&workout={tuesday}"), "is over"),
         (format!("what=resize&workout={sunday}&size=far"), "`far` is no distance."),
         (format!("what=swap&workout={sunday}&other={tuesday}"), "is over"),

@@ -46,7 +46,6 @@ async fn the_profile_is_kept_and_bad_values_are_told_with_their_field() {
     let good = [
         ("zone", "America/New_York"),
         ("units", "imperial"),
-        ("week_start", "Sun"),
         ("birth_year", "1985"),
         ("sex", "female"),
         ("sleep_need", "8:15"),
@@ -54,7 +53,7 @@ async fn the_profile_is_kept_and_bad_values_are_told_with_their_field() {
     assert_eq!(ann.post("/settings/profile", &good).await.leads_to(), "/settings?done=saved");
     let profile = site.db.store.profile(user).await.unwrap();
     assert_eq!((profile.zone.name(), profile.units), ("America/New_York", UnitSystem::Imperial));
-    assert_eq!((profile.week_start, profile.birth_year), (Weekday::Sun, Some(1985)));
+    assert_eq!((profile.week_start, profile.birth_year), (Weekday::Mon, Some(1985)));
     assert_eq!(profile.sex, Some(Sex::Female));
     let page = ann.get("/settings?done=saved").await;
     assert!(
@@ -69,7 +68,6 @@ async fn the_profile_is_kept_and_bad_values_are_told_with_their_field() {
         ("zone", ""),
         ("zone", &huge),
         ("units", "parsecs"),
-        ("week_start", "Someday"),
         ("birth_year", "1785"),
         ("birth_year", "2027"),
         ("birth_year", "<script>"),
@@ -93,7 +91,12 @@ async fn the_profile_is_kept_and_bad_values_are_told_with_their_field() {
     assert_eq!(ann.post("/settings/looks", &[("theme", "dark")]).await.leads_to(), "/settings?done=saved");
     let page = ann.get("/settings").await;
     assert!(page.says("data-theme=\"dark\"") && !page.says("data-keys"), "{}", page.text);
-    ann.post("/settings/looks", &[("theme", "sepia"), ("keys", "on")]).await;
+    for bad in [[("theme", "sepia"), ("keys", "on")], [("theme", "light"), ("keys", "%00")]] {
+        is(&ann.post("/settings/looks", &bad).await, BAD, "Nothing was saved yet.");
+    }
+    is(&ann.post("/settings/looks", &[]).await, BAD, "Choose one of the three.");
+    assert!(ann.get("/settings").await.says("data-theme=\"dark\""), "what cannot be read changes nothing");
+    ann.post("/settings/looks", &[("theme", "system"), ("keys", "on")]).await;
     let page = ann.get("/settings").await;
     assert!(!page.says("data-theme") && page.says("data-keys=\"on\""), "{}", page.text);
 }

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 use fitness_core::athlete::{Sex, ThresholdKind, ZoneKind};
-use fitness_core::calendar::{Day, Weekday};
+use fitness_core::calendar::Day;
 use fitness_core::sport::Sport;
 use fitness_core::units::UnitSystem;
 
@@ -28,9 +28,6 @@ pub(crate) enum ProfileCommand {
         /// metric or imperial
         #[arg(long, group = "change")]
         units: Option<UnitSystem>,
-        /// The day a week begins on when it is shown, such as Mon
-        #[arg(long, group = "change", value_name = "DAY")]
-        week_start: Option<Weekday>,
     },
 }
 

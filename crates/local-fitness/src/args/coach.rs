@@ -152,6 +152,9 @@ pub(crate) struct ServeArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct LoginArgs {
+    /// Sign in to the demo, while `fitness demo` runs
+    #[arg(long)]
+    pub(crate) demo: bool,
     /// The port the server listens on
     #[arg(long, default_value_t = DEFAULT_PORT)]
     pub(crate) port: u16,

@@ -71,7 +71,7 @@ async fn choose(store: &Store, user: &User, args: UseArgs) -> Result<Report> {
         let help = "leave out --model and --address, or choose anthropic or openai";
         return Err(Failure::new("the built-in coach has no model and no address", help).into());
     }
-    let chosen = Chosen { provider, model: args.model, address: args.address, ..before };
+    let chosen = Chosen { provider, model: args.model, address: args.address, at_terminal: true, ..before };
     let known = coaching::key(store, user.id, &chosen).await.unwrap_or_default();
     let key = match (provider, &args.key_file) {
         (Provider::Anthropic | Provider::Openai, Some(file)) => Some(keys::read(Some(file), None, KEY_PAGE)?),

@@ -16,7 +16,7 @@ use fitness_core::calendar::Day;
 use fitness_core::ids::UserId;
 use fitness_ingest::{Import, Progress as _};
 use fitness_sources::demo::{Demo, Follows, Written};
-use fitness_store::{Location, Missing, Store, location};
+use fitness_store::{Location, Missing, Store, User, location};
 use serde_json::json;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -98,22 +98,38 @@ async fn write(demo: Demo, follows: Vec<Follows>, file: File, json: bool) -> Res
     written.await?.context("cannot write the demo's files")
 }
 
-/// The demo in a database of its own, made anew every time; then its pages.
-async fn live(wanted: Wanted, ends: Day, weeks: u32, json: bool) -> Result<Report> {
+/// Where the demo's database is.
+fn place() -> Result<(PathBuf, PathBuf)> {
     let directory = location::data_directory().ok_or_else(|| {
         Failure::new(
             "this account has no home directory",
             "write the files with `fitness demo --export FOLDER`",
         )
     })?;
-    let zone = machine_zone();
     let database = directory.join(DATABASE);
-    let location = Location::Sqlite { path: database.clone(), default: true };
+    Ok((directory, database))
+}
+
+/// The demo there is, and its athlete.
+pub(super) async fn open() -> Result<(Store, User)> {
+    let (_, path) = place()?;
+    if !path.exists() {
+        return Err(Failure::new("there is no demo", "`fitness demo` makes one and shows it").into());
+    }
+    let store = Store::open(Location::Sqlite { path, default: true }, Missing::Refuse).await?;
+    let user = store.find_user(NAME).await?.context("the demo's athlete is not in its database")?;
+    Ok((store, user))
+}
+
+/// The demo in a database of its own, made anew every time; then its pages.
+async fn live(wanted: Wanted, ends: Day, weeks: u32, json: bool) -> Result<Report> {
+    let (directory, database) = place()?;
     if wanted.keep && database.exists() {
-        let store = Store::open(location, Missing::Refuse).await?;
-        let user = store.find_user(NAME).await?.context("the demo's athlete is not in its database")?;
+        let (store, user) = open().await?;
         return serve::pages(store, user.id, wanted.serving).await;
     }
+    let zone = machine_zone();
+    let location = Location::Sqlite { path: database.clone(), default: true };
     for ending in ["", "-wal", "-shm"] {
         let old = directory.join(format!("{DATABASE}{ending}"));
         if old.exists() {

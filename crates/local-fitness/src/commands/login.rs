@@ -1,6 +1,6 @@
 //! `fitness login`
 
-use super::reach;
+use super::{demo, reach};
 use crate::args::LoginArgs;
 use crate::clock;
 use crate::coaching;
@@ -17,7 +17,7 @@ pub(super) async fn run(context: &Context, args: LoginArgs) -> Result<Report> {
         Some(site) => reach::site(&site)?,
         None => coaching::site_at(args.port),
     };
-    let (store, user) = context.open_for_user().await?;
+    let (store, user) = if args.demo { demo::open().await? } else { context.open_for_user().await? };
     if user.has_password {
         // It opens an account that is closed; that takes a person.
         terminal::require_terminal()?;
@@ -25,8 +25,9 @@ pub(super) async fn run(context: &Context, args: LoginArgs) -> Result<Report> {
     let token = store.offer_sign_in(user.id, clock::now()).await?;
     store.close().await;
     let link = format!("{site}/sign-in/link?code={}", token.reveal());
+    let server = if args.demo { "fitness demo" } else { "fitness serve" };
     let words = format!(
-        "{link}\n\nIt signs one browser in as {}, once, within {SIGN_IN_MINUTES} minutes, while `fitness serve` runs.",
+        "{link}\n\nIt signs one browser in as {}, once, within {SIGN_IN_MINUTES} minutes, while `{server}` runs.",
         visible(&user.name)
     );
     Ok(Report::new(words, &json!({ "user": user.name, "link": link, "minutes": SIGN_IN_MINUTES })))

@@ -19,7 +19,7 @@ use serde_json::json;
 pub(super) async fn run(context: &Context, command: ProfileCommand) -> Result<Report> {
     let (store, user) = context.open_for_user().await?;
     let mut profile = store.profile(user.id).await?;
-    if let ProfileCommand::Set { sex, birth_year, sleep_need, zone, units, week_start } = command {
+    if let ProfileCommand::Set { sex, birth_year, sleep_need, zone, units } = command {
         let before = profile.clone();
         let sleep_need = sleep_need.as_deref().map(read_night).transpose().map_err(misread)?;
         profile = Profile {
@@ -28,7 +28,7 @@ pub(super) async fn run(context: &Context, command: ProfileCommand) -> Result<Re
             sleep_need: sleep_need.or(profile.sleep_need),
             zone: zone.unwrap_or(profile.zone),
             units: units.unwrap_or(profile.units),
-            week_start: week_start.unwrap_or(profile.week_start),
+            week_start: profile.week_start,
         };
         if profile != before {
             store.put_profile(user.id, &profile, clock::now()).await?;
@@ -38,10 +38,9 @@ pub(super) async fn run(context: &Context, command: ProfileCommand) -> Result<Re
     store.close().await;
     let or_not = |value: Option<String>| value.unwrap_or_else(|| "not said".to_owned());
     let words = format!(
-        "zone        {}\nunits       {}\nweek begins {}\nborn        {}\nsex         {}\nsleep need  {}\n",
+        "zone        {}\nunits       {}\nborn        {}\nsex         {}\nsleep need  {}\n",
         profile.zone,
         profile.units,
-        profile.week_start,
         or_not(profile.birth_year.map(|year| year.to_string())),
         or_not(profile.sex.map(|sex| sex.to_string())),
         or_not(profile.sleep_need.map(TimeSpan::hours_minutes)),

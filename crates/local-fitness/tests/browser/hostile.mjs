@@ -140,6 +140,8 @@ export async function hostileModel({ page, context, server }) {
   await page.locator("#text").fill(corpus[0].text);
   await page.getByRole("button", { name: "Send" }).click();
   await page.waitForURL(/chat=/);
+  // Who answers has said everything when something can be said again.
+  await page.locator("#say button[type=submit]:enabled").waitFor();
   await clean(page, "the chat as it came", marks);
   await page.reload();
   await clean(page, "the chat, read again", marks);

@@ -1,4 +1,6 @@
 // Walks that only look, and the few things an athlete says on Today.
+import { createServer } from "node:http";
+import { fitness } from "./home.mjs";
 import { accessible, assert, base, insideCards, notSideways, open, signIn, weekdaysMatch } from "./browser.mjs";
 
 // One page of each kind: every link is followed, once for all pages that differ by a number, a day or a value in the
@@ -96,6 +98,96 @@ export async function firstVisit({ page, server }) {
     assert.ok(Math.abs(asked - planned) < 0.35, `${asked} and ${planned}: ${told}`);
   }
 }
+
+// The first start of all: the link that was printed makes the first athlete, four steps lead to a Today of their own.
+export async function firstRun({ page, server }) {
+  assert.match(server.link, /\/setup\?code=/);
+  await page.goto(server.link);
+  await accessible(page, "the first start");
+  await page.getByLabel("What are you called?").fill("a/b");
+  await page.getByLabel("New password").fill("short");
+  await page.getByLabel("Once more").fill("short");
+  await page.getByRole("button", { name: "Begin" }).click();
+  // Both at once, and what was written is still there.
+  const faults = await page.locator(".faults").innerText();
+  assert.match(faults, /no slash/);
+  assert.match(faults, /8 to 200 characters/);
+  assert.equal(await page.getByLabel("What are you called?").inputValue(), "a/b");
+  await page.getByLabel("What are you called?").fill("Ann");
+  await page.getByRole("button", { name: "Begin" }).click();
+  await page.waitForURL(`${base}/welcome`);
+  await page.getByRole("heading", { name: "Where do you train?" }).waitFor();
+  await accessible(page, "the first step");
+  await page.getByLabel("Time zone").fill("Europe/Zurich");
+  await page.getByLabel("Units").selectOption("metric");
+  await page.getByRole("button", { name: "Next" }).click();
+  await page.getByRole("heading", { name: "Bring in your training" }).waitFor();
+  await accessible(page, "the second step");
+  await page.getByRole("link", { name: "Skip this step" }).click();
+  await page.getByRole("heading", { name: "Who coaches you?" }).waitFor();
+  await accessible(page, "the third step");
+  await page.getByRole("button", { name: "Next" }).click();
+  await page.getByRole("heading", { name: "A goal?" }).waitFor();
+  await page.getByRole("link", { name: "Later" }).click();
+  await page.waitForURL(`${base}/`);
+  assert.match(await page.locator("main").innerText(), /No active plan/);
+  await notSideways(page, "a Today without anything");
+  // The link has made its athlete.
+  await page.goto(server.link);
+  assert.match(await page.locator("main").innerText(), /made the first athlete already/);
+}
+firstRun.begins = async () => {};
+firstRun.answers = [422, 410];
+
+// A model's server that begins to answer and then falls silent, for as long as anybody waits.
+async function slowModel() {
+  const server = createServer(async (request, response) => {
+    let body = "";
+    for await (const piece of request) body += piece;
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    const chunk = (delta, finish_reason = null) => response.write(`data: ${JSON.stringify({ id: "x", object: "chat.completion.chunk", created: 1, model: "local", choices: [{ index: 0, delta, finish_reason }] })}\n\n`);
+    if (JSON.parse(body).response_format?.json_schema?.schema?.anyOf) {
+      setTimeout(() => chunk({ content: '{"tool": "final_answer", "arguments": {"text": "Let me think about it. ' }), 500);
+      return;
+    }
+    // It calls no tools of its own, and writes no brief.
+    chunk({ content: "{}" });
+    chunk({}, "stop");
+    response.end("data: [DONE]\n\n");
+  });
+  await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
+  return `http://127.0.0.1:${server.address().port}/v1`;
+}
+
+// Who is stopped has said what was said: it stays, and the conversation goes on.
+export async function stopping({ page, server }) {
+  await signIn(page, server.link);
+  await page.goto(`${base}/coach`);
+  await page.locator("#text").fill("Are you there?");
+  await page.keyboard.press("Enter");
+  await page.getByText("Thinking …").waitFor();
+  const partly = page.getByText("Let me think about it");
+  await partly.waitFor();
+  assert.equal(await page.getByText("Thinking …").count(), 0, "what is answered is thought");
+  const address = page.url();
+  assert.match(address, /chat=\d+$/);
+  await page.getByRole("button", { name: "Stop" }).click();
+  await page.getByText("What was said so far is kept.").waitFor();
+  await page.locator("#text").fill("And now?");
+  await page.keyboard.press("Enter");
+  await partly.nth(1).waitFor();
+  assert.equal(page.url(), address, "it is the same conversation");
+  await page.getByRole("button", { name: "Stop" }).click();
+  // It is kept as soon as the server knows that nobody listens.
+  for (let kept = 0; kept < 2; kept = await partly.count()) await page.goto(address);
+  const log = await page.locator("#log").innerText();
+  assert.match(log, /Are you there\?[^]*Let me think about it[^]*And now\?[^]*Let me think about it/);
+  assert.match(await page.locator("#cost").innerText(), /This conversation took \d+ tokens.*Today: \d+ tokens/);
+}
+stopping.begins = async () => {
+  await fitness("user", "add", "Ann", "--units", "metric");
+  await fitness("coach", "use", "openai", "--address", await slowModel(), "--model", "local");
+};
 
 // Without a mouse: chords, the sheet of keys, the skip link; and no key decides anything.
 export async function keyboard({ page, server }) {

@@ -41,6 +41,8 @@ macro_rules! walks {
 walks! {
     every_page_is_fine_in_light_and_dark_and_on_a_phone = "everyPage";
     the_first_visit_tells_what_to_do_and_why = "firstVisit";
+    the_first_start_leads_from_its_link_to_ones_own_today = "firstRun";
+    what_is_stopped_is_kept_and_gone_on_with = "stopping";
     everything_can_be_reached_without_a_mouse = "keyboard";
     everything_but_streaming_works_without_a_script = "withoutScript";
     the_coach_answers_as_it_goes_and_decides_nothing = "talking";

@@ -9,6 +9,7 @@ mod coach;
 mod coach_left;
 mod coach_numbers;
 mod contract;
+mod demo;
 mod described;
 mod exports;
 mod first_run;

@@ -55,6 +55,10 @@ fn the_first_start_makes_the_first_user_by_a_link_that_works_once() {
         ("name=a%2Fb", "no slash"),
         ("name=Ann&password=short&again=short", "8 to 200 characters"),
         ("name=Ann&password=long+enough&again=else+entirely", "differ"),
+        ("name=Ann&password=long%00enough&again=long%00enough", "cannot be seen"),
+        // Both at once: nobody wants to be sent back twice.
+        ("name=a%2Fb&password=short&again=short", "no slash"),
+        ("name=a%2Fb&password=short&again=short", "8 to 200 characters"),
     ] {
         let reply = post(&server, "/setup", &format!("code={code}&{body}"));
         assert_eq!(reply.status, 422, "{body}: {reply:?}");

@@ -33,19 +33,7 @@ pub(crate) fn serve(home: &Home) -> Served {
 
 /// With more arguments, over plain HTTP.
 pub(crate) fn serve_with(home: &Home, arguments: &[&str]) -> Served {
-    let mut command = home.command(&[&["serve", "--port", "0"], arguments].concat());
-    let mut process =
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut said = BufReader::new(process.stderr.take().unwrap());
-    let mut line = String::new();
-    said.read_line(&mut line).unwrap();
-    let port = line.split("://127.0.0.1:").nth(1).and_then(|rest| rest.split('.').next()?.parse().ok());
-    let port = port.unwrap_or_else(|| panic!("it says where it listens: {line}"));
-    if arguments.is_empty() {
-        let mcp = format!("MCP for other programs is at http://127.0.0.1:{port}/mcp");
-        assert!(line.contains(&mcp), "{line}");
-    }
-    Served { process, said, port }
+    Served::start(home, &[&["serve", "--port", "0"], arguments].concat())
 }
 
 /// What came back.
@@ -66,6 +54,23 @@ impl Reply {
 }
 
 impl Served {
+    /// Starts a command that serves, and waits until it listens.
+    pub(crate) fn start(home: &Home, arguments: &[&str]) -> Self {
+        let mut command = home.command(arguments);
+        let mut process =
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut said = BufReader::new(process.stderr.take().unwrap());
+        let mut line = String::new();
+        said.read_line(&mut line).unwrap();
+        let port = line.split("://127.0.0.1:").nth(1).and_then(|rest| rest.split('.').next()?.parse().ok());
+        let port = port.unwrap_or_else(|| panic!("it says where it listens: {line}"));
+        if arguments == ["serve", "--port", "0"] {
+            let mcp = format!("MCP for other programs is at http://127.0.0.1:{port}/mcp");
+            assert!(line.contains(&mcp), "{line}");
+        }
+        Self { process, said, port }
+    }
+
     /// The next line it says.
     pub(crate) fn next_line(&mut self) -> String {
         let mut line = String::new();
@@ -309,7 +314,8 @@ fn a_conversation_streams_words_steps_and_cards() {
     assert!(reply.head.contains("text/event-stream"), "{reply:?}");
     let told = events(&reply);
     let names: Vec<&str> = told.iter().map(|(name, _)| name.as_str()).collect();
-    assert_eq!(names, ["tool", "card", "tool", "text", "end"], "{told:#?}");
+    assert_eq!(names, ["begun", "tool", "card", "tool", "text", "end"], "{told:#?}");
+    let told = &told[1..];
     assert_eq!((&told[0].1["name"], &told[0].1["state"]), (&json!("draft_training_plan"), &json!("doing")));
     assert_eq!(told[2].1["state"], "done");
     assert_eq!(
@@ -339,9 +345,9 @@ fn a_conversation_streams_words_steps_and_cards() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn when_the_browser_goes_so_does_what_was_begun_for_it() {
     // The morning's brief is asked for as well, and answered.
-    let fake = FakeOpenAi::start(Ability::Ignores, |asked| match asked.shape {
+    let fake = FakeOpenAi::start(Ability::Native, |asked| match asked.shape {
         Some(_) => Say::text("{}"),
-        None => Say::text("Let me think about it").then(After::Stall(2)),
+        None => Say::text("Let me think about it").then(After::Stall(4)),
     })
     .await;
     let home = ann();
@@ -357,11 +363,28 @@ async fn when_the_browser_goes_so_does_what_was_begun_for_it() {
     while !fake.seen().iter().any(|seen| seen.text.contains("Are you there?")) {
         tokio::task::yield_now().await;
     }
+    // What is heard before anything is answered names the conversation, and then there are the first words.
+    let mut heard = String::new();
+    let mut stream = BufReader::new(stream);
+    let deadline = std::time::Instant::now() + Duration::from_secs(60);
+    while !heard.contains("bout it") {
+        assert!(stream.read_line(&mut heard).unwrap() > 0, "{heard}");
+        assert!(std::time::Instant::now() < deadline, "{heard}");
+    }
+    assert!(heard.contains("event: begun") && heard.contains("data: {\"chat\":1}"), "{heard}");
     drop(stream);
     tokio::time::timeout(Duration::from_secs(60), fake.left()).await.expect("the model is let go");
     server.works();
     let chats = home.json(&["chat", "--list"]);
     assert_eq!(chats.as_array().unwrap().len(), 1, "what the athlete said is kept: {chats}");
+    // So is what the coach had said, on the page and for whoever goes on.
+    let page = || server.raw(&["GET /coach?chat=1 HTTP/1.1", &server.host(), &cookie], "").body;
+    let deadline = std::time::Instant::now() + Duration::from_secs(20);
+    while !page().contains("Let me think about it") {
+        assert!(std::time::Instant::now() < deadline, "{}", page());
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert!(page().contains("This conversation took ") && page().contains("Today: "), "{}", page());
 }
 
 #[test]

@@ -17,6 +17,38 @@ fn send(server: &Served, cookie: &str, path: &str, fields: &str) -> u16 {
     server.raw(&[&line, &host, &origin, cookie, kind], &format!("form_token={token}&{fields}")).status
 }
 
+#[test]
+fn only_whoever_runs_the_server_leads_it_into_its_own_network() {
+    let home = Home::new();
+    for name in ["Ann", "Ben"] {
+        home.ok(&["user", "add", name, "--zone", "UTC"]);
+    }
+    let server = serve(&home);
+    let (ann, ben) = (cookie(&home, "Ann"), cookie(&home, "Ben"));
+    let choose = |cookie: &str, address: &str| {
+        let fields = format!("provider=openai&model=local&address={address}&tokens=1000&dollars=1");
+        send(&server, cookie, "/settings/coach", &fields)
+    };
+    let chosen = |name: &str| home.json(&["--user", name, "coach"])["coach"]["provider"].clone();
+    // Nothing at all means Ollama on this machine.
+    for near in
+        ["http%3A%2F%2F127.0.0.1%3A9%2Fv1", "http%3A%2F%2F192.168.1.20%2Fv1", "https%3A%2F%2Flocalhost", ""]
+    {
+        assert_eq!(choose(&ben, near), 422, "{near}");
+        assert_eq!(chosen("Ben"), "built-in", "nothing was chosen");
+        assert_eq!(choose(&ann, near), 303, "{near}");
+    }
+    for cookie in [&ann, &ben] {
+        assert_eq!(choose(cookie, "https%3A%2F%2F169.254.169.254"), 422, "nobody's to contact");
+    }
+    assert_eq!(choose(&ben, "https%3A%2F%2Fmodels.example.org"), 303);
+    // Whoever sits at the machine may let somebody in, to that place alone.
+    let near = "http://127.0.0.1:9/v1";
+    home.ok(&["--user", "Ben", "coach", "use", "openai", "--address", near, "--model", "local"]);
+    assert_eq!(choose(&ben, "http%3A%2F%2F127.0.0.1%3A9%2Fv1"), 303, "the same place, with other limits");
+    assert_eq!(choose(&ben, "http%3A%2F%2F127.0.0.1%3A10%2Fv1"), 422);
+}
+
 /// Outside the runtime that the fake model lives in.
 fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     tokio::task::block_in_place(|| std::thread::scope(|all| all.spawn(work).join())).unwrap()

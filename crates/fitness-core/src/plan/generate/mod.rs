@@ -26,13 +26,15 @@ pub use volume::Phase;
 
 use super::limits::{self, Class};
 use super::lint::{self, Finding, Severity, Subject};
-use super::{Availability, Background, BadDraft, Draft, Goal, Level, Terms, Workout, race_weeks};
+use super::{
+    Availability, Background, BadDraft, Draft, Goal, Level, Stated, Terms, Wished, Workout, race_weeks,
+};
 use crate::calendar::{Day, Weekday};
 use crate::metrics::predict::Mark;
 use crate::sport::Sport;
 use crate::units::{Distance, TimeSpan, UnitSystem};
 use mend::Mending;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use volume::PlanWeek;
 
@@ -65,8 +67,18 @@ pub struct Wish {
     pub units: UnitSystem,
 }
 
+impl Wish {
+    /// What a plan keeps of it.
+    fn terms(&self, stated: Stated) -> Terms {
+        let Self { long_day, tune_up, strength, cross, .. } = *self;
+        let wished = Wished { named: self.name.is_some(), long_day, tune_up, strength, cross };
+        Terms { availability: self.availability.clone(), stated, wished }
+    }
+}
+
 /// A race along the way: a hard day with a few easy ones around it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct TuneUp {
     /// When.
     pub on: Day,
@@ -156,7 +168,7 @@ fn best_try(
         let name = wish.name.clone().unwrap_or_else(|| format!("{} {}", wish.goal.spoken(), wish.race));
         let draft =
             Draft::new(&name, wish.goal, wish.distance, wish.start, wish.race, wish.target, workouts)?
-                .under(Terms { availability: wish.availability.clone(), stated: athlete.stated })?;
+                .under(wish.terms(athlete.stated))?;
         let findings = lint::lint(&Subject::of_draft(&draft), athlete, wish.units);
         let faults = faults(&findings);
         let mut next = mending.clone();

@@ -103,10 +103,11 @@ fn on(progress: &Progress, day: Day) -> impl Iterator<Item = (usize, &PlannedWor
 fn sum(view: &View, week: &WeekProgress) -> Markup {
     let units = view.units();
     let (planned, done) = (week.running.planned.distance, week.running.done.distance);
+    let asked = week.running.planned.written().spoken(units);
     let begun = week.over || week.running.done.count > 0;
     let share = if planned.mm() > 0 { (done.meters() / planned.meters()).min(1.0) } else { 0.0 };
     html! {
-        span { @if begun { b { (units.distance(done)) } span.soft { " of " (units.distance(planned)) } } @else { b { (units.distance(planned)) } } }
+        span { @if begun { b { (units.distance(done)) } span.soft { " of " (asked) } } @else { b { (asked) } } }
         svg.meter viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true" {
             rect.b.planned x="0" y="0" width="100" height="6" rx="3" {}
             @if begun { rect class={ "b " (class(week)) } x="0" y="0" width=(format!("{:.0}", share * 100.0)) height="6" rx="3" {} }

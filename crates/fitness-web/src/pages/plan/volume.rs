@@ -4,7 +4,7 @@ use super::schedule::Weeks;
 use crate::charts::plot::{Plot, number};
 use crate::view::View;
 use fitness_core::adherence::WeekProgress;
-use fitness_core::units::{Distance, UnitSystem};
+use fitness_core::units::{Distance, TimeSpan, UnitSystem};
 use fitness_store::Progress;
 use maud::{Markup, html};
 
@@ -29,10 +29,16 @@ fn long(units: UnitSystem, distance: Distance) -> f64 {
 /// The colour of what was done.
 pub(super) fn class(week: &WeekProgress) -> &'static str {
     // What is excused, and what lay before the first day that counts, was not asked.
-    let (asked, done) = (week.running.so_far.distance, week.running.done.distance);
+    let (asked, done) = (&week.running.so_far, &week.running.done);
+    // Kilometres of a run that was asked by time are no answer to the other kilometres.
+    let by_time = asked.without_distance > 0 && asked.without_duration == 0;
+    let enough = match by_time {
+        true => done.duration.seconds() >= 0.9 * asked.duration.seconds(),
+        false => done.distance.meters() >= 0.9 * asked.distance.meters(),
+    };
     match week.over {
         false => "open",
-        true if done.meters() >= 0.9 * asked.meters() => "hit",
+        true if enough => "hit",
         true => "short",
     }
 }
@@ -62,7 +68,9 @@ fn drawn(view: &View, weeks: &[WeekProgress], chosen: &Weeks) -> Markup {
                 @for (index, week) in weeks.iter().enumerate() {
                     @let (planned, done) = values(week);
                     @let x = from + step * (index as f64 + 0.5) - wide / 2.0;
-                    @let words = format!("Week {}: {} {unit} planned{}", index + 1, number(planned), if week.over || done > 0.0 { format!(", {} done", number(done)) } else { String::new() });
+                    @let timed = week.running.planned.by_time;
+                    @let timed = if timed > TimeSpan::ZERO { format!(" and {} by time", timed.hours_minutes()) } else { String::new() };
+                    @let words = format!("Week {}: {} {unit}{timed} planned{}", index + 1, number(planned), if week.over || done > 0.0 { format!(", {} done", number(done)) } else { String::new() });
                     a href={ "/plan?week=" (index + 1) "#schedule" } aria-label=(words) aria-current=[(index == chosen.chosen).then_some("true")] {
                         rect.hit-area x=(format!("{:.1}", x - step * 0.14)) y=(plot.top) width=(format!("{step:.1}")) height=(format!("{:.1}", bottom - plot.top)) {}
                         rect.b.planned x=(format!("{x:.1}")) y=(format!("{:.1}", y.at(planned))) width=(format!("{wide:.1}")) height=(format!("{:.1}", (bottom - y.at(planned)).max(0.0))) rx="4" {}
@@ -91,7 +99,7 @@ fn table(view: &View, weeks: &[WeekProgress]) -> Markup {
                 tr {
                     th scope="row" { a href={ "/plan?week=" (index + 1) "#schedule" } { (index + 1) } }
                     td { (week.monday.date().format("%-d %b %Y")) }
-                    td.n { (units.distance(week.running.planned.distance)) }
+                    td.n { (week.running.planned.written().spoken(units)) }
                     td.n { @if week.over || week.running.done.count > 0 { (units.distance(week.running.done.distance)) } @else { "—" } }
                     td.n { @if let Some(percent) = week.adherence.percent { (percent) " %" } @else { "—" } }
                     td.n.wide { (format!("{:.0}", week.all_sports.planned.load)) }

@@ -1,6 +1,6 @@
 //! `/settings/account`: what runs here, and leaving for good.
 
-use super::security::check_old;
+use super::security::{OLD, check_old, old_field};
 use super::{Tab, again, page};
 use crate::answer;
 use crate::confirm::Decision;
@@ -89,7 +89,7 @@ pub(crate) async fn delete(view: View, fields: Fields) -> Result<Response, Probl
     if fields.text("name") != Some(visible(&view.name).to_string().trim()) {
         faults.add("name", "That is not your name as it is shown above.");
     }
-    check_old(&view, &fields, &mut faults).await?;
+    check_old(&view, &fields, OLD, &mut faults).await?;
     if faults.any() {
         let body = question(&view, &fields, &faults).await?;
         return Ok(again(&view, Tab::Account, &body));
@@ -118,7 +118,6 @@ fn decision(view: &View) -> Decision {
 
 async fn question(view: &View, fields: &Fields, faults: &Faults) -> Result<Markup, Problem> {
     let filling = Filling { fields, faults };
-    let has_password = view.store().user(view.user()).await?.has_password;
     let (activities, span) = view.store().count_activities(view.user()).await?;
     let plans = view.store().list_plans(view.user()).await?.len();
     let hidden = decision(view).ask(view).await?;
@@ -134,9 +133,7 @@ async fn question(view: &View, fields: &Fields, faults: &Faults) -> Result<Marku
                 (hidden)
                 p.actions { a.btn.primary href="/settings/account" { "Keep my account" } }
                 (filling.line("name", "Type your name to delete it", Line { required: true, ..Line::default() }))
-                @if has_password {
-                    (filling.line("old", "Your password", Line { kind: "password", required: true, autocomplete: "current-password", ..Line::default() }))
-                }
+                (old_field(view, &filling, OLD, "Your password").await?)
                 p.actions { button.danger type="submit" { "Delete my account and everything in it" } }
             }
         }

@@ -104,7 +104,10 @@ pub(crate) fn read(
     if key.as_ref().is_some_and(|key| key.len() > MAX_KEY) {
         faults.add("key", "That is far too long for a key; copy the key alone.");
     }
-    let chosen = Chosen { provider, model, address, ..before.clone() };
+    // What was allowed at the terminal was allowed for that place.
+    let same = before.provider == provider && before.address == address;
+    let at_terminal = before.at_terminal && same;
+    let chosen = Chosen { provider, model, address, at_terminal, ..before.clone() };
     (!faults.any()).then(|| (chosen, key.map(SecretString::from)))
 }
 

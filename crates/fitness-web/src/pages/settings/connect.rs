@@ -1,5 +1,6 @@
 //! `/settings/connect`: other programs, and the calendar.
 
+use super::security::{OLD, check_old, old_field};
 use super::{Tab, again, copyable, page};
 use crate::answer::see_other;
 use crate::fields::{Faults, Fields};
@@ -19,6 +20,9 @@ use maud::{Markup, html};
 const MAX_DAYS: i64 = 3650;
 /// The longest name of a token.
 const MAX_NAME: usize = 100;
+
+/// The field with the password where a calendar's address is asked for: the page has two such forms.
+const CALENDAR_OLD: &str = "calendar_old";
 
 /// `GET /settings/connect`
 pub(crate) async fn show(view: View) -> Result<Response, Problem> {
@@ -40,6 +44,8 @@ pub(crate) async fn make(view: View, fields: Fields) -> Result<Response, Problem
     if days == Some(None) {
         faults.add("days", "Write a number of days, 1 to 3650, or leave it empty.");
     }
+    // A browser left open must not hand out a way in that lasts.
+    check_old(&view, &fields, OLD, &mut faults).await?;
     let Some(scope) = scope.filter(|_| !faults.any()) else {
         let body = body(&view, &fields, &faults).await?;
         return Ok(again(&view, Tab::Connect, &body));
@@ -57,7 +63,14 @@ pub(crate) async fn revoke(view: View, Numbered(id): Numbered<ApiTokenId>) -> Re
 }
 
 /// `POST /settings/calendar`: makes a new private address. The answer shows it, once; the old one ends.
-pub(crate) async fn open_calendar(view: View) -> Result<Response, Problem> {
+pub(crate) async fn open_calendar(view: View, fields: Fields) -> Result<Response, Problem> {
+    let mut faults = Faults::default();
+    check_old(&view, &fields, CALENDAR_OLD, &mut faults).await?;
+    if faults.any() {
+        let first = Fields::default().with("scope", Scope::Read.as_str());
+        let body = body(&view, &first, &faults).await?;
+        return Ok(again(&view, Tab::Connect, &body));
+    }
     let token = view.store().open_calendar_feed(view.user(), view.now).await?;
     let address = format!("{}/calendar/{}.ics", view.app.site, token.reveal());
     let body = html! {
@@ -149,6 +162,7 @@ async fn body(view: &View, fields: &Fields, faults: &Faults) -> Result<Markup, P
                     (filling.choice("scope", "It may", "", &[("read", "Read: look at your data"), ("draft", "Draft: also leave drafts and proposals")]))
                     (filling.line("days", "For how many days", Line { kind: "number", hint: "Until you revoke it when empty.", ..Line::default() }))
                 }
+                (old_field(view, &filling, OLD, "Your password").await?)
                 p.actions { button.primary type="submit" { "Make it" } }
             }
         }
@@ -156,8 +170,12 @@ async fn body(view: &View, fields: &Fields, faults: &Faults) -> Result<Markup, P
             h2 { "Calendar" }
             p { "A private address with your coming workouts, for any calendar that can subscribe." }
             @if let Some(at) = feed { p { "There has been one since " (time::moment(at, zone, today)) ". It is not shown again; make a new one if you lost it." } }
+            form method="post" action="/settings/calendar" {
+                (view.token_field())
+                (old_field(view, &filling, CALENDAR_OLD, "Your password").await?)
+                p.actions { button type="submit" { @if feed.is_some() { "Make a new address" } @else { "Make an address" } } }
+            }
             div.actions {
-                (view.button("/settings/calendar", if feed.is_some() { "Make a new address" } else { "Make an address" }, ""))
                 @if feed.is_some() { (view.button("/settings/calendar/close", "End it", "")) }
             }
         }

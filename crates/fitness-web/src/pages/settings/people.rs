@@ -109,6 +109,7 @@ fn terms(shared: Option<&Shared>) -> Chosen {
         address: shared.address.clone(),
         tokens_a_day: shared.tokens_a_day,
         micros_a_day: shared.micros_a_day,
+        ..Chosen::default()
     })
 }
 

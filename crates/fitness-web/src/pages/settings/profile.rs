@@ -1,4 +1,4 @@
-//! `/settings`: zone, units, week, and how pages look.
+//! `/settings`: zone, units, and how pages look.
 
 use super::{Tab, again, page};
 use crate::answer::see_other;
@@ -10,23 +10,11 @@ use axum::response::Response;
 use chrono::Datelike as _;
 use chrono_tz::Tz;
 use fitness_core::athlete::Profile;
-use fitness_core::calendar::Weekday;
 use fitness_core::limits::read_night;
 use maud::{Markup, html};
 
 /// Nobody who uses this was born earlier.
 const OLDEST: i32 = 1900;
-
-/// What a week can begin on.
-const DAYS: &[(&str, &str)] = &[
-    ("Mon", "Monday"),
-    ("Tue", "Tuesday"),
-    ("Wed", "Wednesday"),
-    ("Thu", "Thursday"),
-    ("Fri", "Friday"),
-    ("Sat", "Saturday"),
-    ("Sun", "Sunday"),
-];
 
 /// `GET /settings`
 pub(crate) async fn show(view: View) -> Result<Response, Problem> {
@@ -48,7 +36,16 @@ pub(crate) async fn save(view: View, fields: Fields) -> Result<Response, Problem
 
 /// `POST /settings/looks`
 pub(crate) async fn save_looks(view: View, fields: Fields) -> Result<Response, Problem> {
-    let theme: Theme = fields.one("theme").and_then(|word| word.parse().ok()).unwrap_or_default();
+    let mut faults = Faults::default();
+    let read = fields.one("theme").unwrap_or_default().parse::<Theme>();
+    let theme = faults.take("theme", read.map_err(|_| "Choose one of the three."));
+    let keys = fields.all("keys").all(|word| word == "on");
+    if !keys {
+        faults.add("keys", "Tick the box, or leave it.");
+    }
+    let Some(theme) = theme.filter(|_| keys) else {
+        return Ok(again(&view, Tab::Profile, &body(&view, &filled(&view), &faults)));
+    };
     view.store().put_setting(view.user(), THEME_SETTING, &theme, view.now).await?;
     view.store().put_setting(view.user(), KEYS_SETTING, &fields.ticked("keys"), view.now).await?;
     Ok(see_other("/settings?done=saved"))
@@ -65,10 +62,6 @@ pub(crate) fn read(view: &View, fields: &Fields, faults: &mut Faults) -> Option<
         }
     };
     let units = faults.take("units", fields.one("units").unwrap_or_default().parse());
-    let week_start: Option<Weekday> = fields.one("week_start").and_then(|day| day.parse().ok());
-    if week_start.is_none() {
-        faults.add("week_start", "Choose a day of the week.");
-    }
     let birth_year = text("birth_year").map(|year| {
         let this = view.today.date().year();
         year.parse::<i32>().ok().filter(|year| (OLDEST..=this).contains(year))
@@ -81,7 +74,8 @@ pub(crate) fn read(view: &View, fields: &Fields, faults: &mut Faults) -> Option<
     let profile = Profile {
         zone,
         units: units.unwrap_or(view.profile.units),
-        week_start: week_start.unwrap_or(view.profile.week_start),
+        // Every week that is shown begins on a Monday, as the weeks of plans do; what older versions asked for is kept.
+        week_start: view.profile.week_start,
         birth_year: birth_year.flatten(),
         sex,
         sleep_need,
@@ -96,7 +90,6 @@ pub(crate) fn filled(view: &View) -> Fields {
     let fields = Fields::default()
         .with("zone", profile.zone.name())
         .with("units", profile.units.as_str())
-        .with("week_start", profile.week_start.to_string())
         .with("birth_year", profile.birth_year.map_or_else(empty, |year| year.to_string()))
         .with("sex", profile.sex.map_or("", fitness_core::athlete::Sex::as_str))
         .with("sleep_need", profile.sleep_need.map_or_else(empty, night));
@@ -119,7 +112,6 @@ pub(crate) fn place_fields(filling: &Filling<'_>) -> Markup {
         div.fields {
             (filling.line("zone", "Time zone", Line { hint: "Your days begin and end there.", example: "Europe/Zurich", required: true, ..Line::default() }))
             (filling.choice("units", "Units", "Distances and paces everywhere.", &[("metric", "Kilometres, min/km"), ("imperial", "Miles, min/mile")]))
-            (filling.choice("week_start", "Weeks begin on", "", DAYS))
         }
     }
 }

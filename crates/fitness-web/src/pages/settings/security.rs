@@ -4,7 +4,7 @@ use super::{Tab, again, page};
 use crate::answer::see_other;
 use crate::fields::{Faults, Fields};
 use crate::named::Numbered;
-use crate::pages::setup::{new_password, password_fields};
+use crate::pages::setup::{NEW_PASSWORD, new_password, password_fields};
 use crate::pages::sign_in::{client, signed_in};
 use crate::parts::form::{Filling, Line};
 use crate::parts::time;
@@ -31,8 +31,8 @@ pub(crate) async fn set_password(
     fields: Fields,
 ) -> Result<Response, Problem> {
     let mut faults = Faults::default();
-    check_old(&view, &fields, &mut faults).await?;
-    let password = new_password(&fields, true, &mut faults);
+    check_old(&view, &fields, OLD, &mut faults).await?;
+    let password = new_password(&fields, Some(NEW_PASSWORD), &mut faults);
     let Some(password) = password.filter(|_| !faults.any()) else {
         let body = body(&view, &Fields::default(), &faults).await?;
         return Ok(again(&view, Tab::Security, &body));
@@ -42,15 +42,35 @@ pub(crate) async fn set_password(
     Ok(signed_in(&view.app, &token, "/settings/security?done=saved"))
 }
 
-/// Whether the password that is set was written; nothing is asked where there is none.
-pub(crate) async fn check_old(view: &View, fields: &Fields, faults: &mut Faults) -> Result<(), Problem> {
+/// The field with the password there is.
+pub(crate) const OLD: &str = "old";
+
+/// Asks for the password there is, where there is one: for what must not follow from a browser left open.
+pub(crate) async fn old_field(
+    view: &View,
+    filling: &Filling<'_>,
+    field: &str,
+    label: &str,
+) -> Result<Markup, Problem> {
+    let has_password = view.store().user(view.user()).await?.has_password;
+    let line = Line { kind: "password", required: true, autocomplete: "current-password", ..Line::default() };
+    Ok(html! { @if has_password { (filling.line(field, label, line)) } })
+}
+
+/// Whether the password that is set was written into a field; nothing is asked where there is none.
+pub(crate) async fn check_old(
+    view: &View,
+    fields: &Fields,
+    field: &'static str,
+    faults: &mut Faults,
+) -> Result<(), Problem> {
     if !view.store().user(view.user()).await?.has_password {
         return Ok(());
     }
     view.app.limits.count_try(&view.name)?;
-    let old: SecretString = fields.one("old").unwrap_or_default().to_owned().into();
+    let old: SecretString = fields.one(field).unwrap_or_default().to_owned().into();
     if !view.store().verify_password(view.user(), &old).await? {
-        faults.add("old", "That is not your password.");
+        faults.add(field, "That is not your password.");
     }
     Ok(())
 }
@@ -87,9 +107,7 @@ async fn body(view: &View, fields: &Fields, faults: &Faults) -> Result<Markup, P
             form method="post" action="/settings/password" {
                 (view.token_field())
                 input.hidden type="text" name="username" value=(view.name) autocomplete="username" tabindex="-1" aria-hidden="true" readonly;
-                @if has_password {
-                    (filling.line("old", "The password until now", Line { kind: "password", required: true, autocomplete: "current-password", ..Line::default() }))
-                }
+                (old_field(view, &filling, OLD, "The password until now").await?)
                 (password_fields(&filling, "At least 8 characters. Every other browser is signed out.", true))
                 p.actions { button.primary type="submit" { @if has_password { "Change it" } @else { "Set it" } } }
             }

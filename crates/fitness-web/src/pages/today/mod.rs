@@ -188,7 +188,7 @@ fn week(view: &View, progress: &Progress) -> Markup {
     let units = view.units();
     let this = progress.followed.weeks.iter().find(|week| week.monday == monday);
     let done = this.map(|week| units.distance(week.running.done.distance));
-    let planned = this.map(|week| units.distance(week.running.planned.distance));
+    let planned = this.map(|week| week.running.planned.written().spoken(units));
     html! {
         section.card {
             h2 { "This week" @if let Some((done, planned)) = done.zip(planned) { " · " (done) " of " (planned) } }

@@ -90,9 +90,10 @@ impl Story<'_> {
         days.map(|day| Follows { workout: run(day), share: 1.0 }).collect()
     }
 
-    /// What came since: the last weeks, by the plan.
+    /// What came since: the last weeks, by the plan. They begin in the week before it, whose steady days must be told
+    /// with them: the same days told in another way would be a second life beside the first.
     pub(super) fn since(&self) -> Demo {
-        let weeks = u32::try_from(WEEKS_DONE + 2).unwrap_or(1);
+        let weeks = u32::try_from(WEEKS_DONE + 1).unwrap_or(1);
         Demo { weeks, ..self.demo }
     }
 
@@ -159,7 +160,8 @@ impl Story<'_> {
         }
     }
 
-    /// How the plan was followed: nearly all of it, one session cut short, one left out, one day away.
+    /// What was run since the steady weeks began. The plan was followed nearly all the way: one session cut short, one
+    /// left out, one day away.
     pub(super) async fn follow(&self, plan: PlanId) -> Result<Vec<Follows>> {
         let workouts = self.store.list_workouts(self.user, plan, 1).await?;
         let monday = |week: i64| self.begins().plus(7 * week);
@@ -193,7 +195,7 @@ impl Story<'_> {
         let follows =
             |planned: &PlannedWorkout| Follows { workout: planned.workout.clone(), share: share(planned) };
         let begun = workouts.iter().filter(|planned| planned.workout.date > self.begins());
-        Ok(begun.map(follows).collect())
+        Ok(self.steady().into_iter().chain(begun.map(follows)).collect())
     }
 
     /// Notes, how it felt, two talks with the coach, and this morning's brief.

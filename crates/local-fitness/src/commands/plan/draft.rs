@@ -8,7 +8,6 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::report::Report;
 use crate::table::table;
-use crate::words::counted;
 use anyhow::Result;
 use fitness_core::calendar::Day;
 use fitness_core::export::read_draft;
@@ -16,10 +15,10 @@ use fitness_core::ids::PlanId;
 use fitness_core::note::Author;
 use fitness_core::plan::lint::{Subject, lint};
 use fitness_core::plan::{
-    Asked, Background, BadField, BadWish, Generated, PlanRequest, PlanStatus, RequestField, ToldWeek,
+    Background, BadField, BadWish, Generated, PlanRequest, PlanStatus, RequestField, ToldWeek,
 };
 use fitness_core::text::visible;
-use fitness_core::units::{Distance, TimeSpan, UnitSystem};
+use fitness_core::units::UnitSystem;
 use fitness_store::StoredActivity;
 use serde_json::json;
 use std::fmt::Write as _;
@@ -195,42 +194,17 @@ fn tell(made: &Generated, athlete: &Background, units: UnitSystem) -> String {
     }
     text.push('\n');
     let row = |week: &ToldWeek| {
-        let easier = if week.cutback { " (easier)" } else { "" };
         [
             week.first.to_string(),
-            format!("{}{easier}", week.phase),
+            week.called.clone(),
             week.running.clone(),
             week.longest.map(|far| units.distance(far).to_string()).unwrap_or_default(),
             week.hard.join(", "),
         ]
     };
-    let rows: Vec<_> =
-        lead_in(made, units).into_iter().chain(made.told_weeks(units).iter().map(row)).collect();
+    let rows: Vec<_> = made.told_weeks(units).iter().map(row).collect();
     text.push_str(&table(["week from", "phase", "running", "longest", "hard days"], &rows));
     text.push('\n');
     text.push_str(&told(&made.findings));
     text
-}
-
-/// The days from the start to the first full week, where there are some.
-fn lead_in(made: &Generated, units: UnitSystem) -> Option<[String; 5]> {
-    let (start, end) = (made.draft.start_date(), made.weeks.first()?.first);
-    let before: Vec<_> =
-        made.draft.workouts().iter().filter(|w| (start..end).contains(&w.date) && !w.is_rest()).collect();
-    let days = start.until(end);
-    let asked = Asked::of(before.iter().copied(), made.draft.race_date());
-    let longest = before.iter().filter_map(|w| w.distance).max();
-    (days > 0).then(|| {
-        [
-            start.to_string(),
-            format!("first {}", counted(days as u64, "day", "days")),
-            match (asked.distance, asked.by_time) {
-                (Distance::ZERO, TimeSpan::ZERO) => "nothing".to_owned(),
-                (Distance::ZERO, time) => time.hours_minutes(),
-                (far, _) => units.distance(far).to_string(),
-            },
-            longest.map(|d| units.distance(d).to_string()).unwrap_or_default(),
-            String::new(),
-        ]
-    })
 }

@@ -1,0 +1,114 @@
+//! The demo as a stranger meets it: one athlete, apart from everybody else, whose link opens the door.
+
+use crate::harness::Home;
+use crate::serving::{Reply, Served};
+use chrono::{DateTime, TimeDelta, Utc};
+use fitness_core::plan::ActionKind;
+use fitness_store::consent::Channel;
+use fitness_store::testkit;
+use serde_json::Value;
+use std::sync::OnceLock;
+use std::time::Instant;
+
+const DATABASE: &str = "data/local-fitness/demo.db";
+
+/// The demo on a Monday, when most days of the week before its plan are told twice. It is made once and copied.
+fn made() -> Home {
+    static MADE: OnceLock<Vec<u8>> = OnceLock::new();
+    let bytes = MADE.get_or_init(|| {
+        let home = Home::new();
+        home.json(&["demo", "--only-make", "--ends", "2026-11-16"]);
+        std::fs::read(home.path(DATABASE)).unwrap()
+    });
+    let home = Home::new();
+    std::fs::create_dir_all(home.path("data/local-fitness")).unwrap();
+    std::fs::write(home.path(DATABASE), bytes).unwrap();
+    home
+}
+
+fn of_the_demo(home: &Home, arguments: &[&str]) -> Value {
+    let answer = home.run_with("FITNESS_DB", home.path(DATABASE), &[arguments, &["--json"]].concat());
+    serde_json::from_str(&answer.out).unwrap_or_else(|error| panic!("{error}: {answer:?}"))
+}
+
+#[test]
+fn the_demo_athlete_is_never_in_two_places_at_once() {
+    let home = made();
+    let all = of_the_demo(&home, &["activity", "list", "--limit", "1000"]);
+    let span = |one: &Value| {
+        let started: DateTime<Utc> = one["started_at"].as_str().unwrap().parse().unwrap();
+        (started, one["elapsed_ms"].as_i64().unwrap(), one["name"].to_string())
+    };
+    let mut spans: Vec<_> = all.as_array().unwrap().iter().map(span).collect();
+    spans.sort();
+    assert!(spans.len() > 100, "{}", spans.len());
+    for pair in spans.windows(2) {
+        let (started, elapsed, name) = &pair[0];
+        let over = *started + TimeDelta::milliseconds(*elapsed);
+        assert!(over <= pair[1].0, "{name} of {started} goes on through {} of {}", pair[1].2, pair[1].0);
+    }
+}
+
+fn get(server: &Served, path: &str, cookie: &str) -> Reply {
+    server.raw(&[&format!("GET {path} HTTP/1.1"), &server.host(), cookie], "")
+}
+
+#[test]
+fn the_demo_gets_ready_and_its_links_sign_in() {
+    let home = Home::new();
+    let from = Instant::now();
+    let mut server = Served::start(&home, &["demo", "--no-open", "--port", "0"]);
+    let mut line = String::new();
+    while !line.contains("/sign-in/link?code=") {
+        line = server.next_line();
+        assert!(!line.is_empty(), "it prints a link");
+    }
+    let code = line.trim().split("code=").nth(1).unwrap().to_owned();
+    let cookie = signed_in(&server, &code);
+    let today = get(&server, "/", &cookie);
+    println!("from the start to the first page: {:?}", from.elapsed());
+    assert_eq!(today.status, 200, "{today:?}");
+    assert!(today.body.contains("Demo data."));
+
+    // Whoever comes without a link is told how to get one here, and that way works.
+    let (page, command) =
+        (get(&server, "/sign-in", "X: y"), format!("fitness login --demo --port {}", server.port));
+    assert!(page.body.contains(&command) && page.body.contains("fitness demo"), "{}", page.body);
+    let old = get(&server, &format!("/sign-in/link?code={code}"), "X: y");
+    assert_eq!(old.status, 410);
+    assert!(old.body.contains(&command), "{}", old.body);
+    let another = home.json(&["login", "--demo", "--port", &server.port.to_string()]);
+    let code = another["link"].as_str().unwrap().split("code=").nth(1).unwrap();
+    signed_in(&server, code);
+}
+
+fn signed_in(server: &Served, code: &str) -> String {
+    let (host, origin) = (server.host(), server.origin());
+    let form = "Content-Type: application/x-www-form-urlencoded";
+    let reply = server.raw(&["POST /sign-in/link HTTP/1.1", &host, &origin, form], &format!("code={code}"));
+    assert_eq!(reply.status, 303, "{reply:?}");
+    let set = reply.head.split("set-cookie: ").nth(1).unwrap();
+    format!("Cookie: {}", set.split(';').next().unwrap())
+}
+
+#[test]
+fn what_the_demo_decided_is_known_as_a_demo_and_serve_leaves_it_alone() {
+    let home = Home::new();
+    let refused = home.refused(&["login", "--demo"]);
+    assert!(refused.contains("there is no demo") && refused.contains("fitness demo"), "{refused}");
+    let home = made();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let actions = runtime.block_on(async {
+        let store = testkit::open(&home.path(DATABASE).display().to_string()).await;
+        let demo = store.find_user("demo").await.unwrap().unwrap();
+        let actions = store.list_human_actions(demo.id, 100).await.unwrap();
+        store.close().await;
+        actions
+    });
+    let done: Vec<_> = actions.iter().map(|action| (action.kind, action.channel)).collect();
+    assert_eq!(done, [(ActionKind::Activate, Channel::Demo)]);
+
+    let answer = home.run_with("FITNESS_DB", home.path(DATABASE), &["serve", "--port", "0", "--no-open"]);
+    let refusal = answer.refusal(&["serve"]);
+    assert!(refusal.contains("this is the demo's database"), "{refusal}");
+}
