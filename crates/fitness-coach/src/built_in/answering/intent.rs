@@ -135,7 +135,7 @@ const NO_DAY: &[&str] = &[
 ];
 
 /// What tells of a day that was.
-const PAST: &[&str] = &["was", "were", "did", "had", "went", "missed", "miss", "ran"];
+const PAST: &[&str] = &["was", "were", "did", "had", "went", "missed", "ran"];
 
 impl Intent {
     /// Reads what an athlete said.
@@ -153,7 +153,7 @@ impl Intent {
         if let Some(unwell) = unwell_of(&clauses, &lower, today) {
             return unwell;
         }
-        let when = named(&words, today, has(PAST));
+        let when = named(&words, today, has(PAST) || says("a miss"));
         let is_today = matches!(&when, Named::Nothing) || when == Named::Days(vec![today]);
         if let Some(tired) = tired(&clauses, today).filter(|_| is_today) {
             return tired;
@@ -162,6 +162,16 @@ impl Intent {
         let wants_plan = (has(&["draft", "plan", "train", "training"]) && goal.is_some()) || has(&["draft"]);
         if wants_plan && !has(&["predict", "finish"]) {
             return draft(goal, &words, today);
+        }
+        let may_i = ["can i run", "could i run", "can i train", "should i run", "should i train"]
+            .iter()
+            .any(|asked| says(asked));
+        if let Named::Days(days) = &when
+            && may_i
+            && goal.is_none()
+            && days.iter().all(|day| *day >= today)
+        {
+            return Self::Should { days: days.clone() };
         }
         if has(&["predict", "prediction", "finish"]) || says("could i run") || says("can i run") {
             let input = goal.map_or_else(|| json!({}), |goal| json!({ "goal": goal }));

@@ -263,6 +263,8 @@ fn a_day_that_was_named_is_never_another_day() {
         ("how was my session yesterday?", Intent::Days { days: vec![day("2026-06-08")] }),
         ("how was my form last week?", Intent::Form { of_another_day: true }),
         ("what is on in two weeks?", unsure(Doubt::NotDays)),
+        ("Can I run tomorrow?", Intent::Should { days: vec![day("2026-06-10")] }),
+        ("I will miss Thursday", Intent::Days { days: vec![day("2026-06-11")] }),
     ] {
         assert_eq!(read(text), intent, "{text}");
     }
