@@ -128,7 +128,7 @@ fn a_bad_feeling_on_a_hard_day_leads_to_a_proposal_that_the_brief_names() {
     let home = demo();
     let day = |ahead| today(&home).plus(ahead).to_string();
     let runs = (1..28).map(|at| json!({ "date": day(at), "planned_km": 4, "kind": "easy" }));
-    // Nobody has run that far today.
+    // The demo's last day is half over, and nothing was run on it yet.
     let hard = json!({ "date": day(0), "planned_km": 4, "kind": "tempo" });
     let rests = (28..60).map(|at| json!({ "date": day(at), "kind": "rest" }));
     let schedule: Vec<Value> = std::iter::once(hard).chain(runs).chain(rests).collect();
