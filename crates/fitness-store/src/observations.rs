@@ -13,7 +13,8 @@ use fitness_core::calendar::{Day, Instant};
 use fitness_core::hash::ContentHash;
 use fitness_core::ids::{ActivityId, ObservationId, ProposalId, UserId};
 use fitness_core::note::{Author, NoteText};
-use fitness_core::observation::{Observation, Observed};
+use fitness_core::observation::{Observation, ObservationKind, Observed};
+use fitness_core::plan::is_low_feeling;
 use sea_orm::sea_query::Expr;
 use sea_orm::{
     ActiveValue::{NotSet, Set},
@@ -55,6 +56,7 @@ impl Store {
         let id = ObservationId::new(Entity::insert(row).exec(tx.db()).await?.last_insert_id);
         if author == Author::Athlete {
             derived::touch(&tx, Some(earlier(observed.from(), activity_day))).await?;
+            feels_better(&tx, observed, now).await?;
         }
         let entry = Entry::new(now, author.into(), "observation.add", format!("observation:{id}"));
         tx.commit(entry.change(None, Some(ContentHash::of_json(observed)))).await?;
@@ -188,4 +190,15 @@ fn observation(row: Model) -> Result<Observation> {
         observed,
         written_at: row.written_at,
     })
+}
+
+/// Whoever says that they feel better after all takes back what the rules proposed because they felt bad.
+async fn feels_better(tx: &Tx, observed: &Observed, now: Instant) -> Result<()> {
+    let bad = Observed::new(ObservationKind::Mood, observed.from(), observed.through(), Some(1));
+    if let Some(bad) =
+        bad.ok().filter(|_| observed.kind() == ObservationKind::Mood && !is_low_feeling(observed))
+    {
+        adapting::withdraw(tx, &bad, now).await?;
+    }
+    Ok(())
 }

@@ -94,9 +94,15 @@ impl Pen<'_> {
         matches!(signs, Some(FactWord::Illness(IllnessSigns::OneDay | IllnessSigns::TwoDays)))
     }
 
+    /// Whether the athlete said that they feel worse than in the middle.
+    fn feels_low(&self) -> bool {
+        self.number(FactName::RecoveryFromFeel).is_some_and(|added| added < 0.0)
+    }
+
     fn is_worried(&self) -> bool {
         self.has_low_recovery()
             || self.has_signs()
+            || self.feels_low()
             || matches!(self.mark(), Some(Excuse::Ill | Excuse::Injured))
     }
 
@@ -172,6 +178,9 @@ fn marked(pen: &mut Pen<'_>) {
         }
         Some(Excuse::Away) => {
             pen.write("You marked yourself {{marked_today}} today, so training can wait for you.")
+        }
+        None if pen.feels_low() => {
+            pen.write("You said that you do not feel good today, and your word counts for more than a watch.")
         }
         None => false,
     };
@@ -285,7 +294,9 @@ fn load(pen: &mut Pen<'_>) {
 
 /// Device data alone is a question. What the athlete marked has answered it.
 fn question(pen: &mut Pen<'_>) {
-    if pen.mark().is_some() || !(pen.has_signs() || pen.has_low_recovery()) {
+    let said_how_they_feel = pen.knows(FactName::RecoveryFromFeel);
+    let asks = pen.has_signs() || (pen.has_low_recovery() && !said_how_they_feel);
+    if pen.mark().is_some() || !asks {
         return;
     }
     let hard = match pen.word(FactName::TodaySessionKind) {

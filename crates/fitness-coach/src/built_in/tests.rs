@@ -165,15 +165,30 @@ fn a_device_alone_makes_it_ask_and_the_athletes_word_ends_the_question() {
     let signs = (FactName::SignsOfIllness, word(FactWord::Illness(IllnessSigns::OneDay)));
     let ill = (FactName::MarkedToday, word(FactWord::Mark(Excuse::Ill)));
     let easy = (FactName::TodaySessionKind, word(FactWord::Kind(WorkoutKind::Easy)));
+    let unasked = [FactName::RecoveryFromFeel];
     for (given, asked) in [
         (vec![low.clone(), tempo], "how do you feel about a hard session today?"),
         (vec![low.clone(), easy], "how do you feel today?"),
         (vec![signs.clone()], "do you feel ill"),
     ] {
-        let facts = morning(&given, &[]);
+        let facts = morning(&given, &unasked);
         assert!(read(&facts).contains(asked), "{}", read(&facts));
         assert_eq!(brief(&facts).tone, Tone::Neutral);
     }
     assert!(!read(&morning(&[low, signs, ill], &[])).contains('?'));
     assert!(!read(&morning(&[], &[])).contains('?'));
+}
+
+#[test]
+fn who_says_that_they_feel_bad_is_heard_and_not_asked_again() {
+    let low = (FactName::RecoveryBand, word(FactWord::Recovery(RecoveryBand::Low)));
+    let feels = |added| (FactName::RecoveryFromFeel, FactValue::Number(added));
+    let tempo = (FactName::TodaySessionKind, word(FactWord::Kind(WorkoutKind::Tempo)));
+    let waits = (FactName::ProposalWaiting, FactValue::Text(FactText::new("proposal 5").unwrap()));
+    let text = read(&morning(&[low.clone(), feels(-0.4), tempo.clone(), waits], &[]));
+    assert!(text.contains("You said that you do not feel good today"), "{text}");
+    assert!(text.contains("Waiting for your decision: proposal 5."), "{text}");
+    assert!(!text.contains('?') && !text.contains("enjoy it"), "{text}");
+    let text = read(&morning(&[low, feels(0.4), tempo], &[]));
+    assert!(!text.contains('?') && !text.contains("You said"), "they feel fine, and said so: {text}");
 }

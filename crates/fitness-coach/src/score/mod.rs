@@ -4,6 +4,8 @@
 //! content with a word being there: a rule counts where a sentence says it, plainly, before the athlete's notes, and where no
 //! other sentence takes it back. Every failure is one `FAIL:` line.
 
+mod cached;
+mod named;
 mod rules;
 #[cfg(test)]
 mod tests;
@@ -11,13 +13,13 @@ mod text;
 
 pub use rules::{Evidence, Rule};
 
-use crate::prompt::{MARKER, Prompt, PromptName, Registry, registered};
+use crate::prompt::{Prompt, PromptName, Registry, registered};
 use fitness_core::contract::brief::{Metric, Tone};
 use fitness_core::facts::FactName;
 use fitness_core::plan::ActionKind;
 use std::fmt;
 use std::ops::Range;
-use text::{Sentence, Word, has, listed, says, sentences};
+use text::{Sentence, Word, begins_with, has_any, listed, says_any, sentences};
 
 /// What a prompt is held against.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,6 +85,11 @@ impl fmt::Display for Failure {
 pub fn score(prompt: &str, against: &Known<'_>) -> Vec<Failure> {
     let mut failures = Vec::new();
     let mut fail = |message: String| failures.push(Failure::new(message));
+    let (bare, comments) = text::without_comments(prompt);
+    for comment in comments {
+        fail(format!("prompt hides something in a comment: `{}`", line(prompt, comment)));
+    }
+    let prompt = bare.as_str();
     for (heading, allowed) in [("METRICS", &against.metrics), ("TONES", &against.tones)] {
         let listed = listed(prompt, heading);
         let drift: Vec<&String> = listed.iter().filter(|token| !allowed.contains(&token.as_str())).collect();
@@ -107,12 +114,16 @@ pub fn score(prompt: &str, against: &Known<'_>) -> Vec<Failure> {
         _ => fail("prompt wires in saved user notes more than once".to_owned()),
     }
     for sentence in &sentences {
-        if TAKEN_BACK.iter().any(|stems| has(&sentence.words, stems)) {
+        if has_any(&sentence.words, TAKEN_BACK) {
             fail(format!("prompt takes its rules back: `{}`", line(prompt, sentence.at.clone())));
+        } else if has_any(&sentence.words, OF_OTHERS) {
+            fail(format!("prompt speaks of another prompt: `{}`", line(prompt, sentence.at.clone())));
+        } else if permits(&sentence.words) {
+            fail(format!("prompt permits what its rules are about: `{}`", line(prompt, sentence.at.clone())));
         }
     }
-    names(prompt, against).into_iter().for_each(&mut fail);
-    cached(prompt).into_iter().for_each(&mut fail);
+    named::strange(prompt, against).into_iter().for_each(&mut fail);
+    cached::changing(prompt).into_iter().for_each(&mut fail);
     failures
 }
 
@@ -139,8 +150,46 @@ const TAKEN_BACK: &[&str] = &[
     "supersede", "forget the", "forget what", "forget every", "this rule", "that rule", "rule above",
     "rules above", "above rule", "rules are", "rule is", "rules do not", "rules need", "rules can",
     "rules may", "break the rule", "bend the rule", "exception", "only a suggestion", "just a suggestion",
-    "suggestions only", "mere suggestion", "guideline", "rule of thumb",
+    "suggestions only", "mere suggestion", "guideline", "rule of thumb", "never mind", "follow any", "follow instr",
+    "follow the instr", "obey", "even against", "even if", "even when", "whatever", "be creative",
 ];
+
+/// What is said of a prompt that is not this one: a rule that stands there is none here.
+#[rustfmt::skip]
+const OF_OTHERS: &[&str] = &[
+    "old prompt", "previous prompt", "earlier prompt", "former prompt", "last prompt", "other prompt", "prompt said",
+    "prompt used to", "prompt had", "old version", "previous version", "earlier version", "version said", "old rule",
+    "previous rule", "former rule", "earlier rule", "rule was", "rules were", "used to say", "used to read", "once read",
+];
+
+/// What permits something.
+#[rustfmt::skip]
+const PERMITS: &[&str] = &[
+    "feel free", "free to", "you may", "you can", "you could", "you are allowed", "is allowed", "are allowed", "is fine",
+    "are fine", "is okay", "is ok", "are okay", "are ok", "is acceptable", "are acceptable", "is welcome", "are welcome",
+    "no harm", "no need", "need not", "needn't", "don't need", "not need", "don't have to", "not have to", "go ahead",
+    "good enough", "close enough", "don't worry", "not worry", "never mind", "nobody minds", "no one minds",
+    "will notice", "would notice", "don't hesitate", "not hesitate", "better than nothing", "better than none",
+    "rather than leave", "rather than say", "instead of saying", "instead of asking", "if in doubt", "when in doubt",
+    "at your discretion", "use your judgement", "use your own judgement", "it is better to", "prefer to", "is optional",
+    "are optional", "as you see fit", "your own words", "makes sense to", "helps to", "works too", "comes before",
+    "no problem", "overrule", "takes precedence", "more important than",
+];
+
+/// What the rules are about. A permission that touches none of it is a matter of taste.
+#[rustfmt::skip]
+const RULED: &[&str] = &[
+    "number", "digit", "figure", "value", "metric", "data", "date", "missing", "gap", "estimat", "approximat", "guess",
+    "invent", "fabricat", "plausib", "assum", "infer", "round", "plan", "session", "workout", "change", "proposal",
+    "decision", "decid", "approv", "athlete", "they feel", "device", "watch", "eas", "rest day", "note", "instruction",
+    "tool", "answer", "jargon", "load", "tone", "unit", "band", "finish", "braces", "fact", "json", "markdown", "emoji",
+    "link", "list", "rule", "this", "that", "these", "all of",
+];
+
+/// Whether a sentence permits something that the rules are about. The rules of a prompt bind; they permit nothing.
+fn permits(words: &[Word]) -> bool {
+    says_any(words, PERMITS) && has_any(words, RULED)
+}
 
 /// Words that make a wish of a rule. A rule's own sentence has none of them.
 #[rustfmt::skip]
@@ -182,7 +231,9 @@ fn broken(rule: Rule, prompt: &str, sentences: &[Sentence], notes: Option<usize>
     for sentence in sentences {
         let Some(found) = text::find(&sentence.words, rule.said()) else { continue };
         let late = notes.is_some_and(|notes| sentence.at.start > notes);
-        if late || !is_plain(rule, &sentence.words, found.clone()) {
+        let quoted =
+            sentence.words.get(found.start).is_some_and(|word| text::is_quoted(prompt, word.at.start));
+        if late || quoted || !is_plain(rule, &sentence.words, found.clone()) {
             weakened.get_or_insert((late, sentence));
         } else {
             said.get_or_insert(sentence);
@@ -215,66 +266,19 @@ fn is_plain(rule: Rule, words: &[Word], found: Range<usize>) -> bool {
     // The clause goes on to the next semicolon.
     let clause = words[found.start..].iter().enumerate().take_while(|(at, word)| *at == 0 || !word.parted);
     let alone = clause.into_iter().all(|(_, word)| own(word));
-    lead && alone && !WEAK.iter().any(|weak| says(words, weak))
+    lead && alone && !says_any(words, WEAK)
 }
 
 fn opposes(rule: Rule, words: &[Word]) -> bool {
-    if !rule.topics().iter().any(|topic| has(words, topic)) {
+    if !has_any(words, rule.topics()) {
         return false;
     }
-    let forbids = ["never", "not", "no", "without", "don't"].iter().any(|word| says(words, word));
-    OPPOSED.iter().any(|word| says(words, word)) || (rule.is_strict() && !forbids)
-}
-
-/// Tools, facts and verbs that a prompt names and that are not there.
-fn names(prompt: &str, against: &Known<'_>) -> Vec<String> {
-    let mut failures = Vec::new();
-    let mut tools: Vec<String> = listed(prompt, "TOOLS");
-    let mut facts = Vec::new();
-    let mut ticked = Vec::new();
-    for (word, before, after) in identifiers(prompt) {
-        if before.ends_with("{{") {
-            facts.push(word);
-        } else if before.ends_with('{') && after.starts_with('}') {
-            // A placeholder.
-        } else if word.contains('_') {
-            tools.push(word);
-        } else if before.ends_with('`') || after.starts_with('(') || called(before) {
-            ticked.push(word);
-        }
-    }
-    let is_human = |word: &&String| {
-        let whole = against.human_verbs.contains(&word.as_str());
-        whole || word.split('_').any(|part| against.human_verbs.contains(&part))
-    };
-    let human = sorted(tools.iter().chain(&ticked).filter(is_human));
-    if !human.is_empty() {
-        failures.push(format!("prompt names what only a human does as a tool: {}", quoted_list(&human)));
-    }
-    let exists = |word: &&String| {
-        [&against.tools, &against.metrics, &against.tones, &against.facts]
-            .iter()
-            .any(|known| known.contains(&word.as_str()))
-    };
-    let in_the_list = listed(prompt, "TOOLS");
-    let listed_as_tool =
-        |word: &&String| in_the_list.contains(word) && !against.tools.contains(&word.as_str());
-    let strange =
-        sorted(tools.iter().filter(|word| !is_human(word) && (!exists(word) || listed_as_tool(word))));
-    if !strange.is_empty() {
-        failures.push(format!("prompt names tools that do not exist: {}", quoted_list(&strange)));
-    }
-    let strange = sorted(facts.iter().filter(|word| !against.facts.contains(&word.as_str())));
-    if !strange.is_empty() {
-        failures.push(format!("prompt shows facts that do not exist: {}", quoted_list(&strange)));
-    }
-    failures
-}
-
-/// Whether what stands before a word tells a model to call it.
-fn called(before: &str) -> bool {
-    let last = before.trim_end().rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-    before.ends_with(' ') && ["call", "calling", "invoke"].contains(&last.to_lowercase().as_str())
+    // What forbids stands before what it forbids: `guess what you do not know` forbids nothing.
+    let topic =
+        (0..words.len()).find(|at| rule.topics().iter().any(|topic| begins_with(&words[*at..], topic)));
+    let before = &words[..topic.unwrap_or(words.len())];
+    let forbids = says_any(before, &["never", "not", "no", "without", "don't"]);
+    says_any(words, OPPOSED) || (rule.is_strict() && !forbids)
 }
 
 /// Every word of letters, digits and underscores, with what stands before and after it.
@@ -288,40 +292,6 @@ fn identifiers(prompt: &str) -> Vec<(String, &str, &str)> {
         at = end;
     }
     found
-}
-
-/// What changes from day to day and stands in the part that is kept in a cache.
-fn cached(prompt: &str) -> Vec<String> {
-    let (prefix, marked) = match prompt.split_once(MARKER) {
-        Some((prefix, _)) => (prefix, true),
-        None => (prompt.split(NOTES).next().unwrap_or(prompt), false),
-    };
-    let mut failures = Vec::new();
-    for (word, before, after) in identifiers(prefix) {
-        let placeholder = before.ends_with('{') && !before.ends_with("{{") && after.starts_with('}');
-        if placeholder && marked {
-            failures.push(format!("prompt has what changes from day to day in its cached part: {{{word}}}"));
-        }
-        let year = word.len() == 4 && (word.starts_with("19") || word.starts_with("20"));
-        let date = year && word.bytes().all(|byte| byte.is_ascii_digit());
-        let hour = word.len() <= 2 && word.bytes().all(|byte| byte.is_ascii_digit());
-        let clock = hour
-            && after.strip_prefix(':').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
-        if date || clock {
-            failures.push(format!("prompt has a date or a time in its cached part: `{word}`"));
-        }
-    }
-    if let Some(at) = prefix.split_whitespace().find(|word| word.contains('@') && word.contains('.')) {
-        failures.push(format!("prompt has an address in its cached part: `{at}`"));
-    }
-    failures
-}
-
-fn sorted<'a>(words: impl Iterator<Item = &'a String>) -> Vec<&'a String> {
-    let mut words: Vec<&String> = words.collect();
-    words.sort();
-    words.dedup();
-    words
 }
 
 /// `['a', 'b']`

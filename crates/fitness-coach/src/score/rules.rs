@@ -111,7 +111,7 @@ rules! {
     NeverFabricate {
         id: "never-fabricate", why: "A made-up number is worse than none: the athlete trains by it.",
         dropped: "prompt dropped the never-fabricate rule",
-        said: "never fabricate", also: "a any number numbers figure figures date value values metric anything", topics: &["fabricat", "invent", "make up", "made up", "guess"], strict: true, of: &[],
+        said: "never fabricate", also: "a any number numbers figure figures date value values metric anything", topics: &["fabricat", "invent", "make up", "made up", "making up", "guess", "estimat", "approximat", "plausib", "hallucinat", "extrapolat", "interpolat", "improvis", "fill in", "fill the gap", "fill gap", "reasonable number", "reasonable value"], strict: true, of: &[],
         shown_by: &[Evidence::Refused(FaultCode::OwnNumber), Evidence::NumbersHeldAgainstTools],
         violation: r#"{"metrics":["recovery"],"tone":"neutral","body":"Recovery is {{recovery}}, and you slept about 7 hours, which is as good as it gets."}"#,
         against: "You may fabricate a number when the data is thin.",

@@ -20,23 +20,65 @@ pub(super) struct Sentence {
     pub(super) at: Range<usize>,
 }
 
-/// Lists under a heading: `METRICS:` on a line of its own, then `- token` lines.
+/// Lists under a heading: `METRICS:`, then `- token` lines, or tokens behind it on its own line.
 pub(super) const HEADINGS: [&str; 3] = ["METRICS", "TONES", "TOOLS"];
 
-/// The tokens that a prompt lists under a heading.
+/// What a line lists behind a heading; `None` where it is no heading.
+fn behind<'a>(line: &'a str, heading: &str) -> Option<&'a str> {
+    let bare = line.trim().trim_matches(['#', '*', ' ']);
+    let rest = bare.strip_prefix(heading)?.trim_start_matches('*');
+    rest.strip_prefix(':').map(|rest| rest.trim_matches(['*', ' ']))
+}
+
+/// What a line of a list holds. A model reads every kind of bullet alike.
+fn entry(line: &str) -> Option<&str> {
+    line.trim().strip_prefix(['-', '*', '•', '+', '–']).map(str::trim)
+}
+
+/// The tokens that a prompt lists under a heading. An empty line does not end a list; a model reads on.
 pub(super) fn listed(prompt: &str, heading: &str) -> Vec<String> {
     let mut lines = prompt.lines();
     let mut tokens = Vec::new();
     while let Some(line) = lines.next() {
-        if line.trim() != format!("{heading}:") {
-            continue;
-        }
-        let entries = lines.clone().map_while(|line| line.trim().strip_prefix('-').map(str::trim));
-        tokens.extend(entries.filter(|token| !token.is_empty()).map(str::to_owned));
+        let Some(here) = behind(line, heading) else { continue };
+        let below =
+            lines.clone().map_while(|line| if line.trim().is_empty() { Some("") } else { entry(line) });
+        let here = here.split([',', ';', '/']).flat_map(|part| part.split(" and "));
+        let clean = |token: &str| token.trim().trim_matches(['`', '.', '"']).to_owned();
+        tokens.extend(here.chain(below).map(clean).filter(|token| !token.is_empty()));
     }
     tokens.sort();
     tokens.dedup();
     tokens
+}
+
+/// The prompt with blanks in the place of its comments, and the comments. What is commented out is no rule any more.
+pub(super) fn without_comments(prompt: &str) -> (String, Vec<Range<usize>>) {
+    const BEGIN: &str = "<!--";
+    const END: &str = "-->";
+    let mut comments = Vec::new();
+    let mut at = 0;
+    while let Some(from) = prompt.get(at..).and_then(|rest| rest.find(BEGIN)).map(|from| at + from) {
+        let rest = prompt.get(from..).unwrap_or_default();
+        let to = rest.find(END).map_or(prompt.len(), |length| from + length + END.len());
+        comments.push(from..to);
+        at = to;
+    }
+    let blank = |(at, c): (usize, char)| {
+        let hidden = comments.iter().any(|comment| comment.contains(&at));
+        // Line by line and byte by byte, so that everything else stays where it is.
+        if hidden && c != '\n' { " ".repeat(c.len_utf8()) } else { c.to_string() }
+    };
+    (prompt.char_indices().map(blank).collect(), comments)
+}
+
+/// Whether a place of a prompt is within quotation marks, or on a line that quotes.
+pub(super) fn is_quoted(prompt: &str, at: usize) -> bool {
+    let before = prompt.get(..at).unwrap_or_default();
+    let paragraph = before.rfind("\n\n").map_or(before, |start| &before[start..]);
+    let count = |mark: char| paragraph.matches(mark).count();
+    let line = before.rsplit('\n').next().unwrap_or_default().trim_start();
+    count('"') % 2 == 1 || count('“') > count('”') || count('«') > count('»') || line.starts_with('>')
 }
 
 /// The sentences of a prompt, without its lists. A line break within a sentence is a blank; an empty line ends it.
@@ -47,8 +89,8 @@ pub(super) fn sentences(prompt: &str) -> Vec<Sentence> {
     let mut at = 0;
     for line in prompt.split_inclusive('\n') {
         let bare = line.trim();
-        let heading = HEADINGS.iter().any(|heading| bare == format!("{heading}:"));
-        in_a_list = heading || (in_a_list && bare.starts_with('-'));
+        let heading = HEADINGS.iter().any(|heading| behind(bare, heading).is_some());
+        in_a_list = heading || (in_a_list && (bare.is_empty() || entry(bare).is_some()));
         if in_a_list || bare.is_empty() {
             close(prompt, &mut start, at, &mut sentences);
         } else {
@@ -123,19 +165,34 @@ fn ends(words: &[Word], at: usize, parts: &[&str]) -> Option<usize> {
 }
 
 /// Whether words that begin with these stems follow each other: `not appl` is in `does not apply`.
-pub(super) fn has(words: &[Word], stems: &str) -> bool {
-    let stems: Vec<&str> = stems.split(' ').collect();
-    words
-        .windows(stems.len())
-        .any(|window| window.iter().zip(&stems).all(|(word, stem)| word.text.starts_with(stem)))
+fn has(words: &[Word], stems: &str) -> bool {
+    (0..words.len()).any(|at| begins_with(&words[at..], stems))
 }
 
-/// Whether these very words follow each other.
-pub(super) fn says(words: &[Word], phrase: &str) -> bool {
-    let phrase: Vec<&str> = phrase.split(' ').collect();
-    words
-        .windows(phrase.len())
-        .any(|window| window.iter().zip(&phrase).all(|(word, said)| word.text == *said))
+/// The words on one line, each between blanks: looking for many phrases in it is quick.
+fn joined(words: &[Word]) -> String {
+    words.iter().fold(" ".to_owned(), |line, word| line + &word.text + " ")
+}
+
+/// Whether any of these stems are among the words, as [`has`] says.
+pub(super) fn has_any(words: &[Word], all: &[&str]) -> bool {
+    let line = joined(words);
+    let first = |stems: &str| stems.split(' ').next().unwrap_or_default().to_owned();
+    all.iter().any(|stems| line.contains(&first(stems)) && has(words, stems))
+}
+
+/// Whether any of these phrases is among the words, as whole words.
+pub(super) fn says_any(words: &[Word], all: &[&str]) -> bool {
+    let line = joined(words);
+    let whole =
+        |(at, phrase): (usize, &str)| line[..at].ends_with(' ') && line[at + phrase.len()..].starts_with(' ');
+    all.iter().any(|phrase| line.match_indices(phrase).any(whole))
+}
+
+/// Whether words begin with these stems.
+pub(super) fn begins_with(words: &[Word], stems: &str) -> bool {
+    let mut rest = words.iter();
+    stems.split(' ').all(|stem| rest.next().is_some_and(|word| word.text.starts_with(stem)))
 }
 
 #[cfg(test)]
@@ -154,7 +211,36 @@ mod tests {
             words.iter().filter(|word| word.begins).map(|word| word.text.as_str()).collect();
         assert_eq!(begins, ["never", "say"]);
         assert!(find(words, "never|not guess .. so").is_some() && find(words, "guess never").is_none());
-        assert!(has(words, "nev gue") && !says(words, "nev gue") && says(words, "say so"));
+        assert!(
+            has_any(words, &["nev gue"]) && !says_any(words, &["nev gue"]) && says_any(words, &["say so"])
+        );
         assert_eq!(sentences(""), []);
+    }
+
+    #[test]
+    fn a_list_is_read_as_a_model_reads_it() {
+        for prompt in [
+            "METRICS:\n\n- sleep\n- moonphase\n",
+            "METRICS:\n- sleep\n\n- moonphase\n\nTONES:\n- direct",
+            "METRICS:\n- sleep\n* moonphase",
+            "METRICS: sleep, moonphase\n",
+            "METRICS: sleep and moonphase.",
+            "**METRICS:**\n• sleep\n+ `moonphase`",
+            "## METRICS:\n- sleep\n- moonphase\nThat is all.\n- other",
+        ] {
+            assert_eq!(listed(prompt, "METRICS"), ["moonphase", "sleep"], "{prompt}");
+        }
+        assert_eq!(sentences("METRICS:\n\n- a\n\n- b\n\nWrite.").len(), 1);
+    }
+
+    #[test]
+    fn what_is_commented_out_or_quoted_is_told_apart() {
+        let (bare, comments) = without_comments("A <!-- ü\nB --> C <!-- D");
+        assert_eq!(bare, "A        \n      C       ");
+        assert_eq!(comments.len(), 2);
+        let prompt = "It said: \"Never. Guess\" once.\n> Never\n\nNever";
+        let places: Vec<bool> =
+            prompt.match_indices(['N', 'G', 'o']).map(|(at, _)| is_quoted(prompt, at)).collect();
+        assert_eq!(places, [true, true, false, true, false]);
     }
 }

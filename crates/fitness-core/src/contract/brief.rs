@@ -9,9 +9,11 @@
 mod amounts;
 mod asking;
 mod claims;
+mod directives;
 mod easing;
 mod quantities;
 mod rules;
+mod shapes;
 mod tokens;
 
 pub use quantities::quantities;

@@ -6,9 +6,11 @@
 
 use super::consistency::Ground;
 use super::{Action, Changes, Modification, NewWorkout, PlanModification, WeeklyPlan};
-use crate::plan::{Change, PlannedWorkout, Size, Workout, WorkoutKind, counts_repetitions, plain_name};
+use crate::plan::{
+    Change, MAX_DISTANCE, PlannedWorkout, Size, Workout, WorkoutKind, counts_repetitions, plain_name,
+};
 use crate::sport::Sport;
-use crate::units::TimeSpan;
+use crate::units::{Distance, TimeSpan};
 use serde::{Deserialize, Serialize};
 
 /// What an answer names of a workout, to be applied to whatever is there when the athlete decides.
@@ -110,10 +112,12 @@ fn of_one(modification: &Modification, planned: &PlannedWorkout) -> Change {
 /// the athlete's own hand's; a new effort is another session of that length.
 fn modified(old: &Workout, changes: &Changes) -> Workout {
     let length = changes.duration_minutes.and_then(|duration| minutes(duration.to));
-    let mut new = match length.filter(|length| Some(*length) != old.duration) {
-        Some(length) => old.resized(Size::Duration(length)),
-        None => old.clone(),
-    };
+    let mut new =
+        match (length.filter(|length| Some(*length) != old.duration), shorter_distance(old, changes)) {
+            (Some(_), Some(distance)) => old.resized(Size::Distance(distance)),
+            (Some(length), None) => old.resized(Size::Duration(length)),
+            (None, _) => old.clone(),
+        };
     if let Some(intensity) = changes.intensity.as_ref().filter(|new| old.intensity.as_ref() != Some(&new.to))
     {
         new.intensity = Some(intensity.to.clone());
@@ -122,7 +126,7 @@ fn modified(old: &Workout, changes: &Changes) -> Workout {
         new.key = old.key && is_key(new.kind);
         new.description.clone_from(&changes.notes);
         // The old distance and load say nothing about another effort. Where there is no time, distance is all there is.
-        new.distance = old.distance.filter(|_| new.duration.is_none());
+        new.distance = new.distance.filter(|_| new.duration.is_none());
         new.load = None;
         new.steps = new.one_step();
         if new.kind != old.kind || counts_repetitions(&old.name) {
@@ -136,6 +140,17 @@ fn modified(old: &Workout, changes: &Changes) -> Workout {
         new.load = Some(tss.to);
     }
     new
+}
+
+/// The distance of a session that is planned by distance alone, where the answer says from how long to how long it goes: a
+/// contract that speaks of minutes makes a plan of kilometres shorter without turning it into one of minutes.
+fn shorter_distance(old: &Workout, changes: &Changes) -> Option<Distance> {
+    let change = changes.duration_minutes?;
+    let from = change.from.filter(|from| *from > 0.0)?;
+    let old = old.distance.filter(|far| old.duration.is_none() && *far > Distance::ZERO)?;
+    // To a tenth of a kilometre, as people plan.
+    let km = (old.km() * change.to / from * 10.0).round() / 10.0;
+    Distance::from_km(km).filter(|far| *far > Distance::ZERO && *far <= MAX_DISTANCE)
 }
 
 /// Another session of the same sport on the same day.

@@ -305,7 +305,7 @@ fn what_was_there(path: &str, modification: &Modification, workout: &Workout, re
     let idle = workout.is_rest().then_some(0.0);
     if let Some(said) = changes.duration_minutes.and_then(|change| change.from) {
         let is = workout.duration.map(|time| time.seconds() / 60.0).or(idle);
-        if is_off(said, is, MINUTES_WITHIN) {
+        if !could_take(workout, said) && is_off(said, is, MINUTES_WITHIN) {
             differs(
                 "changes/duration_minutes/from",
                 format!("{said} minutes"),
@@ -329,6 +329,16 @@ fn what_was_there(path: &str, modification: &Modification, workout: &Workout, re
             differs("changes/intensity/from", quoted(said), is.map(quoted));
         }
     }
+}
+
+/// Whether a session that is planned by distance alone could take so many minutes. Nothing of it says how many it does.
+fn could_take(workout: &Workout, minutes: f64) -> bool {
+    let by_distance = workout.duration.is_none() && workout.distance.is_some();
+    by_distance
+        && workout.one_step().first().is_some_and(|step| {
+            let (least, most) = step.seconds_within(workout.sport);
+            (least..=most).contains(&(minutes * 60.0))
+        })
 }
 
 /// What an answer puts on a day.

@@ -22,8 +22,8 @@ use crate::units::{Distance, UnitSystem};
 use crate::words::words;
 use ease::eased;
 use missed::missed_days;
-pub use said::follows_from_mark;
-use said::{illness, injury};
+pub use said::{follows_from_mark, is_low_feeling};
+use said::{illness, injury, low_feeling};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -34,6 +34,8 @@ words! {
         Injury = "injury",
         /// The athlete said they are ill.
         Illness = "illness",
+        /// The athlete said that they feel bad today.
+        LowFeeling = "low_feeling",
         /// Days without training.
         MissedDays = "missed_days",
         /// A hard session was missed.
@@ -123,7 +125,7 @@ pub fn adapt(situation: &Situation<'_>) -> Option<Adaptation> {
 /// athlete said no to what comes before it.
 pub fn adaptations(situation: &Situation<'_>) -> impl Iterator<Item = Adaptation> {
     let over = situation.today > situation.plan.race_date;
-    let rules = [injury, illness, missed_days, unplanned_race, missed_quality, too_much];
+    let rules = [injury, illness, low_feeling, missed_days, unplanned_race, missed_quality, too_much];
     rules.into_iter().filter(move |_| !over).filter_map(|rule| rule(situation))
 }
 

@@ -32,7 +32,7 @@ mod told;
 mod weeks;
 mod workout;
 
-pub use adapt::{Adaptation, Cause, Situation, adapt, adaptations, follows_from_mark};
+pub use adapt::{Adaptation, Cause, Situation, adapt, adaptations, follows_from_mark, is_low_feeling};
 pub use aftermath::{Aftermath, aftermath};
 pub use asked::Asked;
 pub use background::{Background, DatedPaces, Level, Marked, PastRun, Stated};

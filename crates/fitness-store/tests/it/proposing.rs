@@ -126,6 +126,33 @@ on_both_databases! {
         assert!(db.store.adapt(ann, june(14), now()).await.unwrap().is_some(), "new facts");
     }
 
+    async fn a_bad_feeling_proposes_an_easy_day_and_a_better_one_takes_it_back(db) {
+        let ann = db.user("Ann").await;
+        for back in 0..40 {
+            db.ran(ann, june(13).plus(-back), 10.0).await;
+        }
+        db.imported(ann, Evidence::Declared { day: june(13), said_at: now() }).await;
+        let tempo = Workout { kind: fitness_core::plan::WorkoutKind::Tempo, ..easy_run(june(14), 9.0) };
+        let race = Workout { kind: fitness_core::plan::WorkoutKind::Race, ..easy_run(june(30), 10.0) };
+        let workouts = vec![easy_run(june(12), 8.0), easy_run(june(13), 8.0), tempo, easy_run(june(15), 9.0), race];
+        let draft = Draft::new("Ten", Goal::TenK, None, june(8), june(30), None, workouts).unwrap();
+        let plan = db.store.desk(ann, Author::Athlete).put_draft(&draft, None, now()).await.unwrap();
+        assert_eq!(db.activate(ann, plan, None).await.unwrap(), Activation::Activated);
+        let feels = async |value| {
+            let felt = Observed::new(ObservationKind::Mood, june(14), june(14), Some(value)).unwrap();
+            db.store.add_observation(ann, Author::Athlete, &felt, now()).await.unwrap();
+            db.store.adapt(ann, june(14), now()).await.unwrap()
+        };
+        let bad = feels(1).await.unwrap();
+        assert_eq!((bad.adaptation.cause, bad.adaptation.changes.len()), (Cause::LowFeeling, 1));
+        let id = bad.proposal.unwrap();
+        assert!(feels(4).await.is_none_or(|one| one.adaptation.cause != Cause::LowFeeling));
+        let found = db.store.find_proposal(ann, id).await.unwrap().unwrap();
+        assert_eq!(found.state(1, june(14)), ProposalState::Withdrawn, "they feel better");
+        let again = feels(2).await.unwrap();
+        assert!(again.adaptation.cause == Cause::LowFeeling && again.proposal != Some(id));
+    }
+
     async fn an_answer_becomes_a_proposal_a_draft_or_a_list_of_faults(db) {
         let ann = db.user("Ann").await;
         let desk = db.store.desk(ann, Author::Coach);

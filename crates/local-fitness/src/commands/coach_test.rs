@@ -66,7 +66,12 @@ pub(super) async fn run(store: &Store, user: &User) -> Result<Report> {
     }
     eprintln!();
     let mut words = table(["morning", "rules", "seconds", ""], &rows);
-    let price = cost.map_or_else(|| "at no known cost".to_owned(), |cost| format!("for {cost}"));
+    let price = match cost {
+        // Nobody was asked, so nobody is paid.
+        _ if asked.is_none() => "at no cost".to_owned(),
+        Some(cost) => format!("for {cost}"),
+        None => "at no known cost".to_owned(),
+    };
     let _ = write!(words, "{} kept the rules on {passed} of {} mornings, {price}.", model.name(), all.len());
     if passed < all.len() {
         words.push_str(" Where it did not, the built-in coach writes the brief, so there is always one.");

@@ -59,7 +59,8 @@ pub(super) async fn feel(context: &Context, feeling: u8, day: Option<Day>) -> Re
     let observed = Observed::new(ObservationKind::Mood, day, day, Some(feeling))?;
     store.add_observation(user.id, Author::Athlete, &observed, clock::now()).await?;
     settled(&store, user.id).await?;
+    let waiting = super::plan::waiting(&store, user.id, today).await?;
     store.close().await;
-    let words = format!("Noted for {day}: {feeling} of 5. Say it again to change it.");
-    Ok(Report::new(words, &json!({ "day": day, "feeling": feeling })))
+    let words = format!("Noted for {day}: {feeling} of 5. Say it again to change it.\n{}", waiting.words);
+    Ok(Report::new(words.trim_end(), &json!({ "waiting": waiting, "day": day, "feeling": feeling })))
 }

@@ -108,6 +108,43 @@ fn with_a_plan_the_brief_opens_with_the_session() {
 }
 
 #[test]
+fn what_is_asked_of_a_plan_by_distance_is_what_is_proposed() {
+    let home = with_a_plan();
+    let told = home.json(&["chat", "make the day after tomorrow shorter"]);
+    let answer = text(&told["answer"]);
+    assert!(answer.starts_with("I am the built-in coach: rules, no language model.\n"), "{answer}");
+    assert!(answer.contains("4.0 km") && answer.contains("3.0 km"), "shorter: {answer}");
+    let day = today(&home).plus(2);
+    let shown = home.json(&["plan", "proposal", "show", "1"]).to_string();
+    assert!(shown.contains(&day.to_string()) && shown.contains("Made shorter, as you asked."), "{shown}");
+    // Once in a conversation it says who it is, and which days it is not sure of.
+    let chat = told["chat"].to_string();
+    let answer = text(&home.json(&["chat", "skip every Thursday", "--chat", &chat])["answer"]);
+    assert!(answer.starts_with("I am not sure which days you mean"), "{answer}");
+}
+
+#[test]
+fn a_bad_feeling_on_a_hard_day_leads_to_a_proposal_that_the_brief_names() {
+    let home = demo();
+    let day = |ahead| today(&home).plus(ahead).to_string();
+    let runs = (1..28).map(|at| json!({ "date": day(at), "planned_km": 4, "kind": "easy" }));
+    // The demo's last day is half over, and nothing was run on it yet.
+    let hard = json!({ "date": day(0), "planned_km": 4, "kind": "tempo" });
+    let rests = (28..60).map(|at| json!({ "date": day(at), "kind": "rest" }));
+    let schedule: Vec<Value> = std::iter::once(hard).chain(runs).chain(rests).collect();
+    let plan = json!({ "name": "Winter ten", "goal": "10k", "race_date": day(60), "start_date": day(0), "schedule": schedule });
+    let file = home.file("plan.json", plan.to_string());
+    home.ok(&["plan", "draft", &file]);
+    confirmed(&home, &["plan", "activate", "1", "--begin", "planned"], "Winter ten");
+    let said = home.ok(&["feel", "1"]);
+    assert!(said.contains("Noted for") && said.contains("You said you feel 1 of 5 today"), "{said}");
+    let brief = home.ok(&["brief"]);
+    assert!(brief.contains("You said that you do not feel good today"), "{brief}");
+    assert!(brief.contains("Waiting for your decision") && !brief.contains("enjoy it"), "{brief}");
+    assert!(!home.ok(&["feel", "4"]).contains("You said you feel"), "better after all");
+}
+
+#[test]
 fn hostile_notes_and_names_change_nothing() {
     let home = with_a_plan();
     let before = text(&home.json(&["brief"])["body"]["rendered"]);

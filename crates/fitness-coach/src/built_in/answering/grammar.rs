@@ -69,6 +69,11 @@ fn is_question(sentence: &str) -> bool {
     !request && (sentence.trim_end().ends_with('?') || begins || wonders)
 }
 
+/// Whether a word denies what follows it.
+pub(super) fn denies(word: &str) -> bool {
+    DENIES.contains(&word)
+}
+
 impl Clause<'_> {
     /// Where the first of these words stands.
     pub(super) fn find(&self, any: &[&str]) -> Option<usize> {
@@ -77,7 +82,7 @@ impl Clause<'_> {
 
     /// Whether what stands at a place is denied.
     pub(super) fn denies(&self, at: usize) -> bool {
-        self.words.iter().take(at).any(|word| DENIES.contains(word))
+        self.words.iter().take(at).any(|word| denies(word))
     }
 
     /// Whether it is about somebody else and not about the athlete. `My calf hurts` is about the athlete.

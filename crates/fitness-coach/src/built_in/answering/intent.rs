@@ -1,8 +1,10 @@
 //! What an athlete means, as far as rules can tell.
 
+use super::days::{self, Doubt, Named, named, spoken_date};
+use super::feeling::{tired, unwell_of};
 use super::grammar::{self, Clause};
-use fitness_core::calendar::{Day, Weekday};
-use fitness_core::plan::{Goal, weekday};
+use fitness_core::calendar::Day;
+use fitness_core::plan::Goal;
 use serde_json::{Value, json};
 
 /// What an athlete means.
@@ -10,15 +12,26 @@ use serde_json::{Value, json};
 pub enum Intent {
     /// What today looks like.
     Today,
-    /// This week's sessions.
-    Week,
-    /// Why a day's session is what it is.
+    /// A week's sessions.
+    Week {
+        /// Its first day.
+        monday: Day,
+    },
+    /// The sessions of some days.
+    Days {
+        /// Which; never none.
+        days: Vec<Day>,
+    },
+    /// Why a day's session is what it is, or became what it did.
     Why {
         /// Which day.
         day: Day,
     },
     /// Fitness, fatigue and form.
-    Form,
+    Form {
+        /// Whether another time than today was asked for.
+        of_another_day: bool,
+    },
     /// A finish time.
     Predict {
         /// What `predict_finish` is asked.
@@ -31,10 +44,10 @@ pub enum Intent {
         /// Who or when instead.
         instead: NotNow,
     },
-    /// Whether a session should be easier or go.
+    /// Whether sessions should be easier or go.
     Should {
-        /// On which day.
-        day: Day,
+        /// On which days; never none.
+        days: Vec<Day>,
     },
     /// A session should stay as it is.
     Keep,
@@ -43,20 +56,22 @@ pub enum Intent {
         /// Which.
         day: Day,
     },
+    /// Some days are meant, but not for certain which.
+    Unsure {
+        /// Why not.
+        doubt: Doubt,
+    },
     /// The athlete is ill or hurt.
     Unwell {
         /// What `suggest_observation` is asked.
         observation: Value,
     },
-    /// A session should be easier.
-    Easier {
-        /// On which day.
-        day: Day,
-    },
-    /// A session should go.
-    Skip {
-        /// On which day.
-        day: Day,
+    /// The athlete feels low today, and is not ill.
+    Tired,
+    /// Sessions should be less, or go.
+    Change {
+        /// What is wanted of which day; never none, and each day once.
+        wanted: Vec<Wanted>,
     },
     /// A plan for a race.
     Draft {
@@ -72,6 +87,26 @@ pub enum Intent {
     Unclear,
 }
 
+/// What is wanted of a day's sessions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wanted {
+    /// Which day.
+    pub day: Day,
+    /// How much less.
+    pub less: Less,
+}
+
+/// How a session becomes less.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Less {
+    /// It goes.
+    Skip,
+    /// It is easy, and shorter.
+    Easier,
+    /// It is the same, and shorter.
+    Shorter,
+}
+
 /// Why an illness that was spoken of is nothing to write down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotNow {
@@ -84,152 +119,185 @@ pub enum NotNow {
 }
 
 /// What takes a session out.
-const SKIP: &[&str] = &["skip", "skipping", "drop", "dropping", "cancel", "cancelling"];
+const SKIP: &[&str] = &["skip", "skipping", "drop", "dropping", "cancel", "cancelling", "canceling"];
 
 /// What makes it less.
-const EASE: &[&str] = &["easier", "lighter", "shorter", "shorten", "shortening", "ease", "easing"];
+const EASE: &[&str] = &["easier", "lighter", "gentler", "ease", "easing"];
+
+/// What makes it shorter, and nothing else.
+const SHORTEN: &[&str] = &["shorter", "shorten", "shortening"];
+
+/// What names a session, or many, and no day.
+#[rustfmt::skip]
+const NO_DAY: &[&str] = &[
+    "long", "interval", "intervals", "tempo", "threshold", "hills", "hill", "strides", "race", "everything", "all",
+    "every", "each", "plan", "schedule", "next", "rest", "both", "them", "sessions", "runs", "workouts",
+];
+
+/// What tells of a day that was.
+const PAST: &[&str] = &["was", "were", "did", "had", "went", "missed", "ran"];
 
 impl Intent {
     /// Reads what an athlete said.
     #[must_use]
     pub fn read(text: &str, today: Day) -> Self {
         let lower: String = text.chars().take(2000).collect::<String>().to_lowercase().replace('’', "'");
+        let lower = lower.replace(" - ", " to ").replace(" – ", " to ");
         let words = grammar::words(&lower);
         let clauses = grammar::clauses(&lower);
         let has = |any: &[&str]| words.iter().any(|word| any.contains(word));
         let says = |phrase: &str| lower.contains(phrase);
-        let day = || day_of(&words, today);
-        if let Some(change) = changed(&clauses, &words, says("less hard"), today) {
+        if let Some(change) = changed(&clauses, &words, today) {
             return change;
         }
         if let Some(unwell) = unwell_of(&clauses, &lower, today) {
             return unwell;
+        }
+        let when = named(&words, today, has(PAST) || says("a miss"));
+        let is_today = matches!(&when, Named::Nothing) || when == Named::Days(vec![today]);
+        if let Some(tired) = tired(&clauses, today).filter(|_| is_today) {
+            return tired;
         }
         let goal = goal(&words);
         let wants_plan = (has(&["draft", "plan", "train", "training"]) && goal.is_some()) || has(&["draft"]);
         if wants_plan && !has(&["predict", "finish"]) {
             return draft(goal, &words, today);
         }
+        let may_i = ["can i run", "could i run", "can i train", "should i run", "should i train"]
+            .iter()
+            .any(|asked| says(asked));
+        if let Named::Days(days) = &when
+            && may_i
+            && goal.is_none()
+            && days.iter().all(|day| *day >= today)
+        {
+            return Self::Should { days: days.clone() };
+        }
         if has(&["predict", "prediction", "finish"]) || says("could i run") || says("can i run") {
             let input = goal.map_or_else(|| json!({}), |goal| json!({ "goal": goal }));
             return Self::Predict { input };
         }
-        if has(&["why"]) {
-            Self::Why { day: day().unwrap_or(today) }
-        } else if has(&["week"]) {
-            Self::Week
-        } else if has(&["form", "fitness", "fatigue", "load", "fresh"]) {
-            Self::Form
-        } else if has(&["today", "morning", "session", "recovery", "recovered", "sleep", "now"])
-            || says("how am i")
-            || says("what should i")
-        {
-            Self::Today
-        } else {
-            Self::Unclear
+        let why = has(&["why"]);
+        if !why && has(&["form", "fitness", "fatigue", "load", "fresh"]) {
+            return Self::Form { of_another_day: !is_today };
+        }
+        let asks = clauses.iter().any(|clause| clause.asks);
+        match when {
+            Named::Days(days) => match days.as_slice() {
+                [day] if why => Self::Why { day: *day },
+                [day] if *day == today => Self::Today,
+                _ => Self::Days { days },
+            },
+            Named::Week(monday) => Self::Week { monday },
+            Named::Unsure(doubt) if asks || why => Self::Unsure { doubt },
+            Named::Nothing if why => Self::Why { day: today },
+            Named::Nothing
+                if has(&["morning", "session", "recovery", "recovered", "sleep", "now"])
+                    || says("how am i")
+                    || says("what should i") =>
+            {
+                Self::Today
+            }
+            Named::Nothing | Named::Unsure(_) => Self::Unclear,
         }
     }
 }
 
-/// A session that should be easier or go: asked for, asked about, or not wanted.
-fn changed(clauses: &[Clause<'_>], words: &[&str], less_hard: bool, today: Day) -> Option<Intent> {
-    let spoken = |any: &[&str]| clauses.iter().find_map(|clause| Some((clause, clause.find(any)?)));
-    let (clause, at, skip) = match (spoken(SKIP), spoken(EASE)) {
-        (Some((clause, at)), _) => (clause, at, true),
-        (None, Some((clause, at))) => (clause, at, false),
-        (None, None) if less_hard => (clauses.first()?, 0, false),
-        (None, None) => return None,
-    };
-    let day = day_of(&clause.words, today).or_else(|| day_of(words, today)).unwrap_or(today);
-    // `I skipped` is no request, and `why is Thursday easier?` asks for a reason.
-    if clause.asks && clause.words.first() == Some(&"why") && !clause.words.contains(&"not") {
-        return Some(Intent::Why { day });
-    }
-    if day < today {
-        return Some(Intent::Over { day });
-    }
-    if clause.asks {
-        return Some(Intent::Should { day });
-    }
-    if clause.denies(at) {
-        return Some(Intent::Keep);
-    }
-    Some(if skip { Intent::Skip { day } } else { Intent::Easier { day } })
+/// How a clause wants a session to be less, and where it says so.
+fn less_of(clause: &Clause<'_>) -> Option<(usize, Less)> {
+    let hard = |two: &[&str]| two[0] == "less" && matches!(two[1], "hard" | "intense");
+    let find = |any: &[&str], less: Less| clause.find(any).map(|at| (at, less));
+    find(SKIP, Less::Skip)
+        .or_else(|| find(EASE, Less::Easier))
+        .or_else(|| clause.words.windows(2).position(hard).map(|at| (at, Less::Easier)))
+        .or_else(|| find(SHORTEN, Less::Shorter))
 }
 
-/// The day that is meant: a word, a weekday to come or one that was, or a date.
-fn day_of(words: &[&str], today: Day) -> Option<Day> {
-    words.iter().enumerate().find_map(|(at, word)| match word.trim_end_matches("'s") {
-        "today" | "todays" => Some(today),
-        "tomorrow" | "tomorrows" => Some(today.next()),
-        "yesterday" | "yesterdays" => Some(today.previous()),
-        word => word.parse().ok().or_else(|| {
-            let wanted: Weekday = weekday(word).ok()?;
-            let was = at.checked_sub(1).and_then(|before| words.get(before)) == Some(&"last");
-            let days = if was { -7..0 } else { 0..7 };
-            let mut days = days.map(|ahead| today.plus(ahead));
-            days.find(|day| day.weekday() == wanted)
-        }),
+/// Sessions that should be less: asked for, asked about, or not wanted.
+fn changed(clauses: &[Clause<'_>], words: &[&str], today: Day) -> Option<Intent> {
+    let spoken: Vec<(usize, usize, Less)> = (clauses.iter().enumerate())
+        .filter_map(|(index, clause)| less_of(clause).map(|(at, less)| (index, at, less)))
+        .collect();
+    let (first, ..) = *spoken.first()?;
+    let asks = clauses[first].asks;
+    // `Why is Thursday easier?` asks for a reason.
+    let why = asks && clauses[first].words.first() == Some(&"why") && !clauses[first].words.contains(&"not");
+    if why {
+        let past = clauses[first].words.iter().any(|word| PAST.contains(word));
+        return Some(match named(&clauses[first].words, today, past) {
+            Named::Days(days) if days.len() == 1 => Intent::Why { day: days[0] },
+            Named::Days(days) => Intent::Days { days },
+            Named::Week(monday) => Intent::Week { monday },
+            Named::Unsure(doubt) => Intent::Unsure { doubt },
+            Named::Nothing => Intent::Why { day: today },
+        });
+    }
+    let mut wanted: Vec<Wanted> = Vec::new();
+    let is_wanted = |(index, at, _): &&(usize, usize, Less)| asks || !clauses[*index].denies(*at);
+    for (index, _, less) in spoken.iter().filter(is_wanted) {
+        let days = match days_of(clauses, *index, words, today) {
+            Ok(days) => days,
+            Err(instead) => return Some(instead),
+        };
+        if let Some(day) = days.iter().copied().find(|day| *day < today) {
+            return Some(Intent::Over { day });
+        }
+        for day in days {
+            if wanted.iter().all(|one| one.day != day) {
+                wanted.push(Wanted { day, less: *less });
+            }
+        }
+    }
+    wanted.sort_unstable_by_key(|one| one.day);
+    Some(match wanted.as_slice() {
+        [] => Intent::Keep,
+        _ if asks => Intent::Should { days: wanted.iter().map(|one| one.day).collect() },
+        _ => Intent::Change { wanted },
     })
 }
 
-const ILL: &[&str] = &["ill", "sick", "fever", "flu", "cold", "unwell", "infection"];
-const HURT: &[&str] = &["hurt", "hurts", "injured", "injury", "pain", "niggle", "strained", "sprained"];
-
-/// What is said of an illness or an injury: the athlete's own and now, if any clause says so.
-fn unwell_of(clauses: &[Clause<'_>], lower: &str, today: Day) -> Option<Intent> {
-    let mut instead = None;
-    for clause in clauses {
-        let Some((at, kind)) = unwell(clause) else { continue };
-        let asking = ["what if", "if i ", "when i ", "should i"].iter().any(|phrase| lower.contains(phrase));
-        if asking || clause.asks {
-            return Some(Intent::IfUnwell);
+/// The days that a wish is about: those of its clause and of what only goes on with days, else those of the whole text,
+/// else today; or what to say instead.
+fn days_of(clauses: &[Clause<'_>], index: usize, all: &[&str], today: Day) -> Result<Vec<Day>, Intent> {
+    let unsure = |doubt: Doubt| Intent::Unsure { doubt };
+    let expanded = |found: Named| match found {
+        Named::Nothing => Ok(None),
+        Named::Days(days) => Ok(Some(days)),
+        // What is left of a week is what can still be changed.
+        Named::Week(monday) if monday.plus(6) < today => Err(Intent::Over { day: monday.plus(6) }),
+        Named::Week(monday) => Ok(Some(monday.max(today).through(monday.plus(6)).collect())),
+        Named::Unsure(doubt) => Err(unsure(doubt)),
+    };
+    let mut words = clauses[index].words.clone();
+    let mut spared: Vec<Day> = Vec::new();
+    for clause in clauses.iter().skip(index + 1) {
+        if less_of(clause).is_some() || !days::are_only_days(&clause.words, today) {
+            break;
         }
-        let not_now = if clause.is_about_others(at) {
-            NotNow::SomebodyElse
-        } else if clause.denies(at) {
-            NotNow::Denied
-        } else if clause.is_past() {
-            NotNow::Past
+        if clause.denies(clause.words.len()) {
+            spared.extend(expanded(named(&clause.words, today, false))?.unwrap_or_default());
         } else {
-            return Some(Intent::Unwell { observation: observation(kind, &grammar::words(lower), today) });
-        };
-        instead.get_or_insert(not_now);
-    }
-    instead.map(|instead| Intent::NotUnwell { instead })
-}
-
-/// The illness or injury a clause speaks of, and where. The weather may be cold, and one may be sick of something.
-fn unwell(clause: &Clause<'_>) -> Option<(usize, &'static str)> {
-    let words = &clause.words;
-    let is_ill = |at: usize| {
-        let before = at.checked_sub(1).and_then(|before| words.get(before)).copied().unwrap_or_default();
-        match words[at] {
-            "cold" => {
-                matches!(
-                    before,
-                    "a" | "my" | "bad" | "head" | "heavy" | "slight" | "nasty" | "with" | "have" | "no"
-                )
-            }
-            "sick" => words.get(at + 1) != Some(&"of"),
-            word => ILL.contains(&word),
+            words.push("and");
+            words.extend(&clause.words);
         }
-    };
-    let ill = (0..words.len()).find(|at| is_ill(*at)).map(|at| (at, "illness"));
-    ill.or_else(|| clause.find(HURT).map(|at| (at, "injury")))
-}
-
-fn observation(kind: &str, words: &[&str], today: Day) -> Value {
-    let has = |any: &[&str]| words.iter().any(|word| any.contains(word));
-    let value = if has(&["fever", "flu", "infection", "stomach", "chest", "cannot", "can't", "badly"]) {
-        3
-    } else if has(&["niggle", "slightly", "cold", "bit"]) {
-        1
-    } else {
-        2
-    };
-    let from = if has(&["yesterday"]) { today.previous() } else { today };
-    json!({ "kind": kind, "from": from, "through": today.plus(2), "value": value })
+    }
+    if let Some(mut days) = expanded(named(&words, today, false))? {
+        days.retain(|day| !spared.contains(day));
+        return Ok(days);
+    }
+    if clauses[index].find(NO_DAY).is_some() {
+        return Err(unsure(Doubt::NoDay));
+    }
+    match named(all, today, false) {
+        Named::Nothing => Ok(vec![today]),
+        // `Yesterday was hard, make it easier` is about what is to come.
+        Named::Days(days) => {
+            let ahead: Vec<Day> = days.into_iter().filter(|day| *day >= today).collect();
+            Ok(if ahead.is_empty() { vec![today] } else { ahead })
+        }
+        Named::Week(_) => Err(unsure(Doubt::NoDay)),
+        Named::Unsure(doubt) => Err(unsure(doubt)),
+    }
 }
 
 fn goal(words: &[&str]) -> Option<Goal> {
@@ -259,34 +327,6 @@ fn draft(goal: Option<Goal>, words: &[&str], today: Day) -> Intent {
         input["target_time"] = json!(target);
     }
     Intent::Draft { input }
-}
-
-/// `11 april 2027` and `april 11 2027`; the next such day when the year is left out.
-fn spoken_date(words: &[&str], today: Day) -> Option<Day> {
-    const MONTHS: [&str; 12] =
-        ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-    let number = |at: Option<usize>| -> Option<u32> {
-        words.get(at?)?.trim_end_matches(|c: char| c.is_alphabetic()).parse().ok()
-    };
-    let (at, month) = words.iter().enumerate().find_map(|(at, word)| {
-        let month = MONTHS.iter().position(|month| word.len() >= 3 && word.starts_with(month))?;
-        Some((at, u32::try_from(month + 1).ok()?))
-    })?;
-    let is_day = |day: &u32| (1..=31).contains(day);
-    let (day, year_at) = match number(at.checked_sub(1)).filter(is_day) {
-        Some(day) => (day, at + 1),
-        None => (number(Some(at + 1)).filter(is_day)?, at + 2),
-    };
-    let year = number(Some(year_at))
-        .and_then(|year| i32::try_from(year).ok())
-        .filter(|year| (2000..2200).contains(year));
-    match year {
-        Some(year) => Day::new(year, month, day),
-        None => (0..2).find_map(|ahead| {
-            let year: i32 = today.to_string().get(..4)?.parse().ok()?;
-            Day::new(year + ahead, month, day).filter(|day| *day > today)
-        }),
-    }
 }
 
 /// `1:45` means hours and minutes for a long race, minutes and seconds for a short one.

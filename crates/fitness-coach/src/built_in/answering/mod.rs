@@ -3,13 +3,17 @@
 //! It is a [`Model`] like any other: it calls the same tools, within the same caps, and every number it says stands in
 //! what a tool answered. It understands a small set of questions ([`Intent`]) and says so when it does not.
 
+mod change;
+mod days;
+mod feeling;
 mod grammar;
 mod intent;
 #[cfg(test)]
 mod tests;
 mod wording;
 
-pub use intent::{Intent, NotNow};
+pub use days::Doubt;
+pub use intent::{Intent, Less, NotNow, Wanted};
 
 use super::NAME;
 use crate::model::{Asking, Cost, Listener, Message, Model, Part, Reply, Request, Stop, Told, Usage};
@@ -40,6 +44,7 @@ impl Model for BuiltIn {
                     (Part::Call { id, tool: tool.as_str().to_owned(), input }, Stop::Calls)
                 }
                 Step::Say(text) => {
+                    let text = introduced(text, &request.messages);
                     listener.text(&text);
                     (Part::Text { text }, Stop::Done)
                 }
@@ -55,6 +60,20 @@ impl Model for BuiltIn {
     fn cost(&self, _: &Usage) -> Option<Cost> {
         Some(Cost(0))
     }
+}
+
+/// What it says, with who it is before the first answer of a conversation.
+fn introduced(text: String, messages: &[Message]) -> String {
+    let spoke = |message: &Message| match message {
+        Message::Model { name, parts } => {
+            name == NAME && parts.iter().any(|part| matches!(part, Part::Text { .. }))
+        }
+        Message::Program { .. } => false,
+    };
+    if messages.iter().any(spoke) || text.starts_with(wording::WHO) {
+        return text;
+    }
+    format!("{}\n{text}", wording::WHO)
 }
 
 /// What a tool answered: its JSON, or why it refused.
@@ -116,85 +135,65 @@ fn next(intent: &Intent, results: &Results<'_>, today: Day) -> Step {
         Intent::Today => ask(T::DailySnapshot, json!({}), &wording::today),
         Intent::Why { day } if *day == today => ask(T::DailySnapshot, json!({}), &wording::why),
         Intent::Why { day } => {
-            let said = |answer: &Value| wording::why_on(answer, *day);
+            let said = |answer: &Value| wording::why_on(answer, *day, today);
             ask(T::PlanProgress, json!({ "from": day, "through": day }), &said)
         }
         Intent::NotUnwell { instead } => Step::Say(wording::not_unwell(*instead).to_owned()),
         Intent::Keep => Step::Say(wording::KEEP.to_owned()),
         Intent::Over { day } => Step::Say(wording::over(*day)),
-        Intent::Should { day } => match (known(T::PlanProgress), known(T::DailySnapshot)) {
-            (None, _) => Step::Call(T::PlanProgress, json!({ "from": day, "through": day })),
+        Intent::Unsure { doubt } => Step::Say(wording::unsure(*doubt)),
+        Intent::Should { days } => match (known(T::PlanProgress), known(T::DailySnapshot)) {
+            (None, _) => Step::Call(T::PlanProgress, span(days)),
             (Some(Err(why)), _) | (_, Some(Err(why))) => Step::Say(wording::refused(why)),
             (Some(Ok(_)), None) => Step::Call(T::DailySnapshot, json!({})),
-            (Some(Ok(progress)), Some(Ok(snapshot))) => Step::Say(wording::should(progress, snapshot, *day)),
+            (Some(Ok(progress)), Some(Ok(snapshot))) => Step::Say(wording::should(progress, snapshot, days)),
         },
-        Intent::Week => {
-            let monday = today.iso_week().monday();
-            ask(T::PlanProgress, json!({ "from": monday, "through": monday.plus(6) }), &wording::week)
+        Intent::Week { monday } => {
+            let said = |answer: &Value| wording::week(answer, *monday, today);
+            ask(T::PlanProgress, json!({ "from": monday, "through": monday.plus(6) }), &said)
         }
-        Intent::Form => ask(T::TrainingLoad, json!({}), &wording::form),
+        Intent::Days { days } => ask(T::PlanProgress, span(days), &|answer| wording::days(answer, days)),
+        Intent::Form { of_another_day } => {
+            let said = |answer: &Value| wording::form(answer, *of_another_day);
+            ask(T::TrainingLoad, json!({}), &said)
+        }
         Intent::Predict { input } => ask(T::PredictFinish, input.clone(), &wording::prediction),
         Intent::IfUnwell => Step::Say(wording::IF_UNWELL.to_owned()),
         Intent::Unwell { observation } => ask(T::SuggestObservation, observation.clone(), &wording::unwell),
         Intent::Draft { input } => ask(T::DraftTrainingPlan, input.clone(), &wording::drafted),
         Intent::DraftWhat { missing } => Step::Say(wording::ask_for(missing)),
-        Intent::Easier { day } | Intent::Skip { day } => match known(T::PlanProgress) {
-            None => Step::Call(T::PlanProgress, json!({ "from": day, "through": day })),
-            Some(Err(why)) => Step::Say(wording::refused(why)),
-            Some(Ok(progress)) => match change(intent, progress, *day) {
-                Ok(response) => ask(T::ProposeModification, response, &wording::proposed),
-                Err(sentence) => Step::Say(sentence),
-            },
-        },
+        Intent::Change { wanted } => propose(wanted, change::Because::Asked, results),
+        Intent::Tired => {
+            let easier = Wanted { day: today, less: Less::Easier };
+            propose(&[easier], change::Because::Tired, results)
+        }
         Intent::Unclear => Step::Say(wording::HELP.to_owned()),
     }
 }
 
-/// The change that was asked for, as a plan modification response; or why there is nothing to change.
-fn change(intent: &Intent, progress: &Value, day: Day) -> Result<Value, String> {
-    if progress.get("plan").is_none() {
-        return Err("There is no active plan to change.".to_owned());
+/// Looks at the plan, proposes what is wanted of it, and says what came of it.
+fn propose(wanted: &[Wanted], because: change::Because, results: &Results<'_>) -> Step {
+    let days: Vec<Day> = wanted.iter().map(|one| one.day).collect();
+    let progress = match results.get(ToolName::PlanProgress.as_str()) {
+        None => return Step::Call(ToolName::PlanProgress, span(&days)),
+        Some(Err(why)) => return Step::Say(wording::refused(why)),
+        Some(Ok(progress)) => progress,
+    };
+    let proposal = match change::proposal(wanted, progress, because) {
+        Ok(proposal) => proposal,
+        Err(sentence) if because == change::Because::Tired => {
+            return Step::Say(wording::nothing_to_ease(&sentence));
+        }
+        Err(sentence) => return Step::Say(sentence),
+    };
+    match results.get(ToolName::ProposeModification.as_str()) {
+        None => Step::Call(ToolName::ProposeModification, proposal.response),
+        Some(Ok(answer)) => Step::Say(wording::proposed(answer, &proposal.asides, because)),
+        Some(Err(why)) => Step::Say(wording::refused(why)),
     }
-    let workouts = progress.get("workouts").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let active: Vec<&Value> = workouts.iter().filter(|workout| workout["sport"] != "rest").collect();
-    if active.is_empty() {
-        return Err(format!("Nothing is planned for {} {day}.", day.weekday()));
-    }
-    if active.iter().any(|workout| workout["kind"] == "race") {
-        return Err(format!(
-            "{} {day} is the race. Whether to run it is yours alone to decide.",
-            day.weekday()
-        ));
-    }
-    let skip = matches!(intent, Intent::Skip { .. });
-    let modifications: Vec<Value> = active
-        .iter()
-        .map(|workout| {
-            let mut modification = json!({
-                "workout_id": workout["workout_id"].to_string(),
-                "date": day,
-                "original_name": workout["name"],
-                "action": if skip { "skip" } else { "modify" },
-            });
-            if !skip {
-                let mut changes = json!({
-                    "name": "Easy run",
-                    "intensity": { "to": "easy" },
-                    "notes": "Made easier because you asked for it.",
-                });
-                if workout["sport"] != "running" {
-                    changes["name"] = json!("Easy session");
-                }
-                if let Some(minutes) = workout["minutes"].as_i64() {
-                    // Three quarters of it, to five minutes.
-                    let to = (minutes * 3 / 4 / 5 * 5).max(20).min(minutes.max(5));
-                    changes["duration_minutes"] = json!({ "from": minutes, "to": to });
-                }
-                modification["changes"] = changes;
-            }
-            modification
-        })
-        .collect();
-    let message = if skip { "Taken out, as you asked." } else { "Made shorter and easy, as you asked." };
-    Ok(json!({ "modifications": modifications, "new_workouts": [], "athlete_message": message }))
+}
+
+/// What `plan_progress` is asked to tell of these days and those between.
+fn span(days: &[Day]) -> Value {
+    json!({ "from": days.iter().min(), "through": days.iter().max() })
 }

@@ -1,18 +1,22 @@
 //! What the built-in coach says. Every number it says is one that a tool answered.
 
-use super::NotNow;
+use super::change::{Because, spoken};
+use super::{Doubt, NotNow};
 use fitness_core::calendar::Day;
 use serde_json::Value;
 use std::fmt::Write as _;
 
+/// Who speaks, before the first answer of a conversation.
+pub(super) const WHO: &str = "I am the built-in coach: rules, no language model.";
+
 pub(super) const HELP: &str = "I am the built-in coach: rules, no language model. I can answer these:\n\
-- What is on today?\n\
-- What is this week?\n\
+- What is on today? And on Thursday?\n\
+- What is this week? How was last week?\n\
 - Why this session?\n\
 - How is my form?\n\
 - What could I run over a half?\n\
-- What if I am ill? I am ill.\n\
-- Make Thursday easier. Skip tomorrow.\n\
+- What if I am ill? I am ill. I feel tired.\n\
+- Make Thursday easier. Skip Friday and Saturday.\n\
 - Draft a half marathon plan, with its day and the time you hope for.\n\
 For free conversation, choose a model in the settings.";
 
@@ -38,21 +42,46 @@ pub(super) const fn not_unwell(instead: NotNow) -> &'static str {
 }
 
 pub(super) fn over(day: Day) -> String {
+    format!("{} is over, and what is over is not changed. Say which day to come you mean.", spoken(day))
+}
+
+/// Which day is meant is the athlete's to say.
+pub(super) fn unsure(doubt: Doubt) -> String {
+    match doubt {
+        Doubt::OneOf(one, other) => {
+            format!("Do you mean {} or {}? Say it again with the date, and I do it.", spoken(one), spoken(other))
+        }
+        Doubt::NotDays => "I am not sure which days you mean, so I did nothing. I understand single days, days from one to \
+                           another, and this, last or next week: \"skip Wednesday and Thursday\", \"make next week easier\"."
+            .to_owned(),
+        Doubt::NoDay => {
+            "Say which day you mean, by its name or its date, and I prepare it: \"skip Sunday\", \"make Thursday easier\"."
+                .to_owned()
+        }
+    }
+}
+
+/// Tired, and nothing in the plan to ease.
+pub(super) fn nothing_to_ease(sentence: &str) -> String {
     format!(
-        "{} {day} is over, and what is over is not changed. Say which day to come you mean.",
-        day.weekday()
+        "Thank you for saying so. {sentence} Sleep does more than I can. If it is an illness, say \"I am ill\"."
     )
 }
 
 /// Whether to train: what is planned, what is known, and that it is the athlete's word that counts.
-pub(super) fn should(progress: &Value, snapshot: &Value, day: Day) -> String {
-    let planned: Vec<&Value> =
-        list(progress, "workouts").iter().filter(|workout| text(workout, "sport") != Some("rest")).collect();
-    if planned.is_empty() {
-        return format!("Nothing is planned for {} {day}, so there is nothing to take out.", day.weekday());
+pub(super) fn should(progress: &Value, snapshot: &Value, days: &[Day]) -> String {
+    let mut said = String::new();
+    for (at, day) in days.iter().enumerate() {
+        let names: Vec<String> = planned_on(progress, *day).map(session).collect();
+        said.push_str(if at == 0 { "" } else { " " });
+        let _ = match names.as_slice() {
+            [] => write!(said, "Nothing is planned for {}.", spoken(*day)),
+            names => write!(said, "{} has {}.", spoken(*day), names.join(" and ")),
+        };
     }
-    let names: Vec<String> = planned.into_iter().map(session).collect();
-    let mut said = format!("{} {day} has {}.", day.weekday(), names.join(" and "));
+    if days.iter().all(|day| planned_on(progress, *day).next().is_none()) {
+        return format!("{said} So there is nothing to take out.");
+    }
     if let (Some(score), Some(band)) = (fact(snapshot, "recovery"), fact(snapshot, "recovery_band")) {
         let _ = write!(said, " Recovery is {score} this morning ({band}).");
     }
@@ -64,6 +93,13 @@ pub(super) fn should(progress: &Value, snapshot: &Value, day: Day) -> String {
          tired legs mostly wake up on the way. Say \"skip it\" or \"make it easier\" with the day, and I prepare a proposal for you to decide about.",
     );
     said
+}
+
+/// What a day asks, without days of rest.
+fn planned_on(progress: &Value, day: Day) -> impl Iterator<Item = &Value> {
+    let on_it =
+        move |workout: &&Value| text(workout, "sport") != Some("rest") && workout["date"] == day.to_string();
+    list(progress, "workouts").iter().filter(on_it)
 }
 
 pub(super) fn refused(why: &str) -> String {
@@ -83,7 +119,7 @@ fn fact<'a>(answer: &'a Value, id: &str) -> Option<&'a str> {
     answer.get("facts")?.get(id)?.get("shown")?.as_str()
 }
 
-fn session(workout: &Value) -> String {
+pub(super) fn session(workout: &Value) -> String {
     let name = text(workout, "name").unwrap_or("a session");
     match text(workout, "planned") {
         Some(planned) => format!("{name}, {planned}"),
@@ -148,15 +184,24 @@ pub(super) fn today(answer: &Value) -> String {
     said
 }
 
-pub(super) fn week(answer: &Value) -> String {
+const NO_PLAN: &str =
+    "There is no active plan. Ask me to draft one: say the race, its day and the time you hope for.";
+
+pub(super) fn week(answer: &Value, monday: Day, today: Day) -> String {
     if answer.get("plan").is_none() {
-        return "There is no active plan. Ask me to draft one: say the race, its day and the time you hope for.".to_owned();
+        return NO_PLAN.to_owned();
     }
+    let which = match today.iso_week().monday().until(monday) {
+        0 => "this week".to_owned(),
+        7 => "next week".to_owned(),
+        -7 => "last week".to_owned(),
+        _ => format!("the week of {monday}"),
+    };
     let workouts = list(answer, "workouts");
     if workouts.is_empty() {
-        return "Nothing is planned this week.".to_owned();
+        return format!("Nothing is planned for {which}.");
     }
-    let mut said = "This week:".to_owned();
+    let mut said = format!("{}{}:", which[..1].to_uppercase(), &which[1..]);
     for workout in workouts {
         let day = text(workout, "weekday").unwrap_or_default();
         if text(workout, "sport") == Some("rest") {
@@ -172,6 +217,23 @@ pub(super) fn week(answer: &Value) -> String {
     said
 }
 
+/// Some days, each with what it asks and what became of it.
+pub(super) fn days(answer: &Value, days: &[Day]) -> String {
+    if answer.get("plan").is_none() {
+        return NO_PLAN.to_owned();
+    }
+    let lines = days.iter().map(|day| {
+        let sessions: Vec<String> = planned_on(answer, *day)
+            .map(|workout| format!("{} ({})", session(workout), state(workout)))
+            .collect();
+        match sessions.as_slice() {
+            [] => format!("{}: nothing is planned.", spoken(*day)),
+            sessions => format!("{}: {}.", spoken(*day), sessions.join(" and ")),
+        }
+    });
+    lines.collect::<Vec<_>>().join("\n") + &waiting(answer)
+}
+
 pub(super) fn why(answer: &Value) -> String {
     let Some(workout) = list(answer, "sessions").first() else {
         return "Nothing is planned for today, so there is nothing to explain. Ask about this week."
@@ -184,15 +246,29 @@ pub(super) fn why(answer: &Value) -> String {
     said
 }
 
-/// The same for another day.
-pub(super) fn why_on(answer: &Value, day: Day) -> String {
-    let Some(workout) = list(answer, "workouts").first() else {
+/// The same for another day, and what became of it where it is over.
+pub(super) fn why_on(answer: &Value, day: Day, today: Day) -> String {
+    let Some(workout) = planned_on(answer, day).next() else {
         return format!(
-            "Nothing is planned for {} {day}, so there is nothing to explain. Ask about this week.",
-            day.weekday()
+            "Nothing is planned for {}, so there is nothing to explain. Ask about this week.",
+            spoken(day)
         );
     };
-    format!("{} {day} is {}. {}", day.weekday(), session(workout), purpose(workout))
+    if day >= today {
+        return format!("{} is {}. {}", spoken(day), session(workout), purpose(workout));
+    }
+    let became = match (text(workout, "verdict"), text(workout, "actual")) {
+        (Some("missed"), None) => "It is a miss because nothing was recorded that counts for it.".to_owned(),
+        (Some("missed"), Some(actual)) => {
+            format!("It is a miss because too little of it was done: {actual}.")
+        }
+        (Some("short"), Some(actual)) => format!("It is short because a part of it was done: {actual}."),
+        (Some("hit"), Some(actual)) => format!("It counts as done: {actual}."),
+        _ => format!("It is {}.", state(workout)),
+    };
+    let excused = text(workout, "excused")
+        .map(|why| format!(" It is excused ({why}), so it does not count against you."));
+    format!("{} was {}. {became}{}", spoken(day), session(workout), excused.unwrap_or_default())
 }
 
 /// What a session is for.
@@ -219,7 +295,7 @@ fn purpose(workout: &Value) -> &'static str {
     }
 }
 
-pub(super) fn form(answer: &Value) -> String {
+pub(super) fn form(answer: &Value, of_another_day: bool) -> String {
     let mut said = match (fact(answer, "form"), fact(answer, "form_band")) {
         (Some(form), Some(band)) => format!("Your form is {form}: {band}."),
         (Some(form), None) => {
@@ -235,6 +311,11 @@ pub(super) fn form(answer: &Value) -> String {
     }
     if let Some(ramp) = fact(answer, "ramp") {
         let _ = write!(said, " Fitness has moved by {ramp} over the last seven days.");
+    }
+    if of_another_day {
+        said.push_str(
+            " That is today; of other days I cannot tell it here, but the page of trends shows them.",
+        );
     }
     said
 }
@@ -276,11 +357,18 @@ pub(super) fn ask_for(missing: &str) -> String {
     format!("I can draft that. Say it again with {missing}, and the time you hope for if there is one.")
 }
 
-pub(super) fn proposed(answer: &Value) -> String {
+pub(super) fn proposed(answer: &Value, asides: &[String], because: Because) -> String {
     let Some(review) = text(answer, "review") else { return "There was nothing to change.".to_owned() };
-    let mut said = format!("I prepared a proposal. Your plan stays as it is until you decide: {review}");
+    let mut said = match because {
+        Because::Asked => String::new(),
+        Because::Tired => "Thank you for saying so; that counts for more than a watch. ".to_owned(),
+    };
+    let _ = write!(said, "I prepared a proposal. Your plan stays as it is until you decide: {review}");
     for line in list(answer, "preview").iter().chain(list(answer, "findings")).filter_map(Value::as_str) {
         let _ = write!(said, "\n- {line}");
+    }
+    for aside in asides {
+        let _ = write!(said, "\n{aside}");
     }
     said
 }

@@ -18,8 +18,11 @@ pub(super) fn device_data_asks(body: &str, facts: &Facts, broken: &mut Vec<Broke
         Some(FactWord::Illness(IllnessSigns::OneDay | IllnessSigns::TwoDays))
     );
     let low = word(FactName::RecoveryBand) == Some(FactWord::Recovery(RecoveryBand::Low));
-    let marked = facts.find(FactName::MarkedToday.as_str()).is_some();
-    if (ill || low) && !marked && !asks_how_they_are(body) {
+    let known = |name: FactName| facts.find(name.as_str()).is_some();
+    let marked = known(FactName::MarkedToday);
+    // How they feel they have said; whether they are ill they have not.
+    let open = ill || (low && !known(FactName::RecoveryFromFeel));
+    if open && !marked && !asks_how_they_are(body) {
         let message = "The device alone shows low recovery or signs of illness. Ask the athlete how they feel, with a question such as `How do you feel today?`; conclude nothing from it.";
         broken.push(("body", FaultCode::MustAsk, message.to_owned()));
     }

@@ -1,6 +1,7 @@
 //! Sentences that say a plan was changed. No fact tells of a change, and a brief is written before anybody decided about the
 //! one that waits, so none may: not that the coach did it, not that it happened, not that the athlete did.
 
+use super::shapes;
 use super::tokens::{Token, sentences};
 use crate::facts::FactName;
 
@@ -143,13 +144,23 @@ pub(super) fn claimed_change(tokens: &[Token<'_>]) -> Option<String> {
         let other = |token: &Token<'_>| if matches!(token, Token::Fact(_)) { "{}" } else { "," };
         let words: Vec<&str> =
             sentence.iter().map(|token| token.word().unwrap_or_else(|| other(token))).collect();
-        let claim =
-            (0..words.len()).find_map(|at| by_the_author(&words, at).or_else(|| of_a_plan(&words, at)));
+        // Of facts, only today's session is a part of a plan that something can be done to.
+        let session = |token: &Token<'_>| matches!(token, Token::Fact(id) if id.starts_with("today_session"));
+        let shaped: Vec<&str> = (sentence.iter())
+            .map(|token| token.word().unwrap_or(if session(token) { "session" } else { "," }))
+            .collect();
+        let claim = (0..words.len()).find_map(|at| {
+            by_the_author(&words, at)
+                .or_else(|| of_a_plan(&words, at))
+                .or_else(|| shapes::done_by_the_author(&shaped, at))
+        });
         let told_of_before =
             sentence.iter().any(|token| matches!(token, Token::Fact(id) if id.starts_with("last_")))
                 || words.contains(&"yesterday");
-        let happened =
-            || (0..words.len()).find_map(|at| has_happened(&words, at)).filter(|_| !told_of_before);
+        let happened = || {
+            let here = |at| has_happened(&words, at).or_else(|| shapes::done_to_a_part(&shaped, at));
+            (0..words.len()).find_map(here).filter(|_| !told_of_before)
+        };
         let claim = claim.or_else(happened);
         claim.map(|(from, to)| {
             let shown = |token: &Token<'_>| match token {
@@ -328,6 +339,19 @@ mod tests {
             "Your coach made it easier.",
             "The intervals were traded, and we changed the session.",
             "I took nothing lightly, but the plan was changed.",
+            "I've tweaked today's run.",
+            "Your plan has been tweaked.",
+            "I toned down Thursday.",
+            "Tomorrow's tempo has been softened.",
+            "I rebalanced your week.",
+            "I pared back the long run.",
+            "I looked at your plan and softened Thursday.",
+            "We've quietly reworked the rest of the week.",
+            "Sunday's run was downgraded.",
+            "The intervals have just been watered down.",
+            "I split the long run.",
+            "Thursday is slightly reshaped.",
+            "I nudged {{today_session}} down.",
         ] {
             assert!(claim(text).is_some(), "{text}");
         }
@@ -379,6 +403,22 @@ mod tests {
             "Training turns into fitness.",
             "Sleep cannot be replaced.",
             "Your form has moved by a little.",
+            "I looked at your week, and I liked the runs.",
+            "I have your plan here.",
+            "I noticed that your week was busy.",
+            "Your run was well paced, and the session is planned for the evening.",
+            "Today is packed, so the run is scheduled for the morning.",
+            "The long run has been done, and the week has been logged.",
+            "We planned the week around your race.",
+            "Your training has helped, and the tempo is meant to be hard.",
+            "I would have tweaked your run if you had asked.",
+            "I have not tweaked your plan.",
+            "No session was softened.",
+            "Your plan is built around a steady week.",
+            "The session is needed, and the legs are rested.",
+            "You nailed the tempo and earned the rest.",
+            "I compared this week with the last.",
+            "Your {{sleep_last_night}} was interrupted, and I noted {{recovery}}.",
         ] {
             assert_eq!(claim(text), None, "{text}");
         }

@@ -4,6 +4,7 @@
 //! What is noticed is a list of stems and short phrases. Some are what is done to a plan ([`DEEDS`]) and need that word on
 //! every day; others ([`REST`]) only name a quiet day, which is right where the day is one.
 
+use super::directives::{goes_slowly, makes_less_of_the_hard_parts};
 use super::tokens::{Token, sentences, words_at};
 use crate::facts::{FactName, FactValue, FactWord, Facts};
 use crate::grading::Verdict;
@@ -67,7 +68,8 @@ const REST: &[&str] = &[
     "running easy", "jog easy", "keep it easy", "keep today easy", "keep things easy", "keep it light",
     "keep it gentle", "make it easy", "make today easy", "easy run", "easy jog", "easy day", "easy spin",
     "easy walk", "gentle run", "gentle jog", "gentle day", "light run", "light jog", "light day",
-    "recovery run", "recovery jog", "recovery day", "quiet day", "a walk", "stroll", "take a nap", "can wait",
+    "recovery run", "recovery jog", "recovery day", "as recovery", "as rest", "today for recovery", "it for recovery",
+    "call it recovery", "as an easy", "as a rest", "into an easy", "into a rest", "quiet day", "a walk", "stroll", "take a nap", "can wait",
 ];
 
 /// What is less than it was; counts where something is made so.
@@ -114,7 +116,13 @@ pub(super) fn eased(tokens: &[Token<'_>], facts: &Facts) -> Option<String> {
             sentence.iter().filter_map(Token::word).any(|word| matches!(word, "yesterday" | "was" | "were"))
         };
         deed().or_else(done).or_else(less).or_else(|| {
-            if quiet || told_of_before() { None } else { rest().or_else(|| told_to_rest(sentence)) }
+            if quiet || told_of_before() {
+                return None;
+            }
+            rest()
+                .or_else(|| told_to_rest(sentence))
+                .or_else(|| makes_less_of_the_hard_parts(sentence))
+                .or_else(|| goes_slowly(sentence))
         })
     })
 }

@@ -21,6 +21,7 @@ const NUMBERS: &[&str] = &[
     "triple", "tripled", "tripling", "treble", "trebled", "quadruple", "quadrupled", "quintuple",
     "quintupled", "teen", "twenties", "thirties", "forties", "fifties", "sixties", "seventies", "eighties",
     "nineties", "fortnight", "decade", "duo", "trio", "quartet", "digit",
+    "decile", "quintile", "quartile", "percentile", "umpteen", "umpteenth", "hattrick",
     // Those of other languages that are no words of English.
     "zwei", "drei", "vier", "funf", "sechs", "sieben", "neun", "zehn", "zwolf", "hundert", "deux", "trois",
     "quatre", "cinq", "huit", "neuf", "vingt", "cuatro", "cinco", "siete", "ocho", "nueve", "diez",
@@ -95,6 +96,7 @@ pub fn quantities(text: &str) -> Vec<String> {
             "one" => note(at, (at + 1 + usize::from(counts)).min(tokens.len())),
             "first" | "single" if counts => note(at, at + 2),
             "second" | "couple" => note(at, at + 1),
+            "hat" if words_at(&tokens, at, "hat trick") => note(at, at + 2),
             "once" if amounts::once_counts(&tokens, at) => note(at, at + 1),
             "pair" | "brace" | "handful" if next == Some("of") => note(at, at + 2),
             "score" | "scores" if amounts::is_twenty(&tokens, at) => note(at, at + 2),

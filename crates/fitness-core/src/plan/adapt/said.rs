@@ -1,4 +1,4 @@
-//! What the athlete said about themselves: hurt, or ill.
+//! What the athlete said about themselves: hurt, ill, or feeling bad.
 
 use super::again::{Rebuilt, Since};
 use super::ease::{RUNGS, eased, walk_run};
@@ -93,6 +93,9 @@ pub fn follows_from_mark(plan: PlanId, mark: &Observed) -> Option<String> {
     let cause = match mark.kind() {
         ObservationKind::Injury => Cause::Injury,
         ObservationKind::Illness => Cause::Illness,
+        ObservationKind::Mood if is_low_feeling(mark) => {
+            return Some(key(Cause::LowFeeling, plan, &mark.through()));
+        }
         _ => return None,
     };
     Some(key(cause, plan, &said_facts(mark)))
@@ -113,10 +116,11 @@ pub(super) fn illness(s: &Situation<'_>) -> Option<Adaptation> {
                 "Half, and easy, with a cold",
             ));
         }
-        let message =
-            "You said you have a cold. Easy running of half the length is enough until it is over; rest is \
-                       just as good. With fever, or a cough from the chest, mark it as worse and stop."
-                .to_owned();
+        let said = if said.value().is_some() { "You said you have a cold" } else { "You said you are ill" };
+        let message = format!(
+            "{said}. Easy running of half the length is enough with a cold until it is over; rest is just as good. With \
+             fever, or a cough from the chest, mark it as worse and stop."
+        );
         return (!changes.is_empty()).then(|| s.made(Cause::Illness, &facts, message, changes));
     }
     let symptom_free = said.through().next();
@@ -140,4 +144,30 @@ pub(super) fn illness(s: &Situation<'_>) -> Option<Adaptation> {
         );
     }
     (!changes.is_empty()).then(|| s.made(Cause::Illness, &facts, message, changes))
+}
+
+/// Up to this of five, somebody feels bad.
+const LOW: u8 = 2;
+
+/// Whether an observation says that the athlete feels bad.
+#[must_use]
+pub fn is_low_feeling(said: &Observed) -> bool {
+    said.kind() == ObservationKind::Mood && said.value().is_some_and(|value| value <= LOW)
+}
+
+/// Feeling bad today, by the athlete's latest word: what is hard or long becomes easy, today and no further.
+pub(super) fn low_feeling(s: &Situation<'_>) -> Option<Adaptation> {
+    let said = &s.said(ObservationKind::Mood, 1).filter(|said| is_low_feeling(&said.observed))?.observed;
+    let hard = |kind: WorkoutKind| kind.is_quality() || kind == WorkoutKind::Long;
+    let changes: Vec<_> = (s.ahead(s.today, s.today).filter(|planned| hard(planned.workout.kind)))
+        .filter_map(|planned| {
+            modify(planned, eased(&planned.workout, 0.7, s.athlete), "Easy, as you feel bad today")
+        })
+        .collect();
+    let message = format!(
+        "You said you feel {} of 5 today. Easy and shorter is the better training then, and what is left out is not caught up \
+         on. If it is an illness, mark it as one.",
+        said.value()?
+    );
+    (!changes.is_empty()).then(|| s.made(Cause::LowFeeling, &s.today, message, changes))
 }

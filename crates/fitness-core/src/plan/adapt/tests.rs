@@ -424,3 +424,49 @@ fn a_hard_session_made_easy_keeps_neither_its_pace_nor_its_load() {
     let was = workout("2026-06-18", WorkoutKind::Easy, 8.0);
     assert_eq!(eased(&was, 0.5, &athlete).duration, Some(TimeSpan::from_mins(24)));
 }
+
+#[test]
+fn a_bad_feeling_eases_what_is_hard_today_and_no_other_day() {
+    let on = |today: &str, value: u8| {
+        let mut world = World::new().said(ObservationKind::Mood, today, today, value);
+        world.today = day(today);
+        world
+    };
+    let intervals = on("2026-06-11", 1);
+    assert_eq!(
+        (intervals.told(), intervals.cause()),
+        (vec!["11: easy 6.3".to_owned()], Some(Cause::LowFeeling))
+    );
+    let message = intervals.adapt().unwrap().message;
+    assert!(message.contains("You said you feel 1 of 5 today"), "{message}");
+    assert_eq!(on("2026-06-14", 2).told(), ["14: easy 9.8"]);
+    assert_eq!(on("2026-06-12", 1).told(), Vec::<String>::new(), "an easy day is easy");
+    assert_eq!(on("2026-06-11", 3).told(), Vec::<String>::new());
+    assert_eq!(on("2026-06-21", 1).told(), Vec::<String>::new(), "the race is the athlete's");
+    // The latest word counts, and only today's.
+    let mut better = intervals;
+    let mut again = better.observed[0].clone();
+    again.id = ObservationId::new(2);
+    again.observed = Observed::new(ObservationKind::Mood, better.today, better.today, Some(4)).unwrap();
+    better.observed.push(again);
+    assert_eq!(better.told(), Vec::<String>::new());
+    let mut before = on("2026-06-11", 1);
+    before.today = day("2026-06-12");
+    assert_eq!(before.cause(), None);
+    let mut suggested = on("2026-06-11", 1);
+    suggested.observed[0].accepted = false;
+    assert_eq!(suggested.told(), Vec::<String>::new(), "not their word");
+    // Taking the word back takes back what followed from it.
+    let world = on("2026-06-11", 2);
+    let follows = follows_from_mark(world.plan.id, &world.observed[0].observed);
+    assert_eq!(follows, world.adapt().map(|adaptation| adaptation.follows_from));
+}
+
+#[test]
+fn somebody_who_said_only_that_they_are_ill_is_not_told_of_a_cold() {
+    let mut world = World::new().said(ObservationKind::Illness, "2026-06-10", "2026-06-12", 1);
+    assert!(world.adapt().unwrap().message.starts_with("You said you have a cold."));
+    world.observed[0].observed =
+        Observed::new(ObservationKind::Illness, day("2026-06-10"), day("2026-06-12"), None).unwrap();
+    assert!(world.adapt().unwrap().message.starts_with("You said you are ill."));
+}

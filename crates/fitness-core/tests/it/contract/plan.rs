@@ -221,13 +221,15 @@ fn what_was_said_to_be_there_is_compared_with_what_is() {
             "/modifications/0/changes/intensity/from from_differs",
         ]
     );
-    // The plan gives this run no duration.
-    let report = held(&modification(
-        "31",
-        "2026-06-28",
-        r#""action": "modify", "changes": {"duration_minutes": {"from": 90, "to": 60}}"#,
-    ));
-    assert_eq!(report.findings[0].message, "90 minutes is not what is there: the plan says nothing.");
+    // The plan gives this run no duration: what somebody could take for it is no mistake.
+    let from = |minutes: u32| {
+        let changes = format!(
+            r#""action": "modify", "changes": {{"duration_minutes": {{"from": {minutes}, "to": 10}}}}"#
+        );
+        held(&modification("31", "2026-06-28", &changes)).findings
+    };
+    assert_eq!(from(90), []);
+    assert_eq!(from(20)[0].message, "20 minutes is not what is there: the plan says nothing.");
 }
 
 #[test]
@@ -403,6 +405,13 @@ fn a_shorter_session_is_shorter_in_every_respect() {
     // Beyond what a workout may be, nothing is made up.
     let longest = becomes("22", "2026-06-25", "modify", r#""duration_minutes": {"to": 480}"#);
     assert_eq!((longest.load, longest.distance), (None, Distance::from_km(76.8)));
+    // Planned by distance it stays so, where the answer says from how long to how long it goes.
+    let by_distance = becomes("31", "2026-06-28", "modify", r#""duration_minutes": {"from": 100, "to": 75}"#);
+    let three_quarters = Distance::from_km((old(31).distance.unwrap().km() * 7.5).round() / 10.0);
+    assert_eq!((by_distance.distance, by_distance.duration), (three_quarters, None));
+    let easy = r#""duration_minutes": {"from": 100, "to": 75}, "intensity": {"to": "easy"}"#;
+    let easy = becomes("31", "2026-06-28", "modify", easy);
+    assert_eq!((easy.distance, easy.duration, easy.kind), (three_quarters, None, WorkoutKind::Easy));
     // Where the old one had no duration, nobody knows how far the new one goes.
     let timed_now = becomes("31", "2026-06-28", "modify", r#""duration_minutes": {"to": 80}"#);
     assert_eq!((timed_now.distance, timed_now.load), (None, None));
