@@ -6,6 +6,7 @@ mod addresses;
 mod api;
 mod forged;
 mod harness;
+mod leading;
 mod limits;
 mod main_pages;
 mod matrix;

@@ -77,7 +77,7 @@ export async function firstVisit({ page, server }) {
   await signIn(page, server.link);
   await page.getByRole("heading", { level: 1 }).waitFor();
   assert.match(await page.locator(".fresh").innerText(), /Data through/);
-  const facts = await page.locator(".brief a.fact").all();
+  const facts = await page.locator(".leading a.fact").all();
   assert.ok(facts.length > 3, "the brief links its numbers");
   const target = await facts[1].getAttribute("href");
   const said = await facts[1].innerText();
