@@ -104,7 +104,7 @@ fn steps_are_told_as_people_say_them() {
             "open cooldown, no faster than 5:00 /km (jog | home)",
         ]
     );
-    assert!(steps(&thousands(), UnitSystem::Imperial)[1].contains("0.6 mi active, 6:26–6:42 /mi; 400 m"));
+    assert!(steps(&thousands(), UnitSystem::Imperial)[1].contains("0.6 mi, 6:26–6:42 /mi; 400 m"));
     let fixed = step(StepType::Active, StepDuration::Calories(300.0), StepTarget::Power(range(250.0, 250.2)));
     assert_eq!(steps(&[fixed], UnitSystem::Metric), ["300 kcal, 250 W"]);
 }

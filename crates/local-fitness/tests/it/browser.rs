@@ -40,6 +40,8 @@ macro_rules! walks {
 
 walks! {
     every_page_is_fine_in_light_and_dark_and_on_a_phone = "everyPage";
+    a_first_run_has_nothing_to_stumble_over = "beginning";
+    the_plan_is_dark_on_light_on_paper_whatever_the_theme = "printed";
     the_first_visit_tells_what_to_do_and_why = "firstVisit";
     everything_can_be_reached_without_a_mouse = "keyboard";
     everything_but_streaming_works_without_a_script = "withoutScript";
