@@ -58,6 +58,12 @@ impl Day {
         self.0
     }
 
+    /// As a sentence says it: `9 May 2027`.
+    #[must_use]
+    pub fn spoken(self) -> String {
+        self.0.format("%-d %b %Y").to_string()
+    }
+
     /// The day so many days later, or earlier when negative.
     #[must_use]
     pub fn plus(self, days: i64) -> Self {

@@ -33,6 +33,20 @@ words! {
 }
 
 impl SourceKind {
+    /// As a sentence says it.
+    #[must_use]
+    pub const fn spoken(self) -> &'static str {
+        match self {
+            Self::Fit => "the device's own file",
+            Self::Garmin => "Garmin Connect",
+            Self::GarminExport => "a Garmin account export",
+            Self::Intervals => "intervals.icu",
+            Self::Tcx => "a TCX file",
+            Self::Gpx => "a GPX file",
+            Self::StravaExport => "a Strava account export",
+        }
+    }
+
     /// Whether it is an account's own list, of which there may be several of different age, imported in any order.
     #[must_use]
     pub const fn is_export(self) -> bool {

@@ -14,7 +14,7 @@ use crate::pages::{
     plan_decisions, plan_files, plans, proposal_review, revisions, settings, setup, sign_in, sources, today,
     trends, welcome, workout, workout_edit,
 };
-use crate::problem::Problem;
+use crate::problem::{self, Problem};
 use crate::running::Running;
 use axum::Router;
 use axum::extract::{Request, State};
@@ -224,6 +224,7 @@ pub fn routes(app: App, prompts: Prompts) -> (Router, Vec<Listed>) {
     let router = router
         .merge(mcp)
         .fallback(async || Problem::not_found())
+        .layer(middleware::from_fn_with_state(app.clone(), problem::surround))
         .layer(middleware::from_fn_with_state(app.names.clone(), guard::host))
         .with_state(app);
     (router, listed)

@@ -1,15 +1,20 @@
 //! What went wrong, as a page: what happened, what is safe, what to do.
 
+use crate::app::App;
 use crate::guard;
 use crate::limits::WAIT;
-use crate::view;
+use crate::seat;
+use crate::view::{self, View};
+use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use fitness_core::hash::ContentHash;
 use fitness_core::text::told_back;
 use fitness_store::Error;
-use maud::html;
+use maud::{Markup, html};
 use std::fmt::Display;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Something that cannot be shown or done, and why.
@@ -129,8 +134,9 @@ pub(crate) fn sentence(error: &impl Display) -> String {
     format!("{first}{}{end}", letters.as_str())
 }
 
-impl IntoResponse for Problem {
-    fn into_response(self) -> Response {
+impl Problem {
+    /// What its page is called, and what is on it.
+    fn page(&self) -> (&'static str, Markup) {
         let title = match self.status {
             StatusCode::NOT_FOUND => "Not here",
             StatusCode::CONFLICT => "Not as it was",
@@ -145,10 +151,51 @@ impl IntoResponse for Problem {
                 p.actions { a.btn.primary href=(to) { (called) } }
             }
         };
-        let mut response = view::bare(title, &body).into_response();
+        (title, body)
+    }
+
+    fn finish(&self, mut response: Response) -> Response {
         *response.status_mut() = self.status;
         response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         self.wait(response.headers_mut());
         response
     }
+}
+
+/// A problem that became a page on its own, for whoever can put the app around it.
+#[derive(Debug, Clone)]
+struct Alone(Arc<Problem>);
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let (title, body) = self.page();
+        let mut response = self.finish(view::bare(title, &body).into_response());
+        response.extensions_mut().insert(Alone(Arc::new(self)));
+        response
+    }
+}
+
+/// Puts the way around the app and the line of how far the data reaches on the page of a problem, for whoever is signed in.
+/// Where that cannot be found out the page stays as it is, and so it does for what is refused outright: nobody makes this
+/// server work by forging forms or asking too often.
+pub(crate) async fn surround(State(app): State<App>, request: Request, next: Next) -> Response {
+    let of_program = request.headers().contains_key(header::AUTHORIZATION);
+    let mut cookies = HeaderMap::new();
+    for cookie in request.headers().get_all(header::COOKIE) {
+        cookies.append(header::COOKIE, cookie.clone());
+    }
+    let response = next.run(request).await;
+    let Some(Alone(problem)) = response.extensions().get().cloned() else { return response };
+    if of_program || [StatusCode::TOO_MANY_REQUESTS, StatusCode::FORBIDDEN].contains(&problem.status) {
+        return response;
+    }
+    surrounded(&app, &problem, &cookies).await.unwrap_or(response)
+}
+
+async fn surrounded(app: &App, problem: &Problem, cookies: &HeaderMap) -> Option<Response> {
+    let version = app.store.version().await.ok()?;
+    let seat = seat::find(app, &version, cookies, (app.clock)()).await.ok()??;
+    let view = View::as_it_is(app, seat).await.ok()?;
+    let (title, body) = problem.page();
+    Some(problem.finish(view.beside(title, &body)))
 }

@@ -119,9 +119,15 @@ impl FromRequestParts<App> for View {
 impl View {
     /// What an athlete looks at now. Everything that follows from their data is worked out first.
     pub(crate) async fn of(app: &App, seat: Seat) -> Result<Self, Problem> {
+        fitness_ingest::recompute(&app.store, seat.user, &mut |_| {}, &fitness_ingest::Stop::default())
+            .await?;
+        Self::as_it_is(app, seat).await
+    }
+
+    /// The same with nothing worked out, for a page without numbers.
+    pub(crate) async fn as_it_is(app: &App, seat: Seat) -> Result<Self, Problem> {
         let store = &app.store;
         let now = (app.clock)();
-        fitness_ingest::recompute(store, seat.user, &mut |_| {}, &fitness_ingest::Stop::default()).await?;
         let profile = store.profile(seat.user).await?;
         let fresh = fresh::look(store, seat.user).await?;
         Ok(Self {
@@ -180,6 +186,15 @@ impl View {
 
     /// A whole page.
     pub(crate) fn page(&self, place: Place, title: &str, body: &Markup) -> Response {
+        self.around(Some(place), title, body)
+    }
+
+    /// A page that belongs to no place of the app.
+    pub(crate) fn beside(&self, title: &str, body: &Markup) -> Response {
+        self.around(None, title, body)
+    }
+
+    fn around(&self, place: Option<Place>, title: &str, body: &Markup) -> Response {
         let theme = (self.theme != Theme::System).then(|| self.theme.as_str());
         let content = html! {
             a.skip href="#main" { "Skip to the page" }
@@ -194,17 +209,17 @@ impl View {
             }
             (key_sheet())
         };
-        document(title, Some(place), theme, self.keys, &content)
+        document(title, place, theme, self.keys, &content)
     }
 
-    fn navigation(&self, place: Place) -> Markup {
+    fn navigation(&self, place: Option<Place>) -> Markup {
         html! {
             nav.rail aria-label="Main" {
                 a.brand href="/" { (icon::mark()) span { "local-fitness" } }
                 @for other in Place::ALL {
                     @let (address, called, keys) = other.told();
                     a href=(address) class=[(other == Place::Settings).then_some("apart")]
-                        aria-current=[(other == place).then_some("page")] {
+                        aria-current=[(Some(other) == place).then_some("page")] {
                         (icon::of(other)) span { (called) } kbd { (keys) }
                     }
                 }
@@ -240,7 +255,8 @@ fn key_sheet() -> Markup {
 
 fn demo_banner() -> Markup {
     html! {
-        p.banner role="note" {
+        // A part of the page of its own, so that whoever goes from part to part comes by.
+        aside.banner aria-label="About this data" {
             strong { "Demo data." } " This athlete is made up; nothing here is yours. "
             a href="/welcome" { "Start with your own" }
         }

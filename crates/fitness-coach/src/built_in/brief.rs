@@ -138,11 +138,11 @@ fn session(pen: &mut Pen<'_>) {
         Some(Verdict::Short) => pen.write("Some of today's {{today_session}} is done, less than the plan asks: {{today_session_state}}."),
         Some(Verdict::Missed) => pen.write("Today's {{today_session}} did not happen: {{today_session_state}}."),
         Some(Verdict::Pending) => pen.write_first(&[
-            "Today's session is {{today_session}}, {{today_session_distance}} to cover, and it is {{today_session_state}}.",
-            "Today's session is {{today_session}}, {{today_session_time}} in all, and it is {{today_session_state}}.",
-            "Today's session is {{today_session}}, and it is {{today_session_state}}.",
+            "{{today_session}} today, {{today_session_distance}}. It is still {{today_session_state}}.",
+            "{{today_session}} today, {{today_session_time}}. It is still {{today_session_state}}.",
+            "{{today_session}} today. It is still {{today_session_state}}.",
         ]),
-        None => pen.write("Today's session is {{today_session}}."),
+        None => pen.write("{{today_session}} today."),
     };
 }
 

@@ -55,7 +55,7 @@ fn with_a_plan_it_opens_with_the_session_its_state_and_the_last_verdict() {
     let text = read(&morning(&[], &[]));
     assert!(
         text.starts_with(
-            "Today's session is 4x1 km @ 5K, 2.0 km to cover, and it is pending. On Tue 9 Jun you did what Easy 8 asked of you: hit."
+            "4x1 km @ 5K today, 2.0 km. It is still pending. On Tue 9 Jun you did what Easy 8 asked of you: hit."
         ),
         "{text}"
     );
@@ -93,13 +93,13 @@ fn what_it_says_follows_from_the_facts() {
         (vec![state(Verdict::NotStarted)], vec![], "nothing counts before it begins: not started."),
         (vec![state(Verdict::Short)], vec![], "less than the plan asks: short."),
         (vec![state(Verdict::Missed)], vec![], "did not happen: missed."),
-        (vec![], vec![FactName::TodaySessionDistance], "20 min in all"),
+        (vec![], vec![FactName::TodaySessionDistance], "4x1 km @ 5K today, 20 min."),
         (
             vec![],
             vec![FactName::TodaySessionDistance, FactName::TodaySessionTime],
-            "4x1 km @ 5K, and it is pending.",
+            "4x1 km @ 5K today. It is still pending.",
         ),
-        (vec![], vec![FactName::TodaySessionState], "Today's session is 4x1 km @ 5K."),
+        (vec![], vec![FactName::TodaySessionState], "4x1 km @ 5K today."),
         (vec![], vec![FactName::TodaySession], "Your plan has nothing for today"),
         (vec![last(Verdict::Short)], vec![], "a part of Easy 8: short"),
         (vec![last(Verdict::Missed)], vec![], "not caught up on"),

@@ -1,9 +1,9 @@
 //! Steps in words.
 
-use crate::plan::{Block, Step, StepDuration, StepTarget, TargetRange, repeats};
+use crate::plan::{Block, Step, StepDuration, StepTarget, StepType, TargetRange, repeats};
 use crate::units::{Distance, Pace, TimeSpan, UnitSystem};
 
-/// What to do, a line for each step or group of steps: `5 × (1.0 km active, 4:00–4:10 /km; 2:00 recovery)`.
+/// What to do, a line for each step or group of steps: `5 × (1.0 km, 4:00–4:10 /km; 2:00 recovery)`.
 ///
 /// Notes are in it as they are: whoever shows the lines escapes them.
 #[must_use]
@@ -29,7 +29,11 @@ fn one(step: &Step, units: UnitSystem) -> String {
         StepDuration::Calories(kcal) => Some(format!("{kcal:.0} kcal")),
         StepDuration::Open => Some("open".to_owned()),
     };
-    let mut words = format!("{} {}", length.unwrap_or_default(), step.step_type);
+    let mut words = length.unwrap_or_default();
+    // What a session is for needs no word; what is around it does.
+    if step.step_type != StepType::Active {
+        words.push_str(&format!(" {}", step.step_type));
+    }
     let target = match step.target {
         StepTarget::HeartRate(r) => range(r, "at least", "at most", |bpm| format!("{bpm:.0}"), " bpm"),
         StepTarget::Power(r) => range(r, "at least", "at most", |watts| format!("{watts:.0}"), " W"),

@@ -100,13 +100,13 @@ fn steps_are_told_as_people_say_them() {
         steps(&thousands(), UnitSystem::Metric),
         [
             "15:00 warmup, at most 140 bpm",
-            "5 × (1.0 km active, 4:00–4:10 /km; 400 m recovery)",
+            "5 × (1.0 km, 4:00–4:10 /km; 400 m recovery)",
             "open cooldown, no faster than 5:00 /km (jog | home)",
         ]
     );
-    assert!(steps(&thousands(), UnitSystem::Imperial)[1].contains("0.6 mi active, 6:26–6:42 /mi; 400 m"));
+    assert!(steps(&thousands(), UnitSystem::Imperial)[1].contains("0.6 mi, 6:26–6:42 /mi; 400 m"));
     let fixed = step(StepType::Active, StepDuration::Calories(300.0), StepTarget::Power(range(250.0, 250.2)));
-    assert_eq!(steps(&[fixed], UnitSystem::Metric), ["300 kcal active, 250 W"]);
+    assert_eq!(steps(&[fixed], UnitSystem::Metric), ["300 kcal, 250 W"]);
 }
 
 #[test]
@@ -132,7 +132,7 @@ In all 8.0 km of running, 45 min.
 | day | workout | distance | time | load | what to do |
 |---|---|--:|--:|--:|---|
 | Tue 2026-06-23 | Track \\| &lt;b&gt;\\`x\\`&lt;/b&gt; (key) |  | 45:00 | 48 | First line, second; line \\\\ Track \\| \
-&lt;b&gt;\\`x\\`&lt;/b&gt;; 15:00 warmup, at most 140 bpm; 5 × (1.0 km active, 4:00–4:10 /km; 400 m recovery); \
+&lt;b&gt;\\`x\\`&lt;/b&gt;; 15:00 warmup, at most 140 bpm; 5 × (1.0 km, 4:00–4:10 /km; 400 m recovery); \
 open cooldown, no faster than 5:00 /km (jog \\| home) |
 
 In all 45 min.
@@ -156,7 +156,7 @@ fn a_calendar_has_an_event_for_every_workout() {
         "SUMMARY:Easy run\\, 8.0 km",
         "SUMMARY:Zürich\\, half\\; \\\\n\\, 45 min",
         "DESCRIPTION:First line\\,\\nsecond\\; line \\\\ Zürich\\, half\\; \\\\n\\n15:00 warmup\\, at most 140 bpm\\n\
-         5 × (1.0 km active\\, 4:00–4:10 /km\\; 400 m recovery)\\nopen cooldown\\, no faster than 5:00 /km (jog | home)",
+         5 × (1.0 km\\, 4:00–4:10 /km\\; 400 m recovery)\\nopen cooldown\\, no faster than 5:00 /km (jog | home)",
     ] {
         assert!(lines.contains(&expected), "{expected} in {unfolded}");
     }

@@ -1,7 +1,7 @@
 //! What a change to a plan means, before anybody decides: now and then, workout by workout and week by week.
 
 use super::lint::{planned_km, planned_minutes};
-use super::{Change, NextWorkout, PlannedWorkout, Workout, WorkoutKind};
+use super::{Change, NextWorkout, PlannedWorkout, Step, StepDuration, StepTarget, Workout, WorkoutKind};
 use crate::calendar::Day;
 use crate::ids::WorkoutId;
 use crate::sport::Sport;
@@ -75,11 +75,15 @@ impl NowThen {
             self.now.as_ref().is_some_and(|now| !differs(now, then))
         };
         let mut more = Vec::new();
+        let kind = then.kind.as_str().replace('_', " ");
         if !same(|a, b| a.kind != b.kind) && self.now.is_some() {
-            more.push(format!("now {}", then.kind.as_str().replace('_', " ")));
+            more.push(format!("becomes {kind}"));
         }
+        // The same word twice says no more.
+        let is_said = |words: &str| words.trim().eq_ignore_ascii_case(&kind);
+        let effort = then.intensity.as_deref().filter(|words| !is_said(words));
         if !same(|a, b| a.intensity != b.intensity) {
-            more.extend(then.intensity.as_deref().map(|words| format!("effort: {}", visible(words))));
+            more.extend(effort.map(|words| format!("effort: {}", visible(words))));
         }
         if !same(|a, b| a.duration != b.duration) && then.distance.is_some() {
             more.extend(then.duration.map(|time| format!("in {}", time.hours_minutes())));
@@ -90,14 +94,33 @@ impl NowThen {
         if !same(|a, b| a.steps != b.steps) && !then.is_rest() {
             let steps = crate::export::steps(&then.steps, units);
             let told: Vec<String> = steps.iter().map(|step| visible(step).to_string()).collect();
-            match told.is_empty() {
-                false => more.push(format!("steps: {}", told.join(", "))),
-                true if self.now.is_some() => more.push("no steps".to_owned()),
-                true => {}
+            let had_several = self.now.as_ref().is_some_and(|now| now.steps.len() > 1);
+            match (then.steps.as_slice(), self.now.is_some()) {
+                ([], true) => more.push("no steps".to_owned()),
+                ([], false) => {}
+                ([step], _) if is_all_of(step, then) && had_several => more.push("in one piece".to_owned()),
+                ([step], _) if is_all_of(step, then) => {}
+                _ => more.push(format!("steps: {}", told.join(", "))),
             }
         }
         more
     }
+}
+
+/// Whether a single step says no more than the workout it is the only one of.
+fn is_all_of(step: &Step, workout: &Workout) -> bool {
+    let near = |given: f64, own: Option<f64>| own.is_some_and(|own| (given - own).abs() < 1.0);
+    let as_long = match step.duration {
+        StepDuration::Time(seconds) => near(seconds, workout.duration.map(TimeSpan::seconds)),
+        StepDuration::Distance(meters) => near(meters, workout.distance.map(Distance::meters)),
+        StepDuration::Open => true,
+        StepDuration::Calories(_) => false,
+    };
+    let is_said = |notes: &str| {
+        let known = [Some(workout.kind.as_str()), workout.intensity.as_deref()];
+        known.into_iter().flatten().any(|words| words.eq_ignore_ascii_case(notes.trim()))
+    };
+    as_long && step.target == StepTarget::Open && step.notes.as_deref().is_none_or(is_said)
 }
 
 /// Everything that differs between two states of a plan, in order of the days.
@@ -391,10 +414,21 @@ mod tests {
         ];
         let lines: Vec<String> =
             differences(&current, &next).iter().map(|one| one.line(UnitSystem::Metric)).collect();
-        for part in ["effort: Threshold 2x8 min", "load 60", "8:00 active", "3:20", "3:30"] {
+        for part in ["effort: Threshold 2x8 min", "load 60", "steps: 8:00", "3:20", "3:30"] {
             assert!(lines[0].contains(part), "{part} / {lines:?}");
         }
         assert!(lines[1].starts_with("Sun 2026-06-21: new: Run, 13.0 km"), "{lines:?}");
+        // One step that is the whole workout says nothing; that there were several before does.
+        let mut easier = run("2026-06-16", 5.0, Some(40.0));
+        easier.steps = serde_json::from_str(
+            r#"[{"step_type":"active","duration_type":"distance","duration_value":5000.0,"target_type":"open"}]"#,
+        )
+        .unwrap();
+        let whole = [NextWorkout { id: Some(WorkoutId::new(1)), workout: easier.clone() }];
+        assert!(differences(&current, &whole)[0].details(UnitSystem::Metric).is_empty());
+        let mut several = current.clone();
+        several[0].workout.steps = [easier.steps.clone(), easier.steps.clone()].concat();
+        assert_eq!(differences(&several, &whole)[0].details(UnitSystem::Metric), ["in one piece"]);
         let gone: Vec<NextWorkout> = Vec::new();
         assert!(differences(&current, &gone)[0].line(UnitSystem::Metric).ends_with("taken out"));
     }

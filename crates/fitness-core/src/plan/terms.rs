@@ -47,6 +47,18 @@ impl Weekdays {
         self.contains(day.weekday())
     }
 
+    /// As a sentence says them: `Mon, Tue and Sat`.
+    #[must_use]
+    pub fn spoken(self) -> String {
+        let named = |name: &str| format!("{}{}", name[..1].to_ascii_uppercase(), &name[1..]);
+        let mut names: Vec<String> =
+            self.to_string().split(',').filter(|name| !name.is_empty()).map(named).collect();
+        match names.pop() {
+            Some(last) if !names.is_empty() => format!("{} and {last}", names.join(", ")),
+            last => last.unwrap_or_else(|| "none".to_owned()),
+        }
+    }
+
     /// One more.
     #[must_use]
     pub const fn with(self, weekday: Weekday) -> Self {

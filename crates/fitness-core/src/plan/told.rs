@@ -1,8 +1,8 @@
 //! What is said about a plan before a human decides, at the terminal and on a page alike.
 
 use super::{
-    Asked, Background, Generated, Outline, Plan, PlannedWorkout, Revision, RevisionOrigin, WorkoutKind,
-    Written,
+    Asked, Background, Generated, Level, Outline, Plan, PlannedWorkout, Revision, RevisionOrigin,
+    WorkoutKind, Written,
 };
 use crate::calendar::Day;
 use crate::text::{counted, visible};
@@ -66,15 +66,29 @@ impl Background {
         let source = if typed { "From what you typed" } else { "From what you run" };
         match (self.base(), self.longest(), self.level()) {
             (Ok(base), Ok(longest), Ok(level)) => format!(
-                "{source}: {} in a usual week, {} the longest of the last 30 days, level {}.",
+                "{source}: {} in a usual week, {} the longest of the last 30 days. {}",
                 shown(base),
                 shown(longest),
-                level.spoken()
+                self.told_level(level, units)
             ),
             (Ok(base), Err(_), Ok(level)) => {
-                format!("{source}: {} in a usual week, level {}.", shown(base), level.spoken())
+                format!("{source}: {} in a usual week. {}", shown(base), self.told_level(level, units))
             }
             _ => "From nothing: there are no four weeks of running to start from.".to_owned(),
+        }
+    }
+
+    /// What a level means for the plan and why it is that one, without a word that sizes anybody up.
+    fn told_level(&self, level: Level, units: UnitSystem) -> String {
+        let [few, many] = [30, 65].map(|km| units.distance(Distance::from_mm(km * 1_000_000)));
+        let by_base = self.base().ok().map(Level::of_base);
+        match level {
+            Level::Novice if self.stated.level.is_none() && by_base != Some(Level::Novice) => {
+                "It builds up carefully, as there is less than a year of running to look back on.".to_owned()
+            }
+            Level::Novice => format!("It builds up carefully, as for less than {few} a week."),
+            Level::Intermediate => format!("It builds up as for {few} to {many} a week."),
+            Level::Advanced => format!("It builds up as for {many} a week and more."),
         }
     }
 
@@ -82,7 +96,7 @@ impl Background {
     #[must_use]
     pub fn told_paces(&self) -> String {
         match &self.paces {
-            Some(dated) => format!("Paces follow from your result of {}.", dated.result_on),
+            Some(dated) => format!("Paces follow from your result of {}.", dated.result_on.spoken()),
             None => "No result of the last 120 days gives a pace: sessions go by effort.".to_owned(),
         }
     }

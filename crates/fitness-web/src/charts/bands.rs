@@ -6,7 +6,7 @@ use super::scale::Linear;
 use fitness_core::metrics::fitness::FormBand;
 use maud::{Markup, html};
 
-/// The bands of form across a drawing, each with its word at the right edge.
+/// The bands of form across a drawing, each with its word to the right of it, where no line runs.
 pub(crate) fn form(plot: &Plot, scale: &Linear, (low, high): (f64, f64)) -> Markup {
     let (from, to) = plot.across();
     html! {
@@ -17,7 +17,7 @@ pub(crate) fn form(plot: &Plot, scale: &Linear, (low, high): (f64, f64)) -> Mark
                 @let (y, end) = (scale.at(top), scale.at(bottom));
                 rect class={ "f " (band) } x=(from) width=(to - from) y=(format!("{y:.1}")) height=(format!("{:.1}", (end - y).max(0.0))) {}
                 @if end - y >= 11.0 {
-                    text x=(to - 4.0) y=(format!("{:.1}", f64::midpoint(y, end) + 4.0)) text-anchor="end" { (band.spoken()) }
+                    text.band-word x=(to + 6.0) y=(format!("{:.1}", f64::midpoint(y, end) + 4.0)) { (band.spoken()) }
                 }
             }
         }

@@ -28,7 +28,7 @@ impl Figure<'_> {
         let reads = (!self.reads.is_empty()).then(|| shortened(&self.reads));
         html! {
             figure {
-                svg.chart viewBox={ "0 0 " (width) " " (height) } role="img" aria-label=(self.label)
+                svg class={ "chart " (self.plot.size()) } viewBox={ "0 0 " (width) " " (height) } role="img" aria-label=(self.label)
                     tabindex=[reads.as_ref().map(|_| "0")] data-reads=[reads.as_ref()] {
                     (self.drawn)
                     @if reads.is_some() { line.m.cursor hidden y1=(top) y2=(bottom) x1="0" x2="0" {} }

@@ -24,7 +24,17 @@ impl Default for Plot {
 impl Plot {
     /// One that is as wide as the page.
     pub(crate) fn wide() -> Self {
-        Self { width: 1100.0, height: 260.0, ..Self::default() }
+        Self { width: 800.0, height: 230.0, top: 28.0, bottom: 26.0, ..Self::default() }
+    }
+
+    /// The class of its size. Words are set in the units of a drawing, and a phone makes a wide one small: what they
+    /// have to grow by to stay readable is up to how wide it is.
+    pub(crate) fn size(&self) -> &'static str {
+        match self.width {
+            ..400.0 => "narrow",
+            ..700.0 => "medium",
+            _ => "broad",
+        }
     }
 
     /// From left to right.
@@ -69,7 +79,7 @@ impl Plot {
 
     /// Words for days below.
     pub(crate) fn calendar(&self, days: &Days) -> Markup {
-        let y = self.height - self.bottom + 16.0;
+        let y = self.height - self.bottom + 18.0;
         html! {
             g text-anchor="middle" {
                 @for (day, word) in days.ticks() { text x=(format!("{:.0}", days.at(day))) y=(y) { (word) } }
@@ -77,14 +87,14 @@ impl Plot {
         }
     }
 
-    /// A line from top to bottom at a day, with a word at its head.
+    /// A line from top to bottom at a day, with a word above it, where no other line is.
     pub(crate) fn upright(&self, x: f64, class: &str, word: &str) -> Markup {
         let (bottom, top) = self.upward();
-        // Where there is no room to the right of the line, the word goes to its left.
-        let (at, anchor) = if x > self.width - 110.0 { (x - 4.0, "end") } else { (x + 4.0, "start") };
+        // To the left as soon as there is room: what else has a word is to the right.
+        let (at, anchor) = if x > self.width * 0.4 { (x + 2.0, "end") } else { (x - 2.0, "start") };
         html! {
             line class={ "m " (class) } x1=(format!("{x:.1}")) x2=(format!("{x:.1}")) y1=(top - 4.0) y2=(bottom) {}
-            text x=(format!("{at:.1}")) y=(top + 4.0) text-anchor=(anchor) { (word) }
+            text x=(format!("{at:.1}")) y=(top - 9.0) text-anchor=(anchor) { (word) }
         }
     }
 }

@@ -71,7 +71,7 @@ impl Days {
     /// The days that are named below: Mondays, months or years, whichever leaves room for their words.
     pub(crate) fn ticks(&self) -> Vec<(Day, String)> {
         let days = self.first.until(self.last);
-        let room = ((self.places.1 - self.places.0).abs() / 64.0).max(1.0);
+        let room = ((self.places.1 - self.places.0).abs() / 84.0).max(1.0);
         let all = self.first.through(self.last);
         let thin = |ticks: Vec<(Day, String)>| {
             let every = (ticks.len() as f64 / room).ceil().max(1.0);

@@ -87,12 +87,12 @@ pub(crate) struct Panel<'a> {
 
 /// How high the part of one line is, with the room above it.
 const PART: f64 = 92.0;
-const GAP: f64 = 22.0;
+const GAP: f64 = 34.0;
 
 /// The size of a drawing of so many lines.
 pub(crate) fn plot(panels: usize) -> Plot {
-    let height = GAP + panels as f64 * (PART + GAP) + 4.0;
-    Plot { width: 800.0, height, left: 46.0, right: 12.0, top: GAP, bottom: 26.0 }
+    let height = panels as f64 * (PART + GAP) + 30.0;
+    Plot { width: 800.0, height, left: 52.0, right: 14.0, top: GAP - 6.0, bottom: 26.0 }
 }
 
 /// Draws lines above each other. What lies outside a line's range is drawn at its edge.
@@ -103,13 +103,10 @@ pub(crate) fn panels(plot: &Plot, across: &Linear, panels: &[Panel<'_>], below: 
             @let top = plot.top + at as f64 * (PART + GAP);
             @let scale = Linear::new(panel.range, (top + PART, top));
             @let place = |x: f64, value: f64| (across.at(x), scale.at(value).clamp(top, top + PART));
-            @for (value, word) in &panel.ticks {
-                @let y = scale.at(*value);
-                @if (top - 0.5..=top + PART + 0.5).contains(&y) {
-                    line.g-line x1=(left) x2=(right) y1=(format!("{y:.1}")) y2=(format!("{y:.1}")) {}
-                    text x=(left - 6.0) y=(format!("{:.1}", y + 4.0)) text-anchor="end" { (word) }
-                }
-            }
+            @let ticks = panel.ticks.iter().map(|(value, word)| (scale.at(*value), word.as_str()));
+            @let ticks: Vec<(f64, &str)> = ticks.filter(|(y, _)| (top - 0.5..=top + PART + 0.5).contains(y)).collect();
+            @for (y, _) in &ticks { line.g-line x1=(left) x2=(right) y1=(format!("{y:.1}")) y2=(format!("{y:.1}")) {} }
+            @for (y, word) in clear(&ticks) { text x=(left - 6.0) y=(format!("{:.1}", y + 4.0)) text-anchor="end" { (word) } }
             text.title x=(left) y=(format!("{:.1}", top - 6.0)) { (panel.title) }
             @let points: Vec<_> = panel.samples.iter().map(|(x, value)| value.filter(|v| v.is_finite()).map(|value| place(*x, value))).collect();
             @if panel.filled { @for piece in pieces(&points) {
@@ -121,6 +118,20 @@ pub(crate) fn panels(plot: &Plot, across: &Linear, panels: &[Panel<'_>], below: 
             text x=(format!("{:.0}", across.at(*x))) y=(format!("{:.0}", plot.height - 8.0)) { (word) }
         } }
     }
+}
+
+/// Room for a word, as a phone sets it.
+const WORD: f64 = 20.0;
+
+/// The words that do not lie on one before them. Paces are not evenly apart: slow ones come close.
+fn clear<'a>(ticks: &[(f64, &'a str)]) -> Vec<(f64, &'a str)> {
+    let mut kept: Vec<(f64, &str)> = Vec::new();
+    for (y, word) in ticks {
+        if kept.last().is_none_or(|(last, _)| (y - last).abs() >= WORD) {
+            kept.push((*y, word));
+        }
+    }
+    kept
 }
 
 /// The pieces of a line that has gaps.
@@ -180,6 +191,15 @@ mod tests {
         assert_eq!(usual_range(&samples, 0.01), Some((0.0, 9.0)));
         assert_eq!(usual_range(&[(0.0, None)], 0.01), None);
         assert_eq!(usual_range(&[(0.0, Some(3.0))], 0.01), Some((3.0, 3.0)));
+    }
+
+    #[test]
+    fn words_that_would_lie_on_each_other_are_left_out() {
+        assert_eq!(
+            clear(&[(0.0, "4:00"), (60.0, "6:00"), (75.0, "8:00"), (85.0, "10:00")]),
+            [(0.0, "4:00"), (60.0, "6:00"), (85.0, "10:00")]
+        );
+        assert!(clear(&[]).is_empty());
     }
 
     #[test]

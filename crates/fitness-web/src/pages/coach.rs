@@ -29,7 +29,7 @@ const OPENINGS: [&str; 5] = [
     "How was my week?",
     "How is my form?",
     "Make tomorrow easier.",
-    "Why is my recovery as it is?",
+    "Predict my finish.",
 ];
 
 /// Which conversation, and what it is about.

@@ -114,7 +114,7 @@ fn commit_form(
             }
             @if !errors.is_empty() {
                 fieldset.field #override {
-                    legend { "The linter calls this unsafe" }
+                    legend { "The checks call this unsafe" }
                     p.hint { "Draft another plan, or tick each error that you go ahead against." }
                     @for finding in &errors {
                         label.tick { input type="checkbox" name="override" value=(finding.rule) checked[fields.has("override", finding.rule.as_str())];
@@ -194,9 +194,9 @@ fn terms(view: &View, plan: &Plan, athlete: &Background) -> Markup {
             h2 { "What it was made from" }
             ul {
                 li { (athlete.told(view.units())) " " (athlete.told_paces()) }
-                @if let Some(said) = told_target(plan, athlete, view.units()) { li { (said) } }
+                @if let Some(said) = told_target(plan, athlete, view.units()) { li { (time::in_words(&said)) } }
                 @if !availability.is_open() {
-                    li { "Training days: " (availability.days)
+                    li { "Training days: " (availability.days.spoken())
                         @if !availability.blackouts.is_empty() { ", without " (counted(availability.blackouts.len() as u64, "blocked day", "blocked days")) } "." }
                 }
             }

@@ -103,7 +103,7 @@ fn limits(view: &View, found: &Discovery) -> Markup {
             h2 { "Limits that loads are measured by" }
             @if found.in_force.is_empty() { p.soft { "None is known yet." } }
             @else {
-                div.scroll tabindex="0" role="region" aria-label="A table that may be wider than the screen" { table {
+                div.scroll tabindex="0" role="region" aria-label="Limits, which may be wider than the screen" { table {
                     thead { tr { th scope="col" { "Limit" } th.n scope="col" { "Value" } th scope="col" { "How it is known" } th scope="col" { span.hidden { "Take over" } } } }
                     tbody {
                         @for held in &found.in_force {
@@ -137,7 +137,7 @@ fn years(view: &View, found: &Discovery) -> Markup {
         section.card {
             h2 { "Years" }
             p { "From " (time::element(found.first, view.today)) " to " (time::element(found.last, view.today)) "." }
-            div.scroll tabindex="0" role="region" aria-label="A table that may be wider than the screen" { table {
+            div.scroll tabindex="0" role="region" aria-label="Years, which may be wider than the screen" { table {
                 thead { tr { th scope="col" { "Year" } th.n scope="col" { "Activities" } th.n scope="col" { "Run" } th.n scope="col" { "Training" } } }
                 tbody {
                     @for year in found.years.iter().rev() {
@@ -155,7 +155,7 @@ fn bests(view: &View, found: &Discovery) -> Markup {
             h2 { "Your fastest" }
             @if found.bests.is_empty() { p.soft { "No run with a track yet." } }
             @else {
-                div.scroll tabindex="0" role="region" aria-label="A table that may be wider than the screen" { table {
+                div.scroll tabindex="0" role="region" aria-label="Fastest times, which may be wider than the screen" { table {
                     thead { tr { th scope="col" { "Distance" } th.n scope="col" { "Time" } th.n scope="col" { "Pace" } th scope="col" { "On" } } }
                     tbody {
                         @for best in &found.bests {

@@ -26,7 +26,7 @@ pub(crate) async fn show(view: View) -> Result<Response, Problem> {
     let body = html! {
         div.row {
             h1 { "Plans" }
-            a.btn.primary.push href="/plan/new" { "New plan" }
+            @if !plans.is_empty() { a.btn.primary.push href="/plan/new" { "New plan" } }
         }
         @if plans.is_empty() {
             section.card {

@@ -175,7 +175,7 @@ fn effects(shown: Shown, preview: &Preview, ticked: &BTreeSet<Rule>) -> Markup {
         (findings::all(preview.review.findings()))
         @if !blocking.is_empty() {
             fieldset.field #override {
-                legend { "The linter calls this unsafe" }
+                legend { "The checks call this unsafe" }
                 p.hint { "Take another part, or tick each error that you go ahead against." }
                 @for finding in blocking {
                     label.tick { input type="checkbox" name="override" value=(finding.rule) checked[ticked.contains(&finding.rule)];
@@ -183,7 +183,7 @@ fn effects(shown: Shown, preview: &Preview, ticked: &BTreeSet<Rule>) -> Markup {
                 }
             }
         }
-        p.checks { "Checks: ✓ days of the plan ✓ lengths within bounds ✓ no day that is over" }
+        p.checks { "✓ days of the plan ✓ lengths within bounds ✓ no day that is over" }
     }
 }
 

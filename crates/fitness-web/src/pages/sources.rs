@@ -249,7 +249,7 @@ fn connected(view: &View, source: &Source, runs: &[SyncRun], filling: &Filling<'
 
 fn history(view: &View, runs: &[SyncRun], sources: &[Source]) -> Markup {
     html! {
-        div.scroll tabindex="0" role="region" aria-label="A table that may be wider than the screen" { table {
+        div.scroll tabindex="0" role="region" aria-label="What came in, which may be wider than the screen" { table {
             thead { tr { th scope="col" { "When" } th scope="col" { "What" } th scope="col" { "How it went" } th scope="col" { "What it brought" } } }
             tbody {
                 @for run in runs {
@@ -284,7 +284,7 @@ fn state(state: RunState) -> Markup {
         RunState::Partial => ("fair", "◐", "In part"),
         RunState::Failed => ("bad", "✕", "Did not work"),
     };
-    html! { span.chip class=(class) { i aria-hidden="true" { (icon) } " " (word) } }
+    html! { span class={ "chip " (class) } { i aria-hidden="true" { (icon) } " " (word) } }
 }
 
 /// What a run brought, as far as it noted that.

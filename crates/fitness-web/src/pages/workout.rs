@@ -13,7 +13,7 @@ use axum::response::Response;
 use fitness_core::adherence::{Comparison, NotCompared, NoteKind, Offer, compare_steps};
 use fitness_core::export;
 use fitness_core::ids::{ActivityId, WorkoutId};
-use fitness_core::plan::{Plan, PlanStatus, PlannedWorkout, track};
+use fitness_core::plan::{Plan, PlanStatus, PlannedWorkout, StepType, track};
 use fitness_core::text::visible;
 use fitness_core::units::{TimeSpan, UnitSystem};
 use fitness_store::{Error, Progress, StoredActivity};
@@ -177,27 +177,29 @@ fn beside(view: &View, one: &Beside) -> Markup {
     }
 }
 
-/// The steps beside what was recorded.
+/// The steps beside what was recorded. Where nothing was aimed at, nothing is said about it.
 pub(crate) fn step_table(compared: &Comparison, units: UnitSystem) -> Markup {
+    let aims = compared.steps.iter().any(|result| !result.step.target_words(units).is_empty());
+    let judged = compared.steps.iter().any(|result| !result.told().is_empty());
     html! {
-        div.scroll tabindex="0" role="region" aria-label="A table that may be wider than the screen" { table.small {
+        div.scroll tabindex="0" role="region" aria-label="Steps, which may be wider than the screen" { table.small {
             caption.soft { "By its " (compared.aligned_by) }
             thead { tr {
-                th scope="col" { "Step" } th scope="col" { "Asked" } th scope="col" { "Target" } th.n scope="col" { "Time" }
-                th.n scope="col" { "Distance" } th.n scope="col" { "Pace" } th.n scope="col" { "Heart rate" } th scope="col" { "Target kept" }
+                th scope="col" { "Step" } th.n scope="col" { "Asked" } @if aims { th scope="col" { "Target" } } th.n scope="col" { "Time" }
+                th.n scope="col" { "Distance" } th.n scope="col" { "Pace" } th.n scope="col" { "Heart rate" } @if judged { th scope="col" { "Target kept" } }
             } }
             tbody {
                 @for result in &compared.steps {
                     @let actual = result.actual.unwrap_or_default();
                     tr {
-                        th scope="row" { (result.number) " " (result.step.step_type.spoken()) }
-                        td { (result.step.length(units)) }
-                        td { (result.step.target_words(units)) }
+                        th scope="row" { (result.number) @if result.step.step_type != StepType::Active { " " (result.step.step_type.spoken()) } }
+                        td.n { (result.step.length(units)) }
+                        @if aims { td { (result.step.target_words(units)) } }
                         td.n { (or_none(actual.duration.map(TimeSpan::clock))) }
                         td.n { (or_none(actual.distance.map(|far| track(far, units)))) }
                         td.n { (or_none(actual.pace.map(|pace| units.pace(pace).to_string()))) }
                         td.n { (or_none(actual.heart_rate.map(|bpm| format!("{bpm:.0} bpm")))) }
-                        td { (result.told()) }
+                        @if judged { td { (result.told()) } }
                     }
                 }
             }

@@ -2,6 +2,7 @@
 
 use crate::parts::time;
 use crate::parts::workout::tone;
+use crate::problem::sentence;
 use fitness_core::calendar::Day;
 use fitness_core::plan::{NowThen, WeekDelta, Workout};
 use fitness_core::text::visible;
@@ -50,7 +51,7 @@ impl Shown {
                     (self.side(change.then.as_ref(), "taken out"))
                 }
             }
-            @if !more.is_empty() { p.small.soft { (more.join("; ")) } }
+            @if !more.is_empty() { p.small.soft { (sentence(&more.join(", "))) } }
             @if let Some(notes) = &change.notes { p.small { "“" (visible(notes)) "”" } }
         }
     }

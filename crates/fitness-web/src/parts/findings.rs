@@ -1,13 +1,14 @@
-//! What the linter says, the errors first, each with its rule and whose finding that is.
+//! What the checks of a plan say, the errors first, each with what was looked at and whose finding that is.
 
+use crate::parts::time;
 use fitness_core::plan::lint::{Finding, Severity, Since, counts};
 use maud::{Markup, html};
 
 /// Everything it says.
 pub(crate) fn all(findings: &[Finding]) -> Markup {
     html! {
-        @if findings.is_empty() { p { span.chip.good { i aria-hidden="true" { "✓" } " Checked" } " The linter has nothing to say." } }
-        @else { p { "The linter: " (counts(findings)) "." } (list(findings)) }
+        @if findings.is_empty() { p { span.chip.good { i aria-hidden="true" { "✓" } " Checks" } " Nothing to worry about." } }
+        @else { p { "Checks: " (counts(findings)) "." } (list(findings)) }
     }
 }
 
@@ -16,8 +17,8 @@ pub(crate) fn since(findings: &[Finding], before: &[Finding]) -> Markup {
     let Since { new, old, gone } = Since::of(findings, before);
     html! {
         @if new.is_empty() && old.is_empty() && gone.is_empty() { (all(findings)) }
-        @else if new.is_empty() { p { span.chip.good { i aria-hidden="true" { "✓" } " Checked" } " The linter finds nothing new in this." } }
-        @else { p { "The linter, new with this: " (counts(&new)) "." } (list(&new)) }
+        @else if new.is_empty() { p { span.chip.good { i aria-hidden="true" { "✓" } " Checks" } " Nothing new to worry about." } }
+        @else { p { "Checks, new with this: " (counts(&new)) "." } (list(&new)) }
         @for (said, some) in [("As before", &old), ("No longer", &gone)] {
             @if !some.is_empty() {
                 details { summary { (said) ": " (counts(some)) "." } (list(some)) }
@@ -34,8 +35,8 @@ fn list(findings: &[Finding]) -> Markup {
 pub(crate) fn one(finding: &Finding) -> Markup {
     html! {
         (severity(finding.severity)) " "
-        span { (finding.text) " "
-            small.soft title=(finding.rule.metric()) { (finding.rule) " · " (finding.rule.source()) }
+        span { (time::in_words(&finding.text)) br;
+            small.soft { "Looks at " (finding.rule.metric()) ". After " (finding.rule.source_in_words()) ". " span.faint { (finding.rule) } }
         }
     }
 }

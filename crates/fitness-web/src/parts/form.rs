@@ -25,6 +25,8 @@ pub(crate) struct Line {
     pub(crate) required: bool,
     /// What a browser may fill in by itself; `off` when empty.
     pub(crate) autocomplete: &'static str,
+    /// What is offered while writing; anything else may be written all the same.
+    pub(crate) offers: &'static [&'static str],
 }
 
 impl Filling<'_> {
@@ -53,7 +55,14 @@ impl Filling<'_> {
             html! {
                 input id=(name) name=(name) type=(kind) value=[value] placeholder=[some(line.example)]
                     required[line.required] autocomplete=(autocomplete) aria-describedby=[described]
-                    aria-invalid=[self.faults.of(name).map(|_| "true")];
+                    aria-invalid=[self.faults.of(name).map(|_| "true")]
+                    list=[line.offers.first().map(|_| format!("{name}-offers"))];
+                @if !line.offers.is_empty() {
+                    datalist id={ (name) "-offers" } {
+                        // The end of an option may be left out, and there may be hundreds of them; they are our own words.
+                        @for offer in line.offers { (PreEscaped(format!("<option>{offer}"))) }
+                    }
+                }
             },
         )
     }

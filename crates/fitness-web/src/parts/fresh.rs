@@ -37,23 +37,49 @@ pub(crate) async fn look(store: &Store, user: UserId) -> Result<Freshness, Probl
     let came = |run: &&SyncRun| {
         matches!(run.state, RunState::Done | RunState::Partial) && run.kind != RunKind::Declared
     };
-    let last = runs.iter().find(came).and_then(|run| Some((run.kind, run.finished_at?)));
+    let last = runs.iter().filter(came).find(|run| run.kind == RunKind::Live || brought_something(run));
     let latest = runs.iter().find(|run| run.kind != RunKind::Declared);
     let sources = store.list_sources(user).await?;
+    let is_there =
+        |run: &&SyncRun| run.source.is_none_or(|source| sources.iter().any(|known| known.id == source));
+    let failed = runs.iter().filter(is_there).find(|run| {
+        run.state == RunState::Failed
+            && !runs.iter().take_while(|later| later.id != run.id).any(|later| mends(later, run))
+    });
     Ok(Freshness {
         frontier: store.frontier(user).await?,
         can_sync: !sources.is_empty(),
         can_send: sources.iter().any(|source| source.kind == SourceKind::Intervals.as_str()),
-        last,
-        problem: latest.filter(|run| run.state == RunState::Failed).and_then(|run| run.problem.clone()),
+        last: last.and_then(|run| Some((run.kind, run.finished_at?))),
+        problem: failed.and_then(|run| run.problem.clone()),
         running: latest.is_some_and(|run| run.state == RunState::Running),
     })
+}
+
+/// Whether anything came with it.
+fn brought_something(run: &SyncRun) -> bool {
+    let some = |name: &str| run.summary.get(name).and_then(serde_json::Value::as_u64).unwrap_or_default() > 0;
+    ["added", "joined", "changed", "days"].into_iter().any(some)
+}
+
+/// Whether a later run settles one that failed: of a service only an answer of that service does. A file that could not be
+/// read is forgotten when anything else comes in.
+fn mends(later: &SyncRun, failed: &SyncRun) -> bool {
+    let worked = matches!(later.state, RunState::Done | RunState::Partial) && later.kind != RunKind::Declared;
+    let answers =
+        failed.kind != RunKind::Live || (later.kind == RunKind::Live && later.source == failed.source);
+    worked && answers
 }
 
 impl Freshness {
     /// The last complete day.
     pub(crate) const fn complete(&self) -> Option<Day> {
         self.frontier.complete()
+    }
+
+    /// Whether something is on its way.
+    pub(crate) const fn is_running(&self) -> bool {
+        self.running
     }
 }
 

@@ -39,3 +39,43 @@ pub(crate) fn moment(at: Instant, zone: Tz, today: Day) -> String {
     let day = Day::at(at, zone);
     if day == today { clock(at, zone) } else { format!("{} {}", near(day, today), clock(at, zone)) }
 }
+
+/// A sentence of the core's with its dates as people read them: `2026-08-23` becomes `23 Aug 2026`. The core writes for
+/// terminals, programs and pages alike; what is no date stays as it is.
+pub(crate) fn in_words(text: &str) -> String {
+    const LONG: usize = "2026-08-23".len();
+    let mut told = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(|letter: char| letter.is_ascii_digit()) {
+        let (before, from) = rest.split_at(at);
+        told.push_str(before);
+        let end = from.find(|letter: char| !letter.is_ascii_digit() && letter != '-').unwrap_or(from.len());
+        let (word, after) = from.split_at(end);
+        match word.parse::<Day>().ok().filter(|_| word.len() == LONG) {
+            Some(day) => told.push_str(&day.spoken()),
+            None => told.push_str(word),
+        }
+        rest = after;
+    }
+    told.push_str(rest);
+    told
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_words;
+
+    #[test]
+    fn dates_in_a_sentence_are_read_and_numbers_stay() {
+        for (text, told) in [
+            ("Paces follow from your result of 2026-08-23.", "Paces follow from your result of 23 Aug 2026."),
+            ("2026-08-23 to 2026-09-01", "23 Aug 2026 to 1 Sep 2026"),
+            ("5-10 km in 46:03, 12-2026", "5-10 km in 46:03, 12-2026"),
+            ("2026-13-45 and 12026-08-23", "2026-13-45 and 12026-08-23"),
+            ("", ""),
+            ("Größe 8 × 1 min", "Größe 8 × 1 min"),
+        ] {
+            assert_eq!(in_words(text), told);
+        }
+    }
+}

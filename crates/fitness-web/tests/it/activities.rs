@@ -369,6 +369,15 @@ async fn whatever_was_recorded_has_a_page() {
                 assert!(page.says(words), "{day}: {words} not in {}", page.text);
             }
         }
+        // Whatever is drawn can be read as a table, which has an end however long the recording is.
+        let table = browser.get(&format!("{address}?table=recording")).await;
+        no_bad_numbers(&table);
+        let rows = table.text.split("aria-label=\"The recording, which").nth(1);
+        let rows = rows.map_or(0, |rows| rows.split("</table>").next().unwrap().matches("<tr").count());
+        assert!(
+            (2..=122).contains(&rows) || words == ["There is only a summary"] || day == "2026-06-06",
+            "{day}: {rows}"
+        );
     }
 }
 

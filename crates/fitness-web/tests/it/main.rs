@@ -7,6 +7,7 @@ mod api;
 mod forged;
 mod forms;
 mod harness;
+mod leading;
 mod limits;
 mod main_pages;
 mod matrix;

@@ -263,7 +263,7 @@ async fn a_workout_says_what_to_do_and_hands_out_its_file() {
     for words in [
         "Repeats &lt;u&gt;",
         "Run &lt;em&gt;well",
-        "400 m active",
+        "400 m",
         "no faster than 4:40 /km",
         "10.0 km",
         "<rect",

@@ -1,6 +1,6 @@
 // Walks in which something is decided: what comes in, what is followed, and what of a proposal is taken.
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
-import { assert, base, signIn } from "./browser.mjs";
+import { accessible, assert, base, signIn } from "./browser.mjs";
 import { athlete, day, fitness, season } from "./home.mjs";
 
 const text = (page, selector) => page.locator(selector).first().innerText();
@@ -48,6 +48,7 @@ export async function importing({ page, server }) {
   const done = page.getByRole("heading", { name: "Imported" });
   await under.or(done).first().waitFor();
   await done.waitFor();
+  await accessible(page, "what an import brought");
   const told = await text(page, "main");
   const { length } = JSON.parse(await fitness("activity", "list", "--json", "--limit", "1000"));
   assert.ok(told.includes(`${length} new activities`), `${length} activities are told: ${told}`);

@@ -2,6 +2,7 @@
 import { createServer } from "node:http";
 import { fitness } from "./home.mjs";
 import { accessible, assert, base, insideCards, notSideways, open, signIn, weekdaysMatch } from "./browser.mjs";
+import { day } from "./home.mjs";
 
 // One page of each kind: every link is followed, once for all pages that differ by a number, a day or a value in the
 // question only. Files are not pages. A link that leads nowhere is a fault.
@@ -45,10 +46,17 @@ async function dressed(seen) {
   });
 }
 
+// What no link leads to: questions that a form asks, what they are refused with, and a search that finds nothing.
+const BESIDES = new Map([
+  ["/sign-in", 200], ["/nothing-here", 404], ["/setup", 410], ["/activities?q=nothing-like-it", 200],
+  ["/plans/2/commit", 409], ["/plans/2/commit?replaces=1", 200], ["/proposals/1/apply?chosen=1&include=0", 200],
+  ["/plans/1/archive", 200], ["/plans/2/delete", 200], [`/plan/new?goal=half&race_date=${day(9)}`, 422],
+]);
+
 // Light, dark and a phone: nothing to stumble over anywhere.
 export async function everyPage({ page, wrong, server }) {
   await signIn(page, server.link);
-  const all = [...(await pages(page)), "/sign-in", "/nothing-here"];
+  const all = [...new Set([...(await pages(page)), ...BESIDES.keys()])];
   for (const known of ["/plan", "/coach", "/activities", "/trends", "/settings", "/sources", "/plans/2", "/proposals/1", "/plan/new", "/welcome"]) assert.ok(all.includes(known), `a way leads to ${known}: ${all.join(" ")}`);
   const state = await page.context().storageState();
   const seen = [];
@@ -57,7 +65,7 @@ export async function everyPage({ page, wrong, server }) {
     for (const path of all) {
       const where = `${path} (${theme}, ${width} px)`;
       const answer = await fresh.goto(base + path);
-      assert.equal(answer.status(), path === "/nothing-here" ? 404 : 200, where);
+      assert.equal(answer.status(), BESIDES.get(path) ?? 200, where);
       assert.equal(await fresh.locator("h1").count(), 1, `one heading on ${where}`);
       await notSideways(fresh, where);
       await insideCards(fresh, where);
@@ -67,11 +75,60 @@ export async function everyPage({ page, wrong, server }) {
       await accessible(fresh, where);
       seen.push({ path, ...(await styles(fresh)) });
     }
-    // A page that is not there is told to the console by the browser itself.
-    wrong.push(...more.filter((one) => !one.includes("404")));
+    // What is refused is told to the console by the browser itself.
+    wrong.push(...more.filter((one) => !/responded with a status of (404|409|410|422) /.test(one)));
     await browser.close();
   }
   assert.deepEqual([...new Set(await dressed(seen))], []);
+}
+
+// A first run: the link of the terminal, a name, and pages that have nothing to show yet.
+export async function beginning({ page, wrong, server }) {
+  await page.goto(server.link);
+  await accessible(page, "the first page there is");
+  await page.locator("form").evaluate((form) => { form.noValidate = true; });
+  await page.locator("main button[type=submit]").click();
+  await page.locator(".faults").waitFor();
+  await accessible(page, "the first page, sent empty");
+  await page.locator("#name").fill("Ann");
+  await page.locator("main button[type=submit]").click();
+  await page.waitForURL(/welcome/);
+  const state = await page.context().storageState();
+  for (const colorScheme of ["light", "dark"]) {
+    const { browser, page: fresh, wrong: more } = await open({ storageState: state, colorScheme });
+    for (const path of ["/welcome", "/", "/plan", "/plan/new", "/plans", "/coach", "/activities", "/trends", "/sources", "/found", "/settings", "/settings/limits", "/settings/notes"]) {
+      const where = `${path}, empty (${colorScheme})`;
+      assert.equal((await fresh.goto(base + path)).status(), 200, where);
+      if (/^\/(plans?|activities|trends|found)?$/.test(path)) assert.ok((await fresh.locator("main .primary").count()) <= 1, `one thing to do first on ${where}`);
+      await notSideways(fresh, where);
+      await accessible(fresh, where);
+    }
+    wrong.push(...more);
+    await browser.close();
+  }
+}
+beginning.begins = () => {};
+beginning.answers = [422];
+
+// On paper everything is dark on light, whatever the pages look like.
+export async function printed({ page, server }) {
+  await signIn(page, server.link);
+  await page.goto(`${base}/settings`);
+  await page.locator("#theme").selectOption("dark");
+  await page.locator('form[action="/settings/looks"] button[type=submit]').click();
+  await page.waitForURL(/done=/);
+  const light = (selector) => page.locator(selector).first().evaluate((node) => {
+    const [red, green, blue] = getComputedStyle(node).color.match(/[\d.]+/g).map(Number);
+    return (0.2126 * red + 0.7152 * green + 0.0722 * blue) / 255;
+  });
+  const words = ["h1", ".goal .number", ".cell b", ".cell .what", "figcaption", "h2"];
+  await page.goto(`${base}/plan`);
+  for (const selector of words) assert.ok((await light(selector)) > 0.5, `${selector} is light on a dark screen`);
+  await page.emulateMedia({ media: "print" });
+  for (const selector of words) assert.ok((await light(selector)) < 0.45, `${selector} is dark on paper: ${await light(selector)}`);
+  assert.equal(await page.locator(".rail").isVisible(), false, "the way around is not printed");
+  const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  assert.equal(ground, "rgb(255, 255, 255)");
 }
 
 // The first visit: what to do today, and every number leads to where it comes from.
@@ -79,7 +136,7 @@ export async function firstVisit({ page, server }) {
   await signIn(page, server.link);
   await page.getByRole("heading", { level: 1 }).waitFor();
   assert.match(await page.locator(".fresh").innerText(), /Data through/);
-  const facts = await page.locator(".brief a.fact").all();
+  const facts = await page.locator(".leading a.fact").all();
   assert.ok(facts.length > 3, "the brief links its numbers");
   const target = await facts[1].getAttribute("href");
   const said = await facts[1].innerText();

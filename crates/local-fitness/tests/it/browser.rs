@@ -40,6 +40,8 @@ macro_rules! walks {
 
 walks! {
     every_page_is_fine_in_light_and_dark_and_on_a_phone = "everyPage";
+    a_first_run_has_nothing_to_stumble_over = "beginning";
+    the_plan_is_dark_on_light_on_paper_whatever_the_theme = "printed";
     the_first_visit_tells_what_to_do_and_why = "firstVisit";
     the_first_start_leads_from_its_link_to_ones_own_today = "firstRun";
     what_is_stopped_is_kept_and_gone_on_with = "stopping";

@@ -150,7 +150,7 @@ fn a_plan_goes_out_as_json_and_comes_back_whole() {
         "{}",
         told.out
     );
-    assert!(told.out.contains("3 × (1.0 km active, 4:00–4:10 /km; 2:00 recovery, at most 140 bpm (jog))"));
+    assert!(told.out.contains("3 × (1.0 km, 4:00–4:10 /km; 2:00 recovery, at most 140 bpm (jog))"));
 }
 
 #[test]
@@ -217,7 +217,7 @@ fn a_foreign_reader_reads_the_calendar() {
     assert_eq!(first["summary"], "Thousands, 10.0 km");
     assert_eq!(
         first["description"],
-        "hard\n1h 00m\nIn, out;\nand \\ back\n3 × (1.0 km active, 4:00–4:10 /km; 2:00 recovery, at most 140 bpm (jog))"
+        "hard\n1h 00m\nIn, out;\nand \\ back\n3 × (1.0 km, 4:00–4:10 /km; 2:00 recovery, at most 140 bpm (jog))"
     );
     let uids: std::collections::BTreeSet<String> =
         told["events"].as_array().unwrap().iter().map(|event| event["uid"].to_string()).collect();

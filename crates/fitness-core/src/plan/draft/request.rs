@@ -116,7 +116,8 @@ impl DraftRequest {
     /// Names the first thing that must change.
     pub fn into_draft(self) -> Result<Draft, BadRequest> {
         let target = self.target_time.as_deref().map(str::parse).transpose()?;
-        let name = self.name.unwrap_or_else(|| format!("{} {}", self.goal.spoken(), self.race_date));
+        let name =
+            self.name.unwrap_or_else(|| format!("{} on {}", self.goal.spoken(), self.race_date.spoken()));
         let distance = match self.distance_km {
             Some(km) => Some(Distance::from_km(km).ok_or(BadDraft::Distance)?),
             None => None,

@@ -14,7 +14,7 @@ fn seed_with(change: impl Fn(&mut serde_json::Value)) -> Result<Draft, String> {
 #[test]
 fn the_seeds_request_becomes_a_draft() {
     let draft = seed_with(|_| {}).unwrap();
-    assert_eq!(draft.name(), "Half marathon 2026-09-20");
+    assert_eq!(draft.name(), "Half marathon on 20 Sep 2026");
     assert_eq!(draft.distance(), Some(Distance::HALF_MARATHON));
     assert_eq!(draft.target_time(), Some(TimeSpan::from_secs(6300)));
     assert_eq!(draft.workouts().len(), 4, "and the race, which need not be listed");

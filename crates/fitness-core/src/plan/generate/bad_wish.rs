@@ -47,7 +47,9 @@ pub enum BadWish {
     #[error("the long run's weekday is not one of the days you train on ({0}); name one of them")]
     LongDay(Weekdays),
     /// The level is asked for, not guessed.
-    #[error("your history is shorter than 28 days; say how much you run: novice, inter or adv")]
+    #[error(
+        "your history is shorter than 28 days; say how used to running you are: new to it, intermediate or advanced"
+    )]
     AskLevel,
     /// The step from here to there is too big for the time.
     #[error(

@@ -165,7 +165,8 @@ fn best_try(
         } else {
             from_base(free, race, level, athlete, shrink, &mending)
         };
-        let name = wish.name.clone().unwrap_or_else(|| format!("{} {}", wish.goal.spoken(), wish.race));
+        let name =
+            wish.name.clone().unwrap_or_else(|| format!("{} on {}", wish.goal.spoken(), wish.race.spoken()));
         let draft =
             Draft::new(&name, wish.goal, wish.distance, wish.start, wish.race, wish.target, workouts)?
                 .under(wish.terms(athlete.stated))?;

@@ -91,6 +91,21 @@ impl Rule {
         self.both().1
     }
 
+    /// The same for whoever reads a page: what the marks stand for, in words.
+    #[must_use]
+    pub fn source_in_words(self) -> String {
+        match self {
+            Self::R3 => Self::R2.source_in_words(),
+            Self::R6 => "Daniels (25 to 30 %) and 30 published plans (21 to 57 %)".to_owned(),
+            Self::R7 => "Daniels (2.5 hours) and Hansons (3 hours)".to_owned(),
+            Self::R25 => "coaching practice and Feely 2023 (12 to 16 weeks)".to_owned(),
+            Self::R31 => "our own rule: no pace without a result behind it".to_owned(),
+            Self::R32 => "the range of your predicted finish".to_owned(),
+            Self::R33 | Self::R34 => "what any plan must be".to_owned(),
+            _ => self.source().replace("sec.2", "30 published plans").replace("[H]", "coaching practice"),
+        }
+    }
+
     const fn both(self) -> (&'static str, &'static str) {
         match self {
             Self::R1 => ("a run against the longest run of the 30 days before it", "Frandsen 2025"),
@@ -151,6 +166,21 @@ impl Rule {
                 ("with an injury: no intervals, and no run beyond the longest of the 30 days before", "[H]")
             }
             Self::R36 => ("cross-training counts for fitness, never for R1, R2 and R6", "[H]"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Rule;
+
+    #[test]
+    fn sources_in_words_hold_no_marks() {
+        for rule in Rule::ALL {
+            let words = rule.source_in_words();
+            for mark in ["sec.", "[H]", "schema", "FORMULAS", "as R", "fabricate"] {
+                assert!(!words.contains(mark), "{rule}: {words}");
+            }
         }
     }
 }

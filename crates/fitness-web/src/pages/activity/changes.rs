@@ -1,6 +1,6 @@
 //! What an athlete says and changes about an activity.
 
-use super::{Seen, look, page};
+use super::{Seen, Shown, look, page};
 use crate::answer::see_other;
 use crate::fields::{Faults, Fields};
 use crate::flash::Flash;
@@ -107,7 +107,13 @@ pub(crate) async fn note(view: View, Path(text): Path<String>, fields: Fields) -
         faults.add("note", "Choose an effort or write a few words.");
     }
     if faults.any() {
-        return Ok(page(&view, &seen, false, &filled(&seen, &fields, &["effort", "note"]), &faults));
+        return Ok(page(
+            &view,
+            &seen,
+            Shown::ByDistance,
+            &filled(&seen, &fields, &["effort", "note"]),
+            &faults,
+        ));
     }
     let said = seen.effort.as_ref().and_then(|one| one.observed.value());
     if let Some(felt) = effort.filter(|felt| felt.value() != said) {
@@ -147,7 +153,13 @@ pub(crate) async fn edit(view: View, Path(text): Path<String>, fields: Fields) -
         }
     }
     if faults.any() {
-        return Ok(page(&view, &seen, false, &filled(&seen, &fields, &["name", "sport"]), &faults));
+        return Ok(page(
+            &view,
+            &seen,
+            Shown::ByDistance,
+            &filled(&seen, &fields, &["name", "sport"]),
+            &faults,
+        ));
     }
     Ok(to(&format!("/activities/{id}"), Flash::Saved))
 }

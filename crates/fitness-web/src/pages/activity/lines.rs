@@ -1,10 +1,11 @@
 //! The recording as lines on one axis: pace, heart rate, elevation, power.
 
-use super::Seen;
+use super::{Seen, Shown};
 use crate::charts::figure::Figure;
 use crate::charts::plot::number;
 use crate::charts::scale::Linear;
 use crate::charts::trace::{self, Panel, Samples, smooth, thin, usual_range};
+use crate::parts::missing::or_dash;
 use crate::view::View;
 use fitness_core::sport::Sport;
 use fitness_core::stream::{Channel, Column, Recording};
@@ -54,6 +55,33 @@ impl Lines {
     }
 }
 
+/// What was measured at a moment, in words.
+struct Measured {
+    far: Option<String>,
+    time: Option<String>,
+    /// Speed, heart rate, elevation, power.
+    values: [Option<String>; 4],
+}
+
+impl Lines {
+    fn measured(&self, at: usize, sport: Sport, units: UnitSystem) -> Measured {
+        let of = |values: &[Option<f64>]| values.get(at).copied().flatten();
+        let far = self.meters.as_ref().and_then(|meters| Distance::from_meters(*meters.get(at)?));
+        let speed = of(&self.speed).and_then(Speed::from_mps).and_then(|speed| units.speed_of(sport, speed));
+        let unit = if units == UnitSystem::Metric { "m" } else { "ft" };
+        Measured {
+            far: far.map(|far| units.distance_of(sport, far).to_string()),
+            time: self.seconds.get(at).copied().and_then(TimeSpan::from_seconds).map(TimeSpan::clock),
+            values: [
+                speed.map(|shown| shown.to_string()),
+                of(&self.heart).map(|bpm| format!("{bpm:.0} bpm")),
+                of(&self.altitude).map(|meters| format!("{:.0} {unit}", climb(meters, units))),
+                of(&self.power).map(|watts| format!("{watts:.0} W")),
+            ],
+        }
+    }
+}
+
 /// How far at each moment, never back; `None` when nothing was covered.
 fn onward(far: &[Option<f64>]) -> Option<Vec<f64>> {
     let mut farthest = 0.0_f64;
@@ -82,10 +110,66 @@ fn speeds(seconds: &[f64], far: &[Option<f64>]) -> Vec<Option<f64>> {
     seconds.iter().zip(far).map(&mut speed).collect()
 }
 
-pub(super) fn figure(view: &View, seen: &Seen, recording: &Recording, by_time: bool) -> Markup {
-    let (units, sport) = (view.units(), seen.stored.activity.sport);
+/// The recording, as it is wanted.
+pub(super) fn card(view: &View, seen: &Seen, recording: &Recording, shown: Shown) -> Markup {
     let lines = Lines::of(recording);
-    let by_distance = lines.meters.as_ref().filter(|_| !by_time);
+    let address = format!("/activities/{}", seen.stored.id);
+    let way = |to: &str, is: Shown, called: &str| html! { a href=(to) aria-current=[(shown == is).then_some("true")] { (called) } };
+    html! {
+        section.card {
+            div.row {
+                h2 { "Recording" }
+                nav.tabs.push aria-label="How the recording is shown" {
+                    @if lines.meters.is_some() { (way(&address, Shown::ByDistance, "Distance")) }
+                    (way(&format!("{address}?x=time"), Shown::ByTime, "Time"))
+                    (way(&format!("{address}?table=recording"), Shown::Table, "Table"))
+                }
+            }
+            @if shown == Shown::Table { (table(&lines, seen.stored.activity.sport, view.units())) }
+            @else { (figure(view, seen, recording, &lines, shown)) }
+        }
+    }
+}
+
+/// As many rows a table has at most.
+const ROWS: f64 = 120.0;
+
+/// What was measured at whole minutes; of a long recording at every second one, third one, and so on.
+fn table(lines: &Lines, sport: Sport, units: UnitSystem) -> Markup {
+    let minutes = lines.seconds.last().copied().unwrap_or(0.0) / 60.0;
+    let step = (minutes / ROWS).ceil().max(1.0) * 60.0;
+    let mut due = 0.0;
+    let mut at = Vec::new();
+    for (moment, seconds) in lines.seconds.iter().enumerate() {
+        if *seconds >= due {
+            at.push(moment);
+            due = (seconds / step).floor().mul_add(step, step);
+        }
+    }
+    let some = |values: &[Option<f64>]| values.iter().any(Option::is_some);
+    let columns = [some(&lines.speed), some(&lines.heart), some(&lines.altitude), some(&lines.power)];
+    html! {
+        div.scroll tabindex="0" role="region" aria-label="The recording, which may be wider than the screen" { table {
+            thead { tr {
+                th.n scope="col" { "Time" } @if lines.meters.is_some() { th.n scope="col" { "Distance" } }
+                @for (there, name) in columns.iter().zip(["Pace", "Heart rate", "Elevation", "Power"]) { @if *there { th.n scope="col" { (name) } } }
+            } }
+            tbody { @for at in at {
+                @let Measured { far, time, values } = lines.measured(at, sport, units);
+                tr {
+                    th.n scope="row" { (time.unwrap_or_default()) }
+                    @if lines.meters.is_some() { td.n { (or_dash(far, "Not recorded")) } }
+                    @for (there, value) in columns.iter().zip(values) { @if *there { td.n { (or_dash(value, "Not recorded")) } } }
+                }
+            } }
+        } }
+        p.small.soft { "Every " (format!("{:.0}", step / 60.0)) " min; pace, elevation and power are means of a few seconds around it." }
+    }
+}
+
+fn figure(view: &View, seen: &Seen, recording: &Recording, lines: &Lines, shown: Shown) -> Markup {
+    let (units, sport) = (view.units(), seen.stored.activity.sport);
+    let by_distance = lines.meters.as_ref().filter(|_| shown == Shown::ByDistance);
     let unit = UnitSystem::Metric.length(1.0).filter(|_| units == UnitSystem::Metric);
     let long = unit.or_else(|| UnitSystem::Imperial.length(1.0)).map_or(1000.0, Distance::meters);
     let x: Vec<f64> = match by_distance {
@@ -106,15 +190,13 @@ pub(super) fn figure(view: &View, seen: &Seen, recording: &Recording, by_time: b
     .flatten()
     .collect();
     if panels.is_empty() {
-        return html! {
-            section.card { h2 { "Recording" } p.soft { "Its recording has neither speed, heart rate, elevation nor power in it." } }
-        };
+        return html! { p.soft { "It has neither speed, heart rate, elevation nor power in it." } };
     }
     let plot = trace::plot(panels.len());
     let ends = (x.first().copied().unwrap_or(0.0).min(0.0), x.last().copied().unwrap_or(1.0));
     let across = Linear::new(ends, plot.across());
     let below = below(ends, by_distance.is_some(), units);
-    let reads = reads(&lines, &x, &across, sport, units);
+    let reads = reads(lines, &x, &across, sport, units);
     let names: Vec<&str> = panels.iter().filter_map(|panel| panel.title.split(',').next()).collect();
     let caption = format!(
         "{} along the {}, {} moments; peaks are kept where points are left out.",
@@ -128,23 +210,9 @@ pub(super) fn figure(view: &View, seen: &Seen, recording: &Recording, by_time: b
         plot,
         reads,
         caption: &caption,
-        table: None,
+        table: Some(&format!("/activities/{}?table=recording", seen.stored.id)),
     };
-    let address = format!("/activities/{}", seen.stored.id);
-    html! {
-        section.card {
-            div.row {
-                h2 { "Recording" }
-                @if lines.meters.is_some() {
-                    nav.tabs.push aria-label="What runs along the bottom" {
-                        a href=(address) aria-current=[by_distance.map(|_| "true")] { "Distance" }
-                        a href={ (address) "?x=time" } aria-current=[by_distance.is_none().then_some("true")] { "Time" }
-                    }
-                }
-            }
-            div.broad { (figure.render()) }
-        }
-    }
+    html! { (figure.render()) }
 }
 
 /// The words below: kilometres, miles or minutes.
@@ -231,21 +299,10 @@ fn climb(meters: f64, units: UnitSystem) -> f64 {
 fn reads(lines: &Lines, x: &[f64], across: &Linear, sport: Sport, units: UnitSystem) -> Vec<(f64, String)> {
     let every = x.len().div_ceil(READS).max(1);
     let words = |at: usize| {
-        let far = lines.meters.as_ref().and_then(|meters| Distance::from_meters(*meters.get(at)?));
-        let far = far.map(|far| units.distance_of(sport, far).to_string());
-        let time = TimeSpan::from_seconds(*lines.seconds.get(at)?).map(TimeSpan::clock);
-        let speed = lines.speed.get(at).copied().flatten().and_then(Speed::from_mps);
-        let speed = speed.and_then(|speed| units.speed_of(sport, speed)).map(|shown| shown.to_string());
-        let value = |values: &[Option<f64>], unit: &str| {
-            values.get(at).copied().flatten().map(|value| format!("{value:.0} {unit}"))
-        };
-        let high = lines.altitude.get(at).copied().flatten();
-        let unit = if units == UnitSystem::Metric { "m" } else { "ft" };
-        let high = high.map(|meters| format!("{:.0} {unit}", climb(meters, units)));
-        let parts = [far, time, speed, value(&lines.heart, "bpm"), high, value(&lines.power, "W")];
-        Some(parts.into_iter().flatten().collect::<Vec<_>>().join(" · "))
+        let Measured { far, time, values } = lines.measured(at, sport, units);
+        [far, time].into_iter().chain(values).flatten().collect::<Vec<_>>().join(" · ")
     };
-    (0..x.len()).step_by(every).filter_map(|at| Some((across.at(x[at]), words(at)?))).collect()
+    (0..x.len()).step_by(every).map(|at| (across.at(x[at]), words(at))).collect()
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ mod tables;
 pub(crate) use changes::{delete, edit, file, note, reset, restore};
 
 use super::activities::{id, marks, name};
+use super::workout::step_table;
 use crate::charts::outline::outline;
 use crate::fields::{Faults, Fields};
 use crate::named::Path;
@@ -17,6 +18,7 @@ use crate::view::{Place, View};
 use axum::extract::RawQuery;
 use axum::http::StatusCode;
 use axum::response::Response;
+use fitness_core::adherence::compare_steps;
 use fitness_core::athlete::{ZoneKind, Zones};
 use fitness_core::calendar::Day;
 use fitness_core::ids::ActivityId;
@@ -44,7 +46,7 @@ pub(super) struct Seen {
     pub(super) zones: Vec<(ZoneKind, Option<Zones>)>,
     pub(super) counted: Option<Counted>,
     pub(super) originals: Vec<Original>,
-    pub(super) told_by: Vec<String>,
+    pub(super) told_by: Vec<&'static str>,
     /// How hard it felt, as last said.
     pub(super) effort: Option<Observation>,
     /// Notes of its day.
@@ -72,7 +74,7 @@ pub(super) async fn look(view: &View, id: ActivityId) -> Result<Seen, Problem> {
         zones: ZoneKind::ALL.iter().map(|kind| (*kind, held(*kind))).collect(),
         counted: counted::look(view, day.plus(-1), day.plus(1)).await?.remove(&id),
         originals: store.originals_of(user, id).await?,
-        told_by: store.list_reports(user, id).await?.iter().map(|(key, _)| key.kind.to_string()).collect(),
+        told_by: store.list_reports(user, id).await?.iter().map(|(key, _)| key.kind.spoken()).collect(),
         effort: observed.into_iter().rfind(rated),
         notes: store.list_notes(user).await?.into_iter().filter(of_day).collect(),
         stored,
@@ -86,13 +88,25 @@ pub(crate) async fn show(
 ) -> Result<Response, Problem> {
     let seen = look(&view, id(&text)?).await?;
     let query = Fields::read(query.unwrap_or_default().as_bytes())?;
-    let by_time = query.one("x") == Some("time");
+    let shown = match query.one("table") {
+        Some("recording") => Shown::Table,
+        _ if query.one("x") == Some("time") => Shown::ByTime,
+        _ => Shown::ByDistance,
+    };
     let fields = changes::begun(&seen);
-    Ok(page(&view, &seen, by_time, &fields, &Faults::default()))
+    Ok(page(&view, &seen, shown, &fields, &Faults::default()))
+}
+
+/// How a recording is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shown {
+    ByDistance,
+    ByTime,
+    Table,
 }
 
 /// The page with its forms as far as they are filled in.
-pub(super) fn page(view: &View, seen: &Seen, by_time: bool, fields: &Fields, faults: &Faults) -> Response {
+pub(super) fn page(view: &View, seen: &Seen, shown: Shown, fields: &Fields, faults: &Faults) -> Response {
     let (one, title) = (&seen.stored, name(&seen.stored));
     let local = one.activity.started_at + chrono::TimeDelta::seconds(one.activity.utc_offset_s.into());
     let body = html! {
@@ -107,14 +121,14 @@ pub(super) fn page(view: &View, seen: &Seen, by_time: bool, fields: &Fields, fau
         (summary(view, seen))
         @let way = seen.recording.as_ref().and_then(|recording| outline(&places(recording)));
         @if let Some(recording) = &seen.recording {
-            (lines::figure(view, seen, recording, by_time))
+            (lines::card(view, seen, recording, shown))
         } @else {
             section.card { h2 { "Recording" } p.soft { "There is only a summary: no second-by-second recording came with this activity." } }
         }
         @if let Some(way) = way {
             div.grid { section.card { h2 { "The way" } (way.render()) } (tables::zones(view, seen)) }
         } @else { (tables::zones(view, seen)) }
-        (tables::steps(view, seen))
+        (steps(view, seen))
         div.grid { (tables::splits(view, seen)) (tables::laps(view, seen)) }
         (tables::lengths(seen))
         (changes::forms(view, seen, fields, faults))
@@ -136,6 +150,21 @@ fn planned(view: &View, counted: &Counted) -> Markup {
                 span.soft { " · " (counted.amounts(view)) }
             }
             (counted.chip(view))
+        }
+    }
+}
+
+/// What the plan asked for, step by step, beside what was done.
+fn steps(view: &View, seen: &Seen) -> Markup {
+    let steps = seen.counted.as_ref().map(|counted| counted.planned.workout.steps.as_slice());
+    let Some(steps) = steps.filter(|steps| !steps.is_empty()) else { return html! {} };
+    html! {
+        section.card {
+            h2 { "Planned and done, step by step" }
+            @match compare_steps(steps, &seen.stored.activity.laps, seen.recording.as_ref()) {
+                Err(why) => p.soft { "The steps cannot be compared: " (why.spoken()) "." },
+                Ok(compared) => (step_table(&compared, view.units())),
+            }
         }
     }
 }

@@ -3,7 +3,6 @@
 use super::Seen;
 use crate::parts::missing::or_dash;
 use crate::view::View;
-use fitness_core::adherence::{StepResult, compare_steps};
 use fitness_core::athlete::ZoneKind;
 use fitness_core::metrics::analysis::Judged;
 use fitness_core::metrics::splits::{self, Split};
@@ -46,52 +45,6 @@ pub(super) fn zones(view: &View, seen: &Seen) -> Markup {
                     } }
                 }
             }
-        }
-    }
-}
-
-/// What the plan asked for, step by step, beside what was done.
-pub(super) fn steps(view: &View, seen: &Seen) -> Markup {
-    let Some(counted) = seen.counted.as_ref().filter(|counted| !counted.planned.workout.steps.is_empty())
-    else {
-        return html! {};
-    };
-    let steps = &counted.planned.workout.steps;
-    let compared = compare_steps(steps, &seen.stored.activity.laps, seen.recording.as_ref());
-    html! {
-        section.card {
-            h2 { "Planned and done, step by step" }
-            @match compared {
-                Err(why) => p.soft { "The steps cannot be compared: " (why.spoken()) "." },
-                Ok(compared) => {
-                    p.soft { "Laid side by side by its " (compared.aligned_by) "." }
-                    div.scroll tabindex="0" role="region" aria-label="A table that may be wider than the screen" { table {
-                        thead { tr {
-                            th scope="col" { "Step" } th scope="col" { "Asked" } th scope="col" { "Target" }
-                            th.n scope="col" { "Time" } th.n scope="col" { "Distance" } th.n scope="col" { "Pace" } th.n scope="col" { "Heart rate" }
-                            th scope="col" { "Target kept" }
-                        } }
-                        tbody { @for result in compared.steps.iter().take(MOST) { (step(result, view.units())) } }
-                    } }
-                    (more(compared.steps.len()))
-                }
-            }
-        }
-    }
-}
-
-fn step(result: &StepResult, units: UnitSystem) -> Markup {
-    let actual = result.actual.unwrap_or_default();
-    html! {
-        tr {
-            th scope="row" { (result.number) " " (result.step.step_type) }
-            td { (result.step.length(units)) }
-            td { (result.step.target_words(units)) }
-            td.n { (or_dash(actual.duration.map(TimeSpan::clock), "Not measured")) }
-            td.n { (or_dash(actual.distance.map(|far| track(far, units)), "Not measured")) }
-            td.n { (or_dash(actual.pace.map(|pace| units.pace(pace).to_string()), "Not measured")) }
-            td.n { (or_dash(actual.heart_rate.map(|bpm| format!("{bpm:.0}")), "Not measured")) }
-            td { (result.told()) }
         }
     }
 }
@@ -159,13 +112,13 @@ pub(super) fn laps(view: &View, seen: &Seen) -> Markup {
     html! {
         section.card {
             h2 { "Laps" }
-            div.scroll tabindex="0" role="region" aria-label="A table that may be wider than the screen" { table {
+            div.scroll tabindex="0" role="region" aria-label="Laps, which may be wider than the screen" { table {
                 thead { tr { th scope="col" { "Lap" } th.n scope="col" { "Distance" } th.n scope="col" { "Time" } th.n scope="col" { "Pace" } th.n scope="col" { "Heart rate" } } }
                 tbody { @for (number, lap) in (1..).zip(laps.iter().take(MOST)) {
                     @let speed = lap.distance.zip(time(lap)).and_then(|(d, t)| Speed::over(d, t));
                     tr {
-                        th scope="row" { (number) @if let Some(kind) = &lap.kind { " " span.small.soft { (visible(kind)) } } }
-                        td.n { (or_dash(lap.distance.map(|d| units.distance_of(sport, d).to_string()), "Not recorded")) }
+                        th scope="row" { (number) @if let Some(kind) = lap.kind.as_deref().filter(|kind| *kind != "active") { " " span.small.soft { (visible(kind)) } } }
+                        td.n { (or_dash(lap.distance.map(|d| lap_length(d, sport, units)), "Not recorded")) }
                         td.n { (or_dash(time(lap).map(TimeSpan::clock), "Not recorded")) }
                         td.n { (or_dash(speed.and_then(|speed| units.speed_of(sport, speed)).map(|shown| shown.to_string()), "There is no pace without a distance and a time")) }
                         td.n { (or_dash(lap.avg_heart_rate, "Not recorded")) }
@@ -174,6 +127,15 @@ pub(super) fn laps(view: &View, seen: &Seen) -> Markup {
             } }
             (more(laps.len()))
         }
+    }
+}
+
+/// A lap may be a few strides, which a tenth of a kilometre does not tell.
+fn lap_length(distance: Distance, sport: Sport, units: UnitSystem) -> String {
+    if distance.meters() < 1000.0 {
+        track(distance, units)
+    } else {
+        units.distance_of(sport, distance).to_string()
     }
 }
 

@@ -72,7 +72,7 @@ async fn basis(view: &View, plan: &Plan) -> Result<Option<String>, Problem> {
     let Some(distance) = plan.distance else { return Ok(None) };
     let log = view.store().training_log(view.user(), view.today.plus(-LOOK_BACK_DAYS)).await?;
     let found = log.and_then(|log| log.predict(distance, log.latest(view.today)).ok());
-    Ok(found.map(|found| found.basis(view.units())))
+    Ok(found.map(|found| time::in_words(&found.basis(view.units()))))
 }
 
 /// `revision 3 · committed by you on Mon 5 Oct`.

@@ -112,7 +112,7 @@ fn sum(view: &View, week: &WeekProgress) -> Markup {
             rect.b.planned x="0" y="0" width="100" height="6" rx="3" {}
             @if begun { rect class={ "b " (class(week)) } x="0" y="0" width=(format!("{:.0}", share * 100.0)) height="6" rx="3" {} }
         }
-        @if let Some(percent) = week.adherence.percent { span.soft.small { (percent) " % followed" } }
+        @if let Some(percent) = week.adherence.percent { span.soft.small { (percent) " % of what was due" } }
     }
 }
 

@@ -53,12 +53,12 @@ pub(super) async fn card(
 }
 
 fn drawn(view: &View, past: &[Past], ahead: &Trajectory, first: Day) -> Markup {
-    let plot = Plot::wide();
+    let plot = Plot { right: 124.0, ..Plot::wide() };
     let x = plot.days(first, ahead.race_day);
     let lines = [
-        ("as written", "ahead", -8.0, ahead.as_written.as_ref().ok()),
-        ("at your rate", "rate", 16.0, ahead.at_this_rate.as_ref().ok()),
-        ("without training", "faint rate", -8.0, Some(&ahead.no_training)),
+        ("as written", "ahead", ahead.as_written.as_ref().ok()),
+        ("at your rate", "rate", ahead.at_this_rate.as_ref().ok()),
+        ("no training", "faint rate", Some(&ahead.no_training)),
     ];
     let coming = lines
         .iter()
@@ -82,15 +82,13 @@ fn drawn(view: &View, past: &[Past], ahead: &Trajectory, first: Day) -> Markup {
         path.a.fitness d=(mark::area(&fitness, &ground)) {}
         path.s.fitness d=(mark::line(fitness.iter().copied().map(Some))) {}
         path.s.fatigue d=(mark::line(fatigue)) {}
-        @for (label, class, beside, line) in &lines {
-            @if let Some(line) = line {
-                path class={ "s fitness " (class) } d=(course(line)) {}
-                @if let Some(last) = line.points.last() {
-                    text x=(format!("{:.1}", x.at(last.day) - 8.0)) y=(format!("{:.1}", y.at(last.fitness) + beside)) text-anchor="end" { (label) }
-                }
-            }
+        @for (_, class, line) in &lines {
+            @if let Some(line) = line { path class={ "s fitness " (class) } d=(course(line)) {} }
         }
-        (plot.upright(x.at(ahead.from), "frontier", &format!("data through {}", time::short(ahead.from))))
+        @for (label, at) in beside(&lines.map(|(label, _, line)| (label, line.and_then(|line| line.points.last()).map(|last| y.at(last.fitness))))) {
+            text x=(format!("{:.1}", plot.across().1 + 8.0)) y=(format!("{at:.1}")) { (label) }
+        }
+        (plot.upright(x.at(ahead.from), "frontier", &format!("data through {}", ahead.from.date().format("%-d %b"))))
         (plot.upright(x.at(ahead.race_day), "race", "race day"))
         (plot.calendar(&x))
     };
@@ -107,7 +105,7 @@ fn drawn(view: &View, past: &[Past], ahead: &Trajectory, first: Day) -> Markup {
                 ),
             )
         })
-        .chain(lines[0].3.into_iter().flat_map(|line| line.points.iter()).map(|point| {
+        .chain(lines[0].2.into_iter().flat_map(|line| line.points.iter()).map(|point| {
             (
                 x.at(point.day),
                 format!(
@@ -130,6 +128,20 @@ fn drawn(view: &View, past: &[Past], ahead: &Trajectory, first: Day) -> Markup {
         table: Some("/plan?table=trajectory"),
     }
     .render()
+}
+
+/// Room for one of the words at the ends of the lines, as a phone sets them.
+const WORD: f64 = 21.0;
+
+/// Where the words go that name lines by their ends: beside the line, and never on each other.
+fn beside(ends: &[(&'static str, Option<f64>)]) -> Vec<(&'static str, f64)> {
+    let mut words: Vec<(&'static str, f64)> =
+        ends.iter().filter_map(|(label, end)| Some((*label, end.filter(|y| y.is_finite())? + 4.0))).collect();
+    words.sort_by(|a, b| a.1.total_cmp(&b.1));
+    for at in 1..words.len() {
+        words[at].1 = words[at].1.max(words[at - 1].1 + WORD);
+    }
+    words
 }
 
 fn caption(past: &[Past], ahead: &Trajectory) -> String {
@@ -169,5 +181,17 @@ fn table(ahead: &Trajectory) -> Markup {
             } }
         }
         p { a href="/plan" { "Show as chart" } }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_at_the_ends_of_lines_keep_clear_of_each_other() {
+        let placed = beside(&[("b", Some(52.0)), ("a", Some(50.0)), ("none", None), ("c", Some(180.0))]);
+        assert_eq!(placed, [("a", 54.0), ("b", 75.0), ("c", 184.0)]);
+        assert!(beside(&[("odd", Some(f64::NAN))]).is_empty());
     }
 }

@@ -45,7 +45,7 @@ pub(super) fn class(week: &WeekProgress) -> &'static str {
 
 fn drawn(view: &View, weeks: &[WeekProgress], chosen: &Weeks) -> Markup {
     let units = view.units();
-    let plot = Plot { height: 190.0, ..Plot::wide() };
+    let plot = Plot { height: 150.0, top: 12.0, ..Plot::wide() };
     let values = |week: &WeekProgress| {
         (long(units, week.running.planned.distance), long(units, week.running.done.distance))
     };
@@ -63,7 +63,7 @@ fn drawn(view: &View, weeks: &[WeekProgress], chosen: &Weeks) -> Markup {
     let over = weeks.iter().filter(|week| week.over).count();
     html! {
         figure {
-            svg.chart viewBox={ "0 0 " (plot.width) " " (plot.height) } role="group" aria-label="Weeks of the plan; each bar leads to its week" {
+            svg class={ "chart " (plot.size()) } viewBox={ "0 0 " (plot.width) " " (plot.height) } role="group" aria-label="Weeks of the plan; each bar leads to its week" {
                 (plot.rules(&y, &ticks, number))
                 @for (index, week) in weeks.iter().enumerate() {
                     @let (planned, done) = values(week);

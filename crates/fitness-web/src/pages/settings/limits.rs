@@ -175,7 +175,7 @@ fn limits_table(view: &View, all: &[Threshold]) -> Markup {
         own
     };
     html! {
-        div.scroll tabindex="0" role="region" aria-label="A table that may be wider than the screen" { table {
+        div.scroll tabindex="0" role="region" aria-label="Limits, which may be wider than the screen" { table {
             thead { tr { th scope="col" { "Limit" } th.n scope="col" { "Value" } th scope="col" { "Since" } th scope="col" { "How it is known" } th scope="col" { span.hidden { "Remove" } } } }
             tbody {
                 @for kind in ThresholdKind::ALL {
@@ -257,7 +257,7 @@ fn zones_table(view: &View, given: &[DatedZones], thresholds: &[Threshold]) -> M
     html! {
         @if held.is_empty() { p.soft { "No zones yet: they follow from a limit above, or set them below." } }
         @else {
-            div.scroll tabindex="0" role="region" aria-label="A table that may be wider than the screen" { table {
+            div.scroll tabindex="0" role="region" aria-label="Zones, which may be wider than the screen" { table {
                 thead { tr { th scope="col" { "Zones" } th scope="col" { "Sport" } th scope="col" { "Begin at" } th scope="col" { "Since" } th scope="col" { "How they are known" } } }
                 tbody {
                     @for one in &held {

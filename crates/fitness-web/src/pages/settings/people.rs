@@ -121,7 +121,7 @@ async fn body(view: &View, fields: &Fields, faults: &Faults) -> Result<Markup, P
         (filling.summary())
         section.card {
             h2 { "Who has an account" }
-            div.scroll tabindex="0" role="region" aria-label="A table that may be wider than the screen" { table {
+            div.scroll tabindex="0" role="region" aria-label="People, which may be wider than the screen" { table {
                 thead { tr { th scope="col" { "Name" } th scope="col" { "Since" } th scope="col" { "Password" } th scope="col" { span.hidden { "Invite" } } } }
                 tbody {
                     @for user in &users {

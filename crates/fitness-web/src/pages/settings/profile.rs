@@ -12,6 +12,7 @@ use chrono_tz::Tz;
 use fitness_core::athlete::Profile;
 use fitness_core::limits::read_night;
 use maud::{Markup, html};
+use std::sync::LazyLock;
 
 /// Nobody who uses this was born earlier.
 const OLDEST: i32 = 1900;
@@ -106,11 +107,28 @@ fn with_looks(view: &View, fields: Fields) -> Fields {
     if view.keys_are_on() { fields.with("keys", "on") } else { fields }
 }
 
+/// The zones that are offered: those called after a place. Other names of the same are understood, too.
+static ZONES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+    let areas = [
+        "Africa/",
+        "America/",
+        "Antarctica/",
+        "Asia/",
+        "Atlantic/",
+        "Australia/",
+        "Europe/",
+        "Indian/",
+        "Pacific/",
+    ];
+    let names = chrono_tz::TZ_VARIANTS.iter().map(|zone| zone.name());
+    names.filter(|name| areas.iter().any(|area| name.starts_with(area))).collect()
+});
+
 /// The fields that say where and how an athlete lives.
 pub(crate) fn place_fields(filling: &Filling<'_>) -> Markup {
     html! {
         div.fields {
-            (filling.line("zone", "Time zone", Line { hint: "Your days begin and end there.", example: "Europe/Zurich", required: true, ..Line::default() }))
+            (filling.line("zone", "Time zone", Line { hint: "Your days begin and end there.", example: "Europe/Zurich", required: true, offers: &ZONES, ..Line::default() }))
             (filling.choice("units", "Units", "Distances and paces everywhere.", &[("metric", "Kilometres, min/km"), ("imperial", "Miles, min/mile")]))
         }
     }

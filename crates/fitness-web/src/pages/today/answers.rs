@@ -65,10 +65,8 @@ pub(super) async fn card(view: &View) -> Result<Markup, Problem> {
                     (view.button(&format!("/marks/{}/remove", mark.id), "Take it back", "plain"))
                 }
             }
-            div.grid.tight {
-                (note_form(view, &Fields::default(), &Faults::default()))
-                details { summary { "Ill, hurt or no time?" } (mark_form(view, &fields, &Faults::default())) }
-            }
+            (note_form(view, &Fields::default(), &Faults::default()))
+            details { summary { "Ill, hurt or no time?" } (mark_form(view, &fields, &Faults::default())) }
         }
     })
 }

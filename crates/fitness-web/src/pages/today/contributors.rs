@@ -24,8 +24,7 @@ struct Line<'a> {
     facts: &'a Facts,
 }
 
-pub(super) async fn card(view: &View) -> Result<Markup, Problem> {
-    let facts = view.store().facts(view.user(), view.today).await?;
+pub(super) async fn card(view: &View, facts: &Facts) -> Result<Markup, Problem> {
     let first = view.today.plus(1 - DRAWN);
     let days = view.store().list_day_metrics(view.user(), first, view.today).await?;
     let of = |value: &dyn Fn(&DayMetrics) -> Option<f64>| -> Vec<Option<f64>> {
@@ -46,7 +45,7 @@ pub(super) async fn card(view: &View) -> Result<Markup, Problem> {
             word: strayed(last.map(|day| &day.sleep.night), "short", "long", Worse::Low),
             days: of(&|day| day.sleep.night.value.as_ref().ok().copied()),
             normal: normal(last.map(|day| &day.sleep.night)),
-            facts: &facts,
+            facts,
         },
         Line {
             label: "Resting heart rate",
@@ -54,7 +53,7 @@ pub(super) async fn card(view: &View) -> Result<Markup, Problem> {
             word: strayed(last.map(|day| &day.resting.reading), "low", "high", Worse::High),
             days: of(&|day| day.resting.reading.value.as_ref().ok().copied()),
             normal: normal(last.map(|day| &day.resting.reading)),
-            facts: &facts,
+            facts,
         },
         Line {
             label: "Heart rate variability, week",
@@ -63,7 +62,7 @@ pub(super) async fn card(view: &View) -> Result<Markup, Problem> {
                 .map(|state| (format!("{} your range", state.shown(view.units())), "")),
             days: of(&|day| day.hrv.week.as_ref().ok().map(|week| week.ln)),
             normal: range.map(|range| (f64::midpoint(range.low, range.high), (range.high - range.low) / 2.0)),
-            facts: &facts,
+            facts,
         },
         Line {
             label: "Form",
@@ -71,7 +70,7 @@ pub(super) async fn card(view: &View) -> Result<Markup, Problem> {
             word: facts.find(FactName::FormBand.as_str()).map(|band| (band.shown(view.units()), "")),
             days: of(&|day| Some(day.form.value)),
             normal: None,
-            facts: &facts,
+            facts,
         },
     ];
     Ok(html! {

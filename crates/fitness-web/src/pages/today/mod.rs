@@ -1,7 +1,7 @@
 //! `GET /`: what to do today, and why.
 //!
-//! One card leads: the brief, or what is known without one. Then the session, the athlete's own word about today, what
-//! the body says against what is normal for it, the week, and what was done last.
+//! One card leads: the brief's first sentence, the session, what waits for a decision, and why. Then what the body says
+//! against what is normal for it, the athlete's own word about today, the week, and what was done last.
 
 mod answers;
 mod brief;
@@ -22,7 +22,7 @@ use fitness_core::activity::Activity;
 use fitness_core::adherence::NoteKind;
 use fitness_core::calendar::Day;
 use fitness_core::export;
-use fitness_core::grading::Graded;
+use fitness_core::grading::{Graded, Verdict};
 use fitness_core::plan::{Plan, PlanStatus, PlannedWorkout};
 use fitness_core::text::visible;
 use fitness_core::units::Speed;
@@ -46,20 +46,33 @@ pub(crate) async fn show(view: View) -> Result<Response, Problem> {
     };
     let drafts: Vec<&Plan> = plans.iter().filter(draft).collect();
     let latest = latest(&view).await?;
+    let facts = store.facts(user, view.today).await?;
     let body = html! {
         h1 { time datetime=(view.today) { (view.today.date().format("%A %-d %B")) } }
         (lead_line(&view, progress.as_ref()))
-        (brief::card(&view).await?)
-        (waits(&waiting, &drafts))
-        div.grid {
-            (session(&view, progress.as_ref()))
-            (contributors::card(&view).await?)
+        (leading(&view, &brief::find(&view, &facts).await?, progress.as_ref(), &waits(&waiting, &drafts)))
+        div.grid.bodily {
+            (contributors::card(&view, &facts).await?)
+            (answers::card(&view).await?)
         }
-        (answers::card(&view).await?)
         @if let Some(progress) = &progress { (week(&view, progress)) }
         (listed(&view, &latest, progress.as_ref()))
     };
     Ok(view.page(Place::Today, "Today", &body))
+}
+
+/// The one card that leads: what to do, the session, the decision that waits, and why.
+fn leading(view: &View, brief: &brief::Brief, progress: Option<&Progress>, waits: &Markup) -> Markup {
+    html! {
+        section.card.leading aria-label="What to do today" {
+            @if let Some(headline) = &brief.headline { h2.headline { (headline) } }
+            div.now {
+                div.session { (session(view, progress, brief.names_session)) }
+                (waits)
+            }
+            div.why { (brief.why) }
+        }
+    }
 }
 
 /// What was done last, newest first.
@@ -93,75 +106,70 @@ fn lead_line(view: &View, progress: Option<&Progress>) -> Markup {
     }
 }
 
+/// What only the athlete can decide. Several drafts are one line: they are not about today.
 fn waits(waiting: &Waiting, drafts: &[&Plan]) -> Markup {
-    html! {
-        @for proposal in &waiting.proposals {
-            section.card.waits {
-                div.row {
-                    span.chip.draft { i aria-hidden="true" { "◇" } " Waits for you" }
-                    div { b { (visible(&proposal.message)) } br; span.soft { "Nothing changes before you say so." } }
-                    a.btn.push href={ "/proposals/" (proposal.id) } { "Review" }
-                }
+    let line = |chip: &str, what: &Markup, soft: &str, to: &str| {
+        html! {
+            div.waits {
+                span.chip.draft { i aria-hidden="true" { "◇" } " " (chip) }
+                p { b { (what) } " " span.soft { (soft) } }
+                a.btn href=(to) { "Review" }
             }
         }
-        @if let Some(said) = &waiting.said { section.card { p { (said) } } }
-        @for draft in drafts {
-            section.card.waits {
-                div.row {
-                    span.chip.draft { i aria-hidden="true" { "◇" } " Draft" }
-                    div { b { (visible(&draft.name)) } br; span.soft { "Not tracked until you commit it." } }
-                    a.btn.push href={ "/plans/" (draft.id) } { "Review" }
-                }
-            }
+    };
+    html! {
+        @for proposal in &waiting.proposals {
+            (line("Waits for you", &html! { (visible(&proposal.message)) }, "Nothing changes before you say so.", &format!("/proposals/{}", proposal.id)))
+        }
+        @if let Some(said) = &waiting.said { p.waits { (said) } }
+        @match drafts {
+            [] => {}
+            [draft] => (line("Draft", &html! { (visible(&draft.name)) }, "Not tracked until you commit it.", &format!("/plans/{}", draft.id))),
+            several => (line("Drafts", &html! { (several.len()) " drafts" }, "None is tracked until you commit it.", "/plans")),
         }
     }
 }
 
-/// What is asked today.
-fn session(view: &View, progress: Option<&Progress>) -> Markup {
+/// What is asked today. Its name is left to the headline where that says it.
+fn session(view: &View, progress: Option<&Progress>, is_named: bool) -> Markup {
     let today = of_day(progress, view.today);
     let units = view.units();
     html! {
-        section.card {
-            h2 { "Today's session" }
-            @if progress.is_none() {
-                p { "There is no plan, so today is yours." }
-                p.actions { a.btn.primary href="/plan/new" { "Make a plan" } a.btn href="/coach" { "Ask the coach" } }
-            } @else if today.is_empty() {
-                p { "Nothing is planned for today." }
-                p.actions { a.btn href="/plan" { "Open the plan" } }
+        h3.label { "Today's session" }
+        @if progress.is_none() {
+            p { "There is no plan, so today is yours." }
+            // Without data there is something better to do first.
+            @let first = if view.fresh.complete().is_some() { "btn primary" } else { "btn" };
+            p.actions { a class=(first) href="/plan/new" { "Make a plan" } a.btn href="/coach" { "Ask the coach" } }
+        } @else if today.is_empty() {
+            p { "Nothing is planned for today." }
+            p.actions { a.btn href="/plan" { "Open the plan" } }
+        }
+        @for (planned, graded) in &today {
+            @let workout = &planned.workout;
+            @if !is_named || today.len() > 1 {
+                p.big { (visible(workout.name_beside_size(units))) @if let Some(size) = workout.size(units) { " " (size) } }
             }
-            @for (planned, graded) in &today {
-                @let workout = &planned.workout;
-                div.row {
-                    div {
-                        b.big { (visible(workout.name_beside_size(units))) @if let Some(size) = workout.size(units) { " " (size) } }
-                        br; span.soft { (about(planned)) }
-                    }
-                    span.push { (today_chip(graded, view.today)) }
-                }
-                @if !workout.steps.is_empty() {
-                    @let told: Vec<String> = export::steps(&workout.steps, units).iter().map(|step| visible(step).to_string()).collect();
-                    (steps::draw(workout, &told.join("; ")))
-                    p.meta { @for told in &told { span { (told) } } }
-                } @else if let Some(words) = &workout.description { p { (visible(words)) } }
-                p.actions {
-                    a.btn.primary href={ "/plan/workouts/" (planned.id) } { "Open" }
-                    a.btn href={ "/coach?about=workout:" (planned.id) } { "Ask the coach" }
-                    (plan_files::to_watch(view, planned, true))
-                }
+            p { @if let Some(chip) = today_chip(graded, view.today) { (chip) " " } span.soft { (about(planned)) } }
+            // A single step says no more than the line above it.
+            @if workout.steps.len() > 1 {
+                @let told: Vec<String> = export::steps(&workout.steps, units).iter().map(|step| visible(step).to_string()).collect();
+                (steps::draw(workout, &told.join("; ")))
+                p.meta { @for told in &told { span { (told) } } }
+            } @else if workout.steps.is_empty() && let Some(words) = &workout.description { p { (visible(words)) } }
+            p.actions {
+                a.btn.primary href={ "/plan/workouts/" (planned.id) } { "Open" }
+                a.btn href={ "/coach?about=workout:" (planned.id) } { "Ask the coach" }
+                (plan_files::to_watch(view, planned, true))
             }
         }
     }
 }
 
-/// What a verdict of today is called: there is nothing to wait for before the day is over.
-fn today_chip(graded: &Graded, today: Day) -> Markup {
-    use fitness_core::grading::Verdict;
-    if graded.verdict == Verdict::Pending && graded.excused.is_none() {
-        return html! { span.chip.pending title="Judged when the data of the day has arrived" { i aria-hidden="true" { "◌" } " Today" } };
-    }
-    chip::verdict(graded, today)
+/// What became of it, once there is something to say: nothing waits before the day is over.
+fn today_chip(graded: &Graded, today: Day) -> Option<Markup> {
+    let is_open = graded.verdict == Verdict::Pending && graded.excused.is_none();
+    (!is_open).then(|| chip::verdict(graded, today))
 }
 
 /// How long, how hard, and what for.
@@ -223,8 +231,7 @@ fn listed(view: &View, latest: &[StoredActivity], progress: Option<&Progress>) -
         section.card {
             h2 { "Latest" }
             @if latest.is_empty() {
-                p { "Nothing is recorded yet." }
-                p.actions { a.btn.primary href="/sources" { "Bring your data in" } }
+                p { "Nothing is recorded yet. " a href="/sources" { "Where data comes from" } }
             } @else {
                 table.rows {
                     @for stored in latest {

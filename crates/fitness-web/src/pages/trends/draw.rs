@@ -54,7 +54,7 @@ fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
 const STRIP: (f64, f64) = (252.0, 342.0);
 
 pub(super) fn fitness(lines: &Lines) -> Drawn {
-    let plot = Plot { width: 800.0, height: 368.0, left: 36.0, right: 10.0, top: 16.0, bottom: 26.0 };
+    let plot = Plot { width: 800.0, height: 368.0, left: 36.0, right: 72.0, top: 28.0, bottom: 26.0 };
     let upper = Plot { height: 244.0, bottom: 36.0, ..plot };
     let ahead = lines.race.filter(|race| *race > lines.span.complete);
     let days = plot.days(lines.span.from, ahead.unwrap_or(lines.span.through).max(lines.span.from.next()));
@@ -251,7 +251,7 @@ pub(super) fn volume(volume: &Volume, units: UnitSystem) -> Option<Drawn> {
         path.bars.plain stroke-width=(format!("{width:.1}")) d=(of(false)) {}
         path.bars.open stroke-width=(format!("{width:.1}")) d=(of(true)) {}
         g text-anchor="middle" { @for ((day, _), middle) in volume.sums.iter().zip(&middles).step_by(every) {
-            text x=(format!("{middle:.0}")) y=(plot.height - 8.0) { (day.date().format(format)) }
+            text x=(format!("{middle:.0}")) y=(plot.height - 5.0) { (day.date().format(format)) }
         } }
     };
     let all: Vec<_> = volume.sums.iter().zip(&middles).collect();
@@ -292,7 +292,7 @@ pub(super) fn volume_caption(volume: &Volume, units: UnitSystem) -> String {
 }
 
 pub(super) fn predictions(predictions: &Predictions) -> Option<Drawn> {
-    let plot = Plot { left: 52.0, ..Plot::default() };
+    let plot = Plot { left: 58.0, ..Plot::default() };
     let found: Vec<_> = predictions.seen.iter().map(|(day, found)| (*day, found.as_ref().ok())).collect();
     let minutes = |time: TimeSpan| time.seconds() / 60.0;
     let ends =
@@ -327,7 +327,7 @@ pub(super) fn predictions(predictions: &Predictions) -> Option<Drawn> {
 pub(super) fn prediction_caption(predictions: &Predictions, units: UnitSystem) -> String {
     let name = predictions.name(units);
     match predictions.seen.last() {
-        Some((_, Ok(now))) => format!("{name}: {} today. {}", now.shown, now.basis(units)),
+        Some((_, Ok(now))) => format!("{name}: {} today. {}", now.shown, time::in_words(&now.basis(units))),
         _ => format!("{name}: no prediction today; {}.", predictions.why()),
     }
 }

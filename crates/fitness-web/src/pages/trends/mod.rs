@@ -263,7 +263,7 @@ fn fitness_card(lines: &Lines, today: Day, asked: Asked) -> Markup {
             div { dt { "Fatigue" } dd { (draw::whole(last.fatigue)) } }
             div { dt { "Form" } dd { (draw::signed(form)) @if let Some(band) = band { " " span.chip.(band) { (band.spoken()) } } } }
         }
-        div.broad { (figure(Chart::Fitness, asked, plot, drawn, reads, &caption)) }
+        (figure(Chart::Fitness, asked, plot, drawn, reads, &caption))
     }
 }
 

@@ -50,7 +50,7 @@ impl Table {
     pub(super) fn render(&self) -> Markup {
         html! {
             @if self.rows.is_empty() { p.soft { "There is nothing in this time." } } @else {
-                div.scroll tabindex="0" role="region" aria-label="A table that may be wider than the screen" { table {
+                div.scroll tabindex="0" role="region" aria-label="The numbers, which may be wider than the screen" { table {
                     thead { tr { @for (at, (shown, _)) in self.head.iter().enumerate() { th.n[at > 0] scope="col" { (shown) } } } }
                     tbody { @for row in self.rows.iter().rev().take(MOST) {
                         tr { @for (at, cell) in row.iter().enumerate() {
