@@ -126,7 +126,7 @@ fn hard_share(view: &View<'_>, report: &mut Report) {
 /// What the work of a session counts as.
 fn effort(view: &View<'_>, workout: &Workout) -> Option<Effort> {
     let class = view.race.map(|(_, class)| class);
-    Some(match workout.kind {
+    Some(match workout.kind_as_read(view.known()) {
         WorkoutKind::Tempo => Effort::Threshold,
         WorkoutKind::Intervals if is_repetition(view, workout) => Effort::Repetition,
         WorkoutKind::Intervals | WorkoutKind::Hills => Effort::Interval,
@@ -216,8 +216,8 @@ fn marathon_pace(view: &View<'_>, report: &mut Report) {
 
 /// R35's intervals: none while the injury lasts, and later only without pain.
 fn injury(view: &View<'_>, report: &mut Report) {
-    for (session, _) in view.planned() {
-        if !(session.is(WorkoutKind::Intervals) || session.is(WorkoutKind::Hills)) {
+    for (session, workout) in view.planned() {
+        if !workout.is_fast(view.known()) {
             continue;
         }
         let day = session.day;

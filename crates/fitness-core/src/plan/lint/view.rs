@@ -2,7 +2,7 @@
 
 use super::super::limits::{self, Class};
 use super::super::weeks::running;
-use super::super::{Background, Level, Step, StepDuration, Week, Workout, WorkoutKind, race_weeks};
+use super::super::{Background, Known, Level, Step, StepDuration, Week, Workout, WorkoutKind, race_weeks};
 use super::amounts::is_quality;
 use super::{Subject, TOLERANCE};
 use crate::calendar::Day;
@@ -21,12 +21,14 @@ pub(super) struct Session<'a> {
     pub(super) quality: bool,
     /// What is planned; `None` for what was done.
     pub(super) workout: Option<&'a Workout>,
+    /// What that is for, by its steps where they say more than its kind; `None` for what was done.
+    kind: Option<WorkoutKind>,
 }
 
 impl Session<'_> {
     /// Whether it is of a kind; what was done is of none.
     pub(super) fn is(&self, kind: WorkoutKind) -> bool {
-        self.workout.is_some_and(|workout| workout.kind == kind)
+        self.kind == Some(kind)
     }
 }
 
@@ -124,15 +126,20 @@ impl<'a> View<'a> {
             minutes: run.duration.map(|duration| duration.seconds() / 60.0),
             quality: run.hard,
             workout: None,
+            kind: None,
         });
         let planned = running(self.subject.workouts)
             .filter(|workout| self.is_open(workout.date) && !self.is_race_day(workout.date))
-            .map(|workout| Session {
-                day: workout.date,
-                km: planned_km(workout, self.easy),
-                minutes: planned_minutes(workout, self.easy),
-                quality: is_quality(workout, self.easy),
-                workout: Some(workout),
+            .map(|workout| {
+                let kind = workout.kind_as_read(self.known());
+                Session {
+                    day: workout.date,
+                    km: planned_km(workout, self.easy),
+                    minutes: planned_minutes(workout, self.easy),
+                    quality: is_quality(workout, kind, self.easy),
+                    workout: Some(workout),
+                    kind: Some(kind),
+                }
             });
         let mut sessions: Vec<Session<'a>> = done.chain(planned).collect();
         sessions.sort_by_key(|session| session.day);
@@ -140,6 +147,11 @@ impl<'a> View<'a> {
             self.days.entry(session.day).or_default().add(session.km, session.quality);
         }
         self.sessions = sessions;
+    }
+
+    /// How fast the athlete runs.
+    pub(super) fn known(&self) -> Known {
+        Known { easy: self.easy, paces: self.athlete.paces.map(|dated| dated.paces) }
     }
 
     /// Whether what is planned for a day counts and can still be changed.
