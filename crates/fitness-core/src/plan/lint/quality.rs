@@ -113,8 +113,9 @@ fn hard_share(view: &View<'_>, report: &mut Report) {
         let open = weeks.last().is_some_and(|week| week.open);
         if open && hard / all > limit + TOLERANCE {
             let first = weeks[0].week.first;
+            let weeks = if span == 1 { "week".to_owned() } else { format!("{span} weeks") };
             let text = format!(
-                "In the {span} weeks from {first} {} of the running is hard; {} is enough",
+                "In the {weeks} from {first} {} of the running is hard; {} is enough",
                 percent(hard / all),
                 percent(limit)
             );

@@ -44,6 +44,17 @@ pub(super) struct WeekSum {
     pub(super) open: bool,
 }
 
+/// The days of a plan before its first full week. Kilometres.
+pub(super) struct FirstDays {
+    pub(super) week: Week,
+    /// The first of them that can still be changed, and how many can.
+    pub(super) first: Day,
+    pub(super) days: usize,
+    pub(super) planned: f64,
+    /// With what was run before them in the same seven days.
+    pub(super) all: f64,
+}
+
 /// The fullest week and where the taper begins.
 pub(super) struct Peak {
     pub(super) km: f64,
@@ -196,6 +207,27 @@ impl<'a> View<'a> {
                 }
             })
             .collect()
+    }
+
+    /// The seven days that end before the first full week, where the plan has runs among them: those days and what was run
+    /// just before. In a plan without a full week, the seven that end with it.
+    pub(super) fn first_days(&self) -> Option<FirstDays> {
+        let week = match self.weeks.first() {
+            Some(first) => first.week.plus(-1),
+            None => Week::ending(self.subject.race),
+        };
+        let open = || week.days().filter(|day| self.is_open(*day) && !self.is_race_day(*day));
+        let sum = |day: Day| self.days.get(&day).copied().unwrap_or_default();
+        let unknown = week.days().any(|day| sum(day).unknown);
+        let planned: f64 = open().map(|day| sum(day).km).sum();
+        let first = open().next()?;
+        (planned > 0.0 && !unknown).then(|| FirstDays {
+            week,
+            first,
+            days: open().count(),
+            planned,
+            all: week.days().map(|day| sum(day).km).sum(),
+        })
     }
 
     /// Monday to Sunday; the first may have begun before the plan where those days are known.
