@@ -98,6 +98,7 @@ impl Store {
         };
         Ok(Background {
             as_of,
+            seen_on: today,
             first: first.filter(|_| complete.is_some()),
             first_run: self.first_run(user).await?,
             age: profile

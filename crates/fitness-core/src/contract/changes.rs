@@ -7,7 +7,8 @@
 use super::consistency::Ground;
 use super::{Action, Changes, Modification, NewWorkout, PlanModification, WeeklyPlan};
 use crate::plan::{
-    Change, MAX_DISTANCE, PlannedWorkout, Size, Workout, WorkoutKind, counts_repetitions, plain_name,
+    Change, Known, MAX_DISTANCE, PlannedWorkout, Size, Workout, WorkoutKind, counts_repetitions, kind_of_words,
+    plain_name,
 };
 use crate::sport::Sport;
 use crate::units::{Distance, TimeSpan};
@@ -186,18 +187,20 @@ fn workout(new: &NewWorkout) -> Workout {
     if new.sport == Sport::Rest {
         return Workout { name: new.name.clone(), description: new.description.clone(), ..rest };
     }
-    let kind = guessed_kind(new.sport, &[Some(&new.name)]).unwrap_or(WorkoutKind::Other);
-    Workout {
+    let mut made = Workout {
         sport: new.sport,
-        kind,
+        kind: guessed_kind(new.sport, &[Some(&new.name)]).unwrap_or(WorkoutKind::Other),
         name: new.name.clone(),
         duration: minutes(new.duration_minutes),
         load: new.estimated_tss,
         description: new.description.clone(),
-        key: is_key(kind),
         steps: new.steps.iter().map(super::Step::as_planned).collect(),
         ..rest
-    }
+    };
+    // A name is no proof: where the steps are harder than it sounds, they say what the session is for.
+    made.kind = made.kind_as_read(Known::default());
+    made.key = is_key(made.kind);
+    made
 }
 
 fn minutes(minutes: f64) -> Option<TimeSpan> {
@@ -216,44 +219,5 @@ fn guessed_kind(sport: Sport, texts: &[Option<&str>]) -> Option<WorkoutKind> {
         Sport::Strength => return Some(WorkoutKind::Strength),
         _ => {}
     }
-    let text = texts.iter().flatten().map(|text| text.to_lowercase()).collect::<Vec<_>>().join(" ");
-    let words: Vec<&str> =
-        text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    let any = |wanted: &[&str]| words.iter().any(|word| wanted.contains(word));
-    let pair = |first: &[&str], second: &str| {
-        words.windows(2).any(|pair| first.contains(&pair[0]) && pair[1] == second)
-    };
-    // The hardest part of a session is what it is for.
-    Some(
-        if any(&["interval", "intervals", "repeats", "vo2max", "vo2"])
-            || words.iter().any(|word| is_repeats(word))
-        {
-            WorkoutKind::Intervals
-        } else if any(&["hill", "hills"]) {
-            WorkoutKind::Hills
-        } else if pair(&["race", "goal", "marathon"], "pace") {
-            WorkoutKind::RacePace
-        } else if any(&["tempo", "threshold"]) {
-            WorkoutKind::Tempo
-        } else if any(&["long"]) {
-            WorkoutKind::Long
-        } else if any(&["strides"]) {
-            WorkoutKind::Strides
-        } else if any(&["recovery"]) || pair(&["zone"], "1") || any(&["z1"]) {
-            WorkoutKind::Recovery
-        } else if any(&["easy", "z2"]) || pair(&["zone"], "2") {
-            WorkoutKind::Easy
-        } else {
-            return None;
-        },
-    )
-}
-
-/// `5x1k`, `6x400m`.
-fn is_repeats(word: &str) -> bool {
-    word.split_once('x').is_some_and(|(times, what)| {
-        !times.is_empty()
-            && times.bytes().all(|b| b.is_ascii_digit())
-            && what.starts_with(|c: char| c.is_ascii_digit())
-    })
+    kind_of_words(&texts.iter().flatten().copied().collect::<Vec<_>>().join(" "))
 }

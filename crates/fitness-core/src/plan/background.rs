@@ -127,6 +127,8 @@ impl Marked {
 pub struct Background {
     /// The last complete day of data; everything here was known by then.
     pub as_of: Day,
+    /// The day it is. What lies between says nothing: neither that something was run nor that nothing was.
+    pub seen_on: Day,
     /// The first day with data, when there is any.
     pub first: Option<Day>,
     /// The runs of the last 400 days up to `as_of`, in order of their days.
@@ -156,13 +158,16 @@ pub struct Background {
 /// Fewer days of data than this say nothing about a level.
 const LEAST_DAYS: i64 = 28;
 const YEAR: i64 = 365;
+/// Days for which a run says how fast an athlete runs easily.
+pub(super) const PACE_DAYS: i64 = 90;
 
 impl Background {
     /// An athlete nothing is known about.
     #[must_use]
-    pub const fn unknown(as_of: Day) -> Self {
+    pub fn unknown(as_of: Day) -> Self {
         Self {
             as_of,
+            seen_on: as_of.next(),
             first: None,
             runs: Vec::new(),
             first_run: None,
@@ -323,11 +328,31 @@ impl Background {
         self.runs.last().map(|run| run.day.until(self.as_of))
     }
 
+    /// Days between the last complete day of data and today.
+    #[must_use]
+    pub fn silent_days(&self) -> i64 {
+        (self.as_of.until(self.seen_on) - 1).max(0)
+    }
+
+    /// The same athlete as one who has not run since the data ended.
+    #[must_use]
+    pub fn as_if_paused(&self) -> Self {
+        Self { as_of: self.as_of.max(self.seen_on.previous()), ..self.clone() }
+    }
+
+    /// The base as it was on the day of the last run, where that is at most so many days ago: what a pause took away.
+    #[must_use]
+    pub fn base_before_pause(&self, days: i64) -> Option<Distance> {
+        let last = self.runs.last()?.day;
+        let then = Self { as_of: last, stated: Stated::default(), ..self.clone() };
+        then.recorded_base().ok().filter(|_| last.until(self.as_of) <= days)
+    }
+
     /// How fast the athlete usually runs when it is not hard: the median of the last 90 days.
     #[must_use]
     pub fn easy_pace(&self) -> Option<Pace> {
         let paces: Vec<f64> = self
-            .between(self.as_of.plus(-89), self.as_of)
+            .between(self.as_of.plus(1 - PACE_DAYS), self.as_of)
             .filter(|run| !run.hard && run.distance.km() >= 1.0)
             .filter_map(|run| Some(run.duration?.seconds() / run.distance.km()))
             .filter(|pace| (150.0..=1200.0).contains(pace))

@@ -293,6 +293,9 @@ pub(super) const fn base_at_least(race: Class) -> f64 {
 /// R26: weeks that make up for a missing base before a marathon.
 pub(super) const FROM_NO_BASE: i64 = 20;
 
+/// R26: kilometres of a usual week below which an athlete starts from nothing, whatever level they say they are.
+pub(super) const NOTHING: f64 = 5.0;
+
 /// R29: points by which fitness may rise in seven days.
 pub(super) const fn fitness_rise(level: Level) -> f64 {
     match level {

@@ -20,6 +20,7 @@ pub(crate) mod made;
 mod possible;
 mod preview;
 mod proposal;
+mod purpose;
 mod repeats;
 mod request;
 mod resize;
@@ -48,6 +49,7 @@ pub use preview::{NowThen, WeekDelta, Written, differences, week_deltas};
 pub use proposal::{
     ApplyError, Change, NextWorkout, Proposal, ProposalOrigin, ProposalState, ProposalStatus, apply,
 };
+pub(crate) use purpose::{Known, kind_of_words};
 pub use repeats::{Block, repeats, unfold};
 pub use request::{BadField, PlanRequest, RequestField};
 pub(crate) use resize::{counts_repetitions, plain_name};

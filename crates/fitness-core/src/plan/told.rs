@@ -8,6 +8,9 @@ use crate::calendar::Day;
 use crate::text::{counted, visible};
 use crate::units::{Distance, UnitSystem};
 
+/// Days without data from which on what a plan starts from is said with its day.
+const OLD: i64 = 4;
+
 /// A week of a drafted plan as it is told.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToldWeek {
@@ -63,10 +66,19 @@ impl Background {
     pub fn told(&self, units: UnitSystem) -> String {
         let shown = |distance: Distance| units.distance(distance).to_string();
         let typed = !self.is_recorded() || self.stated.base.is_some_and(|base| self.base() == Ok(base));
-        let source = if typed { "From what you typed" } else { "From what you run" };
+        // What ended a while ago is not told as if it were today.
+        let old = self.silent_days() >= OLD && self.is_recorded();
+        let source = match typed {
+            true => "From what you typed".to_owned(),
+            false if old => {
+                format!("From what you ran up to {}, {} days ago", self.as_of, self.silent_days() + 1)
+            }
+            false => "From what you run".to_owned(),
+        };
+        let days = if old { "30 days before that" } else { "last 30 days" };
         match (self.base(), self.longest(), self.level()) {
             (Ok(base), Ok(longest), Ok(level)) => format!(
-                "{source}: {} in a usual week, {} the longest of the last 30 days. {}",
+                "{source}: {} in a usual week, {} the longest of the {days}. {}",
                 shown(base),
                 shown(longest),
                 self.told_level(level, units)

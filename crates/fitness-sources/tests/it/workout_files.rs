@@ -2,8 +2,14 @@
 
 use crate::made::Folder;
 use crate::shared::skip;
-use fitness_core::plan::{Step, StepDuration, StepTarget, StepType, TargetRange, Workout, WorkoutKind};
+use fitness_core::calendar::Day;
+use fitness_core::metrics::predict::{Mark, Vdot};
+use fitness_core::plan::{
+    Availability, Background, DatedPaces, Goal, Level, PastRun, Step, StepDuration, StepTarget, StepType,
+    TargetRange, Wish, Workout, WorkoutKind, generate,
+};
 use fitness_core::sport::Sport;
+use fitness_core::units::{Distance, TimeSpan, UnitSystem};
 use fitness_sources::workouts::{Stamp, to_fit};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -86,6 +92,58 @@ fn workouts() -> Vec<Workout> {
         .collect()
 }
 
+/// The running workouts that the generator writes: with paces for who has a result, by effort for who has none, by turns
+/// for who begins.
+fn generated() -> Vec<Workout> {
+    let as_of: Day = "2026-03-01".parse().unwrap();
+    let runs = (0..60 * 7).filter(|back| back % 2 == 0).map(|back| {
+        let distance = Distance::from_km(if back % 14 == 0 { 16.0 } else { 9.0 }).unwrap();
+        let duration = TimeSpan::from_seconds(distance.km() * 330.0);
+        PastRun { day: as_of.plus(-back), distance, duration, hard: false }
+    });
+    let mut runs: Vec<PastRun> = runs.collect();
+    runs.reverse();
+    let (first, ten) = (runs[0].day, Distance::from_km(10.0).unwrap());
+    let paces = Vdot::of(Mark::new(ten, TimeSpan::from_mins(45)).unwrap()).unwrap().paces(None).unwrap();
+    let runner =
+        Background { first: Some(first), first_run: Some(first), runs, ..Background::unknown(as_of) };
+    let quick =
+        Background { paces: Some(DatedPaces { paces, result_on: as_of.plus(-20) }), ..runner.clone() };
+    let mut beginner = Background::unknown(as_of);
+    beginner.stated.level = Some(Level::Novice);
+    let mut all = Vec::new();
+    for (athlete, goal) in [
+        (&quick, Goal::FiveK),
+        (&quick, Goal::TenK),
+        (&quick, Goal::Full),
+        (&runner, Goal::Half),
+        (&beginner, Goal::TenK),
+    ] {
+        for units in [UnitSystem::Metric, UnitSystem::Imperial] {
+            let start = as_of.next();
+            let wish = Wish {
+                name: None,
+                goal,
+                distance: None,
+                start,
+                race: start.plus(16 * 7 - 1),
+                target: None,
+                availability: Availability::default(),
+                long_day: None,
+                tune_up: None,
+                strength: false,
+                cross: None,
+                units,
+            };
+            let made = generate(&wish, athlete).unwrap();
+            let runs =
+                made.draft.workouts().iter().filter(|w| w.sport == Sport::Running && !w.steps.is_empty());
+            all.extend(runs.cloned());
+        }
+    }
+    all
+}
+
 /// The steps as a watch walks through them, in our words again.
 fn walked(told: &Value) -> Vec<Step> {
     let (mut walked, mut began) = (Vec::<Step>::new(), Vec::new());
@@ -134,7 +192,14 @@ fn walked(told: &Value) -> Vec<Step> {
 
 #[test]
 fn garmins_own_reader_reads_every_step_of_a_workout_file() {
-    let workouts = workouts();
+    let mut workouts = workouts();
+    let made = generated();
+    let of = |kind: WorkoutKind| made.iter().filter(|workout| workout.kind == kind).count();
+    use WorkoutKind::{Easy, Hills, Intervals, Long, RacePace, Strides, Tempo};
+    assert!([Easy, Hills, Intervals, Long, RacePace, Strides, Tempo].into_iter().all(|kind| of(kind) > 0));
+    let paced = |workout: &&Workout| workout.steps.iter().any(|step| step.target != StepTarget::Open);
+    assert!(made.iter().filter(paced).count() > 20, "with paces to hold");
+    workouts.extend(made);
     let files: Vec<(String, Vec<u8>)> = workouts
         .iter()
         .enumerate()

@@ -8,7 +8,7 @@ mod postgres;
 mod seed;
 
 pub use postgres::{Cluster, cluster};
-pub use seed::{activate, apply, consent, draft, june, now, overriding, run as easy_run};
+pub use seed::{activate, apply, consent, consent_at, draft, june, now, overriding, run as easy_run};
 
 use crate::location::Location;
 use crate::opening::Missing;

@@ -239,7 +239,6 @@ impl TestDb {
 ///
 /// # Errors
 /// What the store answers.
-#[expect(clippy::disallowed_methods, reason = "tests play the human; the product has two places that do")]
 pub async fn consent(
     store: &Store,
     user: UserId,
@@ -247,7 +246,23 @@ pub async fn consent(
     plan: Option<PlanId>,
     seen: ContentHash,
 ) -> Result<Consent> {
+    consent_at(store, user, kind, plan, seen, now()).await
+}
+
+/// The same at another time.
+///
+/// # Errors
+/// What the store answers.
+#[expect(clippy::disallowed_methods, reason = "tests play the human; the product has two places that do")]
+pub async fn consent_at(
+    store: &Store,
+    user: UserId,
+    kind: ActionKind,
+    plan: Option<PlanId>,
+    seen: ContentHash,
+    at: Instant,
+) -> Result<Consent> {
     let question = Question { kind, plan, seen, channel: Channel::Terminal };
-    let token = store.open_confirmation(user, &question, now()).await?;
-    store.spend_confirmation(user, &question, token.reveal(), now()).await
+    let token = store.open_confirmation(user, &question, at).await?;
+    store.spend_confirmation(user, &question, token.reveal(), at).await
 }

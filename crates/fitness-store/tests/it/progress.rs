@@ -16,7 +16,7 @@ use fitness_core::report::{ActivityReport, Recorded, ReportKey, SourceKind};
 use fitness_core::sport::Sport;
 use fitness_core::units::{Distance, TimeSpan};
 use fitness_store::decisions::{self, change_hash};
-use fitness_store::testkit::{TestDb, easy_run, june, now};
+use fitness_store::testkit::{TestDb, consent_at, easy_run, june, now};
 use fitness_store::{Batch, Error, NewReport, RunKind, RunOutcome, RunState, on_both_databases};
 
 /// The testkit's plan asks for 8 km on the 9th, rest on the 10th, 10 km on the 11th and 16 km on the 14th.
@@ -249,31 +249,64 @@ on_both_databases! {
         db.store.put_match(ann, plan, workouts[2], late, true, minutes(7)).await.unwrap();
         finished(&db, ann, Some(Evidence::Declared { day: june(13), said_at: minutes(8) }), minutes(8)).await;
         judge(&mut given, minutes(8)).await;
-        db.store.remove_match(ann, plan, workouts[2], minutes(9)).await.unwrap();
-        took_in(&db, ann, june(14), 15.0, minutes(10)).await;
-        finished(&db, ann, Some(Evidence::Activity { day: june(14), imported_at: minutes(11) }), minutes(11)).await;
-        judge(&mut given, minutes(11)).await;
-        // What was said and taken back leaves no trace but the audit log; it is said again before the end.
-        db.store.put_match(ann, plan, workouts[2], late, true, minutes(7)).await.unwrap();
-        took_in(&db, ann, june(11), 3.0, minutes(12)).await;
-        finished(&db, ann, Some(Evidence::Declared { day: june(14), said_at: minutes(13) }), minutes(13)).await;
-        judge(&mut given, minutes(13)).await;
-        // The one morning on which the match was taken back replays with it.
-        given.remove(4);
+        // 12 of 16 km are a part; of the 12 km that the athlete makes of them they are all.
+        took_in(&db, ann, june(14), 12.0, minutes(9)).await;
+        finished(&db, ann, Some(Evidence::Declared { day: june(14), said_at: minutes(10) }), minutes(10)).await;
+        judge(&mut given, minutes(10)).await;
+        let next: Vec<NextWorkout> = db.store.list_workouts(ann, plan, 1).await.unwrap().into_iter()
+            .map(|w| NextWorkout { id: Some(w.id), workout: if w.id == workouts[3] { easy_run(june(14), 12.0) } else { w.workout } })
+            .collect();
+        let consent = consent_at(&db.store, ann, ActionKind::Edit, Some(plan), change_hash(plan, 1, &next), minutes(11)).await.unwrap();
+        decisions::edit(consent, plan, 1, &next, "shorter").await.unwrap();
+        finished(&db, ann, None, minutes(12)).await;
+        judge(&mut given, minutes(12)).await;
+        let ill = Observed::new(ObservationKind::Illness, june(9), june(9), None).unwrap();
+        db.store.add_observation(ann, Author::Athlete, &ill, minutes(13)).await.unwrap();
+        finished(&db, ann, None, minutes(14)).await;
+        judge(&mut given, minutes(14)).await;
 
-        let mut replayed = db.store.replay(ann, plan).await.unwrap();
-        assert_eq!(replayed.len(), 6, "every run since the activation");
+        let replayed = db.store.replay(ann, plan).await.unwrap();
+        assert_eq!(replayed.len(), given.len(), "every run since the activation");
         for pair in replayed.windows(2) {
             for (before, after) in pair[0].graded.iter().zip(&pair[1].graded) {
                 assert!(!before.verdict.is_judged() || after.verdict.is_judged(), "{before:?} was judged and is not any more");
             }
         }
-        replayed.remove(4);
         for (replayed, (at, graded)) in replayed.iter().zip(&given) {
             assert_eq!(replayed.at, *at);
             assert_eq!(&replayed.graded, graded, "at {at}");
         }
-        let kinds: Vec<Verdict> = replayed[4].graded.iter().map(|graded| graded.verdict).collect();
-        assert_eq!(kinds, [Verdict::Hit, Verdict::Rest, Verdict::Hit, Verdict::Hit]);
+        // The match, the revision and the mark each made a difference, when they were made and not before.
+        let seen = |run: usize, workout: usize| (replayed[run].graded[workout].verdict, replayed[run].graded[workout].excused);
+        use Verdict::{Hit, Missed, Short};
+        assert_eq!((seen(2, 2), seen(3, 2)), ((Missed, None), (Hit, None)), "the match");
+        assert_eq!((seen(4, 3), seen(5, 3)), ((Short, None), (Hit, None)), "the revision");
+        assert_eq!((seen(5, 0), seen(6, 0)), ((Hit, None), (Hit, Some(Excuse::Ill))), "the mark");
+    }
+
+    /// What docs/adherence.md says does not replay: an answer that was taken back is not kept with its time.
+    async fn what_was_taken_back_replays_as_it_is_now(db) {
+        use Verdict::{Hit, Missed};
+        let (ann, plan, workouts) = ann_with_a_plan(&db).await;
+        let minutes = |n: i64| now() + TimeDelta::minutes(n);
+        took_in(&db, ann, june(12), 10.0, minutes(1)).await;
+        let late = activities(&db, ann).await[0];
+        db.store.put_match(ann, plan, workouts[2], late, true, minutes(2)).await.unwrap();
+        let ill = Observed::new(ObservationKind::Illness, june(9), june(9), None).unwrap();
+        let mark = db.store.add_observation(ann, Author::Athlete, &ill, minutes(2)).await.unwrap();
+        finished(&db, ann, Some(Evidence::Declared { day: june(13), said_at: minutes(3) }), minutes(3)).await;
+        let told = async || {
+            let graded = db.store.standing(ann, plan).await.unwrap().graded;
+            (graded[0].excused, graded[2].verdict)
+        };
+        assert_eq!(told().await, (Some(Excuse::Ill), Hit));
+        db.store.remove_match(ann, plan, workouts[2], minutes(4)).await.unwrap();
+        db.store.delete_observation(ann, mark, minutes(4)).await.unwrap();
+        finished(&db, ann, None, minutes(5)).await;
+        assert_eq!(told().await, (None, Missed));
+        for replayed in db.store.replay(ann, plan).await.unwrap() {
+            let graded = &replayed.graded;
+            assert_eq!((graded[0].excused, graded[2].verdict), (None, Missed), "at {}", replayed.at);
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! `fitness day`: days on which training could not be expected.
+//! `fitness day`: days on which training could not be expected, and days of which nothing more will arrive.
 
 use clap::Subcommand;
 use fitness_core::calendar::Day;
@@ -26,6 +26,16 @@ pub(crate) enum DayCommand {
         /// A few words about it
         #[arg(long, value_name = "TEXT")]
         note: Option<String>,
+    },
+    /// Say that everything you did through a day is here, so that it can be judged
+    ///
+    /// Verdicts wait for data that may still arrive. Where none will (a watch left at home, an account no longer synced),
+    /// your word takes its place for this day and all before it. A day that was judged stays judged, so this is not taken
+    /// back; what arrives later all the same is judged anew.
+    Complete {
+        /// The last such day, such as 2026-06-14; yesterday when not given
+        #[arg(value_name = "DAY")]
+        day: Option<Day>,
     },
     /// List the days you marked, newest first
     List,

@@ -21,6 +21,7 @@ pub(super) async fn run(context: &Context, command: DayCommand) -> Result<Report
         DayCommand::Mark { reason, from, through, severity, note } => {
             mark(context, reason, from, through, severity, note).await
         }
+        DayCommand::Complete { day } => complete(context, day).await,
         DayCommand::List => list(context).await,
         DayCommand::Accept { mark } => accept(context, mark).await,
         DayCommand::Unmark { mark } => unmark(context, mark).await,
@@ -71,6 +72,40 @@ async fn mark(
         words,
         &json!({ "waiting": waiting, "mark": id, "reason": reason, "from": from, "through": through }),
     ))
+}
+
+async fn complete(context: &Context, day: Option<Day>) -> Result<Report> {
+    let (store, user) = context.open_for_user().await?;
+    let now = clock::now();
+    let today = Day::at(now, store.profile(user.id).await?.zone);
+    let day = day.unwrap_or_else(|| today.previous());
+    if day > today {
+        let help = "name a day up to today; without one it is yesterday";
+        return Err(Failure::new(format!("{day} has not been yet"), help).into());
+    }
+    let before = store.frontier(user.id).await?.complete();
+    if let Some(known) = before.filter(|known| *known >= day) {
+        store.close().await;
+        let words = format!("Everything through {known} is here already; nothing was written down.\n");
+        return Ok(Report::new(words, &json!({ "complete": known, "before": known })));
+    }
+    store.declare_complete(user.id, day, now).await?;
+    super::settled(&store, user.id).await?;
+    let waiting = super::plan::waiting(&store, user.id, today).await?;
+    store.close().await;
+    let since = match before {
+        Some(known) => {
+            let days = u64::try_from(known.until(day)).unwrap_or(0);
+            format!("{} after {known}", counted(days, "day", "days"))
+        }
+        None => "days so far".to_owned(),
+    };
+    let words = format!(
+        "Everything through {day} is here: you said so. The {since} are judged by what there is; what still arrives is \
+         judged anew.\n{}",
+        waiting.words
+    );
+    Ok(Report::new(words, &json!({ "complete": day, "before": before, "waiting": waiting })))
 }
 
 async fn list(context: &Context) -> Result<Report> {

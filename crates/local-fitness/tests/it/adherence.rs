@@ -270,3 +270,34 @@ fn a_session_is_laid_beside_its_laps_step_by_step() {
     assert_eq!(home.json(&["activity", "show", "1"])["session"]["workout"], 2);
     assert!(home.refused(&["plan", "workout", "99"]).contains("none of your plans has a workout 99"));
 }
+
+/// No watch was worn since Tuesday, and nothing will arrive: the athlete's word takes the place of the data.
+#[test]
+fn a_day_is_complete_when_the_athlete_says_so() {
+    let home = ann();
+    import(&home, "tuesday.tcx", &tcx(9, &[(2700, 7500.0)]));
+    let shown = home.ok(&["plan", "show"]);
+    assert!(shown.contains("data through 2026-06-09; 1 hit, 0 short, 0 missed"), "{shown}");
+    let said = home.ok(&["day", "complete", "2026-06-13"]);
+    assert!(
+        said.starts_with("Everything through 2026-06-13 is here: you said so. The 4 days after "),
+        "{said}"
+    );
+    let shown = home.ok(&["plan", "show"]);
+    assert!(shown.contains("data through 2026-06-13; 1 hit, 0 short, 2 missed"), "{shown}");
+    // What is known is not said again, and what arrives late is judged anew.
+    let again = home.json(&["day", "complete", "2026-06-11"]);
+    assert_eq!(
+        (again["complete"].as_str(), again["before"].as_str()),
+        (Some("2026-06-13"), Some("2026-06-13"))
+    );
+    import(&home, "saturday.tcx", &tcx(13, &[(3600, 10_000.0)]));
+    let shown = home.ok(&["plan", "show"]);
+    assert!(shown.contains("data through 2026-06-13; 2 hit, 0 short, 1 missed"), "{shown}");
+    let refused = home.refused(&["day", "complete", "2199-01-01"]);
+    assert!(refused.contains("2199-01-01 has not been yet"), "{refused}");
+    assert!(refused.contains("without one it is yesterday"), "{refused}");
+    let yesterday = home.json(&["day", "complete"]);
+    assert_eq!(yesterday["before"], "2026-06-13");
+    assert!(yesterday["complete"].as_str() > Some("2026-06-13"), "{yesterday}");
+}

@@ -70,7 +70,7 @@ const WALK: i64 = 5;
 /// Minutes that a session has at least: one round of the highest rung, and the walking around it.
 const SHORTEST: f64 = 20.0;
 /// Minutes that a kilometre takes by turns.
-const BY_TURNS: f64 = 8.0;
+pub(in crate::plan) const BY_TURNS: f64 = 8.0;
 
 /// Running and walking by turns in place of a run: a rung higher each time, no farther than `most`, no longer than what
 /// was planned and than `minutes`; `None` where that is too short. With how many kilometres that is about.

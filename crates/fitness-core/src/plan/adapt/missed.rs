@@ -5,7 +5,7 @@ use super::ease::eased;
 use super::{Adaptation, Cause, Situation, modify, shorter, skip};
 use crate::calendar::Day;
 use crate::grading::Verdict;
-use crate::plan::{Change, Goal, Wish, WorkoutKind, generate};
+use crate::plan::{Change, Goal, TuneUp, Wish, WorkoutKind, generate};
 use crate::sport::Sport;
 
 /// A stretch of days without a run, and where the athlete is with it.
@@ -164,6 +164,12 @@ pub(super) fn missed_days(s: &Situation<'_>) -> Option<Adaptation> {
 /// base.
 fn regenerated(s: &Situation<'_>, pause: Pause) -> Option<Vec<Change>> {
     let distance = s.plan.distance?;
+    let ahead = || s.ahead(s.today, s.plan.race_date).map(|planned| &planned.workout);
+    let along = || {
+        let races = s.workouts.iter().map(|planned| &planned.workout);
+        races.filter(|w| w.kind == WorkoutKind::Race && (s.today..s.plan.race_date).contains(&w.date))
+    };
+    let tune_up = along().find_map(|race| Some(TuneUp { on: race.date, distance: race.distance? }));
     let goal = if s.plan.goal.distance().is_some() { s.plan.goal } else { Goal::Custom };
     let wish = Wish {
         name: Some(s.plan.name.clone()),
@@ -174,18 +180,29 @@ fn regenerated(s: &Situation<'_>, pause: Pause) -> Option<Vec<Change>> {
         target: s.plan.target_time,
         availability: s.plan.terms.availability.clone(),
         long_day: None,
-        tune_up: None,
-        strength: false,
-        cross: None,
+        tune_up,
+        strength: ahead().any(|workout| workout.sport == Sport::Strength),
+        cross: ahead()
+            .find(|workout| workout.kind == WorkoutKind::CrossTraining)
+            .map(|workout| workout.sport),
         units: s.units,
+    };
+    // Races along the way stand as they are planned. What cannot be planned around as a race, the days keep free.
+    let without = |tune_up: Option<TuneUp>| {
+        let mut free = Wish { tune_up, ..wish.clone() };
+        let others = along().map(|race| race.date).filter(|day| tune_up.is_none_or(|race| race.on != *day));
+        free.availability.blackouts.extend(others);
+        free
     };
     let mut athlete = s.athlete.clone();
     athlete.runs.retain(|run| run.day <= pause.last);
-    let made = generate(&wish, &athlete).ok()?;
+    let made = generate(&without(tune_up), &athlete).or_else(|_| generate(&without(None), &athlete)).ok()?;
     let out =
         s.ahead(s.today, s.plan.race_date).map(|planned| skip(planned, "Drafted again after the pause"));
-    let new = made.draft.workouts().iter().filter(|w| {
-        w.date >= wish.start && !w.is_rest() && !(w.kind == WorkoutKind::Race && w.date == s.plan.race_date)
-    });
+    let new = made
+        .draft
+        .workouts()
+        .iter()
+        .filter(|w| w.date >= wish.start && !w.is_rest() && w.kind != WorkoutKind::Race);
     Some(out.chain(new.map(|workout| Change::Add { workout: workout.clone() })).collect())
 }

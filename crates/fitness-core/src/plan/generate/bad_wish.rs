@@ -3,6 +3,7 @@
 use crate::calendar::Day;
 use crate::observation::Excuse;
 use crate::plan::{BadDraft, Weekdays};
+use crate::text::counted;
 
 /// Why no plan was drafted. Each says what to change.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -53,17 +54,21 @@ pub enum BadWish {
     AskLevel,
     /// The step from here to there is too big for the time.
     #[error(
-        "a {race} from {base} a week needs at least {weeks} weeks; choose a later race or a shorter one, or build up to {needed} a week first"
+        "{race} from {base} a week needs at least {weeks} weeks; choose a later race or a shorter one, or build up to {needed} \
+         a week first{}",
+        if *unknown { ". If you run already, say how much in a usual week" } else { "" }
     )]
     Base {
         /// The race.
-        race: &'static str,
+        race: String,
         /// What is run now.
         base: String,
         /// Weeks it takes.
         weeks: i64,
         /// What a week should hold before.
         needed: String,
+        /// Whether the athlete may run more than is known.
+        unknown: bool,
     },
     /// A race along the way that does not fit.
     #[error(
@@ -99,7 +104,7 @@ pub enum BadWish {
         why: Excuse,
     },
     /// So much is blocked that nothing is left.
-    #[error("too many days are blocked or marked: {0} free days are left before the race; free some")]
+    #[error("too many days are blocked or marked: {} left before the race; free some", counted(*.0 as u64, "free day is", "free days are"))]
     Blocked(usize),
     /// The rules contradict each other for this athlete.
     #[error(

@@ -125,6 +125,11 @@ impl Mending {
         }
     }
 
+    /// The share of the week, or of the first days, that begin on a day.
+    pub(super) fn share(&self, first: Day) -> f64 {
+        self.weeks.get(&first).copied().unwrap_or(1.0)
+    }
+
     /// Whether nothing hard may be on a day.
     pub(super) fn is_easy(&self, day: Day) -> bool {
         self.easy.contains(&day)

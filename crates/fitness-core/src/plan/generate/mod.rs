@@ -24,7 +24,7 @@ pub use bad_wish::BadWish;
 pub use target::{PaceCard, Split, Support, finish_on_race_day, pace_card, support, told_target};
 pub use volume::Phase;
 
-use super::limits::{self, Class};
+use super::limits::{self, Class, NOTHING};
 use super::lint::{self, Finding, Severity, Subject};
 use super::{
     Availability, Background, BadDraft, Draft, Goal, Level, Stated, Terms, Wished, Workout, race_weeks,
@@ -115,8 +115,8 @@ pub struct Outline {
 const WEEKS_FROM_ZERO: i64 = 20;
 /// Kilometres a week a marathon plan starts from.
 const MARATHON_BASE: f64 = 20.0;
-/// A week whose athlete runs less than this starts from nothing.
-const NOTHING: f64 = 5.0;
+/// Days without data after which a plan is made as for a pause.
+const SILENT: i64 = 14;
 const MAX_PLAN_DAYS: i64 = 2 * 366;
 
 /// Drafts a plan.
@@ -131,8 +131,9 @@ pub fn generate(wish: &Wish, athlete: &Background) -> Result<Generated, BadWish>
     let free = marks::without_marked(wish, athlete);
     let race = check(&free, athlete)?;
     let level = athlete.level().map_err(|_| BadWish::AskLevel)?;
-    let base = athlete.base().map_or(0.0, Distance::km);
-    check_base(wish, race, level, base)?;
+    let brings = brings(athlete);
+    let base = brings.base().map_or(0.0, Distance::km);
+    check_base(wish, race, level, base, athlete)?;
     check_tune_up(wish, base, &marks::ways_back(wish, athlete))?;
     let (faults, mut made) = best_try(wish, &free, race, level, athlete)?;
     if faults > 0 {
@@ -142,9 +143,17 @@ pub fn generate(wish: &Wish, athlete: &Background) -> Result<Generated, BadWish>
         return Err(BadWish::Unsafe { said, change: advice::what_to_change(wish, athlete) });
     }
     let mut remarks = target::remarks(wish, race, athlete);
+    remarks.extend(remarks::silence(athlete));
     remarks.extend(marks::remarks(wish, athlete));
     remarks.append(&mut made.remarks);
     Ok(Generated { remarks, ..made })
+}
+
+/// What a plan is made from. Where the data ended long ago and the athlete says nothing of what they run, it is as for a
+/// pause: nobody knows that they ran. The linter goes on to look at what is known.
+fn brings(athlete: &Background) -> Background {
+    let unsaid = athlete.stated.base.is_none() && athlete.is_recorded();
+    if unsaid && athlete.silent_days() >= SILENT { athlete.as_if_paused() } else { athlete.clone() }
 }
 
 /// Makes a plan, and makes it anew from what the linter says until that is fit to be shown; gives the best, and how much is
@@ -156,14 +165,15 @@ fn best_try(
     level: Level,
     athlete: &Background,
 ) -> Result<(usize, Generated), BadWish> {
-    let from_zero = athlete.base().map_or(0.0, Distance::km) < NOTHING;
+    let brings = brings(athlete);
+    let from_zero = volume::starting_base(&brings) < NOTHING;
     let (mut shrink, mut mending) = (1.0, Mending::default());
     let mut best: Option<(usize, Generated)> = None;
     for _ in 0..MAX_TRIES {
         let (workouts, weeks, remarks) = if from_zero {
-            from_zero::plan(free, race, athlete)
+            from_zero::plan(free, race, &brings)
         } else {
-            from_base(free, race, level, athlete, shrink, &mending)
+            from_base(free, race, level, &brings, shrink, &mending)
         };
         let name =
             wish.name.clone().unwrap_or_else(|| format!("{} on {}", wish.goal.spoken(), wish.race.spoken()));
@@ -263,21 +273,38 @@ fn unspoken(why: &str) -> String {
 }
 
 /// A marathon is not begun from nothing in a few weeks.
-fn check_base(wish: &Wish, race: Distance, level: Level, base: f64) -> Result<(), BadWish> {
-    let weeks = (wish.start.until(wish.race) + 1) / 7;
-    let refuse = |race, weeks, needed: f64| {
-        let shown = |km: f64| wish.units.distance(Distance::from_km(km).unwrap_or_default()).to_string();
-        Err(BadWish::Base { race, base: shown(base), weeks, needed: shown(needed) })
-    };
-    match Class::of(race) {
-        Class::Full if level == Level::Novice && base < MARATHON_BASE && weeks < WEEKS_FROM_ZERO => {
-            refuse("marathon", WEEKS_FROM_ZERO, MARATHON_BASE)
+fn check_base(
+    wish: &Wish,
+    race: Distance,
+    level: Level,
+    base: f64,
+    athlete: &Background,
+) -> Result<(), BadWish> {
+    let left = (wish.start.until(wish.race) + 1) / 7;
+    // Below this the level that is claimed does not count: nobody who runs nothing is advanced.
+    let nothing = base < NOTHING;
+    let (weeks, needed) = match Class::of(race) {
+        Class::Full if nothing || (level == Level::Novice && base < MARATHON_BASE) => {
+            (WEEKS_FROM_ZERO, MARATHON_BASE)
         }
-        Class::Half if base < NOTHING && weeks < 12 => refuse("half marathon", 12, 15.0),
-        Class::TenK if base < NOTHING && weeks < 8 => refuse("10K", 8, 10.0),
-        Class::FiveK if base < NOTHING && weeks < 6 => refuse("5K", 6, 6.0),
-        _ => Ok(()),
+        Class::Half if nothing => (12, 15.0),
+        Class::TenK if nothing => (8, 10.0),
+        Class::FiveK if nothing => (6, 6.0),
+        _ => return Ok(()),
+    };
+    if left >= weeks {
+        return Ok(());
     }
+    let shown = |km: f64| wish.units.distance(Distance::from_km(km).unwrap_or_default()).to_string();
+    let race = match wish.goal {
+        Goal::FiveK => "a 5K".to_owned(),
+        Goal::TenK => "a 10K".to_owned(),
+        Goal::Half => "a half marathon".to_owned(),
+        Goal::Full => "a marathon".to_owned(),
+        Goal::Custom => format!("a race of {}", shown(race.km())),
+    };
+    let unknown = !athlete.is_recorded() || athlete.silent_days() >= SILENT;
+    Err(BadWish::Base { race, base: shown(base), weeks, needed: shown(needed), unknown })
 }
 
 /// A race along the way is one run among others.

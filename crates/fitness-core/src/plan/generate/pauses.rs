@@ -12,8 +12,8 @@ use crate::plan::{Background, Week};
 
 /// Days without a run from which on the return is a smaller week, a return by steps, and a new beginning.
 const SMALLER: i64 = limits::BREAK;
-const STEPS: i64 = 14;
-const ANEW: i64 = 28;
+pub(super) const STEPS: i64 = 14;
+pub(super) const ANEW: i64 = 28;
 
 /// Kilometres that a small week may end up smaller than it was meant to be.
 const ROUNDED: f64 = 1.5;
@@ -21,6 +21,8 @@ const ROUNDED: f64 = 1.5;
 pub(super) const TINY: f64 = 12.0;
 /// Kilometres of one short run.
 const ONE_RUN: f64 = 3.0;
+/// Weeks before a pause that say what a usual one was.
+const BEFORE_PAUSE: usize = 8;
 /// The share of its usual days that makes a week a whole one.
 pub(super) const WHOLE: f64 = 0.8;
 
@@ -33,11 +35,16 @@ pub(super) struct Pause {
     pub(super) days: i64,
     /// The last of them.
     pub(super) last: Day,
+    /// Whether what follows from it is said elsewhere: of days that the athlete marked, and of some before the plan.
+    told: bool,
 }
 
 impl Pause {
     /// What to say about it in a plan of so many weeks.
     pub(super) fn remark(&self, weeks: usize) -> Option<String> {
+        if self.told {
+            return None;
+        }
         let (days, last) = (self.days, self.last);
         let start = format!("There are {days} days without a run up to {last}");
         if self.week + 1 >= weeks && days >= SMALLER {
@@ -76,15 +83,21 @@ pub(super) fn pauses(wish: &Wish, athlete: &Background, weeks: &[Week]) -> Vec<P
         let from_start = first.plus(-days) == wish.start;
         let before =
             athlete.runs.last().filter(|_| from_start).map_or(0, |run| run.day.until(wish.start) - 1);
-        found.push(Pause { week: number, days: days + before.max(0), last: first.previous() });
+        found.push(Pause { week: number, days: days + before.max(0), last: first.previous(), told: false });
     }
     // After an injury or a fever the weeks are smaller ones, however short it was.
     for way in ways_back(wish, athlete).iter().filter(|way| way.is_stepped()) {
         let week = weeks.partition_point(|week| week.last() < way.first);
         let soon = weeks.first().is_some_and(|first| way.first.plus(SMALLER) > first.first);
         if week < weeks.len() && soon && found.iter().all(|pause| pause.week != week) {
-            found.push(Pause { week, days: way.days().max(SMALLER), last: way.first.previous() });
+            let days = way.days().max(SMALLER);
+            found.push(Pause { week, days, last: way.first.previous(), told: true });
         }
+    }
+    // The plan may begin in a pause: a week and more without a run before it is one like any other.
+    let gap = athlete.days_since_run().unwrap_or(0);
+    if gap >= SMALLER && !weeks.is_empty() && found.iter().all(|pause| pause.week != 0) {
+        found.push(Pause { week: 0, days: gap, last: wish.start.previous(), told: gap < STEPS });
     }
     found.sort_by_key(|pause| pause.week);
     found
@@ -100,16 +113,30 @@ pub(super) struct Return<'a> {
     planned: Vec<f64>,
     /// The most a week may hold, as long as the athlete is coming back.
     ceiling: Option<f64>,
-    /// What the weeks before the plan hold.
+    /// What a usual week before the plan held, and what the last four of them did, the newest first.
     before: f64,
+    history: Vec<f64>,
     /// What the weeks before the last pause held, and whether it was shorter than two weeks.
     usual: f64,
     short: bool,
 }
 
 impl<'a> Return<'a> {
-    pub(super) fn new(shape: &Shape, athlete: &Background, pauses: &'a [Pause]) -> Self {
+    pub(super) fn new(
+        shape: &Shape,
+        wish: &Wish,
+        athlete: &Background,
+        weeks: &[Week],
+        pauses: &'a [Pause],
+    ) -> Self {
         let (warning, _) = limits::week_over_before(shape.level, athlete.age);
+        // Days of which nothing is known yet are taken as usual ones.
+        let known = |week: Week| week.days().all(|day| day <= athlete.as_of || day >= wish.start);
+        let history = |week: Week| match athlete.is_recorded() && known(week) {
+            true => athlete.run_in(week.first, week.last()).km(),
+            false => shape.base,
+        };
+        let history = weeks.first().map(|first| (1..=4).map(|back| history(first.plus(-back))).collect());
         Self {
             pauses,
             step: (warning - 0.02).min(1.15),
@@ -117,6 +144,7 @@ impl<'a> Return<'a> {
             planned: Vec::new(),
             ceiling: None,
             before: shape.base,
+            history: history.unwrap_or_default(),
             usual: shape.base,
             short: false,
         }
@@ -157,7 +185,8 @@ impl<'a> Return<'a> {
             },
             None => self.ceiling.unwrap_or(f64::INFINITY),
         };
-        ceiling.min(self.over(self.recent(4)))
+        let recent = self.planned.iter().rev().take(4).copied().fold(0.0, f64::max);
+        ceiling.min(self.over(recent.max(self.before_the_plan(self.planned.len()))))
     }
 
     /// What a week may hold after four of which the fullest has so much.
@@ -175,7 +204,7 @@ impl<'a> Return<'a> {
         runs: impl Fn(Week, f64, f64) -> usize,
     ) {
         for i in 0..weeks.len() {
-            let before = if i < 4 { self.before } else { 0.0 };
+            let before = self.before_the_plan(i);
             let whole = |week: &PlanWeek| (week.km / step + 1e-9).floor() * step;
             let fullest = weeks[i.saturating_sub(4)..i].iter().map(whole).fold(before, f64::max);
             let km = weeks[i].km.min(self.over(fullest));
@@ -194,15 +223,15 @@ impl<'a> Return<'a> {
         self.pauses.iter().find(|pause| pause.week == self.planned.len())
     }
 
-    /// The fullest of so many weeks before the next.
-    fn recent(&self, weeks: usize) -> f64 {
-        let before = if self.planned.len() < weeks { self.before } else { 0.0 };
-        self.planned.iter().rev().take(weeks).copied().fold(before, f64::max)
+    /// The fullest of the weeks before the plan that are among the four before its week of this number.
+    fn before_the_plan(&self, number: usize) -> f64 {
+        self.history.iter().take(4_usize.saturating_sub(number)).copied().fold(0.0, f64::max)
     }
 
     /// The fullest of the weeks before a pause.
     fn fullest(&self) -> f64 {
-        self.recent(8)
+        let before = if self.planned.len() < BEFORE_PAUSE { self.before } else { 0.0 };
+        self.planned.iter().rev().take(BEFORE_PAUSE).copied().fold(before, f64::max)
     }
 
     /// What the week after one of so many kilometres may hold.

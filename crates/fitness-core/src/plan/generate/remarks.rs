@@ -1,8 +1,9 @@
 //! What the athlete should know about the volume of a plan, in plain sentences.
 
+use super::pauses::STEPS;
 use super::target::is_unprepared;
 use super::volume::Shape;
-use super::{Wish, weeks_of};
+use super::{SILENT, Wish, weeks_of};
 use crate::plan::limits::{self, Class};
 use crate::plan::{Background, Workout, WorkoutKind, planned_running};
 use crate::sport::Sport;
@@ -61,7 +62,7 @@ pub(super) fn remarks(shape: &Shape, wish: &Wish, athlete: &Background, workouts
                 .to_owned(),
         );
     }
-    if shape.gap >= 7 {
+    if (limits::BREAK..STEPS).contains(&shape.gap) {
         said.push(format!("You have not run for {} days, so the first week is a smaller one.", shape.gap));
     }
     if shape.masters {
@@ -79,6 +80,30 @@ pub(super) fn remarks(shape: &Shape, wish: &Wish, athlete: &Background, workouts
         said.push("How fast you run is not known yet, so sessions say how far, not how long.".to_owned());
     }
     said
+}
+
+/// What to say where the data ended some time ago.
+pub(super) fn silence(athlete: &Background) -> Option<String> {
+    let (days, last) = (athlete.silent_days(), athlete.as_of);
+    if days < limits::BREAK || !athlete.is_recorded() {
+        return None;
+    }
+    Some(match athlete.stated.base {
+        Some(_) => {
+            format!(
+                "Your data ends on {last}: for the time since then the plan goes by what you say you run."
+            )
+        }
+        None if days >= SILENT => format!(
+            "Your data ends on {last}, and nothing says that you ran since: the plan begins as after a pause. If you did \
+             run, import it or say what you run in a usual week, and draft again."
+        ),
+        None => {
+            format!(
+                "Your data ends on {last}: if you ran since then, import it and draft again, to start from that."
+            )
+        }
+    })
 }
 
 /// The longest run of a plan that is no race.

@@ -35,7 +35,7 @@ pub(super) fn fill(
         runs: vec![wish.race],
     };
     taken.hard.extend(wish.tune_up.map(|tune_up| tune_up.on));
-    let mut workouts = maker.lead_in(weeks.first().map_or(wish.race, |week| week.week.first));
+    let mut workouts = maker.lead_in(weeks.first(), athlete);
     for (number, (week, long)) in weeks.iter().zip(longs).enumerate() {
         workouts.extend(maker.week(number, week, long, weeks.len(), &mut taken));
     }
@@ -73,9 +73,10 @@ pub(super) struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    /// The days before the first full week: easy, and in proportion.
-    fn lead_in(&self, until: Day) -> Vec<Workout> {
+    /// The days before the first full week: easy, in proportion, and no more than what was run before them bears.
+    fn lead_in(&self, first: Option<&PlanWeek>, athlete: &Background) -> Vec<Workout> {
         let shape = self.shape;
+        let until = first.map_or(self.wish.race, |week| week.week.first);
         let week = Week::ending(until.previous());
         let open: Vec<Day> = week
             .days()
@@ -85,8 +86,14 @@ impl Maker<'_> {
             .collect();
         let usual = self.wish.availability.days.len().max(1) as f64;
         let runs = ((shape.runs * open.len()) as f64 / usual).round() as usize;
-        let each = shape.round(shape.base / shape.runs.max(1) as f64 * 0.9);
-        let each = each.min(shape.floor(shape.longest.min(self.longest_useful()))).max(shape.shortest());
+        // After a pause or an illness the first week is a smaller one, and what comes before it is no fuller.
+        let rate = first.map_or(f64::INFINITY, |week| week.km).min(shape.base * self.usual_share());
+        let most = self.bearable(week, athlete).min(rate * runs as f64 / shape.runs.max(1) as f64);
+        let most = most * self.mending.share(self.wish.start);
+        let runs = runs.min((most / shape.least() + 1e-9) as usize);
+        let each = shape.floor(most / runs.max(1) as f64);
+        let longest = if shape.longest > 0.0 { shape.longest } else { limits::SHORT_RUN };
+        let each = each.min(shape.floor(longest.min(self.longest_useful()))).max(shape.least());
         let slots = self.slots(&open, None, Want { runs, hard: 0 }, &Taken::default(), |_| true);
         slots
             .easy
@@ -96,6 +103,25 @@ impl Maker<'_> {
                 self.easy(*day, if near { each.min(self.last_days_km()) } else { each }, false)
             })
             .collect()
+    }
+
+    /// The share of a usual week that the first days are run at.
+    fn usual_share(&self) -> f64 {
+        if self.shape.gap >= limits::BREAK { AFTER_BREAK } else { FIRST_DAYS }
+    }
+
+    /// Kilometres that R2 leaves for the days of a week from the plan's first day on.
+    fn bearable(&self, week: Week, athlete: &Background) -> f64 {
+        let before = (1..=4).filter_map(|back| athlete.week(week.plus(-back))).map(Distance::km);
+        let Some(fullest) = before.reduce(f64::max).filter(|_| athlete.is_recorded()) else {
+            return f64::INFINITY;
+        };
+        if fullest <= 0.0 {
+            return limits::from_nothing(athlete.bmi);
+        }
+        let (by, below) = limits::SMALL_WEEK;
+        let most = (fullest * FULLER).max((fullest + by).min(below) - self.shape.step);
+        (most - athlete.run_in(week.first, self.wish.start.previous()).km()).max(0.0)
     }
 
     /// Kilometres of a run in the last three days: well below an hour.
@@ -136,8 +162,10 @@ impl Maker<'_> {
         let mut open: Vec<Day> = (plan.week.days())
             .filter(|day| is_open(wish, *day) && *day != wish.race && Some(*day) != self.tune_up_day())
             .collect();
-        // The day before the race is off for those who need two days off anyway, if there are others.
-        if race_week && shape.level == Level::Novice && open.len() > 2 {
+        // The day before the race is off for those who need two days off anyway, if there are others: as many as keep the
+        // taper's runs, of which the race is one.
+        let enough = open.len() as f64 >= limits::TAPER_RUNS * self.usual_runs as f64;
+        if race_week && shape.level == Level::Novice && open.len() > 2 && enough {
             open.retain(|day| *day != wish.race.previous());
         }
         let usual = self.usual_runs;
@@ -150,7 +178,8 @@ impl Maker<'_> {
             (false, None) => shape.runs_for(plan.km, plan.long),
         };
         // Coming back, or where a usual week is tiny, there are fewer runs rather than tiny ones.
-        let fit = ((plan.km / shape.least() + 1e-9) as usize).max(1);
+        let (one, rest) = if long.is_some() { (1, plan.km - plan.long) } else { (0, plan.km) };
+        let fit = (one + (rest / shape.least() + 1e-9) as usize).max(1);
         let runs = if plan.back || shape.base < TINY { runs.min(fit) } else { runs };
         let careful = |day: Day| self.ways.iter().any(|way| way.contains(day));
         let block = self.long_block(plan, count - number - 1).filter(|_| !long.is_some_and(careful));
@@ -166,7 +195,7 @@ impl Maker<'_> {
         let long_km = if slots.long.is_some() { plan.long } else { 0.0 };
         let others = (slots.hard.len() + slots.easy.len()).max(1) as f64;
         let left = plan.km - long_km - raced;
-        let least = (shape.round(left / others)).clamp(shape.least(), shape.shortest());
+        let least = (shape.floor(left / others)).clamp(shape.least(), shape.shortest());
         let even = (left.max(0.0) / others).max(least);
         let longest_other =
             if long_km > 0.0 { long_km * 0.9 } else { shape.longest.max(shape.step * 6.0) * 0.8 };
@@ -282,6 +311,12 @@ impl Maker<'_> {
         })
     }
 }
+
+/// The share of a usual week that the days before the first full one are run at, and after a week and more without a run.
+const FIRST_DAYS: f64 = 0.9;
+const AFTER_BREAK: f64 = 0.5;
+/// How far those days, with what was run just before them, may go beyond the fullest of the weeks before.
+const FULLER: f64 = 1.05;
 
 /// Minutes of another sport, and its load beside that of easy running: nothing carries the body's weight there.
 const CROSS_MINUTES: i64 = 40;

@@ -4,6 +4,7 @@ mod life;
 mod marks;
 mod paces;
 mod refusals;
+mod returning;
 mod special;
 mod strength;
 mod sweep;

@@ -4,9 +4,10 @@
 use super::days::long_day;
 use super::last_runs::{FREE, LastRuns};
 use super::marks::ways_back;
-use super::pauses::{Return, WHOLE, pauses};
+use super::pauses::{ANEW, Return, WHOLE, pauses};
 use super::{Wish, is_open, weeks_of};
 use crate::observation::Excuse;
+use crate::plan::background::PACE_DAYS;
 use crate::plan::limits::{self, Class, MASTERS};
 use crate::plan::{Background, Level, Week};
 use crate::units::{Distance, Pace, UnitSystem};
@@ -152,8 +153,20 @@ impl Shape {
 
 /// Kilometres of the week the plan starts from. A base that is typed in may raise what was run by as much as a first
 /// week may grow anyway, and no more.
+///
+/// After weeks without a run that leave a base of nothing, it is the one before them that the plan comes back to, by steps
+/// from very little, as long as it is known how fast the athlete runs. Later, or where they say that they run nothing, they
+/// begin like anybody.
 pub(super) fn starting_base(athlete: &Background) -> f64 {
     let base = athlete.base().map_or(0.0, Distance::km);
+    if base < limits::NOTHING
+        && let Some(before) = athlete.base_before_pause(COMES_BACK)
+        && athlete.days_since_run().is_some_and(|days| days >= ANEW)
+        && athlete.easy_pace().is_some()
+    {
+        let said = athlete.stated.base.map_or(f64::INFINITY, Distance::km);
+        return before.km().min(said);
+    }
     athlete.stated.base.map_or(base, |said| said.km().min(base * FIRST_STEP).max(base))
 }
 
@@ -161,6 +174,9 @@ fn best_four(athlete: &Background) -> Option<f64> {
     let best = if athlete.is_recorded() { athlete.best_four_weeks() } else { athlete.stated.base };
     best.map(Distance::km).filter(|best| *best > 0.0)
 }
+
+/// Days after which an athlete no longer comes back but begins.
+const COMES_BACK: i64 = PACE_DAYS - 1;
 
 /// By how much a first week may lie above what was run: below what R3 speaks about.
 const FIRST_STEP: f64 = 1.08;
@@ -195,7 +211,7 @@ pub(super) fn outline(shape: &Shape, wish: &Wish, athlete: &Background) -> (Vec<
     let build = weeks.len() - taper.len();
     let easier = cutbacks(shape, wish, athlete, &weeks[..build]);
     let pauses = pauses(wish, athlete, &weeks);
-    let mut held = Return::new(shape, athlete, &pauses);
+    let mut held = Return::new(shape, wish, athlete, &weeks, &pauses);
     let open = |week: Week| open_days(wish, week) as f64 / shape.runs.max(1) as f64;
     let (volume, back): (Vec<f64>, Vec<bool>) = (build_volume(shape, &easier).into_iter().zip(&weeks))
         .map(
@@ -271,9 +287,6 @@ fn build_volume(shape: &Shape, easier: &[bool]) -> Vec<f64> {
         .map_or(f64::INFINITY, |best| best * limits::peak_over_best(shape.level).min(1.25) - 0.04);
     let ceiling = top.min(own).max(shape.base);
     let mut up = shape.first.max(0.0);
-    if shape.gap >= 7 {
-        up = up.min(shape.base * 0.6);
-    }
     // As steady as the weeks allow: who has time need not hurry to the ceiling.
     let steps = easier.iter().filter(|easier| !**easier).count().saturating_sub(1);
     let steady = if up > 0.0 && steps > 0 { (ceiling / up).powf(1.0 / steps as f64) } else { growth };
@@ -351,7 +364,8 @@ fn long_runs_at(
 ) -> Vec<f64> {
     let peak = volume.iter().copied().fold(0.0, f64::max);
     let want = longest_wanted(shape, peak, share);
-    let start = shape.longest.min(want);
+    // Without a run in the last 30 days it is the one that is never too long.
+    let start = if shape.longest > 0.0 { shape.longest } else { FREE }.min(want);
     let mut done = LastRuns::before(shape, wish, athlete);
     let ways = ways_back(wish, athlete);
     let mut longs: Vec<f64> = Vec::new();

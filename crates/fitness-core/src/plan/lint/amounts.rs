@@ -71,9 +71,10 @@ pub(super) fn pace_range(step: &Step) -> Option<TargetRange> {
     }
 }
 
-/// Whether a run is a quality session. Strides are not, and a long run is when enough of it is work.
-pub(super) fn is_quality(workout: &Workout, easy: Option<Pace>) -> bool {
-    match workout.kind {
+/// Whether a run of a kind, as its steps say it, is a quality session. Strides are not, and a long run is when enough of it
+/// is work.
+pub(super) fn is_quality(workout: &Workout, kind: WorkoutKind, easy: Option<Pace>) -> bool {
+    match kind {
         WorkoutKind::Race => true,
         kind if kind.is_quality() => true,
         WorkoutKind::Long => work_share(workout, easy).is_some_and(|share| share >= QUALITY_LONG_RUN - 1e-9),

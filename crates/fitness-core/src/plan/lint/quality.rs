@@ -113,8 +113,9 @@ fn hard_share(view: &View<'_>, report: &mut Report) {
         let open = weeks.last().is_some_and(|week| week.open);
         if open && hard / all > limit + TOLERANCE {
             let first = weeks[0].week.first;
+            let weeks = if span == 1 { "week".to_owned() } else { format!("{span} weeks") };
             let text = format!(
-                "In the {span} weeks from {first} {} of the running is hard; {} is enough",
+                "In the {weeks} from {first} {} of the running is hard; {} is enough",
                 percent(hard / all),
                 percent(limit)
             );
@@ -126,7 +127,7 @@ fn hard_share(view: &View<'_>, report: &mut Report) {
 /// What the work of a session counts as.
 fn effort(view: &View<'_>, workout: &Workout) -> Option<Effort> {
     let class = view.race.map(|(_, class)| class);
-    Some(match workout.kind {
+    Some(match workout.kind_as_read(view.known()) {
         WorkoutKind::Tempo => Effort::Threshold,
         WorkoutKind::Intervals if is_repetition(view, workout) => Effort::Repetition,
         WorkoutKind::Intervals | WorkoutKind::Hills => Effort::Interval,
@@ -216,8 +217,8 @@ fn marathon_pace(view: &View<'_>, report: &mut Report) {
 
 /// R35's intervals: none while the injury lasts, and later only without pain.
 fn injury(view: &View<'_>, report: &mut Report) {
-    for (session, _) in view.planned() {
-        if !(session.is(WorkoutKind::Intervals) || session.is(WorkoutKind::Hills)) {
+    for (session, workout) in view.planned() {
+        if !workout.is_fast(view.known()) {
             continue;
         }
         let day = session.day;

@@ -2,7 +2,7 @@
 
 use super::super::limits::{self, Class};
 use super::super::weeks::running;
-use super::super::{Background, Level, Step, StepDuration, Week, Workout, WorkoutKind, race_weeks};
+use super::super::{Background, Known, Level, Step, StepDuration, Week, Workout, WorkoutKind, race_weeks};
 use super::amounts::is_quality;
 use super::{Subject, TOLERANCE};
 use crate::calendar::Day;
@@ -21,12 +21,14 @@ pub(super) struct Session<'a> {
     pub(super) quality: bool,
     /// What is planned; `None` for what was done.
     pub(super) workout: Option<&'a Workout>,
+    /// What that is for, by its steps where they say more than its kind; `None` for what was done.
+    kind: Option<WorkoutKind>,
 }
 
 impl Session<'_> {
     /// Whether it is of a kind; what was done is of none.
     pub(super) fn is(&self, kind: WorkoutKind) -> bool {
-        self.workout.is_some_and(|workout| workout.kind == kind)
+        self.kind == Some(kind)
     }
 }
 
@@ -40,6 +42,17 @@ pub(super) struct WeekSum {
     pub(super) rest_days: usize,
     /// Whether any of it can still be changed.
     pub(super) open: bool,
+}
+
+/// The days of a plan before its first full week. Kilometres.
+pub(super) struct FirstDays {
+    pub(super) week: Week,
+    /// The first of them that can still be changed, and how many can.
+    pub(super) first: Day,
+    pub(super) days: usize,
+    pub(super) planned: f64,
+    /// With what was run before them in the same seven days.
+    pub(super) all: f64,
 }
 
 /// The fullest week and where the taper begins.
@@ -124,15 +137,20 @@ impl<'a> View<'a> {
             minutes: run.duration.map(|duration| duration.seconds() / 60.0),
             quality: run.hard,
             workout: None,
+            kind: None,
         });
         let planned = running(self.subject.workouts)
             .filter(|workout| self.is_open(workout.date) && !self.is_race_day(workout.date))
-            .map(|workout| Session {
-                day: workout.date,
-                km: planned_km(workout, self.easy),
-                minutes: planned_minutes(workout, self.easy),
-                quality: is_quality(workout, self.easy),
-                workout: Some(workout),
+            .map(|workout| {
+                let kind = workout.kind_as_read(self.known());
+                Session {
+                    day: workout.date,
+                    km: planned_km(workout, self.easy),
+                    minutes: planned_minutes(workout, self.easy),
+                    quality: is_quality(workout, kind, self.easy),
+                    workout: Some(workout),
+                    kind: Some(kind),
+                }
             });
         let mut sessions: Vec<Session<'a>> = done.chain(planned).collect();
         sessions.sort_by_key(|session| session.day);
@@ -140,6 +158,11 @@ impl<'a> View<'a> {
             self.days.entry(session.day).or_default().add(session.km, session.quality);
         }
         self.sessions = sessions;
+    }
+
+    /// How fast the athlete runs.
+    pub(super) fn known(&self) -> Known {
+        Known { easy: self.easy, paces: self.athlete.paces.map(|dated| dated.paces) }
     }
 
     /// Whether what is planned for a day counts and can still be changed.
@@ -184,6 +207,27 @@ impl<'a> View<'a> {
                 }
             })
             .collect()
+    }
+
+    /// The seven days that end before the first full week, where the plan has runs among them: those days and what was run
+    /// just before. In a plan without a full week, the seven that end with it.
+    pub(super) fn first_days(&self) -> Option<FirstDays> {
+        let week = match self.weeks.first() {
+            Some(first) => first.week.plus(-1),
+            None => Week::ending(self.subject.race),
+        };
+        let open = || week.days().filter(|day| self.is_open(*day) && !self.is_race_day(*day));
+        let sum = |day: Day| self.days.get(&day).copied().unwrap_or_default();
+        let unknown = week.days().any(|day| sum(day).unknown);
+        let planned: f64 = open().map(|day| sum(day).km).sum();
+        let first = open().next()?;
+        (planned > 0.0 && !unknown).then(|| FirstDays {
+            week,
+            first,
+            days: open().count(),
+            planned,
+            all: week.days().map(|day| sum(day).km).sum(),
+        })
     }
 
     /// Monday to Sunday; the first may have begun before the plan where those days are known.

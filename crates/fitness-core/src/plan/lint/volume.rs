@@ -2,7 +2,7 @@
 
 use super::super::limits;
 use super::super::{Level, WorkoutKind};
-use super::view::{View, WeekSum};
+use super::view::{FirstDays, View, WeekSum};
 use super::{Remark, Report, Rule, Severity, TOLERANCE, above, beyond};
 use crate::calendar::Day;
 use crate::metrics::fitness::{FITNESS_DAYS, moved};
@@ -17,6 +17,7 @@ pub(super) fn check(view: &View<'_>, report: &mut Report) {
     known_level(view, report);
     spikes(view, report);
     weeks(view, report);
+    first_days(view, report);
     first_week(view, report);
     cutbacks(view, report);
     longest_share(view, report);
@@ -115,6 +116,28 @@ fn weeks(view: &View<'_>, report: &mut Report) {
             );
             report.add(Remark::new(Rule::R2, severity, text).on(first).measured(km / before, limit));
         }
+    }
+}
+
+/// R2 for the days before the first full week. What was run before them is not judged: they are too much only where they
+/// are by themselves, too.
+fn first_days(view: &View<'_>, report: &mut Report) {
+    let Some(FirstDays { week, first, days, planned, all }) = view.first_days() else { return };
+    let Some(before) = view.fullest_before(week) else { return };
+    if before <= 0.0 {
+        return from_nothing(view, report, Rule::R2, first, planned);
+    }
+    let km = all.min(planned * 7.0 / days as f64);
+    let allowed = limits::week_over_before(view.level, view.athlete.age);
+    if let Some((severity, limit)) = growth(km, before, allowed) {
+        let text = format!(
+            "The days from {first} to the first full week have {}, and with what was run just before them it is {} more \
+             than the fullest of the four weeks before, {}",
+            view.shown(planned),
+            percent(km / before - 1.0),
+            view.shown(before)
+        );
+        report.add(Remark::new(Rule::R2, severity, text).part(1).on(first).measured(km / before, limit));
     }
 }
 
@@ -301,6 +324,8 @@ fn runway_and_base(view: &View<'_>, report: &mut Report) {
     }
     let marathon = class == limits::Class::Full && weeks < limits::FROM_NO_BASE;
     let severity = match view.level {
+        // From nothing is from nothing, whatever level is claimed.
+        _ if marathon && base < limits::NOTHING => Severity::Error,
         Level::Novice if marathon => Severity::Error,
         Level::Novice | Level::Intermediate => Severity::Warning,
         Level::Advanced => Severity::Note,
@@ -331,7 +356,9 @@ fn peak(view: &View<'_>, report: &mut Report) {
         );
         report.add(Remark::new(Rule::R27, Severity::Note, text).measured(peak, limit));
     }
-    let Some(best) = view.athlete.best_four_weeks().filter(|best| *best > Distance::ZERO) else { return };
+    // How often next to nothing fits into a week says nothing about it.
+    let best = view.athlete.best_four_weeks().filter(|best| best.km() >= limits::NOTHING);
+    let Some(best) = best else { return };
     let (ratio, limit) = (peak / best.km(), limits::peak_over_best(view.level));
     if ratio > limit + TOLERANCE {
         let text = format!(

@@ -508,6 +508,11 @@ fn kinds_are_guessed_from_plain_words_only() {
     for (name, kind) in [
         ("Threshold Intervals", WorkoutKind::Intervals),
         ("6x400m", WorkoutKind::Intervals),
+        ("6 × 400 m", WorkoutKind::Intervals),
+        ("6 x 400 m", WorkoutKind::Intervals),
+        ("Track session", WorkoutKind::Intervals),
+        ("Fartlek", WorkoutKind::Intervals),
+        ("Speed work", WorkoutKind::Intervals),
         ("Hill sprints", WorkoutKind::Hills),
         ("Half at race pace", WorkoutKind::RacePace),
         ("Tempo run", WorkoutKind::Tempo),

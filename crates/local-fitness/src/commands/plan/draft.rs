@@ -136,6 +136,7 @@ fn refused(why: &BadWish) -> Failure {
         BadWish::Target(_) | BadWish::TargetBeyondEvidence => "change or leave out --target",
         BadWish::TuneUp | BadWish::TuneUpTooLong { .. } => "change or leave out --b-race",
         BadWish::StartsTooLate { .. } => "change or leave out --start",
+        BadWish::Base { unknown: true, .. } => "if you run already, say how much with --base 40km",
         BadWish::RaceMarked { .. } => "`fitness day list` shows your marks",
         BadWish::Unsafe { .. } => "change --race-date, --goal, --days or --blackout",
         _ => "`fitness plan draft --help` shows what can be asked for",

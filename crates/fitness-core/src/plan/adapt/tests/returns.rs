@@ -359,3 +359,62 @@ fn somebody_who_ran_since_goes_on_from_the_next_rung() {
     // Two days on which they ran, whatever the number of recordings.
     assert_eq!(first(&world).steps[1].duration, crate::plan::StepDuration::Time(120.0));
 }
+
+/// What is drafted again keeps what the plan had beside its runs, and the race along the way has its day for itself.
+#[test]
+fn a_plan_drafted_again_keeps_the_race_along_the_way_the_strength_and_the_other_sport() {
+    let mut world = World::new();
+    world.plan.race_date = day("2026-08-30");
+    for planned in &mut world.workouts {
+        if planned.workout.kind == WorkoutKind::Race {
+            planned.workout.date = world.plan.race_date;
+        }
+    }
+    let other = |date: &str, sport: Sport, kind: WorkoutKind| Workout {
+        sport,
+        duration: Some(TimeSpan::from_mins(40)),
+        distance: None,
+        ..workout(date, kind, 1.0)
+    };
+    for on in ["2026-06-28", "2026-07-19", "2026-08-22"] {
+        for (id, more) in [
+            workout(on, WorkoutKind::Race, 5.0),
+            other("2026-06-16", Sport::Strength, WorkoutKind::Strength),
+            other("2026-06-17", Sport::Cycling, WorkoutKind::CrossTraining),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            world.workouts.retain(|w| w.id != WorkoutId::new(100 + id as i64));
+            world.workouts.push(PlannedWorkout { id: WorkoutId::new(100 + id as i64), workout: more });
+        }
+        world.workouts.sort_by_key(|w| w.workout.date);
+        world.verdicts = vec![(Verdict::Pending, None); world.workouts.len()];
+        for (planned, verdict) in world.workouts.iter().zip(&mut world.verdicts) {
+            if planned.workout.date <= world.athlete.as_of {
+                verdict.0 = Verdict::Hit;
+            }
+        }
+        let mut paused = World { plan: world.plan.clone(), workouts: world.workouts.clone(), ..World::new() };
+        paused.verdicts.clone_from(&world.verdicts);
+        let paused = paused.paused(16);
+        let again = paused.adapt().unwrap();
+        assert!(again.message.contains("the rest of the plan starts anew"), "{}", again.message);
+        let all = (0..again.changes.len()).collect();
+        let next = apply(&paused.plan, &paused.workouts, &again.changes, &all, paused.today).unwrap();
+        let workouts: Vec<Workout> = next.into_iter().map(|next| next.workout).collect();
+        let on_it: Vec<&Workout> = workouts.iter().filter(|w| w.date == day(on) && !w.is_rest()).collect();
+        assert_eq!(on_it.iter().map(|w| w.kind).collect::<Vec<_>>(), [WorkoutKind::Race], "{on}: {on_it:?}");
+        let ahead =
+            |sport: Sport| workouts.iter().filter(|w| w.sport == sport && w.date >= paused.today).count();
+        assert!(ahead(Sport::Strength) > 3 && ahead(Sport::Cycling) > 3, "{on}");
+        let subject = Subject::of_plan(&paused.plan, &workouts);
+        let found = lint(&subject, &paused.athlete, UnitSystem::Metric);
+        assert_eq!(crate::plan::lint::errors(&found).count(), 0, "{on}: {found:?}");
+        // The first days know of the pause.
+        let soon = workouts.iter().filter(|w| w.sport == Sport::Running && paused.today.until(w.date) < 7);
+        let km: f64 =
+            soon.filter(|w| w.date >= paused.today).filter_map(|w| w.distance).map(Distance::km).sum();
+        assert!(km <= 20.0, "{on}: {km} km in the first seven days of 37 a week");
+    }
+}

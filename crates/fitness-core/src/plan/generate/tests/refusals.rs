@@ -35,7 +35,7 @@ fn every_refusal_says_what_to_change() {
         (|w| w.availability.blackouts = [w.race].into(), "take it out of the blocked days"),
         (
             |w| w.availability.blackouts = w.start.through(w.race.previous()).collect(),
-            "are left before the race; free some",
+            "1 free day is left before the race; free some",
         ),
         (
             |w| {
@@ -73,6 +73,20 @@ fn a_level_is_asked_for_and_a_marathon_is_not_begun_from_nothing() {
     beginner.stated.level = Some(Level::Novice);
     let error = generate(&wish(Goal::Full, 12 * 7 - 1), &beginner).unwrap_err().to_string();
     assert!(error.contains("a marathon from 0.0 km a week needs at least 20 weeks"), "{error}");
+    // Whoever they say they are.
+    for level in Level::ALL {
+        beginner.stated.level = Some(*level);
+        for weeks in [2, 10, 19] {
+            let error = generate(&wish(Goal::Full, weeks * 7 - 1), &beginner).unwrap_err().to_string();
+            assert!(error.starts_with("a marathon from 0.0 km a week needs at least 20 weeks"), "{error}");
+            assert!(error.ends_with("If you run already, say how much in a usual week"), "{error}");
+        }
+    }
+    beginner.stated.level = Some(Level::Novice);
+    let mut odd = wish(Goal::Custom, 12 * 7 - 1);
+    odd.distance = Distance::from_km(33.0);
+    let error = generate(&odd, &beginner).unwrap_err().to_string();
+    assert!(error.starts_with("a race of 33.0 km from 0.0 km a week"), "{error}");
     assert!(generate(&wish(Goal::Full, 24 * 7 - 1), &beginner).is_ok());
     assert!(generate(&wish(Goal::FiveK, 8 * 7 - 1), &beginner).is_ok());
     let error = generate(&wish(Goal::Full, 12 * 7 - 1), &runner(15.0, 3, 60)).unwrap_err().to_string();

@@ -78,9 +78,9 @@ fn a_typed_base_does_not_take_the_place_of_what_was_run() {
     assert!(lower.remarks[0].contains("of 15.0 km a week is what you typed"), "{:?}", lower.remarks);
 }
 
-/// Nothing arrived for two months: what was known last is what there is to start from, typed or not.
+/// Nothing arrived for two months: what the athlete says they run stands for them; without that nobody knows that they ran.
 #[test]
-fn data_that_ended_long_before_the_plan_still_makes_one() {
+fn data_that_ended_long_before_the_plan_makes_one_from_what_is_typed_or_as_after_a_pause() {
     for km in [22.0, 45.0, 80.0] {
         for (base, longest) in
             [(None, None), (Some(0.9), Some(0.3)), (Some(2.0), Some(0.6)), (None, Some(0.5))]
@@ -89,14 +89,38 @@ fn data_that_ended_long_before_the_plan_still_makes_one() {
                 let mut asked = wish(goal, 16 * 7 - 1);
                 (asked.start, asked.race) = (asked.start.plus(60), asked.race.plus(60));
                 let mut athlete = runner(km, 4, 60);
+                athlete.seen_on = asked.start;
                 athlete.stated.base = base.and_then(|share: f64| Distance::from_km(km * share));
                 athlete.stated.longest = longest.and_then(|share: f64| Distance::from_km(km * share));
                 let plan = generate(&asked, &athlete).unwrap();
-                let first = weekly(&plan)[0];
-                assert!((0.6 * km..1.1 * km).contains(&first), "{km}, {base:?}: {:?}", weekly(&plan));
+                let (first, said) = (weekly(&plan)[0], plan.remarks.join(" "));
+                if base.is_some() {
+                    assert!((0.6 * km..1.1 * km).contains(&first), "{km}, {base:?}: {:?}", weekly(&plan));
+                    assert!(said.contains("Your data ends on 2026-03-01: for the time since"), "{said}");
+                } else {
+                    assert!(first <= 6.0, "{km}, {base:?}: {:?}", weekly(&plan));
+                    assert!(said.contains("nothing says that you ran since"), "{said}");
+                }
+                assert_eq!(lint::errors(&plan.findings).count(), 0, "{:?}", plan.findings);
             }
         }
     }
+}
+
+#[test]
+fn what_ended_a_while_ago_is_told_with_its_day() {
+    let mut athlete = runner(37.0, 4, 60);
+    let units = crate::units::UnitSystem::Metric;
+    assert!(athlete.told(units).starts_with("From what you run: 37.0 km in a usual week"));
+    athlete.seen_on = athlete.as_of.plus(45);
+    let told = athlete.told(units);
+    assert!(told.starts_with("From what you ran up to 2026-03-01, 45 days ago: "), "{told}");
+    assert!(told.contains("the longest of the 30 days before that"), "{told}");
+    // A plan for later is none of old data.
+    let mut later = wish(Goal::Half, 16 * 7 - 1);
+    (later.start, later.race) = (later.start.plus(28), later.race.plus(28));
+    let plan = generate(&later, &runner(37.0, 4, 60)).unwrap();
+    assert!(weekly(&plan)[0] > 20.0, "{:?}", weekly(&plan));
 }
 
 #[test]
@@ -161,6 +185,54 @@ fn a_beginner_walks_and_runs_by_the_minute() {
         plan.draft.workouts().iter().take(7).filter_map(|w| w.duration).map(TimeSpan::ms).sum()
     };
     assert!(minutes(&gentler) < minutes(&plan));
+}
+
+/// Minutes of every session of a plan from nothing, with their days.
+fn by_minutes(plan: &Generated) -> Vec<(crate::calendar::Day, f64)> {
+    let runs =
+        plan.draft.workouts().iter().filter(|w| w.sport == Sport::Running && w.kind != WorkoutKind::Race);
+    runs.map(|w| (w.date, w.duration.unwrap().seconds() / 60.0)).collect()
+}
+
+#[test]
+fn from_nothing_the_minutes_grow_smoothly_and_the_days_lie_apart() {
+    for (goal, weeks) in
+        [(Goal::FiveK, 10), (Goal::TenK, 12), (Goal::Half, 14), (Goal::Full, 21), (Goal::Full, 40)]
+    {
+        for bmi in [None, Some(33.0)] {
+            let mut beginner = Background::unknown(as_of());
+            (beginner.stated.level, beginner.bmi) = (Some(Level::Novice), bmi);
+            let plan = generate(&wish(goal, weeks * 7 - 1), &beginner).unwrap();
+            let runs = by_minutes(&plan);
+            for (day, minutes) in &runs {
+                let before = runs.iter().filter(|(ran, _)| (1..=30).contains(&ran.until(*day)));
+                let most = before.map(|(_, minutes)| *minutes).fold(0.0, f64::max);
+                assert!(
+                    most == 0.0 || *minutes <= (most * 1.1).max(most + 3.0) + 1.0,
+                    "{goal}: {minutes} on {day}"
+                );
+            }
+            assert!(runs.windows(2).all(|pair| pair[0].0.until(pair[1].0) >= 2), "{goal}: {runs:?}");
+            let full = race_weeks(plan.draft.start_date(), plan.draft.race_date());
+            let sums: Vec<f64> = (full.iter())
+                .map(|week| runs.iter().filter(|(day, _)| week.contains(*day)).map(|(_, m)| m).sum())
+                .collect();
+            assert!(sums.windows(2).all(|pair| pair[1] <= pair[0] * 1.3), "{goal}: {sums:?}");
+            assert!(sums[..sums.len() - 2].iter().all(|sum| *sum >= sums[0]), "{goal}: {sums:?}");
+        }
+    }
+}
+
+#[test]
+fn who_is_not_prepared_from_nothing_is_told_so() {
+    let mut beginner = Background::unknown(as_of());
+    beginner.stated.level = Some(Level::Novice);
+    for (goal, weeks, short) in
+        [(Goal::FiveK, 14, false), (Goal::Half, 14, true), (Goal::Full, 21, true), (Goal::Half, 52, false)]
+    {
+        let said = generate(&wish(goal, weeks * 7 - 1), &beginner).unwrap().remarks.join(" ");
+        assert_eq!(said.contains("do not prepare you to run all of it"), short, "{goal}, {weeks}: {said}");
+    }
 }
 
 #[test]

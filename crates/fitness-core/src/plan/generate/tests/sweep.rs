@@ -48,7 +48,7 @@ fn km(km: f64) -> Option<Distance> {
 }
 
 fn athlete(draw: &mut Draw, race: Distance) -> Background {
-    let weekly = draw.of(&[8.0, 14.0, 18.0, 24.0, 28.0, 33.0, 40.0, 48.0, 58.0, 68.0, 80.0, 110.0]);
+    let weekly = draw.of(&[3.0, 8.0, 14.0, 18.0, 24.0, 28.0, 33.0, 40.0, 48.0, 58.0, 68.0, 80.0, 110.0]);
     let runs = match weekly {
         ..20.0 => 3,
         ..35.0 => draw.of(&[3, 4]),
@@ -72,9 +72,9 @@ fn athlete(draw: &mut Draw, race: Distance) -> Background {
     if athlete.is_recorded() && draw.chance(15) {
         athlete.stated.longest = km(weekly * draw.between(0.12, 0.5));
     }
-    if draw.chance(15) {
+    if draw.chance(25) {
         // Nothing was run in the last days.
-        let last = as_of().plus(-draw.of(&[5, 9, 16]));
+        let last = as_of().plus(-draw.of(&[5, 9, 16, 20, 25, 31, 38, 52, 75, 88, 120]));
         athlete.runs.retain(|run| run.day < last);
     }
     athlete.age = draw.of(&[None, Some(28), Some(41), Some(52), Some(66)]);
@@ -257,5 +257,6 @@ fn whatever_is_asked_for_is_safe_and_says_at_most_two_warnings() {
         unsafe_ones.len(),
         unsafe_ones.join("\n")
     );
-    assert!(made * 100 >= requests() * 65, "{made} plans, refused {refused:?}");
+    // A good part is asked for by people whose pause left no base for the race they want.
+    assert!(made * 100 >= requests() * 60, "{made} plans, refused {refused:?}");
 }

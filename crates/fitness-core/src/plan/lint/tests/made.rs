@@ -158,7 +158,7 @@ impl Made {
         lint(&self.subject(), athlete, UnitSystem::Metric)
     }
 
-    fn subject(&self) -> Subject<'_> {
+    pub(super) fn subject(&self) -> Subject<'_> {
         Subject {
             distance: self.distance,
             start: at(0),

@@ -231,3 +231,34 @@ fn an_injury_keeps_intervals_and_longer_runs_away() {
         edges(Rule::R1, &hurt, &[(11.0, SILENT), (11.01, WARNING)], plan);
     }
 }
+
+/// The same eight stretches are the same session, whatever it is called and says it is.
+#[test]
+fn a_hard_session_is_known_by_its_steps_and_not_by_its_name() {
+    let session = |offset: i64, name: &str, kind: WorkoutKind| {
+        let mut session = workout(offset, kind, 8.0);
+        session.name = name.to_owned();
+        session.steps = vec![meters(StepType::Warmup, 2400.0)];
+        for _ in 0..8 {
+            session.steps.push(meters(StepType::Active, 400.0));
+            session.steps.push(meters(StepType::Recovery, 200.0));
+        }
+        session
+    };
+    let named = ["8x400m", "8 × 400 m", "8 x 400 m", "Track session", "Fartlek", "Speed work", "Easy run"];
+    let kinds = [WorkoutKind::Intervals, WorkoutKind::Other, WorkoutKind::Easy, WorkoutKind::Strides];
+    let well = of_level(Intermediate, 40.0, 10.0);
+    let hurt = Background { injured: true, ..well.clone() };
+    for name in named {
+        for kind in kinds {
+            let plan = Made::weeks(&[(40.0, 10.0); 2]).with(session(2, name, kind));
+            assert_eq!(plan.says(&hurt, Rule::R35), ERROR, "{name} as {kind}");
+            let full = [0, 2, 4, 6].iter().fold(plan, |plan, day| plan.with(session(*day, name, kind)));
+            assert_eq!(full.says(&well, Rule::R11), ERROR, "{name} as {kind}");
+            assert_eq!(full.says(&well, Rule::R15), SILENT, "3.2 km of 40 is enough: {name} as {kind}");
+        }
+        // Hidden in a long run they are fast all the same.
+        let long = Made::weeks(&[(40.0, 10.0); 2]).with(session(6, name, WorkoutKind::Long));
+        assert_eq!(long.says(&hurt, Rule::R35), ERROR, "{name} as a long run");
+    }
+}

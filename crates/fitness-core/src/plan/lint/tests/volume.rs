@@ -322,6 +322,12 @@ fn a_race_needs_weeks_and_a_base() {
     let marathon = |weeks: usize| Made::race(Distance::MARATHON, &vec![(6.0, 2.0); weeks]);
     assert_eq!(marathon(19).says(&Background::unknown(today()), Rule::R26), ERROR);
     assert_eq!(marathon(20).says(&Background::unknown(today()), Rule::R26), WARNING);
+    // From nothing is from nothing, whatever the athlete says they are.
+    for level in Level::ALL {
+        let mut claims = Background::unknown(today());
+        claims.stated.level = Some(*level);
+        assert_eq!(marathon(19).says(&claims, Rule::R26), ERROR, "{level}");
+    }
 }
 
 #[test]
@@ -368,4 +374,35 @@ fn an_unknown_level_is_asked_for_and_judged_like_a_novice() {
     assert_eq!(one_run(5.0).says(&of_level(Novice, 20.0, 5.0), Rule::R3), SILENT);
     let weeks = |km: f64| Made::weeks(&[(40.0, 10.0), (km, 10.0)]);
     edges(Rule::R2, &unknown, &[(48.0, SILENT), (48.1, WARNING)], weeks);
+}
+
+/// A plan from a Tuesday: six days, then weeks as usual.
+#[test]
+fn the_days_before_the_first_full_week_count_with_what_was_run_before_them() {
+    for level in Level::ALL {
+        let athlete = of_level(*level, 37.0, 14.0);
+        let plan = |each: f64, from: i64| {
+            let mut made = Made::race(Distance::HALF_MARATHON, &[(37.0, 14.0); 12]);
+            made.workouts.retain(|workout| workout.date >= at(7));
+            made.workouts.extend((from..7).map(|offset| workout(offset, WorkoutKind::Easy, each)));
+            let subject = Subject { start: at(from), ..made.subject() };
+            let found = lint(
+                &subject,
+                &Background { as_of: at(from).previous(), ..athlete.clone() },
+                UnitSystem::Metric,
+            );
+            found.into_iter().find(|finding| finding.is_of(Rule::R2)).map(|finding| finding.severity)
+        };
+        assert_eq!(plan(14.0, 1), ERROR, "{level}: 84 km in six days");
+        assert_eq!(plan(6.0, 1), SILENT, "{level}: 36 km in six days");
+        assert_eq!(plan(14.0, 6), SILENT, "{level}: one day like the longest is no week");
+    }
+    // After weeks without a run those days begin as small as a week would.
+    let idle = Background { first: Some(today().plus(-100)), ..Background::unknown(today()) };
+    let mut made = Made::race(Distance::HALF_MARATHON, &[(6.0, 2.0); 14]);
+    made.workouts.retain(|workout| workout.date >= at(7));
+    made.workouts.extend([1, 3, 5].map(|offset| workout(offset, WorkoutKind::Easy, 3.0)));
+    let subject = Subject { start: at(1), ..made.subject() };
+    let found = lint(&subject, &idle, UnitSystem::Metric);
+    assert!(errors(&found).any(|finding| finding.is_of(Rule::R2)), "{found:?}");
 }
