@@ -7,8 +7,8 @@
 use super::consistency::Ground;
 use super::{Action, Changes, Modification, NewWorkout, PlanModification, WeeklyPlan};
 use crate::plan::{
-    Change, Known, MAX_DISTANCE, PlannedWorkout, Size, Workout, WorkoutKind, counts_repetitions, kind_of_words,
-    plain_name,
+    Change, Known, MAX_DISTANCE, PlannedWorkout, Size, Workout, WorkoutKind, counts_repetitions,
+    kind_of_words, plain_name,
 };
 use crate::sport::Sport;
 use crate::units::{Distance, TimeSpan};

@@ -48,14 +48,11 @@ pub(crate) async fn show(view: View) -> Result<Response, Problem> {
 
 async fn take_along(view: &View, fields: &Fields, faults: &Faults) -> Result<Markup, Problem> {
     let filling = Filling { fields, faults };
-    let has_password = view.store().user(view.user()).await?.has_password;
     Ok(html! {
         (filling.summary())
         form method="post" action="/settings/account/export" {
             (view.token_field())
-            @if has_password {
-                (filling.line("old", "Your password", Line { kind: "password", required: true, autocomplete: "current-password", ..Line::default() }))
-            }
+            (old_field(view, &filling, OLD, "Your password").await?)
             p.actions { button type="submit" { "Export everything" } }
         }
     })
@@ -64,7 +61,7 @@ async fn take_along(view: &View, fields: &Fields, faults: &Faults) -> Result<Mar
 /// `POST /settings/account/export`: everything of the athlete's, as a file.
 pub(crate) async fn export(view: View, fields: Fields) -> Result<Response, Problem> {
     let mut faults = Faults::default();
-    check_old(&view, &fields, &mut faults).await?;
+    check_old(&view, &fields, OLD, &mut faults).await?;
     if faults.any() {
         let body = html! { section.card { h2 { "Take everything along" } (take_along(&view, &fields, &faults).await?) } };
         return Ok(again(&view, Tab::Account, &body));
