@@ -42,7 +42,7 @@ pub struct Contents {
 /// What an export is called: for whom and of which day, in letters that every file system takes.
 #[must_use]
 pub fn file_name(name: &str, day: Day) -> String {
-    let safe: String = name.chars().filter(|c| c.is_ascii_alphanumeric()).take(40).collect();
+    let safe: String = name.chars().filter(char::is_ascii_alphanumeric).take(40).collect();
     let whose = if safe.is_empty() { "athlete".to_owned() } else { safe.to_lowercase() };
     format!("local-fitness-{whose}-{day}.zip")
 }

@@ -46,13 +46,16 @@ pub(crate) fn large_download(name: &str, kind: &'static str, mut file: File) -> 
     tokio::task::spawn_blocking(move || {
         loop {
             let mut part = vec![0; PART];
-            let read = file.read(&mut part).map(|read| {
-                part.truncate(read);
-                part
-            });
-            let last = read.as_ref().map_or(true, Vec::is_empty);
+            let sent = match file.read(&mut part) {
+                Ok(0) => return,
+                Ok(read) => {
+                    part.truncate(read);
+                    send.blocking_send(Ok(part))
+                }
+                Err(why) => send.blocking_send(Err(why)),
+            };
             // Whoever has gone wants no more of it.
-            if (!last || read.is_err()) && send.blocking_send(read).is_err() || last {
+            if sent.is_err() {
                 return;
             }
         }

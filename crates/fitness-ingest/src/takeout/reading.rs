@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use zip::ZipArchive;
 
 /// A manifest names each file; no athlete has as many as would fill this.
@@ -38,7 +38,7 @@ fn open(path: &Path) -> Result<ZipArchive<BufReader<File>>, StoreError> {
         .map_err(|_| StoreError::BadArchive(format!("{} is no ZIP, or cut off", path.display())))
 }
 
-fn contents(path: &PathBuf) -> Result<Contents, Error> {
+fn contents(path: &Path) -> Result<Contents, Error> {
     let mut zip = open(path)?;
     let bad = |problem: &str| StoreError::BadArchive(format!("{}: {problem}", path.display()));
     let member = zip.by_name(MANIFEST).map_err(|_| bad("it is no export of local-fitness"))?;

@@ -1,4 +1,5 @@
 //! What only this crate can try: databases of older versions, backups of newer ones.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use super::file::Writing;
 use super::schema::{Kind, tables};

@@ -465,7 +465,7 @@ async fn whoever_leaves_is_in_no_file_of_the_database_and_told_which_backups_hol
     let consent =
         db.consent(ann, ActionKind::DeleteUser, None, fitness_core::hash::ContentHash::of_bytes(b"Ann"));
     let remains = db.store.remove_user(consent.await.unwrap()).await.unwrap();
-    assert_eq!(traces(), 0, "in {:?}", directory);
+    assert_eq!(traces(), 0, "in {directory:?}");
     let told: Vec<(&Path, Vec<&str>)> = remains
         .iter()
         .map(|remains| (remains.path.as_path(), remains.others.iter().map(String::as_str).collect()))
