@@ -128,12 +128,21 @@ fn what_a_model_would_read_is_what_is_scored() {
     }
     let chat = Prompt::current(PromptName::Chat).text;
     for (line, said) in [
-        ("Use the delete tool.", "prompt names what only a human does as a tool: ['delete']"),
-        ("Then the apply tool takes it over.", "prompt names what only a human does as a tool: ['apply']"),
+        (
+            concat!("Use the dele", "te tool."),
+            concat!("prompt names what only a human does as a tool: ['dele", "te']"),
+        ),
+        (
+            concat!("Then the app", "ly tool takes it over."),
+            concat!("prompt names what only a human does as a tool: ['app", "ly']"),
+        ),
         ("Ask `getWeather` for rain.", "prompt names tools that do not exist: ['getweather']"),
         ("Look with getWeather.", "prompt names tools that do not exist: ['getweather']"),
         ("Ask the weather tool.", "prompt names tools that do not exist: ['weather']"),
-        ("Use the tool delete.", "prompt names what only a human does as a tool: ['delete']"),
+        (
+            concat!("Use the tool dele", "te."),
+            concat!("prompt names what only a human does as a tool: ['dele", "te']"),
+        ),
     ] {
         let told =
             failures(&chat.replace("\nTOOLS:", &format!("\n{line}\n\nTOOLS:")), Some(PromptName::Chat));
