@@ -132,6 +132,7 @@ impl Sentence {
         ];
         const WAS: &[&str] =
             &["ran", "slept", "did", "was", "were", "had", "last", "yesterday", "covered", "managed"];
-        self.has(WAITS) && !self.has(WAS)
+        // An arrow leads from what is planned to what would be.
+        (self.has(WAITS) || self.0.contains('→')) && !self.has(WAS)
     }
 }

@@ -86,7 +86,8 @@ fn a_plan_is_drafted_from_what_the_athlete_runs() {
         "--dry-run",
     ]);
     for part in [
-        "From what you run: ",
+        // What was recorded ends long before today, and is told with its day.
+        "From what you ran up to ",
         "Your base of 35.0 km a week is what you typed; the last four weeks show ",
         "taper",
         "The linter",
@@ -242,8 +243,8 @@ fn a_plan_starts_today_or_later_and_before_its_race() {
     assert!(said.contains("--base is more than 0") && said.contains("--level novice"), "{said}");
     // The days before the first full week are in the table, and no week is told as no hours.
     let later = today.plus(3).to_string();
-    let words =
-        home.ok(&["plan", "draft", "--goal", "10k", "--race-date", &race, "--dry-run", "--start", &later]);
+    let from = ["plan", "draft", "--goal", "10k", "--race-date", &race, "--dry-run", "--start", &later];
+    let words = home.ok(&[from.as_slice(), &["--base", "30km", "--longest", "10km"]].concat());
     assert!(words.contains(&format!("{later}  first 4 days")), "{words}");
     assert!(!words.contains("0h "), "{words}");
 }
