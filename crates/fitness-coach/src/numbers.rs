@@ -4,8 +4,8 @@
 //! numbers that tools told it and the athlete wrote, with its sign and its unit where it has one, and what is not found
 //! there is marked. `72 hours` is not backed by a recovery of 72, nor `-2` by a form of `+2`.
 //!
-//! There are many small numbers in what tools tell, so it matters what a number is about ([`about`]). One that is said of
-//! a metric is backed by values of that metric only ([`metric`]); parts of a day by days; `plan 3` by an id, which backs
+//! There are many small numbers in what tools tell, so it matters what a number is about (`about`). One that is said of
+//! a metric is backed by values of that metric only (`metric`); parts of a day by days; `plan 3` by an id, which backs
 //! nothing else; a count by the same count; and a bare number by what has no unit.
 //!
 //! A tool that repeats what it was asked backs nothing by that: see [`Ledger::hear_answer`].
