@@ -199,8 +199,8 @@ pub(crate) enum Command {
     Doctor,
     /// Keep everything in one file, while others go on; list what is kept, or check it
     ///
-    /// The server makes one every night and keeps seven; one is made before a new version changes the database. They are in
-    /// `backups` beside the database file or in your data directory, or where FITNESS_BACKUPS says; `off` makes none.
+    /// One is made before a new version changes the database. They are in `backups` beside the database file or in your data
+    /// directory, or where FITNESS_BACKUPS says; `off` makes none.
     Backup(BackupArgs),
     /// Write everything of yours to a ZIP of open formats
     ///

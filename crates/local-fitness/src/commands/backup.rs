@@ -54,10 +54,7 @@ fn list() -> Result<Report> {
         })
         .collect();
     if kept.is_empty() {
-        let text = format!(
-            "No backups in {} yet. `fitness backup` makes one; `fitness serve` makes one every night.",
-            folder.path().display()
-        );
+        let text = format!("No backups in {} yet. `fitness backup` makes one.", folder.path().display());
         return Ok(Report::new(text, &shown));
     }
     let rows: Vec<_> = kept

@@ -128,7 +128,7 @@ async fn delete(context: &Context, name: Option<&str>, with_backups: bool) -> Re
         }
     }
     if !shared.is_empty() {
-        text += "\nThese backups hold the data of others too and stay until they are the oldest of seven nights, or are removed by hand:";
+        text += "\nThese backups hold the data of others too and stay until somebody removes them:";
         for remains in &shared {
             text += &format!("\n  {} (also {})", remains.path.display(), visible(&listed(&remains.others)));
         }

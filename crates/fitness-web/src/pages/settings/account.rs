@@ -99,7 +99,7 @@ pub(crate) async fn delete(view: View, fields: Fields) -> Result<Response, Probl
             p { "Your account and everything in it was removed." }
             @if !remains.is_empty() {
                 p {
-                    "It is still in " (counted(remains.len() as u64, "backup", "backups")) " of this server. Nightly ones go by themselves, seven nights after they were made; ask whoever runs the server about the others."
+                    "It is still in " (counted(remains.len() as u64, "backup", "backups")) " of this server; ask whoever runs it about them."
                 }
             }
         }
