@@ -204,7 +204,7 @@ pub async fn inspect(path: &Path) -> Result<Backup> {
     let path = path.to_owned();
     let looked = tokio::task::spawn_blocking(move || {
         let (header, manifest) = file::verify(&path)?;
-        let bytes = std::fs::metadata(&path).map_err(|why| file::broken(&path, &why))?.len();
+        let bytes = std::fs::metadata(&path).map_err(|why| Error::of_path(&path, &why))?.len();
         Ok(Backup { path, bytes, header, manifest })
     });
     looked.await.map_err(|why| Error::Unreadable(why.to_string()))?

@@ -143,7 +143,7 @@ pub async fn delete(consent: Consent, id: PlanId) -> Result<()> {
     let plan = seen_plan(&consent, id, &[PlanStatus::Draft, PlanStatus::Archived]).await?;
     let (user, at) = (consent.user(), consent.at());
     let (tx, _) = consent.act(None, None, serde_json::json!({})).await?;
-    tx.defer_foreign_keys().await?;
+    crate::tx::defer_foreign_keys(tx.db()).await?;
     let db = tx.db();
     // The plan first: what belongs to it may go only after it.
     training_plans::Entity::delete_by_id(id.get()).exec(db).await?;

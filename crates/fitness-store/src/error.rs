@@ -3,6 +3,8 @@
 use crate::migrations::POSTGRES_REFUSAL;
 use fitness_core::plan::PlanStatus;
 use sea_orm::{DbErr, RuntimeErr, SqlErr};
+use std::io;
+use std::path::Path;
 use std::path::PathBuf;
 
 /// Everything the store can answer with instead of a result.
@@ -177,6 +179,20 @@ fn broken(findings: &[fitness_core::plan::lint::Finding]) -> String {
     let said: Vec<String> =
         findings.iter().map(|finding| format!("{}: {}", finding.rule, finding.text)).collect();
     said.join(" ")
+}
+
+impl Error {
+    /// What went wrong with a file or a folder, in words.
+    pub(crate) fn of_path(path: &Path, error: &io::Error) -> Self {
+        let problem = match error.kind() {
+            io::ErrorKind::NotFound => "it, or its directory, does not exist".to_owned(),
+            io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+            io::ErrorKind::AlreadyExists => "it is there already, and is not written over".to_owned(),
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "the disk is full".to_owned(),
+            _ => error.to_string(),
+        };
+        Self::Path { path: path.to_owned(), problem }
+    }
 }
 
 /// The store's results.

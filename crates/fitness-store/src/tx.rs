@@ -63,16 +63,6 @@ impl Tx {
         Ok(self.db.commit().await?)
     }
 
-    /// Lets foreign keys wait until the end, so that a parent can go before its children.
-    pub(crate) async fn defer_foreign_keys(&self) -> Result<()> {
-        let sql = match self.db.get_database_backend() {
-            DbBackend::Postgres => "SET CONSTRAINTS ALL DEFERRED",
-            _ => "PRAGMA defer_foreign_keys = ON",
-        };
-        self.db.execute_unprepared(sql).await?;
-        Ok(())
-    }
-
     /// Keeps the removal of the user this transaction was for; there is nobody left to log it for.
     ///
     /// # Errors
@@ -80,4 +70,14 @@ impl Tx {
     pub(crate) async fn commit_departure(self) -> Result<()> {
         Ok(self.db.commit().await?)
     }
+}
+
+/// Lets foreign keys wait until the end, so that a parent can go before its children, or come after them.
+pub(crate) async fn defer_foreign_keys(db: &DatabaseTransaction) -> Result<()> {
+    let sql = match db.get_database_backend() {
+        DbBackend::Postgres => "SET CONSTRAINTS ALL DEFERRED",
+        _ => "PRAGMA defer_foreign_keys = ON",
+    };
+    db.execute_unprepared(sql).await?;
+    Ok(())
 }

@@ -8,7 +8,7 @@ use crate::entities::{credentials, invites, sessions, sign_ins, users};
 use crate::error::{Error, Result, is_unique_violation};
 use crate::store::{Store, stamp};
 use crate::token::{self, Token};
-use crate::tx::Tx;
+use crate::tx::{Tx, defer_foreign_keys};
 use argon2::Argon2;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier, phc::PasswordHash};
 use chrono::TimeDelta;
@@ -102,6 +102,15 @@ impl Store {
         let ids = credentials::Entity::find().select_only().column(credentials::Column::UserId);
         with_password.extend(ids.into_tuple::<i64>().all(self.reader()).await?);
         Ok(rows.into_iter().map(|row| user(row, &with_password)).collect())
+    }
+
+    /// Who runs this: whoever was here first.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn owner(&self) -> Result<Option<UserId>> {
+        let first = users::Entity::find().order_by_asc(users::Column::Id).one(self.reader()).await?;
+        Ok(first.map(|row| UserId::new(row.id)))
     }
 
     /// Who has this name, in any mix of capitals.
@@ -227,7 +236,7 @@ impl Store {
         let user = consent.user();
         consent.require(ActionKind::DeleteUser, None)?;
         let (tx, _) = consent.act(None, None, serde_json::json!({})).await?;
-        tx.defer_foreign_keys().await?;
+        defer_foreign_keys(tx.db()).await?;
         users::Entity::delete_by_id(user.get()).exec(tx.db()).await?;
         let backend = tx.db().get_database_backend();
         for table in TABLES_OF_A_USER {

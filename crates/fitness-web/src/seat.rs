@@ -80,7 +80,7 @@ pub(crate) async fn find(
     }
     let Some(session) = app.store.find_session(secret, now).await? else { return Ok(None) };
     let zone = app.store.profile(session.user).await?.zone;
-    let owner = app.store.list_users().await?.iter().map(|user| user.id).min() == Some(session.user);
+    let owner = app.store.owner().await? == Some(session.user);
     let token = ContentHash::of_bytes(format!("form of {secret}").as_bytes()).to_string().into();
     let seat =
         Seat { user: session.user, session: session.id, zone, owner, token, expires_at: session.expires_at };

@@ -132,7 +132,7 @@ pub(crate) async fn key(store: &Store, user: UserId, chosen: &Chosen) -> Result<
 
 /// What the owner of this server shares for a choice, and who that is: whoever was here first.
 async fn shared(store: &Store, chosen: &Chosen) -> Result<Option<(UserId, Shared)>> {
-    let Some(owner) = owner(store).await? else { return Ok(None) };
+    let Some(owner) = store.owner().await? else { return Ok(None) };
     let shared: Option<Option<Shared>> = store.find_setting(owner, SHARED_SETTING).await?;
     Ok(shared.flatten().filter(|shared| shared.is_for(chosen)).map(|shared| (owner, shared)))
 }
@@ -231,14 +231,9 @@ pub(crate) async fn model(
 /// How far the model of an athlete may be. Into the network of the server goes who runs it, or who was let in by them: at the
 /// terminal, or by a key that is shared for that very place.
 async fn reach(store: &Store, user: UserId, chosen: &Chosen) -> Result<Reach> {
-    let owns = owner(store).await? == Some(user);
+    let owns = store.owner().await? == Some(user);
     let let_in = owns || chosen.at_terminal || shared(store, chosen).await?.is_some();
     Ok(if let_in { Reach::Anywhere } else { Reach::Outside })
-}
-
-/// Whoever was here first runs the server.
-async fn owner(store: &Store) -> Result<Option<UserId>> {
-    Ok(store.list_users().await?.iter().map(|user| user.id).min())
 }
 
 /// The same, with the key and what was found out about the server at hand. Nothing is contacted.

@@ -108,8 +108,8 @@ impl Drop for Part {
 impl Writing {
     /// Begins a backup. What is already there under its name stays.
     pub(crate) fn begin(path: &Path, header: &Header) -> Result<Self> {
-        if path.try_exists().map_err(|why| broken(path, &why))? {
-            return Err(broken(path, &io::Error::from(io::ErrorKind::AlreadyExists)));
+        if path.try_exists().map_err(|why| Error::of_path(path, &why))? {
+            return Err(Error::of_path(path, &io::Error::from(io::ErrorKind::AlreadyExists)));
         }
         let mut part = path.as_os_str().to_owned();
         part.push(".part");
@@ -118,7 +118,7 @@ impl Writing {
         options.write(true).create(true).truncate(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(&part).map_err(|why| broken(&part, &why))?;
+        let file = options.open(&part).map_err(|why| Error::of_path(&part, &why))?;
         let part = Part { path: part, finished: false };
         let begin = || {
             let mut hashing = Hashing { inner: BufWriter::new(file), hasher: Sha256::new() };
@@ -127,7 +127,7 @@ impl Writing {
             put(&mut out, &Line::Backup(header.clone()))?;
             Ok(out)
         };
-        let out = begin().map_err(|why: io::Error| broken(&part.path, &why))?;
+        let out = begin().map_err(|why: io::Error| Error::of_path(&part.path, &why))?;
         Ok(Self { out, part })
     }
 
@@ -145,8 +145,8 @@ impl Writing {
             file.sync_all()?;
             file.metadata().map(|metadata| metadata.len())
         };
-        let size = finish().map_err(|why: io::Error| broken(&self.part.path, &why))?;
-        std::fs::rename(&self.part.path, path).map_err(|why| broken(path, &why))?;
+        let size = finish().map_err(|why: io::Error| Error::of_path(&self.part.path, &why))?;
+        std::fs::rename(&self.part.path, path).map_err(|why| Error::of_path(path, &why))?;
         self.part.finished = true;
         #[cfg(unix)]
         if let Some(folder) = path.parent() {
@@ -161,11 +161,11 @@ impl Sink for Writing {
     fn table(&mut self, table: &Table) -> Result<()> {
         let columns = table.columns.iter().map(|column| column.name.clone()).collect();
         put(&mut self.out, &Line::Table { name: table.name.clone(), columns })
-            .map_err(|why| broken(&self.part.path, &why))
+            .map_err(|why| Error::of_path(&self.part.path, &why))
     }
 
     fn row(&mut self, _: &Table, _: &Row, line: &[u8]) -> Result<()> {
-        self.out.write_all(line).map_err(|why| broken(&self.part.path, &why))
+        self.out.write_all(line).map_err(|why| Error::of_path(&self.part.path, &why))
     }
 }
 
@@ -212,8 +212,8 @@ pub(crate) enum Next {
 impl Reading {
     /// Opens a backup that is as it was written, to the last bit.
     pub(crate) fn open_whole(path: &Path) -> Result<(Self, Header)> {
-        let mut file = File::open(path).map_err(|why| broken(path, &why))?;
-        let size = file.metadata().map_err(|why| broken(path, &why))?.len();
+        let mut file = File::open(path).map_err(|why| Error::of_path(path, &why))?;
+        let size = file.metadata().map_err(|why| Error::of_path(path, &why))?.len();
         let mut magic = [0; 8];
         let ours = file.read_exact(&mut magic).is_ok() && magic[..7] == MAGIC[..7];
         if !ours {
@@ -226,7 +226,7 @@ impl Reading {
         let mut buffer = vec![0; 1 << 16];
         let mut rest = BufReader::new(&file).take(body);
         loop {
-            let read = rest.read(&mut buffer).map_err(|why| broken(path, &why))?;
+            let read = rest.read(&mut buffer).map_err(|why| Error::of_path(path, &why))?;
             if read == 0 {
                 break;
             }
@@ -245,7 +245,7 @@ impl Reading {
 
     /// Reads the first line alone, of a backup that may be damaged further on.
     pub(crate) fn header_of(path: &Path) -> Result<Header> {
-        let mut file = File::open(path).map_err(|why| broken(path, &why))?;
+        let mut file = File::open(path).map_err(|why| Error::of_path(path, &why))?;
         let mut magic = [0; 8];
         if file.read_exact(&mut magic).is_err() || &magic != MAGIC {
             return Err(Error::BadArchive(format!("{} is no backup of local-fitness", path.display())));
@@ -254,8 +254,8 @@ impl Reading {
     }
 
     fn open(path: &Path, mut file: File, body: u64) -> Result<(Self, Header)> {
-        file.seek(SeekFrom::Start(MAGIC.len() as u64)).map_err(|why| broken(path, &why))?;
-        let decoder = zstd::Decoder::new(file.take(body)).map_err(|why| broken(path, &why))?;
+        file.seek(SeekFrom::Start(MAGIC.len() as u64)).map_err(|why| Error::of_path(path, &why))?;
+        let decoder = zstd::Decoder::new(file.take(body)).map_err(|why| Error::of_path(path, &why))?;
         let mut reading = Self { lines: BufReader::with_capacity(1 << 17, decoder), path: path.to_owned() };
         let line = reading.line()?;
         match serde_json::from_slice(&line) {
@@ -349,17 +349,6 @@ pub(crate) fn known_tables(path: &Path, header: &Header) -> Result<Vec<Table>> {
 
 fn newer(path: &Path, why: &str) -> Error {
     Error::NewerArchive(format!("{} was written by a newer version: {why}", path.display()))
-}
-
-pub(crate) fn broken(path: &Path, error: &io::Error) -> Error {
-    let problem = match error.kind() {
-        io::ErrorKind::NotFound => "it, or its directory, does not exist".to_owned(),
-        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
-        io::ErrorKind::AlreadyExists => "it is there already, and is not written over".to_owned(),
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "the disk is full".to_owned(),
-        _ => error.to_string(),
-    };
-    Error::Path { path: path.to_owned(), problem }
 }
 
 /// How many rows a backup holds.

@@ -1,6 +1,6 @@
 //! The folder in which backups are kept, and which of them go.
 
-use super::file::{Header, Reading, broken};
+use super::file::{Header, Reading};
 use crate::error::{Error, Result};
 use crate::location::{Location, data_directory};
 use fitness_core::calendar::Day;
@@ -71,7 +71,7 @@ impl Folder {
         builder.recursive(true);
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(&self.0).map_err(|why| broken(&self.0, &why))?;
+        builder.create(&self.0).map_err(|why| Error::of_path(&self.0, &why))?;
         let named = |stem: String| self.0.join(format!("{stem}.{EXTENSION}"));
         let others = (2..).map(|number| named(format!("{stem}-{number}")));
         let free = std::iter::once(named(stem.to_owned())).chain(others).find(|path| !path.exists());
@@ -98,13 +98,13 @@ impl Folder {
         let entries = match std::fs::read_dir(&self.0) {
             Ok(entries) => entries,
             Err(why) if why.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(why) => return Err(broken(&self.0, &why)),
+            Err(why) => return Err(Error::of_path(&self.0, &why)),
         };
         let mut found = Vec::new();
         for entry in entries {
-            let path = entry.map_err(|why| broken(&self.0, &why))?.path();
+            let path = entry.map_err(|why| Error::of_path(&self.0, &why))?.path();
             if path.extension().is_some_and(|extension| extension == EXTENSION) {
-                let metadata = std::fs::metadata(&path).map_err(|why| broken(&path, &why))?;
+                let metadata = std::fs::metadata(&path).map_err(|why| Error::of_path(&path, &why))?;
                 let kept = Kept { bytes: metadata.len(), header: Reading::header_of(&path), path };
                 found.push((metadata.modified().ok(), kept));
             }
@@ -129,7 +129,7 @@ impl Folder {
         let old = nights.len().saturating_sub(NIGHTS);
         let old: Vec<PathBuf> = nights.into_iter().take(old).map(|(_, path)| path).collect();
         for path in &old {
-            std::fs::remove_file(path).map_err(|why| broken(path, &why))?;
+            std::fs::remove_file(path).map_err(|why| Error::of_path(path, &why))?;
         }
         Ok(old)
     }

@@ -4,6 +4,7 @@
 use super::cell::{self, Row};
 use super::schema::{Kind, Table};
 use crate::error::{Error, Result};
+use crate::tx::defer_foreign_keys;
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, Statement};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,11 +27,7 @@ pub(crate) struct Loading<'a> {
 impl<'a> Loading<'a> {
     /// Into a database in which these tables are empty.
     pub(crate) async fn new(db: &'a DatabaseTransaction, tables: &'a [Table]) -> Result<Self> {
-        let sql = match db.get_database_backend() {
-            DbBackend::Postgres => "SET CONSTRAINTS ALL DEFERRED",
-            _ => "PRAGMA defer_foreign_keys = ON",
-        };
-        db.execute_unprepared(sql).await?;
+        defer_foreign_keys(db).await?;
         Ok(Self { db, tables, waiting: BTreeMap::new() })
     }
 

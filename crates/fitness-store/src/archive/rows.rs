@@ -161,7 +161,7 @@ impl<C: Collector> Sink for Showing<C> {
 }
 
 fn unwritable(why: io::Error) -> Error {
-    super::file::broken(Path::new("the export"), &why)
+    Error::of_path(Path::new("the export"), &why)
 }
 
 /// JSON as itself, not as its text.

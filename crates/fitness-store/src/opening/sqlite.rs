@@ -24,7 +24,7 @@ pub(super) const TABLES: &str =
 
 pub(super) async fn open(location: Location, path: &Path, default: bool, missing: Missing) -> Result<Opened> {
     refuse_old_sqlite().await?;
-    let exists = path.try_exists().map_err(|e| path_error(path, &e))?;
+    let exists = path.try_exists().map_err(|e| Error::of_path(path, &e))?;
     let contents = if exists { inspect_sqlite(&location, path).await? } else { Contents::Empty };
     if contents == Contents::Empty && missing == Missing::Refuse {
         return Err(Error::NoDatabase(location.to_string()));
@@ -133,13 +133,13 @@ async fn refuse_old_sqlite() -> Result<()> {
 
 /// Looks into a file without changing it.
 async fn inspect_sqlite(location: &Location, path: &Path) -> Result<Contents> {
-    let metadata = fs::metadata(path).map_err(|e| path_error(path, &e))?;
+    let metadata = fs::metadata(path).map_err(|e| Error::of_path(path, &e))?;
     if !metadata.is_file() {
         return Err(Error::Path { path: path.to_owned(), problem: "it is not a file".to_owned() });
     }
     let mut header = [0; 16];
-    let mut file = fs::File::open(path).map_err(|e| path_error(path, &e))?;
-    let read = file.read(&mut header).map_err(|e| path_error(path, &e))?;
+    let mut file = fs::File::open(path).map_err(|e| Error::of_path(path, &e))?;
+    let read = file.read(&mut header).map_err(|e| Error::of_path(path, &e))?;
     if read == 0 {
         return Ok(Contents::Empty);
     }
@@ -147,7 +147,7 @@ async fn inspect_sqlite(location: &Location, path: &Path) -> Result<Contents> {
         return Err(Error::Foreign(location.to_string()));
     }
     // Opening for writing tells now, and not in the middle of an import, that the file is read-only.
-    fs::OpenOptions::new().append(true).open(path).map_err(|e| path_error(path, &e))?;
+    fs::OpenOptions::new().append(true).open(path).map_err(|e| Error::of_path(path, &e))?;
     // Merely reading a file in WAL mode leaves a -wal and a -shm beside it, unless SQLite is told that nobody
     // writes. Without a -wal nobody does; what somebody begins to write now, migrating sees under its lock.
     let mut wal = path.as_os_str().to_owned();
@@ -177,7 +177,7 @@ fn create_file(path: &Path, default: bool) -> Result<bool> {
         builder.recursive(true);
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(directory).map_err(|e| path_error(directory, &e))?;
+        builder.create(directory).map_err(|e| Error::of_path(directory, &e))?;
     }
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);
@@ -186,7 +186,7 @@ fn create_file(path: &Path, default: bool) -> Result<bool> {
     match options.open(path) {
         Ok(_) => Ok(true),
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(false),
-        Err(error) => Err(path_error(path, &error)),
+        Err(error) => Err(Error::of_path(path, &error)),
     }
 }
 
@@ -195,18 +195,9 @@ fn make_private(path: &Path) -> Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        fs::set_permissions(path, fs::Permissions::from_mode(0o600)).map_err(|e| path_error(path, &e))?;
+        fs::set_permissions(path, fs::Permissions::from_mode(0o600)).map_err(|e| Error::of_path(path, &e))?;
     }
     Ok(())
-}
-
-fn path_error(path: &Path, error: &std::io::Error) -> Error {
-    let problem = match error.kind() {
-        std::io::ErrorKind::NotFound => "it, or its directory, does not exist".to_owned(),
-        std::io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
-        _ => error.to_string(),
-    };
-    Error::Path { path: path.to_owned(), problem }
 }
 
 fn sqlite_error(location: &Location, path: &Path, error: sqlx::Error) -> Error {
