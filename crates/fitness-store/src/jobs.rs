@@ -9,7 +9,7 @@ use chrono::TimeDelta;
 use fitness_core::calendar::Instant;
 use fitness_core::ids::{JobId, UserId};
 use sea_orm::prelude::Json;
-use sea_orm::sea_query::{LockBehavior, LockType};
+use sea_orm::sea_query::{Expr, ExprTrait as _, LockBehavior, LockType};
 use sea_orm::{
     ActiveValue::{NotSet, Set},
     ColumnTrait, Condition, DbBackend, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
@@ -52,6 +52,8 @@ pub struct Job {
     pub run_at: Instant,
     /// What went wrong last.
     pub problem: Option<String>,
+    /// When it was done or given up.
+    pub finished_at: Option<Instant>,
 }
 
 impl Store {
@@ -131,6 +133,64 @@ impl Store {
         let row = Entity::update(claimed).exec(&db).await?;
         db.commit().await?;
         job(row).map(Some)
+    }
+
+    /// Holds on to a job for a while longer. `false` when somebody else has it, or it is over: then the worker must let go.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn renew_job(&self, id: JobId, worker: &str, lease: TimeDelta, now: Instant) -> Result<bool> {
+        let held = Entity::update_many()
+            .col_expr(Column::ClaimedUntil, Expr::value(stamp(now + lease)))
+            .filter(Column::Id.eq(id.get()))
+            .filter(Column::State.eq(JobState::Running.as_str()))
+            .filter(Column::ClaimedBy.eq(worker))
+            .exec(self.writer())
+            .await?;
+        Ok(held.rows_affected == 1)
+    }
+
+    /// Gives back what a worker had begun and will not finish: others need not wait until its time is over.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn release_jobs(&self, worker: &str, now: Instant) -> Result<u64> {
+        let released = Entity::update_many()
+            .col_expr(Column::State, Expr::value(JobState::Queued.as_str()))
+            .col_expr(Column::Attempts, Expr::col(Column::Attempts).sub(1))
+            .col_expr(Column::ClaimedBy, Expr::value(None::<String>))
+            .col_expr(Column::ClaimedUntil, Expr::value(None::<Instant>))
+            .col_expr(Column::RunAt, Expr::value(stamp(now)))
+            .filter(Column::State.eq(JobState::Running.as_str()))
+            .filter(Column::ClaimedBy.eq(worker))
+            .exec(self.writer())
+            .await?;
+        Ok(released.rows_affected)
+    }
+
+    /// Puts a job that was given up back into the queue, as if it had never been tried.
+    ///
+    /// # Errors
+    /// `NotFound` when the user has no such job that was given up.
+    pub async fn retry_job(&self, user: UserId, id: JobId, now: Instant) -> Result<()> {
+        let tx = self.write(user).await?;
+        let row = Entity::find_by_id(id.get())
+            .filter(Column::UserId.eq(user.get()))
+            .filter(Column::State.eq(JobState::Failed.as_str()))
+            .one(tx.db())
+            .await?
+            .ok_or(Error::NotFound("failed job"))?;
+        let queued = ActiveModel {
+            id: Set(row.id),
+            state: Set(JobState::Queued.as_str().to_owned()),
+            attempts: Set(0),
+            run_at: Set(stamp(now)),
+            problem: Set(None),
+            finished_at: Set(None),
+            ..Default::default()
+        };
+        Entity::update(queued).exec(tx.db()).await?;
+        tx.commit(Entry::new(now, Actor::Human, "job.retry", format!("job:{id}"))).await
     }
 
     /// Notes that a worker has done its job. Only the worker that holds the claim can.
@@ -222,5 +282,6 @@ fn job(row: Model) -> Result<Job> {
         attempts: row.attempts,
         run_at: row.run_at,
         problem: row.problem,
+        finished_at: row.finished_at,
     })
 }

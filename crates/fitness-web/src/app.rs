@@ -17,7 +17,7 @@ use crate::pages::{
 use crate::problem::{self, Problem};
 use crate::running::Running;
 use axum::Router;
-use axum::extract::{Request, State};
+use axum::extract::{MatchedPath, Request, State};
 use axum::http::StatusCode;
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
@@ -31,9 +31,13 @@ use fitness_store::Store;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The port of a server that was told no other.
 pub const USUAL_PORT: u16 = 8787;
+
+/// A database that takes longer than this to say anything is not there.
+const READY: Duration = Duration::from_secs(3);
 
 /// Something that is looked up.
 pub type Looked<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -93,7 +97,8 @@ pub fn routes(app: App, prompts: Prompts) -> (Router, Vec<Listed>) {
     use settings::{account, coach, connect, limits, notes, people, profile, security};
     let metadata = resource_metadata(&app.site);
     let (router, mut listed) = Routes::new(app.clone())
-        .get("/health", Anyone, async || "ok\n")
+        .get("/healthz", Anyone, async || "ok\n")
+        .get("/readyz", Anyone, ready)
         .get(METADATA_PATH, Anyone, async move || axum::Json(metadata))
         .get("/assets/{hash}/{name}", Anyone, assets::show)
         .get("/manifest.webmanifest", Anyone, assets::manifest)
@@ -226,8 +231,28 @@ pub fn routes(app: App, prompts: Prompts) -> (Router, Vec<Listed>) {
         .fallback(async || Problem::not_found())
         .layer(middleware::from_fn_with_state(app.clone(), problem::surround))
         .layer(middleware::from_fn_with_state(app.names.clone(), guard::host))
+        .layer(middleware::from_fn(noted))
         .with_state(app);
     (router, listed)
+}
+
+/// Notes each call by its pattern, never by its address: that may hold what signs somebody in.
+async fn noted(request: Request, next: Next) -> Response {
+    let method = request.method().clone();
+    let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
+    let begun = tokio::time::Instant::now();
+    let response = next.run(request).await;
+    let took = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+    tracing::info!(%method, route, status = response.status().as_u16(), took, "a call was answered");
+    response
+}
+
+/// Whether it can answer with data: whoever sends it calls asks this first.
+async fn ready(State(app): State<App>) -> Response {
+    match tokio::time::timeout(READY, app.store.version()).await {
+        Ok(Ok(_)) => "ready\n".into_response(),
+        _ => guard::refusal(StatusCode::SERVICE_UNAVAILABLE, "The database does not answer."),
+    }
 }
 
 fn mcp_config(app: &App) -> HttpConfig {

@@ -26,7 +26,7 @@ pub(crate) use source::{Service, SourceCommand};
 
 use clap::{Parser, Subcommand};
 use fitness_core::calendar::Day;
-use fitness_core::ids::{NoteId, PlanId};
+use fitness_core::ids::{JobId, NoteId, PlanId};
 use fitness_core::units::UnitSystem;
 use std::path::PathBuf;
 
@@ -195,6 +195,25 @@ pub(crate) enum Command {
     Serve(ServeArgs),
     /// Print a link that signs a browser in, once
     Login(LoginArgs),
+    /// List what is done by itself: backups, syncs, briefs, and what went wrong with them
+    ///
+    /// While `fitness serve` runs, they are done when they are due, and tried again when they fail: five times, each time after
+    /// twice as long.
+    Jobs {
+        /// How many, the newest first
+        #[arg(long, value_name = "N", default_value_t = 20)]
+        last: u64,
+        #[command(subcommand)]
+        command: Option<JobsCommand>,
+    },
+    /// Say whether a server is up and can reach its data; exits 0 or 1
+    ///
+    /// For whatever watches over it: a container's health check, a monitor.
+    Health {
+        /// The port on this machine
+        #[arg(long, default_value_t = fitness_web::USUAL_PORT)]
+        port: u16,
+    },
     /// Check the installation: what is missing, and how to fix it
     Doctor,
     /// Keep everything in one file, while others go on; list what is kept, or check it
@@ -237,6 +256,15 @@ pub(crate) enum Command {
     ///
     /// Other commands do this by themselves; this one does only this, for use before a new version starts.
     Migrate,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum JobsCommand {
+    /// Try a job again that was given up
+    Retry {
+        /// The job's number
+        job: JobId,
+    },
 }
 
 #[derive(Debug, Subcommand)]

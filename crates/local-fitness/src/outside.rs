@@ -1,17 +1,31 @@
 //! What the server cannot do itself: it has no sealing key and no way out to the net.
 
+use crate::clock;
 use crate::coaching::{self, Key};
-use crate::commands::{brief, coach, plan, source, sync};
+use crate::commands::{brief, coach, plan, settled, source, sync};
 use fitness_coach::chosen::Chosen;
 use fitness_core::calendar::Day;
 use fitness_core::ids::{SourceId, UserId};
 use fitness_store::Store;
+use fitness_store::archive::Folder;
 use fitness_web::morning::Chores;
 use fitness_web::{Coaching, KeyFrom, Looked, NewKey, NewSource, Opened, ShareTerms};
 use secrecy::SecretString;
 
 /// The program around the server.
-pub(crate) struct Outside(pub(crate) Store);
+pub(crate) struct Outside {
+    store: Store,
+    /// Whether what is here is worth keeping; what is made up is not.
+    keeps_backups: bool,
+}
+
+impl Outside {
+    /// Around a server of real data, or of the demo's.
+    pub(crate) fn new(store: Store, demo: bool) -> Self {
+        let wanted = !demo && matches!(Folder::of(store.location()), Ok(Some(_)));
+        Self { store, keeps_backups: wanted }
+    }
+}
 
 /// Why it was not done, for somebody who looks at a page: what to do is said there.
 fn said(why: anyhow::Error) -> String {
@@ -20,25 +34,40 @@ fn said(why: anyhow::Error) -> String {
 
 impl Coaching for Outside {
     fn open<'a>(&'a self, user: UserId, model: Option<&'a str>, today: Day) -> Looked<'a, Opened> {
-        Box::pin(async move { coaching::open(&self.0, user, model, today).await.map_err(said) })
+        Box::pin(async move { coaching::open(&self.store, user, model, today).await.map_err(said) })
     }
 
     fn told(&self, user: UserId) -> Looked<'_, (String, Vec<String>)> {
-        Box::pin(async move { coaching::told(&self.0, user).await })
+        Box::pin(async move { coaching::told(&self.store, user).await })
     }
 }
 
 impl Chores for Outside {
     fn sync(&self, user: UserId) -> Looked<'_, Result<(), String>> {
-        Box::pin(async move { sync::all_quietly(&self.0, user).await.map_err(said) })
+        Box::pin(async move { sync::all_quietly(&self.store, user).await.map_err(said) })
     }
 
     fn brief(&self, user: UserId, day: Day) -> Looked<'_, Result<(), String>> {
-        Box::pin(async move { brief::write_when_missing(&self.0, user, day).await.map_err(said) })
+        Box::pin(async move { brief::write_when_missing(&self.store, user, day).await.map_err(said) })
+    }
+
+    fn recompute(&self, user: UserId) -> Looked<'_, Result<(), String>> {
+        Box::pin(async move { settled(&self.store, user).await.map_err(said) })
+    }
+
+    fn keeps_backups(&self) -> bool {
+        self.keeps_backups
+    }
+
+    fn backup(&self, day: Day) -> Looked<'_, Result<(), String>> {
+        Box::pin(async move {
+            let made = self.store.back_up_nightly(day, clock::now()).await;
+            made.map(drop).map_err(|why| why.to_string())
+        })
     }
 
     fn rewrite(&self, user: UserId, day: Day) -> Looked<'_, Result<(), String>> {
-        Box::pin(async move { brief::rewrite(&self.0, user, day).await.map_err(said) })
+        Box::pin(async move { brief::rewrite(&self.store, user, day).await.map_err(said) })
     }
 }
 
@@ -49,12 +78,12 @@ impl fitness_web::Outside for Outside {
         chosen: &'a Chosen,
         key: Option<&'a SecretString>,
     ) -> Looked<'a, Result<(), String>> {
-        Box::pin(async move { coaching::try_and_choose(&self.0, user, chosen, key).await.map_err(said) })
+        Box::pin(async move { coaching::try_and_choose(&self.store, user, chosen, key).await.map_err(said) })
     }
 
     fn key_from<'a>(&'a self, user: UserId, chosen: &'a Chosen) -> Looked<'a, KeyFrom> {
         Box::pin(async move {
-            match coaching::key(&self.0, user, chosen).await {
+            match coaching::key(&self.store, user, chosen).await {
                 Ok(Some(Key::Own(_))) => KeyFrom::Own,
                 Ok(Some(Key::Shared(_))) => KeyFrom::Owner,
                 Ok(None) | Err(_) => KeyFrom::Nobody,
@@ -68,26 +97,26 @@ impl fitness_web::Outside for Outside {
         terms: Option<&'a ShareTerms>,
         key: Option<&'a SecretString>,
     ) -> Looked<'a, Result<(), String>> {
-        Box::pin(async move { coaching::share(&self.0, owner, terms, key).await.map_err(said) })
+        Box::pin(async move { coaching::share(&self.store, owner, terms, key).await.map_err(said) })
     }
 
     fn preview<'a>(&'a self, user: UserId, text: Option<&'a str>) -> Looked<'a, Result<String, String>> {
         Box::pin(async move {
-            coach::previewed(&self.0, user, text, None, None).await.map(|(_, sent)| sent).map_err(said)
+            coach::previewed(&self.store, user, text, None, None).await.map(|(_, sent)| sent).map_err(said)
         })
     }
 
     fn add_source(&self, user: UserId, new: NewSource) -> Looked<'_, Result<SourceId, String>> {
-        Box::pin(async move { source::add_from_page(&self.0, user, new).await.map_err(said) })
+        Box::pin(async move { source::add_from_page(&self.store, user, new).await.map_err(said) })
     }
 
     fn renew_key(&self, user: UserId, key: NewKey) -> Looked<'_, Result<(), String>> {
         Box::pin(async move {
-            source::renew(&self.0, user, key.source, &key.key, key.expires).await.map_err(said)
+            source::renew(&self.store, user, key.source, &key.key, key.expires).await.map_err(said)
         })
     }
 
     fn send_workouts(&self, user: UserId) -> Looked<'_, Result<(), String>> {
-        Box::pin(async move { plan::push::send(&self.0, user).await.map_err(said) })
+        Box::pin(async move { plan::push::send(&self.store, user).await.map_err(said) })
     }
 }

@@ -169,5 +169,5 @@ async fn what_breaks_is_told_with_a_number_and_nothing_else() {
     let page = browser.send(crate::harness::form(sent, &[("note", "x")])).await;
     assert!(page.status.is_server_error() && !page.says("sqlx"), "{}", page.text);
     // What needs no data goes on.
-    assert_eq!(browser.get("/health").await.status, StatusCode::OK);
+    assert_eq!(browser.get("/healthz").await.status, StatusCode::OK);
 }

@@ -115,7 +115,7 @@ async fn it_answers_under_its_own_names_and_no_other() {
     paths.retain(|path| !path.contains('{'));
     paths.push("/nothing/here");
     for (host, ours) in HOSTS {
-        for path in if ours { vec!["/health"] } else { paths.clone() } {
+        for path in if ours { vec!["/healthz"] } else { paths.clone() } {
             let mut request = under(host, path);
             let cookie = browser.request("GET", "/").body(Body::empty()).unwrap();
             request.headers_mut().insert(header::COOKIE, cookie.headers()[header::COOKIE].clone());
@@ -138,7 +138,7 @@ async fn it_answers_under_its_own_names_and_no_other() {
         ("http://127.0.0.1:8787/health", Some("evil.example"), 421),
         ("http://127.0.0.1:8787/health", Some("localhost:8787"), 421),
         ("http://evil.example/health", None, 421),
-        ("/health", None, 421),
+        ("/healthz", None, 421),
     ] {
         let mut request = Request::builder().uri(line);
         if let Some(host) = host {

@@ -11,7 +11,9 @@ mod day;
 mod demo;
 mod doctor;
 mod found;
+mod health;
 mod import;
+mod jobs;
 mod login;
 mod mcp;
 mod migrate;
@@ -78,6 +80,8 @@ pub(crate) async fn run(args: Args) -> Result<Report> {
         Command::Mcp => mcp::run(&context).await,
         Command::Serve(args) => serve::run(&context, args).await,
         Command::Login(args) => login::run(&context, args).await,
+        Command::Jobs { last, command } => jobs::run(&context, last, command).await,
+        Command::Health { port } => health::run(port).await,
         Command::Doctor => doctor::run(&context).await,
         Command::Backup(args) => backup::run(&context, args).await,
         Command::Export { to } => takeout::export(&context, to).await,

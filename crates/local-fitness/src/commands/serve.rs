@@ -12,7 +12,7 @@ use crate::report::Report;
 use anyhow::Result;
 use fitness_core::athlete::Profile;
 use fitness_core::ids::UserId;
-use fitness_store::{Missing, Store};
+use fitness_store::{Missing, Store, Token};
 use fitness_web::{App, Kept, Limits, Names, Running, Setup, morning, serve, serve_encrypted};
 use serde_json::json;
 use std::io::IsTerminal as _;
@@ -68,7 +68,7 @@ async fn answer(store: Store, args: ServeArgs, demo: Option<UserId>) -> Result<R
     } else {
         eprintln!("Open {site}. `fitness login` prints a link that signs a browser in.");
     }
-    let outside = Arc::new(Outside(store.clone()));
+    let outside = Arc::new(Outside::new(store.clone(), demo.is_some()));
     let app = App {
         store: store.clone(),
         clock: clock::now,
@@ -84,27 +84,53 @@ async fn answer(store: Store, args: ServeArgs, demo: Option<UserId>) -> Result<R
     if !args.no_open && !users.is_empty() {
         open_browser(&site);
     }
-    let worker = format!("serve-{}", std::process::id());
+    // Two servers on two machines may have the same number.
+    let worker = format!("serve-{}-{}", std::process::id(), &Token::random().reveal()[..8]);
     let prompts = coaching::prompts();
     let served = async {
         match reach.tls {
-            Some(tls) => serve_encrypted(listener, tls, app, prompts, until_ctrl_c()).await,
-            None => serve(listener, app, prompts, until_ctrl_c()).await,
+            Some(tls) => serve_encrypted(listener, tls, app, prompts, until_told_to_stop()).await,
+            None => serve(listener, app, prompts, until_told_to_stop()).await,
         }
     };
     tokio::select! {
         served = served => served?,
         () = morning::run(store.clone(), &*outside, &worker, clock::now) => {}
     }
+    // What was begun and is not finished, somebody else need not wait for.
+    drop(store.release_jobs(&worker, clock::now()).await);
     store.close().await;
     Ok(Report::new("Stopped.", &json!({})))
 }
 
-/// Waits for Ctrl-C. When it cannot be heard, the server runs until it is ended otherwise.
-pub(super) async fn until_ctrl_c() {
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
+/// Waits for Ctrl-C, or for whoever runs services to end this one. When neither can be heard, the server runs until it is
+/// ended otherwise.
+pub(super) async fn until_told_to_stop() {
+    let ctrl_c = async {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    tokio::select! {
+        () = ctrl_c => {}
+        () = terminated() => {}
     }
+}
+
+#[cfg(unix)]
+async fn terminated() {
+    use tokio::signal::unix::{SignalKind, signal};
+    match signal(SignalKind::terminate()) {
+        Ok(mut told) => {
+            told.recv().await;
+        }
+        Err(_) => std::future::pending().await,
+    }
+}
+
+#[cfg(not(unix))]
+async fn terminated() {
+    std::future::pending().await
 }
 
 /// Opens a browser where a person is looking; that there is none is no matter. The address is told to other programs of

@@ -187,7 +187,7 @@ fn tls_is_spoken_where_a_certificate_is_given() {
     let reply = Reply::read(&bytes);
     assert_eq!(reply.status, 200, "{reply:?}");
     assert!(reply.head.contains("strict-transport-security"), "{reply:?}");
-    assert_eq!(get(&server, "/health").status, 0, "nothing is said in the clear");
+    assert_eq!(get(&server, "/healthz").status, 0, "nothing is said in the clear");
 }
 
 #[test]

@@ -222,7 +222,7 @@ fn it_answers_under_its_own_names_only() {
         "169.254.169.254".to_owned(),
     ];
     for host in &bad {
-        for path in ["/health", "/mcp", "/nothing"] {
+        for path in ["/healthz", "/mcp", "/nothing"] {
             let reply = server.raw(&[&format!("GET {path} HTTP/1.1"), &format!("Host: {host}")], "");
             assert_eq!(reply.status, 421, "{host}: {reply:?}");
         }

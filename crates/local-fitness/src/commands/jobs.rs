@@ -1,0 +1,60 @@
+//! `fitness jobs`: what is done by itself.
+
+use crate::args::JobsCommand;
+use crate::clock;
+use crate::context::Context;
+use crate::report::Report;
+use crate::table::table;
+use anyhow::Result;
+use fitness_core::calendar::Instant;
+use fitness_core::text::visible;
+use fitness_store::{Job, JobState};
+use serde_json::json;
+
+pub(super) async fn run(context: &Context, last: u64, command: Option<JobsCommand>) -> Result<Report> {
+    let (store, user) = context.open_for_user().await?;
+    let report = match command {
+        None => listed(&store.list_jobs(user.id, last).await?),
+        Some(JobsCommand::Retry { job }) => {
+            store.retry_job(user.id, job, clock::now()).await?;
+            let text = format!("Job {job} waits again; a running `fitness serve` takes it on within a minute.");
+            Report::new(text, &json!({ "job": job, "state": JobState::Queued }))
+        }
+    };
+    store.close().await;
+    Ok(report)
+}
+
+fn listed(jobs: &[Job]) -> Report {
+    if jobs.is_empty() {
+        let text = "Nothing was done by itself yet. `fitness serve` makes a backup each night, syncs each morning and writes the \
+                    brief.";
+        return Report::new(text, &jobs);
+    }
+    let when = |at: Instant| at.format("%Y-%m-%d %H:%M").to_string();
+    let rows: Vec<_> = jobs
+        .iter()
+        .map(|job| {
+            let what = match job.payload.get("day").and_then(|day| day.as_str()) {
+                Some(day) => format!("{} of {day}", job.kind),
+                None => job.kind.clone(),
+            };
+            let state = match (job.state, job.attempts) {
+                (JobState::Queued, 0) => "waits".to_owned(),
+                (JobState::Queued, tries) => format!("waits, tried {tries} times"),
+                (JobState::Running, _) => "is being done".to_owned(),
+                (JobState::Done, _) => "done".to_owned(),
+                (JobState::Failed, tries) => format!("given up after {tries} tries"),
+            };
+            let problem = job.problem.as_deref().unwrap_or_default();
+            [
+                job.id.to_string(),
+                what,
+                state,
+                when(job.finished_at.unwrap_or(job.run_at)),
+                visible(problem).to_string(),
+            ]
+        })
+        .collect();
+    Report::new(table(["job", "what", "state", "when (UTC)", "what went wrong"], &rows), &jobs)
+}
