@@ -24,10 +24,10 @@ pub(crate) fn problems(root: &Path) -> Result<Vec<String>> {
         problems.extend(paths(root, name, &text));
         problems.extend(actions(name, &text));
     }
-    for document in
-        ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "docs/deploy.md", "docs/benchmarks.md"]
-    {
-        problems.extend(chores(document, &read(&root.join(document))?));
+    for document in documents(root)? {
+        let text = read(&root.join(&document))?;
+        problems.extend(chores(&document, &text));
+        problems.extend(links(root, &document, &text));
     }
     problems.extend(only_the_plan_releases(&read(&root.join(RELEASE))?));
     problems.extend(every_crate_is_in_the_image(root, &read(&root.join("Dockerfile"))?)?);
@@ -44,6 +44,38 @@ fn every_crate_is_in_the_image(root: &Path, dockerfile: &str) -> Result<Vec<Stri
         }
     }
     Ok(problems)
+}
+
+/// What people read.
+fn documents(root: &Path) -> Result<Vec<String>> {
+    let mut found = Vec::new();
+    for folder in ["", "docs/", "docs/adr/", "prompts/"] {
+        for entry in std::fs::read_dir(root.join(folder))? {
+            let name = format!("{folder}{}", entry?.file_name().to_string_lossy());
+            if name.ends_with(".md") {
+                found.push(name);
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Each link to a file or a picture of ours leads there.
+fn links(root: &Path, name: &str, text: &str) -> Vec<String> {
+    let folder = Path::new(name).parent().unwrap_or(Path::new(""));
+    let marks = [("](", ')'), ("src=\"", '"'), ("srcset=\"", '"')];
+    let targets = marks
+        .iter()
+        .flat_map(|(open, close)| text.split(open).skip(1).filter_map(|rest| rest.split(*close).next()));
+    let ours = targets.filter(|target| {
+        !target.contains("://") && !target.starts_with('#') && !target.contains(char::is_whitespace)
+    });
+    ours.filter_map(|target| {
+        let path = folder.join(target.split('#').next().unwrap_or_default());
+        (!root.join(&path).exists()).then(|| format!("{name} links to {target}, which does not exist"))
+    })
+    .collect()
 }
 
 /// Each `cargo xtask …` is a chore.
@@ -209,6 +241,9 @@ mod tests {
         assert!(paths(&root(), "x", "COPY crates/local-fitness/Cargo.toml x").is_empty());
         assert_eq!(paths(&root(), "x", "COPY crates/local-fitnes/Cargo.toml x").len(), 1);
         assert_eq!(paths(&root(), "x", "      - ./deploy/nowhere:/x").len(), 1);
+        let linked = "[a](docs/plans.md#x) [b](https://example.org/x) ![c](docs/pictures/nowhere.png) <img src=\"docs/none.png\">";
+        assert_eq!(links(&root(), "README.md", linked).len(), 2);
+        assert_eq!(links(&root(), "docs/coach.md", "[a](mcp.md) [b](../README.md) [c](README.md)").len(), 1);
         let dockerfile =
             read(&root().join("Dockerfile")).unwrap().replace("COPY crates/fitness-web/Cargo.toml", "");
         assert_eq!(every_crate_is_in_the_image(&root(), &dockerfile).unwrap().len(), 1);

@@ -24,6 +24,7 @@ mod plan_words;
 mod planning;
 mod prompts;
 mod pushes;
+mod quoted;
 mod reaching;
 mod services;
 mod serving;
