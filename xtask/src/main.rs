@@ -1,20 +1,41 @@
 //! Chores of the repository. `cargo xtask tidy` tests the repository itself, `cargo xtask bench ingest|metrics|web`
-//! measures an import, what is worked out from it, and the pages, `cargo xtask hostile` what files made to harm cost,
-//! `cargo xtask coverage` how much of the code ran in the tests; `cargo xtask schema` writes `docs/schema`, and
-//! `cargo xtask pictures` takes those of the README; `cargo xtask release-plan` says whether this is to be released.
+//! measures an import, what is worked out from it, and the pages, and `bench all` writes it down; `cargo xtask hostile` measures
+//! what files made to harm cost, `cargo xtask coverage` how much of the code ran in the tests; `cargo xtask schema` writes
+//! `docs/schema`, and `cargo xtask pictures` takes those of the README; `cargo xtask release-plan` says whether this is to be
+//! released, `release-notes` what is to be said of it, and `pack` makes the archive of one target.
 
 mod bench;
 mod coverage;
 mod demo;
 mod fence;
 mod hostile;
+mod pack;
 mod pictures;
 mod release;
 mod schema;
+mod shipping;
 mod tidy;
 mod workspace;
 
 use anyhow::{Result, bail};
+use std::path::Path;
+
+/// Every chore, as it is written after `cargo xtask`. What workflows and documents name must be one of these.
+const CHORES: &[&str] = &[
+    "tidy",
+    "coverage",
+    "hostile",
+    "pictures",
+    "release-plan",
+    "release-notes",
+    "schema",
+    "pack --target TARGET --to FOLDER",
+    "bench ingest",
+    "bench metrics",
+    "bench web",
+    "bench all",
+    "bench all --small",
+];
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -33,13 +54,20 @@ fn main() -> Result<()> {
         ["bench", "ingest"] => bench::ingest(&workspace::root()),
         ["bench", "metrics"] => bench::metrics(&workspace::root()),
         ["bench", "web"] => bench::web(&workspace::root()),
+        ["bench", "all"] => bench::all(&workspace::root(), false),
+        ["bench", "all", "--small"] => bench::all(&workspace::root(), true),
         ["coverage"] => coverage::measure(&workspace::root()),
         ["hostile"] => hostile::measure(&workspace::root()),
+        ["pack", "--target", target, "--to", folder] => {
+            pack::pack(&workspace::root(), target, Path::new(folder))
+        }
         ["pictures"] => pictures::take(&workspace::root()),
         ["release-plan"] => release::tell(&workspace::root()),
+        ["release-notes"] => {
+            println!("{}", release::notes(&workspace::root())?);
+            Ok(())
+        }
         ["schema"] => schema::write(&workspace::root()),
-        _ => bail!(
-            "usage: cargo xtask tidy | coverage | hostile | pictures | release-plan | schema | bench ingest | bench metrics | bench web"
-        ),
+        _ => bail!("usage: cargo xtask {}", CHORES.join(" | ")),
     }
 }

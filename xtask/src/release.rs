@@ -1,5 +1,6 @@
 //! `cargo xtask release-plan`: whether what lies here is to be released. Merging is not shipping: a new version in
-//! `Cargo.toml` is. What is out already is not released again, however often this is asked.
+//! `Cargo.toml` is. What is out already is not released again, however often this is asked. `cargo xtask release-notes`: what
+//! the changelog says of it.
 
 use crate::workspace::read;
 use anyhow::{Context, Result, bail};
@@ -29,7 +30,7 @@ impl fmt::Display for Plan {
 
 impl Plan {
     /// As lines that a workflow's next steps can ask for.
-    fn outputs(&self) -> String {
+    pub(crate) fn outputs(&self) -> String {
         let (release, version) = match self {
             Self::Release(version) => (true, version),
             Self::Nothing(version) => (false, version),
@@ -78,15 +79,36 @@ pub(crate) fn plan(root: &Path) -> Result<Plan> {
     Ok(Plan::Release(version))
 }
 
+/// What the changelog says of this version.
+pub(crate) fn notes(root: &Path) -> Result<String> {
+    let version = version(&read(&root.join("Cargo.toml"))?)?;
+    section(&read(&root.join("CHANGELOG.md"))?, &version)
+}
+
+/// The section of a version, without its heading and without the links at the end.
+fn section(changelog: &str, version: &Version) -> Result<String> {
+    let mut lines = changelog.lines().skip_while(|line| !line.starts_with(&format!("## [{version}]")));
+    if lines.next().is_none() {
+        bail!("CHANGELOG.md says nothing about {version}: give what is under Unreleased its number");
+    }
+    let link = |line: &str| line.starts_with('[') && line.contains("]: ");
+    let lines: Vec<&str> = lines.take_while(|line| !line.starts_with("## ") && !link(line)).collect();
+    let text = lines.join("\n").trim().to_owned();
+    if text.is_empty() {
+        bail!("CHANGELOG.md has {version} as a heading and says nothing below it");
+    }
+    Ok(text)
+}
+
 /// The version of the workspace.
-fn version(manifest: &str) -> Result<Version> {
+pub(crate) fn version(manifest: &str) -> Result<Version> {
     let package = manifest.split("\n[").find(|part| part.starts_with("workspace.package]"));
     let line = package.and_then(|part| part.lines().find_map(|line| line.strip_prefix("version = ")));
     let text = line.context("Cargo.toml names no version in [workspace.package]")?;
     text.trim().trim_matches('"').parse().with_context(|| format!("the version {text} in Cargo.toml"))
 }
 
-fn git(root: &Path, arguments: &[&str]) -> Result<String> {
+pub(crate) fn git(root: &Path, arguments: &[&str]) -> Result<String> {
     let told = Command::new("git").current_dir(root).args(arguments).output().context("git")?;
     if !told.status.success() {
         bail!("git {}: {}", arguments.join(" "), String::from_utf8_lossy(&told.stderr).trim());
@@ -197,5 +219,16 @@ mod tests {
         assert!(repository.plan().unwrap_err().contains("names no version"));
         repository.at("four");
         assert!(repository.plan().unwrap_err().contains("the version \"four\""));
+    }
+    #[test]
+    fn the_notes_are_what_the_changelog_says_of_this_version() {
+        let changelog = "# Changelog\n\n## [Unreleased]\n\n- later\n\n## [0.2.0] - 2026-11-20\n\n### Added\n\n- this\n\n## [0.1.0]\n\n- that\n\n## [0.0.1]\n\n[0.1.0]: https://example.org\n";
+        let told =
+            |version: &str| section(changelog, &version.parse().unwrap()).map_err(|why| why.to_string());
+        assert_eq!(told("0.2.0"), Ok("### Added\n\n- this".to_owned()));
+        assert_eq!(told("0.1.0"), Ok("- that".to_owned()));
+        assert!(told("0.0.1").unwrap_err().contains("says nothing below it"));
+        assert!(told("0.3.0").unwrap_err().contains("says nothing about 0.3.0"));
+        assert!(told("0.2.0-rc.1").is_err(), "another version is another");
     }
 }

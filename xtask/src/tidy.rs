@@ -1,6 +1,7 @@
 //! What the compiler does not check about the repository: call sites, reasons, documents that name tests.
 
 use crate::fence;
+use crate::shipping;
 use crate::workspace::{read, root};
 use anyhow::{Context, Result};
 use std::collections::BTreeSet;
@@ -36,6 +37,7 @@ pub(crate) fn problems() -> Result<Vec<String>> {
         let path = entry?.path().join("Cargo.toml");
         problems.extend(the_test_kit_is_for_tests(&path.display().to_string(), &read(&path)?));
     }
+    problems.extend(shipping::problems(&root)?);
     let guarantees = read(&root.join("docs/guarantees.md"))?;
     problems.extend(every_named_test_exists(&guarantees, &sources));
     Ok(problems)

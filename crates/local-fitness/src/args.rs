@@ -269,6 +269,19 @@ pub(crate) enum Command {
     ///
     /// Other commands do this by themselves; this one does only this, for use before a new version starts.
     Migrate,
+    /// Print what lets a shell complete these commands
+    ///
+    /// `source <(fitness completions bash)` for one session; `docs/deploy.md` says where each shell keeps it.
+    Completions {
+        /// Which shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, or write one for every command
+    Man {
+        /// The folder to write them to, such as ~/.local/share/man/man1
+        #[arg(long, value_name = "FOLDER")]
+        to: Option<PathBuf>,
+    },
 }
 
 #[derive(Debug, Subcommand)]

@@ -1,7 +1,7 @@
 //! `cargo xtask bench web`: how many pages a second an athlete with ten years of data can be shown, by `wrk` on the same
 //! machine. Loopback only, a few seconds for each page.
 
-use super::{Bench, Figure, judge};
+use super::{Bench, Figure, Measured, Size, judge};
 use crate::demo::Demo;
 use anyhow::{Context, Result, bail};
 use std::path::Path;
@@ -18,24 +18,26 @@ const PAGES: [(&str, f64); 6] = [
     ("/settings", 1000.0),
 ];
 const CONNECTIONS: &str = "8";
-const SECONDS: &str = "8s";
 
 /// Measures the pages and prints the figures beside their limits.
 pub(crate) fn web(root: &Path) -> Result<()> {
+    judge(&measure_web(root, Size::FULL)?.figures)
+}
+
+pub(super) fn measure_web(root: &Path, size: Size) -> Result<Measured> {
+    let mut measured = Measured::default();
     let bench = Bench::set_up(root)?;
     if Command::new("wrk").arg("-v").output().is_err() {
         bail!("wrk is not installed; it is in most distributions' packages");
     }
-    let make = ["demo", "--only-make", "--years", "10", "--json"];
-    super::run(bench.command(&bench.fitness, "none.db").args(make))?;
+    let make = ["demo", "--only-make", "--json", "--years"];
+    super::run(bench.command(&bench.fitness, "none.db").args(make).arg(size.years.to_string()))?;
     let mut command = bench.command(&bench.fitness, "none.db");
     command.args(["demo", "--keep"]);
     let server = Demo::start(command)?;
     let cookie = server.sign_in()?;
-    let mut figures = Vec::new();
     let mut slowest: f64 = 0.0;
     let mut largest: usize = 0;
-    println!("{:<14} {:>10} {:>10} {:>10} {:>12}", "page", "a second", "p99, ms", "bytes", "first, ms");
     for (path, wanted) in PAGES {
         let begun = std::time::Instant::now();
         let page = server.get(path, &cookie)?;
@@ -44,18 +46,22 @@ pub(crate) fn web(root: &Path) -> Result<()> {
             bail!("{path} answers {}", page.lines().next().unwrap_or_default());
         }
         let bytes = bytes_to_paint(&server, &page)?;
-        let (rate, p99) = press(&server, path, &cookie)?;
-        println!("{path:<14} {rate:>10.0} {p99:>10.1} {bytes:>10} {first:>12.1}");
+        let (rate, p99) = press(&server, path, &cookie, size.seconds)?;
+        measured.tell(format!(
+            "{path}: {rate:.0} a second, all but one in a hundred within {p99:.1} ms, {bytes} bytes with style and script, \
+             {first:.1} ms the first time"
+        ));
         slowest = slowest.max(p99);
         largest = largest.max(bytes);
-        figures.push(Figure::at_least(path, rate, wanted, wanted));
+        measured.figures.push(Figure::at_least(path, rate, wanted, wanted));
     }
+    let figures = &mut measured.figures;
     figures.push(Figure::at_most("p99 at 8 connections, ms", slowest, 25.0));
     figures.push(Figure::at_most("memory, MB", server.resident()?, 120.0));
     figures.push(Figure::at_most("bytes to paint the largest, kB", largest as f64 / 1000.0, 60.0));
     drop(server);
     bench.tidy_up();
-    judge(&figures)
+    Ok(measured)
 }
 
 /// The page with its styles and scripts.
@@ -74,10 +80,10 @@ fn bytes_to_paint(demo: &Demo, page: &str) -> Result<usize> {
 }
 
 /// How many a second, and the milliseconds that all but one in a hundred take at most.
-fn press(demo: &Demo, path: &str, cookie: &str) -> Result<(f64, f64)> {
+fn press(demo: &Demo, path: &str, cookie: &str, seconds: u32) -> Result<(f64, f64)> {
     let address = format!("http://{}{path}", demo.host);
     let told = Command::new("wrk")
-        .args(["-t", "2", "-c", CONNECTIONS, "-d", SECONDS, "--latency", "-H"])
+        .args(["-t", "2", "-c", CONNECTIONS, "-d", &format!("{seconds}s"), "--latency", "-H"])
         .arg(format!("Cookie: {cookie}"))
         .arg(address)
         .output()?;

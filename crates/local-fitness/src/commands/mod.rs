@@ -6,6 +6,7 @@ pub(crate) mod brief;
 mod chat;
 pub(crate) mod coach;
 mod coach_test;
+mod completions;
 mod config;
 mod contract;
 mod day;
@@ -93,6 +94,8 @@ pub(crate) async fn run(args: Args) -> Result<Report> {
         Command::Restore { file } => backup::restore(&context, &file).await,
         Command::Move { to } => backup::move_to(&context, &to).await,
         Command::Migrate => migrate::run(&context).await,
+        Command::Completions { shell } => Ok(completions::completions(shell)),
+        Command::Man { to } => completions::man(to.as_deref()),
     }
 }
 

@@ -25,6 +25,7 @@ mod plan_words;
 mod planning;
 mod prompts;
 mod pushes;
+mod quoted;
 mod reaching;
 mod running;
 mod services;

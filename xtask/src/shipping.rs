@@ -1,0 +1,327 @@
+//! What ships the program names only what there is: workflows, the image and the units of services are read as text, for nobody runs
+//! them here.
+
+use crate::CHORES;
+use crate::release::Plan;
+use crate::workspace::read;
+use anyhow::Result;
+use std::path::Path;
+
+/// The workflow that releases.
+const RELEASE: &str = ".github/workflows/release.yml";
+/// Where what is named must exist.
+const FILES: &[&str] =
+    &[".github/workflows/ci.yml", RELEASE, "Dockerfile", "compose.yaml", "deploy/compose.sqlite.yaml"];
+/// What only a build leaves behind.
+const MADE: &[&str] = &["target/", "dist/", "notes.md", "crates/local-fitness/fitness.json"];
+
+/// Everything in the files that ship which is wrong.
+pub(crate) fn problems(root: &Path) -> Result<Vec<String>> {
+    let mut problems = Vec::new();
+    for name in FILES {
+        let text = read(&root.join(name))?;
+        problems.extend(chores(name, &text));
+        problems.extend(paths(root, name, &text));
+        problems.extend(actions(name, &text));
+    }
+    for document in documents(root)? {
+        let text = read(&root.join(&document))?;
+        problems.extend(chores(&document, &text));
+        problems.extend(links(root, &document, &text));
+    }
+    problems.extend(only_the_plan_releases(&read(&root.join(RELEASE))?));
+    problems.extend(every_crate_is_in_the_image(root, &read(&root.join("Dockerfile"))?)?);
+    Ok(problems)
+}
+
+/// The image builds the dependencies first, from the manifests of every crate.
+fn every_crate_is_in_the_image(root: &Path, dockerfile: &str) -> Result<Vec<String>> {
+    let mut problems = Vec::new();
+    for entry in std::fs::read_dir(root.join("crates"))? {
+        let manifest = format!("crates/{}/Cargo.toml", entry?.file_name().to_string_lossy());
+        if root.join(&manifest).exists() && !dockerfile.contains(&format!("COPY {manifest} ")) {
+            problems.push(format!("Dockerfile does not copy {manifest}"));
+        }
+    }
+    Ok(problems)
+}
+
+/// What people read.
+fn documents(root: &Path) -> Result<Vec<String>> {
+    let mut found = Vec::new();
+    for folder in ["", "docs/", "docs/adr/", "prompts/"] {
+        for entry in std::fs::read_dir(root.join(folder))? {
+            let name = format!("{folder}{}", entry?.file_name().to_string_lossy());
+            if name.ends_with(".md") {
+                found.push(name);
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Each link to a file or a picture of ours leads there.
+fn links(root: &Path, name: &str, text: &str) -> Vec<String> {
+    let folder = Path::new(name).parent().unwrap_or(Path::new(""));
+    let marks = [("](", ')'), ("src=\"", '"'), ("srcset=\"", '"')];
+    let targets = marks
+        .iter()
+        .flat_map(|(open, close)| text.split(open).skip(1).filter_map(|rest| rest.split(*close).next()));
+    let ours = targets.filter(|target| {
+        !target.contains("://") && !target.starts_with('#') && !target.contains(char::is_whitespace)
+    });
+    ours.filter_map(|target| {
+        let path = folder.join(target.split('#').next().unwrap_or_default());
+        (!root.join(&path).exists()).then(|| format!("{name} links to {target}, which does not exist"))
+    })
+    .collect()
+}
+
+/// Each `cargo xtask …` is a chore; prose may name it without what it is given.
+fn chores(name: &str, text: &str) -> Vec<String> {
+    let prose = name.ends_with(".md");
+    let known = |words: &[&str]| {
+        CHORES.iter().any(|chore| {
+            let chore: Vec<&str> = chore.split(' ').collect();
+            let fits = |(said, meant): (&&str, &&str)| {
+                said == meant || meant.chars().all(|c| c.is_ascii_uppercase())
+            };
+            (prose && !words.is_empty() || words.len() >= chore.len()) && words.iter().zip(&chore).all(fits)
+        })
+    };
+    let mut problems = Vec::new();
+    for after in text.split("cargo xtask ").skip(1) {
+        let end = after.find(['`', '\n', '>', ';', ')']).unwrap_or(after.len());
+        // `${{ matrix.target }}` is one word.
+        let said = after[..end].replace("${{ ", "").replace(" }}", "");
+        let words: Vec<&str> = said.split_whitespace().collect();
+        // `bench ingest|metrics` names two.
+        let several = words.len() == 2 && words[0] == "bench" && words[1].split('|').count() > 1;
+        if !(known(&words) || several) {
+            problems.push(format!("{name} names `cargo xtask {}`, which is no chore", words.join(" ")));
+        }
+    }
+    problems
+}
+
+/// Each path that is named is there.
+fn paths(root: &Path, name: &str, text: &str) -> Vec<String> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-/".contains(c);
+    let code = text.lines().filter(|line| !line.trim_start().starts_with('#')).collect::<Vec<_>>().join("\n");
+    let mut problems = Vec::new();
+    for word in code.split(|c: char| !plain(c) && c != '$' && c != '@' && c != '{' && c != '*') {
+        let word = word.trim_start_matches("./");
+        let ours = ["crates/", "docs/", "deploy/", "prompts/", "xtask/", ".github/"]
+            .iter()
+            .any(|top| word.starts_with(top));
+        let made = MADE.iter().any(|made| word.starts_with(made));
+        if ours && !made && word.chars().all(plain) && !root.join(word).exists() {
+            problems.push(format!("{name} names {word}, which does not exist"));
+        }
+    }
+    problems
+}
+
+/// Each action has a version, and none follows a branch.
+fn actions(name: &str, text: &str) -> Vec<String> {
+    let uses = text.lines().filter_map(|line| line.trim().trim_start_matches("- ").strip_prefix("uses: "));
+    let pinned = |action: &str| {
+        action.starts_with("./")
+            || action.split_once('@').is_some_and(|(_, version)| {
+                let commit = version.len() == 40 && version.chars().all(|c| c.is_ascii_hexdigit());
+                commit
+                    || version
+                        .strip_prefix('v')
+                        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+            })
+    };
+    uses.map(|action| action.split(" #").next().unwrap_or_default().trim())
+        .filter(|action| !pinned(action))
+        .map(|action| format!("{name} uses {action}, which is no fixed version"))
+        .collect()
+}
+
+/// What the plan tells is what is asked of it, and no job acts without its word.
+fn only_the_plan_releases(text: &str) -> Vec<String> {
+    let mut problems = Vec::new();
+    let told = Plan::Nothing(cargo_metadata::semver::Version::new(0, 0, 0)).outputs();
+    let told: Vec<&str> = told.lines().filter_map(|line| Some(line.split_once('=')?.0)).collect();
+    for source in ["steps.plan.outputs.", "needs.plan.outputs."] {
+        for after in text.split(source).skip(1) {
+            let asked: String =
+                after.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+            if !told.contains(&asked.as_str()) {
+                problems
+                    .push(format!("{RELEASE} asks the plan for `{asked}`, and it tells {}", told.join(", ")));
+            }
+        }
+    }
+    for (job, body) in jobs(text) {
+        if job == "plan" {
+            for wanted in ["run: cargo xtask release-plan", "    if: github.ref == 'refs/heads/main'"] {
+                if !body.contains(wanted) {
+                    problems.push(format!("{RELEASE}: the job plan has no `{}`", wanted.trim()));
+                }
+            }
+            continue;
+        }
+        let needs = body.lines().find_map(|line| line.strip_prefix("    needs: ")).unwrap_or_default();
+        let needs_plan = needs.trim_matches(['[', ']']).split(',').any(|one| one.trim() == "plan");
+        let only_then = body.lines().any(|line| line == "    if: needs.plan.outputs.release == 'true'");
+        if !needs_plan || !only_then {
+            problems.push(format!("{RELEASE}: the job {job} does not wait for the plan to say `release`"));
+        }
+    }
+    problems
+}
+
+/// The jobs of a workflow, each with its lines.
+fn jobs(text: &str) -> Vec<(&str, String)> {
+    let mut jobs: Vec<(&str, String)> = Vec::new();
+    for line in text.lines().skip_while(|line| *line != "jobs:").skip(1) {
+        let name = line
+            .strip_prefix("  ")
+            .filter(|line| !line.starts_with([' ', '#']))
+            .and_then(|line| line.strip_suffix(':'));
+        match (name, jobs.last_mut()) {
+            (Some(name), _) => jobs.push((name, String::new())),
+            (None, Some((_, body))) => {
+                body.push_str(line);
+                body.push('\n');
+            }
+            (None, None) => {}
+        }
+    }
+    jobs
+}
+
+/// Every file of the repository that is YAML.
+#[cfg(test)]
+fn yaml_files(root: &Path) -> Result<Vec<String>> {
+    let mut files: Vec<String> =
+        FILES.iter().filter(|name| name.ends_with("ml")).map(|name| (*name).to_owned()).collect();
+    for entry in std::fs::read_dir(root.join(".github/workflows"))? {
+        let name = format!(".github/workflows/{}", entry?.file_name().to_string_lossy());
+        if !files.contains(&name) {
+            files.push(name);
+        }
+    }
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workspace::root;
+    use std::process::Command;
+
+    #[test]
+    fn what_ships_names_only_what_there_is() {
+        assert_eq!(problems(&root()).unwrap(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_chore_a_path_or_an_action_that_is_not_there_is_noticed() {
+        assert_eq!(
+            chores(
+                "x",
+                "run: cargo xtask tidy\nrun: cargo xtask pack --target ${{ matrix.target }} --to dist\n"
+            )
+            .len(),
+            0
+        );
+        for wrong in [
+            "cargo xtask pakc --target x --to y",
+            "cargo xtask pack --to dist",
+            "`cargo xtask release`",
+            "cargo xtask tidu",
+        ] {
+            assert_eq!(chores("x", wrong).len(), 1, "{wrong}");
+        }
+        assert!(paths(&root(), "x", "COPY crates/local-fitness/Cargo.toml x").is_empty());
+        assert_eq!(paths(&root(), "x", "COPY crates/local-fitnes/Cargo.toml x").len(), 1);
+        assert_eq!(paths(&root(), "x", "      - ./deploy/nowhere:/x").len(), 1);
+        let linked = "[a](docs/plans.md#x) [b](https://example.org/x) ![c](docs/pictures/nowhere.png) <img src=\"docs/none.png\">";
+        assert_eq!(links(&root(), "README.md", linked).len(), 2);
+        assert_eq!(links(&root(), "docs/coach.md", "[a](mcp.md) [b](../README.md) [c](README.md)").len(), 1);
+        let dockerfile =
+            read(&root().join("Dockerfile")).unwrap().replace("COPY crates/fitness-web/Cargo.toml", "");
+        assert_eq!(every_crate_is_in_the_image(&root(), &dockerfile).unwrap().len(), 1);
+        for wrong in ["- uses: actions/checkout", "uses: actions/checkout@main"] {
+            assert_eq!(actions("x", wrong).len(), 1, "{wrong}");
+        }
+        assert!(actions("x", "- uses: actions/checkout@v5\n- uses: ./.github/workflows/ci.yml").is_empty());
+    }
+
+    #[test]
+    fn a_job_that_releases_without_the_plan_is_noticed() {
+        let text = read(&root().join(RELEASE)).unwrap();
+        assert_eq!(only_the_plan_releases(&text), Vec::<String>::new());
+        let guard = "    if: needs.plan.outputs.release == 'true'\n";
+        let after = text.find("  publish:").unwrap();
+        let mut unguarded = text.clone();
+        unguarded.replace_range(after.., &text[after..].replacen(guard, "", 1));
+        assert_eq!(only_the_plan_releases(&unguarded).len(), 1);
+        let always = text.replacen(guard, "    if: always()\n", 1);
+        assert_eq!(only_the_plan_releases(&always).len(), 1);
+        let asks = text.replace("needs.plan.outputs.tag", "needs.plan.outputs.tagg");
+        assert!(only_the_plan_releases(&asks)[0].contains("`tagg`"));
+    }
+
+    /// Read by a foreign reader of YAML: jobs have steps that do something, and wait for jobs that there are.
+    #[test]
+    fn workflows_and_compose_files_are_yaml_of_the_right_form() {
+        const READER: &str = r#"
+import sys, yaml
+for path in sys.argv[1:]:
+    with open(path) as file:
+        document = yaml.safe_load(file)
+    if "jobs" not in document:
+        assert document["services"], path
+        for name, service in document["services"].items():
+            assert service.get("image") or service.get("build"), (path, name)
+            for other in service.get("depends_on", {}):
+                assert other in document["services"], (path, name, other)
+            for volume in service.get("volumes", []):
+                source = volume.split(":")[0]
+                assert source[0] in "./$" or source in document["volumes"], (path, name, volume)
+        continue
+    assert True in document or "on" in document, path
+    for name, job in document["jobs"].items():
+        needs = job.get("needs", [])
+        for other in [needs] if isinstance(needs, str) else needs:
+            assert other in document["jobs"], (path, name, other)
+        if "uses" in job:
+            continue
+        assert "runs-on" in job and job["timeout-minutes"] and job["steps"], (path, name)
+        for step in job["steps"]:
+            assert ("uses" in step) != ("run" in step), (path, name, step)
+print("read")
+"#;
+        let python = std::env::var_os("FITNESS_PYTHON").unwrap_or_else(|| "python3".into());
+        let has_yaml = Command::new(&python)
+            .args(["-c", "import yaml"])
+            .output()
+            .is_ok_and(|told| told.status.success());
+        if !has_yaml {
+            skip("workflows_and_compose_files_are_yaml_of_the_right_form", "no Python with PyYAML here");
+            return;
+        }
+        let files = yaml_files(&root()).unwrap();
+        let told =
+            Command::new(&python).current_dir(root()).args(["-c", READER]).args(&files).output().unwrap();
+        assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
+        assert_eq!(String::from_utf8_lossy(&told.stdout).trim(), "read");
+    }
+
+    /// Said, and counted by `./check`.
+    fn skip(name: &str, reason: &str) {
+        use std::io::Write as _;
+        eprintln!("SKIPPED {name}: {reason}");
+        if let Some(path) = std::env::var_os("FITNESS_SKIPS") {
+            let mut file = std::fs::OpenOptions::new().append(true).create(true).open(path).unwrap();
+            writeln!(file, "{name}: {reason}").unwrap();
+        }
+    }
+}
