@@ -112,3 +112,37 @@ fn what_the_demo_decided_is_known_as_a_demo_and_serve_leaves_it_alone() {
     let refusal = answer.refusal(&["serve"]);
     assert!(refusal.contains("this is the demo's database"), "{refusal}");
 }
+
+/// In a room without a net, not even loopback: what needs none does not ask for one.
+#[test]
+fn without_a_net_everything_but_services_and_models_works() {
+    let here = std::process::Command::new("unshare").args(["-rn", "true"]).status();
+    if !here.is_ok_and(|status| status.success()) {
+        let why = "this system lets nobody make a room without a net";
+        return testkit::skip("without_a_net_everything_but_services_and_models_works", why);
+    }
+    let home = made();
+    home.file("run.gpx", "this is no run");
+    for arguments in [
+        &["today"][..],
+        &["brief", "--date", "2026-11-16"],
+        &["chat", "how is my form?"],
+        &["plan", "show"],
+        &["predict", "--distance", "half"],
+        &["import", "."],
+        &["backup"],
+        &["export", "--to", "mine.zip"],
+        &["recompute"],
+        &["plan", "draft", "--goal", "10k", "--race-date", "2099-09-20", "--start", "2099-06-15"],
+        &["coach", "preview"],
+    ] {
+        let mut command = std::process::Command::new("unshare");
+        let program = home.command(arguments);
+        command.arg("-rn").arg(program.get_program()).args(program.get_args()).env_clear();
+        command.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.current_dir(home.path("")).env("FITNESS_DB", home.path(DATABASE));
+        let answer = crate::harness::answer(command.output().unwrap());
+        let expected = if arguments[0] == "import" { Some(1) } else { Some(0) };
+        assert_eq!(answer.code, expected, "{arguments:?}: {answer:?}");
+    }
+}
