@@ -14,7 +14,7 @@ mod tests;
 mod walk;
 
 pub use file::{Header, LogEnd, Manifest, Person};
-pub use folder::{EXTENSION, Folder, Kept, NIGHTS, VARIABLE};
+pub use folder::{Backups, EXTENSION, Folder, Kept, NIGHTS};
 pub use rows::{Collector, Fields, HandOver, packed};
 pub use walk::{Sums, TableSum};
 
@@ -116,7 +116,7 @@ impl Store {
     /// # Errors
     /// When it cannot be written. Then every older one is still there.
     pub async fn back_up_nightly(&self, day: Day, now: Instant) -> Result<Option<PathBuf>> {
-        let Some(folder) = Folder::of(&self.location)? else { return Ok(None) };
+        let Some(folder) = self.backups()? else { return Ok(None) };
         if let Some(made) = folder.nightly(day) {
             return Ok(Some(made));
         }

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// `FITNESS_DB` cannot be understood.
+    /// Where the database is cannot be understood.
     #[error("`{value}` is not a database: {reason}")]
     BadLocation {
         /// What was given, without a password.
@@ -148,8 +148,8 @@ pub enum Error {
     /// A recording that goes on for weeks.
     #[error("a recording of {0} samples is no recording of one activity")]
     TooLong(usize),
-    /// `FITNESS_BACKUPS` is not understood.
-    #[error("FITNESS_BACKUPS cannot be used: {0}")]
+    /// Where backups are wanted is not understood.
+    #[error("backups cannot be kept there: {0}")]
     BadBackups(&'static str),
     /// A file that is no sound backup or export.
     #[error("{0}")]

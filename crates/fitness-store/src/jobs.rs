@@ -5,6 +5,7 @@ use crate::entities::jobs::{ActiveModel, Column, Entity, Model};
 use crate::error::{Error, Result};
 use crate::read::word;
 use crate::store::{Store, stamp};
+use crate::tx::Tx;
 use chrono::TimeDelta;
 use fitness_core::calendar::Instant;
 use fitness_core::ids::{JobId, UserId};
@@ -12,7 +13,7 @@ use sea_orm::prelude::Json;
 use sea_orm::sea_query::{Expr, ExprTrait as _, LockBehavior, LockType};
 use sea_orm::{
     ActiveValue::{NotSet, Set},
-    ColumnTrait, Condition, DbBackend, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
+    ColumnTrait, Condition, ConnectionTrait, DbBackend, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
 };
 use serde::Serialize;
 
@@ -70,22 +71,40 @@ impl Store {
         now: Instant,
     ) -> Result<JobId> {
         let tx = self.write(user).await?;
-        let row = ActiveModel {
-            id: NotSet,
-            user_id: Set(user.get()),
-            kind: Set(kind.to_owned()),
-            payload: Set(payload),
-            state: Set(JobState::Queued.as_str().to_owned()),
-            attempts: Set(0),
-            run_at: Set(stamp(run_at)),
-            claimed_by: Set(None),
-            claimed_until: Set(None),
-            problem: Set(None),
-            finished_at: Set(None),
-        };
-        let id = Entity::insert(row).exec(tx.db()).await?.last_insert_id;
-        tx.commit(Entry::new(now, Actor::System, "job.enqueue", format!("job:{id} {kind}"))).await?;
-        Ok(JobId::new(id))
+        let id = insert(&tx, kind, payload, run_at).await?;
+        tx.commit(enqueued(id, kind, now)).await?;
+        Ok(id)
+    }
+
+    /// Puts a job into the queue that is due now, unless the newest of its kind makes it needless. Of several who do so at
+    /// the same time one does: nobody looks before the others are through.
+    ///
+    /// # Errors
+    /// When there is no such user.
+    pub async fn enqueue_unless(
+        &self,
+        user: UserId,
+        kind: &str,
+        payload: Json,
+        now: Instant,
+        needless: impl FnOnce(&Job) -> bool + Send,
+    ) -> Result<Option<JobId>> {
+        let tx = self.write(user).await?;
+        let newest = newest_job(tx.db(), user, kind).await?;
+        if newest.as_ref().is_some_and(needless) {
+            return Ok(None);
+        }
+        let id = insert(&tx, kind, payload, now).await?;
+        tx.commit(enqueued(id, kind, now)).await?;
+        Ok(Some(id))
+    }
+
+    /// The newest job of a kind.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn newest_job(&self, user: UserId, kind: &str) -> Result<Option<Job>> {
+        newest_job(self.reader(), user, kind).await
     }
 
     /// Claims the next job that is due, or whose worker has not been heard of for too long. Two workers never
@@ -270,6 +289,37 @@ impl Store {
         let action = if state == JobState::Done { "job.finish" } else { "job.fail" };
         tx.commit(Entry::new(now, Actor::System, action, format!("job:{id}"))).await
     }
+}
+
+async fn insert(tx: &Tx, kind: &str, payload: Json, run_at: Instant) -> Result<JobId> {
+    let row = ActiveModel {
+        id: NotSet,
+        user_id: Set(tx.user().get()),
+        kind: Set(kind.to_owned()),
+        payload: Set(payload),
+        state: Set(JobState::Queued.as_str().to_owned()),
+        attempts: Set(0),
+        run_at: Set(stamp(run_at)),
+        claimed_by: Set(None),
+        claimed_until: Set(None),
+        problem: Set(None),
+        finished_at: Set(None),
+    };
+    Ok(JobId::new(Entity::insert(row).exec(tx.db()).await?.last_insert_id))
+}
+
+fn enqueued(id: JobId, kind: &str, now: Instant) -> Entry {
+    Entry::new(now, Actor::System, "job.enqueue", format!("job:{id} {kind}"))
+}
+
+async fn newest_job(db: &impl ConnectionTrait, user: UserId, kind: &str) -> Result<Option<Job>> {
+    let row = Entity::find()
+        .filter(Column::UserId.eq(user.get()))
+        .filter(Column::Kind.eq(kind))
+        .order_by_desc(Column::Id)
+        .one(db)
+        .await?;
+    row.map(job).transpose()
 }
 
 fn job(row: Model) -> Result<Job> {

@@ -7,10 +7,6 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// The variable that names the database. It is read when a store opens, never earlier and never into a
-/// global, so that a test can point it elsewhere.
-pub const VARIABLE: &str = "FITNESS_DB";
-
 /// The file name within the data directory.
 const FILE_NAME: &str = "fitness.db";
 
@@ -29,14 +25,6 @@ pub enum Location {
 }
 
 impl Location {
-    /// What `FITNESS_DB` says now, or the platform's data directory.
-    ///
-    /// # Errors
-    /// When the variable is set and cannot be understood, or there is no home directory.
-    pub fn from_env() -> Result<Self> {
-        std::env::var_os(VARIABLE).map_or_else(Self::default_file, |value| Self::parse(&value))
-    }
-
     /// The file in the platform's data directory.
     ///
     /// # Errors

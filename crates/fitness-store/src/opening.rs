@@ -3,7 +3,7 @@
 mod postgres;
 mod sqlite;
 
-use crate::archive::Folder;
+use crate::archive::Backups;
 use crate::error::{Error, Result, sqlx_code};
 use crate::location::Location;
 use crate::migrations::{FIRST, Migrator};
@@ -58,13 +58,22 @@ impl Opened {
 }
 
 impl Store {
+    /// Opens a database whose backups are kept beside it, and brings it up to date.
+    ///
+    /// # Errors
+    /// As [`open_keeping`](Self::open_keeping).
+    pub async fn open(location: Location, missing: Missing) -> Result<Self> {
+        Self::open_keeping(location, missing, Backups::default()).await
+    }
+
     /// Opens a database and brings it up to date, after a backup of what was there.
     ///
     /// # Errors
     /// When it cannot be reached, was written by something else or by a newer version, or does not exist and
     /// must not be made. In each of these cases nothing was created or changed.
-    pub async fn open(location: Location, missing: Missing) -> Result<Self> {
-        let opened = open(location, missing).await?;
+    pub async fn open_keeping(location: Location, missing: Missing, backups: Backups) -> Result<Self> {
+        let mut opened = open(location, missing).await?;
+        opened.store.backups = backups;
         if up_to_date(&opened.contents) {
             return Ok(opened.store);
         }
@@ -142,7 +151,7 @@ impl Store {
 
     /// Keeps what is there before it is changed, unless the athlete wants no backups.
     async fn back_up_before(&self, applied: &[String]) -> Result<()> {
-        let Some(folder) = Folder::of(&self.location)? else { return Ok(()) };
+        let Some(folder) = self.backups()? else { return Ok(()) };
         let next = known_migrations().into_iter().nth(applied.len()).unwrap_or_default();
         let path = folder.free_name(&format!("before-{next}"))?;
         let db = self.snapshot().await?;

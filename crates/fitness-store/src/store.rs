@@ -1,5 +1,6 @@
 //! The open store: one writer, many readers, migrated.
 
+use crate::archive::{Backups, Folder};
 use crate::error::Result;
 use crate::location::Location;
 use crate::migrations::Migrator;
@@ -16,6 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Debug, Clone)]
 pub struct Store {
     pub(crate) location: Location,
+    pub(crate) backups: Backups,
     pub(crate) writer: DatabaseConnection,
     pub(crate) reader: DatabaseConnection,
     /// Sees what others write and writes nothing itself: see [`version`](crate::version).
@@ -31,6 +33,14 @@ impl Store {
         &self.location
     }
 
+    /// Where its backups are kept; `None` where the athlete wants none.
+    ///
+    /// # Errors
+    /// When there is no home directory to keep them in.
+    pub fn backups(&self) -> Result<Option<Folder>> {
+        Folder::of(&self.location, &self.backups)
+    }
+
     /// `sqlite` or `postgres`, with the version of the library or server.
     ///
     /// # Errors
@@ -43,6 +53,19 @@ impl Store {
         let row = self.reader.query_one_raw(self.sql(sql)).await?;
         let version = row.map(|row| row.try_get::<String>("", "version")).transpose()?;
         Ok((name, version.unwrap_or_default()))
+    }
+
+    /// What is wrong with the file itself, as SQLite finds it; PostgreSQL looks after its own.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn damage(&self) -> Result<Option<String>> {
+        if self.backend() != DbBackend::Sqlite {
+            return Ok(None);
+        }
+        let row = self.reader.query_one_raw(self.sql("PRAGMA quick_check(1)")).await?;
+        let said = row.map(|row| row.try_get_by_index::<String>(0)).transpose()?;
+        Ok(said.filter(|said| said != "ok"))
     }
 
     /// The migrations that have been applied, in order.

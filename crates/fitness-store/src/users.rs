@@ -1,6 +1,5 @@
 //! Users: added once, never edited, gone only whole.
 
-use crate::archive::Folder;
 use crate::athletes;
 use crate::audit::{Actor, Entry};
 use crate::consent::Consent;
@@ -272,7 +271,7 @@ impl Store {
 
     /// The backups that hold a user's data.
     fn remains(&self, user: UserId) -> Result<Vec<Remains>> {
-        let Some(folder) = Folder::of(&self.location)? else { return Ok(Vec::new()) };
+        let Some(folder) = self.backups()? else { return Ok(Vec::new()) };
         let holding = folder.list()?.into_iter().filter_map(|kept| {
             let people = kept.header.ok()?.people;
             let (theirs, others): (Vec<_>, Vec<_>) =

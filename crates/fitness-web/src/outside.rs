@@ -2,7 +2,7 @@
 //! and the sealing key; the server has neither.
 
 use crate::app::Looked;
-use crate::morning::Chores;
+use crate::chores::Chores;
 use fitness_coach::chosen::Chosen;
 use fitness_core::calendar::Day;
 use fitness_core::ids::{SourceId, UserId};
@@ -100,6 +100,18 @@ impl Chores for Alone {
     }
 
     fn brief(&self, _: UserId, _: Day) -> Looked<'_, Done> {
+        not_here()
+    }
+
+    fn recompute(&self, _: UserId) -> Looked<'_, Done> {
+        not_here()
+    }
+
+    fn keeps_backups(&self) -> bool {
+        false
+    }
+
+    fn backup(&self, _: Day) -> Looked<'_, Done> {
         not_here()
     }
 

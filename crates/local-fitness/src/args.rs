@@ -13,7 +13,7 @@ mod source;
 pub(crate) use activity::{ActivityCommand, RaceCommand};
 pub(crate) use athlete::{PacesArgs, PredictArgs, ProfileCommand, ThresholdCommand, ZonesCommand};
 pub(crate) use coach::{
-    BriefArgs, ChatArgs, CoachCommand, LoginArgs, PromptsCommand, ServeArgs, TokenCommand, UseArgs,
+    BriefArgs, ChatArgs, CoachCommand, Log, LoginArgs, PromptsCommand, ServeArgs, TokenCommand, UseArgs,
 };
 pub(crate) use contract::{CheckArgs, ContractCommand};
 pub(crate) use day::DayCommand;
@@ -32,8 +32,8 @@ use std::path::PathBuf;
 
 /// The endurance coach you run at home.
 ///
-/// Your data stays in one database: a file in your data directory, or whatever FITNESS_DB names (a file path,
-/// a sqlite: URL or a postgres: URL).
+/// Your data stays in one database: a file in your data directory, or whatever FITNESS_DB or `database` in config.toml names (a
+/// file path, a sqlite: URL or a postgres: URL).
 #[derive(Debug, Parser)]
 #[command(name = "fitness", version, arg_required_else_help = true, subcommand_required = true)]
 pub(crate) struct Args {
@@ -43,6 +43,9 @@ pub(crate) struct Args {
     /// Print data as JSON, for programs
     #[arg(long, global = true)]
     pub(crate) json: bool,
+    /// The file of settings; `config.toml` in your directory for settings when not given
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -210,16 +213,26 @@ pub(crate) enum Command {
     ///
     /// For whatever watches over it: a container's health check, a monitor.
     Health {
-        /// The port on this machine
-        #[arg(long, default_value_t = fitness_web::USUAL_PORT)]
-        port: u16,
+        /// The port on this machine; the one that is set when not given
+        #[arg(long)]
+        port: Option<u16>,
+    },
+    /// Show what is set, and who said so; or all that can be set
+    ///
+    /// A setting is said by an argument, else by a variable of the environment, else by the file `config.toml` in your
+    /// directory for settings, else by nobody.
+    Config {
+        /// All there are, with what they are for
+        #[arg(long)]
+        keys: bool,
     },
     /// Check the installation: what is missing, and how to fix it
     Doctor,
     /// Keep everything in one file, while others go on; list what is kept, or check it
     ///
-    /// One is made before a new version changes the database. They are in `backups` beside the database file or in your data
-    /// directory, or where FITNESS_BACKUPS says; `off` makes none.
+    /// While the server runs one is made each night, and seven of those are kept; one is made before a new version changes
+    /// the database. They are in `backups` beside the database file or in your data directory, or where FITNESS_BACKUPS
+    /// says; `off` makes none.
     Backup(BackupArgs),
     /// Write everything of yours to a ZIP of open formats
     ///

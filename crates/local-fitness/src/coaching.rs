@@ -33,10 +33,7 @@ use serde_json::json;
 const KEY_SETTING: &str = "coach_key";
 /// What Anthropic's own clients call their key.
 pub(crate) const ANTHROPIC_VARIABLE: &str = "ANTHROPIC_API_KEY";
-/// Names where the athlete's pages are, when not on this machine.
-const SITE_VARIABLE: &str = "FITNESS_SITE";
-/// The port the server listens on when nobody says otherwise.
-pub(crate) const DEFAULT_PORT: u16 = fitness_web::USUAL_PORT;
+
 /// What an athlete chose; the built-in coach when they chose nothing.
 pub(crate) async fn chosen(store: &Store, user: UserId) -> Result<Chosen> {
     Ok(store.find_setting(user, SETTING).await?.unwrap_or_default())
@@ -309,8 +306,8 @@ pub(crate) fn used_up(caps: &Caps) -> bool {
 }
 
 /// A desk for now, with everything worked out that it may be asked for.
-pub(crate) async fn desk(store: &Store, user: UserId, author: Author) -> Result<CoachingDesk> {
-    Ok(fitness_web::settled_desk(store, user, author, clock::now(), &site()).await?)
+pub(crate) async fn desk(store: &Store, user: UserId, author: Author, site: &str) -> Result<CoachingDesk> {
+    Ok(fitness_web::settled_desk(store, user, author, clock::now(), site).await?)
 }
 
 /// An answer that comes from no conversation here, with every number marked in its words that neither the day, the load nor
@@ -324,7 +321,8 @@ pub(crate) async fn with_marks(
     if check(&answer, kind).is_err() {
         return Ok(answer);
     }
-    let desk = desk(store, user, Author::Coach).await?;
+    // What is looked up here links to nothing.
+    let desk = desk(store, user, Author::Coach, "").await?;
     let mut ledger = Ledger::default();
     for name in [ToolName::DailySnapshot, ToolName::TrainingLoad, ToolName::PlanProgress] {
         let tool = Tool::find(name.as_str()).expect("every name has its tool");
@@ -336,21 +334,6 @@ pub(crate) async fn with_marks(
     let mut read = serde_json::from_slice(&answer)?;
     ledger.mark_answer(&mut read);
     Ok(serde_json::to_vec(&read)?)
-}
-
-/// Where the athlete decides, when the server is where it usually is.
-pub(crate) fn site() -> String {
-    site_at(DEFAULT_PORT)
-}
-
-/// Where the athlete decides, with the server on a port.
-pub(crate) fn site_at(port: u16) -> String {
-    named_site().unwrap_or_else(|| format!("http://127.0.0.1:{port}"))
-}
-
-/// Where the environment says that the athlete's pages are.
-pub(crate) fn named_site() -> Option<String> {
-    std::env::var(SITE_VARIABLE).ok().filter(|site| !site.is_empty())
 }
 
 /// What programs over MCP can be told to be.

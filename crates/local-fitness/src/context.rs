@@ -1,20 +1,23 @@
 //! What every command needs: the store, opened when it is needed, and whose data is meant.
 
 use crate::failure::Failure;
+use crate::settings::Settings;
 use anyhow::Result;
 use fitness_core::text::visible;
-use fitness_store::{Location, Missing, Store, User};
+use fitness_store::{Missing, Store, User};
 
 /// The words before the command.
 #[derive(Debug)]
 pub(crate) struct Context {
     pub(crate) user: Option<String>,
+    pub(crate) settings: Settings,
 }
 
 impl Context {
-    /// Opens the database that `FITNESS_DB` names now.
+    /// Opens the database that is set.
     pub(crate) async fn open(&self, missing: Missing) -> Result<Store> {
-        Ok(Store::open(Location::from_env()?, missing).await?)
+        let backups = self.settings.backups()?;
+        Ok(Store::open_keeping(self.settings.location()?, missing, backups).await?)
     }
 
     /// Opens an existing database for the user that is meant.

@@ -19,6 +19,11 @@ impl Failure {
     pub(crate) fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self { message: message.into(), help: help.into() }
     }
+
+    /// What to do about it.
+    pub(crate) fn help(&self) -> &str {
+        &self.help
+    }
 }
 
 impl std::fmt::Display for Failure {

@@ -7,23 +7,24 @@ use fitness_coach::chosen::Chosen;
 use fitness_core::calendar::Day;
 use fitness_core::ids::{SourceId, UserId};
 use fitness_store::Store;
-use fitness_store::archive::Folder;
-use fitness_web::morning::Chores;
+use fitness_web::chores::Chores;
 use fitness_web::{Coaching, KeyFrom, Looked, NewKey, NewSource, Opened, ShareTerms};
 use secrecy::SecretString;
 
 /// The program around the server.
 pub(crate) struct Outside {
     store: Store,
+    /// Where browsers reach it.
+    site: String,
     /// Whether what is here is worth keeping; what is made up is not.
     keeps_backups: bool,
 }
 
 impl Outside {
     /// Around a server of real data, or of the demo's.
-    pub(crate) fn new(store: Store, demo: bool) -> Self {
-        let wanted = !demo && matches!(Folder::of(store.location()), Ok(Some(_)));
-        Self { store, keeps_backups: wanted }
+    pub(crate) fn new(store: Store, site: String, demo: bool) -> Self {
+        let wanted = !demo && matches!(store.backups(), Ok(Some(_)));
+        Self { store, site, keeps_backups: wanted }
     }
 }
 
@@ -102,7 +103,10 @@ impl fitness_web::Outside for Outside {
 
     fn preview<'a>(&'a self, user: UserId, text: Option<&'a str>) -> Looked<'a, Result<String, String>> {
         Box::pin(async move {
-            coach::previewed(&self.store, user, text, None, None).await.map(|(_, sent)| sent).map_err(said)
+            coach::previewed(&self.store, user, text, None, None, &self.site)
+                .await
+                .map(|(_, sent)| sent)
+                .map_err(said)
         })
     }
 

@@ -4,15 +4,43 @@ use super::file::{Header, Reading};
 use crate::error::{Error, Result};
 use crate::location::{Location, data_directory};
 use fitness_core::calendar::Day;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// The variable that names the folder, or says `off`. Read when it is needed, like the one that names the database.
-pub const VARIABLE: &str = "FITNESS_BACKUPS";
 /// What every backup's name ends in.
 pub const EXTENSION: &str = "fitness-backup";
 /// How many nightly backups are kept.
 pub const NIGHTS: usize = 7;
 const NIGHTLY: &str = "nightly-";
+
+/// Where the athlete wants backups.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Backups {
+    /// In a folder `backups` beside the file, or in the data directory.
+    #[default]
+    Beside,
+    /// In a folder of their choosing.
+    In(PathBuf),
+    /// Nowhere.
+    Off,
+}
+
+impl Backups {
+    /// Reads a folder, or `off`.
+    ///
+    /// # Errors
+    /// When it is neither.
+    pub fn parse(named: &OsStr) -> Result<Self> {
+        if named == "off" {
+            return Ok(Self::Off);
+        }
+        if named.is_empty() {
+            return Err(Error::BadBackups("it is empty; name a folder, or say off"));
+        }
+        let path = std::path::absolute(named).map_err(|_| Error::BadBackups("it is no path"))?;
+        Ok(Self::In(path))
+    }
+}
 
 /// Where backups are kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,22 +58,15 @@ pub struct Kept {
 }
 
 impl Folder {
-    /// The folder for a database: the one that is named, or `backups` beside the file or in the data directory. `None`
-    /// where the athlete wants no backups.
+    /// The folder for a database; `None` where the athlete wants no backups.
     ///
     /// # Errors
-    /// When the variable is set and names no folder, or there is no home directory.
-    pub fn of(location: &Location) -> Result<Option<Self>> {
-        if let Some(named) = std::env::var_os(VARIABLE) {
-            if named == "off" {
-                return Ok(None);
-            }
-            if named.is_empty() {
-                let reason = "it is empty; name a folder, or say off";
-                return Err(Error::BadBackups(reason));
-            }
-            let path = std::path::absolute(&named).map_err(|_| Error::BadBackups("it is no path"))?;
-            return Ok(Some(Self(path)));
+    /// When there is no home directory to keep them in.
+    pub fn of(location: &Location, backups: &Backups) -> Result<Option<Self>> {
+        match backups {
+            Backups::Off => return Ok(None),
+            Backups::In(folder) => return Ok(Some(Self(folder.clone()))),
+            Backups::Beside => {}
         }
         let beside = match location {
             Location::Sqlite { path, .. } => path.parent().map(Path::to_owned),

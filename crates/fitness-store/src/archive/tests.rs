@@ -85,7 +85,7 @@ on_both_databases! {
         let at = |text: &str| Location::parse(OsStr::new(text)).unwrap();
         // Before the fifth migration made another table of the zones.
         of_an_older_version(at(&url), 4).await.close().await;
-        let folder = Folder::of(&at(&url)).unwrap().unwrap();
+        let folder = Folder::of(&at(&url), &Backups::Beside).unwrap().unwrap();
         let before = folder.list().unwrap().len();
         let store = Store::open(at(&url), Missing::Refuse).await.unwrap();
         let kept = folder.list().unwrap();

@@ -1,6 +1,7 @@
 //! Opening a database of a server.
 
 use super::{APPLIED, Contents, Missing, Opened, applied, contents, refuse_newer};
+use crate::archive::Backups;
 use crate::error::{Error, Result};
 use crate::location::Location;
 use crate::store::Store;
@@ -39,6 +40,7 @@ pub(super) async fn open(location: Location, options: PgConnectOptions, missing:
     let connection = SqlxPostgresConnector::from_sqlx_postgres_pool(pool);
     let store = Store {
         location,
+        backups: Backups::default(),
         writer: connection.clone(),
         reader: connection.clone(),
         witness: connection,

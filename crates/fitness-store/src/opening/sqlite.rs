@@ -1,6 +1,7 @@
 //! Opening a file.
 
 use super::{APPLIED, BUSY_TIMEOUT, Contents, Missing, Opened, applied, contents, refuse_newer};
+use crate::archive::Backups;
 use crate::error::{Error, Result};
 use crate::location::Location;
 use crate::store::Store;
@@ -83,6 +84,7 @@ async fn set_up_sqlite(location: Location, path: &Path, contents: Contents) -> R
         .connect_lazy_with(options.read_only(true));
     let store = Store {
         location,
+        backups: Backups::default(),
         writer: SqlxSqliteConnector::from_sqlx_sqlite_pool(writer),
         reader: SqlxSqliteConnector::from_sqlx_sqlite_pool(reader),
         witness: SqlxSqliteConnector::from_sqlx_sqlite_pool(witness),

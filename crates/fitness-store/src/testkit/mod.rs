@@ -4,9 +4,11 @@
 //! outside the temporary directory or a PostgreSQL that is not on loopback ([`forbid_real_data`]). So a test
 //! cannot read the developer's own data, whatever `FITNESS_DB` and `HOME` say.
 
+mod between;
 mod postgres;
 mod seed;
 
+pub use between::Between;
 pub use postgres::{Cluster, cluster};
 pub use seed::{activate, apply, consent, consent_at, draft, june, now, overriding, run as easy_run};
 

@@ -6,7 +6,7 @@ use fitness_core::frontier::Evidence;
 use fitness_core::ids::UserId;
 use fitness_core::note::{Author, NoteText};
 use fitness_core::plan::{ActionKind, NextWorkout, PlanStatus};
-use fitness_store::archive::{self, Folder, NIGHTS};
+use fitness_store::archive::{self, NIGHTS};
 use fitness_store::decisions::{self, change_hash};
 use fitness_store::testkit::{self, Backend, TestDb, draft, june, now};
 use fitness_store::{Error, Location, Missing, Store, on_both_databases};
@@ -371,7 +371,7 @@ async fn a_backup_that_was_cut_or_altered_is_refused_and_nothing_is_made() {
 async fn seven_nights_are_kept_and_nothing_else_is_touched() {
     let db = TestDb::new(Backend::Sqlite).await.unwrap();
     let ann = db.user("Ann").await;
-    let folder = Folder::of(db.store.location()).unwrap().unwrap();
+    let folder = db.store.backups().unwrap().unwrap();
     let by_hand = folder.free_name("fitness").unwrap();
     db.store.back_up(&by_hand, None).await.unwrap();
     let stray = folder.path().join("nightly-notes.txt");
@@ -435,7 +435,7 @@ async fn whoever_leaves_is_in_no_file_of_the_database_and_told_which_backups_hol
     const CANARY: &str = "canary-4f1c9e";
     let db = TestDb::new(Backend::Sqlite).await.unwrap();
     let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
-    let folder = Folder::of(db.store.location()).unwrap().unwrap();
+    let folder = db.store.backups().unwrap().unwrap();
     for number in 0..200 {
         let text = NoteText::new(&format!("{CANARY} {number} {}", "x".repeat(300))).unwrap();
         db.store.add_note(ann, Author::Athlete, None, &text, now()).await.unwrap();

@@ -4,6 +4,7 @@
 mod activities;
 mod addresses;
 mod api;
+mod chores;
 mod forged;
 mod forms;
 mod harness;
@@ -11,7 +12,6 @@ mod leading;
 mod limits;
 mod main_pages;
 mod matrix;
-mod morning;
 mod named;
 mod obedient;
 mod obedient_calls;

@@ -1,12 +1,13 @@
 //! Arguments of the coach: who coaches, what it says, and who else may ask.
 
-use crate::coaching::{DEFAULT_PORT, Provider};
-use clap::{Args, Subcommand};
+use crate::coaching::Provider;
+use clap::{Args, Subcommand, ValueEnum};
 use fitness_coach::prompt::PromptName;
 use fitness_core::calendar::Day;
 use fitness_core::desk::Scope;
 use fitness_core::ids::{ApiTokenId, ChatId};
-use std::net::{IpAddr, Ipv4Addr};
+use serde::{Deserialize, Serialize};
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]
@@ -124,15 +125,15 @@ pub(crate) enum TokenCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
-    /// The port on this machine
-    #[arg(long, default_value_t = DEFAULT_PORT)]
-    pub(crate) port: u16,
-    /// The address to listen on; this machine alone when not given
+    /// The port on this machine; 8787 when nothing is said
+    #[arg(long)]
+    pub(crate) port: Option<u16>,
+    /// The address to listen on; this machine alone when nothing is said
     ///
     /// Others reach the server only when every user has a password, and over TLS: with --tls-cert and --tls-key, or
     /// --behind-proxy when another server in front of it speaks TLS.
-    #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
-    pub(crate) bind: IpAddr,
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) bind: Option<IpAddr>,
     /// The certificate to speak TLS with, a PEM file with its chain
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     pub(crate) tls_cert: Option<PathBuf>,
@@ -148,6 +149,35 @@ pub(crate) struct ServeArgs {
     /// Do not open a browser
     #[arg(long)]
     pub(crate) no_open: bool,
+    /// What to note on standard error; FITNESS_LOG when not given
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) log: Option<Log>,
+    /// How many seconds a job waits for a server that is not heard of any more
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, hide = true, value_parser = clap::value_parser!(u32).range(1..=3600))]
+    pub(crate) lease: u32,
+}
+
+/// What a server notes. Neither values of anybody's data nor secrets are among it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Log {
+    /// Only what went wrong
+    #[default]
+    Problems,
+    /// Every call and every job, a line each
+    Text,
+    /// The same as JSON, for programs
+    Json,
+}
+
+impl std::fmt::Display for Log {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Problems => "problems",
+            Self::Text => "text",
+            Self::Json => "json",
+        })
+    }
 }
 
 #[derive(Debug, Args)]
@@ -155,9 +185,9 @@ pub(crate) struct LoginArgs {
     /// Sign in to the demo, while `fitness demo` runs
     #[arg(long)]
     pub(crate) demo: bool,
-    /// The port the server listens on
-    #[arg(long, default_value_t = DEFAULT_PORT)]
-    pub(crate) port: u16,
+    /// The port the server listens on; the one that is set when not given
+    #[arg(long)]
+    pub(crate) port: Option<u16>,
     /// Where browsers reach it, such as `https://fitness.example.org`; FITNESS_SITE when not given
     #[arg(long, value_name = "URL")]
     pub(crate) site: Option<String>,

@@ -5,11 +5,12 @@ use crate::clock;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::report::Report;
+use crate::settings::BACKUPS_VARIABLE;
 use crate::table::table;
 use crate::words::{counted, listed};
 use anyhow::Result;
 use fitness_core::text::visible;
-use fitness_store::archive::{self, Backup, Folder, Header, VARIABLE};
+use fitness_store::archive::{self, Backup, Backups, Folder, Header};
 use fitness_store::{Location, Missing, Store};
 use serde_json::json;
 use std::ffi::OsStr;
@@ -18,7 +19,7 @@ use std::path::{Path, PathBuf};
 pub(super) async fn run(context: &Context, args: BackupArgs) -> Result<Report> {
     match args.command {
         None => make(context, args.to).await,
-        Some(BackupCommand::List) => list(),
+        Some(BackupCommand::List) => list(context),
         Some(BackupCommand::Check { file }) => check(&file).await,
     }
 }
@@ -28,7 +29,8 @@ async fn make(context: &Context, to: Option<PathBuf>) -> Result<Report> {
     let now = clock::now();
     let path = match to {
         Some(path) => path,
-        None => folder(store.location())?.free_name(&now.format("fitness-%Y%m%d-%H%M%S").to_string())?,
+        None => folder(store.location(), &context.settings.backups()?)?
+            .free_name(&now.format("fitness-%Y%m%d-%H%M%S").to_string())?,
     };
     let backup = store.back_up(&path, Some(now)).await?;
     let sealed = store.has_sealed_keys().await?;
@@ -43,8 +45,8 @@ async fn make(context: &Context, to: Option<PathBuf>) -> Result<Report> {
     Ok(Report::new(text, &data(&backup)))
 }
 
-fn list() -> Result<Report> {
-    let folder = folder(&Location::from_env()?)?;
+fn list(context: &Context) -> Result<Report> {
+    let folder = folder(&context.settings.location()?, &context.settings.backups()?)?;
     let kept = folder.list()?;
     let shown: Vec<serde_json::Value> = kept
         .iter()
@@ -54,7 +56,10 @@ fn list() -> Result<Report> {
         })
         .collect();
     if kept.is_empty() {
-        let text = format!("No backups in {} yet. `fitness backup` makes one.", folder.path().display());
+        let text = format!(
+            "No backups in {} yet. `fitness backup` makes one; `fitness serve` makes one each night.",
+            folder.path().display()
+        );
         return Ok(Report::new(text, &shown));
     }
     let rows: Vec<_> = kept
@@ -78,8 +83,8 @@ async fn check(file: &Path) -> Result<Report> {
 }
 
 /// `fitness restore`
-pub(super) async fn restore(file: &Path) -> Result<Report> {
-    let (store, backup) = Store::restore(Location::from_env()?, file).await?;
+pub(super) async fn restore(context: &Context, file: &Path) -> Result<Report> {
+    let (store, backup) = Store::restore(context.settings.location()?, file).await?;
     let location = store.location().to_string();
     store.close().await;
     let text = format!("{location} is as it was{}.\n{}", of_when(&backup.header), told(&backup));
@@ -114,10 +119,10 @@ pub(super) async fn move_to(context: &Context, to: &OsStr) -> Result<Report> {
     ))
 }
 
-fn folder(location: &Location) -> Result<Folder> {
-    Folder::of(location)?.ok_or_else(|| {
-        let help = format!("unset {VARIABLE}, or say where this one goes with --to FILE");
-        Failure::new(format!("{VARIABLE} is off: there is no folder of backups"), help).into()
+fn folder(location: &Location, backups: &Backups) -> Result<Folder> {
+    Folder::of(location, backups)?.ok_or_else(|| {
+        let help = format!("name a folder in {BACKUPS_VARIABLE}, or say where this one goes with --to FILE");
+        Failure::new("backups are off: there is no folder of them", help).into()
     })
 }
 

@@ -26,14 +26,24 @@ use std::io::{IsTerminal, Write as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// Who talks, and where.
+struct Here<'a> {
+    store: &'a Store,
+    user: &'a User,
+    /// Where the athlete decides.
+    site: &'a str,
+    args: &'a ChatArgs,
+}
+
 pub(super) async fn run(context: &Context, args: ChatArgs, json: bool) -> Result<Report> {
     let (store, user) = context.open_for_user().await?;
+    let site = context.settings.site();
     let report = if args.list {
         list(&store, &user).await
     } else if let Some(text) = &args.text {
-        once(&store, &user, &args, text, json).await
+        once(&Here { store: &store, user: &user, site: &site, args: &args }, text, json).await
     } else {
-        converse(&store, &user, args).await
+        converse(&Here { store: &store, user: &user, site: &site, args: &args }).await
     };
     store.close().await;
     report
@@ -61,9 +71,9 @@ async fn list(store: &Store, user: &User) -> Result<Report> {
     Ok(Report::new(words, &chats))
 }
 
-async fn once(store: &Store, user: &User, args: &ChatArgs, text: &str, json: bool) -> Result<Report> {
+async fn once(here: &Here<'_>, text: &str, json: bool) -> Result<Report> {
     let streaming = !json && std::io::stdout().is_terminal();
-    let (chat, said, cards, by) = say(store, user, args, args.chat, text, streaming).await?;
+    let (chat, said, cards, by) = say(here, here.args.chat, text, streaming).await?;
     let answered = said.ending.notice.is_none();
     let mut words = if streaming { String::new() } else { shown(&marked(&said.answer, &said.unverified)) };
     for command in cards.iter().filter(|_| !streaming) {
@@ -82,7 +92,8 @@ async fn once(store: &Store, user: &User, args: &ChatArgs, text: &str, json: boo
     Ok(if answered { report } else { report.unhealthy() })
 }
 
-async fn converse(store: &Store, user: &User, args: ChatArgs) -> Result<Report> {
+async fn converse(here: &Here<'_>) -> Result<Report> {
+    let Here { store, user, args, .. } = here;
     if !std::io::stdin().is_terminal() {
         let help = "say something, such as `fitness chat \"how is my form?\"`";
         return Err(Failure::new("there is no terminal to talk at", help).into());
@@ -100,7 +111,7 @@ async fn converse(store: &Store, user: &User, args: ChatArgs) -> Result<Report> 
             break;
         }
         talking.store(true, Ordering::SeqCst);
-        match say(store, user, &args, chat, &text, true).await {
+        match say(here, chat, &text, true).await {
             Ok((id, said, ..)) => {
                 chat = Some(id);
                 if let Some(notice) = said.ending.notice {
@@ -153,17 +164,11 @@ fn shown(text: &str) -> String {
 type Said = (ChatId, Conversed, Vec<String>, String);
 
 /// Says one thing; what comes back is printed as it comes when somebody looks on.
-async fn say(
-    store: &Store,
-    user: &User,
-    args: &ChatArgs,
-    chat: Option<ChatId>,
-    text: &str,
-    streaming: bool,
-) -> Result<Said> {
+async fn say(here: &Here<'_>, chat: Option<ChatId>, text: &str, streaming: bool) -> Result<Said> {
+    let Here { store, user, site, args } = here;
     let today = Day::at(clock::now(), store.profile(user.id).await?.zone);
     let (model, caps) = coaching::open(store, user.id, args.model.as_deref(), today).await?;
-    let desk = coaching::desk(store, user.id, Author::Coach).await?;
+    let desk = coaching::desk(store, user.id, Author::Coach, site).await?;
     let talk = Talk { store, user: user.id, chat, today, now: clock::now() };
     let mut cards = Vec::new();
     let mut out = std::io::stdout();

@@ -28,7 +28,8 @@ pub(super) async fn run(context: &Context, command: CoachCommand) -> Result<Repo
         CoachCommand::Use(args) => choose(&store, &user, args).await,
         CoachCommand::Limit { tokens, dollars } => limit(&store, &user, tokens, dollars).await,
         CoachCommand::Preview { text, chat, model } => {
-            let previewed = previewed(&store, user.id, text.as_deref(), chat, model.as_deref()).await;
+            let site = context.settings.site();
+            let previewed = previewed(&store, user.id, text.as_deref(), chat, model.as_deref(), &site).await;
             previewed
                 .map(|(name, bytes)| Report::new(bytes.clone(), &json!({ "model": name, "sent": bytes })))
         }
@@ -124,13 +125,14 @@ pub(crate) async fn previewed(
     text: Option<&str>,
     chat: Option<ChatId>,
     model: Option<&str>,
+    site: &str,
 ) -> Result<(String, String)> {
     let today = Day::at(clock::now(), store.profile(user).await?.zone);
     let chosen = coaching::this_time(&coaching::chosen(store, user).await?, model)?;
     let model = coaching::model(store, user, &chosen, today).await?;
     let request = match text {
         Some(text) => {
-            let desk = coaching::desk(store, user, Author::Coach).await?;
+            let desk = coaching::desk(store, user, Author::Coach, site).await?;
             let talk = Talk { store, user, chat, today, now: clock::now() };
             talk.first_request(&desk, text).await?
         }

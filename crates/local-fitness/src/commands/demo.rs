@@ -9,6 +9,7 @@ use crate::args::ServeArgs;
 use crate::clock;
 use crate::failure::Failure;
 use crate::report::Report;
+use crate::settings::Settings;
 use crate::words::counted;
 use anyhow::{Context as _, Result};
 use fitness_core::athlete::Profile;
@@ -126,7 +127,7 @@ async fn live(wanted: Wanted, ends: Day, weeks: u32, json: bool) -> Result<Repor
     let (directory, database) = place()?;
     if wanted.keep && database.exists() {
         let (store, user) = open().await?;
-        return serve::pages(store, user.id, wanted.serving).await;
+        return serve::pages(store, user.id, Settings::default().serving(wanted.serving)?).await;
     }
     let zone = machine_zone();
     let location = Location::Sqlite { path: database.clone(), default: true };
@@ -158,7 +159,7 @@ async fn live(wanted: Wanted, ends: Day, weeks: u32, json: bool) -> Result<Repor
         );
         return Ok(Report::new(words, &data));
     }
-    serve::pages(store, user.id, wanted.serving).await
+    serve::pages(store, user.id, Settings::default().serving(wanted.serving)?).await
 }
 
 /// Makes the files of a part of the athlete's life and imports them like anybody's.

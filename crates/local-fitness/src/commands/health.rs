@@ -12,18 +12,34 @@ use tokio::net::TcpStream;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 pub(super) async fn run(port: u16) -> Result<Report> {
-    let answer = tokio::time::timeout(PATIENCE, ask(port)).await;
-    let said = match answer {
-        Ok(Ok(said)) => said,
-        Ok(Err(why)) => return Err(no_answer(port, &why.to_string())),
-        Err(_) => return Err(no_answer(port, "it took longer than five seconds")),
-    };
-    let status = said.split_whitespace().nth(1).and_then(|status| status.parse::<u16>().ok());
-    if status == Some(200) {
-        return Ok(Report::new("The server is up and reaches its data.", &json!({ "ready": true })));
+    match ready(port).await {
+        Ok(true) => {
+            Ok(Report::new("The server is up and reaches its data.", &json!({ "port": port, "ready": true })))
+        }
+        Ok(false) => {
+            let help = "see what `fitness doctor` says about the database";
+            Err(Failure::new("the server is up, and its database does not answer", help).into())
+        }
+        Err(why) => {
+            let help = "start it with `fitness serve`, or name its port with --port";
+            Err(Failure::new(format!("no server answers on port {port}: {why}"), help).into())
+        }
     }
-    let help = "see what `fitness doctor` says about the database";
-    Err(Failure::new("the server is up, and its database does not answer", help).into())
+}
+
+/// Whether a server on this machine can answer with data. The sentence says why there is none.
+pub(super) async fn ready(port: u16) -> Result<bool, String> {
+    let said = match tokio::time::timeout(PATIENCE, ask(port)).await {
+        Ok(said) => said.map_err(|why| why.to_string())?,
+        Err(_) => return Err("it took longer than five seconds".to_owned()),
+    };
+    match said.strip_prefix("HTTP/1.1 ").and_then(|rest| rest.get(..3)) {
+        Some("200") => Ok(true),
+        Some("503") => Ok(false),
+        // One that speaks TLS answers a call in the clear with an alert. It is there; more cannot be asked this way.
+        _ if said.starts_with('\x15') => Ok(true),
+        _ => Err("something else answers there".to_owned()),
+    }
 }
 
 /// Asks on loopback, in the clear. A server that speaks TLS itself is asked no more than whether it is there.
@@ -34,9 +50,4 @@ async fn ask(port: u16) -> std::io::Result<String> {
     let mut said = Vec::new();
     stream.take(4096).read_to_end(&mut said).await?;
     Ok(String::from_utf8_lossy(&said).into_owned())
-}
-
-fn no_answer(port: u16, why: &str) -> anyhow::Error {
-    let help = "start it with `fitness serve`, or name its port with --port";
-    Failure::new(format!("no server answers on port {port}: {why}"), help).into()
 }

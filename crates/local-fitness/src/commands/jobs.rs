@@ -17,7 +17,8 @@ pub(super) async fn run(context: &Context, last: u64, command: Option<JobsComman
         None => listed(&store.list_jobs(user.id, last).await?),
         Some(JobsCommand::Retry { job }) => {
             store.retry_job(user.id, job, clock::now()).await?;
-            let text = format!("Job {job} waits again; a running `fitness serve` takes it on within a minute.");
+            let text =
+                format!("Job {job} waits again; a running `fitness serve` takes it on within a minute.");
             Report::new(text, &json!({ "job": job, "state": JobState::Queued }))
         }
     };

@@ -3,7 +3,6 @@
 use super::{demo, reach};
 use crate::args::LoginArgs;
 use crate::clock;
-use crate::coaching;
 use crate::context::Context;
 use crate::report::Report;
 use crate::terminal;
@@ -15,7 +14,7 @@ use serde_json::json;
 pub(super) async fn run(context: &Context, args: LoginArgs) -> Result<Report> {
     let site = match args.site {
         Some(site) => reach::site(&site)?,
-        None => coaching::site_at(args.port),
+        None => context.settings.site_at(args.port),
     };
     let (store, user) = if args.demo { demo::open().await? } else { context.open_for_user().await? };
     if user.has_password {

@@ -16,7 +16,7 @@ pub(super) async fn run(context: &Context) -> Result<Report> {
         store: store.clone(),
         user: user.id,
         clock: clock::now,
-        site: coaching::site().into(),
+        site: context.settings.site().into(),
     };
     // Whoever starts this program on the athlete's machine as the athlete can read the database anyway.
     let guest = Guest { host: Arc::new(host), scope: Scope::Draft };

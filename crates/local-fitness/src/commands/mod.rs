@@ -7,6 +7,7 @@ mod chat;
 pub(crate) mod coach;
 mod coach_test;
 mod completions;
+mod config;
 mod contract;
 mod day;
 mod demo;
@@ -40,13 +41,15 @@ mod zones;
 use crate::args::{Args, CoachCommand, Command};
 use crate::context::Context;
 use crate::report::Report;
+use crate::settings::Settings;
 use anyhow::Result;
 use fitness_core::ids::UserId;
 use fitness_store::Store;
 
 /// Does what was asked.
 pub(crate) async fn run(args: Args) -> Result<Report> {
-    let context = Context { user: args.user };
+    let settings = Settings::read(args.config)?;
+    let context = Context { user: args.user, settings };
     match args.command {
         Command::Import { paths, again } => import::run(&context, paths, again, args.json).await,
         Command::Source(command) => source::run(&context, command).await,
@@ -82,12 +85,13 @@ pub(crate) async fn run(args: Args) -> Result<Report> {
         Command::Serve(args) => serve::run(&context, args).await,
         Command::Login(args) => login::run(&context, args).await,
         Command::Jobs { last, command } => jobs::run(&context, last, command).await,
-        Command::Health { port } => health::run(port).await,
+        Command::Health { port } => health::run(port.unwrap_or_else(|| context.settings.port())).await,
+        Command::Config { keys } => config::run(&context.settings, keys),
         Command::Doctor => doctor::run(&context).await,
         Command::Backup(args) => backup::run(&context, args).await,
         Command::Export { to } => takeout::export(&context, to).await,
-        Command::ImportAll { file } => takeout::import_all(&file).await,
-        Command::Restore { file } => backup::restore(&file).await,
+        Command::ImportAll { file } => takeout::import_all(&context, &file).await,
+        Command::Restore { file } => backup::restore(&context, &file).await,
         Command::Move { to } => backup::move_to(&context, &to).await,
         Command::Migrate => migrate::run(&context).await,
         Command::Completions { shell } => Ok(completions::completions(shell)),

@@ -1,8 +1,7 @@
 //! From where a server can be reached, and what that takes.
 
-use crate::args::ServeArgs;
-use crate::coaching;
 use crate::failure::Failure;
+use crate::settings::Serving;
 use anyhow::{Context as _, Result};
 use fitness_core::text::visible;
 use fitness_store::User;
@@ -23,12 +22,12 @@ pub(super) struct Reach {
 
 impl Reach {
     /// Refuses what would let others in, or let them listen.
-    pub(super) fn check(args: &ServeArgs, users: &[User]) -> Result<Self> {
-        let named = args.site.clone().or_else(coaching::named_site).map(|named| site(&named)).transpose()?;
+    pub(super) fn check(wanted: &Serving, users: &[User]) -> Result<Self> {
+        let named = wanted.site.as_deref().map(site).transpose()?;
         let secure = named.as_ref().is_some_and(|named| named.starts_with("https://"));
-        let bind = args.bind;
-        let encrypted = args.tls_cert.is_some();
-        if !bind.is_loopback() && !encrypted && !args.behind_proxy {
+        let bind = wanted.bind;
+        let encrypted = wanted.tls.is_some();
+        if !bind.is_loopback() && !encrypted && !wanted.behind_proxy {
             let help = "add --tls-cert FILE and --tls-key FILE, or --behind-proxy when a server in front of it speaks TLS";
             return Err(Failure::new(
                 format!("{bind} can be reached by others, who could read along: this needs TLS"),
@@ -36,7 +35,7 @@ impl Reach {
             )
             .into());
         }
-        if args.behind_proxy && !secure {
+        if wanted.behind_proxy && !secure {
             let help = "say where browsers reach it with --site https://NAME";
             return Err(Failure::new("behind a proxy the site must be https", help).into());
         }
@@ -47,11 +46,11 @@ impl Reach {
             let help = "say where browsers reach it with --site https://NAME";
             return Err(Failure::new(format!("{bind} is no name to reach a server by"), help).into());
         }
-        if secure && !encrypted && !args.behind_proxy {
+        if secure && !encrypted && !wanted.behind_proxy {
             let help = "add --behind-proxy when a server in front of it does, or --tls-cert and --tls-key";
             return Err(Failure::new("the site is https, and nothing here speaks TLS", help).into());
         }
-        let open = !bind.is_loopback() || args.behind_proxy;
+        let open = !bind.is_loopback() || wanted.behind_proxy;
         if let Some(user) = users.iter().find(|user| open && !user.has_password) {
             let name = visible(&user.name);
             return Err(Failure::new(
@@ -60,8 +59,7 @@ impl Reach {
             )
             .into());
         }
-        let tls = args.tls_cert.as_deref().zip(args.tls_key.as_deref());
-        let tls = tls.map(|(certificate, key)| read(certificate, key)).transpose()?;
+        let tls = wanted.tls.as_ref().map(|(certificate, key)| read(certificate, key)).transpose()?;
         Ok(Self { named, bind, tls })
     }
 

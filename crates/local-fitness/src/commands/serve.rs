@@ -7,18 +7,22 @@ use crate::clock;
 use crate::coaching;
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::logging;
 use crate::outside::Outside;
 use crate::report::Report;
+use crate::settings::Serving;
 use anyhow::Result;
 use fitness_core::athlete::Profile;
 use fitness_core::ids::UserId;
 use fitness_store::{Missing, Store, Token};
-use fitness_web::{App, Kept, Limits, Names, Running, Setup, morning, serve, serve_encrypted};
+use fitness_web::chores::{Pace, Worker};
+use fitness_web::{App, Kept, Limits, Names, Running, Setup, serve, serve_encrypted};
 use serde_json::json;
 use std::io::IsTerminal as _;
 use std::net::SocketAddr;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The name of the setting that marks the demo's athlete.
 pub(super) const DEMO_SETTING: &str = "demo";
@@ -32,19 +36,20 @@ pub(super) async fn run(context: &Context, args: ServeArgs) -> Result<Report> {
             return Err(Failure::new("this is the demo's database", help).into());
         }
     }
-    answer(store, args, None).await
+    answer(store, context.settings.serving(args)?, None).await
 }
 
 /// Shows the demo's pages, and prints a link for its athlete.
-pub(super) async fn pages(store: Store, user: UserId, args: ServeArgs) -> Result<Report> {
-    answer(store, args, Some(user)).await
+pub(super) async fn pages(store: Store, user: UserId, wanted: Serving) -> Result<Report> {
+    answer(store, wanted, Some(user)).await
 }
 
 /// Answers until told to stop.
-async fn answer(store: Store, args: ServeArgs, demo: Option<UserId>) -> Result<Report> {
+async fn answer(store: Store, wanted: Serving, demo: Option<UserId>) -> Result<Report> {
+    logging::begin(wanted.log);
     let users = store.list_users().await?;
-    let reach = Reach::check(&args, &users)?;
-    let address = SocketAddr::from((args.bind, args.port));
+    let reach = Reach::check(&wanted, &users)?;
+    let address = SocketAddr::from((wanted.bind, wanted.port));
     let listener = tokio::net::TcpListener::bind(address).await.map_err(|why| {
         let help = "another program may be using the port; choose one with --port";
         Failure::new(format!("cannot listen on {address}: {why}"), help)
@@ -68,7 +73,7 @@ async fn answer(store: Store, args: ServeArgs, demo: Option<UserId>) -> Result<R
     } else {
         eprintln!("Open {site}. `fitness login` prints a link that signs a browser in.");
     }
-    let outside = Arc::new(Outside::new(store.clone(), demo.is_some()));
+    let outside = Arc::new(Outside::new(store.clone(), site.clone(), demo.is_some()));
     let app = App {
         store: store.clone(),
         clock: clock::now,
@@ -81,11 +86,18 @@ async fn answer(store: Store, args: ServeArgs, demo: Option<UserId>) -> Result<R
         outside: outside.clone(),
         running,
     };
-    if !args.no_open && !users.is_empty() {
+    if wanted.open && !users.is_empty() {
         open_browser(&site);
     }
     // Two servers on two machines may have the same number.
-    let worker = format!("serve-{}-{}", std::process::id(), &Token::random().reveal()[..8]);
+    let name = format!("serve-{}-{}", std::process::id(), &Token::random().reveal()[..8]);
+    let worker = Worker {
+        store: &store,
+        chores: &*outside,
+        name: &name,
+        clock: clock::now,
+        pace: Pace::of(Duration::from_secs(u64::from(wanted.lease))),
+    };
     let prompts = coaching::prompts();
     let served = async {
         match reach.tls {
@@ -95,10 +107,10 @@ async fn answer(store: Store, args: ServeArgs, demo: Option<UserId>) -> Result<R
     };
     tokio::select! {
         served = served => served?,
-        () = morning::run(store.clone(), &*outside, &worker, clock::now) => {}
+        () = worker.run() => {}
     }
     // What was begun and is not finished, somebody else need not wait for.
-    drop(store.release_jobs(&worker, clock::now()).await);
+    drop(store.release_jobs(&name, clock::now()).await);
     store.close().await;
     Ok(Report::new("Stopped.", &json!({})))
 }

@@ -9,7 +9,6 @@ use crate::words::counted;
 use anyhow::{Context as _, Result};
 use fitness_core::calendar::Day;
 use fitness_ingest::takeout::{self, Contents};
-use fitness_store::Location;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -34,8 +33,8 @@ pub(super) async fn export(context: &Context, to: Option<PathBuf>) -> Result<Rep
     Ok(Report::new(text, &json!({ "file": path, "bytes": bytes, "contents": contents })))
 }
 
-pub(super) async fn import_all(file: &Path) -> Result<Report> {
-    let (store, contents) = takeout::take_over(Location::from_env()?, file).await?;
+pub(super) async fn import_all(context: &Context, file: &Path) -> Result<Report> {
+    let (store, contents) = takeout::take_over(context.settings.location()?, file).await?;
     let location = store.location().to_string();
     store.close().await;
     let text =

@@ -2,7 +2,6 @@
 
 use crate::args::TokenCommand;
 use crate::clock;
-use crate::coaching;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::report::Report;
@@ -27,7 +26,7 @@ pub(super) async fn run(context: &Context, command: TokenCommand) -> Result<Repo
             }
             let ends = days.map(|days| clock::now() + TimeDelta::days(i64::from(days)));
             let (id, token) = store.mint_api_token(user.id, name.trim(), scope, ends, clock::now()).await?;
-            let site = coaching::site();
+            let site = context.settings.site();
             let words = format!(
                 "Token {id} for {}: it may {}. This is the only time it is shown:\n\n  {}\n\n\
                  For Claude Code, with the server running:\n  \

@@ -2,7 +2,6 @@
 
 use crate::args::UserCommand;
 use crate::clock;
-use crate::coaching;
 use crate::context::Context;
 use crate::report::Report;
 use crate::table::table;
@@ -70,7 +69,7 @@ async fn invite(context: &Context, name: Option<&str>) -> Result<Report> {
     }
     let code = store.invite(user.id, clock::now()).await?;
     store.close().await;
-    let link = format!("{}/invite?code={}", coaching::site(), code.reveal());
+    let link = format!("{}/invite?code={}", context.settings.site(), code.reveal());
     let text = format!(
         "Invite for {}: {}\nOn the web: {link}\nIt sets a password once, within {INVITE_DAYS} days, and replaces earlier invites.\n\
          Whoever has it can sign in as {}; send it the way you would send a key.",

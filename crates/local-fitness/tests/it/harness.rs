@@ -1,5 +1,6 @@
 //! A temporary home for the real binary. It inherits nothing from the developer's environment.
 
+use chrono::{DateTime, Utc};
 use serde_json::Value;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -14,6 +15,12 @@ pub(crate) const HALF: &str = r#"{"name": "Zürich half", "goal": "half", "race_
     {"date": "2099-07-13", "kind": "rest"}, {"date": "2099-07-20", "kind": "rest"}, {"date": "2099-07-27", "kind": "rest"},
     {"date": "2099-08-03", "kind": "rest"}, {"date": "2099-08-10", "kind": "rest"}, {"date": "2099-08-17", "kind": "rest"},
     {"date": "2099-08-24", "kind": "rest"}, {"date": "2099-08-31", "kind": "rest"}, {"date": "2099-09-07", "kind": "rest"}]}"#;
+
+/// What time it is for the program that is tried.
+#[expect(clippy::disallowed_methods, reason = "the binary under test reads the same clock")]
+pub(crate) fn now() -> DateTime<Utc> {
+    Utc::now()
+}
 
 /// Somebody's computer.
 pub(crate) struct Home {

@@ -64,7 +64,7 @@ fn a_backup_is_made_listed_checked_and_restored() {
     let taken = home.refused(&["backup", "--to", file]);
     assert!(taken.contains("is there already, and is not written over"), "{taken}");
     let off = home.run_with("FITNESS_BACKUPS", "off", &["backup"]).refusal(&["backup"]);
-    assert!(off.contains("FITNESS_BACKUPS is off"), "{off}");
+    assert!(off.contains("backups are off"), "{off}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Pushing a plan to the calendar at intervals.icu with the real binary, against a fake on this machine.
 
 use crate::exports::{plan_file, workout};
-use crate::harness::Home;
+use crate::harness::{Home, now};
 use fitness_core::calendar::Day;
 use fitness_sources::testkit::{Bad, FakeIntervals, IntervalsData};
 use serde_json::{Value, json};
@@ -19,9 +19,8 @@ fn account() -> IntervalsData {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "the binary under test reads the same clock")]
 fn today() -> Day {
-    Day::at(chrono::Utc::now(), chrono_tz::Tz::UTC)
+    Day::at(now(), chrono_tz::Tz::UTC)
 }
 
 /// A plan that began yesterday: yesterday, tomorrow (with steps), in five days, and in forty.

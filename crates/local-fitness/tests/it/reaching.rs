@@ -157,7 +157,7 @@ fn others_are_let_in_only_with_passwords_and_tls() {
 
     set_password(&home, "Ann");
     let server = serve_with(&home, &["--behind-proxy", "--site", "https://fitness.example.org"]);
-    let line = "GET /health HTTP/1.1";
+    let line = "GET /healthz HTTP/1.1";
     let reply = server.raw(&[line, "Host: fitness.example.org"], "");
     assert_eq!(reply.status, 200, "{reply:?}");
     assert!(reply.head.contains("strict-transport-security: max-age="), "{reply:?}");
@@ -196,9 +196,9 @@ fn a_head_that_is_too_large_is_refused_and_nothing_says_what_serves() {
     home.ok(&["user", "add", "Ann"]);
     let server = serve(&home);
     let long = format!("X-Long: {}", "x".repeat(20 * 1024));
-    assert_eq!(server.raw(&["GET /health HTTP/1.1", &server.host(), &long], "").status, 431);
+    assert_eq!(server.raw(&["GET /healthz HTTP/1.1", &server.host(), &long], "").status, 431);
     let fine = format!("X-Long: {}", "x".repeat(8 * 1024));
-    let reply = server.raw(&["GET /health HTTP/1.1", &server.host(), &fine], "");
+    let reply = server.raw(&["GET /healthz HTTP/1.1", &server.host(), &fine], "");
     assert_eq!(reply.status, 200);
     assert!(!reply.head.contains("\r\nserver:"), "{reply:?}");
 }

@@ -1,6 +1,6 @@
 //! Live sources with the real binary, against fakes on this machine.
 
-use crate::harness::Home;
+use crate::harness::{Home, now};
 use fitness_sources::testkit::{FakeGarmin, GarminActivity, GarminData, GarminDay};
 use std::path::Path;
 
@@ -129,7 +129,6 @@ async fn a_refused_key_is_said_and_never_shown() {
     story.await.unwrap();
 }
 
-#[expect(clippy::disallowed_methods, reason = "the binary under test reads the same clock")]
 fn chrono_today() -> chrono::NaiveDate {
-    chrono::Utc::now().date_naive()
+    now().date_naive()
 }

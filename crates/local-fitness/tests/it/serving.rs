@@ -1,14 +1,14 @@
 //! `fitness serve` as it is met over the wire: who may call, what opens which door, and what is left behind.
 
 use crate::coach::{DATABASE, demo, text};
-use crate::harness::Home;
-use chrono::{TimeDelta, Utc};
+use crate::harness::{Home, now};
+use chrono::TimeDelta;
 use fitness_coach::testkit::{Ability, After, FakeOpenAi, Say};
 use fitness_store::testkit;
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::process::{Child, ChildStderr, Stdio};
+use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::Duration;
 
 /// The server of a home, for as long as this lives.
@@ -69,6 +69,27 @@ impl Served {
             assert!(line.contains(&mcp), "{line}");
         }
         Self { process, said, port }
+    }
+
+    /// Ends it without a word, and gives back what it said until then.
+    pub(crate) fn killed(mut self) -> String {
+        self.process.kill().unwrap();
+        self.rest()
+    }
+
+    /// Asks it to end, as whoever runs services does; gives back what it said, and whether it ended well.
+    pub(crate) fn stopped(mut self) -> (String, bool) {
+        let asked = Command::new("kill").args(["-TERM", &self.process.id().to_string()]).status().unwrap();
+        assert!(asked.success());
+        let said = self.rest();
+        let ended = self.process.wait().unwrap();
+        (said, ended.success())
+    }
+
+    fn rest(&mut self) -> String {
+        let mut said = String::new();
+        self.said.read_to_string(&mut said).unwrap();
+        said
     }
 
     /// The next line it says.
@@ -137,7 +158,7 @@ impl Served {
 
     #[track_caller]
     fn works(&self) {
-        let reply = self.raw(&["GET /health HTTP/1.1", &self.host()], "");
+        let reply = self.raw(&["GET /healthz HTTP/1.1", &self.host()], "");
         assert_eq!((reply.status, reply.body.as_str()), (200, "ok\n"), "{reply:?}");
     }
 }
@@ -154,11 +175,6 @@ pub(crate) fn cookie(home: &Home, name: &str) -> String {
         token.reveal().to_owned()
     });
     format!("Cookie: fitness_session={secret}")
-}
-
-#[expect(clippy::disallowed_methods, reason = "the binary under test reads the same clock")]
-fn now() -> chrono::DateTime<Utc> {
-    Utc::now()
 }
 
 /// The events of a stream: names and data.
@@ -189,7 +205,7 @@ fn it_answers_under_its_own_names_only() {
     let good =
         [format!("127.0.0.1:{p}"), format!("localhost:{p}"), format!("LocalHost:{p}"), format!("[::1]:{p}")];
     for host in &good {
-        let reply = server.raw(&["GET /health HTTP/1.1", &format!("Host: {host}")], "");
+        let reply = server.raw(&["GET /healthz HTTP/1.1", &format!("Host: {host}")], "");
         assert_eq!(reply.status, 200, "{host}: {reply:?}");
         for header in ["x-content-type-options: nosniff", "cache-control: no-store", "frame-ancestors 'none'"]
         {
@@ -229,10 +245,10 @@ fn it_answers_under_its_own_names_only() {
     }
     let own = server.host();
     for lines in [
-        vec!["GET /health HTTP/1.1"],
-        vec!["GET /health HTTP/1.1", &own, &own],
-        vec!["GET /health HTTP/1.1", &own, "Host: evil.example"],
-        vec!["GET http://evil.example/health HTTP/1.1", &own],
+        vec!["GET /healthz HTTP/1.1"],
+        vec!["GET /healthz HTTP/1.1", &own, &own],
+        vec!["GET /healthz HTTP/1.1", &own, "Host: evil.example"],
+        vec!["GET http://evil.example/healthz HTTP/1.1", &own],
     ] {
         let reply = server.raw(&lines, "");
         assert!(matches!(reply.status, 400 | 421), "{lines:?}: {reply:?}");

@@ -1,12 +1,12 @@
-//! The morning: what is done, in which order, and how often.
+//! What happens by itself: what is done, in which order, and how often.
 
 use fitness_core::athlete::Profile;
 use fitness_core::calendar::{Day, Instant};
 use fitness_core::ids::UserId;
-use fitness_store::testkit::{Backend, TestDb, june};
+use fitness_store::testkit::{self, Backend, Between, TestDb, june};
 use fitness_store::{JobState, NewBrief, Store};
 use fitness_web::Looked;
-use fitness_web::morning::{Chores, tick};
+use fitness_web::chores::{Chores, Pace, Worker};
 use serde_json::json;
 use std::cell::Cell;
 use std::sync::Mutex;
@@ -26,11 +26,12 @@ struct Noted<'a> {
     done: Mutex<Vec<String>>,
     sync_works: bool,
     brief_works: bool,
+    keeps_backups: bool,
 }
 
 impl<'a> Noted<'a> {
     fn new(store: &'a Store) -> Self {
-        Self { store, done: Mutex::default(), sync_works: true, brief_works: true }
+        Self { store, done: Mutex::default(), sync_works: true, brief_works: true, keeps_backups: false }
     }
 
     fn done(&self) -> Vec<String> {
@@ -45,7 +46,9 @@ impl<'a> Noted<'a> {
     /// The same on another day of June.
     async fn at_on(&self, day: u32, time: &str) -> usize {
         NOW.set(Some(format!("2026-06-{day}T{time}:00Z").parse().unwrap()));
-        tick(self.store, self, "a worker", clock).await.unwrap()
+        let worker =
+            Worker { store: self.store, chores: self, name: "a worker", clock, pace: Pace::default() };
+        worker.tick().await.unwrap()
     }
 }
 
@@ -64,6 +67,20 @@ impl Chores for Noted<'_> {
             }
             self.store.put_brief(user, brief(day), clock()).await.map(drop).map_err(|why| why.to_string())
         })
+    }
+
+    fn recompute(&self, user: UserId) -> Looked<'_, Result<(), String>> {
+        self.done.lock().unwrap().push(format!("recompute {user}"));
+        Box::pin(async { Ok(()) })
+    }
+
+    fn keeps_backups(&self) -> bool {
+        self.keeps_backups
+    }
+
+    fn backup(&self, day: Day) -> Looked<'_, Result<(), String>> {
+        self.done.lock().unwrap().push(format!("backup {day}"));
+        Box::pin(async { Ok(()) })
     }
 
     fn rewrite(&self, user: UserId, day: Day) -> Looked<'_, Result<(), String>> {
@@ -238,4 +255,105 @@ async fn a_brief_that_fails_is_tried_again_and_holds_nobody_up() {
     assert_eq!(noted.at("05:02").await, 1);
     let expected = [ann, ben, ann].map(|user| format!("brief {user} 2026-06-14"));
     assert_eq!(noted.done(), expected);
+}
+
+#[tokio::test]
+async fn a_backup_is_made_each_night_on_the_owners_clock_where_they_are_wanted() {
+    let db = TestDb::new(Backend::Sqlite).await.unwrap();
+    user(&db.store, "Ann", "Europe/Zurich").await;
+    user(&db.store, "Ben", "America/New_York").await;
+    let mut noted = Noted::new(&db.store);
+    noted.at("01:30").await;
+    assert_eq!(noted.done(), Vec::<String>::new(), "not wanted");
+    noted.keeps_backups = true;
+    noted.at("00:59").await;
+    assert_eq!(noted.done(), Vec::<String>::new(), "a minute to three in Zurich");
+    noted.at("01:00").await;
+    assert_eq!(noted.done(), ["backup 2026-06-14"]);
+    noted.at("02:30").await;
+    assert_eq!(noted.done(), Vec::<String>::new(), "once");
+    noted.at_on(15, "01:00").await;
+    assert_eq!(noted.done(), ["backup 2026-06-15"]);
+}
+
+/// Writes a brief the moment it is let.
+struct Waiting {
+    store: Store,
+    begun: tokio::sync::Semaphore,
+    go: tokio::sync::Semaphore,
+}
+
+impl Chores for Waiting {
+    fn sync(&self, _: UserId) -> Looked<'_, Result<(), String>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn brief(&self, user: UserId, day: Day) -> Looked<'_, Result<(), String>> {
+        Box::pin(async move {
+            self.begun.add_permits(1);
+            self.go.acquire().await.unwrap().forget();
+            self.store.put_brief(user, brief(day), eight()).await.map(drop).map_err(|why| why.to_string())
+        })
+    }
+
+    fn recompute(&self, _: UserId) -> Looked<'_, Result<(), String>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn keeps_backups(&self) -> bool {
+        false
+    }
+
+    fn backup(&self, _: Day) -> Looked<'_, Result<(), String>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn rewrite(&self, user: UserId, day: Day) -> Looked<'_, Result<(), String>> {
+        self.brief(user, day)
+    }
+}
+
+/// Eight in the morning, and as much later as has passed since: a lease must be able to end.
+fn eight() -> Instant {
+    static BEGUN: std::sync::LazyLock<std::time::Instant> = std::sync::LazyLock::new(std::time::Instant::now);
+    let eight: Instant = "2026-06-14T08:00:00Z".parse().unwrap();
+    eight + chrono::TimeDelta::from_std(BEGUN.elapsed()).unwrap()
+}
+
+const AWAY: &str = "postgres_that_goes_away_in_the_middle_of_a_job_costs_a_second_try_and_nothing_else";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn postgres_that_goes_away_in_the_middle_of_a_job_costs_a_second_try_and_nothing_else() {
+    let Some(db) = TestDb::new(Backend::Postgres).await else {
+        return testkit::skip(AWAY, "no PostgreSQL is installed");
+    };
+    let ann = user(&db.store, "Ann", "UTC").await;
+    let between = Between::new(db.url()).await;
+    let store = testkit::open(between.url()).await;
+    let closed = || tokio::sync::Semaphore::new(0);
+    let chores = Waiting { store: store.clone(), begun: closed(), go: closed() };
+    let pace = Pace::of(std::time::Duration::from_secs(1));
+    let worker = Worker { store: &store, chores: &chores, name: "a worker", clock: eight, pace };
+    let away = async {
+        chores.begun.acquire().await.unwrap().forget();
+        between.cut();
+        // Long enough that the job is nobody's any more. Whoever had it must not go on with it then.
+        tokio::time::sleep(pace.lease * 3).await;
+        let jobs = db.store.list_jobs(ann, 10).await.unwrap();
+        assert_eq!((jobs.len(), jobs[0].state, jobs[0].attempts), (1, JobState::Running, 1));
+        between.mend();
+        chores.begun.acquire().await.unwrap().forget();
+        chores.go.add_permits(1);
+        while db.store.newest_job(ann, "brief").await.unwrap().unwrap().state != JobState::Done {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    };
+    tokio::select! {
+        () = worker.run() => {}
+        done = tokio::time::timeout(std::time::Duration::from_secs(60), away) => done.expect("it is done"),
+    }
+    let jobs = db.store.list_jobs(ann, 10).await.unwrap();
+    assert_eq!((jobs.len(), jobs[0].state, jobs[0].attempts), (1, JobState::Done, 2));
+    let written = db.store.list_audit(ann, 100).await.unwrap();
+    assert_eq!(written.iter().filter(|line| line.action == "brief.put").count(), 1, "once");
 }

@@ -1,0 +1,64 @@
+//! What stands between a program and its database, and can be cut.
+
+use std::net::SocketAddr;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+
+/// A way to a PostgreSQL on this machine that can be cut and mended.
+#[derive(Debug)]
+pub struct Between {
+    url: String,
+    is_open: watch::Sender<bool>,
+}
+
+impl Between {
+    /// A way to the database of a URL, open at first.
+    ///
+    /// # Panics
+    /// When the URL names no port, or there is none free.
+    pub async fn new(url: &str) -> Self {
+        let (before, rest) = url.rsplit_once('@').expect("the test kit's own URL has a user");
+        let (address, name) = rest.split_once('/').expect("and a database");
+        let there: SocketAddr = address.replace("localhost", "127.0.0.1").parse().expect("and an address");
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("there is a free port");
+        let here = listener.local_addr().expect("a bound port is known");
+        let (is_open, seen) = watch::channel(true);
+        tokio::spawn(async move {
+            while let Ok((caller, _)) = listener.accept().await {
+                let mut seen = seen.clone();
+                if *seen.borrow_and_update() {
+                    tokio::spawn(async move {
+                        tokio::select! {
+                            () = pass(caller, there) => {}
+                            _ = seen.wait_for(|is_open| !is_open) => {}
+                        }
+                    });
+                }
+            }
+        });
+        Self { url: format!("{before}@{here}/{name}"), is_open }
+    }
+
+    /// What `FITNESS_DB` is for whoever goes this way.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Ends every connection, and lets nobody through.
+    pub fn cut(&self) {
+        self.is_open.send_replace(false);
+    }
+
+    /// Lets everybody through again.
+    pub fn mend(&self) {
+        self.is_open.send_replace(true);
+    }
+}
+
+async fn pass(mut caller: TcpStream, there: SocketAddr) {
+    if let Ok(mut server) = TcpStream::connect(there).await {
+        // Whoever hangs up has hung up.
+        drop(tokio::io::copy_bidirectional(&mut caller, &mut server).await);
+    }
+}

@@ -1,0 +1,144 @@
+//! What is there whoever lives in it.
+
+use super::Examination;
+use crate::clock;
+use crate::commands::health;
+use crate::failure::Failure;
+use crate::seal::Seal;
+use crate::settings::Settings;
+use anyhow::Result;
+use chrono::TimeDelta;
+use fitness_store::{Location, Store};
+
+/// A server that runs makes a backup each night; without one, a month is long.
+const OLD_BACKUP: TimeDelta = TimeDelta::days(30);
+
+/// What was set.
+pub(super) fn settings(seen: &mut Examination, settings: &Settings) {
+    let says = match settings.path() {
+        Some(path) => format!("from {}", path.display()),
+        None => "as they come; no file of settings".to_owned(),
+    };
+    seen.ok("settings", says);
+}
+
+/// The database: that it answers, is whole, and is the athlete's alone.
+pub(super) async fn database(seen: &mut Examination, store: &Store, location: &Location) -> Result<()> {
+    let (engine, version) = store.engine().await?;
+    seen.ok("database", format!("{location} ({engine} {version})"));
+    let migrations = store.migrations().await?;
+    seen.ok("schema", migrations.last().map_or("none", String::as_str));
+    if let Some(damage) = store.damage().await? {
+        let fix = "restore a backup into a new database with `fitness restore FILE`; `fitness backup list` shows those there are";
+        seen.broken("database", format!("it is damaged: {damage}"), fix);
+    }
+    if let Location::Sqlite { path, default } = location {
+        examine_permissions(seen, path, *default);
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn examine_permissions(seen: &mut Examination, path: &std::path::Path, default: bool) {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = |path: &std::path::Path| std::fs::metadata(path).map(|m| m.permissions().mode() & 0o777);
+    let mut check = |path: &std::path::Path, wanted: u32| match mode(path) {
+        Ok(mode) if mode & 0o077 == 0 => {
+            seen.ok("permissions", format!("{} is yours alone ({mode:o})", path.display()))
+        }
+        Ok(mode) => {
+            let fix = format!("chmod {wanted:o} '{}'", path.display());
+            seen.broken(
+                "permissions",
+                format!("others on this machine can reach {} ({mode:o})", path.display()),
+                fix,
+            );
+        }
+        Err(error) => {
+            seen.broken("permissions", format!("{}: {error}", path.display()), "check the file system")
+        }
+    };
+    check(path, 0o600);
+    // A directory of the athlete's own choosing is their business.
+    if default && let Some(directory) = path.parent() {
+        check(directory, 0o700);
+    }
+}
+
+#[cfg(not(unix))]
+fn examine_permissions(_: &mut Examination, _: &std::path::Path, _: bool) {}
+
+/// The backups: that there is one, that it is not old, and that its beginning can be read.
+pub(super) async fn backups(seen: &mut Examination, store: &Store) -> Result<()> {
+    let Some(folder) = store.backups()? else {
+        let fix = "name a folder in FITNESS_BACKUPS, or as `backups` in the file of settings";
+        seen.missing("backups", "they are off", fix);
+        return Ok(());
+    };
+    let kept = match folder.list() {
+        Ok(kept) => kept,
+        Err(why) => {
+            seen.broken(
+                "backups",
+                why.to_string(),
+                "see who may read and write there, and that the disk is in",
+            );
+            return Ok(());
+        }
+    };
+    for damaged in kept.iter().filter(|kept| kept.header.is_err()) {
+        let fix = "remove it; `fitness backup` makes another";
+        seen.broken("backups", format!("{} cannot be read", damaged.path.display()), fix);
+    }
+    let newest = kept.iter().filter_map(|kept| kept.header.as_ref().ok()?.made_at).max();
+    let make = "`fitness backup` makes one; `fitness serve` makes one each night";
+    match newest {
+        None => seen.missing("backups", format!("none in {}", folder.path().display()), make),
+        Some(at) if clock::now() - at > OLD_BACKUP => {
+            seen.missing("backups", format!("the newest is of {}", at.format("%Y-%m-%d")), make);
+        }
+        Some(at) => {
+            let (count, folder) = (kept.len(), folder.path().display());
+            seen.ok(
+                "backups",
+                format!("{count} in {folder}, the newest of {}", at.format("%Y-%m-%d %H:%M UTC")),
+            );
+        }
+    }
+    Ok(())
+}
+
+/// The key that seals the keys of services: that it is there when it is needed.
+pub(super) async fn sealing_key(seen: &mut Examination, store: &Store) -> Result<()> {
+    match Seal::open() {
+        Ok(Some(_)) => seen.ok("sealing key", "there, and yours alone"),
+        Ok(None) if store.has_sealed_keys().await? => seen.broken(
+            "sealing key",
+            "it is gone, and keys of services are sealed with it",
+            "put it back, or give the keys of your sources again with `fitness source add`",
+        ),
+        Ok(None) => seen.ok("sealing key", "none yet; it is made with the first key of a service"),
+        Err(why) => {
+            let fix = why.downcast_ref().map_or("correct or remove it", Failure::help);
+            seen.broken("sealing key", why.to_string(), fix);
+        }
+    }
+    Ok(())
+}
+
+/// Whether a server runs; that none does is no fault.
+pub(super) async fn server(seen: &mut Examination, settings: &Settings) {
+    let port = settings.port();
+    match health::ready(port).await {
+        Ok(true) => seen.ok("server", format!("it answers on port {port}")),
+        Ok(false) => seen.broken(
+            "server",
+            format!("what answers on port {port} has no database"),
+            "see what it notes, and whether the database can be reached from there",
+        ),
+        Err(_) => {
+            let fix = "`fitness serve` starts it: pages, the morning's sync and brief, a backup each night";
+            seen.missing("server", format!("none on port {port}"), fix);
+        }
+    }
+}
