@@ -243,7 +243,8 @@ fn who_comes_back_from_a_pause_starts_smaller() {
     let plan = generate(&wish(Goal::TenK, 12 * 7 - 1), &athlete).unwrap();
     let weeks = race_weeks(plan.draft.start_date(), plan.draft.race_date());
     let first = planned_running(plan.draft.workouts(), weeks[0], plan.draft.race_date()).km();
-    assert!(first <= 0.62 * athlete.base().unwrap().km(), "{first}");
+    // Half of what was run before the pause for as many days as half of it lasted, then three quarters.
+    assert!((0.45 * 50.0..=0.62 * 50.0).contains(&first), "{first}");
     assert!(plan.remarks.iter().any(|said| said.contains("You have not run for")), "{:?}", plan.remarks);
 }
 
