@@ -345,11 +345,12 @@ impl Background {
     /// The same athlete as one who has not run since the data ended.
     #[must_use]
     pub fn as_if_paused(&self) -> Self {
-        Self { as_of: self.silent_until(), ..self.clone() }
+        Self { as_of: self.last_day(), ..self.clone() }
     }
 
-    /// The last day before today of which data could tell.
-    fn silent_until(&self) -> Day {
+    /// The last day that is over: that of the data, or the one before today where the data ended.
+    #[must_use]
+    pub fn last_day(&self) -> Day {
         self.as_of.max(self.seen_on.previous())
     }
 
@@ -365,7 +366,7 @@ impl Background {
     /// only where the athlete ran on, as they say: a plan and the linter that reads it know the same pace, or none.
     #[must_use]
     pub fn easy_pace(&self) -> Option<Pace> {
-        let last = if self.is_silent() { self.silent_until() } else { self.as_of };
+        let last = if self.is_silent() { self.last_day() } else { self.as_of };
         let paces: Vec<f64> = self
             .between(last.plus(1 - PACE_DAYS), last)
             .filter(|run| !run.hard && run.distance.km() >= 1.0)

@@ -25,6 +25,14 @@ pub(super) fn long_runs(
         let share = limits::long_share(shape.level).1 - LAST_CHANCE;
         return long_runs_at(shape, wish, athlete, weeks, easier, volume, share);
     }
+    // Weeks too few to build anything keep the longest run there was, within the same.
+    if shape.class == Class::Full && shape.hold && peak > 0.0 {
+        let (usual, error) = limits::long_share(shape.level);
+        let kept = (shape.longest / peak).min(error - LAST_CHANCE);
+        if kept > usual && shape.longest < least {
+            return long_runs_at(shape, wish, athlete, weeks, easier, volume, kept);
+        }
+    }
     // A bigger share of the week is worth it only where it brings the run to the length the race asks for.
     let share = share_of_week(shape, peak);
     let longs = long_runs_at(shape, wish, athlete, weeks, easier, volume, share);
