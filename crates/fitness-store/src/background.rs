@@ -108,7 +108,9 @@ impl Store {
             bmi: None,
             injured: marked.iter().any(|mark| mark.why == Excuse::Injured && mark.from <= today.max(as_of)),
             marked,
-            paces: log.as_ref().and_then(|log| dated_paces(&log.results(), log.latest(today))),
+            paces: log
+                .as_ref()
+                .and_then(|log| dated_paces(&log.results(), log.latest(today).max(today.previous()))),
             prediction,
             fitness: self.find_day_state(user, as_of).await?.map(|state| state.fitness.fitness()),
             load_per_hour: typical

@@ -160,6 +160,8 @@ const LEAST_DAYS: i64 = 28;
 const YEAR: i64 = 365;
 /// Days for which a run says how fast an athlete runs easily.
 pub(super) const PACE_DAYS: i64 = 90;
+/// Days without data after which they count as a pause, unless the athlete says what they run.
+pub(super) const SILENT: i64 = 14;
 
 impl Background {
     /// An athlete nothing is known about.
@@ -334,10 +336,22 @@ impl Background {
         (self.as_of.until(self.seen_on) - 1).max(0)
     }
 
+    /// Whether the data ended long ago and the athlete says nothing of what they run since: then nobody knows that they ran.
+    #[must_use]
+    pub fn is_silent(&self) -> bool {
+        self.stated.base.is_none() && self.is_recorded() && self.silent_days() >= SILENT
+    }
+
     /// The same athlete as one who has not run since the data ended.
     #[must_use]
     pub fn as_if_paused(&self) -> Self {
-        Self { as_of: self.as_of.max(self.seen_on.previous()), ..self.clone() }
+        Self { as_of: self.last_day(), ..self.clone() }
+    }
+
+    /// The last day that is over: that of the data, or the one before today where the data ended.
+    #[must_use]
+    pub fn last_day(&self) -> Day {
+        self.as_of.max(self.seen_on.previous())
     }
 
     /// The base as it was on the day of the last run, where that is at most so many days ago: what a pause took away.
@@ -348,11 +362,13 @@ impl Background {
         then.recorded_base().ok().filter(|_| last.until(self.as_of) <= days)
     }
 
-    /// How fast the athlete usually runs when it is not hard: the median of the last 90 days.
+    /// How fast the athlete usually runs when it is not hard: the median of the last 90 days. Those before the data ended
+    /// only where the athlete ran on, as they say: a plan and the linter that reads it know the same pace, or none.
     #[must_use]
     pub fn easy_pace(&self) -> Option<Pace> {
+        let last = if self.is_silent() { self.last_day() } else { self.as_of };
         let paces: Vec<f64> = self
-            .between(self.as_of.plus(1 - PACE_DAYS), self.as_of)
+            .between(last.plus(1 - PACE_DAYS), last)
             .filter(|run| !run.hard && run.distance.km() >= 1.0)
             .filter_map(|run| Some(run.duration?.seconds() / run.distance.km()))
             .filter(|pace| (150.0..=1200.0).contains(pace))

@@ -107,4 +107,11 @@ fn an_easy_pace_is_the_median_of_what_was_not_hard() {
     }
     assert_eq!(athlete.easy_pace().map(Pace::seconds_per_km), Some(360.0));
     assert!(athlete.trained_hard());
+    // Data that ended says for 90 days how fast they run, and longer only where they say that they ran on.
+    for (silent, said, known) in [(80, None, true), (120, None, false), (120, Distance::from_km(30.0), true)]
+    {
+        athlete.seen_on = athlete.as_of.plus(silent + 1);
+        athlete.stated.base = said;
+        assert_eq!(athlete.easy_pace().is_some(), known, "{silent} days, {said:?}");
+    }
 }

@@ -35,10 +35,12 @@ const THREE_HOURS: f64 = 180.0;
 /// The share of what a race asks for that is near enough.
 const NEAR: f64 = 0.9;
 
+/// A plan. `silent` is whether nothing is known of the athlete's last weeks.
 pub(super) fn plan(
     wish: &Wish,
     race: Distance,
     athlete: &Background,
+    silent: bool,
 ) -> (Vec<Workout>, Vec<Outline>, Vec<String>) {
     let shape = Shape::new(wish, race, Level::Novice, athlete, 1.0);
     let weeks = weeks_of(wish);
@@ -98,7 +100,7 @@ pub(super) fn plan(
         let phase = if taper < 1.0 { Phase::Taper } else { Phase::Base };
         outlines.push(Outline { first: week.first, phase, cutback: easier });
     }
-    let remarks = remarks(athlete, race, &workouts);
+    let remarks = remarks(athlete, silent, race, &workouts);
     let along = wish.tune_up.map(|tune_up| (tune_up.on, tune_up.distance, "Race along the way"));
     for (day, distance, word) in along.into_iter().chain([(wish.race, race, "Race day")]) {
         workouts.push(Workout {
@@ -207,9 +209,11 @@ impl Held {
 const ROOM: f64 = 0.3;
 
 /// What to say: what the plan goes by, and whether it prepares for the race.
-fn remarks(athlete: &Background, race: Distance, workouts: &[Workout]) -> Vec<String> {
+fn remarks(athlete: &Background, silent: bool, race: Distance, workouts: &[Workout]) -> Vec<String> {
     let known = if athlete.runs.is_empty() {
         "Nothing is known of your running yet"
+    } else if silent {
+        "Nothing is known of your running in the last weeks"
     } else {
         "You have run next to nothing in the last weeks"
     };

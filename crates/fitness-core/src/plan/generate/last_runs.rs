@@ -67,7 +67,8 @@ pub(super) fn shorten(maker: &Maker<'_>, workout: &mut Workout, most: f64) {
     if workout.distance.is_none_or(|far| far.km() <= most + 1e-6) {
         return;
     }
-    let most = shape.floor(most).max(shape.least());
+    let floor = if workout.kind == WorkoutKind::Long { shape.floor_long(most) } else { shape.floor(most) };
+    let most = floor.max(shape.least());
     *workout = match workout.kind {
         WorkoutKind::Long => maker.long(workout.date, most, None),
         WorkoutKind::Easy => maker.easy(workout.date, most, false),

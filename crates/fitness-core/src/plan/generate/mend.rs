@@ -119,7 +119,8 @@ impl Mending {
             if let Some(share) = self.weeks.get(&week.week.first) {
                 week.km *= share;
                 if week.long > 0.0 {
-                    week.long = shape.floor(week.long * share.min(1.0)).max(shape.shortest().min(week.km));
+                    week.long =
+                        shape.floor_long(week.long * share.min(1.0)).max(shape.shortest().min(week.km));
                 }
             }
         }

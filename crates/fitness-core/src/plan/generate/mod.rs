@@ -9,6 +9,7 @@ mod bad_wish;
 mod days;
 mod from_zero;
 mod last_runs;
+mod long_runs;
 mod marks;
 mod mend;
 mod paces;
@@ -24,6 +25,7 @@ pub use bad_wish::BadWish;
 pub use target::{PaceCard, Split, Support, finish_on_race_day, pace_card, support, told_target};
 pub use volume::Phase;
 
+use super::background::SILENT;
 use super::limits::{self, Class, NOTHING};
 use super::lint::{self, Finding, Severity, Subject};
 use super::{
@@ -115,8 +117,6 @@ pub struct Outline {
 const WEEKS_FROM_ZERO: i64 = 20;
 /// Kilometres a week a marathon plan starts from.
 const MARATHON_BASE: f64 = 20.0;
-/// Days without data after which a plan is made as for a pause.
-const SILENT: i64 = 14;
 const MAX_PLAN_DAYS: i64 = 2 * 366;
 
 /// Drafts a plan.
@@ -152,8 +152,7 @@ pub fn generate(wish: &Wish, athlete: &Background) -> Result<Generated, BadWish>
 /// What a plan is made from. Where the data ended long ago and the athlete says nothing of what they run, it is as for a
 /// pause: nobody knows that they ran. The linter goes on to look at what is known.
 fn brings(athlete: &Background) -> Background {
-    let unsaid = athlete.stated.base.is_none() && athlete.is_recorded();
-    if unsaid && athlete.silent_days() >= SILENT { athlete.as_if_paused() } else { athlete.clone() }
+    if athlete.is_silent() { athlete.as_if_paused() } else { athlete.clone() }
 }
 
 /// Makes a plan, and makes it anew from what the linter says until that is fit to be shown; gives the best, and how much is
@@ -171,7 +170,7 @@ fn best_try(
     let mut best: Option<(usize, Generated)> = None;
     for _ in 0..MAX_TRIES {
         let (workouts, weeks, remarks) = if from_zero {
-            from_zero::plan(free, race, &brings)
+            from_zero::plan(free, race, &brings, athlete.is_silent())
         } else {
             from_base(free, race, level, &brings, shrink, &mending)
         };

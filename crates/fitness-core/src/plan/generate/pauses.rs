@@ -3,6 +3,7 @@
 //! A week and more takes a smaller week, two weeks and more a return by steps that the rules allow, four weeks and more a
 //! new beginning: by then nothing of what was run before counts as a base.
 
+use super::long_runs::{held_by, long_in};
 use super::marks::ways_back;
 use super::volume::{Phase, PlanWeek, Shape};
 use super::{Wish, is_open};
@@ -25,6 +26,10 @@ const ONE_RUN: f64 = 3.0;
 const BEFORE_PAUSE: usize = 8;
 /// The share of its usual days that makes a week a whole one.
 pub(super) const WHOLE: f64 = 0.8;
+
+/// The share of what was run before a pause from which on an athlete is nearly back, and that of an easier week then.
+const NEARLY: f64 = 0.75;
+const LIGHTER: f64 = 0.80;
 
 /// A stretch without training that ends in a week of the plan.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -119,6 +124,8 @@ pub(super) struct Return<'a> {
     /// What the weeks before the last pause held, and whether it was shorter than two weeks.
     usual: f64,
     short: bool,
+    /// Whether the steps are so small that without an easier week no week would be one.
+    slow: bool,
 }
 
 impl<'a> Return<'a> {
@@ -137,24 +144,29 @@ impl<'a> Return<'a> {
             false => shape.base,
         };
         let history = weeks.first().map(|first| (1..=4).map(|back| history(first.plus(-back))).collect());
+        let step = (warning - 0.02).min(1.15);
         Self {
             pauses,
-            step: (warning - 0.02).min(1.15),
+            step,
             anew: limits::from_nothing(athlete.bmi),
             planned: Vec::new(),
             ceiling: None,
-            before: shape.base,
+            before: shape.before,
             history: history.unwrap_or_default(),
-            usual: shape.base,
+            usual: shape.before,
             short: false,
+            slow: step.powi(if shape.masters { 2 } else { 3 }) * limits::cutback(shape.level) < 1.02,
         }
     }
 
     /// What the next week may hold, of what is wanted; and whether it is one of coming back. `open` is the share of its
-    /// usual days that are free.
-    pub(super) fn next(&mut self, wanted: f64, open: f64) -> (f64, bool) {
+    /// usual days that are free. A week that is to be an easier one is one as soon as the athlete is nearly back.
+    pub(super) fn next(&mut self, wanted: f64, open: f64, easier: bool) -> (f64, bool) {
         let most = self.at_most();
         let back = most < wanted;
+        let last = self.planned.last().copied().filter(|last| self.slow || *last >= NEARLY * self.usual);
+        let lighter = last.filter(|_| easier && self.pause().is_none()).map(|last| last * LIGHTER);
+        let wanted = wanted.min(lighter.unwrap_or(f64::INFINITY));
         let few = if open <= 0.0 { 0.0 } else { most.min(wanted).min(ONE_RUN) };
         let km = (wanted.min(most) * open.min(1.0)).max(few);
         if let Some(days) = self.pause().map(|pause| pause.days) {
@@ -163,7 +175,7 @@ impl<'a> Return<'a> {
         }
         // Nothing is to come back from once a whole week fits again.
         self.ceiling = match most {
-            _ if open <= 0.0 => self.ceiling,
+            _ if open <= 0.0 || lighter.is_some() => self.ceiling,
             _ if self.pause().is_some_and(|pause| pause.days < STEPS) => Some(self.usual * 0.85),
             _ if !back || self.short => None,
             // A week with few free days is none to go on from.
@@ -199,19 +211,18 @@ impl<'a> Return<'a> {
     pub(super) fn hold(
         &self,
         weeks: &mut [PlanWeek],
-        step: f64,
+        shape: &Shape,
         share: f64,
         runs: impl Fn(Week, f64, f64) -> usize,
     ) {
         for i in 0..weeks.len() {
             let before = self.before_the_plan(i);
-            let whole = |week: &PlanWeek| (week.km / step + 1e-9).floor() * step;
+            let whole = |week: &PlanWeek| shape.floor(week.km);
             let fullest = weeks[i.saturating_sub(4)..i].iter().map(whole).fold(before, f64::max);
             let km = weeks[i].km.min(self.over(fullest));
-            let long = weeks[i].long.min(((share * km).max(ONE_RUN.min(km)) / step + 1e-9).floor() * step);
-            let others = runs(weeks[i].week, km, long).saturating_sub(1) as f64;
+            let long = weeks[i].long.min(shape.floor_long(long_in(share, km).max(ONE_RUN.min(km))));
             let full = long > 0.0 && weeks[i].phase != Phase::Taper;
-            let km = if full { km.min(long * (1.0 + 0.85 * others)) } else { km };
+            let km = if full { held_by(km, long, |km| runs(weeks[i].week, km, long)) } else { km };
             weeks[i].long = long;
             let less = km < weeks[i].km || km < TINY;
             weeks[i].km = km;

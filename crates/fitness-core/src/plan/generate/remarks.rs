@@ -3,7 +3,7 @@
 use super::pauses::STEPS;
 use super::target::is_unprepared;
 use super::volume::Shape;
-use super::{SILENT, Wish, weeks_of};
+use super::{Wish, weeks_of};
 use crate::plan::limits::{self, Class};
 use crate::plan::{Background, Workout, WorkoutKind, planned_running};
 use crate::sport::Sport;
@@ -94,7 +94,7 @@ pub(super) fn silence(athlete: &Background) -> Option<String> {
                 "Your data ends on {last}: for the time since then the plan goes by what you say you run."
             )
         }
-        None if days >= SILENT => format!(
+        None if athlete.is_silent() => format!(
             "Your data ends on {last}, and nothing says that you ran since: the plan begins as after a pause. If you did \
              run, import it or say what you run in a usual week, and draft again."
         ),

@@ -174,7 +174,14 @@ impl Maker<'_> {
             // The race is a day of training, too.
             (true, _) => usual.max(3).min(6 - limits::rest_days(shape.level)),
             (false, Some(_)) => usual - 1,
-            (false, None) if plan.phase == Phase::Taper => usual,
+            // One more where so many cannot hold it: the long runs of a return are short.
+            (false, None)
+                if plan.phase == Phase::Taper
+                    && plan.km <= plan.long * (1.0 + 0.9 * (usual as f64 - 1.0)) =>
+            {
+                usual
+            }
+            (false, None) if plan.phase == Phase::Taper => usual.max(shape.runs_for(plan.km, plan.long)),
             (false, None) => shape.runs_for(plan.km, plan.long),
         };
         // Coming back, or where a usual week is tiny, there are fewer runs rather than tiny ones.

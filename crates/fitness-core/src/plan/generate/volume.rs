@@ -1,9 +1,7 @@
 //! How much to run in each week: from the athlete's own base, up by a few percent, down every third or fourth week, and
 //! down again before the race.
 
-use super::days::long_day;
-use super::last_runs::{FREE, LastRuns};
-use super::marks::ways_back;
+use super::long_runs::{MARGIN, OTHERS, held_by, long_runs};
 use super::pauses::{ANEW, Return, WHOLE, pauses};
 use super::{Wish, is_open, weeks_of};
 use crate::observation::Excuse;
@@ -57,6 +55,9 @@ pub(super) struct Shape {
     pub(super) longest: f64,
     /// The most the plan's first week may hold.
     first: f64,
+    /// What a usual week held before the days without a run that the plan begins after: more than the base, in which those
+    /// days count.
+    pub(super) before: f64,
     /// The best own four weeks on average; what the athlete says where no run is recorded.
     best_four: Option<f64>,
     /// Runs in a usual week of the plan.
@@ -82,12 +83,13 @@ impl Shape {
         let unknown = athlete.runs.is_empty() && athlete.stated.longest.is_none();
         let longest = athlete.longest().map_or(0.0, Distance::km).max(if unknown { base / 3.0 } else { 0.0 });
         let before = recent_weeks(athlete).into_iter().fold(0.0, f64::max);
-        let allowed = if !athlete.is_recorded() || before <= 0.0 {
+        // After days without a run the return holds the first weeks to what was run.
+        let gap = athlete.days_since_run().unwrap_or(0);
+        let allowed = if !athlete.is_recorded() || before <= 0.0 || gap >= limits::BREAK {
             base
         } else {
             (before * FIRST_STEP).max(before + 3.0_f64.min(before * 0.25))
         };
-        let gap = athlete.days_since_run().unwrap_or(0);
         let (fewest, most) = match level {
             Level::Novice => (3, 5),
             Level::Intermediate => (4, 6),
@@ -103,6 +105,7 @@ impl Shape {
             base: base * shrink,
             longest: longest * shrink.max(0.9),
             first: base.min(allowed) * shrink,
+            before: before_pause(athlete, base) * shrink,
             best_four: best_four(athlete),
             runs: usual.clamp(fewest, most).min(wish.availability.days.len()),
             most_runs: most.min(wish.availability.days.len()),
@@ -138,6 +141,23 @@ impl Shape {
         (km / self.step + 1e-9).floor() * self.step
     }
 
+    /// To the step below, for a long run.
+    pub(super) fn floor_long(&self, km: f64) -> f64 {
+        let step = self.long_step(km);
+        (km / step + 1e-9).floor() * step
+    }
+
+    /// To the nearest step, for a long run.
+    pub(super) fn round_long(&self, km: f64) -> f64 {
+        let step = self.long_step(km);
+        (km / step).round() * step
+    }
+
+    /// Short long runs have finer steps: with coarse ones half of a tenth that they may grow by would be lost.
+    fn long_step(&self, km: f64) -> f64 {
+        if km < FINE_BELOW - 1e-6 { self.step / FINER } else { self.step }
+    }
+
     /// Runs in a week of so many kilometres: one more than usual where they would all become long ones.
     pub(super) fn runs_for(&self, km: f64, long: f64) -> usize {
         let each = (0.6 * long).max(8.0);
@@ -170,10 +190,21 @@ pub(super) fn starting_base(athlete: &Background) -> f64 {
     athlete.stated.base.map_or(base, |said| said.km().min(base * FIRST_STEP).max(base))
 }
 
+/// Kilometres of a usual week before the days without a run up to today, never more than what the athlete says.
+fn before_pause(athlete: &Background, base: f64) -> f64 {
+    let said = athlete.stated.base.map_or(f64::INFINITY, Distance::km);
+    let before = athlete.base_before_pause(COMES_BACK).filter(|_| athlete.is_recorded());
+    before.map_or(base, |before| before.km().min(said).max(base))
+}
+
 fn best_four(athlete: &Background) -> Option<f64> {
     let best = if athlete.is_recorded() { athlete.best_four_weeks() } else { athlete.stated.base };
     best.map(Distance::km).filter(|best| *best > 0.0)
 }
+
+/// Kilometres of a long run below which its steps are finer, and by how much.
+const FINE_BELOW: f64 = 10.0;
+const FINER: f64 = 2.5;
 
 /// Days after which an athlete no longer comes back but begins.
 const COMES_BACK: i64 = PACE_DAYS - 1;
@@ -209,15 +240,21 @@ pub(super) fn outline(shape: &Shape, wish: &Wish, athlete: &Background) -> (Vec<
     let weeks = weeks_of(wish);
     let taper = taper(shape.class, weeks.len());
     let build = weeks.len() - taper.len();
-    let easier = cutbacks(shape, wish, athlete, &weeks[..build]);
+    let mut easier = cutbacks(shape, wish, athlete, &weeks[..build]);
     let pauses = pauses(wish, athlete, &weeks);
     let mut held = Return::new(shape, wish, athlete, &weeks, &pauses);
     let open = |week: Week| open_days(wish, week) as f64 / shape.runs.max(1) as f64;
-    let (volume, back): (Vec<f64>, Vec<bool>) = (build_volume(shape, &easier).into_iter().zip(&weeks))
-        .map(
-            |(wanted, week)| if pauses.is_empty() { (wanted, false) } else { held.next(wanted, open(*week)) },
-        )
+    let wanted = build_volume(shape, &easier);
+    let (volume, back): (Vec<f64>, Vec<bool>) = (0..build)
+        .map(|i| match pauses.is_empty() {
+            true => (wanted[i], false),
+            false => held.next(wanted[i], open(weeks[i]), easier[i]),
+        })
         .unzip();
+    // A week of coming back that is fuller than the one before is no easier one.
+    for i in (1..build).filter(|_| !pauses.is_empty()) {
+        easier[i] &= volume[i] < volume[i - 1];
+    }
     let peak = volume.iter().copied().fold(if build == 0 { shape.first } else { 0.0 }, f64::max);
     let phases = phases(shape, athlete, weeks.len(), build, peak);
     let longs = long_runs(shape, wish, athlete, &weeks, &easier, &volume);
@@ -225,9 +262,7 @@ pub(super) fn outline(shape: &Shape, wish: &Wish, athlete: &Background) -> (Vec<
     let mut planned: Vec<PlanWeek> = (0..build)
         .map(|i| {
             let long = longs[i];
-            // The other runs are shorter than the long one.
-            let others = runs(weeks[i], volume[i], long).saturating_sub(1);
-            let km = volume[i].min(long * (1.0 + 0.85 * others as f64));
+            let km = held_by(volume[i], long, |km| runs(weeks[i], km, long));
             PlanWeek { week: weeks[i], phase: phases[i], cutback: easier[i], back: back[i], km, long }
         })
         .collect();
@@ -244,13 +279,20 @@ pub(super) fn outline(shape: &Shape, wish: &Wish, athlete: &Background) -> (Vec<
     for (i, share) in taper.iter().enumerate() {
         let last = i + 1 == taper.len();
         let week = weeks[build + i];
-        let (km, back) =
-            if pauses.is_empty() { (peak * share, false) } else { held.next(peak * share, open(week)) };
-        let long = if last { 0.0 } else { shape.floor((from * share * 0.85).min(km * 0.45)) };
+        let (km, back) = if pauses.is_empty() {
+            (peak * share, false)
+        } else {
+            held.next(peak * share, open(week), false)
+        };
+        let others = runs(week, km, from).saturating_sub(1) as f64;
+        // After a pause long runs are short beside their weeks: they stay as long as the other runs need it.
+        let least = if pauses.is_empty() { 0.0 } else { (km / (1.0 + OTHERS * others)).min(from) };
+        let long = (from * share * 0.85).max(least).min(km * 0.45);
+        let long = if last { 0.0 } else { shape.floor_long(long) };
         planned.push(PlanWeek { week, phase: Phase::Taper, cutback: false, back, km, long });
     }
     if !pauses.is_empty() {
-        held.hold(&mut planned, shape.step, limits::long_share(shape.level).0 - MARGIN, runs);
+        held.hold(&mut planned, shape, limits::long_share(shape.level).0 - MARGIN, runs);
     }
     let longest = pauses.iter().max_by_key(|pause| pause.days);
     (planned, longest.and_then(|pause| pause.remark(weeks.len())))
@@ -323,103 +365,4 @@ fn phases(shape: &Shape, athlete: &Background, weeks: usize, build: usize, peak:
             _ => Phase::Peak,
         })
         .collect()
-}
-
-/// The long runs of the building weeks: towards what the race asks for, never more than a tenth beyond the longest run
-/// of the 30 days before.
-fn long_runs(
-    shape: &Shape,
-    wish: &Wish,
-    athlete: &Background,
-    weeks: &[Week],
-    easier: &[bool],
-    volume: &[f64],
-) -> Vec<f64> {
-    let peak = volume.iter().copied().fold(0.0, f64::max);
-    let least = limits::longest_at_least(shape.level, shape.race);
-    // Three weeks before a marathon there is one long run left: as far as the last month carries it, within what is no error.
-    if shape.class == Class::Full && weeks.len() == limits::NO_BUILD {
-        let share = limits::long_share(shape.level).1 - LAST_CHANCE;
-        return long_runs_at(shape, wish, athlete, weeks, easier, volume, share);
-    }
-    // A bigger share of the week is worth it only where it brings the run to the length the race asks for.
-    let share = share_of_week(shape, peak);
-    let longs = long_runs_at(shape, wish, athlete, weeks, easier, volume, share);
-    let longest = longs.iter().copied().fold(0.0, f64::max);
-    let usual = limits::long_share(shape.level).0 - MARGIN;
-    if share > usual && longest < least {
-        return long_runs_at(shape, wish, athlete, weeks, easier, volume, usual);
-    }
-    longs
-}
-
-fn long_runs_at(
-    shape: &Shape,
-    wish: &Wish,
-    athlete: &Background,
-    weeks: &[Week],
-    easier: &[bool],
-    volume: &[f64],
-    share: f64,
-) -> Vec<f64> {
-    let peak = volume.iter().copied().fold(0.0, f64::max);
-    let want = longest_wanted(shape, peak, share);
-    // Without a run in the last 30 days it is the one that is never too long.
-    let start = if shape.longest > 0.0 { shape.longest } else { FREE }.min(want);
-    let mut done = LastRuns::before(shape, wish, athlete);
-    let ways = ways_back(wish, athlete);
-    let mut longs: Vec<f64> = Vec::new();
-    for (i, week) in weeks.iter().take(easier.len()).enumerate() {
-        let Some(day) = long_day(wish, *week) else {
-            longs.push(0.0);
-            continue;
-        };
-        let before = done.longest_before(day);
-        let most =
-            ways.iter().filter(|way| way.contains(day)).map(|way| way.most).fold(f64::INFINITY, f64::min);
-        let progress = ((i + 1) as f64 / (0.85 * easier.len() as f64)).min(1.0);
-        let wished = start + (want - start) * progress;
-        let mut long = wished.min((before * shape.spike()).max(FREE)).min(share * volume[i]).min(most);
-        if easier[i] {
-            long *= 0.80;
-        }
-        let long = shape.floor(long).max(shape.shortest().min(volume[i]));
-        done.push(day, long);
-        longs.push(long);
-    }
-    longs
-}
-
-/// The longest run the plan works towards.
-fn longest_wanted(shape: &Shape, peak: f64, share: f64) -> f64 {
-    let usual = match shape.level {
-        Level::Novice => 0.44,
-        Level::Intermediate => 0.36,
-        Level::Advanced => 0.30,
-    };
-    let least = (limits::longest_at_least(shape.level, shape.race) / shape.step).ceil() * shape.step;
-    let most = limits::longest_at_most(shape.level, shape.race);
-    (usual * peak).clamp(least, most.max(least)).min(share * peak).min(in_time(shape))
-}
-
-/// Kilometres of the longest run that does not take too long.
-fn in_time(shape: &Shape) -> f64 {
-    let (hours, _) = limits::long_hours(shape.level);
-    shape.pace.map_or(f64::INFINITY, |pace| hours * 3600.0 / pace)
-}
-
-/// How far the share of the last long run stays below an error.
-const LAST_CHANCE: f64 = 0.05;
-
-/// Rounded distances may not end up above a limit.
-const MARGIN: f64 = 0.015;
-
-/// The share of a week its long run may have: a little more than usual where that brings it to the length the race asks
-/// for. Short of that length is the worse of the two (Fokkema 2020).
-fn share_of_week(shape: &Shape, peak: f64) -> f64 {
-    let (share, _) = limits::long_share(shape.level);
-    let least = limits::longest_at_least(shape.level, shape.race);
-    let reached =
-        least > (share - MARGIN) * peak && least <= (share + 0.06) * peak && least <= in_time(shape);
-    if reached { share + 0.06 } else { share - MARGIN }
 }

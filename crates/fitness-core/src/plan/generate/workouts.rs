@@ -180,7 +180,7 @@ impl Maker<'_> {
     }
 
     pub(super) fn long(&self, day: Day, km: f64, block: Option<f64>) -> Workout {
-        let km = self.shape.round(km);
+        let km = self.shape.round_long(km);
         let effort = "Easy, about 3 to 4 of 10; slower than you think";
         let plain_long = |steps, quicker: f64| Workout {
             kind: WorkoutKind::Long,

@@ -24,8 +24,9 @@ pub(super) fn check(view: &View<'_>, report: &mut Report) {
 
 /// R31: without a result no pace, and with one none that is quicker than it supports.
 fn dated_paces(view: &View<'_>, report: &mut Report) {
-    let as_of = view.athlete.as_of;
-    let recent = |paces: &DatedPaces| paces.result_on.until(as_of) <= limits::PACES_LAST;
+    // A result grows old, whether or not data came after it.
+    let last = view.athlete.last_day();
+    let recent = |paces: &DatedPaces| paces.result_on.until(last) <= limits::PACES_LAST;
     if let Some(dated) = view.athlete.paces.filter(recent) {
         return supported_paces(view, &dated, report);
     }

@@ -68,6 +68,22 @@ pub(super) fn with_result(athlete: Background, race: Distance) -> Background {
     }
 }
 
+/// The same athlete of whom nothing arrived for so many days before the plans of these tests.
+pub(super) fn silent_for(days: i64, athlete: Background) -> Background {
+    let ago = |day: Day| day.plus(-days);
+    let runs = athlete.runs.iter().map(|run| PastRun { day: ago(run.day), ..*run }).collect();
+    let dated = |dated: DatedPaces| DatedPaces { result_on: ago(dated.result_on), ..dated };
+    Background {
+        as_of: ago(athlete.as_of),
+        seen_on: athlete.as_of.next(),
+        first: athlete.first.map(ago),
+        first_run: athlete.first_run.map(ago),
+        runs,
+        paces: athlete.paces.map(dated).filter(|dated| dated.result_on.until(athlete.as_of) <= 120),
+        ..athlete
+    }
+}
+
 /// A race so many days after the Monday after [`as_of`].
 pub(super) fn wish(goal: Goal, days: i64) -> Wish {
     let start = as_of().next();

@@ -57,10 +57,60 @@ fn the_first_days_after_a_pause_are_small_ones() {
             "after {days}: {sum} and {longest}, then {weeks:?}"
         );
         // Where what follows stays short of what the race asks for, R8 says so.
-        let long = runs(&plan).map(km).fold(0.0, f64::max);
+        let long = longest_run(&plan);
         let said = plan.findings.iter().any(|finding| finding.is_of(lint::Rule::R8));
         assert!(long >= 16.0 || said, "after {days} days the longest run is {long}; {weeks:?}");
     }
+}
+
+fn longest_run(plan: &Generated) -> f64 {
+    runs(plan).map(km).fold(0.0, f64::max)
+}
+
+/// What the athlete ran before a pause is where the long run goes back to, by a tenth at a time from the first one after it.
+/// The days of the pause, and which share of the way to it twelve and sixteen weeks are good for: after three weeks and more
+/// R1 and R2 know next to nothing that was run, and little is what follows from it.
+#[test]
+fn long_runs_come_back_to_what_they_were_before_a_pause() {
+    for (days, in_twelve, in_sixteen) in
+        [(9, 1.0, 1.0), (13, 1.0, 1.0), (16, 1.0, 1.0), (20, 0.85, 1.0), (24, 0.5, 0.65)]
+    {
+        for (weekly, count) in [(25.0, 3), (37.0, 4), (52.0, 4), (80.0, 6)] {
+            for (goal, asked_for) in [(Goal::TenK, 10.0), (Goal::Half, 16.0)] {
+                for (weeks, share) in [(12, in_twelve), (14, in_twelve), (16, in_sixteen), (20, in_sixteen)] {
+                    let mut athlete = runner(weekly, count, 60);
+                    let before = athlete.longest().unwrap().km();
+                    athlete.runs.retain(|run| run.day.until(as_of()) >= days);
+                    let label = format!("{goal} in {weeks} weeks, {weekly} km until {days} days ago");
+                    let plan = match generate(&wish(goal, weeks * 7 - 1), &athlete) {
+                        Ok(plan) => plan,
+                        Err(why) => panic!("{label}: {why}"),
+                    };
+                    assert_eq!(lint::errors(&plan.findings).count(), 0, "{label}: {:?}", plan.findings);
+                    let warned: Vec<_> =
+                        plan.findings.iter().filter(|f| f.severity == Severity::Warning).collect();
+                    let steep = |rule| warned.iter().any(|finding| finding.is_of(rule));
+                    assert!(
+                        warned.len() <= 2 && !steep(lint::Rule::R1) && !steep(lint::Rule::R2),
+                        "{label}: {warned:?}"
+                    );
+                    let (long, weekly_km) = (longest_run(&plan), weekly_and_long(&plan));
+                    let wanted = share * before.min(asked_for);
+                    assert!(long >= wanted - 1e-6, "{label}: {long} of {wanted:.1}, {weekly_km:?}");
+                    // What comes first is no leap: about half of what was run before the pause.
+                    assert!(weekly_km[0].0 <= 0.62 * weekly, "{label}: {weekly_km:?}");
+                }
+            }
+        }
+    }
+}
+
+/// The distance of each full week, and of its longest run.
+fn weekly_and_long(plan: &Generated) -> Vec<(f64, f64)> {
+    let weeks = race_weeks(plan.draft.start_date(), plan.draft.race_date());
+    let long =
+        weeks.iter().map(|week| runs(plan).filter(|run| week.contains(run.date)).map(km).fold(0.0, f64::max));
+    weekly(plan).into_iter().zip(long).collect()
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Requests drawn at random, always the same ones: goals, levels, runways, weekdays, blocked and marked days, a race along
-//! the way, targets, ages. Whatever is asked for, a plan is safe and says at most two warnings, or it is refused.
+//! the way, targets, ages, data that ended. Whatever is asked for, a plan is safe and says at most two warnings, or it is refused.
 
-use super::athletes::{as_of, runner, wish, with_result};
+use super::athletes::{as_of, runner, silent_for, wish, with_result};
 use crate::calendar::{Day, Weekday};
 use crate::observation::Excuse;
 use crate::plan::lint::{Finding, Severity, Subject, errors, lint};
@@ -158,7 +158,62 @@ fn request(number: u64) -> (Wish, Background) {
         };
         athlete.injured = athlete.marked.iter().any(hurt);
     }
+    if athlete.is_recorded() && draw.chance(12) {
+        athlete = silent_for(draw.of(&[10, 15, 30, 60, 90, 150, 300]), athlete);
+    }
     (wish, athlete)
+}
+
+/// Athletes of several levels whose data ended some time ago and who say nothing about what they run now, for every race and
+/// several runways.
+fn silent() -> impl Iterator<Item = (Wish, Background)> {
+    const LEVELS: [(f64, usize, i64); 6] =
+        [(12.0, 3, 70), (22.0, 3, 70), (28.0, 4, 20), (37.0, 4, 70), (52.0, 5, 70), (80.0, 6, 70)];
+    const ENDED: [i64; 8] = [14, 20, 30, 60, 75, 90, 150, 300];
+    const WEEKS: [i64; 7] = [4, 6, 9, 12, 16, 20, 30];
+    const RACES: [(Goal, f64); 5] =
+        [(Goal::FiveK, 0.0), (Goal::TenK, 0.0), (Goal::Half, 0.0), (Goal::Full, 0.0), (Goal::Custom, 16.1)];
+    // Each level, race, silence and runway with each other: one of three of all there are.
+    (0..LEVELS.len() * ENDED.len() * WEEKS.len() * RACES.len()).step_by(3).map(|number| {
+        let (weekly, runs, history) = LEVELS[number % LEVELS.len()];
+        let number = number / LEVELS.len();
+        let (ended, number) = (ENDED[number % ENDED.len()], number / ENDED.len());
+        let (weeks, (goal, far)) = (WEEKS[number % WEEKS.len()], RACES[number / WEEKS.len()]);
+        let mut wish = wish(goal, weeks * 7 - 1 + [0, 3, -1][number % 3]);
+        wish.distance = km(far).filter(|_| goal == Goal::Custom);
+        wish.start = wish.start.plus([0, 1, 3, 0][number % 4]);
+        if number.is_multiple_of(5) {
+            wish.availability.days = "tue,thu,sat,sun".parse().unwrap();
+        }
+        let mut athlete = silent_for(ended, runner(weekly, runs, history));
+        athlete.age = [None, Some(34), Some(53), Some(64)][(number + ended as usize) % 4];
+        (wish, athlete)
+    })
+}
+
+/// Nobody knows what they ran since. A plan is as after a pause, and refused only where so few weeks are left that nobody
+/// begins in them.
+#[test]
+fn data_that_ended_long_ago_makes_a_plan_wherever_the_weeks_allow_one() {
+    let (mut made, mut too_short, mut trouble) = (0, 0, Vec::new());
+    for (number, (wish, athlete)) in silent().enumerate() {
+        let told = || format!("{} days, {}", athlete.silent_days(), told(number as u64, &wish, &athlete));
+        let left = (wish.start.until(wish.race) + 1) / 7;
+        match generate(&wish, &athlete) {
+            Ok(plan) => {
+                made += 1;
+                let said = plan.remarks.iter().any(|said| said.contains("nothing says that you ran since"));
+                let unsaid = (!said).then(|| format!("it does not say so: {:?}", plan.remarks));
+                let problem = problem(&wish, &athlete, &plan).or(unsaid);
+                trouble.extend(problem.map(|problem| format!("{}:\n  {problem}", told())));
+            }
+            Err(BadWish::Base { weeks, unknown: true, .. }) if left < weeks => too_short += 1,
+            Err(why) => trouble.push(format!("{}:\n  {why}", told())),
+        }
+    }
+    eprintln!("{made} plans, {too_short} with too few weeks");
+    assert!(trouble.is_empty(), "{} of {made}:\n{}", trouble.len(), trouble.join("\n"));
+    assert!(made >= 350, "{made} plans, {too_short} with too few weeks");
 }
 
 /// How many are drawn; `FITNESS_SWEEP` draws more.

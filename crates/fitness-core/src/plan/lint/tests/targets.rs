@@ -24,6 +24,12 @@ fn a_pace_needs_a_result_of_the_last_120_days() {
         assert_eq!(paced.says(&with(None), Rule::R31), ERROR);
         assert_eq!(paced.says(&with(Some(121)), Rule::R31), ERROR);
         assert_eq!(paced.says(&with(Some(120)), Rule::R31), SILENT);
+        // Days without data count: by then the result is 121 days old.
+        let mut silent = with(Some(60));
+        silent.seen_on = silent.as_of.plus(61);
+        assert_eq!(paced.says(&silent, Rule::R31), SILENT);
+        silent.seen_on = silent.as_of.plus(62);
+        assert_eq!(paced.says(&silent, Rule::R31), ERROR);
         let mut by_effort = asking(WorkoutKind::Tempo, 300.0);
         by_effort.steps[1] = meters(StepType::Active, 3000.0);
         assert_eq!(plan().with(by_effort).says(&with(None), Rule::R31), SILENT);
