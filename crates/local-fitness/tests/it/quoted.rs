@@ -5,6 +5,7 @@ mod reading;
 
 use crate::harness::{Answer, Home, answer};
 use chrono::{NaiveDate, TimeDelta, Utc};
+use fitness_store::testkit;
 use reading::{Quoted, documents, named, quoted, root};
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -25,7 +26,6 @@ const NOT_RUN: &[(&str, &str)] = &[
     ("source add", "asks for a key of a service: `services.rs` gives one"),
     ("sync", "asks services on the net: `services.rs` has some here"),
     ("plan push", "sends to a service on the net: `pushes.rs` has one here"),
-    ("move postgres:", "takes a PostgreSQL: `keeping.rs` has one"),
     ("coach use anthropic", "asks for a key: `coach.rs` gives one"),
     ("coach preview And tomorrow?", "is of a twelfth conversation, with a key: `coach.rs` previews"),
     ("user passwd", "asks for a password without echo: `human.rs` types one"),
@@ -298,12 +298,9 @@ fn quoted_commands_do_what_the_documents_say() {
             }
             _ => under_way(),
         };
-        for call in calls {
-            let variables = call.variables.iter().any(|(_, value)| value.starts_with("postgres:"));
-            let not = NOT_RUN.iter().find(|(verb, _)| begins(&call, verb));
-            match not {
+        for call in calls.into_iter().filter(|call| on_a_server(call, "").is_none()) {
+            match NOT_RUN.iter().find(|(verb, _)| begins(&call, verb)) {
                 Some((verb, _)) => drop(skipped.insert(*verb)),
-                None if variables => {}
                 None => {
                     done(&home, &call);
                     count += 1;
@@ -318,4 +315,35 @@ fn quoted_commands_do_what_the_documents_say() {
         Vec::<&&str>::new(),
         "no document calls these any more"
     );
+}
+
+/// A call that names the PostgreSQL of the documents, with another in its place.
+fn on_a_server(call: &Quoted, url: &str) -> Option<Quoted> {
+    const SHOWN: &str = "postgres://ann:secret@localhost/fitness";
+    let mut there = call.clone();
+    let values = there.variables.iter_mut().map(|(_, value)| value);
+    let named =
+        values.chain(&mut there.words).filter(|word| *word == SHOWN).map(|word| url.clone_into(word)).count();
+    (named > 0).then_some(there)
+}
+
+#[test]
+fn postgres_quoted_commands_that_name_a_server_do_what_they_say() {
+    let Some(cluster) = testkit::cluster() else {
+        let name = "postgres_quoted_commands_that_name_a_server_do_what_they_say";
+        return testkit::skip(name, "no PostgreSQL is installed");
+    };
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let mut count = 0;
+    for (name, text) in documents() {
+        let url = runtime.block_on(cluster.empty_database());
+        let calls: Vec<_> =
+            quoted(&name, &text).unwrap().iter().filter_map(|call| on_a_server(call, &url)).collect();
+        let home = if calls.is_empty() { continue } else { under_way() };
+        for call in calls.iter().filter(|call| !begins(call, "serve")) {
+            done(&home, call);
+            count += 1;
+        }
+    }
+    assert!(count >= 4, "only {count} were run");
 }
