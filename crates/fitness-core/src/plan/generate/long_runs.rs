@@ -38,7 +38,7 @@ pub(super) fn long_runs(
     let longs = long_runs_at(shape, wish, athlete, weeks, easier, volume, share);
     let longest = longs.iter().copied().fold(0.0, f64::max);
     let usual = limits::long_share(shape.level).0 - MARGIN;
-    if share > usual && longest < least {
+    if share > usual && longest < enough(shape) {
         return long_runs_at(shape, wish, athlete, weeks, easier, volume, usual);
     }
     longs
@@ -128,12 +128,22 @@ const HALF: f64 = 0.485;
 /// Rounded distances may not end up above a limit.
 pub(super) const MARGIN: f64 = 0.015;
 
+/// Kilometres of a longest run that a bigger share of the week is worth taking for: what the race asks for, and before a
+/// marathon what those ran at least who were not later than others.
+fn enough(shape: &Shape) -> f64 {
+    limits::longest_at_least(shape.level, shape.race).min(NOT_LATER)
+}
+
+/// Kilometres below which the longest run before a marathon cost about 13 minutes (Fokkema 2020).
+const NOT_LATER: f64 = 25.0;
+
 /// The share of a week its long run may have: a little more than usual where that brings it to the length the race asks
 /// for. Short of that length is the worse of the two (Fokkema 2020).
 fn share_of_week(shape: &Shape, peak: f64) -> f64 {
     let (share, _) = limits::long_share(shape.level);
     let least = limits::longest_at_least(shape.level, shape.race);
+    let enough = enough(shape);
     let reached =
-        least > (share - MARGIN) * peak && least <= (share + 0.06) * peak && least <= in_time(shape);
+        least > (share - MARGIN) * peak && enough <= (share + 0.06) * peak && enough <= in_time(shape);
     if reached { share + 0.06 } else { share - MARGIN }
 }

@@ -116,9 +116,12 @@ fn longest(workouts: &[Workout]) -> f64 {
 fn typed(wish: &Wish, athlete: &Background) -> Vec<String> {
     let shown = |distance: Distance| wish.units.distance(distance).to_string();
     let mut said = Vec::new();
+    let of = if athlete.silent_days() >= limits::BREAK { " of your data" } else { "" };
+    let weeks = format!("the last four weeks{of} show");
+    let days = format!("the last 30 days{of} show");
     let kinds = [
-        (athlete.stated.base, athlete.recorded_base(), "base", " a week", "the last four weeks show"),
-        (athlete.stated.longest, athlete.recorded_longest(), "longest run", "", "the last 30 days show"),
+        (athlete.stated.base, athlete.recorded_base(), "base", " a week", weeks),
+        (athlete.stated.longest, athlete.recorded_longest(), "longest run", "", days),
     ];
     for (typed, recorded, what, per, show) in kinds {
         let Some(typed) = typed else { continue };

@@ -312,6 +312,6 @@ fn whatever_is_asked_for_is_safe_and_says_at_most_two_warnings() {
         unsafe_ones.len(),
         unsafe_ones.join("\n")
     );
-    // A good part is asked for by people whose pause left no base for the race they want.
-    assert!(made * 100 >= requests() * 60, "{made} plans, refused {refused:?}");
+    // A good part is asked for by people whose pause, or whose data that ended, left no base for the race they want.
+    assert!(made * 100 >= requests() * 55, "{made} plans, refused {refused:?}");
 }
