@@ -20,15 +20,15 @@ COPY crates/local-fitness/Cargo.toml crates/local-fitness/
 COPY xtask/Cargo.toml xtask/
 RUN for crate in crates/fitness-*; do mkdir "$crate/src" && : > "$crate/src/lib.rs"; done \
     && for crate in crates/local-fitness xtask; do mkdir "$crate/src" && echo 'fn main() {}' > "$crate/src/main.rs"; done \
-    && cargo build --locked --release -p local-fitness
+    && cargo build --locked --profile dist -p local-fitness
 COPY prompts prompts
 COPY crates crates
 # What was copied is older than what was just built; cargo goes by that.
 RUN find crates -name '*.rs' -exec touch {} + \
-    && cargo build --locked --release -p local-fitness
+    && cargo build --locked --profile dist -p local-fitness
 
 FROM scratch AS source
-COPY --from=compiler /src/target/release/fitness /fitness
+COPY --from=compiler /src/target/dist/fitness /fitness
 
 FROM scratch AS released
 ARG TARGETARCH

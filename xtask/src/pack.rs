@@ -43,16 +43,16 @@ impl Member {
     }
 }
 
-/// Packs what `cargo build --release --target T` made, and says where it is.
+/// Packs what `cargo build --profile dist --target T` made, and says where it is.
 pub(crate) fn pack(root: &Path, triple: &str, to: &Path) -> Result<()> {
     if triple.is_empty() || !triple.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_') {
         bail!("`{triple}` is no target; write one such as x86_64-unknown-linux-gnu");
     }
     let name = if triple.contains("windows") { "fitness.exe" } else { "fitness" };
-    let program = target(root)?.join(triple).join("release").join(name);
+    let program = target(root)?.join(triple).join("dist").join(name);
     if !program.is_file() {
         bail!(
-            "{} is not there: cargo build --locked --release -p local-fitness --target {triple}",
+            "{} is not there: cargo build --locked --profile dist -p local-fitness --target {triple}",
             program.display()
         );
     }
@@ -238,7 +238,7 @@ mod tests {
     fn what_was_not_built_or_does_not_answer_is_not_packed() {
         let folder = TempDir::new().unwrap();
         let refused = pack(&root(), "mips-unknown-nothing", folder.path()).unwrap_err().to_string();
-        assert!(refused.contains("cargo build --locked --release"), "{refused}");
+        assert!(refused.contains("cargo build --locked --profile dist"), "{refused}");
         assert!(pack(&root(), "../escape", folder.path()).unwrap_err().to_string().contains("is no target"));
         let program = stand_in(folder.path(), "fitness");
         fs::write(&program, "#!/bin/sh\necho broken >&2; exit 1\n").unwrap();

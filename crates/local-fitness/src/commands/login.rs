@@ -5,6 +5,7 @@ use crate::args::LoginArgs;
 use crate::clock;
 use crate::context::Context;
 use crate::report::Report;
+use crate::settings::Settings;
 use crate::terminal;
 use anyhow::Result;
 use fitness_core::text::visible;
@@ -12,9 +13,11 @@ use fitness_store::SIGN_IN_MINUTES;
 use serde_json::json;
 
 pub(super) async fn run(context: &Context, args: LoginArgs) -> Result<Report> {
+    // The demo is where it usually is, whatever is set for one's own server.
+    let settings = if args.demo { Settings::default() } else { context.settings.clone() };
     let site = match args.site {
         Some(site) => reach::site(&site)?,
-        None => context.settings.site_at(args.port),
+        None => settings.site_at(args.port),
     };
     let (store, user) = if args.demo { demo::open().await? } else { context.open_for_user().await? };
     if user.has_password {
