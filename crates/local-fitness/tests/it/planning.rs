@@ -88,7 +88,7 @@ fn a_plan_is_drafted_from_what_the_athlete_runs() {
     for part in [
         // What was recorded ends long before today, and is told with its day.
         "From what you ran up to ",
-        "Your base of 35.0 km a week is what you typed; the last four weeks show ",
+        "Your base of 35.0 km a week is what you typed; the last four weeks of your data show ",
         "taper",
         "The linter",
         "Nothing was written down",
