@@ -191,7 +191,7 @@ async fn say(
                     write!(out, "\n  Not backed by your data: {}", visible(&list.join(", ")))
                         .and_then(|()| writeln!(out))
                 }
-                Event::Called { .. } | Event::Spent { .. } => Ok(()),
+                Event::Called { .. } | Event::Spent { .. } | Event::Added(_) => Ok(()),
                 Event::Ended(_) => writeln!(out),
             });
         }
