@@ -23,14 +23,15 @@ pub fn whole(kept: Vec<Message>) -> Vec<Message> {
                 all.extend((!calls.is_empty()).then_some(Message::Program { parts: calls }));
             }
             Message::Program { parts } => {
-                let (results, texts): (Vec<Told>, Vec<Told>) =
-                    parts.into_iter().partition(|part| matches!(part, Told::Result { .. }));
-                for result in results {
-                    if let Some(place) = place(&mut all, &result) {
-                        *place = result;
+                let mut left = Vec::new();
+                for part in parts {
+                    match place(&mut all, &part) {
+                        Some(place) => *place = part,
+                        // Words, and an answer whose call is no longer there.
+                        None => left.push(part),
                     }
                 }
-                all.extend((!texts.is_empty()).then_some(Message::Program { parts: texts }));
+                all.extend((!left.is_empty()).then_some(Message::Program { parts: left }));
             }
         }
     }
@@ -38,8 +39,8 @@ pub fn whole(kept: Vec<Message>) -> Vec<Message> {
 }
 
 /// Where an answer belongs: ids are only told apart within a turn, so it is the latest call of this one that has none.
-fn place<'a>(all: &'a mut [Message], result: &Told) -> Option<&'a mut Told> {
-    let Told::Result { call, .. } = result else { return None };
+fn place<'a>(all: &'a mut [Message], told: &Told) -> Option<&'a mut Told> {
+    let Told::Result { call, .. } = told else { return None };
     let open = stopped(call);
     all.iter_mut().rev().find_map(|message| match message {
         Message::Program { parts } => parts.iter_mut().find(|part| **part == open),

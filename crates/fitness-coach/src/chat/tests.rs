@@ -461,6 +461,7 @@ fn what_was_kept_one_by_one_is_put_together() {
         said("three"),
         asks(&["a"]),
         told(&["a"], "3"),
+        told(&["nobody"], "0"),
     ];
     assert_eq!(whole(kept), expected);
     assert_eq!(whole(expected.to_vec()), expected, "and then it is");

@@ -114,26 +114,28 @@ fn results(view: &View, raced: &[Race]) -> Markup {
             section.card #races {
                 h2 { "Your races" }
                 p.soft { "Predictions, paces and limits are made from these." }
-                div.scroll tabindex="0" role="region" aria-label="Your races, which may be wider than the screen" { table {
-                    thead { tr { th scope="col" { "Race" } th.n scope="col" { "Distance" } th.n scope="col" { "Time" } th scope="col" { "On" } th scope="col" { span.hidden { "Take back" } } } }
-                    tbody {
-                        @for Race { id, result } in raced.iter().rev() {
-                            tr {
-                                th scope="row" {
+                ul.plain {
+                    @for Race { id, result } in raced.iter().rev() {
+                        li.row {
+                            div {
+                                p.text {
                                     @match result.activity {
                                         Some(activity) => a href={ "/activities/" (activity) } { (visible(&result.name)) },
                                         None => (visible(&result.name)),
                                     }
-                                    @if result.effort == Effort::TimeTrial { span.soft { " (time trial)" } }
                                 }
-                                td.n { (view.units().name_of(result.distance)) }
-                                td.n { (result.time.clock()) }
-                                td { (time::element(result.day, view.today)) }
-                                td { (view.button(&format!("/found/results/{id}/remove"), "Remove", "small")) }
+                                p.meta {
+                                    span { (time::element(result.day, view.today)) }
+                                    span { (view.units().name_of(result.distance)) }
+                                    span { (result.time.clock()) }
+                                    @if result.effort == Effort::TimeTrial { span { "time trial" } }
+                                }
                             }
+                            span.push {}
+                            (view.button(&format!("/found/results/{id}/remove"), "Remove", "small"))
                         }
                     }
-                } }
+                }
             }
         }
     }
@@ -146,15 +148,14 @@ fn limits(view: &View, found: &Discovery) -> Markup {
             @if found.in_force.is_empty() { p.soft { "None is known yet." } }
             @else {
                 div.scroll tabindex="0" role="region" aria-label="Limits, which may be wider than the screen" { table {
-                    thead { tr { th scope="col" { "Limit" } th.n scope="col" { "Value" } th scope="col" { "How it is known" } th scope="col" { span.hidden { "Take over" } } } }
+                    thead { tr { th scope="col" { "Limit" } th.n scope="col" { "Value" } th scope="col" { "How it is known" } } }
                     tbody {
                         @for held in &found.in_force {
                             @let kind = held.threshold.kind;
                             tr {
                                 th scope="row" { (kind.called()) }
                                 td.n { (kind.show(held.value(), view.units())) }
-                                td { (held.known_how()) }
-                                td { @if held.threshold.origin == ThresholdOrigin::Estimated && held.share_of.is_none() { (confirm_button(view, kind, "found")) } }
+                                td { div.row { (held.known_how()) @if held.threshold.origin == ThresholdOrigin::Estimated && held.share_of.is_none() { (confirm_button(view, kind, "found")) } } }
                             }
                         }
                     }
