@@ -1,17 +1,22 @@
 //! A conversation: drives a [`Turn`] with a model and a desk, tells what happens as it happens, and keeps what was
 //! said short enough to go on with.
 
+mod stored;
+
+pub use stored::{MAX_HISTORY, compact, whole};
+
 use crate::model::{Cost, Listener, Message, Model, Part, Told, Usage};
 use crate::numbers::Ledger;
 use crate::prompt::{unfence, unfence_input};
-use crate::tools::{Tool, ToolName};
+use crate::tools::{Effect as Reach, Tool, ToolName};
 use crate::turn::{Caps, Effect, Ended, Ending, Turn};
-use fitness_core::desk::CoachDesk;
+use fitness_core::desk::{CoachDesk, DeskError};
 use serde_json::Value;
 use std::collections::{BTreeMap, VecDeque};
 use std::future::Future;
 use std::ops::Range;
 use std::pin::pin;
+use std::time::Duration;
 
 /// Something that happens in a conversation, for whoever looks on.
 #[derive(Debug)]
@@ -41,6 +46,8 @@ pub enum Event<'a> {
         /// What it cost, where that is known.
         cost: Option<Cost>,
     },
+    /// The conversation has become longer, as it is to be kept; see [`Turn::news`].
+    Added(Message),
     /// The turn is over.
     Ended(&'a Ending),
 }
@@ -210,23 +217,21 @@ pub async fn converse(
                     ledger.mark_answer(&mut input);
                 }
                 let asked = input.clone();
-                tokio::select! {
-                    biased;
-                    ending = &mut until => turn.stop(ending),
-                    answer = tool.call(desk, input) => {
-                        match &answer {
-                            Ok(value) => {
-                                ledger.hear_answer(&asked, value);
-                                hear(Event::Called { tool, answer: Ok(value) });
-                            }
-                            Err(why) => hear(Event::Called { tool, answer: Err(&why.to_string()) }),
-                        }
-                        turn.answered(&id, answer)
+                let (answer, ending) = called(tool, desk, input, &mut until).await;
+                match &answer {
+                    Some(Ok(value)) => {
+                        ledger.hear_answer(&asked, value);
+                        hear(Event::Called { tool, answer: Ok(value) });
                     }
+                    Some(Err(why)) => hear(Event::Called { tool, answer: Err(&why.to_string()) }),
+                    None => {}
                 }
+                let followed = answer.map(|answer| turn.answered(&id, answer)).unwrap_or_default();
+                ending.map_or(followed, |ending| turn.stop(ending))
             }
             Effect::End(ending) => break ending,
         };
+        turn.news().into_iter().for_each(|message| hear(Event::Added(message)));
         // What is over does not go on with the calls that were left.
         if followed.iter().any(|effect| matches!(effect, Effect::End(_))) {
             effects.clear();
@@ -245,6 +250,28 @@ pub async fn converse(
         ending,
         usage: turn.usage(),
         cost: turn.cost(),
+    }
+}
+
+/// As long as a tool that leaves something may still take when the turn is to end.
+const FINISHING: Duration = Duration::from_secs(10);
+
+/// Calls a tool. When the turn is to end meanwhile, one that only looks is left; one that leaves something for the athlete
+/// finishes, as what it left would otherwise be there without anybody having been told.
+async fn called(
+    tool: &Tool,
+    desk: &dyn CoachDesk,
+    input: Value,
+    until: &mut (impl Future<Output = Ending> + Unpin),
+) -> (Option<Result<Value, DeskError>>, Option<Ending>) {
+    let mut answer = pin!(tool.call(desk, input));
+    tokio::select! {
+        biased;
+        ending = until => match tool.effect {
+            Reach::Reads => (None, Some(ending)),
+            Reach::Leaves => (tokio::time::timeout(FINISHING, answer).await.ok(), Some(ending)),
+        },
+        answer = &mut answer => (Some(answer), None),
     }
 }
 
@@ -322,83 +349,6 @@ impl Heard {
                 }
             }
         }
-    }
-}
-
-/// The longest history that is sent whole, in bytes of its parts.
-pub const MAX_HISTORY: usize = 120 * 1024;
-
-/// What was said before, short enough to go on with. The latest exchanges stay as they are; of older ones stay the words,
-/// without what tools answered; the oldest go. A call and its answer stay or go together. Nothing changes until the
-/// history is too long, and then much of it does, so that a cached beginning is of use for many turns.
-#[must_use]
-pub fn compact(history: Vec<Message>, most: usize) -> Vec<Message> {
-    if history.iter().map(size).sum::<usize>() <= most {
-        return history;
-    }
-    let mut exchanges: Vec<Vec<Message>> = Vec::new();
-    for message in history {
-        let begins = matches!(&message, Message::Program { parts } if parts.iter().any(|part| matches!(part, Told::Text { .. })));
-        match exchanges.last_mut() {
-            Some(last) if !begins => last.push(message),
-            _ => exchanges.push(vec![message]),
-        }
-    }
-    let mut left = most / 2;
-    let mut kept: Vec<Vec<Message>> = Vec::new();
-    let mut whole = true;
-    for exchange in exchanges.into_iter().rev() {
-        let cost: usize = exchange.iter().map(size).sum();
-        whole = whole && cost <= left;
-        let exchange = if whole { exchange } else { words_of(&exchange) };
-        let cost: usize = exchange.iter().map(size).sum();
-        if cost > left {
-            break;
-        }
-        left -= cost;
-        kept.push(exchange);
-    }
-    kept.into_iter().rev().flatten().collect()
-}
-
-/// An exchange without its tools: what the athlete said, and the last the coach did.
-fn words_of(exchange: &[Message]) -> Vec<Message> {
-    const MOST: usize = 2000;
-    let short = |text: &str| text.chars().take(MOST).collect::<String>();
-    let asked = exchange.first().and_then(|message| match message {
-        Message::Program { parts } => parts.iter().find_map(|part| match part {
-            Told::Text { text } => Some(Message::Program { parts: vec![Told::Text { text: short(text) }] }),
-            Told::Result { .. } => None,
-        }),
-        Message::Model { .. } => None,
-    });
-    let answered = exchange.iter().rev().find_map(|message| match message {
-        Message::Model { name, parts } => {
-            let text = short(&words(parts));
-            let parts = vec![Part::Text { text: text.clone() }];
-            (!text.is_empty()).then(|| Message::Model { name: name.clone(), parts })
-        }
-        Message::Program { .. } => None,
-    });
-    asked.into_iter().chain(answered).collect()
-}
-
-fn size(message: &Message) -> usize {
-    match message {
-        Message::Program { parts } => parts
-            .iter()
-            .map(|part| match part {
-                Told::Text { text } | Told::Result { text, .. } => text.len(),
-            })
-            .sum(),
-        Message::Model { parts, .. } => parts
-            .iter()
-            .map(|part| match part {
-                Part::Text { text } => text.len(),
-                Part::Call { input, .. } => input.to_string().len(),
-                Part::Sealed { raw } => raw.to_string().len(),
-            })
-            .sum(),
     }
 }
 

@@ -142,6 +142,8 @@ pub struct Turn {
     usage: Usage,
     cost: Cost,
     waiting: Vec<Waiting>,
+    /// What was added and not asked for yet, see `Turn::news`.
+    news: Vec<Message>,
     over: bool,
 }
 
@@ -167,6 +169,7 @@ impl Turn {
             usage: Usage::default(),
             cost: Cost::default(),
             waiting: Vec::new(),
+            news: Vec::new(),
             over: false,
         };
         let effects = turn.ask();
@@ -177,6 +180,12 @@ impl Turn {
     #[must_use]
     pub fn added(&self) -> &[Message] {
         self.messages.get(self.first..).unwrap_or_default()
+    }
+
+    /// What was added since this was last asked, without the athlete's words: each thing as soon as it is known, answers of
+    /// tools one by one. Whoever keeps these has everything that was done, whatever happens next.
+    pub fn news(&mut self) -> Vec<Message> {
+        std::mem::take(&mut self.news)
     }
 
     /// What it took so far.
@@ -237,7 +246,7 @@ impl Turn {
             })
             .collect();
         let said_anything = !reply.text().trim().is_empty();
-        self.messages.push(Message::Model { name: model.to_owned(), parts: reply.parts });
+        self.says(model, reply.parts);
         if calls.is_empty() {
             return self.end(if said_anything {
                 Ending { ended: Ended::Answered, notice: None }
@@ -262,7 +271,9 @@ impl Turn {
                 Ok(value) => (value.to_string(), false),
                 Err(why) => (why.to_string(), true),
             };
-            waiting.answer = Some(Told::Result { call: call.to_owned(), text, refused });
+            let answer = Told::Result { call: call.to_owned(), text, refused };
+            self.news.push(Message::Program { parts: vec![answer.clone()] });
+            waiting.answer = Some(answer);
         }
         self.go_on()
     }
@@ -270,14 +281,19 @@ impl Turn {
     /// What the model had said when it was stopped in the middle of it: it was heard, so it stays.
     pub fn broke_off(&mut self, model: &str, said: String) {
         if !self.over && !said.trim().is_empty() {
-            let parts = vec![Part::Text { text: said }];
-            self.messages.push(Message::Model { name: model.to_owned(), parts });
+            self.says(model, vec![Part::Text { text: said }]);
         }
     }
 
     /// The turn ends here, whatever was under way.
     pub fn stop(&mut self, ending: Ending) -> Vec<Effect> {
         if self.over { Vec::new() } else { self.end(ending) }
+    }
+
+    fn says(&mut self, model: &str, parts: Vec<Part>) {
+        let message = Message::Model { name: model.to_owned(), parts };
+        self.news.push(message.clone());
+        self.messages.push(message);
     }
 
     fn call(&mut self, calls: Vec<(String, String, Value)>) -> Vec<Effect> {
@@ -292,6 +308,7 @@ impl Turn {
                 None => Some("There is no such tool. Use only those you were given.".to_owned()),
             };
             let answer = refusal.map(|text| Told::Result { call: id.clone(), text, refused: true });
+            self.news.extend(answer.clone().map(|answer| Message::Program { parts: vec![answer] }));
             self.waiting.push(Waiting { id, answer });
         }
         if effects.is_empty() { self.go_on() } else { effects }
@@ -333,15 +350,23 @@ impl Turn {
     fn end(&mut self, ending: Ending) -> Vec<Effect> {
         self.over = true;
         if !self.waiting.is_empty() {
-            let stopped = |waiting: Waiting| {
-                let text = "Stopped before it was answered.".to_owned();
-                waiting.answer.unwrap_or(Told::Result { call: waiting.id, text, refused: true })
-            };
-            let parts = self.waiting.drain(..).map(stopped).collect();
+            let mut parts = Vec::new();
+            for waiting in self.waiting.drain(..) {
+                parts.push(waiting.answer.unwrap_or_else(|| {
+                    let answer = stopped(&waiting.id);
+                    self.news.push(Message::Program { parts: vec![answer.clone()] });
+                    answer
+                }));
+            }
             self.messages.push(Message::Program { parts });
         }
         vec![Effect::End(ending)]
     }
+}
+
+/// What a call is answered with that was stopped before its tool had answered.
+pub(crate) fn stopped(call: &str) -> Told {
+    Told::Result { call: call.to_owned(), text: "Stopped before it was answered.".to_owned(), refused: true }
 }
 
 #[cfg(test)]

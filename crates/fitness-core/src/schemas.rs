@@ -3,12 +3,12 @@
 use crate::calendar::Day;
 use crate::contract::brief::{Metric, Tone};
 use crate::contract::{Action, DayName};
-use crate::desk::answers::SuggestionStatus;
+use crate::desk::answers::{ProposedStatus, SuggestionStatus};
 use crate::desk::asks::SeriesMetric;
 use crate::grading::Verdict;
 use crate::ids::{ActivityId, NoteId, ObservationId, PlanId, ProposalId, WorkoutId};
 use crate::observation::{Excuse, ObservationKind};
-use crate::plan::{DurationType, Goal, PlanStatus, ProposalStatus, StepType, TargetType, WorkoutKind};
+use crate::plan::{DurationType, Goal, PlanStatus, StepType, TargetType, WorkoutKind};
 use crate::sport::Sport;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use std::borrow::Cow;
@@ -35,7 +35,7 @@ schema_of_words!(
     Metric,
     ObservationKind,
     PlanStatus,
-    ProposalStatus,
+    ProposedStatus,
     SeriesMetric,
     Sport,
     StepType,

@@ -7,8 +7,8 @@ use fitness_core::calendar::Day;
 use fitness_core::contract::{Kind, check};
 use fitness_core::desk::answers::{
     Activities, ActivityDetail, Comparison, DailySnapshot, Drafted, Notes, PeriodTotals, PlanProgress,
-    Predicted, Proposed, Series, Suggested, SuggestionStatus, ToldActivity, ToldFact, ToldLap, ToldNote,
-    ToldObservation, ToldPlan, ToldWorkout, TrainingLoad, Waiting, WeekLoad,
+    Predicted, Proposed, ProposedStatus, Series, Suggested, SuggestionStatus, ToldActivity, ToldFact,
+    ToldLap, ToldNote, ToldObservation, ToldPlan, ToldWorkout, TrainingLoad, Waiting, WeekLoad,
 };
 use fitness_core::desk::asks::{
     AskActivities, AskActivity, AskComparison, AskDay, AskDraft, AskNotes, AskPlan, AskPrediction, AskSeries,
@@ -18,7 +18,7 @@ use fitness_core::desk::{Answer, CoachDesk, DeskError};
 use fitness_core::grading::Verdict;
 use fitness_core::ids::{ActivityId, NoteId, ObservationId, PlanId, ProposalId, WorkoutId};
 use fitness_core::observation::ObservationKind;
-use fitness_core::plan::{Goal, PlanStatus, ProposalStatus, WorkoutKind};
+use fitness_core::plan::{Goal, PlanStatus, WorkoutKind};
 use fitness_core::sport::Sport;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -102,7 +102,7 @@ impl Desk {
         Ok(Proposed {
             proposal_id: Some(ProposalId::new(id)),
             plan_id: None,
-            status: Some(ProposalStatus::Open),
+            status: Some(ProposedStatus::Open),
             preview: vec!["Mon 8 June: Easy run, 8.0 km → 6.0 km".to_owned()],
             findings: Vec::new(),
             review: Some(self.link("proposals", id)),

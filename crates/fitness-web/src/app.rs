@@ -142,6 +142,7 @@ pub fn routes(app: App, prompts: Prompts) -> (Router, Vec<Listed>) {
         .page("/found", Athlete, found::show)
         .post("/found/races/{id}/confirm", Athlete, found::confirm)
         .post("/found/races/{id}/decline", Athlete, found::decline)
+        .post("/found/results/{id}/remove", Athlete, found::remove)
         .get("/welcome", Athlete, welcome::show)
         .post("/welcome/you", Athlete, welcome::save_place)
         .post("/welcome/source", Athlete, welcome::save_source)

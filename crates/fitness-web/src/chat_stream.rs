@@ -32,10 +32,21 @@ use tokio_stream::Stream;
 /// The longest a turn may take.
 const MAX_TURN: Duration = Duration::from_secs(600);
 
+/// What is said where a turn cannot even begin.
+pub(crate) const BROKEN: &str = "This cannot be answered just now; everything else works.";
+
 /// How a turn ends that took as long as one may.
 pub async fn out_of_time() -> Ending {
     tokio::time::sleep(MAX_TURN).await;
     Ending::out_of_time()
+}
+
+/// How a turn ends that is neither answered nor broken: by the clock, or because whoever waits for it has gone.
+pub(crate) async fn left(gone: oneshot::Receiver<()>) -> Ending {
+    tokio::select! {
+        _ = gone => Ending::cancelled(),
+        ending = out_of_time() => ending,
+    }
 }
 
 /// What is said.
@@ -70,12 +81,11 @@ async fn converse(
     gone: oneshot::Receiver<()>,
     tell: &UnboundedSender<SseEvent>,
 ) -> Result<(), String> {
-    let broken = "This cannot be answered just now; everything else works.";
-    let profile = app.store.profile(user).await.map_err(|_| broken)?;
+    let profile = app.store.profile(user).await.map_err(|_| BROKEN)?;
     let now = (app.clock)();
     let today = Day::at(now, profile.zone);
     let (model, caps) = app.coaching.open(user, said.model.as_deref(), today).await?;
-    let desk = settled_desk(&app.store, user, Author::Coach, now, &app.site).await.map_err(|_| broken)?;
+    let desk = settled_desk(&app.store, user, Author::Coach, now, &app.site).await.map_err(|_| BROKEN)?;
     let mut talk = Talk { store: &app.store, user, chat: said.chat, today, now };
     let chat = talk.begin(&said.text).await.map_err(|why| why.to_string())?;
     send(tell, "begun", &json!({ "chat": chat }));
@@ -85,7 +95,7 @@ async fn converse(
         }
         match event {
             Event::Text(text) if !text.is_empty() => send(tell, "text", &json!({ "text": text })),
-            Event::Text(_) | Event::Spent { .. } | Event::Ended(_) => {}
+            Event::Text(_) | Event::Spent { .. } | Event::Added(_) | Event::Ended(_) => {}
             Event::Unbacked { text, numbers } => {
                 send(tell, "unbacked", &json!({ "pieces": pieces(text, numbers) }))
             }
@@ -98,13 +108,7 @@ async fn converse(
             }
         }
     };
-    let until = async {
-        tokio::select! {
-            _ = gone => Ending::cancelled(),
-            ending = out_of_time() => ending,
-        }
-    };
-    let said = talk.say(&said.text, (&*model, caps), &desk, until, &mut hear).await;
+    let said = talk.say(&said.text, (&*model, caps), &desk, left(gone), &mut hear).await;
     let (chat, conversed) = said.map_err(|why| why.to_string())?;
     let unverified: Vec<Value> =
         conversed.unverified.iter().map(|range| json!([range.start, range.end])).collect();

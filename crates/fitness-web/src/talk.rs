@@ -13,6 +13,7 @@ use fitness_core::ids::{ChatId, UserId};
 use fitness_core::note::Note;
 use fitness_store::{ChatMessage, CoachingDesk, Error, Purpose, Role, Spent, Store};
 use std::future::Future;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 /// As many notes travel with what is said.
 const MAX_NOTES: usize = 20;
@@ -67,9 +68,9 @@ impl Talk<'_> {
         Ok(chat)
     }
 
-    /// Says something and hears the answer. What the athlete said is kept before anything is asked, so that nothing is
-    /// lost when they leave; what each request may take is set aside before it is made, and what it took is written down as
-    /// soon as it is known, also when this is dropped.
+    /// Says something and hears the answer. What the athlete said is kept before anything is asked, and what the coach says
+    /// and its tools answer as it happens, so that nothing is lost when they leave; what each request may take is set aside
+    /// before it is made, and what it took is written down as soon as it is known, also when this is dropped.
     ///
     /// # Errors
     /// `Length`; `NotFound` when there is no such conversation of theirs.
@@ -87,7 +88,8 @@ impl Talk<'_> {
             None => (self.store.start_chat(self.user, &title(text), self.now).await?, Vec::new()),
         };
         let said = Message::Program { parts: vec![Told::Text { text: text.to_owned() }] };
-        self.keep(chat, &said, None, 0).await?;
+        let keeper = Keeper { store: self.store.clone(), user: self.user, chat, now: self.now };
+        keeper.keep(&said, None, 0).await?;
         let history = chat::compact(history, MAX_HISTORY);
         let (system, context) = (rules(), Some(self.context(desk).await?));
         let opening = Opening { system, history, context, said: text.to_owned(), caps };
@@ -101,11 +103,17 @@ impl Talk<'_> {
             most: caps.day,
             bills: Bills::default(),
         };
-        let conversed = chat::converse(&metered, desk, opening, until, hear).await;
+        let (tell, told) = unbounded_channel();
+        let keeping = tokio::spawn(keeper.keep_all(told, model.name().to_owned()));
+        let mut hear_and_keep = |event: Event<'_>| match event {
+            // It is there as long as this is: what could not be kept is told at the end.
+            Event::Added(message) => drop(tell.send(message)),
+            other => hear(other),
+        };
+        let conversed = chat::converse(&metered, desk, opening, until, &mut hear_and_keep).await;
         metered.settled().await;
-        for (order, message) in conversed.added.iter().enumerate().skip(1) {
-            self.keep(chat, message, Some(model.name()), order).await?;
-        }
+        drop(tell);
+        keeping.await.map_err(|why| Error::Unreadable(why.to_string()))??;
         Ok((chat, conversed))
     }
 
@@ -118,7 +126,7 @@ impl Talk<'_> {
         let messages = self.store.list_chat_messages(self.user, chat).await?;
         // Also what was never answered, in its place: a tool that has done something before the turn failed would do it
         // again, and "try again" is about what was asked before.
-        Ok(messages.into_iter().filter_map(|message| serde_json::from_value(message.body).ok()).collect())
+        Ok(said(messages))
     }
 
     /// What should be known today. It changes from day to day, so it travels with what is said and not with the rules.
@@ -150,14 +158,33 @@ impl Talk<'_> {
         });
         Ok(asked.expect("a turn that may ask begins with asking"))
     }
+}
 
-    async fn keep(
-        &self,
-        chat: ChatId,
-        message: &Message,
-        model: Option<&str>,
-        order: usize,
-    ) -> Result<(), Error> {
+/// What was said in a stored conversation, whole.
+pub(crate) fn said(stored: Vec<ChatMessage>) -> Vec<Message> {
+    chat::whole(stored.into_iter().filter_map(|message| serde_json::from_value(message.body).ok()).collect())
+}
+
+/// Writes down what is said in a conversation.
+struct Keeper {
+    store: Store,
+    user: UserId,
+    chat: ChatId,
+    now: Instant,
+}
+
+impl Keeper {
+    /// Keeps what it is told until nobody tells it any more, which is also when whoever waited for the answer has left.
+    async fn keep_all(self, mut told: UnboundedReceiver<Message>, model: String) -> Result<(), Error> {
+        let mut order = 0;
+        while let Some(message) = told.recv().await {
+            order += 1;
+            self.keep(&message, Some(&model), order).await?;
+        }
+        Ok(())
+    }
+
+    async fn keep(&self, message: &Message, model: Option<&str>, order: i64) -> Result<(), Error> {
         let role = match message {
             Message::Model { .. } => Role::Coach,
             Message::Program { parts } if parts.iter().any(|part| matches!(part, Told::Text { .. })) => {
@@ -166,10 +193,10 @@ impl Talk<'_> {
             Message::Program { .. } => Role::Tool,
         };
         // Messages of one turn keep their order, whatever the clock's grain.
-        let said_at = self.now + TimeDelta::milliseconds(i64::try_from(order).unwrap_or_default());
+        let said_at = self.now + TimeDelta::milliseconds(order);
         let body = serde_json::to_value(message).map_err(|why| Error::Unreadable(why.to_string()))?;
         let message = ChatMessage { role, body, model: model.map(str::to_owned), said_at };
-        self.store.add_chat_message(self.user, chat, message).await
+        self.store.add_chat_message(self.user, self.chat, message).await
     }
 }
 

@@ -1,5 +1,7 @@
+use super::stored::size;
 use super::*;
 use crate::model::{Asking, ModelError, Reply, Request, Stop};
+use crate::turn::stopped;
 use serde_json::json;
 
 fn said(text: &str) -> Message {
@@ -65,6 +67,8 @@ mod empty {
     use fitness_core::desk::answers::*;
     use fitness_core::desk::asks::*;
     use fitness_core::desk::{Answer, CoachDesk, DeskError};
+    use fitness_core::ids::PlanId;
+    use fitness_core::plan::PlanStatus;
     use serde_json::Value;
 
     fn none<T: Send + 'static>() -> Answer<'static, T> {
@@ -112,7 +116,13 @@ mod empty {
             none()
         }
         fn draft_training_plan(&self, _: AskDraft) -> Answer<'_, Drafted> {
-            none()
+            Box::pin(async {
+                tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+                let review = "/plans/7".to_owned();
+                let (plan_id, status) = (PlanId::new(7), PlanStatus::Draft);
+                let (findings, remarks, weeks) = (Vec::new(), Vec::new(), Vec::new());
+                Ok(Drafted { plan_id, status, findings, remarks, weeks, review })
+            })
         }
         fn propose_modification(&self, _: Value) -> Answer<'_, Proposed> {
             none()
@@ -157,7 +167,11 @@ fn text(text: &str) -> Part {
 }
 
 fn call(tool: &str) -> Part {
-    Part::Call { id: tool.to_owned(), tool: tool.to_owned(), input: json!({}) }
+    let input = match tool {
+        "draft_training_plan" => json!({ "goal": "half", "race_date": "2026-09-20" }),
+        _ => json!({}),
+    };
+    Part::Call { id: tool.to_owned(), tool: tool.to_owned(), input }
 }
 
 fn opening() -> Opening {
@@ -319,7 +333,7 @@ fn a_stored_answer_that_only_repeats_its_question_backs_nothing() {
 async fn what_happens_is_told_as_it_happens_and_numbers_are_held_against_it() {
     let model =
         Script::of(&[&[call("activities"), call("training_load")], &[text("You did 41, and ran 99 km.")]]);
-    let mut told = Vec::new();
+    let (mut told, mut added) = (Vec::new(), Vec::new());
     let conversed = converse(&model, &EmptyDesk, opening(), std::future::pending(), &mut |event| {
         told.push(match event {
             Event::Text(text) => text.to_owned(),
@@ -327,6 +341,10 @@ async fn what_happens_is_told_as_it_happens_and_numbers_are_held_against_it() {
             Event::Called { tool, answer } => format!("{} {}", tool.name, answer.is_ok()),
             Event::Unbacked { text, numbers } => format!("unbacked {}", marks(text, numbers)),
             Event::Spent { usage, .. } => format!("spent {}", usage.tokens()),
+            Event::Added(message) => {
+                added.push(message);
+                return;
+            }
             Event::Ended(ending) => ending.ended.to_string(),
         });
     })
@@ -346,7 +364,8 @@ async fn what_happens_is_told_as_it_happens_and_numbers_are_held_against_it() {
     );
     let left: Vec<&str> = conversed.unverified.iter().map(|range| &conversed.answer[range.clone()]).collect();
     assert_eq!(left, ["99 km"]);
-    assert_eq!(conversed.added.len(), 4);
+    assert_eq!(added.len(), 4, "each answer by itself: {added:?}");
+    assert_eq!(whole(added), conversed.added[1..]);
 }
 
 #[tokio::test]
@@ -366,6 +385,86 @@ async fn time_ends_a_model_and_a_tool_that_do_not() {
     .await;
     assert_eq!((conversed.ending.ended, called), (Ended::Time, 1));
     assert!(conversed.answer.is_empty());
+}
+
+#[tokio::test]
+async fn who_leaves_while_a_draft_is_made_finds_it_in_the_conversation() {
+    let model = Script::of(&[&[call("notes"), call("draft_training_plan")]]);
+    let made = Script::of(&[&[call("draft_training_plan"), call("activities")]]);
+    for (model, answered) in [(&model, [false, false]), (&made, [true, false])] {
+        let (mut cards, mut added) = (Vec::new(), Vec::new());
+        let left = tokio::time::sleep(std::time::Duration::from_millis(20));
+        let until = async {
+            left.await;
+            Ending::cancelled()
+        };
+        let conversed = converse(model, &EmptyDesk, opening(), until, &mut |event| {
+            cards.extend(event.card());
+            if let Event::Added(message) = event {
+                added.push(message);
+            }
+        })
+        .await;
+        assert_eq!(conversed.ending.ended, Ended::Cancelled);
+        assert_eq!(cards.len(), usize::from(answered[0]));
+        let Some(Message::Program { parts }) = conversed.added.last() else {
+            panic!("{:?}", conversed.added)
+        };
+        let done: Vec<bool> =
+            parts.iter().map(|told| matches!(told, Told::Result { refused: false, .. })).collect();
+        assert_eq!(done, answered);
+        assert_eq!(whole(added), conversed.added[1..], "what is kept is what was done");
+    }
+}
+
+#[test]
+fn what_was_kept_one_by_one_is_put_together() {
+    let asks = |ids: &[&str]| Message::Model {
+        name: "m".to_owned(),
+        parts: ids.iter().map(|id| call(id)).collect(),
+    };
+    let told = |ids: &[&str], text: &str| {
+        let result =
+            |id: &&str| Told::Result { call: (*id).to_owned(), text: text.to_owned(), refused: false };
+        Message::Program { parts: ids.iter().map(result).collect() }
+    };
+    let both = |first: Message, second: Message| match (first, second) {
+        (Message::Program { parts: a }, Message::Program { parts: b }) => {
+            Message::Program { parts: [a, b].concat() }
+        }
+        other => panic!("{other:?}"),
+    };
+    let lost = |id: &str| Message::Program { parts: vec![stopped(id)] };
+    let kept = vec![
+        said("one"),
+        asks(&["a", "b"]),
+        told(&["b"], "2"),
+        said("meanwhile"),
+        told(&["a"], "1"),
+        answered("so"),
+        said("two"),
+        asks(&["a"]),
+        said("three"),
+        asks(&["a"]),
+        told(&["a"], "3"),
+        told(&["nobody"], "0"),
+    ];
+    let expected = [
+        said("one"),
+        asks(&["a", "b"]),
+        both(told(&["a"], "1"), told(&["b"], "2")),
+        said("meanwhile"),
+        answered("so"),
+        said("two"),
+        asks(&["a"]),
+        lost("a"),
+        said("three"),
+        asks(&["a"]),
+        told(&["a"], "3"),
+        told(&["nobody"], "0"),
+    ];
+    assert_eq!(whole(kept), expected);
+    assert_eq!(whole(expected.to_vec()), expected, "and then it is");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::calendar::Day;
 use crate::grading::Verdict;
 use crate::ids::{ActivityId, NoteId, ObservationId, PlanId, ProposalId, WorkoutId};
 use crate::observation::{Excuse, ObservationKind};
-use crate::plan::{Goal, PlanStatus, ProposalStatus, WorkoutKind};
+use crate::plan::{Goal, PlanStatus, WorkoutKind};
 use crate::sport::Sport;
 use crate::words::words;
 use schemars::JsonSchema;
@@ -400,6 +400,16 @@ pub struct Drafted {
     pub review: String,
 }
 
+words! {
+    /// What a proposed change is until the athlete decides.
+    pub enum ProposedStatus("status of a proposed change") {
+        /// A proposal to the active plan.
+        Open = "open",
+        /// A draft, where no plan is active.
+        Draft = "draft",
+    }
+}
+
 /// What became of a proposed change.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Proposed {
@@ -409,9 +419,9 @@ pub struct Proposed {
     /// The draft of a week, where no plan is active.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan_id: Option<PlanId>,
-    /// `open` for a proposal; absent where nothing was proposed.
+    /// `open` for a proposal, `draft` for the draft of a week; absent where nothing was proposed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<ProposalStatus>,
+    pub status: Option<ProposedStatus>,
     /// Now and then, one line for each workout that would change.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub preview: Vec<String>,

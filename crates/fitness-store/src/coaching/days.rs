@@ -221,9 +221,9 @@ const fn unit(metric: SeriesMetric, units: UnitSystem) -> &'static str {
     }
 }
 
-/// To a tenth: more is noise, and bytes that a model reads.
+/// To a tenth: more is noise, and bytes that a model reads. What rounds to zero has no sign.
 fn rounded(value: f64) -> f64 {
-    (value * 10.0).round() / 10.0
+    (value * 10.0).round() / 10.0 + 0.0
 }
 
 fn run_distance<'a>(activities: impl Iterator<Item = &'a StoredActivity>) -> Distance {
@@ -299,14 +299,8 @@ impl Totals {
 
 /// A total or a change of one, as the athlete reads it. A change has its sign.
 fn measure_shown(measure: &str, value: f64, units: UnitSystem, signed: bool) -> String {
-    let sign = match (signed, value < 0.0) {
-        (true, true) => "−",
-        (true, false) => "+",
-        (false, _) => "",
-    };
-    let size = if signed { value.abs() } else { value };
     let time = |seconds: f64| TimeSpan::from_seconds(seconds).unwrap_or_default().hours_minutes();
-    let shown = match measure {
+    let shown = |size: f64| match measure {
         "run_distance" => units.distance(Distance::from_meters(size).unwrap_or_default()).to_string(),
         "training_time" => time(size),
         "mean_sleep" => time(size * 60.0),
@@ -314,5 +308,38 @@ fn measure_shown(measure: &str, value: f64, units: UnitSystem, signed: bool) -> 
         "mean_resting_heart_rate" => format!("{size:.0} bpm"),
         _ => format!("{size:.0}"),
     };
-    format!("{sign}{shown}")
+    let size = shown(value.abs());
+    // What rounds to zero has no sign.
+    let sign = match size == shown(0.0) {
+        true => "",
+        false if value < 0.0 => "−",
+        false if signed => "+",
+        false => "",
+    };
+    format!("{sign}{size}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_rounds_to_zero_has_no_sign() {
+        let shown = |measure: &str, value: f64, signed: bool| {
+            measure_shown(measure, value, UnitSystem::Metric, signed)
+        };
+        for nothing in [-0.4, -0.0, 0.0, 0.4] {
+            assert_eq!(
+                (shown("load", nothing, true), shown("form", nothing, false)),
+                ("0".into(), "0".into())
+            );
+            assert_eq!(shown("mean_hrv", nothing, true), "0 ms");
+            assert_eq!(shown("training_time", nothing, true), shown("training_time", 0.0, false));
+            assert_eq!(rounded(nothing / 10.0).to_string(), "0");
+        }
+        assert_eq!((shown("load", -3.0, true), shown("load", 3.0, true)), ("−3".into(), "+3".into()));
+        assert_eq!((shown("form", -3.0, false), shown("form", 3.0, false)), ("−3".into(), "3".into()));
+        assert_eq!(shown("run_distance", -40.0, true), "0.0 km");
+        assert_eq!(rounded(-0.26).to_string(), "-0.3");
+    }
 }

@@ -7,14 +7,16 @@ use crate::error::Error;
 use fitness_core::calendar::Day;
 use fitness_core::contract::{Fault, Finding, Kind};
 use fitness_core::desk::DeskError;
-use fitness_core::desk::answers::{Drafted, Notes, Proposed, Suggested, SuggestionStatus, ToldNote};
+use fitness_core::desk::answers::{
+    Drafted, Notes, Proposed, ProposedStatus, Suggested, SuggestionStatus, ToldNote,
+};
 use fitness_core::desk::asks::{AskDraft, AskNotes, SuggestNote, SuggestObservation};
 use fitness_core::note::{Author, NoteText};
 use fitness_core::observation::Observed;
 use fitness_core::plan::lint::{Subject, lint};
 use fitness_core::plan::{
-    Availability, BadDraft, Draft, DraftRequest, PlanStatus, ProposalStatus, Stated, Week, Weekdays, Wish,
-    generate, planned_running, weekday,
+    Availability, BadDraft, Draft, DraftRequest, PlanStatus, Stated, Week, Weekdays, Wish, generate,
+    planned_running, weekday,
 };
 use fitness_core::units::{Distance, TimeSpan};
 use serde_json::Value;
@@ -203,7 +205,7 @@ impl CoachingDesk {
                     self.store().preview(self.user(), proposal, &all, self.today).await.map_err(failed)?;
                 Ok(Proposed {
                     proposal_id: Some(proposal),
-                    status: Some(ProposalStatus::Open),
+                    status: Some(ProposedStatus::Open),
                     preview: preview.lines(self.units),
                     findings: sentences(&findings),
                     review: Some(self.review("proposals", proposal)),
@@ -212,6 +214,7 @@ impl CoachingDesk {
             }
             Answered::Drafted { plan, findings } => Ok(Proposed {
                 plan_id: Some(plan),
+                status: Some(ProposedStatus::Draft),
                 findings: sentences(&findings),
                 review: Some(self.review("plans", plan)),
                 ..nothing

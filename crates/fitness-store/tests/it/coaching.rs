@@ -1,6 +1,6 @@
 //! The desk a coach is handed: what it tells, what it leaves, and that nothing of it reaches further.
 
-use fitness_core::desk::answers::PlanProgress;
+use fitness_core::desk::answers::{PlanProgress, ProposedStatus};
 use fitness_core::desk::asks::*;
 use fitness_core::desk::{CoachDesk, DeskError};
 use fitness_core::frontier::Evidence;
@@ -8,7 +8,7 @@ use fitness_core::grading::Verdict;
 use fitness_core::ids::{PlanId, UserId};
 use fitness_core::note::{Author, NoteText};
 use fitness_core::observation::{Excuse, ObservationKind, Observed};
-use fitness_core::plan::{Goal, PlanStatus, ProposalStatus, Stated};
+use fitness_core::plan::{Goal, PlanStatus, Stated};
 use fitness_store::testkit::{TestDb, draft, june, now};
 use fitness_store::{CoachingDesk, on_both_databases};
 use serde_json::json;
@@ -177,7 +177,7 @@ on_both_databases! {
         let response = json!({ "modifications": [{ "workout_id": workout.workout_id.to_string(), "date": workout.date, "action": "skip" }],
             "new_workouts": [], "athlete_message": "Rest." });
         let proposed = desk.propose_modification(response.clone()).await.unwrap();
-        assert_eq!(proposed.status, Some(ProposalStatus::Open));
+        assert_eq!(proposed.status, Some(ProposedStatus::Open));
         assert_eq!(proposed.preview.len(), 1);
         let after = desk.plan_progress(AskPlan::default()).await.unwrap();
         assert_eq!((&after.plan, &after.workouts), (&before.plan, &before.workouts), "a proposal changes nothing");
@@ -191,6 +191,17 @@ on_both_databases! {
         assert!(refused(desk.propose_week(json!({})).await).contains("workouts"));
         let nothing = json!({ "modifications": [], "new_workouts": [], "athlete_message": "All good." });
         assert_eq!(desk.propose_modification(nothing).await.unwrap().review, None);
+    }
+
+    async fn a_week_without_a_plan_is_a_draft_and_says_so(db) {
+        let ann = db.user("Ann").await;
+        let week = json!({ "athlete_message": "A week.", "workouts": [
+            { "day": "tuesday", "date": "2026-06-16", "name": "Easy", "sport": "running", "duration_minutes": 30 },
+        ] });
+        let left = desk(&db, ann).await.propose_week(week).await.unwrap();
+        let plan = db.store.list_plans(ann).await.unwrap().remove(0);
+        assert_eq!((left.plan_id, left.proposal_id, plan.status), (Some(plan.id), None, PlanStatus::Draft));
+        assert_eq!(serde_json::to_value(left).unwrap()["status"], "draft");
     }
 
     async fn drafts_of_a_coach_are_capped(db) {

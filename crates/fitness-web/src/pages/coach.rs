@@ -2,19 +2,20 @@
 
 use crate::answer::{see_other, unprocessable};
 use crate::app::App;
-use crate::chat_stream;
+use crate::chat_stream::{self, BROKEN};
 use crate::fields::Fields;
 use crate::hosting::settled_desk;
 use crate::named::Query;
 use crate::parts::time;
 use crate::problem::{Problem, sentence};
-use crate::talk::{MAX_SAID, Talk};
+use crate::talk::{self, MAX_SAID, Talk};
 use crate::view::{Place, View};
 use axum::response::Response;
 use fitness_coach::chat::{self, Card};
 use fitness_coach::model::{Message, Part, Told};
 use fitness_coach::tools::TOOLS;
-use fitness_core::ids::{ChatId, PlanId, ProposalId};
+use fitness_core::calendar::{Day, Instant};
+use fitness_core::ids::{ChatId, PlanId, ProposalId, UserId};
 use fitness_core::note::Author;
 use fitness_core::plan::{PlanStatus, ProposalState};
 use fitness_core::text::visible;
@@ -22,6 +23,7 @@ use fitness_store::{Chat, Error};
 use maud::{Markup, html};
 use serde::Deserialize;
 use std::ops::Range;
+use tokio::sync::oneshot;
 
 /// What to say first, when nothing comes to mind.
 const OPENINGS: [&str; 5] = [
@@ -73,7 +75,19 @@ async fn opening(view: &View, about: &str) -> Result<String, Problem> {
 pub(crate) async fn say(view: View, fields: Fields) -> Result<Response, Problem> {
     let chat = fields.text("chat").and_then(|id| id.parse().ok()).map(ChatId::new);
     let text = fields.text("text").unwrap_or_default();
-    match answered(&view.app, &view, chat, text, fields.text("model")).await {
+    let (here, gone) = oneshot::channel();
+    let asking = answered(
+        view.app.clone(),
+        (view.user(), view.today, view.now),
+        chat,
+        gone,
+        (text.to_owned(), fields.text("model").map(str::to_owned)),
+    );
+    // It is not aborted when the browser goes away: it is told, and ends in good order.
+    let asking = tokio::spawn(asking);
+    let said = asking.await.unwrap_or_else(|_| Err(BROKEN.to_owned()));
+    drop(here);
+    match said {
         Ok(chat) => Ok(see_other(&format!("/coach?chat={chat}#last"))),
         Err(why) => {
             let chats = view.store().list_chats(view.user()).await?;
@@ -85,18 +99,16 @@ pub(crate) async fn say(view: View, fields: Fields) -> Result<Response, Problem>
 }
 
 async fn answered(
-    app: &App,
-    view: &View,
+    app: App,
+    (user, today, now): (UserId, Day, Instant),
     chat: Option<ChatId>,
-    text: &str,
-    model: Option<&str>,
+    gone: oneshot::Receiver<()>,
+    (text, model): (String, Option<String>),
 ) -> Result<ChatId, String> {
-    let broken = |_| "This cannot be answered just now; everything else works.".to_owned();
-    let (model, caps) = app.coaching.open(view.user(), model, view.today).await?;
-    let desk =
-        settled_desk(&app.store, view.user(), Author::Coach, view.now, &app.site).await.map_err(broken)?;
-    let talk = Talk { store: &app.store, user: view.user(), chat, today: view.today, now: view.now };
-    let said = talk.say(text, (&*model, caps), &desk, crate::out_of_time(), &mut |_| {}).await;
+    let (model, caps) = app.coaching.open(user, model.as_deref(), today).await?;
+    let desk = settled_desk(&app.store, user, Author::Coach, now, &app.site).await.map_err(|_| BROKEN)?;
+    let talk = Talk { store: &app.store, user, chat, today, now };
+    let said = talk.say(&text, (&*model, caps), &desk, chat_stream::left(gone), &mut |_| {}).await;
     let (chat, conversed) = said.map_err(|why| sentence(&why))?;
     match conversed.ending.notice {
         Some(notice) if conversed.answer.is_empty() => Err(notice),
@@ -159,8 +171,7 @@ async fn page(
 /// The conversation so far: words, what was looked up, and what was left to decide.
 async fn said_before(view: &View, chat: &Chat) -> Result<Markup, Problem> {
     let messages = view.store().list_chat_messages(view.user(), chat.id).await?;
-    let messages: Vec<Message> =
-        messages.into_iter().filter_map(|message| serde_json::from_value(message.body).ok()).collect();
+    let messages = talk::said(messages);
     let unverified = chat::unverified(&messages);
     let mut shown = Vec::new();
     for (message, unverified) in messages.iter().zip(&unverified) {

@@ -181,7 +181,7 @@ fn form(units: UnitSystem, filling: Filling<'_>, athlete: &Background) -> Markup
         fieldset.part {
             legend { "The race" }
             div.fields {
-                (filling.line("name", "What to call it", line("", "", "Made from race and day when empty")))
+                (filling.line("name", "What to call it", line("", "Made from race and day when empty.", "")))
                 (filling.choice("goal", "Race", "", &[("5k", "5 km"), ("10k", "10 km"), ("half", "Half marathon"), ("full", "Marathon"), ("custom", "Another distance")]))
                 (filling.line("distance", "How far", line("", "Only for another distance.", far)))
                 (filling.line("race_date", "Day of the race", Line { required: true, ..line("date", "", "") }))

@@ -10,10 +10,11 @@ use crate::view::View;
 use axum::http::StatusCode;
 use axum::response::Response;
 use fitness_core::athlete::ThresholdOrigin;
-use fitness_core::ids::ActivityId;
+use fitness_core::ids::{ActivityId, RaceId};
+use fitness_core::metrics::predict::Effort;
 use fitness_core::text::visible;
 use fitness_core::units::{Speed, TimeSpan};
-use fitness_store::{Discovery, Gap, RaceResult};
+use fitness_store::{Discovery, Gap, Race, RaceResult};
 use maud::{Markup, html};
 
 /// How many stretches without data are listed: the longest.
@@ -47,9 +48,16 @@ pub(crate) async fn decline(view: View, Numbered(id): Numbered<ActivityId>) -> R
     Ok(see_other("/found?done=saved"))
 }
 
+/// `POST /found/results/{race}/remove`
+pub(crate) async fn remove(view: View, Numbered(id): Numbered<RaceId>) -> Result<Response, Problem> {
+    view.store().remove_race(view.user(), id, view.now).await?;
+    Ok(see_other("/found?done=saved#races"))
+}
+
 /// Everything that was found.
 pub(crate) async fn body(view: &View) -> Result<Markup, Problem> {
     let found = view.store().discover(view.user()).await?;
+    let raced = results(view, &view.store().list_races(view.user()).await?);
     Ok(match found {
         None => html! {
             section.card {
@@ -57,10 +65,12 @@ pub(crate) async fn body(view: &View) -> Result<Markup, Problem> {
                 p { "Nothing yet: your years, bests, likely races and limits will be here." }
                 p.actions { a.btn.primary href="/sources" { "Bring in your data" } }
             }
+            (raced)
         },
         Some(found) => html! {
             (races(view, &found))
             (limits(view, &found))
+            (raced)
             div.grid { (years(view, &found)) (bests(view, &found)) }
             (gaps(view, &found))
         },
@@ -97,6 +107,40 @@ fn races(view: &View, found: &Discovery) -> Markup {
     }
 }
 
+/// What the athlete said they raced, also where nothing recorded it.
+fn results(view: &View, raced: &[Race]) -> Markup {
+    html! {
+        @if !raced.is_empty() {
+            section.card #races {
+                h2 { "Your races" }
+                p.soft { "Predictions, paces and limits are made from these." }
+                ul.plain {
+                    @for Race { id, result } in raced.iter().rev() {
+                        li.row {
+                            div {
+                                p.text {
+                                    @match result.activity {
+                                        Some(activity) => a href={ "/activities/" (activity) } { (visible(&result.name)) },
+                                        None => (visible(&result.name)),
+                                    }
+                                }
+                                p.meta {
+                                    span { (time::element(result.day, view.today)) }
+                                    span { (view.units().name_of(result.distance)) }
+                                    span { (result.time.clock()) }
+                                    @if result.effort == Effort::TimeTrial { span { "time trial" } }
+                                }
+                            }
+                            span.push {}
+                            (view.button(&format!("/found/results/{id}/remove"), "Remove", "small"))
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 fn limits(view: &View, found: &Discovery) -> Markup {
     html! {
         section.card {
@@ -104,15 +148,14 @@ fn limits(view: &View, found: &Discovery) -> Markup {
             @if found.in_force.is_empty() { p.soft { "None is known yet." } }
             @else {
                 div.scroll tabindex="0" role="region" aria-label="Limits, which may be wider than the screen" { table {
-                    thead { tr { th scope="col" { "Limit" } th.n scope="col" { "Value" } th scope="col" { "How it is known" } th scope="col" { span.hidden { "Take over" } } } }
+                    thead { tr { th scope="col" { "Limit" } th.n scope="col" { "Value" } th scope="col" { "How it is known" } } }
                     tbody {
                         @for held in &found.in_force {
                             @let kind = held.threshold.kind;
                             tr {
                                 th scope="row" { (kind.called()) }
                                 td.n { (kind.show(held.value(), view.units())) }
-                                td { (held.known_how()) }
-                                td { @if held.threshold.origin == ThresholdOrigin::Estimated && held.share_of.is_none() { (confirm_button(view, kind, "found")) } }
+                                td { div.row { (held.known_how()) @if held.threshold.origin == ThresholdOrigin::Estimated && held.share_of.is_none() { (confirm_button(view, kind, "found")) } } }
                             }
                         }
                     }

@@ -24,7 +24,7 @@ pub(crate) async fn show(view: View) -> Result<Response, Problem> {
         ),
     ];
     let body = html! {
-        div.row {
+        div.row.head {
             h1 { "Plans" }
             @if !plans.is_empty() { a.btn.primary.push href="/plan/new" { "New plan" } }
         }

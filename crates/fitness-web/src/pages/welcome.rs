@@ -155,7 +155,7 @@ fn coach_step(view: &View, filling: &Filling<'_>) -> Markup {
             (filling.summary())
             form method="post" action="/welcome/coach" {
                 (view.token_field())
-                (coach::who_fields(filling, "Kept sealed, and never shown again."))
+                (coach::who_fields(view, filling, "Kept sealed, and never shown again."))
                 p.actions { button.primary type="submit" { "Next" } }
             }
         }

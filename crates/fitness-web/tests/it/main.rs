@@ -9,6 +9,7 @@ mod forged;
 mod forms;
 mod harness;
 mod leading;
+mod leaving;
 mod limits;
 mod main_pages;
 mod matrix;

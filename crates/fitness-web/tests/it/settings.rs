@@ -41,6 +41,19 @@ async fn every_room_opens_and_says_what_is_stored() {
 }
 
 #[tokio::test]
+async fn whose_model_may_be_in_the_network_of_the_server_is_said_at_the_field() {
+    let (site, _, _, ann) = with_ann().await;
+    let ben = site.db.user("Ben").await;
+    let ben = site.signed_in(ben).await;
+    let told = "is for whoever runs this server to choose";
+    for path in ["/settings/coach", "/welcome?step=3"] {
+        let (own, other) = (ann.get(path).await, ben.get(path).await);
+        assert!(own.says("Ollama on this machine when empty.") && !own.says(told), "{path}");
+        assert!(!other.says("Ollama on this machine when empty.") && other.says(told), "{path}");
+    }
+}
+
+#[tokio::test]
 async fn the_profile_is_kept_and_bad_values_are_told_with_their_field() {
     let (site, _, user, ann) = with_ann().await;
     let good = [

@@ -8,11 +8,12 @@ use fitness_coach::chosen::{Chosen, Provider, SETTING};
 use fitness_core::activity::Activity;
 use fitness_core::athlete::Profile;
 use fitness_core::ids::{ActivityId, UserId};
+use fitness_core::metrics::predict::Effort;
 use fitness_core::report::{ActivityReport, Recorded, ReportKey, SourceKind};
 use fitness_core::sport::Sport;
 use fitness_core::units::{Distance, TimeSpan, UnitSystem};
 use fitness_store::testkit::{june, now};
-use fitness_store::{RunKind, RunOutcome, RunState};
+use fitness_store::{RaceResult, RunKind, RunOutcome, RunState};
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -239,6 +240,29 @@ async fn a_likely_race_is_the_athletes_to_confirm() {
     assert_eq!(races[0].result.distance.mm(), 10_000_000, "the course's own distance");
     assert!(!ann.get("/found").await.says("Were these races?"));
     assert_eq!(ann.post("/found/races/999/confirm", &[]).await.status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn a_race_that_nothing_recorded_is_listed_where_its_numbers_lead() {
+    let (site, _, user, ann) = with_ann().await;
+    let raced = RaceResult {
+        activity: None,
+        day: june(7),
+        name: "Town <10k>".to_owned(),
+        distance: Distance::from_km(10.0).unwrap(),
+        time: TimeSpan::from_mins(45),
+        effort: Effort::Race,
+    };
+    let id = site.db.store.put_race(user, &raced, now()).await.unwrap();
+    site.db.store.declare_complete(user, june(13), now()).await.unwrap();
+    is(&ann.get("/days/2026-06-14").await, StatusCode::OK, "<a href=\"/found#races\">the race of ");
+    is(&ann.get("/found").await, StatusCode::OK, "id=\"races\"");
+    is(&ann.get("/found").await, StatusCode::OK, "Town &lt;10k&gt;");
+    let path = format!("/found/results/{id}/remove");
+    let ben = site.db.user("Ben").await;
+    assert_eq!(site.signed_in(ben).await.post(&path, &[]).await.status, StatusCode::NOT_FOUND);
+    assert_eq!(ann.post(&path, &[]).await.leads_to(), "/found?done=saved#races");
+    assert!(!ann.get("/found").await.says("Town"));
 }
 
 /// A run of 10 km that its source calls a race.

@@ -25,12 +25,12 @@ use tokio::sync::Semaphore;
 
 const SITE: &str = "http://127.0.0.1:8787";
 
-fn talk(db: &TestDb, user: UserId, chat: Option<ChatId>) -> Talk<'_> {
+pub(crate) fn talk(db: &TestDb, user: UserId, chat: Option<ChatId>) -> Talk<'_> {
     Talk { store: &db.store, user, chat, today: june(14), now: now() }
 }
 
 /// Says something; which conversation it is, and how the turn ended.
-async fn say(
+pub(crate) async fn say(
     db: &TestDb,
     user: UserId,
     chat: Option<ChatId>,
@@ -56,7 +56,7 @@ fn texts(request: &Request) -> Vec<&str> {
     .collect()
 }
 
-fn draft() -> Part {
+pub(crate) fn draft() -> Part {
     let input = json!({ "goal": "half", "race_date": "2026-09-20", "start_date": "2026-06-16",
         "schedule": [{ "date": "2026-06-16", "planned_miles": 4.0, "kind": "easy" }] });
     Part::Call { id: "a".to_owned(), tool: "draft_training_plan".to_owned(), input }

@@ -9,6 +9,7 @@ use fitness_core::activity::Activity;
 use fitness_core::desk::Scope;
 use fitness_core::hash::ContentHash;
 use fitness_core::ids::UserId;
+use fitness_core::metrics::predict::Effort;
 use fitness_core::note::{Author, NoteText};
 use fitness_core::observation::{ObservationKind, Observed};
 use fitness_core::plan::{ActionKind, Change, Draft, Goal};
@@ -16,7 +17,7 @@ use fitness_core::report::{ActivityReport, Recorded, ReportKey, SourceKind};
 use fitness_core::sport::Sport;
 use fitness_core::units::{Distance, TimeSpan};
 use fitness_store::testkit::{draft, easy_run, june, now};
-use fitness_store::{Batch, ChatMessage, NewBrief, NewOriginal, NewReport, Role};
+use fitness_store::{Batch, ChatMessage, NewBrief, NewOriginal, NewReport, RaceResult, Role};
 use fitness_web::{Brings, Listed, Who};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -74,6 +75,7 @@ impl Things {
             "/activities/",
             "/api/v1/activities/",
             "/found/races/",
+            "/found/results/",
             "/marks/",
             "/sources/",
             "/import/",
@@ -347,6 +349,15 @@ async fn everything(site: &Site, ben: UserId) -> Things {
         things.insert(address, activity.to_string());
     }
     things.insert("file", hash.to_string());
+    let raced = RaceResult {
+        activity: None,
+        day: june(2),
+        name: mark("result"),
+        distance: Distance::from_km(5.0).unwrap(),
+        time: TimeSpan::from_mins(24),
+        effort: Effort::Race,
+    };
+    things.insert("/found/results/", store.put_race(ben, &raced, now()).await.unwrap().to_string());
 
     // A plan that runs, a draft, and a proposal.
     let mut workouts = vec![easy_run(june(9), 8.0), easy_run(june(11), 10.0), easy_run(june(14), 16.0)];

@@ -196,7 +196,7 @@ async fn say(here: &Here<'_>, chat: Option<ChatId>, text: &str, streaming: bool)
                     write!(out, "\n  Not backed by your data: {}", visible(&list.join(", ")))
                         .and_then(|()| writeln!(out))
                 }
-                Event::Called { .. } | Event::Spent { .. } => Ok(()),
+                Event::Called { .. } | Event::Spent { .. } | Event::Added(_) => Ok(()),
                 Event::Ended(_) => writeln!(out),
             });
         }

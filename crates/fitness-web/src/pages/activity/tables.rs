@@ -97,9 +97,15 @@ pub(super) fn splits(view: &View, seen: &Seen) -> Markup {
 }
 
 fn rise_words(meters: f64, units: UnitSystem) -> String {
-    let sign = if meters <= -0.5 { "−" } else { "+" };
-    let climb = Distance::from_meters(meters.abs()).unwrap_or_default();
-    format!("{sign}{}", units.climb(climb))
+    let climb = |meters: f64| units.climb(Distance::from_meters(meters).unwrap_or_default()).to_string();
+    let size = climb(meters.abs());
+    // What rounds to zero has no sign.
+    let sign = match size == climb(0.0) {
+        true => "",
+        false if meters < 0.0 => "−",
+        false => "+",
+    };
+    format!("{sign}{size}")
 }
 
 pub(super) fn laps(view: &View, seen: &Seen) -> Markup {

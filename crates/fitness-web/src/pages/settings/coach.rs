@@ -157,8 +157,14 @@ pub(crate) fn dollars(micros: u64) -> String {
     format!("{}.{:02}", micros / 1_000_000, micros % 1_000_000 / 10_000)
 }
 
-/// The fields that say who coaches.
-pub(crate) fn who_fields(filling: &Filling<'_>, key_hint: &'static str) -> Markup {
+/// The fields that say who coaches. Into the network of the server goes only who runs it, so the others are told before
+/// they try.
+pub(crate) fn who_fields(view: &View, filling: &Filling<'_>, key_hint: &'static str) -> Markup {
+    let address_hint = if view.seat.owner {
+        "Ollama on this machine when empty."
+    } else {
+        "One on the internet, with https. A model on this machine or in its network is for whoever runs this server to choose, or to share with you."
+    };
     html! {
         (filling.choice("provider", "Coach", "Without a model everything works, chat with fixed rules.", &[
             ("built-in", "Built in: rules, nothing leaves this machine"),
@@ -168,7 +174,7 @@ pub(crate) fn who_fields(filling: &Filling<'_>, key_hint: &'static str) -> Marku
         div.fields {
             (filling.choice("claude", "Claude model", "For Claude.", &[("haiku", "Haiku: quick and cheap"), ("sonnet", "Sonnet"), ("opus", "Opus: largest")]))
             (filling.line("model", "Model of another server", Line { hint: "The name its server gives it.", example: "llama3.2", ..Line::default() }))
-            (filling.line("address", "Address of another server", Line { hint: "Ollama on this machine when empty.", example: LOCAL_MODEL, ..Line::default() }))
+            (filling.line("address", "Address of another server", Line { hint: address_hint, example: if view.seat.owner { LOCAL_MODEL } else { "https://" }, ..Line::default() }))
             (filling.line("key", "Key", Line { kind: "password", hint: key_hint, autocomplete: "off", ..Line::default() }))
         }
     }
@@ -208,7 +214,7 @@ async fn body(view: &View, chosen: &Chosen, fields: &Fields, faults: &Faults) ->
             (filling.summary())
             form method="post" action="/settings/coach" {
                 (view.token_field())
-                (who_fields(&filling, "Written here and never shown again; empty keeps the one there is."))
+                (who_fields(view, &filling, "Written here and never shown again; empty keeps the one there is."))
                 (limit_fields(&filling))
                 p.actions { button.primary type="submit" { "Save" } }
             }

@@ -260,12 +260,13 @@ fn zones_table(view: &View, given: &[DatedZones], thresholds: &[Threshold]) -> M
             div.scroll tabindex="0" role="region" aria-label="Zones, which may be wider than the screen" { table {
                 thead { tr { th scope="col" { "Zones" } th scope="col" { "Sport" } th scope="col" { "Begin at" } th scope="col" { "Since" } th scope="col" { "How they are known" } } }
                 tbody {
-                    @for one in &held {
-                        tr {
-                            th scope="row" { (one.kind.called()) } td { (one.sport) }
+                    // What is the same in every sport is said once.
+                    @for alike in held.chunk_by(|one, next| (one.kind, &one.zones, one.source, one.from) == (next.kind, &next.zones, next.source, next.from)) {
+                        @if let Some(one) = alike.first() { tr {
+                            th scope="row" { (one.kind.called()) } td { @for (at, one) in alike.iter().enumerate() { @if at > 0 { ", " } (one.sport) } }
                             td { (one.kind.show(&one.zones, view.units())) }
                             td { (time::element(one.from, view.today)) } td { (one.known_how()) }
-                        }
+                        } }
                     }
                 }
             } }

@@ -148,7 +148,7 @@ async fn body(view: &View, fields: &Fields, faults: &Faults) -> Result<Markup, P
             @else { p { "Let everybody here ask a model with your key, with a limit for each. Nobody sees it." } }
             form method="post" action="/settings/people/key" {
                 (view.token_field())
-                (who_fields(&filling, "Never shown again; empty keeps the one that is shared."))
+                (who_fields(view, &filling, "Never shown again; empty keeps the one that is shared."))
                 (limit_fields(&filling))
                 p.actions { button type="submit" { @if shared.is_some() { "Change" } @else { "Share it" } } }
             }

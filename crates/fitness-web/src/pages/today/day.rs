@@ -184,8 +184,8 @@ impl Rows {
                 Some((day, Some(activity))) => {
                     (format!("/activities/{activity}"), format!("the race of {}", short(*day)))
                 }
-                Some((day, None)) => ("/found".to_owned(), format!("the race of {}", short(*day))),
-                None => ("/found".to_owned(), "a race".to_owned()),
+                Some((day, None)) => ("/found#races".to_owned(), format!("the race of {}", short(*day))),
+                None => ("/found#races".to_owned(), "a race".to_owned()),
             },
             SourceRow::Plan(_) => ("/plan".to_owned(), "the plan".to_owned()),
             SourceRow::Workout(id) => (format!("/plan/workouts/{id}"), "the session".to_owned()),
