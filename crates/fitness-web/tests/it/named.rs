@@ -132,12 +132,12 @@ async fn it_answers_under_its_own_names_and_no_other() {
     }
     // The name in the line of the request counts as well: both, or the one there is.
     for (line, host, due) in [
-        ("http://127.0.0.1:8787/health", Some("127.0.0.1:8787"), 200),
-        ("http://127.0.0.1:8787/health", None, 200),
-        ("http://evil.example/health", Some("127.0.0.1:8787"), 421),
-        ("http://127.0.0.1:8787/health", Some("evil.example"), 421),
-        ("http://127.0.0.1:8787/health", Some("localhost:8787"), 421),
-        ("http://evil.example/health", None, 421),
+        ("http://127.0.0.1:8787/healthz", Some("127.0.0.1:8787"), 200),
+        ("http://127.0.0.1:8787/healthz", None, 200),
+        ("http://evil.example/healthz", Some("127.0.0.1:8787"), 421),
+        ("http://127.0.0.1:8787/healthz", Some("evil.example"), 421),
+        ("http://127.0.0.1:8787/healthz", Some("localhost:8787"), 421),
+        ("http://evil.example/healthz", None, 421),
         ("/healthz", None, 421),
     ] {
         let mut request = Request::builder().uri(line);
