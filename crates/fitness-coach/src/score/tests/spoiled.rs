@@ -304,7 +304,6 @@ fn a_rule_that_is_negated_or_weakened_is_missed_nine_times_in_ten() {
         list, kept,
         "other spoiled prompts survive than are listed in tests/fixtures/prompt_survivors.txt; write it anew with FITNESS_SURVIVORS=FILE"
     );
-    eprintln!("FIGURES {tried} tried, {} survived", survivors.len());
     assert!(tried >= 1000, "{tried}");
     assert!(
         survivors.len() * 10 <= tried,
