@@ -1,7 +1,7 @@
 //! What happens by itself: a backup each night, the morning sync, what follows from new data, and the brief after it.
 //!
 //! All are jobs in the database, so that a server that is killed goes on where it was, and of several servers one does
-//! each. [`tick`] decides what is due from what is stored and does it; nothing is remembered in between.
+//! each. [`Worker::tick`] decides what is due from what is stored and does it; nothing is remembered in between.
 
 use crate::app::Looked;
 use chrono::{TimeDelta, Timelike as _};
