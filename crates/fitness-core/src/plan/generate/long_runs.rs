@@ -8,78 +8,77 @@ use super::volume::Shape;
 use crate::plan::limits::{self, Class};
 use crate::plan::{Background, Level, Week};
 
-/// The long runs of the building weeks: towards what the race asks for, never more than a tenth beyond the longest run
-/// of the 30 days before.
-pub(super) fn long_runs(
-    shape: &Shape,
-    wish: &Wish,
-    athlete: &Background,
-    weeks: &[Week],
-    easier: &[bool],
-    volume: &[f64],
-) -> Vec<f64> {
-    let peak = volume.iter().copied().fold(0.0, f64::max);
-    let least = limits::longest_at_least(shape.level, shape.race);
-    // Three weeks before a marathon there is one long run left: as far as the last month carries it, within what is no error.
-    if shape.class == Class::Full && weeks.len() == limits::NO_BUILD {
-        let share = limits::long_share(shape.level).1 - LAST_CHANCE;
-        return long_runs_at(shape, wish, athlete, weeks, easier, volume, share);
-    }
-    // Weeks too few to build anything keep the longest run there was, within the same.
-    if shape.class == Class::Full && shape.hold && peak > 0.0 {
-        let (usual, error) = limits::long_share(shape.level);
-        let kept = (shape.longest / peak).min(error - LAST_CHANCE);
-        if kept > usual && shape.longest < least {
-            return long_runs_at(shape, wish, athlete, weeks, easier, volume, kept);
-        }
-    }
-    // A bigger share of the week is worth it only where it brings the run to the length the race asks for.
-    let share = share_of_week(shape, peak);
-    let longs = long_runs_at(shape, wish, athlete, weeks, easier, volume, share);
-    let longest = longs.iter().copied().fold(0.0, f64::max);
-    let usual = limits::long_share(shape.level).0 - MARGIN;
-    if share > usual && longest < enough(shape) {
-        return long_runs_at(shape, wish, athlete, weeks, easier, volume, usual);
-    }
-    longs
+/// The building weeks, for which long runs are wanted.
+pub(super) struct Building<'a> {
+    pub(super) shape: &'a Shape,
+    pub(super) wish: &'a Wish,
+    pub(super) athlete: &'a Background,
+    pub(super) weeks: &'a [Week],
+    pub(super) easier: &'a [bool],
+    pub(super) volume: &'a [f64],
 }
 
-fn long_runs_at(
-    shape: &Shape,
-    wish: &Wish,
-    athlete: &Background,
-    weeks: &[Week],
-    easier: &[bool],
-    volume: &[f64],
-    share: f64,
-) -> Vec<f64> {
-    let peak = volume.iter().copied().fold(0.0, f64::max);
-    let want = longest_wanted(shape, peak, share);
-    // Without a run in the last 30 days it is the one that is never too long.
-    let start = if shape.longest > 0.0 { shape.longest } else { FREE }.min(want);
-    let mut done = LastRuns::before(shape, wish, athlete);
-    let ways = ways_back(wish, athlete);
-    let mut longs: Vec<f64> = Vec::new();
-    for (i, week) in weeks.iter().take(easier.len()).enumerate() {
-        let Some(day) = long_day(wish, *week) else {
-            longs.push(0.0);
-            continue;
-        };
-        let before = done.longest_before(day);
-        let most =
-            ways.iter().filter(|way| way.contains(day)).map(|way| way.most).fold(f64::INFINITY, f64::min);
-        let progress = ((i + 1) as f64 / (0.85 * easier.len() as f64)).min(1.0);
-        let wished = start + (want - start) * progress;
-        let mut long =
-            wished.min((before * shape.spike()).max(FREE)).min(long_in(share, volume[i])).min(most);
-        if easier[i] {
-            long *= 0.80;
+impl Building<'_> {
+    /// Their long runs: towards what the race asks for, never more than a tenth beyond the longest run of the 30 days before.
+    pub(super) fn long_runs(&self) -> Vec<f64> {
+        let Self { shape, weeks, volume, .. } = *self;
+        let peak = volume.iter().copied().fold(0.0, f64::max);
+        let least = limits::longest_at_least(shape.level, shape.race);
+        // Three weeks before a marathon there is one long run left: as far as the last month carries it, within what is no error.
+        if shape.class == Class::Full && weeks.len() == limits::NO_BUILD {
+            let share = limits::long_share(shape.level).1 - LAST_CHANCE;
+            return self.long_runs_at(share);
         }
-        let long = shape.floor_long(long).max(shape.shortest().min(volume[i]));
-        done.push(day, long);
-        longs.push(long);
+        // Weeks too few to build anything keep the longest run there was, within the same.
+        if shape.class == Class::Full && shape.hold && peak > 0.0 {
+            let (usual, error) = limits::long_share(shape.level);
+            let kept = (shape.longest / peak).min(error - LAST_CHANCE);
+            if kept > usual && shape.longest < least {
+                return self.long_runs_at(kept);
+            }
+        }
+        // A bigger share of the week is worth it only where it brings the run to the length the race asks for.
+        let share = share_of_week(shape, peak);
+        let longs = self.long_runs_at(share);
+        let longest = longs.iter().copied().fold(0.0, f64::max);
+        let usual = limits::long_share(shape.level).0 - MARGIN;
+        if share > usual && longest < enough(shape) {
+            return self.long_runs_at(usual);
+        }
+        longs
     }
-    longs
+
+    /// With so much of each week as may be.
+    fn long_runs_at(&self, share: f64) -> Vec<f64> {
+        let Self { shape, wish, athlete, weeks, easier, volume } = *self;
+        let peak = volume.iter().copied().fold(0.0, f64::max);
+        let want = longest_wanted(shape, peak, share);
+        // Without a run in the last 30 days it is the one that is never too long.
+        let start = if shape.longest > 0.0 { shape.longest } else { FREE }.min(want);
+        let mut done = LastRuns::before(shape, wish, athlete);
+        let ways = ways_back(wish, athlete);
+        let mut longs: Vec<f64> = Vec::new();
+        for (i, week) in weeks.iter().take(easier.len()).enumerate() {
+            let Some(day) = long_day(wish, *week) else {
+                longs.push(0.0);
+                continue;
+            };
+            let before = done.longest_before(day);
+            let most =
+                ways.iter().filter(|way| way.contains(day)).map(|way| way.most).fold(f64::INFINITY, f64::min);
+            let progress = ((i + 1) as f64 / (0.85 * easier.len() as f64)).min(1.0);
+            let wished = start + (want - start) * progress;
+            let mut long =
+                wished.min((before * shape.spike()).max(FREE)).min(long_in(share, volume[i])).min(most);
+            if easier[i] {
+                long *= 0.80;
+            }
+            let long = shape.floor_long(long).max(shape.shortest().min(volume[i]));
+            done.push(day, long);
+            longs.push(long);
+        }
+        longs
+    }
 }
 
 /// Kilometres of a long run that has a share of its week. In a week too small for R6 to look at it may be as long as in the

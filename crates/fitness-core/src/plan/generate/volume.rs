@@ -1,7 +1,7 @@
 //! How much to run in each week: from the athlete's own base, up by a few percent, down every third or fourth week, and
 //! down again before the race.
 
-use super::long_runs::{MARGIN, OTHERS, held_by, long_runs};
+use super::long_runs::{Building, MARGIN, OTHERS, held_by};
 use super::pauses::{ANEW, Return, WHOLE, pauses};
 use super::{Wish, is_open, weeks_of};
 use crate::observation::Excuse;
@@ -257,7 +257,8 @@ pub(super) fn outline(shape: &Shape, wish: &Wish, athlete: &Background) -> (Vec<
     }
     let peak = volume.iter().copied().fold(if build == 0 { shape.first } else { 0.0 }, f64::max);
     let phases = phases(shape, athlete, weeks.len(), build, peak);
-    let longs = long_runs(shape, wish, athlete, &weeks, &easier, &volume);
+    let building = Building { shape, wish, athlete, weeks: &weeks, easier: &easier, volume: &volume };
+    let longs = building.long_runs();
     let runs = |week: Week, km: f64, long: f64| shape.runs_for(km, long).min(open_days(wish, week));
     let mut planned: Vec<PlanWeek> = (0..build)
         .map(|i| {
