@@ -2,6 +2,10 @@
 //!
 //! Nothing is kept in a global: whoever needs a setting is handed what [`Settings::read`] found.
 
+mod keys;
+
+pub(crate) use keys::{KEYS, Key};
+
 use crate::args::{Log, ServeArgs};
 use crate::failure::Failure;
 use anyhow::Result;
@@ -52,92 +56,6 @@ struct ServeFile {
     tls_key: Option<PathBuf>,
     open: Option<bool>,
 }
-
-/// A setting, as it is told to people.
-pub(crate) struct Key {
-    /// What it is called in the file.
-    pub(crate) name: &'static str,
-    /// Its variable.
-    pub(crate) variable: Option<&'static str>,
-    /// Its argument.
-    pub(crate) argument: Option<&'static str>,
-    /// What holds when nothing is said.
-    pub(crate) usual: &'static str,
-    /// What it is for.
-    pub(crate) meaning: &'static str,
-}
-
-const fn key(
-    name: &'static str,
-    variable: Option<&'static str>,
-    argument: Option<&'static str>,
-    usual: &'static str,
-    meaning: &'static str,
-) -> Key {
-    Key { name, variable, argument, usual, meaning }
-}
-
-/// Every setting there is.
-pub(crate) const KEYS: &[Key] = &[
-    key(
-        "database",
-        Some(DATABASE_VARIABLE),
-        None,
-        "`fitness.db` in your data directory",
-        "a file, or `postgres://user:password@host/database`",
-    ),
-    key(
-        "backups",
-        Some(BACKUPS_VARIABLE),
-        None,
-        "`backups` beside the database",
-        "the folder of backups, or `off`",
-    ),
-    key(
-        "log",
-        Some(LOG_VARIABLE),
-        Some("serve --log"),
-        "`problems`",
-        "what the server notes: `problems`, or every call and job as `text` or `json`",
-    ),
-    key("serve.port", None, Some("serve --port"), "`8787`", "the port"),
-    key(
-        "serve.bind",
-        None,
-        Some("serve --bind"),
-        "`127.0.0.1`",
-        "the address to listen on; others need passwords and TLS",
-    ),
-    key(
-        "serve.site",
-        Some(SITE_VARIABLE),
-        Some("serve --site"),
-        "the address and port",
-        "where browsers reach it, such as `https://fitness.example.org`",
-    ),
-    key(
-        "serve.behind_proxy",
-        None,
-        Some("serve --behind-proxy"),
-        "`false`",
-        "another server in front of it speaks TLS; needs `site`",
-    ),
-    key(
-        "serve.tls_cert",
-        None,
-        Some("serve --tls-cert"),
-        "none",
-        "the certificate to speak TLS with, a PEM file",
-    ),
-    key("serve.tls_key", None, Some("serve --tls-key"), "none", "the certificate's key, a PEM file"),
-    key(
-        "serve.open",
-        None,
-        Some("serve --no-open"),
-        "`true`",
-        "whether a browser is opened where somebody is looking",
-    ),
-];
 
 /// Who said what a setting is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -292,18 +210,27 @@ impl Settings {
         };
         let shown = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
         let values = [
-            (Some(self.location()?.to_string()), self.file.database.is_some()),
-            (Some(backups), self.file.backups.is_some()),
-            (Some(self.log()?.unwrap_or_default().to_string()), self.file.log.is_some()),
-            (Some(self.port().to_string()), file.port.is_some()),
-            (Some(file.bind.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST)).to_string()), file.bind.is_some()),
-            (Some(self.site()), file.site.is_some()),
-            (Some(file.behind_proxy.unwrap_or(false).to_string()), file.behind_proxy.is_some()),
-            (shown(&file.tls_cert), file.tls_cert.is_some()),
-            (shown(&file.tls_key), file.tls_key.is_some()),
-            (Some(file.open.unwrap_or(true).to_string()), file.open.is_some()),
+            ("database", Some(self.location()?.to_string()), self.file.database.is_some()),
+            ("backups", Some(backups), self.file.backups.is_some()),
+            ("log", Some(self.log()?.unwrap_or_default().to_string()), self.file.log.is_some()),
+            ("serve.port", Some(self.port().to_string()), file.port.is_some()),
+            (
+                "serve.bind",
+                Some(file.bind.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST)).to_string()),
+                file.bind.is_some(),
+            ),
+            ("serve.site", Some(self.site()), file.site.is_some()),
+            (
+                "serve.behind_proxy",
+                Some(file.behind_proxy.unwrap_or(false).to_string()),
+                file.behind_proxy.is_some(),
+            ),
+            ("serve.tls_cert", shown(&file.tls_cert), file.tls_cert.is_some()),
+            ("serve.tls_key", shown(&file.tls_key), file.tls_key.is_some()),
+            ("serve.open", Some(file.open.unwrap_or(true).to_string()), file.open.is_some()),
         ];
-        let all = KEYS.iter().zip(values).map(|(key, (value, in_file))| {
+        let all = values.into_iter().map(|(name, value, in_file)| {
+            let key = KEYS.iter().find(|key| key.name == name).expect("every setting is told");
             let from = match key.variable {
                 Some(variable) if said(variable).is_some() => From::Environment,
                 _ if in_file => From::File,

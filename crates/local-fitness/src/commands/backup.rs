@@ -10,7 +10,7 @@ use crate::table::table;
 use crate::words::{counted, listed};
 use anyhow::Result;
 use fitness_core::text::visible;
-use fitness_store::archive::{self, Backup, Backups, Folder, Header};
+use fitness_store::archive::{self, Backup, Folder, Header};
 use fitness_store::{Location, Missing, Store};
 use serde_json::json;
 use std::ffi::OsStr;
@@ -29,8 +29,7 @@ async fn make(context: &Context, to: Option<PathBuf>) -> Result<Report> {
     let now = clock::now();
     let path = match to {
         Some(path) => path,
-        None => folder(store.location(), &context.settings.backups()?)?
-            .free_name(&now.format("fitness-%Y%m%d-%H%M%S").to_string())?,
+        None => wanted(store.backups()?)?.free_name(&now.format("fitness-%Y%m%d-%H%M%S").to_string())?,
     };
     let backup = store.back_up(&path, Some(now)).await?;
     let sealed = store.has_sealed_keys().await?;
@@ -46,7 +45,7 @@ async fn make(context: &Context, to: Option<PathBuf>) -> Result<Report> {
 }
 
 fn list(context: &Context) -> Result<Report> {
-    let folder = folder(&context.settings.location()?, &context.settings.backups()?)?;
+    let folder = wanted(Folder::of(&context.settings.location()?, &context.settings.backups()?)?)?;
     let kept = folder.list()?;
     let shown: Vec<serde_json::Value> = kept
         .iter()
@@ -119,8 +118,9 @@ pub(super) async fn move_to(context: &Context, to: &OsStr) -> Result<Report> {
     ))
 }
 
-fn folder(location: &Location, backups: &Backups) -> Result<Folder> {
-    Folder::of(location, backups)?.ok_or_else(|| {
+/// The folder of backups, which somebody asks for who may not want any.
+fn wanted(folder: Option<Folder>) -> Result<Folder> {
+    folder.ok_or_else(|| {
         let help = format!("name a folder in {BACKUPS_VARIABLE}, or say where this one goes with --to FILE");
         Failure::new("backups are off: there is no folder of them", help).into()
     })

@@ -3,8 +3,8 @@
 mod deployed;
 mod reading;
 
-use crate::harness::{Answer, Home, answer};
-use chrono::{NaiveDate, TimeDelta, Utc};
+use crate::harness::{Answer, Home, answer, now};
+use chrono::{NaiveDate, TimeDelta};
 use fitness_store::testkit;
 use reading::{Quoted, documents, named, quoted, root};
 use std::collections::BTreeSet;
@@ -226,12 +226,11 @@ fn own(home: &Home, call: &Quoted, word: &str) -> String {
 }
 
 /// A day of the documents, as many weeks later as have passed since they were written; everything else as it is.
-#[expect(clippy::disallowed_methods, reason = "the binary under test reads the same clock")]
 fn of_today(word: &str) -> String {
     let (written, Ok(day)) = (WRITTEN.parse::<NaiveDate>().unwrap(), word.parse::<NaiveDate>()) else {
         return word.to_owned();
     };
-    let today = Utc::now().with_timezone(&chrono_tz::Europe::Zurich).date_naive();
+    let today = now().with_timezone(&chrono_tz::Europe::Zurich).date_naive();
     let passed = today.signed_duration_since(written).num_days();
     (day + TimeDelta::weeks(passed.div_euclid(7))).to_string()
 }
