@@ -116,6 +116,9 @@ impl ThresholdOrigin {
     }
 }
 
+/// Where the lowest zone of a divided pace begins, which has no pace.
+const STANDING: &str = "standing";
+
 impl ZoneKind {
     /// What is divided, in a sentence.
     #[must_use]
@@ -149,9 +152,8 @@ impl ZoneKind {
             Self::Power => " W",
             Self::Speed => "",
         };
-        // The lowest zone of a divided threshold begins at nothing, which has no pace.
         let shown: Vec<String> = (zones.lower_bounds().iter())
-            .map(|value| if *value > 0.0 || self != Self::Speed { bound(value) } else { "0".to_owned() })
+            .map(|value| if *value > 0.0 || self != Self::Speed { bound(value) } else { STANDING.to_owned() })
             .collect();
         format!("{}{unit}", shown.join(", "))
     }
@@ -190,6 +192,7 @@ impl ZoneKind {
         let bound = |text: &str| {
             let text = text.trim();
             let value = match self {
+                Self::Speed if text == STANDING => Some(0.0),
                 Self::Speed => {
                     let time = text.parse().ok().filter(|time| *time > TimeSpan::ZERO);
                     let speed = units.length(1.0).zip(time);

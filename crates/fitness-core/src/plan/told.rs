@@ -1,8 +1,8 @@
 //! What is said about a plan before a human decides, at the terminal and on a page alike.
 
 use super::{
-    Asked, Background, Generated, Level, Outline, Plan, PlannedWorkout, Revision, RevisionOrigin,
-    WorkoutKind, Written,
+    Asked, Background, Generated, Level, Outline, Plan, PlannedWorkout, Revision, RevisionOrigin, Step,
+    StepTarget, Workout, WorkoutKind, Written,
 };
 use crate::calendar::Day;
 use crate::text::{counted, visible};
@@ -10,6 +10,7 @@ use crate::units::{Distance, UnitSystem};
 
 /// Days without data from which on what a plan starts from is said with its day.
 const OLD: i64 = 4;
+const NO_RESULT: &str = "No result of the last 120 days gives a pace: sessions go by effort.";
 
 /// A week of a drafted plan as it is told.
 #[derive(Debug, Clone, PartialEq)]
@@ -104,12 +105,24 @@ impl Background {
         }
     }
 
-    /// Where the paces of sessions come from.
+    /// Whether sessions can go by pace, before there are any.
     #[must_use]
-    pub fn told_paces(&self) -> String {
+    pub fn told_result(&self) -> String {
         match &self.paces {
-            Some(dated) => format!("Paces follow from your result of {}.", dated.result_on.spoken()),
-            None => "No result of the last 120 days gives a pace: sessions go by effort.".to_owned(),
+            Some(dated) => format!("Your result of {} gives paces.", dated.result_on.spoken()),
+            None => NO_RESULT.to_owned(),
+        }
+    }
+
+    /// Where the paces of these sessions come from, if they have any.
+    #[must_use]
+    pub fn told_paces<'a>(&self, workouts: impl IntoIterator<Item = &'a Workout>) -> String {
+        let paced = |step: &Step| matches!(step.target, StepTarget::Pace(_));
+        let paced = workouts.into_iter().any(|workout| workout.steps.iter().any(paced));
+        match &self.paces {
+            Some(dated) if paced => format!("Paces follow from your result of {}.", dated.result_on.spoken()),
+            Some(_) => "Its sessions go by effort.".to_owned(),
+            None => NO_RESULT.to_owned(),
         }
     }
 }

@@ -59,7 +59,7 @@ pub(crate) async fn page(
         } @else {
             section.card.waits #commit { (commit_form(view, plan, &progress, &review, active.as_ref(), (fields, faults))) }
         }
-        (terms(view, plan, &athlete))
+        (terms(view, plan, &progress, &athlete))
         (schedule(view, plan, &progress))
     };
     Ok(view.page(Place::Plan, &visible(&plan.name).to_string(), &body))
@@ -187,13 +187,14 @@ fn redraft(plan: &Plan) -> String {
 }
 
 /// What it was made under, and how far the data stands behind its target.
-fn terms(view: &View, plan: &Plan, athlete: &Background) -> Markup {
+fn terms(view: &View, plan: &Plan, progress: &Progress, athlete: &Background) -> Markup {
+    let workouts = progress.workouts.iter().map(|planned| &planned.workout);
     let availability = &plan.terms.availability;
     html! {
         section.card {
             h2 { "What it was made from" }
             ul {
-                li { (athlete.told(view.units())) " " (athlete.told_paces()) }
+                li { (athlete.told(view.units())) " " (athlete.told_paces(workouts)) }
                 @if let Some(said) = told_target(plan, athlete, view.units()) { li { (time::in_words(&said)) } }
                 @if !availability.is_open() {
                     li { "Training days: " (availability.days.spoken())

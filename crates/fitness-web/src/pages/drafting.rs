@@ -227,7 +227,7 @@ fn detected(athlete: &Background, units: UnitSystem) -> Markup {
         dl.facts {
             div { dt { "Recorded week" } dd { (shown(athlete.recorded_base())) } dd.small.soft { "the middle one of your last weeks" } }
             div { dt { "Recorded longest run" } dd { (shown(athlete.recorded_longest())) } dd.small.soft { "of the last 30 days" } }
-            div { dt { "Paces" } dd.small { (athlete.told_paces()) } }
+            div { dt { "Paces" } dd.small { (athlete.told_result()) } }
         }
     }
 }
@@ -249,7 +249,7 @@ fn preview(
         section.card.waits {
             h2 { "The plan" }
             p.big-line { b { (fitness_core::text::visible(draft.name())) } " · " (draft.start_date().until(draft.race_date())) " days, to " (time::element(draft.race_date(), today)) }
-            p { (athlete.told(units)) " " (athlete.told_paces()) }
+            p { (athlete.told(units)) " " (athlete.told_paces(draft.workouts())) }
             @if !made.remarks.is_empty() { ul { @for remark in &made.remarks { li { (remark) } } } }
             @if let Some(run) = likely {
                 p { "The run on " a href={ "/activities/" (run.id) } { (time::element(run.day, today)) } " looks like a race, and a race gives paces: confirm it, then draft again." }

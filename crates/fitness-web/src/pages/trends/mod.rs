@@ -53,6 +53,17 @@ impl Range {
             Self::All => ("All", None),
         }
     }
+
+    /// Which days it is about, at the end of a sentence.
+    const fn whose(self) -> &'static str {
+        match self {
+            Self::SixWeeks => "of the last 6 weeks",
+            Self::ThreeMonths => "of the last 3 months",
+            Self::SixMonths => "of the last 6 months",
+            Self::Year => "of the last year",
+            Self::All => "of everything you brought in",
+        }
+    }
 }
 
 words! {
@@ -207,7 +218,7 @@ async fn charts(view: &View, span: Span, asked: Asked) -> Result<Markup, Problem
                 (card(Chart::Volume, asked, &volume_card(&volume, view, asked)))
                 (card(Chart::Prediction, asked, &prediction_card(&predictions, view, asked)))
             }
-            (card(Chart::Efforts, asked, &efforts_card(&efforts, view)))
+            (card(Chart::Efforts, asked, &efforts_card(&efforts, view, asked.range)))
         }
         (card(Chart::Days, asked, &year_card(&year, asked)))
     })
@@ -307,11 +318,11 @@ fn year_card(year: &data::Year, asked: Asked) -> Markup {
     html! { div.scroll.heat tabindex="0" role="region" aria-label="The year, which may be wider than the screen" { (figure(Chart::Days, asked, plot, drawn, reads, &draw::year_caption(year))) } }
 }
 
-fn efforts_card(efforts: &[Effort], view: &View) -> Markup {
+fn efforts_card(efforts: &[Effort], view: &View, range: Range) -> Markup {
     let units = view.units();
     html! {
-        @if efforts.is_empty() { p.soft { "Fastest times come from recorded runs of 400 m and more; this time has none." } }
-        @else { table {
+        @if efforts.is_empty() { p.soft { "Fastest times come from recorded runs of 400 m and more; there is none among the runs " (range.whose()) "." } }
+        @else { p.soft { "The fastest " (range.whose()) "." } table {
             thead { tr { th scope="col" { "Distance" } th.n scope="col" { "Time" } th.n scope="col" { "Pace" } th scope="col" { "On" } } }
             tbody { @for best in efforts {
                 @let pace = Speed::over(best.distance, best.time).and_then(Speed::pace);

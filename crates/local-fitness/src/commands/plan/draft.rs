@@ -189,7 +189,7 @@ fn misread(bad: &BadField) -> Failure {
 }
 
 fn tell(made: &Generated, athlete: &Background, units: UnitSystem) -> String {
-    let mut text = format!("{}\n{}\n", athlete.told(units), athlete.told_paces());
+    let mut text = format!("{}\n{}\n", athlete.told(units), athlete.told_paces(made.draft.workouts()));
     for remark in &made.remarks {
         let _ = writeln!(text, "- {remark}");
     }
