@@ -5,7 +5,7 @@
 //! never raise it: what a plan starts from and is held against was run.
 
 use super::Week;
-use super::limits::PAIN_FREE;
+use super::limits::{self, PAIN_FREE};
 use crate::calendar::Day;
 use crate::metrics::baseline::median;
 use crate::metrics::predict::{Paces, Prediction};
@@ -340,6 +340,16 @@ impl Background {
     #[must_use]
     pub fn is_silent(&self) -> bool {
         self.stated.base.is_none() && self.is_recorded() && self.silent_days() >= SILENT
+    }
+
+    /// The prediction, as long as it is one of this athlete: where the data ended weeks ago nobody knows that they still run
+    /// so, and after four weeks without a run they do not. Then the goal is asked for again.
+    #[must_use]
+    pub fn prediction_today(&self) -> Option<&Prediction> {
+        let paused = self.stated.base.is_none()
+            && self.runs.last().is_some_and(|run| run.day.until(self.last_day()) >= limits::ANEW);
+        let old = self.is_silent() || paused || self.silent_days() > limits::PACES_LAST;
+        self.prediction.as_ref().ok().filter(|_| !old)
     }
 
     /// The same athlete as one who has not run since the data ended.

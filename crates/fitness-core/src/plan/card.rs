@@ -51,8 +51,8 @@ impl CardBasis {
                  is 3 % slower."
             ),
             Self::TargetAlone => {
-                "Plan A is your target, which no result of yours supports or denies yet; plan B is 3 % slower. A race or a \
-                 hard 5 km will tell."
+                "Plan A is your target, which no recent running of yours supports or denies; plan B is 3 % slower. A race or \
+                 a hard 5 km will tell."
                     .to_owned()
             }
             Self::PredictionInstead => format!(

@@ -150,6 +150,8 @@ pub(super) const NO_BUILD: usize = 3;
 
 /// Days without a run after which what was run before is no peak any more.
 pub(super) const BREAK: i64 = 7;
+/// Days without a run after which a plan begins anew, and its goal is asked for again.
+pub(super) const ANEW: i64 = 28;
 
 /// The last days before the race: who still comes back from a break in them has nothing to taper from.
 pub(super) const LATE: i64 = 21;

@@ -40,7 +40,11 @@ impl Generated {
         let called = |outline: &Outline| {
             format!("{}{}", outline.phase, if outline.cutback { " (easier)" } else { "" })
         };
-        let full = self.weeks.iter().map(|outline| self.told_week(outline.first, 7, called(outline), units));
+        // Race week alone may begin within the week before the race.
+        let full = self.weeks.iter().map(|outline| {
+            let first = outline.first.max(start);
+            self.told_week(first, 7 - outline.first.until(first), called(outline), units)
+        });
         lead_in.into_iter().chain(full).collect()
     }
 

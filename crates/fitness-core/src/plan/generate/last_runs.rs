@@ -3,10 +3,10 @@
 use super::Wish;
 use super::marks::{WayBack, ways_back};
 use super::session::Maker;
-use super::volume::Shape;
+use super::volume::{Phase, PlanWeek, Shape};
 use crate::calendar::Day;
 use crate::plan::limits::SHORT_RUN;
-use crate::plan::{Background, Size, Workout, WorkoutKind};
+use crate::plan::{Background, Size, Workout, WorkoutKind, planned_running};
 use crate::sport::Sport;
 use crate::units::Distance;
 
@@ -60,6 +60,38 @@ pub(super) fn hold(maker: &Maker<'_>, athlete: &Background, workouts: &mut [Work
         done.push(day, workout.distance.map_or(0.0, Distance::km));
     }
 }
+
+/// Makes a taper lighter that would be as full as the fullest week: where the runs of that one had to be shorter than they
+/// were meant to be, the weeks after it follow them.
+pub(super) fn hold_taper(maker: &Maker<'_>, weeks: &[PlanWeek], workouts: &mut [Workout]) {
+    let race = maker.wish.race;
+    let (taper, build): (Vec<&PlanWeek>, Vec<&PlanWeek>) =
+        weeks.iter().partition(|week| week.phase == Phase::Taper);
+    let meant = build.iter().map(|week| week.km).fold(0.0, f64::max);
+    let has = |week: &PlanWeek, workouts: &[Workout]| planned_running(workouts, week.week, race).km();
+    let fullest = build.iter().map(|week| has(week, workouts)).fold(0.0, f64::max);
+    // Who could hardly run before it comes back in it.
+    if fullest <= HARDLY * maker.shape.base {
+        return;
+    }
+    for week in taper {
+        let km = has(week, workouts);
+        if km <= fullest * LIGHTER {
+            continue;
+        }
+        let share = (week.km * fullest / meant).min(fullest * LIGHTER) / km;
+        let within = |workout: &&mut Workout| week.week.contains(workout.date) && workout.date != race;
+        for run in workouts.iter_mut().filter(within).filter(|workout| workout.sport == Sport::Running) {
+            let far = run.distance.map_or(0.0, Distance::km);
+            shorten(maker, run, far * share);
+        }
+    }
+}
+
+/// The share of the fullest week that a week of the taper has at most.
+const LIGHTER: f64 = 0.97;
+/// The share of a usual week that is hardly any running.
+const HARDLY: f64 = 0.25;
 
 /// Makes a run shorter, if it is longer than so many kilometres.
 pub(super) fn shorten(maker: &Maker<'_>, workout: &mut Workout, most: f64) {

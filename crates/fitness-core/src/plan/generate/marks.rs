@@ -71,9 +71,10 @@ impl WayBack {
         (self.first..=self.last).contains(&day)
     }
 
-    /// Since when what was run says how far a run may go: after an injury what was before it does not.
+    /// Since when what was run says how far a run may go: after an injury neither what was before it does, nor the run that
+    /// it began with.
     pub(super) fn counts_since(&self) -> Option<Day> {
-        (self.mark.why == Excuse::Injured).then_some(self.mark.from)
+        (self.mark.why == Excuse::Injured).then_some(self.first)
     }
 
     /// Whether the weeks after it are smaller ones, however short it was.

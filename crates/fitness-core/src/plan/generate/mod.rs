@@ -323,9 +323,9 @@ fn check_tune_up(wish: &Wish, base: f64, ways: &[marks::WayBack]) -> Result<(), 
 /// The share of a usual week that a race along the way may be.
 const TUNE_UP_SHARE: f64 = 0.8;
 
-/// Whether an athlete can train on a day.
+/// Whether an athlete can train on a day of the plan.
 fn is_open(wish: &Wish, day: Day) -> bool {
-    wish.availability.allows(day)
+    day >= wish.start && wish.availability.allows(day)
 }
 
 /// A plan for somebody who runs.
@@ -367,9 +367,10 @@ fn complete(workouts: &mut Vec<Workout>, wish: &Wish, athlete: &Background) {
     workouts.sort_by_key(|workout| workout.date);
 }
 
-/// The full weeks of the plan.
+/// The weeks of the plan: the full ones, or the days there are as race week.
 fn weeks_of(wish: &Wish) -> Vec<super::Week> {
-    race_weeks(wish.start, wish.race)
+    let full = race_weeks(wish.start, wish.race);
+    if full.is_empty() { vec![super::Week::ending(wish.race)] } else { full }
 }
 
 #[cfg(test)]

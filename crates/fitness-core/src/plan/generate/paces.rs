@@ -36,7 +36,7 @@ const RIEGEL: f64 = 1.06;
 
 impl Speeds {
     pub(super) fn of(athlete: &Background, wish: &Wish, shape: &Shape) -> Self {
-        let prediction = athlete.prediction.as_ref().ok();
+        let prediction = athlete.prediction_today();
         let finish = prediction.map(|prediction| prediction.exact.time);
         // Training follows what the athlete can do, or an easier wish; never a faster one.
         let race_time = finish.map(|time| wish.target.map_or(time, |target| target.max(time)));

@@ -1,17 +1,17 @@
 //! What the athlete should know about the volume of a plan, in plain sentences.
 
+use super::Wish;
 use super::pauses::STEPS;
 use super::target::is_unprepared;
 use super::volume::Shape;
-use super::{Wish, weeks_of};
 use crate::plan::limits::{self, Class};
-use crate::plan::{Background, Workout, WorkoutKind, planned_running};
+use crate::plan::{Background, Workout, WorkoutKind, planned_running, race_weeks};
 use crate::sport::Sport;
 use crate::units::Distance;
 
 /// What to say about the weeks.
 pub(super) fn remarks(shape: &Shape, wish: &Wish, athlete: &Background, workouts: &[Workout]) -> Vec<String> {
-    let full = weeks_of(wish);
+    let full = race_weeks(wish.start, wish.race);
     let weeks = full.len();
     let peak = full.iter().map(|week| planned_running(workouts, *week, wish.race).km()).fold(0.0, f64::max);
     let shown = |km: f64| wish.units.distance(Distance::from_km(km).unwrap_or_default()).to_string();

@@ -48,6 +48,7 @@ pub(super) fn fill(
     marks::soften(&maker, &ways, &mut workouts);
     mending.runs(&maker, &mut workouts);
     last_runs::hold(&maker, athlete, &mut workouts);
+    last_runs::hold_taper(&maker, weeks, &mut workouts);
     workouts
 }
 
@@ -171,6 +172,8 @@ impl Maker<'_> {
         let usual = self.usual_runs;
         let tune_up = wish.tune_up.filter(|tune_up| plan.week.contains(tune_up.on));
         let runs = match (race_week, tune_up) {
+            // Of a few days one is off.
+            (true, _) if plan.week.first < wish.start => usual.min(open.len().saturating_sub(1)),
             // The race is a day of training, too.
             (true, _) => usual.max(3).min(6 - limits::rest_days(shape.level)),
             (false, Some(_)) => usual - 1,

@@ -38,10 +38,10 @@ const UNPREPARED: f64 = 1.064;
 /// The finish that may be looked for on race day: today's, with what the full weeks of training until then are taken to
 /// bring. A runway too short to build on (R25) brings nothing, and who is not prepared for a marathon is later: the middle
 /// and the slow end of the band move, its fast end stays. Whoever judges a target (the generator, the linter, the pace card)
-/// judges it by this. `None` without a prediction.
+/// judges it by this. `None` without a prediction of this athlete as they are today.
 #[must_use]
 pub fn finish_on_race_day(athlete: &Background, start: Day, race: Day) -> Option<Finish> {
-    let prediction = athlete.prediction.as_ref().ok()?;
+    let prediction = athlete.prediction_today()?;
     let (today, weeks) = (prediction.exact, weeks_left(athlete, start, race));
     let gained = if builds(athlete, prediction.target, start, race) { weeks as f64 } else { 0.0 };
     let share = 1.0 - IMPROVEMENT * (gained / IMPROVEMENT_WEEKS).min(1.0);
@@ -67,9 +67,10 @@ pub(super) fn is_unprepared(athlete: &Background, race: Distance, start: Day, ra
         && athlete.longest().is_ok_and(|longest| longest.km() < PREPARED)
 }
 
-/// Full weeks of a plan that are still to come.
+/// Full weeks of a plan that are still to come. Those that are over brought what the data says of them, and where there is
+/// none, nothing that is known.
 fn weeks_left(athlete: &Background, start: Day, race: Day) -> usize {
-    race_weeks(start.max(athlete.as_of.next()), race).len()
+    race_weeks(start.max(athlete.last_day().next()), race).len()
 }
 
 /// How far a finish stands behind a target.
@@ -119,12 +120,19 @@ fn said(
     athlete: &Background,
     units: UnitSystem,
 ) -> String {
-    let Ok(prediction) = &athlete.prediction else {
-        return format!(
-            "No result to measure {} by yet: sessions go by effort, not by pace. A race or a hard 5 km in the coming \
-             weeks will tell.",
-            target.clock()
-        );
+    let Some(prediction) = athlete.prediction_today() else {
+        let clock = target.clock();
+        return match athlete.runs.last().filter(|_| athlete.prediction.is_ok()) {
+            Some(run) => format!(
+                "Nothing says what you could run today, as the last run there is was on {}: {clock} is your wish, and no \
+                 more is known of it. A race or a hard 5 km in some weeks will tell.",
+                run.day
+            ),
+            None => format!(
+                "No result to measure {clock} by yet: sessions go by effort, not by pace. A race or a hard 5 km in the \
+                 coming weeks will tell."
+            ),
+        };
     };
     let weeks = counted(weeks_left(athlete, start, race_day) as u64, "week", "weeks");
     let finish = finish_on_race_day(athlete, start, race_day).unwrap_or(prediction.exact);

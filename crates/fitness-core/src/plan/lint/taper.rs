@@ -189,6 +189,9 @@ fn counted(count: i64, one: &str) -> String {
     if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") }
 }
 
+/// Seconds per kilometre that nobody is faster than over the better part of an hour and more.
+const FASTEST: f64 = 160.0;
+
 /// R23.
 fn last_days(view: &View<'_>, report: &mut Report) {
     let severity = if view.level == Level::Advanced { Severity::Warning } else { Severity::Error };
@@ -200,10 +203,17 @@ fn last_days(view: &View<'_>, report: &mut Report) {
             let text = format!("There is a quality session on {day}, in the last two days before the race");
             report.add(Remark::new(Rule::R23, severity, text).on(day));
         }
-        let Some(minutes) = session.minutes else { continue };
+        // Where nobody knows how fast the athlete runs, it takes at least as long as it would take anybody.
+        let quickest = || session.km.map(|km| km * FASTEST / 60.0);
+        let Some(minutes) = session.minutes.or_else(quickest) else { continue };
         if (1..=without_long).contains(&left) && minutes > most + TOLERANCE {
-            let text =
-                format!("The run on {day} takes {minutes:.0} minutes; keep the last three days to {most:.0}");
+            let takes = match (session.minutes, session.km) {
+                (None, Some(km)) => format!("has {}, for which nobody takes less than", view.shown(km)),
+                _ => "takes".to_owned(),
+            };
+            let text = format!(
+                "The run on {day} {takes} {minutes:.0} minutes; keep the last three days to {most:.0}"
+            );
             report.add(Remark::new(Rule::R23, severity, text).part(1).on(day).measured(minutes, most));
         }
     }

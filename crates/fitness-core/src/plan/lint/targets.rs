@@ -92,7 +92,7 @@ fn shown(view: &View<'_>, pace: f64) -> String {
 
 /// The prediction for the race's own distance.
 fn predicted<'a>(view: &View<'a>, distance: Distance) -> Option<&'a Prediction> {
-    let prediction = view.athlete.prediction.as_ref().ok()?;
+    let prediction = view.athlete.prediction_today()?;
     // `21.1 km` is how people write a half marathon.
     let near = (prediction.target.mm() - distance.mm()).abs() <= distance.mm() / 500;
     near.then_some(prediction)

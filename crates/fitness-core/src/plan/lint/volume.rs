@@ -330,14 +330,18 @@ fn runway_and_base(view: &View<'_>, report: &mut Report) {
         Level::Novice | Level::Intermediate => Severity::Warning,
         Level::Advanced => Severity::Note,
     };
-    let now = match never_ran {
-        true => "no run of yours is known".to_owned(),
-        false => format!("you run {}", view.shown(base)),
+    let start = view.shown(least);
+    let (now, aside) = match never_ran {
+        true => {
+            let unknown = "no run of yours is known";
+            (unknown.to_owned(), format!("{unknown}, where a usual week of {start} is to start from"))
+        }
+        false => {
+            let base = view.shown(base);
+            (format!("you run {base}"), format!("your usual week has {base} of the {start} to start from"))
+        }
     };
-    let text =
-        format!("Before a plan for this race you should run {} in a usual week; {now}", view.shown(least));
-    let aside =
-        format!("your usual week has {} of the {} to start from", view.shown(base), view.shown(least));
+    let text = format!("Before a plan for this race you should run {start} in a usual week; {now}");
     report.add(Remark::new(Rule::R26, severity, text).measured(base, least).aside(aside));
 }
 

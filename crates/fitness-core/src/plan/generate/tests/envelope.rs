@@ -173,7 +173,7 @@ fn weekly_totals_lie_inside_the_envelope_of_published_plans() {
         }
         let fullest = totals.iter().copied().fold(0.0, f64::max);
         let shares = limits::last_weeks(limits::Class::of(race));
-        for (index, outline) in plan.weeks.iter().enumerate() {
+        for (index, outline) in plan.weeks.iter().take(weeks.len()).enumerate() {
             let (back, km) = (weeks.len() - 1 - index, totals[index]);
             let share = shares.get(back).copied().flatten().filter(|_| outline.phase == Phase::Taper);
             if let Some((least, _)) = share.filter(|_| enough && free) {

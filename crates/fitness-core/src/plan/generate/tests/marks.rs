@@ -101,6 +101,27 @@ fn the_injured_run_nothing_fast_and_nothing_longer() {
     }
 }
 
+/// The run that it began with is no run that bears the next ones.
+#[test]
+fn an_injury_from_the_day_of_the_last_run_is_as_one_from_the_day_after() {
+    for severity in [None, Some(1), Some(2), Some(3)] {
+        let fullest = |from: i64| {
+            let mark = marked(Excuse::Injured, (from, 4), severity);
+            let mut athlete = athlete(&[]);
+            (athlete.injured, athlete.marked) = (true, vec![mark]);
+            let last = athlete.runs.last().unwrap();
+            assert_eq!((last.day, last.distance), (at(-1), athlete.longest().unwrap()), "a long run");
+            let asked = wish(Goal::TenK, 9 * 7 - 1);
+            let plan = generate(&asked, &athlete).unwrap();
+            let workouts = plan.draft.workouts();
+            let weeks = race_weeks(asked.start, asked.race);
+            weeks.iter().map(|week| planned_running(workouts, *week, asked.race).km()).fold(0.0, f64::max)
+        };
+        assert!((fullest(-1) - fullest(0)).abs() <= 1.0, "{severity:?}: {} {}", fullest(-1), fullest(0));
+        assert!(fullest(-1) < 0.8 * 45.0, "{severity:?}: {}", fullest(-1));
+    }
+}
+
 #[test]
 fn who_could_not_run_walks_and_runs_every_other_day() {
     let plan = plan(&[marked(Excuse::Injured, (-3, 6), Some(3))]);

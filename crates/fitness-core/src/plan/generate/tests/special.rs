@@ -1,13 +1,13 @@
 //! Athletes who need something of their own: beginners, the injured, those who come back, masters, a race along the way.
 
-use super::athletes::{as_of, runner, wish, with_result};
+use super::athletes::{as_of, runner, silent_for, wish, with_result};
 use crate::plan::lint::{self, Severity};
 use crate::plan::{
-    Background, Generated, Goal, Level, StepDuration, StepTarget, TuneUp, Workout, WorkoutKind, generate,
-    planned_running, race_weeks,
+    Background, Generated, Goal, Level, StepDuration, StepTarget, TuneUp, Workout, WorkoutKind,
+    finish_on_race_day, generate, planned_running, race_weeks,
 };
 use crate::sport::Sport;
-use crate::units::{Distance, TimeSpan};
+use crate::units::{Distance, TimeSpan, UnitSystem};
 
 fn hard(workout: &Workout) -> bool {
     use WorkoutKind::{Hills, Intervals, Race, RacePace, Tempo};
@@ -107,10 +107,73 @@ fn data_that_ended_long_before_the_plan_makes_one_from_what_is_typed_or_as_after
     }
 }
 
+/// What was predicted when the data ended is nothing to promise a time by, and weeks of which nothing is known brought nothing.
+#[test]
+fn data_that_ended_supports_no_target() {
+    let mut asked = wish(Goal::Half, 16 * 7 - 1);
+    asked.target = "1:50:00".parse().ok();
+    let known = with_result(runner(45.0, 5, 60), Distance::HALF_MARATHON);
+    let plan = generate(&asked, &known).unwrap();
+    assert!(plan.remarks[0].contains("is within what your data supports"), "{:?}", plan.remarks);
+    let later = finish_on_race_day(&known, asked.start, asked.race).unwrap();
+    for days in [14, 39, 95, 105, 116, 200] {
+        let silent = silent_for(days, known.clone());
+        assert!(silent.prediction.is_ok(), "or this shows nothing");
+        assert_eq!(finish_on_race_day(&silent, asked.start, asked.race), None, "{days}");
+        let said = generate(&asked, &silent).unwrap().remarks.join(" ");
+        assert!(said.contains("Nothing says what you could run today"), "{days}: {said}");
+        assert!(!said.contains("supports") && !said.contains("after 1"), "{days}: {said}");
+        // Who says what they run now is still the athlete of the prediction, as long as a result holds.
+        let mut running = silent.clone();
+        running.stated.base = Distance::from_km(45.0);
+        assert_eq!(running.prediction_today().is_some(), days <= 120, "{days}");
+    }
+    // The data knows of four weeks without a run.
+    let mut paused = known.clone();
+    paused.runs.retain(|run| run.day.until(paused.as_of) >= 28);
+    assert_eq!(paused.prediction_today(), None);
+    // A plan under way: ten days without data are ten days less to gain something in.
+    let mut late = known.clone();
+    late.seen_on = asked.race.plus(-15);
+    late.stated.base = Distance::from_km(45.0);
+    late.as_of = late.seen_on.plus(-90);
+    late.runs.clone_from(&known.runs);
+    let soon = finish_on_race_day(&late, asked.start, asked.race).unwrap();
+    assert!(soon.time > later.time, "{soon:?} {later:?}");
+}
+
+/// Days that make no full week are race week all the same: some short runs, one of them at race pace, and fresh legs.
+#[test]
+fn five_days_before_a_race_are_its_week() {
+    for goal in [Goal::FiveK, Goal::TenK, Goal::Half, Goal::Full] {
+        for start in 0..7 {
+            let mut asked = wish(goal, 5);
+            (asked.start, asked.race) = (asked.start.plus(start), asked.race.plus(start));
+            let athlete = with_result(runner(52.0, 5, 60), goal.distance().unwrap());
+            let plan = generate(&asked, &athlete).unwrap();
+            let runs: Vec<_> = (plan.draft.workouts().iter())
+                .filter(|w| w.sport == Sport::Running && w.kind != WorkoutKind::Race)
+                .collect();
+            assert!((2..=4).contains(&runs.len()), "{goal}: {runs:?}");
+            assert!(runs.iter().any(|w| w.kind == WorkoutKind::RacePace), "{goal}, {start}: {runs:?}");
+            let km = |w: &&&Workout| w.distance.unwrap().km();
+            let last = runs.iter().filter(|w| w.date == asked.race.previous()).find(|w| km(w) > 5.0);
+            assert_eq!(last, None, "{goal}, {start}");
+            let told = plan.told_weeks(UnitSystem::Metric);
+            assert_eq!((told.len(), told[0].first), (1, asked.start), "{told:?}");
+            assert!(
+                plan.remarks.iter().any(|said| said.contains("Less than a full week is left")),
+                "{:?}",
+                plan.remarks
+            );
+        }
+    }
+}
+
 #[test]
 fn what_ended_a_while_ago_is_told_with_its_day() {
     let mut athlete = runner(37.0, 4, 60);
-    let units = crate::units::UnitSystem::Metric;
+    let units = UnitSystem::Metric;
     assert!(athlete.told(units).starts_with("From what you run: 37.0 km in a usual week"));
     athlete.seen_on = athlete.as_of.plus(45);
     let told = athlete.told(units);
@@ -377,7 +440,7 @@ fn three_weeks_before_a_marathon_there_is_one_full_week_and_the_truth() {
         assert!(said.contains(part), "{part}: {said}");
     }
     assert!(!said.contains("within what your data supports") && !said.contains("of training."), "{said}");
-    let finish = crate::plan::finish_on_race_day(&athlete, asked.start, asked.race).unwrap();
+    let finish = finish_on_race_day(&athlete, asked.start, asked.race).unwrap();
     let times = |share: f64, time: TimeSpan| TimeSpan::from_seconds(time.seconds() * share).unwrap();
     assert_eq!(
         (finish.low, finish.time, finish.high),
@@ -387,7 +450,7 @@ fn three_weeks_before_a_marathon_there_is_one_full_week_and_the_truth() {
     // Who ran long enough is told only that three weeks bring nothing.
     let mut ready = athlete.clone();
     ready.runs.last_mut().unwrap().distance = Distance::from_km(22.0).unwrap();
-    assert_eq!(crate::plan::finish_on_race_day(&ready, asked.start, asked.race), Some(today));
+    assert_eq!(finish_on_race_day(&ready, asked.start, asked.race), Some(today));
     let said = generate(&asked, &ready).unwrap().remarks.join(" ");
     assert!(said.contains("supports: ") && said.contains("too few to count on more"), "{said}");
     assert!(!said.contains("Fokkema"), "{said}");

@@ -6,7 +6,8 @@ use crate::calendar::{Day, Weekday};
 use crate::observation::Excuse;
 use crate::plan::lint::{Finding, Severity, Subject, errors, lint};
 use crate::plan::{
-    Background, BadWish, Generated, Goal, Level, Marked, TuneUp, Weekdays, Wish, WorkoutKind, generate,
+    Background, BadWish, Generated, Goal, Level, Marked, Phase, TuneUp, Week, Weekdays, Wish, WorkoutKind,
+    generate, planned_running,
 };
 use crate::sport::Sport;
 use crate::units::{Distance, TimeSpan, UnitSystem};
@@ -269,12 +270,34 @@ fn problem(wish: &Wish, athlete: &Background, plan: &Generated) -> Option<String
             return Some(format!("{} on {day}, before the start", workout.name));
         }
     }
+    if let Some(said) = no_taper(wish, athlete, plan) {
+        return Some(said);
+    }
     let last = draft.workouts().last()?;
     let races = draft.workouts().iter().filter(|w| w.kind == WorkoutKind::Race).count();
     if (last.date, last.kind) != (wish.race, WorkoutKind::Race)
         || races != 1 + usize::from(wish.tune_up.is_some())
     {
         return Some(format!("{races} races, the last day is {} with {}", last.date, last.name));
+    }
+    None
+}
+
+/// A week of the taper that is the fullest of the plan so far, by what is really planned; where hardly anything could be run
+/// before it, it is no taper.
+fn no_taper(wish: &Wish, athlete: &Background, plan: &Generated) -> Option<String> {
+    let hardly = 0.25 * athlete.base().map_or(0.0, Distance::km);
+    let km = |first: Day| planned_running(plan.draft.workouts(), Week { first }, wish.race).km();
+    let mut fullest = f64::NEG_INFINITY;
+    for week in &plan.weeks {
+        let km = km(week.first);
+        if week.phase == Phase::Taper && fullest > hardly && km > fullest + 1e-6 {
+            return Some(format!(
+                "a taper of {km}, after at most {fullest}, in the week from {}",
+                week.first
+            ));
+        }
+        fullest = fullest.max(km);
     }
     None
 }
