@@ -1,8 +1,9 @@
 //! Days that hold together: rest, one run a day, one race, lengths that can be.
 
 use super::super::limits;
+use super::super::weeks::running;
 use super::super::{Level, WorkoutKind};
-use super::view::View;
+use super::view::{View, planned_km};
 use super::{Remark, Report, Rule, Severity, TOLERANCE, beyond};
 use crate::calendar::Day;
 use crate::sport::Sport;
@@ -127,6 +128,12 @@ fn lengths(view: &View<'_>, report: &mut Report) {
                 );
                 report.add(Remark::new(Rule::R34, Severity::Note, text).part(1).on(day));
             }
+        }
+    }
+    // Beside the race.
+    for workout in running(view.subject.workouts).filter(|workout| view.is_race_day(workout.date)) {
+        if workout.kind != WorkoutKind::Race && view.is_open(workout.date) {
+            *days.entry(workout.date).or_default() += planned_km(workout, view.easy).unwrap_or(0.0);
         }
     }
     let most = limits::LONGEST_DAY;

@@ -24,7 +24,7 @@ pub struct Since {
     pub new: Vec<Finding>,
     /// Said before as well.
     pub old: Vec<Finding>,
-    /// No longer said.
+    /// No longer said, in other numbers neither.
     pub gone: Vec<Finding>,
 }
 
@@ -39,10 +39,13 @@ impl Since {
             let known = |one: &&Finding| others.iter().any(|other| same(one, other)) == there;
             all.iter().filter(known).cloned().collect()
         };
-        Self {
-            new: of(findings, before, false),
-            old: of(findings, before, true),
-            gone: of(before, findings, false),
-        }
+        // The same rule about the same day, as bad or worse, did not go away: it is said anew.
+        let anew = |one: &Finding| {
+            let about = |other: &Finding| (other.rule, other.day) == (one.rule, one.day);
+            findings.iter().any(|other| about(other) && other.severity <= one.severity)
+        };
+        let mut gone = of(before, findings, false);
+        gone.retain(|one| !anew(one));
+        Self { new: of(findings, before, false), old: of(findings, before, true), gone }
     }
 }

@@ -123,7 +123,13 @@ mod tests {
         );
         let same = told_since(std::slice::from_ref(&old), std::slice::from_ref(&old));
         assert!(same.starts_with("The linter finds nothing new in this.\nAs before: "), "{same}");
-        assert!(told_since(&[worse], &[old]).starts_with("The linter, new with this: 1 error"));
+        assert!(
+            told_since(std::slice::from_ref(&worse), &[old])
+                .starts_with("The linter, new with this: 1 error")
+        );
+        // Said anew in other numbers is not gone.
+        let more = finding("R22", Severity::Error, "Two runs.");
+        assert!(!told_since(&[more], &[worse]).contains("No longer"));
         assert_eq!(told_since(&[], &[]), "The linter has nothing to say.\n");
     }
 }

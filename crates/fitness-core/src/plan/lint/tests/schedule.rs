@@ -94,6 +94,9 @@ fn a_day_of_training_has_a_possible_length() {
         edges(Rule::R34, &athlete, &[(60.0, SILENT), (60.1, ERROR)], plan);
         let race = Made::race(Distance::from_km(100.0).unwrap(), &[(40.0, 10.0); 3]);
         assert_eq!(race.says(&athlete, Rule::R34), SILENT);
+        let beside =
+            |km: f64| race.clone().with(Workout { date: race.race, ..workout(0, WorkoutKind::Easy, km) });
+        edges(Rule::R34, &athlete, &[(60.0, SILENT), (60.1, ERROR)], beside);
         // By time alone its length comes from the easy pace, and without one it is noted.
         let by_time = Workout {
             distance: None,

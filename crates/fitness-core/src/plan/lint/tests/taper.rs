@@ -151,6 +151,11 @@ fn the_last_days_are_easy_and_short() {
             edges(Rule::R23, &athlete, &cases, |km| plan(days, WorkoutKind::Easy, km));
         }
         assert_eq!(plan(4, WorkoutKind::Easy, 15.0).says(&athlete, Rule::R23), SILENT);
+        // Whoever runs it, 30 km are more than an hour; of 15 nobody knows.
+        let mut unknown = athlete.clone();
+        unknown.runs.iter_mut().for_each(|run| run.duration = None);
+        let cases = [(15.0, SILENT), (30.0, worst)];
+        edges(Rule::R23, &unknown, &cases, |km| plan(1, WorkoutKind::Easy, km));
     }
 }
 
