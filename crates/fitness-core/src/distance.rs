@@ -40,7 +40,7 @@ pub fn race(text: &str, units: UnitSystem) -> Result<Distance, BadDistance> {
         _ => units.length(number),
     };
     read(text, bare).ok_or_else(|| {
-        let help = "write half, full, mile, 5k, 1500m, 10mi, or a number in your units such as 15";
+        let help = "write half, full, mile, 5k, 1500m, 10mi, or a number in your units such as 15 (from 400 on in metres)";
         BadDistance::new(text, "distance", help)
     })
 }

@@ -168,6 +168,10 @@ impl<'j> Fields<'j, '_> {
         matches!(self.find(name), Some(Json::Object(_)))
     }
 
+    pub(super) fn is_zero(&self, name: &str) -> bool {
+        matches!(self.find(name), Some(Json::Number(number)) if *number == 0.0)
+    }
+
     pub(super) fn is_empty_list(&self, name: &str) -> bool {
         matches!(self.find(name), Some(Json::Array(entries)) if entries.is_empty())
     }

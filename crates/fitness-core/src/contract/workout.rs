@@ -78,7 +78,8 @@ pub(super) fn read_workout_size(
 ) -> (Option<f64>, Option<f64>) {
     if sport != Some(Sport::Rest) {
         // Where the sport cannot be read, 0 may have been meant for a rest day.
-        let minutes = if sport.is_none() { 0.0..=*MINUTES.end() } else { MINUTES };
+        let rest = sport.is_none() && fields.is_zero("duration_minutes");
+        let minutes = if rest { 0.0..=0.0 } else { MINUTES };
         let duration = fields.needed_number("duration_minutes", &minutes, "minutes");
         return (duration, fields.number("estimated_tss", &TSS, "TSS"));
     }

@@ -4,7 +4,8 @@
 //! less than a crate for it would have to be told. An event's UID never changes, so a calendar that reads the file again
 //! moves what it has; its DTSTAMP is when the revision was made, so the same revision is the same file.
 
-use super::{Exported, steps};
+use super::Exported;
+use super::steps::further;
 use crate::calendar::{Day, Instant};
 use crate::plan::PlannedWorkout;
 use crate::text::is_invisible;
@@ -60,7 +61,7 @@ fn description(planned: &PlannedWorkout, units: UnitSystem) -> String {
     let duration = workout.duration.filter(|_| workout.distance.is_some()).map(TimeSpan::hours_minutes);
     let mut lines: Vec<String> =
         [workout.intensity.clone(), duration, workout.description.clone()].into_iter().flatten().collect();
-    lines.extend(steps(&workout.steps, units));
+    lines.extend(further(workout, units));
     lines.join("\n")
 }
 

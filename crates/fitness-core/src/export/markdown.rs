@@ -1,6 +1,7 @@
 //! A plan as Markdown: a table for every week.
 
-use super::{Exported, steps};
+use super::Exported;
+use super::steps::further;
 use crate::calendar::Day;
 use crate::plan::{Asked, PlannedWorkout, Workout};
 use crate::text::visible;
@@ -51,10 +52,10 @@ fn row(workout: &Workout, units: UnitSystem) -> String {
     let mut words: Vec<String> = [&workout.intensity, &workout.description]
         .into_iter()
         .flatten()
-        .map(|words| words.trim().to_owned())
+        .map(|words| words.trim().trim_end_matches('.').to_owned())
         .filter(|words| !words.is_empty())
         .collect();
-    words.extend(steps(&workout.steps, units));
+    words.extend(further(workout, units));
     let cells = [
         format!("{} {}", workout.date.weekday(), workout.date),
         format!("{}{key}", escaped(workout.name_beside_size(units))),

@@ -1,6 +1,6 @@
 //! Steps in words.
 
-use crate::plan::{Block, Step, StepDuration, StepTarget, StepType, TargetRange, repeats};
+use crate::plan::{Block, Step, StepDuration, StepTarget, StepType, TargetRange, Workout, repeats};
 use crate::units::{Distance, Pace, TimeSpan, UnitSystem};
 
 /// What to do, a line for each step or group of steps: `5 × (1.0 km, 4:00–4:10 /km; 2:00 recovery)`.
@@ -17,6 +17,19 @@ pub fn steps(steps: &[Step], units: UnitSystem) -> Vec<String> {
         }
     };
     repeats(steps).into_iter().flat_map(told).collect()
+}
+
+/// The steps of a workout whose size and effort are told beside them: nothing is said twice.
+pub(super) fn further(workout: &Workout, units: UnitSystem) -> Vec<String> {
+    let mut own = workout.steps.clone();
+    let said = workout.intensity.as_deref().map(str::trim);
+    for step in own.iter_mut().filter(|step| step.notes.as_deref().map(str::trim) == said) {
+        step.notes = None;
+    }
+    match own.as_slice() {
+        [Step { step_type: StepType::Active, target: StepTarget::Open, notes: None, .. }] => Vec::new(),
+        all => steps(all, units),
+    }
 }
 
 fn one(step: &Step, units: UnitSystem) -> String {

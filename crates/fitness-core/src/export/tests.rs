@@ -109,6 +109,34 @@ fn steps_are_told_as_people_say_them() {
     assert_eq!(steps(&[fixed], UnitSystem::Metric), ["300 kcal, 250 W"]);
 }
 
+/// What stands beside the steps is not said again in them.
+#[test]
+fn an_easy_run_says_how_it_feels_once() {
+    let effort = "Easy: you can talk";
+    let mut easy = step(StepType::Active, StepDuration::Distance(9500.0), StepTarget::Open);
+    easy.notes = Some(effort.to_owned());
+    let mut workouts = workouts("Easy run");
+    workouts.truncate(1);
+    let workout = &mut workouts[0].workout;
+    (workout.intensity, workout.description) = (Some(effort.to_owned()), Some("Then stretch.".to_owned()));
+    workout.steps = vec![easy.clone()];
+    let (plan, ..) = half("Easy run");
+    let told = |workouts: &[PlannedWorkout]| {
+        let exported = Exported { plan: &plan, workouts };
+        let calendar =
+            icalendar(exported, "0a1b", "2026-06-02T07:08:09Z".parse().unwrap(), UnitSystem::Metric);
+        [markdown(exported, UnitSystem::Metric), calendar.replace("\r\n ", "")]
+    };
+    for told in told(&workouts) {
+        assert_eq!((told.matches(effort).count(), told.matches("9.5 km").count()), (1, 0), "{told}");
+        assert!(!told.contains(".;"), "{told}");
+    }
+    workouts[0].workout.steps.push(easy);
+    for told in told(&workouts) {
+        assert!(told.matches(effort).count() == 1 && told.contains("9.5 km"), "{told}");
+    }
+}
+
 #[test]
 fn a_plan_is_a_table_a_week() {
     let (plan, workouts, _) = half("Track | <b>`x`</b>");

@@ -76,6 +76,8 @@ words! {
         Base = "base",
         /// Their longest run of the last 30 days.
         Longest = "longest",
+        /// Another sport.
+        Cross = "cross",
         /// What to call the plan.
         Name = "name",
     }
@@ -133,6 +135,9 @@ pub enum BadField {
     /// More than anybody runs.
     #[error("that is more than anybody runs")]
     TooFar(RequestField, f64),
+    /// Another sport that is none.
+    #[error("{0} is no other sport beside running")]
+    Cross(Sport),
 }
 
 impl RequestField {
@@ -159,6 +164,7 @@ impl BadField {
             Self::Target(_) | Self::HoursMeant { .. } => RequestField::Target,
             Self::BRace(_) => RequestField::BRace,
             Self::Blackout(_) => RequestField::Blackout,
+            Self::Cross(_) => RequestField::Cross,
         }
     }
 
@@ -189,6 +195,7 @@ impl BadField {
                 "write a day such as 2026-07-01, or a stretch such as 2026-07-01..2026-07-14".to_owned()
             }
             Self::TooFar(_, most) => format!("at most {most} km"),
+            Self::Cross(_) => "choose cycling, swimming or rowing, or leave it out".to_owned(),
         }
     }
 }
@@ -212,6 +219,7 @@ impl PlanRequest {
         let base = take(&mut faults, run(self.base.as_deref(), RequestField::Base, MOST_BASE, units));
         let longest =
             take(&mut faults, run(self.longest.as_deref(), RequestField::Longest, MOST_LONGEST, units));
+        let cross = take(&mut faults, self.read_cross()).flatten();
         let (Some(goal), Some(race), true) = (goal, race, faults.is_empty()) else { return Err(faults) };
         let wish = Wish {
             name: self.name.clone(),
@@ -227,10 +235,18 @@ impl PlanRequest {
             long_day: self.long_day,
             tune_up,
             strength: self.strength,
-            cross: self.cross,
+            cross,
             units,
         };
         Ok((wish, Stated { level: self.level, base: base.flatten(), longest: longest.flatten() }))
+    }
+
+    /// A run on the day without one would be a run more, and a rest day is none.
+    fn read_cross(&self) -> Result<Option<Sport>, BadField> {
+        match self.cross {
+            Some(sport @ (Sport::Running | Sport::Rest | Sport::Strength)) => Err(BadField::Cross(sport)),
+            other => Ok(other),
+        }
     }
 
     fn own_distance(&self, goal: Goal, units: UnitSystem) -> Result<Option<Distance>, BadField> {
@@ -375,6 +391,17 @@ mod tests {
         assert_eq!(wish.availability.blackouts.len(), 4);
         assert_eq!(wish.tune_up.unwrap().distance, Distance::from_mm(10_000_000));
         assert_eq!((stated.base, stated.longest), (Distance::from_km(40.0), Distance::from_km(14.0)));
+    }
+
+    #[test]
+    fn another_sport_is_another_than_running() {
+        let with = |cross: Sport| read(&PlanRequest { cross: Some(cross), ..half() });
+        for no_other in [Sport::Running, Sport::Rest, Sport::Strength] {
+            let bad = with(no_other).unwrap_err();
+            assert_eq!(bad, [BadField::Cross(no_other)]);
+            assert_eq!(bad[0].field(), RequestField::Cross);
+        }
+        assert_eq!(with(Sport::Cycling).unwrap().0.cross, Some(Sport::Cycling));
     }
 
     #[test]

@@ -34,7 +34,7 @@ impl Generated {
         let start = self.draft.start_date();
         let days = self.weeks.first().map_or(0, |week| start.until(week.first));
         let lead_in = (days > 0).then(|| {
-            let called = format!("first {}", counted(days.unsigned_abs(), "day", "days"));
+            let called = if days == 1 { "first day".to_owned() } else { format!("first {days} days") };
             self.told_week(start, days, called, units)
         });
         let called = |outline: &Outline| {

@@ -90,7 +90,7 @@ pub(crate) enum RaceCommand {
         /// The official time, such as 1:45:10; the recorded one when not given
         #[arg(long)]
         time: Option<TimeSpan>,
-        /// The official distance, such as half, 10k, 1500m, or a number in your units; when not given that of the course,
+        /// The official distance, such as half, 10k, 1500m, or a number in your units (from 400 on in metres); when not given that of the course,
         /// where the recorded one is close to 5 km, 10 km, a half or a full marathon, else the recorded one
         #[arg(long, value_name = "DISTANCE")]
         distance: Option<String>,
@@ -110,7 +110,7 @@ pub(crate) enum RaceCommand {
     Add {
         /// The day, such as 2026-06-14
         day: Day,
-        /// The official distance, such as half, 10k, 1500m, 10mi, or a number in your units
+        /// The official distance, such as half, 10k, 1500m, 10mi, or a number in your units (from 400 on in metres)
         distance: String,
         /// The official time, such as 1:45:10
         time: TimeSpan,

@@ -101,7 +101,7 @@ pub(crate) enum ZonesCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct PredictArgs {
-    /// Over which distance, 1500 m to 50 km: half, full, mile, 10k, 1500m, 10mi, or a number in your units; 5k, 10k,
+    /// Over which distance, 1500 m to 50 km: half, full, mile, 10k, 1500m, 10mi, or a number in your units (from 400 on in metres); 5k, 10k,
     /// half and full when not given
     #[arg(long, value_name = "DISTANCE")]
     pub(crate) distance: Option<String>,

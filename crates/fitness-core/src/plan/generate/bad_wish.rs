@@ -55,7 +55,8 @@ pub enum BadWish {
     /// The step from here to there is too big for the time.
     #[error(
         "{race} from {base} a week needs at least {weeks} weeks; choose a later race or a shorter one, or build up to {needed} \
-         a week first{}",
+         a week first{}{}",
+        ended.map(|day| format!(". Your data ends on {day}, and nothing says that you ran since")).unwrap_or_default(),
         if *unknown { ". If you run already, say how much in a usual week" } else { "" }
     )]
     Base {
@@ -67,6 +68,8 @@ pub enum BadWish {
         weeks: i64,
         /// What a week should hold before.
         needed: String,
+        /// The last day of data, where what was run since is not known.
+        ended: Option<Day>,
         /// Whether the athlete may run more than is known.
         unknown: bool,
     },
@@ -103,8 +106,12 @@ pub enum BadWish {
         /// What it is marked as.
         why: Excuse,
     },
-    /// So much is blocked that nothing is left.
-    #[error("too many days are blocked or marked: {} left before the race; free some", counted(*.0 as u64, "free day is", "free days are"))]
+    /// Nothing is left to train on.
+    #[error(
+        "{} left before the race, by your weekdays and without what is blocked or marked, and three are needed; free some, or \
+         choose a later race",
+        counted(*.0 as u64, "day to train is", "days to train are")
+    )]
     Blocked(usize),
     /// The rules contradict each other for this athlete.
     #[error(

@@ -222,7 +222,9 @@ fn remarks(athlete: &Background, silent: bool, race: Distance, workouts: &[Worko
          weeks of recorded runs, draft again."
     )];
     let longest = workouts.iter().filter_map(|workout| workout.duration).max().unwrap_or(TimeSpan::ZERO);
-    let asked = (limits::longest_at_least(Level::Novice, race) * BY_TURNS).min(THREE_HOURS);
+    // As long as the race itself is long enough.
+    let asked = limits::longest_at_least(Level::Novice, race).min(race.km());
+    let asked = (asked * BY_TURNS).min(THREE_HOURS);
     if longest.seconds() / 60.0 < NEAR * asked {
         let asked = TimeSpan::from_mins(asked as i64).hours_minutes();
         said.push(format!(

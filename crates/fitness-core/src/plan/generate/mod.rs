@@ -303,7 +303,8 @@ fn check_base(
         Goal::Custom => format!("a race of {}", shown(race.km())),
     };
     let unknown = !athlete.is_recorded() || athlete.silent_days() >= SILENT;
-    Err(BadWish::Base { race, base: shown(base), weeks, needed: shown(needed), unknown })
+    let ended = athlete.is_silent().then_some(athlete.as_of);
+    Err(BadWish::Base { race, base: shown(base), weeks, needed: shown(needed), ended, unknown })
 }
 
 /// A race along the way is one run among others.

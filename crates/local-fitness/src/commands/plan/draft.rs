@@ -132,7 +132,8 @@ fn refused(why: &BadWish) -> Failure {
     let help = match why {
         BadWish::AskLevel => "add --level novice, --level inter or --level adv; --base 40km tells more",
         BadWish::TooFewDays { .. } | BadWish::LongDay(_) => "name more weekdays with --days mon,wed,fri,sun",
-        BadWish::Blocked(_) | BadWish::RaceBlocked(_) => "take days out of --blackout",
+        BadWish::Blocked(_) => "name more weekdays with --days, or take days out of --blackout",
+        BadWish::RaceBlocked(_) => "take days out of --blackout",
         BadWish::Target(_) | BadWish::TargetBeyondEvidence => "change or leave out --target",
         BadWish::TuneUp | BadWish::TuneUpTooLong { .. } => "change or leave out --b-race",
         BadWish::StartsTooLate { .. } => "change or leave out --start",
@@ -167,6 +168,7 @@ fn request(args: &DraftArgs) -> PlanRequest {
 /// What is wrong with a flag, and what to type instead.
 fn misread(bad: &BadField) -> Failure {
     let help = match bad {
+        BadField::Cross(_) => "say --cross cycling, swimming or rowing, or leave it out".to_owned(),
         BadField::NoRaceDate => "add --race-date 2026-09-20".to_owned(),
         BadField::OwnDistance(_) => "leave out --distance, or say --goal custom".to_owned(),
         BadField::NoDistance => "add --distance, such as 15km or 10mi".to_owned(),

@@ -35,7 +35,7 @@ fn every_refusal_says_what_to_change() {
         (|w| w.availability.blackouts = [w.race].into(), "take it out of the blocked days"),
         (
             |w| w.availability.blackouts = w.start.through(w.race.previous()).collect(),
-            "1 free day is left before the race; free some",
+            "1 day to train is left before the race",
         ),
         (
             |w| {
