@@ -1,7 +1,7 @@
 //! What the server is made of, and its routes.
 
 use crate::access::{Brings, Listed, Routes, Who};
-use crate::api::{document, read};
+use crate::api::{Refused, document, read};
 use crate::assets;
 use crate::chat_stream;
 use crate::guard::{self, Names};
@@ -18,7 +18,7 @@ use crate::problem::{self, Problem};
 use crate::running::Running;
 use axum::Router;
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::StatusCode;
+use axum::http::{StatusCode, Uri};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::any_service;
@@ -229,12 +229,20 @@ pub fn routes(app: App, prompts: Prompts) -> (Router, Vec<Listed>) {
     }
     let router = router
         .merge(mcp)
-        .fallback(async || Problem::not_found())
+        .fallback(unknown)
         .layer(middleware::from_fn_with_state(app.clone(), problem::surround))
         .layer(middleware::from_fn_with_state(app.names.clone(), guard::host))
         .layer(middleware::from_fn(noted))
         .with_state(app);
     (router, listed)
+}
+
+/// What no route knows, told to a program as a program reads it.
+async fn unknown(uri: Uri) -> Response {
+    match uri.path().starts_with("/api/") {
+        true => Refused::not_found().into_response(),
+        false => Problem::not_found().into_response(),
+    }
 }
 
 /// Notes each call by its pattern, never by its address: that may hold what signs somebody in.

@@ -31,7 +31,7 @@ impl Refused {
     }
 
     /// There is no such thing.
-    pub(super) fn not_found() -> Self {
+    pub(crate) fn not_found() -> Self {
         Problem::not_found().into()
     }
 

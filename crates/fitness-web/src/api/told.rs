@@ -3,6 +3,8 @@
 use fitness_core::activity::{Activity, Lap};
 use fitness_core::calendar::{Day, Instant};
 use fitness_core::facts::{FactValue, Facts};
+use fitness_core::grading::Amount;
+use fitness_core::plan::PlannedWorkout;
 use fitness_core::units::{Distance, TimeSpan, UnitSystem};
 use fitness_store::{DayLine, Night, Progress, StoredActivity, StoredBrief};
 use schemars::JsonSchema;
@@ -139,8 +141,10 @@ struct Plan {
     hit: usize,
     /// Workouts that fell short.
     short: usize,
-    /// Workouts that were missed.
+    /// Workouts that were missed. Those of days marked ill, injured or away count nowhere.
     missed: usize,
+    /// How much of what was asked was done, in percent; `null` before anything is judged.
+    adherence_percent: Option<u8>,
     /// Every workout of the current revision, in order.
     workouts: Vec<Workout>,
 }
@@ -164,6 +168,12 @@ struct Workout {
     duration_s: Option<f64>,
     /// `hit`, `short`, `missed`, `pending`, `rest` or `not_started`.
     verdict: Option<String>,
+    /// Why the day is left out of every count: `ill`, `injured` or `away`.
+    excused: Option<String>,
+    /// How far was gone, where it is judged by distance.
+    done_distance_m: Option<f64>,
+    /// How long was trained, where it is judged by time.
+    done_duration_s: Option<f64>,
 }
 
 impl PlanAnswer {
@@ -173,8 +183,10 @@ impl PlanAnswer {
 
     pub(super) fn of(progress: &Progress) -> Self {
         let Progress { plan, workouts, frontier, followed, .. } = progress;
-        let verdicts: BTreeMap<_, _> =
-            followed.graded.iter().map(|graded| (graded.workout, graded.verdict)).collect();
+        let graded: BTreeMap<_, _> = followed.graded.iter().map(|graded| (graded.workout, graded)).collect();
+        let done = |planned: &PlannedWorkout| graded.get(&planned.id).and_then(|graded| graded.actual);
+        let far = |amount| if let Amount::Distance(far) = amount { Some(far) } else { None };
+        let long = |amount| if let Amount::Duration(long) = amount { Some(long) } else { None };
         let workouts = workouts.iter().map(|planned| Workout {
             id: planned.id.get(),
             date: planned.workout.date,
@@ -183,7 +195,10 @@ impl PlanAnswer {
             name: planned.workout.name.clone(),
             distance_m: metres(planned.workout.distance),
             duration_s: seconds(planned.workout.duration),
-            verdict: verdicts.get(&planned.id).map(ToString::to_string),
+            verdict: graded.get(&planned.id).map(|graded| graded.verdict.to_string()),
+            excused: graded.get(&planned.id).and_then(|graded| graded.excused).map(|why| why.to_string()),
+            done_distance_m: metres(done(planned).and_then(far)),
+            done_duration_s: seconds(done(planned).and_then(long)),
         });
         let tally = followed.tally;
         let plan = Plan {
@@ -196,6 +211,7 @@ impl PlanAnswer {
             hit: tally.hit,
             short: tally.short,
             missed: tally.missed,
+            adherence_percent: followed.adherence.current.percent,
             workouts: workouts.collect(),
         };
         Self { data_through: frontier.complete(), plan: Some(plan) }

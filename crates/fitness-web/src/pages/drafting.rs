@@ -110,7 +110,15 @@ fn read(fields: &Fields, faults: &mut Faults) -> PlanRequest {
     let goal = goal.and_then(|goal| faults.take(RequestField::Goal.as_str(), goal));
     let b_race = match (fields.text("b_race"), fields.text("b_race_distance")) {
         (None, None) => None,
-        (day, far) => Some(format!("{}={}", day.unwrap_or_default(), far.unwrap_or_default())),
+        (Some(day), Some(far)) => Some(format!("{day}={far}")),
+        (Some(_), None) => {
+            faults.add("b_race_distance", "Say how far it is, such as 10k, or leave its day out.");
+            None
+        }
+        (None, Some(_)) => {
+            faults.add(RequestField::BRace.as_str(), "Give its day, or leave out how far it is.");
+            None
+        }
     };
     PlanRequest {
         goal,

@@ -14,7 +14,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use fitness_core::ids::ProposalId;
 use fitness_core::plan::lint::Rule;
-use fitness_core::plan::{ActionKind, NowThen, Plan, Proposal, ProposalState, fitting, problems};
+use fitness_core::plan::{ActionKind, NowThen, Plan, PlanStatus, Proposal, ProposalState, fitting, problems};
 use fitness_core::text::{counted, visible};
 use fitness_store::decisions::{self, apply_hash};
 use fitness_store::{Error, Preview};
@@ -71,14 +71,15 @@ impl Beside {
         let Proposal { id, origin, message, made_at, .. } = &self.proposal;
         // One that was made for an earlier revision is looked at anew, on the plan as it is now.
         let moved = matches!(self.state, ProposalState::MovedOn { .. });
-        let open = moved || self.state == ProposalState::Open;
+        let tracked = self.plan.status == PlanStatus::Active;
+        let open = tracked && (moved || self.state == ProposalState::Open);
         let body = html! {
             @if let Some(said) = said { div.faults role="alert" { p { (said) } } }
             div.row { h1 { "Proposal " (id) } (self.chip()) }
             p.lead { "From " (origin.spoken()) ", to " a href="/plan" { (visible(&self.plan.name)) } " · " (time::moment(*made_at, view.profile.zone, view.today))
                 @if open { br; strong { "Nothing changes until you apply it." } } }
             section.card { h2 { "Why" } p.message { (visible(message)) } (self.disagreements()) }
-            @if moved { section.card { p { (sentence(&self.state)) " Below is what it would do to the plan as it is now." } } }
+            @if moved && tracked { section.card { p { (sentence(&self.state)) " Below is what it would do to the plan as it is now." } } }
             @if open { (self.choice(view, ticked)) } @else { (self.over(view)) }
         };
         view.page(Place::Plan, &format!("Proposal {id}"), &body)
@@ -145,13 +146,19 @@ impl Beside {
         }
     }
 
+    /// Whether only its plan keeps it from being decided.
+    fn waits_in_vain(&self) -> bool {
+        self.plan.status != PlanStatus::Active
+            && matches!(self.state, ProposalState::Open | ProposalState::MovedOn { .. })
+    }
+
     /// One that waits no longer, beside the plan as it is now.
     fn over(&self, view: &View) -> Markup {
         let shown = Shown { units: view.units(), today: view.today };
         html! {
             section.card {
                 h2 { "It waits no longer" }
-                p { (sentence(&self.state)) }
+                p { @if self.waits_in_vain() { "Its plan is not tracked any more, so there is nothing to change." } @else { (sentence(&self.state)) } }
                 @match self.state {
                     ProposalState::Superseded(newer) => p.actions { a.btn.primary href={ "/proposals/" (newer) } { "See proposal " (newer) } },
                     ProposalState::Applied => p.actions { a.btn.primary href="/plan/revisions" { "See what came of it" } },

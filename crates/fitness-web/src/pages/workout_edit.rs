@@ -1,7 +1,7 @@
 //! Changing the active plan by hand: `GET /plan/edit` shows what would come of it and asks, `POST` does it. One save is one
 //! revision, which can be taken back.
 
-use crate::answer::{see_other, unprocessable};
+use crate::answer::{see_other, unprocessable, with_status};
 use crate::confirm::Decision;
 use crate::fields::{Asked, Faults, Fields};
 use crate::pages::plans;
@@ -11,6 +11,7 @@ use crate::parts::form::{Filling, Line};
 use crate::parts::{findings, time};
 use crate::problem::{Problem, sentence};
 use crate::view::{Place, View};
+use axum::http::StatusCode;
 use axum::response::Response;
 use fitness_core::calendar::Day;
 use fitness_core::distance;
@@ -260,7 +261,9 @@ pub(crate) async fn show(view: View, Asked(fields): Asked) -> Result<Response, P
 pub(crate) async fn save(view: View, fields: Fields) -> Result<Response, Problem> {
     let Edited { plan, current, next } = edited(&view, &fields).await?;
     if fields.text(SEEN_ON).is_some_and(|seen| seen != plan.revision.to_string()) {
-        return Err(Problem::from(Error::Stale).go_on("/plan", "Look at the plan"));
+        let mut faults = next.err().unwrap_or_default();
+        faults.add("what", sentence(&Error::Stale));
+        return Ok(with_status(again(&view, &plan, &current, &fields, &faults), StatusCode::CONFLICT));
     }
     let next = match next {
         Ok(next) => next,

@@ -7,6 +7,8 @@ use chrono::TimeDelta;
 use fitness_core::activity::{Activity, Lap};
 use fitness_core::desk::Scope;
 use fitness_core::ids::{ActivityId, UserId};
+use fitness_core::note::Author;
+use fitness_core::observation::{ObservationKind, Observed};
 use fitness_core::report::{ActivityReport, Recorded, ReportKey, SourceKind};
 use fitness_core::sport::Sport;
 use fitness_core::units::{Distance, TimeSpan};
@@ -166,6 +168,18 @@ async fn what_is_told_is_what_is_stored_and_nobody_elses() {
     let verdicts: Vec<&Value> =
         plan["plan"]["workouts"].as_array().unwrap().iter().map(|w| &w["verdict"]).collect();
     assert_eq!(verdicts, [&json!("hit"), &json!("rest"), &json!("short"), &json!("pending")], "{plan}");
+    // Two of three were judged, and one of them fell short; nothing is done where nothing is known.
+    let workout = |at: usize| &plan["plan"]["workouts"][at];
+    assert_eq!(workout(0)["done_distance_m"], json!(8000.0), "{plan}");
+    assert_eq!((&workout(3)["done_distance_m"], &workout(0)["excused"]), (&Value::Null, &Value::Null));
+    let percent = plan["plan"]["adherence_percent"].as_u64().unwrap();
+    assert!((1..100).contains(&percent), "{plan}");
+    let away = Observed::new(ObservationKind::Away, june(11), june(13), None).unwrap();
+    site.db.store.add_observation(ann, Author::Athlete, &away, now()).await.unwrap();
+    let plan = told(&of_ann.get("/api/v1/plan").await);
+    let excused: Vec<&Value> =
+        plan["plan"]["workouts"].as_array().unwrap().iter().map(|w| &w["excused"]).collect();
+    assert!(excused.contains(&&json!("away")) && plan["plan"]["short"] == 0, "{plan}");
     assert_eq!(told(&of_ann.get("/api/v1/brief").await)["brief"]["text"], "Keep it easy.");
     let days = told(&of_ann.get("/api/v1/trends?from=2026-06-09&through=2026-06-13").await);
     assert_eq!(days["days"].as_array().unwrap().len(), 5, "{days}");
@@ -221,6 +235,7 @@ async fn bad_parameters_are_told_and_nothing_breaks() {
     for (path, status) in [
         ("/api/v1/today?x=1", 400),
         ("/api/v1/plan?id=1", 400),
+        ("/api/v1/nope", 404),
         ("/api/v1/activities?limit=0", 400),
         ("/api/v1/activities?limit=201", 400),
         ("/api/v1/activities?limit=-1", 400),

@@ -1,6 +1,6 @@
 //! What leads Today, how it says that it is out of date, and what is around a page that went wrong.
 
-use crate::harness::{Browser, Site};
+use crate::harness::{Browser, Site, set_clock};
 use axum::http::StatusCode;
 use fitness_coach::built_in;
 use fitness_core::facts::Facts;
@@ -88,8 +88,48 @@ async fn a_brief_says_when_something_changed_since_it_was_written() {
     assert!(page.says(CHANGED) && page.text.matches("action=\"/brief\"").count() == 1, "{}", page.text);
     write(&site, user).await;
     assert!(!browser.get("/").await.says(CHANGED), "written anew, it is up to date");
+    assert!(leading(&browser.get("/").await.text).contains("class=\"headline\""));
     planned_again(&site, user).await;
-    assert!(browser.get("/").await.says(CHANGED));
+    let page = browser.get("/").await;
+    assert!(page.says(CHANGED));
+    // What was true this morning does not tell anybody what to do now.
+    assert!(!leading(&page.text).contains("class=\"headline\""), "{}", page.text);
+}
+
+/// The night of today has not arrived, and a fortnight later neither has anything else.
+#[tokio::test]
+async fn what_has_not_arrived_is_not_judged_and_what_is_old_says_its_day() {
+    let site = Site::new().await;
+    let ann = crate::trends::trained(&site, 60).await;
+    let browser = site.signed_in(ann).await;
+    let row = |page: &str, label: &str| {
+        let from = page.find(&format!("<th scope=\"row\">{label}</th>")).expect("a row");
+        page[from..from + page[from..].find("</tr>").unwrap()].to_owned()
+    };
+    let page = browser.get("/").await.text;
+    for label in ["Sleep", "Resting heart rate"] {
+        let row = row(&page, label);
+        assert!(row.contains("—") && !row.contains("class=\"chip"), "{row}");
+    }
+    assert!(row(&page, "Form").contains("class=\"chip"), "{}", row(&page, "Form"));
+    assert!(page.contains("/activities/"), "what was done last");
+    set_clock("2026-07-20T08:00:00Z");
+    let browser = site.signed_in(ann).await;
+    let page = browser.get("/").await.text;
+    let form = row(&page, "Form");
+    assert!(!form.contains("class=\"chip") && (form.contains("14 Jun") || form.contains("—")), "{form}");
+    assert!(page.contains("/activities/") && !page.contains("Nothing is recorded yet"), "{page}");
+}
+
+/// Nothing done is a number only where something of the week is known.
+#[tokio::test]
+async fn a_week_without_data_has_no_sum() {
+    let (site, user, browser) = ann().await;
+    planned(&site, user).await;
+    assert!(browser.get("/").await.says("0.0 km of "), "of a week whose first days are known");
+    set_clock("2026-06-16T08:00:00Z");
+    let page = browser.get("/").await;
+    assert!(!page.says("0.0 km of ") && page.says("has not arrived"), "{}", page.text);
 }
 
 /// Another plan in the place of the first.

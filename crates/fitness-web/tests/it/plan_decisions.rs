@@ -406,6 +406,11 @@ async fn an_edit_of_a_plan_that_moved_on_is_refused() {
     let before = state(&site, ann).await;
     let stale = browser.answer(&asked, &action).await;
     assert_eq!(stale.status, StatusCode::CONFLICT, "{}", stale.text);
+    assert!(
+        stale.says("The plan changed") && stale.says("value=\"9km\""),
+        "what was written: {}",
+        stale.text
+    );
     assert_eq!(state(&site, ann).await, before);
 }
 

@@ -151,7 +151,7 @@ async fn the_days_before_the_first_full_week_are_a_row_like_the_calendars() {
     let page = browser.get(&format!("/plan/new?{WISH}")).await;
     let table = page.text.split("Week by week").nth(1).unwrap().split("</table>").next().unwrap();
     let rows: Vec<&str> = table.split("<tr>").skip(2).collect();
-    assert!(rows[0].contains("2026-06-14") && rows[0].contains("first 1 day"), "{}", rows[0]);
+    assert!(rows[0].contains("2026-06-14") && rows[0].contains("first day"), "{}", rows[0]);
     assert!(rows[1].contains("2026-06-15"), "{}", rows[1]);
 }
 
@@ -194,7 +194,8 @@ async fn what_is_typed_wrong_is_told_with_its_field_and_kept() {
         ("goal=half&race_date=2026-10-11&level=inter&base=40km&days=mon", "days", "3 days a week are needed"),
         ("goal=half&race_date=2026-10-11&base=9999&days=mon", "base", "That is more than anybody runs."),
         ("goal=half&race_date=2026-10-11&blackout=never", "blackout", "`never` is no day."),
-        ("goal=half&race_date=2026-10-11&b_race=2026-08-02", "b_race", "is no distance"),
+        ("goal=half&race_date=2026-10-11&b_race=2026-08-02", "b_race_distance", "Say how far it is"),
+        ("goal=half&race_date=2026-10-11&b_race_distance=10k", "b_race", "Give its day"),
         (
             "goal=half&race_date=2026-10-11&days=mon&days=tue&days=wed",
             "level",
@@ -440,6 +441,8 @@ async fn the_pace_card_has_splits_for_two_plans_or_says_what_is_missing() {
     let card = browser.get(&format!("/plan/card?plan={plan}")).await;
     assert_eq!(card.status, StatusCode::OK, "{}", card.text);
     assert!(
-        card.says("1:45:00") && card.says("half way") && card.says("no result of yours supports or denies")
+        card.says("1:45:00")
+            && card.says("half way")
+            && card.says("no recent running of yours supports or denies")
     );
 }

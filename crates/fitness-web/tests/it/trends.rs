@@ -28,7 +28,7 @@ fn beating() -> Recording {
 }
 
 /// So many days of training and nights until 13 June, every third day off.
-async fn trained(site: &Site, days: i64) -> UserId {
+pub(crate) async fn trained(site: &Site, days: i64) -> UserId {
     let ann = site.db.user("Ann").await;
     let limit =
         |kind, value| Threshold { kind, value, from: june(13).plus(-days), origin: ThresholdOrigin::Set };
@@ -82,6 +82,20 @@ async fn without_data_there_is_one_sentence_and_one_button() {
     }
     let csv = browser.get("/trends/fitness.csv").await;
     assert_eq!((csv.status, csv.text.trim()), (StatusCode::OK, ""));
+}
+
+/// Before the first day of data and after the last one nobody knows what was done.
+#[tokio::test]
+async fn a_day_of_which_nothing_is_known_has_no_minutes() {
+    let site = Site::new().await;
+    let ann = trained(&site, 60).await;
+    let browser = site.signed_in(ann).await;
+    let csv = browser.get("/trends/days.csv").await.text;
+    let of = |day: Day| csv.lines().find_map(|line| line.strip_prefix(&format!("{day},"))).map(str::to_owned);
+    assert_eq!(of(june(13)).as_deref(), Some("0"), "a day off: {csv}");
+    assert_eq!(of(june(12)).as_deref(), Some("50"));
+    assert_eq!(of(june(13).plus(-90)).as_deref(), Some(""), "before there was a watch");
+    assert!(browser.get("/trends").await.says("Training on 40 of 60 days."));
 }
 
 #[tokio::test]

@@ -173,7 +173,10 @@ fn a_card_says_what_it_is_made_from() {
         ["plan", "draft", "--goal", "10k", "--race-date", &race, "--level", "inter", "--base", "40km"];
     let draft = |more: &[&str]| home.ok(&[draft.as_slice(), &["--longest", "14km"], more].concat());
     draft(&["--target", "33:00"]);
-    says(&home.ok(&["plan", "card", "1"]), &["no result of yours supports or denies", "Plan A 33:00"]);
+    says(
+        &home.ok(&["plan", "card", "1"]),
+        &["no recent running of yours supports or denies", "Plan A 33:00"],
+    );
     assert_eq!(home.json(&["plan", "card", "1"])["made_from"], "target_alone");
     home.ok(&["race", "add", &today.plus(-10).to_string(), "5k", "22:30", "City"]);
     let beyond = home.ok(&["plan", "card", "1"]);

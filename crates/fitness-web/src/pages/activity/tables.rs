@@ -49,6 +49,12 @@ pub(super) fn zones(view: &View, seen: &Seen) -> Markup {
     }
 }
 
+/// Where a split ends; what is left of a few metres reads like the one before it, and says how many they are.
+fn ends_at(far: Distance, split: &Split, shown: impl Fn(Distance) -> String) -> String {
+    let before = Distance::from_mm(far.mm() - split.distance.mm());
+    if shown(before) == shown(far) { format!("+{:.0} m", split.distance.meters()) } else { shown(far) }
+}
+
 /// Each kilometre or mile.
 pub(super) fn splits(view: &View, seen: &Seen) -> Markup {
     let (sport, units) = (seen.stored.activity.sport, view.units());
@@ -80,7 +86,7 @@ pub(super) fn splits(view: &View, seen: &Seen) -> Markup {
                     @for (at, split) in found.iter().enumerate().take(MOST) {
                         @let far = found.iter().take(at + 1).map(|split| split.distance).sum::<Distance>();
                         tr {
-                            th scope="row" { (units.distance_of(sport, far)) }
+                            th scope="row" { (ends_at(far, split, |far| units.distance_of(sport, far).to_string())) }
                             td.n { (or_dash(speed(split).and_then(|speed| units.speed_of(sport, speed)).map(|shown| shown.to_string()), "It took no time")) }
                             td.share { svg.bar viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true" {
                                 rect.b.plain width=(format!("{:.1}", speed(split).map_or(0.0, |speed| 100.0 * speed.mps() / fastest.max(0.01)).clamp(0.0, 100.0))) height="10" {}

@@ -91,9 +91,10 @@ fn more(plan: &Plan, view: &View) -> Markup {
     html! {
         section.card {
             h2 { "This plan" }
+            p.soft { "To move, shorten, swap or leave out a workout, open it in the schedule." }
             p.actions {
                 @if race_week { a.btn.primary href="/plan/card" { "Pace card" } }
-                a.btn href="/plan/edit" { "Change workouts" }
+                a.btn href="/plan/edit" { "Add a workout" }
                 a.btn href="/plan/revisions" { "Revisions" }
                 a.btn href="/plan/export" { "Export" }
                 a.btn href="/plan/new" { "New plan" }

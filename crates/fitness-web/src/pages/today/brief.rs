@@ -35,6 +35,9 @@ fn written(view: &View, brief: &StoredBrief, now: &Facts) -> Brief {
     let then = known.and_then(|known| Facts::new(known, Vec::new()).ok());
     let is_stale = then.as_ref().is_some_and(|then| have_changed(view, then, now));
     let (headline, rest, names_session) = told(view, brief, then.as_ref());
+    // What was true this morning and is not now does not lead: the session does, as it is.
+    let (headline, before, names_session) =
+        if is_stale { (None, headline, false) } else { (headline, None, names_session) };
     let why = html! {
         @if is_stale {
             p.stale role="status" {
@@ -42,7 +45,7 @@ fn written(view: &View, brief: &StoredBrief, now: &Facts) -> Brief {
                 (view.button("/brief", "Write it again", "small"))
             }
         }
-        p.prose { (rest) }
+        p.prose.soft[is_stale] { @if let Some(before) = &before { (before) " " } (rest) }
         p.meta {
             span { (visible(byline)) }
             span { "written " (time::clock(brief.written_at, view.profile.zone)) }

@@ -3,9 +3,11 @@
 use super::answers;
 use crate::charts::mark;
 use crate::charts::scale::Linear;
+use crate::parts::time;
 use crate::problem::Problem;
 use crate::view::View;
-use fitness_core::facts::{FactName, Facts};
+use fitness_core::facts::{Fact, FactName, Facts};
+use fitness_core::metrics::Quality;
 use fitness_core::metrics::baseline::Reading;
 use fitness_core::metrics::day::DayMetrics;
 use maud::{Markup, html};
@@ -115,7 +117,19 @@ fn row(view: &View, line: &Line<'_>) -> Markup {
                 }
             }
             td.wide { (spark(&line.days, line.normal)) }
-            td { @if let Some((word, class)) = &line.word { span class={ "chip " (class) } { (word) } } @else if let Some(why) = &why { span.faint.small { (why) } } }
+            td { (judged(view, line, fact, why.as_deref())) }
+        }
+    }
+}
+
+/// The word for what is there. What is not there has its reason, and what is old its day: neither is judged.
+fn judged(view: &View, line: &Line<'_>, fact: Option<&Fact>, why: Option<&str>) -> Markup {
+    html! {
+        @match (fact, &line.word) {
+            (Some(fact), _) if fact.quality.has(Quality::Stale) => span.faint.small { "of " (time::element(fact.as_of, view.today)) },
+            (Some(_), Some((word, class))) => span class={ "chip " (class) } { (word) },
+            (Some(_), None) => {}
+            (None, _) => @if let Some(why) = why { span.faint.small { (why) } }
         }
     }
 }

@@ -25,7 +25,8 @@ use fitness_core::export;
 use fitness_core::grading::{Graded, Verdict};
 use fitness_core::plan::{Plan, PlanStatus, PlannedWorkout};
 use fitness_core::text::visible;
-use fitness_core::units::Speed;
+use fitness_core::units::{Distance, Speed};
+use fitness_store::browse::{Onward, Wanted};
 use fitness_store::{Progress, StoredActivity, Waiting};
 use maud::{Markup, html};
 
@@ -77,10 +78,8 @@ fn leading(view: &View, brief: &brief::Brief, progress: Option<&Progress>, waits
 
 /// What was done last, newest first.
 async fn latest(view: &View) -> Result<Vec<StoredActivity>, Problem> {
-    let mut all = view.store().list_activities(view.user(), view.today.plus(-30), view.today).await?;
-    all.reverse();
-    all.truncate(LATEST);
-    Ok(all)
+    let page = view.store().browse_activities(view.user(), &Wanted::default(), Onward::Start, LATEST).await?;
+    Ok(page.activities)
 }
 
 /// `Half marathon in 70 days · week 5 of 14`.
@@ -158,7 +157,8 @@ fn session(view: &View, progress: Option<&Progress>, is_named: bool) -> Markup {
                 p.meta { @for told in &told { span { (told) } } }
             } @else if workout.steps.is_empty() && let Some(words) = &workout.description { p { (visible(words)) } }
             p.actions {
-                a.btn.primary href={ "/plan/workouts/" (planned.id) } { "Open" }
+                // Whoever is ill or away has nothing to open first.
+                a class=(if graded.excused.is_none() && !workout.is_rest() { "btn primary" } else { "btn" }) href={ "/plan/workouts/" (planned.id) } { "Open" }
                 a.btn href={ "/coach?about=workout:" (planned.id) } { "Ask the coach" }
                 (plan_files::to_watch(view, planned, true))
             }
@@ -195,11 +195,18 @@ fn week(view: &View, progress: &Progress) -> Markup {
     let monday = view.today.iso_week().monday();
     let units = view.units();
     let this = progress.followed.weeks.iter().find(|week| week.monday == monday);
-    let done = this.map(|week| units.distance(week.running.done.distance));
+    // Nothing done is a number only where something of the week is known.
+    let known = view.fresh.complete().is_some_and(|day| day >= monday);
+    let done = this.map(|week| week.running.done.distance);
+    let done = done.map(|done| match known || done > Distance::ZERO {
+        true => html! { (units.distance(done)) },
+        false => html! { span title="The data of this week has not arrived." { "—" } },
+    });
+    let since = (progress.plan.start_date > monday).then(|| progress.plan.start_date.date().format("%A"));
     let planned = this.map(|week| week.running.planned.written().spoken(units));
     html! {
         section.card {
-            h2 { "This week" @if let Some((done, planned)) = done.zip(planned) { " · " (done) " of " (planned) } }
+            h2 { "This week" @if let Some((done, planned)) = done.zip(planned) { " · " (done) " of " (planned) @if let Some(since) = since { " since " (since) } } }
             div.week {
                 @for day in monday.through(monday.plus(6)) {
                     div.day data-today[day == view.today] {

@@ -58,6 +58,8 @@ pub(super) struct Span {
     pub(super) through: Day,
     /// The last complete day.
     pub(super) complete: Day,
+    /// The first day with data.
+    first: Day,
     all_days: bool,
 }
 
@@ -69,7 +71,7 @@ impl Span {
         let through = frontier.open().map_or(complete, |open| open.min(view.today).max(complete));
         let Some(first) = view.store().first_day(view.user()).await? else { return Ok(None) };
         let from = back.map_or(first, |days| through.plus(1 - days));
-        Ok(Some(Self { from: from.min(through), through, complete, all_days: false }))
+        Ok(Some(Self { from: from.min(through), through, complete, first, all_days: false }))
     }
 
     /// The same with every day for itself, however many they are.
@@ -334,6 +336,16 @@ pub(super) struct Year {
     pub(super) from: Day,
     pub(super) through: Day,
     pub(super) minutes: BTreeMap<Day, f64>,
+    /// The first and the last day of which it is known whether anything was done.
+    pub(super) known: (Day, Day),
+}
+
+impl Year {
+    /// How long was trained on a day; `None` where nobody knows.
+    pub(super) fn on(&self, day: Day) -> Option<f64> {
+        let (first, last) = self.known;
+        self.minutes.get(&day).copied().or_else(|| (first..=last).contains(&day).then_some(0.0))
+    }
 }
 
 /// The 53 weeks that end with the last day of data.
@@ -343,5 +355,5 @@ pub(super) async fn year(view: &View, span: Span) -> Result<Year, Problem> {
     for (day, _, totals) in view.store().list_day_totals(view.user(), from, span.through).await? {
         *minutes.entry(day).or_default() += totals.time.seconds() / 60.0;
     }
-    Ok(Year { from, through: span.through, minutes })
+    Ok(Year { from, through: span.through, minutes, known: (span.first, span.complete) })
 }

@@ -351,8 +351,9 @@ pub(super) fn year(year: &Year) -> Drawn {
 }
 
 pub(super) fn year_caption(year: &Year) -> String {
-    let days = year.from.until(year.through) + 1;
-    format!("Training on {} of {days} days.", year.minutes.values().filter(|minutes| **minutes > 0.0).count())
+    let known: Vec<f64> = year.from.through(year.through).filter_map(|day| year.on(day)).collect();
+    let trained = known.iter().filter(|minutes| **minutes > 0.0).count();
+    format!("Training on {trained} of {} days.", known.len())
 }
 
 #[cfg(test)]

@@ -207,10 +207,10 @@ pub(super) fn days(year: &Year, today: Day) -> Table {
     let words = |minutes: f64| {
         TimeSpan::from_seconds(minutes * 60.0).map(TimeSpan::hours_minutes).unwrap_or_default()
     };
-    let rows = year.from.through(year.through).map(|day| {
-        let minutes = year.minutes.get(&day).copied().unwrap_or_default();
-        vec![Cell::day(day, today), Cell::number(words, Some(minutes))]
-    });
+    let rows = year
+        .from
+        .through(year.through)
+        .map(|day| vec![Cell::day(day, today), Cell::number(words, year.on(day))]);
     Table { head, rows: rows.collect() }
 }
 
