@@ -7,12 +7,13 @@ use fitness_core::calendar::Day;
 use fitness_core::ids::{ActivityId, UserId};
 use fitness_core::metrics::predict::{Effort, LOOK_BACK_DAYS, Vdot};
 use fitness_core::metrics::trajectory::{PastSession, Typical};
-use fitness_core::metrics::{Absent, Need};
+use fitness_core::metrics::{Absent, Found, Need, Rated};
 use fitness_core::observation::Excuse;
 use fitness_core::plan::{Background, DatedPaces, Marked, PastRun, Plan, Stated, WorkoutKind};
 use fitness_core::sport::Sport;
 use fitness_core::units::Distance;
-use std::collections::BTreeSet;
+use serde::Deserialize;
+use std::collections::{BTreeSet, HashMap};
 
 /// Days of runs a plan looks back on.
 const DAYS: i64 = 400;
@@ -26,6 +27,12 @@ const STATED_DAYS: i64 = 28;
 const PAIN_FREE_DAYS: i64 = 14;
 /// Days ahead in which marks count: as long as a plan may be.
 const AHEAD_DAYS: i64 = 732;
+
+/// Of what a run means, how hard it was.
+#[derive(Deserialize)]
+struct Intensity {
+    intensity: Found<Rated>,
+}
 
 impl Store {
     /// What an athlete brings to a plan for a race of a distance, as far as the data reaches. `stated` is what they say
@@ -71,12 +78,17 @@ impl Store {
         let log = self.training_log(user, as_of.plus(-LOOK_BACK_DAYS)).await?;
         let raced: BTreeSet<Day> = log.iter().flat_map(|log| &log.races).filter_map(|race| race.on).collect();
         // What is not worked out yet was run all the same; only how hard it was is not known.
-        let hard: BTreeSet<ActivityId> = (self.list_judged(user, since, as_of).await?.iter())
-            .filter(|(_, _, _, judged)| judged.intensity.as_ref().is_ok_and(|rated| rated.value >= HARD))
-            .map(|(id, ..)| *id)
+        let activities = self.list_activities(user, since, as_of).await?;
+        let ran: Vec<i64> = (activities.iter().filter(|stored| stored.activity.sport == Sport::Running))
+            .map(|stored| stored.id.get())
             .collect();
+        let how_hard: HashMap<i64, Intensity> = self.judged_of(&ran).await?;
+        let is_hard = |id: ActivityId| {
+            let rated = how_hard.get(&id.get()).and_then(|found| found.intensity.as_ref().ok());
+            rated.is_some_and(|rated| rated.value >= HARD)
+        };
         let (mut runs, mut sessions) = (Vec::new(), Vec::new());
-        for stored in self.list_activities(user, since, as_of).await? {
+        for stored in activities {
             let (day, activity) = (stored.day, &stored.activity);
             let (sport, distance, time) = (activity.sport, activity.distance, activity.training_time());
             if let (Some(load), Some(duration)) = (stored.load, time) {
@@ -84,7 +96,7 @@ impl Store {
             }
             let Some(distance) = distance.filter(|far| *far > Distance::ZERO) else { continue };
             if sport == Sport::Running {
-                let hard = hard.contains(&stored.id) || raced.contains(&day);
+                let hard = is_hard(stored.id) || raced.contains(&day);
                 runs.push(PastRun { day, distance, duration: time, hard });
             }
         }

@@ -12,7 +12,7 @@ use fitness_core::metrics::predict::{RaceResult, Run, TrainingLog, course_of};
 use fitness_core::metrics::thresholds::{InForce, Suggestion, in_force, suggestions};
 use fitness_core::sport::Sport;
 use fitness_core::units::{Distance, TimeSpan};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Days without any data that are worth a word.
@@ -94,6 +94,12 @@ pub struct Gap {
     pub through: Day,
 }
 
+/// Of what the samples of a run say, what a prediction looks at.
+#[derive(Deserialize)]
+struct Efforts {
+    efforts: Vec<BestEffort>,
+}
+
 impl Store {
     /// The runs from a day on and every race result, for a predictor; `None` while there is neither a complete day nor a
     /// result.
@@ -107,16 +113,15 @@ impl Store {
         let Some(complete) = self.frontier(user).await?.complete().or(newest) else { return Ok(None) };
         let first = self.first_day(user).await?.unwrap_or(complete);
         let thresholds = self.list_thresholds(user).await?;
-        let runs = (self.list_measured(user, from).await?.into_iter())
-            .filter(|measured| measured.activity.sport == Sport::Running)
-            .map(|measured| {
-                let day = measured.activity.day();
+        let runs = (self.measured_runs::<Efforts>(user, from).await?.into_iter())
+            .map(|(StoredActivity { id, activity, .. }, Efforts { efforts })| {
+                let day = activity.day();
                 Run {
-                    id: measured.id,
+                    id,
                     day,
-                    distance: measured.activity.distance,
-                    time: measured.activity.training_time(),
-                    efforts: measured.measures.efforts,
+                    distance: activity.distance,
+                    time: activity.training_time(),
+                    efforts,
                     threshold_heart_rate: threshold(&thresholds, ThresholdKind::ThresholdHeartRate, day),
                 }
             })

@@ -1,6 +1,6 @@
 //! What the samples of activities say, and what that means by the limits in force on their days.
 
-use crate::activities::stored;
+use crate::activities::{StoredActivity, stored};
 use crate::derived::{Stale, mark, touched};
 use crate::entities::{activities, activity_details, activity_metrics, streams};
 use crate::error::Result;
@@ -17,12 +17,14 @@ use fitness_core::ids::{ActivityId, UserId};
 use fitness_core::metrics::analysis::{Judged, Measures};
 use fitness_core::metrics::detect::{Candidate, Clue};
 use fitness_core::report::{Details, PoolLength};
+use fitness_core::sport::Sport;
 use fitness_core::stream::Recording;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query};
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
-    Statement,
+    ActiveValue::Set, ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder,
+    QuerySelect, Statement,
 };
+use serde::de::DeserializeOwned;
 use std::collections::HashMap;
 
 /// An activity whose samples have not been looked at yet, still packed: unpacking is the work of a core.
@@ -177,11 +179,40 @@ impl Store {
     /// # Errors
     /// `Unreadable` when what is stored is damaged.
     pub async fn list_measured(&self, user: UserId, from: Day) -> Result<Vec<Measured>> {
+        let found = self.list_measures(user, from, Condition::all()).await?;
+        Ok(found
+            .into_iter()
+            .map(|(StoredActivity { id, activity, load, .. }, measures)| Measured {
+                id,
+                activity,
+                load,
+                measures,
+            })
+            .collect())
+    }
+
+    /// The runs among them, and of what their samples say only the part that is asked for: nothing else is made of it.
+    pub(crate) async fn measured_runs<T: DeserializeOwned>(
+        &self,
+        user: UserId,
+        from: Day,
+    ) -> Result<Vec<(StoredActivity, T)>> {
+        let runs = Condition::all().add(activities::Column::Sport.eq(Sport::Running.as_str()));
+        self.list_measures(user, from, runs).await
+    }
+
+    async fn list_measures<T: DeserializeOwned>(
+        &self,
+        user: UserId,
+        from: Day,
+        which: Condition,
+    ) -> Result<Vec<(StoredActivity, T)>> {
         let db = self.snapshot().await?;
         let rows = activities::Entity::find()
             .filter(activities::Column::UserId.eq(user.get()))
             .filter(activities::Column::Day.gte(from.date()))
             .filter(activities::Column::DeletedAt.is_null())
+            .filter(which)
             .order_by_asc(activities::Column::Day)
             .order_by_asc(activities::Column::StartedAt)
             .order_by_asc(activities::Column::Id)
@@ -192,15 +223,16 @@ impl Store {
         let mut measured = Vec::with_capacity(rows.len());
         for row in rows {
             let Some(Packed { measures, .. }) = packed.remove(&row.id) else { continue };
-            let stored = stored(row)?;
-            measured.push(Measured {
-                id: stored.id,
-                activity: stored.activity,
-                load: stored.load,
-                measures: unpack_json(&measures)?,
-            });
+            measured.push((stored(row)?, unpack_json(&measures)?));
         }
         Ok(measured)
+    }
+
+    /// The part that is asked for of what some activities mean; those that are not worked out yet are absent.
+    pub(crate) async fn judged_of<T: DeserializeOwned>(&self, ids: &[i64]) -> Result<HashMap<i64, T>> {
+        let packed = packed(self.reader(), ids).await?;
+        let judged = packed.into_iter().filter_map(|(id, packed)| Some((id, packed.judged?)));
+        judged.map(|(id, judged)| Ok((id, unpack_json(&judged)?))).collect()
     }
 
     /// Activities from one day through another with what their samples say and what that means, in the order they
