@@ -3,6 +3,7 @@
 //! It is a [`Model`] like any other: it calls the same tools, within the same caps, and every number it says stands in
 //! what a tool answered. It understands a small set of questions ([`Intent`]) and says so when it does not.
 
+mod before;
 mod change;
 mod days;
 mod feeling;
@@ -10,8 +11,10 @@ mod grammar;
 mod intent;
 #[cfg(test)]
 mod tests;
+mod wish;
 mod wording;
 
+pub use before::Before;
 pub use days::Doubt;
 pub use intent::{Intent, Less, NotNow, Wanted};
 
@@ -36,8 +39,11 @@ impl Model for BuiltIn {
 
     fn ask<'a>(&'a self, request: &'a Request, listener: &'a mut (dyn Listener + 'a)) -> Asking<'a> {
         Box::pin(async move {
-            let (words, results) = last_exchange(&request.messages);
-            let (part, stop) = match next(&Intent::read(words, self.today), &results, self.today) {
+            let (at, words) = said_last(&request.messages).unwrap_or_default();
+            let results = results_since(&request.messages, at);
+            let before = Before::of(&request.messages[..at], self.today);
+            let intent = Intent::after(words, self.today, &before);
+            let (part, stop) = match next(&intent, &results, self.today) {
                 Step::Call(tool, input) => {
                     listener.call(tool.as_str());
                     let id = format!("built-in-{}", results.len() + 1);
@@ -86,17 +92,19 @@ enum Step {
     Say(String),
 }
 
-/// What the athlete said last, and what tools answered since.
-fn last_exchange(messages: &[Message]) -> (&str, Results<'_>) {
-    let said = |message: &Message| matches!(message, Message::Program { parts } if parts.iter().any(|part| matches!(part, Told::Text { .. })));
-    let Some(at) = messages.iter().rposition(said) else { return ("", Results::new()) };
-    let words = match messages.get(at) {
-        Some(Message::Program { parts }) => parts
-            .iter()
-            .rev()
-            .find_map(|part| if let Told::Text { text } = part { Some(text.as_str()) } else { None }),
-        _ => None,
-    };
+/// What the athlete said last, and where.
+fn said_last(messages: &[Message]) -> Option<(usize, &str)> {
+    messages.iter().enumerate().rev().find_map(|(at, message)| {
+        let Message::Program { parts } = message else { return None };
+        parts.iter().rev().find_map(|part| match part {
+            Told::Text { text } => Some((at, text.as_str())),
+            Told::Result { .. } => None,
+        })
+    })
+}
+
+/// What tools answered since a message.
+fn results_since(messages: &[Message], at: usize) -> Results<'_> {
     let (mut calls, mut results) = (BTreeMap::new(), Results::new());
     for message in messages.iter().skip(at + 1) {
         match message {
@@ -119,7 +127,7 @@ fn last_exchange(messages: &[Message]) -> (&str, Results<'_>) {
             }
         }
     }
-    (words.unwrap_or_default(), results)
+    results
 }
 
 /// What to do about an intent, with what is known so far.

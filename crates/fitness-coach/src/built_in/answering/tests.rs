@@ -472,3 +472,5 @@ async fn nothing_leaves_the_machine() {
     let reply = coach.ask(&request, &mut ()).await.unwrap();
     assert_eq!(reply.text(), wording::HELP);
 }
+
+mod following;

@@ -90,7 +90,12 @@ pub(super) fn should(progress: &Value, snapshot: &Value, days: &[Day]) -> String
     }
     said.push_str(
         " Numbers of a watch alone are no reason: how you feel is. With a fever, or pain that changes how you run, leave it; \
-         tired legs mostly wake up on the way. Say \"skip it\" or \"make it easier\" with the day, and I prepare a proposal for you to decide about.",
+         tired legs mostly wake up on the way.",
+    );
+    let with = if days.len() == 1 { "" } else { " with the day" };
+    let _ = write!(
+        said,
+        " Say \"skip it\" or \"make it easier\"{with}, and I prepare a proposal for you to decide about."
     );
     said
 }
