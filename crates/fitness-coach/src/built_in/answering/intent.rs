@@ -1,6 +1,7 @@
 //! What an athlete means, as far as rules can tell.
 
 use super::Before;
+use super::alarm::alarm_of;
 use super::days::{Doubt, Named, named, spoken_date};
 use super::feeling::{tired, unwell_of};
 use super::grammar;
@@ -62,6 +63,11 @@ pub enum Intent {
     Unsure {
         /// Why not.
         doubt: Doubt,
+    },
+    /// Something that a doctor has to look at first.
+    Alarm {
+        /// What `suggest_observation` is asked, where it is the athlete's own and now.
+        suggestion: Option<Value>,
     },
     /// The athlete is ill or hurt.
     Unwell {
@@ -135,10 +141,15 @@ impl Intent {
     pub fn after(text: &str, today: Day, before: &Before) -> Self {
         let lower: String = text.chars().take(2000).collect::<String>().to_lowercase().replace('’', "'");
         let lower = lower.replace(" - ", " to ").replace(" – ", " to ");
+        // Nobody is ill who says this.
+        let lower = lower.replace("sick and tired of", "tired of");
         let words = grammar::words(&lower);
         let clauses = grammar::clauses(&lower);
         let has = |any: &[&str]| words.iter().any(|word| any.contains(word));
         let says = |phrase: &str| lower.contains(phrase);
+        if let Some(alarm) = alarm_of(&clauses, &lower, today) {
+            return alarm;
+        }
         if let Some(change) = changed(&clauses, &words, today, before) {
             return change;
         }

@@ -3,12 +3,14 @@
 //! It is a [`Model`] like any other: it calls the same tools, within the same caps, and every number it says stands in
 //! what a tool answered. It understands a small set of questions ([`Intent`]) and says so when it does not.
 
+mod alarm;
 mod before;
 mod change;
 mod days;
 mod feeling;
 mod grammar;
 mod intent;
+mod misread;
 #[cfg(test)]
 mod tests;
 mod wish;
@@ -167,6 +169,11 @@ fn next(intent: &Intent, results: &Results<'_>, today: Day) -> Step {
         }
         Intent::Predict { input } => ask(T::PredictFinish, input.clone(), &wording::prediction),
         Intent::IfUnwell => Step::Say(wording::IF_UNWELL.to_owned()),
+        Intent::Alarm { suggestion: None } => Step::Say(wording::ALARM.to_owned()),
+        Intent::Alarm { suggestion: Some(suggestion) } => match known(T::SuggestObservation) {
+            None => Step::Call(T::SuggestObservation, suggestion.clone()),
+            Some(answer) => Step::Say(wording::alarm(answer.as_ref().ok())),
+        },
         Intent::Unwell { observation } => ask(T::SuggestObservation, observation.clone(), &wording::unwell),
         Intent::Draft { input } => ask(T::DraftTrainingPlan, input.clone(), &wording::drafted),
         Intent::DraftWhat { missing } => Step::Say(wording::ask_for(missing)),

@@ -473,4 +473,5 @@ async fn nothing_leaves_the_machine() {
     assert_eq!(reply.text(), wording::HELP);
 }
 
+mod alarm;
 mod following;

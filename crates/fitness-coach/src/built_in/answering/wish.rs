@@ -3,6 +3,7 @@
 use super::days::{self, Doubt, Named, named};
 use super::grammar::Clause;
 use super::intent::PAST;
+use super::misread::may_be_named;
 use super::{Before, Intent, Less, Wanted};
 use fitness_core::calendar::Day;
 
@@ -131,7 +132,7 @@ fn days_of(
         return Err(unsure(Doubt::NoDay));
     }
     let it = || match before {
-        _ if days::may_be_named(all) => Err(unsure(Doubt::NoDay)),
+        _ if may_be_named(all) => Err(unsure(Doubt::NoDay)),
         Before::Nothing => Ok(vec![today]),
         Before::Day(day) => Ok(vec![*day]),
         Before::Unclear => Err(unsure(Doubt::NoDay)),

@@ -25,6 +25,20 @@ Marked days turn neutral and are left out of adherence. I then draft a proposal 
 above the neck you may walk or run easy, with a fever, the chest or the stomach you rest until a day after it has gone. \
 Nothing in your plan changes until you decide.";
 
+/// Said whatever else is said: nobody trains with these.
+pub(super) const ALARM: &str = "Stop training, and see a doctor before the next session. If it is there now, comes at rest, or gets worse, \
+call the emergency number. I am a program and cannot tell what it is.";
+
+/// The same, with what was written down of it.
+pub(super) fn alarm(answer: Option<&Value>) -> String {
+    match answer.and_then(|answer| text(answer, "review")) {
+        Some(review) => format!(
+            "{ALARM}\nI have written it down as a suggestion, it counts for nothing until you accept it: {review}"
+        ),
+        None => ALARM.to_owned(),
+    }
+}
+
 pub(super) const KEEP: &str = "Then it stays as it is. Nothing was proposed and nothing was changed.";
 
 pub(super) const fn not_unwell(instead: NotNow) -> &'static str {
