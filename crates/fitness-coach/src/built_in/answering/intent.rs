@@ -1,13 +1,11 @@
 //! What an athlete means, as far as rules can tell.
 
-use super::Before;
 use super::alarm::alarm_of;
-use super::days::{Doubt, Named, named, spoken_date};
+use super::days::{Doubt, Named, named};
 use super::feeling::{tired, unwell_of};
-use super::grammar;
 use super::wish::changed;
+use super::{Before, beyond, draft, grammar};
 use fitness_core::calendar::Day;
-use fitness_core::plan::Goal;
 use serde_json::{Value, json};
 
 /// What an athlete means.
@@ -86,6 +84,22 @@ pub enum Intent {
         /// What `draft_training_plan` is asked.
         input: Value,
     },
+    /// Something that only the athlete does.
+    Decide,
+    /// A change that this coach does not know how to make.
+    Beyond,
+    /// The athlete is away.
+    Away {
+        /// What `suggest_observation` is asked.
+        observation: Value,
+    },
+    /// One metric on some days.
+    Metric {
+        /// What `metric_series` is asked.
+        input: Value,
+        /// What the athlete calls it.
+        called: &'static str,
+    },
     /// A plan for a race of which something is not said.
     DraftWhat {
         /// What is not.
@@ -150,25 +164,35 @@ impl Intent {
         if let Some(alarm) = alarm_of(&clauses, &lower, today) {
             return alarm;
         }
+        if beyond::is_a_decision(&clauses) {
+            return Self::Decide;
+        }
         if let Some(change) = changed(&clauses, &words, today, before) {
             return change;
         }
         if let Some(unwell) = unwell_of(&clauses, &lower, today) {
             return unwell;
         }
+        if let Some(away) = beyond::away(&clauses, &words, today) {
+            return away;
+        }
         let when = named(&words, today, has(PAST) || says("a miss"));
         let is_today = matches!(&when, Named::Nothing) || when == Named::Days(vec![today]);
         if let Some(tired) = tired(&clauses, today).filter(|_| is_today) {
             return tired;
         }
-        let goal = goal(&words);
+        let goal = draft::goal(&words);
         let wants_plan = (has(&["draft", "plan", "train", "training"]) && goal.is_some()) || has(&["draft"]);
         if wants_plan && !has(&["predict", "finish"]) {
-            return draft(goal, &words, today);
+            return draft::draft(goal, &words, today);
+        }
+        if beyond::is_another_change(&clauses, &when) {
+            return Self::Beyond;
         }
         let may_i = ["can i run", "could i run", "can i train", "should i run", "should i train"]
             .iter()
             .any(|asked| says(asked));
+        let distance = draft::distance_km(&words);
         if let Named::Days(days) = &when
             && may_i
             && goal.is_none()
@@ -177,8 +201,15 @@ impl Intent {
             return Self::Should { days: days.clone() };
         }
         if has(&["predict", "prediction", "finish"]) || says("could i run") || says("can i run") {
-            let input = goal.map_or_else(|| json!({}), |goal| json!({ "goal": goal }));
+            let input = match (distance, goal) {
+                (Some(km), _) => json!({ "distance_km": km }),
+                (None, Some(goal)) => json!({ "goal": goal }),
+                (None, None) => json!({}),
+            };
             return Self::Predict { input };
+        }
+        if let Some(metric) = beyond::metric(&clauses, &lower, &when, today) {
+            return metric;
         }
         let why = has(&["why"]);
         if !why && has(&["form", "fitness", "fatigue", "load", "fresh"]) {
@@ -203,47 +234,5 @@ impl Intent {
             }
             Named::Nothing | Named::Unsure(_) => Self::Unclear,
         }
-    }
-}
-
-fn goal(words: &[&str]) -> Option<Goal> {
-    words
-        .iter()
-        .find_map(|word| match *word {
-            "5k" | "5km" => Some(Goal::FiveK),
-            "10k" | "10km" => Some(Goal::TenK),
-            "half" | "half-marathon" => Some(Goal::Half),
-            "full" => Some(Goal::Full),
-            _ => None,
-        })
-        .or_else(|| words.contains(&"marathon").then_some(Goal::Full))
-}
-
-fn draft(goal: Option<Goal>, words: &[&str], today: Day) -> Intent {
-    let Some(goal) = goal else {
-        return Intent::DraftWhat { missing: "the race: 5K, 10K, half marathon or marathon" };
-    };
-    let Some(race) =
-        words.iter().find_map(|word| word.parse::<Day>().ok()).or_else(|| spoken_date(words, today))
-    else {
-        return Intent::DraftWhat { missing: "the day of the race, with its month and year" };
-    };
-    let mut input = json!({ "goal": goal, "race_date": race });
-    if let Some(target) = words.iter().find_map(|word| target(word, goal)) {
-        input["target_time"] = json!(target);
-    }
-    Intent::Draft { input }
-}
-
-/// `1:45` means hours and minutes for a long race, minutes and seconds for a short one.
-fn target(word: &str, goal: Goal) -> Option<String> {
-    let parts: Vec<u32> = word.split(':').map(str::parse).collect::<Result<_, _>>().ok()?;
-    match (parts.as_slice(), goal) {
-        ([hours, minutes, seconds], _) => Some(format!("{hours:02}:{minutes:02}:{seconds:02}")),
-        ([hours, minutes], Goal::Half | Goal::Full | Goal::Custom) => {
-            Some(format!("{hours:02}:{minutes:02}:00"))
-        }
-        ([minutes, seconds], _) => Some(format!("00:{minutes:02}:{seconds:02}")),
-        _ => None,
     }
 }
