@@ -3,6 +3,7 @@
 use super::change::{Because, spoken};
 use super::{Doubt, NotNow};
 use fitness_core::calendar::Day;
+use fitness_core::desk::{DeskError, WAIT_ALREADY};
 use serde_json::Value;
 use std::fmt::Write as _;
 
@@ -93,7 +94,16 @@ pub(super) fn planned_on(progress: &Value, day: Day) -> impl Iterator<Item = &Va
     list(progress, "workouts").iter().filter(on_it)
 }
 
+/// What a tool refused. What is said to a model is said otherwise to the athlete.
 pub(super) fn refused(why: &str) -> String {
+    if why.contains(WAIT_ALREADY) {
+        return "As much waits for you as may wait at once. Look through that first; I prepare more when you have decided \
+                about some of it."
+            .to_owned();
+    }
+    if why == DeskError::Broken.to_string() {
+        return "I could not look that up just now. Try again in a while.".to_owned();
+    }
     format!("That did not work: {why}")
 }
 
