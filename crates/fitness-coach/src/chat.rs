@@ -223,7 +223,11 @@ pub async fn converse(
                         ledger.hear_answer(&asked, value);
                         hear(Event::Called { tool, answer: Ok(value) });
                     }
-                    Some(Err(why)) => hear(Event::Called { tool, answer: Err(&why.to_string()) }),
+                    Some(Err(why)) => {
+                        let why = why.to_string();
+                        ledger.hear_refusal(&asked, &why);
+                        hear(Event::Called { tool, answer: Err(&why) });
+                    }
                     None => {}
                 }
                 let followed = answer.map(|answer| turn.answered(&id, answer)).unwrap_or_default();
@@ -344,7 +348,10 @@ impl Heard {
                                 self.ledger.hear_answer(asked, &answer);
                             }
                         }
-                        Told::Result { refused: true, .. } => {}
+                        Told::Result { call, text, refused: true } => {
+                            let asked = self.asked.get(call).unwrap_or(&Value::Null);
+                            self.ledger.hear_refusal(asked, text);
+                        }
                     }
                 }
             }

@@ -64,21 +64,29 @@ impl Default for Chosen {
 }
 
 impl Chosen {
+    /// The model that would be asked, as the athlete knows it.
+    #[must_use]
+    pub fn model_name(&self) -> String {
+        let usual = match self.provider {
+            Provider::BuiltIn => Provider::BuiltIn.as_str(),
+            Provider::Anthropic => "sonnet",
+            Provider::Openai => "a model",
+        };
+        visible(self.model.as_deref().unwrap_or(usual)).to_string()
+    }
+
     /// Who coaches, as a sentence.
     #[must_use]
     pub fn who(&self) -> String {
-        match (self.provider, &self.model, &self.address) {
+        match (self.provider, &self.address) {
             (Provider::BuiltIn, ..) => "The built-in coach: rules, no model, no key.".to_owned(),
-            (Provider::Anthropic, model, address) => {
-                let model = model.as_deref().unwrap_or("sonnet");
+            (Provider::Anthropic, address) => {
                 let at = address.as_deref().map(|at| format!(" at {}", visible(at))).unwrap_or_default();
-                format!("Claude, {}{at}.", visible(model))
+                format!("Claude, {}{at}.", self.model_name())
             }
-            (Provider::Openai, model, address) => format!(
-                "{} at {}.",
-                visible(model.as_deref().unwrap_or("a model")),
-                visible(address.as_deref().unwrap_or(LOCAL_MODEL))
-            ),
+            (Provider::Openai, address) => {
+                format!("{} at {}.", self.model_name(), visible(address.as_deref().unwrap_or(LOCAL_MODEL)))
+            }
         }
     }
 }

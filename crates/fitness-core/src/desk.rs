@@ -63,6 +63,9 @@ impl DeskError {
     }
 }
 
+/// What is said of everything that waits when no more may. It is how a coach that is no model knows this refusal.
+pub const WAIT_ALREADY: &str = "wait for the athlete already";
+
 /// Everything a coach may do, for one athlete at one moment.
 pub trait CoachDesk: Send + Sync {
     /// The athlete's today.

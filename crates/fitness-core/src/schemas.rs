@@ -8,7 +8,7 @@ use crate::desk::asks::SeriesMetric;
 use crate::grading::Verdict;
 use crate::ids::{ActivityId, NoteId, ObservationId, PlanId, ProposalId, WorkoutId};
 use crate::observation::{Excuse, ObservationKind};
-use crate::plan::{DurationType, Goal, PlanStatus, StepType, TargetType, WorkoutKind};
+use crate::plan::{DurationType, Goal, Level, PlanStatus, StepType, TargetType, WorkoutKind};
 use crate::sport::Sport;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use std::borrow::Cow;
@@ -32,6 +32,7 @@ schema_of_words!(
     DurationType,
     Excuse,
     Goal,
+    Level,
     Metric,
     ObservationKind,
     PlanStatus,

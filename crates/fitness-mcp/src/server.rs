@@ -5,11 +5,11 @@ use fitness_coach::tools::Tool;
 use http::request::Parts;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams,
-    CompleteResult, ConstString, DiscoverResult, ErrorCode, GetPromptRequestParams, GetPromptResponse,
-    GetPromptResult, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, MetaObject, PaginatedRequestParams, Prompt, PromptMessage, ProtocolVersion,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Role, ServerCapabilities,
-    ServerConfig,
+    CompleteResult, ConstString, CustomRequest, CustomResult, DiscoverResult, ErrorCode,
+    GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams,
+    Prompt, PromptMessage, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
+    ReadResourceResult, Role, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -19,6 +19,17 @@ use std::sync::Arc;
 const LIST_TTL_MS: u64 = 60_000;
 /// How long what was read may be kept: not past the next question.
 const READ_TTL_MS: u64 = 5_000;
+
+/// The methods that take params.
+const METHODS: &[&str] = &[
+    "tools/call",
+    "tools/list",
+    "prompts/get",
+    "prompts/list",
+    "resources/read",
+    "resources/list",
+    "resources/templates/list",
+];
 
 const INSTRUCTIONS: &str = "One athlete's training and health data, and their coach's tools. Start with `daily_snapshot`. \
      Tell no number that a tool did not tell, and say so where one is missing; `data_through` is the last day whose data \
@@ -205,6 +216,19 @@ impl ServerHandler for Server {
         let guest = self.guest(&context)?;
         let contents = resources::read(&guest, &request.uri).await?;
         Ok(finished!(ReadResourceResult::new(vec![contents]), &context, READ_TTL_MS).into())
+    }
+
+    /// What is no request of the protocol as it stands. One of a method there is has params that do not fit.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        if METHODS.contains(&request.method.as_str()) {
+            let sentence = format!("The params of `{}` are missing or do not fit.", request.method);
+            return Err(ErrorData::invalid_params(sentence, None));
+        }
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None))
     }
 
     /// Nothing is completed here, and the capabilities do not say otherwise.

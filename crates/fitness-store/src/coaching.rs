@@ -20,7 +20,7 @@ use fitness_core::desk::asks::{
     AskActivities, AskActivity, AskComparison, AskDay, AskDraft, AskNotes, AskPlan, AskPrediction, AskSeries,
     MAX_DAYS, SuggestNote, SuggestObservation,
 };
-use fitness_core::desk::{Answer, CoachDesk, DeskError};
+use fitness_core::desk::{Answer, CoachDesk, DeskError, WAIT_ALREADY};
 use fitness_core::ids::UserId;
 use fitness_core::note::Author;
 use fitness_core::units::UnitSystem;
@@ -98,7 +98,7 @@ fn failed(error: Error) -> DeskError {
         Error::TooMany { waiting, what } => {
             let or = if what == "drafts" { ", or give `instead_of`" } else { "" };
             DeskError::TooMany(format!(
-                "{waiting} {what} wait for the athlete already. Ask them to look through these first{or}."
+                "{waiting} {what} {WAIT_ALREADY}. Ask them to look through these first{or}."
             ))
         }
         Error::Stale => DeskError::refused(

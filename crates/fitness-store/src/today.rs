@@ -10,7 +10,7 @@ use fitness_core::metrics::predict::{LOOK_BACK_DAYS, RaceResult};
 use fitness_core::metrics::thresholds::in_force;
 use fitness_core::metrics::{Absent, Found, predict::Prediction};
 use fitness_core::observation::ExcusedDays;
-use fitness_core::plan::{Plan, PlanStatus};
+use fitness_core::plan::{Plan, PlanStatus, Proposal};
 use fitness_core::units::Distance;
 
 /// Days of training that facts speak of: the longest run of thirty days, and the day before them.
@@ -56,9 +56,11 @@ impl Store {
             Some(plan) => self.list_proposals(user, plan.id).await?,
             None => Vec::new(),
         };
-        // The newest comes first.
-        let waiting: Vec<_> =
-            waiting.iter().filter(|proposal| proposal.is_open(today)).map(|proposal| proposal.id).collect();
+        // The newest comes first. What was made later was not there on that day.
+        let was_there = |proposal: &&Proposal| {
+            proposal.is_open(today) && Day::at(proposal.made_at, profile.zone) <= today
+        };
+        let waiting: Vec<_> = waiting.iter().filter(was_there).map(|proposal| proposal.id).collect();
         let following = progress.as_ref().map(|progress| Following {
             workouts: &progress.workouts,
             graded: &progress.followed.graded,

@@ -109,9 +109,10 @@ impl Pen<'_> {
     /// Why there is nothing on a metric, in words without a number.
     fn gap(&self, name: FactName) -> &'static str {
         match self.facts.why_missing(name.as_str()) {
-            Some(Absent::NotYet) => "as it has not arrived from your device",
+            Some(Absent::NotYet) => "as none has arrived",
             Some(Absent::TooFew { .. }) => "as there is not enough of it to go by",
             Some(Absent::Patchy { .. } | Absent::CadenceLock { .. }) => "as the recording is not good enough",
+            _ if name == FactName::SleepLastNight => "as none was recorded",
             _ => "as something it is made from is missing",
         }
     }
@@ -136,6 +137,7 @@ fn session(pen: &mut Pen<'_>) {
         Some(Verdict::Rest) => pen.write("Your plan says {{today_session}} for today, a {{today_session_state}} day, and that is where training turns into fitness."),
         Some(Verdict::NotStarted) => pen.write("Your plan has {{today_session}} for today, but nothing counts before it begins: {{today_session_state}}."),
         Some(Verdict::Short) => pen.write("Some of today's {{today_session}} is done, less than the plan asks: {{today_session_state}}."),
+        Some(Verdict::Missed) if pen.mark().is_some() => pen.write("Today's {{today_session}} did not happen: {{today_session_state}}, but excused, as you marked the day."),
         Some(Verdict::Missed) => pen.write("Today's {{today_session}} did not happen: {{today_session_state}}."),
         Some(Verdict::Pending) => pen.write_first(&[
             "{{today_session}} today, {{today_session_distance}}. It is still {{today_session_state}}.",

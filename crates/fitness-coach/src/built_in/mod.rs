@@ -9,7 +9,7 @@ pub(crate) mod made;
 #[cfg(test)]
 mod tests;
 
-pub use answering::{BuiltIn, Doubt, Intent, Less, NotNow, Wanted};
+pub use answering::{Before, BuiltIn, Doubt, Intent, Less, NotNow, Wanted};
 pub use brief::brief;
 
 /// What it is called where briefs and messages are stored.

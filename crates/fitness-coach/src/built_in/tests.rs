@@ -42,9 +42,9 @@ fn of_nothing_it_says_that_there_is_nothing() {
     let nothing = facts(|_| None, &Absent::NotYet);
     assert_eq!(
         read(&nothing),
-        "There is no data on your recovery today, as it has not arrived from your device. There is no data on last night's \
-         sleep, as it has not arrived from your device. There is no data on your training load, as it has not arrived from \
-         your device. Import or sync something, and this page will have more to say."
+        "There is no data on your recovery today, as none has arrived. There is no data on last night's sleep, as none has \
+         arrived. There is no data on your training load, as none has arrived. Import or sync something, and this page will \
+         have more to say."
     );
     let briefing = brief(&nothing);
     assert_eq!((briefing.metrics, briefing.tone), (vec![], Tone::Neutral));
@@ -93,6 +93,11 @@ fn what_it_says_follows_from_the_facts() {
         (vec![state(Verdict::NotStarted)], vec![], "nothing counts before it begins: not started."),
         (vec![state(Verdict::Short)], vec![], "less than the plan asks: short."),
         (vec![state(Verdict::Missed)], vec![], "did not happen: missed."),
+        (
+            vec![state(Verdict::Missed), (FactName::MarkedToday, word(FactWord::Mark(Excuse::Away)))],
+            vec![],
+            "did not happen: missed, but excused",
+        ),
         (vec![], vec![FactName::TodaySessionDistance], "4x1 km @ 5K today, 20 min."),
         (
             vec![],

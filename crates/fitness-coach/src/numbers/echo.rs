@@ -2,7 +2,7 @@
 
 use super::read::{Number, numbers, plain, unit_of_key};
 use super::{Known, Ledger, What, says_the_same};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::ops::Range;
 
 /// Kilometres in a mile.
@@ -33,6 +33,13 @@ impl Ledger {
         if has("review") {
             self.made.extend(made);
         }
+    }
+}
+
+impl Ledger {
+    /// Takes down why a tool refused. Its limits are the program's own; what it repeats of the question backs nothing.
+    pub fn hear_refusal(&mut self, asked: &Value, why: &str) {
+        self.hear_answer(asked, &json!({ "refused": why }));
     }
 }
 

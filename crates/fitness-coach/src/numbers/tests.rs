@@ -334,3 +334,11 @@ proptest::proptest! {
         let _ = marked(&text, &marks);
     }
 }
+
+#[test]
+fn the_limits_a_refusal_names_stand_and_what_it_repeats_backs_nothing() {
+    let mut ledger = Ledger::default();
+    ledger.hear_refusal(&json!({ "weekly_km": 480.0 }), "A plan takes at least 5 days; 480 km is too far.");
+    assert!(ledger.unverified("That did not work: a plan takes at least 5 days.").is_empty());
+    assert_eq!(ledger.unverified("You ran 480 km.").len(), 1);
+}

@@ -40,6 +40,22 @@ pub fn registered() -> Vec<Registered<'static>> {
 }
 
 impl Registry<'_> {
+    /// That a file is not what was registered under its version, if it is not. One that nobody registered is not held to it.
+    #[must_use]
+    pub fn drift(&self, file: &Registered<'_>) -> Option<Failure> {
+        self.changed(file).map(Failure::new)
+    }
+
+    fn changed(&self, file: &Registered<'_>) -> Option<String> {
+        let Registered { name, version, text } = file;
+        let index = read(self.index);
+        let noted = index.get(name.as_str()).and_then(|prompt| prompt.get(&format!("v{version}")))?;
+        (*noted != ContentHash::of_bytes(text.as_bytes()).to_string()).then(|| {
+            let next = version.saturating_add(1);
+            format!("prompt {name} v{version} changed without a new version: make it v{next}, or put it back")
+        })
+    }
+
     /// What is wrong with the register: a file that changed without a new version, one that nobody registered, a version
     /// without a line in the changelog.
     #[must_use]
@@ -53,11 +69,11 @@ impl Registry<'_> {
             let noted = index.get(name.as_str()).and_then(|prompt| prompt.get(&format!("v{version}")));
             match noted {
                 None => fail(format!("prompt {name} v{version} is not registered in prompts/index.toml")),
-                Some(noted) if *noted != hash => fail(format!(
-                    "prompt {name} v{version} changed without a new version: make it v{}, or put it back",
-                    version.saturating_add(1)
-                )),
-                Some(_) => {}
+                Some(_) => {
+                    if let Some(message) = self.changed(file) {
+                        fail(message);
+                    }
+                }
             }
             let line = format!("- {name} v{version} ({})", hash.get(..12).unwrap_or_default());
             if !self.changelog.lines().any(|said| said.starts_with(&line)) {

@@ -1,6 +1,6 @@
 //! What a prompt names: tools, facts and verbs.
 
-use super::text::listed;
+use super::text::{Word, listed, says_any, sentences};
 use super::{Known, identifiers, quoted_list};
 
 /// Tools, facts and verbs that a prompt names and that are not there.
@@ -25,7 +25,8 @@ pub(super) fn strange(prompt: &str, against: &Known<'_>) -> Vec<String> {
         let whole = against.human_verbs.contains(&word.as_str());
         whole || word.split('_').any(|part| against.human_verbs.contains(&part))
     };
-    let human = sorted(tools.iter().chain(&ticked).filter(is_human));
+    let spoken = spoken_of_as_tools(prompt, against);
+    let human = sorted(tools.iter().chain(&ticked).filter(is_human).chain(&spoken));
     if !human.is_empty() {
         failures.push(format!("prompt names what only a human does as a tool: {}", quoted_list(&human)));
     }
@@ -88,6 +89,55 @@ fn called(before: &str) -> bool {
     before.ends_with(' ')
         && ["call", "calling", "invoke", "invoking", "tool", "function"]
             .contains(&last.to_lowercase().as_str())
+}
+
+/// What a sentence that hands out tools has among its words.
+#[rustfmt::skip]
+const HANDS_OUT: &[&str] = &[
+    "tool", "tools", "function", "functions", "call", "calls", "calling", "invoke", "invokes", "invoking", "command",
+    "commands", "endpoint", "method", "methods", "action", "actions",
+];
+
+/// What right before a verb makes a tool of it.
+const USES: &[&str] =
+    &["use", "using", "run", "running", "execute", "trigger", "via", "with", "through", "issue"];
+
+/// What a human does and a sentence tells as something to call, wherever in it: `These tools: …`, `Use … to make it count`.
+/// A sentence that denies it first, or leaves it to the athlete alone, gives nothing away.
+fn spoken_of_as_tools(prompt: &str, against: &Known<'_>) -> Vec<String> {
+    let mut found = Vec::new();
+    for sentence in sentences(prompt) {
+        let words = &sentence.words;
+        for (at, word) in words.iter().enumerate() {
+            if !against.human_verbs.iter().any(|verb| is_a_form(&word.text, verb)) {
+                continue;
+            }
+            let before = &words[..at];
+            let denied = says_any(
+                before,
+                &["never", "not", "no", "don't", "cannot", "can't", "only the athlete", "nobody"],
+            );
+            let quoted = prompt[..word.at.start].ends_with(['"', '“', '\'', '‘', '«']);
+            let used = before.last().is_some_and(|before| USES.contains(&before.text.as_str()));
+            let handed = words.iter().any(|word: &Word| HANDS_OUT.contains(&word.text.as_str()));
+            if (quoted || used || handed) && !denied {
+                found.push(word.text.clone());
+            }
+        }
+    }
+    found
+}
+
+/// Whether a word is a verb, or what becomes of it at its end.
+fn is_a_form(word: &str, verb: &str) -> bool {
+    let stem = verb.trim_end_matches(['e', 'y']);
+    let Some(end) = word.strip_prefix(stem) else { return false };
+    let own = &verb[stem.len()..];
+    end == own
+        || match own {
+            "y" => matches!(end, "ies" | "ied" | "ying"),
+            _ => matches!(end, "s" | "es" | "ed" | "ing"),
+        }
 }
 
 fn sorted<'a>(words: impl Iterator<Item = &'a String>) -> Vec<&'a String> {

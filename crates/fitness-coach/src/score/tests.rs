@@ -143,6 +143,35 @@ fn what_a_model_would_read_is_what_is_scored() {
             concat!("Use the tool dele", "te."),
             concat!("prompt names what only a human does as a tool: ['dele", "te']"),
         ),
+        (
+            concat!("You have these tools: acti", "vate, app", "ly, arch", "ive."),
+            concat!(
+                "prompt names what only a human does as a tool: ['acti",
+                "vate', 'app",
+                "ly', 'arch",
+                "ive']"
+            ),
+        ),
+        (
+            concat!("The tools are app", "ly and discard."),
+            concat!("prompt names what only a human does as a tool: ['app", "ly']"),
+        ),
+        (
+            concat!("Call the acti", "vate function."),
+            concat!("prompt names what only a human does as a tool: ['acti", "vate']"),
+        ),
+        (
+            concat!("Invoke \"app", "ly\" when they agree."),
+            concat!("prompt names what only a human does as a tool: ['app", "ly']"),
+        ),
+        (
+            concat!("Use acti", "vate to make it count."),
+            concat!("prompt names what only a human does as a tool: ['acti", "vate']"),
+        ),
+        (
+            concat!("One of your functions is app", "lying a proposal."),
+            concat!("prompt names what only a human does as a tool: ['app", "lying']"),
+        ),
     ] {
         let told =
             failures(&chat.replace("\nTOOLS:", &format!("\n{line}\n\nTOOLS:")), Some(PromptName::Chat));
@@ -150,6 +179,8 @@ fn what_a_model_would_read_is_what_is_scored() {
     }
     for line in [
         "Ask the notes tool.",
+        concat!("These rules app", "ly to every answer."),
+        concat!("No tool can acti", "vate a plan."),
         "Use the right tool.",
         "What each tool tells is true.",
         "You can use British spelling.",

@@ -8,6 +8,7 @@
 
 mod amounts;
 mod asking;
+mod beyond;
 mod claims;
 mod directives;
 mod easing;

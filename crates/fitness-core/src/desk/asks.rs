@@ -3,7 +3,7 @@
 use crate::calendar::Day;
 use crate::ids::{ActivityId, PlanId};
 use crate::observation::ObservationKind;
-use crate::plan::{Goal, ScheduleItem};
+use crate::plan::{Goal, Level, ScheduleItem};
 use crate::sport::Sport;
 use crate::words::words;
 use schemars::JsonSchema;
@@ -208,6 +208,12 @@ pub struct AskDraft {
     /// The weekday of the long run, `sun`; only without a schedule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub long_run_day: Option<String>,
+    /// How used to running the athlete says they are; only without a schedule, and needed where their history is short.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<Level>,
+    /// Kilometres the athlete says they run in a usual week; only without a schedule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weekly_km: Option<f64>,
     /// Days without training; only without a schedule.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 732))]

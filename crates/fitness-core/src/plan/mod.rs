@@ -51,7 +51,7 @@ pub use proposal::{
 };
 pub(crate) use purpose::{Known, kind_of_words};
 pub use repeats::{Block, repeats, unfold};
-pub use request::{BadField, PlanRequest, RequestField};
+pub use request::{BadField, MOST_BASE, PlanRequest, RequestField};
 pub(crate) use resize::{counts_repetitions, plain_name};
 pub use step_words::track;
 pub use terms::{Availability, BadWeekday, Terms, Weekdays, Wished, weekday};

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 /// More days than a plan has.
 const MAX_BLOCKED: i64 = 732;
 /// More kilometres than anybody runs in a usual week, and at once.
-const MOST_BASE: f64 = 300.0;
+pub const MOST_BASE: f64 = 300.0;
 const MOST_LONGEST: f64 = 100.0;
 
 /// A wish as it was written down.

@@ -2,7 +2,7 @@
 
 use crate::MAX_MESSAGE;
 use rmcp::model::RequestId;
-use serde::de::IgnoredAny;
+use serde_json::Value;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, ReadBuf};
@@ -51,8 +51,9 @@ impl<R> ShortLines<R> {
             }
             if part.ends_with(b"\n") {
                 let too_long = self.letting_go.take().and_then(|seeker| seeker.found).map(Unread::TooLong);
+                // Read as whoever reads it next does: what is ignored may be nested without end, or be no text.
                 let is_json = self.line.trim_ascii().is_empty()
-                    || serde_json::from_slice::<IgnoredAny>(self.line.trim_ascii()).is_ok();
+                    || serde_json::from_slice::<Value>(self.line.trim_ascii()).is_ok();
                 if is_json {
                     self.whole.append(&mut self.line);
                 }
@@ -164,7 +165,7 @@ impl IdSeeker {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     fn sought(line: &str) -> Value {
         let mut seeker = IdSeeker::default();

@@ -142,7 +142,11 @@ impl Pipes {
     }
 
     pub(crate) async fn say(&mut self, line: &str) {
-        self.write.write_all(line.as_bytes()).await.unwrap();
+        self.say_bytes(line.as_bytes()).await;
+    }
+
+    pub(crate) async fn say_bytes(&mut self, line: &[u8]) {
+        self.write.write_all(line).await.unwrap();
         self.write.write_all(b"\n").await.unwrap();
     }
 

@@ -127,6 +127,19 @@ async fn a_line_that_is_no_json_is_answered_with_a_parse_error() {
         pipes.say(line).await;
         let heard = pipes.hear().await;
         assert_eq!(heard["error"]["code"], -32700, "{line}: {heard}");
+    }
+    let deep = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}{}}}"#,
+        "[".repeat(5000),
+        "]".repeat(5000)
+    );
+    let mut no_text = br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":""#.to_vec();
+    no_text.extend([0xff, 0xfe]);
+    no_text.extend(br#""}}"#);
+    for line in [deep.into_bytes(), no_text] {
+        pipes.say_bytes(&line).await;
+        let heard = pipes.hear().await;
+        assert_eq!(heard["error"]["code"], -32700, "{heard}");
         assert!(heard.get("id").is_none_or(Value::is_null), "nobody knows whose it was: {heard}");
     }
     pipes.say("").await;
@@ -189,6 +202,17 @@ async fn a_question_before_the_greeting_is_refused_and_the_greeting_still_works(
     let hello =
         json!({ "protocolVersion": OLD, "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } });
     assert_eq!(pipes.ask(&message("initialize", &hello)).await["result"]["protocolVersion"], OLD);
+}
+
+#[tokio::test]
+async fn params_that_do_not_fit_are_told_as_that() {
+    let mut pipes = Pipes::open_old(&athlete("Ann"), Scope::Draft).await;
+    for params in [json!({ "name": "notes", "arguments": "all" }), json!({}), json!({ "arguments": {} })] {
+        let reply = pipes.ask(&message("tools/call", &params)).await;
+        assert_eq!(reply["error"]["code"], -32602, "{params}: {reply}");
+    }
+    let reply = pipes.ask(&json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call" })).await;
+    assert_eq!(reply["error"]["code"], -32602, "{reply}");
 }
 
 #[tokio::test]

@@ -15,8 +15,8 @@ use fitness_core::note::{Author, NoteText};
 use fitness_core::observation::Observed;
 use fitness_core::plan::lint::{Subject, lint};
 use fitness_core::plan::{
-    Availability, BadDraft, Draft, DraftRequest, PlanStatus, Stated, Week, Weekdays, Wish, generate,
-    planned_running, weekday,
+    Availability, BadDraft, Draft, DraftRequest, MOST_BASE, PlanStatus, Stated, Week, Weekdays, Wish,
+    generate, planned_running, weekday,
 };
 use fitness_core::units::{Distance, TimeSpan};
 use serde_json::Value;
@@ -105,10 +105,11 @@ impl CoachingDesk {
 
     /// A schedule of the asker's own.
     async fn scheduled(&self, ask: AskDraft) -> Told<(Draft, Vec<String>, Vec<String>)> {
-        if ask.days.is_some() || ask.long_run_day.is_some() || !ask.blackout_days.is_empty() {
+        let stated = ask.level.is_some() || ask.weekly_km.is_some();
+        if stated || ask.days.is_some() || ask.long_run_day.is_some() || !ask.blackout_days.is_empty() {
             return Err(DeskError::refused(
-                "`days`, `long_run_day` and `blackout_days` are for a plan made from the athlete's history; leave them \
-                 out, or leave out `schedule`.",
+                "`days`, `long_run_day`, `blackout_days`, `level` and `weekly_km` are for a plan made from the athlete's \
+                 history; leave them out, or leave out `schedule`.",
             ));
         }
         let request = DraftRequest {
@@ -142,10 +143,17 @@ impl CoachingDesk {
         let days: Option<Weekdays> =
             ask.days.as_deref().map(str::parse).transpose().map_err(|why| refused(&why))?;
         let long_day = ask.long_run_day.as_deref().map(weekday).transpose().map_err(|why| refused(&why))?;
-        let distance = match ask.distance_km {
-            Some(km) => Some(Distance::from_km(km).ok_or_else(|| refused(&"`distance_km` is no distance"))?),
-            None => None,
+        let length = |km: Option<f64>, why: &str| {
+            km.map(|km| Distance::from_km(km).ok_or_else(|| refused(&why))).transpose()
         };
+        let distance = length(ask.distance_km, "`distance_km` is no distance")?;
+        if ask.weekly_km.is_some_and(|km| !(km > 0.0 && km <= MOST_BASE)) {
+            return Err(refused(&format!(
+                "`weekly_km` is more than 0 and at most {MOST_BASE}; leave it out for somebody who does not run yet"
+            )));
+        }
+        let base = length(ask.weekly_km, "`weekly_km` is no distance")?;
+        let stated = Stated { level: ask.level, base, longest: None };
         if ask.start_date.is_some_and(|start| start < self.today) {
             return Err(refused(&"`start_date` is over; leave it out to begin today, or give a later day"));
         }
@@ -167,11 +175,7 @@ impl CoachingDesk {
             units: self.units,
         };
         let race = wish.goal.distance().or(wish.distance);
-        let athlete = self
-            .store()
-            .background(self.user(), race, self.today, Stated::default())
-            .await
-            .map_err(failed)?;
+        let athlete = self.store().background(self.user(), race, self.today, stated).await.map_err(failed)?;
         let made = generate(&wish, &athlete).map_err(|why| refused(&why))?;
         let findings =
             made.findings.iter().map(|finding| format!("{}: {}", finding.rule, finding.text)).collect();

@@ -91,7 +91,7 @@ async fn write(store: &Store, user: UserId, day: Day, model: Option<&str>) -> Re
     let written = if chosen.provider == Provider::BuiltIn {
         write_brief(None, &morning, &mut ()).await
     } else if coaching::used_up(&caps) {
-        let why = format!("{} was not asked: today's limit is used up.", chosen.provider);
+        let why = format!("{} was not asked: today's limit is used up.", chosen.model_name());
         written_by_rules(&morning, Some(why))
     } else {
         match coaching::model(store, user, &chosen, today).await {
@@ -109,7 +109,7 @@ async fn write(store: &Store, user: UserId, day: Day, model: Option<&str>) -> Re
                 write_brief(Some(&metered), &morning, &mut ()).await
             }
             Err(why) => {
-                written_by_rules(&morning, Some(format!("{} was not asked: {why:#}.", chosen.provider)))
+                written_by_rules(&morning, Some(format!("{} was not asked: {why:#}.", chosen.model_name())))
             }
         }
     };

@@ -170,20 +170,21 @@ async fn say(here: &Here<'_>, chat: Option<ChatId>, text: &str, streaming: bool)
     let (model, caps) = coaching::open(store, user.id, args.model.as_deref(), today).await?;
     let desk = coaching::desk(store, user.id, Author::Coach, site).await?;
     let talk = Talk { store, user: user.id, chat, today, now: clock::now() };
-    let mut cards = Vec::new();
+    let mut cards: Vec<String> = Vec::new();
     let mut out = std::io::stdout();
     let mut hear = |event: Event<'_>| {
-        cards.extend(event.card().map(|card| match card {
-            Card::Draft { id, .. } => format!("fitness plan show {id}"),
-            Card::Proposal { id, .. } => format!("fitness plan proposal show {id}"),
-        }));
-        if let Event::Called { tool, answer: Ok(_) } = &event {
-            match tool.name {
-                ToolName::SuggestNote => cards.push("fitness note list".to_owned()),
-                ToolName::SuggestObservation => cards.push("fitness day list".to_owned()),
-                _ => {}
-            }
-        }
+        let left = match (event.card(), &event) {
+            (Some(Card::Draft { id, .. }), _) => Some(format!("fitness plan show {id}")),
+            (Some(Card::Proposal { id, .. }), _) => Some(format!("fitness plan proposal show {id}")),
+            (None, Event::Called { tool, answer: Ok(_) }) => match tool.name {
+                ToolName::SuggestNote => Some("fitness note list".to_owned()),
+                ToolName::SuggestObservation => Some("fitness day list".to_owned()),
+                _ => None,
+            },
+            (None, _) => None,
+        };
+        // Several suggestions are shown by one command.
+        cards.extend(left.filter(|command| !cards.contains(command)));
         if streaming {
             // A terminal that has gone away does not stop the coach from finishing.
             drop(match event {

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::report::Report;
 use crate::table::table;
 use anyhow::Result;
-use fitness_coach::prompt::{Prompt, PromptName};
+use fitness_coach::prompt::{Prompt, PromptName, Registered, Registry};
 use fitness_coach::score::{Failure as Drift, Known, score, score_ours};
 use fitness_coach::tools::ToolName;
 use fitness_core::hash::ContentHash;
@@ -45,7 +45,19 @@ fn scored(file: Option<PathBuf>, held_to: Option<PromptName>) -> Result<Report> 
         || "those of every prompt; for ours say --as brief or --as chat".to_owned(),
         |name| format!("those of the {name} prompt"),
     );
-    Ok(told(&score(&text, &Known::of(known, &tools)), &rules))
+    let mut failures: Vec<Drift> = version_of(&path)
+        .and_then(|(name, version)| Registry::BUILT.drift(&Registered { name, version, text: &text }))
+        .into_iter()
+        .collect();
+    failures.extend(score(&text, &Known::of(known, &tools)));
+    Ok(told(&failures, &rules))
+}
+
+/// The prompt and the version that a file is kept as: `brief/v2.md`.
+fn version_of(path: &Path) -> Option<(PromptName, u32)> {
+    let name = path.parent()?.file_name()?.to_str()?.parse().ok()?;
+    let version = path.file_stem()?.to_str()?.strip_prefix('v')?.parse().ok()?;
+    Some((name, version))
 }
 
 /// What a file is by its name or its folder's: `brief.md`, `brief/v2.md`.

@@ -393,7 +393,7 @@ async fn a_key_is_sealed_never_shown_and_never_goes_anywhere_else() {
     assert!(no_key.contains("--key-file"), "{no_key}");
     assert!(home.refused(&["chat", "Hi", "--model", "sonnet"]).contains("no key for anthropic"));
     let told = home.json(&["brief", "--model", "sonnet"]);
-    assert!(text(&told["fell_back"]).contains("anthropic was not asked: there is no key"), "{told:#}");
+    assert!(text(&told["fell_back"]).contains("sonnet was not asked: there is no key"), "{told:#}");
     assert!(home.ok(&["coach"]).contains("built-in"), "nothing was chosen");
 
     let claude = FakeAnthropic::start(|_| Say::text(brief(GOOD))).await;

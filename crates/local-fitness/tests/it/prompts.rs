@@ -85,6 +85,12 @@ fn an_edited_copy_of_our_prompt_is_held_to_our_rules() {
     assert!(told.code == Some(1) && told.out.contains("FAIL: prompt dropped the no-digits rule"), "{told:?}");
     let file = home.file("brief.md", PROMPT);
     assert_eq!(home.run(&["prompts", "score", &file]).code, Some(1), "a file called brief is one");
+    std::fs::create_dir_all(home.path("brief")).unwrap();
+    let file = home.file("brief/v1.md", &ours);
+    assert_eq!(home.run(&["prompts", "score", &file]).code, Some(0));
+    let file = home.file("brief/v1.md", ours.replace("a few plain English", "some plain English"));
+    let told = home.run(&["prompts", "score", &file]);
+    assert!(told.code == Some(1) && told.out.contains("brief v1 changed without a new version"), "{told:?}");
 }
 
 /// The seeds lie beside the repository on some machines.

@@ -1,7 +1,7 @@
 //! The days an athlete names. What rules cannot place for certain is a doubt that is said, never another day.
 
+use super::misread::is_misread;
 use fitness_core::calendar::{Day, Weekday};
-use fitness_core::plan::weekday;
 
 /// The days that words name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,6 +56,17 @@ impl Which {
             _ => Self::Plain,
         }
     }
+}
+
+/// A weekday by its name, or by what people make of it.
+fn weekday(word: &str) -> Result<Weekday, ()> {
+    let word = match word {
+        "tues" => "tue",
+        "weds" => "wed",
+        "thur" | "thurs" => "thu",
+        word => word,
+    };
+    fitness_core::plan::weekday(word).map_err(|_| ())
 }
 
 /// What between two days makes all days from one to the other of them.
@@ -159,6 +170,9 @@ fn piece(words: &[&str], at: usize, today: Day, past: bool) -> Option<(usize, Pi
         word => {
             if let Some(day) = word.parse().ok().or_else(|| ordinal(word, today, past)) {
                 return one(Piece::Day(day));
+            }
+            if weekday(word).is_err() && is_misread(word) {
+                return one(Piece::Doubt);
             }
             if let Some((first, last)) = word.split_once('-')
                 && weekday(first).is_ok()
@@ -314,7 +328,8 @@ fn on_a_date(words: &[&str], at: usize, today: Day, past: bool) -> Option<(usize
             days.find(|day| if past { *day <= today } else { *day >= today })
         }
     };
-    found.map(|day| (end - at + usize::from(year.is_some()), Piece::Day(day)))
+    // `31 november` is no day, and not the 31st of another month either.
+    Some((end - at + usize::from(year.is_some()), found.map_or(Piece::Doubt, Piece::Day)))
 }
 
 /// The first date that is written out in words, for a race to come.

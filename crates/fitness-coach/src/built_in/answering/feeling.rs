@@ -67,8 +67,9 @@ pub(super) fn unwell_of(clauses: &[Clause<'_>], lower: &str, today: Day) -> Opti
     let mut instead = None;
     for clause in clauses {
         let Some((at, kind)) = unwell(clause) else { continue };
-        let asking = ["what if", "if i ", "when i ", "should i"].iter().any(|phrase| lower.contains(phrase));
-        if asking || clause.asks {
+        // `If I am ill` is a thought; `it hurts when I run` is a complaint.
+        let thought = clause.words[..at].iter().any(|word| matches!(*word, "if" | "when"));
+        if thought || clause.asks || lower.contains("should i") {
             return Some(Intent::IfUnwell);
         }
         let not_now = if clause.is_about_others(at) {
@@ -116,7 +117,7 @@ fn unwell(clause: &Clause<'_>) -> Option<(usize, &'static str)> {
     ill.or_else(|| clause.find(HURT).map(|at| (at, "injury")))
 }
 
-fn observation(kind: &str, words: &[&str], today: Day) -> Value {
+pub(super) fn observation(kind: &str, words: &[&str], today: Day) -> Value {
     let has = |any: &[&str]| words.iter().any(|word| any.contains(word));
     let value = if has(BADLY) {
         3

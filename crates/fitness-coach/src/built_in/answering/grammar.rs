@@ -55,7 +55,10 @@ pub(super) fn clauses(lower: &str) -> Vec<Clause<'_>> {
 
 /// The words of a text.
 pub(super) fn words(text: &str) -> Vec<&str> {
-    text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '-' | ':' | '.'))
+    // `11/19` is one word, and `ill/tired` is two.
+    let of_a_date = |c: char| c == '/' || c.is_ascii_digit();
+    text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '-' | ':' | '.' | '/'))
+        .flat_map(|part| part.split(move |c: char| c == '/' && !part.chars().all(of_a_date)))
         .map(|word| word.trim_matches(['.', ':', '-']))
         .filter(|word| !word.is_empty())
         .collect()

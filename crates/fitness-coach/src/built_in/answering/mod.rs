@@ -3,15 +3,23 @@
 //! It is a [`Model`] like any other: it calls the same tools, within the same caps, and every number it says stands in
 //! what a tool answered. It understands a small set of questions ([`Intent`]) and says so when it does not.
 
+mod advice;
+mod alarm;
+mod before;
+mod beyond;
 mod change;
 mod days;
+mod draft;
 mod feeling;
 mod grammar;
 mod intent;
+mod misread;
 #[cfg(test)]
 mod tests;
+mod wish;
 mod wording;
 
+pub use before::Before;
 pub use days::Doubt;
 pub use intent::{Intent, Less, NotNow, Wanted};
 
@@ -36,8 +44,18 @@ impl Model for BuiltIn {
 
     fn ask<'a>(&'a self, request: &'a Request, listener: &'a mut (dyn Listener + 'a)) -> Asking<'a> {
         Box::pin(async move {
-            let (words, results) = last_exchange(&request.messages);
-            let (part, stop) = match next(&Intent::read(words, self.today), &results, self.today) {
+            let (at, words) = said_last(&request.messages).unwrap_or_default();
+            let results = results_since(&request.messages, at);
+            let earlier = &request.messages[..at];
+            let intent = match Intent::after(words, self.today, &Before::of(earlier, self.today)) {
+                Intent::Unclear => draft::with_level(words, earlier, self.today).unwrap_or(Intent::Unclear),
+                intent => intent,
+            };
+            let step = match &intent {
+                Intent::Draft { input } => drafted(input, draft::made_before(earlier), &results, self.today),
+                intent => next(intent, &results, self.today),
+            };
+            let (part, stop) = match step {
                 Step::Call(tool, input) => {
                     listener.call(tool.as_str());
                     let id = format!("built-in-{}", results.len() + 1);
@@ -86,17 +104,19 @@ enum Step {
     Say(String),
 }
 
-/// What the athlete said last, and what tools answered since.
-fn last_exchange(messages: &[Message]) -> (&str, Results<'_>) {
-    let said = |message: &Message| matches!(message, Message::Program { parts } if parts.iter().any(|part| matches!(part, Told::Text { .. })));
-    let Some(at) = messages.iter().rposition(said) else { return ("", Results::new()) };
-    let words = match messages.get(at) {
-        Some(Message::Program { parts }) => parts
-            .iter()
-            .rev()
-            .find_map(|part| if let Told::Text { text } = part { Some(text.as_str()) } else { None }),
-        _ => None,
-    };
+/// What the athlete said last, and where.
+fn said_last(messages: &[Message]) -> Option<(usize, &str)> {
+    messages.iter().enumerate().rev().find_map(|(at, message)| {
+        let Message::Program { parts } = message else { return None };
+        parts.iter().rev().find_map(|part| match part {
+            Told::Text { text } => Some((at, text.as_str())),
+            Told::Result { .. } => None,
+        })
+    })
+}
+
+/// What tools answered since a message.
+fn results_since(messages: &[Message], at: usize) -> Results<'_> {
     let (mut calls, mut results) = (BTreeMap::new(), Results::new());
     for message in messages.iter().skip(at + 1) {
         match message {
@@ -119,7 +139,7 @@ fn last_exchange(messages: &[Message]) -> (&str, Results<'_>) {
             }
         }
     }
-    (words.unwrap_or_default(), results)
+    results
 }
 
 /// What to do about an intent, with what is known so far.
@@ -132,7 +152,7 @@ fn next(intent: &Intent, results: &Results<'_>, today: Day) -> Step {
         Some(Err(why)) => Step::Say(wording::refused(why)),
     };
     match intent {
-        Intent::Today => ask(T::DailySnapshot, json!({}), &wording::today),
+        Intent::Today => ask(T::DailySnapshot, json!({}), &|answer| wording::today(answer, today)),
         Intent::Why { day } if *day == today => ask(T::DailySnapshot, json!({}), &wording::why),
         Intent::Why { day } => {
             let said = |answer: &Value| wording::why_on(answer, *day, today);
@@ -140,27 +160,40 @@ fn next(intent: &Intent, results: &Results<'_>, today: Day) -> Step {
         }
         Intent::NotUnwell { instead } => Step::Say(wording::not_unwell(*instead).to_owned()),
         Intent::Keep => Step::Say(wording::KEEP.to_owned()),
-        Intent::Over { day } => Step::Say(wording::over(*day)),
+        Intent::Over { .. } => Step::Say(wording::OVER.to_owned()),
         Intent::Unsure { doubt } => Step::Say(wording::unsure(*doubt)),
         Intent::Should { days } => match (known(T::PlanProgress), known(T::DailySnapshot)) {
             (None, _) => Step::Call(T::PlanProgress, span(days)),
             (Some(Err(why)), _) | (_, Some(Err(why))) => Step::Say(wording::refused(why)),
             (Some(Ok(_)), None) => Step::Call(T::DailySnapshot, json!({})),
-            (Some(Ok(progress)), Some(Ok(snapshot))) => Step::Say(wording::should(progress, snapshot, days)),
+            (Some(Ok(progress)), Some(Ok(snapshot))) => Step::Say(advice::should(progress, snapshot, days)),
         },
         Intent::Week { monday } => {
             let said = |answer: &Value| wording::week(answer, *monday, today);
             ask(T::PlanProgress, json!({ "from": monday, "through": monday.plus(6) }), &said)
         }
-        Intent::Days { days } => ask(T::PlanProgress, span(days), &|answer| wording::days(answer, days)),
+        Intent::Days { days } => {
+            ask(T::PlanProgress, span(days), &|answer| wording::days(answer, days, today))
+        }
         Intent::Form { of_another_day } => {
             let said = |answer: &Value| wording::form(answer, *of_another_day);
             ask(T::TrainingLoad, json!({}), &said)
         }
         Intent::Predict { input } => ask(T::PredictFinish, input.clone(), &wording::prediction),
         Intent::IfUnwell => Step::Say(wording::IF_UNWELL.to_owned()),
+        Intent::Alarm { suggestion: None } => Step::Say(advice::ALARM.to_owned()),
+        Intent::Alarm { suggestion: Some(suggestion) } => match known(T::SuggestObservation) {
+            None => Step::Call(T::SuggestObservation, suggestion.clone()),
+            Some(answer) => Step::Say(advice::alarm(answer.as_ref().ok())),
+        },
         Intent::Unwell { observation } => ask(T::SuggestObservation, observation.clone(), &wording::unwell),
-        Intent::Draft { input } => ask(T::DraftTrainingPlan, input.clone(), &wording::drafted),
+        Intent::Away { observation } => ask(T::SuggestObservation, observation.clone(), &advice::away),
+        Intent::Metric { input, called } => {
+            ask(T::MetricSeries, input.clone(), &|answer| advice::metric(answer, called))
+        }
+        Intent::Decide => Step::Say(advice::decide()),
+        Intent::Beyond => Step::Say(advice::beyond()),
+        Intent::Draft { input } => drafted(input, None, results, today),
         Intent::DraftWhat { missing } => Step::Say(wording::ask_for(missing)),
         Intent::Change { wanted } => propose(wanted, change::Because::Asked, results),
         Intent::Tired => {
@@ -168,6 +201,27 @@ fn next(intent: &Intent, results: &Results<'_>, today: Day) -> Step {
             propose(&[easier], change::Because::Tired, results)
         }
         Intent::Unclear => Step::Say(wording::HELP.to_owned()),
+    }
+}
+
+/// Makes a draft; in the place of the one this conversation made before, where that still waits.
+fn drafted(input: &Value, earlier: Option<i64>, results: &Results<'_>, today: Day) -> Step {
+    let mut input = input.clone();
+    if let Some(earlier) = earlier {
+        match results.get(ToolName::PlanProgress.as_str()) {
+            None => return Step::Call(ToolName::PlanProgress, span(&[today])),
+            Some(Ok(progress)) => {
+                if let Some(plan) = draft::instead_of(earlier, &input, progress) {
+                    input["instead_of"] = json!(plan);
+                }
+            }
+            Some(Err(_)) => {}
+        }
+    }
+    match results.get(ToolName::DraftTrainingPlan.as_str()) {
+        None => Step::Call(ToolName::DraftTrainingPlan, input),
+        Some(Ok(answer)) => Step::Say(wording::drafted(answer, input.get("instead_of").is_some())),
+        Some(Err(why)) => Step::Say(wording::refused(why)),
     }
 }
 

@@ -280,7 +280,7 @@ fn a_day_that_was_named_is_never_another_day() {
 #[tokio::test]
 async fn what_it_is_not_sure_of_it_asks_and_proposes_nothing() {
     for (words, says) in [
-        ("skip next Wednesday", "Do you mean Wed 2026-06-10 or Wed 2026-06-17?"),
+        ("skip next Wednesday", "Do you mean the coming Wednesday or the one a week later?"),
         ("skip every Thursday", "I did nothing"),
         ("skip the long run", "Say which day you mean"),
     ] {
@@ -472,3 +472,7 @@ async fn nothing_leaves_the_machine() {
     let reply = coach.ask(&request, &mut ()).await.unwrap();
     assert_eq!(reply.text(), wording::HELP);
 }
+
+mod alarm;
+mod beyond;
+mod following;

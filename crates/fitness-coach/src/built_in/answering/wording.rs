@@ -3,6 +3,7 @@
 use super::change::{Because, spoken};
 use super::{Doubt, NotNow};
 use fitness_core::calendar::Day;
+use fitness_core::desk::{DeskError, WAIT_ALREADY};
 use serde_json::Value;
 use std::fmt::Write as _;
 
@@ -41,15 +42,33 @@ pub(super) const fn not_unwell(instead: NotNow) -> &'static str {
     }
 }
 
-pub(super) fn over(day: Day) -> String {
-    format!("{} is over, and what is over is not changed. Say which day to come you mean.", spoken(day))
+pub(super) const OVER: &str =
+    "That day is over, and what is over is not changed. Say which day to come you mean.";
+
+/// A weekday's name. A date would be a number that nobody told.
+fn long_name(day: Day) -> &'static str {
+    match day.weekday().to_string().as_str() {
+        "Mon" => "Monday",
+        "Tue" => "Tuesday",
+        "Wed" => "Wednesday",
+        "Thu" => "Thursday",
+        "Fri" => "Friday",
+        "Sat" => "Saturday",
+        _ => "Sunday",
+    }
 }
 
 /// Which day is meant is the athlete's to say.
 pub(super) fn unsure(doubt: Doubt) -> String {
     match doubt {
         Doubt::OneOf(one, other) => {
-            format!("Do you mean {} or {}? Say it again with the date, and I do it.", spoken(one), spoken(other))
+            let week = |day: Day| day.iso_week().monday();
+            let (one, other) = if one.weekday() == other.weekday() && week(one) != week(other) {
+                (format!("the coming {}", long_name(one)), "the one a week later".to_owned())
+            } else {
+                (long_name(one).to_owned(), long_name(other).to_owned())
+            };
+            format!("Do you mean {one} or {other}? Say it again with the date, and I do it.")
         }
         Doubt::NotDays => "I am not sure which days you mean, so I did nothing. I understand single days, days from one to \
                            another, and this, last or next week: \"skip Wednesday and Thursday\", \"make next week easier\"."
@@ -68,54 +87,36 @@ pub(super) fn nothing_to_ease(sentence: &str) -> String {
     )
 }
 
-/// Whether to train: what is planned, what is known, and that it is the athlete's word that counts.
-pub(super) fn should(progress: &Value, snapshot: &Value, days: &[Day]) -> String {
-    let mut said = String::new();
-    for (at, day) in days.iter().enumerate() {
-        let names: Vec<String> = planned_on(progress, *day).map(session).collect();
-        said.push_str(if at == 0 { "" } else { " " });
-        let _ = match names.as_slice() {
-            [] => write!(said, "Nothing is planned for {}.", spoken(*day)),
-            names => write!(said, "{} has {}.", spoken(*day), names.join(" and ")),
-        };
-    }
-    if days.iter().all(|day| planned_on(progress, *day).next().is_none()) {
-        return format!("{said} So there is nothing to take out.");
-    }
-    if let (Some(score), Some(band)) = (fact(snapshot, "recovery"), fact(snapshot, "recovery_band")) {
-        let _ = write!(said, " Recovery is {score} this morning ({band}).");
-    }
-    if let (Some(form), Some(band)) = (fact(snapshot, "form"), fact(snapshot, "form_band")) {
-        let _ = write!(said, " Your form is {form} ({band}).");
-    }
-    said.push_str(
-        " Numbers of a watch alone are no reason: how you feel is. With a fever, or pain that changes how you run, leave it; \
-         tired legs mostly wake up on the way. Say \"skip it\" or \"make it easier\" with the day, and I prepare a proposal for you to decide about.",
-    );
-    said
-}
-
 /// What a day asks, without days of rest.
-fn planned_on(progress: &Value, day: Day) -> impl Iterator<Item = &Value> {
+pub(super) fn planned_on(progress: &Value, day: Day) -> impl Iterator<Item = &Value> {
     let on_it =
         move |workout: &&Value| text(workout, "sport") != Some("rest") && workout["date"] == day.to_string();
     list(progress, "workouts").iter().filter(on_it)
 }
 
+/// What a tool refused. What is said to a model is said otherwise to the athlete.
 pub(super) fn refused(why: &str) -> String {
+    if why.contains(WAIT_ALREADY) {
+        return "As much waits for you as may wait at once. Look through that first; I prepare more when you have decided \
+                about some of it."
+            .to_owned();
+    }
+    if why == DeskError::Broken.to_string() {
+        return "I could not look that up just now. Try again in a while.".to_owned();
+    }
     format!("That did not work: {why}")
 }
 
-fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
+pub(super) fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
     value.get(key).and_then(Value::as_str)
 }
 
-fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
+pub(super) fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
     value.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
 /// What a fact is shown as.
-fn fact<'a>(answer: &'a Value, id: &str) -> Option<&'a str> {
+pub(super) fn fact<'a>(answer: &'a Value, id: &str) -> Option<&'a str> {
     answer.get("facts")?.get(id)?.get("shown")?.as_str()
 }
 
@@ -127,19 +128,37 @@ pub(super) fn session(workout: &Value) -> String {
     }
 }
 
-fn state(workout: &Value) -> String {
+/// What became of a session, seen from today.
+fn state(workout: &Value, today: Day) -> String {
+    let ahead = match text(workout, "date").and_then(|date| date.parse::<Day>().ok()) {
+        Some(day) if day > today => "ahead",
+        Some(day) if day < today => "its data has not arrived",
+        _ => "still ahead, or its data has not arrived",
+    };
     let verdict = match text(workout, "verdict") {
         Some("hit") => "done",
         Some("short") => "done in part",
         Some("missed") => "missed",
         Some("rest") => "rest",
         Some("not_started") => "before the plan starts",
-        _ => "still ahead, or its data has not arrived",
+        _ => ahead,
     };
     match (text(workout, "actual"), text(workout, "excused")) {
-        (_, Some(why)) => format!("{verdict}, excused ({why})"),
+        // What is excused is waited for by nobody.
+        (None, Some(why)) if verdict == ahead => format!("excused, {}", excuse(why)),
+        (_, Some(why)) => format!("{verdict}, excused: {}", excuse(why)),
         (Some(actual), None) => format!("{verdict}: {actual}"),
         (None, None) => verdict.to_owned(),
+    }
+}
+
+/// What the athlete marked, as it is said to them.
+fn excuse(why: &str) -> &str {
+    match why {
+        "ill" => "you marked it as ill",
+        "injured" => "you marked it as injured",
+        "away" => "you marked it as away",
+        why => why,
     }
 }
 
@@ -152,18 +171,18 @@ fn waiting(answer: &Value) -> String {
     }
 }
 
-pub(super) fn today(answer: &Value) -> String {
+pub(super) fn today(answer: &Value, today: Day) -> String {
     let mut said = String::new();
     let sessions = list(answer, "sessions");
     if sessions.is_empty() {
         said.push_str("Nothing is planned for today.");
     }
     for workout in sessions {
-        let _ = write!(said, "Today: {} ({}). ", session(workout), state(workout));
+        let _ = write!(said, "Today: {} ({}). ", session(workout), state(workout, today));
     }
     for workout in list(answer, "last_judged") {
         let day = text(workout, "weekday").unwrap_or("Before");
-        let _ = write!(said, "\n{day}: {} was {}.", session(workout), state(workout));
+        let _ = write!(said, "\n{day}: {} was {}.", session(workout), state(workout, today));
     }
     match (fact(answer, "recovery"), fact(answer, "recovery_band")) {
         (Some(score), Some(band)) => {
@@ -207,24 +226,25 @@ pub(super) fn week(answer: &Value, monday: Day, today: Day) -> String {
         if text(workout, "sport") == Some("rest") {
             let _ = write!(said, "\n- {day}: rest");
         } else {
-            let _ = write!(said, "\n- {day}: {} ({})", session(workout), state(workout));
+            let _ = write!(said, "\n- {day}: {} ({})", session(workout), state(workout, today));
         }
     }
+    // The plan's own figure is about all of it, and no week's.
     if let Some(percent) = answer.get("adherence_percent").and_then(Value::as_u64) {
-        let _ = write!(said, "\nOf what was asked so far, {percent} % was done.");
+        let _ = write!(said, "\nIn the whole plan so far, {percent} % of what was asked was done.");
     }
     said.push_str(&waiting(answer));
     said
 }
 
 /// Some days, each with what it asks and what became of it.
-pub(super) fn days(answer: &Value, days: &[Day]) -> String {
+pub(super) fn days(answer: &Value, days: &[Day], today: Day) -> String {
     if answer.get("plan").is_none() {
         return NO_PLAN.to_owned();
     }
     let lines = days.iter().map(|day| {
         let sessions: Vec<String> = planned_on(answer, *day)
-            .map(|workout| format!("{} ({})", session(workout), state(workout)))
+            .map(|workout| format!("{} ({})", session(workout), state(workout, today)))
             .collect();
         match sessions.as_slice() {
             [] => format!("{}: nothing is planned.", spoken(*day)),
@@ -264,7 +284,7 @@ pub(super) fn why_on(answer: &Value, day: Day, today: Day) -> String {
         }
         (Some("short"), Some(actual)) => format!("It is short because a part of it was done: {actual}."),
         (Some("hit"), Some(actual)) => format!("It counts as done: {actual}."),
-        _ => format!("It is {}.", state(workout)),
+        _ => format!("It is {}.", state(workout, today)),
     };
     let excused = text(workout, "excused")
         .map(|why| format!(" It is excused ({why}), so it does not count against you."));
@@ -342,11 +362,14 @@ pub(super) fn unwell(answer: &Value) -> String {
     )
 }
 
-pub(super) fn drafted(answer: &Value) -> String {
+pub(super) fn drafted(answer: &Value, replaces: bool) -> String {
     let review = text(answer, "review").unwrap_or_default();
     let mut said = format!(
         "I drafted a plan from what you have really run. Nothing is tracked until you decide: {review}"
     );
+    if replaces {
+        said.push_str("\nIt takes the place of the draft before, which stays readable.");
+    }
     for remark in list(answer, "remarks").iter().chain(list(answer, "findings")).filter_map(Value::as_str) {
         let _ = write!(said, "\n- {remark}");
     }
@@ -354,6 +377,9 @@ pub(super) fn drafted(answer: &Value) -> String {
 }
 
 pub(super) fn ask_for(missing: &str) -> String {
+    if missing == super::draft::TIME {
+        return format!("I can draft that. Say it again with {missing}.");
+    }
     format!("I can draft that. Say it again with {missing}, and the time you hope for if there is one.")
 }
 

@@ -72,6 +72,13 @@ const REST: &[&str] = &[
     "call it recovery", "as an easy", "as a rest", "into an easy", "into a rest", "quiet day", "a walk", "stroll", "take a nap", "can wait",
 ];
 
+/// What makes nothing of a session, and so of an easy one as well.
+#[rustfmt::skip]
+const NOTHING: &[&str] = &[
+    "rest day", "day of rest", "day off", "time off", "just rest", "should rest", "must rest", "better rest", "rest today",
+    "complete rest", "full rest", "as rest", "as a rest", "into a rest", "feet up today", "no run",
+];
+
 /// What is less than it was; counts where something is made so.
 const LESS: &[&str] = &["easier", "lighter", "shorter", "gentler", "slower", "softer"];
 
@@ -115,7 +122,11 @@ pub(super) fn eased(tokens: &[Token<'_>], facts: &Facts) -> Option<String> {
         let told_of_before = || {
             sentence.iter().filter_map(Token::word).any(|word| matches!(word, "yesterday" | "was" | "were"))
         };
-        deed().or_else(done).or_else(less).or_else(|| {
+        let nothing = || {
+            let asked = !asks_nothing(facts) && !told_of_before();
+            asked.then(|| NOTHING.iter().find_map(|phrase| undenied(sentence, phrase))).flatten()
+        };
+        deed().or_else(done).or_else(less).or_else(nothing).or_else(|| {
             if quiet || told_of_before() {
                 return None;
             }
@@ -138,14 +149,20 @@ pub(super) fn has_their_word(facts: &Facts) -> bool {
 /// Whether the day has nothing hard in it anyway.
 fn is_quiet(facts: &Facts) -> bool {
     let kind = word(facts, FactName::TodaySessionKind);
+    asks_nothing(facts) || matches!(kind, Some(FactWord::Kind(WorkoutKind::Easy | WorkoutKind::Recovery)))
+}
+
+/// Whether the day has nothing left to do.
+fn asks_nothing(facts: &Facts) -> bool {
+    let kind = word(facts, FactName::TodaySessionKind);
     let state = word(facts, FactName::TodaySessionState);
     facts.find(FactName::TodaySession.as_str()).is_none()
-        || matches!(kind, Some(FactWord::Kind(WorkoutKind::Rest | WorkoutKind::Easy | WorkoutKind::Recovery)))
+        || kind == Some(FactWord::Kind(WorkoutKind::Rest))
         || matches!(state, Some(FactWord::Verdict(Verdict::Hit | Verdict::Rest)))
         || word(facts, FactName::MarkedToday) == Some(FactWord::Mark(Excuse::Away))
 }
 
-fn word(facts: &Facts, name: FactName) -> Option<FactWord> {
+pub(super) fn word(facts: &Facts, name: FactName) -> Option<FactWord> {
     match facts.find(name.as_str()).map(|fact| &fact.value) {
         Some(FactValue::Word(word)) => Some(*word),
         _ => None,

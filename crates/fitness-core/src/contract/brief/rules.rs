@@ -1,6 +1,7 @@
 //! What the body of a brief may not do, one rule after the other.
 
 use super::asking::device_data_asks;
+use super::beyond::{diagnosed, dramatic, untold};
 use super::claims::{claimed_change, decided_proposal};
 use super::easing::eased;
 use super::quantities::quantities;
@@ -29,6 +30,7 @@ pub(super) fn broken(body: &str, listed: &[Metric], facts: &Facts) -> Vec<Broken
     jargon(&tokens, &mut broken);
     metrics(&tokens, listed, facts, &mut broken);
     plan(&tokens, facts, &mut broken);
+    concluded(body, &tokens, facts, &mut broken);
     device_data_asks(body, facts, &mut broken);
     broken
 }
@@ -266,6 +268,15 @@ fn plan(tokens: &[Token<'_>], facts: &Facts, broken: &mut Vec<Broken>) {
         );
         broken.push(("body", FaultCode::EasesUnasked, message));
     }
+    let told_already =
+        broken.iter().any(|(_, code, _)| matches!(code, FaultCode::ClaimsChange | FaultCode::EasesUnasked));
+    if let Some(words) = untold(tokens, facts).filter(|_| known(FactName::PlanName) && !told_already) {
+        let message = format!(
+            "{} speaks of another day, a week to come, another session or a draft, and no fact tells of that: it may be a change that nobody decided. Keep to today's session, to what was judged, and to the facts.",
+            quoted(&words)
+        );
+        broken.push(("body", FaultCode::ClaimsChange, message));
+    }
     if let Some(words) = decided_proposal(tokens).filter(|_| known(FactName::ProposalWaiting)) {
         let message = format!(
             "{} tells a proposal as if it were decided. It waits for the athlete: write so, such as: `{{{{proposal_waiting}}}} waits for your decision.`",
@@ -292,6 +303,24 @@ fn plan(tokens: &[Token<'_>], facts: &Facts, broken: &mut Vec<Broken>) {
         let message =
             format!("{} speaks of a plan, but the athlete has no active plan. Leave it out.", quoted(&words));
         broken.push(("body", FaultCode::NoPlan, message));
+    }
+}
+
+/// What no device and no coach can know, and a size that no fact has.
+fn concluded(body: &str, tokens: &[Token<'_>], facts: &Facts, broken: &mut Vec<Broken>) {
+    if let Some(words) = diagnosed(body, facts) {
+        let message = format!(
+            "{} tells the athlete that they are ill or hurt, which only they can say. Ask with a question, such as `How do you feel today?`; conclude nothing.",
+            quoted(&words)
+        );
+        broken.push(("body", FaultCode::MustAsk, message));
+    }
+    if let Some(words) = dramatic(tokens) {
+        let message = format!(
+            "{} says how far something moved, and no fact stands beside it. Write the fact that says it as {{{{fact_id}}}}, or leave it out.",
+            quoted(&words)
+        );
+        broken.push(("body", FaultCode::OwnNumber, message));
     }
 }
 

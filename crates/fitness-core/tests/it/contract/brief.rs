@@ -444,7 +444,10 @@ fn what_comes_near_easing_or_a_change_is_not_stopped() {
         ("tired", "Let the easy days be easy."),
         ("tired", "Drop the shoulders and breathe."),
         ("tired", "Yesterday was an easy day."),
-        ("tired", "The rest of the week looks calm."),
+        ("tired", "Over the last week you did well, and the week before was calm."),
+        ("tired", "The tempo is meant to be hard."),
+        ("tired", "Nothing shows signs of illness."),
+        ("tired", "If you are ill, say so."),
         ("tired", "Nothing in your plan was changed."),
         ("tired", "Your body has adapted to the work."),
         ("tired", "Rest is training too."),
@@ -465,6 +468,49 @@ fn what_comes_near_easing_or_a_change_is_not_stopped() {
             OPENING
         };
         assert_eq!(brief(world, R, &format!("{opening} {sentence}")), [], "{sentence}");
+    }
+}
+
+/// With a plan, a brief speaks of today and of what was: nobody told it of anything else.
+#[test]
+fn what_no_fact_tells_of_is_not_told() {
+    for sentence in [
+        "Tomorrow will be a rest day.",
+        "Your hills tomorrow are off the calendar.",
+        "Your week got lighter overnight.",
+        "The rest of the week looks calm.",
+        "This week is kind to you.",
+        "Next week will be kinder.",
+        "The draft for the marathon is in force.",
+        "Sunday is free.",
+        "The weekend is all yours.",
+        "Your long run has a new home.",
+    ] {
+        for world in ["plan", "easy", "tired", "sore"] {
+            let found = brief(world, R, &format!("{OPENING} {sentence}"));
+            let refused = matches!(found.as_slice(), [FaultCode::ClaimsChange] | [FaultCode::EasesUnasked]);
+            assert!(refused, "{world}: {sentence} {found:?}");
+        }
+    }
+    assert_eq!(
+        brief("easy", R, &format!("{OPENING} The hills are off the calendar.")),
+        [FaultCode::ClaimsChange]
+    );
+    for sentence in ["Give the legs a day off.", "Make it a rest day.", "Full rest is best."] {
+        assert_eq!(
+            brief("easy", R, &format!("{OPENING} {sentence}")),
+            [FaultCode::EasesUnasked],
+            "{sentence}"
+        );
+        assert_eq!(brief("rest", R, &format!("{OPENING} {sentence}")), [], "it is one: {sentence}");
+    }
+    for sentence in ["You have a fever.", "You are ill.", "Your body fights an infection."] {
+        assert_eq!(brief("tired", R, &format!("{OPENING} {sentence}")), [FaultCode::MustAsk], "{sentence}");
+        let linked = format!("{OPENING} {sentence} {{{{proposal_waiting}}}} waits for you.");
+        assert_eq!(brief("ill", R, &linked), [], "they marked it: {sentence}");
+    }
+    for sentence in ["Your heart rate variability has collapsed.", "Your fitness has soared."] {
+        assert_eq!(brief("tired", R, &format!("{OPENING} {sentence}")), [FaultCode::OwnNumber], "{sentence}");
     }
 }
 
