@@ -3,10 +3,10 @@
 use fitness_core::contract::brief::{Briefing, Metric, Tone};
 use fitness_core::facts::{FactName, FactValue, FactWord, Facts};
 use fitness_core::grading::Verdict;
-use fitness_core::metrics::Absent;
 use fitness_core::metrics::fitness::{FormBand, RampBand};
 use fitness_core::metrics::illness::IllnessSigns;
 use fitness_core::metrics::recovery::RecoveryBand;
+use fitness_core::metrics::{Absent, Quality};
 use fitness_core::observation::Excuse;
 use fitness_core::plan::WorkoutKind;
 use std::collections::BTreeSet;
@@ -78,6 +78,15 @@ impl Pen<'_> {
         }
     }
 
+    /// Whether today's session is of a kind.
+    fn is(&self, kind: WorkoutKind) -> bool {
+        self.word(FactName::TodaySessionKind) == Some(FactWord::Kind(kind))
+    }
+
+    fn is_old(&self, name: FactName) -> bool {
+        self.facts.find(name.as_str()).is_some_and(|fact| fact.quality.has(Quality::Stale))
+    }
+
     fn mark(&self) -> Option<Excuse> {
         match self.word(FactName::MarkedToday) {
             Some(FactWord::Mark(mark)) => Some(mark),
@@ -139,6 +148,9 @@ fn session(pen: &mut Pen<'_>) {
         Some(Verdict::Short) => pen.write("Some of today's {{today_session}} is done, less than the plan asks: {{today_session_state}}."),
         Some(Verdict::Missed) if pen.mark().is_some() => pen.write("Today's {{today_session}} did not happen: {{today_session_state}}, but excused, as you marked the day."),
         Some(Verdict::Missed) => pen.write("Today's {{today_session}} did not happen: {{today_session_state}}."),
+        Some(Verdict::Pending) if pen.is(WorkoutKind::Rest) => pen.write("Your plan says {{today_session}} for today, which is still {{today_session_state}}, and that is where training turns into fitness."),
+        // Its name says how far it is.
+        Some(Verdict::Pending) if pen.is(WorkoutKind::Race) => pen.write("{{today_session}} today. It is still {{today_session_state}}."),
         Some(Verdict::Pending) => pen.write_first(&[
             "{{today_session}} today, {{today_session_distance}}. It is still {{today_session_state}}.",
             "{{today_session}} today, {{today_session_time}}. It is still {{today_session_state}}.",
@@ -271,6 +283,14 @@ fn load(pen: &mut Pen<'_>) {
         pen.sentences.push(format!("There is no data on your training load, {why}."));
         return;
     }
+    // What was known long ago is told as what it was, and nothing follows from it.
+    if pen.is_old(FactName::Form) {
+        pen.write_first(&[
+            "When your data ended, form was {{form}}, {{form_band}}.",
+            "When your data ended, form was {{form}}.",
+        ]);
+        return;
+    }
     let _ = match pen.word(FactName::FormBand) {
         Some(FactWord::Form(FormBand::HighStrain)) => pen.write("Your training weighs on you more than you have had time to absorb: form is {{form}}, {{form_band}}."),
         Some(FactWord::Form(FormBand::Productive)) => pen.write("You carry the kind of tiredness that makes you fitter: form is {{form}}, {{form_band}}."),
@@ -321,7 +341,10 @@ fn question(pen: &mut Pen<'_>) {
 
 fn race(pen: &mut Pen<'_>) {
     if pen.knows(FactName::PlanName) && !pen.is_worried() {
-        pen.write("Your {{goal_name}} is {{days_to_race}} away.");
+        let _ = match pen.number(FactName::DaysToRace) {
+            Some(0.0) => pen.write("Today is your {{goal_name}}."),
+            _ => pen.write("Your {{goal_name}} is {{days_to_race}} away."),
+        };
     }
 }
 
@@ -332,6 +355,7 @@ fn last_word(pen: &mut Pen<'_>) {
         "Be kind to yourself today."
     } else {
         match pen.verdict(FactName::TodaySessionState) {
+            Some(Verdict::Pending) if pen.is(WorkoutKind::Rest) => "Enjoy the rest.",
             Some(Verdict::Pending) => "Start easy, and enjoy it.",
             Some(Verdict::Hit) => "Well done; eat, drink, and put your feet up.",
             Some(Verdict::Rest) => "Enjoy the rest.",

@@ -5,10 +5,10 @@ use super::made::{any_facts, facts, morning};
 use fitness_core::contract::brief::{Metric, Tone, check_briefing};
 use fitness_core::facts::{FactName, FactText, FactValue, FactWord, Facts};
 use fitness_core::grading::Verdict;
-use fitness_core::metrics::Absent;
 use fitness_core::metrics::fitness::{FormBand, RampBand};
 use fitness_core::metrics::illness::IllnessSigns;
 use fitness_core::metrics::recovery::RecoveryBand;
+use fitness_core::metrics::{Absent, Quality};
 use fitness_core::observation::Excuse;
 use fitness_core::plan::WorkoutKind;
 use fitness_core::units::{TimeSpan, UnitSystem};
@@ -86,10 +86,19 @@ fn what_it_says_follows_from_the_facts() {
     let state = |verdict| (FactName::TodaySessionState, word(FactWord::Verdict(verdict)));
     let last = |verdict| (FactName::LastVerdict, word(FactWord::Verdict(verdict)));
     let form = |band| (FactName::FormBand, word(FactWord::Form(band)));
+    let kind = |kind| (FactName::TodaySessionKind, word(FactWord::Kind(kind)));
     let number = FactValue::Number;
     for (given, without, says) in [
         (vec![state(Verdict::Hit)], vec![], "behind you already, and it counts: hit."),
         (vec![state(Verdict::Rest)], vec![], "a rest day, and that is where"),
+        (
+            vec![state(Verdict::Pending), kind(WorkoutKind::Rest)],
+            vec![],
+            "for today, which is still pending, and that is where",
+        ),
+        (vec![state(Verdict::Pending), kind(WorkoutKind::Rest)], vec![], "Enjoy the rest."),
+        (vec![kind(WorkoutKind::Race)], vec![], "4x1 km @ 5K today. It is still pending."),
+        (vec![(FactName::DaysToRace, number(0.0))], vec![], "Today is your"),
         (vec![state(Verdict::NotStarted)], vec![], "nothing counts before it begins: not started."),
         (vec![state(Verdict::Short)], vec![], "less than the plan asks: short."),
         (vec![state(Verdict::Missed)], vec![], "did not happen: missed."),
@@ -161,6 +170,19 @@ fn what_it_says_follows_from_the_facts() {
         let text = read(&morning(&given, &without));
         assert!(text.contains(says), "{says:?} is not in: {text}");
     }
+}
+
+/// A form of weeks ago is no balance of today.
+#[test]
+fn what_is_old_is_told_as_what_it_was() {
+    let balanced = morning(&[(FactName::FormBand, word(FactWord::Form(FormBand::Neutral)))], &[]);
+    assert!(read(&balanced).contains("in balance"));
+    let mut known = balanced.known().to_vec();
+    known.iter_mut().filter(|fact| fact.id.as_str() == "form").for_each(|fact| {
+        fact.quality = Quality::EstimatedStale;
+    });
+    let text = read(&Facts::new(known, Vec::new()).unwrap());
+    assert!(text.contains("When your data ended, form was") && !text.contains("in balance"), "{text}");
 }
 
 #[test]
