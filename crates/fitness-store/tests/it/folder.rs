@@ -166,8 +166,18 @@ fn begins_and_never_ends() {
     std::thread::park();
 }
 
+/// A process that is killed, at the latest when this is dropped.
+struct Victim(Child);
+
+impl Drop for Victim {
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
 /// Begins a file beside a whole backup, in a process of its own.
-fn victim(folder: &Folder) -> Child {
+fn victim(folder: &Folder) -> Victim {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["folder::begins_and_never_ends", "--exact", "--nocapture", "--test-threads=1"])
         .env(VICTIM, folder.path().join("never.fitness-backup"))
@@ -175,6 +185,7 @@ fn victim(folder: &Folder) -> Child {
         .spawn()
         .unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let child = Victim(child);
     assert!(lines.any(|line| line.unwrap() == "begun"), "it did not begin");
     child
 }
@@ -185,7 +196,7 @@ async fn what_a_killed_backup_left_is_told_and_goes_with_the_next() {
     let ann = db.user("Ann").await;
     let folder = db.store.backups().unwrap().unwrap();
     let whole = db.store.back_up_in(&folder, "whole", None).await.unwrap().path;
-    let mut child = victim(&folder);
+    let child = victim(&folder);
     let unfinished = || folder.unfinished().unwrap();
     let begun = unfinished();
     assert!(begun.len() == 1 && begun[0].being_written && begun[0].bytes > 0, "{begun:?}");
@@ -197,17 +208,14 @@ async fn what_a_killed_backup_left_is_told_and_goes_with_the_next() {
     let told = leave(&db.store, ann, "Ann").await;
     let of_it = told.iter().find(|remains| remains.path == begun[0].path).expect("it is told");
     assert!(of_it.unfinished && !of_it.is_theirs_alone(), "{of_it:?}");
-    child.kill().unwrap();
-    child.wait().unwrap();
+    drop(child);
     let left = unfinished();
     assert!(left.len() == 1 && !left[0].being_written, "{left:?}");
     assert_eq!(folder.list().unwrap().len(), 2, "it is no backup");
     db.store.back_up_in(&folder, "next", None).await.unwrap();
     assert_eq!(unfinished(), []);
     // And with whoever leaves.
-    let mut child = victim(&folder);
-    child.kill().unwrap();
-    child.wait().unwrap();
+    drop(victim(&folder));
     assert_eq!(unfinished().len(), 1);
     let bob = db.user("Bob").await;
     leave(&db.store, bob, "Bob").await;
