@@ -1,6 +1,6 @@
 //! Chores of the repository. `cargo xtask tidy` tests the repository itself, `cargo xtask bench ingest|metrics|web`
 //! measures an import, what is worked out from it, and the pages, and `bench all` writes it down; `cargo xtask hostile` measures
-//! what files made to harm cost, `cargo xtask coverage` how much of the code ran in the tests; `cargo xtask schema` writes
+//! what files made to harm cost, `cargo xtask coverage` how much of the code ran in the tests, `cargo xtask skips` what they left out; `cargo xtask schema` writes
 //! `docs/schema`, and `cargo xtask pictures` takes those of the README; `cargo xtask release-plan` says whether this is to be
 //! released, `release-notes` what is to be said of it, and `pack` makes the archive of one target.
 
@@ -14,6 +14,7 @@ mod pictures;
 mod release;
 mod schema;
 mod shipping;
+mod skips;
 mod tidy;
 mod workspace;
 
@@ -29,6 +30,7 @@ const CHORES: &[&str] = &[
     "release-plan",
     "release-notes",
     "schema",
+    "skips",
     "pack --target TARGET --to FOLDER",
     "bench ingest",
     "bench metrics",
@@ -68,6 +70,7 @@ fn main() -> Result<()> {
             Ok(())
         }
         ["schema"] => schema::write(&workspace::root()),
+        ["skips"] => skips::judge(&workspace::root()),
         _ => bail!("usage: cargo xtask {}", CHORES.join(" | ")),
     }
 }

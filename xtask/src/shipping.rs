@@ -9,9 +9,10 @@ use std::path::Path;
 
 /// The workflow that releases.
 const RELEASE: &str = ".github/workflows/release.yml";
+/// The workflow that every pull request is held to.
+const PULL_REQUESTS: &str = ".github/workflows/ci.yml";
 /// Where what is named must exist.
-const FILES: &[&str] =
-    &[".github/workflows/ci.yml", RELEASE, "Dockerfile", "compose.yaml", "deploy/compose.sqlite.yaml"];
+const FILES: &[&str] = &[PULL_REQUESTS, RELEASE, "Dockerfile", "compose.yaml", "deploy/compose.sqlite.yaml"];
 /// What only a build leaves behind.
 const MADE: &[&str] = &["target/", "dist/", "notes.md", "crates/local-fitness/fitness.json"];
 
@@ -30,6 +31,7 @@ pub(crate) fn problems(root: &Path) -> Result<Vec<String>> {
         problems.extend(links(root, &document, &text));
     }
     problems.extend(only_the_plan_releases(&read(&root.join(RELEASE))?));
+    problems.extend(pull_requests_are_held_to_everything(&read(&root.join(PULL_REQUESTS))?));
     problems.extend(every_crate_is_in_the_image(root, &read(&root.join("Dockerfile"))?)?);
     Ok(problems)
 }
@@ -176,6 +178,22 @@ fn only_the_plan_releases(text: &str) -> Vec<String> {
     problems
 }
 
+/// What a release is refused for, a pull request is refused for; and nothing is left out for want of a tool.
+fn pull_requests_are_held_to_everything(text: &str) -> Vec<String> {
+    let wanted: [(&str, &[&str]); 2] = [
+        ("check", &["FITNESS_CHECK=everything ./check"]),
+        ("release-plan", &["run: cargo xtask release-plan", "fetch-depth: 0", "fetch-tags: true"]),
+    ];
+    let jobs = jobs(text);
+    let mut problems = Vec::new();
+    for (name, lines) in wanted {
+        let body = jobs.iter().find(|(job, _)| *job == name).map_or("", |(_, body)| body);
+        let missing = lines.iter().filter(|line| !body.contains(**line));
+        problems.extend(missing.map(|line| format!("{PULL_REQUESTS}: the job {name} has no `{line}`")));
+    }
+    problems
+}
+
 /// The jobs of a workflow, each with its lines.
 fn jobs(text: &str) -> Vec<(&str, String)> {
     let mut jobs: Vec<(&str, String)> = Vec::new();
@@ -267,6 +285,15 @@ mod tests {
         assert_eq!(only_the_plan_releases(&always).len(), 1);
         let asks = text.replace("needs.plan.outputs.tag", "needs.plan.outputs.tagg");
         assert!(only_the_plan_releases(&asks)[0].contains("`tagg`"));
+    }
+
+    #[test]
+    fn a_pull_request_that_is_let_off_is_noticed() {
+        let text = read(&root().join(PULL_REQUESTS)).unwrap();
+        assert_eq!(pull_requests_are_held_to_everything(&text), Vec::<String>::new());
+        for line in ["FITNESS_CHECK=everything ", "run: cargo xtask release-plan", "fetch-tags: true"] {
+            assert_eq!(pull_requests_are_held_to_everything(&text.replace(line, "")).len(), 1, "{line}");
+        }
     }
 
     /// Read by a foreign reader of YAML: jobs have steps that do something, and wait for jobs that there are.

@@ -5,6 +5,7 @@
 //! conversations as text.
 
 mod forms;
+mod once;
 mod reading;
 mod writing;
 
@@ -13,6 +14,7 @@ pub use reading::take_over;
 use crate::Error;
 use fitness_core::calendar::{Day, Instant};
 use fitness_core::export::owner_mark;
+use fitness_core::hash::ContentHash;
 use fitness_core::ids::{ActivityId, UserId};
 use fitness_sources::workouts::{PlanFiles, PlanText};
 use fitness_store::Store;
@@ -24,6 +26,8 @@ use writing::Writing;
 
 /// The member of a ZIP that says what the others are.
 const MANIFEST: &str = "manifest.json";
+/// Where the files that were imported are.
+const FILES: &str = "files/";
 /// How many files are listed at once.
 const PAGE: u64 = 500;
 
@@ -37,6 +41,8 @@ pub struct Contents {
     pub manifest: Manifest,
     /// The files that were imported: where each is, by its hash.
     pub files: BTreeMap<String, String>,
+    /// What is told besides, for people and other programs: the hash of each part. Rows and files have theirs above.
+    pub told: BTreeMap<String, ContentHash>,
 }
 
 /// What an export is called: for whom and of which day, in letters that every file system takes.
@@ -62,8 +68,7 @@ pub async fn export<W: Write + Seek + Send + 'static>(
     let files = write_files(store, user, &mut writing).await?;
     write_recordings(store, user, &mut writing).await?;
     write_plans(store, user, &mut writing).await?;
-    let contents = Contents { header, manifest, files };
-    Ok((writing.finish(&contents)?, contents))
+    writing.finish(|told| Contents { header, manifest, files, told })
 }
 
 async fn write_files<W: Write + Seek + Send + 'static>(
@@ -81,7 +86,7 @@ async fn write_files<W: Write + Seek + Send + 'static>(
         offset += page.len() as u64;
         for original in page {
             let bytes = store.read_original(user, original.sha256).await?;
-            let path = format!("files/{}", original.file_name());
+            let path = format!("{FILES}{}", original.file_name());
             writing.member(&path, &bytes)?;
             files.insert(original.sha256.to_string(), path);
         }

@@ -7,6 +7,7 @@ mod cell;
 mod file;
 mod folder;
 mod load;
+mod part;
 mod rows;
 mod schema;
 #[cfg(all(test, feature = "testkit"))]
@@ -15,6 +16,7 @@ mod walk;
 
 pub use file::{Header, LogEnd, Manifest, Person};
 pub use folder::{Backups, EXTENSION, Folder, Kept, NIGHTS};
+pub use part::{Part, UNFINISHED, Unfinished};
 pub use rows::{Collector, Fields, HandOver, packed};
 pub use walk::{Sums, TableSum};
 
@@ -22,6 +24,7 @@ use crate::audit;
 use crate::entities::users;
 use crate::error::{Error, Result};
 use crate::location::Location;
+use crate::migrations::identity;
 use crate::opening::bring_up_to;
 use crate::store::Store;
 use cell::Row;
@@ -29,7 +32,7 @@ use file::{Next, Reading, Writing};
 use fitness_core::calendar::{Day, Instant};
 use fitness_core::hash::ContentHash;
 use fitness_core::ids::UserId;
-use sea_orm::{DatabaseTransaction, EntityTrait, PaginatorTrait, QueryOrder};
+use sea_orm::{ConnectionTrait, DatabaseTransaction, EntityTrait, PaginatorTrait, QueryOrder, Statement};
 use std::path::{Path, PathBuf};
 use tokio::sync::mpsc;
 
@@ -56,15 +59,28 @@ impl Store {
     /// # Errors
     /// When the file cannot be written, or is there already. Then no file is left behind.
     pub async fn back_up(&self, path: &Path, now: Option<Instant>) -> Result<Backup> {
+        if path.try_exists().map_err(|why| Error::of_file(path, &why))? {
+            return Err(Error::of_file(path, &std::io::ErrorKind::AlreadyExists.into()));
+        }
         let db = self.snapshot().await?;
-        self.back_up_snapshot(&db, self.migrations().await?, path, now).await
+        self.back_up_snapshot(&db, self.migrations().await?, [path.to_owned()], now).await
+    }
+
+    /// Writes everything to a new file in a folder: under this name, or with a number where something has it.
+    ///
+    /// # Errors
+    /// When the file cannot be written. Then none is left behind.
+    pub async fn back_up_in(&self, folder: &Folder, stem: &str, now: Option<Instant>) -> Result<Backup> {
+        folder.make()?;
+        let db = self.snapshot().await?;
+        self.back_up_snapshot(&db, self.migrations().await?, folder.names(stem), now).await
     }
 
     pub(crate) async fn back_up_snapshot(
         &self,
         db: &DatabaseTransaction,
         migrations: Vec<String>,
-        path: &Path,
+        names: impl IntoIterator<Item = PathBuf>,
         now: Option<Instant>,
     ) -> Result<Backup> {
         let (engine, version) = self.engine().await?;
@@ -73,15 +89,26 @@ impl Store {
         let header = Header {
             program: env!("CARGO_PKG_VERSION").to_owned(),
             engine: format!("{engine} {version}"),
+            database: identity_in(db, &migrations).await?,
             made_at: now.map(crate::store::stamp),
             migrations,
             people,
         };
-        let writing = Writing::begin(path, &header)?;
+        let mut names = names.into_iter().peekable();
+        let writing = Writing::begin(names.peek().expect("there is at least one name"), &header)?;
         let (writing, sums) = walk::walk(db, &tables, None, writing).await?;
         let manifest = manifest(db, &tables, &header.people, sums).await?;
-        let bytes = writing.finish(path, &manifest)?;
-        Ok(Backup { path: path.to_owned(), bytes, header, manifest })
+        let (path, bytes) = writing.finish(names, &manifest)?;
+        Ok(Backup { path, bytes, header, manifest })
+    }
+
+    /// Which database this is. No other has this, whatever was restored into it.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn identity(&self) -> Result<String> {
+        let told = identity_in(self.reader(), &self.migrations().await?).await?;
+        told.ok_or_else(|| Error::Unreadable("it does not say which database it is".to_owned()))
     }
 
     /// The hash of every row of every table: equal for two databases that hold the same, whichever they are.
@@ -111,20 +138,30 @@ impl Store {
         Ok((store, backup))
     }
 
-    /// The backup of a night: made unless it was, and older nights forgotten. `None` where no backups are wanted.
+    /// The backup of a night: made unless this database's was, and its older nights forgotten. `None` where no backups are wanted.
     ///
     /// # Errors
     /// When it cannot be written. Then every older one is still there.
     pub async fn back_up_nightly(&self, day: Day, now: Instant) -> Result<Option<PathBuf>> {
         let Some(folder) = self.backups()? else { return Ok(None) };
-        if let Some(made) = folder.nightly(day) {
+        let database = self.identity().await?;
+        if let Some(made) = folder.nightly(day, &database)? {
             return Ok(Some(made));
         }
-        let path = folder.free_name(&Folder::nightly_stem(day))?;
-        self.back_up(&path, Some(now)).await?;
-        folder.forget_old_nights()?;
-        Ok(Some(path))
+        let made = self.back_up_in(&folder, &Folder::nightly_stem(day), Some(now)).await?;
+        folder.forget_old_nights(&database)?;
+        Ok(Some(made.path))
     }
+}
+
+/// Which database this is, where its tables are those of a version that says so.
+async fn identity_in(db: &impl ConnectionTrait, migrations: &[String]) -> Result<Option<String>> {
+    if !migrations.iter().any(|name| name == identity::NAME) {
+        return Ok(None);
+    }
+    let sql = format!("SELECT identity FROM {}", identity::TABLE);
+    let row = db.query_one_raw(Statement::from_string(db.get_database_backend(), sql)).await?;
+    Ok(row.map(|row| row.try_get("", "identity")).transpose()?)
 }
 
 /// Where rows are handed over, in batches of one table.
@@ -204,7 +241,7 @@ pub async fn inspect(path: &Path) -> Result<Backup> {
     let path = path.to_owned();
     let looked = tokio::task::spawn_blocking(move || {
         let (header, manifest) = file::verify(&path)?;
-        let bytes = std::fs::metadata(&path).map_err(|why| Error::of_path(&path, &why))?.len();
+        let bytes = std::fs::metadata(&path).map_err(|why| Error::of_file(&path, &why))?.len();
         Ok(Backup { path, bytes, header, manifest })
     });
     looked.await.map_err(|why| Error::Unreadable(why.to_string()))?
@@ -220,7 +257,10 @@ pub fn header(path: &Path) -> Result<Header> {
 
 async fn people(db: &DatabaseTransaction) -> Result<Vec<Person>> {
     let rows = users::Entity::find().order_by_asc(users::Column::Id).all(db).await?;
-    Ok(rows.into_iter().map(|row| Person { id: row.id, name: row.name }).collect())
+    Ok(rows
+        .into_iter()
+        .map(|row| Person { id: row.id, name: row.name, since: Some(row.created_at) })
+        .collect())
 }
 
 async fn manifest(

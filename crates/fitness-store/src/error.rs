@@ -22,7 +22,7 @@ pub enum Error {
     /// There is no database yet and this command does not make one.
     #[error("there is no database at {0}")]
     NoDatabase(String),
-    /// The file or its directory cannot be used.
+    /// The file of the database or its directory cannot be used.
     #[error("cannot use {path}: {problem}")]
     Path {
         /// The file or directory.
@@ -30,6 +30,19 @@ pub enum Error {
         /// What the system said.
         problem: String,
     },
+    /// A backup or an export, or the folder of one, cannot be read or written.
+    #[error("cannot use {path}: {problem}")]
+    File {
+        /// The file or folder.
+        path: PathBuf,
+        /// What kind of problem it is.
+        kind: io::ErrorKind,
+        /// What the system said.
+        problem: String,
+    },
+    /// The disk does not take what the database writes.
+    #[error("the disk of the database is full, or fails: {0}")]
+    Disk(String),
     /// The file or server holds something that local-fitness did not write.
     #[error("{0} was not written by local-fitness")]
     Foreign(String),
@@ -182,16 +195,25 @@ fn broken(findings: &[fitness_core::plan::lint::Finding]) -> String {
 }
 
 impl Error {
-    /// What went wrong with a file or a folder, in words.
+    /// What went wrong with the file of a database, or its folder.
     pub(crate) fn of_path(path: &Path, error: &io::Error) -> Self {
-        let problem = match error.kind() {
-            io::ErrorKind::NotFound => "it, or its directory, does not exist".to_owned(),
-            io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
-            io::ErrorKind::AlreadyExists => "it is there already, and is not written over".to_owned(),
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "the disk is full".to_owned(),
-            _ => error.to_string(),
-        };
-        Self::Path { path: path.to_owned(), problem }
+        Self::Path { path: path.to_owned(), problem: in_words(error) }
+    }
+
+    /// What went wrong with a backup or an export, or its folder.
+    #[must_use]
+    pub fn of_file(path: &Path, error: &io::Error) -> Self {
+        Self::File { path: path.to_owned(), kind: error.kind(), problem: in_words(error) }
+    }
+}
+
+fn in_words(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "it, or its directory, does not exist".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        io::ErrorKind::AlreadyExists => "it is there already, and is not written over".to_owned(),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "the disk is full".to_owned(),
+        _ => error.to_string(),
     }
 }
 
@@ -208,9 +230,16 @@ impl From<DbErr> for Error {
             // deadlock_detected and query_canceled (our statement timeout).
             Some("5" | "6" | "261" | "262" | "517" | "773" | "55P03" | "40P01" | "57014") => Self::Busy,
             _ if matches!(error, DbErr::ConnectionAcquire(_)) => Self::Busy,
+            Some(code) if is_of_the_disk(code) => Self::Disk(error.to_string()),
             _ => Self::Database(error),
         }
     }
+}
+
+/// SQLITE_FULL and every SQLITE_IOERR; PostgreSQL's disk_full and io_error, whose codes have five digits.
+fn is_of_the_disk(code: &str) -> bool {
+    let sqlite = code.len() < 5 && code.parse::<u32>().is_ok_and(|code| matches!(code & 0xff, 10 | 13));
+    sqlite || matches!(code, "53100" | "58030")
 }
 
 /// The words of a guard that refused a row.

@@ -153,9 +153,10 @@ impl Store {
     async fn back_up_before(&self, applied: &[String]) -> Result<()> {
         let Some(folder) = self.backups()? else { return Ok(()) };
         let next = known_migrations().into_iter().nth(applied.len()).unwrap_or_default();
-        let path = folder.free_name(&format!("before-{next}"))?;
+        folder.make()?;
         let db = self.snapshot().await?;
-        self.back_up_snapshot(&db, applied.to_vec(), &path, None).await?;
+        let stem = format!("before-{next}");
+        self.back_up_snapshot(&db, applied.to_vec(), folder.names(&stem), None).await?;
         Ok(())
     }
 

@@ -5,6 +5,7 @@ use crate::audit::{Actor, Entry};
 use crate::consent::Consent;
 use crate::entities::{credentials, invites, sessions, sign_ins, users};
 use crate::error::{Error, Result, is_unique_violation};
+use crate::remains::Remains;
 use crate::store::{Store, stamp};
 use crate::token::{self, Token};
 use crate::tx::{Tx, defer_foreign_keys};
@@ -24,7 +25,6 @@ use sea_orm::{
 use secrecy::{ExposeSecret, SecretString};
 use serde::Serialize;
 use std::collections::HashSet;
-use std::path::PathBuf;
 use tokio::sync::{OnceCell, Semaphore};
 
 /// How long an invite can be redeemed.
@@ -235,6 +235,8 @@ impl Store {
         let user = consent.user();
         consent.require(ActionKind::DeleteUser, None)?;
         let (tx, _) = consent.act(None, None, serde_json::json!({})).await?;
+        let leaving =
+            users::Entity::find_by_id(user.get()).one(tx.db()).await?.ok_or(Error::NotFound("user"))?;
         defer_foreign_keys(tx.db()).await?;
         users::Entity::delete_by_id(user.get()).exec(tx.db()).await?;
         let backend = tx.db().get_database_backend();
@@ -244,7 +246,7 @@ impl Store {
         }
         tx.commit_departure().await?;
         self.scrub().await?;
-        self.remains(user)
+        self.remains(&leaving).await
     }
 
     /// Rewrites the database, so that what was removed is in none of its files: neither in pages that are free now nor in
@@ -268,28 +270,6 @@ impl Store {
         }
         Err(Error::Busy)
     }
-
-    /// The backups that hold a user's data.
-    fn remains(&self, user: UserId) -> Result<Vec<Remains>> {
-        let Some(folder) = self.backups()? else { return Ok(Vec::new()) };
-        let holding = folder.list()?.into_iter().filter_map(|kept| {
-            let people = kept.header.ok()?.people;
-            let (theirs, others): (Vec<_>, Vec<_>) =
-                people.into_iter().partition(|person| person.id == user.get());
-            let others = others.into_iter().map(|person| person.name).collect();
-            (!theirs.is_empty()).then_some(Remains { path: kept.path, others })
-        });
-        Ok(holding.collect())
-    }
-}
-
-/// A backup that still holds the data of somebody who left.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Remains {
-    /// The file.
-    pub path: PathBuf,
-    /// Who else is in it. Where somebody is, it is theirs to keep.
-    pub others: Vec<String>,
 }
 
 /// Every table with rows of a user. Plans first: what belongs to a plan goes only after it.

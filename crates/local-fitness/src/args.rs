@@ -230,8 +230,8 @@ pub(crate) enum Command {
     Doctor,
     /// Keep everything in one file, while others go on; list what is kept, or check it
     ///
-    /// While the server runs one is made each night, and seven of those are kept; one is made before a new version changes
-    /// the database. They are in `backups` beside the database file or in your data directory, or where FITNESS_BACKUPS
+    /// While the server runs one is made each night, and seven of those are kept; --nightly makes the same where it does not
+    /// run. One is made before a new version changes the database. They are in `backups` beside the database file or in your data directory, or where FITNESS_BACKUPS
     /// says; `off` makes none.
     Backup(BackupArgs),
     /// Write everything of yours to a ZIP of open formats

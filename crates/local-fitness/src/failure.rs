@@ -3,8 +3,9 @@
 use fitness_core::ids::ProposalId;
 use fitness_core::plan::ProposalState;
 use fitness_core::text::visible;
+use fitness_ingest::Error as IngestError;
 use fitness_store::Error as StoreError;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 /// An error with the advice that goes with it.
@@ -36,11 +37,12 @@ impl std::error::Error for Failure {}
 
 /// Tells an error on standard error, as JSON when that was asked for, and fails.
 pub(crate) fn tell(error: &anyhow::Error, json: bool) -> ExitCode {
-    let (message, help) = match (error.downcast_ref::<Failure>(), error.downcast_ref::<StoreError>()) {
+    let (message, help) = match (error.downcast_ref::<Failure>(), of_the_store(error)) {
         (Some(failure), _) => (failure.message.clone(), failure.help.clone()),
         (None, Some(store)) => (store.to_string(), advice(store)),
         (None, None) => {
-            let of_a_file = error.chain().any(<dyn std::error::Error>::is::<std::io::Error>);
+            let of_a_file = error.chain().any(<dyn std::error::Error>::is::<std::io::Error>)
+                || matches!(error.downcast_ref(), Some(IngestError::Takeout(_)));
             let help = if of_a_file {
                 "check the path, that there is room, and that you may read and write there"
             } else {
@@ -60,6 +62,26 @@ pub(crate) fn tell(error: &anyhow::Error, json: bool) -> ExitCode {
     ExitCode::FAILURE
 }
 
+/// What the store said, on its own or to whoever reads and writes exports.
+fn of_the_store(error: &anyhow::Error) -> Option<&StoreError> {
+    match (error.downcast_ref::<StoreError>(), error.downcast_ref::<IngestError>()) {
+        (Some(store), _) | (None, Some(IngestError::Store(store))) => Some(store),
+        _ => None,
+    }
+}
+
+/// What to do about a backup or an export that cannot be read or written.
+const fn about_a_file(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::AlreadyExists => "name another file with --to, or remove this one first",
+        ErrorKind::NotFound => "check the path; `fitness backup list` shows the backups there are",
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            "make room there, or name another place: --to for one file, FITNESS_BACKUPS for the folder of backups"
+        }
+        _ => "check the path, that there is room, and that you may read and write there",
+    }
+}
+
 /// What to do about what the store said.
 pub(crate) fn advice(error: &StoreError) -> String {
     match error {
@@ -69,6 +91,8 @@ pub(crate) fn advice(error: &StoreError) -> String {
         }
         StoreError::NoDatabase(_) => "add the first user with `fitness user add NAME`, which makes it; or point FITNESS_DB elsewhere",
         StoreError::Path { .. } => "check that the directory exists and that you may write to it, or point FITNESS_DB elsewhere",
+        StoreError::File { kind, .. } => about_a_file(*kind),
+        StoreError::Disk(_) => "make room on that disk and see that it works, or use another database; what was being written was not changed",
         StoreError::Foreign(_) => "point FITNESS_DB at a database of local-fitness, or at a file that does not exist yet",
         StoreError::Damaged(..) => "restore a backup, or point FITNESS_DB elsewhere; nothing was changed",
         StoreError::Newer(..) => "update local-fitness to at least the version that wrote it; nothing was changed",
@@ -82,6 +106,7 @@ pub(crate) fn advice(error: &StoreError) -> String {
         StoreError::NotFound("activity") => "`fitness activity list` shows your activities",
         StoreError::NoMatch(_) => "only an activity of the same sport, one or two days before or after, can be matched; move the workout instead, or correct the activity with `fitness activity edit`",
         StoreError::AlreadyMatched { workout, .. } => return format!("take that back first with `fitness plan unmatch {workout}`"),
+        StoreError::NotFound("failed job") => "`fitness jobs` shows every job; one that was given up can be tried again",
         StoreError::NotFound("note") => "`fitness note list` shows your notes",
         StoreError::TooMany { .. } => "decide about some of them first; `fitness plan list`, `fitness plan proposal list` and `fitness note list` show them",
         StoreError::NameTaken(_) => "choose another name; `fitness user list` shows those in use",
@@ -100,9 +125,9 @@ pub(crate) fn advice(error: &StoreError) -> String {
         StoreError::NotFound("proposal") => "`fitness plan proposal list` shows what there is",
         StoreError::WrongStatus(_) => "`fitness plan list` shows each plan's status; a draft is activated, an active plan archived, and what is not active deleted",
         StoreError::BadBackups(_) => "set FITNESS_BACKUPS to a folder, or to off; unset it to keep backups beside the database",
-        StoreError::BadArchive(_) => "use another backup; `fitness backup list` shows those there are. Nothing was made or changed",
+        StoreError::BadArchive(_) => "use another file: `fitness backup list` shows the backups there are, `fitness export` writes an export. Nothing was made or changed",
         StoreError::NewerArchive(_) => "update local-fitness to at least the version that wrote it; nothing was made or changed",
-        StoreError::NotEmpty(_) => "restore into a database that does not exist yet: point FITNESS_DB at a new file or an empty PostgreSQL database. Nothing was changed",
+        StoreError::NotEmpty(_) => "everything goes into a database that does not exist yet: name a new file or an empty PostgreSQL database. Nothing was changed",
         StoreError::NoBackup(_) => "make room, or name another folder in FITNESS_BACKUPS (off makes no backups); the database was not changed",
         StoreError::NotConfirmed(_) => "run the command again and confirm within ten minutes",
         _ => "run `fitness doctor` to see what is wrong with the installation",

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use anyhow::Result;
 use fitness_core::text::visible;
 use fitness_store::Location;
-use fitness_store::archive::Backups;
+use fitness_store::archive::{Backups, Folder};
 use fitness_store::location::config_directory;
 use fitness_web::USUAL_PORT;
 use serde::{Deserialize, Serialize};
@@ -203,10 +203,10 @@ impl Settings {
     /// What every setting is now, and who said so.
     pub(crate) fn all(&self) -> Result<Vec<(&'static Key, String, From)>> {
         let file = &self.file.serve;
-        let backups = match self.backups()? {
-            Backups::Beside => "beside the database".to_owned(),
-            Backups::In(folder) => folder.display().to_string(),
-            Backups::Off => "off".to_owned(),
+        let backups = match Folder::of(&self.location()?, &self.backups()?) {
+            Ok(Some(folder)) => folder.path().display().to_string(),
+            Ok(None) => "off".to_owned(),
+            Err(why) => why.to_string(),
         };
         let shown = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
         let values = [

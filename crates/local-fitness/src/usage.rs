@@ -7,19 +7,37 @@ use std::process::ExitCode;
 
 use crate::failure::{self, Failure};
 
-/// Tells what is wrong with a command line. Help and version are no faults, and what is neither a bad value nor something
-/// missing is told by clap, which knows what it looks like.
+/// Tells what is wrong with a command line. Help and version are no faults, nor is help in the place of a missing verb.
 pub(crate) fn tell(error: &clap::Error) -> ExitCode {
     let failure = match error.kind() {
+        ErrorKind::DisplayHelp
+        | ErrorKind::DisplayVersion
+        | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => error.exit(),
         ErrorKind::ValueValidation | ErrorKind::InvalidValue => bad_value(error),
         ErrorKind::MissingRequiredArgument => missing(error),
         _ => None,
     };
-    let Some(failure) = failure else { error.exit() };
+    let failure = failure.unwrap_or_else(|| in_claps_words(&error.render().to_string()));
     // The arguments could not be read, so whether JSON was asked for is seen from the words.
     let json = std::env::args_os().any(|argument| argument == "--json");
     failure::tell(&failure.into(), json);
     ExitCode::from(2)
+}
+
+/// What clap says, in one line, and of its advice the first that there is: what can be written, its tip, how it is used.
+fn in_claps_words(told: &str) -> Failure {
+    const CHOICES: &str = "[possible values: ";
+    let lines: Vec<&str> = told.lines().map(str::trim).collect();
+    let said = lines.iter().take_while(|line| !line.is_empty() && !line.starts_with(CHOICES));
+    let message = said.copied().collect::<Vec<_>>().join(" ");
+    let after = |mark: &str| lines.iter().find_map(|line| line.strip_prefix(mark));
+    let help = match (after(CHOICES), after("tip: "), after("Usage: ")) {
+        (Some(choices), _, _) => format!("write one of {}", choices.trim_end_matches(']')),
+        (_, Some(tip), _) => tip.to_owned(),
+        (_, _, Some(usage)) => format!("write it like `{usage}`; --help explains each part"),
+        _ => "`--help` shows what can be written".to_owned(),
+    };
+    Failure::new(message.strip_prefix("error: ").unwrap_or(&message), help)
 }
 
 /// What was typed and what to write instead.

@@ -6,7 +6,7 @@ use fitness_core::hash::ContentHash;
 use fitness_store::archive::{Fields, HandOver, packed};
 use fitness_store::{Error as StoreError, Location, Store};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -24,6 +24,7 @@ const MAX_PART: u64 = 1 << 30;
 pub async fn take_over(location: Location, path: &Path) -> Result<(Store, Contents), Error> {
     let path = path.to_owned();
     let contents = contents(&path)?;
+    told_as_it_was(&path, &contents)?;
     let (header, manifest) = (contents.header.clone(), contents.manifest.clone());
     let files = contents.files.clone();
     let source = move |hand_over: &mut HandOver<'_>| read_rows(&path, &files, hand_over);
@@ -32,8 +33,7 @@ pub async fn take_over(location: Location, path: &Path) -> Result<(Store, Conten
 }
 
 fn open(path: &Path) -> Result<ZipArchive<BufReader<File>>, StoreError> {
-    let file = File::open(path)
-        .map_err(|why| StoreError::Path { path: path.to_owned(), problem: why.to_string() })?;
+    let file = File::open(path).map_err(|why| StoreError::of_file(path, &why))?;
     ZipArchive::new(BufReader::new(file))
         .map_err(|_| StoreError::BadArchive(format!("{} is no ZIP, or cut off", path.display())))
 }
@@ -45,6 +45,33 @@ fn contents(path: &Path) -> Result<Contents, Error> {
     let mut text = Vec::new();
     member.take(MAX_MANIFEST).read_to_end(&mut text).map_err(|_| bad("its manifest is damaged"))?;
     serde_json::from_slice(&text).map_err(|_| bad("its manifest cannot be read").into())
+}
+
+/// What is told besides the rows and the files is as it was told, and there is nothing else.
+fn told_as_it_was(path: &Path, contents: &Contents) -> Result<(), StoreError> {
+    let bad = |problem: String| StoreError::BadArchive(format!("{}: {problem}", path.display()));
+    let mut zip = open(path)?;
+    for (name, hash) in &contents.told {
+        let member = zip.by_name(name).map_err(|_| bad(format!("{name} is missing")))?;
+        if ContentHash::of_reader(&mut member.take(MAX_PART)).ok().as_ref() != Some(hash) {
+            return Err(bad(format!("{name} was changed")));
+        }
+    }
+    let rows = |name: &str| {
+        let table = name.strip_prefix("data/").and_then(|name| name.strip_suffix(".jsonl"));
+        table.is_some_and(|table| contents.manifest.tables.contains_key(table))
+    };
+    let files: BTreeSet<&str> = contents.files.values().map(String::as_str).collect();
+    let known = |name: &str| {
+        name == MANIFEST || contents.told.contains_key(name) || rows(name) || files.contains(name)
+    };
+    for name in zip.file_names() {
+        let name = name.map_err(|_| bad("a part has a name that cannot be read".to_owned()))?;
+        if !known(&name) {
+            return Err(bad(format!("{name} does not belong to it")));
+        }
+    }
+    Ok(())
 }
 
 fn read_rows(

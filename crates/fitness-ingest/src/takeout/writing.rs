@@ -1,7 +1,9 @@
 //! A ZIP that is being written.
 
-use super::{Contents, MANIFEST, forms};
+use super::once::Once;
+use super::{Contents, FILES, MANIFEST, forms};
 use crate::Error;
+use fitness_core::hash::ContentHash;
 use fitness_store::archive::{Collector, Fields};
 use std::collections::BTreeMap;
 use std::io::{self, Seek, Write};
@@ -27,26 +29,35 @@ manifest.json       what this is, and what it comes to
 
 /// Writes members one after the other, and keeps what is to be told in words until the rows have gone by.
 pub(super) struct Writing<W: Write + Seek> {
-    zip: ZipWriter<W>,
+    zip: ZipWriter<Once<W>>,
     told: forms::Told,
+    /// The hash of each part that is neither rows nor a file.
+    hashes: BTreeMap<String, ContentHash>,
 }
 
 impl<W: Write + Seek> Writing<W> {
     pub(super) fn new(out: W) -> Result<Self, Error> {
-        let mut writing = Self { zip: ZipWriter::new(out), told: forms::Told::default() };
+        let mut writing = Self {
+            zip: ZipWriter::new(Once::new(out)),
+            told: forms::Told::default(),
+            hashes: BTreeMap::new(),
+        };
         writing.member("README.txt", README.as_bytes())?;
         Ok(writing)
     }
 
     fn begin(&mut self, path: &str) -> io::Result<()> {
         // What was compressed before does not become smaller.
-        let packed = path.starts_with("files/") && path.ends_with(".gz");
+        let packed = path.starts_with(FILES) && path.ends_with(".gz");
         let method = if packed { CompressionMethod::Stored } else { CompressionMethod::Deflated };
         let options = SimpleFileOptions::default().compression_method(method).large_file(true);
         self.zip.start_file(path, options).map_err(io::Error::from)
     }
 
     pub(super) fn member(&mut self, path: &str, bytes: &[u8]) -> Result<(), Error> {
+        if !path.starts_with(FILES) {
+            self.hashes.insert(path.to_owned(), ContentHash::of_bytes(bytes));
+        }
         let written = self.begin(path).and_then(|()| self.zip.write_all(bytes));
         written.map_err(|why| Error::Takeout(why.to_string()))
     }
@@ -56,13 +67,21 @@ impl<W: Write + Seek> Writing<W> {
         self.told.recorded()
     }
 
-    pub(super) fn finish(mut self, contents: &Contents) -> Result<W, Error> {
+    /// What is told in words, and the manifest, which is told what was told.
+    pub(super) fn finish(
+        mut self,
+        contents: impl FnOnce(BTreeMap<String, ContentHash>) -> Contents,
+    ) -> Result<(W, Contents), Error> {
         for (path, text) in std::mem::take(&mut self.told).members()? {
             self.member(path, &text)?;
         }
-        let manifest = serde_json::to_vec_pretty(contents).expect("a manifest is plain data");
+        let contents = contents(std::mem::take(&mut self.hashes));
+        let manifest = serde_json::to_vec_pretty(&contents).expect("a manifest is plain data");
         self.member(MANIFEST, &manifest)?;
-        self.zip.finish().map_err(|why| Error::Takeout(why.to_string()))
+        let out = self.zip.finish().map_err(|why| Error::Takeout(why.to_string()))?;
+        let out =
+            out.whole().ok_or_else(|| Error::Takeout("a part of it could not be written".to_owned()))?;
+        Ok((out, contents))
     }
 }
 

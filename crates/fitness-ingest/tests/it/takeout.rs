@@ -5,7 +5,7 @@ use fitness_core::note::{Author, NoteText};
 use fitness_ingest::takeout::{export, take_over};
 use fitness_store::testkit::{self, Backend, TestDb, now};
 use fitness_store::{Location, on_both_databases};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{Read, Write};
@@ -139,6 +139,13 @@ async fn an_export_that_was_changed_is_refused_and_nothing_is_made() {
     );
     assert!(refused("another file").await.contains("is missing or damaged"));
     spoiled(&whole, &bad, |name, bytes| match name {
+        "notes.md" => text(bytes, "a note", "another"),
+        _ => Some(bytes),
+    });
+    assert!(refused("another text").await.contains("notes.md was changed"));
+    spoiled(&whole, &bad, |name, bytes| (name != "activities.csv").then_some(bytes));
+    assert!(refused("a missing table for people").await.contains("activities.csv is missing"));
+    spoiled(&whole, &bad, |name, bytes| match name {
         "data/users.jsonl" => text(bytes, "\"name\"", "\"rank\""),
         _ => Some(bytes),
     });
@@ -154,6 +161,32 @@ async fn an_export_that_was_changed_is_refused_and_nothing_is_made() {
     for part in [0, 1, 10, 50, 99] {
         std::fs::write(&bad, &bytes[..bytes.len() * part / 100]).unwrap();
         refused(&format!("cut at {part} percent")).await;
+    }
+    // Where one bit is another, either nothing is made, or it was in what the ZIP notes of its parts and not in them.
+    let parts = |path: &Path| -> Option<BTreeMap<String, Vec<u8>>> {
+        let mut zip = zip::ZipArchive::new(File::open(path).ok()?).ok()?;
+        let count = zip.len();
+        let read = |index| {
+            let mut part = zip.by_index(index).ok()?;
+            let mut bytes = Vec::new();
+            part.read_to_end(&mut bytes).ok()?;
+            Some((part.name().ok()?.into_owned(), bytes))
+        };
+        (0..count).map(read).collect()
+    };
+    let said = parts(&whole).unwrap();
+    for step in 0..60 {
+        let mut flipped = bytes.clone();
+        let place = bytes.len() * step / 60;
+        flipped[place] ^= 1 << (step % 8);
+        std::fs::write(&bad, &flipped).unwrap();
+        let taken = take_over(Location::parse(there.as_os_str()).unwrap(), &bad).await;
+        if let Ok((store, _)) = taken {
+            store.close().await;
+            assert_eq!(parts(&bad).as_ref(), Some(&said), "a bit of byte {place}");
+            std::fs::remove_file(&there).unwrap();
+        }
+        assert!(!there.exists(), "a bit of byte {place}");
     }
     let location = |url: &str| Location::parse(OsStr::new(url)).unwrap();
     let why = take_over(location(db.url()), &whole).await.map(|_| ()).unwrap_err().to_string();

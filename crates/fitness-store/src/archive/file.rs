@@ -4,6 +4,7 @@
 //! Without this program: `tail -c +9 FILE | head -c -32 | zstd -d`.
 
 use super::cell::Row;
+use super::part::Part;
 use super::schema::{Table, tables};
 use super::walk::{Sink, Summing, Sums, TableSum, hash_of};
 use crate::error::{Error, Result};
@@ -32,6 +33,9 @@ pub struct Person {
     pub id: i64,
     /// Their name.
     pub name: String,
+    /// When they were added, where whoever wrote it said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<Instant>,
 }
 
 /// What a backup says about itself before anything else.
@@ -40,8 +44,11 @@ pub struct Person {
 pub struct Header {
     /// The version of the program that wrote it.
     pub program: String,
-    /// The database it was written from.
+    /// The kind of database it was written from.
     pub engine: String,
+    /// Which database that was, where it can be told: those of one folder are told apart by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub database: Option<String>,
     /// When, where whoever wrote it knew.
     pub made_at: Option<Instant>,
     /// What the tables were.
@@ -84,55 +91,36 @@ enum Line {
     End(Manifest),
 }
 
-/// A backup that is being written: under another name until it is whole.
+/// A backup that is being written.
 pub(crate) struct Writing {
     out: zstd::Encoder<'static, Hashing<BufWriter<File>>>,
     part: Part,
 }
 
-/// The unfinished file, which goes when it is not finished.
-#[derive(Debug)]
-struct Part {
-    path: PathBuf,
-    finished: bool,
-}
-
-impl Drop for Part {
-    fn drop(&mut self) {
-        if !self.finished {
-            drop(std::fs::remove_file(&self.path));
-        }
-    }
-}
-
 impl Writing {
-    /// Begins a backup. What is already there under its name stays.
+    /// Begins a backup that will be called so. What is already there under its name stays.
     pub(crate) fn begin(path: &Path, header: &Header) -> Result<Self> {
-        if path.try_exists().map_err(|why| Error::of_path(path, &why))? {
-            return Err(Error::of_path(path, &io::Error::from(io::ErrorKind::AlreadyExists)));
-        }
-        let mut part = path.as_os_str().to_owned();
-        part.push(".part");
-        let part = PathBuf::from(part);
-        let mut options = File::options();
-        options.write(true).create(true).truncate(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(&part).map_err(|why| Error::of_path(&part, &why))?;
-        let part = Part { path: part, finished: false };
+        let part = Part::begin(path)?;
+        let file = part.writer()?;
         let begin = || {
             let mut hashing = Hashing { inner: BufWriter::new(file), hasher: Sha256::new() };
             hashing.write_all(MAGIC)?;
             let mut out = zstd::Encoder::new(hashing, LEVEL)?;
             put(&mut out, &Line::Backup(header.clone()))?;
+            // Whose it is can be read from the first moment on, also when it is never finished.
+            out.flush()?;
             Ok(out)
         };
-        let out = begin().map_err(|why: io::Error| Error::of_path(&part.path, &why))?;
+        let out = begin().map_err(|why: io::Error| part.failed(&why))?;
         Ok(Self { out, part })
     }
 
-    /// The last line, the hash, and its real name, once it is on the disk.
-    pub(crate) fn finish(mut self, path: &Path, manifest: &Manifest) -> Result<u64> {
+    /// The last line, the hash, and the first of these names that nobody has.
+    pub(crate) fn finish(
+        self,
+        names: impl IntoIterator<Item = PathBuf>,
+        manifest: &Manifest,
+    ) -> Result<(PathBuf, u64)> {
         let out = self.out;
         let finish = || {
             let mut out = out;
@@ -142,18 +130,10 @@ impl Writing {
             let digest: [u8; 32] = hashing.hasher.finalize().into();
             let mut file = hashing.inner.into_inner().map_err(io::IntoInnerError::into_error)?;
             file.write_all(&digest)?;
-            file.sync_all()?;
             file.metadata().map(|metadata| metadata.len())
         };
-        let size = finish().map_err(|why: io::Error| Error::of_path(&self.part.path, &why))?;
-        std::fs::rename(&self.part.path, path).map_err(|why| Error::of_path(path, &why))?;
-        self.part.finished = true;
-        #[cfg(unix)]
-        if let Some(folder) = path.parent() {
-            // The name is as safe as the file once its folder is on the disk, too.
-            drop(File::open(folder).and_then(|folder| folder.sync_all()));
-        }
-        Ok(size)
+        let size = finish().map_err(|why: io::Error| self.part.failed(&why))?;
+        Ok((self.part.keep(names)?, size))
     }
 }
 
@@ -161,11 +141,11 @@ impl Sink for Writing {
     fn table(&mut self, table: &Table) -> Result<()> {
         let columns = table.columns.iter().map(|column| column.name.clone()).collect();
         put(&mut self.out, &Line::Table { name: table.name.clone(), columns })
-            .map_err(|why| Error::of_path(&self.part.path, &why))
+            .map_err(|why| self.part.failed(&why))
     }
 
     fn row(&mut self, _: &Table, _: &Row, line: &[u8]) -> Result<()> {
-        self.out.write_all(line).map_err(|why| Error::of_path(&self.part.path, &why))
+        self.out.write_all(line).map_err(|why| self.part.failed(&why))
     }
 }
 
@@ -212,8 +192,8 @@ pub(crate) enum Next {
 impl Reading {
     /// Opens a backup that is as it was written, to the last bit.
     pub(crate) fn open_whole(path: &Path) -> Result<(Self, Header)> {
-        let mut file = File::open(path).map_err(|why| Error::of_path(path, &why))?;
-        let size = file.metadata().map_err(|why| Error::of_path(path, &why))?.len();
+        let mut file = File::open(path).map_err(|why| Error::of_file(path, &why))?;
+        let size = file.metadata().map_err(|why| Error::of_file(path, &why))?.len();
         let mut magic = [0; 8];
         let ours = file.read_exact(&mut magic).is_ok() && magic[..7] == MAGIC[..7];
         if !ours {
@@ -226,7 +206,7 @@ impl Reading {
         let mut buffer = vec![0; 1 << 16];
         let mut rest = BufReader::new(&file).take(body);
         loop {
-            let read = rest.read(&mut buffer).map_err(|why| Error::of_path(path, &why))?;
+            let read = rest.read(&mut buffer).map_err(|why| Error::of_file(path, &why))?;
             if read == 0 {
                 break;
             }
@@ -245,7 +225,7 @@ impl Reading {
 
     /// Reads the first line alone, of a backup that may be damaged further on.
     pub(crate) fn header_of(path: &Path) -> Result<Header> {
-        let mut file = File::open(path).map_err(|why| Error::of_path(path, &why))?;
+        let mut file = File::open(path).map_err(|why| Error::of_file(path, &why))?;
         let mut magic = [0; 8];
         if file.read_exact(&mut magic).is_err() || &magic != MAGIC {
             return Err(Error::BadArchive(format!("{} is no backup of local-fitness", path.display())));
@@ -254,8 +234,8 @@ impl Reading {
     }
 
     fn open(path: &Path, mut file: File, body: u64) -> Result<(Self, Header)> {
-        file.seek(SeekFrom::Start(MAGIC.len() as u64)).map_err(|why| Error::of_path(path, &why))?;
-        let decoder = zstd::Decoder::new(file.take(body)).map_err(|why| Error::of_path(path, &why))?;
+        file.seek(SeekFrom::Start(MAGIC.len() as u64)).map_err(|why| Error::of_file(path, &why))?;
+        let decoder = zstd::Decoder::new(file.take(body)).map_err(|why| Error::of_file(path, &why))?;
         let mut reading = Self { lines: BufReader::with_capacity(1 << 17, decoder), path: path.to_owned() };
         let line = reading.line()?;
         match serde_json::from_slice(&line) {

@@ -1,6 +1,7 @@
 //! The folder in which backups are kept, and which of them go.
 
 use super::file::{Header, Reading};
+use super::part::{self, Unfinished};
 use crate::error::{Error, Result};
 use crate::location::{Location, data_directory};
 use fitness_core::calendar::Day;
@@ -57,6 +58,14 @@ pub struct Kept {
     pub header: Result<Header>,
 }
 
+impl Kept {
+    /// Whether it was written from this database.
+    #[must_use]
+    pub fn is_of(&self, database: &str) -> bool {
+        self.header.as_ref().is_ok_and(|header| header.database.as_deref() == Some(database))
+    }
+}
+
 impl Folder {
     /// The folder for a database; `None` where the athlete wants no backups.
     ///
@@ -83,32 +92,42 @@ impl Folder {
         &self.0
     }
 
-    /// A name in the folder that nobody has yet. Makes the folder, for its owner alone, when there is none.
-    ///
-    /// # Errors
-    /// When the folder cannot be made.
-    pub fn free_name(&self, stem: &str) -> Result<PathBuf> {
+    /// Makes the folder, for its owner alone, when there is none.
+    pub(crate) fn make(&self) -> Result<()> {
         let mut builder = std::fs::DirBuilder::new();
         builder.recursive(true);
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(&self.0).map_err(|why| Error::of_path(&self.0, &why))?;
-        let named = |stem: String| self.0.join(format!("{stem}.{EXTENSION}"));
-        let others = (2..).map(|number| named(format!("{stem}-{number}")));
-        let free = std::iter::once(named(stem.to_owned())).chain(others).find(|path| !path.exists());
-        Ok(free.expect("there is always another number"))
+        builder.create(&self.0).map_err(|why| Error::of_file(&self.0, &why))
     }
 
-    /// The backup of a night, if it was made.
-    #[must_use]
-    pub fn nightly(&self, day: Day) -> Option<PathBuf> {
-        Some(self.0.join(format!("{NIGHTLY}{day}.{EXTENSION}"))).filter(|path| path.exists())
+    /// What a backup can be called: the first of these that nothing has.
+    pub(crate) fn names(&self, stem: &str) -> impl Iterator<Item = PathBuf> {
+        let named = |stem: &str| self.0.join(format!("{stem}.{EXTENSION}"));
+        std::iter::once(named(stem)).chain((2..).map(move |number| named(&format!("{stem}-{number}"))))
     }
 
     /// What a night's backup is called.
-    #[must_use]
-    pub fn nightly_stem(day: Day) -> String {
+    pub(crate) fn nightly_stem(day: Day) -> String {
         format!("{NIGHTLY}{day}")
+    }
+
+    /// The nights of which a database has a backup, the oldest first.
+    fn nights(&self, database: &str) -> Result<Vec<(Day, PathBuf)>> {
+        let night = |path: &Path| {
+            let day = path.file_stem()?.to_str()?.strip_prefix(NIGHTLY)?.get(..10)?;
+            day.parse::<Day>().ok()
+        };
+        let kept = self.list()?.into_iter().filter(|kept| kept.is_of(database));
+        let mut nights: Vec<(Day, PathBuf)> =
+            kept.filter_map(|kept| Some((night(&kept.path)?, kept.path))).collect();
+        nights.sort();
+        Ok(nights)
+    }
+
+    /// A database's backup of a night, if it was made.
+    pub(crate) fn nightly(&self, day: Day, database: &str) -> Result<Option<PathBuf>> {
+        Ok(self.nights(database)?.into_iter().find(|(night, _)| *night == day).map(|(_, path)| path))
     }
 
     /// Every backup in the folder, the newest last.
@@ -119,13 +138,13 @@ impl Folder {
         let entries = match std::fs::read_dir(&self.0) {
             Ok(entries) => entries,
             Err(why) if why.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(why) => return Err(Error::of_path(&self.0, &why)),
+            Err(why) => return Err(Error::of_file(&self.0, &why)),
         };
         let mut found = Vec::new();
         for entry in entries {
-            let path = entry.map_err(|why| Error::of_path(&self.0, &why))?.path();
+            let path = entry.map_err(|why| Error::of_file(&self.0, &why))?.path();
             if path.extension().is_some_and(|extension| extension == EXTENSION) {
-                let metadata = std::fs::metadata(&path).map_err(|why| Error::of_path(&path, &why))?;
+                let metadata = std::fs::metadata(&path).map_err(|why| Error::of_file(&path, &why))?;
                 let kept = Kept { bytes: metadata.len(), header: Reading::header_of(&path), path };
                 found.push((metadata.modified().ok(), kept));
             }
@@ -134,24 +153,24 @@ impl Folder {
         Ok(found.into_iter().map(|(_, kept)| kept).collect())
     }
 
-    /// Removes the oldest nightly backups; the last [`NIGHTS`] stay, and so does everything that is none. Gives back what
-    /// was removed.
+    /// Every file in the folder that is not whole.
     ///
     /// # Errors
-    /// When the folder cannot be read, or a file not be removed.
-    pub fn forget_old_nights(&self) -> Result<Vec<PathBuf>> {
-        let night = |path: &PathBuf| {
-            let day = path.file_stem()?.to_str()?.strip_prefix(NIGHTLY)?.get(..10)?;
-            day.parse::<Day>().ok()
-        };
-        let mut nights: Vec<(Day, PathBuf)> =
-            self.list()?.into_iter().filter_map(|kept| Some((night(&kept.path)?, kept.path))).collect();
-        nights.sort();
-        let old = nights.len().saturating_sub(NIGHTS);
-        let old: Vec<PathBuf> = nights.into_iter().take(old).map(|(_, path)| path).collect();
-        for path in &old {
-            std::fs::remove_file(path).map_err(|why| Error::of_path(path, &why))?;
+    /// When the folder cannot be read.
+    pub fn unfinished(&self) -> Result<Vec<Unfinished>> {
+        part::unfinished(&self.0)
+    }
+
+    /// Removes the oldest nightly backups of a database; its last [`NIGHTS`] stay, and so does everything that is none of
+    /// them.
+    pub(crate) fn forget_old_nights(&self, database: &str) -> Result<()> {
+        let nights = self.nights(database)?;
+        let mut days: Vec<Day> = nights.iter().map(|(day, _)| *day).collect();
+        days.dedup();
+        let Some(first) = days.iter().rev().nth(NIGHTS - 1) else { return Ok(()) };
+        for (_, path) in nights.iter().filter(|(day, _)| day < first) {
+            std::fs::remove_file(path).map_err(|why| Error::of_file(path, &why))?;
         }
-        Ok(old)
+        Ok(())
     }
 }

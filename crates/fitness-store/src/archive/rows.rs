@@ -58,9 +58,10 @@ impl Store {
         let header = Header {
             program: env!("CARGO_PKG_VERSION").to_owned(),
             engine: format!("{engine} {version}"),
+            database: None,
             made_at: Some(stamp(now)),
             migrations,
-            people: vec![Person { id: user.get(), name: person }],
+            people: vec![Person { id: user.get(), name: person, since: None }],
         };
         let (shown, sums) = walk::walk(&db, &tables, Some(user), Showing(collector)).await?;
         let manifest = manifest(&db, &tables, &header.people, sums).await?;
@@ -161,7 +162,7 @@ impl<C: Collector> Sink for Showing<C> {
 }
 
 fn unwritable(why: io::Error) -> Error {
-    Error::of_path(Path::new("the export"), &why)
+    Error::of_file(Path::new("the export"), &why)
 }
 
 /// JSON as itself, not as its text.

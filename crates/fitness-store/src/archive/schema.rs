@@ -1,7 +1,7 @@
 //! What the tables are, whichever database holds them: read from the migrations themselves, as of any of them, so that
 //! what an older version wrote down can be read by a newer one.
 
-use crate::migrations::SCRIPTS;
+use crate::migrations::{SCRIPTS, identity};
 
 /// What a column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +58,8 @@ impl Table {
     }
 }
 
-/// Every table as it is after the first `applied` migrations, each after those its rows point to.
+/// Every table of athletes as it is after the first `applied` migrations, each after those its rows point to. Which database
+/// it is is told apart from what is in it.
 pub(crate) fn tables(applied: usize) -> Vec<Table> {
     let mut tables = Vec::new();
     for (_, script) in SCRIPTS.iter().take(applied) {
@@ -71,6 +72,7 @@ pub(crate) fn tables(applied: usize) -> Vec<Table> {
             follow(&mut tables, statement);
         }
     }
+    tables.retain(|table| table.name != identity::TABLE);
     tables
 }
 

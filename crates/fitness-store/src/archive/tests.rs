@@ -4,7 +4,7 @@
 use super::file::Writing;
 use super::schema::{Kind, tables};
 use super::*;
-use crate::migrations::SCRIPTS;
+use crate::migrations::{SCRIPTS, identity};
 use crate::on_both_databases;
 use crate::opening::Missing;
 use crate::testkit::{self, TestDb, now};
@@ -71,6 +71,7 @@ on_both_databases! {
                 expected.push((table.name.clone(), column.name.clone(), called(column.kind, db.is_sqlite()).to_owned()));
             }
         }
+        expected.push((identity::TABLE.to_owned(), "identity".to_owned(), called(Kind::Text, db.is_sqlite()).to_owned()));
         expected.sort();
         assert_eq!(catalog(&db).await, expected);
     }
@@ -130,7 +131,7 @@ async fn a_backup_of_a_newer_version_is_refused() {
     let newer = home.path().join("b.fitness-backup");
     let mut header = made.header.clone();
     header.migrations.push("m9999_from_the_future".to_owned());
-    Writing::begin(&newer, &header).unwrap().finish(&newer, &made.manifest).unwrap();
+    Writing::begin(&newer, &header).unwrap().finish([newer.clone()], &made.manifest).unwrap();
     let there = home.path().join("there.db");
     let refuse = async |file: &Path| {
         let answer = Store::restore(Location::parse(there.as_os_str()).unwrap(), file).await;
@@ -141,7 +142,7 @@ async fn a_backup_of_a_newer_version_is_refused() {
     assert!(matches!(&why, Error::NewerArchive(why) if why.contains("m9999_from_the_future")), "{why}");
     // One that says of itself what is not so.
     let lying = home.path().join("c.fitness-backup");
-    Writing::begin(&lying, &made.header).unwrap().finish(&lying, &made.manifest).unwrap();
+    Writing::begin(&lying, &made.header).unwrap().finish([lying.clone()], &made.manifest).unwrap();
     let why = refuse(&lying).await;
     assert!(matches!(&why, Error::BadArchive(why) if why.contains("does not hold what it says")), "{why}");
 }

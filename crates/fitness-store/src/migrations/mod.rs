@@ -5,6 +5,7 @@
 
 mod decisions;
 mod guards;
+pub(crate) mod identity;
 mod matches;
 
 pub(crate) use guards::POSTGRES_REFUSAL;
@@ -31,6 +32,7 @@ impl MigratorTrait for Migrator {
             Box::new(decisions::Decisions),
             Box::new(Coach),
             Box::new(Web),
+            Box::new(identity::Identity),
         ]
     }
 }
@@ -49,6 +51,7 @@ pub(crate) const SCRIPTS: &[(&str, &str)] = &[
     ("m0009_decisions", include_str!("0009_decisions.sql")),
     ("m0010_coach", include_str!("0010_coach.sql")),
     ("m0011_web", include_str!("0011_web.sql")),
+    (identity::NAME, include_str!("0012_identity.sql")),
 ];
 
 /// The text of a migration, as a database reads it.

@@ -3,8 +3,10 @@
 
 use super::open;
 use crate::location::Location;
+use crate::migrations::identity;
 use crate::opening::Missing;
 use crate::store::Store;
+use sea_orm::ConnectionTrait;
 use sqlx::{Connection, Executor, PgConnection};
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader};
@@ -115,7 +117,11 @@ impl Cluster {
     /// When it cannot be made.
     pub async fn fresh_database(&self) -> String {
         let url = self.empty_database_from(Some(TEMPLATE)).await;
-        open(&url).await.close().await;
+        let store = open(&url).await;
+        // The copy is a database of its own.
+        let sql = format!("UPDATE {} SET identity = '{}'", identity::TABLE, identity::made_up());
+        store.raw().execute_unprepared(&sql).await.expect("the private cluster obeys");
+        store.close().await;
         url
     }
 

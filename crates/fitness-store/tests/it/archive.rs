@@ -372,8 +372,7 @@ async fn seven_nights_are_kept_and_nothing_else_is_touched() {
     let db = TestDb::new(Backend::Sqlite).await.unwrap();
     let ann = db.user("Ann").await;
     let folder = db.store.backups().unwrap().unwrap();
-    let by_hand = folder.free_name("fitness").unwrap();
-    db.store.back_up(&by_hand, None).await.unwrap();
+    let by_hand = db.store.back_up_in(&folder, "fitness", None).await.unwrap().path;
     let stray = folder.path().join("nightly-notes.txt");
     std::fs::write(&stray, "mine").unwrap();
     let mut made = Vec::new();
@@ -444,14 +443,11 @@ async fn whoever_leaves_is_in_no_file_of_the_database_and_told_which_backups_hol
         .add_note(bob, Author::Athlete, None, &NoteText::new("still here").unwrap(), now())
         .await
         .unwrap();
-    let both = folder.free_name("both").unwrap();
-    db.store.back_up(&both, None).await.unwrap();
+    let both = db.store.back_up_in(&folder, "both", None).await.unwrap().path;
     let alone = {
         let other = TestDb::new(Backend::Sqlite).await.unwrap();
         other.user("Ann").await;
-        let path = folder.free_name("alone").unwrap();
-        other.store.back_up(&path, None).await.unwrap();
-        path
+        other.store.back_up_in(&folder, "alone", None).await.unwrap().path
     };
     let directory = Path::new(db.url()).parent().unwrap();
     let traces = || {

@@ -7,6 +7,7 @@ mod browse;
 mod coaching;
 mod compile_fail;
 mod consent;
+mod folder;
 mod guards;
 mod kill;
 mod nouns;

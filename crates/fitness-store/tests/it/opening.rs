@@ -110,6 +110,7 @@ const MIGRATIONS: &[&str] = &[
     "m0009_decisions",
     "m0010_coach",
     "m0011_web",
+    "m0012_identity",
 ];
 
 on_both_databases! {

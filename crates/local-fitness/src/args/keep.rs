@@ -9,6 +9,9 @@ pub(crate) struct BackupArgs {
     /// The file to write; one in the folder of backups when not given
     #[arg(long, value_name = "FILE")]
     pub(crate) to: Option<PathBuf>,
+    /// The night's: made unless it was, and the newest seven of those are kept; for what runs each night
+    #[arg(long, conflicts_with = "to")]
+    pub(crate) nightly: bool,
     #[command(subcommand)]
     pub(crate) command: Option<BackupCommand>,
 }

@@ -9,8 +9,9 @@ use crate::settings::BACKUPS_VARIABLE;
 use crate::table::table;
 use crate::words::{counted, listed};
 use anyhow::Result;
+use fitness_core::calendar::Day;
 use fitness_core::text::visible;
-use fitness_store::archive::{self, Backup, Folder, Header};
+use fitness_store::archive::{self, Backup, Folder, Header, Unfinished};
 use fitness_store::{Location, Missing, Store};
 use serde_json::json;
 use std::ffi::OsStr;
@@ -18,6 +19,7 @@ use std::path::{Path, PathBuf};
 
 pub(super) async fn run(context: &Context, args: BackupArgs) -> Result<Report> {
     match args.command {
+        None if args.nightly => nightly(context).await,
         None => make(context, args.to).await,
         Some(BackupCommand::List) => list(context),
         Some(BackupCommand::Check { file }) => check(&file).await,
@@ -27,11 +29,13 @@ pub(super) async fn run(context: &Context, args: BackupArgs) -> Result<Report> {
 async fn make(context: &Context, to: Option<PathBuf>) -> Result<Report> {
     let store = context.open(Missing::Refuse).await?;
     let now = clock::now();
-    let path = match to {
-        Some(path) => path,
-        None => wanted(store.backups()?)?.free_name(&now.format("fitness-%Y%m%d-%H%M%S").to_string())?,
+    let backup = match to {
+        Some(path) => store.back_up(&path, Some(now)).await?,
+        None => {
+            let stem = now.format("fitness-%Y%m%d-%H%M%S").to_string();
+            store.back_up_in(&wanted(store.backups()?)?, &stem, Some(now)).await?
+        }
     };
-    let backup = store.back_up(&path, Some(now)).await?;
     let sealed = store.has_sealed_keys().await?;
     store.close().await;
     let mut text = format!("{}\n{}", backup.path.display(), told(&backup));
@@ -44,22 +48,43 @@ async fn make(context: &Context, to: Option<PathBuf>) -> Result<Report> {
     Ok(Report::new(text, &data(&backup)))
 }
 
+/// The same that the server makes each night, for those who do not run it.
+async fn nightly(context: &Context) -> Result<Report> {
+    let store = context.open(Missing::Refuse).await?;
+    wanted(store.backups()?)?;
+    let zone = match store.owner().await? {
+        Some(owner) => store.profile(owner).await?.zone,
+        None => chrono_tz::Tz::UTC,
+    };
+    let now = clock::now();
+    let made = store.back_up_nightly(Day::at(now, zone), now).await?;
+    store.close().await;
+    let path = made.as_deref().unwrap_or(Path::new(""));
+    Ok(Report::new(format!("The night's backup is {}.", path.display()), &json!({ "path": path })))
+}
+
 fn list(context: &Context) -> Result<Report> {
     let folder = wanted(Folder::of(&context.settings.location()?, &context.settings.backups()?)?)?;
     let kept = folder.list()?;
-    let shown: Vec<serde_json::Value> = kept
+    let unfinished = folder.unfinished()?;
+    let mut shown: Vec<serde_json::Value> = kept
         .iter()
         .map(|kept| match &kept.header {
             Ok(header) => json!({ "path": kept.path, "bytes": kept.bytes, "header": header }),
             Err(why) => json!({ "path": kept.path, "bytes": kept.bytes, "problem": why.to_string() }),
         })
         .collect();
+    shown.extend(unfinished.iter().map(|part| json!({ "unfinished": part })));
+    let mut text = String::new();
+    for part in &unfinished {
+        text += &format!("\n{}, {}: {}", part.path.display(), size(part.bytes), fate(part));
+    }
     if kept.is_empty() {
-        let text = format!(
+        let none = format!(
             "No backups in {} yet. `fitness backup` makes one; `fitness serve` makes one each night.",
             folder.path().display()
         );
-        return Ok(Report::new(text, &shown));
+        return Ok(Report::new(none + &text, &shown));
     }
     let rows: Vec<_> = kept
         .iter()
@@ -72,8 +97,8 @@ fn list(context: &Context) -> Result<Report> {
             [visible(&name).to_string(), size(kept.bytes), when, who]
         })
         .collect();
-    let text = format!("In {}:\n{}", folder.path().display(), table(["backup", "size", "made", "of"], &rows));
-    Ok(Report::new(text, &shown))
+    let table = table(["backup", "size", "made", "of"], &rows);
+    Ok(Report::new(format!("In {}:\n{table}{text}", folder.path().display()), &shown))
 }
 
 async fn check(file: &Path) -> Result<Report> {
@@ -116,6 +141,15 @@ pub(super) async fn move_to(context: &Context, to: &OsStr) -> Result<Report> {
         text,
         &json!({ "from": here, "to": there, "hash": backup.manifest.hash, "rows": backup.manifest.rows() }),
     ))
+}
+
+/// What becomes of a file that is not whole.
+pub(super) const fn fate(part: &Unfinished) -> &'static str {
+    if part.being_written {
+        "it is being written"
+    } else {
+        "it was left unfinished, holds data, and goes with the next backup"
+    }
 }
 
 /// The folder of backups, which somebody asks for who may not want any.

@@ -92,6 +92,12 @@ fn read(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>> {
         let message = format!("{} holds no {what}", path.display());
         Failure::new(message, "give PEM files, as certbot and mkcert write them")
     };
+    for path in [certificate, key] {
+        std::fs::File::open(path).map_err(|why| {
+            let help = "give the path of a PEM file that this account may read";
+            Failure::new(format!("{} cannot be read: {why}", path.display()), help)
+        })?;
+    }
     let chain = CertificateDer::pem_file_iter(certificate)
         .and_then(Iterator::collect::<Result<Vec<_>, _>>)
         .ok()

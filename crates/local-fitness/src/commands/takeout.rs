@@ -6,9 +6,10 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::report::Report;
 use crate::words::counted;
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use fitness_core::calendar::Day;
 use fitness_ingest::takeout::{self, Contents};
+use fitness_store::archive::Part;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -17,17 +18,15 @@ pub(super) async fn export(context: &Context, to: Option<PathBuf>) -> Result<Rep
     let now = clock::now();
     let today = Day::at(now, store.profile(user.id).await?.zone);
     let path = to.unwrap_or_else(|| PathBuf::from(takeout::file_name(&user.name, today)));
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if path.exists() {
         let help = "remove it, or name another file with --to";
         return Err(Failure::new(format!("{} is there already", path.display()), help).into());
     }
     // Under its name only when it is whole, and readable by nobody else.
-    let part = tempfile::NamedTempFile::new_in(folder).with_context(|| folder.display().to_string())?;
-    let (file, contents) = takeout::export(&store, user.id, part.reopen()?, now).await?;
-    file.sync_all()?;
+    let part = Part::begin(&path)?;
+    let (file, contents) = takeout::export(&store, user.id, part.writer()?, now).await?;
     let bytes = file.metadata()?.len();
-    part.persist_noclobber(&path).map_err(|why| why.error).with_context(|| path.display().to_string())?;
+    let path = part.keep([path])?;
     store.close().await;
     let text = format!("Wrote {}: {}, {}.", path.display(), size(bytes), told(&contents));
     Ok(Report::new(text, &json!({ "file": path, "bytes": bytes, "contents": contents })))

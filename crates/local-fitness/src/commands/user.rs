@@ -12,13 +12,13 @@ use chrono_tz::Tz;
 use fitness_core::athlete::Profile;
 use fitness_core::text::visible;
 use fitness_core::units::UnitSystem;
-use fitness_store::{INVITE_DAYS, Missing};
+use fitness_store::{INVITE_DAYS, Location, Missing, Remains};
 use serde_json::json;
 
 pub(super) async fn run(context: &Context, command: UserCommand) -> Result<Report> {
     match command {
         UserCommand::Add { name, zone, units } => add(context, &name, zone, units).await,
-        UserCommand::List => list(context).await,
+        UserCommand::List => list_all(context).await,
         UserCommand::Invite { name } => invite(context, name.as_deref()).await,
         UserCommand::Delete { name, with_backups } => delete(context, name.as_deref(), with_backups).await,
         UserCommand::Passwd { name } => passwd(context, name.as_deref()).await,
@@ -43,7 +43,7 @@ async fn add(context: &Context, name: &str, zone: Option<Tz>, units: Option<Unit
     Ok(Report::new(text, &json!({ "user": user, "profile": profile, "database": location })))
 }
 
-async fn list(context: &Context) -> Result<Report> {
+async fn list_all(context: &Context) -> Result<Report> {
     let store = context.open(Missing::Refuse).await?;
     let users = store.list_users().await?;
     store.close().await;
@@ -112,32 +112,57 @@ async fn delete(context: &Context, name: Option<&str>, with_backups: bool) -> Re
     );
     let consent = terminal::confirm_departure(&store, &user, &question).await?;
     let remains = store.remove_user(consent).await?;
+    let mut text = match store.location() {
+        Location::Sqlite { .. } => {
+            format!("{shown} is gone, also from the database's free pages and its log.")
+        }
+        Location::Postgres(_) => format!(
+            "{shown} is gone: every row, and the tables are vacuumed. The server's own write-ahead log and its own backups hold \
+             copies until they are recycled; that is for whoever runs it."
+        ),
+    };
     store.close().await;
-    let mut text = format!("{shown} is gone, also from the database's free pages and its log.");
-    let (alone, shared): (Vec<_>, Vec<_>) = remains.iter().partition(|remains| remains.others.is_empty());
+    let (alone, others): (Vec<&Remains>, Vec<&Remains>) =
+        remains.iter().partition(|held| held.is_theirs_alone());
+    let (doubtful, shared): (Vec<_>, Vec<_>) =
+        others.into_iter().partition(|held| held.others.is_empty() || !held.of_this_database);
     if with_backups {
         for remains in &alone {
             std::fs::remove_file(&remains.path)?;
             text += &format!("\nRemoved {}.", remains.path.display());
         }
-    } else if !alone.is_empty() {
-        text += "\nThese backups still hold the data, and nobody else's; remove them when you no longer want them:";
-        for remains in &alone {
-            text += &format!("\n  {}", remains.path.display());
-        }
+    } else {
+        text += &list(
+            "These backups still hold the data, and nobody else's; remove them when you no longer want them:",
+            &alone,
+        );
     }
-    if !shared.is_empty() {
-        text += "\nThese backups hold the data of others too and stay until somebody removes them:";
-        for remains in &shared {
-            text += &format!("\n  {} (also {})", remains.path.display(), visible(&listed(&remains.others)));
-        }
-    }
+    text += &list("These backups hold the data of others too and stay until somebody removes them:", &shared);
+    text += &list(
+        "These hold the data too. They were made from another database, or do not say from which, or are being written; so they \
+         stay until somebody removes them:",
+        &doubtful,
+    );
     let removed = if with_backups { alone.iter().map(|remains| &remains.path).collect() } else { Vec::new() };
     let left: Vec<_> = remains.iter().filter(|remains| !removed.contains(&&remains.path)).collect();
     Ok(Report::new(
         text,
         &json!({ "user": user.name, "removed_backups": removed, "backups_that_hold_it": left }),
     ))
+}
+
+/// Files that hold somebody, under a line that says which; nothing where there are none.
+fn list(heading: &str, files: &[&Remains]) -> String {
+    if files.is_empty() {
+        return String::new();
+    }
+    files.iter().fold(format!("\n{heading}"), |text, file| {
+        let others = match file.others.as_slice() {
+            [] => String::new(),
+            others => format!(" (also {})", visible(&listed(others))),
+        };
+        format!("{text}\n  {}{others}", file.path.display())
+    })
 }
 
 /// The zone this session or this machine is in; UTC when neither says.

@@ -39,7 +39,7 @@ pub(crate) const KEYS: &[Key] = &[
         "backups",
         Some(BACKUPS_VARIABLE),
         None,
-        "`backups` beside the database",
+        "`backups` beside the database file; in your data directory for PostgreSQL",
         "the folder of backups, or `off`",
     ),
     key(

@@ -168,6 +168,27 @@ fn an_error_is_json_when_json_was_asked_for() {
 }
 
 #[test]
+fn a_command_line_that_cannot_be_read_is_told_like_any_error() {
+    let home = Home::new();
+    for (words, said) in [
+        (["completions", "tcsh"].as_slice(), "help: write one of bash, "),
+        (&["jobs", "--last", "-1"], "help: "),
+        (&["plan", "fly"], "error: unrecognized subcommand 'fly'\n"),
+        (&["backup", "--nightly", "--to", "x"], "help: write it like `fitness backup"),
+        (&["today", "--loudly"], "error: unexpected argument '--loudly' found\n"),
+    ] {
+        let answer = home.run(words);
+        let lines: Vec<&str> = answer.err.lines().collect();
+        assert_eq!((answer.code, lines.len()), (Some(2), 2), "{answer:?}");
+        assert!(lines[0].starts_with("error: ") && lines[1].starts_with("help: "), "{answer:?}");
+        assert!(answer.err.contains(said), "{answer:?}");
+        let json = home.run(&[words, &["--json"]].concat());
+        let told: serde_json::Value = serde_json::from_str(&json.err).unwrap();
+        assert!(told["error"].is_string() && told["help"].is_string(), "{told}");
+    }
+}
+
+#[test]
 fn a_reader_that_goes_away_is_no_error() {
     let home = Home::new();
     home.ok(&["user", "add", "Ann"]);

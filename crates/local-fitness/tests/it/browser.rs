@@ -10,7 +10,12 @@ use std::process::Command;
 fn walk(name: &str) {
     let modules = std::env::var("FITNESS_NODE_MODULES").unwrap_or_default();
     let there = |package: &str| std::path::Path::new(&modules).join(package).is_dir();
-    let chromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+    let chromium = [
+        "/usr/bin/chromium",
+        "/usr/local/bin/chromium",
+        "/usr/bin/chromium-browser",
+        "/usr/bin/google-chrome",
+    ];
     let chromium = chromium.into_iter().find(|path| std::path::Path::new(path).exists());
     let (Some(chromium), true) = (chromium, there("playwright-core") && there("axe-core")) else {
         testkit::skip(name, "no Chromium, or no playwright-core and axe-core in FITNESS_NODE_MODULES");

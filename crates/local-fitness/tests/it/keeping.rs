@@ -128,6 +128,138 @@ fn whoever_leaves_is_gone_and_told_where_they_still_are() {
     assert_eq!(home.json(&["user", "list"]).as_array().unwrap().len(), 1);
 }
 
+#[test]
+fn what_to_do_fits_what_went_wrong() {
+    let home = ann();
+    let (path, _) = backup(&home);
+    home.ok(&["export", "--to", "mine.zip"]);
+    let note = home.file("note.zip", "not a zip");
+    let other = Home::with_database(home.path("other.db").display().to_string());
+    let zip = home.path("mine.zip").display().to_string();
+    other.ok(&["import-all", &zip]);
+    let fresh = Home::with_database(home.path("fresh.db").display().to_string());
+    let taken = home.path("other.db").display().to_string();
+    let told = [
+        (other.refused(&["import-all", &zip]), "name a new file or an empty PostgreSQL database"),
+        (home.refused(&["move", &taken]), "name a new file or an empty PostgreSQL database"),
+        (fresh.refused(&["import-all", &note]), "`fitness export` writes an export"),
+        (fresh.refused(&["import-all", "/no/such.zip"]), "check the path"),
+        (fresh.refused(&["restore", "/no/such.fitness-backup"]), "check the path"),
+        (home.refused(&["backup", "--to", path.to_str().unwrap()]), "name another file with --to"),
+        (home.refused(&["jobs", "retry", "12"]), "`fitness jobs` shows every job"),
+    ];
+    for (said, help) in told {
+        let advice = said.split("help: ").nth(1).unwrap();
+        assert!(advice.contains(help), "{said}");
+        assert!(!said.contains("fitness doctor") && !advice.contains("FITNESS_DB"), "{said}");
+    }
+}
+
+/// Types a name where somebody is to be removed for good.
+fn delete(home: &Home, name: &str) -> String {
+    let mut session = home.at_a_terminal(&["user", "delete", name, "--with-backups"]);
+    session.exp_string(&format!("Type {name} to remove everything: ")).unwrap();
+    session.send_line(name).unwrap();
+    session.exp_eof().unwrap()
+}
+
+#[test]
+fn whoever_leaves_one_database_leaves_the_backups_of_another_alone() {
+    let home = ann();
+    let (first, _) = backup(&home);
+    let (second, _) = backup(&home);
+    let folder = first.parent().unwrap();
+    // Another database beside it, in which somebody has the same number, and whose backups are in the same folder.
+    let other = Home::with_database(folder.with_file_name("demo.db").display().to_string());
+    other.ok(&["user", "add", "Demo"]);
+    let (own, _) = backup(&other);
+    assert_eq!(own.parent(), Some(folder));
+    assert!(other.ok(&["doctor"]).contains("1 of this database in "));
+    assert!(home.ok(&["doctor"]).contains("2 of this database in "));
+    let said = delete(&other, "Demo");
+    assert!(first.exists() && second.exists() && !own.exists(), "{said}");
+    assert!(!said.contains(first.to_str().unwrap()), "{said}");
+    // One made from Ann's is told to her, and is not hers to lose here.
+    let copy = Home::with_database(folder.with_file_name("copy.db").display().to_string());
+    copy.ok(&["restore", first.to_str().unwrap()]);
+    let said = delete(&copy, "Ann");
+    assert!(said.contains("made from another database") && said.contains(first.to_str().unwrap()), "{said}");
+    assert!(first.exists() && second.exists(), "{said}");
+}
+
+#[test]
+fn several_backups_at_once_are_all_whole() {
+    let home = ann();
+    for _ in 0..3 {
+        let begin = |_| {
+            home.command(&["backup", "--json"]).stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap()
+        };
+        let running: Vec<_> = (0..3).map(begin).collect();
+        for child in running {
+            let output = child.wait_with_output().unwrap();
+            assert!(output.status.success(), "{output:?}");
+            let made: Value = serde_json::from_slice(&output.stdout).unwrap();
+            let path = made["path"].as_str().unwrap();
+            assert!(home.ok(&["backup", "check", path]).contains(" is whole."), "{path}");
+        }
+    }
+    assert_eq!(home.json(&["backup", "list"]).as_array().unwrap().len(), 9);
+}
+
+#[test]
+fn what_was_left_unfinished_is_told_and_goes() {
+    let home = ann();
+    let (path, _) = backup(&home);
+    let left = path.with_extension("0123.fitness-part");
+    std::fs::copy(&path, &left).unwrap();
+    let name = left.to_str().unwrap();
+    for command in [["backup", "list"].as_slice(), &["doctor"]] {
+        let said = home.ok(command);
+        assert!(said.contains(name) && said.contains("it was left unfinished"), "{said}");
+    }
+    backup(&home);
+    assert!(!left.exists() && !home.ok(&["backup", "list"]).contains("unfinished"));
+    // An export leaves and clears away the same.
+    std::fs::write(home.path("x.zip.0123.fitness-part"), "half").unwrap();
+    home.ok(&["export", "--to", "mine.zip"]);
+    let rest: Vec<PathBuf> =
+        std::fs::read_dir(home.path("")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert!(home.path("mine.zip").exists() && !home.path("x.zip.0123.fitness-part").exists(), "{rest:?}");
+    assert!(
+        !rest.iter().any(|path| path.file_name().unwrap().to_string_lossy().starts_with('.')),
+        "{rest:?}"
+    );
+}
+
+#[test]
+fn a_nights_backup_is_made_once() {
+    let home = ann();
+    let night = || PathBuf::from(home.json(&["backup", "--nightly"])["path"].as_str().unwrap());
+    // Midnight comes between two of them at most.
+    let made = [night(), night(), night()];
+    assert!(made[0] == made[1] || made[1] == made[2], "{made:?}");
+    assert!(made[2].file_name().unwrap().to_str().unwrap().starts_with("nightly-20"), "{made:?}");
+    assert!(home.ok(&["backup", "check", made[2].to_str().unwrap()]).contains(" is whole."));
+    assert_eq!(home.run(&["backup", "--nightly", "--to", "x"]).code, Some(2));
+}
+
+#[test]
+fn on_postgres_nobody_is_promised_what_the_server_keeps() {
+    let Some(cluster) = testkit::cluster() else {
+        return testkit::skip(
+            "on_postgres_nobody_is_promised_what_the_server_keeps",
+            "no PostgreSQL is installed",
+        );
+    };
+    let home =
+        Home::with_database(tokio::runtime::Runtime::new().unwrap().block_on(cluster.empty_database()));
+    home.ok(&["user", "add", "Ann"]);
+    let said = delete(&home, "Ann");
+    assert!(said.contains("write-ahead log") && !said.contains("free pages"), "{said}");
+    let told = home.json(&["config"]).to_string();
+    assert!(!told.contains("beside the database"), "{told}");
+}
+
 /// A folder that holds so many bytes and no more; gone with this. `None` where it cannot be made.
 struct Small(PathBuf);
 
@@ -177,6 +309,14 @@ fn a_full_disk_ends_a_backup_and_leaves_nothing_half_done() {
     let refused = answer(run).refusal(&["backup"]);
     assert!(refused.contains("the disk is full"), "{refused}");
     assert_eq!(std::fs::read_dir(&small.0).unwrap().count(), 0, "half a backup is left");
+    assert!(refused.contains("make room there") && !refused.contains("FITNESS_DB"), "{refused}");
+    let zip = small.0.join("mine.zip").display().to_string();
+    let refused = home.refused(&["export", "--to", &zip]);
+    assert!(refused.contains("there is room") || refused.contains("make room"), "{refused}");
+    assert_eq!(std::fs::read_dir(&small.0).unwrap().count(), 0, "half an export is left");
     let (path, _) = backup(&home);
+    let elsewhere = Home::with_database(small.0.join("small.db").display().to_string());
+    let refused = elsewhere.refused(&["restore", path.to_str().unwrap()]);
+    assert!(refused.contains("full") && !refused.contains("fitness doctor"), "{refused}");
     assert!(home.ok(&["backup", "check", path.to_str().unwrap()]).contains("is whole"));
 }

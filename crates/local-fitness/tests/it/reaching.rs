@@ -142,6 +142,8 @@ fn others_are_let_in_only_with_passwords_and_tls() {
         &[&tls[..], &["--site", "http://fitness.example.org"]].concat(),
         "with TLS the site must be https",
     );
+    refused(&["--tls-cert", "/nope", "--tls-key", &key], "/nope cannot be read: No such file");
+    refused(&["--tls-cert", &cert, "--tls-key", "/nope"], "/nope cannot be read: No such file");
     refused(&["--tls-cert", &key, "--tls-key", &key], "holds no certificate");
     refused(&["--tls-cert", &cert, "--tls-key", &cert], "holds no key");
     refused(&["--tls-cert", &ca, "--tls-key", &key], "TLS cannot be spoken with these");

@@ -2,6 +2,7 @@
 
 use super::Examination;
 use crate::clock;
+use crate::commands::backup::fate;
 use crate::commands::health;
 use crate::failure::Failure;
 use crate::seal::Seal;
@@ -90,10 +91,20 @@ pub(super) async fn backups(seen: &mut Examination, store: &Store) -> Result<()>
         let fix = "remove it; `fitness backup` makes another";
         seen.broken("backups", format!("{} cannot be read", damaged.path.display()), fix);
     }
+    let unfinished = folder.unfinished().unwrap_or_default();
+    for left in unfinished.iter().filter(|part| !part.being_written) {
+        let says = format!("{}: {}", left.path.display(), fate(left));
+        seen.missing("backups", says, "`fitness backup` makes one, and clears that away");
+    }
+    // Other databases may keep theirs in the same folder.
+    let database = store.identity().await?;
+    let kept: Vec<_> = kept.iter().filter(|kept| kept.is_of(&database)).collect();
     let newest = kept.iter().filter_map(|kept| kept.header.as_ref().ok()?.made_at).max();
     let make = "`fitness backup` makes one; `fitness serve` makes one each night";
     match newest {
-        None => seen.missing("backups", format!("none in {}", folder.path().display()), make),
+        None => {
+            seen.missing("backups", format!("none of this database in {}", folder.path().display()), make)
+        }
         Some(at) if clock::now() - at > OLD_BACKUP => {
             seen.missing("backups", format!("the newest is of {}", at.format("%Y-%m-%d")), make);
         }
@@ -101,7 +112,10 @@ pub(super) async fn backups(seen: &mut Examination, store: &Store) -> Result<()>
             let (count, folder) = (kept.len(), folder.path().display());
             seen.ok(
                 "backups",
-                format!("{count} in {folder}, the newest of {}", at.format("%Y-%m-%d %H:%M UTC")),
+                format!(
+                    "{count} of this database in {folder}, the newest of {}",
+                    at.format("%Y-%m-%d %H:%M UTC")
+                ),
             );
         }
     }
