@@ -9,7 +9,7 @@ use fitness_core::metrics::predict::{Effort, LOOK_BACK_DAYS, Vdot};
 use fitness_core::metrics::trajectory::{PastSession, Typical};
 use fitness_core::metrics::{Absent, Found, Need, Rated};
 use fitness_core::observation::Excuse;
-use fitness_core::plan::{Background, DatedPaces, Marked, PastRun, Plan, Stated, WorkoutKind};
+use fitness_core::plan::{Background, DatedPaces, Marked, PACES_LAST, PastRun, Plan, Stated, WorkoutKind};
 use fitness_core::sport::Sport;
 use fitness_core::units::Distance;
 use serde::Deserialize;
@@ -17,8 +17,6 @@ use std::collections::{BTreeSet, HashMap};
 
 /// Days of runs a plan looks back on.
 const DAYS: i64 = 400;
-/// A result older than this gives no training paces.
-const PACES_DAYS: i64 = 120;
 /// An intensity, of the threshold's, from which on a whole run was hard.
 const HARD: f64 = 0.88;
 /// Days of data after which the data says it better than the athlete did.
@@ -147,7 +145,7 @@ impl Store {
 /// Paces from the fastest of the results of the last 120 days: a race, or training that came close to one.
 fn dated_paces(results: &[fitness_core::metrics::predict::RaceResult], as_of: Day) -> Option<DatedPaces> {
     let recent = results.iter().filter_map(|result| {
-        let on = result.on.filter(|on| (0..=PACES_DAYS).contains(&on.until(as_of)))?;
+        let on = result.on.filter(|on| (0..=PACES_LAST).contains(&on.until(as_of)))?;
         let mark = fitness_core::metrics::predict::Mark::new(result.distance, result.time).ok()?;
         Some((Vdot::of(mark).ok()?, on, result.effort))
     });

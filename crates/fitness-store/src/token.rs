@@ -13,12 +13,7 @@ impl Token {
     /// A fresh one.
     #[must_use]
     pub fn random() -> Self {
-        let bytes: [u8; 32] = rand::random();
-        let mut text = String::with_capacity(64);
-        for byte in bytes {
-            write!(text, "{byte:02x}").expect("writing to a string cannot fail");
-        }
-        Self(text.into())
+        Self(random_hex::<32>().into())
     }
 
     /// The secret itself, to be shown to its owner once.
@@ -30,6 +25,14 @@ impl Token {
     pub(crate) fn hash(&self) -> String {
         hash(self.reveal())
     }
+}
+
+/// So many random bytes in hexadecimal: a name or a secret that nobody else has.
+pub(crate) fn random_hex<const BYTES: usize>() -> String {
+    rand::random::<[u8; BYTES]>().iter().fold(String::with_capacity(2 * BYTES), |mut text, byte| {
+        write!(text, "{byte:02x}").expect("writing to a string cannot fail");
+        text
+    })
 }
 
 /// What is stored of a secret. A fast hash suffices: there is nothing to guess in 32 random bytes.

@@ -308,7 +308,7 @@ pub(super) const fn fitness_rise(level: Level) -> f64 {
 }
 
 /// R31: days for which a result supports training paces.
-pub(super) const PACES_LAST: i64 = 120;
+pub const PACES_LAST: i64 = 120;
 
 /// R31: how far a pace may be quicker than what follows from the result. A range of two percent to either side is what
 /// plans write around a pace, and whole seconds take up to half a percent more.

@@ -45,6 +45,7 @@ pub use generate::{
     BadWish, Generated, Outline, PaceCard, Phase, Split, Support, TuneUp, Wish, finish_on_race_day, generate,
     pace_card, support, told_target,
 };
+pub use limits::PACES_LAST;
 pub use preview::{NowThen, WeekDelta, Written, differences, week_deltas};
 pub use proposal::{
     ApplyError, Change, NextWorkout, Proposal, ProposalOrigin, ProposalState, ProposalStatus, apply,

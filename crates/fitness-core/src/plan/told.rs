@@ -1,8 +1,10 @@
 //! What is said about a plan before a human decides, at the terminal and on a page alike.
 
+use super::limits::PACES_LAST;
+use super::lint::pace_range;
 use super::{
-    Asked, Background, Generated, Level, Outline, Plan, PlannedWorkout, Revision, RevisionOrigin, Step,
-    StepTarget, Workout, WorkoutKind, Written,
+    Asked, Background, Generated, Level, Outline, Plan, PlannedWorkout, Revision, RevisionOrigin, Workout,
+    WorkoutKind, Written,
 };
 use crate::calendar::Day;
 use crate::text::{counted, visible};
@@ -10,7 +12,6 @@ use crate::units::{Distance, UnitSystem};
 
 /// Days without data from which on what a plan starts from is said with its day.
 const OLD: i64 = 4;
-const NO_RESULT: &str = "No result of the last 120 days gives a pace: sessions go by effort.";
 
 /// A week of a drafted plan as it is told.
 #[derive(Debug, Clone, PartialEq)]
@@ -114,21 +115,25 @@ impl Background {
     pub fn told_result(&self) -> String {
         match &self.paces {
             Some(dated) => format!("Your result of {} gives paces.", dated.result_on.spoken()),
-            None => NO_RESULT.to_owned(),
+            None => no_result(),
         }
     }
 
     /// Where the paces of these sessions come from, if they have any.
     #[must_use]
     pub fn told_paces<'a>(&self, workouts: impl IntoIterator<Item = &'a Workout>) -> String {
-        let paced = |step: &Step| matches!(step.target, StepTarget::Pace(_));
-        let paced = workouts.into_iter().any(|workout| workout.steps.iter().any(paced));
+        let paced = |workout: &Workout| workout.steps.iter().any(|step| pace_range(step).is_some());
+        let paced = workouts.into_iter().any(paced);
         match &self.paces {
             Some(dated) if paced => format!("Paces follow from your result of {}.", dated.result_on.spoken()),
             Some(_) => "Its sessions go by effort.".to_owned(),
-            None => NO_RESULT.to_owned(),
+            None => no_result(),
         }
     }
+}
+
+fn no_result() -> String {
+    format!("No result of the last {PACES_LAST} days gives a pace: sessions go by effort.")
 }
 
 impl Plan {

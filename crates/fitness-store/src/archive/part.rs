@@ -3,7 +3,7 @@
 //! Whoever writes it holds a lock on it. What nobody holds was left by a program that was killed.
 
 use crate::error::{Error, Result};
-use crate::migrations::identity::made_up;
+use crate::token::random_hex;
 use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -43,7 +43,7 @@ impl Part {
         let named: String =
             target.file_name().unwrap_or_default().to_string_lossy().chars().take(60).collect();
         loop {
-            let path = folder.join(format!("{named}.{}.{UNFINISHED}", made_up()));
+            let path = folder.join(format!("{named}.{}.{UNFINISHED}", random_hex::<16>()));
             let file = exclusively(&path).map_err(|why| Error::of_file(target, &why))?;
             // Where files cannot be locked nobody takes it for one that was left.
             let taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock));

@@ -1,9 +1,9 @@
 //! Which database this is.
 
 use super::script;
+use crate::token::random_hex;
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::{ConnectionTrait, Statement};
-use std::fmt::Write;
 
 pub(super) struct Identity;
 
@@ -25,15 +25,7 @@ impl MigrationTrait for Identity {
         let (db, backend) = (manager.get_connection(), manager.get_database_backend());
         db.execute_unprepared(&script(self.name(), backend)).await?;
         let sql = format!("INSERT INTO {TABLE} (identity) VALUES ($1)");
-        db.execute_raw(Statement::from_sql_and_values(backend, sql, [made_up().into()])).await?;
+        db.execute_raw(Statement::from_sql_and_values(backend, sql, [random_hex::<16>().into()])).await?;
         Ok(())
     }
-}
-
-/// 16 random bytes in hexadecimal.
-pub(crate) fn made_up() -> String {
-    rand::random::<[u8; 16]>().iter().fold(String::new(), |mut text, byte| {
-        write!(text, "{byte:02x}").expect("writing to a string cannot fail");
-        text
-    })
 }

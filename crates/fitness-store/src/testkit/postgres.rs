@@ -6,6 +6,7 @@ use crate::location::Location;
 use crate::migrations::identity;
 use crate::opening::Missing;
 use crate::store::Store;
+use crate::token::random_hex;
 use sea_orm::ConnectionTrait;
 use sqlx::{Connection, Executor, PgConnection};
 use std::ffi::OsStr;
@@ -119,7 +120,7 @@ impl Cluster {
         let url = self.empty_database_from(Some(TEMPLATE)).await;
         let store = open(&url).await;
         // The copy is a database of its own.
-        let sql = format!("UPDATE {} SET identity = '{}'", identity::TABLE, identity::made_up());
+        let sql = format!("UPDATE {} SET identity = '{}'", identity::TABLE, random_hex::<16>());
         store.raw().execute_unprepared(&sql).await.expect("the private cluster obeys");
         store.close().await;
         url

@@ -14,7 +14,7 @@ use crate::plan::{Background, Week};
 /// Days without a run from which on the return is a smaller week, a return by steps, and a new beginning.
 const SMALLER: i64 = limits::BREAK;
 pub(super) const STEPS: i64 = 14;
-pub(super) const ANEW: i64 = limits::ANEW;
+const ANEW: i64 = limits::ANEW;
 
 /// Kilometres that a small week may end up smaller than it was meant to be.
 const ROUNDED: f64 = 1.5;

@@ -2,7 +2,7 @@
 //! down again before the race.
 
 use super::long_runs::{Building, MARGIN, OTHERS, held_by};
-use super::pauses::{ANEW, Return, WHOLE, pauses};
+use super::pauses::{Return, WHOLE, pauses};
 use super::{Wish, is_open, weeks_of};
 use crate::observation::Excuse;
 use crate::plan::background::PACE_DAYS;
@@ -181,7 +181,7 @@ pub(super) fn starting_base(athlete: &Background) -> f64 {
     let base = athlete.base().map_or(0.0, Distance::km);
     if base < limits::NOTHING
         && let Some(before) = athlete.base_before_pause(COMES_BACK)
-        && athlete.days_since_run().is_some_and(|days| days >= ANEW)
+        && athlete.days_since_run().is_some_and(|days| days >= limits::ANEW)
         && athlete.easy_pace().is_some()
     {
         let said = athlete.stated.base.map_or(f64::INFINITY, Distance::km);

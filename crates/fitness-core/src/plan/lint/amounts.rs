@@ -64,7 +64,7 @@ pub(super) fn target_pace(step: &Step) -> Option<f64> {
 }
 
 /// The pace a step asks for, when it names any.
-pub(super) fn pace_range(step: &Step) -> Option<TargetRange> {
+pub(in crate::plan) fn pace_range(step: &Step) -> Option<TargetRange> {
     match step.target {
         StepTarget::Pace(range) if range.low.is_some() || range.high.is_some() => Some(range),
         _ => None,

@@ -19,6 +19,7 @@ mod told;
 mod view;
 mod volume;
 
+pub(super) use amounts::pace_range;
 use report::{LATE_BREAK, Remark, Report};
 pub use rule::Rule;
 pub use told::{Since, counts};
