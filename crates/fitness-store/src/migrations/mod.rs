@@ -223,3 +223,49 @@ fn dialect(sql: &str, backend: DbBackend) -> String {
     let words = if backend == DbBackend::Postgres { postgres } else { sqlite };
     words.iter().fold(sql.to_owned(), |sql, (word, spelling)| sql.replace(word, spelling))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fitness_core::hash::ContentHash;
+
+    /// One line for each migration: its name and the hash of all its SQL. A line is added with its migration and never
+    /// changed afterwards.
+    const CHECKSUMS: &str = include_str!("checksums.txt");
+
+    fn guards_of(migration: &str) -> &'static [Guard] {
+        match migration {
+            FIRST => guards::FIRST_GUARDS,
+            "m0007_plans" => guards::PLAN_GUARDS,
+            "m0008_matches" => matches::GUARDS,
+            "m0009_decisions" => decisions::GUARDS,
+            _ => &[],
+        }
+    }
+
+    /// All the SQL of a migration, for both databases.
+    fn sql(migration: &str) -> String {
+        let mut sql = String::new();
+        for backend in [DbBackend::Sqlite, DbBackend::Postgres] {
+            sql += &script(migration, backend);
+            for guard in guards_of(migration) {
+                sql += &guard.create(backend, "public");
+            }
+        }
+        if migration == FIRST {
+            sql += &guards::postgres_never_truncates();
+        }
+        sql
+    }
+
+    #[test]
+    fn released_migrations_are_never_edited() {
+        let mut found = String::new();
+        for (name, _) in SCRIPTS {
+            writeln!(found, "{name} {}", ContentHash::of_bytes(sql(name).as_bytes())).unwrap();
+        }
+        assert_eq!(found, CHECKSUMS, "add a migration instead of editing one");
+        let guards_listed: usize = SCRIPTS.iter().map(|(name, _)| guards_of(name).len()).sum();
+        assert_eq!(guards_listed, guards().count(), "a guard belongs to no migration here");
+    }
+}

@@ -18,4 +18,5 @@ mod proposing;
 mod race;
 mod raw;
 mod reports;
+mod upgrades;
 mod users;
