@@ -7,12 +7,12 @@ use crate::location::Location;
 use crate::store::Store;
 use sea_orm::SqlxSqliteConnector;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{ConnectOptions, Connection};
+use sqlx::{ConnectOptions, Connection, Executor, SqliteConnection};
 use std::fs;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Below this, concurrent writers could corrupt a WAL (sqlite.org, "WAL-reset bug").
@@ -20,6 +20,7 @@ const SQLITE_FLOOR: (u32, u32, u32) = (3, 51, 3);
 /// Between two tries where SQLite itself does not wait.
 const BUSY_PAUSE: Duration = Duration::from_millis(20);
 const READERS: u32 = 4;
+const SQLITE_READONLY: i32 = 8;
 pub(super) const TABLES: &str =
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'";
 
@@ -66,7 +67,7 @@ async fn set_up_sqlite(location: Location, path: &Path, contents: Contents) -> R
     // for a few batches before they are moved from the log to the file. Each batch is safe in the log all the same.
     let writing = options.clone().pragma("cache_size", "-16384").pragma("wal_autocheckpoint", "4000");
     let writer = connect_writer(&location, path, writing).await?;
-    let reader = SqlitePoolOptions::new()
+    let reader = discarding_open_transactions(SqlitePoolOptions::new())
         .max_connections(READERS)
         .min_connections(0)
         .connect_lazy_with(options.clone().read_only(true));
@@ -102,7 +103,7 @@ async fn connect_writer(
 ) -> Result<sqlx::SqlitePool> {
     let until = tokio::time::Instant::now() + BUSY_TIMEOUT;
     loop {
-        let connected = SqlitePoolOptions::new()
+        let connected = discarding_read_only(SqlitePoolOptions::new())
             .max_connections(1)
             .idle_timeout(None)
             .max_lifetime(None)
@@ -116,6 +117,58 @@ async fn connect_writer(
             other => return other,
         }
     }
+}
+
+/// Closes a connection with a transaction open, instead of handing it out again.
+///
+/// When COMMIT fails because the disk does, SQLite has rolled back, but sqlx still counts a transaction as open and turns
+/// the next BEGIN into a savepoint of it. After a second failure nothing that is written through that connection is ever
+/// committed, although every commit is reported as done. So a connection whose count is not zero is never used again.
+/// (SQLite itself refuses the opposite case, a BEGIN inside of a transaction that sqlx does not know of.)
+fn discarding_open_transactions(options: SqlitePoolOptions) -> SqlitePoolOptions {
+    discarding(options, SqliteConnection::is_in_transaction)
+}
+
+/// For the writer: also closes a connection that SQLite opened read-only, as it does by itself when the disk is read-only
+/// or fails at that moment. The next write gets a new one, which can write as soon as the disk can.
+fn discarding_read_only(options: SqlitePoolOptions) -> SqlitePoolOptions {
+    let read_only = Arc::new(AtomicBool::new(false));
+    let is_read_only = Arc::clone(&read_only);
+    let unusable = move |connection: &SqliteConnection| {
+        connection.is_in_transaction() || is_read_only.load(Ordering::Relaxed)
+    };
+    discarding(options, unusable).after_connect(move |connection, _| {
+        let read_only = Arc::clone(&read_only);
+        Box::pin(async move {
+            // A lock that somebody else holds says nothing about the disk.
+            let refused = connection.execute("BEGIN IMMEDIATE; ROLLBACK").await.err();
+            read_only.store(
+                refused.is_some_and(|why| primary_code(&why) == Some(SQLITE_READONLY)),
+                Ordering::Relaxed,
+            );
+            Ok(())
+        })
+    })
+}
+
+fn discarding(
+    options: SqlitePoolOptions,
+    unusable: impl Fn(&SqliteConnection) -> bool + Clone + Send + Sync + 'static,
+) -> SqlitePoolOptions {
+    let before = unusable.clone();
+    options
+        .after_release(move |connection, _| {
+            let unusable = unusable.clone();
+            Box::pin(async move {
+                // A rollback may still be queued; the ping waits until it is done.
+                connection.ping().await?;
+                Ok(!unusable(connection))
+            })
+        })
+        .before_acquire(move |connection, _| {
+            let usable = !before(connection);
+            Box::pin(async move { Ok(usable) })
+        })
 }
 
 /// Asked of a database in memory, before any file is touched.
@@ -202,19 +255,22 @@ fn make_private(path: &Path) -> Result<()> {
     Ok(())
 }
 
+/// SQLite's own number of an error, without what it adds to tell apart where it happened.
+fn primary_code(error: &sqlx::Error) -> Option<i32> {
+    let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code)?;
+    Some(code.parse::<i32>().ok()? & 0xff)
+}
+
 fn sqlite_error(location: &Location, path: &Path, error: sqlx::Error) -> Error {
-    let code = error
-        .as_database_error()
-        .and_then(sqlx::error::DatabaseError::code)
-        .map(std::borrow::Cow::into_owned);
-    let primary = code.and_then(|code| code.parse::<i32>().ok()).map(|code| code & 0xff);
-    match primary {
+    match primary_code(&error) {
         // SQLITE_BUSY, SQLITE_LOCKED
         Some(5 | 6) => Error::Busy,
         // SQLITE_CORRUPT, SQLITE_NOTADB
         Some(11 | 26) => Error::Damaged(location.to_string(), error.to_string()),
         // SQLITE_READONLY, SQLITE_IOERR, SQLITE_FULL, SQLITE_CANTOPEN
-        Some(8 | 10 | 13 | 14) => Error::Path { path: path.to_owned(), problem: error.to_string() },
+        Some(SQLITE_READONLY | 10 | 13 | 14) => {
+            Error::Path { path: path.to_owned(), problem: error.to_string() }
+        }
         _ => Error::Database(sea_orm::DbErr::Conn(sea_orm::RuntimeErr::SqlxError(error.into()))),
     }
 }

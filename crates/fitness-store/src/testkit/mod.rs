@@ -5,10 +5,12 @@
 //! cannot read the developer's own data, whatever `FITNESS_DB` and `HOME` say.
 
 mod between;
+mod io_faults;
 mod postgres;
 mod seed;
 
 pub use between::Between;
+pub use io_faults::{IoFault, IoFaultLibrary, IoFaults};
 pub use postgres::{Cluster, cluster};
 pub use seed::{activate, apply, consent, consent_at, draft, june, now, overriding, run as easy_run};
 

@@ -9,6 +9,7 @@ mod compile_fail;
 mod consent;
 mod folder;
 mod guards;
+mod io_errors;
 mod kill;
 mod nouns;
 mod opening;

@@ -1,0 +1,262 @@
+//! A disk that fails at the Nth file operation, for every N, of a decision, of a batch of an import and of a backup: what
+//! was acknowledged is there after a restart, and nothing else is.
+//!
+//! The test runs itself as a child process with a library preloaded that makes file operations fail. The child prints
+//! what was acknowledged and what was refused; the parent opens the database afterwards and compares.
+
+use fitness_core::activity::Activity;
+use fitness_core::calendar::{Day, Instant};
+use fitness_core::ids::{PlanId, UserId};
+use fitness_core::note::{Author, NoteText};
+use fitness_core::plan::{ActionKind, PlanStatus};
+use fitness_core::report::{ActivityReport, Recorded, ReportKey, SourceKind};
+use fitness_core::sport::Sport;
+use fitness_store::testkit::{
+    self, Backend, IoFault, IoFaultLibrary, IoFaults, TestDb, consent, draft, june, now, overriding,
+};
+use fitness_store::{Batch, NewReport, Store, decisions, on_both_databases, seen_hash};
+use sea_orm::{ConnectionTrait as _, TransactionTrait as _};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+
+/// Set for the child: the database it works on.
+const CHILD: &str = "FITNESS_TEST_IO_ERRORS";
+/// EIO, EROFS, ENOSPC, EDQUOT.
+const ERRNOS: [i32; 4] = [5, 30, 28, 122];
+/// One operation fails, two do, or the disk stays broken until somebody repairs it.
+const COUNTS: [Option<u64>; 3] = [Some(1), Some(2), None];
+/// No decision, batch or backup of this test takes more file operations.
+const MOST: u64 = 400;
+
+/// Every way to fail, one operation after another. `attempt` says whether what it tried was acknowledged; it is repeated
+/// while the fault lasts, so that a second failure follows the first. `after` is a write that must work once it is over.
+async fn fail_everywhere<A: AsyncFnMut() -> bool, B: AsyncFnMut()>(mut attempt: A, mut after: B) -> u64 {
+    let mut faults = IoFaults::of_this_process().expect("the child has the library");
+    let mut refused = 0;
+    for errno in ERRNOS {
+        for count in COUNTS {
+            for at in 1..=MOST {
+                faults.arm(IoFault { at, count, errno });
+                for _ in 0..3 {
+                    refused += u64::from(!attempt().await);
+                }
+                let failed = faults.disarm();
+                after().await;
+                if failed == 0 {
+                    assert!(at > 1, "no file operation was seen");
+                    break;
+                }
+                assert!(at < MOST, "there is no end to it");
+            }
+        }
+    }
+    refused
+}
+
+/// Activates a draft and says so; the draft is made before anything fails.
+async fn decide(store: &Store, user: UserId) {
+    let mut waiting: Vec<PlanId> = Vec::new();
+    let prepare = async || {
+        if let Some(plan) = store.find_active_plan(user).await.unwrap() {
+            let yes =
+                consent(store, user, ActionKind::Archive, Some(plan.id), seen_hash(&plan)).await.unwrap();
+            decisions::archive(yes, plan.id).await.unwrap();
+        }
+        store.desk(user, Author::Coach).put_draft(&draft("Plan"), None, now()).await.unwrap()
+    };
+    waiting.push(prepare().await);
+    let waiting = std::cell::RefCell::new(waiting);
+    let refused = fail_everywhere(
+        async || {
+            let plan = *waiting.borrow().last().expect("there is a draft");
+            let seen =
+                decisions::activation_hash(plan, draft("Plan").content_hash(), None, None, &overriding());
+            let done = async {
+                let consent = consent(store, user, ActionKind::Activate, Some(plan), seen).await?;
+                testkit::activate(store, consent, plan, None).await
+            };
+            match done.await {
+                Ok(decisions::Activation::Activated) => {
+                    println!("\nactivated {plan}");
+                    true
+                }
+                Ok(_) => true,
+                Err(_) => false,
+            }
+        },
+        async || {
+            let plan = prepare().await;
+            println!("\ndrafted {plan}");
+            waiting.borrow_mut().push(plan);
+        },
+    )
+    .await;
+    println!("\nrefused {refused}");
+}
+
+fn report(number: u32) -> NewReport {
+    let started_at: Instant = now() + chrono::TimeDelta::hours(i64::from(number) * 3);
+    let key = ReportKey { kind: SourceKind::Garmin, id: number.to_string() };
+    let recorded = Recorded::listed(Activity::begun(Sport::Running, started_at, 0));
+    NewReport::pack(ActivityReport { key, recorded, raw: None }, None, None).unwrap()
+}
+
+/// Takes in two reports at a time.
+async fn take_in(store: &Store, user: UserId) {
+    let number = std::cell::Cell::new(0);
+    let take = async || {
+        let (first, second) = (number.get() + 1, number.get() + 2);
+        number.set(second);
+        let batch = Batch { reports: vec![report(first), report(second)], ..Batch::default() };
+        let taken = store.take_in(user, batch, now()).await.is_ok();
+        if taken {
+            println!("\ntaken {first}\ntaken {second}");
+        }
+        taken
+    };
+    let refused = fail_everywhere(take, async || assert!(take().await)).await;
+    println!("\nrefused {refused}");
+}
+
+/// Backs up, and writes a note each time the disk works again.
+async fn back_up(store: &Store, user: UserId, folder: &Path) {
+    let number = std::cell::Cell::new(0);
+    let refused = fail_everywhere(
+        async || {
+            number.set(number.get() + 1);
+            let path = folder.join(format!("{}.backup", number.get()));
+            let done = store.back_up(&path, Some(now())).await.is_ok();
+            if done {
+                println!("\nbacked up {}", number.get());
+            }
+            done
+        },
+        async || {
+            let text = NoteText::new(&format!("note {}", number.get())).unwrap();
+            store.add_note(user, Author::Athlete, None, &text, now()).await.unwrap();
+            println!("\nnoted {}", text.as_str());
+        },
+    )
+    .await;
+    println!("\nrefused {refused}");
+}
+
+async fn work(url: &str, test: &str) {
+    let store = testkit::open(url).await;
+    let user = store.list_users().await.unwrap()[0].id;
+    match test {
+        DECISION => decide(&store, user).await,
+        IMPORT => take_in(&store, user).await,
+        _ => back_up(&store, user, Path::new(url).parent().unwrap()).await,
+    }
+    store.close().await;
+}
+
+/// What the child printed behind a word.
+fn printed(output: &str, word: &str) -> BTreeSet<String> {
+    let lines = output.lines().filter_map(|line| line.strip_prefix(word)?.strip_prefix(' '));
+    lines.map(str::to_owned).collect()
+}
+
+/// Runs the child on a database; `None` where faults cannot be injected.
+fn run_child(db: &TestDb, test: &str) -> Option<String> {
+    let Some(library) = IoFaultLibrary::build() else {
+        testkit::skip(test, "no C compiler, or no LD_PRELOAD");
+        return None;
+    };
+    let mut child = Command::new(std::env::current_exe().unwrap());
+    child.args(["--exact", &format!("io_errors::{test}"), "--nocapture"]).env(CHILD, db.url());
+    library.preload(&mut child, Path::new(db.url()).parent().unwrap());
+    let output = child.output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
+    let refused: u64 = printed(&text, "refused").iter().map(|count| count.parse::<u64>().unwrap()).sum();
+    assert!(refused > 50, "only {refused} attempts were refused: nothing was tested");
+    Some(text)
+}
+
+/// One test in two roles: the child whose disk fails, and the parent that looks at what is left.
+fn run(test: &'static str, check: impl AsyncFnOnce(&Store, UserId, &str)) {
+    if let Ok(url) = std::env::var(CHILD) {
+        return tokio::runtime::Runtime::new().unwrap().block_on(work(&url, test));
+    }
+    testkit::run(test, Backend::Sqlite, async |db: TestDb| {
+        let ann = db.user("Ann").await;
+        let Some(output) = run_child(&db, test) else { return };
+        let store = db.another_store().await;
+        check(&store, ann, &output).await;
+        assert_eq!(store.damage().await.unwrap(), None);
+        assert_eq!(store.first_broken_audit_line(ann).await.unwrap(), None);
+        store.close().await;
+    });
+}
+
+const DECISION: &str = "sqlite_decision_with_io_error_at_every_operation_keeps_exactly_what_was_acknowledged";
+const IMPORT: &str = "sqlite_import_with_io_error_at_every_operation_keeps_exactly_what_was_acknowledged";
+const BACKUP: &str =
+    "sqlite_backup_with_io_error_at_every_operation_leaves_whole_files_and_a_working_database";
+
+#[test]
+fn sqlite_decision_with_io_error_at_every_operation_keeps_exactly_what_was_acknowledged() {
+    run(DECISION, async |store, user, output| {
+        let plans = store.list_plans(user).await.unwrap();
+        let activated: BTreeSet<String> = plans
+            .iter()
+            .filter(|plan| plan.status != PlanStatus::Draft)
+            .map(|plan| plan.id.to_string())
+            .collect();
+        assert_eq!(activated, printed(output, "activated"));
+        let actions = store.list_human_actions(user, 100_000).await.unwrap();
+        let acted = actions.iter().filter(|action| action.kind == ActionKind::Activate).count();
+        assert_eq!(acted, activated.len());
+        let kept: BTreeSet<String> = plans.iter().map(|plan| plan.id.to_string()).collect();
+        assert!(kept.is_superset(&printed(output, "drafted")));
+    });
+}
+
+#[test]
+fn sqlite_import_with_io_error_at_every_operation_keeps_exactly_what_was_acknowledged() {
+    run(IMPORT, async |store, user, output| {
+        let (from, through) = (june(1), Day::new(2046, 1, 1).unwrap());
+        let activities = store.list_activities(user, from, through).await.unwrap();
+        assert_eq!(activities.len(), printed(output, "taken").len());
+    });
+}
+
+#[test]
+fn sqlite_backup_with_io_error_at_every_operation_leaves_whole_files_and_a_working_database() {
+    run(BACKUP, async |store, user, output| {
+        let notes: BTreeSet<String> =
+            store.list_notes(user).await.unwrap().iter().map(|note| note.text.as_str().to_owned()).collect();
+        assert_eq!(notes, printed(output, "noted"));
+        let folder = match store.location() {
+            fitness_store::Location::Sqlite { path, .. } => path.parent().unwrap().to_owned(),
+            fitness_store::Location::Postgres(_) => unreachable!("this is SQLite"),
+        };
+        for number in printed(output, "backed up") {
+            let path = folder.join(format!("{number}.backup"));
+            fitness_store::archive::inspect(&path).await.unwrap();
+        }
+        let files = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name());
+        let backups = files.filter(|name| name.to_string_lossy().ends_with(".backup")).count();
+        assert_eq!(backups, printed(output, "backed up").len(), "a failed backup leaves no file");
+    });
+}
+
+on_both_databases! {
+    async fn failed_commits_do_not_swallow_later_writes(db) {
+        let defer = if db.is_sqlite() { "PRAGMA defer_foreign_keys = ON" } else { "SET CONSTRAINTS ALL DEFERRED" };
+        for _ in 0..3 {
+            let tx = db.store.raw().begin().await.unwrap();
+            tx.execute_unprepared(defer).await.unwrap();
+            let orphan = "INSERT INTO settings (user_id, key, value) VALUES (4711, 'orphan', '1')";
+            tx.execute_unprepared(orphan).await.unwrap();
+            tx.commit().await.unwrap_err();
+        }
+        let ann = db.user("Ann").await;
+        let other = db.another_store().await;
+        assert_eq!(other.user(ann).await.unwrap().name, "Ann", "another connection sees what was committed");
+        other.close().await;
+    }
+}
