@@ -16,13 +16,13 @@ use fitness_core::sport::Sport;
 use fitness_sources::garmin_export::Dataset;
 use fitness_sources::strava_export::Row;
 use fitness_sources::{Summary, Unreadable};
-use fitness_store::{Batch, NewReport, RunKind, Store};
+use fitness_store::{Batch, FinishedFiles, NewReport, RunKind, Store};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use tokio::sync::OwnedSemaphorePermit;
 
 /// What the readers of this version find. Another number makes files that were read before be read again.
-/// 2: the limits behind an account's zones.
-const READER: &str = "2";
+/// 2: the limits behind an account's zones. 3: files that 0.1 took for read although their run was cut off.
+const READER: &str = "3";
 /// Reports per transaction. Recordings fill a transaction with their size before that.
 const REPORTS: usize = 256;
 /// Days and estimates per transaction.
@@ -58,6 +58,8 @@ pub(crate) struct Gatherer<'a> {
     activities_listed: bool,
     /// Files that were read before: their days have arrived as well.
     known: Vec<ContentHash>,
+    /// Files that were read to their end.
+    finished: Vec<ContentHash>,
 }
 
 /// A Strava list names files beside it without saying when they began; the files say it.
@@ -92,6 +94,7 @@ impl<'a> Gatherer<'a> {
             incomplete: false,
             activities_listed: false,
             known: Vec::new(),
+            finished: Vec::new(),
         }
     }
 
@@ -107,12 +110,12 @@ impl<'a> Gatherer<'a> {
         Ok(self.store.import_finished(self.user, hash, &self.reader).await?)
     }
 
-    /// Notes that a file is in the database whole, unless something may be readable next time.
-    pub(crate) async fn finish_file(&self, hash: ContentHash) -> Result<(), Error> {
-        if self.unfinished {
-            return Ok(());
+    /// A file is in the database whole, unless something may be readable next time. It counts as read once the run is
+    /// finished.
+    pub(crate) fn finish_file(&mut self, hash: ContentHash) {
+        if !self.unfinished {
+            self.finished.push(hash);
         }
-        Ok(self.store.finish_import(self.user, hash, &self.reader, self.now()).await?)
     }
 
     /// The files that were read before.
@@ -342,6 +345,11 @@ impl<'a> Gatherer<'a> {
         self.outcome.count(taken);
         self.room.clear();
         Ok(())
+    }
+
+    /// The files that were read to their end.
+    pub(crate) fn finished_files(&mut self) -> FinishedFiles {
+        FinishedFiles { reader: self.reader.clone(), hashes: std::mem::take(&mut self.finished) }
     }
 
     /// What came of it, what it proves about days, and what kind of run it was.

@@ -92,6 +92,7 @@ pub async fn import(
     let mut gatherer = Gatherer::new(store, user, zone, clock);
     let taken = take(&mut gatherer, &paths, again, count_first, progress, stop).await;
     let stopped = stop.is_asked();
+    let files = gatherer.finished_files();
     let (mut outcome, evidence, kind) = gatherer.finish();
     outcome.stopped = stopped;
     let problem = match &taken {
@@ -107,7 +108,7 @@ pub async fn import(
     // Half an import says nothing about days: what is missing may be what comes next.
     let evidence: Vec<Evidence> = if state == RunState::Done { evidence } else { Vec::new() };
     let summary = serde_json::to_value(&outcome).expect("an outcome is plain data");
-    let finished = RunOutcome { kind: Some(kind), state, evidence, summary, problem };
+    let finished = RunOutcome { kind: Some(kind), state, evidence, summary, problem, files };
     let coverage = store.finish_run(user, run, finished, clock()).await;
     taken?;
     outcome.coverage = coverage?;
@@ -173,7 +174,7 @@ async fn take(
             let shown = path.display().to_string();
             let whole = !gatherer.outcome.skipped.iter().any(|skip| skip.path.starts_with(&shown));
             if let Some(hash) = hash.filter(|_| whole) {
-                gatherer.finish_file(hash).await?;
+                gatherer.finish_file(hash);
             }
         }
     }

@@ -13,7 +13,7 @@ use fitness_core::ids::{SourceId, UserId};
 use fitness_core::report::{ReportKey, Told};
 use fitness_sources::files::{self, Found, Limits, Refused, Visitor, read_all};
 use fitness_sources::live::{self, Heard, Listener, Source, Span};
-use fitness_store::{RunKind, RunOutcome, RunState, Store};
+use fitness_store::{FinishedFiles, RunKind, RunOutcome, RunState, Store};
 use std::collections::HashSet;
 use std::io::{Read, Write};
 use std::ops::ControlFlow::{self, Break, Continue};
@@ -112,7 +112,12 @@ pub async fn sync<S: Source>(
     let summary = serde_json::to_value(&outcome).expect("an outcome is plain data");
     let evidence = evidence.into_iter().collect();
     let coverage = store
-        .finish_run(user, run, RunOutcome { kind: None, state, evidence, summary, problem }, clock())
+        .finish_run(
+            user,
+            run,
+            RunOutcome { kind: None, state, evidence, summary, problem, files: FinishedFiles::default() },
+            clock(),
+        )
         .await;
     written?;
     visit?;

@@ -9,6 +9,7 @@ use crate::originals::{self, NewOriginal};
 use crate::read::to_json;
 use crate::reports::{self, Fate, NewReport, Put};
 use crate::store::{Store, stamp};
+use crate::sync_runs::FinishedFiles;
 use crate::tx::Tx;
 use crate::wellness;
 use fitness_core::athlete::{Threshold, Zones};
@@ -112,31 +113,6 @@ impl Store {
         Ok(finished_imports::Entity::find_by_id(key).one(self.reader()).await?.is_some())
     }
 
-    /// Notes that a file was read to its end.
-    ///
-    /// # Errors
-    /// When there is no such user.
-    pub async fn finish_import(
-        &self,
-        user: UserId,
-        file: ContentHash,
-        reader: &str,
-        now: Instant,
-    ) -> Result<()> {
-        use finished_imports::Column;
-        let tx = self.write(user).await?;
-        let row = finished_imports::ActiveModel {
-            user_id: Set(user.get()),
-            sha256: Set(file.to_string()),
-            reader: Set(reader.to_owned()),
-            finished_at: Set(stamp(now)),
-        };
-        let once =
-            OnConflict::columns([Column::UserId, Column::Sha256, Column::Reader]).do_nothing().to_owned();
-        finished_imports::Entity::insert(row).on_conflict(once).exec_without_returning(tx.db()).await?;
-        tx.commit_bookkeeping().await
-    }
-
     /// What sources concluded about the days from one through another.
     ///
     /// # Errors
@@ -161,6 +137,26 @@ impl Store {
             })
             .collect()
     }
+}
+
+/// Remembers files that were read to their end, so that the same one again costs a look at its hash.
+pub(crate) async fn put_finished_files(tx: &Tx, files: FinishedFiles, now: Instant) -> Result<()> {
+    use finished_imports::Column;
+    let FinishedFiles { reader, hashes } = files;
+    let rows = hashes.iter().map(|hash| finished_imports::ActiveModel {
+        user_id: Set(tx.user().get()),
+        sha256: Set(hash.to_string()),
+        reader: Set(reader.clone()),
+        finished_at: Set(stamp(now)),
+    });
+    let once = OnConflict::columns([Column::UserId, Column::Sha256, Column::Reader]).do_nothing().to_owned();
+    for some in reports::in_chunks(rows.collect()) {
+        finished_imports::Entity::insert_many(some)
+            .on_conflict(once.clone())
+            .exec_without_returning(tx.db())
+            .await?;
+    }
+    Ok(())
 }
 
 /// Of several estimates the one told last stands; of those told at once the greater, so that order never matters.

@@ -106,7 +106,7 @@ pub use sign_in::SIGN_IN_MINUTES;
 pub use sources::Source;
 pub use spending::{Asking, Purpose, Reserved, Spent};
 pub use store::Store;
-pub use sync_runs::{RunKind, RunOutcome, RunState, SyncRun};
+pub use sync_runs::{FinishedFiles, RunKind, RunOutcome, RunState, SyncRun};
 pub use token::Token;
 pub use users::{INVITE_DAYS, User, is_name};
 pub use version::DataVersion;

@@ -4,12 +4,14 @@ use crate::athletes;
 use crate::audit::{Actor, Entry};
 use crate::entities::sync_runs::{ActiveModel, Column, Entity, Model};
 use crate::error::{Error, Result};
+use crate::imports;
 use crate::read::{day, word};
 use crate::sources::require_source;
 use crate::store::{Store, stamp};
 use chrono::TimeDelta;
 use fitness_core::calendar::{Day, Instant};
 use fitness_core::frontier::{Coverage, Evidence, Frontier};
+use fitness_core::hash::ContentHash;
 use fitness_core::ids::{SourceId, SyncRunId, UserId};
 use sea_orm::prelude::Json;
 use sea_orm::sea_query::Expr;
@@ -86,6 +88,18 @@ pub struct RunOutcome {
     pub summary: Json,
     /// What went wrong, in a sentence.
     pub problem: Option<String>,
+    /// Files and archives that this run read to their end.
+    pub files: FinishedFiles,
+}
+
+/// Files that were read to their end. They are stored together with what their run proved: a file that counts as read
+/// although its run was cut off would never be read again, and its days never be graded.
+#[derive(Debug, Clone, Default)]
+pub struct FinishedFiles {
+    /// The reader that read them: its version, and what it took for granted.
+    pub reader: String,
+    /// The hash of each file.
+    pub hashes: Vec<ContentHash>,
 }
 
 impl Store {
@@ -169,6 +183,7 @@ impl Store {
             ..Default::default()
         };
         Entity::update(finished).exec(tx.db()).await?;
+        imports::put_finished_files(&tx, outcome.files, now).await?;
         tx.commit(Entry::new(now, Actor::System, "sync.finish", format!("sync:{id}"))).await?;
         Ok(coverage)
     }
@@ -184,7 +199,14 @@ impl Store {
         self.finish_run(
             user,
             id,
-            RunOutcome { kind: None, state: RunState::Done, evidence, summary, problem: None },
+            RunOutcome {
+                kind: None,
+                state: RunState::Done,
+                evidence,
+                summary,
+                problem: None,
+                files: FinishedFiles::default(),
+            },
             now,
         )
         .await

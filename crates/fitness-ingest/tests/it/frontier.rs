@@ -3,7 +3,24 @@
 use crate::made::{clock, made, take, today};
 use fitness_core::athlete::Profile;
 use fitness_ingest::{Import, Stop, import};
+use fitness_store::testkit::TestDb;
 use fitness_store::{RunKind, RunState, on_both_databases};
+
+/// Makes every attempt to finish a run fail, as a full disk or a timeout at that moment would.
+async fn refuse_finished_runs(db: &TestDb) {
+    let sql = if db.is_sqlite() {
+        "CREATE TRIGGER no_run_ends BEFORE UPDATE ON sync_runs BEGIN SELECT RAISE(ABORT, 'cut off'); END"
+    } else {
+        "CREATE FUNCTION no_run_ends() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'cut off'; END $$;
+         CREATE TRIGGER no_run_ends BEFORE UPDATE ON sync_runs FOR EACH ROW EXECUTE FUNCTION no_run_ends()"
+    };
+    db.execute(sql).await;
+}
+
+async fn accept_finished_runs(db: &TestDb) {
+    let on_table = if db.is_sqlite() { "" } else { " ON sync_runs" };
+    db.execute(&format!("DROP TRIGGER no_run_ends{on_table}")).await;
+}
 
 on_both_databases! {
     async fn an_export_completes_the_days_before_its_last(db) {
@@ -30,6 +47,20 @@ on_both_databases! {
         assert_eq!(run.state, RunState::Partial);
         let outcome = import(&db.store, wanted(), clock, &mut (), &Stop::default()).await.unwrap();
         assert!(outcome.added > 10, "it was not taken for finished");
+    }
+
+    async fn export_whose_run_was_cut_before_its_end_counts_when_imported_again(db) {
+        let ann = db.user("Ann").await;
+        let wanted = || Import { user: ann, paths: vec![made().zip.clone()], again: false, count_first: false };
+        refuse_finished_runs(&db).await;
+        import(&db.store, wanted(), clock, &mut (), &Stop::default()).await.unwrap_err();
+        assert_eq!(db.store.frontier(ann).await.unwrap().complete(), None);
+        accept_finished_runs(&db).await;
+        import(&db.store, wanted(), clock, &mut (), &Stop::default()).await.unwrap();
+        let frontier = db.store.frontier(ann).await.unwrap();
+        assert_eq!((frontier.complete(), frontier.open()), (Some(today().previous()), Some(today())));
+        let again = import(&db.store, wanted(), clock, &mut (), &Stop::default()).await.unwrap();
+        assert!(again.changed_nothing() && again.files_already_there == 1, "the archive is known now: {again:?}");
     }
 
     async fn days_without_their_activities_prove_nothing(db) {

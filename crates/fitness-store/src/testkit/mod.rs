@@ -93,6 +93,15 @@ impl TestDb {
         }
     }
 
+    /// Runs SQL past every rule of the store.
+    ///
+    /// # Panics
+    /// When the database refuses.
+    pub async fn execute(&self, sql: &str) {
+        use sea_orm::ConnectionTrait;
+        self.store.raw().execute_unprepared(sql).await.expect("the SQL runs");
+    }
+
     /// Whether it is a file.
     #[must_use]
     pub fn is_sqlite(&self) -> bool {

@@ -10,7 +10,7 @@ use crate::plans::seen_hash;
 use crate::reports::{NewReport, Put};
 use crate::review::Review;
 use crate::store::Store;
-use crate::sync_runs::{RunKind, RunOutcome, RunState};
+use crate::sync_runs::{FinishedFiles, RunKind, RunOutcome, RunState};
 use fitness_core::activity::Activity;
 use fitness_core::athlete::Profile;
 use fitness_core::calendar::{Day, Instant};
@@ -230,6 +230,7 @@ impl TestDb {
             evidence: vec![evidence],
             summary: serde_json::json!({}),
             problem: None,
+            files: FinishedFiles::default(),
         };
         self.store.finish_run(user, run, outcome, now()).await.expect("a run can finish");
     }

@@ -13,8 +13,8 @@ use fitness_core::units::TimeSpan;
 use fitness_core::units::UnitSystem;
 use fitness_store::testkit::{june, now};
 use fitness_store::{
-    Batch, ChatMessage, Error, JobState, NewBrief, Purpose, Role, RunKind, RunOutcome, RunState, Spent,
-    StoredFact, on_both_databases,
+    Batch, ChatMessage, Error, FinishedFiles, JobState, NewBrief, Purpose, Role, RunKind, RunOutcome,
+    RunState, Spent, StoredFact, on_both_databases,
 };
 use serde_json::json;
 
@@ -131,7 +131,7 @@ on_both_databases! {
     async fn a_run_proves_what_it_brought_and_a_failed_one_nothing(db) {
         let ann = db.user("Ann").await;
         db.store.put_profile(ann, &Profile { zone: chrono_tz::Tz::America__Los_Angeles, ..Profile::default() }, now()).await.unwrap();
-        let outcome = |state, evidence| RunOutcome { kind: None, state, evidence, summary: json!({"imported": 3}), problem: None };
+        let outcome = |state, evidence| RunOutcome { kind: None, state, evidence, summary: json!({"imported": 3}), problem: None, files: FinishedFiles::default() };
         let live = |record: &str| Evidence::LiveSync { polled_at: now(), newest_record: Some(record.parse().unwrap()) };
         let failed = db.store.begin_run(ann, RunKind::Live, None, now()).await.unwrap();
         assert_eq!(db.store.frontier(ann).await.unwrap().complete(), None, "a running sync proves nothing");

@@ -17,7 +17,9 @@ use fitness_core::sport::Sport;
 use fitness_core::units::{Distance, TimeSpan};
 use fitness_store::decisions::{self, change_hash};
 use fitness_store::testkit::{TestDb, consent_at, easy_run, june, now};
-use fitness_store::{Batch, Error, NewReport, RunKind, RunOutcome, RunState, on_both_databases};
+use fitness_store::{
+    Batch, Error, FinishedFiles, NewReport, RunKind, RunOutcome, RunState, on_both_databases,
+};
 
 /// The testkit's plan asks for 8 km on the 9th, rest on the 10th, 10 km on the 11th and 16 km on the 14th.
 async fn ann_with_a_plan(db: &TestDb) -> (UserId, PlanId, Vec<WorkoutId>) {
@@ -61,6 +63,7 @@ async fn finished(db: &TestDb, user: UserId, evidence: Option<Evidence>, at: Ins
         evidence: evidence.into_iter().collect(),
         summary: serde_json::json!({}),
         problem: None,
+        files: FinishedFiles::default(),
     };
     db.store.finish_run(user, run, outcome, at).await.unwrap();
 }

@@ -282,8 +282,18 @@ on_both_databases! {
         assert_eq!(db.store.list_originals(ann, 0, 10).await.unwrap().len(), 1);
 
         assert!(!db.store.import_finished(ann, hash, "1").await.unwrap());
-        db.store.finish_import(ann, hash, "1", now()).await.unwrap();
-        db.store.finish_import(ann, hash, "1", now()).await.unwrap();
+        for _ in 0..2 {
+            let run = db.store.begin_run(ann, RunKind::File, None, now()).await.unwrap();
+            let outcome = RunOutcome {
+                kind: None,
+                state: RunState::Done,
+                evidence: Vec::new(),
+                summary: serde_json::json!({}),
+                problem: None,
+                files: FinishedFiles { reader: "1".to_owned(), hashes: vec![hash] },
+            };
+            db.store.finish_run(ann, run, outcome, now()).await.unwrap();
+        }
         assert!(db.store.import_finished(ann, hash, "1").await.unwrap());
         assert!(!db.store.import_finished(ann, hash, "2").await.unwrap(), "another reader may find more");
         assert!(!db.store.import_finished(bob, hash, "1").await.unwrap());

@@ -9,7 +9,7 @@ use fitness_core::note::Author;
 use fitness_core::plan::{Draft, Goal};
 use fitness_core::units::UnitSystem;
 use fitness_store::testkit::{easy_run, june, now};
-use fitness_store::{NewBrief, RunKind, RunOutcome, RunState, StoredFact};
+use fitness_store::{FinishedFiles, NewBrief, RunKind, RunOutcome, RunState, StoredFact};
 use serde_json::json;
 
 async fn ann() -> (Site, UserId, Browser) {
@@ -165,7 +165,14 @@ async fn a_service_that_failed_is_told_until_it_works_again() {
     let run = async |kind, source, state, summary: serde_json::Value| {
         let id = store.begin_run(user, kind, source, now()).await.unwrap();
         let problem = (state == RunState::Failed).then(|| "the key is unknown".to_owned());
-        let outcome = RunOutcome { kind: None, state, evidence: Vec::new(), summary, problem };
+        let outcome = RunOutcome {
+            kind: None,
+            state,
+            evidence: Vec::new(),
+            summary,
+            problem,
+            files: FinishedFiles::default(),
+        };
         store.finish_run(user, id, outcome, now()).await.unwrap();
     };
     let line = async || {

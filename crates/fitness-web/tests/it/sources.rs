@@ -13,7 +13,7 @@ use fitness_core::report::{ActivityReport, Recorded, ReportKey, SourceKind};
 use fitness_core::sport::Sport;
 use fitness_core::units::{Distance, TimeSpan, UnitSystem};
 use fitness_store::testkit::{june, now};
-use fitness_store::{RaceResult, RunKind, RunOutcome, RunState};
+use fitness_store::{FinishedFiles, RaceResult, RunKind, RunOutcome, RunState};
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -189,6 +189,7 @@ async fn services_are_connected_renewed_asked_and_forgotten() {
         evidence: Vec::new(),
         summary: serde_json::json!({}),
         problem: Some("the service says <b>the key is unknown".to_owned()),
+        files: FinishedFiles::default(),
     };
     let run = site.db.store.begin_run(user, RunKind::Live, Some(source.id), now()).await.unwrap();
     site.db.store.finish_run(user, run, failed, now()).await.unwrap();
