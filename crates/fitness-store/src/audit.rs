@@ -134,13 +134,18 @@ pub(crate) async fn head(db: &impl ConnectionTrait, user: UserId) -> Result<Audi
         .map_or(AuditHead { seq: 0, hash: String::new() }, |row| AuditHead { seq: row.seq, hash: row.hash }))
 }
 
+/// A time as the chain has it.
+pub(crate) fn chain_time(at: Instant) -> String {
+    at.to_rfc3339_opts(chrono::SecondsFormat::Micros, true)
+}
+
 /// Covers every column but the row's own id, and through `prev_hash` every line before.
 fn chain_hash(row: &Model) -> String {
     ContentHash::of_json(&(
         &row.prev_hash,
         row.user_id,
         row.seq,
-        row.at.to_rfc3339_opts(chrono::SecondsFormat::Micros, true),
+        chain_time(row.at),
         &row.actor,
         &row.action,
         &row.object,
@@ -182,17 +187,30 @@ impl Store {
     }
 }
 
+/// A user's whole log, oldest line first.
+pub(crate) async fn list_all(db: &impl ConnectionTrait, user: UserId) -> Result<Vec<Model>> {
+    Ok(Entity::find().filter(Column::UserId.eq(user.get())).order_by_asc(Column::Seq).all(db).await?)
+}
+
 /// The number of the first line of a user's chain that does not hold.
 pub(crate) async fn first_broken(db: &impl ConnectionTrait, user: UserId) -> Result<Option<i64>> {
-    let rows = Entity::find().filter(Column::UserId.eq(user.get())).order_by_asc(Column::Seq).all(db).await?;
-    let mut previous = String::new();
-    for (expected, row) in (1..).zip(rows) {
-        if row.seq != expected || row.prev_hash != previous || row.hash != chain_hash(&row) {
-            return Ok(Some(expected));
+    Ok(first_broken_of(&list_all(db, user).await?))
+}
+
+pub(crate) fn first_broken_of(log: &[Model]) -> Option<i64> {
+    let mut previous = "";
+    for (expected, row) in (1..).zip(log) {
+        if row.seq != expected || row.prev_hash != previous || is_altered(row) {
+            return Some(expected);
         }
-        previous = row.hash;
+        previous = &row.hash;
     }
-    Ok(None)
+    None
+}
+
+/// Whether a line is another one than its hash was made for.
+pub(crate) fn is_altered(row: &Model) -> bool {
+    row.hash != chain_hash(row)
 }
 
 fn line(row: Model) -> Result<AuditLine> {

@@ -43,6 +43,9 @@ pub enum Error {
     /// The disk does not take what the database writes.
     #[error("the disk of the database is full, or fails: {0}")]
     Disk(String),
+    /// A write was committed, and another connection does not see it.
+    #[error("the database acknowledges writes without storing them")]
+    NotStored,
     /// The file or server holds something that local-fitness did not write.
     #[error("{0} was not written by local-fitness")]
     Foreign(String),

@@ -5,6 +5,7 @@ use crate::api::{Refused, document, read};
 use crate::assets;
 use crate::chat_stream;
 use crate::guard::{self, Names};
+use crate::health::Readiness;
 use crate::hosting::AthletesHost;
 use crate::kept::Kept;
 use crate::limits::{Door, Limits};
@@ -258,9 +259,12 @@ async fn noted(request: Request, next: Next) -> Response {
 
 /// Whether it can answer with data: whoever sends it calls asks this first.
 async fn ready(State(app): State<App>) -> Response {
-    match tokio::time::timeout(READY, app.store.version()).await {
-        Ok(Ok(_)) => "ready\n".into_response(),
-        _ => guard::refusal(StatusCode::SERVICE_UNAVAILABLE, "The database does not answer."),
+    if !matches!(tokio::time::timeout(READY, app.store.version()).await, Ok(Ok(_))) {
+        return guard::refusal(StatusCode::SERVICE_UNAVAILABLE, "The database does not answer.");
+    }
+    match app.running.health.readiness() {
+        Readiness::Ready(report) => report.into_response(),
+        Readiness::NotReady(reason) => guard::refusal(StatusCode::SERVICE_UNAVAILABLE, &reason),
     }
 }
 

@@ -1,5 +1,6 @@
 //! What the server remembers while it runs, and forgets when it ends.
 
+use crate::health::HealthMonitor;
 use crate::uploads::Uploads;
 use fitness_core::athlete::Profile;
 use fitness_core::ids::UserId;
@@ -13,6 +14,8 @@ use tokio::sync::Mutex as Turn;
 pub struct Running {
     /// How the first athlete is made, while there is none.
     pub setup: Setup,
+    /// The newest result of the periodic check of the database.
+    pub health: HealthMonitor,
     pub(crate) uploads: Uploads,
     syncing: Arc<Mutex<BTreeSet<UserId>>>,
 }

@@ -93,6 +93,7 @@ pub(crate) fn advice(error: &StoreError) -> String {
         StoreError::Path { .. } => "check that the directory exists and that you may write to it, or point FITNESS_DB elsewhere",
         StoreError::File { kind, .. } => about_a_file(*kind),
         StoreError::Disk(_) => "make room on that disk and see that it works, or use another database; what was being written was not changed",
+        StoreError::NotStored => "restart the server, and check the disk of the database before you write anything else",
         StoreError::Foreign(_) => "point FITNESS_DB at a database of local-fitness, or at a file that does not exist yet",
         StoreError::Damaged(..) => "restore a backup, or point FITNESS_DB elsewhere; nothing was changed",
         StoreError::Newer(..) => "update local-fitness to at least the version that wrote it; nothing was changed",

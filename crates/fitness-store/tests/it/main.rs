@@ -9,6 +9,7 @@ mod compile_fail;
 mod consent;
 mod folder;
 mod guards;
+mod integrity;
 mod io_errors;
 mod kill;
 mod nouns;

@@ -18,7 +18,10 @@ use fitness_core::stream::{Channel, Recording};
 use fitness_core::units::{Distance, TimeSpan};
 use fitness_core::wellness::{DailyWellness, Sleep};
 use fitness_store::testkit::{TestDb, june, now};
-use fitness_store::{Batch, Error, Fate, NewOriginal, NewReport, RaceResult, Taken, on_both_databases};
+use fitness_store::{
+    Batch, Error, Fate, FinishedFiles, NewOriginal, NewReport, RaceResult, RunKind, RunOutcome, RunState,
+    Taken, on_both_databases,
+};
 
 /// A run with everything a watch records.
 fn a_run() -> Recorded {

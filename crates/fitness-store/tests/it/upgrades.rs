@@ -42,8 +42,9 @@ async fn check(store: &Store, release: &str) {
     assert!(store.find_brief(ann, day("2026-11-17")).await.unwrap().is_some());
     assert_eq!(store.list_chats(ann).await.unwrap().len(), 3);
     for user in [ann, ben] {
-        assert_eq!(store.first_broken_audit_line(user).await.unwrap(), None, "{release}");
+        assert_eq!(store.find_tampering(user, None).await.unwrap(), [""; 0], "{release}");
     }
+    assert_eq!(store.schema_differences().await.unwrap(), [""; 0], "{release}");
     let password = SecretString::from("correct horse battery");
     assert!(store.verify_password(ben, &password).await.unwrap());
     // And it can be worked with.

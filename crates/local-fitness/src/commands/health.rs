@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::report::Report;
 use anyhow::Result;
+use fitness_core::text::visible;
 use serde_json::json;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -13,12 +14,12 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 pub(super) async fn run(port: u16) -> Result<Report> {
     match ready(port).await {
-        Ok(true) => {
+        Ok(Server::Ready) => {
             Ok(Report::new("The server is up and reaches its data.", &json!({ "port": port, "ready": true })))
         }
-        Ok(false) => {
+        Ok(Server::NotReady(reason)) => {
             let help = "see what `fitness doctor` says about the database";
-            Err(Failure::new("the server is up, and its database does not answer", help).into())
+            Err(Failure::new(format!("the server is up but not ready: {reason}"), help).into())
         }
         Err(why) => {
             let help = "start it with `fitness serve`, or name its port with --port";
@@ -27,17 +28,28 @@ pub(super) async fn run(port: u16) -> Result<Report> {
     }
 }
 
-/// Whether a server on this machine can answer with data. The sentence says why there is none.
-pub(super) async fn ready(port: u16) -> Result<bool, String> {
+/// What a server on this machine says about itself.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Server {
+    Ready,
+    /// With the reason it gives.
+    NotReady(String),
+}
+
+/// Asks a server on this machine whether it is ready. The error says why there is none.
+pub(super) async fn ready(port: u16) -> Result<Server, String> {
     let said = match tokio::time::timeout(PATIENCE, ask(port)).await {
         Ok(said) => said.map_err(|why| why.to_string())?,
         Err(_) => return Err("it took longer than five seconds".to_owned()),
     };
     match said.strip_prefix("HTTP/1.1 ").and_then(|rest| rest.get(..3)) {
-        Some("200") => Ok(true),
-        Some("503") => Ok(false),
+        Some("200") => Ok(Server::Ready),
+        Some("503") => {
+            let reason = said.lines().last().unwrap_or_default().trim();
+            Ok(Server::NotReady(visible(reason).to_string()))
+        }
         // One that speaks TLS answers a call in the clear with an alert. It is there; more cannot be asked this way.
-        _ if said.starts_with('\x15') => Ok(true),
+        _ if said.starts_with('\x15') => Ok(Server::Ready),
         _ => Err("something else answers there".to_owned()),
     }
 }

@@ -99,6 +99,7 @@ async fn answer(store: Store, wanted: Serving, demo: Option<UserId>) -> Result<R
         pace: Pace::of(Duration::from_secs(u64::from(wanted.lease))),
     };
     let prompts = coaching::prompts();
+    let health = app.running.health.clone();
     let served = async {
         match reach.tls {
             Some(tls) => serve_encrypted(listener, tls, app, prompts, until_told_to_stop()).await,
@@ -108,6 +109,7 @@ async fn answer(store: Store, wanted: Serving, demo: Option<UserId>) -> Result<R
     tokio::select! {
         served = served => served?,
         () = worker.run() => {}
+        () = health.run(&store) => {}
     }
     // What was begun and is not finished, somebody else need not wait for.
     drop(store.release_jobs(&name, clock::now()).await);

@@ -2,8 +2,8 @@
 
 use super::Examination;
 use crate::clock;
-use crate::commands::backup::fate;
-use crate::commands::health;
+use crate::commands::backup::{fate, size};
+use crate::commands::health::{self, Server};
 use crate::failure::Failure;
 use crate::seal::Seal;
 use crate::settings::Settings;
@@ -32,6 +32,20 @@ pub(super) async fn database(seen: &mut Examination, store: &Store, location: &L
     if let Some(damage) = store.damage().await? {
         let fix = "restore a backup into a new database with `fitness restore FILE`; `fitness backup list` shows those there are";
         seen.broken("database", format!("it is damaged: {damage}"), fix);
+    }
+    match store.check_health().await {
+        Ok(health) if health.is_low_on_space() => {
+            let free = size(health.free_bytes.unwrap_or_default());
+            seen.broken("disk space", format!("{free} left on the disk of the database"), "free some space");
+        }
+        Ok(health) => {
+            let space = health.free_bytes.map(|free| format!("; {} free", size(free))).unwrap_or_default();
+            seen.ok("writes", format!("stored, and seen by other connections{space}"));
+        }
+        Err(why) => {
+            let fix = "check free space, permissions and the disk; restart the server once it is repaired";
+            seen.broken("writes", why.to_string(), fix);
+        }
     }
     if let Location::Sqlite { path, default } = location {
         examine_permissions(seen, path, *default);
@@ -144,11 +158,11 @@ pub(super) async fn sealing_key(seen: &mut Examination, store: &Store) -> Result
 pub(super) async fn server(seen: &mut Examination, settings: &Settings) {
     let port = settings.port();
     match health::ready(port).await {
-        Ok(true) => seen.ok("server", format!("it answers on port {port}")),
-        Ok(false) => seen.broken(
+        Ok(Server::Ready) => seen.ok("server", format!("it answers on port {port}")),
+        Ok(Server::NotReady(reason)) => seen.broken(
             "server",
-            format!("what answers on port {port} has no database"),
-            "see what it notes, and whether the database can be reached from there",
+            format!("the one on port {port} is not ready: {reason}"),
+            "see its log, free disk space, and whether it can reach the database",
         ),
         Err(_) => {
             let fix = "`fitness serve` starts it: pages, the morning's sync and brief, a backup each night";

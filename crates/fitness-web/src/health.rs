@@ -1,0 +1,87 @@
+//! The periodic check that the database stores what is written to it. `/readyz` reports its result and age; the check
+//! itself never runs within a request.
+
+use fitness_store::{DatabaseHealth, Store};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How often the database is checked.
+const INTERVAL: Duration = Duration::from_secs(30);
+/// A write that takes longer has failed.
+const TIMEOUT: Duration = Duration::from_secs(15);
+/// A result older than this says nothing any more: the check itself hangs.
+const EXPIRES: Duration = Duration::from_secs(120);
+
+/// The newest result of the check. Clones share it.
+#[derive(Debug, Clone, Default)]
+pub struct HealthMonitor(Arc<Mutex<Option<Checked>>>);
+
+#[derive(Debug, Clone, Copy)]
+struct Checked {
+    at: Instant,
+    /// `None` when the write failed; the log says why.
+    health: Option<DatabaseHealth>,
+}
+
+/// What `/readyz` reports.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Readiness {
+    Ready(String),
+    NotReady(String),
+}
+
+impl HealthMonitor {
+    /// Checks the database every 30 seconds until cancelled.
+    pub async fn run(&self, store: &Store) {
+        loop {
+            self.check(store).await;
+            tokio::time::sleep(INTERVAL).await;
+        }
+    }
+
+    /// Checks the database once.
+    pub async fn check(&self, store: &Store) {
+        let health = match tokio::time::timeout(TIMEOUT, store.check_health()).await {
+            Ok(Ok(health)) => {
+                if health.is_low_on_space() {
+                    tracing::warn!(free_bytes = health.free_bytes, "low disk space");
+                }
+                Some(health)
+            }
+            Ok(Err(why)) => {
+                tracing::error!(%why, "database write check failed");
+                None
+            }
+            Err(_) => {
+                tracing::error!(timeout = TIMEOUT.as_secs(), "database write check timed out");
+                None
+            }
+        };
+        *self.latest() = Some(Checked { at: Instant::now(), health });
+    }
+
+    pub(crate) fn readiness(&self) -> Readiness {
+        let Some(checked) = *self.latest() else { return Readiness::Ready("ready\n".to_owned()) };
+        let age = checked.at.elapsed();
+        match checked.health {
+            _ if age > EXPIRES => Readiness::NotReady(format!(
+                "The database was last checked {} s ago; the check hangs.",
+                age.as_secs()
+            )),
+            None => Readiness::NotReady(format!(
+                "The database does not store writes (checked {} s ago). The server's log says why.",
+                age.as_secs()
+            )),
+            Some(health) => {
+                let space = if health.is_low_on_space() { "disk space: low\n" } else { "" };
+                Readiness::Ready(format!("ready\nlast write check: {} s ago\n{space}", age.as_secs()))
+            }
+        }
+    }
+
+    fn latest(&self) -> std::sync::MutexGuard<'_, Option<Checked>> {
+        // The value is replaced as a whole; a panic elsewhere cannot leave it half written.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

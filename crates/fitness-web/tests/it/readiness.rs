@@ -1,0 +1,46 @@
+//! `/readyz` reports the newest result of the periodic write check, and its age.
+
+use crate::harness::Site;
+use axum::http::StatusCode;
+
+#[tokio::test]
+async fn readyz_reports_writes_that_are_not_stored_until_they_are_again() {
+    let site = Site::new().await;
+    let (app, stranger) = (site.app(), site.stranger());
+    let before = stranger.get("/readyz").await;
+    assert_eq!((before.status, before.text.as_str()), (StatusCode::OK, "ready\n"), "not checked yet");
+    app.running.health.check(&app.store).await;
+    let ready = stranger.get("/readyz").await;
+    assert_eq!(ready.status, StatusCode::OK);
+    assert!(ready.says("last write check: 0 s ago"), "{}", ready.text);
+
+    site.db
+        .execute(
+            "CREATE TRIGGER broken_disk BEFORE UPDATE ON database_identity \
+             BEGIN SELECT RAISE(ABORT, 'disk I/O error'); END",
+        )
+        .await;
+    let unchecked = stranger.get("/readyz").await;
+    assert_eq!(unchecked.status, StatusCode::OK, "a request does not check by itself");
+    app.running.health.check(&app.store).await;
+    let broken = stranger.get("/readyz").await;
+    assert_eq!(broken.status, StatusCode::SERVICE_UNAVAILABLE);
+    assert!(broken.says("The database does not store writes (checked 0 s ago)"), "{}", broken.text);
+    assert!(!broken.says("disk I/O error"), "what exactly is wrong is for the log");
+    assert_eq!(stranger.get("/healthz").await.status, StatusCode::OK, "the process lives");
+
+    site.db.execute("DROP TRIGGER broken_disk").await;
+    app.running.health.check(&app.store).await;
+    assert_eq!(stranger.get("/readyz").await.status, StatusCode::OK);
+}
+
+#[tokio::test(start_paused = true)]
+async fn readyz_distrusts_an_old_result() {
+    let site = Site::new().await;
+    let app = site.app();
+    app.running.health.check(&app.store).await;
+    tokio::time::advance(std::time::Duration::from_secs(180)).await;
+    let old = site.stranger().get("/readyz").await;
+    assert_eq!(old.status, StatusCode::SERVICE_UNAVAILABLE);
+    assert!(old.says("last checked 180 s ago"), "{}", old.text);
+}
