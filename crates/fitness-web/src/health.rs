@@ -8,6 +8,8 @@ use tokio::time::Instant;
 
 /// How often the database is checked.
 const INTERVAL: Duration = Duration::from_secs(30);
+/// How soon it is checked again after a failure.
+const RETRY: Duration = Duration::from_secs(5);
 /// A write that takes longer has failed.
 const TIMEOUT: Duration = Duration::from_secs(15);
 /// A result older than this says nothing any more: the check itself hangs.
@@ -35,13 +37,13 @@ impl HealthMonitor {
     /// Checks the database every 30 seconds until cancelled.
     pub async fn run(&self, store: &Store) {
         loop {
-            self.check(store).await;
-            tokio::time::sleep(INTERVAL).await;
+            let healthy = self.check(store).await;
+            tokio::time::sleep(if healthy { INTERVAL } else { RETRY }).await;
         }
     }
 
-    /// Checks the database once.
-    pub async fn check(&self, store: &Store) {
+    /// Checks the database once; whether it stores writes.
+    pub async fn check(&self, store: &Store) -> bool {
         let health = match tokio::time::timeout(TIMEOUT, store.check_health()).await {
             Ok(Ok(health)) => {
                 if health.is_low_on_space() {
@@ -59,6 +61,7 @@ impl HealthMonitor {
             }
         };
         *self.latest() = Some(Checked { at: Instant::now(), health });
+        health.is_some()
     }
 
     pub(crate) fn readiness(&self) -> Readiness {
@@ -83,5 +86,21 @@ impl HealthMonitor {
     fn latest(&self) -> std::sync::MutexGuard<'_, Option<Checked>> {
         // The value is replaced as a whole; a panic elsewhere cannot leave it half written.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn readiness_distrusts_an_old_result() {
+        let monitor = HealthMonitor::default();
+        let health = Some(DatabaseHealth { free_bytes: Some(1) });
+        *monitor.latest() = Some(Checked { at: Instant::now(), health });
+        let ready = Readiness::Ready("ready\nlast write check: 0 s ago\ndisk space: low\n".to_owned());
+        assert_eq!(monitor.readiness(), ready);
+        tokio::time::advance(Duration::from_secs(180)).await;
+        assert!(matches!(monitor.readiness(), Readiness::NotReady(why) if why.contains("180 s ago")));
     }
 }

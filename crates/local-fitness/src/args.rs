@@ -227,7 +227,15 @@ pub(crate) enum Command {
         keys: bool,
     },
     /// Check the installation: what is missing, and how to fix it
-    Doctor,
+    Doctor {
+        /// Also look for changes made past local-fitness: in the schema, in plans and in the audit log
+        ///
+        /// It finds a forged activation, edited workouts, a dropped trigger or index, and an audit log that was cut off or
+        /// rewritten since its last checkpoint. It cannot find the work of somebody who rewrites the whole log and the file
+        /// of checkpoints as well.
+        #[arg(long)]
+        deep: bool,
+    },
     /// Keep everything in one file, while others go on; list what is kept, or check it
     ///
     /// While the server runs one is made each night, and seven of those are kept; --nightly makes the same where it does not

@@ -6,6 +6,7 @@
 //! [`report::Report`] that is printed in one place.
 
 mod args;
+mod audit_checkpoints;
 mod clock;
 mod coaching;
 mod commands;

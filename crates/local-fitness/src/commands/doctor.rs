@@ -2,6 +2,7 @@
 
 mod installation;
 mod people;
+mod tampering;
 
 use crate::context::Context;
 use crate::failure::advice;
@@ -82,7 +83,7 @@ impl Examination {
     }
 }
 
-pub(super) async fn run(context: &Context) -> Result<Report> {
+pub(super) async fn run(context: &Context, deep: bool) -> Result<Report> {
     let mut seen = Examination::default();
     seen.ok("local-fitness", env!("CARGO_PKG_VERSION"));
     installation::settings(&mut seen, &context.settings);
@@ -106,6 +107,9 @@ pub(super) async fn run(context: &Context) -> Result<Report> {
         }
     };
     installation::database(&mut seen, &store, &location).await?;
+    if deep {
+        tampering::schema(&mut seen, &store).await?;
+    }
     installation::backups(&mut seen, &store).await?;
     installation::sealing_key(&mut seen, &store).await?;
     installation::server(&mut seen, &context.settings).await;
@@ -119,6 +123,9 @@ pub(super) async fn run(context: &Context) -> Result<Report> {
     };
     for user in users.iter().filter(|user| only.is_none_or(|id| id == user.id)) {
         people::examine(&mut seen, &store, user).await?;
+        if deep {
+            tampering::plans(&mut seen, &store, user).await?;
+        }
     }
     store.close().await;
     Ok(seen.report())

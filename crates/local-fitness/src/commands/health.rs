@@ -14,7 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 pub(super) async fn run(port: u16) -> Result<Report> {
     match ready(port).await {
-        Ok(Server::Ready) => {
+        Ok(Server::Ready(_)) => {
             Ok(Report::new("The server is up and reaches its data.", &json!({ "port": port, "ready": true })))
         }
         Ok(Server::NotReady(reason)) => {
@@ -31,7 +31,8 @@ pub(super) async fn run(port: u16) -> Result<Report> {
 /// What a server on this machine says about itself.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Server {
-    Ready,
+    /// With what it adds, such as when it last checked its database.
+    Ready(Option<String>),
     /// With the reason it gives.
     NotReady(String),
 }
@@ -43,15 +44,20 @@ pub(super) async fn ready(port: u16) -> Result<Server, String> {
         Err(_) => return Err("it took longer than five seconds".to_owned()),
     };
     match said.strip_prefix("HTTP/1.1 ").and_then(|rest| rest.get(..3)) {
-        Some("200") => Ok(Server::Ready),
-        Some("503") => {
-            let reason = said.lines().last().unwrap_or_default().trim();
-            Ok(Server::NotReady(visible(reason).to_string()))
+        Some("200") => {
+            let details: Vec<&str> = body(&said).lines().skip(1).collect();
+            Ok(Server::Ready((!details.is_empty()).then(|| visible(&details.join(", ")).to_string())))
         }
+        Some("503") => Ok(Server::NotReady(visible(body(&said).trim()).to_string())),
         // One that speaks TLS answers a call in the clear with an alert. It is there; more cannot be asked this way.
-        _ if said.starts_with('\x15') => Ok(Server::Ready),
+        _ if said.starts_with('\x15') => Ok(Server::Ready(None)),
         _ => Err("something else answers there".to_owned()),
     }
+}
+
+/// What follows the head of a response.
+fn body(response: &str) -> &str {
+    response.split_once("\r\n\r\n").map_or("", |(_, body)| body)
 }
 
 /// Asks on loopback, in the clear. A server that speaks TLS itself is asked no more than whether it is there.

@@ -87,7 +87,7 @@ pub(crate) async fn run(args: Args) -> Result<Report> {
         Command::Jobs { last, command } => jobs::run(&context, last, command).await,
         Command::Health { port } => health::run(port.unwrap_or_else(|| context.settings.port())).await,
         Command::Config { keys } => config::run(&context.settings, keys),
-        Command::Doctor => doctor::run(&context).await,
+        Command::Doctor { deep } => doctor::run(&context, deep).await,
         Command::Backup(args) => backup::run(&context, args).await,
         Command::Export { to } => takeout::export(&context, to).await,
         Command::ImportAll { file } => takeout::import_all(&context, &file).await,

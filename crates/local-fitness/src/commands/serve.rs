@@ -3,6 +3,7 @@
 use super::reach::Reach;
 use super::user::{machine_units, machine_zone};
 use crate::args::ServeArgs;
+use crate::audit_checkpoints;
 use crate::clock;
 use crate::coaching;
 use crate::context::Context;
@@ -110,6 +111,7 @@ async fn answer(store: Store, wanted: Serving, demo: Option<UserId>) -> Result<R
         served = served => served?,
         () = worker.run() => {}
         () = health.run(&store) => {}
+        () = audit_checkpoints::run(&store) => {}
     }
     // What was begun and is not finished, somebody else need not wait for.
     drop(store.release_jobs(&name, clock::now()).await);

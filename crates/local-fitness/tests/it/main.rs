@@ -11,6 +11,7 @@ mod coach_numbers;
 mod contract;
 mod demo;
 mod described;
+mod doctor;
 mod exports;
 mod first_run;
 mod harness;

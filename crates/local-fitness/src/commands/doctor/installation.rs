@@ -158,7 +158,10 @@ pub(super) async fn sealing_key(seen: &mut Examination, store: &Store) -> Result
 pub(super) async fn server(seen: &mut Examination, settings: &Settings) {
     let port = settings.port();
     match health::ready(port).await {
-        Ok(Server::Ready) => seen.ok("server", format!("it answers on port {port}")),
+        Ok(Server::Ready(details)) => {
+            let details = details.map(|details| format!("; {details}")).unwrap_or_default();
+            seen.ok("server", format!("it answers on port {port}{details}"));
+        }
         Ok(Server::NotReady(reason)) => seen.broken(
             "server",
             format!("the one on port {port} is not ready: {reason}"),

@@ -1,0 +1,32 @@
+//! The file outside of the database in which the ends of audit logs are written down while the server runs.
+
+use crate::clock;
+use fitness_store::{AuditCheckpoints, Location, Store, location};
+use std::time::Duration;
+
+/// How often a checkpoint is written, where anything was logged since the last one.
+const INTERVAL: Duration = Duration::from_secs(3600);
+
+/// Beside the database file, or in the data directory for PostgreSQL; `None` where there is no home directory.
+pub(crate) fn file(location: &Location) -> Option<AuditCheckpoints> {
+    let path = match location {
+        Location::Sqlite { path, .. } => {
+            let mut path = path.clone().into_os_string();
+            path.push(".audit-checkpoints.jsonl");
+            path.into()
+        }
+        Location::Postgres(_) => location::data_directory()?.join("postgres.audit-checkpoints.jsonl"),
+    };
+    Some(AuditCheckpoints::at(path))
+}
+
+/// Writes checkpoints until cancelled.
+pub(crate) async fn run(store: &Store) {
+    let Some(file) = file(store.location()) else { return std::future::pending().await };
+    loop {
+        if let Err(why) = file.append(store, clock::now()).await {
+            tracing::warn!(%why, "audit checkpoint failed");
+        }
+        tokio::time::sleep(INTERVAL).await;
+    }
+}
