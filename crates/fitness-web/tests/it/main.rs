@@ -20,6 +20,7 @@ mod obedient_elsewhere;
 mod outside;
 mod plan_decisions;
 mod plan_pages;
+mod session_confirmation;
 mod settings;
 mod sources;
 mod talking;

@@ -457,7 +457,9 @@ async fn an_account_goes_only_by_its_page_its_name_and_its_password() {
     let page = ann.get(path).await;
     let question = page.hidden(path).into_iter().find(|(name, _)| name == "question").unwrap().1;
     let say = |question: &str, name: &str, old: &str| {
-        [("question", question), ("name", name), ("old", old)].map(|(k, v)| (k.to_owned(), v.to_owned()))
+        let new_owner = ben.to_string();
+        [("question", question), ("name", name), ("old", old), ("new_owner", new_owner.as_str())]
+            .map(|(k, v)| (k.to_owned(), v.to_owned()))
     };
     for (fields, status, says) in [
         (say("", "Ann", "three words here"), StatusCode::CONFLICT, ""),
