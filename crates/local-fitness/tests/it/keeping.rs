@@ -47,11 +47,7 @@ fn a_backup_is_made_listed_checked_and_restored() {
     let other = Home::with_database(home.path("restored.db").display().to_string());
     let said = other.ok(&["restore", file]);
     assert!(said.contains("is as it was on 20") && said.contains("of Ann"), "{said}");
-    assert!(told.contains("Set a new password: run `fitness user invite`"), "{told}");
     assert!(other.ok(&["plan", "show"]).contains("Zürich half"));
-    let seen = Home::with_database(home.path("seen.db").display().to_string());
-    let said = seen.at_a_terminal(&["import-all", &zip]).exp_eof().unwrap();
-    assert!(said.contains("Ann sets a new password here, once") && said.contains("/invite?code="), "{said}");
     let (_, again) = backup(&other);
     assert_eq!(again["manifest"]["hash"], made["manifest"]["hash"]);
     assert_eq!(again["manifest"]["audit"], made["manifest"]["audit"]);
@@ -101,7 +97,11 @@ fn an_export_is_everything_and_comes_back() {
     let zip = home.path("mine.zip").display().to_string();
     let told = other.ok(&["import-all", &zip]);
     assert!(told.contains("holds everything of Ann now: 0 activities, 1 plan, 0 files"), "{told}");
+    assert!(told.contains("Set a new password: run `fitness user invite`"), "{told}");
     assert!(other.ok(&["plan", "show"]).contains("Zürich half"));
+    let seen = Home::with_database(home.path("seen.db").display().to_string());
+    let said = seen.at_a_terminal(&["import-all", &zip]).exp_eof().unwrap();
+    assert!(said.contains("Ann sets a new password here, once") && said.contains("/invite?code="), "{said}");
     assert!(other.refused(&["import-all", &zip]).contains("is not empty"));
     let note = home.file("note.zip", "not a zip");
     let third = Home::with_database(home.path("third.db").display().to_string());
@@ -134,10 +134,7 @@ fn whoever_leaves_is_gone_and_told_where_they_still_are() {
     assert!(answer("ann", &handing_over).contains("that is not the user's name; nothing was changed"));
     assert_eq!(home.json(&["user", "list"]).as_array().unwrap().len(), 2);
     let said = answer("Ann", &[&handing_over[..], &["--with-backups"]].concat());
-    assert!(
-        said.contains("Bob owns this server from then on.") && said.contains("Bob owns this server now."),
-        "{said}"
-    );
+    assert!(said.contains("Bob owns this server now."), "{said}");
     assert!(said.contains("Ann is gone") && said.contains("(also Bob)"), "{said}");
     assert!(!alone.exists() && both.exists(), "{said}");
     assert_eq!(home.json(&["user", "list"]).as_array().unwrap().len(), 1);
