@@ -2,13 +2,15 @@
 //! measures an import, what is worked out from it, and the pages, and `bench all` writes it down; `cargo xtask hostile` measures
 //! what files made to harm cost, `cargo xtask coverage` how much of the code ran in the tests, `cargo xtask skips` what they left out; `cargo xtask schema` writes
 //! `docs/schema`, and `cargo xtask pictures` takes those of the README; `cargo xtask release-plan` says whether this is to be
-//! released, `release-notes` what is to be said of it, and `pack` makes the archive of one target.
+//! released, `release-notes` what is to be said of it, and `pack` makes the archive of one target; `pin-images` writes the compose files
+//! of a release with the digests of their images, and `check-images` refuses some without.
 
 mod bench;
 mod coverage;
 mod demo;
 mod fence;
 mod hostile;
+mod images;
 mod pack;
 mod pictures;
 mod release;
@@ -32,6 +34,8 @@ const CHORES: &[&str] = &[
     "schema",
     "skips",
     "pack --target TARGET --to FOLDER",
+    "pin-images --to FOLDER IMAGES",
+    "check-images FOLDER",
     "bench ingest",
     "bench metrics",
     "bench web",
@@ -63,6 +67,10 @@ fn main() -> Result<()> {
         ["pack", "--target", target, "--to", folder] => {
             pack::pack(&workspace::root(), target, Path::new(folder))
         }
+        ["pin-images", "--to", folder, images @ ..] => {
+            images::pin(&workspace::root(), Path::new(folder), images)
+        }
+        ["check-images", folder] => images::check(Path::new(folder)),
         ["pictures"] => pictures::take(&workspace::root()),
         ["release-plan"] => release::tell(&workspace::root()),
         ["release-notes"] => {

@@ -31,9 +31,36 @@ pub(crate) fn problems(root: &Path) -> Result<Vec<String>> {
         problems.extend(links(root, &document, &text));
     }
     problems.extend(only_the_plan_releases(&read(&root.join(RELEASE))?));
+    problems.extend(a_release_pins_its_images(&read(&root.join(RELEASE))?));
+    for name in FILES.iter().filter(|name| name.ends_with(".yaml")) {
+        problems.extend(every_service_has_limits(name, &read(&root.join(name))?));
+    }
     problems.extend(pull_requests_are_held_to_everything(&read(&root.join(PULL_REQUESTS))?));
     problems.extend(every_crate_is_in_the_image(root, &read(&root.join("Dockerfile"))?)?);
     Ok(problems)
+}
+
+/// The compose files of a release are written with digests, and looked at, before their checksums are.
+fn a_release_pins_its_images(text: &str) -> Vec<String> {
+    let publish =
+        jobs(text).into_iter().find(|(job, _)| *job == "publish").map(|(_, body)| body).unwrap_or_default();
+    let steps = ["cargo xtask pin-images --to dist", "cargo xtask check-images dist", "sha256sum"];
+    let places: Vec<Option<usize>> = steps.iter().map(|step| publish.find(step)).collect();
+    let in_order = places.iter().all(Option::is_some) && places.is_sorted();
+    (!in_order)
+        .then(|| format!("{RELEASE}: the job publish does not pin its images first: {}", steps.join(", ")))
+        .into_iter()
+        .collect()
+}
+
+/// No service may take all memory or fork without end.
+fn every_service_has_limits(name: &str, text: &str) -> Vec<String> {
+    let services = text.lines().filter(|line| line.starts_with("    image:")).count();
+    let limits = ["    mem_limit: ", "    pids_limit: "];
+    let missing = limits
+        .iter()
+        .filter(|limit| text.lines().filter(|line| line.starts_with(**limit)).count() != services);
+    missing.map(|limit| format!("{name}: a service has no {}", limit.trim().trim_end_matches(':'))).collect()
 }
 
 /// The image builds the dependencies first, from the manifests of every crate.
@@ -285,6 +312,25 @@ mod tests {
         assert_eq!(only_the_plan_releases(&always).len(), 1);
         let asks = text.replace("needs.plan.outputs.tag", "needs.plan.outputs.tagg");
         assert!(only_the_plan_releases(&asks)[0].contains("`tagg`"));
+    }
+
+    #[test]
+    fn a_release_without_digests_and_a_service_without_limits_are_noticed() {
+        let text = read(&root().join(RELEASE)).unwrap();
+        assert_eq!(a_release_pins_its_images(&text), Vec::<String>::new());
+        for step in ["cargo xtask pin-images --to dist", "cargo xtask check-images dist"] {
+            assert_eq!(a_release_pins_its_images(&text.replace(step, "true")).len(), 1, "{step}");
+        }
+        let text = read(&root().join("compose.yaml")).unwrap();
+        assert_eq!(every_service_has_limits("x", &text), Vec::<String>::new());
+        for limit in ["    mem_limit: 1g\n", "    pids_limit: 128\n"] {
+            assert_eq!(every_service_has_limits("x", &text.replacen(limit, "", 1)).len(), 1, "{limit}");
+        }
+        let superuser = text.lines().any(|line| line.trim() == "POSTGRES_USER: fitness");
+        assert!(
+            !superuser && text.contains("deploy/postgres-init.sh"),
+            "the server's role is not the superuser"
+        );
     }
 
     #[test]

@@ -38,6 +38,42 @@ pub fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
+/// A number with up to two decimals, rounded half away from zero. What rounds to zero has no sign.
+///
+/// ```
+/// use fitness_core::text::plain_number;
+///
+/// assert_eq!((plain_number(-0.0, 0), plain_number(-0.4, 0)), ("0".to_owned(), "0".to_owned()));
+/// assert_eq!((plain_number(62.5, 0), plain_number(-3.25, 1)), ("63".to_owned(), "−3.3".to_owned()));
+/// ```
+#[must_use]
+pub fn plain_number(number: f64, decimals: usize) -> String {
+    with_sign(number, decimals, "")
+}
+
+/// The same with a plus before what is more than zero: `+5`, `−18`, `0`.
+#[must_use]
+pub fn signed_number(number: f64, decimals: usize) -> String {
+    with_sign(number, decimals, "+")
+}
+
+fn with_sign(number: f64, decimals: usize, plus: &'static str) -> String {
+    let scale = [1.0, 10.0, 100.0][decimals.min(2)];
+    let rounded = (number * scale).round() / scale;
+    format!("{}{:.decimals$}", sign(rounded, plus), rounded.abs())
+}
+
+/// A minus as it is printed, not the hyphen of a keyboard.
+pub(crate) fn sign(rounded: f64, plus: &'static str) -> &'static str {
+    if rounded < 0.0 {
+        "−"
+    } else if rounded > 0.0 {
+        plus
+    } else {
+        ""
+    }
+}
+
 /// `a`, `a and b`, `a, b and c`.
 #[must_use]
 pub fn listed(parts: &[String]) -> String {

@@ -1,4 +1,5 @@
-//! Leaving, and arriving: everything of one athlete in a ZIP of open formats, and back from it to an equal database.
+//! Leaving, and arriving: everything of one athlete in a ZIP of open formats, and back from it to a database that is equal but for
+//! credentials.
 //!
 //! `data/` holds every row of every table as JSON, one a line: that is what [`take_over`] reads. Beside it lies the same
 //! for people and other programs: the files that were imported, recordings and days as CSV, plans, notes, briefs and

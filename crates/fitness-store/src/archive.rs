@@ -111,6 +111,18 @@ impl Store {
         told.ok_or_else(|| Error::Unreadable("it does not say which database it is".to_owned()))
     }
 
+    /// The hash of every row that an export holds: equal for a database and one made from its export, when one athlete has all of
+    /// it. Credentials are not in it.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn exported_hash(&self) -> Result<ContentHash> {
+        let db = self.snapshot().await?;
+        let tables = Packed::Elsewhere.tables(self.migrations().await?.len());
+        let ((), sums) = walk::walk(&db, &tables, None, ()).await?;
+        Ok(walk::hash_of(&sums))
+    }
+
     /// The hash of every row of every table: equal for two databases that hold the same, whichever they are.
     ///
     /// # Errors
@@ -167,7 +179,20 @@ async fn identity_in(db: &impl ConnectionTrait, migrations: &[String]) -> Result
 /// Where rows are handed over, in batches of one table.
 type Send = mpsc::Sender<(String, Vec<Row>)>;
 
-/// Whether the files that were imported are told with their rows, or apart from them.
+/// Tables of what signs somebody in or opens a service: backups keep them, an export never holds them.
+const CREDENTIAL_TABLES: &[&str] = &[
+    "credentials",
+    "invites",
+    "sign_ins",
+    "sessions",
+    "session_codes",
+    "api_tokens",
+    "calendar_feeds",
+    "source_secrets",
+];
+
+/// Whether it is a backup, with everything in its rows; or an export, with the files that were imported apart from their rows
+/// and without credentials.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Packed {
     Here,
@@ -178,6 +203,9 @@ impl Packed {
     /// The tables, as they are summed up.
     fn tables(self, level: usize) -> Vec<schema::Table> {
         let mut tables = schema::tables(level);
+        if self == Self::Elsewhere {
+            tables.retain(|table| !CREDENTIAL_TABLES.contains(&table.name.as_str()));
+        }
         let originals = tables.iter_mut().find(|table| table.name == "originals");
         if self == Self::Elsewhere
             && let Some(at) = originals.as_ref().and_then(|table| table.position("packed"))

@@ -91,6 +91,18 @@ tables! {
         opened_at: Instant,
         seen_at: Instant,
         expires_at: Instant,
+        confirmed_at: Option<Instant>,
+    }
+    session_codes = "session_codes" {
+        #[sea_orm(primary_key, auto_increment = false)] user_id: i64,
+        code_hash: String,
+        tries_left: i64,
+        made_at: Instant,
+        expires_at: Instant,
+    }
+    ownerships = "ownerships" {
+        #[sea_orm(primary_key, auto_increment = false)] user_id: i64,
+        since: Instant,
     }
     api_tokens = "api_tokens" {
         #[sea_orm(primary_key)] id: i64,

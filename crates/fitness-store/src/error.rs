@@ -91,6 +91,12 @@ pub enum Error {
     /// A password that cannot be one.
     #[error("a password has 8 to 200 characters")]
     BadPassword,
+    /// A password that is easily guessed, and why.
+    #[error("this password is easily guessed: {0}; three or four random words are easy to remember")]
+    WeakPassword(&'static str),
+    /// The owner cannot leave while others have accounts, unless one of them is named as the new owner.
+    #[error("the owner of this server leaves only when another user is named as the new owner")]
+    NoNewOwner,
     /// A threshold no body has.
     #[error("{kind} is between {low} and {high}")]
     OutOfBounds {

@@ -33,34 +33,26 @@ impl Store {
         observed: &Observed,
         now: Instant,
     ) -> Result<ObservationId> {
+        add(self.write(user).await?, author, observed, now).await
+    }
+
+    /// Marks days in the athlete's own name. A mark that is there is kept, and a suggestion that says the same is accepted:
+    /// either way the mark counts when this returns.
+    ///
+    /// # Errors
+    /// When there is no such user.
+    pub async fn mark_days(&self, user: UserId, observed: &Observed, now: Instant) -> Result<ObservationId> {
         let tx = self.write(user).await?;
-        room_for_a_suggestion(&tx, author).await?;
-        let of_activity = observed.activity().map(ActivityId::get);
-        let activity_day = day_of(&tx, of_activity).await?;
-        if of_activity.is_some() && activity_day.is_none() {
-            return Err(Error::NotFound("activity"));
+        let there = list(tx.db(), user, observed.from(), observed.through()).await?;
+        let mut same = there.iter().filter(|one| one.observed == *observed);
+        if let Some(mark) = same.clone().find(|one| one.accepted) {
+            return Ok(mark.id);
         }
-        let row = ActiveModel {
-            id: NotSet,
-            user_id: Set(user.get()),
-            kind: Set(observed.kind().as_str().to_owned()),
-            from_day: Set(observed.from().date()),
-            through_day: Set(observed.through().date()),
-            value: Set(observed.value().map(i64::from)),
-            activity_id: Set(observed.activity().map(ActivityId::get)),
-            comment: Set(observed.comment().map(|text| text.as_str().to_owned())),
-            author: Set(author.as_str().to_owned()),
-            accepted: Set(author == Author::Athlete),
-            written_at: Set(stamp(now)),
-        };
-        let id = ObservationId::new(Entity::insert(row).exec(tx.db()).await?.last_insert_id);
-        if author == Author::Athlete {
-            derived::touch(&tx, Some(earlier(observed.from(), activity_day))).await?;
-            feels_better(&tx, observed, now).await?;
+        if let Some(suggestion) = same.next() {
+            accept(tx, suggestion.id, now).await?;
+            return Ok(suggestion.id);
         }
-        let entry = Entry::new(now, author.into(), "observation.add", format!("observation:{id}"));
-        tx.commit(entry.change(None, Some(ContentHash::of_json(observed)))).await?;
-        Ok(id)
+        add(tx, Author::Athlete, observed, now).await
     }
 
     /// Observations that touch the days from one through another, oldest first, suggestions included.
@@ -76,19 +68,7 @@ impl Store {
     /// # Errors
     /// `NotFound` when the user has no such suggestion.
     pub async fn accept_observation(&self, user: UserId, id: ObservationId, now: Instant) -> Result<()> {
-        let tx = self.write(user).await?;
-        derived::touch(&tx, first_day(&tx, id).await?).await?;
-        let accepted = Entity::update_many()
-            .col_expr(Column::Accepted, Expr::value(true))
-            .filter(Column::Id.eq(id.get()))
-            .filter(Column::UserId.eq(user.get()))
-            .filter(Column::Accepted.eq(false))
-            .exec(tx.db())
-            .await?;
-        if accepted.rows_affected == 0 {
-            return Err(Error::NotFound("suggested observation"));
-        }
-        tx.commit(Entry::new(now, Actor::Human, "observation.accept", format!("observation:{id}"))).await
+        accept(self.write(user).await?, id, now).await
     }
 
     /// Removes an observation, and withdraws what the rules proposed because of it; gives back which proposals that were.
@@ -125,6 +105,51 @@ impl Store {
         tx.commit(Entry::new(now, Actor::Human, "observation.delete", object)).await?;
         Ok(withdrawn)
     }
+}
+
+async fn add(tx: Tx, author: Author, observed: &Observed, now: Instant) -> Result<ObservationId> {
+    room_for_a_suggestion(&tx, author).await?;
+    let of_activity = observed.activity().map(ActivityId::get);
+    let activity_day = day_of(&tx, of_activity).await?;
+    if of_activity.is_some() && activity_day.is_none() {
+        return Err(Error::NotFound("activity"));
+    }
+    let row = ActiveModel {
+        id: NotSet,
+        user_id: Set(tx.user().get()),
+        kind: Set(observed.kind().as_str().to_owned()),
+        from_day: Set(observed.from().date()),
+        through_day: Set(observed.through().date()),
+        value: Set(observed.value().map(i64::from)),
+        activity_id: Set(observed.activity().map(ActivityId::get)),
+        comment: Set(observed.comment().map(|text| text.as_str().to_owned())),
+        author: Set(author.as_str().to_owned()),
+        accepted: Set(author == Author::Athlete),
+        written_at: Set(stamp(now)),
+    };
+    let id = ObservationId::new(Entity::insert(row).exec(tx.db()).await?.last_insert_id);
+    if author == Author::Athlete {
+        derived::touch(&tx, Some(earlier(observed.from(), activity_day))).await?;
+        feels_better(&tx, observed, now).await?;
+    }
+    let entry = Entry::new(now, author.into(), "observation.add", format!("observation:{id}"));
+    tx.commit(entry.change(None, Some(ContentHash::of_json(observed)))).await?;
+    Ok(id)
+}
+
+async fn accept(tx: Tx, id: ObservationId, now: Instant) -> Result<()> {
+    derived::touch(&tx, first_day(&tx, id).await?).await?;
+    let accepted = Entity::update_many()
+        .col_expr(Column::Accepted, Expr::value(true))
+        .filter(Column::Id.eq(id.get()))
+        .filter(Column::UserId.eq(tx.user().get()))
+        .filter(Column::Accepted.eq(false))
+        .exec(tx.db())
+        .await?;
+    if accepted.rows_affected == 0 {
+        return Err(Error::NotFound("suggested observation"));
+    }
+    tx.commit(Entry::new(now, Actor::Human, "observation.accept", format!("observation:{id}"))).await
 }
 
 /// Whether the athlete says the same in another observation.

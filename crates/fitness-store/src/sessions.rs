@@ -30,10 +30,21 @@ pub struct Session {
     pub seen_at: Instant,
     /// When it ends by itself.
     pub expires_at: Instant,
+    /// When the athlete showed in this browser that it is them. Before that it decides nothing.
+    pub confirmed_at: Option<Instant>,
+}
+
+/// How a browser was signed in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SignIn {
+    /// With the password, or by whoever has just set it.
+    Confirmed,
+    /// By a printed link: whoever could read it.
+    ByLink,
 }
 
 impl Store {
-    /// Signs a browser in.
+    /// Signs a browser in whose user gave or has just set the password. It may decide.
     ///
     /// # Errors
     /// When there is no such user.
@@ -45,7 +56,7 @@ impl Store {
         now: Instant,
     ) -> Result<Token> {
         let tx = self.write(user).await?;
-        let (id, token) = open(&tx, client, lasts, now).await?;
+        let (id, token) = open(&tx, client, lasts, SignIn::Confirmed, now).await?;
         tx.commit(Entry::new(now, Actor::Human, "session.open", format!("session:{id}"))).await?;
         Ok(token)
     }
@@ -87,6 +98,31 @@ impl Store {
         tx.commit_bookkeeping().await
     }
 
+    /// Signs a browser in without proof of who sits at it: it decides nothing until [`Store::confirm_session`].
+    ///
+    /// # Errors
+    /// When there is no such user.
+    pub async fn open_unconfirmed_session(
+        &self,
+        user: UserId,
+        client: &str,
+        lasts: TimeDelta,
+        now: Instant,
+    ) -> Result<Token> {
+        let tx = self.write(user).await?;
+        let (id, token) = open(&tx, client, lasts, SignIn::ByLink, now).await?;
+        tx.commit(Entry::new(now, Actor::Human, "session.open", format!("session:{id}"))).await?;
+        Ok(token)
+    }
+
+    /// Lets a session decide. The caller has checked the password.
+    ///
+    /// # Errors
+    /// `NotFound` when the user has no such session.
+    pub async fn confirm_session(&self, user: UserId, id: SessionId, now: Instant) -> Result<()> {
+        confirm(self.write(user).await?, id, now).await
+    }
+
     /// Signs a browser out.
     ///
     /// # Errors
@@ -121,6 +157,7 @@ pub(crate) async fn open(
     tx: &Tx,
     client: &str,
     lasts: TimeDelta,
+    sign_in: SignIn,
     now: Instant,
 ) -> Result<(SessionId, Token)> {
     let token = Token::random();
@@ -132,9 +169,24 @@ pub(crate) async fn open(
         opened_at: Set(stamp(now)),
         seen_at: Set(stamp(now)),
         expires_at: Set(stamp(now + lasts)),
+        confirmed_at: Set((sign_in == SignIn::Confirmed).then(|| stamp(now))),
     };
     let id = Entity::insert(row).exec(tx.db()).await?.last_insert_id;
     Ok((SessionId::new(id), token))
+}
+
+/// Lets a session decide, inside what is being written.
+pub(crate) async fn confirm(tx: Tx, id: SessionId, now: Instant) -> Result<()> {
+    let confirmed = Entity::update_many()
+        .col_expr(Column::ConfirmedAt, sea_orm::sea_query::Expr::value(stamp(now)))
+        .filter(Column::Id.eq(id.get()))
+        .filter(Column::UserId.eq(tx.user().get()))
+        .exec(tx.db())
+        .await?;
+    if confirmed.rows_affected == 0 {
+        return Err(Error::NotFound("session"));
+    }
+    tx.commit(Entry::new(now, Actor::Human, "session.confirm", format!("session:{id}"))).await
 }
 
 fn session(row: Model) -> Session {
@@ -145,5 +197,6 @@ fn session(row: Model) -> Session {
         opened_at: row.opened_at,
         seen_at: row.seen_at,
         expires_at: row.expires_at,
+        confirmed_at: row.confirmed_at,
     }
 }

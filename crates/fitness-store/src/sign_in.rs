@@ -3,7 +3,7 @@
 use crate::audit::{Actor, Entry};
 use crate::entities::sign_ins::{ActiveModel, Column, Entity};
 use crate::error::{Error, Result};
-use crate::sessions;
+use crate::sessions::{self, SignIn};
 use crate::store::{Store, stamp};
 use crate::token::{self, Token};
 use chrono::TimeDelta;
@@ -53,7 +53,7 @@ impl Store {
         Ok(usable.map(|row| UserId::new(row.user_id)))
     }
 
-    /// Uses a link up and signs the browser in.
+    /// Uses a link up and signs the browser in. It decides nothing until it is confirmed.
     ///
     /// # Errors
     /// `NotConfirmed` when the link is unknown, used or too old.
@@ -72,7 +72,7 @@ impl Store {
         let row = row.filter(|row| row.spent_at.is_none()).ok_or_else(unusable)?;
         let spent = ActiveModel { id: Set(row.id), spent_at: Set(Some(stamp(now))), ..Default::default() };
         Entity::update(spent).exec(tx.db()).await?;
-        let (session, token) = sessions::open(&tx, client, lasts, now).await?;
+        let (session, token) = sessions::open(&tx, client, lasts, SignIn::ByLink, now).await?;
         tx.commit(Entry::new(now, Actor::Human, "session.open", format!("session:{session}"))).await?;
         Ok((user, token))
     }

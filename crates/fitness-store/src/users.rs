@@ -1,10 +1,13 @@
 //! Users: added once, never edited, gone only whole.
 
 use crate::athletes;
-use crate::audit::{Actor, Entry};
+use crate::audit::{self, Actor, Entry};
 use crate::consent::Consent;
-use crate::entities::{credentials, invites, sessions, sign_ins, users};
+use crate::entities::{
+    api_tokens, credentials, invites, ownerships, session_codes, sessions, sign_ins, users,
+};
 use crate::error::{Error, Result, is_unique_violation};
+use crate::passwords::check_password;
 use crate::remains::Remains;
 use crate::store::{Store, stamp};
 use crate::token::{self, Token};
@@ -17,10 +20,11 @@ use fitness_core::calendar::Instant;
 use fitness_core::ids::UserId;
 use fitness_core::plan::ActionKind;
 use fitness_core::text::visible;
-use sea_orm::sea_query::OnConflict;
+use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{
     ActiveValue::{NotSet, Set},
-    ColumnTrait, ConnectionTrait, DbBackend, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Statement,
+    ColumnTrait, ConnectionTrait, DbBackend, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
+    QuerySelect, Statement,
 };
 use secrecy::{ExposeSecret, SecretString};
 use serde::Serialize;
@@ -103,13 +107,12 @@ impl Store {
         Ok(rows.into_iter().map(|row| user(row, &with_password)).collect())
     }
 
-    /// Who runs this: whoever was here first.
+    /// Who runs this server: the user it was handed over to, or else the first one.
     ///
     /// # Errors
     /// When the database does not answer.
     pub async fn owner(&self) -> Result<Option<UserId>> {
-        let first = users::Entity::find().order_by_asc(users::Column::Id).one(self.reader()).await?;
-        Ok(first.map(|row| UserId::new(row.id)))
+        owner(self.reader()).await
     }
 
     /// Who has this name, in any mix of capitals.
@@ -131,15 +134,49 @@ impl Store {
         Ok(user(row, &password.iter().map(|row| row.user_id).collect()))
     }
 
-    /// Sets or changes a password.
+    /// Sets or changes a password. Every session ends; API tokens stay.
     ///
     /// # Errors
-    /// `BadPassword` when it is too short or endless.
+    /// `BadPassword` when it is too short or endless, `WeakPassword` when it is easily guessed.
     pub async fn set_password(&self, user: UserId, password: &SecretString, now: Instant) -> Result<()> {
-        let hash = hash_new_password(password).await?;
+        self.change_password(user, password, false, now).await.map(drop)
+    }
+
+    /// Sets or changes a password, and revokes every API token when that is wanted. Says how many were revoked.
+    ///
+    /// # Errors
+    /// `BadPassword` when it is too short or endless, `WeakPassword` when it is easily guessed.
+    pub async fn change_password(
+        &self,
+        user: UserId,
+        password: &SecretString,
+        revoke_tokens: bool,
+        now: Instant,
+    ) -> Result<u64> {
+        let hash = self.hash_new_password(user, password).await?;
         let tx = self.write(user).await?;
         put_password(&tx, hash, now).await?;
-        tx.commit(Entry::new(now, Actor::Human, "user.passwd", format!("user:{user}"))).await
+        let mut revoked = 0;
+        if revoke_tokens {
+            let ended = api_tokens::Entity::update_many()
+                .col_expr(api_tokens::Column::RevokedAt, Expr::value(stamp(now)))
+                .filter(api_tokens::Column::UserId.eq(user.get()))
+                .filter(api_tokens::Column::RevokedAt.is_null())
+                .exec(tx.db())
+                .await?;
+            revoked = ended.rows_affected;
+        }
+        let object = match revoked {
+            0 => format!("user:{user}"),
+            revoked => format!("user:{user} revoking {revoked} tokens"),
+        };
+        tx.commit(Entry::new(now, Actor::Human, "user.passwd", object)).await?;
+        Ok(revoked)
+    }
+
+    async fn hash_new_password(&self, user: UserId, password: &SecretString) -> Result<String> {
+        check_password(&name_of(self.reader(), user).await?, password.expose_secret())?;
+        hash_password(password.clone()).await
     }
 
     /// Whether this is the user's password. Takes as long for a user without one.
@@ -153,12 +190,7 @@ impl Store {
             Some(row) => row.password_hash,
             None => NOBODYS.get_or_try_init(|| hash_password("nobody's".to_owned().into())).await?.clone(),
         };
-        let password = password.clone();
-        let matches = hashing(move || {
-            let parsed = PasswordHash::new(&stored).map_err(|e| Error::Unreadable(e.to_string()))?;
-            Ok(Argon2::default().verify_password(password.expose_secret().as_bytes(), &parsed).is_ok())
-        })
-        .await?;
+        let matches = password_matches(password.clone(), stored).await?;
         Ok(known && matches)
     }
 
@@ -202,13 +234,13 @@ impl Store {
     /// Sets a password with an invite, which is used up.
     ///
     /// # Errors
-    /// `NotConfirmed` when the code is unknown, used or too old; `BadPassword`.
+    /// `NotConfirmed` when the code is unknown, used or too old; `BadPassword`; `WeakPassword`.
     pub async fn redeem_invite(&self, code: &str, password: &SecretString, now: Instant) -> Result<UserId> {
         let unusable = || Error::NotConfirmed("the invite is unknown, used or too old");
         let find = || invites::Entity::find().filter(invites::Column::TokenHash.eq(token::hash(code.trim())));
         let row = find().one(self.reader()).await?.ok_or_else(unusable)?;
-        let hash = hash_new_password(password).await?;
         let user = UserId::new(row.user_id);
+        let hash = self.hash_new_password(user, password).await?;
         let tx = self.write(user).await?;
         // Again, now that nobody else can be redeeming it.
         let row = find().one(tx.db()).await?.ok_or_else(unusable)?;
@@ -227,17 +259,20 @@ impl Store {
     }
 
     /// Removes a user with everything that is theirs: whole, or not at all, and out of the files of the database too.
-    /// Gives back the backups that still hold it.
+    /// Gives back the backups that still hold it. The owner of the server names who owns it from now on, while there is
+    /// anybody else.
     ///
     /// # Errors
-    /// `NotConfirmed` when the consent is about something else.
-    pub async fn remove_user(&self, consent: Consent) -> Result<Vec<Remains>> {
-        let user = consent.user();
+    /// `NotConfirmed` when the consent is about something else; `NoNewOwner` when the owner names nobody, or themselves;
+    /// `NotFound` when there is no such new owner.
+    pub async fn remove_user(&self, consent: Consent, new_owner: Option<UserId>) -> Result<Vec<Remains>> {
+        let (user, now) = (consent.user(), consent.at());
         consent.require(ActionKind::DeleteUser, None)?;
         let (tx, _) = consent.act(None, None, serde_json::json!({})).await?;
         let leaving =
             users::Entity::find_by_id(user.get()).one(tx.db()).await?.ok_or(Error::NotFound("user"))?;
         defer_foreign_keys(tx.db()).await?;
+        hand_over(&tx, new_owner, now).await?;
         users::Entity::delete_by_id(user.get()).exec(tx.db()).await?;
         let backend = tx.db().get_database_backend();
         for table in TABLES_OF_A_USER {
@@ -314,6 +349,8 @@ pub(crate) const TABLES_OF_A_USER: &[&str] = &[
     "profiles",
     "api_tokens",
     "sessions",
+    "session_codes",
+    "ownerships",
     "sign_ins",
     "calendar_feeds",
     "invites",
@@ -346,6 +383,7 @@ async fn put_password(tx: &Tx, password_hash: String, now: Instant) -> Result<()
         .filter(sign_ins::Column::UserId.eq(tx.user().get()))
         .exec(tx.db())
         .await?;
+    session_codes::Entity::delete_by_id(tx.user().get()).exec(tx.db()).await?;
     sessions::Entity::delete_many()
         .filter(sessions::Column::UserId.eq(tx.user().get()))
         .exec(tx.db())
@@ -362,14 +400,51 @@ async fn put_password(tx: &Tx, password_hash: String, now: Instant) -> Result<()
     Ok(())
 }
 
-async fn hash_new_password(password: &SecretString) -> Result<String> {
-    if !(8..=200).contains(&password.expose_secret().chars().count()) {
-        return Err(Error::BadPassword);
+/// Who runs this server, as of some moment.
+async fn owner(db: &impl ConnectionTrait) -> Result<Option<UserId>> {
+    let handed_over = ownerships::Entity::find()
+        .order_by_desc(ownerships::Column::Since)
+        .order_by_asc(ownerships::Column::UserId)
+        .one(db)
+        .await?;
+    if let Some(row) = handed_over {
+        return Ok(Some(UserId::new(row.user_id)));
     }
-    hash_password(password.clone()).await
+    let first = users::Entity::find().order_by_asc(users::Column::Id).one(db).await?;
+    Ok(first.map(|row| UserId::new(row.id)))
 }
 
-async fn hash_password(password: SecretString) -> Result<String> {
+/// Hands the server over when the user who leaves owns it.
+async fn hand_over(tx: &Tx, new_owner: Option<UserId>, now: Instant) -> Result<()> {
+    let others = users::Entity::find().filter(users::Column::Id.ne(tx.user().get())).count(tx.db()).await?;
+    if others == 0 || owner(tx.db()).await? != Some(tx.user()) {
+        return Ok(());
+    }
+    let next = new_owner.filter(|next| *next != tx.user()).ok_or(Error::NoNewOwner)?;
+    // Their log is written to, so their other writes wait.
+    let mut query = users::Entity::find_by_id(next.get());
+    if tx.db().get_database_backend() == DbBackend::Postgres {
+        query = query.lock_exclusive();
+    }
+    query.one(tx.db()).await?.ok_or(Error::NotFound("user"))?;
+    let row = ownerships::ActiveModel { user_id: Set(next.get()), since: Set(stamp(now)) };
+    let replace =
+        OnConflict::column(ownerships::Column::UserId).update_column(ownerships::Column::Since).to_owned();
+    ownerships::Entity::insert(row).on_conflict(replace).exec_without_returning(tx.db()).await?;
+    let entry = Entry::new(now, Actor::Human, "owner.take_over", format!("user:{next}"));
+    audit::append(tx.db(), next, entry).await
+}
+
+/// Whether a password or a code is the one that was hashed.
+pub(crate) async fn password_matches(password: SecretString, stored: String) -> Result<bool> {
+    hashing(move || {
+        let parsed = PasswordHash::new(&stored).map_err(|e| Error::Unreadable(e.to_string()))?;
+        Ok(Argon2::default().verify_password(password.expose_secret().as_bytes(), &parsed).is_ok())
+    })
+    .await
+}
+
+pub(crate) async fn hash_password(password: SecretString) -> Result<String> {
     // Argon2id with 19 MiB, two passes, one lane: the OWASP minimum, and the crate's default.
     hashing(move || {
         let hash = Argon2::default().hash_password(password.expose_secret().as_bytes());

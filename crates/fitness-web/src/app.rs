@@ -11,9 +11,9 @@ use crate::kept::Kept;
 use crate::limits::{Door, Limits};
 use crate::outside::Outside;
 use crate::pages::{
-    activities, activity, calendar, coach as talking, draft_review, drafting, found, import, pace_card, plan,
-    plan_decisions, plan_files, plans, proposal_review, revisions, settings, setup, sign_in, sources, today,
-    trends, welcome, workout, workout_edit,
+    activities, activity, calendar, coach as talking, confirm_session, draft_review, drafting, found, import,
+    pace_card, plan, plan_decisions, plan_files, plans, proposal_review, revisions, settings, setup, sign_in,
+    sources, today, trends, welcome, workout, workout_edit,
 };
 use crate::problem::{self, Problem};
 use crate::running::Running;
@@ -112,6 +112,8 @@ pub fn routes(app: App, prompts: Prompts) -> (Router, Vec<Listed>) {
         .get("/invite", Anyone, setup::show_invite)
         .post("/invite", Anyone, setup::take_invite)
         .post("/sign-out", Athlete, sign_in::out)
+        .get("/confirm", Athlete, confirm_session::show)
+        .post("/confirm", Athlete, confirm_session::confirm)
         .page("/", Athlete, today::show)
         .page("/days/{day}", Athlete, today::show_day)
         .page("/plan", Athlete, plan::show)

@@ -1,7 +1,8 @@
 //! The confirm handler: the one place of the server where a consent is made.
 //!
 //! A page that names what will happen opens a question; its form brings the question's secret back. By then the call has
-//! come from a signed-in browser, without any `Authorization`, from one of our own pages, with the session's form token.
+//! come from a signed-in browser, without any `Authorization`, from one of our own pages, with the session's form token. A browser
+//! that a link signed in is confirmed first, by the password or by a code from the terminal.
 
 use crate::fields::Fields;
 use crate::problem::Problem;
@@ -34,6 +35,7 @@ impl Decision {
 
     /// Opens the question and gives the hidden fields its form needs: the session's token and the question's secret.
     pub(crate) async fn ask(&self, view: &View) -> Result<Markup, Problem> {
+        view.require_confirmed()?;
         let token = view.store().open_confirmation(view.user(), &self.question(), view.now).await?;
         Ok(html! {
             (view.token_field())
@@ -43,6 +45,12 @@ impl Decision {
 
     /// Takes the answer.
     pub(crate) async fn answered(&self, view: &View, fields: &Fields) -> Result<Consent, Problem> {
+        if !view.seat.may_decide {
+            return Err(Problem::refused(
+                "A link signed this browser in, and it may not decide yet. Nothing was changed. Open the page again: it asks you to \
+                 confirm that it is you.",
+            ));
+        }
         let secret = fields.one(FIELD).unwrap_or_default();
         #[expect(
             clippy::disallowed_methods,

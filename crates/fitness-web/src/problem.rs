@@ -1,5 +1,6 @@
 //! What went wrong, as a page: what happened, what is safe, what to do.
 
+use crate::answer::see_other;
 use crate::app::App;
 use crate::guard;
 use crate::limits::WAIT;
@@ -74,6 +75,13 @@ impl Problem {
         if self.status == StatusCode::TOO_MANY_REQUESTS {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(WAIT));
         }
+    }
+
+    /// On to the page on which this browser is confirmed, and from there to where it wanted to go.
+    pub(crate) fn confirm_first(to: &str) -> Self {
+        let to: String = form_urlencoded::byte_serialize(to.as_bytes()).collect();
+        Self::new(StatusCode::SEE_OTHER, "Confirm it's you first.")
+            .go_on(format!("/confirm?to={to}"), "Confirm it's you")
     }
 
     /// May not be done this way.
@@ -168,6 +176,9 @@ struct Alone(Arc<Problem>);
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
+        if self.status == StatusCode::SEE_OTHER {
+            return see_other(&self.next.0);
+        }
         let (title, body) = self.page();
         let mut response = self.finish(view::bare(title, &body).into_response());
         response.extensions_mut().insert(Alone(Arc::new(self)));

@@ -32,8 +32,10 @@ pub(crate) struct Seat {
     pub(crate) session: SessionId,
     /// The zone of their days.
     pub(crate) zone: Tz,
-    /// Whether this server is theirs: they were here first.
+    /// Whether they own this server.
     pub(crate) owner: bool,
+    /// Whether this browser may decide: its user gave or set the password there, or typed a code from the terminal.
+    pub(crate) may_decide: bool,
     /// What their forms carry.
     token: Arc<str>,
     expires_at: Instant,
@@ -43,7 +45,7 @@ impl Seat {
     /// A program that reads for an athlete. It has no forms.
     pub(crate) fn of_program(user: UserId, zone: Tz) -> Self {
         let (session, token) = (SessionId::new(0), Arc::from(""));
-        Self { user, session, zone, owner: false, token, expires_at: Instant::MAX_UTC }
+        Self { user, session, zone, owner: false, may_decide: false, token, expires_at: Instant::MAX_UTC }
     }
 
     /// What a form of this session carries.
@@ -82,8 +84,15 @@ pub(crate) async fn find(
     let zone = app.store.profile(session.user).await?.zone;
     let owner = app.store.owner().await? == Some(session.user);
     let token = ContentHash::of_bytes(format!("form of {secret}").as_bytes()).to_string().into();
-    let seat =
-        Seat { user: session.user, session: session.id, zone, owner, token, expires_at: session.expires_at };
+    let seat = Seat {
+        user: session.user,
+        session: session.id,
+        zone,
+        owner,
+        may_decide: session.confirmed_at.is_some(),
+        token,
+        expires_at: session.expires_at,
+    };
     if now - session.seen_at > NOTED_EVERY {
         // Whether it was noted decides nothing.
         drop(app.store.touch_session(session.user, session.id, now).await);

@@ -10,7 +10,7 @@ use crate::problem::Problem;
 use crate::seat::Seat;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use axum::http::{HeaderValue, header};
+use axum::http::{HeaderValue, Method, header};
 use axum::response::{IntoResponse, Response};
 use fitness_core::athlete::Profile;
 use fitness_core::calendar::{Day, Instant};
@@ -103,6 +103,8 @@ pub(crate) struct View {
     theme: Theme,
     keys: bool,
     flash: Option<Flash>,
+    /// The page that was asked for; the plan where something was sent.
+    wanted: String,
 }
 
 impl FromRequestParts<App> for View {
@@ -112,6 +114,9 @@ impl FromRequestParts<App> for View {
         let seat = Seat::from_request_parts(parts, app).await?;
         let mut view = Self::of(app, seat).await?;
         view.flash = parts.uri.query().and_then(Flash::read);
+        if parts.method == Method::GET {
+            view.wanted = parts.uri.path_and_query().map(ToString::to_string).unwrap_or_default();
+        }
         Ok(view)
     }
 }
@@ -141,6 +146,7 @@ impl View {
             now,
             fresh,
             flash: None,
+            wanted: "/plan".to_owned(),
         })
     }
 
@@ -157,6 +163,11 @@ impl View {
     /// The athlete.
     pub(crate) const fn user(&self) -> UserId {
         self.seat.user
+    }
+
+    /// Leads to the page "Confirm it's you" while this browser may not decide.
+    pub(crate) fn require_confirmed(&self) -> Result<(), Problem> {
+        if self.seat.may_decide { Ok(()) } else { Err(Problem::confirm_first(&self.wanted)) }
     }
 
     /// The data.

@@ -197,6 +197,9 @@ pub(crate) enum Command {
     /// The first start prints a link that makes the first user. Later `fitness login` prints links that sign in.
     Serve(ServeArgs),
     /// Print a link that signs a browser in, once
+    ///
+    /// It needs a person at a terminal, who types the user's name. Where no password is set it also shows a code: the browser asks
+    /// for it before it changes a plan or the account. A program that runs in your account with a terminal of its own can type, too.
     Login(LoginArgs),
     /// List what is done by itself: backups, syncs, briefs, and what went wrong with them
     ///
@@ -245,7 +248,8 @@ pub(crate) enum Command {
     /// Write everything of yours to a ZIP of open formats
     ///
     /// Your files as you imported them, activities, days and recordings as CSV, plans, notes and conversations as text, and
-    /// every row as JSON: `fitness import-all` makes an equal database of it.
+    /// every row as JSON: `fitness import-all` makes an equal database of it, but for what is not in it: passwords, tokens, sessions, links
+    /// and the keys of services. Backups keep those.
     Export {
         /// The ZIP to write; one named for you and today when not given
         #[arg(long, value_name = "FILE")]
@@ -253,7 +257,8 @@ pub(crate) enum Command {
     },
     /// Make a database out of an export, where there is none yet
     ///
-    /// Plans come back as they were, with what you decided about them. An export that was changed makes nothing.
+    /// Plans come back as they were, with what you decided about them. An export that was changed makes nothing. No password comes
+    /// along: at a terminal it prints a link that sets a new one, once.
     ImportAll {
         /// The ZIP that `fitness export` wrote
         file: PathBuf,
@@ -316,7 +321,7 @@ pub(crate) enum UserCommand {
     },
     /// List the users
     List,
-    /// Make a one-time code with which a user sets a password and signs in on the web
+    /// Make a one-time code with which a user sets a password and signs in on the web; asks you to type the name
     Invite {
         /// Whom to invite; not needed while there is only one user
         name: Option<String>,
@@ -325,6 +330,9 @@ pub(crate) enum UserCommand {
     Delete {
         /// Whom; not needed while there is only one user
         name: Option<String>,
+        /// Who owns the server from now on; needed when the owner leaves and there are other users
+        #[arg(long, value_name = "NAME")]
+        new_owner: Option<String>,
         /// Remove also the backups that hold nobody else's data
         #[arg(long)]
         with_backups: bool,
@@ -333,6 +341,9 @@ pub(crate) enum UserCommand {
     Passwd {
         /// Whose password; not needed while there is only one user
         name: Option<String>,
+        /// Revoke every API token of this user too, without asking
+        #[arg(long)]
+        revoke_tokens: bool,
     },
 }
 

@@ -112,6 +112,8 @@ pub(crate) fn advice(error: &StoreError) -> String {
         StoreError::TooMany { .. } => "decide about some of them first; `fitness plan list`, `fitness plan proposal list` and `fitness note list` show them",
         StoreError::NameTaken(_) => "choose another name; `fitness user list` shows those in use",
         StoreError::BadName => "try a short name, such as ann",
+        StoreError::WeakPassword(_) => "choose another one",
+        StoreError::NoNewOwner => "name one with --new-owner",
         StoreError::BadPassword => "choose a longer one; three or four random words are easy to remember",
         StoreError::AlreadyActive { active: Some(plan) } => {
             return format!("archive it first with `fitness plan archive {plan}`, or replace it with `--replaces {plan}`");

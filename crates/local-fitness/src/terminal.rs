@@ -29,8 +29,13 @@ pub(crate) async fn confirm(
 }
 
 /// Asks a human to confirm that a user leaves, by typing the user's name.
-pub(crate) async fn confirm_departure(store: &Store, user: &User, shown: &str) -> Result<Consent> {
-    let seen = ContentHash::of_json(&("delete user", user.id, &user.name));
+pub(crate) async fn confirm_departure(
+    store: &Store,
+    user: &User,
+    new_owner: Option<&User>,
+    shown: &str,
+) -> Result<Consent> {
+    let seen = ContentHash::of_json(&("delete user", user.id, &user.name, new_owner.map(|next| next.id)));
     let question = Question { kind: ActionKind::DeleteUser, plan: None, seen, channel: Channel::Terminal };
     let prompt = format!("Type {} to remove everything: ", visible(&user.name));
     answered(store, user, &question, shown, &prompt, ("the user's name", &user.name)).await
@@ -58,6 +63,18 @@ async fn answered(
     #[expect(clippy::disallowed_methods, reason = "a person at this terminal has just typed the name")]
     let consent = store.spend_confirmation(user.id, question, token.reveal(), clock::now()).await?;
     Ok(consent)
+}
+
+/// Asks the person at this terminal to type a user's name before something is done to that account.
+pub(crate) fn type_name(user: &User, to: &str) -> Result<()> {
+    require_terminal()?;
+    let name = visible(&user.name).to_string();
+    let typed = ask_line(&format!("Type {name} to {to}: "))?;
+    if typed.trim() == name.trim() {
+        return Ok(());
+    }
+    let help = "run the command again and type the name exactly as shown";
+    Err(Failure::new("that is not the user's name; nothing was changed", help).into())
 }
 
 /// Asks for the password, when one is set.
@@ -91,7 +108,7 @@ pub(crate) fn require_terminal() -> Result<()> {
     if std::io::stdin().is_terminal() && std::io::stderr().is_terminal() {
         return Ok(());
     }
-    let help = "run it yourself in a terminal; no program can confirm it for you";
+    let help = "run it yourself in a terminal and type what it asks for";
     Err(Failure::new("this needs a person at a terminal", help).into())
 }
 
@@ -101,6 +118,11 @@ pub(crate) fn ask_line(prompt: &str) -> Result<String> {
     let mut line = String::new();
     std::io::stdin().read_line(&mut line).context("cannot read from the terminal")?;
     Ok(line)
+}
+
+/// Whether the person at this terminal says yes; anything else is a no.
+pub(crate) fn ask_yes(prompt: &str) -> Result<bool> {
+    Ok(matches!(ask_line(prompt)?.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
 pub(crate) fn ask_secret(prompt: &str) -> Result<SecretString> {

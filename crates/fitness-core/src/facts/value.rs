@@ -10,6 +10,7 @@ use crate::metrics::pattern::SpikeBand;
 use crate::metrics::recovery::RecoveryBand;
 use crate::observation::Excuse;
 use crate::plan::WorkoutKind;
+use crate::text::{plain_number as plain, sign, signed_number as signed};
 use crate::units::{Distance, Pace, TimeSpan, UnitSystem};
 use crate::words::words;
 use chrono::Datelike;
@@ -244,32 +245,6 @@ fn numbered(number: f64, unit: FactUnit) -> String {
 fn counted(number: f64, one: &str) -> String {
     let number = plain(number, 0);
     if number == "1" { format!("1 {one}") } else { format!("{number} {one}s") }
-}
-
-fn plain(number: f64, decimals: usize) -> String {
-    with_sign(number, decimals, "")
-}
-
-fn signed(number: f64, decimals: usize) -> String {
-    with_sign(number, decimals, "+")
-}
-
-/// Rounds half away from zero. What rounds to zero has no sign.
-fn with_sign(number: f64, decimals: usize, plus: &'static str) -> String {
-    let scale = [1.0, 10.0, 100.0][decimals.min(2)];
-    let rounded = (number * scale).round() / scale;
-    format!("{}{:.decimals$}", sign(rounded, plus), rounded.abs())
-}
-
-/// A minus as it is printed, not the hyphen of a keyboard.
-fn sign(rounded: f64, plus: &'static str) -> &'static str {
-    if rounded < 0.0 {
-        "−"
-    } else if rounded > 0.0 {
-        plus
-    } else {
-        ""
-    }
 }
 
 fn read_pace<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Pace, D::Error> {

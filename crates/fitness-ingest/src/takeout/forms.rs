@@ -3,6 +3,7 @@
 use super::writing::ById;
 use crate::Error;
 use fitness_core::stream::{Channel, Recording};
+use fitness_core::text::visible;
 use fitness_store::archive::Fields;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -93,18 +94,27 @@ impl Told {
     pub(super) fn members(self) -> Result<Vec<(&'static str, Vec<u8>)>, Error> {
         let activities: Vec<Fields> = self.activities.into_values().collect();
         let notes = self.notes.iter().map(|note| {
-            let from = if text(note, "author") == "athlete" { "" } else { " (suggested)" };
-            format!("## {}{from}\n\n{}\n", text(note, "written_at"), text(note, "text"))
+            let (written_at, words) = (text(note, "written_at"), code_block(&text(note, "text")));
+            format!("## {written_at}{}\n\n{words}", suggested(note))
         });
         let briefs = self.briefs.iter().map(|brief| {
-            let body = brief.get("body").map(words).unwrap_or_default();
-            format!("## {}, by {}\n\n{body}\n", text(brief, "day"), text(brief, "model"))
+            let words = brief.get("body").map(brief_words).unwrap_or_default();
+            format!(
+                "## {}, by {}\n\n{}",
+                text(brief, "day"),
+                code_span(&text(brief, "model")),
+                code_block(&words)
+            )
         });
         let chats = self.chats.values().map(|(chat, said)| {
-            let mut told = format!("## {} ({})\n", text(chat, "title"), text(chat, "started_at"));
-            for message in said.iter().filter(|message| text(message, "role") != "tool") {
-                let body = message.get("body").map(words).unwrap_or_default();
-                let _ = write!(told, "\n**{}**: {body}\n", text(message, "role"));
+            let mut told = format!("## {} ({})\n", code_span(&text(chat, "title")), text(chat, "started_at"));
+            for message in said {
+                let role = text(message, "role");
+                let words = message.get("body").and_then(|body| chat_words(&role, body));
+                if let Some(words) = words {
+                    let _ =
+                        write!(told, "\n**{role}**, {}:\n\n{}", text(message, "said_at"), code_block(&words));
+                }
             }
             told
         });
@@ -123,10 +133,62 @@ fn page(title: &str, parts: impl Iterator<Item = String>) -> Vec<u8> {
     format!("# {title}\n\n{}", parts.join("\n")).into_bytes()
 }
 
-/// The words of a stored body: its text where it has one, itself where it is one, and else as it is.
-fn words(body: &Value) -> String {
-    let named = ["text", "body", "words"].iter().find_map(|name| body.get(name)?.as_str());
-    named.or_else(|| body.as_str()).map_or_else(|| body.to_string(), str::to_owned)
+/// Who suggested a note that is not the athlete's own, and what became of it.
+fn suggested(note: &Fields) -> String {
+    let author = text(note, "author");
+    if author == "athlete" {
+        return String::new();
+    }
+    let accepted =
+        note.get("accepted").is_some_and(|value| value == &Value::Bool(true) || value == &Value::from(1));
+    format!(", suggested by {author}, {}", if accepted { "accepted by you" } else { "not accepted" })
+}
+
+/// What a brief says, with its numbers; what it is stored as where it has no such text.
+fn brief_words(body: &Value) -> String {
+    body.get("rendered")
+        .and_then(Value::as_str)
+        .or_else(|| body.as_str())
+        .map_or_else(|| body.to_string(), str::to_owned)
+}
+
+/// What was said in a message, without what tools were asked and answered. What the program tells a model before the athlete's own
+/// words is not the athlete's.
+fn chat_words(role: &str, body: &Value) -> Option<String> {
+    if let Some(text) = body.as_str() {
+        return Some(text.to_owned());
+    }
+    let parts = body.get("parts")?.as_array()?;
+    let mut texts: Vec<&str> = parts
+        .iter()
+        .filter(|part| part.get("type").and_then(Value::as_str) == Some("text"))
+        .filter_map(|part| part.get("text")?.as_str())
+        .collect();
+    match role {
+        "coach" => {}
+        "athlete" => texts = texts.pop().into_iter().collect(),
+        _ => return None,
+    }
+    (!texts.is_empty()).then(|| texts.join("\n\n"))
+}
+
+/// The longest run of backticks in a text.
+fn longest_run(text: &str) -> usize {
+    text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0)
+}
+
+/// Text as a code block: whatever it says, a reader of Markdown makes no picture, link or HTML of it.
+fn code_block(text: &str) -> String {
+    let lines: Vec<String> = text.split(['\n', '\r']).map(|line| visible(line).to_string()).collect();
+    let fence = "`".repeat(longest_run(text).max(2) + 1);
+    format!("{fence}text\n{}\n{fence}\n", lines.join("\n"))
+}
+
+/// Text on one line as code.
+fn code_span(text: &str) -> String {
+    let line = visible(&text.split_whitespace().collect::<Vec<_>>().join(" ")).to_string();
+    let fence = "`".repeat(longest_run(&line) + 1);
+    if line.is_empty() { "untitled".to_owned() } else { format!("{fence} {line} {fence}") }
 }
 
 fn text(fields: &Fields, name: &str) -> String {

@@ -17,7 +17,7 @@ const MAX_MANIFEST: u64 = 256 << 20;
 /// No row is longer, and no file that was imported.
 const MAX_PART: u64 = 1 << 30;
 
-/// Makes a database out of an export: whole and equal, or not at all.
+/// Makes a database out of an export: whole and equal, or not at all. Credentials are never part of it.
 ///
 /// # Errors
 /// When it is no export, is damaged, or of a newer version, or the database holds anything. Then nothing was made.

@@ -18,13 +18,16 @@ days.csv            sleep, resting heart rate and what else was measured, one li
 recordings/         what was recorded during an activity, one line a moment
 files/              the files you imported, as they were
 plans/              every plan as text, calendar and JSON
-notes.md            your notes
+notes.md            your notes, and what was suggested to you as notes
 briefs.md           what the coach wrote in the mornings
-conversations.md    what you and the coach said
+conversations.md    what you and the coach said; every word is also in data/, with what tools answered
 data/               every row of every table as JSON, one a line
 manifest.json       what this is, and what it comes to
 
-`fitness import-all FILE` makes an equal database of it. Lengths in data/ are millimetres, spans milliseconds, times UTC.
+Words of yours and of models are code blocks in the Markdown files: no picture is loaded and no link is made from them.
+Passwords, tokens, sessions, links and keys of services are not in here.
+
+`fitness import-all FILE` makes an equal database of it, but for those: set a new password and connect services again. Lengths in data/ are millimetres, spans milliseconds, times UTC.
 ";
 
 /// Writes members one after the other, and keeps what is to be told in words until the rows have gone by.

@@ -4,7 +4,7 @@ use super::cell::{self, Row};
 use super::file::{Header, Manifest, Person};
 use super::schema::{Kind, Table};
 use super::walk::{self, Sink};
-use super::{BATCH_BYTES, BATCH_ROWS, Packed, Send, fill, manifest};
+use super::{BATCH_BYTES, BATCH_ROWS, CREDENTIAL_TABLES, Packed, Send, fill, manifest, schema};
 use crate::error::{Error, Result};
 use crate::location::Location;
 use crate::store::{Store, stamp};
@@ -40,7 +40,8 @@ pub fn packed(bytes: &[u8]) -> Value {
 }
 
 impl Store {
-    /// Shows everything of one athlete as of one moment, the files apart: those are asked for by their hash.
+    /// Shows everything of one athlete as of one moment, the files apart: those are asked for by their hash. Credentials are not
+    /// shown: passwords, tokens, sessions, links and the keys of services stay in this database and its backups.
     ///
     /// # Errors
     /// When the database does not answer, or the collector cannot write.
@@ -53,6 +54,7 @@ impl Store {
         let db = self.snapshot().await?;
         let migrations = self.migrations().await?;
         let tables = Packed::Elsewhere.tables(migrations.len());
+        let every_table = schema::tables(migrations.len());
         let (engine, version) = self.engine().await?;
         let person = users::name_of(&db, user).await?;
         let header = Header {
@@ -64,12 +66,13 @@ impl Store {
             people: vec![Person { id: user.get(), name: person, since: None }],
         };
         let (shown, sums) = walk::walk(&db, &tables, Some(user), Showing(collector)).await?;
-        let manifest = manifest(&db, &tables, &header.people, sums).await?;
+        // Numbers of sessions and tokens are not given out again either.
+        let manifest = manifest(&db, &every_table, &header.people, sums).await?;
         Ok((shown.0, header, manifest))
     }
 
     /// Makes a database out of rows that were shown: whole, or not at all. The source hands the rows over in the order in
-    /// which they were shown, and files with them.
+    /// which they were shown, and files with them. Credentials are left out, also those of an older export that has them.
     ///
     /// # Errors
     /// When what comes out is not what was shown, or the database holds anything. Then nothing was made or changed.
@@ -82,7 +85,8 @@ impl Store {
     where
         S: FnOnce(&mut HandOver<'_>) -> Result<()> + std::marker::Send + 'static,
     {
-        let tables = super::file::known_tables(Path::new("the export"), &header)?;
+        let mut tables = super::file::known_tables(Path::new("the export"), &header)?;
+        tables.retain(|table| !CREDENTIAL_TABLES.contains(&table.name.as_str()));
         let source = move |send: &Send| {
             let mut hand_over =
                 HandOver { tables: &tables, send, table: String::new(), rows: Vec::new(), bytes: 0 };

@@ -9,7 +9,7 @@ use fitness_core::metrics::analysis::{Judged, Measures};
 use fitness_core::metrics::zones::ZoneTimes;
 use fitness_core::observation::ObservationKind;
 use fitness_core::sport::Sport;
-use fitness_core::text::visible;
+use fitness_core::text::{plain_number, visible};
 use fitness_core::units::{Distance, Speed, TimeSpan, UnitSystem};
 use std::collections::BTreeMap;
 
@@ -89,7 +89,7 @@ fn told(one: &StoredActivity, units: UnitSystem) -> ToldActivity {
         time: time.map(TimeSpan::clock),
         pace: pace(activity.sport, activity.distance, time, units),
         heart_rate: activity.avg_heart_rate.map(|bpm| format!("{bpm} bpm")),
-        load: one.load.map(|load| format!("{load:.0}")),
+        load: one.load.map(|load| plain_number(load, 0)),
     }
 }
 

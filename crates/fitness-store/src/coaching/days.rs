@@ -14,6 +14,7 @@ use fitness_core::metrics::Quality;
 use fitness_core::metrics::day::DayMetrics;
 use fitness_core::observation::Observation;
 use fitness_core::sport::Sport;
+use fitness_core::text::plain_number;
 use fitness_core::units::{Distance, TimeSpan, UnitSystem};
 use std::collections::BTreeMap;
 
@@ -147,7 +148,7 @@ impl CoachingDesk {
                     from,
                     run_distance: self.units.distance(run_distance(within())).to_string(),
                     time: training_time(within()).hours_minutes(),
-                    load: load.map(|load| format!("{load:.0}")),
+                    load: load.map(|load| plain_number(load, 0)),
                     complete: frontier.reach(from.plus(6)) == Reach::Complete,
                 }
             })

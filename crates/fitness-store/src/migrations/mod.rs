@@ -33,6 +33,7 @@ impl MigratorTrait for Migrator {
             Box::new(Coach),
             Box::new(Web),
             Box::new(identity::Identity),
+            Box::new(Accounts),
         ]
     }
 }
@@ -52,6 +53,7 @@ pub(crate) const SCRIPTS: &[(&str, &str)] = &[
     ("m0010_coach", include_str!("0010_coach.sql")),
     ("m0011_web", include_str!("0011_web.sql")),
     (identity::NAME, include_str!("0012_identity.sql")),
+    ("m0016_accounts", include_str!("0016_accounts.sql")),
 ];
 
 /// The text of a migration, as a database reads it.
@@ -142,6 +144,11 @@ plain_migration! {
 plain_migration! {
     /// Links that sign a browser in, and the private address of a calendar.
     Web = "m0011_web"
+}
+
+plain_migration! {
+    /// Sessions that may decide, the codes that confirm them, and who runs the server.
+    Accounts = "m0016_accounts"
 }
 
 struct Plans;

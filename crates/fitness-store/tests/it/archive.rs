@@ -26,7 +26,7 @@ async fn lively(db: &TestDb) -> Vec<UserId> {
     let gone = db.user("Gone").await;
     let consent =
         db.consent(gone, ActionKind::DeleteUser, None, fitness_core::hash::ContentHash::of_bytes(b"Gone"));
-    db.store.remove_user(consent.await.unwrap()).await.unwrap();
+    db.store.remove_user(consent.await.unwrap(), None).await.unwrap();
     let mut raw = Raw::connect(db).await;
     let tables = raw.texts(&tables_sql(db)).await;
     // Twice: some of the rows belong to rows of a table that comes later.
@@ -174,6 +174,10 @@ fn odd_row(table: &str, user: UserId, sqlite: bool) -> String {
         "spendings" => format!(
             "user_id, day, at, purpose, model, input_tokens, cache_write_tokens, cache_read_tokens, output_tokens) VALUES ({user}, '2026-06-14', {at}, 'chat', 'm', 1, 2, 3, 4"
         ),
+        "session_codes" => format!(
+            "user_id, code_hash, tries_left, made_at, expires_at) VALUES ({user}, '$argon2id$', 5, {at}, {at}"
+        ),
+        "ownerships" => format!("user_id, since) VALUES ({user}, {at}"),
         "sign_ins" => format!("user_id, token_hash, made_at, expires_at) VALUES ({user}, 'l', {at}, {at}"),
         "calendar_feeds" => format!("user_id, token_hash, made_at) VALUES ({user}, 'c', {at}"),
         other => panic!("say what a row of {other} looks like, so that backups are tried with one"),
@@ -460,7 +464,7 @@ async fn whoever_leaves_is_in_no_file_of_the_database_and_told_which_backups_hol
     assert!(traces() >= 200, "the canary can be found while it is there");
     let consent =
         db.consent(ann, ActionKind::DeleteUser, None, fitness_core::hash::ContentHash::of_bytes(b"Ann"));
-    let remains = db.store.remove_user(consent.await.unwrap()).await.unwrap();
+    let remains = db.store.remove_user(consent.await.unwrap(), Some(bob)).await.unwrap();
     assert_eq!(traces(), 0, "in {directory:?}");
     let told: Vec<(&Path, Vec<&str>)> = remains
         .iter()

@@ -45,6 +45,13 @@ fn refused<T: std::fmt::Debug>(answer: Result<T, DeskError>) -> String {
 }
 
 on_both_databases! {
+    async fn the_load_of_a_week_without_activities_is_zero_without_a_sign(db) {
+        let ann = db.user("Ann").await;
+        let load = desk(&db, ann).await.training_load(AskDay::default()).await.unwrap();
+        let loads: Vec<Option<&str>> = load.weeks.iter().map(|week| week.load.as_deref()).collect();
+        assert_eq!(loads, [Some("0"); 8]);
+    }
+
     async fn a_desk_tells_days_activities_and_weeks(db) {
         let (ann, _) = ann(&db).await;
         let desk = desk(&db, ann).await;

@@ -53,7 +53,7 @@ on_both_databases! {
         wrong(testkit::activate(&db.store, db.consent_to(ann, ActionKind::Delete, plan).await.unwrap(), plan, None).await.map(drop)).await;
         wrong(decisions::delete(db.consent_to(ann, ActionKind::Activate, plan).await.unwrap(), plan).await).await;
         wrong(decisions::archive(db.consent_to(ann, ActionKind::Delete, plan).await.unwrap(), plan).await).await;
-        wrong(db.store.remove_user(db.consent_to(ann, ActionKind::Delete, plan).await.unwrap()).await.map(drop)).await;
+        wrong(db.store.remove_user(db.consent_to(ann, ActionKind::Delete, plan).await.unwrap(), None).await.map(drop)).await;
         let plans = db.store.list_plans(ann).await.unwrap();
         assert!(plans.len() == 2 && plans.iter().all(|plan| plan.status == PlanStatus::Draft));
     }

@@ -37,7 +37,7 @@ async fn add(store: &Store, name: &str) -> UserId {
 async fn leave(store: &Store, user: UserId, name: &str) -> Vec<Remains> {
     let seen = ContentHash::of_bytes(name.as_bytes());
     let consent = consent(store, user, ActionKind::DeleteUser, None, seen).await.unwrap();
-    store.remove_user(consent).await.unwrap()
+    store.remove_user(consent, None).await.unwrap()
 }
 
 /// The files in a folder.

@@ -203,11 +203,11 @@ on_both_databases! {
         let ann = db.user("Ann").await;
         db.active_plan(ann, "Plan").await;
         let consent = db.consent(ann, ActionKind::DeleteUser, None, fitness_core::hash::ContentHash::of_bytes(b"ann")).await.unwrap();
-        db.store.remove_user(consent).await.unwrap();
+        db.store.remove_user(consent, None).await.unwrap();
         for table in &tables {
             assert_eq!(raw.number(&format!("SELECT COUNT(*) FROM {table} WHERE user_id = {ann}")).await, 0, "{table}");
         }
-        assert_eq!(tables.len(), 44, "{tables:?}");
+        assert_eq!(tables.len(), 46, "{tables:?}");
     }
 }
 

@@ -55,6 +55,24 @@ on_both_databases! {
         assert!(db.store.list_observations(ann, june(1), june(30)).await.unwrap().is_empty());
     }
 
+    async fn marking_days_accepts_the_same_suggestion_and_never_adds_a_mark_twice(db) {
+        let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
+        let ill = Observed::new(ObservationKind::Illness, june(10), june(12), None).unwrap();
+        let hint = db.store.add_observation(ann, Author::Coach, &ill, now()).await.unwrap();
+        db.store.add_observation(bob, Author::Coach, &ill, now()).await.unwrap();
+        assert_eq!(db.store.mark_days(ann, &ill, now()).await.unwrap(), hint);
+        let marks = async |user| {
+            let all = db.store.list_observations(user, june(1), june(30)).await.unwrap();
+            all.iter().map(|one| (one.id, one.accepted)).collect::<Vec<_>>()
+        };
+        assert_eq!(marks(ann).await, [(hint, true)]);
+        assert!(!marks(bob).await[0].1, "another athlete's suggestion stays a suggestion");
+        assert_eq!(db.store.mark_days(ann, &ill, now()).await.unwrap(), hint, "the mark there is");
+        let away = Observed::new(ObservationKind::Away, june(10), june(12), None).unwrap();
+        let own = db.store.mark_days(ann, &away, now()).await.unwrap();
+        assert_eq!(marks(ann).await, [(hint, true), (own, true)]);
+    }
+
     async fn a_profile_thresholds_zones_and_settings_are_kept(db) {
         let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
         assert_eq!(db.store.profile(ann).await.unwrap(), Profile::default());

@@ -204,7 +204,7 @@ on_both_databases! {
         let workout = db.store.list_workouts(ann, again, 1).await.unwrap()[2].id;
         db.store.put_match(ann, again, workout, left[0], true, now()).await.unwrap();
         let consent = db.consent(ann, ActionKind::DeleteUser, None, ContentHash::of_bytes(b"ann")).await.unwrap();
-        db.store.remove_user(consent).await.unwrap();
+        db.store.remove_user(consent, None).await.unwrap();
     }
 
     async fn adherence_is_told_for_the_plan_as_it_is_and_as_it_was_committed(db) {

@@ -8,7 +8,7 @@ use fitness_core::note::{Author, NoteText};
 use fitness_core::plan::ActionKind;
 use fitness_store::testkit::now;
 use fitness_store::{Error, on_both_databases};
-use secrecy::SecretString;
+use secrecy::{ExposeSecret, SecretString};
 
 fn secret(text: &str) -> SecretString {
     text.to_owned().into()
@@ -113,6 +113,91 @@ on_both_databases! {
         assert_eq!(db.store.find_sign_in(waiting.reveal(), now()).await.unwrap(), None);
     }
 
+    async fn a_session_by_link_is_confirmed_by_the_code_of_the_terminal(db) {
+        let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
+        let session = async |user| {
+            let link = db.store.offer_sign_in(user, now()).await.unwrap();
+            let (_, cookie) = db.store.spend_sign_in(link.reveal(), "Firefox", TimeDelta::days(1), now()).await.unwrap();
+            db.store.find_session(cookie.reveal(), now()).await.unwrap().unwrap()
+        };
+        let (mine, theirs) = (session(ann).await, session(bob).await);
+        assert_eq!(mine.confirmed_at, None, "a link proves nothing");
+        let try_code = async |user, id, code: &str, at| db.store.confirm_session_by_code(user, id, &secret(code), at).await;
+        let old = db.store.offer_session_code(ann, now()).await.unwrap();
+        let code = db.store.offer_session_code(ann, now()).await.unwrap();
+        let code = code.expose_secret();
+        assert!(!try_code(ann, mine.id, old.expose_secret(), now()).await.unwrap(), "a newer code ends an older one");
+        assert!(!try_code(bob, theirs.id, code, now()).await.unwrap(), "another athlete's code");
+        assert!(!try_code(ann, mine.id, code, now() + TimeDelta::minutes(10)).await.unwrap(), "too late");
+        assert!(matches!(try_code(ann, theirs.id, code, now()).await, Err(Error::NotFound("session"))), "another athlete's session");
+        assert!(try_code(ann, mine.id, &code.to_lowercase().replace('-', " "), now()).await.unwrap());
+        let sessions = db.store.list_sessions(ann).await.unwrap();
+        assert_eq!(sessions[0].confirmed_at, Some(now()));
+        assert_eq!(db.store.list_sessions(bob).await.unwrap()[0].confirmed_at, None);
+        assert!(!try_code(ann, mine.id, code, now()).await.unwrap(), "once");
+        let mut raw = crate::raw::Raw::connect(&db).await;
+        db.store.offer_session_code(ann, now()).await.unwrap();
+        let stored = raw.texts("SELECT code_hash FROM session_codes").await;
+        assert!(stored.len() == 1 && stored[0].starts_with("$argon2id$"), "{stored:?}");
+    }
+
+    async fn a_session_code_ends_after_five_tries_and_with_the_password(db) {
+        let ann = db.user("Ann").await;
+        let cookie = db.store.open_unconfirmed_session(ann, "Firefox", TimeDelta::days(1), now()).await.unwrap();
+        let session = db.store.find_session(cookie.reveal(), now()).await.unwrap().unwrap();
+        let code = db.store.offer_session_code(ann, now()).await.unwrap();
+        for _ in 0..5 {
+            assert!(!db.store.confirm_session_by_code(ann, session.id, &secret("AAAA-AAAA"), now()).await.unwrap());
+        }
+        assert!(!db.store.confirm_session_by_code(ann, session.id, &code, now()).await.unwrap(), "no tries are left");
+        db.store.offer_session_code(ann, now()).await.unwrap();
+        db.store.set_password(ann, &secret("correct horse"), now()).await.unwrap();
+        let mut raw = crate::raw::Raw::connect(&db).await;
+        assert_eq!(raw.number("SELECT COUNT(*) FROM session_codes").await, 0);
+        let cookie = db.store.open_session(ann, "Firefox", TimeDelta::days(1), now()).await.unwrap();
+        let session = db.store.find_session(cookie.reveal(), now()).await.unwrap().unwrap();
+        assert_eq!(session.confirmed_at, Some(now()), "the password was given");
+    }
+
+    async fn the_owner_leaves_only_when_a_new_owner_is_named(db) {
+        let (ann, bob, cyd) = (db.user("Ann").await, db.user("Bob").await, db.user("Cyd").await);
+        assert_eq!(db.store.owner().await.unwrap(), Some(ann));
+        let leave = async |user, new_owner| {
+            let consent = db.consent(user, ActionKind::DeleteUser, None, ContentHash::of_bytes(b"x")).await.unwrap();
+            db.store.remove_user(consent, new_owner).await
+        };
+        assert!(matches!(leave(ann, None).await, Err(Error::NoNewOwner)));
+        assert!(matches!(leave(ann, Some(ann)).await, Err(Error::NoNewOwner)));
+        assert!(matches!(leave(ann, Some(fitness_core::ids::UserId::new(99))).await, Err(Error::NotFound("user"))));
+        assert_eq!(db.store.list_users().await.unwrap().len(), 3, "nobody left");
+        leave(ann, Some(cyd)).await.unwrap();
+        assert_eq!(db.store.owner().await.unwrap(), Some(cyd), "not whoever is first now");
+        assert_eq!(db.store.first_broken_audit_line(cyd).await.unwrap(), None);
+        // Whoever does not own the server leaves as before, and so does the last one.
+        leave(bob, None).await.unwrap();
+        assert_eq!(db.store.owner().await.unwrap(), Some(cyd));
+        leave(cyd, None).await.unwrap();
+        assert_eq!(db.store.owner().await.unwrap(), None);
+    }
+
+    async fn a_new_password_is_hard_to_guess_and_may_end_tokens(db) {
+        let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
+        let invite = db.store.invite(ann, now()).await.unwrap();
+        for weak in ["            ", "password123", "annann2026", "aaaaaaaaaa"] {
+            assert!(matches!(db.store.set_password(ann, &secret(weak), now()).await, Err(Error::WeakPassword(_))), "{weak}");
+            let redeemed = db.store.redeem_invite(invite.reveal(), &secret(weak), now()).await;
+            assert!(matches!(redeemed, Err(Error::WeakPassword(_))), "{weak}");
+        }
+        for user in [ann, ann, bob] {
+            db.store.mint_api_token(user, "desktop", Scope::Read, None, now()).await.unwrap();
+        }
+        assert_eq!(db.store.change_password(ann, &secret("correct horse"), false, now()).await.unwrap(), 0);
+        assert_eq!(db.store.list_api_tokens(ann).await.unwrap().len(), 2);
+        assert_eq!(db.store.change_password(ann, &secret("battery staple"), true, now()).await.unwrap(), 2);
+        assert!(db.store.list_api_tokens(ann).await.unwrap().is_empty());
+        assert_eq!(db.store.list_api_tokens(bob).await.unwrap().len(), 1);
+    }
+
     async fn a_calendar_has_one_address_at_a_time(db) {
         let ann = db.user("Ann").await;
         assert_eq!(db.store.calendar_feed_since(ann).await.unwrap(), None);
@@ -158,7 +243,7 @@ on_both_databases! {
             db.store.add_note(user, Author::Athlete, None, &NoteText::new("hello").unwrap(), now()).await.unwrap();
         }
         let consent = db.consent(ann, ActionKind::DeleteUser, None, ContentHash::of_bytes(b"Ann")).await.unwrap();
-        db.store.remove_user(consent).await.unwrap();
+        db.store.remove_user(consent, Some(bob)).await.unwrap();
         assert_eq!(db.store.find_user("Ann").await.unwrap(), None);
         assert!(db.store.list_plans(ann).await.unwrap().is_empty() && db.store.list_notes(ann).await.unwrap().is_empty());
         assert_eq!(db.store.list_plans(bob).await.unwrap().len(), 1);

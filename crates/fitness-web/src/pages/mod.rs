@@ -4,6 +4,7 @@ pub(crate) mod activities;
 pub(crate) mod activity;
 pub(crate) mod calendar;
 pub(crate) mod coach;
+pub(crate) mod confirm_session;
 pub(crate) mod draft_review;
 pub(crate) mod drafting;
 pub(crate) mod found;

@@ -57,7 +57,7 @@ pub(crate) async fn make(
         faults.add("name", told(Error::BadName));
     }
     let needed = app.names.secure().then_some("A password is needed: others can reach this server.");
-    let password = new_password(&fields, needed, &mut faults);
+    let password = new_password(&fields, name, needed, &mut faults);
     let now = (app.clock)();
     let made = if faults.any() {
         None
@@ -69,10 +69,13 @@ pub(crate) async fn make(
     };
     *secret = None;
     drop(secret);
-    if let Some(password) = password {
+    let client = client(&headers);
+    let token = if let Some(password) = password {
         app.store.set_password(user.id, &password, now).await?;
-    }
-    let token = app.store.open_session(user.id, &client(&headers), LASTS, now).await?;
+        app.store.open_session(user.id, &client, LASTS, now).await?
+    } else {
+        app.store.open_unconfirmed_session(user.id, &client, LASTS, now).await?
+    };
     Ok(signed_in(&app, &token, WELCOME))
 }
 
@@ -97,9 +100,9 @@ pub(crate) async fn take_invite(
     let (code, now) = (fields.one("code").unwrap_or_default(), (app.clock)());
     let user = app.store.find_invite(code, now).await?.ok_or_else(no_invite)?;
     let mut faults = Faults::default();
-    let password = new_password(&fields, Some(NEW_PASSWORD), &mut faults);
+    let name = app.store.user(user).await?.name;
+    let password = new_password(&fields, &name, Some(NEW_PASSWORD), &mut faults);
     let Some(password) = password.filter(|_| !faults.any()) else {
-        let name = app.store.user(user).await?.name;
         return Ok(again(view::bare("Invite", &invite_form(&name, &fields, &faults))));
     };
     let user = match app.store.redeem_invite(code, &password, now).await {
@@ -116,6 +119,7 @@ pub(crate) const NEW_PASSWORD: &str = "Write the new password, twice.";
 /// A password written twice; `None` when none was written or something is wrong with it. `needed` says why there must be one.
 pub(crate) fn new_password(
     fields: &Fields,
+    name: &str,
     needed: Option<&str>,
     faults: &mut Faults,
 ) -> Option<SecretString> {
@@ -130,11 +134,13 @@ pub(crate) fn new_password(
     if first != second {
         faults.add("again", "The two passwords differ.");
     }
-    if !(8..=200).contains(&first.chars().count()) {
-        faults.add(
+    match fitness_store::check_password(name, first) {
+        Ok(()) => {}
+        Err(Error::BadPassword) => faults.add(
             "password",
             "A password has 8 to 200 characters; three or four random words are easy to remember.",
-        );
+        ),
+        Err(weak) => faults.add("password", sentence(&weak)),
     }
     if !is_seen(first) {
         faults.add("password", "Something in that password cannot be seen, and could not be typed again.");
@@ -195,7 +201,7 @@ fn setup_form(app: &App, fields: &Fields, faults: &Faults) -> Markup {
     let hint = if required {
         "At least 8 characters."
     } else {
-        "May stay empty on your own machine: links that `fitness login` prints sign you in."
+        "Optional on your own machine. Without one, decisions ask for a code that `fitness login` shows in your terminal."
     };
     html! {
         section.card {

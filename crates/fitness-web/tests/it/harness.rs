@@ -94,6 +94,12 @@ impl Site {
         self.router = routes(self.app.clone(), prompts()).0;
     }
 
+    /// The same server as the one of the demo.
+    pub(crate) fn become_demo(&mut self) {
+        self.app.demo = true;
+        self.router = routes(self.app.clone(), prompts()).0;
+    }
+
     /// A browser that has this cookie, whatever it is worth.
     pub(crate) fn with_cookie(&self, secret: &str) -> Browser {
         let mut browser = self.stranger();
@@ -111,8 +117,15 @@ impl Site {
         Browser { router: self.router.clone(), cookie: String::new(), token: String::new() }
     }
 
-    /// A browser in which an athlete has signed in by a link.
+    /// A browser in which an athlete has signed in, and which may decide.
     pub(crate) async fn signed_in(&self, user: UserId) -> Browser {
+        let lasts = chrono::TimeDelta::days(30);
+        let token = self.db.store.open_session(user, "a browser", lasts, clock()).await.unwrap();
+        self.with_cookie(token.reveal())
+    }
+
+    /// A browser in which an athlete has signed in by a link.
+    pub(crate) async fn signed_in_by_link(&self, user: UserId) -> Browser {
         let link = self.db.store.offer_sign_in(user, clock()).await.unwrap();
         let mut browser = self.stranger();
         let answer = browser.post("/sign-in/link", &[("code", link.reveal())]).await;

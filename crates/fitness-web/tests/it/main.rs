@@ -21,6 +21,7 @@ mod outside;
 mod plan_decisions;
 mod plan_pages;
 mod readiness;
+mod session_confirmation;
 mod settings;
 mod sources;
 mod talking;

@@ -205,6 +205,27 @@ async fn a_key_is_handed_outside_and_never_shown() {
 }
 
 #[tokio::test]
+async fn marking_a_day_that_a_coach_suggested_marks_it() {
+    let (site, _, user, ann) = with_ann().await;
+    let day = june(15);
+    let desk = site.db.store.coaching_desk(user, Author::Coach, now(), "").await.unwrap();
+    let ill = SuggestObservation {
+        kind: ObservationKind::Illness,
+        from: day,
+        through: None,
+        value: None,
+        comment: None,
+    };
+    desk.suggest_observation(ill).await.unwrap();
+    let days = day.to_string();
+    let answer = ann.post("/marks", &[("reason", "ill"), ("from", &days), ("through", &days)]).await;
+    assert_eq!(answer.leads_to(), "/?done=marked");
+    let marks = site.db.store.list_observations(user, day, day).await.unwrap();
+    assert_eq!(marks.iter().filter(|mark| mark.accepted).count(), 1, "{marks:?}");
+    assert_eq!(marks.len(), 1, "nothing waits any longer");
+}
+
+#[tokio::test]
 async fn what_a_coach_suggests_is_decided_about_where_its_link_leads() {
     let (site, _, user, ann) = with_ann().await;
     let desk = site.db.store.coaching_desk(user, Author::Coach, now(), "").await.unwrap();
@@ -436,7 +457,9 @@ async fn an_account_goes_only_by_its_page_its_name_and_its_password() {
     let page = ann.get(path).await;
     let question = page.hidden(path).into_iter().find(|(name, _)| name == "question").unwrap().1;
     let say = |question: &str, name: &str, old: &str| {
-        [("question", question), ("name", name), ("old", old)].map(|(k, v)| (k.to_owned(), v.to_owned()))
+        let new_owner = ben.to_string();
+        [("question", question), ("name", name), ("old", old), ("new_owner", new_owner.as_str())]
+            .map(|(k, v)| (k.to_owned(), v.to_owned()))
     };
     for (fields, status, says) in [
         (say("", "Ann", "three words here"), StatusCode::CONFLICT, ""),

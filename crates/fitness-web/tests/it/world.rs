@@ -208,7 +208,7 @@ impl World {
         let (_, gone_token) = store.mint_api_token(dora, "x", Scope::Draft, None, now()).await.unwrap();
         let seen = ContentHash::of_bytes(b"Dora");
         let consent = site.db.consent(dora, ActionKind::DeleteUser, None, seen).await.unwrap();
-        store.remove_user(consent).await.unwrap();
+        store.remove_user(consent, None).await.unwrap();
         let own = site.signed_in(ben).await;
         if !self.things.0.is_empty() {
             self.things.0.insert("/import/", imported(&own).await);

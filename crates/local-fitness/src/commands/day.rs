@@ -10,7 +10,7 @@ use crate::words::counted;
 use anyhow::Result;
 use fitness_core::calendar::Day;
 use fitness_core::ids::ObservationId;
-use fitness_core::note::{Author, NoteText};
+use fitness_core::note::NoteText;
 use fitness_core::observation::{Excuse, MAX_OBSERVED_DAYS, Observation, Observed};
 use fitness_core::text::visible;
 use fitness_store::{Error, Store, User};
@@ -53,12 +53,7 @@ async fn mark(
     let note =
         note.map_err(|bad| Failure::new(bad.to_string(), "write `--note \"flu, fever until Sunday\"`"))?;
     let observed = observed.with_comment(note);
-    let there = marks(&store, &user).await?;
-    let same = there.iter().find(|one| one.observed == observed);
-    let id = match same {
-        Some(same) => same.id,
-        None => store.add_observation(user.id, Author::Athlete, &observed, clock::now()).await?,
-    };
+    let id = store.mark_days(user.id, &observed, clock::now()).await?;
     super::settled(&store, user.id).await?;
     let waiting = super::plan::waiting(&store, user.id, today).await?;
     store.close().await;

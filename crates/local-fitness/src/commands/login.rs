@@ -4,15 +4,17 @@ use super::{demo, reach};
 use crate::args::LoginArgs;
 use crate::clock;
 use crate::context::Context;
+use crate::failure::Failure;
 use crate::report::Report;
 use crate::settings::Settings;
 use crate::terminal;
 use anyhow::Result;
 use fitness_core::text::visible;
-use fitness_store::SIGN_IN_MINUTES;
+use fitness_store::{SESSION_CODE_MINUTES, SIGN_IN_MINUTES, Store, User};
+use secrecy::ExposeSecret as _;
 use serde_json::json;
 
-pub(super) async fn run(context: &Context, args: LoginArgs) -> Result<Report> {
+pub(super) async fn run(context: &Context, args: LoginArgs, json: bool) -> Result<Report> {
     // The demo is where it usually is, whatever is set for one's own server.
     let settings = if args.demo { Settings::default() } else { context.settings.clone() };
     let site = match args.site {
@@ -20,9 +22,9 @@ pub(super) async fn run(context: &Context, args: LoginArgs) -> Result<Report> {
         None => settings.site_at(args.port),
     };
     let (store, user) = if args.demo { demo::open().await? } else { context.open_for_user().await? };
-    if user.has_password {
-        // It opens an account that is closed; that takes a person.
-        terminal::require_terminal()?;
+    if !args.demo {
+        require_person(&user, json)?;
+        show_code(&store, &user).await?;
     }
     let token = store.offer_sign_in(user.id, clock::now()).await?;
     store.close().await;
@@ -33,4 +35,26 @@ pub(super) async fn run(context: &Context, args: LoginArgs) -> Result<Report> {
         visible(&user.name)
     );
     Ok(Report::new(words, &json!({ "user": user.name, "link": link, "minutes": SIGN_IN_MINUTES })))
+}
+
+/// Only a person at a terminal gets a link for an account: the demo's athlete is made up, everybody else is not.
+fn require_person(user: &User, json: bool) -> Result<()> {
+    if json {
+        let help = "run `fitness login` without --json in a terminal, and type the name it asks for";
+        return Err(Failure::new("a sign-in link is for a person, not for a program", help).into());
+    }
+    terminal::type_name(user, "sign a browser in")
+}
+
+/// Shows the code that lets one browser decide, on the terminal alone. Where a password is set, that one is asked for instead.
+async fn show_code(store: &Store, user: &User) -> Result<()> {
+    if user.has_password {
+        return Ok(());
+    }
+    let code = store.offer_session_code(user.id, clock::now()).await?;
+    eprintln!(
+        "When the browser asks whether it is you, type this code within {SESSION_CODE_MINUTES} minutes: {}\n",
+        code.expose_secret()
+    );
+    Ok(())
 }

@@ -83,7 +83,7 @@ pub(crate) async fn run(args: Args) -> Result<Report> {
         Command::Token(command) => token::run(&context, command).await,
         Command::Mcp => mcp::run(&context).await,
         Command::Serve(args) => serve::run(&context, args).await,
-        Command::Login(args) => login::run(&context, args).await,
+        Command::Login(login) => login::run(&context, login, args.json).await,
         Command::Jobs { last, command } => jobs::run(&context, last, command).await,
         Command::Health { port } => health::run(port.unwrap_or_else(|| context.settings.port())).await,
         Command::Config { keys } => config::run(&context.settings, keys),

@@ -29,7 +29,7 @@ use fitness_core::metrics::trajectory::{Line, Trajectory};
 use fitness_core::metrics::{Found, Quality};
 use fitness_core::plan::lint::Rule;
 use fitness_core::plan::{ActionKind, Aftermath, Plan, PlanStatus};
-use fitness_core::text::visible;
+use fitness_core::text::{signed_number, visible};
 use fitness_core::units::UnitSystem;
 use fitness_store::decisions::{self, Activation};
 use fitness_store::{Progress, Review, Store, User, seen_hash};
@@ -156,7 +156,7 @@ fn where_it_leads(outlook: &Found<Trajectory>) -> String {
             } else {
                 format!(" ({})", line.quality.spoken())
             };
-            format!("fitness {fitness:.0}, form {form:+.0}{rated}")
+            format!("fitness {fitness:.0}, form {}{rated}", signed_number(form, 0))
         }
         Err(why) => format!("cannot be said: {why}"),
     };

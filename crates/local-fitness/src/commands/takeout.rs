@@ -5,11 +5,14 @@ use crate::clock;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::report::Report;
+use crate::terminal;
 use crate::words::counted;
 use anyhow::Result;
 use fitness_core::calendar::Day;
+use fitness_core::text::visible;
 use fitness_ingest::takeout::{self, Contents};
 use fitness_store::archive::Part;
+use fitness_store::{INVITE_DAYS, Store};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -35,10 +38,35 @@ pub(super) async fn export(context: &Context, to: Option<PathBuf>) -> Result<Rep
 pub(super) async fn import_all(context: &Context, file: &Path) -> Result<Report> {
     let (store, contents) = takeout::take_over(context.settings.location()?, file).await?;
     let location = store.location().to_string();
+    let next_step = invite_athletes(context, &store).await?;
     store.close().await;
-    let text =
-        format!("{location} holds everything of {} now: {}.", people(&contents.header), told(&contents));
+    let text = format!(
+        "{location} holds everything of {} now: {}.\nPasswords, tokens, sessions and keys of services are not part of an export.{next_step}",
+        people(&contents.header),
+        told(&contents)
+    );
     Ok(Report::new(text, &json!({ "database": location, "contents": contents })))
+}
+
+/// How whoever came along sets a new password: by a link that is printed once, to a person at a terminal.
+async fn invite_athletes(context: &Context, store: &Store) -> Result<String> {
+    if terminal::require_terminal().is_err() {
+        return Ok(
+            "\nSet a new password: run `fitness user invite` in a terminal and open the link it prints."
+                .to_owned(),
+        );
+    }
+    let mut text = String::new();
+    for user in store.list_users().await? {
+        let code = store.invite(user.id, clock::now()).await?;
+        text += &format!(
+            "\n{} sets a new password here, once, within {INVITE_DAYS} days: {}/invite?code={}",
+            visible(&user.name),
+            context.settings.site(),
+            code.reveal()
+        );
+    }
+    Ok(text)
 }
 
 fn told(contents: &Contents) -> String {

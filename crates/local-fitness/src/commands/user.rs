@@ -3,6 +3,7 @@
 use crate::args::UserCommand;
 use crate::clock;
 use crate::context::Context;
+use crate::failure::Failure;
 use crate::report::Report;
 use crate::table::table;
 use crate::terminal;
@@ -12,7 +13,7 @@ use chrono_tz::Tz;
 use fitness_core::athlete::Profile;
 use fitness_core::text::visible;
 use fitness_core::units::UnitSystem;
-use fitness_store::{INVITE_DAYS, Location, Missing, Remains};
+use fitness_store::{INVITE_DAYS, Location, Missing, Remains, Store, User};
 use serde_json::json;
 
 pub(super) async fn run(context: &Context, command: UserCommand) -> Result<Report> {
@@ -20,8 +21,10 @@ pub(super) async fn run(context: &Context, command: UserCommand) -> Result<Repor
         UserCommand::Add { name, zone, units } => add(context, &name, zone, units).await,
         UserCommand::List => list_all(context).await,
         UserCommand::Invite { name } => invite(context, name.as_deref()).await,
-        UserCommand::Delete { name, with_backups } => delete(context, name.as_deref(), with_backups).await,
-        UserCommand::Passwd { name } => passwd(context, name.as_deref()).await,
+        UserCommand::Delete { name, new_owner, with_backups } => {
+            delete(context, name.as_deref(), new_owner.as_deref(), with_backups).await
+        }
+        UserCommand::Passwd { name, revoke_tokens } => passwd(context, name.as_deref(), revoke_tokens).await,
     }
 }
 
@@ -63,10 +66,8 @@ async fn list_all(context: &Context) -> Result<Report> {
 async fn invite(context: &Context, name: Option<&str>) -> Result<Report> {
     let store = context.open(Missing::Refuse).await?;
     let user = context.pick(&store, name).await?;
-    if user.has_password {
-        // It would open an account that is closed; that takes a person.
-        terminal::require_terminal()?;
-    }
+    // Whoever has an invite sets the password and decides from then on; that takes a person.
+    terminal::type_name(&user, "make an invite")?;
     let code = store.invite(user.id, clock::now()).await?;
     store.close().await;
     let link = format!("{}/invite?code={}", context.settings.site(), code.reveal());
@@ -83,35 +84,79 @@ async fn invite(context: &Context, name: Option<&str>) -> Result<Report> {
     ))
 }
 
-async fn passwd(context: &Context, name: Option<&str>) -> Result<Report> {
+async fn passwd(context: &Context, name: Option<&str>, revoke_tokens: bool) -> Result<Report> {
     let store = context.open(Missing::Refuse).await?;
     let user = context.pick(&store, name).await?;
     terminal::require_terminal()?;
     terminal::check_password(&store, &user).await?;
     let password = terminal::new_password(&user)?;
-    store.set_password(user.id, &password, clock::now()).await?;
+    let tokens = store.list_api_tokens(user.id).await?.len() as u64;
+    let counted_tokens = counted(tokens, "API token", "API tokens");
+    let revoke = revoke_tokens
+        || tokens > 0
+            && terminal::ask_yes(&format!("Also revoke {counted_tokens}? Programs lose access. [y/N] "))?;
+    let revoked = store.change_password(user.id, &password, revoke, clock::now()).await?;
     store.close().await;
+    let about_tokens = match (tokens, revoked) {
+        (0, _) => String::new(),
+        (_, 0) => format!(" {counted_tokens} still work; `fitness token list` shows them."),
+        (_, revoked) => format!(" Revoked {}.", counted(revoked, "API token", "API tokens")),
+    };
     let text = format!(
-        "The password of {} is set. Plans are now confirmed with it; invites and sign-ins from before have ended.",
+        "The password of {} is set. Plans are now confirmed with it; invites and sign-ins from before have ended.{about_tokens}",
         visible(&user.name)
     );
-    Ok(Report::new(text, &json!({ "user": user.name, "password": "set" })))
+    Ok(Report::new(text, &json!({ "user": user.name, "password": "set", "revoked_tokens": revoked })))
 }
 
-async fn delete(context: &Context, name: Option<&str>, with_backups: bool) -> Result<Report> {
+/// Who owns the server once a user has left; refused while the owner names nobody and there is anybody else.
+async fn find_new_owner(store: &Store, leaving: &User, named: Option<&str>) -> Result<Option<User>> {
+    let leaves_it = store.owner().await? == Some(leaving.id);
+    let mut others = store.list_users().await?;
+    others.retain(|user| user.id != leaving.id);
+    let names: Vec<String> = others.iter().map(|user| visible(&user.name).to_string()).collect();
+    let Some(named) = named else {
+        if leaves_it && !others.is_empty() {
+            let message =
+                format!("{} owns this server, and nobody is named as the new owner", visible(&leaving.name));
+            let help = format!("name one with --new-owner: {}", listed(&names));
+            return Err(Failure::new(message, help).into());
+        }
+        return Ok(None);
+    };
+    if !leaves_it {
+        let message = format!("{} does not own this server", visible(&leaving.name));
+        return Err(Failure::new(message, "leave out --new-owner").into());
+    }
+    let found = others.into_iter().find(|user| user.name.to_lowercase() == named.to_lowercase());
+    let message = format!("there is no other user called `{}`", visible(named));
+    found.map(Some).ok_or_else(|| Failure::new(message, "`fitness user list` shows who there is").into())
+}
+
+async fn delete(
+    context: &Context,
+    name: Option<&str>,
+    new_owner: Option<&str>,
+    with_backups: bool,
+) -> Result<Report> {
     let store = context.open(Missing::Refuse).await?;
     let user = context.pick(&store, name).await?;
+    let new_owner = find_new_owner(&store, &user, new_owner).await?;
     let shown = visible(&user.name).to_string();
     let (activities, _) = store.count_activities(user.id).await?;
     let plans = store.list_plans(user.id).await?.len() as u64;
+    let handed_over = match &new_owner {
+        Some(next) => format!("\n{} owns this server from then on.", visible(&next.name)),
+        None => String::new(),
+    };
     let question = format!(
         "Gone for good: {shown} with {}, {}, and every note, brief, conversation, key and token.\n\
-         `fitness export` writes all of it to a file first.",
+         `fitness export` writes all of it to a file first.{handed_over}",
         counted(activities, "activity", "activities"),
         counted(plans, "plan", "plans"),
     );
-    let consent = terminal::confirm_departure(&store, &user, &question).await?;
-    let remains = store.remove_user(consent).await?;
+    let consent = terminal::confirm_departure(&store, &user, new_owner.as_ref(), &question).await?;
+    let remains = store.remove_user(consent, new_owner.as_ref().map(|next| next.id)).await?;
     let mut text = match store.location() {
         Location::Sqlite { .. } => {
             format!("{shown} is gone, also from the database's free pages and its log.")
@@ -121,6 +166,9 @@ async fn delete(context: &Context, name: Option<&str>, with_backups: bool) -> Re
              copies until they are recycled; that is for whoever runs it."
         ),
     };
+    if let Some(next) = &new_owner {
+        text += &format!("\n{} owns this server now.", visible(&next.name));
+    }
     store.close().await;
     let (alone, others): (Vec<&Remains>, Vec<&Remains>) =
         remains.iter().partition(|held| held.is_theirs_alone());
@@ -147,7 +195,7 @@ async fn delete(context: &Context, name: Option<&str>, with_backups: bool) -> Re
     let left: Vec<_> = remains.iter().filter(|remains| !removed.contains(&&remains.path)).collect();
     Ok(Report::new(
         text,
-        &json!({ "user": user.name, "removed_backups": removed, "backups_that_hold_it": left }),
+        &json!({ "user": user.name, "new_owner": new_owner.map(|next| next.name), "removed_backups": removed, "backups_that_hold_it": left }),
     ))
 }
 

@@ -35,11 +35,21 @@ export async function open(settings = {}) {
   return { browser, context, page, wrong };
 }
 
-// Signs in by the link of the terminal, with its button.
+// The codes that were shown with links.
+const codes = new Map();
+export function confirmWith(link, code) { codes.set(link, code); }
+
+// Signs in by the link of the terminal, with its button, and types the code that the terminal showed with it.
 export async function signIn(page, link) {
   await page.goto(link);
   await page.getByRole("button", { name: "Sign in" }).click();
-  await page.waitForURL(`${base}/**`);
+  await page.waitForURL((url) => !url.pathname.startsWith("/sign-in"));
+  const code = codes.get(link);
+  if (!code) return;
+  await page.goto(`${base}/confirm`);
+  await page.getByLabel("Code").fill(code);
+  await page.getByRole("button", { name: "Confirm" }).click();
+  await page.waitForURL(`${base}/`);
 }
 
 // What a person who cannot see or point would stumble over.

@@ -2,7 +2,7 @@
 import { execFile, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
-import { at } from "./browser.mjs";
+import { at, confirmWith } from "./browser.mjs";
 
 const program = process.env.FITNESS_PROGRAM;
 
@@ -22,6 +22,26 @@ export function day(from) {
 export async function fitness(...given) {
   const { stdout } = await promisify(execFile)(program, [...who, ...given], { maxBuffer: 64 << 20 });
   return stdout;
+}
+
+// What a command prints at a terminal of its own, with the name typed that it asks for.
+export async function atTerminal(...given) {
+  const quoted = [program, ...who, ...given].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
+  const child = spawn("script", ["-qec", quoted, "/dev/null"], { stdio: ["pipe", "pipe", "inherit"] });
+  let said = "";
+  let typed = false;
+  child.stdout.setEncoding("utf8");
+  child.stdout.on("data", (part) => {
+    said += part;
+    const name = /Type (.*) to [a-z ]+: $/.exec(said)?.[1];
+    if (name && !typed) {
+      typed = true;
+      child.stdin.write(`${name}\n`);
+    }
+  });
+  const code = await new Promise((over) => child.once("close", over));
+  if (code !== 0) throw new Error(`${quoted} ended with ${code}: ${said}`);
+  return said;
 }
 
 // A season of an athlete who does not exist, as a ZIP of an account's export.
@@ -58,7 +78,11 @@ export async function serve(command = "serve", port = 0) {
   });
   at(base);
   const own = Number(new URL(base).port);
-  link ??= (await fitness("login", "--port", String(own))).match(/http:\S+/)[0];
+  if (!link) {
+    const shown = await atTerminal("login", "--port", String(own));
+    link = shown.match(/http:\S+/)[0];
+    confirmWith(link, shown.match(/minutes: (\S+)/)?.[1]);
+  }
   return {
     base, link, port: own, said,
     // As Ctrl-C does it.

@@ -4,6 +4,7 @@
 use crate::harness::Home;
 use fitness_core::calendar::Day;
 use fitness_core::note::Author;
+use fitness_core::observation::{ObservationKind, Observed};
 use fitness_core::plan::{
     Draft, Goal, Step, StepDuration, StepTarget, StepType, TargetRange, Workout, WorkoutKind,
 };
@@ -246,6 +247,23 @@ fn marked_days_look_neutral_and_leave_adherence() {
     home.ok(&["feel", "4", "--day", "2026-07-03"]);
     assert_eq!(home.json(&["day", "list"]).as_array().unwrap().len(), 2);
     assert!(home.refused(&["day", "unmark", "4"]).contains("there is no mark 4"));
+}
+
+#[test]
+fn marking_a_day_that_a_coach_suggested_marks_it() {
+    let home = ann();
+    let day: Day = "2026-06-11".parse().unwrap();
+    tokio::runtime::Runtime::new().unwrap().block_on(async {
+        let store = testkit::open(&home.path(crate::coach::DATABASE).display().to_string()).await;
+        let user = store.list_users().await.unwrap()[0].id;
+        let ill = Observed::new(ObservationKind::Illness, day, day, None).unwrap();
+        store.add_observation(user, Author::Coach, &ill, crate::harness::now()).await.unwrap();
+        store.close().await;
+    });
+    let said = home.ok(&["day", "mark", "ill", "--from", "2026-06-11"]);
+    assert!(said.contains("Marked 2026-06-11: ill (1 day)"), "{said}");
+    let marks = home.json(&["day", "list"]);
+    assert_eq!((marks.as_array().unwrap().len(), &marks[0]["accepted"]), (1, &true.into()), "{marks}");
 }
 
 #[test]

@@ -50,15 +50,20 @@ fn first_run(home: &Home) {
         doctor.as_array().unwrap().iter().map(|f| f["health"].as_str().unwrap()).collect();
     assert!(!health.contains(&"broken"), "{doctor:#}");
     assert!(home.ok(&["doctor"]).contains("audit log whole"));
-    assert!(home.ok(&["migrate"]).contains("is up to date with m0012_identity"));
+    assert!(home.ok(&["migrate"]).contains("is up to date with m0016_accounts"));
 
     home.ok(&["user", "add", "Bob", "--zone", "America/New_York", "--units", "imperial"]);
     assert!(home.refused(&["note", "list"]).contains("there are 2 users: Ann, Bob"));
     assert!(home.refused(&["--user", "Eve", "note", "list"]).contains("there is no user called `Eve`"));
     assert!(home.ok(&["--user", "bob", "note", "list"]).starts_with("No notes yet"));
     assert!(home.refused(&["--user", "Bob", "plan", "show", "1"]).contains("there is no plan 1"));
-    let invite = home.json(&["user", "invite", "Bob"]);
-    assert_eq!(invite["code"].as_str().unwrap().len(), 64);
+    assert!(home.refused(&["user", "invite", "Bob"]).contains("this needs a person at a terminal"));
+    let mut session = home.at_a_terminal(&["user", "invite", "Bob"]);
+    session.exp_string("Type Bob to make an invite: ").unwrap();
+    session.send_line("Bob").unwrap();
+    let said = session.exp_eof().unwrap();
+    let code = said.split("/invite?code=").nth(1).unwrap_or_else(|| panic!("{said}"));
+    assert_eq!(code.split_whitespace().next().unwrap().len(), 64, "{said}");
 }
 
 #[test]

@@ -118,6 +118,19 @@ impl Home {
         self.run(arguments).refusal(arguments)
     }
 
+    /// `fitness login` at a terminal, with the name typed: the link, and the code where one is shown.
+    #[track_caller]
+    pub(crate) fn login(&self, name: &str, arguments: &[&str]) -> (String, Option<String>) {
+        let mut session = self.at_a_terminal(&[&["login"], arguments].concat());
+        session.exp_string(&format!("Type {name} to sign a browser in: ")).unwrap();
+        session.send_line(name).unwrap();
+        let said = session.exp_eof().unwrap();
+        let first = |text: &str| text.split_whitespace().next().map(str::to_owned);
+        let link = said.split_whitespace().find(|word| word.starts_with("http"));
+        let link = link.unwrap_or_else(|| panic!("no link in {said}")).to_owned();
+        (link, said.split("minutes: ").nth(1).and_then(first))
+    }
+
     /// A command at a terminal of its own, to be answered by the test.
     pub(crate) fn at_a_terminal(&self, arguments: &[&str]) -> rexpect::session::PtySession {
         rexpect::session::spawn_command(self.command(arguments), Some(20_000)).unwrap()

@@ -135,6 +135,70 @@ fn a_password_is_asked_for_once_it_is_set() {
 }
 
 #[test]
+fn a_sign_in_link_and_an_invite_need_a_person_who_types_the_name() {
+    let home = home_with_a_draft();
+    for arguments in [["login"].as_slice(), &["user", "invite"]] {
+        assert!(home.refused(arguments).contains("this needs a person at a terminal"), "{arguments:?}");
+        let json = home.run(&[arguments, &["--json"]].concat());
+        assert_eq!(json.code, Some(1), "{json:?}");
+        assert!(!json.out.contains("code=") && !json.err.contains("code="), "{json:?}");
+        // Nor with the name on a pipe.
+        let script = format!("echo Ann | \"$0\" {}", arguments.join(" "));
+        let mut piped = home.command(&[]);
+        let program = piped.get_program().to_owned();
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", &script]).arg(program).env_clear();
+        shell.envs(piped.env("PATH", "/usr/bin:/bin").get_envs().filter_map(|(k, v)| Some((k, v?))));
+        let answer = crate::harness::answer(shell.output().unwrap());
+        assert!(answer.refusal(&["a pipe"]).contains("this needs a person at a terminal"));
+        let mut session = home.at_a_terminal(arguments);
+        session.exp_string("Type Ann to ").unwrap();
+        session.send_line("Bob").unwrap();
+        let (said, well) = finish(session);
+        assert!(!well && said.contains("that is not the user's name") && !said.contains("code="), "{said}");
+    }
+    // At a terminal, but for a program.
+    let (said, well) = finish(home.at_a_terminal(&["login", "--json"]));
+    assert!(!well && said.contains("a sign-in link is for a person"), "{said}");
+    let (link, code) = home.login("Ann", &[]);
+    assert!(link.contains("/sign-in/link?code=") && code.is_some_and(|code| code.len() == 9), "{link}");
+}
+
+#[test]
+fn a_new_password_is_hard_to_guess_and_offers_to_revoke_tokens() {
+    let home = home_with_a_draft();
+    let set = |old: Option<&str>, new: &str, arguments: &[&str], revoke: Option<&str>| {
+        let mut session = home.at_a_terminal(&[&["user", "passwd"], arguments].concat());
+        if let Some(old) = old {
+            session.exp_string("Password of Ann: ").unwrap();
+            session.send_line(old).unwrap();
+        }
+        for prompt in ["New password for Ann: ", "Once more: "] {
+            session.exp_string(prompt).unwrap();
+            session.send_line(new).unwrap();
+        }
+        if let Some(answer) = revoke {
+            session.exp_string("Also revoke 1 API token? Programs lose access. [y/N] ").unwrap();
+            session.send_line(answer).unwrap();
+        }
+        finish(session)
+    };
+    let tokens = || home.json(&["token", "list"]).as_array().unwrap().len();
+    for weak in ["         ", "password1", "qwertyuiop", "annann99"] {
+        let (said, well) = set(None, weak, &[], None);
+        assert!(!well && said.contains("this password is easily guessed"), "{weak}: {said}");
+    }
+    home.ok(&["token", "add", "desktop", "--scope", "read"]);
+    let (said, well) = set(None, "correct horse", &[], Some(""));
+    assert!(well && said.contains("1 API token still work") && tokens() == 1, "{said}");
+    let (said, well) = set(Some("correct horse"), "battery staple", &[], Some("y"));
+    assert!(well && said.contains("Revoked 1 API token.") && tokens() == 0, "{said}");
+    home.ok(&["token", "add", "desktop", "--scope", "read"]);
+    let (said, well) = set(Some("battery staple"), "correct horse", &["--revoke-tokens"], None);
+    assert!(well && said.contains("Revoked 1 API token.") && tokens() == 0, "{said}");
+}
+
+#[test]
 fn without_a_terminal_nothing_is_decided() {
     let home = home_with_a_draft();
     for command in ["activate", "delete"] {

@@ -97,7 +97,11 @@ fn an_export_is_everything_and_comes_back() {
     let zip = home.path("mine.zip").display().to_string();
     let told = other.ok(&["import-all", &zip]);
     assert!(told.contains("holds everything of Ann now: 0 activities, 1 plan, 0 files"), "{told}");
+    assert!(told.contains("Set a new password: run `fitness user invite`"), "{told}");
     assert!(other.ok(&["plan", "show"]).contains("Zürich half"));
+    let seen = Home::with_database(home.path("seen.db").display().to_string());
+    let said = seen.at_a_terminal(&["import-all", &zip]).exp_eof().unwrap();
+    assert!(said.contains("Ann sets a new password here, once") && said.contains("/invite?code="), "{said}");
     assert!(other.refused(&["import-all", &zip]).contains("is not empty"));
     let note = home.file("note.zip", "not a zip");
     let third = Home::with_database(home.path("third.db").display().to_string());
@@ -110,19 +114,27 @@ fn whoever_leaves_is_gone_and_told_where_they_still_are() {
     let (alone, _) = backup(&home);
     home.ok(&["user", "add", "Bob"]);
     let (both, _) = backup(&home);
-    assert!(home.refused(&["user", "delete", "Ann"]).contains("needs a person at a terminal"));
+    let refused = home.refused(&["user", "delete", "Ann"]);
+    assert!(refused.contains("Ann owns this server") && refused.contains("--new-owner: Bob"), "{refused}");
+    assert!(
+        home.refused(&["user", "delete", "Ann", "--new-owner", "Ann"]).contains("no other user called `Ann`")
+    );
+    assert!(
+        home.refused(&["user", "delete", "Bob", "--new-owner", "Ann"])
+            .contains("Bob does not own this server")
+    );
+    let handing_over = ["user", "delete", "Ann", "--new-owner", "bob"];
+    assert!(home.refused(&handing_over).contains("needs a person at a terminal"));
     let answer = |typed: &str, arguments: &[&str]| {
         let mut session = home.at_a_terminal(arguments);
         session.exp_string("Type Ann to remove everything: ").unwrap();
         session.send_line(typed).unwrap();
         session.exp_eof().unwrap()
     };
-    assert!(
-        answer("ann", &["user", "delete", "Ann"])
-            .contains("that is not the user's name; nothing was changed")
-    );
+    assert!(answer("ann", &handing_over).contains("that is not the user's name; nothing was changed"));
     assert_eq!(home.json(&["user", "list"]).as_array().unwrap().len(), 2);
-    let said = answer("Ann", &["user", "delete", "Ann", "--with-backups"]);
+    let said = answer("Ann", &[&handing_over[..], &["--with-backups"]].concat());
+    assert!(said.contains("Bob owns this server now."), "{said}");
     assert!(said.contains("Ann is gone") && said.contains("(also Bob)"), "{said}");
     assert!(!alone.exists() && both.exists(), "{said}");
     assert_eq!(home.json(&["user", "list"]).as_array().unwrap().len(), 1);

@@ -8,6 +8,7 @@ mod chat_api;
 mod coach;
 mod coach_left;
 mod coach_numbers;
+mod compose_database;
 mod contract;
 mod demo;
 mod described;

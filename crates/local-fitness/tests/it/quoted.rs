@@ -34,7 +34,8 @@ const NOT_RUN: &[(&str, &str)] = &[
 ];
 
 /// What asks a person, who types a name.
-const AT_A_TERMINAL: &[&str] = &["plan activate", "plan edit", "plan revert", "user delete"];
+const AT_A_TERMINAL: &[&str] =
+    &["plan activate", "plan edit", "plan revert", "user delete", "user invite", "login"];
 
 /// Whether a command begins like this.
 fn begins(call: &Quoted, with: &str) -> bool {
@@ -266,6 +267,8 @@ fn done(home: &Home, call: &Quoted) {
 fn answered(home: &Home, call: &Quoted, command: Command) {
     let name = if begins(call, "user") {
         call.words.last().unwrap().clone()
+    } else if begins(call, "login") {
+        "Ann".to_owned()
     } else {
         let plans = home.json(&["plan", "list"]);
         plans.as_array().unwrap()[0]["name"].as_str().unwrap().to_owned()

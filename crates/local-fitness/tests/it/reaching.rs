@@ -69,6 +69,10 @@ fn the_first_start_makes_the_first_user_by_a_link_that_works_once() {
     let reply = post(&server, "/setup", &format!("code={code}&name=Ann&password=&again="));
     assert_eq!(reply.status, 303, "{reply:?}");
     assert!(reply.head.contains("location: /welcome") && reply.head.contains("set-cookie: fitness_session="));
+    // Without a password whoever could read the link may look, and decides nothing yet.
+    let cookie = format!("Cookie: {}", set_cookie(&reply));
+    let asked = server.raw(&["GET /settings/account/delete HTTP/1.1", &server.host(), &cookie], "");
+    assert!(asked.status == 303 && asked.head.contains("location: /confirm"), "{asked:?}");
     assert_eq!(post(&server, "/setup", &format!("code={code}&name=Eve")).status, 410, "only once");
     assert_eq!(get(&server, &format!("/setup?code={code}")).status, 410);
     assert_eq!(home.json(&["user", "list"]).as_array().unwrap().len(), 1);
@@ -85,13 +89,11 @@ fn a_link_signs_a_browser_in_once() {
     home.ok(&["user", "add", "Ann", "--zone", "UTC"]);
     let server = serve(&home);
     let port = server.port.to_string();
-    let login = home.json(&["login", "--port", &port]);
-    let link = login["link"].as_str().unwrap();
+    let (link, _) = home.login("Ann", &["--port", &port]);
     let path = link.strip_prefix(&format!("http://127.0.0.1:{port}")).unwrap();
-    assert!(home.ok(&["login"]).starts_with("http://127.0.0.1:8787/sign-in/link?code="));
+    assert!(home.login("Ann", &[]).0.starts_with("http://127.0.0.1:8787/sign-in/link?code="));
     assert_eq!(get(&server, path).status, 410, "a newer link ends the older");
-    let login = home.json(&["login", "--user", "ann", "--site", "https://fitness.example.org/"]);
-    let link = login["link"].as_str().unwrap();
+    let (link, typed) = home.login("Ann", &["--user", "ann", "--site", "https://fitness.example.org/"]);
     let code = link.strip_prefix("https://fitness.example.org/sign-in/link?code=").unwrap();
     assert_eq!(get(&server, &format!("/sign-in/link?code={code}")).status, 200);
     let body = format!("code={code}");
@@ -100,10 +102,31 @@ fn a_link_signs_a_browser_in_once() {
     assert!(!reply.head.contains("strict-transport-security"), "not without TLS");
     assert_eq!(post(&server, "/sign-in/link", &body).status, 410);
 
+    // It reads at once, and decides once the code of the terminal was typed.
+    let cookie = format!("Cookie: {}", set_cookie(&reply));
+    let ask = || server.raw(&["GET /settings/account/delete HTTP/1.1", &server.host(), &cookie], "");
+    let refused = ask();
+    assert!(refused.head.contains("location: /confirm?to=%2fsettings%2faccount%2fdelete"), "{refused:?}");
+    let page = server.raw(&["GET /confirm HTTP/1.1", &server.host(), &cookie], "");
+    let token = page.body.split("name=\"form_token\" value=\"").nth(1).unwrap().split('"').next().unwrap();
+    let form = "Content-Type: application/x-www-form-urlencoded";
+    let typed = format!("form_token={token}&code={}", typed.unwrap());
+    let confirmed =
+        server.raw(&["POST /confirm HTTP/1.1", &server.host(), &server.origin(), form, &cookie], &typed);
+    assert_eq!(confirmed.status, 303, "{confirmed:?}");
+    assert_eq!(ask().status, 200);
+
     assert!(home.refused(&["login", "--user", "Eve"]).contains("there is no user called `Eve`"));
     assert!(home.refused(&["login", "--site", "ftp://x"]).contains("is no site"));
+    assert!(home.refused(&["login"]).contains("this needs a person at a terminal"));
     set_password(&home, "Ann");
     assert!(home.refused(&["login"]).contains("this needs a person at a terminal"));
+    assert_eq!(home.login("Ann", &[]).1, None, "where a password is set, that one is asked for");
+}
+
+/// The cookie that an answer sets.
+fn set_cookie(reply: &Reply) -> &str {
+    reply.head.split("set-cookie: ").nth(1).unwrap().split(';').next().unwrap()
 }
 
 fn set_password(home: &Home, name: &str) {

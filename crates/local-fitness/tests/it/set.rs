@@ -30,7 +30,7 @@ fn a_file_is_under_the_environment_and_both_are_under_arguments() {
     assert!(said.out.contains("http://other.local") && said.out.contains("environment"), "{said:?}");
     let there = home.run_with("FITNESS_CONFIG", &file, &["user", "list"]);
     assert!(there.out.contains("Ann"), "{there:?}");
-    let link = home.ok(&[&["login"], &with[..]].concat());
+    let (link, _) = home.login("Ann", &with);
     assert!(link.starts_with("http://box.local/sign-in/"), "{link}");
     // The port is the file's, any; what it notes is the argument's.
     let mut server = Served::start(

@@ -10,6 +10,7 @@ use fitness_core::calendar::Day;
 use fitness_core::metrics::Found;
 use fitness_core::metrics::trajectory::{Line, Trajectory};
 use fitness_core::plan::Plan;
+use fitness_core::text::signed_number;
 use maud::{Markup, html};
 
 /// Days of history before the plan began.
@@ -109,11 +110,11 @@ fn drawn(view: &View, past: &[Past], ahead: &Trajectory, first: Day) -> Markup {
             (
                 x.at(point.day),
                 format!(
-                    "{}, as written: fitness {:.0}, fatigue {:.0}, form {:+.0}",
+                    "{}, as written: fitness {:.0}, fatigue {:.0}, form {}",
                     time::near(point.day, view.today),
                     point.fitness,
                     point.fatigue,
-                    point.form
+                    signed_number(point.form, 0)
                 ),
             )
         }))
@@ -150,7 +151,8 @@ fn caption(past: &[Past], ahead: &Trajectory) -> String {
         found.as_ref().ok().map(|line| (line.race_morning.fitness, line.race_morning.form.value))
     };
     let leads = morning(&ahead.as_written).map(|(fitness, form)| {
-        format!("; as written the plan leads to {fitness:.0} on race morning, with form {form:+.0}")
+        let form = signed_number(form, 0);
+        format!("; as written the plan leads to {fitness:.0} on race morning, with form {form}")
     });
     let rate = morning(&ahead.at_this_rate).map(|(fitness, _)| format!("; at your rate to {fitness:.0}"));
     let parts = [now, leads, rate].into_iter().flatten().collect::<String>();
@@ -173,7 +175,7 @@ fn table(ahead: &Trajectory) -> Markup {
                         Ok(line) => {
                             td.n { (format!("{:.0}", line.race_morning.fitness)) }
                             td.n { (format!("{:.0}", line.race_morning.fatigue)) }
-                            td.n { (format!("{:+.0}", line.race_morning.form.value)) }
+                            td.n { (signed_number(line.race_morning.form.value, 0)) }
                         }
                         Err(why) => td colspan="3" { (why) },
                     }

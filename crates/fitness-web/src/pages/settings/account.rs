@@ -15,6 +15,7 @@ use fitness_core::hash::ContentHash;
 use fitness_core::plan::ActionKind;
 use fitness_core::text::{counted, visible};
 use fitness_ingest::takeout;
+use fitness_store::User;
 use maud::{Markup, html};
 
 /// `GET /settings/account`
@@ -34,7 +35,7 @@ pub(crate) async fn show(view: View) -> Result<Response, Problem> {
         }
         section.card #export {
             h2 { "Take everything along" }
-            p { "One ZIP: your files as you imported them, activities, days and recordings as CSV, plans, notes and conversations as text, and every row as JSON. " code { "fitness import-all" } " makes an equal database of it." }
+            p { "One ZIP: your files as you imported them, activities, days and recordings as CSV, plans, notes and conversations as text, and every row as JSON. " code { "fitness import-all" } " makes a database of it. Passwords, tokens and keys of services are not in it." }
             (take_along(&view, &Fields::default(), &Faults::default()).await?)
         }
         section.card {
@@ -87,12 +88,18 @@ pub(crate) async fn delete(view: View, fields: Fields) -> Result<Response, Probl
         faults.add("name", "That is not your name as it is shown above.");
     }
     check_old(&view, &fields, OLD, &mut faults).await?;
+    let candidates = possible_owners(&view).await?;
+    let named = fields.text(NEW_OWNER).unwrap_or_default();
+    let new_owner = candidates.iter().find(|user| user.id.to_string() == named).map(|user| user.id);
+    if !candidates.is_empty() && new_owner.is_none() {
+        faults.add(NEW_OWNER, "Choose who owns this server from now on.");
+    }
     if faults.any() {
         let body = question(&view, &fields, &faults).await?;
         return Ok(again(&view, Tab::Account, &body));
     }
     let consent = decision(&view).answered(&view, &fields).await?;
-    let remains = view.store().remove_user(consent).await?;
+    let remains = view.store().remove_user(consent, new_owner).await?;
     let body = html! {
         section.card {
             h1 { "Gone" }
@@ -108,6 +115,19 @@ pub(crate) async fn delete(view: View, fields: Fields) -> Result<Response, Probl
     Ok((StatusCode::OK, headers, view::bare("Gone", &body)).into_response())
 }
 
+/// The field with the user who owns the server from now on.
+const NEW_OWNER: &str = "new_owner";
+
+/// Everybody else, where the owner of the server leaves; nobody where it is not theirs.
+async fn possible_owners(view: &View) -> Result<Vec<User>, Problem> {
+    if !view.seat.owner {
+        return Ok(Vec::new());
+    }
+    let mut users = view.store().list_users().await?;
+    users.retain(|user| user.id != view.user());
+    Ok(users)
+}
+
 fn decision(view: &View) -> Decision {
     let seen = ContentHash::of_json(&("delete user", view.user(), &view.name));
     Decision { kind: ActionKind::DeleteUser, plan: None, seen }
@@ -118,6 +138,11 @@ async fn question(view: &View, fields: &Fields, faults: &Faults) -> Result<Marku
     let (activities, span) = view.store().count_activities(view.user()).await?;
     let plans = view.store().list_plans(view.user()).await?.len();
     let hidden = decision(view).ask(view).await?;
+    let candidates = possible_owners(view).await?;
+    let ids: Vec<(String, String)> =
+        candidates.iter().map(|user| (user.id.to_string(), visible(&user.name).to_string())).collect();
+    let mut choices = vec![("", "Choose a user")];
+    choices.extend(ids.iter().map(|(id, name)| (id.as_str(), name.as_str())));
     Ok(html! {
         section.card {
             h2 { "Delete the account of " (visible(&view.name)) "?" }
@@ -131,6 +156,9 @@ async fn question(view: &View, fields: &Fields, faults: &Faults) -> Result<Marku
                 p.actions { a.btn.primary href="/settings/account" { "Keep my account" } }
                 (filling.line("name", "Type your name to delete it", Line { required: true, ..Line::default() }))
                 (old_field(view, &filling, OLD, "Your password").await?)
+                @if !candidates.is_empty() {
+                    (filling.choice(NEW_OWNER, "Who owns this server from now on?", "The owner invites people and may share a key with them.", &choices))
+                }
                 p.actions { button.danger type="submit" { "Delete my account and everything in it" } }
             }
         }

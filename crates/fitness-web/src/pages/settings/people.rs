@@ -28,6 +28,7 @@ pub(crate) async fn show(view: View) -> Result<Response, Problem> {
 
 /// `POST /settings/people`: adds somebody and makes their invite. The answer shows the link, once.
 pub(crate) async fn invite(view: View, fields: Fields) -> Result<Response, Problem> {
+    require_confirmed(&view)?;
     let mut faults = Faults::default();
     let name = fields.text("name").unwrap_or_default();
     // Days and units as here, until they say otherwise.
@@ -43,6 +44,7 @@ pub(crate) async fn invite(view: View, fields: Fields) -> Result<Response, Probl
 
 /// `POST /settings/people/{id}/invite`: another invite for somebody who has not come in yet.
 pub(crate) async fn invite_again(view: View, Numbered(id): Numbered<UserId>) -> Result<Response, Problem> {
+    require_confirmed(&view)?;
     let user = view.store().user(id).await?;
     if user.has_password {
         // It would open an account that is closed; that takes whoever has it, or a person at the terminal.
@@ -79,6 +81,11 @@ pub(crate) async fn end_sharing(view: View) -> Result<Response, Problem> {
     let ended = view.app.outside.share_key(view.user(), None, None).await;
     ended.map_err(|why| Problem::conflict(sentence(&why)))?;
     Ok(see_other("/settings/people?done=deleted"))
+}
+
+/// An invite opens an account: only a browser that may decide makes one.
+fn require_confirmed(view: &View) -> Result<(), Problem> {
+    if view.seat.may_decide { Ok(()) } else { Err(Problem::confirm_first("/settings/people")) }
 }
 
 async fn invited(view: &View, user: &User) -> Result<Response, Problem> {

@@ -14,7 +14,7 @@ use crate::view::View;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use fitness_core::ids::SessionId;
-use fitness_core::text::visible;
+use fitness_core::text::{counted, visible};
 use maud::{Markup, html};
 use secrecy::SecretString;
 
@@ -24,7 +24,7 @@ pub(crate) async fn show(view: View) -> Result<Response, Problem> {
     Ok(page(&view, Tab::Security, &body))
 }
 
-/// `POST /settings/password`: sets or changes it. Every browser is signed out but this one.
+/// `POST /settings/password`: sets or changes it. Every browser is signed out but this one; API tokens end where that was ticked.
 pub(crate) async fn set_password(
     view: View,
     headers: HeaderMap,
@@ -32,15 +32,19 @@ pub(crate) async fn set_password(
 ) -> Result<Response, Problem> {
     let mut faults = Faults::default();
     check_old(&view, &fields, OLD, &mut faults).await?;
-    let password = new_password(&fields, Some(NEW_PASSWORD), &mut faults);
+    let password = new_password(&fields, &view.name, Some(NEW_PASSWORD), &mut faults);
     let Some(password) = password.filter(|_| !faults.any()) else {
         let body = body(&view, &Fields::default(), &faults).await?;
         return Ok(again(&view, Tab::Security, &body));
     };
-    view.store().set_password(view.user(), &password, view.now).await?;
+    let revoke = fields.one(REVOKE).is_some();
+    view.store().change_password(view.user(), &password, revoke, view.now).await?;
     let token = view.store().open_session(view.user(), &client(&headers), LASTS, view.now).await?;
     Ok(signed_in(&view.app, &token, "/settings/security?done=saved"))
 }
+
+/// The field that says that API tokens end with the old password.
+const REVOKE: &str = "revoke_tokens";
 
 /// The field with the password there is.
 pub(crate) const OLD: &str = "old";
@@ -94,6 +98,7 @@ pub(crate) async fn end_others(view: View) -> Result<Response, Problem> {
 async fn body(view: &View, fields: &Fields, faults: &Faults) -> Result<Markup, Problem> {
     let has_password = view.store().user(view.user()).await?.has_password;
     let sessions = view.store().list_sessions(view.user()).await?;
+    let tokens = view.store().list_api_tokens(view.user()).await?.len() as u64;
     let (filling, zone) = (Filling { fields, faults }, view.profile.zone);
     let others = sessions.iter().any(|session| session.id != view.seat.session);
     Ok(html! {
@@ -103,12 +108,18 @@ async fn body(view: &View, fields: &Fields, faults: &Faults) -> Result<Markup, P
                 @if has_password { "A password is set. Decisions at the terminal ask for it too." }
                 @else { "No password is set: links that " code { "fitness login" } " prints sign you in." }
             }
+            @if !view.seat.may_decide {
+                p { "A link signed this browser in. Before it changes a plan or an account, " a href="/confirm?to=%2Fsettings%2Fsecurity" { "confirm it's you" } "." }
+            }
             (filling.summary())
             form method="post" action="/settings/password" {
                 (view.token_field())
                 input.hidden type="text" name="username" value=(view.name) autocomplete="username" tabindex="-1" aria-hidden="true" readonly;
                 (old_field(view, &filling, OLD, "The password until now").await?)
                 (password_fields(&filling, "At least 8 characters. Every other browser is signed out.", true))
+                @if tokens > 0 {
+                    label.tick { input type="checkbox" name=(REVOKE) value="yes"; span { "Also revoke my " (counted(tokens, "API token", "API tokens")) ". Programs that use them lose access." } }
+                }
                 p.actions { button.primary type="submit" { @if has_password { "Change it" } @else { "Set it" } } }
             }
         }

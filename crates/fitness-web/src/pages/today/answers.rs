@@ -131,10 +131,7 @@ pub(crate) async fn mark(view: View, fields: Fields) -> Result<Response, Problem
     let Some(observed) = observed.filter(|_| !faults.any()) else {
         return Ok(again(&view, "Days to mark", &mark_form(&view, &fields, &faults)));
     };
-    let there = view.store().list_observations(view.user(), observed.from(), observed.through()).await?;
-    if !there.iter().any(|one| one.observed == observed) {
-        view.store().add_observation(view.user(), Author::Athlete, &observed, view.now).await?;
-    }
+    view.store().mark_days(view.user(), &observed, view.now).await?;
     Ok(see_other("/?done=marked"))
 }
 
