@@ -8,6 +8,7 @@ use crate::parts::form::{Filling, Line};
 use crate::problem::Problem;
 use crate::view::{Place, View};
 use axum::response::Response;
+use fitness_core::text::visible;
 use fitness_store::SESSION_CODE_MINUTES;
 use maud::{Markup, html};
 use secrecy::SecretString;
@@ -65,6 +66,10 @@ pub(crate) async fn confirm(view: View, fields: Fields) -> Result<Response, Prob
 async fn page(view: &View, fields: &Fields, faults: &Faults) -> Result<Markup, Problem> {
     let filling = Filling { fields, faults };
     let has_password = view.store().user(view.user()).await?.has_password;
+    let mut command = link_command(&view.app);
+    if view.store().list_users().await?.len() > 1 {
+        command.push_str(&format!(" --user '{}'", visible(&view.name)));
+    }
     let form = |field: Markup| {
         html! {
             form method="post" action="/confirm" {
@@ -84,7 +89,7 @@ async fn page(view: &View, fields: &Fields, faults: &Faults) -> Result<Markup, P
                 @let line = Line { kind: "password", required: true, autocomplete: "current-password", ..Line::default() };
                 (form(filling.line("password", "Your password", line)))
             } @else {
-                p { "Run " code { (link_command(&view.app)) } " in a terminal on the machine of this server. It shows a code, valid for " (SESSION_CODE_MINUTES) " minutes." }
+                p { "Run " code { (command) } " in a terminal on the machine of this server. It shows a code, valid for " (SESSION_CODE_MINUTES) " minutes." }
                 @let line = Line { required: true, example: "K7PM-3XQD", autocomplete: "one-time-code", ..Line::default() };
                 (form(filling.line("code", "Code", line)))
                 p { "Or " a href="/settings/security" { "set a password" } ": this browser may decide then, and later sign-ins ask for it." }

@@ -74,7 +74,9 @@ async fn a_browser_signed_in_by_a_link_decides_nothing_until_the_code_is_typed()
         "{}",
         page.text
     );
-    assert!(!page.says("evil.example"));
+    assert!(!page.says("evil.example") && !page.says("--user"), "{}", page.text);
+    site.db.user("Bob").await;
+    assert!(browser.get("/confirm").await.says("fitness login --user 'Ann'"), "where there are several");
     let code = site.db.store.offer_session_code(ann, now()).await.unwrap();
     let wrong = browser.post("/confirm", &[("code", "AAAA-AAAA"), ("to", "/plan")]).await;
     assert!(wrong.status == BAD && wrong.says("That is not the code"), "{}", wrong.text);
