@@ -68,7 +68,8 @@ fn the_first_start_makes_the_first_user_by_a_link_that_works_once() {
 
     let reply = post(&server, "/setup", &format!("code={code}&name=Ann&password=&again="));
     assert_eq!(reply.status, 303, "{reply:?}");
-    assert!(reply.head.contains("location: /welcome") && reply.head.contains("set-cookie: fitness_session="));
+    let cookie = format!("set-cookie: fitness_session_{}=", server.port);
+    assert!(reply.head.contains("location: /welcome") && reply.head.contains(&cookie), "{reply:?}");
     assert_eq!(post(&server, "/setup", &format!("code={code}&name=Eve")).status, 410, "only once");
     assert_eq!(get(&server, &format!("/setup?code={code}")).status, 410);
     assert_eq!(home.json(&["user", "list"]).as_array().unwrap().len(), 1);
