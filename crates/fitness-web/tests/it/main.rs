@@ -14,6 +14,7 @@ mod leaving;
 mod limits;
 mod main_pages;
 mod matrix;
+mod model_words;
 mod named;
 mod obedient;
 mod obedient_calls;
