@@ -7,7 +7,8 @@ use fitness_coach::model::Part;
 use fitness_coach::testkit::ScriptedModel;
 use fitness_coach::turn::Caps;
 use fitness_core::ids::{ChatId, UserId};
-use fitness_store::testkit::{TestDb, now};
+use fitness_core::note::{Author, NoteText};
+use fitness_store::testkit::{self, TestDb, now};
 use fitness_store::{ChatMessage, Role, on_both_databases};
 use serde_json::{Value, json};
 
@@ -114,4 +115,53 @@ async fn tool_activity_is_shown_by_its_outcome_after_a_reload() {
     // Whatever ended before it was answered.
     let page = shown(&site, ann, &[calls("metric_series")]).await;
     assert!(!page.says("✓") && page.says("Reading a trend: stopped"), "{}", page.text);
+}
+
+/// The paths of pages that show names, descriptions or notes of a plan's athlete.
+async fn pages(site: &Site, user: UserId, author: Author) -> Vec<(String, Page)> {
+    let store = &site.db.store;
+    let desk = store.desk(user, author);
+    let plan = desk.put_draft(&testkit::draft("Spring plan"), None, now()).await.unwrap();
+    site.db.activate(user, plan, None).await.unwrap();
+    let draft = desk.put_draft(&testkit::draft("Another plan"), None, now()).await.unwrap();
+    let text = NoteText::new("Prefers mornings").unwrap();
+    let note = store.add_note(user, author, None, &text, now()).await.unwrap();
+    if author != Author::Athlete {
+        store.accept_note(user, note, now()).await.unwrap();
+    }
+    let workout = store.progress(user, plan).await.unwrap().workouts[3].id;
+    let browser = site.signed_in(user).await;
+    let mut pages = Vec::new();
+    for path in [
+        "/".to_owned(),
+        "/plan".to_owned(),
+        "/plans".to_owned(),
+        format!("/plans/{draft}"),
+        format!("/plan/workouts/{workout}"),
+        "/settings/notes".to_owned(),
+    ] {
+        let page = browser.get(&path).await;
+        assert_eq!(page.status, axum::http::StatusCode::OK, "{path}");
+        pages.push((path, page));
+    }
+    pages
+}
+
+#[tokio::test]
+async fn names_descriptions_and_notes_of_a_coach_are_labelled_wherever_they_are_shown() {
+    for (author, label) in [
+        (Author::Coach, Some("the coach&#39;s words")),
+        (Author::Mcp, Some("a program&#39;s words")),
+        (Author::Athlete, None),
+    ] {
+        let site = Site::new().await;
+        let ann = site.db.user("Ann").await;
+        for (path, page) in pages(&site, ann, author).await {
+            let text = page.text.replace('\'', "&#39;");
+            let labelled = ["the coach&#39;s words", "a program&#39;s words"]
+                .into_iter()
+                .find(|label| text.contains(label));
+            assert_eq!(labelled, label, "{path}: {}", page.text);
+        }
+    }
 }
