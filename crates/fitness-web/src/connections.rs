@@ -216,7 +216,7 @@ pub(crate) struct BodyTimeout;
 
 /// Whether an error says that a body took too long.
 pub(crate) fn is_body_timeout(error: &(dyn std::error::Error + 'static)) -> bool {
-    std::iter::successors(Some(error), |error| error.source()).any(|error| error.is::<BodyTimeout>())
+    error.is::<BodyTimeout>() || error.source().is_some_and(is_body_timeout)
 }
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;

@@ -18,7 +18,7 @@ const CALLS: NonZeroU32 = NonZeroU32::new(600).expect("not zero");
 /// So often in a minute a secret that opens nothing may be brought to one door.
 const GUESSES: NonZeroU32 = NonZeroU32::new(120).expect("not zero");
 /// So many seconds later it may be tried again.
-pub(crate) const WAIT: u64 = 60;
+pub(crate) const WAIT: u16 = 60;
 
 /// Where a secret is brought that opens something by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -77,7 +77,7 @@ impl Limits {
     /// Counts a try of a password, and waits where the account is being guessed at.
     pub(crate) async fn begin_password(&self, name: &str, source: Source) -> Result<Attempt, Problem> {
         let attempt = self.sign_in.begin(name, source, Instant::now()).map_err(|wait| {
-            let seconds = wait.as_secs() + 1;
+            let seconds = u16::try_from(wait.as_secs() + 1).unwrap_or(WAIT);
             let said = format!(
                 "That was too often: several passwords were wrong. Nothing was changed; wait {seconds} seconds and try again."
             );

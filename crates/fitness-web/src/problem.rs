@@ -26,7 +26,7 @@ pub(crate) struct Problem {
     /// Where to go on, and what that is called.
     next: (String, String),
     /// After how many seconds to try again, where it was too often.
-    retry_after: u64,
+    retry_after: u16,
 }
 
 impl Problem {
@@ -69,7 +69,7 @@ impl Problem {
     }
 
     /// The same, to be tried again after so many seconds.
-    pub(crate) fn retry_after(mut self, seconds: u64) -> Self {
+    pub(crate) fn retry_after(mut self, seconds: u16) -> Self {
         self.retry_after = seconds;
         self
     }

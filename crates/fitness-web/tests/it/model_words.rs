@@ -37,7 +37,7 @@ on_both_databases! {
 
     async fn a_long_text_of_a_model_is_cut_before_it_is_stored(db) {
         let ann = db.user("Ann").await;
-        let model = ScriptedModel::new("m", |_| Ok(ScriptedModel::says(&"ü 7 ".repeat(10_000))));
+        let model = ScriptedModel::new("m", |_| Ok(ScriptedModel::says("ü 7 ".repeat(10_000))));
         let (chat, _) = say(&db, ann, None, "How far?", (&model, Caps::default())).await;
         let [(text, marks)] = &stored(&db, ann, chat).await[..] else { panic!("one answer") };
         assert!(text.len() <= MOST && text.len() > MOST - 8, "{}", text.len());
