@@ -46,8 +46,11 @@ pub enum Event<'a> {
         /// What it cost, where that is known.
         cost: Option<Cost>,
     },
-    /// The conversation has become longer, as it is to be kept; see [`Turn::news`].
-    Added(Message),
+    /// A tool was called that does not exist, and refused.
+    UnknownTool,
+    /// The conversation has become longer, as it is to be kept; see [`Turn::news`]. With the numbers that nothing backs, for
+    /// each part of what the coach says.
+    Added(Message, Marks),
     /// The turn is over.
     Ended(&'a Ending),
 }
@@ -99,25 +102,47 @@ impl Card {
     }
 }
 
+/// The numbers that nothing backs, for each part of a message.
+pub type Marks = Vec<Vec<Range<usize>>>;
+
+/// The most bytes of text that are taken of one reply: what 4096 tokens usually hold.
+pub const MAX_TEXT: usize = 16 * 1024;
+
 /// The numbers that nothing backs in each part of each message of a conversation: in what the coach says, against what was
 /// said and looked up before.
 #[must_use]
-pub fn unverified(history: &[Message]) -> Vec<Vec<Vec<Range<usize>>>> {
+pub fn unverified(history: &[Message]) -> Vec<Marks> {
     let mut heard = Heard::default();
     let mut found = Vec::with_capacity(history.len());
     for message in history {
         heard.take_down(message);
-        found.push(match message {
-            Message::Model { parts, .. } => (parts.iter())
-                .map(|part| match part {
-                    Part::Text { text } => heard.ledger.unverified(text),
-                    Part::Call { .. } | Part::Sealed { .. } => Vec::new(),
-                })
-                .collect(),
-            Message::Program { .. } => Vec::new(),
-        });
+        found.push(marks(&heard.ledger, message));
     }
     found
+}
+
+fn marks(ledger: &Ledger, message: &Message) -> Marks {
+    let Message::Model { parts, .. } = message else { return Vec::new() };
+    let unverified = |part: &Part| match part {
+        Part::Text { text } => ledger.unverified(text),
+        Part::Call { .. } | Part::Sealed { .. } => Vec::new(),
+    };
+    parts.iter().map(unverified).collect()
+}
+
+/// Works with the ledger away from the async workers: reading numbers takes processor time.
+async fn with_ledger<T: Send + 'static>(
+    ledger: &mut Ledger,
+    work: impl FnOnce(&mut Ledger) -> T + Send + 'static,
+) -> T {
+    let mut own = std::mem::take(ledger);
+    let worked = tokio::task::spawn_blocking(move || {
+        let outcome = work(&mut own);
+        (own, outcome)
+    });
+    let (own, outcome) = worked.await.expect("reading numbers does not panic");
+    *ledger = own;
+    outcome
 }
 
 /// What became of a turn.
@@ -161,14 +186,17 @@ pub async fn converse(
     until: impl Future<Output = Ending> + Send,
     hear: &mut (dyn FnMut(Event<'_>) + Send),
 ) -> Conversed {
-    let mut heard = Heard::default();
-    for message in &opening.history {
-        heard.take_down(message);
-    }
-    let mut ledger = heard.ledger;
     let Opening { system, history, context, said, caps } = opening;
-    ledger.hear_words(context.as_deref().unwrap_or_default());
-    ledger.hear_words(&said);
+    let heard_now = [context.clone().unwrap_or_default(), said.clone()];
+    let mut ledger = Ledger::default();
+    let history = with_ledger(&mut ledger, move |ledger| {
+        let mut heard = Heard::default();
+        history.iter().for_each(|message| heard.take_down(message));
+        heard_now.iter().for_each(|text| heard.ledger.hear_words(text));
+        *ledger = heard.ledger;
+        history
+    })
+    .await;
     let (mut turn, effects) = Turn::begin(system, history, (context, said), caps);
     let mut effects = VecDeque::from(effects);
     let mut until = pin!(until);
@@ -184,11 +212,7 @@ pub async fn converse(
                     reply = model.ask(&request, &mut listening) => Ok(reply),
                 };
                 if let Ok(Ok(reply)) = &mut reply {
-                    for part in &mut reply.parts {
-                        if let Part::Text { text } = part {
-                            *text = unfence(text);
-                        }
-                    }
+                    bound_text(&mut reply.parts);
                 }
                 if let Ok(reply) = &reply {
                     // The reply knows better than what was told on the way.
@@ -197,12 +221,18 @@ pub async fn converse(
                 let (usage, cost) = listening.settle();
                 let said = std::mem::take(&mut listening.said);
                 drop(listening);
-                let numbers = ledger.unverified(&said);
+                let text = said.clone();
+                let numbers = with_ledger(&mut ledger, move |ledger| ledger.unverified(&text)).await;
                 if !numbers.is_empty() {
                     hear(Event::Unbacked { text: &said, numbers: &numbers });
                 }
                 match reply {
-                    Ok(reply) => turn.heard(model.name(), reply, cost),
+                    Ok(reply) => {
+                        let parts = reply.as_ref().map_or(&[][..], |reply| &reply.parts);
+                        let unknown = |part: &&Part| matches!(part, Part::Call { tool, .. } if Tool::find(tool).is_none());
+                        parts.iter().filter(unknown).for_each(|_| hear(Event::UnknownTool));
+                        turn.heard(model.name(), reply, cost)
+                    }
                     Err(ending) => {
                         turn.took(usage, cost);
                         turn.broke_off(model.name(), said);
@@ -214,13 +244,18 @@ pub async fn converse(
                 hear(Event::Calling(tool));
                 unfence_input(&mut input);
                 if matches!(tool.name, ToolName::ProposeModification | ToolName::ProposeWeek) {
-                    ledger.mark_answer(&mut input);
+                    input = with_ledger(&mut ledger, move |ledger| {
+                        ledger.mark_answer(&mut input);
+                        input
+                    })
+                    .await;
                 }
                 let asked = input.clone();
                 let (answer, ending) = called(tool, desk, input, &mut until).await;
                 match &answer {
                     Some(Ok(value)) => {
-                        ledger.hear_answer(&asked, value);
+                        let answer = value.clone();
+                        with_ledger(&mut ledger, move |ledger| ledger.hear_answer(&asked, &answer)).await;
                         hear(Event::Called { tool, answer: Ok(value) });
                     }
                     Some(Err(why)) => {
@@ -235,7 +270,10 @@ pub async fn converse(
             }
             Effect::End(ending) => break ending,
         };
-        turn.news().into_iter().for_each(|message| hear(Event::Added(message)));
+        for message in turn.news() {
+            let checked = with_ledger(&mut ledger, move |ledger| (marks(ledger, &message), message)).await;
+            hear(Event::Added(checked.1, checked.0));
+        }
         // What is over does not go on with the calls that were left.
         if followed.iter().any(|effect| matches!(effect, Effect::End(_))) {
             effects.clear();
@@ -247,8 +285,9 @@ pub async fn converse(
         (Ended::Answered, Some(Message::Model { parts, .. })) => words(parts),
         _ => String::new(),
     };
+    let text = answer.clone();
     Conversed {
-        unverified: ledger.unverified(&answer),
+        unverified: with_ledger(&mut ledger, move |ledger| ledger.unverified(&text)).await,
         added: turn.added().to_vec(),
         answer,
         ending,
@@ -308,13 +347,27 @@ impl Drop for Hearing<'_> {
 
 impl Listener for Hearing<'_> {
     fn text(&mut self, more: &str) {
-        let more = unfence(more);
+        let mut more = unfence(more);
+        let room = MAX_TEXT.saturating_sub(self.said.len());
+        more.truncate(more.floor_char_boundary(room));
         self.said.push_str(&more);
         (self.hear)(Event::Text(&more));
     }
 
     fn took(&mut self, so_far: Usage) {
         self.took = so_far;
+    }
+}
+
+/// Takes the marks of our own fences out of a reply's text, and cuts what is longer than a reply may be.
+fn bound_text(parts: &mut [Part]) {
+    let mut room = MAX_TEXT;
+    for part in parts {
+        if let Part::Text { text } = part {
+            *text = unfence(text);
+            text.truncate(text.floor_char_boundary(room));
+            room -= text.len();
+        }
     }
 }
 

@@ -23,6 +23,28 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+/// The most bytes of a text whose numbers are read at once: the time that takes grows with the square of the length.
+const MAX_PIECE: usize = 2 * 1024;
+/// The most numbers of a text that are looked up; the others count as not backed.
+const MAX_LOOKED_UP: usize = 500;
+
+/// A text in pieces of bounded length, each with where it begins; where it can be, between lines, sentences or words.
+fn pieces(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
+        let mut end = rest.len();
+        if end > 2 * MAX_PIECE {
+            let most = rest.get(..rest.floor_char_boundary(MAX_PIECE)).unwrap_or(rest);
+            let breaks = ["\n", ". ", " "];
+            end = breaks.iter().find_map(|one| most.rfind(one)).map_or(most.len(), |found| found + 1);
+        }
+        let (begin, piece) = (at, rest.get(..end)?);
+        at += end;
+        Some((begin, piece))
+    })
+}
+
 /// The numbers a conversation may use.
 #[derive(Debug, Clone, Default)]
 pub struct Ledger {
@@ -61,21 +83,31 @@ impl Ledger {
 
     /// Takes down what the athlete wrote: repeating it is not inventing it.
     pub fn hear_words(&mut self, text: &str) {
-        for number in numbers(text) {
-            // Who says `12 laps` may be told that 12 is right.
-            let bare = Number { unit: None, ..number.clone() };
-            if number.unit.is_some_and(read::is_a_count) {
-                self.take_down(text, bare, None);
+        for (_, piece) in pieces(text) {
+            for number in numbers(piece) {
+                // Who says `12 laps` may be told that 12 is right.
+                let bare = Number { unit: None, ..number.clone() };
+                if number.unit.is_some_and(read::is_a_count) {
+                    self.take_down(piece, bare, None);
+                }
+                self.take_down(piece, number, None);
             }
-            self.take_down(text, number, None);
         }
     }
 
     /// The numbers of a text that nothing backs, in order: where each stands, its unit with it.
     #[must_use]
     pub fn unverified(&self, text: &str) -> Vec<Range<usize>> {
-        let left = numbers(text).into_iter().filter(|number| !self.backs(number, text));
-        left.map(|number| number.range).collect()
+        let (mut left, mut looked_up) = (Vec::new(), 0);
+        for (at, piece) in pieces(text) {
+            for number in numbers(piece) {
+                looked_up += 1;
+                if looked_up > MAX_LOOKED_UP || !self.backs(&number, piece) {
+                    left.push(at + number.range.start..at + number.range.end);
+                }
+            }
+        }
+        left
     }
 
     fn backs(&self, number: &Number, text: &str) -> bool {
@@ -125,13 +157,16 @@ impl Ledger {
         // A name somebody gave and what a fact means in general are no values of a metric, whatever they speak of.
         let general = matches!(key, "name" | "original_name" | "message" | "device" | "meaning" | "care");
         let metric = Some(key).filter(|key| metric::is_a_metric(key));
-        for mut number in numbers(text) {
+        let single_word = !text.trim().contains(' ');
+        let numbers =
+            pieces(text).flat_map(|(_, piece)| numbers(piece).into_iter().map(move |one| (piece, one)));
+        for (piece, mut number) in numbers {
             // `half` as a goal is a race.
-            if number.unit == Some("times") && !text.trim().contains(' ') {
+            if number.unit == Some("times") && single_word {
                 continue;
             }
             if general {
-                let day = matches!(about(text, &number), About::Day(_) | About::Year);
+                let day = matches!(about(piece, &number), About::Day(_) | About::Year);
                 if !day {
                     self.note(&number.digits, None, number.unit);
                     continue;
@@ -139,7 +174,7 @@ impl Ledger {
             } else if number.unit.is_none() {
                 number.unit = count_of(key);
             }
-            self.take_down(text, number, metric);
+            self.take_down(piece, number, metric);
         }
     }
 

@@ -4,7 +4,7 @@
 //! of them. It cannot be talked out of its caps: they are counted here, not asked of a model.
 
 use crate::model::{Cost, Failing, Message, ModelError, Part, Reply, Request, Stop, Told, Usage};
-use crate::tools::{Tool, specs};
+use crate::tools::{STOPPED, Tool, specs};
 use fitness_core::desk::DeskError;
 use fitness_core::words;
 use serde_json::Value;
@@ -366,7 +366,7 @@ impl Turn {
 
 /// What a call is answered with that was stopped before its tool had answered.
 pub(crate) fn stopped(call: &str) -> Told {
-    Told::Result { call: call.to_owned(), text: "Stopped before it was answered.".to_owned(), refused: true }
+    Told::Result { call: call.to_owned(), text: STOPPED.to_owned(), refused: true }
 }
 
 #[cfg(test)]

@@ -19,6 +19,18 @@ words! {
     }
 }
 
+impl Author {
+    /// How words of theirs are labelled where they are shown; the athlete's own are not.
+    #[must_use]
+    pub const fn words_label(self) -> Option<&'static str> {
+        match self {
+            Self::Athlete => None,
+            Self::Coach => Some("the coach's words"),
+            Self::Mcp => Some("a program's words"),
+        }
+    }
+}
+
 /// The longest note that is kept, in characters.
 pub const MAX_NOTE_CHARS: usize = 4000;
 

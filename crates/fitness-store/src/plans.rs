@@ -89,6 +89,21 @@ impl Store {
         list_revisions(self.reader(), user, plan).await
     }
 
+    /// Who wrote names and descriptions of a plan, where that was not the athlete alone: whoever drafted it, or whose
+    /// proposal was applied to it.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn find_words_author(&self, user: UserId, plan: &Plan) -> Result<Option<Author>> {
+        let is_other = |author: &Author| *author != Author::Athlete;
+        if is_other(&plan.author) || plan.revision == 1 {
+            return Ok(Some(plan.author).filter(is_other));
+        }
+        let revisions = self.list_revisions(user, plan.id).await?;
+        let mut proposed = revisions.iter().filter_map(|revision| revision.proposed_by);
+        Ok(proposed.find_map(|origin| Some(origin.author()).filter(is_other)))
+    }
+
     /// A plan's proposals, newest first.
     ///
     /// # Errors

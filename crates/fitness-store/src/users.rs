@@ -194,6 +194,16 @@ impl Store {
         Ok(known && matches)
     }
 
+    /// A secret by which a browser is known again that has signed in to this account; another one after the password was
+    /// changed, and `None` without a password. It says nothing about the password: the hash it is made of has a random salt.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn find_device_secret(&self, user: UserId) -> Result<Option<String>> {
+        let row = credentials::Entity::find_by_id(user.get()).one(self.reader()).await?;
+        Ok(row.map(|row| token::hash(&format!("device of user {user}: {}", row.password_hash))))
+    }
+
     /// Makes a code with which the user can set a password once, within [`INVITE_DAYS`]. Earlier codes stop
     /// working.
     ///

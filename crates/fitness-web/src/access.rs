@@ -6,6 +6,7 @@
 
 use crate::api::Refused;
 use crate::app::App;
+use crate::connections::is_body_timeout;
 use crate::fields::Fields;
 use crate::guard;
 use crate::limits::Door;
@@ -287,7 +288,10 @@ async fn with_fields(request: Request) -> Result<Request, Problem> {
     if !is_form {
         return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "This is not a form."));
     }
-    let bytes = to_bytes(body, MAX_FORM).await.map_err(|_| Problem::too_much())?;
+    let bytes = to_bytes(body, MAX_FORM).await.map_err(|why| match is_body_timeout(&why) {
+        true => Problem::too_slow(),
+        false => Problem::too_much(),
+    })?;
     parts.extensions.insert(Fields::read(&bytes)?);
     Ok(Request::from_parts(parts, Body::empty()))
 }

@@ -4,6 +4,7 @@ use crate::access::{Brings, Listed, Routes, Who};
 use crate::api::{Refused, document, read};
 use crate::assets;
 use crate::chat_stream;
+use crate::connections::ConnectionSettings;
 use crate::guard::{self, Names};
 use crate::health::Readiness;
 use crate::hosting::AthletesHost;
@@ -75,6 +76,8 @@ pub struct App {
     pub kept: Kept,
     /// How often somebody may do something.
     pub limits: Limits,
+    /// What a connection may take, and which proxies are believed.
+    pub connections: ConnectionSettings,
     /// What only the program around the server can do.
     pub outside: Arc<dyn Outside>,
     /// What is under way.

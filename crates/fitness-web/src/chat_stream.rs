@@ -13,6 +13,7 @@ use axum::response::sse::{Event as SseEvent, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use fitness_coach::chat::{Card, Event};
 use fitness_coach::model::Cost;
+use fitness_coach::tools::{Outcome, label};
 use fitness_coach::turn::Ending;
 use fitness_core::calendar::Day;
 use fitness_core::ids::{ChatId, UserId};
@@ -95,7 +96,7 @@ async fn converse(
         }
         match event {
             Event::Text(text) if !text.is_empty() => send(tell, "text", &json!({ "text": text })),
-            Event::Text(_) | Event::Spent { .. } | Event::Added(_) | Event::Ended(_) => {}
+            Event::Text(_) | Event::Spent { .. } | Event::Added(..) | Event::Ended(_) => {}
             Event::Unbacked { text, numbers } => {
                 send(tell, "unbacked", &json!({ "pieces": pieces(text, numbers) }))
             }
@@ -103,8 +104,13 @@ async fn converse(
                 send(tell, "tool", &json!({ "name": tool.name, "words": tool.doing, "state": "doing" }))
             }
             Event::Called { tool, answer } => {
-                let state = if answer.is_ok() { "done" } else { "refused" };
-                send(tell, "tool", &json!({ "name": tool.name, "words": tool.done, "state": state }));
+                let outcome = answer.map_or_else(|why| Outcome::new(why, true), |_| Outcome::Done);
+                let words = label(tool.name.as_str(), outcome);
+                send(tell, "tool", &json!({ "name": tool.name, "words": words, "state": outcome }));
+            }
+            Event::UnknownTool => {
+                let words = label("", Outcome::Refused);
+                send(tell, "tool", &json!({ "name": null, "words": words, "state": Outcome::Refused }));
             }
         }
     };

@@ -12,6 +12,8 @@ use std::sync::Arc;
 pub struct Names {
     /// Whether the athlete reaches it over TLS.
     secure: bool,
+    /// The port that browsers reach.
+    port: u16,
     hosts: Arc<[String]>,
     /// The same with how they are reached: `http://127.0.0.1:8787`.
     origins: Arc<[String]>,
@@ -31,7 +33,23 @@ impl Names {
             origins.push(format!("{scheme}://{authority}"));
         }
         let secure = site.as_ref().and_then(Uri::scheme_str) == Some("https");
-        Self { secure, hosts: hosts.into(), origins: origins.into() }
+        // Without TLS browsers reach the port itself; with TLS they may reach a proxy's.
+        let port = site.filter(|_| secure).map_or(port, |site| site.port_u16().unwrap_or(443));
+        Self { secure, port, hosts: hosts.into(), origins: origins.into() }
+    }
+
+    /// The name of the session's cookie.
+    #[must_use]
+    pub fn session_cookie(&self) -> String {
+        self.cookie("session")
+    }
+
+    /// The name of a cookie of this server. Browsers send the cookies of a host to every port of it, so the name carries
+    /// the port: two servers on one host do not read or overwrite each other's. Over TLS the prefix makes browsers bind it
+    /// to the host.
+    pub(crate) fn cookie(&self, what: &str) -> String {
+        let prefix = if self.secure { "__Host-" } else { "" };
+        format!("{prefix}fitness_{what}_{}", self.port)
     }
 
     /// Whether the athlete reaches it over TLS.

@@ -3,24 +3,20 @@
 use crate::access::Brings;
 use crate::problem::Problem;
 use crate::seat::Seat;
+use crate::sign_in_limiter::{Attempt, SignInLimiter, Source};
 use axum::http::StatusCode;
 use fitness_core::ids::{ApiTokenId, UserId};
-use governor::{DefaultDirectRateLimiter, DefaultKeyedRateLimiter, Quota, RateLimiter};
+use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 use std::num::NonZeroU32;
 use std::sync::Arc;
+use tokio::time::Instant;
 
 /// So often in a minute an athlete may send a form; nobody's fingers are faster.
 const ACTS: NonZeroU32 = NonZeroU32::new(120).expect("not zero");
-/// So often in a minute a name may be tried with a password.
-const TRIES: NonZeroU32 = NonZeroU32::new(10).expect("not zero");
-/// So often in a minute anybody at all may try: looking at a password takes a core for a while.
-const TRIES_OF_ALL: NonZeroU32 = NonZeroU32::new(60).expect("not zero");
 /// So often in a minute a program may ask with one token: more than any that waits for its answers.
 const CALLS: NonZeroU32 = NonZeroU32::new(600).expect("not zero");
 /// So often in a minute a secret that opens nothing may be brought to one door.
 const GUESSES: NonZeroU32 = NonZeroU32::new(120).expect("not zero");
-/// Names that are remembered before all are forgotten.
-const MAX_NAMES: usize = 10_000;
 /// So many seconds later it may be tried again.
 pub(crate) const WAIT: u16 = 60;
 
@@ -33,14 +29,17 @@ pub(crate) enum Door {
     Feed,
     /// A program's token.
     Token,
+    /// The link that makes the first user.
+    Setup,
+    /// An invite.
+    Invite,
 }
 
 /// What is counted.
 #[derive(Debug, Clone)]
 pub struct Limits {
     acts: Arc<DefaultKeyedRateLimiter<UserId>>,
-    tries: Arc<DefaultKeyedRateLimiter<String>>,
-    tries_of_all: Arc<DefaultDirectRateLimiter>,
+    sign_in: Arc<SignInLimiter>,
     calls: Arc<DefaultKeyedRateLimiter<ApiTokenId>>,
     guesses: Arc<DefaultKeyedRateLimiter<Door>>,
 }
@@ -49,8 +48,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             acts: Arc::new(RateLimiter::keyed(Quota::per_minute(ACTS))),
-            tries: Arc::new(RateLimiter::keyed(Quota::per_minute(TRIES))),
-            tries_of_all: Arc::new(RateLimiter::direct(Quota::per_minute(TRIES_OF_ALL))),
+            sign_in: Arc::default(),
             calls: Arc::new(RateLimiter::keyed(Quota::per_minute(CALLS))),
             guesses: Arc::new(RateLimiter::keyed(Quota::per_minute(GUESSES))),
         }
@@ -76,14 +74,22 @@ impl Limits {
         self.guesses.check_key(&door).map_err(|_| too_often())
     }
 
-    /// Counts a try to sign in under a name.
-    pub(crate) fn count_try(&self, name: &str) -> Result<(), Problem> {
-        if self.tries.len() > MAX_NAMES {
-            self.tries.retain_recent();
-        }
-        let name = name.chars().take(64).collect::<String>().to_lowercase();
-        let fine = self.tries_of_all.check().is_ok() && self.tries.check_key(&name).is_ok();
-        if fine { Ok(()) } else { Err(too_often()) }
+    /// Counts a try of a password, and waits where the account is being guessed at.
+    pub(crate) async fn begin_password(&self, name: &str, source: Source) -> Result<Attempt, Problem> {
+        let attempt = self.sign_in.begin(name, source, Instant::now()).map_err(|wait| {
+            let seconds = u16::try_from(wait.as_secs() + 1).unwrap_or(WAIT);
+            let said = format!(
+                "That was too often: several passwords were wrong. Nothing was changed; wait {seconds} seconds and try again."
+            );
+            Problem::new(StatusCode::TOO_MANY_REQUESTS, said).retry_after(seconds)
+        })?;
+        tokio::time::sleep(attempt.delay).await;
+        Ok(attempt)
+    }
+
+    /// Notes that a password was right.
+    pub(crate) fn succeed_password(&self, attempt: &Attempt) {
+        self.sign_in.succeed(attempt);
     }
 }
 

@@ -26,12 +26,15 @@ pub(crate) struct Problem {
     said: String,
     /// Where to go on, and what that is called.
     next: (String, String),
+    /// After how many seconds to try again, where it was too often.
+    retry_after: u16,
 }
 
 impl Problem {
     /// What happened, as a sentence.
     pub(crate) fn new(status: StatusCode, said: impl Into<String>) -> Self {
-        Self { status, said: told_back(&said.into()), next: ("/".to_owned(), "Go to Today".to_owned()) }
+        let next = ("/".to_owned(), "Go to Today".to_owned());
+        Self { status, said: told_back(&said.into()), next, retry_after: WAIT }
     }
 
     /// Where to go on instead of Today.
@@ -58,6 +61,20 @@ impl Problem {
         .go_on("/sources", "Bring in files")
     }
 
+    /// The body of the request did not arrive in time.
+    pub(crate) fn too_slow() -> Self {
+        Self::new(
+            StatusCode::REQUEST_TIMEOUT,
+            "Your form arrived too slowly. Nothing was saved; go back and send it again.",
+        )
+    }
+
+    /// The same, to be tried again after so many seconds.
+    pub(crate) fn retry_after(mut self, seconds: u16) -> Self {
+        self.retry_after = seconds;
+        self
+    }
+
     /// What is said about it, for whoever says it in another form.
     pub(crate) fn told(&self) -> (StatusCode, &str) {
         (self.status, &self.said)
@@ -73,7 +90,7 @@ impl Problem {
     /// Says when to try again, where it was too often.
     pub(crate) fn wait(&self, headers: &mut HeaderMap) {
         if self.status == StatusCode::TOO_MANY_REQUESTS {
-            headers.insert(header::RETRY_AFTER, HeaderValue::from(WAIT));
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(self.retry_after));
         }
     }
 

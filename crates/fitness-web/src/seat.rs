@@ -14,12 +14,10 @@ use fitness_core::ids::{SessionId, UserId};
 use fitness_store::{DataVersion, Token};
 use std::sync::Arc;
 
-/// The cookie of a session over plain HTTP, which is only for this machine.
-pub const SESSION_COOKIE: &str = "fitness_session";
-/// The cookie of a session over TLS, bound to this host by the browser.
-pub(crate) const SECURE_COOKIE: &str = "__Host-fitness_session";
 /// How long a session lasts.
 pub(crate) const LASTS: TimeDelta = TimeDelta::days(30);
+/// How long a browser is known after a sign-in.
+const DEVICE_LASTS: TimeDelta = TimeDelta::days(365);
 /// How often it is noted that a session is used.
 const NOTED_EVERY: TimeDelta = TimeDelta::minutes(10);
 
@@ -74,8 +72,7 @@ pub(crate) async fn find(
     headers: &HeaderMap,
     now: Instant,
 ) -> Result<Option<Seat>, Problem> {
-    let name = if app.names.secure() { SECURE_COOKIE } else { SESSION_COOKIE };
-    let Some(secret) = cookie(headers, name) else { return Ok(None) };
+    let Some(secret) = cookie(headers, &app.names.session_cookie()) else { return Ok(None) };
     let hash = ContentHash::of_bytes(secret.as_bytes());
     if let Some(seat) = app.kept.seat(version, hash) {
         return Ok(Some(seat).filter(|seat| seat.expires_at > now));
@@ -104,16 +101,30 @@ pub(crate) async fn find(
 
 /// The header that gives a browser its session.
 pub(crate) fn set_cookie(app: &App, token: &Token) -> HeaderValue {
-    cookie_header(app, token.reveal(), LASTS.num_seconds())
+    cookie_header(app, "session", token.reveal(), LASTS)
 }
 
 /// The header that takes it away.
 pub(crate) fn unset_cookie(app: &App) -> HeaderValue {
-    cookie_header(app, "", 0)
+    cookie_header(app, "session", "", TimeDelta::zero())
 }
 
-fn cookie_header(app: &App, value: &str, seconds: i64) -> HeaderValue {
-    let (name, secure) = if app.names.secure() { (SECURE_COOKIE, "; Secure") } else { (SESSION_COOKIE, "") };
+/// The header that lets a browser be known again when its athlete signs in with the same password; see
+/// [`is_known_device`].
+pub(crate) fn device_cookie(app: &App, secret: &str) -> HeaderValue {
+    cookie_header(app, "device", secret, DEVICE_LASTS)
+}
+
+/// Whether somebody has signed in to this account in this browser before, with the password it has now.
+pub(crate) async fn is_known_device(app: &App, user: UserId, headers: &HeaderMap) -> Result<bool, Problem> {
+    let Some(given) = cookie(headers, &app.names.cookie("device")) else { return Ok(false) };
+    let secret = app.store.find_device_secret(user).await?;
+    Ok(secret.is_some_and(|secret| same(&secret, given)))
+}
+
+fn cookie_header(app: &App, what: &str, value: &str, lasts: TimeDelta) -> HeaderValue {
+    let (name, seconds) = (app.names.cookie(what), lasts.num_seconds());
+    let secure = if app.names.secure() { "; Secure" } else { "" };
     let header = format!("{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}");
     HeaderValue::from_str(&header).expect("a token is plain ASCII")
 }

@@ -1,13 +1,20 @@
-//! Connections: how long a head may take, how large it may be, and TLS where this server speaks it itself.
+//! Accepts connections and serves HTTP on them, with TLS where this server speaks it itself.
 
 use crate::app::{App, router};
+use crate::connections::{AnswerBody, Connection, ConnectionSettings, Connections, TimedBody, WriteTimeout};
+use crate::guard;
 use axum::Router;
+use axum::extract::Request;
+use axum::http::{HeaderValue, Response, StatusCode, header};
 use fitness_mcp::Prompts;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
 use rustls::ServerConfig;
+use std::convert::Infallible;
 use std::future::Future;
 use std::io;
 use std::pin::pin;
@@ -15,18 +22,13 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
-/// So long may a call take to say what it wants, and a connection to say anything.
-const HEAD_TIME: Duration = Duration::from_secs(30);
-/// So much may it say of that.
+/// The most bytes of a request's head.
 const HEAD_BYTES: usize = 16 * 1024;
 /// So long may it take to agree on keys.
 const HANDSHAKE: Duration = Duration::from_secs(10);
-/// So many connections are open at once; the next one waits.
-const CONNECTIONS: usize = 512;
 /// So long is waited at the end for what is under way.
 const FAREWELL: Duration = Duration::from_secs(10);
 /// So long is waited when the machine has no more sockets.
@@ -42,7 +44,8 @@ pub async fn serve(
     prompts: Prompts,
     until: impl Future<Output = ()> + Send + 'static,
 ) -> io::Result<()> {
-    accept(listener, None, router(app, prompts), until).await;
+    let settings = app.connections.clone();
+    accept(listener, None, (router(app, prompts), settings), until).await;
     Ok(())
 }
 
@@ -57,44 +60,47 @@ pub async fn serve_encrypted(
     prompts: Prompts,
     until: impl Future<Output = ()> + Send + 'static,
 ) -> io::Result<()> {
-    accept(listener, Some(TlsAcceptor::from(tls)), router(app, prompts), until).await;
+    let settings = app.connections.clone();
+    accept(listener, Some(TlsAcceptor::from(tls)), (router(app, prompts), settings), until).await;
     Ok(())
 }
 
 async fn accept(
     listener: TcpListener,
     tls: Option<TlsAcceptor>,
-    router: Router,
+    (router, settings): (Router, ConnectionSettings),
     until: impl Future<Output = ()> + Send,
 ) {
     let mut until = pin!(until);
-    let (graceful, places) = (GracefulShutdown::new(), Arc::new(Semaphore::new(CONNECTIONS)));
+    let (graceful, connections) = (GracefulShutdown::new(), Connections::new(settings));
     loop {
-        let next = async {
-            let place = Arc::clone(&places).acquire_owned().await.ok();
-            (place, listener.accept().await)
-        };
-        let (place, accepted) = tokio::select! {
-            next = next => next,
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
             () = &mut until => break,
         };
-        let Ok((stream, _)) = accepted else {
+        let Ok((stream, peer)) = accepted else {
             sleep(BREATH).await;
             continue;
         };
         // Small answers should not wait for more; that it cannot be said is no reason not to answer.
         drop(stream.set_nodelay(true));
+        let Some(connection) = connections.admit(peer.ip()) else { continue };
         let (router, tls, watcher) = (router.clone(), tls.clone(), graceful.watcher());
         tokio::spawn(async move {
-            match tls {
-                None => converse(stream, router, watcher).await,
-                Some(tls) => {
-                    if let Ok(Ok(stream)) = timeout(HANDSHAKE, tls.accept(stream)).await {
-                        converse(stream, router, watcher).await;
+            let serving = async {
+                match tls {
+                    None => converse(stream, router, watcher, &connection).await,
+                    Some(tls) => {
+                        if let Ok(Ok(stream)) = timeout(HANDSHAKE, tls.accept(stream)).await {
+                            converse(stream, router, watcher, &connection).await;
+                        }
                     }
                 }
+            };
+            tokio::select! {
+                () = serving => {}
+                () = connection.closed() => {}
             }
-            drop(place);
         });
     }
     drop(listener);
@@ -106,12 +112,39 @@ async fn converse(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     router: Router,
     watcher: Watcher,
+    connection: &Arc<Connection>,
 ) {
+    let settings = connection.settings();
+    let (router, connection) = (TowerToHyperService::new(router), Arc::clone(connection));
+    let service = service_fn(move |request| answer(router.clone(), Arc::clone(&connection), request));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIME)
+        .header_read_timeout(settings.head_time)
         .max_buf_size(HEAD_BYTES)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
+        .serve_connection(TokioIo::new(WriteTimeout::new(stream, settings.stall)), service);
     // A connection that breaks is nobody's news.
     drop(watcher.watch(connection).await);
+}
+
+/// Answers a request, with the client's address beside it and a bound on how slowly its body may come.
+async fn answer(
+    router: TowerToHyperService<Router>,
+    connection: Arc<Connection>,
+    request: Request<Incoming>,
+) -> Result<Response<AnswerBody>, Infallible> {
+    let mut response = match connection.begin_request(request.headers()) {
+        Some(client) => {
+            let mut request = request.map(|body| TimedBody::new(body, Arc::clone(&connection)));
+            request.extensions_mut().insert(client);
+            router.call(request).await?
+        }
+        None => guard::refusal(
+            StatusCode::TOO_MANY_REQUESTS,
+            "Too many requests of this address are at work. Try again in a moment.",
+        ),
+    };
+    if connection.is_old() {
+        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
+    Ok(response.map(|body| AnswerBody::new(body, connection)))
 }

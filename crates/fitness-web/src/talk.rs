@@ -3,7 +3,7 @@
 
 use crate::metered::{Bills, Metered};
 use chrono::TimeDelta;
-use fitness_coach::chat::{self, Conversed, Event, MAX_HISTORY, Opening};
+use fitness_coach::chat::{self, Conversed, Event, MAX_HISTORY, Marks, Opening};
 use fitness_coach::model::{Cost, Message, Model, Request, Told, Usage};
 use fitness_coach::prompt::{Prompt, PromptName, fence};
 use fitness_coach::turn::{Caps, Effect, Ending, Turn};
@@ -12,6 +12,7 @@ use fitness_core::desk::CoachDesk as _;
 use fitness_core::ids::{ChatId, UserId};
 use fitness_core::note::Note;
 use fitness_store::{ChatMessage, CoachingDesk, Error, Purpose, Role, Spent, Store};
+use serde_json::{Value, json};
 use std::future::Future;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
@@ -89,7 +90,7 @@ impl Talk<'_> {
         };
         let said = Message::Program { parts: vec![Told::Text { text: text.to_owned() }] };
         let keeper = Keeper { store: self.store.clone(), user: self.user, chat, now: self.now };
-        keeper.keep(&said, None, 0).await?;
+        keeper.keep(&said, &Marks::new(), None, 0).await?;
         let history = chat::compact(history, MAX_HISTORY);
         let (system, context) = (rules(), Some(self.context(desk).await?));
         let opening = Opening { system, history, context, said: text.to_owned(), caps };
@@ -107,7 +108,7 @@ impl Talk<'_> {
         let keeping = tokio::spawn(keeper.keep_all(told, model.name().to_owned()));
         let mut hear_and_keep = |event: Event<'_>| match event {
             // It is there as long as this is: what could not be kept is told at the end.
-            Event::Added(message) => drop(tell.send(message)),
+            Event::Added(message, marks) => drop(tell.send((message, marks))),
             other => hear(other),
         };
         let conversed = chat::converse(&metered, desk, opening, until, &mut hear_and_keep).await;
@@ -160,6 +161,43 @@ impl Talk<'_> {
     }
 }
 
+/// The field of a stored message with its marks.
+const MARKS: &str = "unverified";
+
+/// What was said in a stored conversation, whole, and the numbers that nothing backs in each message. They were found when
+/// the message was stored; only for messages of version 0.1 they are found now, away from the async workers.
+pub(crate) async fn said_with_marks(stored: Vec<ChatMessage>) -> Result<Vec<(Message, Marks)>, Error> {
+    let is_models = |message: &Message| matches!(message, Message::Model { .. });
+    let of_model = |stored: &&ChatMessage| {
+        serde_json::from_value::<Message>(stored.body.clone()).is_ok_and(|message| is_models(&message))
+    };
+    let kept: Vec<Option<Marks>> = stored.iter().filter(of_model).map(stored_marks).collect();
+    let messages = said(stored);
+    if kept.iter().any(Option::is_none) {
+        let checked = tokio::task::spawn_blocking(move || {
+            let marks = chat::unverified(&messages);
+            messages.into_iter().zip(marks).collect()
+        });
+        return checked.await.map_err(|why| Error::Unreadable(why.to_string()));
+    }
+    let mut kept = kept.into_iter().flatten();
+    let with_marks = |message: Message| {
+        let marks = if is_models(&message) { kept.next().unwrap_or_default() } else { Marks::new() };
+        (message, marks)
+    };
+    Ok(messages.into_iter().map(with_marks).collect())
+}
+
+/// The marks that a message was stored with. What cannot be a mark is left out.
+fn stored_marks(stored: &ChatMessage) -> Option<Marks> {
+    let mark = |mark: &Value| {
+        let at = |index| usize::try_from(mark.get(index)?.as_u64()?).ok();
+        Some(at(0)?..at(1)?)
+    };
+    let part = |part: &Value| part.as_array().into_iter().flatten().filter_map(mark).collect();
+    Some(stored.body.get(MARKS)?.as_array()?.iter().map(part).collect())
+}
+
 /// What was said in a stored conversation, whole.
 pub(crate) fn said(stored: Vec<ChatMessage>) -> Vec<Message> {
     chat::whole(stored.into_iter().filter_map(|message| serde_json::from_value(message.body).ok()).collect())
@@ -175,16 +213,26 @@ struct Keeper {
 
 impl Keeper {
     /// Keeps what it is told until nobody tells it any more, which is also when whoever waited for the answer has left.
-    async fn keep_all(self, mut told: UnboundedReceiver<Message>, model: String) -> Result<(), Error> {
+    async fn keep_all(
+        self,
+        mut told: UnboundedReceiver<(Message, Marks)>,
+        model: String,
+    ) -> Result<(), Error> {
         let mut order = 0;
-        while let Some(message) = told.recv().await {
+        while let Some((message, marks)) = told.recv().await {
             order += 1;
-            self.keep(&message, Some(&model), order).await?;
+            self.keep(&message, &marks, Some(&model), order).await?;
         }
         Ok(())
     }
 
-    async fn keep(&self, message: &Message, model: Option<&str>, order: i64) -> Result<(), Error> {
+    async fn keep(
+        &self,
+        message: &Message,
+        marks: &Marks,
+        model: Option<&str>,
+        order: i64,
+    ) -> Result<(), Error> {
         let role = match message {
             Message::Model { .. } => Role::Coach,
             Message::Program { parts } if parts.iter().any(|part| matches!(part, Told::Text { .. })) => {
@@ -194,7 +242,11 @@ impl Keeper {
         };
         // Messages of one turn keep their order, whatever the clock's grain.
         let said_at = self.now + TimeDelta::milliseconds(order);
-        let body = serde_json::to_value(message).map_err(|why| Error::Unreadable(why.to_string()))?;
+        let mut body = serde_json::to_value(message).map_err(|why| Error::Unreadable(why.to_string()))?;
+        if let (Message::Model { .. }, Value::Object(fields)) = (message, &mut body) {
+            let marks = marks.iter().map(|part| part.iter().map(|mark| [mark.start, mark.end]).collect());
+            fields.insert(MARKS.to_owned(), json!(marks.collect::<Vec<Vec<[usize; 2]>>>()));
+        }
         let message = ChatMessage { role, body, model: model.map(str::to_owned), said_at };
         self.store.add_chat_message(self.user, self.chat, message).await
     }

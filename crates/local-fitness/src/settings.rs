@@ -13,7 +13,7 @@ use fitness_core::text::visible;
 use fitness_store::Location;
 use fitness_store::archive::{Backups, Folder};
 use fitness_store::location::config_directory;
-use fitness_web::USUAL_PORT;
+use fitness_web::{Network, TrustedProxies, USUAL_PORT};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::net::{IpAddr, Ipv4Addr};
@@ -52,6 +52,7 @@ struct ServeFile {
     bind: Option<IpAddr>,
     site: Option<String>,
     behind_proxy: Option<bool>,
+    trusted_proxies: Option<Vec<String>>,
     tls_cert: Option<PathBuf>,
     tls_key: Option<PathBuf>,
     open: Option<bool>,
@@ -80,6 +81,7 @@ pub(crate) struct Serving {
     pub(crate) bind: IpAddr,
     pub(crate) tls: Option<(PathBuf, PathBuf)>,
     pub(crate) behind_proxy: bool,
+    pub(crate) trusted_proxies: TrustedProxies,
     pub(crate) site: Option<String>,
     pub(crate) open: bool,
     pub(crate) log: Log,
@@ -158,6 +160,17 @@ impl Settings {
         self.file.serve.port.unwrap_or(USUAL_PORT)
     }
 
+    fn trusted_proxies(&self) -> Result<TrustedProxies> {
+        let named = self.file.serve.trusted_proxies.iter().flatten();
+        let networks = named.map(|text| {
+            text.parse::<Network>().map_err(|why| {
+                let help = "correct `trusted_proxies` in the file of settings";
+                Failure::new(format!("`{}` is {why}", visible(text)), help)
+            })
+        });
+        Ok(networks.collect::<Result<_, Failure>>()?)
+    }
+
     fn log(&self) -> Result<Option<Log>> {
         let Some(value) = said(LOG_VARIABLE) else { return Ok(self.file.log) };
         let word = value.to_string_lossy();
@@ -188,7 +201,12 @@ impl Settings {
             Some(log) => log,
             None => self.log()?.unwrap_or_default(),
         };
+        let trusted_proxies = match args.trusted_proxies {
+            given if given.is_empty() => self.trusted_proxies()?,
+            given => given.into_iter().collect(),
+        };
         Ok(Serving {
+            trusted_proxies,
             port: args.port.unwrap_or_else(|| self.port()),
             bind: args.bind.or(file.bind).unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST)),
             behind_proxy: args.behind_proxy || (tls.is_none() && file.behind_proxy == Some(true)),
@@ -224,6 +242,11 @@ impl Settings {
                 "serve.behind_proxy",
                 Some(file.behind_proxy.unwrap_or(false).to_string()),
                 file.behind_proxy.is_some(),
+            ),
+            (
+                "serve.trusted_proxies",
+                file.trusted_proxies.as_ref().map(|proxies| proxies.join(", ")),
+                file.trusted_proxies.is_some(),
             ),
             ("serve.tls_cert", shown(&file.tls_cert), file.tls_cert.is_some()),
             ("serve.tls_key", shown(&file.tls_key), file.tls_key.is_some()),
@@ -294,6 +317,7 @@ mod tests {
         bind = "0.0.0.0"
         site = "https://fit.example.org"
         behind_proxy = true
+        trusted_proxies = ["127.0.0.1", "172.16.0.0/12"]
         tls_cert = "cert.pem"
         tls_key = "/etc/key.pem"
         open = false

@@ -341,7 +341,8 @@ async fn what_happens_is_told_as_it_happens_and_numbers_are_held_against_it() {
             Event::Called { tool, answer } => format!("{} {}", tool.name, answer.is_ok()),
             Event::Unbacked { text, numbers } => format!("unbacked {}", marks(text, numbers)),
             Event::Spent { usage, .. } => format!("spent {}", usage.tokens()),
-            Event::Added(message) => {
+            Event::UnknownTool => "unknown tool".to_owned(),
+            Event::Added(message, _) => {
                 added.push(message);
                 return;
             }
@@ -400,7 +401,7 @@ async fn who_leaves_while_a_draft_is_made_finds_it_in_the_conversation() {
         };
         let conversed = converse(model, &EmptyDesk, opening(), until, &mut |event| {
             cards.extend(event.card());
-            if let Event::Added(message) = event {
+            if let Event::Added(message, _) = event {
                 added.push(message);
             }
         })

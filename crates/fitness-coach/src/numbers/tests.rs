@@ -342,3 +342,34 @@ fn the_limits_a_refusal_names_stand_and_what_it_repeats_backs_nothing() {
     assert!(ledger.unverified("That did not work: a plan takes at least 5 days.").is_empty());
     assert_eq!(ledger.unverified("You ran 480 km.").len(), 1);
 }
+
+#[test]
+fn a_long_text_is_read_in_pieces_that_make_it_up() {
+    for text in [
+        "",
+        "one",
+        &"7 ".repeat(9000),
+        &"üü".repeat(9000),
+        &format!("{}\n{}", "a".repeat(2000), "b".repeat(9000)),
+    ] {
+        let mut at = 0;
+        for (begin, piece) in pieces(text) {
+            assert_eq!(begin, at);
+            assert!(piece.len() <= 2 * MAX_PIECE && !piece.is_empty());
+            at += piece.len();
+        }
+        assert_eq!(at, text.len());
+    }
+}
+
+#[test]
+fn sixty_four_kilobytes_of_digits_are_checked_in_seconds() {
+    let begun = std::time::Instant::now();
+    let text = "7 ".repeat(32 * 1024);
+    let mut ledger = Ledger::default();
+    ledger.hear_words(&text);
+    ledger.hear(&serde_json::json!({ "note": text }));
+    // As many are looked up as may be; the rest is marked unseen.
+    assert_eq!(ledger.unverified(&text).len(), 32 * 1024 - MAX_LOOKED_UP);
+    assert!(begun.elapsed() < std::time::Duration::from_secs(60), "{:?}", begun.elapsed());
+}

@@ -57,6 +57,46 @@ words! {
     }
 }
 
+words! {
+    /// What became of a call.
+    pub enum Outcome("outcome of a call") {
+        /// The tool answered.
+        Done = "done",
+        /// The tool did not do what was asked, for a reason the model can change.
+        Refused = "refused",
+        /// The tool could not answer.
+        Failed = "failed",
+        /// The turn ended before the tool had answered.
+        Stopped = "stopped",
+    }
+}
+
+impl Outcome {
+    /// The outcome of a call that was answered with this text.
+    #[must_use]
+    pub fn new(text: &str, refused: bool) -> Self {
+        match text {
+            _ if !refused => Self::Done,
+            STOPPED => Self::Stopped,
+            text if text == DeskError::Broken.to_string() => Self::Failed,
+            _ => Self::Refused,
+        }
+    }
+}
+
+/// What a call is answered with that was stopped before its tool had answered.
+pub(crate) const STOPPED: &str = "Stopped before it was answered.";
+
+/// What an athlete is shown of a call. It never holds words of the model: a name that is none of ours is not shown.
+#[must_use]
+pub fn label(tool: &str, outcome: Outcome) -> String {
+    match (Tool::find(tool), outcome) {
+        (Some(tool), Outcome::Done) => tool.done.to_owned(),
+        (Some(tool), _) => format!("{}: {outcome}", tool.doing),
+        (None, _) => format!("Unknown tool: {outcome}"),
+    }
+}
+
 /// How far a tool reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {

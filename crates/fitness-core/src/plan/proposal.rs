@@ -38,6 +38,16 @@ words! {
 }
 
 impl ProposalOrigin {
+    /// Who wrote its words. Those of the rules are the program's own.
+    #[must_use]
+    pub const fn author(self) -> Author {
+        match self {
+            Self::Athlete | Self::Rules => Author::Athlete,
+            Self::Answer => Author::Coach,
+            Self::Mcp => Author::Mcp,
+        }
+    }
+
     /// As an athlete reads it.
     #[must_use]
     pub const fn spoken(self) -> &'static str {

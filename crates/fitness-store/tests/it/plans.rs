@@ -183,6 +183,23 @@ on_both_databases! {
         desk.put_draft(&draft("Late"), None, at(last.plus(-2))).await.unwrap();
     }
 
+    async fn words_of_a_plan_are_the_coachs_when_it_drafted_or_its_proposal_was_applied(db) {
+        let ann = db.user("Ann").await;
+        let drafted = db.draft(ann, "The coach's").await;
+        let plan = db.store.desk(ann, Author::Athlete).put_draft(&testkit::draft("Own"), None, now()).await.unwrap();
+        db.activate(ann, plan, None).await.unwrap();
+        let author = async |id| {
+            let plan = db.store.find_plan(ann, id).await.unwrap().unwrap();
+            db.store.find_words_author(ann, &plan).await.unwrap()
+        };
+        assert_eq!((author(drafted).await, author(plan).await), (Some(Author::Coach), None));
+        let changes = three_changes(&db.store, ann, plan, 1).await;
+        let proposal = db.store.desk(ann, Author::Mcp).propose(plan, 1, "", &changes, june(8), now()).await.unwrap();
+        assert_eq!(author(plan).await, None, "it was only proposed");
+        apply(&db.store, ann, proposal, &[0]).await.unwrap();
+        assert_eq!(author(plan).await, Some(Author::Mcp));
+    }
+
     async fn a_revision_changes_something(db) {
         let ann = db.user("Ann").await;
         let plan = db.active_plan(ann, "Plan").await;

@@ -4,7 +4,6 @@ use super::read::{DAYS, LIMIT, MAX_DAYS, MAX_LIMIT};
 use super::refused::Told;
 use super::told::{Activities, ActivityAnswer, BriefAnswer, PlanAnswer, Today, Trends};
 use crate::app::App;
-use crate::seat::{SECURE_COOKIE, SESSION_COOKIE};
 use axum::Json;
 use axum::extract::State;
 use fitness_core::sport::Sport;
@@ -13,8 +12,7 @@ use schemars::generate::{SchemaGenerator, SchemaSettings};
 use serde_json::{Value, json};
 
 pub(crate) async fn show(State(app): State<App>) -> Json<Value> {
-    let cookie = if app.names.secure() { SECURE_COOKIE } else { SESSION_COOKIE };
-    Json(document(&app.site, cookie))
+    Json(document(&app.site, &app.names.session_cookie()))
 }
 
 /// Writes down what each route answers.

@@ -48,7 +48,11 @@
         tool: (data) => {
           said = null;
           if (data.state === "doing") step = add("p", "step", `${data.words} …`);
-          else if (step) step.textContent = `${data.state === "done" ? "✓" : "✕"} ${data.words}`;
+          else {
+            step ??= add("p", "step", "");
+            step.textContent = `${data.state === "done" ? "✓" : "✕"} ${data.words}`;
+            step = null;
+          }
         },
         card: (data) => {
           const id = data.plan_id ?? data.proposal_id;

@@ -11,9 +11,9 @@ use crate::problem::{Problem, sentence};
 use crate::talk::{self, MAX_SAID, Talk};
 use crate::view::{Place, View};
 use axum::response::Response;
-use fitness_coach::chat::{self, Card};
+use fitness_coach::chat::Card;
 use fitness_coach::model::{Message, Part, Told};
-use fitness_coach::tools::TOOLS;
+use fitness_coach::tools::{Outcome, label};
 use fitness_core::calendar::{Day, Instant};
 use fitness_core::ids::{ChatId, PlanId, ProposalId, UserId};
 use fitness_core::note::Author;
@@ -171,26 +171,28 @@ async fn page(
 /// The conversation so far: words, what was looked up, and what was left to decide.
 async fn said_before(view: &View, chat: &Chat) -> Result<Markup, Problem> {
     let messages = view.store().list_chat_messages(view.user(), chat.id).await?;
-    let messages = talk::said(messages);
-    let unverified = chat::unverified(&messages);
+    let messages = talk::said_with_marks(messages).await?;
     let mut shown = Vec::new();
-    for (message, unverified) in messages.iter().zip(&unverified) {
+    for (at, (message, unverified)) in messages.iter().enumerate() {
+        // Every call is answered in the message behind it.
+        let answers = messages.get(at + 1).map(|(next, _)| next);
         shown.push(match message {
             Message::Program { parts } => {
                 let mut told = Vec::new();
                 for part in parts {
                     told.push(match part {
                         Told::Text { text } => html! { div.said.you { p { (lines(text, &[])) } } },
-                        Told::Result { text, refused, .. } => result(view, text, *refused).await?,
+                        Told::Result { refused: true, .. } => html! {},
+                        Told::Result { text, .. } => card(view, text).await?,
                     });
                 }
                 html! { @for one in told { (one) } }
             }
             Message::Model { name, parts } => html! {
-                @for (part, unverified) in parts.iter().zip(unverified) {
+                @for (at, part) in parts.iter().enumerate() {
                     @match part {
-                        Part::Text { text } => div.said.coach { p.who { (visible(name)) } p { (lines(text, unverified)) } },
-                        Part::Call { tool, .. } => p.step { i aria-hidden="true" { "✓" } " " (done(tool)) },
+                        Part::Text { text } => div.said.coach { p.who { (visible(name)) } p { (lines(text, unverified.get(at).map_or(&[], Vec::as_slice))) } },
+                        Part::Call { id, tool, .. } => (step(tool, outcome(id, answers))),
                         Part::Sealed { .. } => {}
                     }
                 }
@@ -200,19 +202,23 @@ async fn said_before(view: &View, chat: &Chat) -> Result<Markup, Problem> {
     Ok(html! { @for one in shown { (one) } span #last {} })
 }
 
-/// What a tool did, in the past.
-fn done(name: &str) -> String {
-    TOOLS
-        .iter()
-        .find(|tool| tool.name.as_str() == name)
-        .map_or_else(|| visible(name).to_string(), |tool| tool.done.to_owned())
+/// What became of a call.
+fn outcome(id: &str, answers: Option<&Message>) -> Outcome {
+    let Some(Message::Program { parts }) = answers else { return Outcome::Stopped };
+    let answer = parts.iter().find_map(|part| match part {
+        Told::Result { call, text, refused } if call == id => Some(Outcome::new(text, *refused)),
+        _ => None,
+    });
+    answer.unwrap_or(Outcome::Stopped)
+}
+
+fn step(tool: &str, outcome: Outcome) -> Markup {
+    let done = outcome == Outcome::Done;
+    html! { p.step.refused[!done] { i aria-hidden="true" { (if done { "✓" } else { "✕" }) } " " (label(tool, outcome)) } }
 }
 
 /// What a tool answered: only what waits for a decision is shown, with what has become of it.
-async fn result(view: &View, text: &str, refused: bool) -> Result<Markup, Problem> {
-    if refused {
-        return Ok(html! { p.step.refused { i aria-hidden="true" { "✕" } " " (visible(text)) } });
-    }
+async fn card(view: &View, text: &str) -> Result<Markup, Problem> {
     let Some(card) = serde_json::from_str(text).ok().and_then(|answer| Card::of(&answer)) else {
         return Ok(html! {});
     };

@@ -5,7 +5,7 @@ use crate::fields::{Faults, Fields};
 use crate::named::Path;
 use crate::pages::plans;
 use crate::parts::calendar::{Cell, Weeks};
-use crate::parts::{chip, findings, time};
+use crate::parts::{chip, findings, time, words_author};
 use crate::problem::Problem;
 use crate::view::{Place, View};
 use axum::response::Response;
@@ -69,7 +69,7 @@ fn head(view: &View, plan: &Plan, progress: &Progress) -> Markup {
     let training = progress.workouts.iter().filter(|planned| !planned.workout.is_rest()).count();
     let asked = Asked::of(progress.workouts.iter().map(|planned| &planned.workout), plan.race_date);
     html! {
-        div.row { h1 { (visible(&plan.name)) } (chip::status(plan.status)) }
+        div.row { h1 { (visible(&plan.name)) } (chip::status(plan.status)) (words_author::label(Some(plan.author))) }
         p.lead {
             (plans::aim(view, plan)) ". "
             (counted(training as u64, "workout", "workouts")) " from " (time::element(plan.start_date, view.today))

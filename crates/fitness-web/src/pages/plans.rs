@@ -1,7 +1,7 @@
 //! `GET /plans`: every plan there is, whatever became of it.
 
 use crate::fields::Asked;
-use crate::parts::{chip, time};
+use crate::parts::{chip, time, words_author};
 use crate::problem::Problem;
 use crate::view::{Place, View};
 use axum::response::Response;
@@ -51,7 +51,7 @@ fn row(view: &View, plan: &Plan) -> Markup {
         if plan.status == PlanStatus::Active { "/plan".to_owned() } else { format!("/plans/{}", plan.id) };
     html! {
         div {
-            a href=(to) { b { (visible(&plan.name)) } } " " (chip::status(plan.status))
+            a href=(to) { b { (visible(&plan.name)) } } " " (chip::status(plan.status)) " " (words_author::label(Some(plan.author)))
             p.meta {
                 span { (aim(view, plan)) }
                 span { "from " (time::element(plan.start_date, view.today)) }

@@ -7,7 +7,7 @@ use crate::named::Path;
 use crate::pages::plan_decisions::overrides;
 use crate::parts::asking::Asking;
 use crate::parts::diff::Shown;
-use crate::parts::{findings, time};
+use crate::parts::{findings, time, words_author};
 use crate::problem::{Problem, sentence};
 use crate::view::{Place, View};
 use axum::http::StatusCode;
@@ -78,7 +78,7 @@ impl Beside {
             div.row { h1 { "Proposal " (id) } (self.chip()) }
             p.lead { "From " (origin.spoken()) ", to " a href="/plan" { (visible(&self.plan.name)) } " · " (time::moment(*made_at, view.profile.zone, view.today))
                 @if open { br; strong { "Nothing changes until you apply it." } } }
-            section.card { h2 { "Why" } p.message { (visible(message)) } (self.disagreements()) }
+            section.card { h2 { "Why" } p.message { (visible(message)) " " (words_author::label(Some(origin.author()))) } (self.disagreements()) }
             @if moved && tracked { section.card { p { (sentence(&self.state)) " Below is what it would do to the plan as it is now." } } }
             @if open { (self.choice(view, ticked)) } @else { (self.over(view)) }
         };

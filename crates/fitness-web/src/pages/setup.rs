@@ -3,6 +3,7 @@
 use crate::access::same;
 use crate::app::App;
 use crate::fields::{Faults, Fields};
+use crate::limits::Door;
 use crate::named::Query;
 use crate::pages::sign_in::{client, signed_in};
 use crate::parts::form::{Filling, Line};
@@ -43,10 +44,10 @@ pub(crate) async fn make(
     headers: HeaderMap,
     fields: Fields,
 ) -> Result<Response, Problem> {
-    app.limits.count_try("/setup")?;
     // Held until the athlete is there: of two who come at once, one is first.
     let mut secret = app.running.setup.secret.lock().await;
     if !opens(secret.as_ref(), fields.one("code").unwrap_or_default()) || !nobody(&app).await? {
+        app.limits.count_guess(Door::Setup)?;
         return Err(set_up());
     }
     let mut faults = Faults::default();
@@ -76,7 +77,7 @@ pub(crate) async fn make(
     } else {
         app.store.open_unconfirmed_session(user.id, &client, LASTS, now).await?
     };
-    Ok(signed_in(&app, &token, WELCOME))
+    signed_in(&app, user.id, &token, WELCOME).await
 }
 
 /// `GET /invite`
@@ -96,9 +97,11 @@ pub(crate) async fn take_invite(
     headers: HeaderMap,
     fields: Fields,
 ) -> Result<Response, Problem> {
-    app.limits.count_try("/invite")?;
     let (code, now) = (fields.one("code").unwrap_or_default(), (app.clock)());
-    let user = app.store.find_invite(code, now).await?.ok_or_else(no_invite)?;
+    let Some(user) = app.store.find_invite(code, now).await? else {
+        app.limits.count_guess(Door::Invite)?;
+        return Err(no_invite());
+    };
     let mut faults = Faults::default();
     let name = app.store.user(user).await?.name;
     let password = new_password(&fields, &name, Some(NEW_PASSWORD), &mut faults);
@@ -110,7 +113,7 @@ pub(crate) async fn take_invite(
         other => other?,
     };
     let token = app.store.open_session(user, &client(&headers), LASTS, now).await?;
-    Ok(signed_in(&app, &token, WELCOME))
+    signed_in(&app, user, &token, WELCOME).await
 }
 
 /// What to do where a new password was asked for and none was written.

@@ -1,16 +1,19 @@
 //! Signing in: by the link that the terminal printed, or by name and password.
 
 use crate::app::{App, USUAL_PORT};
+use crate::client_address::ClientAddress;
 use crate::fields::{Faults, Fields};
 use crate::limits::Door;
 use crate::named::Query;
 use crate::parts::form::{Filling, Line};
 use crate::problem::Problem;
 use crate::seat::{self, LASTS, Seat};
+use crate::sign_in_limiter::Source;
 use crate::view;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
+use fitness_core::ids::UserId;
 use fitness_core::text::visible;
 use fitness_store::{Error, Token};
 use maud::{Markup, html};
@@ -40,15 +43,20 @@ pub(crate) async fn show(State(app): State<App>, Query(wanted): Query<Wanted>) -
 /// `POST /sign-in`: by name and password.
 pub(crate) async fn by_password(
     State(app): State<App>,
+    client_address: ClientAddress,
     headers: HeaderMap,
     fields: Fields,
 ) -> Result<Response, Problem> {
     let (name, password) =
         (fields.text("name").unwrap_or_default(), fields.one("password").unwrap_or_default());
-    app.limits.count_try(name)?;
     let password: SecretString = password.to_owned().into();
-    let user = app.store.find_user(name).await?;
-    let known = user.as_ref().map_or(fitness_core::ids::UserId::new(0), |user| user.id);
+    let user = app.store.find_user(name).await?.map(|user| user.id);
+    let source = match user {
+        Some(user) if seat::is_known_device(&app, user, &headers).await? => Source::KnownDevice(user),
+        _ => Source::Address(client_address),
+    };
+    let attempt = app.limits.begin_password(name, source).await?;
+    let known = user.unwrap_or(UserId::new(0));
     if !app.store.verify_password(known, &password).await? {
         let mut faults = Faults::default();
         faults.add("password", "That name and password do not belong together.");
@@ -56,8 +64,9 @@ pub(crate) async fn by_password(
         *response.status_mut() = StatusCode::UNAUTHORIZED;
         return Ok(response);
     }
+    app.limits.succeed_password(&attempt);
     let token = app.store.open_session(known, &client(&headers), LASTS, (app.clock)()).await?;
-    Ok(signed_in(&app, &token, own_path(fields.one("to").unwrap_or_default())))
+    signed_in(&app, known, &token, own_path(fields.one("to").unwrap_or_default())).await
 }
 
 /// `GET /sign-in/link`: looking at the link does not use it up, so that nothing which looks ahead can.
@@ -95,7 +104,7 @@ pub(crate) async fn by_link(
                 let session = session.ok_or_else(Problem::not_found)?;
                 app.store.confirm_session(user, session.id, (app.clock)()).await?;
             }
-            Ok(signed_in(&app, &token, "/"))
+            signed_in(&app, user, &token, "/").await
         }
         Err(Error::NotConfirmed(_)) => {
             app.limits.count_guess(Door::Link)?;
@@ -156,9 +165,16 @@ pub(crate) fn link_command(app: &App) -> String {
     command
 }
 
-pub(crate) fn signed_in(app: &App, token: &Token, to: &str) -> Response {
-    let cookie = seat::set_cookie(app, token);
-    (StatusCode::SEE_OTHER, [(header::SET_COOKIE, cookie)], [(header::LOCATION, to)]).into_response()
+/// Gives a browser its session, and the cookie by which it is known at the next sign-in.
+pub(crate) async fn signed_in(app: &App, user: UserId, token: &Token, to: &str) -> Result<Response, Problem> {
+    let session = seat::set_cookie(app, token);
+    let device = app.store.find_device_secret(user).await?;
+    let mut response =
+        (StatusCode::SEE_OTHER, [(header::SET_COOKIE, session)], [(header::LOCATION, to)]).into_response();
+    if let Some(secret) = device {
+        response.headers_mut().append(header::SET_COOKIE, seat::device_cookie(app, &secret));
+    }
+    Ok(response)
 }
 
 /// A path of this server, and nothing that could lead elsewhere: browsers read `\` as `/` and leave tabs out.

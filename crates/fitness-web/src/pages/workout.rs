@@ -5,7 +5,7 @@ use crate::charts::steps as bars;
 use crate::fields::Fields;
 use crate::named::Path;
 use crate::pages::{plan_files, workout_edit};
-use crate::parts::{chip, time};
+use crate::parts::{chip, time, words_author};
 use crate::problem::Problem;
 use crate::view::{Place, View};
 use axum::http::StatusCode;
@@ -13,6 +13,7 @@ use axum::response::Response;
 use fitness_core::adherence::{Comparison, NotCompared, NoteKind, Offer, compare_steps};
 use fitness_core::export;
 use fitness_core::ids::{ActivityId, WorkoutId};
+use fitness_core::note::Author;
 use fitness_core::plan::{Plan, PlanStatus, PlannedWorkout, StepType, track};
 use fitness_core::text::visible;
 use fitness_core::units::{TimeSpan, UnitSystem};
@@ -38,9 +39,10 @@ pub(crate) async fn show(view: View, Path(id): Path<String>) -> Result<Response,
     let at = progress.workouts.iter().position(|planned| planned.id == id).ok_or_else(Problem::not_found)?;
     let planned = &progress.workouts[at];
     let done = done(&view, &progress, at).await?;
+    let author = view.store().find_words_author(view.user(), &plan).await?;
     let body = html! {
-        (head(&view, &progress, at))
-        (what_to_do(&view, &plan, planned, done.iter().any(|one| one.compared.is_ok())))
+        (head(&view, &progress, at, author))
+        (what_to_do(&view, &plan, planned, done.iter().any(|one| one.compared.is_ok()), author))
         (what_was_done(&view, &progress, at, &done))
         @if workout_edit::may_change(&plan, planned, view.today) {
             section.card #edit { h2 { "Change it" } (workout_edit::form(&view, &plan, &progress.workouts, planned)) }
@@ -49,7 +51,7 @@ pub(crate) async fn show(view: View, Path(id): Path<String>) -> Result<Response,
     Ok(view.page(Place::Plan, &visible(&planned.workout.name).to_string(), &body))
 }
 
-fn head(view: &View, progress: &Progress, at: usize) -> Markup {
+fn head(view: &View, progress: &Progress, at: usize, author: Option<Author>) -> Markup {
     let (plan, workout) = (&progress.plan, &progress.workouts[at].workout);
     let to =
         if plan.status == PlanStatus::Active { "/plan".to_owned() } else { format!("/plans/{}", plan.id) };
@@ -58,12 +60,19 @@ fn head(view: &View, progress: &Progress, at: usize) -> Markup {
         div.row {
             h1 { (visible(workout.name_beside_size(view.units()))) }
             @if let Some(graded) = progress.followed.graded.get(at) { (chip::verdict(graded, view.today)) }
+            (words_author::label(author))
         }
         p.lead { (time::element(workout.date, view.today)) " · " (workout.sport) @if workout.key { " · a session the week hangs on" } }
     }
 }
 
-fn what_to_do(view: &View, plan: &Plan, planned: &PlannedWorkout, compared: bool) -> Markup {
+fn what_to_do(
+    view: &View,
+    plan: &Plan,
+    planned: &PlannedWorkout,
+    compared: bool,
+    author: Option<Author>,
+) -> Markup {
     let (units, workout) = (view.units(), &planned.workout);
     let lines: Vec<String> =
         export::steps(&workout.steps, units).iter().map(|step| visible(step).to_string()).collect();
@@ -84,7 +93,7 @@ fn what_to_do(view: &View, plan: &Plan, planned: &PlannedWorkout, compared: bool
                     @if !compared { ol.steps-list { @for line in &lines { li { (line) } } } }
                 }
             }
-            @if let Some(words) = &workout.description { p { (visible(words)) } }
+            @if let Some(words) = &workout.description { p { (visible(words)) " " (words_author::label(author)) } }
             p.actions {
                 (plan_files::to_watch(view, planned, plan.status == PlanStatus::Active))
                 a.btn href={ "/coach?about=workout:" (planned.id) } { "Ask the coach" }

@@ -11,4 +11,5 @@ pub(crate) mod fresh;
 pub(crate) mod icon;
 pub(crate) mod missing;
 pub(crate) mod time;
+pub(crate) mod words_author;
 pub(crate) mod workout;

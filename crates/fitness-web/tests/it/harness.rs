@@ -9,8 +9,8 @@ use fitness_core::ids::UserId;
 use fitness_mcp::Prompts;
 use fitness_store::testkit::{Backend, TestDb, now};
 use fitness_web::{
-    Alone, App, Coaching, Kept, Limits, Listed, Looked, Names, Opened, Outside, Running, SESSION_COOKIE,
-    routes,
+    Alone, App, ClientAddress, Coaching, ConnectionSettings, Kept, Limits, Listed, Looked, Names, Opened,
+    Outside, Running, routes,
 };
 use std::cell::Cell;
 use std::sync::Arc;
@@ -64,6 +64,15 @@ impl Site {
         Self::with(Arc::new(Alone)).await
     }
 
+    /// Reached by browsers at this address, listening on this port.
+    pub(crate) async fn at(address: &str, port: u16) -> Self {
+        let mut site = Self::new().await;
+        site.app.site = address.into();
+        site.app.names = Names::new(port, address);
+        site.rested();
+        site
+    }
+
     /// With somebody outside.
     pub(crate) async fn with(outside: Arc<dyn Outside>) -> Self {
         let db = TestDb::new(Backend::Sqlite).await.unwrap();
@@ -76,6 +85,7 @@ impl Site {
             demo: false,
             kept: Kept::default(),
             limits: Limits::default(),
+            connections: ConnectionSettings::default(),
             outside,
             running: Running::default(),
         };
@@ -103,7 +113,7 @@ impl Site {
     /// A browser that has this cookie, whatever it is worth.
     pub(crate) fn with_cookie(&self, secret: &str) -> Browser {
         let mut browser = self.stranger();
-        browser.set_cookie(&format!("{SESSION_COOKIE}={secret}"));
+        browser.set_cookie(&format!("{}={secret}", self.app.names.session_cookie()));
         browser
     }
 
@@ -114,7 +124,13 @@ impl Site {
 
     /// A browser in which nobody has signed in.
     pub(crate) fn stranger(&self) -> Browser {
-        Browser { router: self.router.clone(), cookie: String::new(), token: String::new() }
+        Browser {
+            router: self.router.clone(),
+            site: self.app.site.clone(),
+            address: None,
+            cookie: String::new(),
+            token: String::new(),
+        }
     }
 
     /// A browser in which an athlete has signed in, and which may decide.
@@ -138,6 +154,8 @@ impl Site {
 #[derive(Clone)]
 pub(crate) struct Browser {
     router: Router,
+    site: Arc<str>,
+    address: Option<ClientAddress>,
     cookie: String,
     /// What forms of this session carry.
     pub(crate) token: String,
@@ -156,8 +174,23 @@ impl Browser {
     /// Keeps the session that an answer gives.
     pub(crate) fn take_cookie(&mut self, answer: &Page) {
         assert_eq!(answer.status, StatusCode::SEE_OTHER, "{}", answer.text);
-        let cookie = answer.headers[header::SET_COOKIE].to_str().unwrap();
-        self.set_cookie(cookie.split(';').next().unwrap());
+        let set = answer.headers.get_all(header::SET_COOKIE).iter();
+        let pairs: Vec<&str> =
+            set.map(|cookie| cookie.to_str().unwrap().split(';').next().unwrap()).collect();
+        self.set_cookie(pairs[0]);
+        self.cookie = pairs.join("; ");
+    }
+
+    /// The same browser with every cookie but the session's.
+    pub(crate) fn without_session(&self) -> Self {
+        let others = self.cookie.split("; ").filter(|pair| !pair.contains("fitness_session"));
+        let cookie = others.collect::<Vec<_>>().join("; ");
+        Self { cookie, token: String::new(), ..self.clone() }
+    }
+
+    /// The same browser at this address.
+    pub(crate) fn from(&self, address: &str) -> Self {
+        Self { address: Some(ClientAddress::new(address.parse().unwrap())), ..self.clone() }
     }
 
     fn set_cookie(&mut self, cookie: &str) {
@@ -172,7 +205,7 @@ impl Browser {
 
     /// Sends a form as one of our pages would.
     pub(crate) async fn post(&self, path: &str, fields: &[(&str, &str)]) -> Page {
-        let request = self.request("POST", path).header(header::ORIGIN, SITE);
+        let request = self.request("POST", path).header(header::ORIGIN, &*self.site);
         let with_token = [fields, &[("form_token", self.token.as_str())]].concat();
         self.send(form(request, &with_token)).await
     }
@@ -182,7 +215,7 @@ impl Browser {
         let fields = page.hidden(action);
         let fields: Vec<(&str, &str)> =
             fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-        self.send(form(self.request("POST", action).header(header::ORIGIN, SITE), &fields)).await
+        self.send(form(self.request("POST", action).header(header::ORIGIN, &*self.site), &fields)).await
     }
 
     /// A request of this browser, to be given headers and a body.
@@ -190,17 +223,24 @@ impl Browser {
         Request::builder()
             .method(method)
             .uri(path)
-            .header(header::HOST, "127.0.0.1:8787")
+            .header(header::HOST, self.site.split_once("://").unwrap().1)
             .header(header::COOKIE, &self.cookie)
     }
 
-    pub(crate) async fn send(&self, request: Request<Body>) -> Page {
+    pub(crate) async fn send(&self, mut request: Request<Body>) -> Page {
+        request.extensions_mut().extend(self.address.map(extension).unwrap_or_default());
         let response = self.router.clone().call(request).await.unwrap();
         let (parts, body) = response.into_parts();
         let bytes = to_bytes(body, usize::MAX).await.unwrap().to_vec();
         let text = String::from_utf8_lossy(&bytes).into_owned();
         Page { status: parts.status, headers: parts.headers, text, bytes }
     }
+}
+
+fn extension(address: ClientAddress) -> axum::http::Extensions {
+    let mut extensions = axum::http::Extensions::new();
+    extensions.insert(address);
+    extensions
 }
 
 /// A request with a form in it.

@@ -137,7 +137,8 @@ async fn passwords_are_looked_at_a_few_at_a_time_and_everything_else_goes_on() {
     let browser = site.signed_in(ann).await;
     let tries: Vec<_> = (0..80)
         .map(|at| {
-            let nobody = site.stranger();
+            // From several addresses: one alone would be refused before it costs anything.
+            let nobody = site.stranger().from(&format!("192.0.2.{}", at % 8));
             tokio::spawn(async move {
                 let name = format!("name {at}");
                 nobody.post("/sign-in", &[("name", &name), ("password", "guess guess")]).await.status
@@ -149,15 +150,9 @@ async fn passwords_are_looked_at_a_few_at_a_time_and_everything_else_goes_on() {
         let page = tokio::time::timeout(Duration::from_secs(20), browser.get("/settings")).await;
         assert_eq!(page.expect("pages do not wait for passwords").status, StatusCode::OK);
     }
-    let mut counted = [0, 0];
     for one in tries {
-        match one.await.unwrap() {
-            StatusCode::UNAUTHORIZED => counted[0] += 1,
-            TOO_OFTEN => counted[1] += 1,
-            other => panic!("{other}"),
-        }
+        assert_eq!(one.await.unwrap(), StatusCode::UNAUTHORIZED);
     }
-    assert!(counted[0] >= 60 && counted[1] >= 10, "{counted:?}");
 }
 
 #[tokio::test]

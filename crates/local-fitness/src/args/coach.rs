@@ -6,6 +6,7 @@ use fitness_coach::prompt::PromptName;
 use fitness_core::calendar::Day;
 use fitness_core::desk::Scope;
 use fitness_core::ids::{ApiTokenId, ChatId};
+use fitness_web::Network;
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -143,6 +144,12 @@ pub(crate) struct ServeArgs {
     /// Another server in front of this one speaks TLS; needs --site
     #[arg(long, conflicts_with = "tls_cert")]
     pub(crate) behind_proxy: bool,
+    /// A proxy in front of this server, an address or a network; give it once for each
+    ///
+    /// Its X-Forwarded-For header says which client a request is from, and limits count that client. Without this the header
+    /// is ignored, and everybody behind a proxy is counted as one client.
+    #[arg(long = "trusted-proxy", value_name = "ADDRESS")]
+    pub(crate) trusted_proxies: Vec<Network>,
     /// Where browsers reach it, such as `https://fitness.example.org`; FITNESS_SITE when not given
     #[arg(long, value_name = "URL")]
     pub(crate) site: Option<String>,
@@ -188,6 +195,12 @@ pub(crate) struct LoginArgs {
     /// The port the server listens on; the one that is set when not given
     #[arg(long)]
     pub(crate) port: Option<u16>,
+    /// A proxy in front of this server, an address or a network; give it once for each
+    ///
+    /// Its X-Forwarded-For header says which client a request is from, and limits count that client. Without this the header
+    /// is ignored, and everybody behind a proxy is counted as one client.
+    #[arg(long = "trusted-proxy", value_name = "ADDRESS")]
+    pub(crate) trusted_proxies: Vec<Network>,
     /// Where browsers reach it, such as `https://fitness.example.org`; FITNESS_SITE when not given
     #[arg(long, value_name = "URL")]
     pub(crate) site: Option<String>,

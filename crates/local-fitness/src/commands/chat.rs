@@ -11,7 +11,7 @@ use crate::terminal;
 use anyhow::Result;
 use fitness_coach::chat::{Card, Conversed, Event};
 use fitness_coach::numbers::marked;
-use fitness_coach::tools::ToolName;
+use fitness_coach::tools::{Outcome, ToolName, label};
 use fitness_coach::turn::{Ended, Ending};
 use fitness_core::calendar::Day;
 use fitness_core::ids::ChatId;
@@ -190,14 +190,17 @@ async fn say(here: &Here<'_>, chat: Option<ChatId>, text: &str, streaming: bool)
             drop(match event {
                 Event::Text(text) => write!(out, "{}", shown(text)).and_then(|()| out.flush()),
                 Event::Calling(tool) => writeln!(out, "  · {}…", tool.doing),
-                Event::Called { tool, answer: Err(_) } => writeln!(out, "  · {}: refused", tool.name),
+                Event::Called { tool, answer: Err(why) } => {
+                    writeln!(out, "  · {}", label(tool.name.as_str(), Outcome::new(why, true)))
+                }
+                Event::UnknownTool => writeln!(out, "  · {}", label("", Outcome::Refused)),
                 Event::Unbacked { text, numbers } => {
                     let list: Vec<&str> =
                         numbers.iter().filter_map(|range| text.get(range.clone())).collect();
                     write!(out, "\n  Not backed by your data: {}", visible(&list.join(", ")))
                         .and_then(|()| writeln!(out))
                 }
-                Event::Called { .. } | Event::Spent { .. } | Event::Added(_) => Ok(()),
+                Event::Called { .. } | Event::Spent { .. } | Event::Added(..) => Ok(()),
                 Event::Ended(_) => writeln!(out),
             });
         }

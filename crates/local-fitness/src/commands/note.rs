@@ -43,7 +43,11 @@ async fn list(context: &Context) -> Result<Report> {
         return Ok(Report::new(words, &notes));
     }
     let row = |note: &Note| {
-        let state = if note.accepted { String::new() } else { format!(" (suggested by {})", note.author) };
+        let state = match (note.accepted, note.author.words_label()) {
+            (false, _) => format!(" (suggested by {})", note.author),
+            (true, Some(label)) => format!(" ({label})"),
+            (true, None) => String::new(),
+        };
         let day = note.day.unwrap_or_else(|| Day::at(note.written_at, zone));
         [note.id.to_string(), day.to_string(), format!("{}{state}", visible(note.text.as_str()))]
     };

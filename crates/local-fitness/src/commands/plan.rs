@@ -27,6 +27,7 @@ use fitness_core::calendar::Day;
 use fitness_core::ids::PlanId;
 use fitness_core::metrics::trajectory::{Line, Trajectory};
 use fitness_core::metrics::{Found, Quality};
+use fitness_core::note::Author;
 use fitness_core::plan::lint::Rule;
 use fitness_core::plan::{ActionKind, Aftermath, Plan, PlanStatus};
 use fitness_core::text::{signed_number, visible};
@@ -91,11 +92,16 @@ async fn list(context: &Context) -> Result<Report> {
             status,
             plan.start_date.to_string(),
             plan.race_date.to_string(),
-            visible(&plan.name).to_string(),
+            format!("{}{}", visible(&plan.name), words_of(Some(plan.author))),
         ]
     };
     let rows: Vec<_> = plans.iter().map(row).collect();
     Ok(Report::new(table(["plan", "status", "starts", "race", "name"], &rows), &plans))
+}
+
+/// The label behind words that the athlete did not write.
+fn words_of(author: Option<Author>) -> String {
+    author.and_then(Author::words_label).map(|label| format!(" ({label})")).unwrap_or_default()
 }
 
 /// A draft to type, with a race that is some way off.

@@ -17,7 +17,7 @@ use fitness_core::athlete::Profile;
 use fitness_core::ids::UserId;
 use fitness_store::{Missing, Store, Token};
 use fitness_web::chores::{Pace, Worker};
-use fitness_web::{App, Kept, Limits, Names, Running, Setup, serve, serve_encrypted};
+use fitness_web::{App, ConnectionSettings, Kept, Limits, Names, Running, Setup, serve, serve_encrypted};
 use serde_json::json;
 use std::io::IsTerminal as _;
 use std::net::SocketAddr;
@@ -84,6 +84,10 @@ async fn answer(store: Store, wanted: Serving, demo: Option<UserId>) -> Result<R
         demo: demo.is_some(),
         kept: Kept::default(),
         limits: Limits::default(),
+        connections: ConnectionSettings {
+            trusted_proxies: wanted.trusted_proxies.clone(),
+            ..ConnectionSettings::default()
+        },
         outside: outside.clone(),
         running,
     };

@@ -72,6 +72,13 @@ pub(crate) const KEYS: &[Key] = &[
         "another server in front of it speaks TLS; needs `site`",
     ),
     key(
+        "serve.trusted_proxies",
+        None,
+        Some("serve --trusted-proxy"),
+        "none",
+        "proxies whose `X-Forwarded-For` is believed, such as `[\"127.0.0.1\", \"172.16.0.0/12\"]`",
+    ),
+    key(
         "serve.tls_cert",
         None,
         Some("serve --tls-cert"),

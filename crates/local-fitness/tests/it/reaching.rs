@@ -68,7 +68,8 @@ fn the_first_start_makes_the_first_user_by_a_link_that_works_once() {
 
     let reply = post(&server, "/setup", &format!("code={code}&name=Ann&password=&again="));
     assert_eq!(reply.status, 303, "{reply:?}");
-    assert!(reply.head.contains("location: /welcome") && reply.head.contains("set-cookie: fitness_session="));
+    let cookie = format!("set-cookie: fitness_session_{}=", server.port);
+    assert!(reply.head.contains("location: /welcome") && reply.head.contains(&cookie), "{reply:?}");
     // Without a password whoever could read the link may look, and decides nothing yet.
     let cookie = format!("Cookie: {}", set_cookie(&reply));
     let asked = server.raw(&["GET /settings/account/delete HTTP/1.1", &server.host(), &cookie], "");

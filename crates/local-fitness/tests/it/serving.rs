@@ -111,7 +111,8 @@ impl Served {
     pub(crate) fn send(&self, lines: &[&str], body: &str) -> TcpStream {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
-        let head = lines.join("\r\n");
+        // The name of a cookie carries the port.
+        let head = lines.join("\r\n").replace("fitness_session=", &format!("fitness_session_{}=", self.port));
         let length =
             if body.is_empty() { String::new() } else { format!("Content-Length: {}\r\n", body.len()) };
         let whole = format!("{head}\r\n{length}Connection: close\r\n\r\n{body}");
@@ -163,7 +164,7 @@ impl Served {
     }
 }
 
-/// A cookie of a session, as a signed-in browser has it.
+/// A cookie of a session, as a signed-in browser has it; the server that it is sent to completes its name.
 pub(crate) fn cookie(home: &Home, name: &str) -> String {
     let url = home.path(DATABASE).display().to_string();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

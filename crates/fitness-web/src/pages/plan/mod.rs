@@ -6,7 +6,7 @@ mod trajectory;
 mod volume;
 
 use crate::named::Query;
-use crate::parts::{chip, time};
+use crate::parts::{chip, time, words_author};
 use crate::problem::Problem;
 use crate::view::{Place, View};
 use axum::response::Response;
@@ -41,6 +41,7 @@ pub(crate) async fn show(view: View, Query(asked): Query<Asked>) -> Result<Respo
         div.row.head {
             h1 { (visible(&active.name)) }
             (chip::status(active.status))
+            (words_author::label(store.find_words_author(user, &active).await?))
             span.soft { (since(&view, &active)) }
         }
         @if let Some((after, distance)) = after.as_ref().zip(active.distance) {
@@ -54,7 +55,7 @@ pub(crate) async fn show(view: View, Query(asked): Query<Asked>) -> Result<Respo
         @for proposal in &waiting.proposals {
             section.card.waits { div.row {
                 span.chip.draft { i aria-hidden="true" { "◇" } " Proposal" }
-                div { b { (visible(&proposal.message)) } br; span.soft { "The coach cannot apply this. You decide." } }
+                div { b { (visible(&proposal.message)) } " " (words_author::label(Some(proposal.origin.author()))) br; span.soft { "The coach cannot apply this. You decide." } }
                 a.btn.push href={ "/proposals/" (proposal.id) } { "Review" }
             } }
         }

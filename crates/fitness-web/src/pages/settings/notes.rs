@@ -5,7 +5,7 @@ use crate::answer::see_other;
 use crate::fields::{Faults, Fields};
 use crate::named::Numbered;
 use crate::parts::form::{Filling, Line};
-use crate::parts::time;
+use crate::parts::{time, words_author};
 use crate::problem::{Problem, sentence};
 use crate::view::View;
 use axum::response::Response;
@@ -153,6 +153,7 @@ fn mark_row(view: &View, mark: &Observation) -> Markup {
                 "Mark " b { (kind.excuses().map_or_else(|| kind.as_str(), Excuse::as_str)) }
                 @if let Some(value) = observed.value() { " (" (value) ")" }
                 @if let Some(comment) = observed.comment() { ": " (visible(comment.as_str())) }
+                " " (words_author::label(Some(mark.author)))
             }
             div.row {
                 span.meta {
@@ -172,7 +173,7 @@ fn row(view: &View, note: &Note) -> Markup {
     let day = note.day.unwrap_or_else(|| Day::at(note.written_at, view.profile.zone));
     html! {
         li.note {
-            p.text { (note.text.as_str()) }
+            p.text { (note.text.as_str()) " " (words_author::label(Some(note.author))) }
             div.row {
                 span.meta { (time::element(day, view.today)) @if !note.accepted { span { "suggested by " (note.author) } } }
                 span.push {}

@@ -10,6 +10,7 @@ use crate::parts::form::{Filling, Line};
 use crate::parts::time;
 use crate::problem::Problem;
 use crate::seat::LASTS;
+use crate::sign_in_limiter::Source;
 use crate::view::View;
 use axum::http::HeaderMap;
 use axum::response::Response;
@@ -40,7 +41,7 @@ pub(crate) async fn set_password(
     let revoke = fields.one(REVOKE).is_some();
     view.store().change_password(view.user(), &password, revoke, view.now).await?;
     let token = view.store().open_session(view.user(), &client(&headers), LASTS, view.now).await?;
-    Ok(signed_in(&view.app, &token, "/settings/security?done=saved"))
+    signed_in(&view.app, view.user(), &token, "/settings/security?done=saved").await
 }
 
 /// The field that says that API tokens end with the old password.
@@ -71,9 +72,11 @@ pub(crate) async fn check_old(
     if !view.store().user(view.user()).await?.has_password {
         return Ok(());
     }
-    view.app.limits.count_try(&view.name)?;
+    let attempt = view.app.limits.begin_password(&view.name, Source::Session(view.user())).await?;
     let old: SecretString = fields.one(field).unwrap_or_default().to_owned().into();
-    if !view.store().verify_password(view.user(), &old).await? {
+    if view.store().verify_password(view.user(), &old).await? {
+        view.app.limits.succeed_password(&attempt);
+    } else {
         faults.add(field, "That is not your password.");
     }
     Ok(())

@@ -14,7 +14,7 @@ pub(crate) use day::show as show_day;
 
 use crate::charts::steps;
 use crate::pages::plan_files;
-use crate::parts::{chip, time, workout};
+use crate::parts::{chip, time, words_author, workout};
 use crate::problem::Problem;
 use crate::view::{Place, View};
 use axum::response::Response;
@@ -23,6 +23,7 @@ use fitness_core::adherence::NoteKind;
 use fitness_core::calendar::Day;
 use fitness_core::export;
 use fitness_core::grading::{Graded, Verdict};
+use fitness_core::note::Author;
 use fitness_core::plan::{Plan, PlanStatus, PlannedWorkout};
 use fitness_core::text::visible;
 use fitness_core::units::{Distance, Speed};
@@ -46,12 +47,16 @@ pub(crate) async fn show(view: View) -> Result<Response, Problem> {
         plan.status == PlanStatus::Draft && plan.superseded_by.is_none() && plan.race_date >= view.today
     };
     let drafts: Vec<&Plan> = plans.iter().filter(draft).collect();
+    let author = match active {
+        Some(plan) => store.find_words_author(user, plan).await?,
+        None => None,
+    };
     let latest = latest(&view).await?;
     let facts = store.facts(user, view.today).await?;
     let body = html! {
         h1 { time datetime=(view.today) { (view.today.date().format("%A %-d %B")) } }
         (lead_line(&view, progress.as_ref()))
-        (leading(&view, &brief::find(&view, &facts).await?, progress.as_ref(), &waits(&waiting, &drafts)))
+        (leading(&view, &brief::find(&view, &facts).await?, (progress.as_ref(), author), &waits(&waiting, &drafts)))
         div.grid.bodily {
             (contributors::card(&view, &facts).await?)
             (answers::card(&view).await?)
@@ -63,12 +68,17 @@ pub(crate) async fn show(view: View) -> Result<Response, Problem> {
 }
 
 /// The one card that leads: what to do, the session, the decision that waits, and why.
-fn leading(view: &View, brief: &brief::Brief, progress: Option<&Progress>, waits: &Markup) -> Markup {
+fn leading(
+    view: &View,
+    brief: &brief::Brief,
+    (progress, author): (Option<&Progress>, Option<Author>),
+    waits: &Markup,
+) -> Markup {
     html! {
         section.card.leading aria-label="What to do today" {
             @if let Some(headline) = &brief.headline { h2.headline { (headline) } }
             div.now {
-                div.session { (session(view, progress, brief.names_session)) }
+                div.session { (session(view, progress, author, brief.names_session)) }
                 (waits)
             }
             div.why { (brief.why) }
@@ -118,23 +128,23 @@ fn waits(waiting: &Waiting, drafts: &[&Plan]) -> Markup {
     };
     html! {
         @for proposal in &waiting.proposals {
-            (line("Waits for you", &html! { (visible(&proposal.message)) }, "Nothing changes before you say so.", &format!("/proposals/{}", proposal.id)))
+            (line("Waits for you", &html! { (visible(&proposal.message)) " " (words_author::label(Some(proposal.origin.author()))) }, "Nothing changes before you say so.", &format!("/proposals/{}", proposal.id)))
         }
         @if let Some(said) = &waiting.said { p.waits { (said) } }
         @match drafts {
             [] => {}
-            [draft] => (line("Draft", &html! { (visible(&draft.name)) }, "Not tracked until you commit it.", &format!("/plans/{}", draft.id))),
+            [draft] => (line("Draft", &html! { (visible(&draft.name)) " " (words_author::label(Some(draft.author))) }, "Not tracked until you commit it.", &format!("/plans/{}", draft.id))),
             several => (line("Drafts", &html! { (several.len()) " drafts" }, "None is tracked until you commit it.", "/plans")),
         }
     }
 }
 
 /// What is asked today. Its name is left to the headline where that says it.
-fn session(view: &View, progress: Option<&Progress>, is_named: bool) -> Markup {
+fn session(view: &View, progress: Option<&Progress>, author: Option<Author>, is_named: bool) -> Markup {
     let today = of_day(progress, view.today);
     let units = view.units();
     html! {
-        h3.label { "Today's session" }
+        h3.label { "Today's session" @if !today.is_empty() { " " (words_author::label(author)) } }
         @if progress.is_none() {
             p { "There is no plan, so today is yours." }
             // Without data there is something better to do first.

@@ -50,10 +50,11 @@ fn describe(plan: &Plan, workouts: &[PlannedWorkout], units: UnitSystem) -> Stri
     let asked = asked.told(units).map(|told| format!(": {told}")).unwrap_or_default();
     let training = workouts.iter().filter(|w| !w.workout.is_rest()).count();
     format!(
-        "Plan {}, {} ({})\n{}{target}; {} from {}{asked}\n",
+        "Plan {}, {} ({}){}\n{}{target}; {} from {}{asked}\n",
         plan.id,
         visible(&plan.name),
         plan.status,
+        super::words_of(Some(plan.author)),
         plan.aim(units),
         counted(training as u64, "workout", "workouts"),
         begun(plan),

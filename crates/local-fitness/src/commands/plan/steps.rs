@@ -35,8 +35,9 @@ pub(super) async fn show(context: &Context, args: WorkoutArgs) -> Result<Report>
         let _ = writeln!(words, "Of plan {}, {} ({})", plan.id, visible(&plan.name), plan.status);
     }
     words.push_str(&progress::tell_workout(&progress, index, units, today));
+    let label = super::words_of(store.find_words_author(user.id, &plan).await?);
     for text in [&planned.workout.intensity, &planned.workout.description].into_iter().flatten() {
-        let _ = writeln!(words, "  {}", visible(text));
+        let _ = writeln!(words, "  {}{label}", visible(text));
     }
     let behind = progress.followed.behind.get(index);
     let mut compared = Vec::new();

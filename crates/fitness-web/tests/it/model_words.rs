@@ -1,0 +1,167 @@
+//! What a model wrote is shown as the model's: numbers are checked once, tool activity is told in our words, and names are
+//! labelled.
+
+use crate::harness::{Page, Site};
+use crate::talking::say;
+use fitness_coach::model::Part;
+use fitness_coach::testkit::ScriptedModel;
+use fitness_coach::turn::Caps;
+use fitness_core::ids::{ChatId, UserId};
+use fitness_core::note::{Author, NoteText};
+use fitness_store::testkit::{self, TestDb, now};
+use fitness_store::{ChatMessage, Role, on_both_databases};
+use serde_json::{Value, json};
+
+/// The most bytes of a model's text that are kept of one message.
+const MOST: usize = 16 * 1024;
+
+/// The texts of the model's messages as they are stored, and the marks beside them.
+async fn stored(db: &TestDb, user: UserId, chat: ChatId) -> Vec<(String, Value)> {
+    let messages = db.store.list_chat_messages(user, chat).await.unwrap();
+    let coachs = messages.into_iter().filter(|message| message.role == Role::Coach);
+    coachs
+        .map(|message| {
+            let text = message.body["parts"][0]["text"].as_str().unwrap_or_default().to_owned();
+            (text, message.body["unverified"].clone())
+        })
+        .collect()
+}
+
+on_both_databases! {
+    async fn number_marks_are_stored_with_the_message(db) {
+        let ann = db.user("Ann").await;
+        let model = ScriptedModel::new("m", |_| Ok(ScriptedModel::says("You ran 99 km.")));
+        let (chat, _) = say(&db, ann, None, "How far?", (&model, Caps::default())).await;
+        assert_eq!(stored(&db, ann, chat).await, [("You ran 99 km.".to_owned(), json!([[[8, 13]]]))]);
+    }
+
+    async fn a_long_text_of_a_model_is_cut_before_it_is_stored(db) {
+        let ann = db.user("Ann").await;
+        let model = ScriptedModel::new("m", |_| Ok(ScriptedModel::says("ü 7 ".repeat(10_000))));
+        let (chat, _) = say(&db, ann, None, "How far?", (&model, Caps::default())).await;
+        let [(text, marks)] = &stored(&db, ann, chat).await[..] else { panic!("one answer") };
+        assert!(text.len() <= MOST && text.len() > MOST - 8, "{}", text.len());
+        assert!(marks[0].as_array().is_some_and(|marks| marks.len() > 1000), "{marks}");
+    }
+}
+
+/// The page of a conversation in which a model said this and heard that.
+async fn shown(site: &Site, user: UserId, bodies: &[(Role, Value)]) -> Page {
+    let store = &site.db.store;
+    let chat = store.start_chat(user, "How far?", now()).await.unwrap();
+    for (role, body) in bodies {
+        let message = ChatMessage { role: *role, body: body.clone(), model: None, said_at: now() };
+        store.add_chat_message(user, chat, message).await.unwrap();
+    }
+    site.signed_in(user).await.get(&format!("/coach?chat={chat}")).await
+}
+
+#[tokio::test]
+async fn number_marks_of_a_page_are_those_that_were_stored() {
+    let site = Site::new().await;
+    let ann = site.db.user("Ann").await;
+    let said = |marks: Value| {
+        let parts = [json!({ "type": "text", "text": "You ran 99 km." })];
+        (Role::Coach, json!({ "from": "model", "name": "m", "parts": parts, "unverified": marks }))
+    };
+    let page = shown(&site, ann, &[said(json!([[]]))]).await;
+    assert!(page.says("99 km") && !page.says("<mark"), "{}", page.text);
+    let page = shown(&site, ann, &[said(json!([[[8, 13]]]))]).await;
+    assert!(page.says("<mark title=\"Not backed by your data\">99 km"), "{}", page.text);
+    // What is no mark of this text, and a message of version 0.1, which has none.
+    let page = shown(&site, ann, &[said(json!([[[9, 400], [3, 1], "x"]]))]).await;
+    assert!(page.says("99 km"), "{}", page.text);
+    let mut old = said(Value::Null);
+    old.1.as_object_mut().unwrap().remove("unverified");
+    let page = shown(&site, ann, &[old]).await;
+    assert!(page.says("<mark title=\"Not backed by your data\">99 km"), "{}", page.text);
+}
+
+fn call(tool: &str) -> Part {
+    Part::Call { id: "a".to_owned(), tool: tool.to_owned(), input: json!({}) }
+}
+
+fn result(text: &str, refused: bool) -> (Role, Value) {
+    let parts = [json!({ "type": "result", "call": "a", "text": text, "refused": refused })];
+    (Role::Tool, json!({ "from": "program", "parts": parts }))
+}
+
+fn calls(tool: &str) -> (Role, Value) {
+    (Role::Coach, json!({ "from": "model", "name": "m", "parts": [call(tool)] }))
+}
+
+#[tokio::test]
+async fn an_unknown_tool_is_shown_as_one_without_the_words_of_the_model() {
+    let site = Site::new().await;
+    let ann = site.db.user("Ann").await;
+    let refused = result("There is no tool Your plan was activated.", true);
+    let page = shown(&site, ann, &[calls("Your plan was activated"), refused]).await;
+    assert!(!page.says("activated") && page.says("Unknown tool: refused"), "{}", page.text);
+    assert!(!page.says("✓"), "{}", page.text);
+}
+
+#[tokio::test]
+async fn tool_activity_is_shown_by_its_outcome_after_a_reload() {
+    let site = Site::new().await;
+    let ann = site.db.user("Ann").await;
+    let page = shown(&site, ann, &[calls("metric_series"), result("{}", false)]).await;
+    assert!(page.says("✓") && page.says("Read a trend"), "{}", page.text);
+    let page = shown(&site, ann, &[calls("metric_series"), result("Say it to the model.", true)]).await;
+    assert!(!page.says("✓") && page.says("Reading a trend: refused"), "{}", page.text);
+    assert!(!page.says("Say it to the model"), "{}", page.text);
+    let broken = fitness_core::desk::DeskError::Broken.to_string();
+    let page = shown(&site, ann, &[calls("metric_series"), result(&broken, true)]).await;
+    assert!(!page.says("✓") && page.says("Reading a trend: failed"), "{}", page.text);
+    // Whatever ended before it was answered.
+    let page = shown(&site, ann, &[calls("metric_series")]).await;
+    assert!(!page.says("✓") && page.says("Reading a trend: stopped"), "{}", page.text);
+}
+
+/// The paths of pages that show names, descriptions or notes of a plan's athlete.
+async fn pages(site: &Site, user: UserId, author: Author) -> Vec<(String, Page)> {
+    let store = &site.db.store;
+    let desk = store.desk(user, author);
+    let plan = desk.put_draft(&testkit::draft("Spring plan"), None, now()).await.unwrap();
+    site.db.activate(user, plan, None).await.unwrap();
+    let draft = desk.put_draft(&testkit::draft("Another plan"), None, now()).await.unwrap();
+    let text = NoteText::new("Prefers mornings").unwrap();
+    let note = store.add_note(user, author, None, &text, now()).await.unwrap();
+    if author != Author::Athlete {
+        store.accept_note(user, note, now()).await.unwrap();
+    }
+    let workout = store.progress(user, plan).await.unwrap().workouts[3].id;
+    let browser = site.signed_in(user).await;
+    let mut pages = Vec::new();
+    for path in [
+        "/".to_owned(),
+        "/plan".to_owned(),
+        "/plans".to_owned(),
+        format!("/plans/{draft}"),
+        format!("/plan/workouts/{workout}"),
+        "/settings/notes".to_owned(),
+    ] {
+        let page = browser.get(&path).await;
+        assert_eq!(page.status, axum::http::StatusCode::OK, "{path}");
+        pages.push((path, page));
+    }
+    pages
+}
+
+#[tokio::test]
+async fn names_descriptions_and_notes_of_a_coach_are_labelled_wherever_they_are_shown() {
+    for (author, label) in [
+        (Author::Coach, Some("the coach&#39;s words")),
+        (Author::Mcp, Some("a program&#39;s words")),
+        (Author::Athlete, None),
+    ] {
+        let site = Site::new().await;
+        let ann = site.db.user("Ann").await;
+        for (path, page) in pages(&site, ann, author).await {
+            let text = page.text.replace('\'', "&#39;");
+            let labelled = ["the coach&#39;s words", "a program&#39;s words"]
+                .into_iter()
+                .find(|label| text.contains(label));
+            assert_eq!(labelled, label, "{path}: {}", page.text);
+        }
+    }
+}
