@@ -245,6 +245,8 @@ impl Store {
             tx.db().execute_raw(Statement::from_sql_and_values(backend, sql, [user.get().into()])).await?;
         }
         tx.commit_departure().await?;
+        // Their uploads are named by no job any more. What cannot be removed now is removed by the next start.
+        drop(self.remove_leftover_uploads(Instant::UNIX_EPOCH).await);
         self.scrub().await?;
         self.remains(&leaving).await
     }

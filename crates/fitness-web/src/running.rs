@@ -6,7 +6,8 @@ use fitness_core::ids::UserId;
 use fitness_store::Token;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
-use tokio::sync::Mutex as Turn;
+use tokio::sync::futures::Notified;
+use tokio::sync::{Mutex as Turn, Notify};
 
 /// Everything that is under way.
 #[derive(Debug, Clone, Default)]
@@ -15,9 +16,20 @@ pub struct Running {
     pub setup: Setup,
     pub(crate) uploads: Uploads,
     syncing: Arc<Mutex<BTreeSet<UserId>>>,
+    worker: Arc<Notify>,
 }
 
 impl Running {
+    /// Lets the worker look for jobs at once.
+    pub(crate) fn wake_worker(&self) {
+        self.worker.notify_waiters();
+    }
+
+    /// Waits until the worker should look for jobs.
+    pub(crate) fn worker_woken(&self) -> Notified<'_> {
+        self.worker.notified()
+    }
+
     /// Notes that an athlete's services are being asked; `false` when they are already.
     pub(crate) fn begin_sync(&self, user: UserId) -> bool {
         self.syncing.lock().unwrap_or_else(PoisonError::into_inner).insert(user)

@@ -34,3 +34,4 @@ mod set;
 mod sharing;
 mod standing;
 mod stranger;
+mod uploads;

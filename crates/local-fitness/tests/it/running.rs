@@ -115,7 +115,16 @@ fn a_job_that_was_given_up_is_told_and_can_be_tried_again() {
         let id = store.enqueue(user, "juggle", json!({}), long_ago, long_ago).await.unwrap();
         for _ in 0..5 {
             let later = now() + chrono::TimeDelta::days(1);
-            let job = store.claim_job("a test", chrono::TimeDelta::minutes(1), later).await.unwrap().unwrap();
+            let job = store
+                .claim_job(
+                    fitness_store::JobFilter::of_kind("juggle"),
+                    "a test",
+                    chrono::TimeDelta::minutes(1),
+                    later,
+                )
+                .await
+                .unwrap()
+                .unwrap();
             store
                 .fail_job(user, job.id, "a test", "nobody can juggle", later - chrono::TimeDelta::days(2))
                 .await

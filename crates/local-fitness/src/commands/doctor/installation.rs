@@ -9,7 +9,7 @@ use crate::seal::Seal;
 use crate::settings::Settings;
 use anyhow::Result;
 use chrono::TimeDelta;
-use fitness_store::{Location, Store};
+use fitness_store::{Error, Location, Store};
 
 /// A server that runs makes a backup each night; without one, a month is long.
 const OLD_BACKUP: TimeDelta = TimeDelta::days(30);
@@ -118,6 +118,24 @@ pub(super) async fn backups(seen: &mut Examination, store: &Store) -> Result<()>
                 ),
             );
         }
+    }
+    Ok(())
+}
+
+/// Uploaded files: that none was left by a server that was killed.
+pub(super) async fn uploads(seen: &mut Examination, store: &Store) -> Result<()> {
+    match store.leftover_uploads(clock::now()).await {
+        Ok(left) if left.is_empty() => {}
+        Ok(left) => {
+            for path in left {
+                let says = format!("{} was left by a server that was killed", path.display());
+                seen.missing("uploads", says, "`fitness serve` removes it when it starts");
+            }
+        }
+        Err(why @ Error::File { .. }) => {
+            seen.broken("uploads", why.to_string(), "see who may read and write there");
+        }
+        Err(why) => return Err(why.into()),
     }
     Ok(())
 }
