@@ -110,5 +110,5 @@ pub use store::Store;
 pub use sync_runs::{RunKind, RunOutcome, RunState, SyncRun};
 pub use token::Token;
 pub use uploads::{Arriving, IMPORT, Uploads};
-pub use users::{INVITE_DAYS, User, is_name};
+pub use users::{INVITE_DAYS, Removal, User, is_name};
 pub use version::DataVersion;

@@ -6,7 +6,7 @@
 
 mod lanes;
 
-pub use lanes::{LaneLimits, Lanes};
+pub use lanes::{BACKUP, LaneLimits, Lanes};
 
 use crate::app::Looked;
 use crate::running::Running;
@@ -39,6 +39,8 @@ const RECOMPUTE_AGAIN: TimeDelta = TimeDelta::hours(6);
 const FILES_GONE: TimeDelta = TimeDelta::days(1);
 /// How often leftovers of uploads are looked for.
 const LEFTOVERS_EVERY: Duration = Duration::from_secs(60 * 60);
+/// How often is tried to rewrite the files of a database that hold what was removed with a user.
+const REMOVALS_EVERY: Duration = Duration::from_secs(5 * 60);
 
 /// How long things wait for one another.
 #[derive(Debug, Clone, Copy)]
@@ -354,12 +356,23 @@ impl Worker<'_> {
         }
     }
 
-    /// What is done now and then and is not a job. A second task with another interval is joined to this one.
+    /// What is done now and then and is not a job. Each task has its own interval.
     async fn run_periodic_tasks(self) {
-        loop {
-            self.remove_leftover_uploads().await;
-            tokio::time::sleep(LEFTOVERS_EVERY).await;
-        }
+        let leftovers = async {
+            loop {
+                self.remove_leftover_uploads().await;
+                tokio::time::sleep(LEFTOVERS_EVERY).await;
+            }
+        };
+        let removals = async {
+            loop {
+                if let Err(why) = self.store.finish_removals().await {
+                    tracing::warn!(%why, "vacuum after a removal still pending");
+                }
+                tokio::time::sleep(REMOVALS_EVERY).await;
+            }
+        };
+        tokio::join!(leftovers, removals);
     }
 
     /// Removes uploaded files that a killed server left: their job is over, or they never got one.

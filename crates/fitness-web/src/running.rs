@@ -17,9 +17,33 @@ pub struct Running {
     pub(crate) uploads: Uploads,
     syncing: Arc<Mutex<BTreeSet<UserId>>>,
     worker: Arc<Notify>,
+    exporting: Arc<Mutex<BTreeSet<UserId>>>,
+}
+
+/// So many exports of everything are made at once, each of another athlete.
+const EXPORTS: usize = 2;
+
+/// An export that is being made, until this is dropped.
+#[derive(Debug)]
+pub(crate) struct ExportPermit {
+    user: UserId,
+    exporting: Arc<Mutex<BTreeSet<UserId>>>,
+}
+
+impl Drop for ExportPermit {
+    fn drop(&mut self) {
+        self.exporting.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.user);
+    }
 }
 
 impl Running {
+    /// Begins an export; `None` when too many are being made, or one of this athlete's.
+    pub(crate) fn begin_export(&self, user: UserId) -> Option<ExportPermit> {
+        let mut exporting = self.exporting.lock().unwrap_or_else(PoisonError::into_inner);
+        let free = exporting.len() < EXPORTS && exporting.insert(user);
+        free.then(|| ExportPermit { user, exporting: Arc::clone(&self.exporting) })
+    }
+
     /// Lets the worker look for jobs at once.
     pub(crate) fn wake_worker(&self) {
         self.worker.notify_waiters();
@@ -56,5 +80,24 @@ impl Setup {
         let token = Token::random();
         let path = format!("/setup?code={}", token.reveal());
         (Self { secret: Arc::new(Turn::new(Some(token))), profile }, path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_athletes_export_at_once_and_each_once() {
+        let running = Running::default();
+        let [ann, ben, cid] = [1, 2, 3].map(UserId::new);
+        let first = running.begin_export(ann).unwrap();
+        assert!(running.begin_export(ann).is_none());
+        let second = running.begin_export(ben).unwrap();
+        assert!(running.begin_export(cid).is_none());
+        drop(first);
+        assert!(running.begin_export(ben).is_none());
+        assert!(running.begin_export(cid).is_some());
+        drop(second);
     }
 }

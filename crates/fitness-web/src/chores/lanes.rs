@@ -5,6 +5,9 @@ use std::time::Duration;
 
 const MINUTE: Duration = Duration::from_secs(60);
 
+/// The kind of job that makes the night's backup; it belongs to the owner.
+pub const BACKUP: &str = "backup";
+
 /// What runs in one lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lane {
@@ -24,7 +27,7 @@ impl Lane {
             Self::Sync => "sync",
             Self::Brief => "brief",
             Self::Recompute => "recompute",
-            Self::Backup => "backup",
+            Self::Backup => BACKUP,
             Self::Import => IMPORT,
         }
     }

@@ -4,7 +4,7 @@ use fitness_core::athlete::Profile;
 use fitness_core::calendar::{Day, Instant};
 use fitness_core::ids::UserId;
 use fitness_store::testkit::{self, Backend, Between, TestDb, june};
-use fitness_store::{JobState, NewBrief, Store};
+use fitness_store::{JobFilter, JobState, NewBrief, Store};
 use fitness_web::Looked;
 use fitness_web::Running;
 use fitness_web::chores::{BriefOutcome, Chores, Lanes, Pace, Worker};
@@ -382,4 +382,31 @@ async fn postgres_that_goes_away_in_the_middle_of_a_job_costs_a_second_try_and_n
     assert_eq!((jobs.len(), jobs[0].state, jobs[0].attempts), (1, JobState::Done, 2));
     let written = db.store.list_audit(ann, 100).await.unwrap();
     assert_eq!(written.iter().filter(|line| line.action == "brief.put").count(), 1, "once");
+}
+
+#[tokio::test]
+async fn backup_that_failed_is_shown_on_today_to_the_owner_alone() {
+    let site = crate::harness::Site::new().await;
+    let (owner, other) = (site.db.user("Ann").await, site.db.user("Ben").await);
+    let (ann, ben) = (site.signed_in(owner).await, site.signed_in(other).await);
+    const SAID: &str = "The nightly backup failed";
+    let store = &site.db.store;
+    let now = fitness_store::testkit::now;
+    let lease = chrono::TimeDelta::minutes(1);
+    let begin = async || {
+        let id = store.enqueue(owner, "backup", json!({ "day": "2026-06-14" }), now(), now()).await.unwrap();
+        store.claim_job(JobFilter::of_kind("backup"), "a worker", lease, now()).await.unwrap().unwrap();
+        id
+    };
+    assert!(!ann.get("/").await.says(SAID));
+    let failed = begin().await;
+    store.fail_job(owner, failed, "a worker", "the disk is <full>", now()).await.unwrap();
+    let page = ann.get("/").await;
+    assert!(page.says(SAID) && page.says("the disk is &lt;full&gt;") && page.says("tries again by itself"));
+    let page = ben.get("/").await;
+    assert!(!page.says(SAID) && !page.says("the disk is"), "{}", page.text);
+    // The next night is well.
+    let done = begin().await;
+    store.finish_job(owner, done, "a worker", now()).await.unwrap();
+    assert!(!ann.get("/").await.says(SAID));
 }

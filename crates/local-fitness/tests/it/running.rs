@@ -168,3 +168,27 @@ fn the_night_leaves_a_backup() {
     drop(serve_with(&home, &["--no-open"]));
     assert_eq!(nightly(), 1);
 }
+
+#[test]
+fn failed_nightly_backup_is_in_the_default_log_and_in_doctor() {
+    let home = Home::new();
+    let zone = morning().zone.to_string();
+    home.ok(&["user", "add", "Ann", "--zone", &zone]);
+    // A file where the folder of backups should be: nothing can be written there.
+    let database = home.path(crate::coach::DATABASE);
+    std::fs::write(database.parent().unwrap().join("backups"), "in the way").unwrap();
+    let mut server = serve_with(&home, &["--no-open"]);
+    let line = (0..50).map(|_| server.next_line()).find(|line| line.contains("backup failed"));
+    let line = line.expect("the log of problems says so");
+    assert!(line.contains("ERROR") && line.contains("backups"), "{line}");
+    let begun = std::time::Instant::now();
+    loop {
+        let doctor = home.run(&["doctor"]);
+        assert_eq!(doctor.code, Some(1));
+        if doctor.out.contains("the nightly backup failed: ") {
+            break;
+        }
+        assert!(begun.elapsed().as_secs() < 30, "{}", doctor.out);
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+}

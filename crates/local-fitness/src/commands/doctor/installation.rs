@@ -10,9 +10,12 @@ use crate::settings::Settings;
 use anyhow::Result;
 use chrono::TimeDelta;
 use fitness_store::{Error, Location, Store};
+use fitness_web::chores::BACKUP;
 
 /// A server that runs makes a backup each night; without one, a month is long.
 const OLD_BACKUP: TimeDelta = TimeDelta::days(30);
+/// So far two clocks may differ.
+const CLOCK_SKEW: TimeDelta = TimeDelta::hours(1);
 
 /// What was set.
 pub(super) fn settings(seen: &mut Examination, settings: &Settings) {
@@ -32,6 +35,10 @@ pub(super) async fn database(seen: &mut Examination, store: &Store, location: &L
     if let Some(damage) = store.damage().await? {
         let fix = "restore a backup into a new database with `fitness restore FILE`; `fitness backup list` shows those there are";
         seen.broken("database", format!("it is damaged: {damage}"), fix);
+    }
+    if store.is_vacuum_pending().await? {
+        let fix = "end other programs that use the database and make room on the disk; the next start rewrites the file";
+        seen.broken("database", "its free pages may hold data of a user who was removed", fix);
     }
     if let Location::Sqlite { path, default } = location {
         examine_permissions(seen, path, *default);
@@ -76,6 +83,15 @@ pub(super) async fn backups(seen: &mut Examination, store: &Store) -> Result<()>
         seen.missing("backups", "they are off", fix);
         return Ok(());
     };
+    if let Some(owner) = store.owner().await?
+        && let Some(job) = store.newest_job(owner, BACKUP).await?
+        // What was given up is said with the other jobs of its user.
+        && job.is_open()
+        && let Some(problem) = &job.problem
+    {
+        let fix = "mend what it says; the server tries again by itself";
+        seen.broken("backups", format!("the nightly backup failed: {problem}"), fix);
+    }
     let kept = match folder.list() {
         Ok(kept) => kept,
         Err(why) => {
@@ -99,7 +115,10 @@ pub(super) async fn backups(seen: &mut Examination, store: &Store) -> Result<()>
     // Other databases may keep theirs in the same folder.
     let database = store.identity().await?;
     let kept: Vec<_> = kept.iter().filter(|kept| kept.is_of(&database)).collect();
-    let newest = kept.iter().filter_map(|kept| kept.header.as_ref().ok()?.made_at).max();
+    // A clock that was ahead must not make an old backup look new.
+    let latest = clock::now() + CLOCK_SKEW;
+    let dated = kept.iter().filter_map(|kept| kept.header.as_ref().ok()?.made_at);
+    let newest = dated.filter(|at| *at <= latest).max();
     let make = "`fitness backup` makes one; `fitness serve` makes one each night";
     match newest {
         None => {
