@@ -8,6 +8,7 @@ use crate::location::{Location, data_directory};
 use crate::store::Store;
 use crate::token::random_hex;
 use fitness_core::calendar::Instant;
+use fitness_core::hash::ContentHash;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io;
@@ -51,9 +52,12 @@ impl Store {
     /// # Errors
     /// When there is no such directory, or the database does not answer.
     pub async fn uploads(&self) -> Result<Uploads> {
-        let beside = match &self.location {
-            Location::Sqlite { path, .. } => path.parent().map(Path::to_owned),
-            Location::Postgres(_) => None,
+        let (beside, name) = match &self.location {
+            Location::Sqlite { path, .. } => {
+                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                (path.parent().map(Path::to_owned), name)
+            }
+            Location::Postgres(options) => (None, options.get_database().unwrap_or_default().to_owned()),
         };
         let folder = match &beside {
             Some(folder) => Some(folder.clone()),
@@ -62,7 +66,10 @@ impl Store {
         };
         let folder =
             folder.ok_or_else(|| Error::of_file(Path::new("uploads"), &io::ErrorKind::NotFound.into()))?;
-        Ok(Uploads { folder: folder.join("uploads"), prefix: format!("{}-", self.identity().await?), beside })
+        // A copy of a database has the same identity, and other jobs: it goes by another name.
+        let name = ContentHash::of_bytes(name.as_bytes()).to_string();
+        let prefix = format!("{}-{}-", self.identity().await?, &name[..8]);
+        Ok(Uploads { folder: folder.join("uploads"), prefix, beside })
     }
 
     /// Removes the folders of uploads that no open job names. Gives back which.

@@ -49,6 +49,30 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 on_both_databases! {
+    async fn uploads_of_others_and_those_that_arrive_or_wait_are_no_leftovers(db) {
+        let home = TempDir::new().unwrap();
+        let (here, there, _) = two_in_one(&db, &home).await;
+        let ann = add(&here, "Ann").await;
+        let (own, other) = (here.uploads().await.unwrap(), there.uploads().await.unwrap());
+        let (waits, arrives) = (own.begin().unwrap(), own.begin().unwrap());
+        let (left, elsewhere) = (own.begin().unwrap(), other.begin().unwrap());
+        let path = left.path().to_owned();
+        here.enqueue(ann, "import", waits.payload(), now(), now()).await.unwrap();
+        for upload in [waits, left, elsewhere] {
+            upload.keep();
+        }
+        assert_eq!(here.leftover_uploads(now()).await.unwrap(), [path.clone()]);
+        assert_eq!(here.remove_leftover_uploads(now()).await.unwrap(), [path.clone()]);
+        assert!(!path.exists() && arrives.path().exists());
+        assert_eq!((own.list().unwrap().len(), other.list().unwrap().len()), (2, 1));
+        // Whoever leaves takes their uploads along.
+        leave(&here, ann, "Ann").await;
+        assert_eq!(own.list().unwrap().len(), 1, "what arrives is still there");
+        drop(arrives);
+        assert!(own.list().unwrap().is_empty(), "what breaks off removes itself");
+        there.remove_leftover_uploads(now()).await.unwrap();
+    }
+
     async fn nightly_backups_follow_their_order_and_not_the_clock(db) {
         let home = TempDir::new().unwrap();
         let (here, _, _) = two_in_one(&db, &home).await;
