@@ -61,8 +61,8 @@ on_both_databases! {
         for upload in [waits, left, elsewhere] {
             upload.keep();
         }
-        assert_eq!(here.leftover_uploads(now()).await.unwrap(), [path.clone()]);
-        assert_eq!(here.remove_leftover_uploads(now()).await.unwrap(), [path.clone()]);
+        assert_eq!(here.leftover_uploads(now()).await.unwrap(), std::slice::from_ref(&path));
+        assert_eq!(here.remove_leftover_uploads(now()).await.unwrap(), std::slice::from_ref(&path));
         assert!(!path.exists() && arrives.path().exists());
         assert_eq!((own.list().unwrap().len(), other.list().unwrap().len()), (2, 1));
         // Whoever leaves takes their uploads along.

@@ -27,7 +27,8 @@ on_both_databases! {
         let mut refused = 0;
         for round in 0..ROUNDS {
             let mut exports = tokio::task::JoinSet::new();
-            for browser in browsers.iter().cloned() {
+            for browser in &browsers {
+                let browser = browser.clone();
                 exports.spawn(async move { export(&browser).await });
             }
             for path in ["/healthz", "/", "/activities", "/settings"] {
