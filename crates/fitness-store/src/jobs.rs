@@ -164,7 +164,11 @@ impl Store {
         now: Instant,
     ) -> Result<Option<Job>> {
         let db = self.begin_write().await?;
-        let Some(row) = next_due(&db, wanted, now).await? else { return Ok(None) };
+        let Some(row) = next_due(&db, wanted, now).await? else {
+            // Now, and not when the connection is used next: what was locked while looking must be free for others.
+            db.rollback().await?;
+            return Ok(None);
+        };
         if row.attempts >= MAX_ATTEMPTS {
             // Whoever took it on, every time, was not heard of again. It must not take the next one down too.
             let given_up = ActiveModel {
