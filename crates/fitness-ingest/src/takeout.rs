@@ -64,11 +64,12 @@ pub async fn export<W: Write + Seek + Send + 'static>(
     out: W,
     now: Instant,
 ) -> Result<(W, Contents), Error> {
+    let store = store.for_archiving();
     let writing = Writing::new(out)?;
     let (mut writing, header, manifest) = store.show_all_of(user, now, writing).await?;
-    let files = write_files(store, user, &mut writing).await?;
-    write_recordings(store, user, &mut writing).await?;
-    write_plans(store, user, &mut writing).await?;
+    let files = write_files(&store, user, &mut writing).await?;
+    write_recordings(&store, user, &mut writing).await?;
+    write_plans(&store, user, &mut writing).await?;
     writing.finish(|told| Contents { header, manifest, files, told })
 }
 

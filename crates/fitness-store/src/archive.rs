@@ -26,7 +26,7 @@ use crate::error::{Error, Result};
 use crate::location::Location;
 use crate::migrations::identity;
 use crate::opening::bring_up_to;
-use crate::store::Store;
+use crate::store::{Store, engine, migrations};
 use cell::Row;
 use file::{Next, Reading, Writing};
 use fitness_core::calendar::{Day, Instant};
@@ -62,8 +62,8 @@ impl Store {
         if path.try_exists().map_err(|why| Error::of_file(path, &why))? {
             return Err(Error::of_file(path, &std::io::ErrorKind::AlreadyExists.into()));
         }
-        let db = self.snapshot().await?;
-        self.back_up_snapshot(&db, self.migrations().await?, [path.to_owned()], now).await
+        let db = self.for_archiving().snapshot().await?;
+        self.back_up_snapshot(&db, migrations(&db).await?, [path.to_owned()], now, None).await
     }
 
     /// Writes everything to a new file in a folder: under this name, or with a number where something has it.
@@ -71,9 +71,19 @@ impl Store {
     /// # Errors
     /// When the file cannot be written. Then none is left behind.
     pub async fn back_up_in(&self, folder: &Folder, stem: &str, now: Option<Instant>) -> Result<Backup> {
+        self.back_up_night(folder, stem, now, None).await
+    }
+
+    async fn back_up_night(
+        &self,
+        folder: &Folder,
+        stem: &str,
+        now: Option<Instant>,
+        night: Option<u64>,
+    ) -> Result<Backup> {
         folder.make()?;
-        let db = self.snapshot().await?;
-        self.back_up_snapshot(&db, self.migrations().await?, folder.names(stem), now).await
+        let db = self.for_archiving().snapshot().await?;
+        self.back_up_snapshot(&db, migrations(&db).await?, folder.names(stem), now, night).await
     }
 
     pub(crate) async fn back_up_snapshot(
@@ -82,8 +92,9 @@ impl Store {
         migrations: Vec<String>,
         names: impl IntoIterator<Item = PathBuf>,
         now: Option<Instant>,
+        night: Option<u64>,
     ) -> Result<Backup> {
-        let (engine, version) = self.engine().await?;
+        let (engine, version) = engine(db).await?;
         let people = people(db).await?;
         let tables = schema::tables(migrations.len());
         let header = Header {
@@ -91,6 +102,7 @@ impl Store {
             engine: format!("{engine} {version}"),
             database: identity_in(db, &migrations).await?,
             made_at: now.map(crate::store::stamp),
+            night,
             migrations,
             people,
         };
@@ -128,8 +140,8 @@ impl Store {
     /// # Errors
     /// When the database does not answer.
     pub async fn logical_hash(&self) -> Result<ContentHash> {
-        let db = self.snapshot().await?;
-        let tables = schema::tables(self.migrations().await?.len());
+        let db = self.for_archiving().snapshot().await?;
+        let tables = schema::tables(migrations(&db).await?.len());
         let ((), sums) = walk::walk(&db, &tables, None, ()).await?;
         Ok(walk::hash_of(&sums))
     }
@@ -150,17 +162,21 @@ impl Store {
         Ok((store, backup))
     }
 
-    /// The backup of a night: made unless this database's was, and its older nights forgotten. `None` where no backups are wanted.
+    /// The backup of a night: made unless this database's newest is of that night, and its older nights forgotten. Which one is
+    /// newer is said by the number in it, not by a date: a clock that was ahead neither keeps new ones from being made nor
+    /// decides which go. `None` where no backups are wanted.
     ///
     /// # Errors
     /// When it cannot be written. Then every older one is still there.
     pub async fn back_up_nightly(&self, day: Day, now: Instant) -> Result<Option<PathBuf>> {
         let Some(folder) = self.backups()? else { return Ok(None) };
         let database = self.identity().await?;
-        if let Some(made) = folder.nightly(day, &database)? {
-            return Ok(Some(made));
+        let newest = folder.nights(&database)?.pop();
+        if let Some(made) = newest.as_ref().filter(|newest| newest.day == day) {
+            return Ok(Some(made.path.clone()));
         }
-        let made = self.back_up_in(&folder, &Folder::nightly_stem(day), Some(now)).await?;
+        let number = newest.and_then(|newest| newest.number).unwrap_or(0) + 1;
+        let made = self.back_up_night(&folder, &Folder::nightly_stem(day), Some(now), Some(number)).await?;
         folder.forget_old_nights(&database)?;
         Ok(Some(made.path))
     }

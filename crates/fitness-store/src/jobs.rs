@@ -10,15 +10,20 @@ use chrono::TimeDelta;
 use fitness_core::calendar::Instant;
 use fitness_core::ids::{JobId, UserId};
 use sea_orm::prelude::Json;
-use sea_orm::sea_query::{Expr, ExprTrait as _, LockBehavior, LockType};
+use sea_orm::sea_query::{Expr, ExprTrait as _, LockBehavior, LockType, SimpleExpr};
 use sea_orm::{
     ActiveValue::{NotSet, Set},
-    ColumnTrait, Condition, ConnectionTrait, DbBackend, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
+    ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, DbBackend, EntityTrait, Order, QueryFilter,
+    QueryOrder, QuerySelect, QueryTrait as _, Select, Statement,
 };
 use serde::Serialize;
 
 /// How often a failing job is tried before it is given up.
 const MAX_ATTEMPTS: i64 = 5;
+/// The field of a payload that says what came of the job.
+const OUTCOME: &str = "outcome";
+/// The outcome of a job that was not done because its time had passed.
+pub const EXPIRED: &str = "expired";
 
 fitness_core::words! {
     /// Where a job is.
@@ -55,6 +60,45 @@ pub struct Job {
     pub problem: Option<String>,
     /// When it was done or given up.
     pub finished_at: Option<Instant>,
+}
+
+impl Job {
+    /// What came of it, where its kind has several outcomes: such as `written` for a brief.
+    #[must_use]
+    pub fn outcome(&self) -> Option<&str> {
+        self.outcome_data()?.as_str()
+    }
+
+    /// What came of it, where that is more than a word.
+    #[must_use]
+    pub fn outcome_data(&self) -> Option<&Json> {
+        self.payload.get(OUTCOME)
+    }
+
+    /// Whether it is neither done nor given up.
+    #[must_use]
+    pub const fn is_open(&self) -> bool {
+        matches!(self.state, JobState::Queued | JobState::Running)
+    }
+}
+
+/// Which job a worker wants next.
+#[derive(Debug, Clone, Copy)]
+pub struct JobFilter<'a> {
+    /// What kind. An athlete has at most one running job of a kind.
+    pub kind: &'a str,
+    /// Whose job was claimed last: the next athlete, in the order of their ids, comes first.
+    pub after: Option<UserId>,
+    /// Only these, where one worker cannot do what another can.
+    pub only: Option<&'a [JobId]>,
+}
+
+impl<'a> JobFilter<'a> {
+    /// Any job of a kind.
+    #[must_use]
+    pub const fn of_kind(kind: &'a str) -> Self {
+        Self { kind, after: None, only: None }
+    }
 }
 
 impl Store {
@@ -108,24 +152,23 @@ impl Store {
     }
 
     /// Claims the next job that is due, or whose worker has not been heard of for too long. Two workers never
-    /// get the same one.
+    /// get the same one, and an athlete never has two of one kind running.
     ///
     /// # Errors
     /// When the database does not answer.
-    pub async fn claim_job(&self, worker: &str, lease: TimeDelta, now: Instant) -> Result<Option<Job>> {
+    pub async fn claim_job(
+        &self,
+        wanted: JobFilter<'_>,
+        worker: &str,
+        lease: TimeDelta,
+        now: Instant,
+    ) -> Result<Option<Job>> {
         let db = self.begin_write().await?;
-        let due = Condition::all()
-            .add(Column::State.eq(JobState::Queued.as_str()))
-            .add(Column::RunAt.lte(stamp(now)));
-        let abandoned = Condition::all()
-            .add(Column::State.eq(JobState::Running.as_str()))
-            .add(Column::ClaimedUntil.lt(stamp(now)));
-        let mut query =
-            Entity::find().filter(Condition::any().add(due).add(abandoned)).order_by_asc(Column::RunAt);
-        if self.backend() == DbBackend::Postgres {
-            query = query.lock_with_behavior(LockType::Update, LockBehavior::SkipLocked);
-        }
-        let Some(row) = query.one(&db).await? else { return Ok(None) };
+        let Some(row) = next_due(&db, wanted, now).await? else {
+            // Now, and not when the connection is used next: what was locked while looking must be free for others.
+            db.rollback().await?;
+            return Ok(None);
+        };
         if row.attempts >= MAX_ATTEMPTS {
             // Whoever took it on, every time, was not heard of again. It must not take the next one down too.
             let given_up = ActiveModel {
@@ -139,7 +182,7 @@ impl Store {
             };
             Entity::update(given_up).exec(&db).await?;
             db.commit().await?;
-            return Box::pin(self.claim_job(worker, lease, now)).await;
+            return Box::pin(self.claim_job(wanted, worker, lease, now)).await;
         }
         let claimed = ActiveModel {
             id: Set(row.id),
@@ -199,8 +242,13 @@ impl Store {
             .one(tx.db())
             .await?
             .ok_or(Error::NotFound("failed job"))?;
+        let mut payload = row.payload;
+        if let Some(fields) = payload.as_object_mut() {
+            fields.remove(OUTCOME);
+        }
         let queued = ActiveModel {
             id: Set(row.id),
+            payload: Set(payload),
             state: Set(JobState::Queued.as_str().to_owned()),
             attempts: Set(0),
             run_at: Set(stamp(now)),
@@ -217,7 +265,45 @@ impl Store {
     /// # Errors
     /// `NotFound` when the worker no longer holds it.
     pub async fn finish_job(&self, user: UserId, id: JobId, worker: &str, now: Instant) -> Result<()> {
-        self.settle(user, id, worker, now, |_| (JobState::Done, None, None)).await
+        self.settle(user, id, worker, now, |_| Settled::done(None)).await
+    }
+
+    /// The same, and what came of it.
+    ///
+    /// # Errors
+    /// `NotFound` when the worker no longer holds it.
+    pub async fn finish_job_with(
+        &self,
+        user: UserId,
+        id: JobId,
+        worker: &str,
+        outcome: Json,
+        now: Instant,
+    ) -> Result<()> {
+        self.settle(user, id, worker, now, |_| Settled::done(Some(outcome))).await
+    }
+
+    /// Notes that the time for a job has passed: it was not done, and trying again would not help.
+    ///
+    /// # Errors
+    /// `NotFound` when the worker no longer holds it.
+    pub async fn expire_job(
+        &self,
+        user: UserId,
+        id: JobId,
+        worker: &str,
+        problem: &str,
+        now: Instant,
+    ) -> Result<()> {
+        let problem = Some(problem.to_owned());
+        let outcome = Some(Json::from(EXPIRED));
+        self.settle(user, id, worker, now, |_| Settled {
+            state: JobState::Failed,
+            problem,
+            run_at: None,
+            outcome,
+        })
+        .await
     }
 
     /// Notes that a job failed: it is tried again later, each time after twice as long, and given up in the end.
@@ -234,11 +320,13 @@ impl Store {
     ) -> Result<()> {
         let problem = Some(problem.chars().take(500).collect::<String>());
         self.settle(user, id, worker, now, |row| {
-            if row.attempts >= MAX_ATTEMPTS {
-                (JobState::Failed, problem, None)
-            } else {
-                let wait = TimeDelta::minutes(1 << row.attempts.clamp(0, 10));
-                (JobState::Queued, problem, Some(now + wait))
+            let again = row.attempts < MAX_ATTEMPTS;
+            let wait = TimeDelta::minutes(1 << row.attempts.clamp(0, 10));
+            Settled {
+                state: if again { JobState::Queued } else { JobState::Failed },
+                problem,
+                run_at: again.then_some(now + wait),
+                outcome: None,
             }
         })
         .await
@@ -258,13 +346,38 @@ impl Store {
         rows.into_iter().map(job).collect()
     }
 
+    /// A user's job.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn find_job(&self, user: UserId, id: JobId) -> Result<Option<Job>> {
+        let row =
+            Entity::find_by_id(id.get()).filter(Column::UserId.eq(user.get())).one(self.reader()).await?;
+        row.map(job).transpose()
+    }
+
+    /// Everybody's jobs of a kind that are not over, the oldest first.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn list_open_jobs(&self, kind: &str) -> Result<Vec<Job>> {
+        let open = [JobState::Queued.as_str(), JobState::Running.as_str()];
+        let rows = Entity::find()
+            .filter(Column::Kind.eq(kind))
+            .filter(Column::State.is_in(open))
+            .order_by_asc(Column::Id)
+            .all(self.reader())
+            .await?;
+        rows.into_iter().map(job).collect()
+    }
+
     async fn settle(
         &self,
         user: UserId,
         id: JobId,
         worker: &str,
         now: Instant,
-        settle: impl FnOnce(&Model) -> (JobState, Option<String>, Option<Instant>),
+        settle: impl FnOnce(&Model) -> Settled,
     ) -> Result<()> {
         let tx = self.write(user).await?;
         let row = Entity::find_by_id(id.get())
@@ -274,9 +387,14 @@ impl Store {
             .one(tx.db())
             .await?
             .ok_or(Error::NotFound("claimed job"))?;
-        let (state, problem, run_at) = settle(&row);
+        let Settled { state, problem, run_at, outcome } = settle(&row);
+        let mut payload = row.payload;
+        if let (Some(fields), Some(outcome)) = (payload.as_object_mut(), outcome) {
+            fields.insert(OUTCOME.to_owned(), outcome);
+        }
         let settled = ActiveModel {
             id: Set(row.id),
+            payload: Set(payload),
             state: Set(state.as_str().to_owned()),
             run_at: Set(stamp(run_at.unwrap_or(row.run_at))),
             claimed_by: Set(None),
@@ -289,6 +407,84 @@ impl Store {
         let action = if state == JobState::Done { "job.finish" } else { "job.fail" };
         tx.commit(Entry::new(now, Actor::System, action, format!("job:{id}"))).await
     }
+}
+
+/// How a worker's hold on a job ends.
+struct Settled {
+    state: JobState,
+    problem: Option<String>,
+    /// When it is tried again.
+    run_at: Option<Instant>,
+    outcome: Option<Json>,
+}
+
+impl Settled {
+    const fn done(outcome: Option<Json>) -> Self {
+        Self { state: JobState::Done, problem: None, run_at: None, outcome }
+    }
+}
+
+/// The row of the next job a worker may have, locked until the transaction ends.
+async fn next_due(db: &DatabaseTransaction, wanted: JobFilter<'_>, now: Instant) -> Result<Option<Model>> {
+    let mut passed_over = Vec::new();
+    loop {
+        let mut query = due(wanted, now).filter(Column::UserId.is_not_in(passed_over.clone()));
+        if db.get_database_backend() != DbBackend::Postgres {
+            return Ok(query.one(db).await?);
+        }
+        query = query.lock_with_behavior(LockType::Update, LockBehavior::SkipLocked);
+        let Some(row) = query.one(db).await? else { return Ok(None) };
+        if is_alone(db, &row, now).await? {
+            return Ok(Some(row));
+        }
+        passed_over.push(row.user_id);
+    }
+}
+
+/// Every job a worker may have, in the order of its turn.
+fn due(wanted: JobFilter<'_>, now: Instant) -> Select<Entity> {
+    let due =
+        Condition::all().add(Column::State.eq(JobState::Queued.as_str())).add(Column::RunAt.lte(stamp(now)));
+    let abandoned = Condition::all()
+        .add(Column::State.eq(JobState::Running.as_str()))
+        .add(Column::ClaimedUntil.lt(stamp(now)));
+    let busy = running(wanted.kind, now).select_only().column(Column::UserId).into_query();
+    let last = wanted.after.map_or(0, UserId::get);
+    let turn: SimpleExpr = Expr::case(Column::UserId.gt(last), 0).finally(1).into();
+    let query = Entity::find()
+        .filter(Column::Kind.eq(wanted.kind))
+        .filter(Condition::any().add(due).add(abandoned))
+        .filter(Column::UserId.not_in_subquery(busy))
+        .order_by(turn, Order::Asc)
+        .order_by_asc(Column::UserId)
+        .order_by_asc(Column::RunAt)
+        .order_by_asc(Column::Id);
+    match wanted.only {
+        Some(ids) => query.filter(Column::Id.is_in(ids.iter().map(|id| id.get()))),
+        None => query,
+    }
+}
+
+/// What is running of a kind.
+fn running(kind: &str, now: Instant) -> Select<Entity> {
+    Entity::find()
+        .filter(Column::Kind.eq(kind))
+        .filter(Column::State.eq(JobState::Running.as_str()))
+        .filter(Column::ClaimedUntil.gte(stamp(now)))
+}
+
+/// Whether nobody else claims or runs a job of the same athlete and kind. On PostgreSQL two may claim at the same moment, each
+/// before the other's claim can be seen: the one who gets the lock looks again.
+async fn is_alone(db: &DatabaseTransaction, row: &Model, now: Instant) -> Result<bool> {
+    let key = format!("fitness job {} {}", row.kind, row.user_id);
+    let sql = "SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS locked";
+    let locked =
+        db.query_one_raw(Statement::from_sql_and_values(DbBackend::Postgres, sql, [key.into()])).await?;
+    if !locked.map(|row| row.try_get::<bool>("", "locked")).transpose()?.unwrap_or(false) {
+        return Ok(false);
+    }
+    let running = running(&row.kind, now).filter(Column::UserId.eq(row.user_id)).one(db).await?;
+    Ok(running.is_none())
 }
 
 async fn insert(tx: &Tx, kind: &str, payload: Json, run_at: Instant) -> Result<JobId> {

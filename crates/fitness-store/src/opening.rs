@@ -16,6 +16,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// How many connections exports and backups share; the next one waits.
+const ARCHIVE_POOL: u32 = 3;
+/// How long it waits.
+const ARCHIVE_TIMEOUT: Duration = Duration::from_secs(600);
 /// Another program's migration may take long on a large database, and it ends.
 const MIGRATION_TIMEOUT: Duration = Duration::from_secs(120);
 /// The advisory lock under which one node migrates: "fitness" in ASCII.
@@ -75,10 +79,15 @@ impl Store {
         let mut opened = open(location, missing).await?;
         opened.store.backups = backups;
         if up_to_date(&opened.contents) {
+            // Where it does not work now, `doctor` says so and the next start tries again.
+            drop(opened.store.finish_removals().await);
             return Ok(opened.store);
         }
         match opened.store.migrate().await {
-            Ok(()) => Ok(opened.store),
+            Ok(()) => {
+                drop(opened.store.finish_removals().await);
+                Ok(opened.store)
+            }
             Err(why) => {
                 opened.give_up().await;
                 Err(why)
@@ -154,9 +163,9 @@ impl Store {
         let Some(folder) = self.backups()? else { return Ok(()) };
         let next = known_migrations().into_iter().nth(applied.len()).unwrap_or_default();
         folder.make()?;
-        let db = self.snapshot().await?;
+        let db = self.for_archiving().snapshot().await?;
         let stem = format!("before-{next}");
-        self.back_up_snapshot(&db, applied.to_vec(), folder.names(&stem), None).await?;
+        self.back_up_snapshot(&db, applied.to_vec(), folder.names(&stem), None, None).await?;
         Ok(())
     }
 
@@ -199,7 +208,7 @@ async fn open(location: Location, missing: Missing) -> Result<Opened> {
 }
 
 const MIGRATIONS_TABLE: &str = "seaql_migrations";
-const APPLIED: &str = "SELECT version FROM seaql_migrations ORDER BY version";
+pub(crate) const APPLIED: &str = "SELECT version FROM seaql_migrations ORDER BY version";
 
 /// The migrations a database says were applied; none when it does not keep that record the way we do.
 async fn applied(

@@ -3,13 +3,12 @@
 use crate::archive::{Backups, Folder};
 use crate::error::Result;
 use crate::location::Location;
-use crate::migrations::Migrator;
+use crate::opening::APPLIED;
 use fitness_core::calendar::Instant;
 use sea_orm::{
     AccessMode, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, IsolationLevel,
     SqliteTransactionMode, TransactionOptions, TransactionTrait,
 };
-use sea_orm_migration::MigratorTrait;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -20,6 +19,8 @@ pub struct Store {
     pub(crate) backups: Backups,
     pub(crate) writer: DatabaseConnection,
     pub(crate) reader: DatabaseConnection,
+    /// For reading everything, which takes long: exports and backups leave the connections of pages alone.
+    pub(crate) archive: DatabaseConnection,
     /// Sees what others write and writes nothing itself: see [`version`](crate::version).
     pub(crate) witness: DatabaseConnection,
     /// How often the witness had to connect: what it counts begins anew with each connection.
@@ -46,13 +47,7 @@ impl Store {
     /// # Errors
     /// When the database does not answer.
     pub async fn engine(&self) -> Result<(&'static str, String)> {
-        let (name, sql) = match self.backend() {
-            DbBackend::Postgres => ("postgres", "SELECT current_setting('server_version') AS version"),
-            _ => ("sqlite", "SELECT sqlite_version() AS version"),
-        };
-        let row = self.reader.query_one_raw(self.sql(sql)).await?;
-        let version = row.map(|row| row.try_get::<String>("", "version")).transpose()?;
-        Ok((name, version.unwrap_or_default()))
+        engine(&self.reader).await
     }
 
     /// What is wrong with the file itself, as SQLite finds it; PostgreSQL looks after its own.
@@ -73,8 +68,13 @@ impl Store {
     /// # Errors
     /// When the database does not answer.
     pub async fn migrations(&self) -> Result<Vec<String>> {
-        let applied = Migrator::get_applied_migrations_read_only(&self.reader).await?;
-        Ok(applied.iter().map(|migration| migration.name().to_owned()).collect())
+        migrations(&self.reader).await
+    }
+
+    /// The same database for reading everything of somebody: over connections of its own.
+    #[must_use]
+    pub fn for_archiving(&self) -> Self {
+        Self { reader: self.archive.clone(), ..self.clone() }
     }
 
     pub(crate) fn backend(&self) -> DbBackend {
@@ -139,9 +139,29 @@ impl Store {
     pub async fn close(self) {
         // Readers first, so that the writer is the last to leave and can fold the write-ahead log in.
         drop(self.witness.close().await);
+        drop(self.archive.close().await);
         drop(self.reader.close().await);
         drop(self.writer.close().await);
     }
+}
+
+/// What kind of database it is, and which version. Asked where the question comes from: somebody who holds a connection and
+/// waits for a second one may wait for ever.
+pub(crate) async fn engine(db: &impl ConnectionTrait) -> Result<(&'static str, String)> {
+    let backend = db.get_database_backend();
+    let (name, sql) = match backend {
+        DbBackend::Postgres => ("postgres", "SELECT current_setting('server_version') AS version"),
+        _ => ("sqlite", "SELECT sqlite_version() AS version"),
+    };
+    let row = db.query_one_raw(sea_orm::Statement::from_string(backend, sql)).await?;
+    let version = row.map(|row| row.try_get::<String>("", "version")).transpose()?;
+    Ok((name, version.unwrap_or_default()))
+}
+
+/// The migrations that have been applied, in order. Asked where the question comes from, as [`engine`].
+pub(crate) async fn migrations(db: &impl ConnectionTrait) -> Result<Vec<String>> {
+    let rows = db.query_all_raw(sea_orm::Statement::from_string(db.get_database_backend(), APPLIED)).await?;
+    Ok(rows.iter().map(|row| row.try_get_by_index::<String>(0)).collect::<Result<_, _>>()?)
 }
 
 /// Postgres keeps microseconds and SQLite nanoseconds; a value must not change by being stored.

@@ -268,14 +268,14 @@ impl Store {
         Ok(user)
     }
 
-    /// Removes a user with everything that is theirs: whole, or not at all, and out of the files of the database too.
-    /// Gives back the backups that still hold it. The owner of the server names who owns it from now on, while there is
-    /// anybody else.
+    /// Removes a user with everything that is theirs: whole, or not at all, and out of the files of the database too. What
+    /// keeps the files from being rewritten now does not keep the next start from it. The owner of the server names who
+    /// owns it from now on, while there is anybody else.
     ///
     /// # Errors
     /// `NotConfirmed` when the consent is about something else; `NoNewOwner` when the owner names nobody, or themselves;
     /// `NotFound` when there is no such new owner.
-    pub async fn remove_user(&self, consent: Consent, new_owner: Option<UserId>) -> Result<Vec<Remains>> {
+    pub async fn remove_user(&self, consent: Consent, new_owner: Option<UserId>) -> Result<Removal> {
         let (user, now) = (consent.user(), consent.at());
         consent.require(ActionKind::DeleteUser, None)?;
         let (tx, _) = consent.act(None, None, serde_json::json!({})).await?;
@@ -289,9 +289,43 @@ impl Store {
             let sql = format!("DELETE FROM {table} WHERE user_id = $1");
             tx.db().execute_raw(Statement::from_sql_and_values(backend, sql, [user.get().into()])).await?;
         }
+        if backend == DbBackend::Sqlite {
+            // With the rows themselves: whoever opens the database after a crash knows what is left to do.
+            tx.db().execute_unprepared(&format!("PRAGMA user_version = {VACUUM_PENDING}")).await?;
+        }
         tx.commit_departure().await?;
+        // Their uploads are named by no job any more. What cannot be removed now is removed by the next start.
+        drop(self.remove_leftover_uploads(Instant::UNIX_EPOCH).await);
+        let rewritten = match backend {
+            DbBackend::Postgres => self.scrub().await,
+            _ => self.finish_removals().await,
+        };
+        Ok(Removal { vacuum_pending: rewritten.is_err(), remains: self.remains(&leaving).await? })
+    }
+
+    /// Whether the files of the database may still hold what was removed with a user: rewriting them did not end.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn is_vacuum_pending(&self) -> Result<bool> {
+        if self.backend() == DbBackend::Postgres {
+            return Ok(false);
+        }
+        let row = self.reader().query_one_raw(self.sql("PRAGMA user_version")).await?;
+        Ok(row.map(|row| row.try_get_by_index::<i64>(0)).transpose()? == Some(VACUUM_PENDING))
+    }
+
+    /// Rewrites the files of the database where a removal did not come to that.
+    ///
+    /// # Errors
+    /// When others hold on to the files, or there is no room. Then it is still pending.
+    pub async fn finish_removals(&self) -> Result<()> {
+        if !self.is_vacuum_pending().await? {
+            return Ok(());
+        }
         self.scrub().await?;
-        self.remains(&leaving).await
+        self.writer().execute_unprepared("PRAGMA user_version = 0").await?;
+        Ok(())
     }
 
     /// Rewrites the database, so that what was removed is in none of its files: neither in pages that are free now nor in
@@ -304,8 +338,8 @@ impl Store {
             return Ok(());
         }
         self.writer().execute_unprepared("VACUUM").await?;
-        // Whoever reads just now holds on to the log; soon nobody does.
-        for _ in 0..50 {
+        // Whoever reads just now holds on to the log; soon nobody does. Each try waits as long as any write would.
+        for _ in 0..CHECKPOINT_TRIES {
             let sql = self.sql("PRAGMA wal_checkpoint(TRUNCATE)");
             let row = self.writer().query_one_raw(sql).await?;
             if row.and_then(|row| row.try_get_by_index::<i64>(0).ok()) == Some(0) {
@@ -316,6 +350,20 @@ impl Store {
         Err(Error::Busy)
     }
 }
+
+/// What came of removing a user.
+#[derive(Debug)]
+pub struct Removal {
+    /// The backups that still hold their data.
+    pub remains: Vec<Remains>,
+    /// Whether free pages of the database may still hold some of it: the next start rewrites them.
+    pub vacuum_pending: bool,
+}
+
+/// How often is tried to empty the write-ahead log before that is left to the next start.
+const CHECKPOINT_TRIES: usize = 2;
+/// The `user_version` of a SQLite file whose free pages may hold what was removed; 0 otherwise.
+const VACUUM_PENDING: i64 = 1;
 
 /// Every table with rows of a user. Plans first: what belongs to a plan goes only after it.
 pub(crate) const TABLES_OF_A_USER: &[&str] = &[

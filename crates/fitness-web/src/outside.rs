@@ -2,7 +2,7 @@
 //! and the sealing key; the server has neither.
 
 use crate::app::Looked;
-use crate::chores::Chores;
+use crate::chores::{BriefOutcome, Chores};
 use fitness_coach::chosen::Chosen;
 use fitness_core::calendar::Day;
 use fitness_core::ids::{SourceId, UserId};
@@ -99,7 +99,7 @@ impl Chores for Alone {
         not_here()
     }
 
-    fn brief(&self, _: UserId, _: Day) -> Looked<'_, Done> {
+    fn brief(&self, _: UserId, _: Day) -> Looked<'_, Done<BriefOutcome>> {
         not_here()
     }
 

@@ -7,7 +7,8 @@ use fitness_core::ids::UserId;
 use fitness_store::Token;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
-use tokio::sync::Mutex as Turn;
+use tokio::sync::futures::Notified;
+use tokio::sync::{Mutex as Turn, Notify};
 
 /// Everything that is under way.
 #[derive(Debug, Clone, Default)]
@@ -18,9 +19,44 @@ pub struct Running {
     pub health: HealthMonitor,
     pub(crate) uploads: Uploads,
     syncing: Arc<Mutex<BTreeSet<UserId>>>,
+    worker: Arc<Notify>,
+    exporting: Arc<Mutex<BTreeSet<UserId>>>,
+}
+
+/// So many exports of everything are made at once, each of another athlete.
+const EXPORTS: usize = 2;
+
+/// An export that is being made, until this is dropped.
+#[derive(Debug)]
+pub(crate) struct ExportPermit {
+    user: UserId,
+    exporting: Arc<Mutex<BTreeSet<UserId>>>,
+}
+
+impl Drop for ExportPermit {
+    fn drop(&mut self) {
+        self.exporting.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.user);
+    }
 }
 
 impl Running {
+    /// Begins an export; `None` when too many are being made, or one of this athlete's.
+    pub(crate) fn begin_export(&self, user: UserId) -> Option<ExportPermit> {
+        let mut exporting = self.exporting.lock().unwrap_or_else(PoisonError::into_inner);
+        let free = exporting.len() < EXPORTS && exporting.insert(user);
+        free.then(|| ExportPermit { user, exporting: Arc::clone(&self.exporting) })
+    }
+
+    /// Lets the worker look for jobs at once.
+    pub(crate) fn wake_worker(&self) {
+        self.worker.notify_waiters();
+    }
+
+    /// Waits until the worker should look for jobs.
+    pub(crate) fn worker_woken(&self) -> Notified<'_> {
+        self.worker.notified()
+    }
+
     /// Notes that an athlete's services are being asked; `false` when they are already.
     pub(crate) fn begin_sync(&self, user: UserId) -> bool {
         self.syncing.lock().unwrap_or_else(PoisonError::into_inner).insert(user)
@@ -47,5 +83,24 @@ impl Setup {
         let token = Token::random();
         let path = format!("/setup?code={}", token.reveal());
         (Self { secret: Arc::new(Turn::new(Some(token))), profile }, path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_athletes_export_at_once_and_each_once() {
+        let running = Running::default();
+        let [ann, ben, cid] = [1, 2, 3].map(UserId::new);
+        let first = running.begin_export(ann).unwrap();
+        assert!(running.begin_export(ann).is_none());
+        let second = running.begin_export(ben).unwrap();
+        assert!(running.begin_export(cid).is_none());
+        drop(first);
+        assert!(running.begin_export(ben).is_none());
+        assert!(running.begin_export(cid).is_some());
+        drop(second);
     }
 }

@@ -7,7 +7,7 @@ use fitness_coach::chosen::Chosen;
 use fitness_core::calendar::Day;
 use fitness_core::ids::{SourceId, UserId};
 use fitness_store::Store;
-use fitness_web::chores::Chores;
+use fitness_web::chores::{BriefOutcome, Chores};
 use fitness_web::{Coaching, KeyFrom, Looked, NewKey, NewSource, Opened, ShareTerms};
 use secrecy::SecretString;
 
@@ -48,7 +48,7 @@ impl Chores for Outside {
         Box::pin(async move { sync::all_quietly(&self.store, user).await.map_err(said) })
     }
 
-    fn brief(&self, user: UserId, day: Day) -> Looked<'_, Result<(), String>> {
+    fn brief(&self, user: UserId, day: Day) -> Looked<'_, Result<BriefOutcome, String>> {
         Box::pin(async move { brief::write_when_missing(&self.store, user, day).await.map_err(said) })
     }
 

@@ -51,6 +51,10 @@ pub struct Header {
     pub database: Option<String>,
     /// When, where whoever wrote it knew.
     pub made_at: Option<Instant>,
+    /// The number of a nightly backup: one more than that of the night before, whatever the clock says. Those of one database
+    /// follow each other by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub night: Option<u64>,
     /// What the tables were.
     pub migrations: Vec<String>,
     /// Whose data it holds.

@@ -58,6 +58,14 @@ pub struct Kept {
     pub header: Result<Header>,
 }
 
+/// A nightly backup. Ordered as they were made: by number, and those of version 0.1.0, which have none, before them by day.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Night {
+    pub(crate) number: Option<u64>,
+    pub(crate) day: Day,
+    pub(crate) path: PathBuf,
+}
+
 impl Kept {
     /// Whether it was written from this database.
     #[must_use]
@@ -112,22 +120,20 @@ impl Folder {
         format!("{NIGHTLY}{day}")
     }
 
-    /// The nights of which a database has a backup, the oldest first.
-    fn nights(&self, database: &str) -> Result<Vec<(Day, PathBuf)>> {
-        let night = |path: &Path| {
+    /// The nightly backups of a database, in the order in which they were made.
+    pub(crate) fn nights(&self, database: &str) -> Result<Vec<Night>> {
+        let day = |path: &Path| {
             let day = path.file_stem()?.to_str()?.strip_prefix(NIGHTLY)?.get(..10)?;
             day.parse::<Day>().ok()
         };
         let kept = self.list()?.into_iter().filter(|kept| kept.is_of(database));
-        let mut nights: Vec<(Day, PathBuf)> =
-            kept.filter_map(|kept| Some((night(&kept.path)?, kept.path))).collect();
+        let night = |kept: Kept| {
+            let number = kept.header.ok()?.night;
+            Some(Night { number, day: day(&kept.path)?, path: kept.path })
+        };
+        let mut nights: Vec<Night> = kept.filter_map(night).collect();
         nights.sort();
         Ok(nights)
-    }
-
-    /// A database's backup of a night, if it was made.
-    pub(crate) fn nightly(&self, day: Day, database: &str) -> Result<Option<PathBuf>> {
-        Ok(self.nights(database)?.into_iter().find(|(night, _)| *night == day).map(|(_, path)| path))
     }
 
     /// Every backup in the folder, the newest last.
@@ -165,10 +171,7 @@ impl Folder {
     /// them.
     pub(crate) fn forget_old_nights(&self, database: &str) -> Result<()> {
         let nights = self.nights(database)?;
-        let mut days: Vec<Day> = nights.iter().map(|(day, _)| *day).collect();
-        days.dedup();
-        let Some(first) = days.iter().rev().nth(NIGHTS - 1) else { return Ok(()) };
-        for (_, path) in nights.iter().filter(|(day, _)| day < first) {
+        for Night { path, .. } in nights.iter().rev().skip(NIGHTS) {
             std::fs::remove_file(path).map_err(|why| Error::of_file(path, &why))?;
         }
         Ok(())

@@ -7,7 +7,7 @@ use super::walk::{self, Sink};
 use super::{BATCH_BYTES, BATCH_ROWS, CREDENTIAL_TABLES, Packed, Send, fill, manifest, schema};
 use crate::error::{Error, Result};
 use crate::location::Location;
-use crate::store::{Store, stamp};
+use crate::store::{Store, engine, migrations, stamp};
 use crate::users;
 use fitness_core::calendar::Instant;
 use fitness_core::ids::UserId;
@@ -51,17 +51,18 @@ impl Store {
         now: Instant,
         collector: C,
     ) -> Result<(C, Header, Manifest)> {
-        let db = self.snapshot().await?;
-        let migrations = self.migrations().await?;
+        let db = self.for_archiving().snapshot().await?;
+        let migrations = migrations(&db).await?;
         let tables = Packed::Elsewhere.tables(migrations.len());
         let every_table = schema::tables(migrations.len());
-        let (engine, version) = self.engine().await?;
+        let (engine, version) = engine(&db).await?;
         let person = users::name_of(&db, user).await?;
         let header = Header {
             program: env!("CARGO_PKG_VERSION").to_owned(),
             engine: format!("{engine} {version}"),
             database: None,
             made_at: Some(stamp(now)),
+            night: None,
             migrations,
             people: vec![Person { id: user.get(), name: person, since: None }],
         };

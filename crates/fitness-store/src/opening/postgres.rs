@@ -1,6 +1,8 @@
 //! Opening a database of a server.
 
-use super::{APPLIED, Contents, Missing, Opened, applied, contents, refuse_newer};
+use super::{
+    APPLIED, ARCHIVE_POOL, ARCHIVE_TIMEOUT, Contents, Missing, Opened, applied, contents, refuse_newer,
+};
 use crate::archive::Backups;
 use crate::error::{Error, Result};
 use crate::location::Location;
@@ -36,6 +38,10 @@ pub(super) async fn open(location: Location, options: PgConnectOptions, missing:
     let pool = PgPoolOptions::new()
         .max_connections(POSTGRES_POOL)
         .acquire_timeout(Duration::from_secs(30))
+        .connect_lazy_with(options.clone());
+    let archive = PgPoolOptions::new()
+        .max_connections(ARCHIVE_POOL)
+        .acquire_timeout(ARCHIVE_TIMEOUT)
         .connect_lazy_with(options);
     let connection = SqlxPostgresConnector::from_sqlx_postgres_pool(pool);
     let store = Store {
@@ -43,6 +49,7 @@ pub(super) async fn open(location: Location, options: PgConnectOptions, missing:
         backups: Backups::default(),
         writer: connection.clone(),
         reader: connection.clone(),
+        archive: SqlxPostgresConnector::from_sqlx_postgres_pool(archive),
         witness: connection,
         connected: Arc::default(),
     };

@@ -1,6 +1,9 @@
 //! Opening a file.
 
-use super::{APPLIED, BUSY_TIMEOUT, Contents, Missing, Opened, applied, contents, refuse_newer};
+use super::{
+    APPLIED, ARCHIVE_POOL, ARCHIVE_TIMEOUT, BUSY_TIMEOUT, Contents, Missing, Opened, applied, contents,
+    refuse_newer,
+};
 use crate::archive::Backups;
 use crate::error::{Error, Result};
 use crate::location::Location;
@@ -71,6 +74,12 @@ async fn set_up_sqlite(location: Location, path: &Path, contents: Contents) -> R
         .max_connections(READERS)
         .min_connections(0)
         .connect_lazy_with(options.clone().read_only(true));
+    let archive = SqlitePoolOptions::new()
+        .max_connections(ARCHIVE_POOL)
+        .min_connections(0)
+        // An export may wait for two others, each of which takes as long as it takes.
+        .acquire_timeout(ARCHIVE_TIMEOUT)
+        .connect_lazy_with(options.clone().read_only(true));
     let connected = Arc::new(AtomicU64::new(0));
     let counting = Arc::clone(&connected);
     let witness = SqlitePoolOptions::new()
@@ -88,6 +97,7 @@ async fn set_up_sqlite(location: Location, path: &Path, contents: Contents) -> R
         backups: Backups::default(),
         writer: SqlxSqliteConnector::from_sqlx_sqlite_pool(writer),
         reader: SqlxSqliteConnector::from_sqlx_sqlite_pool(reader),
+        archive: SqlxSqliteConnector::from_sqlx_sqlite_pool(archive),
         witness: SqlxSqliteConnector::from_sqlx_sqlite_pool(witness),
         connected,
     };

@@ -211,7 +211,43 @@ fn refused(answer: Result<(Store, archive::Backup), Error>) -> Error {
     }
 }
 
+/// More at once than either database has connections for readers.
+const AT_ONCE: usize = 16;
+
+/// Writes nothing down.
+struct Nothing;
+
+impl archive::Collector for Nothing {
+    fn table(&mut self, _: &str) -> std::io::Result<()> {
+        Ok(())
+    }
+
+    fn row(&mut self, _: &str, _: archive::Fields) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
 on_both_databases! {
+    async fn exports_and_backups_at_once_do_not_wait_for_each_other(db) {
+        let ann = db.user("Ann").await;
+        let folder = TempDir::new().unwrap();
+        let mut work = tokio::task::JoinSet::new();
+        for number in 0..AT_ONCE {
+            let (store, path) = (db.store.clone(), folder.path().join(number.to_string()));
+            work.spawn(async move {
+                match number % 3 {
+                    0 => store.back_up(&path, Some(now())).await.map(drop),
+                    1 => store.show_all_of(ann, now(), Nothing).await.map(drop),
+                    _ => store.logical_hash().await.map(drop),
+                }
+            });
+        }
+        let ended = tokio::time::timeout(std::time::Duration::from_secs(20), work.join_all()).await;
+        for result in ended.expect("each has what it needs") {
+            result.unwrap();
+        }
+    }
+
     async fn a_backup_comes_back_as_it_was_in_either_database(db) {
         let home = TempDir::new().unwrap();
         let users = lively(&db).await;
@@ -464,7 +500,9 @@ async fn whoever_leaves_is_in_no_file_of_the_database_and_told_which_backups_hol
     assert!(traces() >= 200, "the canary can be found while it is there");
     let consent =
         db.consent(ann, ActionKind::DeleteUser, None, fitness_core::hash::ContentHash::of_bytes(b"Ann"));
-    let remains = db.store.remove_user(consent.await.unwrap(), Some(bob)).await.unwrap();
+    let removal = db.store.remove_user(consent.await.unwrap(), Some(bob)).await.unwrap();
+    assert!(!removal.vacuum_pending);
+    let remains = removal.remains;
     assert_eq!(traces(), 0, "in {directory:?}");
     let told: Vec<(&Path, Vec<&str>)> = remains
         .iter()
@@ -476,4 +514,37 @@ async fn whoever_leaves_is_in_no_file_of_the_database_and_told_which_backups_hol
     );
     assert!(both.exists() && alone.exists(), "they are told, not removed");
     assert_eq!(db.store.list_notes(bob).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn removal_whose_vacuum_did_not_end_is_finished_at_the_next_start() {
+    const CANARY: &str = "a-canary-that-must-not-sing";
+    let db = TestDb::new(Backend::Sqlite).await.unwrap();
+    let ann = db.user("Ann").await;
+    for number in 0..200 {
+        let note = NoteText::new(&format!("{CANARY} {number}")).unwrap();
+        db.store.add_note(ann, Author::Athlete, None, &note, now()).await.unwrap();
+    }
+    let directory = Path::new(db.url()).parent().unwrap();
+    let traces = || {
+        let files = std::fs::read_dir(directory).unwrap().flatten().filter(|entry| entry.path().is_file());
+        let read = files.map(|entry| std::fs::read(entry.path()).unwrap());
+        read.map(|bytes| bytes.windows(CANARY.len()).filter(|window| *window == CANARY.as_bytes()).count())
+            .sum::<usize>()
+    };
+    // Somebody reads, and does not let go of the log.
+    let mut reader = Raw::connect(&db).await;
+    reader.must("BEGIN").await;
+    assert_eq!(reader.number("SELECT COUNT(*) FROM notes").await, 200);
+    let seen = fitness_core::hash::ContentHash::of_bytes(b"Ann");
+    let consent = db.consent(ann, ActionKind::DeleteUser, None, seen).await.unwrap();
+    let removal = db.store.remove_user(consent).await.unwrap();
+    assert!(removal.vacuum_pending && db.store.is_vacuum_pending().await.unwrap());
+    assert!(traces() > 0, "it is still in the files");
+    assert_eq!(db.store.find_user("Ann").await.unwrap(), None, "the rows are gone all the same");
+    reader.must("ROLLBACK").await;
+    drop(reader);
+    let next = db.another_store().await;
+    assert!(!next.is_vacuum_pending().await.unwrap());
+    assert_eq!(traces(), 0, "in {directory:?}");
 }

@@ -37,7 +37,7 @@ async fn add(store: &Store, name: &str) -> UserId {
 async fn leave(store: &Store, user: UserId, name: &str) -> Vec<Remains> {
     let seen = ContentHash::of_bytes(name.as_bytes());
     let consent = consent(store, user, ActionKind::DeleteUser, None, seen).await.unwrap();
-    store.remove_user(consent, None).await.unwrap()
+    store.remove_user(consent, None).await.unwrap().remains
 }
 
 /// The files in a folder.
@@ -49,6 +49,59 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 on_both_databases! {
+    async fn uploads_of_others_and_those_that_arrive_or_wait_are_no_leftovers(db) {
+        let home = TempDir::new().unwrap();
+        let (here, there, _) = two_in_one(&db, &home).await;
+        let ann = add(&here, "Ann").await;
+        let (own, other) = (here.uploads().await.unwrap(), there.uploads().await.unwrap());
+        let (waits, arrives) = (own.begin().unwrap(), own.begin().unwrap());
+        let (left, elsewhere) = (own.begin().unwrap(), other.begin().unwrap());
+        let path = left.path().to_owned();
+        here.enqueue(ann, "import", waits.payload(), now(), now()).await.unwrap();
+        for upload in [waits, left, elsewhere] {
+            upload.keep();
+        }
+        assert_eq!(here.leftover_uploads(now()).await.unwrap(), std::slice::from_ref(&path));
+        assert_eq!(here.remove_leftover_uploads(now()).await.unwrap(), std::slice::from_ref(&path));
+        assert!(!path.exists() && arrives.path().exists());
+        assert_eq!((own.list().unwrap().len(), other.list().unwrap().len()), (2, 1));
+        // Whoever leaves takes their uploads along.
+        leave(&here, ann, "Ann").await;
+        assert_eq!(own.list().unwrap().len(), 1, "what arrives is still there");
+        drop(arrives);
+        assert!(own.list().unwrap().is_empty(), "what breaks off removes itself");
+        there.remove_leftover_uploads(now()).await.unwrap();
+    }
+
+    async fn nightly_backups_follow_their_order_and_not_the_clock(db) {
+        let home = TempDir::new().unwrap();
+        let (here, _, _) = two_in_one(&db, &home).await;
+        add(&here, "Ann").await;
+        let make = async |day| here.back_up_nightly(june(day), now()).await.unwrap().unwrap();
+        let mut before = Vec::new();
+        for day in 1..=5 {
+            before.push(make(day).await);
+        }
+        // For two nights the clock is weeks ahead.
+        let ahead = [make(29).await, make(30).await];
+        let mut after = Vec::new();
+        for day in 6..=9 {
+            let path = make(day).await;
+            assert!(path.exists() && !after.contains(&path), "{path:?} was made");
+            after.push(path);
+        }
+        assert_eq!(before.iter().filter(|path| path.exists()).count(), 1, "the oldest went");
+        assert!(before[4].exists() && ahead.iter().all(|path| path.exists()), "seven are kept, in their order");
+        // The night the clock once showed comes, and has its own backup.
+        let real = make(29).await;
+        assert!(!ahead.contains(&real), "{real:?}");
+        for day in [10, 11, 12] {
+            make(day).await;
+        }
+        assert!(ahead.iter().all(|path| !path.exists()), "what is dated ahead goes when it is the oldest");
+        assert!(after.iter().rev().take(3).all(|path| path.exists()));
+    }
+
     async fn each_database_in_a_folder_has_nights_of_its_own(db) {
         let home = TempDir::new().unwrap();
         let (here, there, folder) = two_in_one(&db, &home).await;

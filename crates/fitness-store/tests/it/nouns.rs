@@ -13,7 +13,7 @@ use fitness_core::units::TimeSpan;
 use fitness_core::units::UnitSystem;
 use fitness_store::testkit::{june, now};
 use fitness_store::{
-    Batch, ChatMessage, Error, FinishedFiles, JobState, NewBrief, Purpose, Role, RunKind, RunOutcome,
+    Batch, ChatMessage, EXPIRED, Error, FinishedFiles, JobFilter, JobState, NewBrief, Purpose, Role, RunKind, RunOutcome,
     RunState, Spent, StoredFact, on_both_databases,
 };
 use serde_json::json;
@@ -225,18 +225,18 @@ on_both_databases! {
         let lease = TimeDelta::minutes(5);
         let id = db.store.enqueue(ann, "sync", json!({"source": 1}), now(), now()).await.unwrap();
         db.store.enqueue(ann, "brief", json!({}), now() + TimeDelta::hours(1), now()).await.unwrap();
-        let job = db.store.claim_job("one", lease, now()).await.unwrap().unwrap();
+        let job = db.store.claim_job(JobFilter::of_kind("sync"), "one", lease, now()).await.unwrap().unwrap();
         assert_eq!((job.id, job.attempts, job.kind.as_str()), (id, 1, "sync"));
-        assert_eq!(db.store.claim_job("two", lease, now()).await.unwrap(), None, "claimed, and the other is not due");
+        assert_eq!(db.store.claim_job(JobFilter::of_kind("sync"), "two", lease, now()).await.unwrap(), None, "claimed, and the other is not due");
         assert!(matches!(db.store.finish_job(ann, id, "two", now()).await, Err(Error::NotFound(_))));
         db.store.fail_job(ann, id, "one", "no answer", now()).await.unwrap();
-        assert_eq!(db.store.claim_job("two", lease, now()).await.unwrap(), None, "it waits before it is tried again");
+        assert_eq!(db.store.claim_job(JobFilter::of_kind("sync"), "two", lease, now()).await.unwrap(), None, "it waits before it is tried again");
         let later = now() + TimeDelta::minutes(3);
-        assert_eq!(db.store.claim_job("two", lease, later).await.unwrap().unwrap().attempts, 2);
+        assert_eq!(db.store.claim_job(JobFilter::of_kind("sync"), "two", lease, later).await.unwrap().unwrap().attempts, 2);
         // The worker dies; its claim runs out.
-        assert_eq!(db.store.claim_job("three", lease, later + TimeDelta::minutes(4)).await.unwrap(), None);
+        assert_eq!(db.store.claim_job(JobFilter::of_kind("sync"), "three", lease, later + TimeDelta::minutes(4)).await.unwrap(), None);
         let much_later = later + TimeDelta::minutes(6);
-        assert_eq!(db.store.claim_job("three", lease, much_later).await.unwrap().unwrap().attempts, 3);
+        assert_eq!(db.store.claim_job(JobFilter::of_kind("sync"), "three", lease, much_later).await.unwrap().unwrap().attempts, 3);
         assert!(matches!(db.store.finish_job(ann, id, "two", now()).await, Err(Error::NotFound(_))), "its claim is gone");
         db.store.finish_job(ann, id, "three", much_later).await.unwrap();
         let jobs = db.store.list_jobs(ann, 10).await.unwrap();
@@ -245,21 +245,93 @@ on_both_databases! {
         let poison = db.store.enqueue(ann, "poison", json!({}), now(), now()).await.unwrap();
         let mut at = much_later;
         for _ in 0..5 {
-            assert_eq!(db.store.claim_job("victim", lease, at).await.unwrap().unwrap().id, poison);
+            assert_eq!(db.store.claim_job(JobFilter::of_kind("poison"), "victim", lease, at).await.unwrap().unwrap().id, poison);
             at += TimeDelta::minutes(6);
         }
-        assert_eq!(db.store.claim_job("victim", lease, at).await.unwrap(), None);
+        assert_eq!(db.store.claim_job(JobFilter::of_kind("poison"), "victim", lease, at).await.unwrap(), None);
         assert_eq!(db.store.list_jobs(ann, 1).await.unwrap()[0].state, JobState::Failed);
         // Five failures are enough.
         let mut at = now() + TimeDelta::days(1);
         let brief = jobs[0].id;
         for attempt in 1..=5 {
-            assert_eq!(db.store.claim_job("one", lease, at).await.unwrap().unwrap().attempts, attempt);
+            assert_eq!(db.store.claim_job(JobFilter::of_kind("brief"), "one", lease, at).await.unwrap().unwrap().attempts, attempt);
             db.store.fail_job(ann, brief, "one", "still no answer", at).await.unwrap();
             at += TimeDelta::days(1);
         }
-        assert_eq!(db.store.claim_job("one", lease, at).await.unwrap(), None);
+        assert_eq!(db.store.claim_job(JobFilter::of_kind("brief"), "one", lease, at).await.unwrap(), None);
         let brief_now = db.store.list_jobs(ann, 10).await.unwrap().into_iter().find(|j| j.id == brief).unwrap();
         assert_eq!(brief_now.state, JobState::Failed);
+    }
+
+    async fn athletes_take_turns_and_have_one_running_job_of_a_kind(db) {
+        let (ann, bob, cid) = (db.user("Ann").await, db.user("Bob").await, db.user("Cid").await);
+        let lease = TimeDelta::minutes(5);
+        let mut ids = Vec::new();
+        for (user, minutes) in [(ann, 30), (ann, 29), (ann, 28), (bob, 5), (cid, 9)] {
+            let due = now() - TimeDelta::minutes(minutes);
+            ids.push(db.store.enqueue(user, "sync", json!({}), due, now()).await.unwrap());
+        }
+        db.store.enqueue(ann, "brief", json!({}), now(), now()).await.unwrap();
+        let mut claimed = Vec::new();
+        let mut wanted = JobFilter::of_kind("sync");
+        while let Some(job) = db.store.claim_job(wanted, "one", lease, now()).await.unwrap() {
+            wanted.after = Some(job.user);
+            claimed.push(job.id);
+        }
+        assert_eq!(claimed, [ids[0], ids[3], ids[4]], "the others of Ann's wait until her first is done");
+        db.store.finish_job(ann, ids[0], "one", now()).await.unwrap();
+        let other = JobFilter { only: Some(&ids[2..]), ..wanted };
+        assert_eq!(db.store.claim_job(other, "one", lease, now()).await.unwrap().unwrap().id, ids[2]);
+        assert_eq!(db.store.claim_job(wanted, "one", lease, now()).await.unwrap(), None);
+        assert!(db.store.claim_job(JobFilter::of_kind("brief"), "one", lease, now()).await.unwrap().is_some());
+        // An abandoned job holds up neither itself nor the next.
+        let later = now() + TimeDelta::minutes(6);
+        assert!(db.store.claim_job(wanted, "two", lease, later).await.unwrap().is_some());
+    }
+
+    async fn claims_at_the_same_moment_give_an_athlete_one_running_job_of_a_kind(db) {
+        let ann = db.user("Ann").await;
+        let lease = TimeDelta::minutes(5);
+        let mut stores = Vec::new();
+        for _ in 0..4 {
+            stores.push(db.another_store().await);
+        }
+        for round in 0..20 {
+            for _ in 0..2 {
+                db.store.enqueue(ann, "sync", json!({}), now(), now()).await.unwrap();
+            }
+            let mut claims = tokio::task::JoinSet::new();
+            for (number, store) in stores.iter().cloned().enumerate() {
+                claims.spawn(async move {
+                    let worker = number.to_string();
+                    let claimed = store.claim_job(JobFilter::of_kind("sync"), &worker, lease, now()).await;
+                    claimed.unwrap().map(|job| (job.id, worker))
+                });
+            }
+            let claimed: Vec<_> = claims.join_all().await.into_iter().flatten().collect();
+            assert_eq!(claimed.len(), 1, "round {round}: {claimed:?}");
+            db.store.finish_job(ann, claimed[0].0, &claimed[0].1, now()).await.unwrap();
+            let rest = db.store.claim_job(JobFilter::of_kind("sync"), "rest", lease, now()).await.unwrap().unwrap();
+            db.store.finish_job(ann, rest.id, "rest", now()).await.unwrap();
+        }
+    }
+
+    async fn record_of_a_job_says_what_came_of_it(db) {
+        let ann = db.user("Ann").await;
+        let lease = TimeDelta::minutes(5);
+        let wanted = JobFilter::of_kind("brief");
+        let written = db.store.enqueue(ann, "brief", json!({"day": "2026-06-14"}), now(), now()).await.unwrap();
+        db.store.claim_job(wanted, "one", lease, now()).await.unwrap().unwrap();
+        db.store.finish_job_with(ann, written, "one", json!("written"), now()).await.unwrap();
+        let late = db.store.enqueue(ann, "brief", json!({"day": "2026-06-15"}), now(), now()).await.unwrap();
+        db.store.claim_job(wanted, "one", lease, now()).await.unwrap().unwrap();
+        db.store.expire_job(ann, late, "one", "the morning had passed", now()).await.unwrap();
+        let jobs = db.store.list_jobs(ann, 10).await.unwrap();
+        assert_eq!((jobs[1].state, jobs[1].outcome()), (JobState::Done, Some("written")));
+        assert_eq!((jobs[0].state, jobs[0].outcome()), (JobState::Failed, Some(EXPIRED)));
+        assert_eq!(jobs[0].payload["day"], "2026-06-15");
+        assert_eq!(db.store.claim_job(wanted, "one", lease, now() + TimeDelta::days(1)).await.unwrap(), None);
+        db.store.retry_job(ann, late, now()).await.unwrap();
+        assert_eq!(db.store.list_jobs(ann, 1).await.unwrap()[0].outcome(), None);
     }
 }

@@ -6,18 +6,17 @@ use crate::named::Numbered;
 use crate::pages::found;
 use crate::pages::settings::{Tab, page};
 use crate::problem::Problem;
-use crate::uploads::{Stage, Tracked};
+use crate::uploads::{ImportSummary, Stage};
 use crate::view::View;
 use axum::extract::Multipart;
 use axum::extract::multipart::{Field, MultipartError};
 use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
+use fitness_core::ids::JobId;
 use fitness_core::text::visible;
-use fitness_ingest::{Import, Outcome, Stop};
-use fitness_store::{Location, Store};
+use fitness_store::{IMPORT, Job, JobState};
 use maud::{Markup, html};
-use std::path::{Path, PathBuf};
-use tempfile::TempDir;
+use std::path::Path;
 use tokio::fs::File;
 use tokio::io::AsyncWriteExt as _;
 
@@ -25,16 +24,15 @@ use tokio::io::AsyncWriteExt as _;
 const MAX_FILES: usize = 2000;
 /// The longest value of a field that is no file.
 const MAX_FIELD: usize = 1024;
-/// How many lines about what was left out a person reads.
-const SHOWN: usize = 50;
 
 /// The card with the form. The word says where to go on afterwards.
-pub(crate) fn form(view: &View, from: &str) -> Markup {
-    html! {
+pub(crate) async fn form(view: &View, from: &str) -> Result<Markup, Problem> {
+    let under_way = open_import(view).await?;
+    Ok(html! {
         section.card {
             h2 { "Files" }
-            @if let Some(id) = view.app.running.uploads.under_way(view.user()) {
-                p { "An import is under way. " a href={ "/import/" (id) } { "See how far it is" } }
+            @if let Some(job) = under_way {
+                p { "An import is under way. " a href={ "/import/" (job.id) } { "See how far it is" } }
             } @else {
                 p { "FIT, TCX and GPX files, plain or zipped, or a whole account export as it was downloaded. Importing something again adds nothing." }
                 form method="post" action="/import" enctype="multipart/form-data" {
@@ -57,7 +55,16 @@ pub(crate) fn form(view: &View, from: &str) -> Markup {
                 p.small.soft { "On the machine that runs this server, " code { "fitness import PATH" } " reads folders of any size, and " code { "fitness watch FOLDER" } " takes in what appears in one." }
             }
         }
-    }
+    })
+}
+
+/// The athlete's import that is not over.
+async fn open_import(view: &View) -> Result<Option<Job>, Problem> {
+    Ok(view.store().newest_job(view.user(), IMPORT).await?.filter(Job::is_open))
+}
+
+fn under_way() -> Problem {
+    Problem::conflict("An import is under way; wait until it is over.").go_on("/sources", "See how far it is")
 }
 
 /// `POST /import`
@@ -68,90 +75,76 @@ pub(crate) async fn take(view: View, mut parts: Multipart) -> Result<Response, P
     if !view.seat.is_token(&token) {
         return Err(no_token());
     }
-    let tracked = view.app.running.uploads.begin(view.user()).ok_or_else(|| {
-        Problem::conflict("An import is under way; wait until it is over.")
-            .go_on("/sources", "See how far it is")
-    })?;
-    let folder = folder(view.store()).map_err(|why| no_room(&why))?;
-    let (mut paths, mut from) = (Vec::new(), String::new());
+    let receiving = view.app.running.uploads.receive(view.user()).ok_or_else(under_way)?;
+    if open_import(&view).await?.is_some() {
+        return Err(under_way());
+    }
+    let arriving = view.store().uploads().await?.begin().map_err(|why| no_room(&why))?;
+    let (mut files, mut from) = (0, String::new());
     while let Some(mut field) = parts.next_field().await.map_err(unreadable)? {
         match field.name() {
             Some("from") => from = small(&mut field).await?,
             Some("files") if field.file_name().is_some_and(|name| !name.is_empty()) => {
-                if paths.len() == MAX_FILES {
+                if files == MAX_FILES {
                     return Err(too_much("So many files are better zipped; nothing was imported."));
                 }
-                paths.push(write(&mut field, folder.path(), paths.len()).await?);
+                write(&mut field, arriving.path(), files).await?;
+                files += 1;
             }
             _ => {}
         }
     }
-    if paths.is_empty() {
+    if files == 0 {
         return Err(Problem::new(
             StatusCode::UNPROCESSABLE_ENTITY,
             "Choose at least one file; nothing was imported.",
         )
         .go_on("/sources", "Choose files"));
     }
-    let id = tracked.id;
-    tokio::spawn(work(view.app.store.clone(), view.app.clock, view.user(), (folder, paths), tracked));
+    let enqueued =
+        view.store().enqueue_unless(view.user(), IMPORT, arriving.payload(), view.now, Job::is_open).await?;
+    let id = enqueued.ok_or_else(under_way)?;
+    // From here on the files are the job's, whatever becomes of this server.
+    arriving.keep();
+    drop(receiving);
+    view.app.running.wake_worker();
     let suffix = if from == "welcome" { "?from=welcome" } else { "" };
     Ok(see_other(&format!("/import/{id}{suffix}")))
 }
 
-async fn work(
-    store: Store,
-    clock: fitness_ingest::Clock,
-    user: fitness_core::ids::UserId,
-    (folder, paths): (TempDir, Vec<PathBuf>),
-    mut tracked: Tracked,
-) {
-    let wanted = Import { user, paths, again: false, count_first: true };
-    let outcome = fitness_ingest::import(&store, wanted, clock, &mut tracked, &Stop::default()).await;
-    match outcome {
-        Ok(mut outcome) => {
-            // Where it lay for a while is nobody's business.
-            let here = format!("{}/", folder.path().display());
-            for skip in &mut outcome.skipped {
-                let name = skip.path.strip_prefix(&here).unwrap_or(&skip.path);
-                skip.path = name.split_once('/').map_or(name, |(_, name)| name).to_owned();
-            }
-            tracked.done(outcome);
-        }
-        Err(why) => {
-            tracing::error!(%user, %why, "an import did not work");
-            drop(tracked);
-        }
-    }
-}
-
 /// `GET /import/{id}`: how far it is, and what came of it.
-pub(crate) async fn show(view: View, Numbered(id): Numbered<u64>, uri: Uri) -> Result<Response, Problem> {
+pub(crate) async fn show(view: View, Numbered(id): Numbered<i64>, uri: Uri) -> Result<Response, Problem> {
     let welcome = uri.query() == Some("from=welcome");
-    let Some(stage) = view.app.running.uploads.find(view.user(), id) else {
+    let id = JobId::new(id);
+    let job = view.store().find_job(view.user(), id).await?.filter(|job| job.kind == IMPORT);
+    let Some(job) = job else {
         return Err(Problem::not_found().go_on("/sources", "See what came in"));
     };
     let next = html! {
         @if welcome { a.btn.primary href="/welcome?step=3" { "Go on: your coach" } }
         @else { a.btn href="/sources" { "Your data" } }
     };
-    let body = match stage {
-        Stage::Done(outcome) => html! {
-            (told(&outcome))
+    let body = match job.state {
+        JobState::Done => html! {
+            (summary(&job))
             (found::body(&view).await?)
             div.actions { (next) a.btn href="/" { "Go to Today" } }
         },
-        Stage::Failed => html! {
+        JobState::Failed => html! {
             section.card {
                 h2 { "That did not work" }
                 p { "What was read before is kept, and importing it again adds nothing twice. Try again; on the machine that runs this server " code { "fitness import PATH" } " says more." }
                 div.actions { (next) }
             }
         },
-        under_way => html! {
+        JobState::Queued | JobState::Running => html! {
             section.card data-poll="" {
                 h2 { "Importing" }
-                (progress(&under_way))
+                @match view.app.running.uploads.stage(id) {
+                    Some(stage) => (progress(&stage)),
+                    None if job.problem.is_some() => p role="status" { "The import was interrupted. It starts again within a few minutes." },
+                    None => p role="status" { "The files are on the server. The import starts soon." },
+                }
                 p.soft { "You can go on meanwhile; this page can be closed." }
                 noscript { meta http-equiv="refresh" content="3"; }
                 div.actions { (next) }
@@ -170,22 +163,26 @@ fn progress(stage: &Stage) -> Markup {
             }
             Stage::Reading { total: None, files, activities } => p role="status" { (files) " files · " (activities) " activities" },
             Stage::WorkingOut { activities } => p role="status" { "All files are in. Working out what they mean · " (activities) " activities" },
-            Stage::Done(_) | Stage::Failed => {}
         }
     }
 }
 
-fn told(outcome: &Outcome) -> Markup {
-    let more = outcome.skipped_count.saturating_sub(SHOWN as u64);
+/// What came of an import, as its job says.
+fn summary(job: &Job) -> Markup {
+    let read = job.outcome_data().and_then(|data| serde_json::from_value::<ImportSummary>(data.clone()).ok());
+    let Some(ImportSummary { sentences, complete, changed_nothing, skipped, skipped_count }) = read else {
+        return html! { section.card { h2 { "Imported" } p { "What came of it is in the list of what came in." } } };
+    };
+    let more = skipped_count.saturating_sub(skipped.len() as u64);
     html! {
         section.card {
             h2 { "Imported" }
-            @for sentence in outcome.sentences() { p { (sentence) } }
-            @if let Some(day) = outcome.coverage.complete() { p { "Your data is complete through " (day) "." } }
-            @if outcome.skipped_count > 0 {
-                details open[outcome.changed_nothing()] {
-                    summary { "Left out: " (outcome.skipped_count) }
-                    ul { @for skip in outcome.skipped.iter().take(SHOWN) { li { (visible(&skip.path)) ": " (visible(&skip.reason)) } } }
+            @for sentence in sentences { p { (visible(&sentence)) } }
+            @if let Some(day) = complete { p { "Your data is complete through " (visible(&day)) "." } }
+            @if skipped_count > 0 {
+                details open[changed_nothing] {
+                    summary { "Left out: " (skipped_count) }
+                    ul { @for (path, reason) in &skipped { li { (visible(path)) ": " (visible(reason)) } } }
                     @if more > 0 { p.soft { "… and " (more) " more" } }
                 }
             }
@@ -206,7 +203,7 @@ async fn small(field: &mut Field<'_>) -> Result<String, Problem> {
 }
 
 /// Writes a file to disk as it comes.
-async fn write(field: &mut Field<'_>, folder: &Path, number: usize) -> Result<PathBuf, Problem> {
+async fn write(field: &mut Field<'_>, folder: &Path, number: usize) -> Result<(), Problem> {
     let own = folder.join(number.to_string());
     let path = own.join(file_name(field.file_name().unwrap_or_default()));
     tokio::fs::create_dir(&own).await.map_err(|why| no_room(&why))?;
@@ -215,7 +212,8 @@ async fn write(field: &mut Field<'_>, folder: &Path, number: usize) -> Result<Pa
         file.write_all(&chunk).await.map_err(|why| no_room(&why))?;
     }
     file.flush().await.map_err(|why| no_room(&why))?;
-    Ok(path)
+    // What is accepted is imported, also after a power cut.
+    file.sync_data().await.map_err(|why| no_room(&why))
 }
 
 /// A name that is only a name: what an import looks at is its ending.
@@ -228,16 +226,6 @@ fn file_name(given: &str) -> String {
     let name: String = letters.into_iter().collect();
     let name = name.trim_matches(['.', ' ']);
     if name.is_empty() { "file".to_owned() } else { name.to_owned() }
-}
-
-/// A folder beside the database, which is on a disk; a temporary directory may be in memory.
-fn folder(store: &Store) -> std::io::Result<TempDir> {
-    let beside = match store.location() {
-        Location::Sqlite { path, .. } => path.parent().map(Path::to_owned),
-        Location::Postgres(_) => None,
-    };
-    let beside = beside.unwrap_or_else(std::env::temp_dir);
-    tempfile::Builder::new().prefix("fitness-upload-").tempdir_in(beside)
 }
 
 fn no_token() -> Problem {

@@ -178,7 +178,7 @@ async fn body(view: &View, fields: &Fields, faults: &Faults) -> Result<Markup, P
                 }
             }
         }
-        (import::form(view, ""))
+        (import::form(view, "").await?)
         section.card {
             h2 { "What came in" }
             @if runs.is_empty() { p.soft { "Nothing yet." } }

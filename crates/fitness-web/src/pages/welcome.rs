@@ -35,7 +35,7 @@ pub(crate) async fn show(view: View, Query(step): Query<Step>) -> Result<Respons
         "4" => (4, Fields::default()),
         _ => (1, profile::filled(&view)),
     };
-    Ok(page(&view, step, &Filling { fields: &fields, faults: &faults }))
+    page(&view, step, &Filling { fields: &fields, faults: &faults }).await
 }
 
 /// `POST /welcome/you`
@@ -51,7 +51,7 @@ pub(crate) async fn save_place(view: View, fields: Fields) -> Result<Response, P
             view.store().put_profile(view.user(), &profile, view.now).await?;
             Ok(see_other("/welcome?step=2"))
         }
-        None => Ok(again(&view, 1, &fields, &faults)),
+        None => again(&view, 1, &fields, &faults).await,
     }
 }
 
@@ -67,7 +67,7 @@ pub(crate) async fn save_source(view: View, fields: Fields) -> Result<Response, 
             Err(why) => faults.add("key", sentence(&why)),
         }
     }
-    Ok(again(&view, 2, &fields, &faults))
+    again(&view, 2, &fields, &faults).await
 }
 
 /// `POST /welcome/coach`
@@ -80,19 +80,19 @@ pub(crate) async fn save_coach(view: View, fields: Fields) -> Result<Response, P
             Err(why) => faults.add(coach::faulty(&wanted, &why), sentence(&why)),
         }
     }
-    Ok(again(&view, 3, &fields, &faults))
+    again(&view, 3, &fields, &faults).await
 }
 
-fn again(view: &View, step: usize, fields: &Fields, faults: &Faults) -> Response {
-    let mut response = page(view, step, &Filling { fields, faults });
+async fn again(view: &View, step: usize, fields: &Fields, faults: &Faults) -> Result<Response, Problem> {
+    let mut response = page(view, step, &Filling { fields, faults }).await?;
     *response.status_mut() = StatusCode::UNPROCESSABLE_ENTITY;
-    response
+    Ok(response)
 }
 
-fn page(view: &View, step: usize, filling: &Filling<'_>) -> Response {
+async fn page(view: &View, step: usize, filling: &Filling<'_>) -> Result<Response, Problem> {
     let content = match step {
         1 => you(view, filling),
-        2 => data(view, filling),
+        2 => data(view, filling).await?,
         3 => coach_step(view, filling),
         _ => goal(),
     };
@@ -110,7 +110,7 @@ fn page(view: &View, step: usize, filling: &Filling<'_>) -> Response {
             p.actions { a.btn href=(skip) { @if step < STEPS.len() { "Skip this step" } @else { "Later" } } @if step == 1 { a.btn href="/" { "Skip all" } } }
         }
     };
-    view.page(Place::Settings, "Welcome", &body)
+    Ok(view.page(Place::Settings, "Welcome", &body))
 }
 
 fn you(view: &View, filling: &Filling<'_>) -> Markup {
@@ -127,8 +127,9 @@ fn you(view: &View, filling: &Filling<'_>) -> Markup {
     }
 }
 
-fn data(view: &View, filling: &Filling<'_>) -> Markup {
-    html! {
+async fn data(view: &View, filling: &Filling<'_>) -> Result<Markup, Problem> {
+    let import = import::form(view, "welcome").await?;
+    Ok(html! {
         h1 { "Bring in your training" }
         section.card {
             h2 { "A service that syncs by itself" }
@@ -139,9 +140,9 @@ fn data(view: &View, filling: &Filling<'_>) -> Markup {
                 p.actions { button.primary type="submit" { "Connect and go on" } }
             }
         }
-        (import::form(view, "welcome"))
+        (import)
         p.soft { "Just looking? " code { "fitness demo" } " shows everything with an athlete who does not exist." }
-    }
+    })
 }
 
 fn coach_step(view: &View, filling: &Filling<'_>) -> Markup {

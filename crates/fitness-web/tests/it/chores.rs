@@ -4,9 +4,10 @@ use fitness_core::athlete::Profile;
 use fitness_core::calendar::{Day, Instant};
 use fitness_core::ids::UserId;
 use fitness_store::testkit::{self, Backend, Between, TestDb, june};
-use fitness_store::{JobState, NewBrief, Store};
+use fitness_store::{JobFilter, JobState, NewBrief, Store};
 use fitness_web::Looked;
-use fitness_web::chores::{Chores, Pace, Worker};
+use fitness_web::Running;
+use fitness_web::chores::{BriefOutcome, Chores, Lanes, Pace, Worker};
 use serde_json::json;
 use std::cell::Cell;
 use std::sync::Mutex;
@@ -46,8 +47,15 @@ impl<'a> Noted<'a> {
     /// The same on another day of June.
     async fn at_on(&self, day: u32, time: &str) -> usize {
         NOW.set(Some(format!("2026-06-{day}T{time}:00Z").parse().unwrap()));
-        let worker =
-            Worker { store: self.store, chores: self, name: "a worker", clock, pace: Pace::default() };
+        let worker = Worker {
+            store: self.store,
+            chores: self,
+            name: "a worker",
+            clock,
+            pace: Pace::default(),
+            lanes: Lanes::default(),
+            running: &Running::default(),
+        };
         worker.tick().await.unwrap()
     }
 }
@@ -59,13 +67,14 @@ impl Chores for Noted<'_> {
         Box::pin(async move { answer })
     }
 
-    fn brief(&self, user: UserId, day: Day) -> Looked<'_, Result<(), String>> {
+    fn brief(&self, user: UserId, day: Day) -> Looked<'_, Result<BriefOutcome, String>> {
         self.done.lock().unwrap().push(format!("brief {user} {day}"));
         Box::pin(async move {
             if !self.brief_works {
                 return Err("the disk is full".to_owned());
             }
-            self.store.put_brief(user, brief(day), clock()).await.map(drop).map_err(|why| why.to_string())
+            let put = self.store.put_brief(user, brief(day), clock()).await;
+            put.map(|_| BriefOutcome::Written).map_err(|why| why.to_string())
         })
     }
 
@@ -84,7 +93,7 @@ impl Chores for Noted<'_> {
     }
 
     fn rewrite(&self, user: UserId, day: Day) -> Looked<'_, Result<(), String>> {
-        self.brief(user, day)
+        Box::pin(async move { self.brief(user, day).await.map(|_| ()) })
     }
 }
 
@@ -233,8 +242,15 @@ async fn a_brief_that_waited_for_a_server_until_it_was_too_late_is_let_go() {
     noted.at("11:00").await;
     assert_eq!(noted.done(), [format!("brief {ann} 2026-06-14")]);
     noted.brief_works = true;
-    assert_eq!(noted.at("19:00").await, 1, "the job is taken and done with");
+    assert_eq!(noted.at("19:00").await, 1, "the job is claimed and ends");
     assert_eq!(noted.done(), Vec::<String>::new());
+    let job = db.store.newest_job(ann, "brief").await.unwrap().unwrap();
+    assert_eq!(
+        (job.state, job.outcome()),
+        (JobState::Failed, Some("expired")),
+        "not done: nothing was written"
+    );
+    assert_eq!(noted.at("20:00").await, 0, "and not tried again");
     noted.brief_works = false;
     noted.at_on(15, "11:00").await;
     noted.brief_works = true;
@@ -288,11 +304,12 @@ impl Chores for Waiting {
         Box::pin(async { Ok(()) })
     }
 
-    fn brief(&self, user: UserId, day: Day) -> Looked<'_, Result<(), String>> {
+    fn brief(&self, user: UserId, day: Day) -> Looked<'_, Result<BriefOutcome, String>> {
         Box::pin(async move {
             self.begun.add_permits(1);
             self.go.acquire().await.unwrap().forget();
-            self.store.put_brief(user, brief(day), eight()).await.map(drop).map_err(|why| why.to_string())
+            let put = self.store.put_brief(user, brief(day), eight()).await;
+            put.map(|_| BriefOutcome::Written).map_err(|why| why.to_string())
         })
     }
 
@@ -309,7 +326,7 @@ impl Chores for Waiting {
     }
 
     fn rewrite(&self, user: UserId, day: Day) -> Looked<'_, Result<(), String>> {
-        self.brief(user, day)
+        Box::pin(async move { self.brief(user, day).await.map(|_| ()) })
     }
 }
 
@@ -333,7 +350,16 @@ async fn postgres_that_goes_away_in_the_middle_of_a_job_costs_a_second_try_and_n
     let closed = || tokio::sync::Semaphore::new(0);
     let chores = Waiting { store: store.clone(), begun: closed(), go: closed() };
     let pace = Pace::of(std::time::Duration::from_secs(1));
-    let worker = Worker { store: &store, chores: &chores, name: "a worker", clock: eight, pace };
+    let (lanes, running) = (Lanes::default(), Running::default());
+    let worker = Worker {
+        store: &store,
+        chores: &chores,
+        name: "a worker",
+        clock: eight,
+        pace,
+        lanes,
+        running: &running,
+    };
     let away = async {
         chores.begun.acquire().await.unwrap().forget();
         between.cut();
@@ -356,4 +382,31 @@ async fn postgres_that_goes_away_in_the_middle_of_a_job_costs_a_second_try_and_n
     assert_eq!((jobs.len(), jobs[0].state, jobs[0].attempts), (1, JobState::Done, 2));
     let written = db.store.list_audit(ann, 100).await.unwrap();
     assert_eq!(written.iter().filter(|line| line.action == "brief.put").count(), 1, "once");
+}
+
+#[tokio::test]
+async fn backup_that_failed_is_shown_on_today_to_the_owner_alone() {
+    let site = crate::harness::Site::new().await;
+    let (owner, other) = (site.db.user("Ann").await, site.db.user("Ben").await);
+    let (ann, ben) = (site.signed_in(owner).await, site.signed_in(other).await);
+    const SAID: &str = "The nightly backup failed";
+    let store = &site.db.store;
+    let now = fitness_store::testkit::now;
+    let lease = chrono::TimeDelta::minutes(1);
+    let begin = async || {
+        let id = store.enqueue(owner, "backup", json!({ "day": "2026-06-14" }), now(), now()).await.unwrap();
+        store.claim_job(JobFilter::of_kind("backup"), "a worker", lease, now()).await.unwrap().unwrap();
+        id
+    };
+    assert!(!ann.get("/").await.says(SAID));
+    let failed = begin().await;
+    store.fail_job(owner, failed, "a worker", "the disk is <full>", now()).await.unwrap();
+    let page = ann.get("/").await;
+    assert!(page.says(SAID) && page.says("the disk is &lt;full&gt;") && page.says("tries again by itself"));
+    let page = ben.get("/").await;
+    assert!(!page.says(SAID) && !page.says("the disk is"), "{}", page.text);
+    // The next night is well.
+    let done = begin().await;
+    store.finish_job(owner, done, "a worker", now()).await.unwrap();
+    assert!(!ann.get("/").await.says(SAID));
 }

@@ -7,13 +7,16 @@ use fitness_core::calendar::{Day, Instant};
 use fitness_core::hash::ContentHash;
 use fitness_core::ids::UserId;
 use fitness_mcp::Prompts;
+use fitness_store::Store;
 use fitness_store::testkit::{Backend, TestDb, now};
+use fitness_web::chores::{LaneLimits, Lanes, Pace, Worker};
 use fitness_web::{
     Alone, App, ClientAddress, Coaching, ConnectionSettings, Kept, Limits, Listed, Looked, Names, Opened,
     Outside, Running, routes,
 };
 use std::cell::Cell;
 use std::sync::Arc;
+use std::time::Duration;
 use tower_service::Service as _;
 
 /// Where the site is.
@@ -75,7 +78,11 @@ impl Site {
 
     /// With somebody outside.
     pub(crate) async fn with(outside: Arc<dyn Outside>) -> Self {
-        let db = TestDb::new(Backend::Sqlite).await.unwrap();
+        Self::over(TestDb::new(Backend::Sqlite).await.unwrap(), outside)
+    }
+
+    /// Over a database of either kind.
+    pub(crate) fn over(db: TestDb, outside: Arc<dyn Outside>) -> Self {
         let app = App {
             store: db.store.clone(),
             clock,
@@ -98,6 +105,13 @@ impl Site {
         self.app.clone()
     }
 
+    /// Another server over the same data, that remembers nothing.
+    pub(crate) fn restarted(&self) -> Restarted<'_> {
+        let app = App { running: Running::default(), kept: Kept::default(), ..self.app.clone() };
+        let router = routes(app.clone(), prompts()).0;
+        Restarted { store: &self.db.store, app, router }
+    }
+
     /// The same server over the same data, a long while later for whoever counts how often something is done.
     pub(crate) fn rested(&mut self) {
         self.app.limits = Limits::default();
@@ -108,6 +122,11 @@ impl Site {
     pub(crate) fn become_demo(&mut self) {
         self.app.demo = true;
         self.router = routes(self.app.clone(), prompts()).0;
+    }
+
+    /// Runs the imports that are in the queue, as the worker of a server does.
+    pub(crate) async fn run_imports(&self) {
+        run_imports(&self.db.store, &self.app.running).await;
     }
 
     /// A browser that has this cookie, whatever it is worth.
@@ -148,6 +167,39 @@ impl Site {
         browser.take_cookie(&answer);
         browser
     }
+}
+
+/// A server that was started anew.
+pub(crate) struct Restarted<'a> {
+    store: &'a Store,
+    app: App,
+    router: Router,
+}
+
+impl Restarted<'_> {
+    pub(crate) async fn run_imports(&self) {
+        run_imports(self.store, &self.app.running).await;
+    }
+
+    /// The same browser on this server.
+    pub(crate) fn again(&self, browser: &Browser) -> Browser {
+        Browser { router: self.router.clone(), ..browser.clone() }
+    }
+}
+
+async fn run_imports(store: &Store, running: &Running) {
+    let none = LaneLimits { concurrency: 0, deadline: Duration::ZERO };
+    let import = Lanes::default().import;
+    let worker = Worker {
+        store,
+        chores: &Alone,
+        name: "a worker",
+        clock,
+        pace: Pace::default(),
+        lanes: Lanes { sync: none, brief: none, recompute: none, backup: none, import },
+        running,
+    };
+    worker.run_queued().await.unwrap();
 }
 
 /// A browser.

@@ -7,7 +7,7 @@ use fitness_core::calendar::Day;
 use fitness_core::ids::{SourceId, UserId};
 use fitness_store::Store;
 use fitness_store::testkit::now;
-use fitness_web::chores::Chores;
+use fitness_web::chores::{BriefOutcome, Chores};
 use fitness_web::{KeyFrom, Looked, NewKey, NewSource, Outside, ShareTerms};
 use secrecy::{ExposeSecret as _, SecretString};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -49,8 +49,8 @@ impl Chores for Noting {
         Box::pin(async { Ok(()) })
     }
 
-    fn brief(&self, _: UserId, _: Day) -> Looked<'_, Result<(), String>> {
-        Box::pin(async { Ok(()) })
+    fn brief(&self, _: UserId, _: Day) -> Looked<'_, Result<BriefOutcome, String>> {
+        Box::pin(async { Ok(BriefOutcome::Written) })
     }
 
     fn recompute(&self, _: UserId) -> Looked<'_, Result<(), String>> {

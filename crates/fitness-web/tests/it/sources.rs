@@ -4,6 +4,7 @@ use crate::harness::{Browser, Page, SITE, Site};
 use crate::outside::{Noting, is, with_ann};
 use axum::body::Body;
 use axum::http::{StatusCode, header};
+use chrono::TimeDelta;
 use fitness_coach::chosen::{Chosen, Provider, SETTING};
 use fitness_core::activity::Activity;
 use fitness_core::athlete::Profile;
@@ -13,8 +14,10 @@ use fitness_core::report::{ActivityReport, Recorded, ReportKey, SourceKind};
 use fitness_core::sport::Sport;
 use fitness_core::units::{Distance, TimeSpan, UnitSystem};
 use fitness_store::testkit::{june, now};
-use fitness_store::{FinishedFiles, RaceResult, RunKind, RunOutcome, RunState};
+use fitness_store::{FinishedFiles, JobFilter, JobState, RaceResult, RunKind, RunOutcome, RunState};
+use serde_json::json;
 use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 const BAD: StatusCode = StatusCode::UNPROCESSABLE_ENTITY;
@@ -53,17 +56,15 @@ async fn upload(browser: &Browser, parts: &[String]) -> Page {
 }
 
 /// The page of an import when it is over.
-async fn over(browser: &Browser, path: &str) -> Page {
-    for _ in 0..600 {
-        let page = browser.get(path).await;
-        assert_eq!(page.status, StatusCode::OK, "{}", page.text);
-        if !page.says("data-poll") {
-            return page;
-        }
-        assert_eq!(browser.get("/settings").await.status, StatusCode::OK, "the app stays usable");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-    panic!("the import does not end");
+async fn over(site: &Site, browser: &Browser, path: &str) -> Page {
+    let page = browser.get(path).await;
+    assert!(page.says("data-poll") && page.says("this page can be closed"), "{}", page.text);
+    assert!(browser.get("/sources").await.says("An import is under way."));
+    site.run_imports().await;
+    let page = browser.get(path).await;
+    is(&page, StatusCode::OK, "<h2>Imported</h2>");
+    assert!(!page.says("data-poll"), "{}", page.text);
+    page
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -82,15 +83,15 @@ async fn files_are_uploaded_imported_and_told() {
     let ben = site.db.user("Ben").await;
     let ben = site.signed_in(ben).await;
     assert_eq!(ben.get(&path).await.status, StatusCode::NOT_FOUND, "another's import is none");
-    let page = over(&ann, &path).await;
+    let page = over(&site, &ann, &path).await;
     assert!(page.says("Imported 1 new activity from 2026-06-13 to 2026-06-13."), "{}", page.text);
-    assert!(page.says("broken.fit: ") && !page.says("fitness-upload-"), "{}", page.text);
+    assert!(page.says("broken.fit: ") && !page.says("uploads/"), "{}", page.text);
     assert!(page.says("/welcome?step=3") && !page.says("<img"));
     let (count, span) = site.db.store.count_activities(user).await.unwrap();
     assert_eq!((count, span), (1, Some((june(13), june(13)))));
 
     let again = upload(&ann, &[token(), part("files", Some("same.gpx"), &gpx("x"))]).await;
-    over(&ann, again.leads_to()).await;
+    over(&site, &ann, again.leads_to()).await;
     assert_eq!(site.db.store.count_activities(user).await.unwrap().0, 1, "the same run is one activity");
     let page = ann.get("/sources").await;
     assert!(
@@ -105,10 +106,66 @@ async fn files_are_uploaded_imported_and_told() {
         assert!(page.text.len() < 38_000, "{}", page.text.len());
     }
     // Nothing of it is left beside the database.
-    let folder = std::path::Path::new(site.db.url()).parent().unwrap().to_owned();
-    let left = std::fs::read_dir(folder).unwrap().filter_map(Result::ok);
-    let left: Vec<_> = left.filter(|entry| entry.file_name().to_string_lossy().contains("upload")).collect();
-    assert!(left.is_empty(), "{left:?}");
+    assert_eq!(files_of_uploads(&site), Vec::<PathBuf>::new());
+}
+
+/// What is in the folder of uploads, beside the database.
+fn files_of_uploads(site: &Site) -> Vec<PathBuf> {
+    let folder = Path::new(site.db.url()).parent().unwrap().join("uploads");
+    let entries = std::fs::read_dir(folder).into_iter().flatten();
+    entries.map(|entry| entry.unwrap().path()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn accepted_upload_is_a_job_that_another_server_finishes() {
+    let (site, _, user, ann) = with_ann().await;
+    let files = [part("form_token", None, &ann.token), part("files", Some("run.gpx"), &gpx("x"))];
+    let sent = upload(&ann, &files).await;
+    let path = sent.leads_to().to_owned();
+    let job = site.db.store.newest_job(user, "import").await.unwrap().unwrap();
+    assert_eq!(job.state, JobState::Queued);
+    let refused = upload(&ann, &files).await;
+    is(&refused, StatusCode::CONFLICT, "An import is under way");
+    assert_eq!(files_of_uploads(&site).len(), 1, "of what was refused nothing is left");
+    // A server that knows nothing of it begins, and ends in the middle.
+    let claim = JobFilter::of_kind("import");
+    site.db.store.claim_job(claim, "killed", TimeDelta::seconds(-1), now()).await.unwrap().unwrap();
+    assert!(ann.get(&path).await.says("data-poll"));
+    site.db.store.remove_leftover_uploads(now()).await.unwrap();
+    assert_eq!(files_of_uploads(&site).len(), 1, "a job still needs it");
+    let restarted = site.restarted();
+    restarted.run_imports().await;
+    let page = restarted.again(&ann).get(&path).await;
+    is(&page, StatusCode::OK, "Imported 1 new activity");
+    assert_eq!(site.db.store.count_activities(user).await.unwrap().0, 1);
+    assert_eq!(files_of_uploads(&site), Vec::<PathBuf>::new());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn upload_whose_files_are_gone_is_given_up_and_says_so() {
+    let (site, _, user, ann) = with_ann().await;
+    for payload in [json!({ "upload": "../../../etc" }), json!({}), json!({ "upload": "x" })] {
+        site.db.store.enqueue(user, "import", payload.clone(), now(), now()).await.unwrap();
+        site.run_imports().await;
+        let job = site.db.store.newest_job(user, "import").await.unwrap().unwrap();
+        assert_eq!((job.state, job.outcome()), (JobState::Failed, Some("expired")), "{payload}");
+        is(&ann.get(&format!("/import/{}", job.id)).await, StatusCode::OK, "That did not work");
+    }
+    // Another kind of job is not an import.
+    let other = site.db.store.enqueue(user, "sync", json!({}), now(), now()).await.unwrap();
+    assert_eq!(ann.get(&format!("/import/{other}")).await.status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn upload_that_breaks_off_leaves_nothing() {
+    let (site, _, user, ann) = with_ann().await;
+    let cut =
+        format!("{}{}", part("form_token", None, &ann.token), part("files", Some("run.gpx"), &gpx("x")));
+    let request = ann.request("POST", "/import").header(header::ORIGIN, SITE);
+    let request = request.header(header::CONTENT_TYPE, format!("multipart/form-data; boundary={EDGE}"));
+    assert_eq!(ann.send(request.body(Body::from(cut)).unwrap()).await.status, StatusCode::BAD_REQUEST);
+    assert_eq!(files_of_uploads(&site), Vec::<PathBuf>::new());
+    assert_eq!(site.db.store.newest_job(user, "import").await.unwrap(), None);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -21,7 +21,6 @@ use fitness_store::{Batch, ChatMessage, NewBrief, NewOriginal, NewReport, RaceRe
 use fitness_web::{Brings, Listed, Who};
 use serde_json::json;
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 /// What marks everything that is Ben's, but for his name: that one whoever runs the server may read.
 pub(crate) const CANARY: &str = "zzcanary";
@@ -211,7 +210,7 @@ impl World {
         store.remove_user(consent, None).await.unwrap();
         let own = site.signed_in(ben).await;
         if !self.things.0.is_empty() {
-            self.things.0.insert("/import/", imported(&own).await);
+            self.things.0.insert("/import/", imported(site, &own).await);
         }
         self.things.0.insert("/settings/sessions/", session.to_string());
         let tokens = store.list_api_tokens(ben).await.unwrap();
@@ -302,7 +301,7 @@ pub(crate) fn brought(request: axum::http::request::Builder, route: &Listed, tok
 }
 
 /// Uploads a file that is none; gives back the number of the import, when it is over.
-async fn imported(browser: &Browser) -> String {
+async fn imported(site: &Site, browser: &Browser) -> String {
     let part = |name: &str, content: &str| {
         format!("--edge\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{content}\r\n")
     };
@@ -314,9 +313,8 @@ async fn imported(browser: &Browser) -> String {
         .header(header::CONTENT_TYPE, "multipart/form-data; boundary=edge");
     let answer = browser.send(request.body(Body::from(body)).unwrap()).await;
     let path = answer.leads_to();
-    while browser.get(path).await.says("data-poll") {
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+    site.run_imports().await;
+    assert!(!browser.get(path).await.says("data-poll"));
     path.trim_start_matches("/import/").to_owned()
 }
 

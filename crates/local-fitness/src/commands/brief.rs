@@ -16,6 +16,7 @@ use fitness_core::ids::UserId;
 use fitness_core::text::visible;
 use fitness_core::units::UnitSystem;
 use fitness_store::{NewBrief, Purpose, Store, StoredBrief, StoredFact};
+use fitness_web::chores::BriefOutcome;
 use fitness_web::{Bills, Metered, talk};
 use serde_json::json;
 
@@ -68,11 +69,12 @@ pub(super) async fn request(store: &Store, user: UserId, day: Day) -> Result<Req
 }
 
 /// Writes the brief of a day, unless there is one.
-pub(crate) async fn write_when_missing(store: &Store, user: UserId, day: Day) -> Result<()> {
-    if store.find_brief(user, day).await?.is_none() {
-        write(store, user, day, None).await?;
+pub(crate) async fn write_when_missing(store: &Store, user: UserId, day: Day) -> Result<BriefOutcome> {
+    if store.find_brief(user, day).await?.is_some() {
+        return Ok(BriefOutcome::AlreadyThere);
     }
-    Ok(())
+    write(store, user, day, None).await?;
+    Ok(BriefOutcome::Written)
 }
 
 /// Writes the brief of a day in the place of the one there is.

@@ -111,6 +111,7 @@ pub(super) async fn run(context: &Context, deep: bool) -> Result<Report> {
         tampering::schema(&mut seen, &store).await?;
     }
     installation::backups(&mut seen, &store).await?;
+    installation::uploads(&mut seen, &store).await?;
     installation::sealing_key(&mut seen, &store).await?;
     installation::server(&mut seen, &context.settings).await;
     let users = store.list_users().await?;

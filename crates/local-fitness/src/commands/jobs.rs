@@ -8,7 +8,7 @@ use crate::table::table;
 use anyhow::Result;
 use fitness_core::calendar::Instant;
 use fitness_core::text::visible;
-use fitness_store::{Job, JobState};
+use fitness_store::{EXPIRED, Job, JobState};
 use serde_json::json;
 
 pub(super) async fn run(context: &Context, last: u64, command: Option<JobsCommand>) -> Result<Report> {
@@ -44,7 +44,11 @@ fn listed(jobs: &[Job]) -> Report {
                 (JobState::Queued, 0) => "waits".to_owned(),
                 (JobState::Queued, tries) => format!("waits, tried {tries} times"),
                 (JobState::Running, _) => "is being done".to_owned(),
-                (JobState::Done, _) => "done".to_owned(),
+                (JobState::Done, _) => match job.outcome() {
+                    Some(outcome) => format!("done: {outcome}"),
+                    None => "done".to_owned(),
+                },
+                (JobState::Failed, _) if job.outcome() == Some(EXPIRED) => "expired".to_owned(),
                 (JobState::Failed, tries) => format!("given up after {tries} tries"),
             };
             let problem = job.problem.as_deref().unwrap_or_default();

@@ -16,7 +16,7 @@ use anyhow::Result;
 use fitness_core::athlete::Profile;
 use fitness_core::ids::UserId;
 use fitness_store::{Missing, Store, Token};
-use fitness_web::chores::{Pace, Worker};
+use fitness_web::chores::{Lanes, Pace, Worker};
 use fitness_web::{App, ConnectionSettings, Kept, Limits, Names, Running, Setup, serve, serve_encrypted};
 use serde_json::json;
 use std::io::IsTerminal as _;
@@ -96,13 +96,10 @@ async fn answer(store: Store, wanted: Serving, demo: Option<UserId>) -> Result<R
     }
     // Two servers on two machines may have the same number.
     let name = format!("serve-{}-{}", std::process::id(), &Token::random().reveal()[..8]);
-    let worker = Worker {
-        store: &store,
-        chores: &*outside,
-        name: &name,
-        clock: clock::now,
-        pace: Pace::of(Duration::from_secs(u64::from(wanted.lease))),
-    };
+    let pace = Pace::of(Duration::from_secs(u64::from(wanted.lease)));
+    // A task of its own: what takes long there delays no connection.
+    let mut worker =
+        tokio::spawn(run_worker(store.clone(), outside, name.clone(), pace, app.running.clone()));
     let prompts = coaching::prompts();
     let health = app.running.health.clone();
     let served = async {
@@ -113,14 +110,30 @@ async fn answer(store: Store, wanted: Serving, demo: Option<UserId>) -> Result<R
     };
     tokio::select! {
         served = served => served?,
-        () = worker.run() => {}
+        // It ends only by a fault of the program; a server that does nothing by itself must not look well.
+        ended = &mut worker => ended?,
         () = health.run(&store) => {}
         () = audit_checkpoints::run(&store) => {}
     }
+    worker.abort();
+    drop(worker.await);
     // What was begun and is not finished, somebody else need not wait for.
     drop(store.release_jobs(&name, clock::now()).await);
     store.close().await;
     Ok(Report::new("Stopped.", &json!({})))
+}
+
+async fn run_worker(store: Store, outside: Arc<Outside>, name: String, pace: Pace, running: Running) {
+    let worker = Worker {
+        store: &store,
+        chores: &*outside,
+        name: &name,
+        clock: clock::now,
+        pace,
+        lanes: Lanes::default(),
+        running: &running,
+    };
+    worker.run().await;
 }
 
 /// Waits for Ctrl-C, or for whoever runs services to end this one. When neither can be heard, the server runs until it is

@@ -13,7 +13,7 @@ use chrono_tz::Tz;
 use fitness_core::athlete::Profile;
 use fitness_core::text::visible;
 use fitness_core::units::UnitSystem;
-use fitness_store::{INVITE_DAYS, Location, Missing, Remains, Store, User};
+use fitness_store::{INVITE_DAYS, Location, Missing, Remains, Removal, Store, User};
 use serde_json::json;
 
 pub(super) async fn run(context: &Context, command: UserCommand) -> Result<Report> {
@@ -156,8 +156,14 @@ async fn delete(
         counted(plans, "plan", "plans"),
     );
     let consent = terminal::confirm_departure(&store, &user, new_owner.as_ref(), &question).await?;
-    let remains = store.remove_user(consent, new_owner.as_ref().map(|next| next.id)).await?;
+    let Removal { remains, vacuum_pending } =
+        store.remove_user(consent, new_owner.as_ref().map(|next| next.id)).await?;
     let mut text = match store.location() {
+        _ if vacuum_pending => format!(
+            "{shown} is gone: every row. Free pages of the database may still hold some of it, as others are using the file or \
+             there is no room to rewrite it; the next start of any command or of the server rewrites it, and `fitness doctor` \
+             says whether that is still to be done."
+        ),
         Location::Sqlite { .. } => {
             format!("{shown} is gone, also from the database's free pages and its log.")
         }
@@ -195,7 +201,10 @@ async fn delete(
     let left: Vec<_> = remains.iter().filter(|remains| !removed.contains(&&remains.path)).collect();
     Ok(Report::new(
         text,
-        &json!({ "user": user.name, "new_owner": new_owner.map(|next| next.name), "removed_backups": removed, "backups_that_hold_it": left }),
+        &json!({
+            "user": user.name, "new_owner": new_owner.map(|next| next.name), "removed_backups": removed,
+            "backups_that_hold_it": left, "vacuum_pending": vacuum_pending
+        }),
     ))
 }
 

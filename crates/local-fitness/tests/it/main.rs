@@ -36,3 +36,4 @@ mod set;
 mod sharing;
 mod standing;
 mod stranger;
+mod uploads;

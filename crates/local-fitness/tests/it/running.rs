@@ -115,7 +115,16 @@ fn a_job_that_was_given_up_is_told_and_can_be_tried_again() {
         let id = store.enqueue(user, "juggle", json!({}), long_ago, long_ago).await.unwrap();
         for _ in 0..5 {
             let later = now() + chrono::TimeDelta::days(1);
-            let job = store.claim_job("a test", chrono::TimeDelta::minutes(1), later).await.unwrap().unwrap();
+            let job = store
+                .claim_job(
+                    fitness_store::JobFilter::of_kind("juggle"),
+                    "a test",
+                    chrono::TimeDelta::minutes(1),
+                    later,
+                )
+                .await
+                .unwrap()
+                .unwrap();
             store
                 .fail_job(user, job.id, "a test", "nobody can juggle", later - chrono::TimeDelta::days(2))
                 .await
@@ -160,4 +169,28 @@ fn the_night_leaves_a_backup() {
     // Another server of the same night makes no other.
     drop(serve_with(&home, &["--no-open"]));
     assert_eq!(nightly(), 1);
+}
+
+#[test]
+fn failed_nightly_backup_is_in_the_default_log_and_in_doctor() {
+    let home = Home::new();
+    let zone = morning().zone.to_string();
+    home.ok(&["user", "add", "Ann", "--zone", &zone]);
+    // A file where the folder of backups should be: nothing can be written there.
+    let database = home.path(crate::coach::DATABASE);
+    std::fs::write(database.parent().unwrap().join("backups"), "in the way").unwrap();
+    let mut server = serve_with(&home, &["--no-open"]);
+    let line = (0..50).map(|_| server.next_line()).find(|line| line.contains("backup failed"));
+    let line = line.expect("the log of problems says so");
+    assert!(line.contains("ERROR") && line.contains("backups"), "{line}");
+    let begun = std::time::Instant::now();
+    loop {
+        let doctor = home.run(&["doctor"]);
+        assert_eq!(doctor.code, Some(1));
+        if doctor.out.contains("the nightly backup failed: ") {
+            break;
+        }
+        assert!(begun.elapsed().as_secs() < 30, "{}", doctor.out);
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
 }

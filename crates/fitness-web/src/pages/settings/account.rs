@@ -15,7 +15,7 @@ use fitness_core::hash::ContentHash;
 use fitness_core::plan::ActionKind;
 use fitness_core::text::{counted, visible};
 use fitness_ingest::takeout;
-use fitness_store::User;
+use fitness_store::{Removal, User};
 use maud::{Markup, html};
 
 /// `GET /settings/account`
@@ -67,6 +67,14 @@ pub(crate) async fn export(view: View, fields: Fields) -> Result<Response, Probl
         let body = html! { section.card { h2 { "Take everything along" } (take_along(&view, &fields, &faults).await?) } };
         return Ok(again(&view, Tab::Account, &body));
     }
+    let _permit = view.app.running.begin_export(view.user()).ok_or_else(|| {
+        Problem::new(
+            StatusCode::TOO_MANY_REQUESTS,
+            "This server makes at most two exports at once, and one for each athlete; wait a minute and try again. Nothing was \
+             changed.",
+        )
+        .go_on("/settings/account", "Back")
+    })?;
     // To a file first: it may be larger than memory, and half of it is of use to nobody.
     let file = tempfile::tempfile().map_err(|why| Problem::broken(&why))?;
     let written = takeout::export(view.store(), view.user(), file, view.now).await?;
@@ -99,11 +107,14 @@ pub(crate) async fn delete(view: View, fields: Fields) -> Result<Response, Probl
         return Ok(again(&view, Tab::Account, &body));
     }
     let consent = decision(&view).answered(&view, &fields).await?;
-    let remains = view.store().remove_user(consent, new_owner).await?;
+    let Removal { remains, vacuum_pending } = view.store().remove_user(consent, new_owner).await?;
     let body = html! {
         section.card {
             h1 { "Gone" }
             p { "Your account and everything in it was removed." }
+            @if vacuum_pending {
+                p { "Free pages of the database file may still hold some of it; this server rewrites the file by itself, within minutes or when it starts again." }
+            }
             @if !remains.is_empty() {
                 p {
                     "It is still in " (counted(remains.len() as u64, "backup", "backups")) " of this server; ask whoever runs it about them."

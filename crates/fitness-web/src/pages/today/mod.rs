@@ -13,6 +13,7 @@ pub(crate) use brief::rewrite;
 pub(crate) use day::show as show_day;
 
 use crate::charts::steps;
+use crate::chores::BACKUP;
 use crate::pages::plan_files;
 use crate::parts::{chip, time, words_author, workout};
 use crate::problem::Problem;
@@ -28,7 +29,7 @@ use fitness_core::plan::{Plan, PlanStatus, PlannedWorkout};
 use fitness_core::text::visible;
 use fitness_core::units::{Distance, Speed};
 use fitness_store::browse::{Onward, Wanted};
-use fitness_store::{Progress, StoredActivity, Waiting};
+use fitness_store::{JobState, Progress, StoredActivity, Waiting};
 use maud::{Markup, html};
 
 /// As many activities are listed.
@@ -56,6 +57,7 @@ pub(crate) async fn show(view: View) -> Result<Response, Problem> {
     let body = html! {
         h1 { time datetime=(view.today) { (view.today.date().format("%A %-d %B")) } }
         (lead_line(&view, progress.as_ref()))
+        (backup_notice(&view).await?)
         (leading(&view, &brief::find(&view, &facts).await?, (progress.as_ref(), author), &waits(&waiting, &drafts)))
         div.grid.bodily {
             (contributors::card(&view, &facts).await?)
@@ -65,6 +67,29 @@ pub(crate) async fn show(view: View) -> Result<Response, Problem> {
         (listed(&view, &latest, progress.as_ref()))
     };
     Ok(view.page(Place::Today, "Today", &body))
+}
+
+/// That the night's backup failed, for whoever runs this server.
+async fn backup_notice(view: &View) -> Result<Markup, Problem> {
+    if !view.seat.owner {
+        return Ok(Markup::default());
+    }
+    let newest = view.store().newest_job(view.user(), BACKUP).await?;
+    let Some(job) = newest.filter(|job| job.problem.is_some() && job.state != JobState::Done) else {
+        return Ok(Markup::default());
+    };
+    let problem = job.problem.as_deref().unwrap_or_default();
+    Ok(html! {
+        section.card role="status" {
+            h2 { "The nightly backup failed" }
+            p { (visible(problem)) }
+            p.soft {
+                @if job.is_open() { "The server tries again by itself. " } @else { "The server tried several times and tries again tomorrow night. " }
+                "Your data is where it was; the newest backup is older than it should be. On the machine that runs this server, "
+                code { "fitness doctor" } " says more."
+            }
+        }
+    })
 }
 
 /// The one card that leads: what to do, the session, the decision that waits, and why.

@@ -221,7 +221,7 @@ impl Story<'_> {
         self.say(&format!("Make {} easier, work is a lot this week.", next.date().format("%A"))).await?;
         let race = today.iso_week().monday().plus(7 * 24 + 6);
         self.say(&format!("Draft a 10k plan for {race}")).await?;
-        brief::write_when_missing(store, user, today).await
+        brief::write_when_missing(store, user, today).await.map(drop)
     }
 
     /// The next session that could be easier, after today.

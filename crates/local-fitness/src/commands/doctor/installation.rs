@@ -9,10 +9,13 @@ use crate::seal::Seal;
 use crate::settings::Settings;
 use anyhow::Result;
 use chrono::TimeDelta;
-use fitness_store::{Location, Store};
+use fitness_store::{Error, Location, Store};
+use fitness_web::chores::BACKUP;
 
 /// A server that runs makes a backup each night; without one, a month is long.
 const OLD_BACKUP: TimeDelta = TimeDelta::days(30);
+/// So far two clocks may differ.
+const CLOCK_SKEW: TimeDelta = TimeDelta::hours(1);
 
 /// What was set.
 pub(super) fn settings(seen: &mut Examination, settings: &Settings) {
@@ -46,6 +49,10 @@ pub(super) async fn database(seen: &mut Examination, store: &Store, location: &L
             let fix = "check free space, permissions and the disk; restart the server once it is repaired";
             seen.broken("writes", why.to_string(), fix);
         }
+    }
+    if store.is_vacuum_pending().await? {
+        let fix = "end other programs that use the database and make room on the disk; the next start rewrites the file";
+        seen.broken("database", "its free pages may hold data of a user who was removed", fix);
     }
     if let Location::Sqlite { path, default } = location {
         examine_permissions(seen, path, *default);
@@ -90,6 +97,15 @@ pub(super) async fn backups(seen: &mut Examination, store: &Store) -> Result<()>
         seen.missing("backups", "they are off", fix);
         return Ok(());
     };
+    if let Some(owner) = store.owner().await?
+        && let Some(job) = store.newest_job(owner, BACKUP).await?
+        // What was given up is said with the other jobs of its user.
+        && job.is_open()
+        && let Some(problem) = &job.problem
+    {
+        let fix = "mend what it says; the server tries again by itself";
+        seen.broken("backups", format!("the nightly backup failed: {problem}"), fix);
+    }
     let kept = match folder.list() {
         Ok(kept) => kept,
         Err(why) => {
@@ -113,7 +129,10 @@ pub(super) async fn backups(seen: &mut Examination, store: &Store) -> Result<()>
     // Other databases may keep theirs in the same folder.
     let database = store.identity().await?;
     let kept: Vec<_> = kept.iter().filter(|kept| kept.is_of(&database)).collect();
-    let newest = kept.iter().filter_map(|kept| kept.header.as_ref().ok()?.made_at).max();
+    // A clock that was ahead must not make an old backup look new.
+    let latest = clock::now() + CLOCK_SKEW;
+    let dated = kept.iter().filter_map(|kept| kept.header.as_ref().ok()?.made_at);
+    let newest = dated.filter(|at| *at <= latest).max();
     let make = "`fitness backup` makes one; `fitness serve` makes one each night";
     match newest {
         None => {
@@ -132,6 +151,24 @@ pub(super) async fn backups(seen: &mut Examination, store: &Store) -> Result<()>
                 ),
             );
         }
+    }
+    Ok(())
+}
+
+/// Uploaded files: that none was left by a server that was killed.
+pub(super) async fn uploads(seen: &mut Examination, store: &Store) -> Result<()> {
+    match store.leftover_uploads(clock::now()).await {
+        Ok(left) if left.is_empty() => {}
+        Ok(left) => {
+            for path in left {
+                let says = format!("{} was left by a server that was killed", path.display());
+                seen.missing("uploads", says, "`fitness serve` removes it when it starts");
+            }
+        }
+        Err(why @ Error::File { .. }) => {
+            seen.broken("uploads", why.to_string(), "see who may read and write there");
+        }
+        Err(why) => return Err(why.into()),
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use crate::commands::source::warning;
 use anyhow::Result;
 use fitness_core::calendar::Day;
 use fitness_core::text::visible;
-use fitness_store::{Job, JobState, Store, User};
+use fitness_store::{EXPIRED, Job, JobState, Store, User};
 use std::collections::BTreeMap;
 
 /// How many jobs back is looked.
@@ -74,6 +74,7 @@ fn given_up(newest_first: &[Job]) -> BTreeMap<&str, &Job> {
     for job in newest_first.iter().filter(|job| matches!(job.state, JobState::Done | JobState::Failed)) {
         latest.entry(&job.kind).or_insert(job);
     }
-    latest.retain(|_, job| job.state == JobState::Failed);
+    // A morning that passed while no server ran is no fault that could be mended.
+    latest.retain(|_, job| job.state == JobState::Failed && job.outcome() != Some(EXPIRED));
     latest
 }

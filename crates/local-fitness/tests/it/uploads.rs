@@ -1,0 +1,163 @@
+//! An upload that was accepted is imported, though the server ends in the middle of it.
+
+use crate::harness::{Home, now};
+use crate::serving::Served;
+use chrono::TimeDelta;
+use fitness_core::athlete::Profile;
+use fitness_core::hash::ContentHash;
+use fitness_core::ids::UserId;
+use fitness_store::testkit::{self, Backend, TestDb};
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+const FILES: u32 = 150;
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A run of ten minutes, each number on another day.
+fn gpx(number: u32) -> String {
+    let (month, day) = (1 + number / 28, 1 + number % 28);
+    let mut points = String::new();
+    for minute in 0..10 {
+        let lat = 47.0 + f64::from(minute) * 0.0015;
+        let time = format!("2025-{month:02}-{day:02}T06:{minute:02}:00Z");
+        write!(points, "<trkpt lat=\"{lat:.5}\" lon=\"8.5\"><ele>400</ele><time>{time}</time></trkpt>")
+            .unwrap();
+    }
+    format!(
+        "<?xml version=\"1.0\"?><gpx version=\"1.1\" creator=\"a test\" xmlns=\"http://www.topografix.com/GPX/1/1\">\
+         <trk><type>running</type><trkseg>{points}</trkseg></trk></gpx>"
+    )
+}
+
+/// A signed-in browser.
+struct Browser {
+    secret: String,
+}
+
+impl Browser {
+    async fn new(db: &TestDb, user: UserId) -> Self {
+        let token = db.store.open_session(user, "a test", TimeDelta::hours(1), now()).await.unwrap();
+        Self { secret: token.reveal().to_owned() }
+    }
+
+    fn cookie(&self) -> String {
+        format!("Cookie: fitness_session={}", self.secret)
+    }
+
+    /// Uploads files; gives back the address of the import's page.
+    fn upload(&self, server: &Served) -> String {
+        let token = ContentHash::of_bytes(format!("form of {}", self.secret).as_bytes());
+        let field = |name: &str, content: &str| {
+            format!("--edge\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{content}\r\n")
+        };
+        let mut body = field("form_token", &token.to_string());
+        for number in 0..FILES {
+            body += &field(&format!("files\"; filename=\"{number}.gpx"), &gpx(number));
+        }
+        body += "--edge--\r\n";
+        let lines = [
+            "POST /import HTTP/1.1",
+            &server.host(),
+            &server.origin(),
+            &self.cookie(),
+            "Content-Type: multipart/form-data; boundary=edge",
+        ];
+        let reply = server.raw(&lines, &body);
+        assert_eq!(reply.status, 303, "{reply:?}");
+        let to = reply.head.lines().find_map(|line| line.strip_prefix("location: ")).unwrap();
+        to.trim().to_owned()
+    }
+
+    /// The page of an import when it is over.
+    fn outcome(&self, server: &Served, path: &str) -> String {
+        let begun = Instant::now();
+        loop {
+            let page = server.raw(&[&format!("GET {path} HTTP/1.1"), &server.host(), &self.cookie()], "");
+            assert_eq!(page.status, 200, "{page:?}");
+            if !page.body.contains("data-poll") {
+                return page.body;
+            }
+            assert!(begun.elapsed() < PATIENCE, "the import does not end");
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    }
+}
+
+async fn ends_in_the_middle(backend: Backend, end: impl FnOnce(Served), name: &str) {
+    let Some(db) = TestDb::new(backend).await else {
+        return testkit::skip(name, "no PostgreSQL is installed");
+    };
+    let profile = Profile { zone: chrono_tz::UTC, ..Profile::default() };
+    let user = db.store.add_user("Ann", &profile, now()).await.unwrap().id;
+    let home = Home::with_database(db.url());
+    let start = || Served::start(&home, &["serve", "--port", "0", "--no-open", "--lease", "2"]);
+    let browser = Browser::new(&db, user).await;
+    let first = start();
+    let path = browser.upload(&first);
+    end(first);
+    assert!(db.store.count_activities(user).await.unwrap().0 < u64::from(FILES), "it was not in the middle");
+    let second = start();
+    let page = browser.outcome(&second, &path);
+    assert_eq!(db.store.count_activities(user).await.unwrap().0, u64::from(FILES), "{page}");
+    assert!(page.contains("<h2>Imported</h2>"), "{page}");
+    // The page is still there after another restart, and the files are not.
+    drop(second);
+    let third = start();
+    assert_eq!(browser.outcome(&third, &path), page);
+    let uploads = db.store.uploads().await.unwrap();
+    let begun = Instant::now();
+    while !uploads.list().unwrap().is_empty() {
+        assert!(begun.elapsed() < PATIENCE, "the files are not removed");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+macro_rules! ends {
+    ($($name:ident = $backend:ident, $end:expr;)+) => { $(
+        #[tokio::test(flavor = "multi_thread")]
+        async fn $name() {
+            ends_in_the_middle(Backend::$backend, $end, stringify!($name)).await;
+        }
+    )+ };
+}
+
+ends! {
+    sqlite_accepted_upload_is_imported_after_a_kill = Sqlite, |server: Served| drop(server.killed());
+    postgres_accepted_upload_is_imported_after_a_kill = Postgres, |server: Served| drop(server.killed());
+    sqlite_accepted_upload_is_imported_after_a_stop = Sqlite, |server: Served| drop(server.stopped());
+    postgres_accepted_upload_is_imported_after_a_stop = Postgres, |server: Served| drop(server.stopped());
+}
+
+#[test]
+fn leftover_upload_is_reported_by_doctor_and_removed_at_start() {
+    let home = Home::new();
+    home.ok(&["user", "add", "Ann", "--zone", "UTC"]);
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let url = home.path(crate::coach::DATABASE).display().to_string();
+    runtime.block_on(async {
+        let store = testkit::open(&url).await;
+        let arriving = store.uploads().await.unwrap().begin().unwrap();
+        std::fs::write(arriving.path().join("0"), "a run").unwrap();
+        // A killed server drops nothing.
+        std::mem::forget(arriving);
+        store.close().await;
+    });
+    // The lock is this process's for as long as it runs; of a killed one it is free.
+    let uploads = Path::new(&url).parent().unwrap().join("uploads");
+    let locks = std::fs::read_dir(&uploads).unwrap().map(|entry| entry.unwrap().path());
+    for lock in locks.filter(|path| path.extension().is_some_and(|ending| ending == "lock")) {
+        std::fs::remove_file(lock).unwrap();
+    }
+    let doctor = home.run(&["doctor"]);
+    assert!(doctor.out.contains("was left by a server that was killed"), "{}", doctor.out);
+    let server = Served::start(&home, &["serve", "--port", "0", "--no-open"]);
+    let begun = Instant::now();
+    while std::fs::read_dir(&uploads).unwrap().count() > 0 {
+        assert!(begun.elapsed() < PATIENCE, "it is not removed");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let said = server.killed();
+    assert!(said.contains("leftover uploads removed"), "{said}");
+    assert!(!home.run(&["doctor"]).out.contains("was left by a server"), "it is gone");
+}
