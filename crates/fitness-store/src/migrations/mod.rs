@@ -53,7 +53,7 @@ pub(crate) const SCRIPTS: &[(&str, &str)] = &[
     ("m0010_coach", include_str!("0010_coach.sql")),
     ("m0011_web", include_str!("0011_web.sql")),
     (identity::NAME, include_str!("0012_identity.sql")),
-    ("m0016_accounts", include_str!("0016_accounts.sql")),
+    ("m0013_accounts", include_str!("0013_accounts.sql")),
 ];
 
 /// The text of a migration, as a database reads it.
@@ -148,7 +148,7 @@ plain_migration! {
 
 plain_migration! {
     /// Sessions that may decide, the codes that confirm them, and who runs the server.
-    Accounts = "m0016_accounts"
+    Accounts = "m0013_accounts"
 }
 
 struct Plans;

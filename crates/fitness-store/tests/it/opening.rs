@@ -111,7 +111,7 @@ const MIGRATIONS: &[&str] = &[
     "m0010_coach",
     "m0011_web",
     "m0012_identity",
-    "m0016_accounts",
+    "m0013_accounts",
 ];
 
 on_both_databases! {

@@ -6,6 +6,7 @@ use crate::named::Query;
 use crate::pages::sign_in::{link_command, own_path};
 use crate::parts::form::{Filling, Line};
 use crate::problem::Problem;
+use crate::sign_in_limiter::Source;
 use crate::view::{Place, View};
 use axum::response::Response;
 use fitness_core::text::visible;
@@ -37,8 +38,8 @@ pub(crate) async fn show(view: View, Query(next): Query<Next>) -> Result<Respons
 /// `POST /confirm`: the password, or where there is none the code that the terminal showed.
 pub(crate) async fn confirm(view: View, fields: Fields) -> Result<Response, Problem> {
     let to = own_path(fields.one("to").unwrap_or_default()).to_owned();
-    view.app.limits.count_try(&view.name)?;
     let (store, user, session) = (view.store(), view.user(), view.seat.session);
+    let attempt = view.app.limits.begin_password(&view.name, Source::Session(user)).await?;
     let mut faults = Faults::default();
     if store.user(user).await?.has_password {
         let password: SecretString = fields.one("password").unwrap_or_default().to_owned().into();
@@ -60,6 +61,7 @@ pub(crate) async fn confirm(view: View, fields: Fields) -> Result<Response, Prob
         let body = page(&view, &Fields::default().with("to", to), &faults).await?;
         return Ok(unprocessable(view.page(Place::Settings, TITLE, &body)));
     }
+    view.app.limits.succeed_password(&attempt);
     Ok(see_other(&to))
 }
 

@@ -50,7 +50,7 @@ fn first_run(home: &Home) {
         doctor.as_array().unwrap().iter().map(|f| f["health"].as_str().unwrap()).collect();
     assert!(!health.contains(&"broken"), "{doctor:#}");
     assert!(home.ok(&["doctor"]).contains("audit log whole"));
-    assert!(home.ok(&["migrate"]).contains("is up to date with m0016_accounts"));
+    assert!(home.ok(&["migrate"]).contains("is up to date with m0013_accounts"));
 
     home.ok(&["user", "add", "Bob", "--zone", "America/New_York", "--units", "imperial"]);
     assert!(home.refused(&["note", "list"]).contains("there are 2 users: Ann, Bob"));
