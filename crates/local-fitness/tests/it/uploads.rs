@@ -113,20 +113,28 @@ async fn ends_in_the_middle(backend: Backend, end: impl FnOnce(Served), name: &s
     }
 }
 
-macro_rules! ends {
-    ($($name:ident = $backend:ident, $end:expr;)+) => { $(
-        #[tokio::test(flavor = "multi_thread")]
-        async fn $name() {
-            ends_in_the_middle(Backend::$backend, $end, stringify!($name)).await;
-        }
-    )+ };
+#[tokio::test(flavor = "multi_thread")]
+async fn sqlite_accepted_upload_is_imported_after_a_kill() {
+    const NAME: &str = "sqlite_accepted_upload_is_imported_after_a_kill";
+    ends_in_the_middle(Backend::Sqlite, |server| drop(server.killed()), NAME).await;
 }
 
-ends! {
-    sqlite_accepted_upload_is_imported_after_a_kill = Sqlite, |server: Served| drop(server.killed());
-    postgres_accepted_upload_is_imported_after_a_kill = Postgres, |server: Served| drop(server.killed());
-    sqlite_accepted_upload_is_imported_after_a_stop = Sqlite, |server: Served| drop(server.stopped());
-    postgres_accepted_upload_is_imported_after_a_stop = Postgres, |server: Served| drop(server.stopped());
+#[tokio::test(flavor = "multi_thread")]
+async fn sqlite_accepted_upload_is_imported_after_a_stop() {
+    const NAME: &str = "sqlite_accepted_upload_is_imported_after_a_stop";
+    ends_in_the_middle(Backend::Sqlite, |server| drop(server.stopped()), NAME).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn postgres_accepted_upload_is_imported_after_a_kill() {
+    const NAME: &str = "postgres_accepted_upload_is_imported_after_a_kill";
+    ends_in_the_middle(Backend::Postgres, |server| drop(server.killed()), NAME).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn postgres_accepted_upload_is_imported_after_a_stop() {
+    const NAME: &str = "postgres_accepted_upload_is_imported_after_a_stop";
+    ends_in_the_middle(Backend::Postgres, |server| drop(server.stopped()), NAME).await;
 }
 
 #[test]
