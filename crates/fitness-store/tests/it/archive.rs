@@ -538,7 +538,7 @@ async fn removal_whose_vacuum_did_not_end_is_finished_at_the_next_start() {
     assert_eq!(reader.number("SELECT COUNT(*) FROM notes").await, 200);
     let seen = fitness_core::hash::ContentHash::of_bytes(b"Ann");
     let consent = db.consent(ann, ActionKind::DeleteUser, None, seen).await.unwrap();
-    let removal = db.store.remove_user(consent).await.unwrap();
+    let removal = db.store.remove_user(consent, None).await.unwrap();
     assert!(removal.vacuum_pending && db.store.is_vacuum_pending().await.unwrap());
     assert!(traces() > 0, "it is still in the files");
     assert_eq!(db.store.find_user("Ann").await.unwrap(), None, "the rows are gone all the same");

@@ -13,8 +13,8 @@ use fitness_core::units::TimeSpan;
 use fitness_core::units::UnitSystem;
 use fitness_store::testkit::{june, now};
 use fitness_store::{
-    Batch, ChatMessage, EXPIRED, Error, FinishedFiles, JobFilter, JobState, NewBrief, Purpose, Role, RunKind, RunOutcome,
-    RunState, Spent, StoredFact, on_both_databases,
+    Batch, ChatMessage, EXPIRED, Error, FinishedFiles, JobFilter, JobState, NewBrief, Purpose, Role, RunKind,
+    RunOutcome, RunState, Spent, StoredFact, on_both_databases,
 };
 use serde_json::json;
 
