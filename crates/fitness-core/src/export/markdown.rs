@@ -20,6 +20,9 @@ pub fn markdown(exported: Exported<'_>, units: UnitSystem) -> String {
         plan.start_date,
         plan.revision,
     );
+    if let Some(label) = plan.author.words_label() {
+        let _ = writeln!(text, "\nNames and descriptions are {label}.");
+    }
     for week in workouts.chunk_by(|a, b| week_of(a) == week_of(b)) {
         let monday = week_of(&week[0]);
         let asked = Asked::of(week.iter().map(|w| &w.workout), plan.race_date);

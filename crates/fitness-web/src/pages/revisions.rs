@@ -7,7 +7,7 @@ use crate::named::Path;
 use crate::pages::plans;
 use crate::parts::asking::Asking;
 use crate::parts::diff::Shown;
-use crate::parts::{findings, time};
+use crate::parts::{findings, time, words_author};
 use crate::problem::{Problem, sentence};
 use crate::view::{Place, View};
 use axum::response::Response;
@@ -26,7 +26,7 @@ pub(crate) async fn list(view: View, asked: Asked) -> Result<Response, Problem> 
     let active = plan.status == PlanStatus::Active;
     let body = html! {
         h1 { "Revisions" }
-        p.lead { (visible(&plan.name)) ". Every change is a revision of its own; nothing is ever written over." }
+        p.lead { (visible(&plan.name)) " " (words_author::label(Some(plan.author))) " Every change is a revision of its own; nothing is ever written over." }
         section.card {
             ul.revisions {
                 @for revision in &revisions {
@@ -51,7 +51,9 @@ fn row(view: &View, plan: &Plan, revision: &Revision) -> Markup {
         p.meta {
             span { (time::moment(revision.made_at, view.profile.zone, view.today)) }
             span { "from " (revision.told_origin()) }
-            @if let Some(reason) = &revision.reason { span { "“" (visible(reason)) "”" } }
+            @if let Some(reason) = &revision.reason {
+                span { "“" (visible(reason)) "” " (words_author::label(revision.proposed_by.map(|origin| origin.author()))) }
+            }
         }
     }
 }
@@ -71,7 +73,7 @@ pub(crate) async fn show(view: View, Path(text): Path<String>, asked: Asked) -> 
     let is_now = plan.status == PlanStatus::Active && wanted == plan.revision;
     let body = html! {
         h1 { "Revision " (wanted) }
-        p.lead { (visible(&plan.name)) }
+        p.lead { (visible(&plan.name)) " " (words_author::label(Some(plan.author))) }
         section.card {
             (row(&view, &plan, revision))
             @if wanted == 1 { p { "This is the plan as it was drafted." } }

@@ -119,7 +119,8 @@ async fn show(context: &Context, plan: Option<PlanId>) -> Result<Report> {
     let outlook = store.outlook(user.id, id).await?;
     let profile = store.profile(user.id).await?;
     let today = Day::at(clock::now(), profile.zone);
-    let mut words = tell(&progress, profile.units, today);
+    let author = store.find_words_author(user.id, &progress.plan).await?;
+    let mut words = tell(&progress, author, profile.units, today);
     let mut data = serde_json::to_value(&progress)?;
     if progress.plan.status == PlanStatus::Active {
         words.push_str(&where_it_leads(&outlook));
@@ -210,7 +211,8 @@ async fn activate(
     refuse_errors(&review, &overrides, id, replaces, begin)?;
     let progress = store.progress(user.id, id).await?;
     let (begin, beginning) = begin::chosen(&plan, &progress.workouts, begin, today)?;
-    let mut shown = tell(&progress, units, today);
+    let author = store.find_words_author(user.id, &progress.plan).await?;
+    let mut shown = tell(&progress, author, units, today);
     write!(shown, "\n{}\n{beginning}", lint::told(review.findings()))?;
     if let Some(old) = active {
         writeln!(shown, "Activating it archives plan {}, {}.", old.id, visible(&old.name))?;

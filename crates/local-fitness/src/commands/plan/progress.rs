@@ -5,6 +5,7 @@ use crate::words::counted;
 use fitness_core::adherence::{Adherence, Both, NoteKind, Offer, Volume};
 use fitness_core::calendar::Day;
 use fitness_core::grading::{Graded, Verdict};
+use fitness_core::note::Author;
 use fitness_core::plan::{Asked, Plan, PlanStatus, PlannedWorkout};
 use fitness_core::text::visible;
 use fitness_core::units::{TimeSpan, UnitSystem};
@@ -12,9 +13,9 @@ use fitness_store::Progress;
 use std::fmt::Write as _;
 
 /// A plan with its verdicts and notes, week by week.
-pub(super) fn tell(progress: &Progress, units: UnitSystem, today: Day) -> String {
+pub(super) fn tell(progress: &Progress, author: Option<Author>, units: UnitSystem, today: Day) -> String {
     let Progress { plan, workouts, frontier, followed, .. } = progress;
-    let mut text = describe(plan, workouts, units);
+    let mut text = describe(plan, author, workouts, units);
     if plan.status != PlanStatus::Draft {
         let data = match (frontier.complete(), frontier.open()) {
             (None, _) => "no data yet, so nothing is judged".to_owned(),
@@ -44,7 +45,7 @@ pub(super) fn tell(progress: &Progress, units: UnitSystem, today: Day) -> String
 }
 
 /// What a plan is, in two lines.
-fn describe(plan: &Plan, workouts: &[PlannedWorkout], units: UnitSystem) -> String {
+fn describe(plan: &Plan, author: Option<Author>, workouts: &[PlannedWorkout], units: UnitSystem) -> String {
     let target = plan.target_time.map(|time| format!(" in {}", time.clock())).unwrap_or_default();
     let asked = Asked::of(workouts.iter().map(|planned| &planned.workout), plan.race_date);
     let asked = asked.told(units).map(|told| format!(": {told}")).unwrap_or_default();
@@ -54,7 +55,7 @@ fn describe(plan: &Plan, workouts: &[PlannedWorkout], units: UnitSystem) -> Stri
         plan.id,
         visible(&plan.name),
         plan.status,
-        super::words_of(Some(plan.author)),
+        super::words_of(author),
         plan.aim(units),
         counted(training as u64, "workout", "workouts"),
         begun(plan),
