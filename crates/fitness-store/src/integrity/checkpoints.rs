@@ -61,19 +61,22 @@ impl AuditCheckpoints {
             count += 1;
         }
         if count > 0 {
-            self.write(&lines).map_err(|why| Error::of_file(&self.path, &why))?;
+            let path = self.path.clone();
+            // It waits for the disk.
+            tokio::task::spawn_blocking(move || append(&path, &lines))
+                .await
+                .expect("appending does not panic")
+                .map_err(|why| Error::of_file(&self.path, &why))?;
         }
         Ok(count)
     }
 
-    fn write(&self, lines: &str) -> std::io::Result<()> {
-        let mut options = OpenOptions::new();
-        options.create(true).append(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = options.open(&self.path)?;
-        file.write_all(lines.as_bytes())?;
-        file.sync_data()
+    /// Whether anything was written down for a user of a database.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn has_any(&self, database: &str, user: UserId) -> Result<bool> {
+        Ok(self.read()?.iter().any(|one| one.database == database && one.user == user))
     }
 
     fn read(&self) -> Result<Vec<Checkpoint>> {
@@ -111,4 +114,22 @@ impl AuditCheckpoints {
         });
         Ok(first.into_iter().collect())
     }
+}
+
+/// Appends to a file that nobody else on this machine can read, in a directory that is made for it.
+fn append(path: &Path, lines: &str) -> std::io::Result<()> {
+    if let Some(directory) = path.parent() {
+        let mut builder = std::fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(directory)?;
+    }
+    let mut options = OpenOptions::new();
+    options.create(true).append(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path)?;
+    file.write_all(lines.as_bytes())?;
+    file.sync_data()
 }

@@ -60,9 +60,12 @@ pub(super) async fn compare_with_log(
         .all(db)
         .await?;
     for row in rows {
-        let (id, by) = (PlanId::new(row.id), row.activated_by);
+        let id = PlanId::new(row.id);
         match plans::find_plan(db, user, id).await? {
-            Some(plan) => found.extend(decisions.compare_plan(db, user, &plan, by).await?),
+            Some(plan) => {
+                found.extend(decisions.compare_status(&plan, &row));
+                found.extend(decisions.compare_revisions(db, user, &plan, row.activated_by).await?);
+            }
             None => found.push(format!("plan {id} has no workouts")),
         }
     }
@@ -87,7 +90,44 @@ impl Decisions<'_> {
         self.line(action)?.after_hash.as_deref()
     }
 
-    async fn compare_plan(
+    /// Whether somebody decided that a plan is what it is. What was decided is read from the human actions, whose lines in
+    /// the log are compared apart.
+    fn compare_status(&self, plan: &Plan, row: &training_plans::Model) -> Vec<String> {
+        let id = plan.id;
+        let is = |action: &human_actions::Model, kind: ActionKind| action.kind == kind.as_str();
+        let activates = |action: &&human_actions::Model| {
+            is(action, ActionKind::Activate) && action.plan_id == Some(id.get())
+        };
+        let ends = |action: &&human_actions::Model| {
+            is(action, ActionKind::Archive) && action.plan_id == Some(id.get())
+                || is(action, ActionKind::Activate) && action.replaces_id == Some(id.get())
+        };
+        let by = |action: Option<i64>| action.and_then(|id| self.actions.get(&id));
+        let activation = by(row.activated_by).filter(activates);
+        let ended = self.actions.values().any(|action| ends(&action));
+        let mut found = Vec::new();
+        if plan.status != PlanStatus::Draft && activation.is_none() {
+            found.push(format!("plan {id} is {} without an activation", plan.status));
+        }
+        if plan.status == PlanStatus::Archived && by(row.archived_by).filter(ends).is_none() {
+            found.push(format!("plan {id} is archived, and nobody archived or replaced it"));
+        }
+        if plan.status == PlanStatus::Active && ended {
+            found.push(format!("plan {id} is active, and it was archived or replaced"));
+        }
+        if plan.status == PlanStatus::Draft && self.actions.values().any(|action| activates(&action)) {
+            found.push(format!("plan {id} is a draft, and it was activated"));
+        }
+        if let Some(action) = activation {
+            let begin = action.detail.get("begin").and_then(|day| day.as_str());
+            if begin != row.begun_on.map(|day| day.to_string()).as_deref() {
+                found.push(format!("plan {id} begins on another day than was decided"));
+            }
+        }
+        found
+    }
+
+    async fn compare_revisions(
         &self,
         db: &impl ConnectionTrait,
         user: UserId,
@@ -96,14 +136,6 @@ impl Decisions<'_> {
     ) -> Result<Vec<String>> {
         let id = plan.id;
         let mut found = Vec::new();
-        if plan.status != PlanStatus::Draft {
-            let activation = activated_by.and_then(|by| self.actions.get(&by));
-            if activation.is_none_or(|action| {
-                action.kind != ActionKind::Activate.as_str() || action.plan_id != Some(id.get())
-            }) {
-                found.push(format!("plan {id} is {} without an activation", plan.status));
-            }
-        }
         let mut known: BTreeSet<WorkoutId> = BTreeSet::new();
         let mut revisions = plans::list_revisions(db, user, id).await?;
         revisions.sort_by_key(|revision| revision.number);

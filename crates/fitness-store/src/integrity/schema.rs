@@ -15,22 +15,36 @@ type Schema = BTreeMap<String, String>;
 const SQLITE: &str = "SELECT type || ' ' || name AS name, COALESCE(sql, '') AS definition
     FROM sqlite_master WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'";
 
-/// Tables with their columns, constraints, indexes, triggers that are switched on, and what triggers do.
+/// Tables with their columns and defaults, constraints, indexes, triggers and whether they are switched on, what triggers
+/// do; and views, rules, policies and row security, of which there are none.
 const POSTGRES: &str = "
     SELECT 'table ' || c.relname AS name, string_agg(a.attname || ' ' || format_type(a.atttypid, a.atttypmod)
             || CASE WHEN a.attnotnull THEN ' not null' ELSE '' END, ', ' ORDER BY a.attnum) AS definition
         FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
         WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') GROUP BY c.relname
+    UNION ALL SELECT 'default ' || c.relname || '.' || a.attname, pg_get_expr(d.adbin, d.adrelid)
+        FROM pg_attrdef d JOIN pg_class c ON c.oid = d.adrelid
+        JOIN pg_attribute a ON a.attrelid = d.adrelid AND a.attnum = d.adnum
+        WHERE c.relnamespace = current_schema()::regnamespace
+    UNION ALL SELECT 'view ' || relname, '' FROM pg_class
+        WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('v', 'm', 'f')
+        AND NOT EXISTS (SELECT 1 FROM pg_depend e WHERE e.objid = pg_class.oid AND e.deptype = 'e')
+    UNION ALL SELECT 'rule ' || rulename, tablename || ': ' || definition
+        FROM pg_rules WHERE schemaname = current_schema()
+    UNION ALL SELECT 'policy ' || policyname, tablename || ' ' || COALESCE(qual, '')
+        FROM pg_policies WHERE schemaname = current_schema()
+    UNION ALL SELECT 'row security of ' || relname, '' FROM pg_class
+        WHERE relnamespace = current_schema()::regnamespace AND relrowsecurity
     UNION ALL SELECT 'constraint ' || conrelid::regclass || '.' || conname, pg_get_constraintdef(oid)
         FROM pg_constraint WHERE connamespace = current_schema()::regnamespace AND contype IN ('c', 'f', 'p', 'u')
     UNION ALL SELECT 'index ' || indexname, replace(indexdef, quote_ident(schemaname) || '.', '')
         FROM pg_indexes WHERE schemaname = current_schema()
-    UNION ALL SELECT 'trigger ' || t.tgname, 'on ' || t.tgrelid::regclass || ' calls ' || p.proname
-            || ' when ' || t.tgtype || CASE WHEN t.tgenabled IN ('O', 'A') THEN '' ELSE ', switched off' END
-        FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
-        JOIN pg_class c ON c.oid = t.tgrelid AND c.relnamespace = current_schema()::regnamespace
+    UNION ALL SELECT 'trigger ' || t.tgname, pg_get_triggerdef(t.oid, true)
+            || CASE WHEN t.tgenabled IN ('O', 'A') THEN '' ELSE ', switched off' END
+        FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid AND c.relnamespace = current_schema()::regnamespace
         WHERE NOT t.tgisinternal
-    UNION ALL SELECT 'function ' || proname, prosrc
+    UNION ALL SELECT 'function ' || proname, prosrc || COALESCE(' SET ' || array_to_string(proconfig, ', '), '')
+            || CASE WHEN prosecdef THEN ' SECURITY DEFINER' ELSE '' END
         FROM pg_proc WHERE pronamespace = current_schema()::regnamespace
         AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.objid = pg_proc.oid AND d.deptype = 'e')";
 
@@ -55,7 +69,12 @@ pub(crate) async fn read(db: &impl ConnectionTrait) -> Result<Schema> {
     let rows = db.query_all_raw(Statement::from_string(db.get_database_backend(), sql)).await?;
     let mut schema = Schema::new();
     for row in rows {
-        let (name, definition): (String, String) = (row.try_get("", "name")?, row.try_get("", "definition")?);
+        let (mut name, definition): (String, String) =
+            (row.try_get("", "name")?, row.try_get("", "definition")?);
+        // A trigger of another table, or a function with other arguments.
+        while schema.contains_key(&name) {
+            name.push_str(", another");
+        }
         if !name.contains(MIGRATION_RECORD) {
             schema.insert(name, definition.split_whitespace().collect::<Vec<_>>().join(" "));
         }

@@ -63,6 +63,13 @@ on_both_databases! {
             raw.must("CREATE TRIGGER mine AFTER INSERT ON notes BEGIN DELETE FROM chats; END").await;
             assert!(findings(&db, ann, None).await.contains(&"trigger mine was not made by local-fitness".to_owned()));
         } else {
+            // The same trigger, and it never fires.
+            raw.must("CREATE TRIGGER a_user_is_never_replaced BEFORE INSERT ON users FOR EACH ROW WHEN (false) EXECUTE FUNCTION a_user_is_never_replaced()").await;
+            assert_eq!(findings(&db, ann, None).await, ["trigger a_user_is_never_replaced was changed"]);
+            raw.must("ALTER FUNCTION a_user_is_never_replaced() SET search_path = elsewhere").await;
+            assert!(findings(&db, ann, None).await.contains(&"function a_user_is_never_replaced was changed".to_owned()));
+            raw.must("CREATE RULE quiet AS ON INSERT TO audit_log DO INSTEAD NOTHING").await;
+            assert!(findings(&db, ann, None).await.contains(&"rule quiet was not made by local-fitness".to_owned()));
             raw.must("ALTER TABLE training_plans DISABLE TRIGGER ALL").await;
             let found = findings(&db, ann, None).await;
             assert!(found.iter().filter(|line| line.ends_with("was changed")).count() > 5, "{found:?}");
@@ -102,6 +109,23 @@ on_both_databases! {
         raw.must(&format!("UPDATE training_plans SET status = 'active', activated_by = (SELECT activated_by FROM training_plans WHERE id = {active}) WHERE id = {draft}")).await;
         let found = db.store.find_tampering(ann, None).await.unwrap();
         assert!(found.contains(&format!("plan {draft} is active without an activation")), "{found:?}");
+    }
+
+    async fn plan_taken_out_of_the_archive_is_found(db) {
+        let (ann, active, draft) = lived_in(&db).await;
+        db.activate(ann, draft, Some(active)).await.unwrap();
+        assert_eq!(findings(&db, ann, None).await, [""; 0]);
+        let mut raw = Raw::connect(&db).await;
+        drop_triggers(&mut raw).await;
+        let put_away = format!("(SELECT activated_by FROM training_plans WHERE id = {draft})");
+        raw.must("DROP INDEX an_archiving_is_spent_once").await;
+        raw.must(&format!("UPDATE training_plans SET status = 'archived', archived_by = {put_away} WHERE id = {draft}")).await;
+        raw.must(&format!("UPDATE training_plans SET status = 'active', archived_by = NULL WHERE id = {active}")).await;
+        let found = db.store.find_tampering(ann, None).await.unwrap();
+        assert_eq!(found, [
+            format!("plan {active} is active, and it was archived or replaced"),
+            format!("plan {draft} is archived, and nobody archived or replaced it"),
+        ]);
     }
 
     async fn audit_log_cut_behind_a_checkpoint_is_found(db) {
