@@ -207,6 +207,9 @@ const CREDENTIAL_TABLES: &[&str] = &[
     "source_secrets",
 ];
 
+/// Settings that hold an encrypted API key, as rows of `settings`. An export never holds them either.
+pub(crate) const CREDENTIAL_SETTINGS: &str = "key IN ('coach_key', 'shared_coach_key')";
+
 /// Whether it is a backup, with everything in its rows; or an export, with the files that were imported apart from their rows
 /// and without credentials.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -221,6 +224,9 @@ impl Packed {
         let mut tables = schema::tables(level);
         if self == Self::Elsewhere {
             tables.retain(|table| !CREDENTIAL_TABLES.contains(&table.name.as_str()));
+            if let Some(settings) = tables.iter_mut().find(|table| table.name == "settings") {
+                settings.excluded = Some(CREDENTIAL_SETTINGS.to_owned());
+            }
         }
         let originals = tables.iter_mut().find(|table| table.name == "originals");
         if self == Self::Elsewhere
@@ -262,7 +268,10 @@ async fn fill(
     }
     reader.await.map_err(|why| Error::Unreadable(why.to_string()))??;
     loading.finish(&manifest.counters).await?;
-    let ((), sums) = walk::walk(tx, &packed.tables(level), None, ()).await?;
+    let mut shown = packed.tables(level);
+    // An export of 0.1.0 holds keys among the settings: its sums count them.
+    shown.iter_mut().for_each(|table| table.excluded = None);
+    let ((), sums) = walk::walk(tx, &shown, None, ()).await?;
     if let Some(name) = sums.keys().find(|name| sums.get(*name) != manifest.tables.get(*name)) {
         return Err(Error::BadArchive(format!("what came out of {name} is not what went in")));
     }
@@ -273,6 +282,9 @@ async fn fill(
                 "the audit log of user {whose} was altered at line {line}"
             )));
         }
+    }
+    if packed == Packed::Elsewhere {
+        tx.execute_unprepared(&format!("DELETE FROM settings WHERE {CREDENTIAL_SETTINGS}")).await?;
     }
     bring_up_to(tx, &store.location, None).await
 }

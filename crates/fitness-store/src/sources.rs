@@ -1,7 +1,8 @@
 //! Where data comes from, and the sealed keys to it.
 
+use crate::archive::CREDENTIAL_SETTINGS;
 use crate::audit::{Actor, Entry};
-use crate::entities::{source_secrets, sources};
+use crate::entities::{settings, source_secrets, sources};
 use crate::error::{Error, Result};
 use crate::read::day;
 use crate::store::{Store, stamp};
@@ -126,12 +127,15 @@ impl Store {
         tx.commit(Entry::new(now, Actor::Human, "source.key", format!("source:{source}"))).await
     }
 
-    /// Whether anybody's key of a service is stored: sealed, with a key that is not in the database.
+    /// Whether an encrypted API key is stored: of a service, of a coach, or one that the owner shares. The key that
+    /// encrypts them is not in the database.
     ///
     /// # Errors
     /// When the database does not answer.
     pub async fn has_sealed_keys(&self) -> Result<bool> {
-        Ok(source_secrets::Entity::find().one(self.reader()).await?.is_some())
+        let of_coach = settings::Entity::find().filter(Expr::cust(CREDENTIAL_SETTINGS));
+        Ok(source_secrets::Entity::find().one(self.reader()).await?.is_some()
+            || of_coach.one(self.reader()).await?.is_some())
     }
 
     /// A source's sealed key, when it has one.

@@ -127,6 +127,10 @@ on_both_databases! {
         let (_, token) = store.mint_api_token(ann, "desktop", fitness_core::desk::Scope::Read, None, now()).await.unwrap();
         let source = store.add_source(ann, "garmin", "Garmin", serde_json::json!({}), now()).await.unwrap();
         store.put_source_secret(ann, source, b"sealed-canary-7391".to_vec(), None, now()).await.unwrap();
+        for key in ["coach_key", "shared_coach_key"] {
+            store.put_setting(ann, key, &serde_json::json!({ "sealed": format!("canary-of-{key}") }), now()).await.unwrap();
+        }
+        store.put_setting(ann, "coach", &"kept", now()).await.unwrap();
         let path = home.path().join("ann.zip");
         export(store, ann, File::create(&path).unwrap(), clock()).await.unwrap();
         let secret_tables = ["credentials", "invites", "sign_ins", "sessions", "session_codes", "api_tokens", "calendar_feeds", "source_secrets"];
@@ -135,7 +139,7 @@ on_both_databases! {
             assert!(!found.contains(&format!("data/{table}.jsonl")), "{table}");
         }
         let all: String = found.iter().map(|name| member(&path, name)).collect();
-        for secret in ["$argon2id$", "c2VhbGVkLWNhbmFyeS03Mzkx", cookie.reveal(), token.reveal(), calendar.reveal()] {
+        for secret in ["$argon2id$", "c2VhbGVkLWNhbmFyeS03Mzkx", "canary-of-", cookie.reveal(), token.reveal(), calendar.reveal()] {
             let hash = fitness_core::hash::ContentHash::of_bytes(secret.as_bytes()).to_string();
             assert!(!all.contains(secret) && !all.contains(&hash), "{secret}");
         }
@@ -144,6 +148,9 @@ on_both_databases! {
         assert_eq!(made.find_session(cookie.reveal(), now()).await.unwrap(), None);
         assert_eq!(made.find_api_token(token.reveal(), now()).await.unwrap(), None);
         assert_eq!(made.find_source_secret(ann, source).await.unwrap(), None);
+        let settings = made.list_settings(ann).await.unwrap();
+        assert_eq!(settings.keys().collect::<Vec<_>>(), ["coach"]);
+        assert!(!made.has_sealed_keys().await.unwrap() && store.has_sealed_keys().await.unwrap());
         assert_eq!(made.exported_hash().await.unwrap(), store.exported_hash().await.unwrap());
         made.close().await;
         // A backup keeps them.

@@ -34,6 +34,8 @@ pub(crate) struct Table {
     pub(crate) columns: Vec<Column>,
     /// Where the columns of the primary key are.
     pub(crate) key: Vec<usize>,
+    /// A condition in SQL for rows that are left out.
+    pub(crate) excluded: Option<String>,
 }
 
 impl Table {
@@ -101,7 +103,7 @@ fn follow(tables: &mut Vec<Table>, statement: &str) {
 }
 
 fn table(name: &str, body: &str) -> Table {
-    let mut table = Table { name: name.to_owned(), columns: Vec::new(), key: Vec::new() };
+    let mut table = Table { name: name.to_owned(), columns: Vec::new(), key: Vec::new(), excluded: None };
     for part in parts(body) {
         let mut words = part.split_whitespace();
         match (words.next(), words.next()) {

@@ -135,6 +135,9 @@ async fn page(
         bound.push(user.get().into());
         conditions.push(format!("{} = ${}", table.owner(), bound.len()));
     }
+    if let Some(excluded) = &table.excluded {
+        conditions.push(format!("NOT ({excluded})"));
+    }
     if let Some(after) = after {
         let mut places = Vec::new();
         for (value, at) in after.iter().zip(&table.key) {
