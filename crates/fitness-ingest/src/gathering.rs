@@ -284,6 +284,12 @@ impl<'a> Gatherer<'a> {
         }
     }
 
+    /// The walk through the files ended too early, so what was read proves nothing about days.
+    pub(crate) fn walk_failed(&mut self) {
+        self.incomplete = true;
+        self.outcome.skip("", "reading the files ended too early; import them again");
+    }
+
     /// Writes what is left, the rows of lists last: by then their files are there.
     pub(crate) async fn flush(&mut self) -> Result<(), Error> {
         let limits = std::mem::take(&mut self.limits);

@@ -6,10 +6,9 @@ use crate::reading::FILE_BYTES;
 use crate::recompute::recompute;
 use crate::walking::{self, Counts};
 use crate::{Clock, Error};
-use fitness_core::frontier::Evidence;
 use fitness_core::hash::ContentHash;
 use fitness_core::ids::UserId;
-use fitness_store::{RunKind, RunOutcome, RunState, Store};
+use fitness_store::{FinishedFiles, RunKind, RunOutcome, RunState, Store};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -106,7 +105,10 @@ pub async fn import(
         Ok(()) => RunState::Done,
     };
     // Half an import says nothing about days: what is missing may be what comes next.
-    let evidence: Vec<Evidence> = if state == RunState::Done { evidence } else { Vec::new() };
+    let (evidence, files) = match state {
+        RunState::Done => (evidence, files),
+        _ => (Vec::new(), FinishedFiles::default()),
+    };
     let summary = serde_json::to_value(&outcome).expect("an outcome is plain data");
     let finished = RunOutcome { kind: Some(kind), state, evidence, summary, problem, files };
     let coverage = store.finish_run(user, run, finished, clock()).await;
@@ -126,7 +128,9 @@ async fn take(
 ) -> Result<(), Error> {
     let mut fresh = Vec::new();
     for path in paths {
-        match hash_of(path) {
+        let file = path.clone();
+        let hash = tokio::task::spawn_blocking(move || hash_of(&file)).await.ok().flatten();
+        match hash {
             Some(hash) if !again && gatherer.was_finished(hash).await? => {
                 gatherer.was_there(hash);
             }
@@ -165,7 +169,7 @@ async fn take(
     gatherer.flush().await?;
     gatherer.see_known_days().await?;
     if walker.await.is_err() {
-        gatherer.outcome.skip("", "the walk through the files ended too early; import the rest again");
+        gatherer.walk_failed();
         return Ok(());
     }
     // A file is finished when all of it is in the database, and nothing of it was left for another day.

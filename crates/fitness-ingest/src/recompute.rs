@@ -173,48 +173,51 @@ async fn work_out(store: &Store, user: UserId, begin: Begin, frontier: Frontier)
     let observations = store.list_observations(user, first.plus(-EVER), last.plus(EVER)).await?;
     let exertion = exertion(&observations);
     let feel = feel(&observations);
-    let sessions: Vec<Session<'_>> = (measured.iter())
-        .map(|Measured { id, activity, measures, .. }| Session {
-            id: *id,
-            activity,
-            measures,
-            exertion: exertion.get(id).copied(),
-        })
-        .collect();
-
     let earlier = Earlier::read(store, user, begin, state.is_some(), &exertion).await?;
     let earlier_detected: Vec<_> = detected.into_iter().filter(|threshold| threshold.from < begin).collect();
-    let before = state.as_ref().map(|state| Before {
-        state,
-        sessions: &earlier.sessions,
-        detected: &earlier_detected,
-        clues: &earlier.clues,
-        felt: &earlier.felt,
+    // Years of days take a processor for a while; the threads that answer requests must not wait for it.
+    let derived = tokio::task::spawn_blocking(move || {
+        let sessions: Vec<Session<'_>> = (measured.iter())
+            .map(|Measured { id, activity, measures, .. }| Session {
+                id: *id,
+                activity,
+                measures,
+                exertion: exertion.get(id).copied(),
+            })
+            .collect();
+        let before = state.as_ref().map(|state| Before {
+            state,
+            sessions: &earlier.sessions,
+            detected: &earlier_detected,
+            clues: &earlier.clues,
+            felt: &earlier.felt,
+        });
+        let athlete = Athlete {
+            sex: profile.sex,
+            sleep_need: profile.sleep_need,
+            thresholds: &thresholds,
+            zones: &zones,
+            races: &races,
+        };
+        let history = History {
+            athlete,
+            first: begin,
+            before,
+            sessions: &sessions,
+            wellness: &wellness,
+            feel: &feel,
+            frontier,
+        };
+        let from = before.map(|_| begin);
+        derive(&history).map(|worked| Derived {
+            from,
+            judged: worked.judged,
+            days: worked.days,
+            detected: worked.detected,
+        })
     });
-    let athlete = Athlete {
-        sex: profile.sex,
-        sleep_need: profile.sleep_need,
-        thresholds: &thresholds,
-        zones: &zones,
-        races: &races,
-    };
-    let history = History {
-        athlete,
-        first: begin,
-        before,
-        sessions: &sessions,
-        wellness: &wellness,
-        feel: &feel,
-        frontier,
-    };
-    let worked = derive(&history).map_err(|error| {
+    derived.await.expect("deriving does not panic").map_err(|error| {
         Error::Store(fitness_store::Error::Unreadable(format!("what was worked out before: {error}")))
-    })?;
-    Ok(Derived {
-        from: before.map(|_| begin),
-        judged: worked.judged,
-        days: worked.days,
-        detected: worked.detected,
     })
 }
 

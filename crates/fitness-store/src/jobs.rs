@@ -371,6 +371,22 @@ impl Store {
         rows.into_iter().map(job).collect()
     }
 
+    /// The jobs of a kind that were given up after `since`, everybody's. An expired job is not among them.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn list_failed_jobs(&self, kind: &str, since: Instant) -> Result<Vec<Job>> {
+        let rows = Entity::find()
+            .filter(Column::Kind.eq(kind))
+            .filter(Column::State.eq(JobState::Failed.as_str()))
+            .filter(Column::FinishedAt.gt(stamp(since)))
+            .order_by_asc(Column::Id)
+            .all(self.reader())
+            .await?;
+        let jobs: Result<Vec<Job>> = rows.into_iter().map(job).collect();
+        Ok(jobs?.into_iter().filter(|job| job.outcome() != Some(EXPIRED)).collect())
+    }
+
     async fn settle(
         &self,
         user: UserId,

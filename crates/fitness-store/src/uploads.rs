@@ -1,12 +1,13 @@
 //! Uploaded files that wait for their import: one folder for each upload, named in the payload of its job.
 //!
-//! While files arrive, a lock file beside the folder is held. A folder that is neither locked nor named by an open job was
-//! left by a server that was killed, and is removed when the next one starts.
+//! While files arrive, a lock file beside the folder is held. A folder that is neither locked nor needed by a job was
+//! left by a server that was killed, and is removed when the next one starts. The files of a failed import are kept for a week.
 
 use crate::error::{Error, Result};
 use crate::location::{Location, data_directory};
 use crate::store::Store;
 use crate::token::random_hex;
+use chrono::TimeDelta;
 use fitness_core::calendar::Instant;
 use fitness_core::hash::ContentHash;
 use std::collections::BTreeSet;
@@ -22,6 +23,8 @@ const FOLDER: &str = "upload";
 const LOCK: &str = "lock";
 /// How version 0.1.0 named its folders, beside the database and without a lock.
 const OLD_PREFIX: &str = "fitness-upload-";
+/// How long the files of a failed import are kept, so that it can be retried.
+const RETRYABLE: TimeDelta = TimeDelta::days(7);
 /// Nobody uploads for longer than this.
 const OLD_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -82,7 +85,7 @@ impl Store {
         for name in uploads.list()? {
             // Locked first: whoever enqueues a job for it does so before it lets go of the lock.
             let Some(_held) = uploads.lock_of(&name) else { continue };
-            if !self.open_uploads().await?.contains(&name) {
+            if !self.needed_uploads(now).await?.contains(&name) {
                 removed.extend(uploads.remove(&name));
             }
         }
@@ -99,14 +102,15 @@ impl Store {
         let mut left = uploads.old_leftovers(now);
         let found = uploads.list()?.into_iter().filter(|name| uploads.lock_of(name).is_some());
         let found: Vec<String> = found.collect();
-        let named = self.open_uploads().await?;
+        let named = self.needed_uploads(now).await?;
         left.extend(found.iter().filter(|name| !named.contains(*name)).map(|name| uploads.folder.join(name)));
         Ok(left)
     }
 
-    /// The folders that jobs name which are not over.
-    async fn open_uploads(&self) -> Result<BTreeSet<String>> {
-        let jobs = self.list_open_jobs(IMPORT).await?;
+    /// The folders of jobs that are open, or that failed a short time ago and can be retried.
+    async fn needed_uploads(&self, now: Instant) -> Result<BTreeSet<String>> {
+        let mut jobs = self.list_open_jobs(IMPORT).await?;
+        jobs.extend(self.list_failed_jobs(IMPORT, now - RETRYABLE).await?);
         Ok(jobs.iter().filter_map(|job| folder_in(&job.payload).map(str::to_owned)).collect())
     }
 }

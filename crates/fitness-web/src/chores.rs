@@ -283,7 +283,7 @@ impl Worker<'_> {
             settled?;
         }
         if lane == Lane::Import {
-            // Its files are of no use any more, unless it is tried again.
+            // Its files are not needed any more, unless it can be retried.
             store.remove_leftover_uploads(clock()).await?;
         }
         // What a sync brought may make a brief due.

@@ -45,8 +45,8 @@ pub struct LaneLimits {
 /// The limits of every lane.
 #[derive(Debug, Clone, Copy)]
 pub struct Lanes {
-    /// Asking services for what is new: mostly waiting. A service that never answers is given up by its client after about
-    /// five minutes; the deadline is for what the client does not notice.
+    /// Asks services for new data. These jobs mostly wait, so many run at once. The HTTP client gives up on a service after
+    /// about five minutes; the deadline catches what the client does not notice.
     pub sync: LaneLimits,
     /// Writing briefs. Few, as a model on the same machine answers one after the other.
     pub brief: LaneLimits,
@@ -74,7 +74,7 @@ impl Default for Lanes {
     fn default() -> Self {
         let lane = |concurrency, minutes| LaneLimits { concurrency, deadline: MINUTE * minutes };
         Self {
-            sync: lane(8, 15),
+            sync: lane(24, 10),
             brief: lane(4, 15),
             recompute: lane(2, 60),
             backup: lane(1, 4 * 60),

@@ -212,8 +212,18 @@ async fn write(field: &mut Field<'_>, folder: &Path, number: usize) -> Result<()
         file.write_all(&chunk).await.map_err(|why| no_room(&why))?;
     }
     file.flush().await.map_err(|why| no_room(&why))?;
-    // What is accepted is imported, also after a power cut.
-    file.sync_data().await.map_err(|why| no_room(&why))
+    // What is accepted is imported, also after a power cut: the file and the entries that lead to it are on disk.
+    file.sync_data().await.map_err(|why| no_room(&why))?;
+    #[cfg(unix)]
+    for directory in [own.as_path(), folder].into_iter().chain(folder.parent()) {
+        File::open(directory)
+            .await
+            .map_err(|why| no_room(&why))?
+            .sync_all()
+            .await
+            .map_err(|why| no_room(&why))?;
+    }
+    Ok(())
 }
 
 /// A name that is only a name: what an import looks at is its ending.

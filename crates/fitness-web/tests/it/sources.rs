@@ -8,6 +8,7 @@ use chrono::TimeDelta;
 use fitness_coach::chosen::{Chosen, Provider, SETTING};
 use fitness_core::activity::Activity;
 use fitness_core::athlete::Profile;
+use fitness_core::calendar::Instant;
 use fitness_core::ids::{ActivityId, UserId};
 use fitness_core::metrics::predict::Effort;
 use fitness_core::report::{ActivityReport, Recorded, ReportKey, SourceKind};
@@ -154,6 +155,32 @@ async fn upload_whose_files_are_gone_is_given_up_and_says_so() {
     // Another kind of job is not an import.
     let other = site.db.store.enqueue(user, "sync", json!({}), now(), now()).await.unwrap();
     assert_eq!(ann.get(&format!("/import/{other}")).await.status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn files_of_a_failed_import_are_kept_for_a_week_so_that_it_can_be_retried() {
+    let (site, _, user, _) = with_ann().await;
+    let store = &site.db.store;
+    let arriving = store.uploads().await.unwrap().begin().unwrap();
+    let (folder, payload) = (arriving.path().to_owned(), arriving.payload());
+    store.enqueue(user, "import", payload, now(), now()).await.unwrap();
+    arriving.keep();
+    // Fails until it is given up.
+    let exhaust = async |mut at: Instant| {
+        let import = JobFilter::of_kind("import");
+        while let Some(job) = store.claim_job(import, "w", TimeDelta::minutes(1), at).await.unwrap() {
+            store.fail_job(user, job.id, "w", "the disk is full", at).await.unwrap();
+            at += TimeDelta::hours(2);
+        }
+        at
+    };
+    let at = exhaust(now()).await;
+    let job = store.newest_job(user, "import").await.unwrap().unwrap();
+    assert_eq!(job.state, JobState::Failed);
+    assert!(store.remove_leftover_uploads(at).await.unwrap().is_empty() && folder.is_dir());
+    store.retry_job(user, job.id, at).await.unwrap();
+    let at = exhaust(at).await + TimeDelta::days(7);
+    assert_eq!(store.remove_leftover_uploads(at).await.unwrap(), [folder]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
