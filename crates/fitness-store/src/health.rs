@@ -39,7 +39,9 @@ impl Store {
         if self.version().await? == before {
             return Err(Error::NotStored);
         }
-        Ok(DatabaseHealth { free_bytes: free_space(&self.location) })
+        let location = self.location.clone();
+        let free_bytes = tokio::task::spawn_blocking(move || free_space(&location)).await;
+        Ok(DatabaseHealth { free_bytes: free_bytes.ok().flatten() })
     }
 }
 

@@ -10,7 +10,7 @@ use crate::location::Location;
 use crate::store::Store;
 use sea_orm::SqlxSqliteConnector;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{ConnectOptions, Connection, Executor, SqliteConnection};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, SqliteConnection};
 use std::fs;
 use std::io::Read;
 use std::path::Path;
@@ -74,7 +74,7 @@ async fn set_up_sqlite(location: Location, path: &Path, contents: Contents) -> R
         .max_connections(READERS)
         .min_connections(0)
         .connect_lazy_with(options.clone().read_only(true));
-    let archive = SqlitePoolOptions::new()
+    let archive = discarding_open_transactions(SqlitePoolOptions::new())
         .max_connections(ARCHIVE_POOL)
         .min_connections(0)
         // An export may wait for two others, each of which takes as long as it takes.
@@ -150,8 +150,11 @@ fn discarding_read_only(options: SqlitePoolOptions) -> SqlitePoolOptions {
     discarding(options, unusable).after_connect(move |connection, _| {
         let read_only = Arc::clone(&read_only);
         Box::pin(async move {
-            // A lock that somebody else holds says nothing about the disk.
+            // A lock that somebody else holds says nothing about the disk, and is not waited for.
+            connection.execute("PRAGMA busy_timeout = 0").await?;
             let refused = connection.execute("BEGIN IMMEDIATE; ROLLBACK").await.err();
+            let wait = format!("PRAGMA busy_timeout = {}", BUSY_TIMEOUT.as_millis());
+            connection.execute(AssertSqlSafe(wait)).await?;
             read_only.store(
                 refused.is_some_and(|why| primary_code(&why) == Some(SQLITE_READONLY)),
                 Ordering::Relaxed,

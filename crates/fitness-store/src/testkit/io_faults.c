@@ -92,6 +92,24 @@ ON_FILE(int, ftruncate, (int fd, off_t size), (fd, size))
 ON_FILE(int, ftruncate64, (int fd, off64_t size), (fd, size))
 ON_FILE(int, fallocate, (int fd, int mode, off_t at, off_t size), (fd, mode, at, size))
 
+/* A failing disk fails reads, too; a full or read-only one does not. */
+static int read_fails(int fd) { return control && atomic_load(&control->error) == EIO && file_fails(fd); }
+
+ssize_t read(int fd, void *to, size_t size) {
+    REAL(read);
+    return read_fails(fd) ? -1 : real(fd, to, size);
+}
+
+ssize_t pread(int fd, void *to, size_t size, off_t at) {
+    REAL(pread);
+    return read_fails(fd) ? -1 : real(fd, to, size, at);
+}
+
+ssize_t pread64(int fd, void *to, size_t size, off64_t at) {
+    REAL(pread64);
+    return read_fails(fd) ? -1 : real(fd, to, size, at);
+}
+
 int rename(const char *from, const char *to) {
     REAL(rename);
     return path_fails(to) ? -1 : real(from, to);

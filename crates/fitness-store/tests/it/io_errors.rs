@@ -1,4 +1,4 @@
-//! A disk that fails at the Nth file operation, for every N, of a decision, of a batch of an import and of a backup: what
+//! A disk that fails at the Nth file operation, for every N, of a decision, of an import and of a backup: what
 //! was acknowledged is there after a restart, and nothing else is.
 //!
 //! The test runs itself as a child process with a library preloaded that makes file operations fail. The child prints
@@ -6,6 +6,7 @@
 
 use fitness_core::activity::Activity;
 use fitness_core::calendar::{Day, Instant};
+use fitness_core::hash::ContentHash;
 use fitness_core::ids::{PlanId, UserId};
 use fitness_core::note::{Author, NoteText};
 use fitness_core::plan::{ActionKind, PlanStatus};
@@ -14,41 +15,60 @@ use fitness_core::sport::Sport;
 use fitness_store::testkit::{
     self, Backend, IoFault, IoFaultLibrary, IoFaults, TestDb, consent, draft, june, now, overriding,
 };
-use fitness_store::{Batch, NewReport, Store, decisions, on_both_databases, seen_hash};
+use fitness_store::{
+    Batch, FinishedFiles, NewReport, RunKind, RunOutcome, RunState, Store, decisions, on_both_databases,
+    seen_hash,
+};
 use sea_orm::{ConnectionTrait as _, TransactionTrait as _};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
+/// The reader that files are finished by.
+const READER: &str = "test";
 /// Set for the child: the database it works on.
 const CHILD: &str = "FITNESS_TEST_IO_ERRORS";
-/// EIO, EROFS, ENOSPC, EDQUOT.
-const ERRNOS: [i32; 4] = [5, 30, 28, 122];
-/// One operation fails, two do, or the disk stays broken until somebody repairs it.
-const COUNTS: [Option<u64>; 3] = [Some(1), Some(2), None];
+const EIO: i32 = 5;
+const ENOSPC: i32 = 28;
+const EROFS: i32 = 30;
+const EDQUOT: i32 = 122;
+/// The error, and how many operations fail: one, two, or all until the disk is repaired. EIO also fails reads.
+const FAULTS: [(i32, Option<u64>); 7] = [
+    (EIO, Some(1)),
+    (EIO, Some(2)),
+    (EIO, None),
+    (ENOSPC, Some(2)),
+    (ENOSPC, None),
+    (EROFS, None),
+    (EDQUOT, None),
+];
+/// A backup takes many operations; two failures in a row are no different from one for a file that is written once.
+const BACKUP_FAULTS: [(i32, Option<u64>); 3] = [(EIO, Some(1)), (EIO, None), (ENOSPC, None)];
 /// No decision, batch or backup of this test takes more file operations.
 const MOST: u64 = 400;
 
 /// Every way to fail, one operation after another. `attempt` says whether what it tried was acknowledged; it is repeated
 /// while the fault lasts, so that a second failure follows the first. `after` is a write that must work once it is over.
-async fn fail_everywhere<A: AsyncFnMut() -> bool, B: AsyncFnMut()>(mut attempt: A, mut after: B) -> u64 {
+async fn fail_everywhere<A: AsyncFnMut() -> bool, B: AsyncFnMut()>(
+    every: &[(i32, Option<u64>)],
+    mut attempt: A,
+    mut after: B,
+) -> u64 {
     let mut faults = IoFaults::of_this_process().expect("the child has the library");
     let mut refused = 0;
-    for errno in ERRNOS {
-        for count in COUNTS {
-            for at in 1..=MOST {
-                faults.arm(IoFault { at, count, errno });
-                for _ in 0..3 {
-                    refused += u64::from(!attempt().await);
-                }
-                let failed = faults.disarm();
-                after().await;
-                if failed == 0 {
-                    assert!(at > 1, "no file operation was seen");
-                    break;
-                }
-                assert!(at < MOST, "there is no end to it");
+    for &(errno, count) in every {
+        for at in 1..=MOST {
+            faults.arm(IoFault { at, count, errno });
+            for _ in 0..3 {
+                refused += u64::from(!attempt().await);
             }
+            let failed = faults.disarm();
+            after().await;
+            if failed == 0 {
+                assert!(at > 1, "no file operation was seen");
+                break;
+            }
+            assert!(at < MOST, "there is no end to it");
         }
     }
     refused
@@ -68,6 +88,7 @@ async fn decide(store: &Store, user: UserId) {
     waiting.push(prepare().await);
     let waiting = std::cell::RefCell::new(waiting);
     let refused = fail_everywhere(
+        &FAULTS,
         async || {
             let plan = *waiting.borrow().last().expect("there is a draft");
             let seen =
@@ -102,20 +123,37 @@ fn report(number: u32) -> NewReport {
     NewReport::pack(ActivityReport { key, recorded, raw: None }, None, None).unwrap()
 }
 
-/// Takes in two reports at a time.
-async fn take_in(store: &Store, user: UserId) {
+fn file_hash(number: u32) -> ContentHash {
+    ContentHash::of_bytes(&number.to_be_bytes())
+}
+
+/// Imports a file with two activities at a time: a run begins, their batch is stored, the run ends.
+async fn import(store: &Store, user: UserId) {
     let number = std::cell::Cell::new(0);
-    let take = async || {
+    let import_one = async || {
         let (first, second) = (number.get() + 1, number.get() + 2);
         number.set(second);
-        let batch = Batch { reports: vec![report(first), report(second)], ..Batch::default() };
-        let taken = store.take_in(user, batch, now()).await.is_ok();
-        if taken {
+        let done = async {
+            let run = store.begin_run(user, RunKind::File, None, now()).await?;
+            let batch = Batch { reports: vec![report(first), report(second)], ..Batch::default() };
+            store.take_in(user, batch, now()).await?;
             println!("\ntaken {first}\ntaken {second}");
-        }
-        taken
+            let files = FinishedFiles { reader: READER.to_owned(), hashes: vec![file_hash(first)] };
+            let outcome = RunOutcome {
+                kind: Some(RunKind::File),
+                state: RunState::Done,
+                evidence: Vec::new(),
+                summary: serde_json::json!({}),
+                problem: None,
+                files,
+            };
+            store.finish_run(user, run, outcome, now()).await?;
+            println!("\nfinished {first} {run}");
+            Ok::<_, fitness_store::Error>(())
+        };
+        done.await.is_ok()
     };
-    let refused = fail_everywhere(take, async || assert!(take().await)).await;
+    let refused = fail_everywhere(&FAULTS, import_one, async || assert!(import_one().await)).await;
     println!("\nrefused {refused}");
 }
 
@@ -123,6 +161,7 @@ async fn take_in(store: &Store, user: UserId) {
 async fn back_up(store: &Store, user: UserId, folder: &Path) {
     let number = std::cell::Cell::new(0);
     let refused = fail_everywhere(
+        &BACKUP_FAULTS,
         async || {
             number.set(number.get() + 1);
             let path = folder.join(format!("{}.backup", number.get()));
@@ -147,7 +186,7 @@ async fn work(url: &str, test: &str) {
     let user = store.list_users().await.unwrap()[0].id;
     match test {
         DECISION => decide(&store, user).await,
-        IMPORT => take_in(&store, user).await,
+        IMPORT => import(&store, user).await,
         _ => back_up(&store, user, Path::new(url).parent().unwrap()).await,
     }
     store.close().await;
@@ -220,7 +259,23 @@ fn sqlite_import_with_io_error_at_every_operation_keeps_exactly_what_was_acknowl
     run(IMPORT, async |store, user, output| {
         let (from, through) = (june(1), Day::new(2046, 1, 1).unwrap());
         let activities = store.list_activities(user, from, through).await.unwrap();
-        assert_eq!(activities.len(), printed(output, "taken").len());
+        let number = |started_at: Instant| ((started_at - now()).num_hours() / 3).to_string();
+        let stored: BTreeSet<String> =
+            activities.iter().map(|stored| number(stored.activity.started_at)).collect();
+        assert_eq!(stored, printed(output, "taken"));
+        let finished: BTreeMap<u32, String> = printed(output, "finished")
+            .iter()
+            .map(|line| line.split_once(' ').expect("a file and its run"))
+            .map(|(file, run)| (file.parse().unwrap(), run.to_owned()))
+            .collect();
+        for file in (1..=finished.keys().max().copied().unwrap() + 2).step_by(2) {
+            let known = store.import_finished(user, file_hash(file), READER).await.unwrap();
+            assert_eq!(known, finished.contains_key(&file), "file {file}");
+        }
+        let runs = store.list_runs(user, 1_000_000).await.unwrap();
+        let done: BTreeSet<String> =
+            runs.iter().filter(|run| run.state == RunState::Done).map(|run| run.id.to_string()).collect();
+        assert_eq!(done, finished.into_values().collect());
     });
 }
 
