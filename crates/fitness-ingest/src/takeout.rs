@@ -122,6 +122,7 @@ async fn write_plans<W: Write + Seek + Send + 'static>(
             made_at: plan.created_at,
             mark: owner_mark(user, owner.created_at),
             units: profile.units,
+            author: store.find_words_author(user, &plan).await?,
             plan,
         };
         for text in [PlanText::Markdown, PlanText::Calendar, PlanText::Json] {

@@ -7,6 +7,7 @@
 use super::Exported;
 use super::steps::further;
 use crate::calendar::{Day, Instant};
+use crate::note::Author;
 use crate::plan::PlannedWorkout;
 use crate::text::is_invisible;
 use crate::units::{TimeSpan, UnitSystem};
@@ -18,7 +19,8 @@ const LONGEST: usize = 75;
 /// `stamp` is when the revision was made.
 #[must_use]
 pub fn icalendar(exported: Exported<'_>, mark: &str, stamp: Instant, units: UnitSystem) -> String {
-    let Exported { plan, workouts } = exported;
+    let Exported { plan, workouts, author } = exported;
+    let label = author.and_then(Author::words_label).map(|label| format!("({label})"));
     let mut file = File(String::new());
     file.line("BEGIN", "VCALENDAR");
     file.line("VERSION", "2.0");
@@ -34,7 +36,12 @@ pub fn icalendar(exported: Exported<'_>, mark: &str, stamp: Instant, units: Unit
         file.line("DTSTART;VALUE=DATE", &date(workout.date));
         file.line("DTEND;VALUE=DATE", &date(workout.date.next()));
         file.line("SUMMARY", &text(&summary(planned, units)));
-        let words = description(planned, units);
+        let words: Vec<String> = [description(planned, units)]
+            .into_iter()
+            .filter(|words| !words.is_empty())
+            .chain(label.clone())
+            .collect();
+        let words = words.join("\n");
         if !words.is_empty() {
             file.line("DESCRIPTION", &text(&words));
         }

@@ -3,6 +3,7 @@
 use super::Exported;
 use super::steps::further;
 use crate::calendar::Day;
+use crate::note::Author;
 use crate::plan::{Asked, PlannedWorkout, Workout};
 use crate::text::visible;
 use crate::units::{TimeSpan, UnitSystem};
@@ -11,7 +12,7 @@ use std::fmt::Write as _;
 /// The plan for people to read, print and pass on. Every name in it is text and nothing else, whatever it holds.
 #[must_use]
 pub fn markdown(exported: Exported<'_>, units: UnitSystem) -> String {
-    let Exported { plan, workouts } = exported;
+    let Exported { plan, workouts, author } = exported;
     let target = plan.target_time.map(|time| format!(" in {}", time.clock())).unwrap_or_default();
     let mut text = format!(
         "# {}\n\n{}{target}. From {}, revision {}.\n",
@@ -20,7 +21,7 @@ pub fn markdown(exported: Exported<'_>, units: UnitSystem) -> String {
         plan.start_date,
         plan.revision,
     );
-    if let Some(label) = plan.author.words_label() {
+    if let Some(label) = author.and_then(Author::words_label) {
         let _ = writeln!(text, "\nNames and descriptions are {label}.");
     }
     for week in workouts.chunk_by(|a, b| week_of(a) == week_of(b)) {

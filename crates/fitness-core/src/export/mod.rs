@@ -19,6 +19,7 @@ pub use steps::steps;
 use crate::calendar::Instant;
 use crate::hash::ContentHash;
 use crate::ids::UserId;
+use crate::note::Author;
 use crate::plan::{Plan, PlannedWorkout};
 
 /// Tells an athlete's plans from everybody else's, without saying who they are.
@@ -35,6 +36,8 @@ pub struct Exported<'a> {
     pub plan: &'a Plan,
     /// Its workouts.
     pub workouts: &'a [PlannedWorkout],
+    /// Who wrote its names and descriptions: each export labels what a coach or a program wrote.
+    pub author: Option<Author>,
 }
 
 #[cfg(test)]

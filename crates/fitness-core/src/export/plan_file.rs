@@ -46,7 +46,7 @@ pub struct PlanFile {
 }
 
 impl From<Exported<'_>> for PlanFile {
-    fn from(Exported { plan, workouts }: Exported<'_>) -> Self {
+    fn from(Exported { plan, workouts, .. }: Exported<'_>) -> Self {
         Self {
             format: FORMAT.to_owned(),
             version: VERSION,

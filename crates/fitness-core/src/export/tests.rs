@@ -90,7 +90,7 @@ fn half(name: &str) -> (Plan, Vec<PlannedWorkout>, ContentHash) {
 
 fn calendar(name: &str) -> String {
     let (plan, workouts, _) = half(name);
-    let exported = Exported { plan: &plan, workouts: &workouts };
+    let exported = Exported { plan: &plan, workouts: &workouts, author: None };
     icalendar(exported, "0a1b", "2026-06-02T07:08:09Z".parse().unwrap(), UnitSystem::Metric)
 }
 
@@ -122,7 +122,7 @@ fn an_easy_run_says_how_it_feels_once() {
     workout.steps = vec![easy.clone()];
     let (plan, ..) = half("Easy run");
     let told = |workouts: &[PlannedWorkout]| {
-        let exported = Exported { plan: &plan, workouts };
+        let exported = Exported { plan: &plan, workouts, author: None };
         let calendar =
             icalendar(exported, "0a1b", "2026-06-02T07:08:09Z".parse().unwrap(), UnitSystem::Metric);
         [markdown(exported, UnitSystem::Metric), calendar.replace("\r\n ", "")]
@@ -140,7 +140,7 @@ fn an_easy_run_says_how_it_feels_once() {
 #[test]
 fn a_plan_is_a_table_a_week() {
     let (plan, workouts, _) = half("Track | <b>`x`</b>");
-    let told = markdown(Exported { plan: &plan, workouts: &workouts }, UnitSystem::Metric);
+    let told = markdown(Exported { plan: &plan, workouts: &workouts, author: None }, UnitSystem::Metric);
     let expected = "\
 # Track \\| &lt;b&gt;\\`x\\`&lt;/b&gt;
 
@@ -195,7 +195,7 @@ fn a_calendar_has_an_event_for_every_workout() {
 #[test]
 fn an_exported_plan_comes_back_as_the_same_draft() {
     let (plan, workouts, hash) = half("½ | \"quoted\" \u{202e}");
-    let file = PlanFile::from(Exported { plan: &plan, workouts: &workouts });
+    let file = PlanFile::from(Exported { plan: &plan, workouts: &workouts, author: None });
     let text = serde_json::to_string_pretty(&file).unwrap();
     assert_eq!(read_draft(&text).unwrap().content_hash(), hash);
     assert_eq!(serde_json::from_str::<PlanFile>(&text).unwrap(), file);
@@ -235,7 +235,7 @@ proptest! {
     fn a_row_has_six_cells_whatever_it_is_called(name in "[^\0]{1,110}") {
         prop_assume!(!name.trim().is_empty());
         let (plan, workouts, _) = half(&name);
-        let told = markdown(Exported { plan: &plan, workouts: &workouts }, UnitSystem::Metric);
+        let told = markdown(Exported { plan: &plan, workouts: &workouts, author: None }, UnitSystem::Metric);
         let rows = told.lines().filter(|line| line.starts_with("| Tue 2026-06-23"));
         let cells: Vec<usize> = rows.map(|row| row.replace("\\\\", "").replace("\\|", "").matches('|').count()).collect();
         prop_assert_eq!(cells, [7]);

@@ -3,6 +3,7 @@
 use super::{FileNames, NoFile, Stamp, WorkoutFile, plain, to_fit, zip};
 use fitness_core::calendar::{Day, Instant};
 use fitness_core::export::{Exported, PlanFile, icalendar, markdown};
+use fitness_core::note::Author;
 use fitness_core::plan::{Plan, PlannedWorkout};
 use fitness_core::text::{counted, visible};
 use fitness_core::units::UnitSystem;
@@ -48,6 +49,8 @@ pub struct PlanFiles {
     pub mark: String,
     /// The athlete's units.
     pub units: UnitSystem,
+    /// Who wrote its names and descriptions.
+    pub author: Option<Author>,
 }
 
 /// A file, ready to be handed over.
@@ -90,7 +93,7 @@ impl PlanFiles {
     /// # Errors
     /// Never; a plan is always JSON.
     pub fn text(&self, text: PlanText) -> Result<Made, NoPlanFile> {
-        let exported = Exported { plan: &self.plan, workouts: &self.workouts };
+        let exported = Exported { plan: &self.plan, workouts: &self.workouts, author: self.author };
         let written = match text {
             PlanText::Calendar => icalendar(exported, &self.mark, self.made_at, self.units),
             PlanText::Markdown => markdown(exported, self.units),

@@ -31,7 +31,8 @@ pub(crate) async fn show(State(app): State<App>, Path(file): Path<String>) -> Re
             let made = revisions.iter().find(|revision| revision.number == plan.revision);
             let made_at = made.map_or(plan.created_at, |revision| revision.made_at);
             let mark = owner_mark(user, account.created_at);
-            icalendar(Exported { plan: &plan, workouts: &workouts }, &mark, made_at, profile.units)
+            let author = app.store.find_words_author(user, &plan).await?;
+            icalendar(Exported { plan: &plan, workouts: &workouts, author }, &mark, made_at, profile.units)
         }
     };
     Ok(([(header::CONTENT_TYPE, "text/calendar; charset=utf-8")], text).into_response())

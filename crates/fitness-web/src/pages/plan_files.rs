@@ -28,6 +28,7 @@ pub(crate) async fn of(view: &View, plan: Plan) -> Result<PlanFiles, Problem> {
         made_at: made.map_or(plan.created_at, |revision| revision.made_at),
         mark: owner_mark(user, store.user(user).await?.created_at),
         units: view.units(),
+        author: store.find_words_author(user, &plan).await?,
         plan,
         workouts,
     })

@@ -13,8 +13,8 @@ use crate::view::{Place, View};
 use axum::response::Response;
 use fitness_core::calendar::Day;
 use fitness_core::plan::{
-    ActionKind, NextWorkout, Plan, PlanStatus, PlannedWorkout, Revision, differences, revert as back,
-    week_deltas,
+    ActionKind, NextWorkout, Plan, PlanStatus, PlannedWorkout, ProposalOrigin, Revision, differences,
+    revert as back, week_deltas,
 };
 use fitness_core::text::visible;
 use fitness_store::decisions::{self, change_hash};
@@ -24,9 +24,10 @@ pub(crate) async fn list(view: View, asked: Asked) -> Result<Response, Problem> 
     let plan = plans::meant(&view, &asked).await?;
     let revisions = view.store().list_revisions(view.user(), plan.id).await?;
     let active = plan.status == PlanStatus::Active;
+    let author = view.store().find_words_author(view.user(), &plan).await?;
     let body = html! {
         h1 { "Revisions" }
-        p.lead { (visible(&plan.name)) " " (words_author::label(Some(plan.author))) " Every change is a revision of its own; nothing is ever written over." }
+        p.lead { (visible(&plan.name)) " " (words_author::label(author)) " Every change is a revision of its own; nothing is ever written over." }
         section.card {
             ul.revisions {
                 @for revision in &revisions {
@@ -52,7 +53,7 @@ fn row(view: &View, plan: &Plan, revision: &Revision) -> Markup {
             span { (time::moment(revision.made_at, view.profile.zone, view.today)) }
             span { "from " (revision.told_origin()) }
             @if let Some(reason) = &revision.reason {
-                span { "“" (visible(reason)) "” " (words_author::label(revision.proposed_by.map(|origin| origin.author()))) }
+                span { "“" (visible(reason)) "” " (words_author::label(revision.proposed_by.map(ProposalOrigin::author))) }
             }
         }
     }
@@ -70,10 +71,11 @@ pub(crate) async fn show(view: View, Path(text): Path<String>, asked: Asked) -> 
     let before = if wanted > 1 { store.list_workouts(user, plan.id, wanted - 1).await? } else { Vec::new() };
     let shown = Shown { units: view.units(), today };
     let easy = store.background_of(user, &plan, today).await?.easy_pace();
+    let author = store.find_words_author(user, &plan).await?;
     let is_now = plan.status == PlanStatus::Active && wanted == plan.revision;
     let body = html! {
         h1 { "Revision " (wanted) }
-        p.lead { (visible(&plan.name)) " " (words_author::label(Some(plan.author))) }
+        p.lead { (visible(&plan.name)) " " (words_author::label(author)) }
         section.card {
             (row(&view, &plan, revision))
             @if wanted == 1 { p { "This is the plan as it was drafted." } }

@@ -139,6 +139,11 @@ async fn pages(site: &Site, user: UserId, author: Author) -> Vec<(String, Page)>
         format!("/plans/{draft}"),
         format!("/plan/workouts/{workout}"),
         "/settings/notes".to_owned(),
+        "/plan/revisions".to_owned(),
+        "/plan/revisions/1".to_owned(),
+        "/plan/export/plan.ics".to_owned(),
+        "/plan/export/plan.md".to_owned(),
+        format!("/calendar/{}.ics", store.open_calendar_feed(user, now()).await.unwrap().reveal()),
     ] {
         let page = browser.get(&path).await;
         assert_eq!(page.status, axum::http::StatusCode::OK, "{path}");

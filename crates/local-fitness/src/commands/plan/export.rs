@@ -25,12 +25,14 @@ pub(super) async fn run(context: &Context, wanted: ExportArgs) -> Result<Report>
     let workouts = store.list_workouts(user.id, plan.id, plan.revision).await?;
     let revisions = store.list_revisions(user.id, plan.id).await?;
     let profile = store.profile(user.id).await?;
+    let author = store.find_words_author(user.id, &plan).await?;
     store.close().await;
     let made = revisions.iter().find(|revision| revision.number == plan.revision);
     let files = PlanFiles {
         made_at: made.map_or(plan.created_at, |revision| revision.made_at),
         mark: mark(&user),
         units: profile.units,
+        author,
         plan,
         workouts,
     };
