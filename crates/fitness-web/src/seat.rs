@@ -32,7 +32,7 @@ pub(crate) struct Seat {
     pub(crate) zone: Tz,
     /// Whether they own this server.
     pub(crate) owner: bool,
-    /// Whether this browser may decide: its user gave or set the password there, or typed a code from the terminal.
+    /// Whether this browser may decide: its user typed the password there, or a code from the terminal.
     pub(crate) may_decide: bool,
     /// What their forms carry.
     token: Arc<str>,

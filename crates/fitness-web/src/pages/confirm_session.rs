@@ -94,7 +94,6 @@ async fn page(view: &View, fields: &Fields, faults: &Faults) -> Result<Markup, P
                 p { "Run " code { (command) } " in a terminal on the machine of this server. It shows a code, valid for " (SESSION_CODE_MINUTES) " minutes." }
                 @let line = Line { required: true, example: "K7PM-3XQD", autocomplete: "one-time-code", ..Line::default() };
                 (form(filling.line("code", "Code", line)))
-                p { "Or " a href="/settings/security" { "set a password" } ": this browser may decide then, and later sign-ins ask for it." }
             }
         }
     })

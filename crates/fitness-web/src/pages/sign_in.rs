@@ -19,6 +19,7 @@ use fitness_store::{Error, Token};
 use maud::{Markup, html};
 use secrecy::SecretString;
 use serde::Deserialize;
+use tokio::sync::Semaphore;
 
 /// Where to go after signing in.
 #[derive(Debug, Default, Deserialize)]
@@ -26,6 +27,10 @@ pub(crate) struct Wanted {
     #[serde(default)]
     to: String,
 }
+
+/// Strangers hash one password at a time, so that signed-in users who confirm theirs do not wait for them: the store
+/// hashes two at once.
+static SIGN_INS: Semaphore = Semaphore::const_new(1);
 
 /// The secret of a link.
 #[derive(Debug, Deserialize)]
@@ -57,6 +62,7 @@ pub(crate) async fn by_password(
     };
     let attempt = app.limits.begin_password(name, source).await?;
     let known = user.unwrap_or(UserId::new(0));
+    let _turn = SIGN_INS.acquire().await.expect("the semaphore is never closed");
     if !app.store.verify_password(known, &password).await? {
         let mut faults = Faults::default();
         faults.add("password", "That name and password do not belong together.");

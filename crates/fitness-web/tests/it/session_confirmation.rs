@@ -70,7 +70,7 @@ async fn a_browser_signed_in_by_a_link_decides_nothing_until_the_code_is_typed()
 
     let page = browser.get("/confirm?to=//evil.example").await;
     assert!(
-        page.says("Confirm it's you") && page.says("fitness login") && page.says("set a password"),
+        page.says("Confirm it's you") && page.says("fitness login") && !page.says("set a password"),
         "{}",
         page.text
     );
@@ -110,13 +110,18 @@ async fn with_a_password_a_link_session_is_confirmed_by_the_password_and_by_no_c
 }
 
 #[tokio::test]
-async fn whoever_sets_a_password_in_a_link_session_may_decide() {
+async fn a_printed_link_alone_sets_no_first_password() {
     let site = Site::new().await;
     let ann = site.db.user("Ann").await;
     let plan = site.db.draft(ann, "Half").await;
     let mut browser = site.signed_in_by_link(ann).await;
-    assert!(browser.get("/settings/security").await.says("confirm it's you"));
+    let page = browser.get("/settings/security").await;
+    assert!(page.says("confirm it's you") && !page.says("action=\"/settings/password\""), "{}", page.text);
     let twice = [("password", "three random words"), ("again", "three random words")];
+    assert!(browser.post("/settings/password", &twice).await.leads_to().starts_with("/confirm"));
+    assert!(!site.db.store.user(ann).await.unwrap().has_password);
+    let code = site.db.store.offer_session_code(ann, now()).await.unwrap();
+    browser.post("/confirm", &[("code", code.expose_secret())]).await;
     let answer = browser.post("/settings/password", &twice).await;
     browser.take_cookie(&answer);
     assert_eq!(commit(&browser, plan).await.leads_to(), "/plan?done=committed");

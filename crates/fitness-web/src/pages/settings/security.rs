@@ -31,6 +31,10 @@ pub(crate) async fn set_password(
     headers: HeaderMap,
     fields: Fields,
 ) -> Result<Response, Problem> {
+    // The first password decides who the athlete is from then on: whoever only has a printed link cannot set it.
+    if !view.seat.may_decide && !view.store().user(view.user()).await?.has_password {
+        return Err(Problem::confirm_first("/settings/security"));
+    }
     let mut faults = Faults::default();
     check_old(&view, &fields, OLD, &mut faults).await?;
     let password = new_password(&fields, &view.name, Some(NEW_PASSWORD), &mut faults);
@@ -115,7 +119,7 @@ async fn body(view: &View, fields: &Fields, faults: &Faults) -> Result<Markup, P
                 p { "A link signed this browser in. Before it changes a plan or an account, " a href="/confirm?to=%2Fsettings%2Fsecurity" { "confirm it's you" } "." }
             }
             (filling.summary())
-            form method="post" action="/settings/password" {
+            @if has_password || view.seat.may_decide { form method="post" action="/settings/password" {
                 (view.token_field())
                 input.hidden type="text" name="username" value=(view.name) autocomplete="username" tabindex="-1" aria-hidden="true" readonly;
                 (old_field(view, &filling, OLD, "The password until now").await?)
@@ -124,7 +128,7 @@ async fn body(view: &View, fields: &Fields, faults: &Faults) -> Result<Markup, P
                     label.tick { input type="checkbox" name=(REVOKE) value="yes"; span { "Also revoke my " (counted(tokens, "API token", "API tokens")) ". Programs that use them lose access." } }
                 }
                 p.actions { button.primary type="submit" { @if has_password { "Change it" } @else { "Set it" } } }
-            }
+            } }
         }
         section.card {
             h2 { "Signed-in browsers" }
