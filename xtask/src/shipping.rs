@@ -35,6 +35,9 @@ pub(crate) fn problems(root: &Path) -> Result<Vec<String>> {
     for name in FILES.iter().filter(|name| name.ends_with(".yaml")) {
         problems.extend(every_service_has_limits(name, &read(&root.join(name))?));
     }
+    for name in ["deploy/systemd/fitness.service", "deploy/systemd-user/fitness.service"] {
+        problems.extend(every_unit_has_limits(name, &read(&root.join(name))?));
+    }
     problems.extend(pull_requests_are_held_to_everything(&read(&root.join(PULL_REQUESTS))?));
     problems.extend(every_crate_is_in_the_image(root, &read(&root.join("Dockerfile"))?)?);
     Ok(problems)
@@ -51,6 +54,12 @@ fn a_release_pins_its_images(text: &str) -> Vec<String> {
         .then(|| format!("{RELEASE}: the job publish does not pin its images first: {}", steps.join(", ")))
         .into_iter()
         .collect()
+}
+
+/// A unit that runs the server limits its memory and its processes.
+fn every_unit_has_limits(name: &str, text: &str) -> Vec<String> {
+    let missing = ["MemoryMax=", "TasksMax="].into_iter().filter(|limit| !text.contains(limit));
+    missing.map(|limit| format!("{name}: the service has no {}", limit.trim_end_matches('='))).collect()
 }
 
 /// No service may take all memory or fork without end.
@@ -323,6 +332,8 @@ mod tests {
         }
         let text = read(&root().join("compose.yaml")).unwrap();
         assert_eq!(every_service_has_limits("x", &text), Vec::<String>::new());
+        assert_eq!(every_unit_has_limits("x", "MemoryMax=1G\nTasksMax=9\n"), Vec::<String>::new());
+        assert_eq!(every_unit_has_limits("x", "MemoryMax=1G\n"), ["x: the service has no TasksMax"]);
         for limit in ["    mem_limit: 1g\n", "    pids_limit: 128\n"] {
             assert_eq!(every_service_has_limits("x", &text.replacen(limit, "", 1)).len(), 1, "{limit}");
         }

@@ -17,6 +17,12 @@ pub(super) async fn run(port: u16) -> Result<Report> {
         Ok(Server::Ready(_)) => {
             Ok(Report::new("The server is up and reaches its data.", &json!({ "port": port, "ready": true })))
         }
+        Ok(Server::Encrypted) => Ok(Report::new(
+            format!(
+                "A server answers on port {port}. It speaks TLS, so whether it is ready was not checked: ask /readyz."
+            ),
+            &json!({ "port": port, "ready": null }),
+        )),
         Ok(Server::NotReady(reason)) => {
             let help = "see what `fitness doctor` says about the database";
             Err(Failure::new(format!("the server is up but not ready: {reason}"), help).into())
@@ -35,6 +41,8 @@ pub(super) enum Server {
     Ready(Option<String>),
     /// With the reason it gives.
     NotReady(String),
+    /// It speaks TLS, so it was not asked.
+    Encrypted,
 }
 
 /// Asks a server on this machine whether it is ready. The error says why there is none.
@@ -50,7 +58,7 @@ pub(super) async fn ready(port: u16) -> Result<Server, String> {
         }
         Some("503") => Ok(Server::NotReady(visible(body(&said).trim()).to_string())),
         // One that speaks TLS answers a call in the clear with an alert. It is there; more cannot be asked this way.
-        _ if said.starts_with('\x15') => Ok(Server::Ready(None)),
+        _ if said.starts_with('\x15') => Ok(Server::Encrypted),
         _ => Err("something else answers there".to_owned()),
     }
 }

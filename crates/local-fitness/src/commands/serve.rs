@@ -101,7 +101,11 @@ async fn answer(store: Store, wanted: Serving, demo: Option<UserId>) -> Result<R
     let mut worker =
         tokio::spawn(run_worker(store.clone(), outside, name.clone(), pace, app.running.clone()));
     let prompts = coaching::prompts();
-    let health = app.running.health.clone();
+    // Tasks of their own, too: they wait for the disk.
+    let (health, checked) = (app.running.health.clone(), store.clone());
+    let health = tokio::spawn(async move { health.run(&checked).await });
+    let logged = store.clone();
+    let checkpoints = tokio::spawn(async move { audit_checkpoints::run(&logged).await });
     let served = async {
         match reach.tls {
             Some(tls) => serve_encrypted(listener, tls, app, prompts, until_told_to_stop()).await,
@@ -112,11 +116,11 @@ async fn answer(store: Store, wanted: Serving, demo: Option<UserId>) -> Result<R
         served = served => served?,
         // It ends only by a fault of the program; a server that does nothing by itself must not look well.
         ended = &mut worker => ended?,
-        () = health.run(&store) => {}
-        () = audit_checkpoints::run(&store) => {}
     }
-    worker.abort();
-    drop(worker.await);
+    for task in [worker, health, checkpoints] {
+        task.abort();
+        drop(task.await);
+    }
     // What was begun and is not finished, somebody else need not wait for.
     drop(store.release_jobs(&name, clock::now()).await);
     store.close().await;

@@ -199,6 +199,12 @@ pub(super) async fn server(seen: &mut Examination, settings: &Settings) {
             let details = details.map(|details| format!("; {details}")).unwrap_or_default();
             seen.ok("server", format!("it answers on port {port}{details}"));
         }
+        Ok(Server::Encrypted) => {
+            seen.ok(
+                "server",
+                format!("one that speaks TLS answers on port {port}; see /readyz whether it is ready"),
+            );
+        }
         Ok(Server::NotReady(reason)) => seen.broken(
             "server",
             format!("the one on port {port} is not ready: {reason}"),
