@@ -6,18 +6,18 @@
 //! of a release with the digests of their images, and `check-images` refuses some without.
 
 mod bench;
+mod ci_lint;
 mod coverage;
-mod demo;
-mod fence;
-mod hostile;
-mod images;
-mod pack;
-mod pictures;
+mod demo_server;
+mod image_digests;
+mod layering;
+mod malicious_files;
 mod release;
+mod release_archive;
+mod repo_lint;
 mod schema;
-mod shipping;
-mod skips;
-mod tidy;
+mod screenshots;
+mod skipped_tests;
 mod workspace;
 
 use anyhow::{Result, bail};
@@ -47,7 +47,7 @@ fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["tidy"] => {
-            let problems = tidy::problems()?;
+            let problems = repo_lint::problems()?;
             for problem in &problems {
                 eprintln!("tidy: {problem}");
             }
@@ -63,22 +63,22 @@ fn main() -> Result<()> {
         ["bench", "all"] => bench::all(&workspace::root(), false),
         ["bench", "all", "--small"] => bench::all(&workspace::root(), true),
         ["coverage"] => coverage::measure(&workspace::root()),
-        ["hostile"] => hostile::measure(&workspace::root()),
+        ["hostile"] => malicious_files::measure(&workspace::root()),
         ["pack", "--target", target, "--to", folder] => {
-            pack::pack(&workspace::root(), target, Path::new(folder))
+            release_archive::pack(&workspace::root(), target, Path::new(folder))
         }
         ["pin-images", "--to", folder, images @ ..] => {
-            images::pin(&workspace::root(), Path::new(folder), images)
+            image_digests::pin(&workspace::root(), Path::new(folder), images)
         }
-        ["check-images", folder] => images::check(Path::new(folder)),
-        ["pictures"] => pictures::take(&workspace::root()),
+        ["check-images", folder] => image_digests::check(Path::new(folder)),
+        ["pictures"] => screenshots::take(&workspace::root()),
         ["release-plan"] => release::tell(&workspace::root()),
         ["release-notes"] => {
             println!("{}", release::notes(&workspace::root())?);
             Ok(())
         }
         ["schema"] => schema::write(&workspace::root()),
-        ["skips"] => skips::judge(&workspace::root()),
+        ["skips"] => skipped_tests::judge(&workspace::root()),
         _ => bail!("usage: cargo xtask {}", CHORES.join(" | ")),
     }
 }

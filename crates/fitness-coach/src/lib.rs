@@ -7,16 +7,16 @@
 //! Start at [`model`], which says what a model is here; then [`prompt`], what it is told, [`score`], which reads that as a
 //! compiler would, and [`brief`], what becomes of it every morning. [`built_in`] is the coach without any model.
 
+pub mod agent_loop;
 pub mod brief;
-pub mod built_in;
 pub mod chat;
-pub mod chosen;
+pub mod eval;
+pub mod grounding;
 pub mod model;
-pub mod numbers;
 pub mod prompt;
-pub mod score;
+pub mod prompt_lint;
+pub mod rule_based;
+pub mod settings;
 #[cfg(feature = "testkit")]
 pub mod testkit;
 pub mod tools;
-pub mod trial;
-pub mod turn;

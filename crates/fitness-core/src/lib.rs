@@ -7,33 +7,15 @@
 //! how far the data reaches, then [`plan`]; then [`facts`], the only numbers that a model's prose may carry,
 //! [`contract`], the only way in which a model says what should change, and [`desk`], everything that a coach may do.
 
-pub mod activity;
 pub mod adherence;
-pub mod athlete;
-pub mod calendar;
-pub mod contract;
-pub mod desk;
-pub mod distance;
-pub mod export;
+pub mod coach_api;
+pub mod domain;
 pub mod facts;
-pub mod frontier;
-pub mod grading;
-pub mod hash;
-pub mod ids;
-pub mod limits;
-pub mod merge;
+mod json_schema;
+pub mod llm_output;
 pub mod metrics;
-pub mod note;
-pub mod observation;
 pub mod plan;
-pub mod report;
-mod schemas;
-pub mod sport;
-pub mod stream;
-pub mod text;
-pub mod told;
-pub mod units;
-pub mod wellness;
-mod words;
+pub mod presentation;
+mod string_enum;
 
-pub use words::UnknownWord;
+pub use string_enum::UnknownWord;

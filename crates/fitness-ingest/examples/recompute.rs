@@ -1,10 +1,10 @@
 //! Works out what the data of one user means, in the ways `cargo xtask bench metrics` measures:
 //! `recompute DATABASE all|days|none|updates`.
 
-use fitness_core::athlete::Profile;
-use fitness_core::calendar::Instant;
-use fitness_core::merge::Edit;
-use fitness_core::units::TimeSpan;
+use fitness_core::domain::athlete::Profile;
+use fitness_core::domain::calendar::Instant;
+use fitness_core::domain::merge::Edit;
+use fitness_core::domain::units::TimeSpan;
 use fitness_ingest::{Recomputed, Stop, recompute};
 use fitness_store::{Location, Missing, Store};
 

@@ -1,13 +1,13 @@
 //! One import, from the paths an athlete names to the frontier.
 
-use crate::gathering::Gatherer;
+use crate::batch::Gatherer;
+use crate::discover::{self, Counts};
 use crate::outcome::Outcome;
-use crate::reading::FILE_BYTES;
+use crate::parse::FILE_BYTES;
 use crate::recompute::recompute;
-use crate::walking::{self, Counts};
 use crate::{Clock, Error};
-use fitness_core::hash::ContentHash;
-use fitness_core::ids::UserId;
+use fitness_core::domain::content_hash::ContentHash;
+use fitness_core::domain::ids::UserId;
 use fitness_store::{FinishedFiles, RunKind, RunOutcome, RunState, Store};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -140,15 +140,15 @@ async fn take(
     let walked: Vec<PathBuf> = fresh.iter().map(|(path, _)| path.clone()).collect();
     if count_first {
         let counted = walked.clone();
-        let files = tokio::task::spawn_blocking(move || walking::count(&counted)).await;
+        let files = tokio::task::spawn_blocking(move || discover::count(&counted)).await;
         progress.total(files.unwrap_or_default());
     }
     let named = walked.clone();
     gatherer.edition =
-        tokio::task::spawn_blocking(move || walking::edition(&named)).await.unwrap_or_default();
+        tokio::task::spawn_blocking(move || discover::edition(&named)).await.unwrap_or_default();
     let known = if again { Default::default() } else { gatherer.known_files().await? };
     let (events, mut arriving) = mpsc::channel(EVENTS);
-    let job = walking::Job {
+    let job = discover::Job {
         paths: walked,
         zone: gatherer.zone(),
         now: gatherer.now(),
@@ -156,7 +156,7 @@ async fn take(
         stop: stop.clone(),
         events,
     };
-    let walker = tokio::task::spawn_blocking(move || walking::walk(job));
+    let walker = tokio::task::spawn_blocking(move || discover::walk(job));
     let mut counts = Counts::default();
     while let Some(event) = arriving.recv().await {
         counts.see(&event);

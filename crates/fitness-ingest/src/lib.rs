@@ -8,14 +8,14 @@
 //! the same with what a live service says, [`watch()`] with what appears in a folder. When the data is in,
 //! [`recompute()`] works out what it means.
 
-mod gathering;
+mod batch;
+mod discover;
+pub mod export;
 mod import;
 mod outcome;
-mod reading;
+mod parse;
 mod recompute;
 mod sync;
-pub mod takeout;
-mod walking;
 mod watch;
 
 pub use import::{Import, Progress, Stop, import};
@@ -24,7 +24,7 @@ pub use recompute::{Recomputed, recompute};
 pub use sync::{Sync, sync};
 pub use watch::watch;
 
-use fitness_core::calendar::Instant;
+use fitness_core::domain::calendar::Instant;
 
 /// What goes wrong outside the files themselves.
 #[derive(Debug, thiserror::Error)]

@@ -1,10 +1,10 @@
 //! What came of an import.
 
 use crate::recompute::Recomputed;
-use fitness_core::calendar::Day;
-use fitness_core::frontier::Coverage;
-use fitness_core::ids::ActivityId;
-use fitness_core::text::{counted, listed};
+use fitness_core::adherence::data_frontier::Coverage;
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::ids::ActivityId;
+use fitness_core::domain::untrusted_text::{counted, listed};
 use fitness_store::{Fate, Taken};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, HashSet};

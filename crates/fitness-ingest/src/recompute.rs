@@ -5,18 +5,18 @@
 
 use crate::Error;
 use crate::import::Stop;
-use fitness_core::athlete::ThresholdOrigin;
-use fitness_core::calendar::Day;
-use fitness_core::frontier::Frontier;
-use fitness_core::ids::{ActivityId, UserId};
-use fitness_core::metrics::analysis::measure;
+use fitness_core::adherence::data_frontier::Frontier;
+use fitness_core::domain::athlete::ThresholdOrigin;
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::ids::{ActivityId, UserId};
+use fitness_core::domain::observation::{Observation, ObservationKind};
+use fitness_core::metrics::activity::measure;
 use fitness_core::metrics::day::CONTEXT_DAYS;
-use fitness_core::metrics::detect::{Candidate, Clue, LOOKBACK_DAYS};
-use fitness_core::metrics::history::{
+use fitness_core::metrics::pipeline::{
     Athlete, Before, History, MEASURES_VERSION, Session, SessionLoad, clues, derive, felt,
 };
 use fitness_core::metrics::predict::Mark;
-use fitness_core::observation::{Observation, ObservationKind};
+use fitness_core::metrics::thresholds::detect::{Candidate, Clue, LOOKBACK_DAYS};
 use fitness_store::{Derived, Measured, Stale, Store, Unmeasured};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, HashMap};
@@ -106,7 +106,7 @@ async fn measure_new(
     Ok(true)
 }
 
-fn measured(new: &Unmeasured) -> (ActivityId, Day, fitness_core::metrics::analysis::Measures, Vec<Clue>) {
+fn measured(new: &Unmeasured) -> (ActivityId, Day, fitness_core::metrics::activity::Measures, Vec<Clue>) {
     let (recording, lengths) = new.unpack();
     let measures = measure(&new.activity, recording.as_ref(), &lengths);
     let clues = clues(&new.activity, &measures);

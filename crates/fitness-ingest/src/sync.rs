@@ -1,16 +1,16 @@
 //! One visit to a live service, from what it says to the frontier.
 
-use crate::gathering::Gatherer;
+use crate::batch::Gatherer;
 use crate::import::{Progress, Stop};
 use crate::outcome::Outcome;
-use crate::reading::{self, FILE_BYTES, Format};
+use crate::parse::{self, FILE_BYTES, Format};
 use crate::recompute::recompute;
 use crate::{Clock, Error};
-use fitness_core::calendar::Day;
-use fitness_core::frontier::Evidence;
-use fitness_core::hash::ContentHash;
-use fitness_core::ids::{SourceId, UserId};
-use fitness_core::report::{ReportKey, Told};
+use fitness_core::adherence::data_frontier::Evidence;
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::content_hash::ContentHash;
+use fitness_core::domain::ids::{SourceId, UserId};
+use fitness_core::domain::source_record::{ReportKey, Told};
 use fitness_sources::files::{self, Found, Limits, Refused, Visitor, read_all};
 use fitness_sources::live::{self, Heard, Listener, Source, Span};
 use fitness_store::{FinishedFiles, RunKind, RunOutcome, RunState, Store};
@@ -180,7 +180,7 @@ impl Hearing<'_> {
                 self.gatherer.outcome.skip(activity.to_string(), "its file is none of FIT, TCX and GPX");
                 continue;
             };
-            let read = reading::read(format, inner, hash, &bytes, zone, now);
+            let read = parse::read(format, inner, hash, &bytes, zone, now);
             self.gatherer.file(activity.to_string(), hash, read);
         }
     }

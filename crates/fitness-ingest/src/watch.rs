@@ -3,7 +3,7 @@
 use crate::import::{Import, Progress, Stop, import};
 use crate::outcome::Outcome;
 use crate::{Clock, Error};
-use fitness_core::ids::UserId;
+use fitness_core::domain::ids::UserId;
 use fitness_store::Store;
 use notify::{Event, EventKind, RecursiveMode, Watcher};
 use std::collections::{BTreeMap, BTreeSet};

@@ -10,7 +10,7 @@
 //!
 //! Start at [`Server`].
 
-mod guest;
+mod client;
 mod http_endpoint;
 mod resources;
 mod server;
@@ -19,8 +19,8 @@ mod stdio;
 pub mod testkit;
 mod tools;
 
-pub use fitness_core::desk::Scope;
-pub use guest::{Guest, Host};
+pub use client::{Guest, Host};
+pub use fitness_core::coach_api::Scope;
 pub use http_endpoint::{
     Endpoint, HttpConfig, METADATA_PATH, ReplyBody, http_service, resource_metadata, unauthorized_header,
 };

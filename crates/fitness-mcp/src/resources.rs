@@ -2,8 +2,8 @@
 
 use crate::{Guest, tools};
 use fitness_coach::tools::{Tool, ToolName};
-use fitness_core::contract::{Kind, schema};
-use fitness_core::desk::DeskError;
+use fitness_core::coach_api::DeskError;
+use fitness_core::llm_output::{Kind, schema};
 use rmcp::ErrorData;
 use rmcp::model::{Resource, ResourceContents};
 

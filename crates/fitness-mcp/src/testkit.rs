@@ -3,23 +3,23 @@
 
 use crate::{Guest, Host, Prompts, Scope};
 use fitness_coach::tools::ToolName;
-use fitness_core::calendar::Day;
-use fitness_core::contract::{Kind, check};
-use fitness_core::desk::answers::{
+use fitness_core::adherence::grade::Verdict;
+use fitness_core::coach_api::requests::{
+    AskActivities, AskActivity, AskComparison, AskDay, AskDraft, AskNotes, AskPlan, AskPrediction, AskSeries,
+    Period, SuggestNote, SuggestObservation,
+};
+use fitness_core::coach_api::responses::{
     Activities, ActivityDetail, Comparison, DailySnapshot, Drafted, Notes, PeriodTotals, PlanProgress,
     Predicted, Proposed, ProposedStatus, Series, Suggested, SuggestionStatus, ToldActivity, ToldFact,
     ToldLap, ToldNote, ToldObservation, ToldPlan, ToldWorkout, TrainingLoad, Waiting, WeekLoad,
 };
-use fitness_core::desk::asks::{
-    AskActivities, AskActivity, AskComparison, AskDay, AskDraft, AskNotes, AskPlan, AskPrediction, AskSeries,
-    Period, SuggestNote, SuggestObservation,
-};
-use fitness_core::desk::{Answer, CoachDesk, DeskError};
-use fitness_core::grading::Verdict;
-use fitness_core::ids::{ActivityId, NoteId, ObservationId, PlanId, ProposalId, WorkoutId};
-use fitness_core::observation::ObservationKind;
+use fitness_core::coach_api::{Answer, CoachDesk, DeskError};
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::ids::{ActivityId, NoteId, ObservationId, PlanId, ProposalId, WorkoutId};
+use fitness_core::domain::observation::ObservationKind;
+use fitness_core::domain::sport::Sport;
+use fitness_core::llm_output::{Kind, check};
 use fitness_core::plan::{Goal, PlanStatus, WorkoutKind};
-use fitness_core::sport::Sport;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

@@ -2,7 +2,7 @@
 
 use crate::{Guest, Scope};
 use fitness_coach::tools::{Effect, TOOLS, Tool};
-use fitness_core::desk::DeskError;
+use fitness_core::coach_api::DeskError;
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool as ToldTool, ToolAnnotations};
 use serde_json::Value;
 use std::sync::Arc;

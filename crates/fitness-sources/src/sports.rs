@@ -1,6 +1,6 @@
 //! The seven sports behind the many words of devices and services.
 
-use fitness_core::sport::Sport;
+use fitness_core::domain::sport::Sport;
 use rustyfit::profile::typedef;
 
 /// A FIT sport and sub-sport.

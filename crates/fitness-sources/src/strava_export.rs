@@ -4,20 +4,20 @@
 //! language. What the list tells is little beside the files it names, which the caller joins to it by
 //! [`Row::filename`]; and its dates are without a zone, so a file's own time is to be preferred.
 
+use crate::error::Unreadable;
+use crate::files::entry_budget::{self, Allowance, Metered};
 use crate::fit::tidy;
-use crate::metered::{self, Allowance, Metered};
+use crate::outcome::Summary;
 use crate::sports;
-use crate::summary::Summary;
 use crate::tracks::{moment, plausible};
-use crate::unreadable::Unreadable;
 use chrono::NaiveDateTime;
 use chrono_tz::Tz;
 use csv::ByteRecord;
-use fitness_core::activity::Activity;
-use fitness_core::calendar::{Instant, offset_in};
-use fitness_core::report::Recorded;
-use fitness_core::sport::Sport;
-use fitness_core::units::{Distance, TimeSpan};
+use fitness_core::domain::activity::Activity;
+use fitness_core::domain::calendar::{Instant, offset_in};
+use fitness_core::domain::source_record::Recorded;
+use fitness_core::domain::sport::Sport;
+use fitness_core::domain::units::{Distance, TimeSpan};
 use std::io::Read;
 use std::ops::RangeInclusive;
 
@@ -62,7 +62,7 @@ mod column {
     pub(super) const CALORIES: usize = 34;
 }
 
-/// Whether a path from [`walk`](crate::files::walk()) is the list of a bulk export.
+/// Whether a path from [`walk`](crate::files::discover()) is the list of a bulk export.
 #[must_use]
 pub fn recognise(path: &str) -> bool {
     path.rsplit(['/', '\\']).next() == Some("activities.csv")
@@ -108,7 +108,7 @@ pub fn read(reader: &mut dyn Read, zone: Tz, sink: &mut dyn FnMut(Row)) -> Resul
 
 fn reason(error: csv::Error) -> Unreadable {
     match error.into_kind() {
-        csv::ErrorKind::Io(error) => metered::why(&error),
+        csv::ErrorKind::Io(error) => entry_budget::why(&error),
         _ => Unreadable::new("it is damaged"),
     }
 }

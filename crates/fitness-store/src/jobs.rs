@@ -1,14 +1,14 @@
 //! Jobs: work to be done later, claimed by one worker at a time.
 
-use crate::audit::{Actor, Entry};
-use crate::entities::jobs::{ActiveModel, Column, Entity, Model};
-use crate::error::{Error, Result};
-use crate::read::word;
-use crate::store::{Store, stamp};
-use crate::tx::Tx;
+use crate::db::audit::{Actor, Entry};
+use crate::db::convert::word;
+use crate::db::entities::jobs::{ActiveModel, Column, Entity, Model};
+use crate::db::error::{Error, Result};
+use crate::db::store::{Store, stamp};
+use crate::db::tx::Tx;
 use chrono::TimeDelta;
-use fitness_core::calendar::Instant;
-use fitness_core::ids::{JobId, UserId};
+use fitness_core::domain::calendar::Instant;
+use fitness_core::domain::ids::{JobId, UserId};
 use sea_orm::prelude::Json;
 use sea_orm::sea_query::{Expr, ExprTrait as _, LockBehavior, LockType, SimpleExpr};
 use sea_orm::{
@@ -25,7 +25,7 @@ const OUTCOME: &str = "outcome";
 /// The outcome of a job that was not done because its time had passed.
 pub const EXPIRED: &str = "expired";
 
-fitness_core::words! {
+fitness_core::string_enum! {
     /// Where a job is.
     pub enum JobState("job state") {
         /// Waiting for its time and a worker.

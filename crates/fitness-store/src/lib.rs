@@ -1,122 +1,67 @@
 //! The store: the only crate of local-fitness with SQL.
 //!
 //! One set of migrations and one query serve SQLite, embedded and the default, and PostgreSQL. Every query
-//! takes the [`UserId`](fitness_core::ids::UserId), every write is committed together with its line in the
+//! takes the [`UserId`](fitness_core::domain::ids::UserId), every write is committed together with its line in the
 //! audit log, and what only a human may do takes a [`Consent`] that only a human's answer makes.
 //!
 //! This crate must never be visible to the coach or to MCP. What they may write goes over a
-//! [`Desk`](desk::Desk); they will be handed one behind a trait of fitness-core, and cannot name anything here.
+//! [`Desk`](plan::drafts::Desk); they will be handed one behind a trait of fitness-core, and cannot name anything here.
 //! It reads no clock; the time is passed in.
 //!
 //! Start reading at [`migrations`], where the guarantees live in the schema, then [`consent`] and
 //! [`decisions`].
 
-mod activities;
-mod adapting;
-mod answers;
-mod api_tokens;
-pub mod archive;
-mod athletes;
-mod audit;
-mod background;
-mod briefs;
-pub mod browse;
-mod calendar_feeds;
-mod chats;
-mod coaching;
-pub mod consent;
-pub mod decisions;
-mod derived;
-pub mod desk;
-mod drafting;
-mod entities;
-mod error;
-mod fingerprint;
-mod health;
-mod imports;
-mod insight;
-mod integrity;
+mod auth;
+pub mod backup;
+mod coach;
+pub mod db;
+mod import;
 mod jobs;
-mod lines;
-pub mod location;
-mod looking_back;
-mod matches;
-mod measured;
-pub mod migrations;
-mod notes;
-mod observations;
-mod opening;
-mod originals;
-mod outlook;
-mod pack;
-mod passwords;
-mod plans;
-mod preview;
-mod progress;
-mod races;
-mod read;
-mod remains;
-mod reports;
-mod review;
-mod revise;
-mod session_codes;
-mod sessions;
+mod metrics;
+pub mod plan;
 mod settings;
-mod sign_in;
-mod sources;
-mod spending;
-mod store;
-mod streams;
-mod sync_runs;
 #[cfg(feature = "testkit")]
 pub mod testkit;
-mod today;
-mod token;
-mod tx;
-mod uploads;
-mod users;
-mod version;
-mod waiting;
-mod wellness;
+pub mod training;
 
-pub use activities::StoredActivity;
-pub use adapting::{Adapted, Waiting};
-pub use answers::{Answered, Checked};
-pub use api_tokens::ApiToken;
-pub use audit::{Actor, AuditHead, AuditLine};
-pub use briefs::{NewBrief, StoredBrief, StoredFact};
-pub use chats::{Chat, ChatMessage, Role};
-pub use coaching::CoachingDesk;
-pub use consent::Consent;
-pub use derived::{Derived, Stale};
-pub use drafting::Drafting;
-pub use error::{Error, Result};
-pub use health::{DatabaseHealth, LOW_SPACE};
-pub use imports::{Batch, Taken};
-pub use insight::{Best, Discovery, Gap, NoLoad, Year};
-pub use integrity::AuditCheckpoints;
+pub use auth::api_tokens::ApiToken;
+pub use auth::login_links::SIGN_IN_MINUTES;
+pub use auth::passwords::check_password;
+pub use auth::secret::Token;
+pub use auth::session_codes::SESSION_CODE_MINUTES;
+pub use auth::sessions::Session;
+pub use auth::users::{INVITE_DAYS, Removal, User, is_name};
+pub use backup::user_references::Remains;
+pub use coach::api::CoachingDesk;
+pub use coach::briefs::{NewBrief, StoredBrief, StoredFact};
+pub use coach::chats::{Chat, ChatMessage, Role};
+pub use coach::usage::{Asking, Purpose, Reserved, Spent};
+pub use db::audit::{Actor, AuditHead, AuditLine};
+pub use db::change_counter::DataVersion;
+pub use db::connect::Missing;
+pub use db::error::{Error, Result};
+pub use db::health::{DatabaseHealth, LOW_SPACE};
+pub use db::integrity::AuditCheckpoints;
+pub use db::location::Location;
+pub use db::store::Store;
+pub use import::batch::{Batch, Taken};
+pub use import::sources::Source;
+pub use import::sync_runs::{FinishedFiles, RunKind, RunOutcome, RunState, SyncRun};
+pub use import::uploads::{Arriving, IMPORT, Uploads};
 pub use jobs::{EXPIRED, Job, JobFilter, JobState};
-pub use lines::{DayLine, Night};
-pub use location::Location;
-pub use measured::{Measured, Unmeasured};
-pub use opening::Missing;
-pub use originals::{NewOriginal, Original};
-pub use passwords::check_password;
-pub use plans::{Standing, seen_hash};
-pub use preview::Preview;
-pub use progress::{Progress, Replayed};
-pub use races::{Race, RaceResult};
-pub use remains::Remains;
-pub use reports::{Fate, NewReport, Put};
-pub use review::Review;
-pub use session_codes::SESSION_CODE_MINUTES;
-pub use sessions::Session;
-pub use sign_in::SIGN_IN_MINUTES;
-pub use sources::Source;
-pub use spending::{Asking, Purpose, Reserved, Spent};
-pub use store::Store;
-pub use sync_runs::{FinishedFiles, RunKind, RunOutcome, RunState, SyncRun};
-pub use token::Token;
-pub use uploads::{Arriving, IMPORT, Uploads};
-pub use users::{INVITE_DAYS, Removal, User, is_name};
-pub use version::DataVersion;
+pub use metrics::activity_metrics::{Measured, Unmeasured};
+pub use metrics::chart_series::{DayLine, Night};
+pub use metrics::recompute_state::{Derived, Stale};
+pub use plan::adaptations::{Adapted, Waiting};
+pub use plan::adherence::{Progress, Replayed};
+pub use plan::consent::Consent;
+pub use plan::generate::Drafting;
+pub use plan::lint_review::Review;
+pub use plan::llm_response::{Answered, Checked};
+pub use plan::plans::{Standing, seen_hash};
+pub use plan::proposal_preview::Preview;
+pub use training::activities::StoredActivity;
+pub use training::original_files::{NewOriginal, Original};
+pub use training::overview::{Best, Discovery, Gap, NoLoad, Year};
+pub use training::races::{Race, RaceResult};
+pub use training::source_records::{Fate, NewReport, Put};

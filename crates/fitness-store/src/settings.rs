@@ -1,14 +1,14 @@
 //! Settings: small values under a name, per user.
 
-use crate::audit::{Actor, Entry};
-use crate::entities::settings::{ActiveModel, Column, Entity};
-use crate::error::Result;
-use crate::read::{json, to_json};
-use crate::store::Store;
-use crate::tx::Tx;
-use fitness_core::calendar::Instant;
-use fitness_core::hash::ContentHash;
-use fitness_core::ids::UserId;
+use crate::db::audit::{Actor, Entry};
+use crate::db::convert::{json, to_json};
+use crate::db::entities::settings::{ActiveModel, Column, Entity};
+use crate::db::error::Result;
+use crate::db::store::Store;
+use crate::db::tx::Tx;
+use fitness_core::domain::calendar::Instant;
+use fitness_core::domain::content_hash::ContentHash;
+use fitness_core::domain::ids::UserId;
 use sea_orm::prelude::Json;
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder};

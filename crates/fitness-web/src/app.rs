@@ -1,33 +1,35 @@
 //! What the server is made of, and its routes.
 
-use crate::access::{Brings, Listed, Routes, Who};
-use crate::api::{Refused, document, read};
+use crate::api::{Refused, handlers, openapi};
 use crate::assets;
-use crate::chat_stream;
-use crate::connections::ConnectionSettings;
-use crate::guard::{self, Names};
-use crate::health::Readiness;
-use crate::hosting::AthletesHost;
-use crate::kept::Kept;
-use crate::limits::{Door, Limits};
-use crate::outside::Outside;
-use crate::pages::{
-    activities, activity, calendar, coach as talking, confirm_session, draft_review, drafting, found, import,
-    pace_card, plan, plan_decisions, plan_files, plans, proposal_review, revisions, settings, setup, sign_in,
-    sources, today, trends, welcome, workout, workout_edit,
+use crate::auth::routes::{Brings, Listed, Routes, Who};
+use crate::coach::chat_stream;
+use crate::coach::mcp_host::AthletesHost;
+use crate::http::connections::ConnectionSettings;
+use crate::http::error::{self, Problem};
+use crate::http::host_check::{self, Names};
+use crate::http::page_cache::Kept;
+use crate::http::rate_limit::{Door, Limits};
+use crate::pages::plan::{
+    decisions, draft, export, list, new, proposal, revisions, splits, workout, workout_edit,
 };
-use crate::problem::{self, Problem};
-use crate::running::Running;
+use crate::pages::{
+    activities, activity, calendar_feed, coach as talking, confirm_session, data, import, overview, plan,
+    settings, setup, sign_in, today, trends, welcome,
+};
+use crate::services::Outside;
+use crate::state::Running;
+use crate::worker::health::Readiness;
 use axum::Router;
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{StatusCode, Uri};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::any_service;
+use fitness_coach::agent_loop::Caps;
 use fitness_coach::model::Model;
-use fitness_coach::turn::Caps;
-use fitness_core::calendar::{Day, Instant};
-use fitness_core::ids::UserId;
+use fitness_core::domain::calendar::{Day, Instant};
+use fitness_core::domain::ids::UserId;
 use fitness_mcp::{Guest, HttpConfig, METADATA_PATH, Prompts, http_service, resource_metadata};
 use fitness_store::Store;
 use std::future::Future;
@@ -98,7 +100,7 @@ pub fn router(app: App, prompts: Prompts) -> Router {
 /// Every route with who may call it, for whoever looks whether that holds.
 pub fn routes(app: App, prompts: Prompts) -> (Router, Vec<Listed>) {
     use Who::{Anyone, Athlete, Owner, Reader};
-    use settings::{account, coach, connect, limits, notes, people, profile, security};
+    use settings::{account, coach, integrations, notes, profile, security, thresholds, users};
     let metadata = resource_metadata(&app.site);
     let (router, mut listed) = Routes::new(app.clone())
         .get("/healthz", Anyone, async || "ok\n")
@@ -137,18 +139,18 @@ pub fn routes(app: App, prompts: Prompts) -> (Router, Vec<Listed>) {
         .get("/activities/{id}/files/{hash}", Athlete, activity::file)
         .page("/trends", Athlete, trends::show)
         .get("/trends/{file}", Athlete, trends::csv)
-        .get("/calendar/{file}", Anyone, calendar::show)
-        .get("/sources", Athlete, sources::show)
-        .post("/sources", Athlete, sources::add)
-        .post("/sources/{id}/key", Athlete, sources::renew)
-        .post("/sources/{id}/remove", Athlete, sources::remove)
-        .post("/sync", Athlete, sources::sync)
+        .get("/calendar/{file}", Anyone, calendar_feed::show)
+        .get("/sources", Athlete, data::show)
+        .post("/sources", Athlete, data::add)
+        .post("/sources/{id}/key", Athlete, data::renew)
+        .post("/sources/{id}/remove", Athlete, data::remove)
+        .post("/sync", Athlete, data::sync)
         .files("/import", Athlete, import::take)
         .get("/import/{id}", Athlete, import::show)
-        .page("/found", Athlete, found::show)
-        .post("/found/races/{id}/confirm", Athlete, found::confirm)
-        .post("/found/races/{id}/decline", Athlete, found::decline)
-        .post("/found/results/{id}/remove", Athlete, found::remove)
+        .page("/found", Athlete, overview::show)
+        .post("/found/races/{id}/confirm", Athlete, overview::confirm)
+        .post("/found/races/{id}/decline", Athlete, overview::decline)
+        .post("/found/results/{id}/remove", Athlete, overview::remove)
         .get("/welcome", Athlete, welcome::show)
         .post("/welcome/you", Athlete, welcome::save_place)
         .post("/welcome/source", Athlete, welcome::save_source)
@@ -156,12 +158,12 @@ pub fn routes(app: App, prompts: Prompts) -> (Router, Vec<Listed>) {
         .page("/settings", Athlete, profile::show)
         .post("/settings/profile", Athlete, profile::save)
         .post("/settings/looks", Athlete, profile::save_looks)
-        .page("/settings/limits", Athlete, limits::show)
-        .post("/settings/limits", Athlete, limits::set)
-        .post("/settings/limits/confirm", Athlete, limits::confirm)
-        .post("/settings/limits/remove", Athlete, limits::remove)
-        .post("/settings/zones", Athlete, limits::set_zones)
-        .post("/settings/zones/remove", Athlete, limits::remove_zones)
+        .page("/settings/limits", Athlete, thresholds::show)
+        .post("/settings/limits", Athlete, thresholds::set)
+        .post("/settings/limits/confirm", Athlete, thresholds::confirm)
+        .post("/settings/limits/remove", Athlete, thresholds::remove)
+        .post("/settings/zones", Athlete, thresholds::set_zones)
+        .post("/settings/zones/remove", Athlete, thresholds::remove_zones)
         .get("/settings/coach", Athlete, coach::show)
         .post("/settings/coach", Athlete, coach::save)
         .get("/settings/coach/preview", Athlete, coach::preview)
@@ -172,42 +174,42 @@ pub fn routes(app: App, prompts: Prompts) -> (Router, Vec<Listed>) {
         .post("/settings/notes/{id}/delete", Athlete, notes::delete)
         .post("/settings/marks/{id}/accept", Athlete, notes::accept_mark)
         .post("/settings/marks/{id}/delete", Athlete, notes::delete_mark)
-        .page("/settings/connect", Athlete, connect::show)
-        .post("/settings/tokens", Athlete, connect::make)
-        .post("/settings/tokens/{id}/revoke", Athlete, connect::revoke)
-        .post("/settings/calendar", Athlete, connect::open_calendar)
-        .post("/settings/calendar/close", Athlete, connect::close_calendar)
+        .page("/settings/connect", Athlete, integrations::show)
+        .post("/settings/tokens", Athlete, integrations::make)
+        .post("/settings/tokens/{id}/revoke", Athlete, integrations::revoke)
+        .post("/settings/calendar", Athlete, integrations::open_calendar)
+        .post("/settings/calendar/close", Athlete, integrations::close_calendar)
         .page("/settings/security", Athlete, security::show)
         .post("/settings/password", Athlete, security::set_password)
         .post("/settings/sessions/end", Athlete, security::end_others)
         .post("/settings/sessions/{id}/end", Athlete, security::end)
-        .page("/settings/people", Owner, people::show)
-        .post("/settings/people", Owner, people::invite)
-        .post("/settings/people/{id}/invite", Owner, people::invite_again)
-        .post("/settings/people/key", Owner, people::share)
-        .post("/settings/people/key/end", Owner, people::end_sharing)
+        .page("/settings/people", Owner, users::show)
+        .post("/settings/people", Owner, users::invite)
+        .post("/settings/people/{id}/invite", Owner, users::invite_again)
+        .post("/settings/people/key", Owner, users::share)
+        .post("/settings/people/key/end", Owner, users::end_sharing)
         .page("/settings/account", Athlete, account::show)
         .post("/settings/account/export", Athlete, account::export)
         .get("/settings/account/delete", Athlete, account::ask)
         .post("/settings/account/delete", Athlete, account::delete)
-        .get("/api/v1/openapi.json", Anyone, document::show)
-        .get("/api/v1/today", Reader, read::today)
-        .get("/api/v1/plan", Reader, read::plan)
-        .get("/api/v1/activities", Reader, read::activities)
-        .get("/api/v1/activities/{id}", Reader, read::activity)
-        .get("/api/v1/trends", Reader, read::trends)
-        .get("/api/v1/brief", Reader, read::brief)
+        .get("/api/v1/openapi.json", Anyone, openapi::show)
+        .get("/api/v1/today", Reader, handlers::today)
+        .get("/api/v1/plan", Reader, handlers::plan)
+        .get("/api/v1/activities", Reader, handlers::activities)
+        .get("/api/v1/activities/{id}", Reader, handlers::activity)
+        .get("/api/v1/trends", Reader, handlers::trends)
+        .get("/api/v1/brief", Reader, handlers::brief)
         .json("/api/chat", Athlete, chat_stream::say)
-        .page("/plans", Athlete, plans::show)
-        .get("/plan/new", Athlete, drafting::show)
-        .post("/plan/new", Athlete, drafting::keep)
-        .page("/plans/{id}", Athlete, draft_review::show)
-        .get("/plans/{id}/commit", Athlete, plan_decisions::ask_commit)
-        .post("/plans/{id}/commit", Athlete, plan_decisions::commit)
-        .get("/plans/{id}/archive", Athlete, plan_decisions::ask_archive)
-        .post("/plans/{id}/archive", Athlete, plan_decisions::archive)
-        .get("/plans/{id}/delete", Athlete, plan_decisions::ask_delete)
-        .post("/plans/{id}/delete", Athlete, plan_decisions::delete)
+        .page("/plans", Athlete, list::show)
+        .get("/plan/new", Athlete, new::show)
+        .post("/plan/new", Athlete, new::keep)
+        .page("/plans/{id}", Athlete, draft::show)
+        .get("/plans/{id}/commit", Athlete, decisions::ask_commit)
+        .post("/plans/{id}/commit", Athlete, decisions::commit)
+        .get("/plans/{id}/archive", Athlete, decisions::ask_archive)
+        .post("/plans/{id}/archive", Athlete, decisions::archive)
+        .get("/plans/{id}/delete", Athlete, decisions::ask_delete)
+        .post("/plans/{id}/delete", Athlete, decisions::delete)
         .page("/plan/workouts/{id}", Athlete, workout::show)
         .get("/plan/workouts/{id}/workout.fit", Athlete, workout::fit)
         .post("/plan/workouts/{id}/match", Athlete, workout::answer)
@@ -218,14 +220,14 @@ pub fn routes(app: App, prompts: Prompts) -> (Router, Vec<Listed>) {
         .page("/plan/revisions/{number}", Athlete, revisions::show)
         .get("/plan/revert", Athlete, revisions::ask)
         .post("/plan/revert", Athlete, revisions::revert)
-        .page("/proposals/{id}", Athlete, proposal_review::show)
-        .get("/proposals/{id}/apply", Athlete, proposal_review::ask_apply)
-        .post("/proposals/{id}/apply", Athlete, proposal_review::apply)
-        .post("/proposals/{id}/discard", Athlete, proposal_review::discard)
-        .page("/plan/export", Athlete, plan_files::show)
-        .get("/plan/export/{file}", Athlete, plan_files::file)
-        .post("/plan/send", Athlete, plan_files::send)
-        .page("/plan/card", Athlete, pace_card::show)
+        .page("/proposals/{id}", Athlete, proposal::show)
+        .get("/proposals/{id}/apply", Athlete, proposal::ask_apply)
+        .post("/proposals/{id}/apply", Athlete, proposal::apply)
+        .post("/proposals/{id}/discard", Athlete, proposal::discard)
+        .page("/plan/export", Athlete, export::show)
+        .get("/plan/export/{file}", Athlete, export::file)
+        .post("/plan/send", Athlete, export::send)
+        .page("/plan/card", Athlete, splits::show)
         .done();
     let mcp = Router::new()
         .route("/mcp", any_service(http_service(prompts, mcp_config(&app))))
@@ -236,8 +238,8 @@ pub fn routes(app: App, prompts: Prompts) -> (Router, Vec<Listed>) {
     let router = router
         .merge(mcp)
         .fallback(unknown)
-        .layer(middleware::from_fn_with_state(app.clone(), problem::surround))
-        .layer(middleware::from_fn_with_state(app.names.clone(), guard::host))
+        .layer(middleware::from_fn_with_state(app.clone(), error::surround))
+        .layer(middleware::from_fn_with_state(app.names.clone(), host_check::host))
         .layer(middleware::from_fn(noted))
         .with_state(app);
     (router, listed)
@@ -265,11 +267,11 @@ async fn noted(request: Request, next: Next) -> Response {
 /// Whether it can answer with data: whoever sends it calls asks this first.
 async fn ready(State(app): State<App>) -> Response {
     if !matches!(tokio::time::timeout(READY, app.store.version()).await, Ok(Ok(_))) {
-        return guard::refusal(StatusCode::SERVICE_UNAVAILABLE, "The database does not answer.");
+        return host_check::refusal(StatusCode::SERVICE_UNAVAILABLE, "The database does not answer.");
     }
     match app.running.health.readiness() {
         Readiness::Ready(report) => report.into_response(),
-        Readiness::NotReady(reason) => guard::refusal(StatusCode::SERVICE_UNAVAILABLE, &reason),
+        Readiness::NotReady(reason) => host_check::refusal(StatusCode::SERVICE_UNAVAILABLE, &reason),
     }
 }
 
@@ -283,7 +285,7 @@ fn mcp_config(app: &App) -> HttpConfig {
 
 /// Reads the token of a program and seats it at its athlete's desk. A cookie opens nothing here.
 async fn bearer(State(app): State<App>, mut request: Request, next: Next) -> Response {
-    let secret = guard::bearer_secret(request.headers());
+    let secret = host_check::bearer_secret(request.headers());
     if let Some(secret) = secret {
         match app.store.find_api_token(&secret, (app.clock)()).await {
             Ok(Some(token)) => {
@@ -306,7 +308,7 @@ async fn bearer(State(app): State<App>, mut request: Request, next: Next) -> Res
                 }
             }
             Err(_) => {
-                return guard::refusal(
+                return host_check::refusal(
                     StatusCode::SERVICE_UNAVAILABLE,
                     "The database does not answer; try again.",
                 );

@@ -3,7 +3,7 @@
 use axum::extract::Path;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use fitness_core::hash::ContentHash;
+use fitness_core::domain::content_hash::ContentHash;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

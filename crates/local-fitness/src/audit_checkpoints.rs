@@ -1,7 +1,8 @@
 //! The file outside of the database in which the ends of audit logs are written down while the server runs.
 
 use crate::clock;
-use fitness_store::{AuditCheckpoints, Location, Store, location};
+use fitness_store::db::location;
+use fitness_store::{AuditCheckpoints, Location, Store};
 use std::time::Duration;
 
 /// How often a checkpoint is written, where anything was logged since the last one.

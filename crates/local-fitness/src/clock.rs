@@ -1,6 +1,6 @@
 //! The only place that reads the clock. Everything else is handed the time.
 
-use fitness_core::calendar::Instant;
+use fitness_core::domain::calendar::Instant;
 
 /// Now.
 #[expect(clippy::disallowed_methods, reason = "this is the one place")]

@@ -1,9 +1,9 @@
 //! What every command needs: the store, opened when it is needed, and whose data is meant.
 
-use crate::failure::Failure;
-use crate::settings::Settings;
+use crate::config::Settings;
+use crate::error::Failure;
 use anyhow::Result;
-use fitness_core::text::visible;
+use fitness_core::domain::untrusted_text::visible;
 use fitness_store::{Missing, Store, User};
 
 /// The words before the command.

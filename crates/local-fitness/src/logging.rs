@@ -1,7 +1,7 @@
 //! What the server notes about itself, on standard error: calls by their pattern, jobs by their kind, problems by what they
 //! are. No value of anybody's data and no secret is handed to it; what other libraries would say is not heard.
 
-use crate::args::Log;
+use crate::cli::Log;
 use std::io::IsTerminal as _;
 use tracing::Level;
 use tracing_subscriber::filter::Targets;

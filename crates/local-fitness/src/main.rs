@@ -3,35 +3,35 @@
 //! This crate wires the others together and owns what must exist once: the clock ([`clock`]), the arguments
 //! ([`args`]), the way an error is told ([`failure`], [`usage`]), the way out to the net ([`egress`]) and the terminal at which a human decides
 //! ([`terminal`]). What a command does is in [`commands`], one verb a function, each giving back a
-//! [`report::Report`] that is printed in one place.
+//! [`output::Report`] that is printed in one place.
 
-mod args;
 mod audit_checkpoints;
+mod cli;
+mod cli_error;
 mod clock;
-mod coaching;
+mod coach;
 mod commands;
+mod config;
+mod confirm;
 mod context;
 mod distance;
-mod egress;
-mod failure;
-mod keys;
+mod error;
+mod http_client;
 mod logging;
-mod outside;
-mod report;
-mod seal;
-mod settings;
+mod output;
+mod plural;
+mod secret_input;
+mod secret_store;
+mod services;
 mod table;
-mod terminal;
-mod usage;
-mod words;
 
 use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let args = match args::Args::try_parse() {
+    let args = match cli::Args::try_parse() {
         Ok(args) => args,
-        Err(error) => return usage::tell(&error),
+        Err(error) => return cli_error::tell(&error),
     };
     let json = args.json;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
@@ -41,6 +41,6 @@ fn main() -> ExitCode {
     };
     match answer {
         Ok(report) => report.print(json),
-        Err(error) => failure::tell(&error, json),
+        Err(error) => error::tell(&error, json),
     }
 }

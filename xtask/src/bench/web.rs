@@ -2,7 +2,7 @@
 //! machine. Loopback only, a few seconds for each page.
 
 use super::{Bench, Figure, Measured, Size, judge};
-use crate::demo::Demo;
+use crate::demo_server::Demo;
 use anyhow::{Context, Result, bail};
 use std::path::Path;
 use std::process::Command;

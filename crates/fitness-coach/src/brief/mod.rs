@@ -3,21 +3,21 @@
 //! A model is asked once, told what was wrong once, and then the built-in coach writes it: there is a brief every time.
 //! [`BriefFlow`] decides, without asking anybody; [`write_brief`] asks.
 
-mod ask;
-mod flow;
+mod request;
 #[cfg(test)]
 mod tests;
+mod write;
 
-pub use ask::{MAX_TOKENS, ask_for};
-pub use flow::{BriefFlow, Step};
+pub use request::{MAX_TOKENS, ask_for};
+pub use write::{BriefFlow, Step};
 
-use crate::built_in;
 use crate::model::{Cost, Listener, Model, Usage};
 use crate::prompt::{Prompt, PromptName};
-use fitness_core::calendar::Day;
-use fitness_core::contract::brief::{self, Briefing};
+use crate::rule_based;
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::units::UnitSystem;
 use fitness_core::facts::Facts;
-use fitness_core::units::UnitSystem;
+use fitness_core::llm_output::brief::{self, Briefing};
 
 /// What a brief is written from.
 #[derive(Debug, Clone, Copy)]
@@ -39,7 +39,7 @@ pub struct Written {
     pub briefing: Briefing,
     /// What the athlete reads.
     pub rendered: String,
-    /// Who wrote it: a model's name, or [`built_in::NAME`].
+    /// Who wrote it: a model's name, or [`rule_based::NAME`].
     pub by: String,
     /// Which model failed and why, in a sentence, where the built-in coach stepped in.
     pub fell_back: Option<String>,
@@ -57,8 +57,8 @@ impl Written {
     /// Who wrote it, in a line for the athlete.
     #[must_use]
     pub fn byline(&self) -> String {
-        let by = if self.by == built_in::NAME {
-            built_in::BYLINE.to_owned()
+        let by = if self.by == rule_based::NAME {
+            rule_based::BYLINE.to_owned()
         } else {
             format!("Written by {}.", self.by)
         };
@@ -69,14 +69,14 @@ impl Written {
 /// What the built-in coach writes of a morning.
 #[must_use]
 pub fn written_by_rules(morning: &Morning<'_>, fell_back: Option<String>) -> Written {
-    let briefing = built_in::brief(morning.facts);
+    let briefing = rule_based::brief(morning.facts);
     let rendered = briefing.rendered(morning.facts, morning.units);
     // Any facts make a brief that renders, which the tests hold; a morning without one would be worse than this line.
     let rendered = rendered.unwrap_or_else(|bad| format!("There is no brief today: {bad}."));
     Written {
         briefing,
         rendered,
-        by: built_in::NAME.to_owned(),
+        by: rule_based::NAME.to_owned(),
         fell_back,
         prompt: None,
         schema: brief::VERSION,

@@ -1,11 +1,11 @@
 //! What a model is asked, and what becomes of whatever it answers.
 
 use super::*;
-use crate::built_in::made::{any_facts, morning, today};
 use crate::model::{Asking, Failing, Message, ModelError, Part, Reply, Request, Stop, Told};
 use crate::prompt::{CLOSES, OPENS};
-use fitness_core::contract::brief::{Metric, check_briefing};
+use crate::rule_based::fixtures::{any_facts, morning, today};
 use fitness_core::facts::{FactName, FactText, FactValue};
+use fitness_core::llm_output::brief::{Metric, check_briefing};
 use proptest::prelude::*;
 use std::sync::Mutex;
 use std::task::{Context, Poll, Waker};
@@ -165,7 +165,7 @@ fn without_a_model_the_built_in_coach_writes_and_nobody_failed() {
     let morning = Morning { today: today(), facts: &facts, notes: &[], units: UnitSystem::Imperial };
     let written = now(write_brief(None, &morning, &mut ()));
     assert_eq!((written.by.as_str(), &written.fell_back, &written.prompt), ("built-in", &None, &None));
-    assert_eq!(written.byline(), built_in::BYLINE);
+    assert_eq!(written.byline(), rule_based::BYLINE);
     assert!(written.rendered.contains(" mi"), "{}", written.rendered);
 }
 

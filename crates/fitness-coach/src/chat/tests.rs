@@ -1,7 +1,7 @@
-use super::stored::size;
+use super::history::size;
 use super::*;
+use crate::agent_loop::stopped;
 use crate::model::{Asking, ModelError, Reply, Request, Stop};
-use crate::turn::stopped;
 use serde_json::json;
 
 fn said(text: &str) -> Message {
@@ -63,11 +63,11 @@ struct EmptyDesk;
 
 mod empty {
     use super::EmptyDesk;
-    use fitness_core::calendar::Day;
-    use fitness_core::desk::answers::*;
-    use fitness_core::desk::asks::*;
-    use fitness_core::desk::{Answer, CoachDesk, DeskError};
-    use fitness_core::ids::PlanId;
+    use fitness_core::coach_api::requests::*;
+    use fitness_core::coach_api::responses::*;
+    use fitness_core::coach_api::{Answer, CoachDesk, DeskError};
+    use fitness_core::domain::calendar::Day;
+    use fitness_core::domain::ids::PlanId;
     use fitness_core::plan::PlanStatus;
     use serde_json::Value;
 

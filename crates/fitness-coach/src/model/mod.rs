@@ -8,20 +8,20 @@
 //! and what they cost; [`address`] says what may be contacted at all. Nothing here reads the clock, sleeps or builds a
 //! client: they come as [`Means`].
 
-pub mod address;
 pub mod anthropic;
 #[cfg(test)]
-mod any_json;
+mod arbitrary_json;
 pub mod catalog;
-mod means;
+pub mod endpoint_url;
+mod http;
+mod http_env;
 pub mod openai;
 pub mod sse;
 mod transcript;
-mod wire;
 
-pub use means::{Limits, Means, Wait};
+pub use http_env::{Limits, Means, Wait};
 
-use fitness_core::words;
+use fitness_core::string_enum;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::future::Future;
@@ -264,7 +264,7 @@ impl std::fmt::Display for Cost {
     }
 }
 
-words! {
+string_enum! {
     /// What went wrong, in a word: for the log, and for whoever counts.
     pub enum Failing("failure of a model") {
         /// No connection, or one that broke.

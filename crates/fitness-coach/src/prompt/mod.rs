@@ -6,19 +6,19 @@
 //!
 //! Text that other people wrote goes into a prompt through [`fence`] and no other way.
 
-mod fence;
-mod index;
+mod registry;
+mod untrusted;
 
-pub use fence::{CLOSES, OPENS, fence, fence_answer, unfence, unfence_input};
-pub use index::{Registered, Registry, registered};
+pub use registry::{Registered, Registry, registered};
+pub use untrusted::{CLOSES, OPENS, fence, fence_answer, unfence, unfence_input};
 
-use fitness_core::words;
+use fitness_core::string_enum;
 use std::collections::BTreeSet;
 
 /// The line between what is the same every day and what is not.
 pub const MARKER: &str = "=== from here on everything changes from day to day ===";
 
-words! {
+string_enum! {
     /// What a prompt is for.
     pub enum PromptName("prompt") {
         /// The daily brief.

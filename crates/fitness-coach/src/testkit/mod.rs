@@ -6,20 +6,20 @@
 //! test ever really sleeps.
 
 mod anthropic;
+mod fake_clock;
 mod openai;
-mod script;
-mod scripted;
+mod scenario;
+mod scripted_model;
 mod server;
-mod time;
 
 pub use anthropic::FakeAnthropic;
+pub use fake_clock::{Time, client};
 pub use openai::{Ability, FakeOpenAi};
-pub use script::{After, Answer, Asked, Block, Fail, Manner, Say, Why};
-pub use scripted::ScriptedModel;
+pub use scenario::{After, Answer, Asked, Block, Fail, Manner, Say, Why};
+pub use scripted_model::ScriptedModel;
 pub use server::Seen;
-pub use time::{Time, client};
 
 /// The key that the fakes take.
 pub const KEY: &str = "sk-fake-0123456789";
 
-use script::Script;
+use scenario::Script;

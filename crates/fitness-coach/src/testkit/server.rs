@@ -1,6 +1,6 @@
 //! A small HTTP/1.1 server that can misbehave at a chosen byte, which no well-behaved library allows.
 
-use super::time::Time;
+use super::fake_clock::Time;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

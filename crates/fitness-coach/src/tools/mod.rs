@@ -10,9 +10,9 @@ mod tests;
 pub use table::TOOLS;
 
 use crate::model::ToolSpec;
-use fitness_core::calendar::Day;
-use fitness_core::desk::{Answer, CoachDesk, DeskError, Scope};
-use fitness_core::words;
+use fitness_core::coach_api::{Answer, CoachDesk, DeskError, Scope};
+use fitness_core::domain::calendar::Day;
+use fitness_core::string_enum;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::Serialize;
@@ -23,7 +23,7 @@ use std::sync::LazyLock;
 /// The longest answer of a tool, in bytes.
 pub const MAX_ANSWER: usize = 64 * 1024;
 
-words! {
+string_enum! {
     /// Every tool there is.
     pub enum ToolName("tool") {
         /// What is known of a morning.
@@ -57,7 +57,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// What became of a call.
     pub enum Outcome("outcome of a call") {
         /// The tool answered.

@@ -1,6 +1,6 @@
 //! Every way to fail, in every dialect: what comes of it, and how often the service was asked.
 
-use crate::rig::{Ears, Rig, WAYS, Way, chat, shaped};
+use crate::harness::{Ears, Rig, WAYS, Way, chat, shaped};
 use fitness_coach::model::{Failing, Means, Part, Stop, Wait};
 use fitness_coach::testkit::{After, Answer, Asked, Block, Fail, Manner, Say, Why, client};
 use serde_json::json;
@@ -300,7 +300,7 @@ async fn an_input_that_is_not_json_is_handed_on_for_the_tool_to_refuse() {
         let reply = rig.ask(&request).await.0.unwrap();
         assert!(matches!(&reply.parts[..], [Part::Call { input, .. }] if input.is_string()), "{reply:?}");
         // And the conversation can go on.
-        crate::rig::go_on(&mut request, rig.model.name(), &reply, |_| "that is no input".to_owned());
+        crate::harness::go_on(&mut request, rig.model.name(), &reply, |_| "that is no input".to_owned());
         assert!(rig.ask(&request).await.0.is_ok());
     }
     let rig = Rig::new(Way::Enveloped, always(broken())).await;
@@ -356,7 +356,7 @@ async fn a_model_that_calls_for_ever_is_asked_once_for_each_turn() {
         for round in 1..=5 {
             let reply = rig.ask(&request).await.0.unwrap();
             assert_eq!((reply.stop.clone(), rig.seen().len()), (Stop::Calls, round), "{way:?}");
-            crate::rig::go_on(&mut request, rig.model.name(), &reply, |_| "{}".to_owned());
+            crate::harness::go_on(&mut request, rig.model.name(), &reply, |_| "{}".to_owned());
         }
     }
 }
@@ -376,7 +376,7 @@ async fn a_model_uses_what_its_tools_answered() {
         let reply = rig.ask(&request).await.0.unwrap();
         let calls = if way == Way::Enveloped { 1 } else { 2 };
         assert_eq!(reply.parts.len(), calls, "{reply:?}");
-        crate::rig::go_on(&mut request, rig.model.name(), &reply, |tool| format!("heron-4711 of {tool}"));
+        crate::harness::go_on(&mut request, rig.model.name(), &reply, |tool| format!("heron-4711 of {tool}"));
         let (reply, ears) = rig.ask(&request).await;
         assert_eq!(reply.unwrap().text(), "The tool said heron-4711 of look");
         assert_eq!(ears.text, "The tool said heron-4711 of look");

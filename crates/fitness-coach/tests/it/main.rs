@@ -2,10 +2,10 @@
 //! official clients.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-mod claude;
-mod compatible;
+mod anthropic;
 mod faults;
-mod foreign;
-mod real;
-mod rig;
+mod harness;
+mod official_clients;
+mod openai_compatible;
+mod real_model;
 mod secrets;

@@ -1,10 +1,11 @@
 //! What leaves this machine, where to, and what never does.
 
-use crate::rig::{Rig, WAYS, Way, chat, go_on, key};
+use crate::harness::{Rig, WAYS, Way, chat, go_on, key};
 use fitness_coach::model::anthropic::Claude;
 use fitness_coach::model::catalog::Choice;
+use fitness_coach::model::endpoint_url::Address;
 use fitness_coach::model::openai::Compatible;
-use fitness_coach::model::{Failing, Limits, Model, address::Address};
+use fitness_coach::model::{Failing, Limits, Model};
 use fitness_coach::testkit::{Asked, Fail, FakeAnthropic, KEY, Say};
 use serde_json::json;
 use std::net::IpAddr;

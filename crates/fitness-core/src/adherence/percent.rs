@@ -1,12 +1,12 @@
 //! Adherence in percent.
 
-use crate::grading::{Amount, Graded, Verdict};
+use crate::adherence::grade::{Amount, Graded, Verdict};
+use crate::domain::units::TimeSpan;
 use crate::plan::{PlannedWorkout, Workout};
-use crate::units::TimeSpan;
-use crate::words::words;
+use crate::string_enum::string_enum;
 use serde::Serialize;
 
-words! {
+string_enum! {
     /// What a workout weighs in the percentage.
     pub enum WeighedBy("weight of a workout") {
         /// Its planned distance: every workout was judged by distance.

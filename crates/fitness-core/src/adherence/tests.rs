@@ -1,12 +1,12 @@
 //! What counts towards what, as stories, and the laws of adherence as properties.
 
 use super::*;
-use crate::frontier::{Coverage, Reach};
-use crate::grading::{Amount, Verdict};
-use crate::note::Author;
-use crate::observation::{Excuse, Observation, ObservationKind, Observed};
+use crate::adherence::data_frontier::{Coverage, Reach};
+use crate::adherence::grade::{Amount, Verdict};
+use crate::domain::note::Author;
+use crate::domain::observation::{Excuse, Observation, ObservationKind, Observed};
+use crate::domain::units::{Distance, TimeSpan};
 use crate::plan::{Workout, WorkoutKind};
-use crate::units::{Distance, TimeSpan};
 use proptest::prelude::*;
 
 /// `14` is 14 June 2026, a Sunday.
@@ -46,7 +46,7 @@ fn said(workout: i64, activity: i64, accepted: bool) -> Match {
 fn ill(from: Day, last: Day) -> ExcusedDays {
     let observed = Observed::new(ObservationKind::Illness, from, last, None).unwrap();
     let observation = Observation {
-        id: crate::ids::ObservationId::new(1),
+        id: crate::domain::ids::ObservationId::new(1),
         author: Author::Athlete,
         accepted: true,
         observed,
@@ -461,11 +461,11 @@ proptest! {
         frontier in any_frontier()
     ) {
         let (workouts, activities) = (numbered(workouts), with_ids(activities));
-        let mut totals = crate::grading::DayTotals::default();
+        let mut totals = crate::adherence::grade::DayTotals::default();
         for one in &activities {
             totals.add(one.day, one.sport, one.done);
         }
-        let graded = grading::grade(Schedule { start: june(8), workouts: &workouts }, &totals, frontier, &Rules::default());
+        let graded = grade::grade(Schedule { start: june(8), workouts: &workouts }, &totals, frontier, &Rules::default());
         let followed = told(&workouts, &activities, &[], frontier);
         prop_assert_eq!(&followed.graded, &graded);
         // Behind a verdict that rests on something there is an activity, and behind a miss there is none.

@@ -1,12 +1,12 @@
 //! What was planned and what was done, week by week.
 
 use super::{Adherence, Data};
-use crate::calendar::{Day, IsoWeek};
-use crate::frontier::Reach;
-use crate::grading::{Done, Graded, Verdict};
+use crate::adherence::data_frontier::Reach;
+use crate::adherence::grade::{Done, Graded, Verdict};
+use crate::domain::calendar::{Day, IsoWeek};
+use crate::domain::sport::Sport;
+use crate::domain::units::{Distance, TimeSpan};
 use crate::plan::{PlannedWorkout, Workout, Written};
-use crate::sport::Sport;
-use crate::units::{Distance, TimeSpan};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -1,13 +1,13 @@
-//! The table of facts: every id that [`gather`](super::gather()) knows or lists as missing.
+//! The table of facts: every id that [`gather`](super::build()) knows or lists as missing.
 //!
 //! An id keeps its meaning for ever, because briefs are stored with it. What means something else gets another id.
 
 use super::value::FactUnit;
-use crate::words::words;
+use crate::string_enum::string_enum;
 
 macro_rules! facts {
     ( $( $name:ident = $id:literal, $unit:ident, $method:literal, $meaning:literal; )+ ) => {
-        words! {
+        string_enum! {
             /// Every fact there is.
             pub enum FactName("fact") {
                 $( #[doc = $meaning] $name = $id, )+

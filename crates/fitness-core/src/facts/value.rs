@@ -1,18 +1,18 @@
 //! What a fact is, what it counts, and the one place that turns it into what an athlete reads.
 
-use super::text::FactText;
-use crate::calendar::Day;
-use crate::grading::Verdict;
+use super::untrusted_names::FactText;
+use crate::adherence::grade::Verdict;
+use crate::domain::calendar::Day;
+use crate::domain::observation::Excuse;
+use crate::domain::units::{Distance, Pace, TimeSpan, UnitSystem};
+use crate::domain::untrusted_text::{plain_number as plain, sign, signed_number as signed};
 use crate::metrics::fitness::{FormBand, RampBand};
-use crate::metrics::hrv::HrvState;
-use crate::metrics::illness::IllnessSigns;
-use crate::metrics::pattern::SpikeBand;
+use crate::metrics::load::distribution::SpikeBand;
 use crate::metrics::recovery::RecoveryBand;
-use crate::observation::Excuse;
+use crate::metrics::recovery::hrv::HrvState;
+use crate::metrics::recovery::illness::IllnessSigns;
 use crate::plan::WorkoutKind;
-use crate::text::{plain_number as plain, sign, signed_number as signed};
-use crate::units::{Distance, Pace, TimeSpan, UnitSystem};
-use crate::words::words;
+use crate::string_enum::string_enum;
 use chrono::Datelike;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -82,7 +82,7 @@ impl FactWord {
     }
 }
 
-words! {
+string_enum! {
     /// What a value counts. It decides how the value is rounded and what stands behind it.
     pub enum FactUnit("unit of a fact") {
         /// Points of load: an hour at threshold is 100. `48`

@@ -3,7 +3,7 @@
 //! The standards and factors (Jones, USATF Masters Long Distance Running, 2025) are handed in; no table lives here.
 
 use super::{Absent, Found, finite};
-use crate::units::{Distance, TimeSpan};
+use crate::domain::units::{Distance, TimeSpan};
 
 /// Percent = 100·(open standard/factor)/time.
 ///

@@ -1,8 +1,8 @@
 //! The best mean over every length of time: a mean-max curve.
 
-use super::series::{Series, Timeline, count};
+use super::per_second::{Series, Timeline, count};
 use super::{rounded, whole};
-use crate::units::TimeSpan;
+use crate::domain::units::TimeSpan;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::ops::Range;

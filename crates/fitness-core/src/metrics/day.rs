@@ -3,19 +3,21 @@
 //! The value of a day depends on its own window of days and on the state of the evening before. So when a day changes,
 //! [`resume`] from it gives, bit for bit, what [`walk`] over everything would give.
 
-use crate::calendar::Day;
-use crate::frontier::{Frontier, Reach};
-use crate::metrics::baseline::{BODY_BATTERY, RESPIRATION, Reading, STRESS, WEEK, WEIGHT};
+use crate::adherence::data_frontier::{Frontier, Reach};
+use crate::domain::calendar::Day;
+use crate::domain::units::{Distance, TimeSpan};
+use crate::domain::wellness::DailyWellness;
 use crate::metrics::fitness::{DayLoad, FitnessState, Form, Ramp};
-use crate::metrics::hrv::{Hrv, RANGE_NIGHTS, hrv};
-use crate::metrics::illness::{IllnessHint, illness_hint, no_signs, signs};
-use crate::metrics::pattern::{AcuteChronic, Monotony, Spike, Weighted, acute_chronic, monotony, spike};
+use crate::metrics::load::distribution::{
+    AcuteChronic, Monotony, Spike, Weighted, acute_chronic, monotony, spike,
+};
+use crate::metrics::recovery::baseline::{BODY_BATTERY, RESPIRATION, Reading, STRESS, WEEK, WEIGHT};
+use crate::metrics::recovery::hrv::{Hrv, RANGE_NIGHTS, hrv};
+use crate::metrics::recovery::illness::{IllnessHint, illness_hint, no_signs, signs};
+use crate::metrics::recovery::resting_hr::{Resting, resting};
+use crate::metrics::recovery::sleep::{SleepDay, need_hours, sleep};
 use crate::metrics::recovery::{Recovery, Signals, recovery};
-use crate::metrics::resting::{Resting, resting};
-use crate::metrics::sleep::{SleepDay, need_hours, sleep};
 use crate::metrics::{Absent, Found, Quality};
-use crate::units::{Distance, TimeSpan};
-use crate::wellness::DailyWellness;
 use serde::{Deserialize, Serialize};
 
 /// How many days before a day its value can depend on: 7 nights after 60, one day earlier for "two days in a row".

@@ -1,14 +1,14 @@
 //! Aerobic decoupling: how much less a heartbeat bought in the second half than in the first.
 
-use super::artefacts::CleanHeart;
-use super::heart::MIN_COVERAGE;
-use super::power::WINDOW_S;
-use super::series::{Runs, Series, Timeline};
+use super::hr_artefacts::CleanHeart;
+use super::load::heart_rate::MIN_COVERAGE;
+use super::load::power::WINDOW_S;
+use super::per_second::{Runs, Series, Timeline};
 use super::{Absent, Counted, Found, Need, finite};
-use crate::words::words;
+use crate::string_enum::string_enum;
 use serde::{Deserialize, Serialize};
 
-words! {
+string_enum! {
     /// What the heart rate is held against.
     pub enum Output("output") {
         /// Graded speed, "Pa:Hr".

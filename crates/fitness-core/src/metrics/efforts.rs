@@ -1,10 +1,10 @@
 //! A runner's fastest time over the usual distances within one activity.
 
 use super::curve::Sums;
+use super::per_second::{Sampled, Series, Timeline};
 use super::rounded;
-use super::series::{Sampled, Series, Timeline};
-use crate::stream::{Channel, Recording};
-use crate::units::{Distance, TimeSpan};
+use crate::domain::stream::{Channel, Recording};
+use crate::domain::units::{Distance, TimeSpan};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 

@@ -1,12 +1,12 @@
 //! Metres climbed, from altitudes that jitter.
 
-use super::series::{Series, Timeline};
+use super::per_second::{Series, Timeline};
 use super::{Absent, Found, Need, Quality};
-use crate::units::Distance;
-use crate::words::words;
+use crate::domain::units::Distance;
+use crate::string_enum::string_enum;
 use serde::{Deserialize, Serialize};
 
-words! {
+string_enum! {
     /// Where a number of metres climbed comes from.
     pub enum AscentSource("source of an ascent") {
         /// The device counted while recording.

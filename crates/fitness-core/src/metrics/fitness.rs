@@ -6,9 +6,9 @@
 //!
 //! Absent on purpose: a finish time made from fitness. No validated mapping exists.
 
+use crate::domain::sport::Sport;
 use crate::metrics::{Absent, Counted, Found, Learning, Need, Quality, Rated};
-use crate::sport::Sport;
-use crate::words::words;
+use crate::string_enum::string_enum;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ pub(crate) const MAX_ACTIVITY_LOAD: f64 = 5000.0;
 /// ```
 /// use fitness_core::metrics::fitness::{DayLoad, FitnessState};
 /// use fitness_core::metrics::{Quality, Rated};
-/// use fitness_core::sport::Sport;
+/// use fitness_core::domain::sport::Sport;
 ///
 /// let hour = Rated { value: 100.0, quality: Quality::Ok };
 /// let hour_at_threshold = DayLoad::of([(Sport::Running, Some(hour))]);
@@ -304,7 +304,7 @@ pub struct Ramp {
     pub band: Found<RampBand>,
 }
 
-words! {
+string_enum! {
     /// Ramp in words. A coaching convention, not a finding: shown as such.
     pub enum RampBand("ramp") {
         /// At most 5 a week.
@@ -341,7 +341,7 @@ pub struct Form {
     pub quality: Quality,
 }
 
-words! {
+string_enum! {
     /// Form in words. A coaching convention (Friel, Coggan), not a finding: shown as such.
     pub enum FormBand("form") {
         /// Below -30: more than most athletes take well for long.

@@ -5,50 +5,38 @@
 //!
 //! About one activity, start at [`analysis`]: what the samples say, and what that means for an athlete.
 
+pub mod activity;
 pub mod age_grade;
-pub mod analysis;
-pub mod artefacts;
-pub mod baseline;
-pub mod candidates;
 pub mod curve;
 pub mod day;
 pub mod decoupling;
-pub mod detect;
 pub mod efforts;
 pub mod elevation;
-#[cfg(test)]
-mod example;
-pub mod exertion;
-#[cfg(test)]
-mod fingerprint;
 pub mod fitness;
-pub mod grade;
-pub mod heart;
+#[cfg(test)]
+mod fixtures;
+#[cfg(test)]
+mod golden;
+pub mod grade_adjusted_pace;
 pub mod histogram;
-pub mod history;
-pub mod hrv;
-pub mod illness;
+pub mod hr_artefacts;
 pub mod load;
-mod measures;
-pub mod moving;
-pub mod pace;
-pub mod pattern;
-pub mod power;
+pub mod moving_time;
+pub mod per_second;
+pub mod pipeline;
+pub mod plausibility;
 pub mod predict;
+mod recording_measures;
 pub mod recovery;
-pub mod resting;
-pub mod series;
-pub mod sleep;
 pub mod splits;
-pub mod suspicion;
 pub mod thresholds;
 pub mod trajectory;
 pub mod zones;
 
-use crate::words::words;
+use crate::string_enum::string_enum;
 use serde::{Deserialize, Serialize};
 
-words! {
+string_enum! {
     /// How far a value can be leaned on: one of three doubts, several, or none. The order is from firm to doubtful.
     pub enum Quality("quality") {
         /// Measured, with enough behind it.
@@ -134,7 +122,7 @@ pub struct Rated {
     pub quality: Quality,
 }
 
-words! {
+string_enum! {
     /// What a formula asks for and did not get.
     pub enum Need("input of a formula") {
         /// Highest heart rate.
@@ -260,7 +248,7 @@ impl Need {
     }
 }
 
-words! {
+string_enum! {
     /// What is counted while history is short.
     pub enum Counted("counted thing") {
         /// Nights with data.

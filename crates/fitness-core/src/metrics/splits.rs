@@ -3,8 +3,8 @@
 //! Where a split ends between two samples, even speed between them is taken. A break of more than 30 s during which
 //! nothing was covered is a pause and takes no time, as on a watch that stops by itself.
 
-use crate::stream::{Channel, Recording};
-use crate::units::{Distance, TimeSpan};
+use crate::domain::stream::{Channel, Recording};
+use crate::domain::units::{Distance, TimeSpan};
 
 /// A longer silence is a break, ms.
 const BREAK_MS: i64 = 30_000;
@@ -109,7 +109,7 @@ impl Open {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stream::Column;
+    use crate::domain::stream::Column;
 
     fn recorded(moments: Vec<i32>, distances: Vec<Option<i32>>) -> Recording {
         let mut recording = Recording::new(moments).unwrap();

@@ -4,11 +4,11 @@
 //! with a value is in exactly one zone; for a set that begins higher, what lies below is counted as `below`.
 
 use super::histogram::Histogram;
-use super::thresholds::in_force;
-use crate::athlete::{BadZones, Threshold, ThresholdKind, ThresholdOrigin, ZoneKind, Zones};
-use crate::calendar::Day;
-use crate::sport::Sport;
-use crate::words::words;
+use super::thresholds::in_force::in_force;
+use crate::domain::athlete::{BadZones, Threshold, ThresholdKind, ThresholdOrigin, ZoneKind, Zones};
+use crate::domain::calendar::Day;
+use crate::domain::sport::Sport;
+use crate::string_enum::string_enum;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 
@@ -27,7 +27,7 @@ pub struct DatedZones {
     pub zones: Zones,
 }
 
-words! {
+string_enum! {
     /// Where zones come from.
     pub enum ZoneSource("source of zones") {
         /// The athlete set them.

@@ -3,11 +3,11 @@
 use super::draft::check_name;
 use super::proposal::{check_next, newly_busy, settle_rest};
 use super::{BadDraft, NextWorkout, Plan, PlannedWorkout, Workout, WorkoutKind};
-use crate::calendar::Day;
-use crate::ids::WorkoutId;
-use crate::sport::Sport;
-use crate::text::visible;
-use crate::units::{Distance, TimeSpan};
+use crate::domain::calendar::Day;
+use crate::domain::ids::WorkoutId;
+use crate::domain::sport::Sport;
+use crate::domain::units::{Distance, TimeSpan};
+use crate::domain::untrusted_text::visible;
 use std::collections::BTreeSet;
 
 /// One change by hand.
@@ -264,7 +264,7 @@ fn not_past(day: Day, today: Day) -> Result<(), EditError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::made::half_marathon;
+    use super::super::fixtures::half_marathon;
     use super::*;
 
     fn day(text: &str) -> Day {

@@ -5,58 +5,57 @@
 //! whole new [`Revision`].
 
 mod adapt;
-mod aftermath;
-mod asked;
-mod background;
-mod card;
+mod baseline;
+mod classify;
+mod constraints;
 mod draft;
 mod edit;
-mod fresh;
-mod generate;
-mod limits;
-pub mod lint;
+pub mod export;
 #[cfg(test)]
-pub(crate) mod made;
-mod possible;
-mod preview;
+pub(crate) mod fixtures;
+mod generate;
+pub mod lint;
+mod pace_card;
+mod plan_form;
+mod planned_totals;
 mod proposal;
-mod purpose;
-mod repeats;
-mod request;
+mod race_review;
+mod repeated_steps;
 mod resize;
 #[cfg(test)]
-#[path = "../../tests/it/shared.rs"]
-mod shared;
-mod step_words;
-mod terms;
-mod told;
+#[path = "../../tests/it/shared_files.rs"]
+mod shared_files;
+mod step_label;
+mod step_limits;
+mod summary;
+mod training_norms;
 mod weeks;
 mod workout;
 
 pub use adapt::{Adaptation, Cause, Situation, adapt, adaptations, follows_from_mark, is_low_feeling};
-pub use aftermath::{Aftermath, aftermath};
-pub use asked::Asked;
-pub use background::{Background, DatedPaces, Level, Marked, PastRun, Stated};
-pub use card::CardBasis;
+pub use baseline::{Background, DatedPaces, Level, Marked, PastRun, Stated};
+pub(crate) use classify::{Known, kind_of_words};
+pub use constraints::{Availability, BadWeekday, Terms, Weekdays, Wished, weekday};
 pub use draft::{BadDraft, BadRequest, Draft, DraftRequest, MAX_WORKOUTS, ScheduleItem};
 pub use edit::{Edit, EditError, Size, days_off_used, edit, is_same, revert};
-pub use fresh::{Fit, fits, fitting, problems};
 pub use generate::{
     BadWish, Generated, Outline, PaceCard, Phase, Split, Support, TuneUp, Wish, finish_on_race_day, generate,
     pace_card, support, told_target,
 };
-pub use limits::PACES_LAST;
-pub use preview::{NowThen, WeekDelta, Written, differences, week_deltas};
+pub use pace_card::CardBasis;
+pub use plan_form::{BadField, MOST_BASE, PlanRequest, RequestField};
+pub use planned_totals::Asked;
+pub use proposal::preview::{NowThen, WeekDelta, Written, differences, week_deltas};
+pub use proposal::rebase::{Fit, fits, fitting, problems};
 pub use proposal::{
     ApplyError, Change, NextWorkout, Proposal, ProposalOrigin, ProposalState, ProposalStatus, apply,
 };
-pub(crate) use purpose::{Known, kind_of_words};
-pub use repeats::{Block, repeats, unfold};
-pub use request::{BadField, MOST_BASE, PlanRequest, RequestField};
+pub use race_review::{Aftermath, aftermath};
+pub use repeated_steps::{Block, repeats, unfold};
 pub(crate) use resize::{counts_repetitions, plain_name};
-pub use step_words::track;
-pub use terms::{Availability, BadWeekday, Terms, Weekdays, Wished, weekday};
-pub use told::ToldWeek;
+pub use step_label::track;
+pub use summary::ToldWeek;
+pub use training_norms::PACES_LAST;
 pub use weeks::{Week, planned_running, race_weeks};
 pub use workout::{
     BadWorkout, DurationType, PlannedWorkout, Step, StepDuration, StepTarget, StepType, TargetRange,
@@ -67,15 +66,15 @@ pub(crate) use workout::{
     MAX_TARGET, MAX_WORDS, MINUTES,
 };
 
-use crate::calendar::{Day, Instant};
-use crate::hash::ContentHash;
-use crate::ids::{HumanActionId, PlanId, ProposalId};
-use crate::note::Author;
-use crate::units::{Distance, TimeSpan, UnitSystem};
-use crate::words::words;
+use crate::domain::calendar::{Day, Instant};
+use crate::domain::content_hash::ContentHash;
+use crate::domain::ids::{HumanActionId, PlanId, ProposalId};
+use crate::domain::note::Author;
+use crate::domain::units::{Distance, TimeSpan, UnitSystem};
+use crate::string_enum::string_enum;
 use serde::{Deserialize, Serialize};
 
-words! {
+string_enum! {
     /// Where a plan is in its life: `draft`, then `active` by a human's hand, then `archived`.
     pub enum PlanStatus("plan status") {
         /// Inert: tracked by nothing, counted by nothing.
@@ -87,7 +86,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// What the plan trains for.
     pub enum Goal("goal") {
         /// 5 km.
@@ -129,7 +128,7 @@ impl Goal {
     }
 }
 
-words! {
+string_enum! {
     /// What only a human does. A coach or an MCP client has no way to name these.
     pub enum ActionKind("human action") {
         /// Make a draft the tracked plan.
@@ -222,7 +221,7 @@ impl Plan {
     }
 }
 
-words! {
+string_enum! {
     /// What made a revision.
     pub enum RevisionOrigin("origin of a revision") {
         /// The draft itself: revision 1.

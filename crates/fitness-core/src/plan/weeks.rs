@@ -4,9 +4,9 @@
 //! one on a Sunday. For a race on Sunday they are the calendar's weeks.
 
 use super::Workout;
-use crate::calendar::Day;
-use crate::sport::Sport;
-use crate::units::Distance;
+use crate::domain::calendar::Day;
+use crate::domain::sport::Sport;
+use crate::domain::units::Distance;
 
 /// Seven days in a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,14 +1,14 @@
 //! A workout and its steps, with the step, duration and target types of the coach's contract.
 
-use crate::calendar::Day;
-use crate::ids::WorkoutId;
-use crate::sport::Sport;
-use crate::text::is_storable;
-use crate::units::{Distance, TimeSpan};
-use crate::words::words;
+use crate::domain::calendar::Day;
+use crate::domain::ids::WorkoutId;
+use crate::domain::sport::Sport;
+use crate::domain::units::{Distance, TimeSpan};
+use crate::domain::untrusted_text::is_storable;
+use crate::string_enum::string_enum;
 use serde::{Deserialize, Serialize};
 
-words! {
+string_enum! {
     /// What a workout is for.
     pub enum WorkoutKind("kind of workout") {
         /// Nothing to do.
@@ -220,7 +220,7 @@ pub struct PlannedWorkout {
     pub workout: Workout,
 }
 
-words! {
+string_enum! {
     /// What a step is for.
     pub enum StepType("step type") {
         /// Getting ready.
@@ -328,7 +328,7 @@ impl Step {
     }
 }
 
-words! {
+string_enum! {
     /// What a step's length is counted in.
     pub enum DurationType("duration type") {
         /// Seconds.
@@ -341,7 +341,7 @@ words! {
         Open = "open",
     }
 }
-words! {
+string_enum! {
     /// What a step's target is counted in.
     pub enum TargetType("target type") {
         /// Beats per minute.

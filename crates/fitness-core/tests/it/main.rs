@@ -2,8 +2,8 @@
 //! everywhere; every worked example of `docs/metrics.md`, recomputed; and the contract of the coach.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-mod contract;
-mod documented;
-mod replication;
-mod shared;
-mod survey;
+mod documentation;
+mod llm_output;
+mod prediction_accuracy;
+mod runner_survey;
+mod shared_files;

@@ -1,6 +1,6 @@
 //! Importing again changes nothing: twice, shuffled, in parts, eight at once. Guarantee 7.
 
-use crate::made::{clock, made, take, work_out_anew};
+use crate::fixtures::{clock, made, take, work_out_anew};
 use fitness_ingest::{Import, Stop, import};
 use fitness_store::on_both_databases;
 use proptest::strategy::{Strategy, ValueTree};

@@ -1,6 +1,6 @@
 //! One client over pipes, well behaved and otherwise.
 
-use crate::kit::{MODERN, OLD, Pipes, athlete, message, modern_message};
+use crate::raw_client::{MODERN, OLD, Pipes, athlete, message, modern_message};
 use fitness_mcp::{MAX_MESSAGE, Scope, ServeError};
 use serde_json::{Value, json};
 

@@ -9,7 +9,7 @@ use super::track::zone_floors;
 use super::vitals::{Loads, Vitals};
 use super::{Archive, MAIL, USER};
 use chrono::Datelike;
-use fitness_core::calendar::Day;
+use fitness_core::domain::calendar::Day;
 use serde::Serialize;
 use std::io::{self, Seek, Write};
 

@@ -2,7 +2,7 @@
 
 use super::season::Season;
 use chrono::Datelike;
-use fitness_core::calendar::Day;
+use fitness_core::domain::calendar::Day;
 
 /// Highest heart rate, beats per minute.
 pub(super) const MAX_HEART_RATE: f64 = 187.0;

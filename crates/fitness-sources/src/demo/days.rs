@@ -4,7 +4,7 @@ use super::listing::tenths;
 use super::season::Season;
 use super::vitals::{Vitals, Worn};
 use chrono::TimeDelta;
-use fitness_core::calendar::{Day, Instant, offset_in};
+use fitness_core::domain::calendar::{Day, Instant, offset_in};
 use serde::Serialize;
 
 /// A moment as the export writes most of them.

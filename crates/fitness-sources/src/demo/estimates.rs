@@ -6,7 +6,7 @@ use super::listing::tenths;
 use super::season::Season;
 use super::vitals::{Loads, Vitals, Worn};
 use chrono::{NaiveTime, TimeDelta};
-use fitness_core::calendar::{Day, Instant, offset_in};
+use fitness_core::domain::calendar::{Day, Instant, offset_in};
 use serde::Serialize;
 
 /// Readiness to train.

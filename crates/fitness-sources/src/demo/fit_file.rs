@@ -5,7 +5,7 @@ use super::season::{Kind, Part};
 use super::track::{Mark, Point, Summary, Track};
 use super::workouts::POOL;
 use crate::fit::write::File;
-use fitness_core::calendar::Instant;
+use fitness_core::domain::calendar::Instant;
 use rustyfit::profile::mesgdef::{
     Activity, DeviceInfo, Event, FileCreator, FileId, Lap, Length, Record, Session, Set, UserProfile,
 };

@@ -1,8 +1,8 @@
 //! An athlete who follows a plan, more or less.
 
 use super::season::{Amount, Kind, Part, Step};
+use fitness_core::domain::sport::Sport;
 use fitness_core::plan::{Step as Asked, StepDuration, StepTarget, StepType, Workout, WorkoutKind};
-use fitness_core::sport::Sport;
 
 /// A workout of a plan, and how much of it was done.
 #[derive(Debug, Clone, PartialEq)]

@@ -27,7 +27,7 @@ pub use follows::Follows;
 use body::Body;
 use chrono::Datelike;
 use chrono_tz::Tz;
-use fitness_core::calendar::Day;
+use fitness_core::domain::calendar::Day;
 use listing::Row;
 use season::{Outing, Season};
 use serde::Serialize;

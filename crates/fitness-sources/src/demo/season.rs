@@ -9,7 +9,7 @@ use super::follows::{self, Follows};
 use super::workouts;
 use chrono::{DateTime, Datelike, NaiveTime, TimeDelta, TimeZone, Utc, Weekday};
 use chrono_tz::Tz;
-use fitness_core::calendar::{Day, Instant, offset_in};
+use fitness_core::domain::calendar::{Day, Instant, offset_in};
 
 /// Weeks from one half marathon to the next.
 const CYCLE: i64 = 26;

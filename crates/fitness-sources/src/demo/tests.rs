@@ -3,9 +3,9 @@
 use super::season::Kind;
 use super::*;
 use crate::fit;
-use fitness_core::report::Recorded;
-use fitness_core::stream::Channel;
-use fitness_core::units::{Distance, TimeSpan};
+use fitness_core::domain::source_record::Recorded;
+use fitness_core::domain::stream::Channel;
+use fitness_core::domain::units::{Distance, TimeSpan};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Cursor;
@@ -199,7 +199,7 @@ fn every_file_reads_without_a_flaw_and_says_what_the_list_says() {
         let kcal = number("calories").unwrap() / 4.19002;
         assert!((f64::from(activity.energy_kcal.unwrap()) - kcal).abs() < 1e-6, "{name}");
         assert_eq!(row["lapCount"].as_u64(), Some(activity.laps.len() as u64), "{name}");
-        let sum = |of: fn(&fitness_core::activity::Lap) -> Option<TimeSpan>| {
+        let sum = |of: fn(&fitness_core::domain::activity::Lap) -> Option<TimeSpan>| {
             activity.laps.iter().filter_map(of).sum()
         };
         assert_eq!(activity.elapsed, Some(sum(|lap| lap.elapsed)), "{name}");

@@ -2,7 +2,7 @@
 
 use super::body::{Body, MAX_HEART_RATE};
 use super::season::{Kind, Part};
-use fitness_core::calendar::Instant;
+use fitness_core::domain::calendar::Instant;
 use std::ops::RangeInclusive;
 
 /// One second.

@@ -3,7 +3,7 @@
 use super::body::Body;
 use super::season::Season;
 use chrono::Weekday;
-use fitness_core::calendar::{Day, Instant};
+use fitness_core::domain::calendar::{Day, Instant};
 
 /// Days of training that are still felt.
 const FELT: i64 = 56;

@@ -3,9 +3,9 @@
 //! `zip::ZipArchive` is absent on purpose: it keeps the list of entries in memory, where a hostile one takes
 //! ten times its length (39 MB become 385 MB). `ZipIterable` holds one entry at a time.
 
-use super::limits::{Bounded, Budget, Count, Kind, RATIO_FROM};
-use super::refused::Refused;
-use super::walk::{Found, Walker, printable};
+use super::budget::{Bounded, Budget, Count, Kind, RATIO_FROM};
+use super::discover::{Found, Walker, printable};
+use super::skipped::Refused;
 use std::cell::Cell;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::ControlFlow::{self, Continue};

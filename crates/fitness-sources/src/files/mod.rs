@@ -6,10 +6,11 @@
 //! Start reading at [`walk()`], then [`Limits`].
 
 mod archive;
-mod limits;
-mod refused;
-mod walk;
+mod budget;
+mod discover;
+pub(crate) mod entry_budget;
+mod skipped;
 
-pub use limits::{Limits, read_all};
-pub use refused::Refused;
-pub use walk::{Found, Visitor, walk};
+pub use budget::{Limits, read_all};
+pub use discover::{Found, Visitor, walk};
+pub use skipped::Refused;

@@ -15,12 +15,12 @@ mod values;
 mod wellness;
 pub(crate) mod write;
 
-use crate::unreadable::Unreadable;
+use crate::error::Unreadable;
 use activity::Gathered;
 use chrono_tz::Tz;
-use fitness_core::calendar::Instant;
-use fitness_core::report::{Flaw, Recorded};
-use fitness_core::wellness::DailyWellness;
+use fitness_core::domain::calendar::Instant;
+use fitness_core::domain::source_record::{Flaw, Recorded};
+use fitness_core::domain::wellness::DailyWellness;
 use messages::Message;
 use rustyfit::profile::{mesgdef, typedef};
 use values::Fields;

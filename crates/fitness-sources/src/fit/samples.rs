@@ -1,7 +1,7 @@
 //! Record messages as columns, while they are being read.
 
 use super::messages::{Kind, Message};
-use fitness_core::stream::{Channel, Column, Recording};
+use fitness_core::domain::stream::{Channel, Column, Recording};
 use rustyfit::profile::mesgdef::Record;
 use std::ops::Range;
 

@@ -1,9 +1,9 @@
 //! FIT files made by hand, byte by byte, so that they can also be made wrong; and every real one we have.
 
 use super::*;
-use fitness_core::sport::Sport;
-use fitness_core::stream::Channel;
-use fitness_core::units::{Distance, TimeSpan};
+use fitness_core::domain::sport::Sport;
+use fitness_core::domain::stream::Channel;
+use fitness_core::domain::units::{Distance, TimeSpan};
 
 /// Sunday 14 June 2026, 06:00 UTC, in FIT time.
 const START: u32 = 1_150_351_200;

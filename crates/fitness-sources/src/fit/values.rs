@@ -2,7 +2,7 @@
 
 use super::messages::{Field, Message, TIMESTAMP};
 use chrono::DateTime;
-use fitness_core::calendar::Instant;
+use fitness_core::domain::calendar::Instant;
 
 /// Seconds from the start of 1970 to the last day of 1989, where FIT time begins.
 const FIT_EPOCH: i64 = 631_065_600;

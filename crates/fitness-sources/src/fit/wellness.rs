@@ -5,12 +5,12 @@
 
 use super::messages::Message;
 use super::values::{Fields, instant};
-use crate::unreadable::Unreadable;
+use crate::error::Unreadable;
 use chrono::TimeDelta;
 use chrono_tz::Tz;
-use fitness_core::calendar::{Day, Instant, offset_in};
-use fitness_core::units::TimeSpan;
-use fitness_core::wellness::{DailyWellness, Sleep};
+use fitness_core::domain::calendar::{Day, Instant, offset_in};
+use fitness_core::domain::units::TimeSpan;
+use fitness_core::domain::wellness::{DailyWellness, Sleep};
 use rustyfit::profile::mesgdef;
 use rustyfit::profile::typedef::{self, MesgNum};
 use std::collections::BTreeMap;

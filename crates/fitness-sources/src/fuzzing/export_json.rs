@@ -2,12 +2,13 @@
 //! read the same way.
 
 use super::{ZONE, check_day, check_reason, check_recorded, check_wellness, one_in, pick, raw, up_to};
+use crate::error::Unreadable;
 use crate::garmin_export::{Dataset, read};
-use crate::summary::Summary;
-use crate::{strava_export, unreadable::Unreadable};
+use crate::outcome::Summary;
+use crate::strava_export;
 use arbitrary::Unstructured;
 use chrono::Datelike;
-use fitness_core::report::{EstimateValue, Told};
+use fitness_core::domain::source_record::{EstimateValue, Told};
 
 const DATASETS: [Dataset; 16] = [
     Dataset::Activities,

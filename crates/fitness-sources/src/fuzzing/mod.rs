@@ -18,9 +18,9 @@ pub use zip::zip;
 use arbitrary::Unstructured;
 use chrono::Datelike;
 use chrono_tz::Tz;
-use fitness_core::calendar::Day;
-use fitness_core::report::Recorded;
-use fitness_core::wellness::DailyWellness;
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::source_record::Recorded;
+use fitness_core::domain::wellness::DailyWellness;
 
 /// A zone whose clock changes, and not by whole hours.
 const ZONE: Tz = Tz::Australia__Lord_Howe;

@@ -1,10 +1,10 @@
 //! GPX and TCX: the elements the readers know, in any order and depth, with hostile words in them.
 
 use super::{ZONE, check_reason, check_recorded, one_in, pick, raw, up_to};
+use crate::error::Unreadable;
 use crate::tracks::{read_gpx, read_tcx};
-use crate::unreadable::Unreadable;
 use arbitrary::Unstructured;
-use fitness_core::report::Recorded;
+use fitness_core::domain::source_record::Recorded;
 
 const GPX: [&str; 16] = [
     "trkpt",

@@ -5,10 +5,10 @@ use super::{Outcome, Said};
 use crate::sports;
 use crate::tracks::plausible;
 use chrono_tz::Tz;
-use fitness_core::activity::{Activity, Lap};
-use fitness_core::calendar::{Instant, offset_in};
-use fitness_core::report::{ActivityReport, Recorded, ReportKey, SourceKind, Told};
-use fitness_core::units::{Distance, TimeSpan};
+use fitness_core::domain::activity::{Activity, Lap};
+use fitness_core::domain::calendar::{Instant, offset_in};
+use fitness_core::domain::source_record::{ActivityReport, Recorded, ReportKey, SourceKind, Told};
+use fitness_core::domain::units::{Distance, TimeSpan};
 
 /// What Garmin multiplies kilocalories with: 404 kcal are exported as 1692.76808.
 const KJ_PER_KCAL: f64 = 4.190_02;

@@ -4,9 +4,9 @@ use super::fields::Object;
 use super::{Outcome, Said};
 use crate::sports;
 use chrono::Datelike;
-use fitness_core::athlete::{Sex, ThresholdKind, ZoneKind, Zones};
-use fitness_core::report::{Person, Told};
-use fitness_core::sport::Sport;
+use fitness_core::domain::athlete::{Sex, ThresholdKind, ZoneKind, Zones};
+use fitness_core::domain::source_record::{Person, Told};
+use fitness_core::domain::sport::Sport;
 
 /// The fields of heart rate zones that say what the zones were made from. An account without a limit writes null or 0.
 pub(crate) const LIMITS_OF_ZONES: [(&str, ThresholdKind); 3] = [

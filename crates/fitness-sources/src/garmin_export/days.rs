@@ -4,10 +4,10 @@ use super::fields::Object;
 use super::{Outcome, Said};
 use chrono::TimeDelta;
 use chrono_tz::Tz;
-use fitness_core::calendar::{Day, Instant};
-use fitness_core::report::{DayReport, SourceKind, Told};
-use fitness_core::units::TimeSpan;
-use fitness_core::wellness::{DailyWellness, Sleep};
+use fitness_core::domain::calendar::{Day, Instant};
+use fitness_core::domain::source_record::{DayReport, SourceKind, Told};
+use fitness_core::domain::units::TimeSpan;
+use fitness_core::domain::wellness::{DailyWellness, Sleep};
 use std::ops::RangeInclusive;
 
 const NOTHING: &str = "says nothing about its day";

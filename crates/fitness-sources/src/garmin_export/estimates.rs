@@ -2,8 +2,8 @@
 
 use super::fields::Object;
 use super::{Outcome, Rank, Said};
-use fitness_core::calendar::Day;
-use fitness_core::report::{Estimate, EstimateKind as Kind, EstimateValue as Value, Told};
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::source_record::{Estimate, EstimateKind as Kind, EstimateValue as Value, Told};
 
 const NOTHING: &str = "has no value";
 

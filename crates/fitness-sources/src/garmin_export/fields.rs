@@ -3,7 +3,7 @@
 use crate::fit::tidy;
 use crate::tracks::{moment, plausible};
 use chrono::{DateTime, Datelike, NaiveDate};
-use fitness_core::calendar::{Day, Instant};
+use fitness_core::domain::calendar::{Day, Instant};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;

@@ -10,18 +10,18 @@
 mod activities;
 mod athlete;
 mod days;
-mod elements;
 mod estimates;
 mod fields;
+mod json_list;
 
 pub(crate) use athlete::LIMITS_OF_ZONES;
 
-use crate::summary::Summary;
-use crate::unreadable::Unreadable;
+use crate::error::Unreadable;
+use crate::outcome::Summary;
 use chrono_tz::Tz;
 use fields::Object;
-use fitness_core::calendar::Day;
-use fitness_core::report::Told;
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::source_record::Told;
 use std::collections::BTreeMap;
 use std::io::Read;
 
@@ -62,7 +62,7 @@ pub enum Dataset {
     UserProfile,
 }
 
-/// Which dataset a path from [`walk`](crate::files::walk()) is; `None` for what is not needed.
+/// Which dataset a path from [`walk`](crate::files::discover()) is; `None` for what is not needed.
 ///
 /// The file's name decides: exports keep their files in folders that have changed over the years, and people take
 /// single files out.
@@ -116,7 +116,7 @@ pub fn read(
 ) -> Result<Summary, Unreadable> {
     let mut teller = Teller { dataset, zone, sink, summary: Summary::default(), held: Held::default() };
     let wrapper = (dataset == Dataset::Activities).then_some("summarizedActivitiesExport");
-    let end = elements::visit(reader, wrapper, &mut |element| teller.take(element));
+    let end = json_list::visit(reader, wrapper, &mut |element| teller.take(element));
     teller.tell_held();
     let summary = teller.summary;
     if end.is_ok() && summary.skipped > 0 && summary.reasons.get(NO_OBJECT) == Some(&summary.skipped) {

@@ -4,10 +4,10 @@
 //! come back at the same moment; a `Retry-After` is obeyed. No redirect is followed, no body is believed to end, and
 //! nothing of what was sent or received gets into an error.
 
-use super::fault::{Content, Fault, Problem};
-use super::means::{Means, Wait};
+use super::error::{Content, Fault, Problem};
+use super::http_env::{Means, Wait};
 use chrono::{DateTime, TimeDelta};
-use fitness_core::calendar::Instant;
+use fitness_core::domain::calendar::Instant;
 use reqwest::header::{
     ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER,
 };

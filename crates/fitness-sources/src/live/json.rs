@@ -1,8 +1,8 @@
 //! Looking into JSON that promises nothing. Absent, null and out of bounds are all "no value", never zero.
 
 use chrono::{DateTime, NaiveDateTime};
-use fitness_core::calendar::{Day, Instant};
-use fitness_core::units::{Distance, TimeSpan};
+use fitness_core::domain::calendar::{Day, Instant};
+use fitness_core::domain::units::{Distance, TimeSpan};
 use serde_json::Value;
 use std::ops::RangeInclusive;
 

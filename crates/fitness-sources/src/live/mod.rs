@@ -9,21 +9,21 @@
 //!
 //! Start reading at [`Source`]; every source has its paths in one table, [`garmin`] in `paths.rs`.
 
-mod fault;
+mod error;
+mod fetch;
 pub mod garmin;
 mod http;
+mod http_env;
 pub mod intervals;
 mod json;
-mod means;
-mod visit;
 
-pub use fault::{Content, Fault, Problem};
+pub use error::{Content, Fault, Problem};
 pub use garmin::Garmin;
+pub use http_env::{Means, Wait, Waiting};
 pub use intervals::Intervals;
-pub use means::{Means, Wait, Waiting};
 
-use fitness_core::calendar::{Day, Instant};
-use fitness_core::report::{ReportKey, SourceKind, Told};
+use fitness_core::domain::calendar::{Day, Instant};
+use fitness_core::domain::source_record::{ReportKey, SourceKind, Told};
 use std::future::Future;
 use std::ops::ControlFlow;
 

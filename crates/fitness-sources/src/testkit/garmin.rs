@@ -1,9 +1,9 @@
 //! Garmin's Personal API as far as it is known, with its refusals.
 
-use super::garmin_answers::{GarminActivity, GarminDay, answer};
+use super::fake_clock::Time;
+use super::garmin_responses::{GarminActivity, GarminDay, answer};
 use super::server::{Bad, Request, Response, Seen, Server, Service};
-use super::time::Time;
-use fitness_core::calendar::{Day, Instant};
+use fitness_core::domain::calendar::{Day, Instant};
 use serde_json::json;
 use std::collections::BTreeMap;
 

@@ -1,11 +1,11 @@
 //! intervals.icu as far as its published description goes, with its refusals.
 
+use super::fake_clock::Time;
 use super::server::{Bad, Request, Response, Seen, Server, Service};
-use super::time::Time;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use chrono::TimeDelta;
-use fitness_core::calendar::{Day, Instant};
+use fitness_core::domain::calendar::{Day, Instant};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 

@@ -4,14 +4,14 @@
 //! once. They also fail in every way that nets fail in ([`Bad`]), at a chosen response and byte. [`Time`] is the clock
 //! and the waiting that goes with them: nothing in a test ever really sleeps.
 
+mod fake_clock;
 mod garmin;
-mod garmin_answers;
+mod garmin_responses;
 mod intervals;
 mod server;
-mod time;
 
+pub use fake_clock::{Time, client};
 pub use garmin::{FakeGarmin, GarminData, TokenAs};
-pub use garmin_answers::{GarminActivity, GarminDay};
+pub use garmin_responses::{GarminActivity, GarminDay};
 pub use intervals::{FakeIntervals, IntervalsActivity, IntervalsData};
 pub use server::{Bad, Seen};
-pub use time::{Time, client};

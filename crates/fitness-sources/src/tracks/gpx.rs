@@ -3,12 +3,12 @@
 use super::samples::Sample;
 use super::xml::{Element, Pull, Stop, decode};
 use super::{Draft, Found, moment};
+use crate::error::Unreadable;
 use crate::sports::from_word;
-use crate::unreadable::Unreadable;
 use chrono_tz::Tz;
-use fitness_core::report::Recorded;
-use fitness_core::sport::Sport;
-use fitness_core::stream::Channel;
+use fitness_core::domain::source_record::Recorded;
+use fitness_core::domain::sport::Sport;
+use fitness_core::domain::stream::Channel;
 
 /// Reads a GPX file. Each track that has times is an activity, and its local clock is that of `zone`.
 ///
@@ -97,8 +97,8 @@ fn read_point(xml: &mut Pull<'_>, point: &Element<'_>) -> Result<Sample, Stop> {
 mod tests {
     use super::*;
     use crate::tracks::tests::assert_survives_damage;
-    use fitness_core::report::Flaw;
-    use fitness_core::units::{Distance, TimeSpan};
+    use fitness_core::domain::source_record::Flaw;
+    use fitness_core::domain::units::{Distance, TimeSpan};
 
     /// Two segments a minute apart, with the sensors in two spellings.
     const RUN: &str = r#"<?xml version="1.0" encoding="UTF-8"?>

@@ -1,9 +1,9 @@
 //! The points of a track, column by column.
 
 use chrono::DateTime;
-use fitness_core::calendar::Instant;
-use fitness_core::stream::{Channel, Column, Recording};
-use fitness_core::units::Distance;
+use fitness_core::domain::calendar::Instant;
+use fitness_core::domain::stream::{Channel, Column, Recording};
+use fitness_core::domain::units::Distance;
 use std::ops::Range;
 
 /// From 1990 to 2100, in milliseconds of the Unix epoch. Anything else is a broken clock.

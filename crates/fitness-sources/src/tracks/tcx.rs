@@ -3,15 +3,15 @@
 use super::samples::{Sample, cadence, heart_rate, instant, power, whole};
 use super::xml::{Pull, Stop, decode};
 use super::{Draft, Found, moment};
+use crate::error::Unreadable;
 use crate::sports::from_word;
-use crate::unreadable::Unreadable;
 use chrono_tz::Tz;
-use fitness_core::activity::Lap;
-use fitness_core::calendar::Instant;
-use fitness_core::report::Recorded;
-use fitness_core::sport::Sport;
-use fitness_core::stream::Channel;
-use fitness_core::units::{Distance, TimeSpan};
+use fitness_core::domain::activity::Lap;
+use fitness_core::domain::calendar::Instant;
+use fitness_core::domain::source_record::Recorded;
+use fitness_core::domain::sport::Sport;
+use fitness_core::domain::stream::Channel;
+use fitness_core::domain::units::{Distance, TimeSpan};
 
 /// Reads a TCX file. Each `Activity` is one, those of a multi-sport session too, and its local clock is that
 /// of `zone`.
@@ -171,7 +171,7 @@ fn legs_of_cadence(draft: &Draft) -> f64 {
 mod tests {
     use super::*;
     use crate::tracks::tests::assert_survives_damage;
-    use fitness_core::report::Flaw;
+    use fitness_core::domain::source_record::Flaw;
 
     /// Two laps of a run, the second after a pause.
     const RUN: &str = r#"  <?xml version="1.0" encoding="UTF-8"?>

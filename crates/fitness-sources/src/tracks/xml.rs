@@ -6,8 +6,8 @@
 //!
 //! Start reading at [`Pull::open_within`]: every reader is a loop over it.
 
-use crate::unreadable::Unreadable;
-use fitness_core::text::is_storable;
+use crate::error::Unreadable;
+use fitness_core::domain::untrusted_text::is_storable;
 use quick_xml::Reader;
 use quick_xml::errors::{Error, IllFormedError, SyntaxError};
 use quick_xml::events::{BytesDecl, BytesRef, BytesStart, Event};

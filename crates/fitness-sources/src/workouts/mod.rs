@@ -9,20 +9,20 @@
 //! Start reading at [`to_fit`]; `target.rs` turns targets into FIT's numbers, `pack.rs` makes file names and ZIPs,
 //! and `files.rs` puts together what the terminal and the web hand out.
 
-mod files;
-mod loss;
-mod pack;
+mod archive;
+mod plan_files;
 mod target;
+mod unsupported;
 
-pub use files::{Made, NoPlanFile, PlanFiles, PlanText, ZIP_DAYS};
-pub use loss::{Loss, Lost};
-pub use pack::{FileNames, plain, zip};
+pub use archive::{FileNames, plain, zip};
+pub use plan_files::{Made, NoPlanFile, PlanFiles, PlanText, ZIP_DAYS};
+pub use unsupported::{Loss, Lost};
 
 use crate::fit::write::File;
-use fitness_core::calendar::Instant;
+use fitness_core::domain::calendar::Instant;
+use fitness_core::domain::sport::Sport;
+use fitness_core::domain::units::{Distance, TimeSpan};
 use fitness_core::plan::{Step, StepDuration, StepTarget, StepType, Workout, repeats};
-use fitness_core::sport::Sport;
-use fitness_core::units::{Distance, TimeSpan};
 use rustyfit::profile::mesgdef::{FileId, Workout as WorkoutMessage, WorkoutStep};
 use rustyfit::profile::typedef::{
     self, DateTime, Intensity, MessageIndex, SubSport, WktStepDuration, WktStepTarget,

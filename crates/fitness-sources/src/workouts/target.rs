@@ -1,8 +1,8 @@
 //! A step's target in FIT's numbers.
 
-use super::loss::Lost;
+use super::unsupported::Lost;
+use fitness_core::domain::sport::Sport;
 use fitness_core::plan::{StepTarget, TargetRange};
-use fitness_core::sport::Sport;
 use rustyfit::profile::typedef::WktStepTarget;
 
 /// How a kind of target is written.

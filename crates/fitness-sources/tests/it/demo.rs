@@ -1,8 +1,8 @@
 //! The demo athlete's files, from outside: as an archive, and to Garmin's own reader.
 
-use crate::made::{Folder, Seen};
+use crate::archive_fixtures::{Folder, Seen};
 use crate::real_fit_files::{agrees, official};
-use crate::shared::skip;
+use crate::shared_files::skip;
 use chrono_tz::Tz;
 use fitness_sources::demo::Demo;
 use fitness_sources::files::Limits;

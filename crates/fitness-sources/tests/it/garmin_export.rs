@@ -1,10 +1,12 @@
 //! An account export as it comes, out of its ZIP archive.
 
-use crate::shared::{folder, skip};
+use crate::shared_files::{folder, skip};
 use chrono_tz::Tz;
-use fitness_core::report::{ActivityReport, DayReport, Estimate, EstimateKind, EstimateValue, Told};
-use fitness_core::sport::Sport;
-use fitness_core::units::{Distance, TimeSpan};
+use fitness_core::domain::source_record::{
+    ActivityReport, DayReport, Estimate, EstimateKind, EstimateValue, Told,
+};
+use fitness_core::domain::sport::Sport;
+use fitness_core::domain::units::{Distance, TimeSpan};
 use fitness_sources::Summary;
 use fitness_sources::files::{Found, Limits, Refused, Visitor, walk};
 use fitness_sources::garmin_export::{Dataset, read, recognise};

@@ -1,10 +1,10 @@
 //! Workouts on the calendar at intervals.icu, against a fake that refuses what it refuses.
 
-use crate::live_world::*;
-use fitness_core::ids::WorkoutId;
+use crate::live_fixtures::*;
+use fitness_core::domain::ids::WorkoutId;
+use fitness_core::domain::sport::Sport;
+use fitness_core::domain::units::{Distance, TimeSpan};
 use fitness_core::plan::{Step, StepDuration, StepTarget, StepType, Workout, WorkoutKind};
-use fitness_core::sport::Sport;
-use fitness_core::units::{Distance, TimeSpan};
 use fitness_sources::live::intervals::{Changes, EventContent, PlannedEvent};
 use fitness_sources::live::{Fault, Intervals};
 use fitness_sources::testkit::{Bad, FakeIntervals, IntervalsData};

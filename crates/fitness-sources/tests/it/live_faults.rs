@@ -1,6 +1,6 @@
 //! Everything that nets do to services, done to both of them.
 
-use crate::live_world::*;
+use crate::live_fixtures::*;
 use fitness_sources::live::{Content, Fault, Problem, Source, Visit, Wait};
 use fitness_sources::testkit::{Bad, FakeGarmin, FakeIntervals, Seen, Time};
 use std::io::Write;

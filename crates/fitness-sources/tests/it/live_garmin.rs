@@ -1,9 +1,9 @@
 //! Garmin's Personal API, against a fake that refuses what Garmin refuses.
 
-use crate::live_world::*;
+use crate::live_fixtures::*;
 use chrono::TimeDelta;
 use chrono_tz::Tz;
-use fitness_core::report::{ReportKey, SourceKind, Told};
+use fitness_core::domain::source_record::{ReportKey, SourceKind, Told};
 use fitness_sources::live::{Content, Fault, Garmin, Heard, Problem, Source};
 use fitness_sources::testkit::{Bad, FakeGarmin, GarminData, GarminDay, TokenAs, client};
 
@@ -40,7 +40,7 @@ async fn a_visit_tells_days_activities_and_files() {
         assert_eq!(days, ["2026-06-13", "2026-06-14", "2026-06-15"], "{part}");
         assert_eq!(ear.days(part)[1].as_of, None, "{part}");
     }
-    let whole = fitness_core::merge::merge_day(
+    let whole = fitness_core::domain::merge::merge_day(
         &ear.heard
             .iter()
             .filter_map(|heard| match heard {

@@ -1,9 +1,9 @@
 //! intervals.icu, against a fake that refuses what it refuses.
 
-use crate::live_world::*;
+use crate::live_fixtures::*;
 use chrono_tz::Tz;
-use fitness_core::report::{SourceKind, Told};
-use fitness_core::sport::Sport;
+use fitness_core::domain::source_record::{SourceKind, Told};
+use fitness_core::domain::sport::Sport;
 use fitness_sources::live::{Fault, Heard, Intervals, Missing, Problem, Source};
 use fitness_sources::testkit::{FakeIntervals, client};
 use reqwest::Method;

@@ -1,9 +1,9 @@
 //! Every real FIT file reads or is refused with a reason, and agrees with Garmin's own reader where that reads it.
 
-use crate::shared::{files, folder, skip};
+use crate::shared_files::{files, folder, skip};
 use chrono_tz::Tz;
-use fitness_core::report::Flaw;
-use fitness_core::units::{Distance, TimeSpan};
+use fitness_core::domain::source_record::Flaw;
+use fitness_core::domain::units::{Distance, TimeSpan};
 use fitness_sources::fit::{self, FitFile};
 use serde::Deserialize;
 use std::collections::BTreeMap;

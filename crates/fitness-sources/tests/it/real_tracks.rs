@@ -1,6 +1,6 @@
 //! Every real GPX and TCX file reads or is refused with a reason.
 
-use crate::shared::{files, folder, skip};
+use crate::shared_files::{files, folder, skip};
 use chrono_tz::Tz;
 use fitness_sources::tracks::{read_gpx, read_tcx};
 
@@ -16,7 +16,7 @@ fn every_real_track_reads_or_says_why_not() {
         match if gpx { read_gpx(&bytes, Tz::UTC) } else { read_tcx(&bytes, Tz::UTC) } {
             Ok(recorded) => {
                 read += 1;
-                let samples = |one: &fitness_core::report::Recorded| {
+                let samples = |one: &fitness_core::domain::source_record::Recorded| {
                     one.recording.as_ref().map_or(0, |r| r.moments().len())
                 };
                 assert!(

@@ -1,15 +1,15 @@
 //! Workout files as Garmin's own reader understands them.
 
-use crate::made::Folder;
-use crate::shared::skip;
-use fitness_core::calendar::Day;
+use crate::archive_fixtures::Folder;
+use crate::shared_files::skip;
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::sport::Sport;
+use fitness_core::domain::units::{Distance, TimeSpan, UnitSystem};
 use fitness_core::metrics::predict::{Mark, Vdot};
 use fitness_core::plan::{
     Availability, Background, DatedPaces, Goal, Level, PastRun, Step, StepDuration, StepTarget, StepType,
     TargetRange, Wish, Workout, WorkoutKind, generate,
 };
-use fitness_core::sport::Sport;
-use fitness_core::units::{Distance, TimeSpan, UnitSystem};
 use fitness_sources::workouts::{Stamp, to_fit};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};

@@ -4,19 +4,20 @@
 //! outside the temporary directory or a PostgreSQL that is not on loopback ([`forbid_real_data`]). So a test
 //! cannot read the developer's own data, whatever `FITNESS_DB` and `HOME` say.
 
-mod between;
+pub(crate) mod fingerprint;
 mod io_faults;
 mod postgres;
 mod seed;
+mod tcp_proxy;
 
-pub use between::Between;
 pub use io_faults::{IoFault, IoFaultLibrary, IoFaults};
 pub use postgres::{Cluster, cluster};
 pub use seed::{activate, apply, consent, consent_at, draft, june, now, overriding, run as easy_run};
+pub use tcp_proxy::Between;
 
-use crate::location::Location;
-use crate::opening::Missing;
-use crate::store::Store;
+use crate::db::connect::Missing;
+use crate::db::location::Location;
+use crate::db::store::Store;
 use std::ffi::OsStr;
 use std::fs::OpenOptions;
 use std::future::Future;

@@ -2,11 +2,11 @@
 //! user, and gone when the process is, however it ends.
 
 use super::open;
-use crate::location::Location;
-use crate::migrations::identity;
-use crate::opening::Missing;
-use crate::store::Store;
-use crate::token::random_hex;
+use crate::auth::secret::random_hex;
+use crate::db::connect::Missing;
+use crate::db::location::Location;
+use crate::db::migrations::identity;
+use crate::db::store::Store;
 use sea_orm::ConnectionTrait;
 use sqlx::{Connection, Executor, PgConnection};
 use std::ffi::OsStr;

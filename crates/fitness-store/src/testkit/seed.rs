@@ -2,27 +2,27 @@
 //! the same way everywhere.
 
 use super::TestDb;
-use crate::consent::{Channel, Consent, Question};
-use crate::decisions::{self, Activation};
-use crate::error::{Error, Result};
-use crate::imports::Batch;
-use crate::plans::seen_hash;
-use crate::reports::{NewReport, Put};
-use crate::review::Review;
-use crate::store::Store;
-use crate::sync_runs::{FinishedFiles, RunKind, RunOutcome, RunState};
-use fitness_core::activity::Activity;
-use fitness_core::athlete::Profile;
-use fitness_core::calendar::{Day, Instant};
-use fitness_core::frontier::Evidence;
-use fitness_core::hash::ContentHash;
-use fitness_core::ids::{PlanId, ProposalId, UserId};
-use fitness_core::note::Author;
+use crate::db::error::{Error, Result};
+use crate::db::store::Store;
+use crate::import::batch::Batch;
+use crate::import::sync_runs::{FinishedFiles, RunKind, RunOutcome, RunState};
+use crate::plan::consent::{Channel, Consent, Question};
+use crate::plan::human_actions::{self, Activation};
+use crate::plan::lint_review::Review;
+use crate::plan::plans::seen_hash;
+use crate::training::source_records::{NewReport, Put};
+use fitness_core::adherence::data_frontier::Evidence;
+use fitness_core::domain::activity::Activity;
+use fitness_core::domain::athlete::Profile;
+use fitness_core::domain::calendar::{Day, Instant};
+use fitness_core::domain::content_hash::ContentHash;
+use fitness_core::domain::ids::{PlanId, ProposalId, UserId};
+use fitness_core::domain::note::Author;
+use fitness_core::domain::source_record::{ActivityReport, Recorded, ReportKey, SourceKind};
+use fitness_core::domain::sport::Sport;
+use fitness_core::domain::units::{Distance, TimeSpan};
 use fitness_core::plan::lint::Rule;
 use fitness_core::plan::{self, ActionKind, Draft, Goal, Workout, WorkoutKind};
-use fitness_core::report::{ActivityReport, Recorded, ReportKey, SourceKind};
-use fitness_core::sport::Sport;
-use fitness_core::units::{Distance, TimeSpan};
 use std::collections::BTreeSet;
 
 /// Tests that do not care when it is, are here: Sunday 14 June 2026, eight in the morning, UTC.
@@ -89,7 +89,7 @@ pub async fn activate(
     replaces: Option<PlanId>,
 ) -> Result<Activation> {
     let review = store.review(consent.user(), plan, june(8)).await.unwrap_or_else(|_| Review::of_nothing());
-    decisions::activate(consent, plan, replaces, None, &review, &overriding()).await
+    human_actions::activate(consent, plan, replaces, None, &review, &overriding()).await
 }
 
 /// Applies a part of a proposal with everything overridden, through any store.
@@ -111,7 +111,7 @@ pub async fn apply(
         store.review_next(user, &plan, &next, today).await
     };
     let review = review.await.unwrap_or_else(|_| Review::of_nothing());
-    decisions::apply(consent, proposal, chosen, today, &review, &overriding()).await
+    human_actions::apply(consent, proposal, chosen, today, &review, &overriding()).await
 }
 
 impl TestDb {
@@ -152,7 +152,7 @@ impl TestDb {
     /// What the store answers.
     pub async fn activate(&self, user: UserId, plan: PlanId, replaces: Option<PlanId>) -> Result<Activation> {
         let content = self.store.find_plan(user, plan).await?.expect("the plan is there").content_hash;
-        let seen = decisions::activation_hash(plan, content, replaces, None, &overriding());
+        let seen = human_actions::activation_hash(plan, content, replaces, None, &overriding());
         let consent = self.consent(user, ActionKind::Activate, Some(plan), seen).await?;
         activate(&self.store, consent, plan, replaces).await
     }
@@ -168,7 +168,7 @@ impl TestDb {
         let found = self.store.find_plan(user, plan).await?.expect("the plan is there");
         let seen = match kind {
             ActionKind::Activate => {
-                decisions::activation_hash(plan, found.content_hash, None, None, &overriding())
+                human_actions::activation_hash(plan, found.content_hash, None, None, &overriding())
             }
             _ => seen_hash(&found),
         };

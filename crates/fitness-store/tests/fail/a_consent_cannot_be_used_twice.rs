@@ -1,10 +1,11 @@
 //! A verb takes its `Consent` by value.
-use fitness_core::ids::PlanId;
-use fitness_store::{Consent, decisions};
+use fitness_core::domain::ids::PlanId;
+use fitness_store::Consent;
+use fitness_store::plan::human_actions;
 
 async fn twice(consent: Consent, plan: PlanId) {
-    let _ = decisions::archive(consent, plan).await;
-    let _ = decisions::delete(consent, plan).await;
+    let _ = human_actions::archive(consent, plan).await;
+    let _ = human_actions::delete(consent, plan).await;
 }
 
 fn main() {}

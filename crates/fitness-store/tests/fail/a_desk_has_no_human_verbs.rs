@@ -1,6 +1,6 @@
 //! What a coach is given can draft and propose. The rest is not there.
-use fitness_core::ids::PlanId;
-use fitness_store::desk::Desk;
+use fitness_core::domain::ids::PlanId;
+use fitness_store::plan::drafts::Desk;
 
 async fn overreach(desk: Desk, plan: PlanId) {
     desk.activate(plan).await;

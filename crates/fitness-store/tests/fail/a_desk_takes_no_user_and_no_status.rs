@@ -1,7 +1,7 @@
 //! The user is bound when the desk is made, and a draft has no status to choose.
-use fitness_core::ids::UserId;
+use fitness_core::domain::ids::UserId;
 use fitness_core::plan::{Draft, PlanStatus};
-use fitness_store::desk::Desk;
+use fitness_store::plan::drafts::Desk;
 
 async fn for_somebody_else(desk: Desk, draft: Draft, user: UserId) {
     let _ = desk.put_draft(user, &draft, None, unreachable!()).await;

@@ -2,10 +2,10 @@
 #![expect(clippy::disallowed_methods, reason = "these tests are about spending a confirmation")]
 
 use chrono::TimeDelta;
-use fitness_core::hash::ContentHash;
+use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::plan::{ActionKind, PlanStatus};
-use fitness_store::consent::{Channel, Question};
-use fitness_store::decisions::{self, Activation};
+use fitness_store::plan::consent::{Channel, Question};
+use fitness_store::plan::human_actions::{self, Activation};
 use fitness_store::testkit::{self, now, overriding};
 use fitness_store::{Error, on_both_databases};
 
@@ -14,7 +14,7 @@ on_both_databases! {
         let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
         let (plan, other) = (db.draft(ann, "Plan").await, db.draft(ann, "Other").await);
         let content = db.store.find_plan(ann, plan).await.unwrap().unwrap().content_hash;
-        let seen = decisions::activation_hash(plan, content, None, None, &overriding());
+        let seen = human_actions::activation_hash(plan, content, None, None, &overriding());
         let asked = Question { kind: ActionKind::Activate, plan: Some(plan), seen, channel: Channel::Web };
         let token = db.store.open_confirmation(ann, &asked, now()).await.unwrap();
 
@@ -51,8 +51,8 @@ on_both_databases! {
         let wrong = async |result: Result<(), Error>| assert!(matches!(result, Err(Error::NotConfirmed("it was about something else"))));
         wrong(testkit::activate(&db.store, db.consent_to(ann, ActionKind::Activate, plan).await.unwrap(), other, None).await.map(drop)).await;
         wrong(testkit::activate(&db.store, db.consent_to(ann, ActionKind::Delete, plan).await.unwrap(), plan, None).await.map(drop)).await;
-        wrong(decisions::delete(db.consent_to(ann, ActionKind::Activate, plan).await.unwrap(), plan).await).await;
-        wrong(decisions::archive(db.consent_to(ann, ActionKind::Delete, plan).await.unwrap(), plan).await).await;
+        wrong(human_actions::delete(db.consent_to(ann, ActionKind::Activate, plan).await.unwrap(), plan).await).await;
+        wrong(human_actions::archive(db.consent_to(ann, ActionKind::Delete, plan).await.unwrap(), plan).await).await;
         wrong(db.store.remove_user(db.consent_to(ann, ActionKind::Delete, plan).await.unwrap(), None).await.map(drop)).await;
         let plans = db.store.list_plans(ann).await.unwrap();
         assert!(plans.len() == 2 && plans.iter().all(|plan| plan.status == PlanStatus::Draft));

@@ -2,10 +2,10 @@
 //! triggers that would refuse them.
 
 use crate::plans::{apply, three_changes};
-use crate::raw::Raw;
-use fitness_core::ids::{PlanId, UserId};
-use fitness_core::note::Author;
-use fitness_store::migrations::guards;
+use crate::raw_sql::Raw;
+use fitness_core::domain::ids::{PlanId, UserId};
+use fitness_core::domain::note::Author;
+use fitness_store::db::migrations::guards;
 use fitness_store::testkit::{TestDb, june, now};
 use fitness_store::{AuditCheckpoints, on_both_databases};
 use tempfile::TempDir;

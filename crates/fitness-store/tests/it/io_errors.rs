@@ -4,20 +4,20 @@
 //! The test runs itself as a child process with a library preloaded that makes file operations fail. The child prints
 //! what was acknowledged and what was refused; the parent opens the database afterwards and compares.
 
-use fitness_core::activity::Activity;
-use fitness_core::calendar::{Day, Instant};
-use fitness_core::hash::ContentHash;
-use fitness_core::ids::{PlanId, UserId};
-use fitness_core::note::{Author, NoteText};
+use fitness_core::domain::activity::Activity;
+use fitness_core::domain::calendar::{Day, Instant};
+use fitness_core::domain::content_hash::ContentHash;
+use fitness_core::domain::ids::{PlanId, UserId};
+use fitness_core::domain::note::{Author, NoteText};
+use fitness_core::domain::source_record::{ActivityReport, Recorded, ReportKey, SourceKind};
+use fitness_core::domain::sport::Sport;
 use fitness_core::plan::{ActionKind, PlanStatus};
-use fitness_core::report::{ActivityReport, Recorded, ReportKey, SourceKind};
-use fitness_core::sport::Sport;
+use fitness_store::plan::human_actions;
 use fitness_store::testkit::{
     self, Backend, IoFault, IoFaultLibrary, IoFaults, TestDb, consent, draft, june, now, overriding,
 };
 use fitness_store::{
-    Batch, FinishedFiles, NewReport, RunKind, RunOutcome, RunState, Store, decisions, on_both_databases,
-    seen_hash,
+    Batch, FinishedFiles, NewReport, RunKind, RunOutcome, RunState, Store, on_both_databases, seen_hash,
 };
 use sea_orm::{ConnectionTrait as _, TransactionTrait as _};
 use std::collections::{BTreeMap, BTreeSet};
@@ -81,7 +81,7 @@ async fn decide(store: &Store, user: UserId) {
         if let Some(plan) = store.find_active_plan(user).await.unwrap() {
             let yes =
                 consent(store, user, ActionKind::Archive, Some(plan.id), seen_hash(&plan)).await.unwrap();
-            decisions::archive(yes, plan.id).await.unwrap();
+            human_actions::archive(yes, plan.id).await.unwrap();
         }
         store.desk(user, Author::Coach).put_draft(&draft("Plan"), None, now()).await.unwrap()
     };
@@ -92,13 +92,13 @@ async fn decide(store: &Store, user: UserId) {
         async || {
             let plan = *waiting.borrow().last().expect("there is a draft");
             let seen =
-                decisions::activation_hash(plan, draft("Plan").content_hash(), None, None, &overriding());
+                human_actions::activation_hash(plan, draft("Plan").content_hash(), None, None, &overriding());
             let done = async {
                 let consent = consent(store, user, ActionKind::Activate, Some(plan), seen).await?;
                 testkit::activate(store, consent, plan, None).await
             };
             match done.await {
-                Ok(decisions::Activation::Activated) => {
+                Ok(human_actions::Activation::Activated) => {
                     println!("\nactivated {plan}");
                     true
                 }
@@ -291,7 +291,7 @@ fn sqlite_backup_with_io_error_at_every_operation_leaves_whole_files_and_a_worki
         };
         for number in printed(output, "backed up") {
             let path = folder.join(format!("{number}.backup"));
-            fitness_store::archive::inspect(&path).await.unwrap();
+            fitness_store::backup::inspect(&path).await.unwrap();
         }
         let files = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name());
         let backups = files.filter(|name| name.to_string_lossy().ends_with(".backup")).count();

@@ -1,24 +1,24 @@
 //! The store's one integration binary. Every story is told on SQLite and on PostgreSQL.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-mod archive;
-mod attacks;
-mod browse;
-mod coaching;
+mod activity_search;
+mod adherence;
+mod backup;
+mod backup_directory;
+mod coach_api;
 mod compile_fail;
+mod concurrent_activation;
+mod connect;
 mod consent;
-mod folder;
-mod guards;
 mod integrity;
 mod io_errors;
-mod kill;
-mod nouns;
-mod opening;
+mod kill_signal;
 mod plans;
-mod progress;
-mod proposing;
-mod race;
-mod raw;
-mod reports;
+mod proposals;
+mod raw_sql;
+mod raw_sql_attacks;
+mod roundtrips;
+mod source_records;
+mod triggers;
 mod upgrades;
 mod users;

@@ -1,17 +1,17 @@
 //! The life of a plan, as a story: drafted, activated, replaced, changed, reverted, archived, deleted.
 
-use fitness_core::calendar::Day;
-use fitness_core::frontier::Evidence;
-use fitness_core::grading::Verdict;
-use fitness_core::hash::ContentHash;
-use fitness_core::ids::{PlanId, ProposalId, UserId, WorkoutId};
-use fitness_core::note::Author;
-use fitness_core::observation::{Excuse, ObservationKind, Observed};
+use fitness_core::adherence::data_frontier::Evidence;
+use fitness_core::adherence::grade::Verdict;
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::content_hash::ContentHash;
+use fitness_core::domain::ids::{PlanId, ProposalId, UserId, WorkoutId};
+use fitness_core::domain::note::Author;
+use fitness_core::domain::observation::{Excuse, ObservationKind, Observed};
 use fitness_core::plan::{
     self, ActionKind, ApplyError, BadDraft, Change, NextWorkout, PlanStatus, ProposalOrigin, ProposalState,
     ProposalStatus, RevisionOrigin,
 };
-use fitness_store::decisions::{self, Activation, apply_hash, change_hash};
+use fitness_store::plan::human_actions::{self, Activation, apply_hash, change_hash};
 use fitness_store::testkit::{self, TestDb, consent, draft, easy_run, june, now, overriding};
 use fitness_store::{Error, Result, Store, on_both_databases};
 use std::collections::BTreeSet;
@@ -80,12 +80,12 @@ on_both_databases! {
         assert_eq!(statuses(&db, ann).await, [(first.get(), PlanStatus::Archived), (second.get(), PlanStatus::Active)]);
 
         let third = db.draft(ann, "Nothing to replace").await;
-        decisions::archive(db.consent_to(ann, ActionKind::Archive, second).await.unwrap(), second).await.unwrap();
+        human_actions::archive(db.consent_to(ann, ActionKind::Archive, second).await.unwrap(), second).await.unwrap();
         let refused = db.activate(ann, third, Some(second)).await.unwrap_err();
         assert!(matches!(refused, Error::NothingToReplace));
 
         for plan in [first, third] {
-            decisions::delete(db.consent_to(ann, ActionKind::Delete, plan).await.unwrap(), plan).await.unwrap();
+            human_actions::delete(db.consent_to(ann, ActionKind::Delete, plan).await.unwrap(), plan).await.unwrap();
         }
         assert_eq!(statuses(&db, ann).await, [(second.get(), PlanStatus::Archived)]);
         let fourth = db.draft(ann, "Next").await;
@@ -106,10 +106,10 @@ on_both_databases! {
         let ann = db.user("Ann").await;
         let active = db.active_plan(ann, "Plan").await;
         let consent = db.consent_to(ann, ActionKind::Delete, active).await.unwrap();
-        assert!(matches!(decisions::delete(consent, active).await, Err(Error::WrongStatus(PlanStatus::Active))));
+        assert!(matches!(human_actions::delete(consent, active).await, Err(Error::WrongStatus(PlanStatus::Active))));
         let draft = db.draft(ann, "Draft").await;
         let consent = db.consent_to(ann, ActionKind::Archive, draft).await.unwrap();
-        assert!(matches!(decisions::archive(consent, draft).await, Err(Error::WrongStatus(PlanStatus::Draft))));
+        assert!(matches!(human_actions::archive(consent, draft).await, Err(Error::WrongStatus(PlanStatus::Draft))));
         assert_eq!(statuses(&db, ann).await, [(active.get(), PlanStatus::Active), (draft.get(), PlanStatus::Draft)]);
     }
 
@@ -122,7 +122,7 @@ on_both_databases! {
         assert!(db.store.list_revisions(bob, plan).await.unwrap().is_empty());
         assert!(matches!(db.store.standing(bob, plan).await, Err(Error::NotFound("plan"))));
         let content = db.store.find_plan(ann, plan).await.unwrap().unwrap().content_hash;
-        let seen = decisions::activation_hash(plan, content, None, None, &overriding());
+        let seen = human_actions::activation_hash(plan, content, None, None, &overriding());
         let consent = db.consent(bob, ActionKind::Activate, Some(plan), seen).await.unwrap();
         assert_eq!(testkit::activate(&db.store, consent, plan, None).await.unwrap(), Activation::NoDraft);
         let changes = [Change::Add { workout: easy_run(june(12), 4.0) }];
@@ -165,7 +165,7 @@ on_both_databases! {
         assert_eq!(db.store.list_plans(ann).await.unwrap().len(), 2);
         assert!(db.store.standing(ann, id).await.unwrap().graded.is_empty(), "a draft is never graded");
         // Once the better one is gone, the first can be followed by another.
-        decisions::delete(db.consent_to(ann, ActionKind::Delete, newer).await.unwrap(), newer).await.unwrap();
+        human_actions::delete(db.consent_to(ann, ActionKind::Delete, newer).await.unwrap(), newer).await.unwrap();
         assert_eq!(db.store.find_plan(ann, id).await.unwrap().unwrap().superseded_by, None);
         db.store.desk(ann, Author::Coach).put_draft(&draft("Third"), Some(id), now()).await.unwrap();
     }
@@ -206,15 +206,15 @@ on_both_databases! {
         let now_there = db.store.list_workouts(ann, plan, 1).await.unwrap();
         let same: Vec<NextWorkout> = now_there.iter().map(|w| NextWorkout { id: Some(w.id), workout: w.workout.clone() }).collect();
         let consent = db.consent(ann, ActionKind::Edit, Some(plan), change_hash(plan, 1, &same)).await.unwrap();
-        assert!(matches!(decisions::edit(consent, plan, 1, &same, "").await, Err(Error::Unchanged)));
+        assert!(matches!(human_actions::edit(consent, plan, 1, &same, "").await, Err(Error::Unchanged)));
         let changes = three_changes(&db.store, ann, plan, 1).await;
         let proposal = db.store.desk(ann, Author::Coach).propose(plan, 1, "", &changes, june(8), now()).await.unwrap();
         assert_eq!(apply(&db.store, ann, proposal, &[0]).await.unwrap(), 2);
         let consent = db.consent(ann, ActionKind::Revert, Some(plan), change_hash(plan, 2, &same)).await.unwrap();
-        assert_eq!(decisions::revert(consent, plan, 2, 1, june(8)).await.unwrap(), 3);
+        assert_eq!(human_actions::revert(consent, plan, 2, 1, june(8)).await.unwrap(), 3);
         // Back to what is there already.
         let consent = db.consent(ann, ActionKind::Revert, Some(plan), change_hash(plan, 3, &same)).await.unwrap();
-        assert!(matches!(decisions::revert(consent, plan, 3, 1, june(8)).await, Err(Error::Unchanged)));
+        assert!(matches!(human_actions::revert(consent, plan, 3, 1, june(8)).await, Err(Error::Unchanged)));
         assert_eq!(db.store.list_revisions(ann, plan).await.unwrap().len(), 3);
         assert_eq!(db.store.list_human_actions(ann, 9).await.unwrap().len(), 3, "activated, applied, reverted");
     }
@@ -267,7 +267,7 @@ on_both_databases! {
 
         let next: Vec<NextWorkout> = before.iter().map(|w| NextWorkout { id: Some(w.id), workout: w.workout.clone() }).collect();
         let consent = db.consent(ann, ActionKind::Revert, Some(plan), change_hash(plan, 2, &next)).await.unwrap();
-        assert_eq!(decisions::revert(consent, plan, 2, 1, june(8)).await.unwrap(), 3);
+        assert_eq!(human_actions::revert(consent, plan, 2, 1, june(8)).await.unwrap(), 3);
         assert_eq!(db.store.list_workouts(ann, plan, 3).await.unwrap(), before);
         let revisions = db.store.list_revisions(ann, plan).await.unwrap();
         let origins: Vec<RevisionOrigin> = revisions.iter().rev().map(|r| r.origin).collect();
@@ -285,7 +285,7 @@ on_both_databases! {
         next[0].workout = easy_run(june(9), 4.0);
         next[3].workout = easy_run(june(14), 12.0);
         let consent = db.consent(ann, ActionKind::Edit, Some(plan), change_hash(plan, 1, &next)).await.unwrap();
-        assert_eq!(decisions::edit(consent, plan, 1, &next, "less").await.unwrap(), 2);
+        assert_eq!(human_actions::edit(consent, plan, 1, &next, "less").await.unwrap(), 2);
         db.ran(ann, june(9), 4.0).await;
         db.imported(ann, Evidence::Declared { day: june(9), said_at: now() }).await;
         let judged = verdicts(&db, ann, plan).await;
@@ -294,13 +294,13 @@ on_both_databases! {
         // The whole of the old revision is not what comes out, whoever confirmed that.
         let all: Vec<NextWorkout> = before.iter().map(|w| NextWorkout { id: Some(w.id), workout: w.workout.clone() }).collect();
         let consent = db.consent(ann, ActionKind::Revert, Some(plan), change_hash(plan, 2, &all)).await.unwrap();
-        assert!(matches!(decisions::revert(consent, plan, 2, 1, june(10)).await, Err(Error::Stale)));
+        assert!(matches!(human_actions::revert(consent, plan, 2, 1, june(10)).await, Err(Error::Stale)));
 
         let found = db.store.find_plan(ann, plan).await.unwrap().unwrap();
         let current = db.store.list_workouts(ann, plan, 2).await.unwrap();
         let next = plan::revert(&found, &current, &before, june(10)).unwrap();
         let consent = db.consent(ann, ActionKind::Revert, Some(plan), change_hash(plan, 2, &next)).await.unwrap();
-        assert_eq!(decisions::revert(consent, plan, 2, 1, june(10)).await.unwrap(), 3);
+        assert_eq!(human_actions::revert(consent, plan, 2, 1, june(10)).await.unwrap(), 3);
         let now = db.store.list_workouts(ann, plan, 3).await.unwrap();
         assert_eq!(now[0], current[0], "the 9th is over");
         assert_eq!(now[1..], before[1..]);
@@ -314,9 +314,9 @@ on_both_databases! {
         let content = db.store.find_plan(ann, late).await.unwrap().unwrap().content_hash;
         let activate = async |shown: Option<Day>, begin: Option<Day>| {
             let review = db.store.review(ann, late, june(11)).await.unwrap();
-            let seen = decisions::activation_hash(late, content, None, shown, &overriding());
+            let seen = human_actions::activation_hash(late, content, None, shown, &overriding());
             let consent = db.consent(ann, ActionKind::Activate, Some(late), seen).await.unwrap();
-            decisions::activate(consent, late, None, begin, &review, &overriding()).await
+            human_actions::activate(consent, late, None, begin, &review, &overriding()).await
         };
         // Only on a day of the plan after its first, and only what was confirmed.
         for day in [june(8), june(7), Day::new(2026, 9, 21).unwrap()] {
@@ -333,7 +333,7 @@ on_both_databases! {
         assert_eq!(db.store.list_human_actions(ann, 1).await.unwrap()[0].detail["begin"], "2026-06-11");
         // Without it, what was missed is missed.
         let consent = db.consent_to(ann, ActionKind::Archive, late).await.unwrap();
-        decisions::archive(consent, late).await.unwrap();
+        human_actions::archive(consent, late).await.unwrap();
         db.activate(ann, plain, None).await.unwrap();
         assert_eq!(verdicts(&db, ann, plain).await, [Missed, Rest, Missed, Pending]);
     }
@@ -379,20 +379,20 @@ on_both_databases! {
 
         let hash = change_hash(plan, 1, &next);
         let consent = db.consent(ann, ActionKind::Edit, Some(plan), hash).await.unwrap();
-        assert_eq!(decisions::edit(consent, plan, 1, &next, "moved Tuesday to Monday").await.unwrap(), 2);
+        assert_eq!(human_actions::edit(consent, plan, 1, &next, "moved Tuesday to Monday").await.unwrap(), 2);
 
         for (id, expected) in [(Some(stranger), ApplyError::NoSuchWorkout(stranger)), (next[1].id, ApplyError::Twice(next[1].id.unwrap()))] {
             let mut bad = next.clone();
             bad[2].id = id;
             let consent = db.consent(ann, ActionKind::Edit, Some(plan), change_hash(plan, 2, &bad)).await.unwrap();
-            match decisions::edit(consent, plan, 2, &bad, "").await {
+            match human_actions::edit(consent, plan, 2, &bad, "").await {
                 Err(Error::Apply(error)) => assert_eq!(error, expected),
                 other => panic!("{other:?}"),
             }
         }
         // The right outcome on the wrong base.
         let consent = db.consent(ann, ActionKind::Edit, Some(plan), change_hash(plan, 2, &next)).await.unwrap();
-        assert!(matches!(decisions::edit(consent, plan, 1, &next, "").await, Err(Error::Stale)));
+        assert!(matches!(human_actions::edit(consent, plan, 1, &next, "").await, Err(Error::Stale)));
         assert_eq!(db.store.list_revisions(ann, plan).await.unwrap().len(), 2);
     }
 

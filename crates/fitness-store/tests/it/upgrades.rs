@@ -48,8 +48,8 @@ async fn check(store: &Store, release: &str) {
     let password = SecretString::from("correct horse battery");
     assert!(store.verify_password(ben, &password).await.unwrap());
     // And it can be worked with.
-    let text = fitness_core::note::NoteText::new("after the upgrade").unwrap();
-    store.add_note(ann, fitness_core::note::Author::Athlete, None, &text, now()).await.unwrap();
+    let text = fitness_core::domain::note::NoteText::new("after the upgrade").unwrap();
+    store.add_note(ann, fitness_core::domain::note::Author::Athlete, None, &text, now()).await.unwrap();
     store.facts(ann, day("2026-11-17")).await.unwrap();
 }
 

@@ -1,10 +1,10 @@
 //! Users, passwords, invites, sessions and tokens.
 
 use chrono::TimeDelta;
-use fitness_core::athlete::Profile;
-use fitness_core::desk::Scope;
-use fitness_core::hash::ContentHash;
-use fitness_core::note::{Author, NoteText};
+use fitness_core::coach_api::Scope;
+use fitness_core::domain::athlete::Profile;
+use fitness_core::domain::content_hash::ContentHash;
+use fitness_core::domain::note::{Author, NoteText};
 use fitness_core::plan::ActionKind;
 use fitness_store::testkit::now;
 use fitness_store::{Error, on_both_databases};
@@ -39,7 +39,7 @@ on_both_databases! {
         assert!(!db.store.verify_password(ann, &secret("correct horsE")).await.unwrap());
         db.store.set_password(ann, &secret("battery staple"), now()).await.unwrap();
         assert!(!db.store.verify_password(ann, &secret("correct horse")).await.unwrap());
-        let mut raw = crate::raw::Raw::connect(&db).await;
+        let mut raw = crate::raw_sql::Raw::connect(&db).await;
         let stored = raw.texts("SELECT password_hash FROM credentials").await;
         assert!(stored.len() == 1 && stored[0].starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{stored:?}");
         assert!(db.store.list_users().await.unwrap()[0].has_password);
@@ -89,7 +89,7 @@ on_both_databases! {
         assert!(db.store.list_api_tokens(ann).await.unwrap().is_empty());
 
         // What is stored of either secret is not the secret.
-        let mut raw = crate::raw::Raw::connect(&db).await;
+        let mut raw = crate::raw_sql::Raw::connect(&db).await;
         let stored = raw.texts("SELECT token_hash FROM api_tokens").await;
         assert!(stored.len() == 1 && stored[0] != token.reveal() && !format!("{token:?}").contains(token.reveal()));
     }
@@ -135,7 +135,7 @@ on_both_databases! {
         assert_eq!(sessions[0].confirmed_at, Some(now()));
         assert_eq!(db.store.list_sessions(bob).await.unwrap()[0].confirmed_at, None);
         assert!(!try_code(ann, mine.id, code, now()).await.unwrap(), "once");
-        let mut raw = crate::raw::Raw::connect(&db).await;
+        let mut raw = crate::raw_sql::Raw::connect(&db).await;
         db.store.offer_session_code(ann, now()).await.unwrap();
         let stored = raw.texts("SELECT code_hash FROM session_codes").await;
         assert!(stored.len() == 1 && stored[0].starts_with("$argon2id$"), "{stored:?}");
@@ -152,7 +152,7 @@ on_both_databases! {
         assert!(!db.store.confirm_session_by_code(ann, session.id, &code, now()).await.unwrap(), "no tries are left");
         db.store.offer_session_code(ann, now()).await.unwrap();
         db.store.set_password(ann, &secret("correct horse"), now()).await.unwrap();
-        let mut raw = crate::raw::Raw::connect(&db).await;
+        let mut raw = crate::raw_sql::Raw::connect(&db).await;
         assert_eq!(raw.number("SELECT COUNT(*) FROM session_codes").await, 0);
         let cookie = db.store.open_session(ann, "Firefox", TimeDelta::days(1), now()).await.unwrap();
         let session = db.store.find_session(cookie.reveal(), now()).await.unwrap().unwrap();
@@ -168,7 +168,7 @@ on_both_databases! {
         };
         assert!(matches!(leave(ann, None).await, Err(Error::NoNewOwner)));
         assert!(matches!(leave(ann, Some(ann)).await, Err(Error::NoNewOwner)));
-        assert!(matches!(leave(ann, Some(fitness_core::ids::UserId::new(99))).await, Err(Error::NotFound("user"))));
+        assert!(matches!(leave(ann, Some(fitness_core::domain::ids::UserId::new(99))).await, Err(Error::NotFound("user"))));
         assert_eq!(db.store.list_users().await.unwrap().len(), 3, "nobody left");
         leave(ann, Some(cyd)).await.unwrap();
         assert_eq!(db.store.owner().await.unwrap(), Some(cyd), "not whoever is first now");
@@ -225,7 +225,7 @@ on_both_databases! {
             before = now;
         }
         assert!(still, "reading changes nothing");
-        db.store.touch_session(ann, fitness_core::ids::SessionId::new(1), now()).await.unwrap();
+        db.store.touch_session(ann, fitness_core::domain::ids::SessionId::new(1), now()).await.unwrap();
         db.store.add_note(ann, Author::Athlete, None, &NoteText::new("hello").unwrap(), now()).await.unwrap();
         let after = db.store.version().await.unwrap();
         assert_ne!(after, before);
@@ -260,7 +260,7 @@ on_both_databases! {
         assert_eq!(db.store.first_broken_audit_line(ann).await.unwrap(), None);
         let head = db.store.audit_head(ann).await.unwrap();
         assert_eq!((head.seq, head.hash.len()), (4, 64));
-        let mut raw = crate::raw::Raw::connect(&db).await;
+        let mut raw = crate::raw_sql::Raw::connect(&db).await;
         let drop = if raw.is_sqlite() { "DROP TRIGGER an_audit_entry_is_never_edited" } else { "DROP TRIGGER an_audit_entry_is_never_edited ON audit_log" };
         raw.must(drop).await;
         raw.must("UPDATE audit_log SET object = 'note:99' WHERE seq = 3").await;

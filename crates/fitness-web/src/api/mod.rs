@@ -3,9 +3,9 @@
 //! Start at [`told`], which says what is answered; [`document`] describes it as OpenAPI 3.1. Lengths are in metres and times
 //! in seconds whatever the athlete's units; `shown` is as they read it. What is not known is `null`.
 
-pub(crate) mod document;
-pub(crate) mod read;
-mod refused;
-mod told;
+mod error;
+pub(crate) mod handlers;
+pub(crate) mod openapi;
+mod types;
 
-pub(crate) use refused::Refused;
+pub(crate) use error::Refused;

@@ -1,7 +1,7 @@
 //! Grounds behind lines: the bands of form, and an athlete's own normal range.
 
-use super::mark;
-use super::plot::Plot;
+use super::axes::Plot;
+use super::path;
 use super::scale::Linear;
 use fitness_core::metrics::fitness::FormBand;
 use maud::{Markup, html};
@@ -34,7 +34,7 @@ pub(crate) fn normal(range: &[(f64, Option<(f64, f64)>)], scale: &Linear) -> Vec
     let area = |piece: &[(f64, Option<(f64, f64)>)]| {
         let upper: Vec<_> = piece.iter().filter_map(known).map(|(x, _, high)| (x, scale.at(high))).collect();
         let lower: Vec<_> = piece.iter().filter_map(known).map(|(x, low, _)| (x, scale.at(low))).collect();
-        mark::area(&upper, &lower)
+        path::area(&upper, &lower)
     };
     pieces.map(area).filter(|path| !path.is_empty()).collect()
 }

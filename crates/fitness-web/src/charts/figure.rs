@@ -1,6 +1,6 @@
 //! A chart on a page: the drawing, the sentence below it, and how it is read value by value.
 
-use super::plot::Plot;
+use super::axes::Plot;
 use maud::{Markup, html};
 use std::fmt::Write as _;
 

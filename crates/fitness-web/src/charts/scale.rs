@@ -1,7 +1,7 @@
 //! From values to places on the drawing, and where the lines behind them go.
 
 use chrono::Datelike as _;
-use fitness_core::calendar::Day;
+use fitness_core::domain::calendar::Day;
 
 /// A straight scale.
 #[derive(Debug, Clone, Copy, PartialEq)]

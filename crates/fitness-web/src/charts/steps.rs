@@ -1,6 +1,6 @@
 //! A session as a row of bars: as wide as a step takes, as high as it is hard.
 
-use crate::parts::workout::tone;
+use crate::components::workout::tone;
 use fitness_core::plan::{Step, StepDuration, StepTarget, StepType, Workout};
 use maud::{Markup, html};
 

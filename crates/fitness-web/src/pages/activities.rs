@@ -1,22 +1,22 @@
 //! `GET /activities`: everything that was done, looked through by filters that are all in the address.
 
-use crate::fields::{Faults, Fields};
-use crate::parts::counted::{self, Counted};
-use crate::parts::form::{Filling, Line};
-use crate::parts::missing::or_dash;
-use crate::parts::time;
-use crate::problem::Problem;
-use crate::view::{Place, View};
+use crate::components::form::{Filling, Line};
+use crate::components::matched_workouts::{self, Counted};
+use crate::components::placeholder::or_dash;
+use crate::components::time;
+use crate::http::error::Problem;
+use crate::http::form::{Faults, Fields};
+use crate::page::{Place, View};
 use axum::extract::RawQuery;
 use axum::http::StatusCode;
 use axum::response::Response;
-use fitness_core::calendar::Day;
-use fitness_core::ids::ActivityId;
-use fitness_core::sport::Sport;
-use fitness_core::text::visible;
-use fitness_core::units::{Speed, TimeSpan};
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::ids::ActivityId;
+use fitness_core::domain::sport::Sport;
+use fitness_core::domain::units::{Speed, TimeSpan};
+use fitness_core::domain::untrusted_text::visible;
 use fitness_store::StoredActivity;
-use fitness_store::browse::{self, Page, Totals, Wanted};
+use fitness_store::training::activity_search::{self, Page, Totals, Wanted};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 
@@ -40,7 +40,7 @@ pub(crate) async fn show(view: View, RawQuery(query): RawQuery) -> Result<Respon
     let totals = store.total_activities(view.user(), &wanted).await?;
     let days = page.activities.iter().map(|one| one.day);
     let counted = match days.clone().min().zip(days.max()) {
-        Some((first, last)) if !wanted.deleted => counted::look(&view, first, last).await?,
+        Some((first, last)) if !wanted.deleted => matched_workouts::look(&view, first, last).await?,
         _ => BTreeMap::new(),
     };
     let nothing_at_all = totals.count == 0 && !wanted.is_filtered();
@@ -94,15 +94,15 @@ fn read(fields: &Fields, faults: &mut Faults) -> Wanted {
 }
 
 /// From where the page goes on.
-fn place(fields: &Fields, faults: &mut Faults) -> browse::Onward {
+fn place(fields: &Fields, faults: &mut Faults) -> activity_search::Onward {
     let mut read = |name| {
-        let place = fields.text(name)?.parse::<browse::Place>();
+        let place = fields.text(name)?.parse::<activity_search::Place>();
         faults.take("q", place.map_err(|_| "This address is damaged. Begin again from the newest."))
     };
     match (read("after"), read("before")) {
-        (Some(place), _) => browse::Onward::NewerThan(place),
-        (None, Some(place)) => browse::Onward::OlderThan(place),
-        (None, None) => browse::Onward::Start,
+        (Some(place), _) => activity_search::Onward::NewerThan(place),
+        (None, Some(place)) => activity_search::Onward::OlderThan(place),
+        (None, None) => activity_search::Onward::Start,
     }
 }
 
@@ -217,8 +217,8 @@ pub(crate) fn marks(one: &StoredActivity) -> String {
 }
 
 fn turn(page: &Page, wanted: &Wanted) -> Markup {
-    let first = page.activities.first().filter(|_| page.newer).map(browse::Place::of);
-    let last = page.activities.last().filter(|_| page.older).map(browse::Place::of);
+    let first = page.activities.first().filter(|_| page.newer).map(activity_search::Place::of);
+    let last = page.activities.last().filter(|_| page.older).map(activity_search::Place::of);
     html! {
         @if first.is_some() || last.is_some() {
             nav.row aria-label="Pages" {

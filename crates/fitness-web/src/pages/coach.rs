@@ -1,24 +1,24 @@
 //! `GET /coach`: talking with the coach. With a script the answer streams in; without one it is there when the page is.
 
-use crate::answer::{see_other, unprocessable};
 use crate::app::App;
-use crate::chat_stream::{self, BROKEN};
-use crate::fields::Fields;
-use crate::hosting::settled_desk;
-use crate::named::Query;
-use crate::parts::time;
-use crate::problem::{Problem, sentence};
-use crate::talk::{self, MAX_SAID, Talk};
-use crate::view::{Place, View};
+use crate::coach::chat::{self, MAX_SAID, Talk};
+use crate::coach::chat_stream::{self, BROKEN};
+use crate::coach::mcp_host::settled_desk;
+use crate::components::time;
+use crate::http::error::{Problem, sentence};
+use crate::http::extract::Query;
+use crate::http::form::Fields;
+use crate::http::response::{see_other, unprocessable};
+use crate::page::{Place, View};
 use axum::response::Response;
 use fitness_coach::chat::Card;
 use fitness_coach::model::{Message, Part, Told};
 use fitness_coach::tools::{Outcome, label};
-use fitness_core::calendar::{Day, Instant};
-use fitness_core::ids::{ChatId, PlanId, ProposalId, UserId};
-use fitness_core::note::Author;
+use fitness_core::domain::calendar::{Day, Instant};
+use fitness_core::domain::ids::{ChatId, PlanId, ProposalId, UserId};
+use fitness_core::domain::note::Author;
+use fitness_core::domain::untrusted_text::visible;
 use fitness_core::plan::{PlanStatus, ProposalState};
-use fitness_core::text::visible;
 use fitness_store::{Chat, Error};
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -61,8 +61,10 @@ async fn opening(view: &View, about: &str) -> Result<String, Problem> {
     };
     Ok(match kind {
         "activity" => {
-            let found =
-                view.store().find_activity(view.user(), fitness_core::ids::ActivityId::new(id)).await?;
+            let found = view
+                .store()
+                .find_activity(view.user(), fitness_core::domain::ids::ActivityId::new(id))
+                .await?;
             found.map(|found| format!("How was my activity {id} on {}?", found.day)).unwrap_or_default()
         }
         "proposal" => format!("I would like proposal {id} to be different: "),
@@ -171,7 +173,7 @@ async fn page(
 /// The conversation so far: words, what was looked up, and what was left to decide.
 async fn said_before(view: &View, chat: &Chat) -> Result<Markup, Problem> {
     let messages = view.store().list_chat_messages(view.user(), chat.id).await?;
-    let messages = talk::said_with_marks(messages).await?;
+    let messages = chat::said_with_marks(messages).await?;
     let mut shown = Vec::new();
     for (at, (message, unverified)) in messages.iter().enumerate() {
         // Every call is answered in the message behind it.

@@ -1,15 +1,15 @@
 //! `/confirm`: what a browser that was signed in by a link shows before it may decide.
 
-use crate::answer::{see_other, unprocessable};
-use crate::fields::{Faults, Fields};
-use crate::named::Query;
+use crate::auth::sign_in_limiter::Source;
+use crate::components::form::{Filling, Line};
+use crate::http::error::Problem;
+use crate::http::extract::Query;
+use crate::http::form::{Faults, Fields};
+use crate::http::response::{see_other, unprocessable};
+use crate::page::{Place, View};
 use crate::pages::sign_in::{link_command, own_path};
-use crate::parts::form::{Filling, Line};
-use crate::problem::Problem;
-use crate::sign_in_limiter::Source;
-use crate::view::{Place, View};
 use axum::response::Response;
-use fitness_core::text::visible;
+use fitness_core::domain::untrusted_text::visible;
 use fitness_store::SESSION_CODE_MINUTES;
 use maud::{Markup, html};
 use secrecy::SecretString;

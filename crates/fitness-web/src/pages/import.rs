@@ -1,19 +1,19 @@
 //! `/import`: files from a browser, written to disk as they come and imported while the athlete goes on.
 
-use crate::access::TOKEN_FIELD;
-use crate::answer::see_other;
-use crate::named::Numbered;
-use crate::pages::found;
+use crate::auth::routes::TOKEN_FIELD;
+use crate::http::error::Problem;
+use crate::http::extract::Numbered;
+use crate::http::response::see_other;
+use crate::page::View;
+use crate::pages::overview;
 use crate::pages::settings::{Tab, page};
-use crate::problem::Problem;
-use crate::uploads::{ImportSummary, Stage};
-use crate::view::View;
+use crate::worker::uploads::{ImportSummary, Stage};
 use axum::extract::Multipart;
 use axum::extract::multipart::{Field, MultipartError};
 use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
-use fitness_core::ids::JobId;
-use fitness_core::text::visible;
+use fitness_core::domain::ids::JobId;
+use fitness_core::domain::untrusted_text::visible;
 use fitness_store::{IMPORT, Job, JobState};
 use maud::{Markup, html};
 use std::path::Path;
@@ -127,7 +127,7 @@ pub(crate) async fn show(view: View, Numbered(id): Numbered<i64>, uri: Uri) -> R
     let body = match job.state {
         JobState::Done => html! {
             (summary(&job))
-            (found::body(&view).await?)
+            (overview::body(&view).await?)
             div.actions { (next) a.btn href="/" { "Go to Today" } }
         },
         JobState::Failed => html! {

@@ -1,19 +1,19 @@
 //! How somebody comes to have an account: the first one by the link the server printed, others by an invite.
 
-use crate::access::same;
 use crate::app::App;
-use crate::fields::{Faults, Fields};
-use crate::limits::Door;
-use crate::named::Query;
+use crate::auth::routes::same;
+use crate::auth::session::LASTS;
+use crate::components::form::{Filling, Line};
+use crate::http::error::{Problem, sentence};
+use crate::http::extract::Query;
+use crate::http::form::{Faults, Fields};
+use crate::http::rate_limit::Door;
+use crate::page;
 use crate::pages::sign_in::{client, signed_in};
-use crate::parts::form::{Filling, Line};
-use crate::problem::{Problem, sentence};
-use crate::seat::LASTS;
-use crate::view;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
-use fitness_core::text::{is_seen, visible};
+use fitness_core::domain::untrusted_text::{is_seen, visible};
 use fitness_store::Error;
 use maud::{Markup, html};
 use secrecy::SecretString;
@@ -35,7 +35,7 @@ pub(crate) async fn show(State(app): State<App>, Query(link): Query<Link>) -> Re
         return Err(set_up());
     }
     let fields = Fields::default().with("code", link.code);
-    Ok(view::bare("Welcome", &setup_form(&app, &fields, &Faults::default())))
+    Ok(page::bare("Welcome", &setup_form(&app, &fields, &Faults::default())))
 }
 
 /// `POST /setup`
@@ -66,7 +66,7 @@ pub(crate) async fn make(
         faults.take("name", app.store.add_user(name, &app.running.setup.profile, now).await.map_err(told))
     };
     let Some(user) = made else {
-        return Ok(again(view::bare("Welcome", &setup_form(&app, &fields, &faults))));
+        return Ok(again(page::bare("Welcome", &setup_form(&app, &fields, &faults))));
     };
     *secret = None;
     drop(secret);
@@ -88,7 +88,7 @@ pub(crate) async fn show_invite(
     let user = app.store.find_invite(&link.code, (app.clock)()).await?.ok_or_else(no_invite)?;
     let name = app.store.user(user).await?.name;
     let fields = Fields::default().with("code", link.code);
-    Ok(view::bare("Invite", &invite_form(&name, &fields, &Faults::default())))
+    Ok(page::bare("Invite", &invite_form(&name, &fields, &Faults::default())))
 }
 
 /// `POST /invite`: sets a password and signs in.
@@ -106,7 +106,7 @@ pub(crate) async fn take_invite(
     let name = app.store.user(user).await?.name;
     let password = new_password(&fields, &name, Some(NEW_PASSWORD), &mut faults);
     let Some(password) = password.filter(|_| !faults.any()) else {
-        return Ok(again(view::bare("Invite", &invite_form(&name, &fields, &faults))));
+        return Ok(again(page::bare("Invite", &invite_form(&name, &fields, &faults))));
     };
     let user = match app.store.redeem_invite(code, &password, now).await {
         Err(Error::NotConfirmed(_)) => return Err(no_invite()),

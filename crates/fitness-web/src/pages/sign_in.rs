@@ -1,20 +1,20 @@
 //! Signing in: by the link that the terminal printed, or by name and password.
 
 use crate::app::{App, USUAL_PORT};
-use crate::client_address::ClientAddress;
-use crate::fields::{Faults, Fields};
-use crate::limits::Door;
-use crate::named::Query;
-use crate::parts::form::{Filling, Line};
-use crate::problem::Problem;
-use crate::seat::{self, LASTS, Seat};
-use crate::sign_in_limiter::Source;
-use crate::view;
+use crate::auth::session::{self, LASTS, Seat};
+use crate::auth::sign_in_limiter::Source;
+use crate::components::form::{Filling, Line};
+use crate::http::client_address::ClientAddress;
+use crate::http::error::Problem;
+use crate::http::extract::Query;
+use crate::http::form::{Faults, Fields};
+use crate::http::rate_limit::Door;
+use crate::page;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use fitness_core::ids::UserId;
-use fitness_core::text::visible;
+use fitness_core::domain::ids::UserId;
+use fitness_core::domain::untrusted_text::visible;
 use fitness_store::{Error, Token};
 use maud::{Markup, html};
 use secrecy::SecretString;
@@ -42,7 +42,7 @@ pub(crate) struct Link {
 /// `GET /sign-in`
 pub(crate) async fn show(State(app): State<App>, Query(wanted): Query<Wanted>) -> Result<Response, Problem> {
     let fields = Fields::default().with("to", own_path(&wanted.to));
-    Ok(view::bare("Sign in", &page(&app, &fields, &Faults::default()).await?))
+    Ok(page::bare("Sign in", &page(&app, &fields, &Faults::default()).await?))
 }
 
 /// `POST /sign-in`: by name and password.
@@ -57,7 +57,7 @@ pub(crate) async fn by_password(
     let password: SecretString = password.to_owned().into();
     let user = app.store.find_user(name).await?.map(|user| user.id);
     let source = match user {
-        Some(user) if seat::is_known_device(&app, user, &headers).await? => Source::KnownDevice(user),
+        Some(user) if session::is_known_device(&app, user, &headers).await? => Source::KnownDevice(user),
         _ => Source::Address(client_address),
     };
     let attempt = app.limits.begin_password(name, source).await?;
@@ -66,7 +66,7 @@ pub(crate) async fn by_password(
     if !app.store.verify_password(known, &password).await? {
         let mut faults = Faults::default();
         faults.add("password", "That name and password do not belong together.");
-        let mut response = view::bare("Sign in", &page(&app, &fields, &faults).await?);
+        let mut response = page::bare("Sign in", &page(&app, &fields, &faults).await?);
         *response.status_mut() = StatusCode::UNAUTHORIZED;
         return Ok(response);
     }
@@ -91,7 +91,7 @@ pub(crate) async fn show_link(State(app): State<App>, Query(link): Query<Link>) 
             }
         }
     };
-    Ok(view::bare("Sign in", &body))
+    Ok(page::bare("Sign in", &body))
 }
 
 /// `POST /sign-in/link`
@@ -140,7 +140,7 @@ pub(crate) fn first(fields: &Fields, to: &str) -> Response {
             p.actions { a.btn.primary href=(to) target=[(!written.is_empty()).then_some("_blank")] { "Sign in" } }
         }
     };
-    let mut response = view::bare("Sign in first", &body);
+    let mut response = page::bare("Sign in first", &body);
     *response.status_mut() = StatusCode::UNAUTHORIZED;
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
@@ -149,7 +149,7 @@ pub(crate) fn first(fields: &Fields, to: &str) -> Response {
 /// `POST /sign-out`
 pub(crate) async fn out(State(app): State<App>, seat: Seat) -> Result<Response, Problem> {
     app.store.end_session(seat.user, seat.session, (app.clock)()).await?;
-    let headers = [(header::SET_COOKIE, seat::unset_cookie(&app))];
+    let headers = [(header::SET_COOKIE, session::unset_cookie(&app))];
     Ok((StatusCode::SEE_OTHER, headers, [(header::LOCATION, "/sign-in")]).into_response())
 }
 
@@ -173,12 +173,12 @@ pub(crate) fn link_command(app: &App) -> String {
 
 /// Gives a browser its session, and the cookie by which it is known at the next sign-in.
 pub(crate) async fn signed_in(app: &App, user: UserId, token: &Token, to: &str) -> Result<Response, Problem> {
-    let session = seat::set_cookie(app, token);
+    let session = session::set_cookie(app, token);
     let device = app.store.find_device_secret(user).await?;
     let mut response =
         (StatusCode::SEE_OTHER, [(header::SET_COOKIE, session)], [(header::LOCATION, to)]).into_response();
     if let Some(secret) = device {
-        response.headers_mut().append(header::SET_COOKIE, seat::device_cookie(app, &secret));
+        response.headers_mut().append(header::SET_COOKIE, session::device_cookie(app, &secret));
     }
     Ok(response)
 }

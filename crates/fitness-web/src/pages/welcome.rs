@@ -1,13 +1,13 @@
 //! `/welcome`: four short steps for somebody new. Each can be skipped.
 
-use crate::answer::see_other;
-use crate::fields::{Faults, Fields};
-use crate::named::Query;
+use crate::components::form::Filling;
+use crate::http::error::{Problem, sentence};
+use crate::http::extract::Query;
+use crate::http::form::{Faults, Fields};
+use crate::http::response::see_other;
+use crate::page::{Place, View};
 use crate::pages::settings::{coach, profile};
-use crate::pages::{import, sources};
-use crate::parts::form::Filling;
-use crate::problem::{Problem, sentence};
-use crate::view::{Place, View};
+use crate::pages::{data, import};
 use axum::http::StatusCode;
 use axum::response::Response;
 use maud::{Markup, html};
@@ -58,10 +58,10 @@ pub(crate) async fn save_place(view: View, fields: Fields) -> Result<Response, P
 /// `POST /welcome/source`
 pub(crate) async fn save_source(view: View, fields: Fields) -> Result<Response, Problem> {
     let mut faults = Faults::default();
-    if let Some(new) = sources::read(&fields, &mut faults) {
+    if let Some(new) = data::read(&fields, &mut faults) {
         match view.app.outside.add_source(view.user(), new).await {
             Ok(_) => {
-                sources::begin_sync(&view);
+                data::begin_sync(&view);
                 return Ok(see_other("/welcome?step=3"));
             }
             Err(why) => faults.add("key", sentence(&why)),
@@ -136,7 +136,7 @@ async fn data(view: &View, filling: &Filling<'_>) -> Result<Markup, Problem> {
             (filling.summary())
             form method="post" action="/welcome/source" {
                 (view.token_field())
-                (sources::service_fields(filling, &sources::all_services()))
+                (data::service_fields(filling, &data::all_services()))
                 p.actions { button.primary type="submit" { "Connect and go on" } }
             }
         }

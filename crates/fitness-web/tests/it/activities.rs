@@ -2,18 +2,20 @@
 
 use crate::harness::{Browser, Page, SITE, Site, form};
 use axum::http::{StatusCode, header};
-use fitness_core::activity::{Activity, Lap};
-use fitness_core::calendar::Instant;
-use fitness_core::frontier::Evidence;
-use fitness_core::hash::ContentHash;
-use fitness_core::ids::{ActivityId, UserId};
-use fitness_core::observation::ObservationKind;
-use fitness_core::report::{ActivityReport, Details, PoolLength, Recorded, ReportKey, SourceKind};
-use fitness_core::sport::Sport;
-use fitness_core::stream::{Channel, Recording};
-use fitness_core::units::{Distance, TimeSpan};
-use fitness_store::browse::{Onward, Wanted};
+use fitness_core::adherence::data_frontier::Evidence;
+use fitness_core::domain::activity::{Activity, Lap};
+use fitness_core::domain::calendar::Instant;
+use fitness_core::domain::content_hash::ContentHash;
+use fitness_core::domain::ids::{ActivityId, UserId};
+use fitness_core::domain::observation::ObservationKind;
+use fitness_core::domain::source_record::{
+    ActivityReport, Details, PoolLength, Recorded, ReportKey, SourceKind,
+};
+use fitness_core::domain::sport::Sport;
+use fitness_core::domain::stream::{Channel, Recording};
+use fitness_core::domain::units::{Distance, TimeSpan};
 use fitness_store::testkit::{june, now};
+use fitness_store::training::activity_search::{Onward, Wanted};
 use fitness_store::{Batch, NewOriginal, NewReport, StoredActivity};
 
 async fn activities(site: &Site, user: UserId) -> Vec<StoredActivity> {

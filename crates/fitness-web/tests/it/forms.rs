@@ -1,6 +1,6 @@
 //! What a form does with what must not be handed out, lost or repeated.
 
-use crate::outside::{is, with_ann};
+use crate::fake_services::{is, with_ann};
 use axum::http::{StatusCode, header};
 use fitness_store::testkit::now;
 

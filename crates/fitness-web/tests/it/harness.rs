@@ -3,13 +3,13 @@
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Request, StatusCode, header};
-use fitness_core::calendar::{Day, Instant};
-use fitness_core::hash::ContentHash;
-use fitness_core::ids::UserId;
+use fitness_core::domain::calendar::{Day, Instant};
+use fitness_core::domain::content_hash::ContentHash;
+use fitness_core::domain::ids::UserId;
 use fitness_mcp::Prompts;
 use fitness_store::Store;
 use fitness_store::testkit::{Backend, TestDb, now};
-use fitness_web::chores::{LaneLimits, Lanes, Pace, Worker};
+use fitness_web::worker::{LaneLimits, Lanes, Pace, Worker};
 use fitness_web::{
     Alone, App, ClientAddress, Coaching, ConnectionSettings, Kept, Limits, Listed, Looked, Names, Opened,
     Outside, Running, routes,

@@ -1,11 +1,11 @@
 //! Lanes of background jobs: what one athlete's hanging job may cost the others, deadlines, and what a job's record says.
 
-use fitness_core::athlete::Profile;
-use fitness_core::calendar::{Day, Instant};
-use fitness_core::ids::UserId;
+use fitness_core::domain::athlete::Profile;
+use fitness_core::domain::calendar::{Day, Instant};
+use fitness_core::domain::ids::UserId;
 use fitness_store::testkit::TestDb;
 use fitness_store::{JobState, NewBrief, Store, on_both_databases};
-use fitness_web::chores::{BriefOutcome, Chores, LaneLimits, Lanes, Pace, Worker};
+use fitness_web::worker::{BriefOutcome, Chores, LaneLimits, Lanes, Pace, Worker};
 use fitness_web::{Looked, Running};
 use serde_json::json;
 use std::collections::BTreeSet;

@@ -3,13 +3,13 @@
 use crate::harness::{Page, Site};
 use axum::http::StatusCode;
 use fitness_coach::model::{Message, Part, Told};
-use fitness_core::calendar::Day;
-use fitness_core::grading::Verdict;
-use fitness_core::ids::{PlanId, UserId};
-use fitness_core::note::Author;
-use fitness_core::observation::{ObservationKind, Observed};
+use fitness_core::adherence::grade::Verdict;
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::ids::{PlanId, UserId};
+use fitness_core::domain::note::Author;
+use fitness_core::domain::observation::{ObservationKind, Observed};
+use fitness_core::domain::units::{Distance, TimeSpan, UnitSystem};
 use fitness_core::plan::{Draft, Goal, PlanStatus, Workout, WorkoutKind};
-use fitness_core::units::{Distance, TimeSpan, UnitSystem};
 use fitness_store::testkit::{easy_run, june, now};
 use fitness_store::{ChatMessage, Progress, Role};
 

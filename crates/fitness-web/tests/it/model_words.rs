@@ -1,13 +1,13 @@
 //! What a model wrote is shown as the model's: numbers are checked once, tool activity is told in our words, and names are
 //! labelled.
 
+use crate::chat_failures::say;
 use crate::harness::{Page, Site};
-use crate::talking::say;
+use fitness_coach::agent_loop::Caps;
 use fitness_coach::model::Part;
 use fitness_coach::testkit::ScriptedModel;
-use fitness_coach::turn::Caps;
-use fitness_core::ids::{ChatId, UserId};
-use fitness_core::note::{Author, NoteText};
+use fitness_core::domain::ids::{ChatId, UserId};
+use fitness_core::domain::note::{Author, NoteText};
 use fitness_store::testkit::{self, TestDb, now};
 use fitness_store::{ChatMessage, Role, on_both_databases};
 use serde_json::{Value, json};
@@ -109,7 +109,7 @@ async fn tool_activity_is_shown_by_its_outcome_after_a_reload() {
     let page = shown(&site, ann, &[calls("metric_series"), result("Say it to the model.", true)]).await;
     assert!(!page.says("✓") && page.says("Reading a trend: refused"), "{}", page.text);
     assert!(!page.says("Say it to the model"), "{}", page.text);
-    let broken = fitness_core::desk::DeskError::Broken.to_string();
+    let broken = fitness_core::coach_api::DeskError::Broken.to_string();
     let page = shown(&site, ann, &[calls("metric_series"), result(&broken, true)]).await;
     assert!(!page.says("✓") && page.says("Reading a trend: failed"), "{}", page.text);
     // Whatever ended before it was answered.

@@ -2,10 +2,10 @@
 
 use crate::harness::{Browser, Page, SITE, Site, form, set_clock};
 use axum::http::{StatusCode, header};
-use fitness_core::ids::{PlanId, ProposalId, UserId, WorkoutId};
-use fitness_core::note::Author;
+use fitness_core::domain::ids::{PlanId, ProposalId, UserId, WorkoutId};
+use fitness_core::domain::note::Author;
+use fitness_core::domain::units::Distance;
 use fitness_core::plan::{Change, PlanStatus, ProposalStatus};
-use fitness_core::units::Distance;
 use fitness_store::testkit::{easy_run as run, june, now};
 use serde_json::json;
 

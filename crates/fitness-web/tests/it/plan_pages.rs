@@ -1,16 +1,16 @@
 //! What the pages about plans show agrees with the store; what is typed wrong is told field by field.
 
+use crate::fake_services::{is, with_ann};
 use crate::harness::{Browser, Site};
-use crate::outside::{is, with_ann};
 use axum::http::{StatusCode, header};
-use fitness_core::export::owner_mark;
-use fitness_core::frontier::Evidence;
-use fitness_core::ids::{PlanId, UserId};
-use fitness_core::note::Author;
+use fitness_core::adherence::data_frontier::Evidence;
+use fitness_core::domain::ids::{PlanId, UserId};
+use fitness_core::domain::note::Author;
+use fitness_core::domain::units::UnitSystem;
+use fitness_core::plan::export::owner_mark;
 use fitness_core::plan::{
     Draft, Goal, PlanStatus, Step, StepDuration, StepTarget, StepType, TargetRange, Workout, WorkoutKind,
 };
-use fitness_core::units::UnitSystem;
 use fitness_sources::workouts::{PlanFiles, PlanText, ZIP_DAYS};
 use fitness_store::testkit::{easy_run as run, june, now};
 use std::sync::atomic::Ordering;

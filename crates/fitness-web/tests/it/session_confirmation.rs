@@ -2,8 +2,8 @@
 
 use crate::harness::{Browser, Page, Site};
 use axum::http::StatusCode;
-use fitness_core::desk::Scope;
-use fitness_core::ids::{PlanId, UserId};
+use fitness_core::coach_api::Scope;
+use fitness_core::domain::ids::{PlanId, UserId};
 use fitness_core::plan::PlanStatus;
 use fitness_store::testkit::now;
 use secrecy::ExposeSecret as _;

@@ -1,17 +1,17 @@
 //! Settings: what is shown is what is stored, bad input is told, and nobody touches what is another's.
 
+use crate::fake_services::{is, with_ann};
 use crate::harness::{SITE, form};
-use crate::outside::{is, with_ann};
 use axum::body::Body;
 use axum::http::{StatusCode, header};
-use fitness_coach::chosen::{Chosen, Provider, SETTING, SHARED_SETTING, Shared};
-use fitness_core::athlete::{Sex, ThresholdKind, ThresholdOrigin};
-use fitness_core::calendar::Weekday;
-use fitness_core::desk::asks::{SuggestNote, SuggestObservation};
-use fitness_core::desk::{CoachDesk as _, Scope};
-use fitness_core::note::{Author, NoteText};
-use fitness_core::observation::ObservationKind;
-use fitness_core::units::UnitSystem;
+use fitness_coach::settings::{Chosen, Provider, SETTING, SHARED_SETTING, Shared};
+use fitness_core::coach_api::requests::{SuggestNote, SuggestObservation};
+use fitness_core::coach_api::{CoachDesk as _, Scope};
+use fitness_core::domain::athlete::{Sex, ThresholdKind, ThresholdOrigin};
+use fitness_core::domain::calendar::Weekday;
+use fitness_core::domain::note::{Author, NoteText};
+use fitness_core::domain::observation::ObservationKind;
+use fitness_core::domain::units::UnitSystem;
 use fitness_store::testkit::{june, now};
 
 const BAD: StatusCode = StatusCode::UNPROCESSABLE_ENTITY;

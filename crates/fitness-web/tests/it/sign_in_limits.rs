@@ -2,7 +2,7 @@
 
 use crate::harness::{Browser, Page, Site};
 use axum::http::{StatusCode, header};
-use fitness_core::ids::UserId;
+use fitness_core::domain::ids::UserId;
 use fitness_store::testkit::now;
 
 const PASSWORD: &str = "three random words";

@@ -2,7 +2,7 @@
 
 use crate::harness::{Site, prompts};
 use chrono::TimeDelta;
-use fitness_core::hash::ContentHash;
+use fitness_core::domain::content_hash::ContentHash;
 use fitness_store::testkit::now;
 use fitness_web::{App, ConnectionSettings, Names, Network, serve};
 use std::time::{Duration, Instant};

@@ -3,16 +3,16 @@
 use crate::harness::Site;
 use axum::http::{StatusCode, header};
 use chrono::TimeDelta;
-use fitness_core::activity::Activity;
-use fitness_core::athlete::{Threshold, ThresholdKind, ThresholdOrigin};
-use fitness_core::calendar::{Day, Instant};
-use fitness_core::frontier::Evidence;
-use fitness_core::ids::UserId;
-use fitness_core::report::{ActivityReport, DayReport, Recorded, ReportKey, SourceKind};
-use fitness_core::sport::Sport;
-use fitness_core::stream::{Channel, Recording};
-use fitness_core::units::{Distance, TimeSpan};
-use fitness_core::wellness::{DailyWellness, Sleep};
+use fitness_core::adherence::data_frontier::Evidence;
+use fitness_core::domain::activity::Activity;
+use fitness_core::domain::athlete::{Threshold, ThresholdKind, ThresholdOrigin};
+use fitness_core::domain::calendar::{Day, Instant};
+use fitness_core::domain::ids::UserId;
+use fitness_core::domain::source_record::{ActivityReport, DayReport, Recorded, ReportKey, SourceKind};
+use fitness_core::domain::sport::Sport;
+use fitness_core::domain::stream::{Channel, Recording};
+use fitness_core::domain::units::{Distance, TimeSpan};
+use fitness_core::domain::wellness::{DailyWellness, Sleep};
 use fitness_store::testkit::{june, now};
 use fitness_store::{Batch, NewReport};
 

@@ -1,17 +1,17 @@
 //! `fitness backup`, `fitness restore` and `fitness move`: everything in one file, and out of it again.
 
-use crate::args::{BackupArgs, BackupCommand};
+use crate::cli::{BackupArgs, BackupCommand};
 use crate::clock;
+use crate::config::BACKUPS_VARIABLE;
 use crate::context::Context;
-use crate::failure::Failure;
-use crate::report::Report;
-use crate::settings::BACKUPS_VARIABLE;
+use crate::error::Failure;
+use crate::output::Report;
+use crate::plural::{counted, listed};
 use crate::table::table;
-use crate::words::{counted, listed};
 use anyhow::Result;
-use fitness_core::calendar::Day;
-use fitness_core::text::visible;
-use fitness_store::archive::{self, Backup, Folder, Header, Unfinished};
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::untrusted_text::visible;
+use fitness_store::backup::{self, Backup, Folder, Header, Unfinished};
 use fitness_store::{Location, Missing, Store};
 use serde_json::json;
 use std::ffi::OsStr;
@@ -102,7 +102,7 @@ fn list(context: &Context) -> Result<Report> {
 }
 
 async fn check(file: &Path) -> Result<Report> {
-    let backup = archive::inspect(file).await?;
+    let backup = backup::inspect(file).await?;
     Ok(Report::new(format!("{} is whole.\n{}", file.display(), told(&backup)), &data(&backup)))
 }
 
@@ -126,7 +126,7 @@ pub(super) async fn move_to(context: &Context, to: &OsStr) -> Result<Report> {
     }
     // By way of a file: what can be restored is what was moved.
     let folder = tempfile::tempdir()?;
-    let file = folder.path().join(format!("move.{}", archive::EXTENSION));
+    let file = folder.path().join(format!("move.{}", backup::EXTENSION));
     let backup = store.back_up(&file, Some(clock::now())).await?;
     store.close().await;
     let (moved, _) = Store::restore(there, &file).await?;

@@ -1,23 +1,24 @@
 //! `fitness brief`: the morning in a few sentences.
 
 use super::settled;
-use crate::args::BriefArgs;
+use crate::cli::BriefArgs;
 use crate::clock;
-use crate::coaching::{self, Provider};
+use crate::coach::{self, Provider};
 use crate::context::Context;
-use crate::failure::Failure;
-use crate::report::Report;
+use crate::error::Failure;
+use crate::output::Report;
 use anyhow::Result;
 use fitness_coach::brief::{Morning, Written, ask_for, write_brief, written_by_rules};
 use fitness_coach::model::Request;
-use fitness_core::calendar::Day;
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::ids::UserId;
+use fitness_core::domain::units::UnitSystem;
+use fitness_core::domain::untrusted_text::visible;
 use fitness_core::facts::Facts;
-use fitness_core::ids::UserId;
-use fitness_core::text::visible;
-use fitness_core::units::UnitSystem;
 use fitness_store::{NewBrief, Purpose, Store, StoredBrief, StoredFact};
-use fitness_web::chores::BriefOutcome;
-use fitness_web::{Bills, Metered, talk};
+use fitness_web::coach::chat;
+use fitness_web::worker::BriefOutcome;
+use fitness_web::{Bills, Metered};
 use serde_json::json;
 
 pub(super) async fn run(context: &Context, args: BriefArgs) -> Result<Report> {
@@ -52,7 +53,7 @@ impl Material {
         settled(store, user).await?;
         Ok(Self {
             facts: store.facts(user, day).await?,
-            notes: talk::notes(&store.list_notes(user).await?, day),
+            notes: chat::notes(&store.list_notes(user).await?, day),
             units: store.profile(user).await?.units,
         })
     }
@@ -88,15 +89,15 @@ async fn write(store: &Store, user: UserId, day: Day, model: Option<&str>) -> Re
     let material = Material::gather(store, user, day).await?;
     let morning = material.morning(day);
     let today = Day::at(clock::now(), store.profile(user).await?.zone);
-    let chosen = coaching::this_time(&coaching::chosen(store, user).await?, model)?;
-    let caps = coaching::caps(store, user, &chosen, today).await?;
+    let chosen = coach::this_time(&coach::chosen(store, user).await?, model)?;
+    let caps = coach::caps(store, user, &chosen, today).await?;
     let written = if chosen.provider == Provider::BuiltIn {
         write_brief(None, &morning, &mut ()).await
-    } else if coaching::used_up(&caps) {
+    } else if coach::used_up(&caps) {
         let why = format!("{} was not asked: today's limit is used up.", chosen.model_name());
         written_by_rules(&morning, Some(why))
     } else {
-        match coaching::model(store, user, &chosen, today).await {
+        match coach::model(store, user, &chosen, today).await {
             Ok(model) => {
                 let metered = Metered {
                     model: &*model,

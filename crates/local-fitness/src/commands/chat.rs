@@ -1,25 +1,25 @@
 //! `fitness chat`
 
-use crate::args::ChatArgs;
+use crate::cli::ChatArgs;
 use crate::clock;
-use crate::coaching;
+use crate::coach;
+use crate::confirm;
 use crate::context::Context;
-use crate::failure::Failure;
-use crate::report::Report;
+use crate::error::Failure;
+use crate::output::Report;
 use crate::table::table;
-use crate::terminal;
 use anyhow::Result;
+use fitness_coach::agent_loop::{Ended, Ending};
 use fitness_coach::chat::{Card, Conversed, Event};
-use fitness_coach::numbers::marked;
+use fitness_coach::grounding::marked;
 use fitness_coach::tools::{Outcome, ToolName, label};
-use fitness_coach::turn::{Ended, Ending};
-use fitness_core::calendar::Day;
-use fitness_core::ids::ChatId;
-use fitness_core::note::Author;
-use fitness_core::text::visible;
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::ids::ChatId;
+use fitness_core::domain::note::Author;
+use fitness_core::domain::untrusted_text::visible;
 use fitness_store::{Store, User};
+use fitness_web::coach::chat::Talk;
 use fitness_web::out_of_time;
-use fitness_web::talk::Talk;
 use serde_json::json;
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write as _};
@@ -98,7 +98,7 @@ async fn converse(here: &Here<'_>) -> Result<Report> {
         let help = "say something, such as `fitness chat \"how is my form?\"`";
         return Err(Failure::new("there is no terminal to talk at", help).into());
     }
-    let chosen = coaching::this_time(&coaching::chosen(store, user.id).await?, args.model.as_deref())?;
+    let chosen = coach::this_time(&coach::chosen(store, user.id).await?, args.model.as_deref())?;
     let who = chosen.model.clone().unwrap_or_else(|| chosen.provider.to_string());
     println!("The {who} coach listens. An empty line ends the conversation.");
     let mut chat = args.chat;
@@ -106,7 +106,7 @@ async fn converse(here: &Here<'_>) -> Result<Report> {
     leave_on_ctrl_c(Arc::clone(&talking));
     loop {
         talking.store(false, Ordering::SeqCst);
-        let text = terminal::ask_line("\n> ")?;
+        let text = confirm::ask_line("\n> ")?;
         if text.trim().is_empty() {
             break;
         }
@@ -167,8 +167,8 @@ type Said = (ChatId, Conversed, Vec<String>, String);
 async fn say(here: &Here<'_>, chat: Option<ChatId>, text: &str, streaming: bool) -> Result<Said> {
     let Here { store, user, site, args } = here;
     let today = Day::at(clock::now(), store.profile(user.id).await?.zone);
-    let (model, caps) = coaching::open(store, user.id, args.model.as_deref(), today).await?;
-    let desk = coaching::desk(store, user.id, Author::Coach, site).await?;
+    let (model, caps) = coach::open(store, user.id, args.model.as_deref(), today).await?;
+    let desk = coach::desk(store, user.id, Author::Coach, site).await?;
     let talk = Talk { store, user: user.id, chat, today, now: clock::now() };
     let mut cards: Vec<String> = Vec::new();
     let mut out = std::io::stdout();

@@ -1,20 +1,20 @@
 //! `fitness coach`: who coaches, and what leaves this machine for it.
 
-use crate::args::{CoachCommand, UseArgs};
+use crate::cli::{CoachCommand, UseArgs};
 use crate::clock;
-use crate::coaching::{self, Chosen, Key, Provider};
+use crate::coach::{self, Chosen, Key, Provider};
 use crate::context::Context;
-use crate::failure::Failure;
-use crate::keys;
-use crate::report::Report;
+use crate::error::Failure;
+use crate::output::Report;
+use crate::secret_input;
 use anyhow::Result;
-use fitness_coach::chosen::micros_a_day;
 use fitness_coach::model::Cost;
-use fitness_core::calendar::Day;
-use fitness_core::ids::{ChatId, UserId};
-use fitness_core::note::Author;
+use fitness_coach::settings::micros_a_day;
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::ids::{ChatId, UserId};
+use fitness_core::domain::note::Author;
 use fitness_store::{Store, User};
-use fitness_web::talk::Talk;
+use fitness_web::coach::chat::Talk;
 use serde_json::json;
 use std::fmt::Write as _;
 
@@ -44,7 +44,7 @@ async fn today(store: &Store, user: &User) -> Result<Day> {
 }
 
 async fn show(store: &Store, user: &User) -> Result<Report> {
-    let chosen = coaching::chosen(store, user.id).await?;
+    let chosen = coach::chosen(store, user.id).await?;
     let spent = store.spent_on(user.id, today(store, user).await?).await?;
     let mut words = format!("{}\n", chosen.who());
     match chosen.provider {
@@ -66,18 +66,20 @@ async fn show(store: &Store, user: &User) -> Result<Report> {
 }
 
 async fn choose(store: &Store, user: &User, args: UseArgs) -> Result<Report> {
-    let before = coaching::chosen(store, user.id).await?;
+    let before = coach::chosen(store, user.id).await?;
     let provider = args.provider;
     if provider == Provider::BuiltIn && (args.model.is_some() || args.address.is_some()) {
         let help = "leave out --model and --address, or choose anthropic or openai";
         return Err(Failure::new("the built-in coach has no model and no address", help).into());
     }
     let chosen = Chosen { provider, model: args.model, address: args.address, at_terminal: true, ..before };
-    let known = coaching::key(store, user.id, &chosen).await.unwrap_or_default();
+    let known = coach::key(store, user.id, &chosen).await.unwrap_or_default();
     let key = match (provider, &args.key_file) {
-        (Provider::Anthropic | Provider::Openai, Some(file)) => Some(keys::read(Some(file), None, KEY_PAGE)?),
+        (Provider::Anthropic | Provider::Openai, Some(file)) => {
+            Some(secret_input::read(Some(file), None, KEY_PAGE)?)
+        }
         (Provider::Anthropic, None) if known.is_none() => {
-            Some(keys::read(None, Some(coaching::ANTHROPIC_VARIABLE), KEY_PAGE)?)
+            Some(secret_input::read(None, Some(coach::ANTHROPIC_VARIABLE), KEY_PAGE)?)
         }
         (Provider::Anthropic | Provider::Openai, None) => {
             // A key that is the owner's stays the owner's.
@@ -89,7 +91,7 @@ async fn choose(store: &Store, user: &User, args: UseArgs) -> Result<Report> {
         (Provider::BuiltIn, _) => None,
     };
     // What cannot be right is refused before anything is stored.
-    coaching::try_and_choose(store, user.id, &chosen, key.as_ref()).await?;
+    coach::try_and_choose(store, user.id, &chosen, key.as_ref()).await?;
     let mut words = format!("From now on: {}", chosen.who());
     if provider != Provider::BuiltIn {
         words.push_str(
@@ -100,7 +102,7 @@ async fn choose(store: &Store, user: &User, args: UseArgs) -> Result<Report> {
 }
 
 async fn limit(store: &Store, user: &User, tokens: Option<u64>, dollars: Option<f64>) -> Result<Report> {
-    let mut chosen = coaching::chosen(store, user.id).await?;
+    let mut chosen = coach::chosen(store, user.id).await?;
     if tokens.is_none() && dollars.is_none() {
         let help = "say --tokens N, --dollars N, or both";
         return Err(Failure::new("what should be limited?", help).into());
@@ -112,7 +114,7 @@ async fn limit(store: &Store, user: &User, tokens: Option<u64>, dollars: Option<
         chosen.micros_a_day = micros_a_day(dollars)
             .map_err(|_| Failure::new("that is no limit", "give dollars a day, 0 to 1000, such as 0.50"))?;
     }
-    coaching::choose(store, user.id, &chosen, None).await?;
+    coach::choose(store, user.id, &chosen, None).await?;
     let words = format!("At most {} tokens and {} a day.", chosen.tokens_a_day, Cost(chosen.micros_a_day));
     Ok(Report::new(words, &chosen))
 }
@@ -128,11 +130,11 @@ pub(crate) async fn previewed(
     site: &str,
 ) -> Result<(String, String)> {
     let today = Day::at(clock::now(), store.profile(user).await?.zone);
-    let chosen = coaching::this_time(&coaching::chosen(store, user).await?, model)?;
-    let model = coaching::model(store, user, &chosen, today).await?;
+    let chosen = coach::this_time(&coach::chosen(store, user).await?, model)?;
+    let model = coach::model(store, user, &chosen, today).await?;
     let request = match text {
         Some(text) => {
-            let desk = coaching::desk(store, user, Author::Coach, site).await?;
+            let desk = coach::desk(store, user, Author::Coach, site).await?;
             let talk = Talk { store, user, chat, today, now: clock::now() };
             talk.first_request(&desk, text).await?
         }

@@ -1,16 +1,16 @@
 //! `fitness coach test`: how well the chosen model keeps the rules of a brief.
 
 use crate::clock;
-use crate::coaching::{self, Provider};
-use crate::failure::Failure;
-use crate::report::Report;
+use crate::coach::{self, Provider};
+use crate::error::Failure;
+use crate::output::Report;
 use crate::table::table;
 use anyhow::Result;
 use fitness_coach::brief::{Morning, write_brief};
+use fitness_coach::eval::mornings;
 use fitness_coach::model::{Cost, Model, Usage};
-use fitness_coach::trial::mornings;
-use fitness_core::calendar::Day;
-use fitness_core::units::UnitSystem;
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::units::UnitSystem;
 use fitness_store::{Purpose, Store, User};
 use fitness_web::{Bills, Metered};
 use serde_json::json;
@@ -18,13 +18,13 @@ use std::fmt::Write as _;
 
 pub(super) async fn run(store: &Store, user: &User) -> Result<Report> {
     let today = Day::at(clock::now(), store.profile(user.id).await?.zone);
-    let chosen = coaching::chosen(store, user.id).await?;
-    let caps = coaching::caps(store, user.id, &chosen, today).await?;
-    if chosen.provider != Provider::BuiltIn && coaching::used_up(&caps) {
+    let chosen = coach::chosen(store, user.id).await?;
+    let caps = coach::caps(store, user.id, &chosen, today).await?;
+    if chosen.provider != Provider::BuiltIn && coach::used_up(&caps) {
         let help = "try it tomorrow, or raise the limit with `fitness coach limit`";
         return Err(Failure::new("today's limit is used up", help).into());
     }
-    let model = coaching::model(store, user.id, &chosen, today).await?;
+    let model = coach::model(store, user.id, &chosen, today).await?;
     // The built-in coach writes briefs by rules, not by being asked.
     let metered = Metered {
         model: &*model,

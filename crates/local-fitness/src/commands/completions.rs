@@ -1,7 +1,7 @@
 //! `fitness completions` and `fitness man`: what a shell and `man` need to know, from the arguments themselves.
 
-use crate::args::Args;
-use crate::report::Report;
+use crate::cli::Args;
+use crate::output::Report;
 use anyhow::{Context as _, Result};
 use clap::CommandFactory as _;
 use clap_complete::Shell;

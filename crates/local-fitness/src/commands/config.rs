@@ -1,10 +1,10 @@
 //! `fitness config`: what is set, by whom, and what can be.
 
-use crate::report::Report;
-use crate::settings::{From, KEYS, Key, Settings};
+use crate::config::{From, KEYS, Key, Settings};
+use crate::output::Report;
 use crate::table::table;
 use anyhow::Result;
-use fitness_core::text::visible;
+use fitness_core::domain::untrusted_text::visible;
 use serde_json::json;
 
 pub(super) fn run(settings: &Settings, keys: bool) -> Result<Report> {

@@ -1,18 +1,18 @@
 //! `fitness contract`
 
-use crate::args::{CheckArgs, ContractCommand};
+use crate::cli::{CheckArgs, ContractCommand};
 use crate::clock;
 use crate::context::Context;
-use crate::failure::Failure;
-use crate::report::Report;
-use crate::words::counted;
+use crate::error::Failure;
+use crate::output::Report;
+use crate::plural::counted;
 use anyhow::Result;
-use fitness_core::calendar::Day;
-use fitness_core::contract::consistency;
-use fitness_core::contract::{Kind, Refused, bounds, check};
-use fitness_core::ids::PlanId;
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::ids::PlanId;
+use fitness_core::domain::untrusted_text::visible;
+use fitness_core::llm_output::checks;
+use fitness_core::llm_output::{Kind, Refused, check, size_limits};
 use fitness_core::plan::Plan;
-use fitness_core::text::visible;
 use fitness_store::{Store, User};
 use serde_json::json;
 use std::fmt::Write as _;
@@ -40,11 +40,11 @@ async fn check_answer(context: &Context, wanted: CheckArgs) -> Result<Report> {
                     let today = wanted.today.unwrap_or_else(|| Day::at(clock::now(), zone));
                     store.check_answer(user.id, plan, &response, today).await?.report
                 }
-                None => consistency::within(&response),
+                None => checks::within(&response),
             };
             told(Some(response.kind()), &report)
         }
-        Err(Refused { kind, faults }) => told(kind, &consistency::Report { faults, findings: Vec::new() }),
+        Err(Refused { kind, faults }) => told(kind, &checks::Report { faults, findings: Vec::new() }),
     };
     if let Some((store, ..)) = stored {
         store.close().await;
@@ -61,7 +61,7 @@ async fn find(context: &Context, id: PlanId) -> Result<(Store, User, Plan)> {
     Ok((store, user, plan))
 }
 
-pub(super) fn told(kind: Option<Kind>, report: &consistency::Report) -> Report {
+pub(super) fn told(kind: Option<Kind>, report: &checks::Report) -> Report {
     let valid = report.faults.is_empty();
     let form = kind.map_or("answer", |kind| match kind {
         Kind::Modification => "plan modification",
@@ -98,6 +98,6 @@ pub(super) fn read(file: &Path) -> Result<Vec<u8>> {
         Box::new(std::fs::File::open(file).map_err(cannot)?)
     };
     let mut answer = Vec::new();
-    source.take(bounds::MAX_BYTES as u64 + 1).read_to_end(&mut answer).map_err(cannot)?;
+    source.take(size_limits::MAX_BYTES as u64 + 1).read_to_end(&mut answer).map_err(cannot)?;
     Ok(answer)
 }

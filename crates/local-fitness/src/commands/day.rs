@@ -1,18 +1,18 @@
 //! `fitness day`
 
-use crate::args::DayCommand;
+use crate::cli::DayCommand;
 use crate::clock;
 use crate::context::Context;
-use crate::failure::Failure;
-use crate::report::Report;
+use crate::error::Failure;
+use crate::output::Report;
+use crate::plural::counted;
 use crate::table::table;
-use crate::words::counted;
 use anyhow::Result;
-use fitness_core::calendar::Day;
-use fitness_core::ids::ObservationId;
-use fitness_core::note::NoteText;
-use fitness_core::observation::{Excuse, MAX_OBSERVED_DAYS, Observation, Observed};
-use fitness_core::text::visible;
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::ids::ObservationId;
+use fitness_core::domain::note::NoteText;
+use fitness_core::domain::observation::{Excuse, MAX_OBSERVED_DAYS, Observation, Observed};
+use fitness_core::domain::untrusted_text::visible;
 use fitness_store::{Error, Store, User};
 use serde_json::json;
 

@@ -1,9 +1,9 @@
 //! `fitness health`: whether a server on this machine is up and can reach its data.
 
-use crate::failure::Failure;
-use crate::report::Report;
+use crate::error::Failure;
+use crate::output::Report;
 use anyhow::Result;
-use fitness_core::text::visible;
+use fitness_core::domain::untrusted_text::visible;
 use serde_json::json;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};

@@ -2,11 +2,11 @@
 
 use crate::clock;
 use crate::context::Context;
-use crate::failure::Failure;
-use crate::report::Report;
-use crate::words::counted;
+use crate::error::Failure;
+use crate::output::Report;
+use crate::plural::counted;
 use anyhow::Result;
-use fitness_core::text::visible;
+use fitness_core::domain::untrusted_text::visible;
 use fitness_ingest::{Import, Outcome, Progress, Stop, import};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::fmt::Write as _;

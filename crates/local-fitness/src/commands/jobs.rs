@@ -1,13 +1,13 @@
 //! `fitness jobs`: what is done by itself.
 
-use crate::args::JobsCommand;
+use crate::cli::JobsCommand;
 use crate::clock;
 use crate::context::Context;
-use crate::report::Report;
+use crate::output::Report;
 use crate::table::table;
 use anyhow::Result;
-use fitness_core::calendar::Instant;
-use fitness_core::text::visible;
+use fitness_core::domain::calendar::Instant;
+use fitness_core::domain::untrusted_text::visible;
 use fitness_store::{EXPIRED, Job, JobState};
 use serde_json::json;
 

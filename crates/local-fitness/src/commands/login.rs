@@ -1,15 +1,16 @@
 //! `fitness login`
 
-use super::{demo, reach};
-use crate::args::LoginArgs;
+use super::demo;
+use super::serve::exposure;
+use crate::cli::LoginArgs;
 use crate::clock;
+use crate::config::Settings;
+use crate::confirm;
 use crate::context::Context;
-use crate::failure::Failure;
-use crate::report::Report;
-use crate::settings::Settings;
-use crate::terminal;
+use crate::error::Failure;
+use crate::output::Report;
 use anyhow::Result;
-use fitness_core::text::visible;
+use fitness_core::domain::untrusted_text::visible;
 use fitness_store::{SESSION_CODE_MINUTES, SIGN_IN_MINUTES, Store, User};
 use secrecy::ExposeSecret as _;
 use serde_json::json;
@@ -18,7 +19,7 @@ pub(super) async fn run(context: &Context, args: LoginArgs, json: bool) -> Resul
     // The demo is where it usually is, whatever is set for one's own server.
     let settings = if args.demo { Settings::default() } else { context.settings.clone() };
     let site = match args.site {
-        Some(site) => reach::site(&site)?,
+        Some(site) => exposure::site(&site)?,
         None => settings.site_at(args.port),
     };
     let (store, user) = if args.demo { demo::open().await? } else { context.open_for_user().await? };
@@ -43,7 +44,7 @@ fn require_person(user: &User, json: bool) -> Result<()> {
         let help = "run `fitness login` without --json in a terminal, and type the name it asks for";
         return Err(Failure::new("a sign-in link is for a person, not for a program", help).into());
     }
-    terminal::type_name(user, "sign a browser in")
+    confirm::type_name(user, "sign a browser in")
 }
 
 /// Shows the code that lets one browser decide, on the terminal alone. Where a password is set, that one is asked for instead.

@@ -1,9 +1,9 @@
 //! `fitness mcp`: the coach's tools over standard input and output, for a program that starts this one.
 
 use crate::clock;
-use crate::coaching;
+use crate::coach;
 use crate::context::Context;
-use crate::report::Report;
+use crate::output::Report;
 use anyhow::Result;
 use fitness_mcp::{Guest, Scope, serve_stdio};
 use fitness_web::AthletesHost;
@@ -20,7 +20,7 @@ pub(super) async fn run(context: &Context) -> Result<Report> {
     };
     // Whoever starts this program on the athlete's machine as the athlete can read the database anyway.
     let guest = Guest { host: Arc::new(host), scope: Scope::Draft };
-    serve_stdio(guest, coaching::prompts()).await?;
+    serve_stdio(guest, coach::prompts()).await?;
     store.close().await;
     Ok(Report::silent(&json!({})))
 }

@@ -1,7 +1,7 @@
 //! `fitness migrate`
 
 use crate::context::Context;
-use crate::report::Report;
+use crate::output::Report;
 use anyhow::Result;
 use fitness_store::Missing;
 use serde_json::json;

@@ -12,7 +12,7 @@ mod contract;
 mod day;
 mod demo;
 mod doctor;
-mod found;
+mod export;
 mod health;
 mod import;
 mod jobs;
@@ -20,30 +20,29 @@ mod login;
 mod mcp;
 mod migrate;
 mod note;
+mod overview;
 mod paces;
 pub(crate) mod plan;
 mod predict;
 mod profile;
 mod prompts;
 mod race;
-mod reach;
 mod recompute;
 mod serve;
 pub(crate) mod source;
 pub(crate) mod sync;
-mod takeout;
 mod threshold;
 mod today;
 mod token;
 mod user;
 mod zones;
 
-use crate::args::{Args, CoachCommand, Command};
+use crate::cli::{Args, CoachCommand, Command};
+use crate::config::Settings;
 use crate::context::Context;
-use crate::report::Report;
-use crate::settings::Settings;
+use crate::output::Report;
 use anyhow::Result;
-use fitness_core::ids::UserId;
+use fitness_core::domain::ids::UserId;
 use fitness_store::Store;
 
 /// Does what was asked.
@@ -60,7 +59,7 @@ pub(crate) async fn run(args: Args) -> Result<Report> {
         Command::Activity(command) => activity::run(&context, command).await,
         Command::Race(command) => race::run(&context, command).await,
         Command::Today { on } => today::run(&context, on).await,
-        Command::Found => found::run(&context).await,
+        Command::Found => overview::run(&context).await,
         Command::Predict(wanted) => predict::run(&context, wanted).await,
         Command::Paces(wanted) => paces::run(&context, wanted).await,
         Command::Feel { feeling, day } => profile::feel(&context, feeling, day).await,
@@ -89,8 +88,8 @@ pub(crate) async fn run(args: Args) -> Result<Report> {
         Command::Config { keys } => config::run(&context.settings, keys),
         Command::Doctor { deep } => doctor::run(&context, deep).await,
         Command::Backup(args) => backup::run(&context, args).await,
-        Command::Export { to } => takeout::export(&context, to).await,
-        Command::ImportAll { file } => takeout::import_all(&context, &file).await,
+        Command::Export { to } => export::export(&context, to).await,
+        Command::ImportAll { file } => export::import_all(&context, &file).await,
         Command::Restore { file } => backup::restore(&context, &file).await,
         Command::Move { to } => backup::move_to(&context, &to).await,
         Command::Migrate => migrate::run(&context).await,

@@ -1,16 +1,16 @@
 //! `fitness note`
 
-use crate::args::NoteCommand;
+use crate::cli::NoteCommand;
 use crate::clock;
 use crate::context::Context;
-use crate::failure::Failure;
-use crate::report::Report;
+use crate::error::Failure;
+use crate::output::Report;
 use crate::table::table;
 use anyhow::Result;
-use fitness_core::calendar::Day;
-use fitness_core::ids::NoteId;
-use fitness_core::note::{Author, Note, NoteText};
-use fitness_core::text::visible;
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::ids::NoteId;
+use fitness_core::domain::note::{Author, Note, NoteText};
+use fitness_core::domain::untrusted_text::visible;
 use fitness_store::Error;
 use serde_json::json;
 

@@ -3,18 +3,18 @@
 use super::predict::{reason, result};
 use super::settled;
 use super::user::{machine_units, machine_zone};
-use crate::args::PacesArgs;
+use crate::cli::PacesArgs;
 use crate::clock;
 use crate::context::Context;
-use crate::report::Report;
+use crate::output::Report;
 use crate::table::table;
 use anyhow::Result;
-use fitness_core::calendar::Day;
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::units::{Distance, Pace, TimeSpan, UnitSystem};
 use fitness_core::metrics::predict::{
     CurrentVdot, Effort, Inputs, LOOK_BACK_DAYS, Paces, RaceResult, TrainingLog, current_vdot, predict,
 };
 use fitness_core::metrics::{Absent, Found};
-use fitness_core::units::{Distance, Pace, TimeSpan, UnitSystem};
 use serde_json::json;
 use std::fmt::Write as _;
 

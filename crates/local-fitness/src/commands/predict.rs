@@ -2,23 +2,23 @@
 
 use super::settled;
 use super::user::{machine_units, machine_zone};
-use crate::args::PredictArgs;
+use crate::cli::PredictArgs;
 use crate::clock;
 use crate::context::Context;
 use crate::distance;
-use crate::failure::Failure;
-use crate::report::Report;
+use crate::error::Failure;
+use crate::output::Report;
 use crate::table::table;
 use anyhow::Result;
-use fitness_core::calendar::Day;
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::source_record::{Estimate, EstimateKind, EstimateValue};
+use fitness_core::domain::units::{Distance, TimeSpan, UnitSystem};
 use fitness_core::metrics::predict::{
     Backtest, Baselines, Effort, Inputs, LOOK_BACK_DAYS, Method, Prediction, RaceResult, Score, TrainingLog,
     TrainingPace, WeeklyVolume, predict, tanda,
 };
 use fitness_core::metrics::{Absent, Found, Need};
 use fitness_core::plan::Goal;
-use fitness_core::report::{Estimate, EstimateKind, EstimateValue};
-use fitness_core::units::{Distance, TimeSpan, UnitSystem};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 

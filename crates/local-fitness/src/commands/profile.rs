@@ -2,18 +2,18 @@
 
 use super::settled;
 use super::threshold::misread;
-use crate::args::ProfileCommand;
+use crate::cli::ProfileCommand;
 use crate::clock;
 use crate::context::Context;
-use crate::failure::Failure;
-use crate::report::Report;
+use crate::error::Failure;
+use crate::output::Report;
 use anyhow::Result;
-use fitness_core::athlete::Profile;
-use fitness_core::calendar::Day;
-use fitness_core::limits::read_night;
-use fitness_core::note::Author;
-use fitness_core::observation::{ObservationKind, Observed};
-use fitness_core::units::TimeSpan;
+use fitness_core::domain::athlete::Profile;
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::note::Author;
+use fitness_core::domain::observation::{ObservationKind, Observed};
+use fitness_core::domain::units::TimeSpan;
+use fitness_core::presentation::thresholds::read_night;
 use serde_json::json;
 
 pub(super) async fn run(context: &Context, command: ProfileCommand) -> Result<Report> {

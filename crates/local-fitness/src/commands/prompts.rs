@@ -1,14 +1,14 @@
 //! `fitness prompts`: what models are told, and whether it keeps to what was promised.
 
-use crate::args::PromptsCommand;
-use crate::failure::Failure;
-use crate::report::Report;
+use crate::cli::PromptsCommand;
+use crate::error::Failure;
+use crate::output::Report;
 use crate::table::table;
 use anyhow::Result;
 use fitness_coach::prompt::{Prompt, PromptName, Registered, Registry};
-use fitness_coach::score::{Failure as Drift, Known, score, score_ours};
+use fitness_coach::prompt_lint::{Failure as Drift, Known, score, score_ours};
 use fitness_coach::tools::ToolName;
-use fitness_core::hash::ContentHash;
+use fitness_core::domain::content_hash::ContentHash;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 

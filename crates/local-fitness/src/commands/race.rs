@@ -1,19 +1,19 @@
 //! `fitness race`
 
 use super::activity::unknown;
-use crate::args::RaceCommand;
+use crate::cli::RaceCommand;
 use crate::clock;
 use crate::context::Context;
 use crate::distance;
-use crate::failure::Failure;
-use crate::report::Report;
+use crate::error::Failure;
+use crate::output::Report;
 use crate::table::table;
 use anyhow::Result;
-use fitness_core::calendar::Day;
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::units::{Distance, TimeSpan};
+use fitness_core::domain::untrusted_text::visible;
 use fitness_core::metrics::Absent;
 use fitness_core::metrics::predict::{Effort, Mark, course_of};
-use fitness_core::text::visible;
-use fitness_core::units::{Distance, TimeSpan};
 use fitness_store::{Error, Race, RaceResult, StoredActivity};
 use serde_json::json;
 use std::fmt::Write as _;

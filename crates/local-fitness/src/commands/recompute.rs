@@ -3,8 +3,8 @@
 use super::import::{Bar, stop_on_ctrl_c};
 use crate::clock;
 use crate::context::Context;
-use crate::report::Report;
-use crate::words::counted;
+use crate::output::Report;
+use crate::plural::counted;
 use anyhow::Result;
 use fitness_ingest::Progress as _;
 

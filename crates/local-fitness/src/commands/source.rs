@@ -1,20 +1,20 @@
 //! `fitness source`
 
-use crate::args::{Service, SourceCommand};
+use crate::cli::{Service, SourceCommand};
 use crate::clock;
+use crate::confirm;
 use crate::context::Context;
-use crate::egress;
-use crate::failure::Failure;
-use crate::keys;
-use crate::report::Report;
-use crate::seal::{Holder, Seal};
+use crate::error::Failure;
+use crate::http_client;
+use crate::output::Report;
+use crate::secret_input;
+use crate::secret_store::{Holder, Seal};
 use crate::table::table;
-use crate::terminal;
 use anyhow::Result;
 use chrono_tz::Tz;
-use fitness_core::calendar::{Day, Instant};
-use fitness_core::ids::{SourceId, UserId};
-use fitness_core::text::visible;
+use fitness_core::domain::calendar::{Day, Instant};
+use fitness_core::domain::ids::{SourceId, UserId};
+use fitness_core::domain::untrusted_text::visible;
 use fitness_sources::live::garmin::{self, Garmin};
 use fitness_sources::live::intervals::{self, Intervals};
 use fitness_store::{Source, Store, User};
@@ -263,7 +263,7 @@ pub(super) async fn connect(store: &Store, user: &User, source: &Source) -> Resu
 }
 
 fn build(service: Service, config: &Config, secret: SecretString, zone: Tz) -> Result<Live> {
-    let means = egress::means()?;
+    let means = http_client::means()?;
     let refused = |why: fitness_sources::live::Fault| {
         Failure::new(why.to_string(), "copy the key again, and the address if you gave one")
     };
@@ -322,7 +322,7 @@ fn read_key(service: Service, file: Option<&Path>) -> Result<SecretString> {
         Service::Garmin => (Some(GARMIN_VARIABLE), KEY_PAGE),
         Service::Intervals => (None, "https://intervals.icu/settings (Developer Settings)"),
     };
-    keys::read(file, variable, page)
+    secret_input::read(file, variable, page)
 }
 
 /// When the key ends. Garmin does not tell, so its owner is asked.
@@ -335,7 +335,7 @@ fn expiry(service: Service, given: Option<Day>, now: Instant, zone: Tz) -> Resul
         return Ok(given);
     }
     let typed =
-        terminal::ask_line("For how many days did you make it (30, 90, 180 or 365; Enter when unknown)? ")?;
+        confirm::ask_line("For how many days did you make it (30, 90, 180 or 365; Enter when unknown)? ")?;
     let typed = typed.trim();
     if typed.is_empty() {
         return Ok(None);

@@ -2,15 +2,15 @@
 
 use super::import::{Bar, stop_on_ctrl_c, tell};
 use super::source::{self, Live};
-use crate::args::Service;
+use crate::cli::Service;
 use crate::clock;
 use crate::context::Context;
-use crate::failure::Failure;
-use crate::report::Report;
+use crate::error::Failure;
+use crate::output::Report;
 use anyhow::{Context as _, Result};
-use fitness_core::calendar::Day;
-use fitness_core::ids::UserId;
-use fitness_core::text::visible;
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::ids::UserId;
+use fitness_core::domain::untrusted_text::visible;
 use fitness_ingest::{Error, Outcome, Stop, Sync};
 use fitness_store::{Source, Store, User};
 use serde_json::json;

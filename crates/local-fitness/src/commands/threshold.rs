@@ -1,18 +1,18 @@
 //! `fitness threshold`
 
 use super::settled;
-use crate::args::ThresholdCommand;
+use crate::cli::ThresholdCommand;
 use crate::clock;
 use crate::context::Context;
-use crate::failure::Failure;
-use crate::report::Report;
+use crate::error::Failure;
+use crate::output::Report;
 use crate::table::table;
 use anyhow::Result;
-use fitness_core::athlete::{Threshold, ThresholdKind, ThresholdOrigin};
-use fitness_core::calendar::Day;
-use fitness_core::limits::Misread;
-use fitness_core::metrics::thresholds::{Suggestion, in_force, suggestions};
-use fitness_core::units::UnitSystem;
+use fitness_core::domain::athlete::{Threshold, ThresholdKind, ThresholdOrigin};
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::units::UnitSystem;
+use fitness_core::metrics::thresholds::in_force::{Suggestion, in_force, suggestions};
+use fitness_core::presentation::thresholds::Misread;
 use fitness_store::Error;
 use serde_json::json;
 use std::fmt::Write as _;

@@ -3,14 +3,14 @@
 use super::settled;
 use crate::clock;
 use crate::context::Context;
-use crate::failure::Failure;
-use crate::report::Report;
+use crate::error::Failure;
+use crate::output::Report;
 use anyhow::Result;
-use fitness_core::calendar::Day;
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::units::UnitSystem;
 use fitness_core::facts::{Fact, FactName, FactValue, FactWord, Facts};
-use fitness_core::metrics::illness::IllnessSigns;
+use fitness_core::metrics::recovery::illness::IllnessSigns;
 use fitness_core::metrics::{Absent, Quality};
-use fitness_core::units::UnitSystem;
 use serde_json::json;
 use std::fmt::Write as _;
 

@@ -1,16 +1,16 @@
 //! `fitness token`: for programs that ask over MCP or the API.
 
-use crate::args::TokenCommand;
+use crate::cli::TokenCommand;
 use crate::clock;
 use crate::context::Context;
-use crate::failure::Failure;
-use crate::report::Report;
+use crate::error::Failure;
+use crate::output::Report;
 use crate::table::table;
 use anyhow::Result;
 use chrono::TimeDelta;
-use fitness_core::calendar::Day;
-use fitness_core::desk::Scope;
-use fitness_core::text::visible;
+use fitness_core::coach_api::Scope;
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::untrusted_text::visible;
 use fitness_store::Error;
 use serde_json::json;
 

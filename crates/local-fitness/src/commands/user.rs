@@ -1,18 +1,18 @@
 //! `fitness user`
 
-use crate::args::UserCommand;
+use crate::cli::UserCommand;
 use crate::clock;
+use crate::confirm;
 use crate::context::Context;
-use crate::failure::Failure;
-use crate::report::Report;
+use crate::error::Failure;
+use crate::output::Report;
+use crate::plural::{counted, listed};
 use crate::table::table;
-use crate::terminal;
-use crate::words::{counted, listed};
 use anyhow::Result;
 use chrono_tz::Tz;
-use fitness_core::athlete::Profile;
-use fitness_core::text::visible;
-use fitness_core::units::UnitSystem;
+use fitness_core::domain::athlete::Profile;
+use fitness_core::domain::units::UnitSystem;
+use fitness_core::domain::untrusted_text::visible;
 use fitness_store::{INVITE_DAYS, Location, Missing, Remains, Removal, Store, User};
 use serde_json::json;
 
@@ -67,7 +67,7 @@ async fn invite(context: &Context, name: Option<&str>) -> Result<Report> {
     let store = context.open(Missing::Refuse).await?;
     let user = context.pick(&store, name).await?;
     // Whoever has an invite sets the password and decides from then on; that takes a person.
-    terminal::type_name(&user, "make an invite")?;
+    confirm::type_name(&user, "make an invite")?;
     let code = store.invite(user.id, clock::now()).await?;
     store.close().await;
     let link = format!("{}/invite?code={}", context.settings.site(), code.reveal());
@@ -87,14 +87,14 @@ async fn invite(context: &Context, name: Option<&str>) -> Result<Report> {
 async fn passwd(context: &Context, name: Option<&str>, revoke_tokens: bool) -> Result<Report> {
     let store = context.open(Missing::Refuse).await?;
     let user = context.pick(&store, name).await?;
-    terminal::require_terminal()?;
-    terminal::check_password(&store, &user).await?;
-    let password = terminal::new_password(&user)?;
+    confirm::require_terminal()?;
+    confirm::check_password(&store, &user).await?;
+    let password = confirm::new_password(&user)?;
     let tokens = store.list_api_tokens(user.id).await?.len() as u64;
     let counted_tokens = counted(tokens, "API token", "API tokens");
     let revoke = revoke_tokens
         || tokens > 0
-            && terminal::ask_yes(&format!("Also revoke {counted_tokens}? Programs lose access. [y/N] "))?;
+            && confirm::ask_yes(&format!("Also revoke {counted_tokens}? Programs lose access. [y/N] "))?;
     let revoked = store.change_password(user.id, &password, revoke, clock::now()).await?;
     store.close().await;
     let about_tokens = match (tokens, revoked) {
@@ -155,7 +155,7 @@ async fn delete(
         counted(activities, "activity", "activities"),
         counted(plans, "plan", "plans"),
     );
-    let consent = terminal::confirm_departure(&store, &user, new_owner.as_ref(), &question).await?;
+    let consent = confirm::confirm_departure(&store, &user, new_owner.as_ref(), &question).await?;
     let Removal { remains, vacuum_pending } =
         store.remove_user(consent, new_owner.as_ref().map(|next| next.id)).await?;
     let mut text = match store.location() {

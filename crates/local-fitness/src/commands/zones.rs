@@ -2,19 +2,19 @@
 
 use super::settled;
 use super::threshold::misread;
-use crate::args::ZonesCommand;
+use crate::cli::ZonesCommand;
 use crate::clock;
 use crate::context::Context;
-use crate::failure::Failure;
-use crate::report::Report;
+use crate::error::Failure;
+use crate::output::Report;
 use crate::table::table;
 use anyhow::Result;
-use fitness_core::athlete::{ThresholdOrigin, ZoneKind};
-use fitness_core::calendar::Day;
-use fitness_core::limits::{DIVISIONS, for_whom};
+use fitness_core::domain::athlete::{ThresholdOrigin, ZoneKind};
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::sport::Sport;
+use fitness_core::domain::units::UnitSystem;
 use fitness_core::metrics::zones::{DatedZones, HeldZones, zones_on};
-use fitness_core::sport::Sport;
-use fitness_core::units::UnitSystem;
+use fitness_core::presentation::thresholds::{DIVISIONS, for_whom};
 use fitness_store::Error;
 use serde_json::json;
 

@@ -2,15 +2,15 @@
 //! and taken back, and a session with steps is laid beside its laps.
 
 use crate::harness::Home;
-use fitness_core::calendar::Day;
-use fitness_core::note::Author;
-use fitness_core::observation::{ObservationKind, Observed};
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::note::Author;
+use fitness_core::domain::observation::{ObservationKind, Observed};
+use fitness_core::domain::sport::Sport;
+use fitness_core::domain::units::{Distance, TimeSpan};
 use fitness_core::plan::{
     Draft, Goal, Step, StepDuration, StepTarget, StepType, TargetRange, Workout, WorkoutKind,
 };
-use fitness_core::sport::Sport;
-use fitness_core::units::{Distance, TimeSpan};
-use fitness_store::decisions;
+use fitness_store::plan::human_actions;
 use fitness_store::testkit;
 
 fn june(day: u32) -> Day {
@@ -88,7 +88,8 @@ fn ann() -> Home {
         let race = Day::new(2026, 9, 20).unwrap();
         let draft = Draft::new("Half", Goal::Half, None, june(8), race, None, workouts).unwrap();
         let plan = store.desk(ann, Author::Athlete).put_draft(&draft, None, testkit::now()).await.unwrap();
-        let seen = decisions::activation_hash(plan, draft.content_hash(), None, None, &testkit::overriding());
+        let seen =
+            human_actions::activation_hash(plan, draft.content_hash(), None, None, &testkit::overriding());
         let kind = fitness_core::plan::ActionKind::Activate;
         let consent = testkit::consent(&store, ann, kind, Some(plan), seen).await.unwrap();
         testkit::activate(&store, consent, plan, None).await.unwrap();

@@ -2,8 +2,8 @@
 
 use crate::coach::{demo, text};
 use crate::planning::today;
-use crate::serving::{cookie, events, serve};
-use fitness_coach::turn::Ended;
+use crate::serve::{cookie, events, serve};
+use fitness_coach::agent_loop::Ended;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,10 +1,10 @@
 //! The demo as a stranger meets it: one athlete, apart from everybody else, whose link opens the door.
 
 use crate::harness::Home;
-use crate::serving::{Reply, Served};
+use crate::serve::{Reply, Served};
 use chrono::{DateTime, TimeDelta, Utc};
 use fitness_core::plan::ActionKind;
-use fitness_store::consent::Channel;
+use fitness_store::plan::consent::Channel;
 use fitness_store::testkit;
 use serde_json::Value;
 use std::sync::OnceLock;

@@ -1,7 +1,7 @@
 //! Bringing data in with the real binary: the demo athlete's files, on both databases, interrupted and watched.
 
 use crate::harness::Home;
-use fitness_core::ids::UserId;
+use fitness_core::domain::ids::UserId;
 use fitness_store::{Location, Missing, Store, testkit};
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader};

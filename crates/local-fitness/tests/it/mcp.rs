@@ -2,7 +2,7 @@
 
 use crate::coach::{demo, text};
 use crate::harness::{Home, answer};
-use crate::serving::serve;
+use crate::serve::serve;
 use fitness_store::testkit::skip;
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Write as _};

@@ -2,7 +2,7 @@
 
 use crate::harness::Home;
 use crate::metrics::ann;
-use fitness_core::calendar::Day;
+use fitness_core::domain::calendar::Day;
 use serde_json::{Value, json};
 
 /// The demo athlete's data ends on 14 June 2026; these plans lie far enough ahead of any clock.

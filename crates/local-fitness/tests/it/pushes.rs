@@ -2,7 +2,7 @@
 
 use crate::exports::{plan_file, workout};
 use crate::harness::{Home, now};
-use fitness_core::calendar::Day;
+use fitness_core::domain::calendar::Day;
 use fitness_sources::testkit::{Bad, FakeIntervals, IntervalsData};
 use serde_json::{Value, json};
 

@@ -1,11 +1,11 @@
 //! An upload that was accepted is imported, though the server ends in the middle of it.
 
 use crate::harness::{Home, now};
-use crate::serving::Served;
+use crate::serve::Served;
 use chrono::TimeDelta;
-use fitness_core::athlete::Profile;
-use fitness_core::hash::ContentHash;
-use fitness_core::ids::UserId;
+use fitness_core::domain::athlete::Profile;
+use fitness_core::domain::content_hash::ContentHash;
+use fitness_core::domain::ids::UserId;
 use fitness_store::testkit::{self, Backend, TestDb};
 use std::fmt::Write as _;
 use std::path::Path;

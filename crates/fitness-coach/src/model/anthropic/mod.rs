@@ -7,9 +7,9 @@ mod request;
 mod schema;
 mod stream;
 
-use super::address::Address;
 use super::catalog::{Choice, Entry};
-use super::wire::{self, Heard, Post, Who};
+use super::endpoint_url::Address;
+use super::http::{self, Heard, Post, Who};
 use super::{
     Asking, Cost, Failing, Limits, Listener, Means, Model, ModelError, Part, Reply, Request, Stop, Usage,
 };
@@ -48,7 +48,7 @@ impl Claude {
         limits: Limits,
     ) -> Result<Self, ModelError> {
         let entry = choice.entry();
-        let key = wire::authorization(key).ok_or_else(|| {
+        let key = http::authorization(key).ok_or_else(|| {
             ModelError::new(
                 Failing::Key,
                 "The key cannot be right: it is empty or has characters that no key has; copy it again",
@@ -76,7 +76,7 @@ impl Claude {
         let mut parts: Vec<Part> = Vec::new();
         for pauses in 0.. {
             let post = self.post(request::body(self.entry, request, &parts));
-            let answer = wire::ask(&self.means, self.limits, &post, heard, || Answer::new(&self.who)).await?;
+            let answer = http::ask(&self.means, self.limits, &post, heard, || Answer::new(&self.who)).await?;
             let (more, stop) = answer.finish()?;
             let paused = stop == Stop::Other("pause_turn".to_owned());
             let went_on = paused && !more.is_empty() && pauses < MOST_PAUSES;
@@ -98,7 +98,7 @@ impl Model for Claude {
         Box::pin(async move {
             let mut heard = Heard::new(listener);
             let work = async |heard: &mut Heard<'_>| self.answer(request, heard).await;
-            wire::within(&self.means, self.limits, &self.who, &mut heard, work).await
+            http::within(&self.means, self.limits, &self.who, &mut heard, work).await
         })
     }
 

@@ -3,8 +3,8 @@
 //! Blocks are picked by their type, deltas by the index of their block. What is unknown is passed over: the service promises to
 //! add kinds of events, blocks and reasons to stop. Only `message_stop` says that an answer is whole.
 
+use crate::model::http::{Heard, Reading, Setback, Who};
 use crate::model::sse::Event;
-use crate::model::wire::{Heard, Reading, Setback, Who};
 use crate::model::{ModelError, Part, Stop, Usage};
 use reqwest::StatusCode;
 use serde_json::{Map, Value, json};
@@ -243,7 +243,7 @@ fn failure(who: &Who, status: Option<StatusCode>, error: &Value) -> Setback {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::any_json::event;
+    use crate::model::arbitrary_json::event;
     use proptest::prelude::*;
 
     proptest! {

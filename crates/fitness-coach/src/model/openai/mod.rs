@@ -4,14 +4,14 @@
 //! call of a harmless tool came back as one are tools handed to the server. Otherwise a call is an answer of a certain
 //! shape, an envelope, which every such server can force. Reaching the limit of tokens is never an answer.
 
-mod envelope;
-mod peek;
+mod json_tools;
+mod partial_json;
 mod request;
 mod schema;
 mod stream;
 
-use super::address::Address;
-use super::wire::{self, Heard, Post, Who};
+use super::endpoint_url::Address;
+use super::http::{self, Heard, Post, Who};
 use super::{
     Asking, Cost, Failing, Limits, Listener, Means, Message, Model, ModelError, Part, Reply, Request, Stop,
     Usage,
@@ -74,7 +74,7 @@ impl Compatible {
                 "The key cannot be right: it is empty or has characters that no key has; copy it again, or leave it out",
             )
         };
-        let key = key.map(|key| wire::authorization(key).ok_or_else(unusable)).transpose()?;
+        let key = key.map(|key| http::authorization(key).ok_or_else(unusable)).transpose()?;
         let who = Who {
             service: "The model's server".to_owned(),
             model: model.into(),
@@ -101,7 +101,7 @@ impl Compatible {
     pub async fn probe(&self) -> Result<Calls, ModelError> {
         let mut nobody = ();
         let work = async |heard: &mut Heard<'_>| self.how(heard).await;
-        wire::within(&self.means, self.limits, &self.who, &mut Heard::new(&mut nobody), work).await
+        http::within(&self.means, self.limits, &self.who, &mut Heard::new(&mut nobody), work).await
     }
 
     async fn how(&self, heard: &mut Heard<'_>) -> Result<Calls, ModelError> {
@@ -112,7 +112,7 @@ impl Compatible {
             let mut nobody = ();
             let mut unheard = Heard::new(&mut nobody);
             let new = || Answer::new(&self.who, true);
-            let answer = wire::ask(&self.means, self.limits, &post, &mut unheard, new).await;
+            let answer = http::ask(&self.means, self.limits, &post, &mut unheard, new).await;
             heard.also(if answer.is_ok() { unheard.whole() } else { unheard.spent() });
             match answer {
                 Ok(answer) if answer.calls().iter().any(request::is_the_probe) => Ok(Calls::Native),
@@ -143,11 +143,11 @@ impl Compatible {
             Some(Calls::Native) => Answer::wary(&self.who),
             Some(Calls::Enveloped) => Answer::peeking(&self.who),
         };
-        let answer = wire::ask(&self.means, self.limits, &post, heard, new).await?;
+        let answer = http::ask(&self.means, self.limits, &post, heard, new).await?;
         let (mut parts, stop) = match calls {
             None => answer.finish(heard, &[])?,
             Some(Calls::Native) => answer.finish(heard, &request.tools)?,
-            Some(Calls::Enveloped) => envelope::open(&self.who, answer, heard)?,
+            Some(Calls::Enveloped) => json_tools::open(&self.who, answer, heard)?,
         };
         mint(&request.messages, &mut parts);
         Ok(Reply { parts, stop, usage: heard.whole() })
@@ -187,7 +187,7 @@ impl Model for Compatible {
         Box::pin(async move {
             let mut heard = Heard::new(listener);
             let work = async |heard: &mut Heard<'_>| self.answer(request, heard).await;
-            wire::within(&self.means, self.limits, &self.who, &mut heard, work).await
+            http::within(&self.means, self.limits, &self.who, &mut heard, work).await
         })
     }
 

@@ -1,7 +1,7 @@
 //! What is sent.
 
 use super::Calls;
-use super::envelope;
+use super::json_tools;
 use super::schema;
 use crate::model::transcript::{Said, Turn, tidy};
 use crate::model::{Part, Request, ToolSpec};
@@ -63,8 +63,8 @@ pub(super) fn body(model: &str, request: &Request, calls: Option<Calls>) -> Stri
     match (calls, &request.shape) {
         (Some(Calls::Native), _) => body.tools = request.tools.iter().map(function).collect(),
         (Some(Calls::Enveloped), _) => {
-            system.push_str(&envelope::explain(&request.tools));
-            body.response_format = Some(Format::new("call", envelope::shape(&request.tools)));
+            system.push_str(&json_tools::explain(&request.tools));
+            body.response_format = Some(Format::new("call", json_tools::shape(&request.tools)));
         }
         (None, Some(shape)) => {
             let schema = to_raw_value(&schema::plain(&shape.schema)).expect("a value is JSON");
@@ -152,12 +152,12 @@ fn as_text<'a>(turn: &Turn<'a>, tools: &mut BTreeMap<String, &'a str>, enveloped
             for said in said {
                 match said {
                     Said::Text(text) if enveloped && !called => {
-                        lines.push(envelope::seal(envelope::FINAL, &json!({ "text": text })));
+                        lines.push(json_tools::seal(json_tools::FINAL, &json!({ "text": text })));
                     }
                     Said::Text(text) => lines.push((*text).to_owned()),
                     Said::Call { id, tool, input } => {
                         tools.insert(id.clone(), tool);
-                        lines.push(envelope::seal(tool, &object(input)));
+                        lines.push(json_tools::seal(tool, &object(input)));
                     }
                     Said::Sealed(_) => {}
                 }

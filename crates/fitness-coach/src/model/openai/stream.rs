@@ -3,11 +3,11 @@
 //! Calls come whole or in fragments that are joined by their index; servers leave out ids, or use one twice, or number every
 //! call with 0. `[DONE]` ends an answer, and so does the end of the stream once a reason was given.
 
-use super::envelope::written_call;
-use super::peek::Peek;
+use super::json_tools::written_call;
+use super::partial_json::Peek;
 use super::stop;
+use crate::model::http::{Again, Heard, Reading, Setback, Who};
 use crate::model::sse::Event;
-use crate::model::wire::{Again, Heard, Reading, Setback, Who};
 use crate::model::{ModelError, Part, Stop, ToolSpec};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -260,7 +260,7 @@ fn failure(who: &Who, status: Option<StatusCode>, error: &Value) -> Setback {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::any_json::event;
+    use crate::model::arbitrary_json::event;
     use proptest::prelude::*;
 
     proptest! {

@@ -1,17 +1,17 @@
 //! A Messages API on this machine.
 
-mod book;
-mod check;
-mod says;
-mod seal;
+mod response;
+mod signature;
+mod token_usage;
+mod validate;
 
 use super::server::{Received, Response, Seen, Server, Service};
 use super::{Answer, Asked, KEY, Script, Time};
-use crate::model::address::Address;
-use book::Book;
-use check::Refusal;
+use crate::model::endpoint_url::Address;
 use serde_json::{Value, json};
 use std::fmt;
+use token_usage::Book;
+use validate::Refusal;
 
 /// The fake.
 #[derive(Debug)]
@@ -101,23 +101,23 @@ impl Messages {
         if request.path.ends_with("count_tokens") {
             let mut counted = body;
             counted["max_tokens"] = 1.into();
-            check::body(&counted, version, &self.paused)?;
+            validate::body(&counted, version, &self.paused)?;
             let count = self.book.prompt(&counted);
             return Ok(Response::json(200, &json!({ "input_tokens": count })));
         }
-        check::body(&body, version, &self.paused)?;
+        validate::body(&body, version, &self.paused)?;
         self.asked += 1;
         let asked = asked(self.asked, &body);
         match (self.script)(&asked) {
             Answer::Fail(fail) => Ok(fail.response(|status| Refusal::new(status, "scripted").json(), cap())),
             Answer::Say(mut say) => {
                 let usage = self.book.count(&body);
-                let said = says::said(&mut say, &body, &mut self.issued, usage)?;
+                let said = response::said(&mut say, &body, &mut self.issued, usage)?;
                 if said["stop_reason"] == "pause_turn" {
                     self.paused.push(told_so_far(&body, &said));
                 }
                 let streams = body["stream"].as_bool().unwrap_or(false);
-                Ok(if streams { says::stream(&say, &said) } else { Response::json(200, &said) })
+                Ok(if streams { response::stream(&say, &said) } else { Response::json(200, &said) })
             }
         }
     }

@@ -1,15 +1,15 @@
 //! Chat completions on this machine, as llama.cpp and Ollama answer them.
 
-mod check;
-mod says;
+mod response;
+mod validate;
 
-use super::script::tokens;
+use super::scenario::tokens;
 use super::server::{Received, Response, Seen, Server, Service};
 use super::{Answer, Asked, Block, KEY, Say, Script, Time};
-use crate::model::address::Address;
-use check::Refusal;
+use crate::model::endpoint_url::Address;
 use serde_json::{Value, json};
 use std::fmt;
+use validate::Refusal;
 
 /// What a server does when it is handed tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,7 +107,7 @@ impl Completions {
         }
         let body: Value = serde_json::from_slice(&request.body)
             .map_err(|_| Refusal::new(400, "the body is not valid JSON"))?;
-        check::body(&body)?;
+        validate::body(&body)?;
         let tools = body["tools"].as_array().map_or(0, Vec::len);
         if tools > 0 && self.ability == Ability::Refuses {
             return Err(Refusal::new(400, "local does not support tools"));
@@ -124,7 +124,7 @@ impl Completions {
             }
             Answer::Say(mut say) => {
                 let usage = self.count(&body);
-                let ready = says::ready(&mut say, &body, self.ability, &mut self.issued, usage);
+                let ready = response::ready(&mut say, &body, self.ability, &mut self.issued, usage);
                 let streams = body["stream"].as_bool().unwrap_or(false);
                 Ok(if streams { ready.stream(&say, &body) } else { Response::json(200, &ready.whole()) })
             }
@@ -180,7 +180,7 @@ fn asked(number: usize, body: &Value) -> Asked {
     let enveloped = schema["anyOf"].as_array().into_iter().flatten();
     let enveloped =
         enveloped.map(|one| word(&one["properties"]["tool"]["const"])).filter(|name| name != "final_answer");
-    let shaped = schema.is_object() && !says::is_envelope(body);
+    let shaped = schema.is_object() && !response::is_envelope(body);
     Asked {
         number,
         model: word(&body["model"]),

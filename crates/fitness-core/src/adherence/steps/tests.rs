@@ -1,8 +1,8 @@
 //! Steps beside laps and recordings, as examples, and that nothing makes them panic.
 
 use super::*;
+use crate::domain::stream::{Channel, Column};
 use crate::plan::StepType;
-use crate::stream::{Channel, Column};
 use proptest::prelude::*;
 
 fn step(step_type: StepType, duration: StepDuration, target: StepTarget) -> Step {

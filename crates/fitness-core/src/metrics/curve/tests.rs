@@ -1,10 +1,10 @@
 //! Best means against a slow and obvious reckoning.
 
-use super::super::example::{at, every_second, hostile_recording, near};
-use super::super::series::Sampled;
+use super::super::fixtures::{at, every_second, hostile_recording, near};
+use super::super::per_second::Sampled;
 use super::*;
-use crate::sport::Sport;
-use crate::stream::{Channel, Recording};
+use crate::domain::sport::Sport;
+use crate::domain::stream::{Channel, Recording};
 use proptest::prelude::*;
 
 fn power(recording: &Recording) -> (Timeline, Series<u16>) {

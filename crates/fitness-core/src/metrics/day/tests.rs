@@ -1,9 +1,9 @@
 use super::*;
-use crate::frontier::Coverage;
+use crate::adherence::data_frontier::Coverage;
+use crate::domain::sport::Sport;
+use crate::domain::wellness::Sleep;
 use crate::metrics::Rated;
 use crate::metrics::fitness::SETTLED_DAYS;
-use crate::sport::Sport;
-use crate::wellness::Sleep;
 use proptest::prelude::*;
 
 fn first() -> Day {

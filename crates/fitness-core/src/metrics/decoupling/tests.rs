@@ -1,11 +1,11 @@
 //! A worked drift, and the sessions that cannot show one.
 
-use super::super::artefacts::clean;
-use super::super::example::{every_second, near};
-use super::super::series::Sampled;
+use super::super::fixtures::{every_second, near};
+use super::super::hr_artefacts::clean;
+use super::super::per_second::Sampled;
 use super::*;
-use crate::sport::Sport;
-use crate::stream::Channel;
+use crate::domain::sport::Sport;
+use crate::domain::stream::Channel;
 
 fn of(
     seconds: usize,

@@ -1,8 +1,8 @@
 //! Best efforts against a slow and obvious reckoning, and what must not become one.
 
-use super::super::example::{at, every_second, hostile_recording, near};
+use super::super::fixtures::{at, every_second, hostile_recording, near};
 use super::*;
-use crate::sport::Sport;
+use crate::domain::sport::Sport;
 use proptest::prelude::*;
 
 fn of(recording: &Recording) -> Vec<Effort> {
@@ -249,7 +249,7 @@ proptest! {
 
 #[test]
 fn an_effort_knows_how_much_lower_it_ended() {
-    use super::super::analysis::measure;
+    use super::super::activity::measure;
     // 3 m/s down a hill of 15 m in a kilometre, by a barometer.
     let recording = every_second(
         600,
@@ -259,7 +259,7 @@ fn an_effort_knows_how_much_lower_it_ended() {
             (Channel::Altitude, &|second| Some(500_000 - second as i32 * 45)),
         ],
     );
-    let mut run = super::super::example::activity(crate::sport::Sport::Running);
+    let mut run = super::super::fixtures::activity(crate::domain::sport::Sport::Running);
     run.ascent = Some(Distance::ZERO);
     let grades = measure(&run, Some(&recording), &[]).efforts;
     assert!(!grades.is_empty());

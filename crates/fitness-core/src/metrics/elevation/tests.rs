@@ -1,11 +1,11 @@
 //! Rollers, noise and one long climb.
 
-use super::super::example::{every_second, near};
-use super::super::pace::way;
-use super::super::series::Sampled;
+use super::super::fixtures::{every_second, near};
+use super::super::load::pace::way;
+use super::super::per_second::Sampled;
 use super::*;
-use crate::sport::Sport;
-use crate::stream::Channel;
+use crate::domain::sport::Sport;
+use crate::domain::stream::Channel;
 use proptest::prelude::*;
 
 fn rollers(seconds: usize) -> impl Fn(usize) -> f32 {

@@ -1,11 +1,11 @@
 //! Which method a load comes from, how firm it is, and why there is none.
 
-use super::super::analysis::{ZoneSets, judge, measure};
-use super::super::example::{activity, every_second, near};
+use super::super::activity::{ZoneSets, judge, measure};
+use super::super::fixtures::{activity, every_second, near};
 use super::*;
-use crate::athlete::ThresholdOrigin;
-use crate::report::PoolLength;
-use crate::stream::{Channel, Recording};
+use crate::domain::athlete::ThresholdOrigin;
+use crate::domain::source_record::PoolLength;
+use crate::domain::stream::{Channel, Recording};
 
 fn limit(kind: ThresholdKind, value: f64) -> Option<InForce> {
     let from: Day = "2026-06-01".parse().unwrap();

@@ -3,10 +3,10 @@
 use super::{
     Effort, Inputs, Member, Method, Past, Prediction, RaceResult, TrainingPace, WeeklyVolume, predict,
 };
-use crate::athlete::Sex;
-use crate::calendar::Day;
+use crate::domain::athlete::Sex;
+use crate::domain::calendar::Day;
+use crate::domain::units::{Distance, TimeSpan};
 use crate::metrics::{Absent, Counted, Found};
-use crate::units::{Distance, TimeSpan};
 use serde::Serialize;
 
 /// Races below which nothing is claimed about a method.

@@ -1,8 +1,8 @@
 //! Cameron 1998: a power law whose exponent changes with the distance.
 
 use super::race::{Mark, span};
+use crate::domain::units::{Distance, TimeSpan};
 use crate::metrics::Found;
-use crate::units::{Distance, TimeSpan};
 
 /// t2 = (t1/d1)·(f(d1)/f(d2))·d2 with f(d) = 13.49681 − 0.000030363·d + 835.7114/d^0.7905 (Cameron 1998).
 ///

@@ -2,8 +2,8 @@
 //! it misses by 7.7 % (Smyth & Muniz-Pumares 2020).
 
 use super::race::Mark;
+use crate::domain::units::{Distance, Speed};
 use crate::metrics::{Absent, Counted, Found, finite};
-use crate::units::{Distance, Speed};
 use serde::Serialize;
 
 /// The line through a runner's maximal efforts.

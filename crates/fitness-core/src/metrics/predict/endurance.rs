@@ -3,8 +3,8 @@
 //! Shown for study only. Through two races exactly it errs by 22.9 minutes over the marathon; it wants many efforts.
 
 use super::race::{Mark, span};
+use crate::domain::units::{Distance, Speed, TimeSpan};
 use crate::metrics::{Absent, Found, finite};
-use crate::units::{Distance, Speed, TimeSpan};
 use serde::Serialize;
 
 /// The time, seconds, that can be run at the speed of maximal oxygen uptake.

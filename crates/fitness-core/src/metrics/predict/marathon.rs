@@ -1,14 +1,14 @@
 //! The marathon: the middle of what a recent race, the training and the athlete's last marathons say.
 
-use super::band;
-use super::hinge::Hinge;
-use super::log_model::{LogModel, SOURCE_MM};
+use super::broken_power_law::Hinge;
+use super::interval;
+use super::log_linear::{LogModel, SOURCE_MM};
 use super::race::{COURSE, Effort, Raced, is_of, span};
 use super::tanda::tanda;
 use super::{Inputs, Member, Method, Outline, SAME_FORM, WeeklyVolume, YEAR};
-use crate::calendar::Day;
+use crate::domain::calendar::Day;
+use crate::domain::units::{Distance, TimeSpan};
 use crate::metrics::{Absent, Found, Need};
-use crate::units::{Distance, TimeSpan};
 
 /// Days for which an own marathon counts.
 const TWO_YEARS: i64 = 730;
@@ -85,7 +85,7 @@ pub(super) fn outline(races: &[Raced], inputs: &Inputs<'_>) -> Found<Outline> {
                 outline.members.push(Member { method: Method::LogModel, time });
                 outline.sources.push(pair.longest);
                 outline.sources.extend(pair.shortest);
-                outline.spread = Some(band::beyond_the_half(pair.longest.mark.distance(), weekly));
+                outline.spread = Some(interval::beyond_the_half(pair.longest.mark.distance(), weekly));
                 outline.weekly = inputs.weekly.filter(WeeklyVolume::is_firm);
             }
             Err(why) => refused = Some(why),
@@ -94,7 +94,7 @@ pub(super) fn outline(races: &[Raced], inputs: &Inputs<'_>) -> Found<Outline> {
     if let Some((race, time)) = own_marathon(races, inputs) {
         outline.members.push(Member { method: Method::OwnMarathon, time });
         outline.sources.push(race);
-        outline.spread.get_or_insert(band::from_a_marathon());
+        outline.spread.get_or_insert(interval::from_a_marathon());
     }
     if outline.members.is_empty() && pair.is_none() {
         from_a_long_race(races, inputs, &mut outline);
@@ -121,7 +121,7 @@ fn from_a_long_race(races: &[Raced], inputs: &Inputs<'_>, outline: &mut Outline)
     if let Ok(time) = span(Hinge::for_volume(weekly).seconds(race.mark, Distance::MARATHON)) {
         outline.members.push(Member { method: Method::Hinge, time });
         outline.sources.push(*race);
-        outline.spread = Some(band::beyond_the_half(race.mark.distance(), weekly));
+        outline.spread = Some(interval::beyond_the_half(race.mark.distance(), weekly));
         outline.weekly = inputs.weekly.filter(WeeklyVolume::is_firm);
     }
 }

@@ -9,51 +9,51 @@
 //! machine at run time.
 
 mod backtest;
-mod band;
-mod basis;
+mod broken_power_law;
 mod cameron;
 mod critical_speed;
-mod current;
+mod current_vdot;
 mod endurance;
-mod hinge;
-mod log;
-mod log_model;
+mod explanation;
+mod interval;
+mod log_linear;
 mod marathon;
-mod personal;
+mod personal_bias;
 mod race;
 mod riegel;
 mod tanda;
 #[cfg(test)]
 mod tests;
+mod training_log;
 mod vdot;
 mod vickers;
-mod volume;
-mod weighed;
+mod weekly_volume;
+mod weighted_power_law;
 
 pub use backtest::{Backtest, Context, Event, Pinball, Row, Score, backtest, foresee};
-pub use band::Finish;
+pub use broken_power_law::Hinge;
 pub use cameron::cameron;
 pub use critical_speed::{CriticalSpeed, critical_speed};
-pub use current::{CurrentVdot, current_vdot};
+pub use current_vdot::{CurrentVdot, current_vdot};
 pub use endurance::Endurance;
-pub use hinge::Hinge;
-pub use log::{LOOK_BACK_DAYS, Run, TrainingLog, course_of};
-pub use log_model::LogModel;
-pub use personal::Past;
+pub use interval::Finish;
+pub use log_linear::LogModel;
+pub use personal_bias::Past;
 pub use race::{Effort, LeftOut, Mark, RaceResult, Raced};
 pub(crate) use riegel::UP_TO_THE_HALF;
 pub use riegel::riegel;
 pub use tanda::{TrainingPace, tanda};
+pub use training_log::{LOOK_BACK_DAYS, Run, TrainingLog, course_of};
 pub use vdot::{Paces, Vdot, vdot_time};
 pub use vickers::{vickers_one, vickers_two};
-pub use volume::WeeklyVolume;
+pub use weekly_volume::WeeklyVolume;
 
 use super::{Absent, Found, Need, Quality};
-use crate::athlete::Sex;
-use crate::calendar::Day;
-use crate::units::{Distance, TimeSpan};
-use crate::words::words;
-use band::Spread;
+use crate::domain::athlete::Sex;
+use crate::domain::calendar::Day;
+use crate::domain::units::{Distance, TimeSpan};
+use crate::string_enum::string_enum;
+use interval::Spread;
 use marathon::Pair;
 use serde::Serialize;
 
@@ -69,7 +69,7 @@ const SHORTEST_RACE_FOR_A_SHORT_TARGET: Distance = Distance::from_mm(1_470_000);
 /// The longest race that says anything, with what a measured course may be long.
 const LONGEST_RACE: Distance = Distance::from_mm(52_500_000);
 
-words! {
+string_enum! {
     /// How a time was come by.
     pub enum Method("method of prediction") {
         /// What is shown to the athlete.
@@ -192,7 +192,7 @@ struct Outline {
 ///
 /// ```
 /// use fitness_core::metrics::predict::{Effort, Inputs, RaceResult, WeeklyVolume, predict};
-/// use fitness_core::units::{Distance, TimeSpan};
+/// use fitness_core::domain::units::{Distance, TimeSpan};
 ///
 /// let half = RaceResult {
 ///     distance: Distance::HALF_MARATHON,
@@ -256,7 +256,8 @@ fn explained(why: Absent, left_out: &[LeftOut], shortest: Distance) -> Absent {
 fn shorter(target: Distance, races: &[Raced], inputs: &Inputs<'_>) -> Found<Outline> {
     let law = Hinge::up_to_the_half(inputs.firm_volume());
     let mut outline = by_every_race(target, races, inputs, law, Method::PowerLaw)?;
-    outline.spread = outline.sources.first().map(|race| band::up_to_the_half(race.mark.distance(), target));
+    outline.spread =
+        outline.sources.first().map(|race| interval::up_to_the_half(race.mark.distance(), target));
     // The weekly distance says only how much a race beyond the half had faded.
     let faded = outline.sources.iter().any(|race| race.mark.distance() > Distance::HALF_MARATHON);
     outline.weekly = inputs.weekly.filter(|weekly| faded && weekly.is_firm());
@@ -269,7 +270,8 @@ fn between(target: Distance, races: &[Raced], inputs: &Inputs<'_>) -> Found<Outl
     let weekly = inputs.firm_volume();
     let mut outline = by_every_race(target, races, inputs, Hinge::for_volume(weekly), Method::Hinge)?;
     outline.weekly = inputs.weekly.filter(WeeklyVolume::is_firm);
-    outline.spread = outline.sources.first().map(|race| band::beyond_the_half(race.mark.distance(), weekly));
+    outline.spread =
+        outline.sources.first().map(|race| interval::beyond_the_half(race.mark.distance(), weekly));
     let half = shorter(Distance::HALF_MARATHON, races, inputs)?.seconds;
     let full = marathon::outline(races, inputs).map(|full| full.seconds);
     // No faster than the pace of the half, no slower than that of the marathon before it is reached, and no faster
@@ -302,13 +304,13 @@ fn by_every_race(
 ) -> Found<Outline> {
     let as_of = inputs.as_of;
     let recent: Vec<Raced> = races.iter().filter(|race| race.age(as_of) <= YEAR).copied().collect();
-    let mut races = weighed::telling(recent, target, as_of, law);
+    let mut races = weighted_power_law::telling(recent, target, as_of, law);
     races.sort_by(|a, b| {
-        let weight = |race| weighed::weight(race, target, as_of);
+        let weight = |race| weighted_power_law::weight(race, target, as_of);
         weight(b).total_cmp(&weight(a)).then_with(|| a.cmp(b))
     });
     let need = if target.mm() < 5_000_000 { Need::RaceOf1500M } else { Need::RaceOf5Km };
-    let seconds = weighed::weighed(&races, target, as_of, law).ok_or(Absent::missing(need))?;
+    let seconds = weighted_power_law::weighed(&races, target, as_of, law).ok_or(Absent::missing(need))?;
     Ok(Outline {
         seconds,
         members: vec![Member { method, time: race::span(seconds)? }],
@@ -331,7 +333,7 @@ fn finish(
     let age = source.age(inputs.as_of);
     let training_only = outline.sources.iter().all(|race| race.effort == Effort::Training);
     let spread = spread.for_input(training_only, age);
-    let own = personal::correction(inputs.history, target, inputs.as_of, spread);
+    let own = personal_bias::correction(inputs.history, target, inputs.as_of, spread);
     let exact = Finish::around(outline.seconds * own.shift.exp(), own.spread)?;
 
     let mut quality = Quality::Ok;
@@ -339,7 +341,7 @@ fn finish(
     if training_only || unknown_volume || target > Distance::MARATHON {
         quality = quality.with(Quality::Provisional);
     }
-    if age > band::STALE_AFTER {
+    if age > interval::STALE_AFTER {
         quality = quality.with(Quality::Stale);
     }
     Ok(Prediction {

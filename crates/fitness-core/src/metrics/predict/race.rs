@@ -1,12 +1,12 @@
 //! What a prediction starts from: a distance raced in a time, checked once, so that every formula after it is total.
 
-use crate::calendar::Day;
+use crate::domain::calendar::Day;
+use crate::domain::units::{Distance, TimeSpan};
 use crate::metrics::{Absent, Found};
-use crate::units::{Distance, TimeSpan};
-use crate::words::words;
+use crate::string_enum::string_enum;
 use serde::{Deserialize, Serialize};
 
-words! {
+string_enum! {
     /// How a result was run. The order is from firm to doubtful.
     pub enum Effort("kind of effort") {
         /// A race.
@@ -132,7 +132,7 @@ impl Mark {
     ///
     /// ```
     /// use fitness_core::metrics::predict::Mark;
-    /// use fitness_core::units::{Distance, TimeSpan};
+    /// use fitness_core::domain::units::{Distance, TimeSpan};
     ///
     /// assert!(Mark::new(Distance::HALF_MARATHON, TimeSpan::from_mins(105)).is_ok());
     /// let why = Mark::new(Distance::HALF_MARATHON, TimeSpan::from_mins(50)).unwrap_err();

@@ -1,8 +1,8 @@
 //! Power laws: time grows with distance a little faster than in proportion.
 
 use super::race::{Mark, span};
+use crate::domain::units::{Distance, TimeSpan};
 use crate::metrics::{Absent, Found};
-use crate::units::{Distance, TimeSpan};
 
 /// Riegel's exponent for running.
 pub(super) const RIEGEL: f64 = 1.06;

@@ -1,9 +1,9 @@
 //! Tanda 2011: the marathon from how much and how fast was trained.
 
 use super::race::span;
-use super::volume::FEWEST_WEEKS;
+use super::weekly_volume::FEWEST_WEEKS;
+use crate::domain::units::{Distance, Pace, TimeSpan};
 use crate::metrics::{Absent, Counted, Found};
-use crate::units::{Distance, Pace, TimeSpan};
 use serde::Serialize;
 
 /// Training before a marathon, measured over some weeks that end a week before it.

@@ -1,8 +1,8 @@
 //! Daniels & Gilbert 1979: one number for a runner's form, and the times and training paces that go with it.
 
 use super::race::{Mark, span};
+use crate::domain::units::{Distance, Pace, TimeSpan};
 use crate::metrics::{Absent, Found, finite};
-use crate::units::{Distance, Pace, TimeSpan};
 use serde::Serialize;
 
 /// The times, minutes, the formula was made for.

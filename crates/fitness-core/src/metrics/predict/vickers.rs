@@ -4,8 +4,8 @@
 //! below, the authors' own column of predictions comes out; with those it does not.
 
 use super::race::{Mark, span};
+use crate::domain::units::{Distance, TimeSpan};
 use crate::metrics::{Absent, Found};
-use crate::units::{Distance, TimeSpan};
 
 /// Constants of model 1, apart so that a test can show what the wrong ones give.
 #[derive(Debug, Clone, Copy)]

@@ -1,8 +1,8 @@
 use super::*;
+use crate::domain::sport::Sport;
 use crate::metrics::Rated;
 use crate::metrics::fitness::{DayLoad, FormBand};
 use crate::plan::{Step, StepTarget, StepType, WorkoutKind};
-use crate::sport::Sport;
 use proptest::prelude::*;
 
 fn day(text: &str) -> Day {

@@ -1,6 +1,6 @@
 //! The usual zones' bounds, and that no second is lost or counted twice.
 
-use super::super::example::near;
+use super::super::fixtures::near;
 use super::*;
 use proptest::prelude::*;
 

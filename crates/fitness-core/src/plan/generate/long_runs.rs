@@ -1,11 +1,11 @@
 //! The long run of each week: towards what the race asks for, by a tenth at a time, and as much of its week as it may be.
 
 use super::Wish;
-use super::days::long_day;
-use super::last_runs::{FREE, LastRuns};
-use super::marks::ways_back;
+use super::longest_run::{FREE, LastRuns};
+use super::unavailable_days::ways_back;
 use super::volume::Shape;
-use crate::plan::limits::{self, Class};
+use super::weekdays::long_day;
+use crate::plan::training_norms::{self, Class};
 use crate::plan::{Background, Level, Week};
 
 /// The building weeks, for which long runs are wanted.
@@ -23,15 +23,15 @@ impl Building<'_> {
     pub(super) fn long_runs(&self) -> Vec<f64> {
         let Self { shape, weeks, volume, .. } = *self;
         let peak = volume.iter().copied().fold(0.0, f64::max);
-        let least = limits::longest_at_least(shape.level, shape.race);
+        let least = training_norms::longest_at_least(shape.level, shape.race);
         // Three weeks before a marathon there is one long run left: as far as the last month carries it, within what is no error.
-        if shape.class == Class::Full && weeks.len() == limits::NO_BUILD {
-            let share = limits::long_share(shape.level).1 - LAST_CHANCE;
+        if shape.class == Class::Full && weeks.len() == training_norms::NO_BUILD {
+            let share = training_norms::long_share(shape.level).1 - LAST_CHANCE;
             return self.long_runs_at(share);
         }
         // Weeks too few to build anything keep the longest run there was, within the same.
         if shape.class == Class::Full && shape.hold && peak > 0.0 {
-            let (usual, error) = limits::long_share(shape.level);
+            let (usual, error) = training_norms::long_share(shape.level);
             let kept = (shape.longest / peak).min(error - LAST_CHANCE);
             if kept > usual && shape.longest < least {
                 return self.long_runs_at(kept);
@@ -41,7 +41,7 @@ impl Building<'_> {
         let share = share_of_week(shape, peak);
         let longs = self.long_runs_at(share);
         let longest = longs.iter().copied().fold(0.0, f64::max);
-        let usual = limits::long_share(shape.level).0 - MARGIN;
+        let usual = training_norms::long_share(shape.level).0 - MARGIN;
         if share > usual && longest < enough(shape) {
             return self.long_runs_at(usual);
         }
@@ -84,7 +84,7 @@ impl Building<'_> {
 /// Kilometres of a long run that has a share of its week. In a week too small for R6 to look at it may be as long as in the
 /// smallest that it does look at, as long as it is not more than half: it is what later long runs grow from.
 pub(super) fn long_in(share: f64, km: f64) -> f64 {
-    (share * km.max(limits::SHARED_WEEK)).min(share.max(HALF) * km)
+    (share * km.max(training_norms::SHARED_WEEK)).min(share.max(HALF) * km)
 }
 
 /// What of a week its runs can hold, of which all others are shorter than the long one; a smaller week may have fewer.
@@ -104,14 +104,14 @@ fn longest_wanted(shape: &Shape, peak: f64, share: f64) -> f64 {
         Level::Intermediate => 0.36,
         Level::Advanced => 0.30,
     };
-    let least = (limits::longest_at_least(shape.level, shape.race) / shape.step).ceil() * shape.step;
-    let most = limits::longest_at_most(shape.level, shape.race);
+    let least = (training_norms::longest_at_least(shape.level, shape.race) / shape.step).ceil() * shape.step;
+    let most = training_norms::longest_at_most(shape.level, shape.race);
     (usual * peak).clamp(least, most.max(least)).min(share * peak).min(in_time(shape))
 }
 
 /// Kilometres of the longest run that does not take too long.
 fn in_time(shape: &Shape) -> f64 {
-    let (hours, _) = limits::long_hours(shape.level);
+    let (hours, _) = training_norms::long_hours(shape.level);
     shape.pace.map_or(f64::INFINITY, |pace| hours * 3600.0 / pace)
 }
 
@@ -130,7 +130,7 @@ pub(super) const MARGIN: f64 = 0.015;
 /// Kilometres of a longest run that a bigger share of the week is worth taking for: what the race asks for, and before a
 /// marathon what those ran at least who were not later than others.
 fn enough(shape: &Shape) -> f64 {
-    limits::longest_at_least(shape.level, shape.race).min(NOT_LATER)
+    training_norms::longest_at_least(shape.level, shape.race).min(NOT_LATER)
 }
 
 /// Kilometres below which the longest run before a marathon cost about 13 minutes (Fokkema 2020).
@@ -139,8 +139,8 @@ const NOT_LATER: f64 = 25.0;
 /// The share of a week its long run may have: a little more than usual where that brings it to the length the race asks
 /// for. Short of that length is the worse of the two (Fokkema 2020).
 fn share_of_week(shape: &Shape, peak: f64) -> f64 {
-    let (share, _) = limits::long_share(shape.level);
-    let least = limits::longest_at_least(shape.level, shape.race);
+    let (share, _) = training_norms::long_share(shape.level);
+    let least = training_norms::longest_at_least(shape.level, shape.race);
     let enough = enough(shape);
     let reached =
         least > (share - MARGIN) * peak && enough <= (share + 0.06) * peak && enough <= in_time(shape);

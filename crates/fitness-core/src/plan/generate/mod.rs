@@ -4,38 +4,38 @@
 //! ([`days`]) and its sessions ([`session`], each made in [`workouts`]); then the linter reads the whole, and what it calls an error makes the plan
 //! smaller until nothing is one. What the athlete should know is said in plain sentences, never hidden in a bigger number.
 
-mod advice;
-mod bad_wish;
-mod days;
-mod from_zero;
-mod last_runs;
+mod alternatives;
+mod beginner;
+mod blackouts;
+mod error;
+mod goal_time;
 mod long_runs;
-mod marks;
-mod mend;
+mod longest_run;
+mod notes;
 mod paces;
-mod pauses;
-mod remarks;
-mod session;
+mod repair;
 mod strength;
-mod target;
+mod unavailable_days;
 mod volume;
+mod week_layout;
+mod weekdays;
 mod workouts;
 
-pub use bad_wish::BadWish;
-pub use target::{PaceCard, Split, Support, finish_on_race_day, pace_card, support, told_target};
+pub use error::BadWish;
+pub use goal_time::{PaceCard, Split, Support, finish_on_race_day, pace_card, support, told_target};
 pub use volume::Phase;
 
-use super::background::SILENT;
-use super::limits::{self, Class, NOTHING};
+use super::baseline::SILENT;
 use super::lint::{self, Finding, Severity, Subject};
+use super::training_norms::{self, Class, NOTHING};
 use super::{
     Availability, Background, BadDraft, Draft, Goal, Level, Stated, Terms, Wished, Workout, race_weeks,
 };
-use crate::calendar::{Day, Weekday};
+use crate::domain::calendar::{Day, Weekday};
+use crate::domain::sport::Sport;
+use crate::domain::units::{Distance, TimeSpan, UnitSystem};
 use crate::metrics::predict::Mark;
-use crate::sport::Sport;
-use crate::units::{Distance, TimeSpan, UnitSystem};
-use mend::Mending;
+use repair::Mending;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use volume::PlanWeek;
@@ -124,27 +124,27 @@ const MAX_PLAN_DAYS: i64 = 2 * 366;
 /// # Errors
 /// When what is asked for cannot be planned for; each says what to change.
 pub fn generate(wish: &Wish, athlete: &Background) -> Result<Generated, BadWish> {
-    if let Some(mark) = marks::mark_on(athlete, wish.race) {
+    if let Some(mark) = unavailable_days::mark_on(athlete, wish.race) {
         return Err(BadWish::RaceMarked { race: wish.race, why: mark.why });
     }
     wish.name.as_deref().map_or(Ok(()), super::draft::check_name)?;
-    let free = marks::without_marked(wish, athlete);
+    let free = unavailable_days::without_marked(wish, athlete);
     let race = check(&free, athlete)?;
     let level = athlete.level().map_err(|_| BadWish::AskLevel)?;
     let brings = brings(athlete);
     let base = brings.base().map_or(0.0, Distance::km);
     check_base(wish, race, level, base, athlete)?;
-    check_tune_up(wish, base, &marks::ways_back(wish, athlete))?;
+    check_tune_up(wish, base, &unavailable_days::ways_back(wish, athlete))?;
     let (faults, mut made) = best_try(wish, &free, race, level, athlete)?;
     if faults > 0 {
         let speaks = |finding: &&Finding| finding.severity != Severity::Note;
         let said = made.findings.iter().filter(speaks).map(|finding| finding.text.as_str());
         let said = said.collect::<Vec<_>>().join(" ");
-        return Err(BadWish::Unsafe { said, change: advice::what_to_change(wish, athlete) });
+        return Err(BadWish::Unsafe { said, change: alternatives::what_to_change(wish, athlete) });
     }
-    let mut remarks = target::remarks(wish, race, athlete);
-    remarks.extend(remarks::silence(athlete));
-    remarks.extend(marks::remarks(wish, athlete));
+    let mut remarks = goal_time::remarks(wish, race, athlete);
+    remarks.extend(notes::silence(athlete));
+    remarks.extend(unavailable_days::remarks(wish, athlete));
     remarks.append(&mut made.remarks);
     Ok(Generated { remarks, ..made })
 }
@@ -170,7 +170,7 @@ fn best_try(
     let mut best: Option<(usize, Generated)> = None;
     for _ in 0..MAX_TRIES {
         let (workouts, weeks, remarks) = if from_zero {
-            from_zero::plan(free, race, &brings, athlete.is_silent())
+            beginner::plan(free, race, &brings, athlete.is_silent())
         } else {
             from_base(free, race, level, &brings, shrink, &mending)
         };
@@ -234,7 +234,7 @@ fn check(wish: &Wish, athlete: &Background) -> Result<Distance, BadWish> {
         _ => return Err(BadDraft::Distance.into()),
     };
     if let Some(target) = wish.target {
-        if race > limits::BEYOND_EVIDENCE {
+        if race > training_norms::BEYOND_EVIDENCE {
             return Err(BadWish::TargetBeyondEvidence);
         }
         Mark::new(race, target).map_err(|why| BadWish::Target(unspoken(&why.to_string())))?;
@@ -308,12 +308,12 @@ fn check_base(
 }
 
 /// A race along the way is one run among others.
-fn check_tune_up(wish: &Wish, base: f64, ways: &[marks::WayBack]) -> Result<(), BadWish> {
+fn check_tune_up(wish: &Wish, base: f64, ways: &[unavailable_days::WayBack]) -> Result<(), BadWish> {
     let Some(TuneUp { on, distance }) = wish.tune_up else { return Ok(()) };
     if ways.iter().any(|way| way.contains(on)) {
         return Err(BadWish::TuneUp);
     }
-    let most = (TUNE_UP_SHARE * base).max(limits::SHORT_RUN);
+    let most = (TUNE_UP_SHARE * base).max(training_norms::SHORT_RUN);
     if distance.km() <= most {
         return Ok(());
     }
@@ -341,9 +341,9 @@ fn from_base(
     let shape = volume::Shape::new(wish, race, level, athlete, shrink);
     let (mut weeks, pause) = volume::outline(&shape, wish, athlete);
     mending.weeks(&shape, &mut weeks);
-    let mut workouts = session::fill(&shape, wish, athlete, &weeks, mending);
+    let mut workouts = week_layout::fill(&shape, wish, athlete, &weeks, mending);
     complete(&mut workouts, wish, athlete);
-    let mut remarks = remarks::remarks(&shape, wish, athlete, &workouts);
+    let mut remarks = notes::remarks(&shape, wish, athlete, &workouts);
     remarks.extend(pause);
     (workouts, outlined(&weeks), remarks)
 }
@@ -361,7 +361,7 @@ fn complete(workouts: &mut Vec<Workout>, wish: &Wish, athlete: &Background) {
     let first = wish.start.iso_week().monday();
     workouts.extend(first.through(wish.race).filter(|day| !taken.contains(day)).map(|day| {
         let blocked = || wish.availability.blackouts.contains(&day).then(|| "Blocked day".to_owned());
-        let marked = marks::mark_on(athlete, day).map(|mark| format!("Marked as {}", mark.why));
+        let marked = unavailable_days::mark_on(athlete, day).map(|mark| format!("Marked as {}", mark.why));
         let reason = marked.or_else(blocked);
         Workout { description: reason, ..Workout::rest(day) }
     }));

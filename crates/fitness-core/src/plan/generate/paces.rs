@@ -6,10 +6,10 @@
 
 use super::Wish;
 use super::volume::Shape;
+use crate::domain::units::TimeSpan;
 use crate::metrics::predict::{Paces, Prediction};
 use crate::plan::Background;
-use crate::plan::limits::Class;
-use crate::units::TimeSpan;
+use crate::plan::training_norms::Class;
 
 /// What the athlete can run how fast; seconds per kilometre.
 pub(super) struct Speeds {

@@ -1,10 +1,10 @@
 //! Strength beside running: on hard days, or on easy days before easy ones; never on the eve of what asks for fresh legs.
 
 use super::Wish;
-use crate::calendar::Day;
+use crate::domain::calendar::Day;
+use crate::domain::sport::Sport;
+use crate::domain::units::TimeSpan;
 use crate::plan::{Week, Workout, WorkoutKind};
-use crate::sport::Sport;
-use crate::units::TimeSpan;
 
 /// Sessions of a week, and minutes of one.
 const SESSIONS: usize = 2;

@@ -1,17 +1,17 @@
 //! How much to run in each week: from the athlete's own base, up by a few percent, down every third or fourth week, and
 //! down again before the race.
 
+use super::blackouts::{Return, WHOLE, pauses};
 use super::long_runs::{Building, MARGIN, OTHERS, held_by};
-use super::pauses::{Return, WHOLE, pauses};
 use super::{Wish, is_open, weeks_of};
-use crate::observation::Excuse;
-use crate::plan::background::PACE_DAYS;
-use crate::plan::limits::{self, Class, MASTERS};
+use crate::domain::observation::Excuse;
+use crate::domain::units::{Distance, Pace, UnitSystem};
+use crate::plan::baseline::PACE_DAYS;
+use crate::plan::training_norms::{self, Class, MASTERS};
 use crate::plan::{Background, Level, Week};
-use crate::units::{Distance, Pace, UnitSystem};
-use crate::words::words;
+use crate::string_enum::string_enum;
 
-words! {
+string_enum! {
     /// What a stretch of a plan is for.
     pub enum Phase("phase") {
         /// Easy volume.
@@ -85,7 +85,7 @@ impl Shape {
         let before = recent_weeks(athlete).into_iter().fold(0.0, f64::max);
         // After days without a run the return holds the first weeks to what was run.
         let gap = athlete.days_since_run().unwrap_or(0);
-        let allowed = if !athlete.is_recorded() || before <= 0.0 || gap >= limits::BREAK {
+        let allowed = if !athlete.is_recorded() || before <= 0.0 || gap >= training_norms::BREAK {
             base
         } else {
             (before * FIRST_STEP).max(before + 3.0_f64.min(before * 0.25))
@@ -117,7 +117,7 @@ impl Shape {
                 UnitSystem::Metric => 0.5,
                 UnitSystem::Imperial => 0.402_336,
             },
-            hold: (weeks_of(wish).len() as i64) < limits::runway_weeks(level, class),
+            hold: (weeks_of(wish).len() as i64) < training_norms::runway_weeks(level, class),
         }
     }
 
@@ -167,7 +167,7 @@ impl Shape {
 
     /// How far a run may go beyond the longest of 30 days.
     pub(super) fn spike(&self) -> f64 {
-        if self.injured { 1.0 } else { limits::SESSION_SPIKE.0 }
+        if self.injured { 1.0 } else { training_norms::SESSION_SPIKE.0 }
     }
 }
 
@@ -179,9 +179,9 @@ impl Shape {
 /// begin like anybody.
 pub(super) fn starting_base(athlete: &Background) -> f64 {
     let base = athlete.base().map_or(0.0, Distance::km);
-    if base < limits::NOTHING
+    if base < training_norms::NOTHING
         && let Some(before) = athlete.base_before_pause(COMES_BACK)
-        && athlete.days_since_run().is_some_and(|days| days >= limits::ANEW)
+        && athlete.days_since_run().is_some_and(|days| days >= training_norms::ANEW)
         && athlete.easy_pace().is_some()
     {
         let said = athlete.stated.base.map_or(f64::INFINITY, Distance::km);
@@ -293,7 +293,7 @@ pub(super) fn outline(shape: &Shape, wish: &Wish, athlete: &Background) -> (Vec<
         planned.push(PlanWeek { week, phase: Phase::Taper, cutback: false, back, km, long });
     }
     if !pauses.is_empty() {
-        held.hold(&mut planned, shape, limits::long_share(shape.level).0 - MARGIN, runs);
+        held.hold(&mut planned, shape, training_norms::long_share(shape.level).0 - MARGIN, runs);
     }
     let longest = pauses.iter().max_by_key(|pause| pause.days);
     (planned, longest.and_then(|pause| pause.remark(weeks.len())))
@@ -324,10 +324,10 @@ fn build_volume(shape: &Shape, easier: &[bool]) -> Vec<f64> {
         Level::Intermediate => 1.08,
         Level::Advanced => 1.06,
     };
-    let (_, top) = limits::peak_bracket(shape.level, shape.race);
+    let (_, top) = training_norms::peak_bracket(shape.level, shape.race);
     let own = shape
         .best_four
-        .map_or(f64::INFINITY, |best| best * limits::peak_over_best(shape.level).min(1.25) - 0.04);
+        .map_or(f64::INFINITY, |best| best * training_norms::peak_over_best(shape.level).min(1.25) - 0.04);
     let ceiling = top.min(own).max(shape.base);
     let mut up = shape.first.max(0.0);
     // As steady as the weeks allow: who has time need not hurry to the ceiling.

@@ -1,12 +1,12 @@
 //! What one workout is: how far, how long, which steps, with a pace only where a dated result supports one.
 
-use super::session::{Maker, Recipe};
 use super::volume::{Phase, PlanWeek};
-use crate::calendar::Day;
-use crate::plan::limits::Class;
+use super::week_layout::{Maker, Recipe};
+use crate::domain::calendar::Day;
+use crate::domain::sport::Sport;
+use crate::domain::units::{Distance, TimeSpan};
+use crate::plan::training_norms::Class;
 use crate::plan::{Step, StepDuration, StepTarget, StepType, TargetRange, Workout, WorkoutKind};
-use crate::sport::Sport;
-use crate::units::{Distance, TimeSpan};
 
 impl Maker<'_> {
     /// How far a session's hard part may go in a week, and how long it takes.

@@ -6,33 +6,33 @@
 //! Weeks end on race day; a plan without a race has the calendar's. A day up to the athlete's last day of data is what was
 //! run, a later one what is planned, and only what can still be changed is judged.
 
-mod amounts;
+mod context;
+mod display;
+mod findings;
 mod quality;
-mod report;
 mod rule;
 mod schedule;
 mod taper;
 mod targets;
 #[cfg(test)]
 mod tests;
-mod told;
-mod view;
 mod volume;
+mod work;
 
-pub(super) use amounts::pace_range;
-use report::{LATE_BREAK, Remark, Report};
+pub(super) use context::{planned_km, planned_minutes};
+pub use display::{Since, counts};
+use findings::{LATE_BREAK, Remark, Report};
 pub use rule::Rule;
-pub use told::{Since, counts};
-pub(super) use view::{planned_km, planned_minutes};
+pub(super) use work::pace_range;
 
 use super::{Background, Draft, Plan, Workout};
-use crate::calendar::Day;
-use crate::units::{Distance, TimeSpan, UnitSystem};
-use crate::words::words;
+use crate::domain::calendar::Day;
+use crate::domain::units::{Distance, TimeSpan, UnitSystem};
+use crate::string_enum::string_enum;
+use context::View;
 use serde::Serialize;
-use view::View;
 
-words! {
+string_enum! {
     /// How much a finding matters.
     pub enum Severity("severity") {
         /// Keeps a plan from being committed unless the athlete overrides it by name.

@@ -1,10 +1,10 @@
 //! How hard: quality sessions, the time between them, and how much of them there is.
 
-use super::super::limits::{self, Class, Effort};
+use super::super::training_norms::{self, Class, Effort};
 use super::super::{Level, StepType, Workout, WorkoutKind};
-use super::amounts::{Work, target_pace};
-use super::view::{Session, View, WeekSum};
+use super::context::{Session, View, WeekSum};
 use super::volume::percent;
+use super::work::{Work, target_pace};
 use super::{Remark, Report, Rule, Severity, TOLERANCE, beyond};
 
 pub(super) fn check(view: &View<'_>, report: &mut Report) {
@@ -18,13 +18,13 @@ pub(super) fn check(view: &View<'_>, report: &mut Report) {
 }
 
 fn is_master(view: &View<'_>) -> bool {
-    view.athlete.age.is_some_and(|age| age >= limits::MASTERS)
+    view.athlete.age.is_some_and(|age| age >= training_norms::MASTERS)
 }
 
 /// R11, and R30's two sessions.
 fn sessions_a_week(view: &View<'_>, report: &mut Report) {
     for (index, week) in view.weeks.iter().enumerate().filter(|(_, week)| week.open) {
-        let (warning, error) = limits::quality_sessions(view.level, index);
+        let (warning, error) = training_norms::quality_sessions(view.level, index);
         let (count, first) = (week.quality, week.week.first);
         let remark = |rule, severity, limit: usize| {
             let text = format!("The week from {first} has {count} quality sessions; {limit} would be enough");
@@ -34,15 +34,15 @@ fn sessions_a_week(view: &View<'_>, report: &mut Report) {
             report.add(remark(Rule::R11, Severity::Error, error));
         } else if count > warning {
             report.add(remark(Rule::R11, Severity::Warning, warning));
-        } else if is_master(view) && count > limits::MASTERS_QUALITY.1 {
-            report.add(remark(Rule::R30, Severity::Warning, limits::MASTERS_QUALITY.1).part(1));
+        } else if is_master(view) && count > training_norms::MASTERS_QUALITY.1 {
+            report.add(remark(Rule::R30, Severity::Warning, training_norms::MASTERS_QUALITY.1).part(1));
         }
     }
 }
 
 /// R12, and R30's 72 hours.
 fn gaps(view: &View<'_>, report: &mut Report) {
-    let (warning, error) = limits::quality_gap(view.level);
+    let (warning, error) = training_norms::quality_gap(view.level);
     let quality: Vec<&Session<'_>> = view.sessions.iter().filter(|session| session.quality).collect();
     for pair in quality.windows(2) {
         let (before, day) = (pair[0].day, pair[1].day);
@@ -53,8 +53,8 @@ fn gaps(view: &View<'_>, report: &mut Report) {
         let (rule, severity, limit) = match hours {
             _ if hours < error => (Rule::R12, Severity::Error, error),
             _ if hours < warning => (Rule::R12, Severity::Warning, warning),
-            _ if is_master(view) && hours < limits::MASTERS_QUALITY.0 => {
-                (Rule::R30, Severity::Warning, limits::MASTERS_QUALITY.0)
+            _ if is_master(view) && hours < training_norms::MASTERS_QUALITY.0 => {
+                (Rule::R30, Severity::Warning, training_norms::MASTERS_QUALITY.0)
             }
             _ => continue,
         };
@@ -101,7 +101,7 @@ fn minutes(view: &View<'_>, week: &WeekSum) -> Option<(f64, f64)> {
 
 /// R14: over four weeks in a row, or all there are.
 fn hard_share(view: &View<'_>, report: &mut Report) {
-    let limit = limits::hard_share(view.level);
+    let limit = training_norms::hard_share(view.level);
     let each: Vec<Option<(f64, f64)>> = view.weeks.iter().map(|week| minutes(view, week)).collect();
     let span = each.len().clamp(1, 4);
     for (window, weeks) in each.windows(span).zip(view.weeks.windows(span)) {
@@ -155,7 +155,7 @@ fn caps(view: &View<'_>, report: &mut Report) {
     for (session, workout) in view.planned().filter(|(session, _)| session.quality) {
         let Some(effort) = effort(view, workout) else { continue };
         let (day, work) = (session.day, Work::of(workout, view.easy));
-        let most = limits::session_cap(effort, view.week_of(day).and_then(|week| week.km));
+        let most = training_norms::session_cap(effort, view.week_of(day).and_then(|week| week.km));
         if let Some(km) = work.km.filter(|km| *km > most + TOLERANCE) {
             let text = format!(
                 "The session on {day} has {} of hard running; in such a week {} is enough",
@@ -165,9 +165,9 @@ fn caps(view: &View<'_>, report: &mut Report) {
             report.add(Remark::new(Rule::R15, Severity::Warning, text).on(day).measured(km, most));
         } else if let Some(minutes) = work.minutes
             && effort == Effort::Marathon
-            && minutes > limits::MARATHON_MINUTES + TOLERANCE
+            && minutes > training_norms::MARATHON_MINUTES + TOLERANCE
         {
-            let most = limits::MARATHON_MINUTES;
+            let most = training_norms::MARATHON_MINUTES;
             let text =
                 format!("The session on {day} has {minutes:.0} minutes at race pace; {most:.0} are enough");
             report
@@ -194,7 +194,7 @@ fn marathon_pace(view: &View<'_>, report: &mut Report) {
         sum += km;
         longest = longest.max(block);
     }
-    let (total, block) = limits::marathon_pace(view.level);
+    let (total, block) = training_norms::marathon_pace(view.level);
     if let Some(limit) = beyond(sum, total) {
         let text = format!(
             "The last ten weeks have {} at marathon pace; {} to {} are usual",

@@ -1,8 +1,8 @@
 //! The rules by name: what each measures, and whose finding it is.
 
-use crate::words::words;
+use crate::string_enum::string_enum;
 
-words! {
+string_enum! {
     /// A rule of the linter. `docs/plans.md` has them in a table with their limits.
     pub enum Rule("rule") {
         /// A run against the longest of the 30 days before.

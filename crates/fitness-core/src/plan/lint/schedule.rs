@@ -1,12 +1,12 @@
 //! Days that hold together: rest, one run a day, one race, lengths that can be.
 
-use super::super::limits;
+use super::super::training_norms;
 use super::super::weeks::running;
 use super::super::{Level, WorkoutKind};
-use super::view::{View, planned_km};
+use super::context::{View, planned_km};
 use super::{Remark, Report, Rule, Severity, TOLERANCE, beyond};
-use crate::calendar::Day;
-use crate::sport::Sport;
+use crate::domain::calendar::Day;
+use crate::domain::sport::Sport;
 use std::collections::BTreeMap;
 
 /// Days after the race that may still be planned.
@@ -22,7 +22,7 @@ pub(super) fn check(view: &View<'_>, report: &mut Report) {
 
 /// R17.
 fn rest_days(view: &View<'_>, report: &mut Report) {
-    let least = limits::rest_days(view.level);
+    let least = training_norms::rest_days(view.level);
     let severity = if view.level == Level::Advanced { Severity::Note } else { Severity::Warning };
     for week in view.weeks.iter().filter(|week| week.open && week.rest_days < least) {
         let (first, days) = (week.week.first, week.rest_days);
@@ -42,7 +42,7 @@ fn days_of(count: usize) -> String {
 
 /// R18, before the taper.
 fn runs_a_week(view: &View<'_>, report: &mut Report) {
-    let (low, high) = limits::weekly_runs(view.level);
+    let (low, high) = training_norms::weekly_runs(view.level);
     for week in view.build().iter().filter(|week| week.open) {
         let (first, runs) = (week.week.first, week.runs);
         if let Some(limit) = beyond(runs as f64, (low as f64, high as f64)) {
@@ -136,7 +136,7 @@ fn lengths(view: &View<'_>, report: &mut Report) {
             *days.entry(workout.date).or_default() += planned_km(workout, view.easy).unwrap_or(0.0);
         }
     }
-    let most = limits::LONGEST_DAY;
+    let most = training_norms::LONGEST_DAY;
     for (day, km) in days.into_iter().filter(|(_, km)| *km > most + TOLERANCE) {
         let text = format!(
             "There are {} of running on {day}; more than {} is no training",

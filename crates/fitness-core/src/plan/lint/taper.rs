@@ -1,11 +1,11 @@
 //! The way to the start line: last long run, taper, last days.
 
-use super::super::limits::{self, Class};
+use super::super::training_norms::{self, Class};
 use super::super::{Level, WorkoutKind};
-use super::view::{Peak, View};
+use super::context::{Peak, View};
 use super::volume::{longest_before_race, percent, preparing_since};
 use super::{LATE_BREAK, Remark, Report, Rule, Severity, TOLERANCE, beyond};
-use crate::calendar::Day;
+use crate::domain::calendar::Day;
 
 pub(super) fn check(view: &View<'_>, report: &mut Report) {
     let Some((_, class)) = view.race else { return };
@@ -34,16 +34,16 @@ fn without_running(days: i64, end: Day, report: &mut Report) {
         Remark::new(Rule::R22, Severity::Warning, text)
             .part(LATE_BREAK)
             .on(end)
-            .measured(days as f64, limits::BREAK as f64)
+            .measured(days as f64, training_norms::BREAK as f64)
             .aside(format!("{days} days before {end} are without a run")),
     );
 }
 
 /// R10.
 fn last_long_run(view: &View<'_>, class: Class, report: &mut Report) {
-    let (low, high) = limits::last_long_run(class);
+    let (low, high) = training_norms::last_long_run(class);
     // A plan of a few weeks may leave the long run to the weeks before it; then it cannot come too early.
-    let short = view.weeks.len() <= limits::NO_BUILD;
+    let short = view.weeks.len() <= training_norms::NO_BUILD;
     let (from, range) = match short {
         true => (preparing_since(view), (low, f64::MAX)),
         false => (view.running_again().unwrap_or(view.subject.start), (low, high)),
@@ -70,7 +70,7 @@ fn length(view: &View<'_>, class: Class, peak: &Peak, report: &mut Report) {
     let weeks = view.weeks.len();
     if peak.taper > 0 {
         let days = (weeks - peak.taper) as f64 * 7.0;
-        let range = limits::taper_days(class);
+        let range = training_norms::taper_days(class);
         if let Some(limit) = beyond(days, range) {
             let text = format!(
                 "The taper has {days:.0} days; before this race {:.0} to {:.0} days with less running are best",
@@ -82,9 +82,9 @@ fn length(view: &View<'_>, class: Class, peak: &Peak, report: &mut Report) {
         }
     }
     // Three weeks begin with the last full one; where it lies is no choice.
-    let given = class == Class::Full && weeks <= limits::NO_BUILD;
+    let given = class == Class::Full && weeks <= training_norms::NO_BUILD;
     if let Some(last) = peak.last.filter(|_| !given) {
-        let (apart, range) = ((weeks - 1 - last) as f64, limits::peak_to_race(class));
+        let (apart, range) = ((weeks - 1 - last) as f64, training_norms::peak_to_race(class));
         if let Some(limit) = beyond(apart, range) {
             let first = view.weeks[last].week.first;
             let text = format!(
@@ -103,8 +103,9 @@ fn length(view: &View<'_>, class: Class, peak: &Peak, report: &mut Report) {
 /// R20.
 fn last_weeks(view: &View<'_>, class: Class, peak: &Peak, report: &mut Report) {
     // Of three weeks the first is a full one.
-    let tapering = if view.weeks.len() <= limits::NO_BUILD { limits::NO_BUILD - 1 } else { usize::MAX };
-    for (week, range) in view.weeks.iter().rev().zip(limits::last_weeks(class)).take(tapering) {
+    let tapering =
+        if view.weeks.len() <= training_norms::NO_BUILD { training_norms::NO_BUILD - 1 } else { usize::MAX };
+    for (week, range) in view.weeks.iter().rev().zip(training_norms::last_weeks(class)).take(tapering) {
         let (Some(km), Some(range)) = (week.km, range) else { continue };
         if let Some(limit) = beyond(km / peak.km, range) {
             let first = week.week.first;
@@ -137,12 +138,12 @@ fn falling(view: &View<'_>, class: Class, peak: &Peak, report: &mut Report) {
     let last_two: Option<f64> = view.weeks.iter().rev().take(2).map(|week| week.km).sum();
     if let Some(sum) = last_two.filter(|_| class == Class::Full && view.weeks.len() >= 2) {
         let lighter = 1.0 - sum / 2.0 / peak.km;
-        if let Some(limit) = beyond(lighter, limits::LIGHTER) {
+        if let Some(limit) = beyond(lighter, training_norms::LIGHTER) {
             let text = format!(
                 "The last two weeks are {} lighter than the fullest week; {} to {} are best",
                 percent(lighter),
-                percent(limits::LIGHTER.0),
-                percent(limits::LIGHTER.1)
+                percent(training_norms::LIGHTER.0),
+                percent(training_norms::LIGHTER.1)
             );
             let aside = format!("the last two are {} lighter on average", percent(lighter));
             let remark = Remark::new(Rule::R21, Severity::Warning, text).part(1);
@@ -163,14 +164,14 @@ fn kept(view: &View<'_>, peak: &Peak, report: &mut Report) {
         let race_week = week.week.contains(view.subject.race);
         let count = week.runs + usize::from(race_week);
         let share = count as f64 / usual.max(1) as f64;
-        if share < limits::TAPER_RUNS - TOLERANCE {
+        if share < training_norms::TAPER_RUNS - TOLERANCE {
             let runs = counted(count as i64, "run");
             let text = format!(
                 "The week from {first} is in the taper and has {runs}, where {usual} were usual; make runs shorter instead"
             );
             let aside = format!("the week from {first} has {runs} where {usual} were usual");
             let remark = Remark::new(Rule::R22, Severity::Warning, text).on(first);
-            report.add(remark.measured(share, limits::TAPER_RUNS).aside(aside));
+            report.add(remark.measured(share, training_norms::TAPER_RUNS).aside(aside));
         }
         let strides = || {
             view.planned()
@@ -195,7 +196,7 @@ const FASTEST: f64 = 160.0;
 /// R23.
 fn last_days(view: &View<'_>, report: &mut Report) {
     let severity = if view.level == Level::Advanced { Severity::Warning } else { Severity::Error };
-    let (without_quality, without_long, most) = limits::LAST_DAYS;
+    let (without_quality, without_long, most) = training_norms::LAST_DAYS;
     for (session, _) in view.planned() {
         let day = session.day;
         let left = day.until(view.subject.race);

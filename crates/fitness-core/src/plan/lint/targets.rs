@@ -1,18 +1,18 @@
 //! Paces and times: only what a result supports.
 
-use super::super::limits::{self, Class};
+use super::super::training_norms::{self, Class};
 use super::super::{DatedPaces, Step, StepType, Support, Workout, WorkoutKind, finish_on_race_day, support};
-use super::amounts::pace_range;
-use super::view::View;
+use super::context::View;
+use super::work::pace_range;
 use super::{Remark, Report, Rule, Severity, Subject, TOLERANCE};
+use crate::domain::sport::Sport;
+use crate::domain::units::{Distance, Pace};
 use crate::metrics::predict::{Paces, Prediction};
-use crate::sport::Sport;
-use crate::units::{Distance, Pace};
 
 pub(super) fn check(view: &View<'_>, report: &mut Report) {
     dated_paces(view, report);
     let Some((distance, _)) = view.race else { return };
-    if distance > limits::BEYOND_EVIDENCE && view.subject.target.is_some() {
+    if distance > training_norms::BEYOND_EVIDENCE && view.subject.target.is_some() {
         let text = "Beyond 50 km nothing published supports a time to aim for; plan without one".to_owned();
         report.add(Remark::new(Rule::R32, Severity::Warning, text));
     }
@@ -26,7 +26,7 @@ pub(super) fn check(view: &View<'_>, report: &mut Report) {
 fn dated_paces(view: &View<'_>, report: &mut Report) {
     // A result grows old, whether or not data came after it.
     let last = view.athlete.last_day();
-    let recent = |paces: &DatedPaces| paces.result_on.until(last) <= limits::PACES_LAST;
+    let recent = |paces: &DatedPaces| paces.result_on.until(last) <= training_norms::PACES_LAST;
     if let Some(dated) = view.athlete.paces.filter(recent) {
         return supported_paces(view, &dated, report);
     }
@@ -35,7 +35,7 @@ fn dated_paces(view: &View<'_>, report: &mut Report) {
             let day = workout.date;
             let text = format!(
                 "The workout on {day} asks for a pace, and no result of the last {} days supports one; go by effort",
-                limits::PACES_LAST
+                training_norms::PACES_LAST
             );
             report.add(Remark::new(Rule::R31, Severity::Error, text).on(day));
         }
@@ -48,7 +48,7 @@ fn supported_paces(view: &View<'_>, dated: &DatedPaces, report: &mut Report) {
     for workout in open.filter(|workout| workout.sport == Sport::Running) {
         let limit = quickest(view, workout, dated);
         let Some(pace) = fastest(workout.steps.iter()) else { continue };
-        if pace >= limit * (1.0 - limits::PACE_ROOM) - TOLERANCE {
+        if pace >= limit * (1.0 - training_norms::PACE_ROOM) - TOLERANCE {
             continue;
         }
         let day = workout.date;

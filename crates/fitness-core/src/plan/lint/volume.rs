@@ -1,12 +1,12 @@
 //! How much: single runs, weeks and the plan as a whole, against what the athlete comes from.
 
-use super::super::limits;
+use super::super::training_norms;
 use super::super::{Level, WorkoutKind};
-use super::view::{FirstDays, View, WeekSum};
+use super::context::{FirstDays, View, WeekSum};
 use super::{Remark, Report, Rule, Severity, TOLERANCE, above, beyond};
-use crate::calendar::Day;
+use crate::domain::calendar::Day;
+use crate::domain::units::Distance;
 use crate::metrics::fitness::{FITNESS_DAYS, moved};
-use crate::units::Distance;
 use std::collections::BTreeMap;
 
 /// Days before the race in which a long run still prepares for it, and days without a run after which it does no more.
@@ -39,7 +39,7 @@ fn known_level(view: &View<'_>, report: &mut Report) {
 fn spikes(view: &View<'_>, report: &mut Report) {
     for (session, workout) in view.planned() {
         let day = session.day;
-        let Some(km) = session.km.filter(|km| *km > limits::SHORT_RUN + TOLERANCE) else { continue };
+        let Some(km) = session.km.filter(|km| *km > training_norms::SHORT_RUN + TOLERANCE) else { continue };
         if workout.kind == WorkoutKind::Race {
             continue;
         }
@@ -49,10 +49,13 @@ fn spikes(view: &View<'_>, report: &mut Report) {
             let text = format!(
                 "{} follows 30 days without a run; begin with at most {}",
                 run,
-                view.shown(limits::SHORT_RUN)
+                view.shown(training_norms::SHORT_RUN)
             );
             report.add(
-                Remark::new(Rule::R1, Severity::Error, text).part(1).on(day).measured(km, limits::SHORT_RUN),
+                Remark::new(Rule::R1, Severity::Error, text)
+                    .part(1)
+                    .on(day)
+                    .measured(km, training_norms::SHORT_RUN),
             );
             continue;
         }
@@ -62,18 +65,18 @@ fn spikes(view: &View<'_>, report: &mut Report) {
             run,
             // Just beyond the limit is not told as the limit.
             percent(
-                if ratio > limits::SESSION_SPIKE.0 {
-                    ratio.max(limits::SESSION_SPIKE.0 + 0.01)
+                if ratio > training_norms::SESSION_SPIKE.0 {
+                    ratio.max(training_norms::SESSION_SPIKE.0 + 0.01)
                 } else {
                     ratio
                 } - 1.0
             ),
             view.shown(before)
         );
-        if let Some((severity, limit)) = above(ratio, limits::SESSION_SPIKE) {
+        if let Some((severity, limit)) = above(ratio, training_norms::SESSION_SPIKE) {
             let text = format!(
                 "{longer}; beyond {} injuries become more frequent",
-                percent(limits::SESSION_SPIKE.0 - 1.0)
+                percent(training_norms::SESSION_SPIKE.0 - 1.0)
             );
             report.add(Remark::new(Rule::R1, severity, text).on(day).measured(ratio, limit));
         }
@@ -87,7 +90,7 @@ fn spikes(view: &View<'_>, report: &mut Report) {
 
 /// How a week stands to what was before it: with how much severity, and against which limit.
 fn growth(km: f64, before: f64, limits: (f64, f64)) -> Option<(Severity, f64)> {
-    let (by, below) = limits::SMALL_WEEK;
+    let (by, below) = training_norms::SMALL_WEEK;
     if km < below && km <= before + by + TOLERANCE {
         return None;
     }
@@ -96,7 +99,7 @@ fn growth(km: f64, before: f64, limits: (f64, f64)) -> Option<(Severity, f64)> {
 
 /// R2.
 fn weeks(view: &View<'_>, report: &mut Report) {
-    let allowed = limits::week_over_before(view.level, view.athlete.age);
+    let allowed = training_norms::week_over_before(view.level, view.athlete.age);
     for (index, week) in view.weeks.iter().enumerate().filter(|(_, week)| week.open) {
         let (Some(km), Some(before)) = (week.km, view.fullest_before(week.week)) else { continue };
         let first = week.week.first;
@@ -128,7 +131,7 @@ fn first_days(view: &View<'_>, report: &mut Report) {
         return from_nothing(view, report, Rule::R2, first, planned);
     }
     let km = all.min(planned * 7.0 / days as f64);
-    let allowed = limits::week_over_before(view.level, view.athlete.age);
+    let allowed = training_norms::week_over_before(view.level, view.athlete.age);
     if let Some((severity, limit)) = growth(km, before, allowed) {
         let text = format!(
             "The days from {first} to the first full week have {}, and with what was run just before them it is {} more \
@@ -142,7 +145,7 @@ fn first_days(view: &View<'_>, report: &mut Report) {
 }
 
 fn from_nothing(view: &View<'_>, report: &mut Report, rule: Rule, first: Day, km: f64) {
-    let most = limits::from_nothing(view.athlete.bmi);
+    let most = training_norms::from_nothing(view.athlete.bmi);
     if km > most + TOLERANCE {
         let text = format!(
             "The week from {first} has {} after weeks without a run; begin with at most {}",
@@ -161,7 +164,7 @@ fn first_week(view: &View<'_>, report: &mut Report) {
     if base == Distance::ZERO {
         return from_nothing(view, report, Rule::R3, first, km);
     }
-    if let Some((severity, limit)) = growth(km, base.km(), limits::FIRST_WEEK) {
+    if let Some((severity, limit)) = growth(km, base.km(), training_norms::FIRST_WEEK) {
         let ratio = km / base.km();
         let text = format!(
             "The first full week has {}, {} more than your usual {}",
@@ -175,9 +178,9 @@ fn first_week(view: &View<'_>, report: &mut Report) {
 
 /// R5, and R30's lighter week in three.
 fn cutbacks(view: &View<'_>, report: &mut Report) {
-    let masters = view.athlete.age.is_some_and(|age| age >= limits::MASTERS);
+    let masters = view.athlete.age.is_some_and(|age| age >= training_norms::MASTERS);
     let (rule, span) = if masters { (Rule::R30, 3) } else { (Rule::R5, 4) };
-    let most = limits::cutback(view.level);
+    let most = training_norms::cutback(view.level);
     for window in view.build().windows(span) {
         let Some(km) = window.iter().map(|week| week.km).collect::<Option<Vec<f64>>>() else { continue };
         let (least, full) =
@@ -209,25 +212,29 @@ fn longest_in(view: &View<'_>, week: &WeekSum) -> f64 {
 /// R6. A lighter week may lean on its long run, as published plans do: there it is a warning at most.
 fn longest_share(view: &View<'_>, report: &mut Report) {
     for week in view.weeks.iter().filter(|week| week.open) {
-        let Some(whole) = week.km.filter(|whole| *whole >= limits::SHARED_WEEK - TOLERANCE) else { continue };
+        let Some(whole) = week.km.filter(|whole| *whole >= training_norms::SHARED_WEEK - TOLERANCE) else {
+            continue;
+        };
         // Race week has no long run to speak of.
         if view.race.is_some() && week.week.contains(view.subject.race) {
             continue;
         }
         let (km, first) = (longest_in(view, week), week.week.first);
-        let Some((severity, limit)) = above(km / whole, limits::long_share(view.level)) else { continue };
+        let Some((severity, limit)) = above(km / whole, training_norms::long_share(view.level)) else {
+            continue;
+        };
         let lighter = view
             .fullest_before(week.week)
-            .is_some_and(|before| whole <= limits::cutback(view.level) * before + TOLERANCE);
+            .is_some_and(|before| whole <= training_norms::cutback(view.level) * before + TOLERANCE);
         let (severity, limit) = match lighter {
-            true => (Severity::Warning, limits::long_share(view.level).0),
+            true => (Severity::Warning, training_norms::long_share(view.level).0),
             false => (severity, limit),
         };
         let text = format!(
             "The longest run, {}, is {} of its week from {first}; {} would be the most",
             view.shown(km),
             percent(km / whole),
-            percent(limits::long_share(view.level).0)
+            percent(training_norms::long_share(view.level).0)
         );
         report.add(Remark::new(Rule::R6, severity, text).on(first).measured(km / whole, limit));
     }
@@ -239,7 +246,7 @@ fn hours(view: &View<'_>, report: &mut Report) {
         let by_pace = || Some(workout.distance?.km() * view.easy?.seconds_per_km() / 3600.0);
         let by_time = || workout.duration.map(|duration| duration.seconds() / 3600.0);
         let Some(hours) = by_pace().or_else(by_time).filter(|hours| hours.is_finite()) else { continue };
-        if let Some((severity, limit)) = above(hours, limits::long_hours(view.level)) {
+        if let Some((severity, limit)) = above(hours, training_norms::long_hours(view.level)) {
             let day = session.day;
             let text =
                 format!("The run on {day} takes about {}, longer than {limit} hours", hours_minutes(hours));
@@ -249,8 +256,8 @@ fn hours(view: &View<'_>, report: &mut Report) {
 }
 
 fn hours_minutes(hours: f64) -> String {
-    crate::units::TimeSpan::from_seconds(hours * 3600.0)
-        .map_or_else(|| format!("{hours:.1} hours"), crate::units::TimeSpan::hours_minutes)
+    crate::domain::units::TimeSpan::from_seconds(hours * 3600.0)
+        .map_or_else(|| format!("{hours:.1} hours"), crate::domain::units::TimeSpan::hours_minutes)
 }
 
 /// R8 and R9.
@@ -260,7 +267,7 @@ fn longest_for_race(view: &View<'_>, report: &mut Report) {
     let from =
         view.after_break(LONG_BREAK).map_or(preparing_since(view), |day| day.max(preparing_since(view)));
     if let Some((km, day)) = longest_before_race(view, from) {
-        let least = limits::longest_at_least(view.level, race);
+        let least = training_norms::longest_at_least(view.level, race);
         if km < least - TOLERANCE {
             let text = format!(
                 "The longest run before the race is {}; for this distance it should reach {}",
@@ -273,7 +280,7 @@ fn longest_for_race(view: &View<'_>, report: &mut Report) {
                 .add(Remark::new(Rule::R8, Severity::Warning, text).on(day).measured(km, least).aside(aside));
         }
     }
-    let most = limits::longest_at_most(view.level, race);
+    let most = training_norms::longest_at_most(view.level, race);
     for (session, workout) in view.planned().filter(|(session, _)| session.day < view.subject.race) {
         let Some(km) = session.km.filter(|km| *km > most + TOLERANCE) else { continue };
         if workout.kind != WorkoutKind::Race {
@@ -307,12 +314,12 @@ pub(super) fn preparing_since(view: &View<'_>) -> Day {
 fn runway_and_base(view: &View<'_>, report: &mut Report) {
     let Some((_, class)) = view.race else { return };
     let weeks = i64::try_from(view.weeks.len()).unwrap_or(i64::MAX);
-    let needed = limits::runway_weeks(view.level, class);
+    let needed = training_norms::runway_weeks(view.level, class);
     if weeks < needed {
         let text = format!("Full weeks until the race: {weeks}; building up for it takes {needed}");
         report.add(Remark::new(Rule::R25, Severity::Warning, text).measured(weeks as f64, needed as f64));
     }
-    let least = limits::base_at_least(class);
+    let least = training_norms::base_at_least(class);
     let never_ran = view.athlete.runs.is_empty() && view.athlete.stated.base.is_none();
     let base = match view.athlete.base() {
         Ok(base) => base.km(),
@@ -322,10 +329,10 @@ fn runway_and_base(view: &View<'_>, report: &mut Report) {
     if base >= least - TOLERANCE {
         return;
     }
-    let marathon = class == limits::Class::Full && weeks < limits::FROM_NO_BASE;
+    let marathon = class == training_norms::Class::Full && weeks < training_norms::FROM_NO_BASE;
     let severity = match view.level {
         // From nothing is from nothing, whatever level is claimed.
-        _ if marathon && base < limits::NOTHING => Severity::Error,
+        _ if marathon && base < training_norms::NOTHING => Severity::Error,
         Level::Novice if marathon => Severity::Error,
         Level::Novice | Level::Intermediate => Severity::Warning,
         Level::Advanced => Severity::Note,
@@ -350,7 +357,7 @@ fn peak(view: &View<'_>, report: &mut Report) {
     let Some((race, _)) = view.race else { return };
     let Some(weeks) = view.weeks.iter().map(|week| week.km).collect::<Option<Vec<f64>>>() else { return };
     let Some(peak) = weeks.iter().copied().reduce(f64::max).filter(|peak| *peak > 0.0) else { return };
-    let bracket = limits::peak_bracket(view.level, race);
+    let bracket = training_norms::peak_bracket(view.level, race);
     if let Some(limit) = beyond(peak, bracket) {
         let text = format!(
             "The fullest week has {}; published plans for this race peak between {} and {}",
@@ -361,9 +368,9 @@ fn peak(view: &View<'_>, report: &mut Report) {
         report.add(Remark::new(Rule::R27, Severity::Note, text).measured(peak, limit));
     }
     // How often next to nothing fits into a week says nothing about it.
-    let best = view.athlete.best_four_weeks().filter(|best| best.km() >= limits::NOTHING);
+    let best = view.athlete.best_four_weeks().filter(|best| best.km() >= training_norms::NOTHING);
     let Some(best) = best else { return };
-    let (ratio, limit) = (peak / best.km(), limits::peak_over_best(view.level));
+    let (ratio, limit) = (peak / best.km(), training_norms::peak_over_best(view.level));
     if ratio > limit + TOLERANCE {
         let text = format!(
             "The fullest week has {}, {} more than your best four weeks of the last year had on average, {}",
@@ -389,7 +396,7 @@ fn fitness_rise(view: &View<'_>, report: &mut Report) {
     if loads.range(..=last).any(|(_, load)| load.is_none()) {
         return;
     }
-    let limit = limits::fitness_rise(view.level);
+    let limit = training_norms::fitness_rise(view.level);
     let mut week = [fitness; 7];
     let first = view.athlete.as_of.next().max(view.subject.start);
     // After the last load fitness only falls.

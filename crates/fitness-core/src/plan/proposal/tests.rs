@@ -1,10 +1,10 @@
 //! A choice of changes, applied to a plan that may have moved on.
 
 use super::*;
+use crate::domain::sport::Sport;
+use crate::domain::units::Distance;
 use crate::plan::WorkoutKind;
-use crate::plan::made::half_marathon;
-use crate::sport::Sport;
-use crate::units::Distance;
+use crate::plan::fixtures::half_marathon;
 
 fn plan() -> Plan {
     half_marathon()
@@ -103,13 +103,13 @@ fn what_stands_on_a_day_off_can_be_changed_there_and_nothing_else_comes_to_one()
 
 #[test]
 fn what_was_asked_for_is_applied_to_what_is_there_by_then() {
-    use crate::contract::Response;
-    use crate::contract::changes::of_modification;
-    use crate::contract::consistency::Ground;
+    use crate::llm_output::Response;
+    use crate::llm_output::checks::Ground;
+    use crate::llm_output::into_changes::of_modification;
     let today: Day = "2026-06-15".parse().unwrap();
     let answer = br#"{"modifications":[{"workout_id":"10","date":"2026-06-16","action":"modify","changes":{"name":"Chatty run"}},
         {"workout_id":"11","date":"2026-06-18","action":"skip"}],"athlete_message":"x"}"#;
-    let Ok(Response::Modification(answer)) = crate::contract::check(answer, None) else { panic!() };
+    let Ok(Response::Modification(answer)) = crate::llm_output::check(answer, None) else { panic!() };
     let (plan, base) = (plan(), current());
     let changes = of_modification(&answer, &Ground { plan: &plan, workouts: &base, today }).unwrap();
 

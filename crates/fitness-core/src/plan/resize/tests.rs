@@ -1,6 +1,6 @@
 use super::super::{TargetRange, WorkoutKind};
 use super::*;
-use crate::sport::Sport;
+use crate::domain::sport::Sport;
 use proptest::prelude::*;
 
 fn step(step_type: StepType, duration: StepDuration) -> Step {

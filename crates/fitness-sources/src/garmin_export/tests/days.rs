@@ -1,9 +1,9 @@
 //! Days and nights.
 
 use super::*;
-use fitness_core::calendar::Instant;
-use fitness_core::units::TimeSpan;
-use fitness_core::wellness::DailyWellness;
+use fitness_core::domain::calendar::Instant;
+use fitness_core::domain::units::TimeSpan;
+use fitness_core::domain::wellness::DailyWellness;
 
 fn on(day: &str) -> DailyWellness {
     DailyWellness::unknown(day.parse().unwrap())

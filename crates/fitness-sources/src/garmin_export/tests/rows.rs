@@ -1,9 +1,9 @@
 //! Activities and estimates.
 
 use super::*;
-use fitness_core::report::{EstimateKind as Kind, EstimateValue as Value};
-use fitness_core::sport::Sport;
-use fitness_core::units::{Distance, TimeSpan};
+use fitness_core::domain::source_record::{EstimateKind as Kind, EstimateValue as Value};
+use fitness_core::domain::sport::Sport;
+use fitness_core::domain::units::{Distance, TimeSpan};
 
 #[test]
 fn centimetres_milliseconds_and_kilojoules_are_undone() {

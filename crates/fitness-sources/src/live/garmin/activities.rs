@@ -4,11 +4,11 @@ use crate::garmin_export::LIMITS_OF_ZONES;
 use crate::live::json::{at, clock, id, meters, millis, number, offset, seconds, text, whole};
 use chrono::TimeDelta;
 use chrono_tz::Tz;
-use fitness_core::activity::Activity;
-use fitness_core::athlete::{ZoneKind, Zones};
-use fitness_core::calendar::{Instant, offset_in};
-use fitness_core::report::{ActivityReport, Recorded, ReportKey, SourceKind, Told};
-use fitness_core::sport::Sport;
+use fitness_core::domain::activity::Activity;
+use fitness_core::domain::athlete::{ZoneKind, Zones};
+use fitness_core::domain::calendar::{Instant, offset_in};
+use fitness_core::domain::source_record::{ActivityReport, Recorded, ReportKey, SourceKind, Told};
+use fitness_core::domain::sport::Sport;
 use serde_json::Value;
 use std::collections::BTreeSet;
 

@@ -1,9 +1,9 @@
 //! From Garmin's answers about days to days. Every field may be absent, null or a mark for "not measured".
 
+use crate::live::fetch::DayEntry;
 use crate::live::json::{at, day, entries, millis, number, whole};
-use crate::live::visit::DayEntry;
-use fitness_core::calendar::{Day, Instant};
-use fitness_core::wellness::DailyWellness;
+use fitness_core::domain::calendar::{Day, Instant};
+use fitness_core::domain::wellness::DailyWellness;
 use serde_json::Value;
 use std::ops::RangeInclusive;
 

@@ -7,8 +7,8 @@
 //! Start reading at `fetch`; `paths.rs` has the table of paths.
 
 mod activities;
+mod activity_list;
 mod days;
-mod list;
 mod nights;
 mod paths;
 mod probe;
@@ -16,14 +16,14 @@ mod token;
 
 pub use probe::Probed;
 
-use super::fault::{Fault, Halt, Problem};
+use super::error::{Fault, Halt, Problem};
+use super::fetch::Telling;
 use super::http::{Answer, Ask, Web, authorization, base, below};
-use super::means::Means;
-use super::visit::Telling;
+use super::http_env::Means;
 use super::{Heard, Listener, Source, Span, Visit};
 use chrono_tz::Tz;
 use days::Map;
-use fitness_core::report::SourceKind;
+use fitness_core::domain::source_record::SourceKind;
 use paths::{Dataset, Fill};
 use reqwest::header::HeaderValue;
 use reqwest::{Method, Url};

@@ -1,10 +1,10 @@
 //! From Garmin's answers about nights to nights.
 
 use super::days::{BEATS, BREATHS, HRV_MS, PERCENT, SATURATION, all};
+use crate::live::fetch::DayEntry;
 use crate::live::json::{at, day, millis, number, whole};
-use crate::live::visit::DayEntry;
-use fitness_core::units::TimeSpan;
-use fitness_core::wellness::{DailyWellness, Sleep};
+use fitness_core::domain::units::TimeSpan;
+use fitness_core::domain::wellness::{DailyWellness, Sleep};
 use serde_json::Value;
 
 /// Many nights. Those without data are there as placeholders.

@@ -4,7 +4,7 @@
 //! has every path it was reported at; the first that is not answered with 404 is remembered. Nothing here may ever be
 //! sent with anything but GET, and `generate-defaults` never: it makes Garmin write zones.
 
-use fitness_core::calendar::Day;
+use fitness_core::domain::calendar::Day;
 
 /// A dataset and the paths it may be at.
 #[derive(Debug)]

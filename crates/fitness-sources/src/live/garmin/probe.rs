@@ -4,9 +4,9 @@
 
 use super::paths::{self, Dataset, Fill};
 use super::{Garmin, ids};
-use crate::live::fault::{Fault, Halt, Problem};
+use crate::live::error::{Fault, Halt, Problem};
 use crate::live::http::Answer;
-use fitness_core::calendar::Day;
+use fitness_core::domain::calendar::Day;
 use serde_json::Value;
 use std::collections::BTreeSet;
 

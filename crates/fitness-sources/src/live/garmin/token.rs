@@ -1,12 +1,12 @@
 //! The token a key is exchanged for. How Garmin spells its answer is not published, so every spelling is read.
 
-use crate::live::fault::Problem;
+use crate::live::error::Problem;
 use crate::live::garmin::probe::shown_name;
 use crate::live::http::authorization;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, TimeDelta};
-use fitness_core::calendar::Instant;
+use fitness_core::domain::calendar::Instant;
 use reqwest::header::HeaderValue;
 use serde_json::Value;
 

@@ -10,15 +10,15 @@
 //! removes entries by the service's own ids.
 
 use super::{Intervals, paths};
-use crate::live::fault::{Fault, Halt, Problem};
+use crate::live::error::{Fault, Halt, Problem};
 use crate::live::{Span, json};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use fitness_core::calendar::Day;
-use fitness_core::hash::ContentHash;
-use fitness_core::ids::WorkoutId;
-use fitness_core::sport::Sport;
-use fitness_core::units::{Distance, TimeSpan};
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::content_hash::ContentHash;
+use fitness_core::domain::ids::WorkoutId;
+use fitness_core::domain::sport::Sport;
+use fitness_core::domain::units::{Distance, TimeSpan};
 use reqwest::Method;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};

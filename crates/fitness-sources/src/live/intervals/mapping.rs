@@ -1,16 +1,16 @@
 //! From what intervals.icu answers to activities and days. Its own numbers (loads, fitness, how it felt) stay in the
 //! report's own text.
 
+use crate::live::fetch::DayEntry;
 use crate::live::json::{at, clock, day, id, meters, number, offset, seconds, text, whole};
-use crate::live::visit::DayEntry;
 use chrono::{NaiveDateTime, TimeDelta, TimeZone};
 use chrono_tz::Tz;
-use fitness_core::activity::Activity;
-use fitness_core::calendar::{Instant, offset_in};
-use fitness_core::report::{ActivityReport, Recorded, ReportKey, SourceKind};
-use fitness_core::sport::Sport;
-use fitness_core::units::TimeSpan;
-use fitness_core::wellness::{DailyWellness, Sleep};
+use fitness_core::domain::activity::Activity;
+use fitness_core::domain::calendar::{Instant, offset_in};
+use fitness_core::domain::source_record::{ActivityReport, Recorded, ReportKey, SourceKind};
+use fitness_core::domain::sport::Sport;
+use fitness_core::domain::units::TimeSpan;
+use fitness_core::domain::wellness::{DailyWellness, Sleep};
 use serde_json::Value;
 
 /// An entry of the list.

@@ -10,16 +10,16 @@ mod mapping;
 
 pub use calendar::{Changes, EventContent, OurEvent, PlannedEvent};
 
-use super::fault::{Content, Fault, Halt, Problem};
+use super::error::{Content, Fault, Halt, Problem};
+use super::fetch::Telling;
 use super::http::{Answer, Ask, Web, authorization, base, below};
+use super::http_env::Means;
 use super::json;
-use super::means::Means;
-use super::visit::Telling;
 use super::{Heard, Listener, Source, Span, Visit};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use chrono_tz::Tz;
-use fitness_core::report::{ReportKey, SourceKind, Told};
+use fitness_core::domain::source_record::{ReportKey, SourceKind, Told};
 use mapping::Listed;
 use reqwest::header::HeaderValue;
 use reqwest::{Method, Url};

@@ -1,35 +1,35 @@
 //! `GET /activities/{id}`: what was done, what it counted for, and what its recording shows.
 
-mod changes;
-mod lines;
+mod charts;
+mod edit;
 mod tables;
 
-pub(crate) use changes::{delete, edit, file, note, reset, restore};
+pub(crate) use edit::{delete, edit, file, note, reset, restore};
 
 use super::activities::{id, marks, name};
-use super::workout::step_table;
-use crate::charts::outline::outline;
-use crate::fields::{Faults, Fields};
-use crate::named::Path;
-use crate::parts::counted::{self, Counted};
-use crate::parts::time;
-use crate::problem::Problem;
-use crate::view::{Place, View};
+use super::plan::workout::step_table;
+use crate::charts::route::outline;
+use crate::components::matched_workouts::{self, Counted};
+use crate::components::time;
+use crate::http::error::Problem;
+use crate::http::extract::Path;
+use crate::http::form::{Faults, Fields};
+use crate::page::{Place, View};
 use axum::extract::RawQuery;
 use axum::http::StatusCode;
 use axum::response::Response;
 use fitness_core::adherence::compare_steps;
-use fitness_core::athlete::{ZoneKind, Zones};
-use fitness_core::calendar::Day;
-use fitness_core::ids::ActivityId;
-use fitness_core::metrics::analysis::{Judged, Measures};
+use fitness_core::domain::athlete::{ZoneKind, Zones};
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::ids::ActivityId;
+use fitness_core::domain::note::Note;
+use fitness_core::domain::observation::{Observation, ObservationKind};
+use fitness_core::domain::source_record::Details;
+use fitness_core::domain::stream::{Channel, Recording};
+use fitness_core::domain::untrusted_text::visible;
+use fitness_core::metrics::activity::{Judged, Measures};
 use fitness_core::metrics::zones::zones_on;
-use fitness_core::note::Note;
-use fitness_core::observation::{Observation, ObservationKind};
-use fitness_core::report::Details;
-use fitness_core::stream::{Channel, Recording};
-use fitness_core::text::visible;
-use fitness_core::told::activity as told;
+use fitness_core::presentation::activity as told;
 use fitness_store::{Original, StoredActivity};
 use maud::{Markup, html};
 
@@ -72,7 +72,7 @@ pub(super) async fn look(view: &View, id: ActivityId) -> Result<Seen, Problem> {
         details: store.find_details(user, id).await?.unwrap_or_default(),
         metrics: store.find_metrics(user, id).await?,
         zones: ZoneKind::ALL.iter().map(|kind| (*kind, held(*kind))).collect(),
-        counted: counted::look(view, day.plus(-1), day.plus(1)).await?.remove(&id),
+        counted: matched_workouts::look(view, day.plus(-1), day.plus(1)).await?.remove(&id),
         originals: store.originals_of(user, id).await?,
         told_by: store.list_reports(user, id).await?.iter().map(|(key, _)| key.kind.spoken()).collect(),
         effort: observed.into_iter().rfind(rated),
@@ -93,7 +93,7 @@ pub(crate) async fn show(
         _ if query.one("x") == Some("time") => Shown::ByTime,
         _ => Shown::ByDistance,
     };
-    let fields = changes::begun(&seen);
+    let fields = edit::begun(&seen);
     Ok(page(&view, &seen, shown, &fields, &Faults::default()))
 }
 
@@ -121,7 +121,7 @@ pub(super) fn page(view: &View, seen: &Seen, shown: Shown, fields: &Fields, faul
         (summary(view, seen))
         @let way = seen.recording.as_ref().and_then(|recording| outline(&places(recording)));
         @if let Some(recording) = &seen.recording {
-            (lines::card(view, seen, recording, shown))
+            (charts::card(view, seen, recording, shown))
         } @else {
             section.card { h2 { "Recording" } p.soft { "There is only a summary: no second-by-second recording came with this activity." } }
         }
@@ -131,7 +131,7 @@ pub(super) fn page(view: &View, seen: &Seen, shown: Shown, fields: &Fields, faul
         (steps(view, seen))
         div.grid { (tables::splits(view, seen)) (tables::laps(view, seen)) }
         (tables::lengths(seen))
-        (changes::forms(view, seen, fields, faults))
+        (edit::forms(view, seen, fields, faults))
     };
     let mut response = view.page(Place::Activities, &title, &body);
     if faults.any() {

@@ -1,17 +1,17 @@
 //! The tables of an activity: zones, steps, splits, laps, lengths.
 
 use super::Seen;
-use crate::parts::missing::or_dash;
-use crate::view::View;
-use fitness_core::athlete::ZoneKind;
-use fitness_core::metrics::analysis::Judged;
+use crate::components::placeholder::or_dash;
+use crate::page::View;
+use fitness_core::domain::athlete::ZoneKind;
+use fitness_core::domain::source_record::PoolLength;
+use fitness_core::domain::sport::Sport;
+use fitness_core::domain::units::{Distance, Speed, TimeSpan, UnitSystem};
+use fitness_core::domain::untrusted_text::visible;
+use fitness_core::metrics::activity::Judged;
 use fitness_core::metrics::splits::{self, Split};
 use fitness_core::plan::track;
-use fitness_core::report::PoolLength;
-use fitness_core::sport::Sport;
-use fitness_core::text::visible;
-use fitness_core::told::zones::in_zones;
-use fitness_core::units::{Distance, Speed, TimeSpan, UnitSystem};
+use fitness_core::presentation::zones::in_zones;
 use maud::{Markup, html};
 
 /// As many rows are shown of laps, splits and sets.
@@ -120,7 +120,7 @@ pub(super) fn laps(view: &View, seen: &Seen) -> Markup {
     if laps.len() < 2 {
         return html! {};
     }
-    let time = |lap: &fitness_core::activity::Lap| lap.moving.or(lap.elapsed);
+    let time = |lap: &fitness_core::domain::activity::Lap| lap.moving.or(lap.elapsed);
     html! {
         section.card {
             h2 { "Laps" }

@@ -1,11 +1,11 @@
 //! The goal, and how it looks today.
 
 use crate::charts::scale::Linear;
-use crate::parts::time;
-use crate::view::View;
+use crate::components::time;
+use crate::page::View;
 use fitness_core::adherence::Both;
+use fitness_core::domain::units::TimeSpan;
 use fitness_core::facts::{FactName, FactValue, Facts};
-use fitness_core::units::TimeSpan;
 use fitness_store::Progress;
 use maud::{Markup, html};
 

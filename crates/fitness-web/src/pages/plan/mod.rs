@@ -1,18 +1,28 @@
 //! `GET /plan`: the plan that is tracked, week by week, and where it leads.
 
+pub(crate) mod decisions;
+pub(crate) mod draft;
+pub(crate) mod export;
 mod goal;
+pub(crate) mod list;
+pub(crate) mod new;
+pub(crate) mod proposal;
+pub(crate) mod revisions;
 mod schedule;
+pub(crate) mod splits;
 mod trajectory;
 mod volume;
+pub(crate) mod workout;
+pub(crate) mod workout_edit;
 
-use crate::named::Query;
-use crate::parts::{chip, time, words_author};
-use crate::problem::Problem;
-use crate::view::{Place, View};
+use crate::components::{author_label, chip, time};
+use crate::http::error::Problem;
+use crate::http::extract::Query;
+use crate::page::{Place, View};
 use axum::response::Response;
+use fitness_core::domain::untrusted_text::visible;
 use fitness_core::metrics::predict::LOOK_BACK_DAYS;
 use fitness_core::plan::{Plan, PlanStatus};
-use fitness_core::text::visible;
 use maud::{Markup, html};
 use serde::Deserialize;
 
@@ -41,7 +51,7 @@ pub(crate) async fn show(view: View, Query(asked): Query<Asked>) -> Result<Respo
         div.row.head {
             h1 { (visible(&active.name)) }
             (chip::status(active.status))
-            (words_author::label(store.find_words_author(user, &active).await?))
+            (author_label::label(store.find_words_author(user, &active).await?))
             span.soft { (since(&view, &active)) }
         }
         @if let Some((after, distance)) = after.as_ref().zip(active.distance) {
@@ -55,7 +65,7 @@ pub(crate) async fn show(view: View, Query(asked): Query<Asked>) -> Result<Respo
         @for proposal in &waiting.proposals {
             section.card.waits { div.row {
                 span.chip.draft { i aria-hidden="true" { "◇" } " Proposal" }
-                div { b { (visible(&proposal.message)) } " " (words_author::label(Some(proposal.origin.author()))) br; span.soft { "The coach cannot apply this. You decide." } }
+                div { b { (visible(&proposal.message)) } " " (author_label::label(Some(proposal.origin.author()))) br; span.soft { "The coach cannot apply this. You decide." } }
                 a.btn.push href={ "/proposals/" (proposal.id) } { "Review" }
             } }
         }
@@ -80,7 +90,7 @@ async fn basis(view: &View, plan: &Plan) -> Result<Option<String>, Problem> {
 fn since(view: &View, plan: &Plan) -> String {
     let revision = format!("revision {}", plan.revision);
     let committed = plan.activated_at.map(|at| {
-        let day = fitness_core::calendar::Day::at(at, view.profile.zone);
+        let day = fitness_core::domain::calendar::Day::at(at, view.profile.zone);
         format!("committed by you on {}", time::near(day, view.today))
     });
     [Some(revision), committed].into_iter().flatten().collect::<Vec<_>>().join(" · ")

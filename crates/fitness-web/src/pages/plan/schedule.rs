@@ -1,12 +1,12 @@
 //! The schedule, a row for each week.
 
 use super::volume::class;
-use crate::parts::workout;
-use crate::view::View;
+use crate::components::workout;
+use crate::page::View;
 use fitness_core::adherence::{NoteKind, WeekProgress};
-use fitness_core::calendar::Day;
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::untrusted_text::visible;
 use fitness_core::plan::PlannedWorkout;
-use fitness_core::text::visible;
 use fitness_store::Progress;
 use maud::{Markup, html};
 use std::ops::Range;
@@ -123,7 +123,7 @@ fn notes(view: &View, progress: &Progress) -> Markup {
         @for offer in offers {
             @let name = progress.workouts.iter().find(|planned| planned.id == offer.workout).map(|planned| visible(&planned.workout.name).to_string());
             p.row {
-                span { "Was the run of " (crate::parts::time::element(offer.done_day, view.today)) " meant to be " b { (name.unwrap_or_default()) } "?" }
+                span { "Was the run of " (crate::components::time::element(offer.done_day, view.today)) " meant to be " b { (name.unwrap_or_default()) } "?" }
                 a.btn.small href={ "/plan/workouts/" (offer.workout) } { "Look at it" }
             }
         }

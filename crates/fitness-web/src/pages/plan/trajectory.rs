@@ -1,16 +1,16 @@
 //! Fitness to race day: what was, and three ways it may go on.
 
+use crate::charts::axes::{Plot, number};
 use crate::charts::figure::Figure;
-use crate::charts::mark;
-use crate::charts::plot::{Plot, number};
-use crate::parts::time;
-use crate::problem::Problem;
-use crate::view::View;
-use fitness_core::calendar::Day;
+use crate::charts::path;
+use crate::components::time;
+use crate::http::error::Problem;
+use crate::page::View;
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::untrusted_text::signed_number;
 use fitness_core::metrics::Found;
 use fitness_core::metrics::trajectory::{Line, Trajectory};
 use fitness_core::plan::Plan;
-use fitness_core::text::signed_number;
 use maud::{Markup, html};
 
 /// Days of history before the plan began.
@@ -72,7 +72,7 @@ fn drawn(view: &View, past: &[Past], ahead: &Trajectory, first: Day) -> Markup {
     let fatigue = past.iter().map(|day| Some((x.at(day.day), y.at(day.fatigue))));
     let course = |line: &Line| {
         let from = past.last().map(|day| (x.at(day.day), y.at(day.fitness)));
-        mark::line(
+        path::line(
             from.into_iter()
                 .chain(line.points.iter().map(|point| (x.at(point.day), y.at(point.fitness))))
                 .map(Some),
@@ -80,9 +80,9 @@ fn drawn(view: &View, past: &[Past], ahead: &Trajectory, first: Day) -> Markup {
     };
     let drawn = html! {
         (plot.rules(&y, &ticks, number))
-        path.a.fitness d=(mark::area(&fitness, &ground)) {}
-        path.s.fitness d=(mark::line(fitness.iter().copied().map(Some))) {}
-        path.s.fatigue d=(mark::line(fatigue)) {}
+        path.a.fitness d=(path::area(&fitness, &ground)) {}
+        path.s.fitness d=(path::line(fitness.iter().copied().map(Some))) {}
+        path.s.fatigue d=(path::line(fatigue)) {}
         @for (_, class, line) in &lines {
             @if let Some(line) = line { path class={ "s fitness " (class) } d=(course(line)) {} }
         }

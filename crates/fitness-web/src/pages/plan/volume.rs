@@ -1,10 +1,10 @@
 //! Planned against done, week by week. The bars are the way to a week.
 
 use super::schedule::Weeks;
-use crate::charts::plot::{Plot, number};
-use crate::view::View;
+use crate::charts::axes::{Plot, number};
+use crate::page::View;
 use fitness_core::adherence::WeekProgress;
-use fitness_core::units::{Distance, TimeSpan, UnitSystem};
+use fitness_core::domain::units::{Distance, TimeSpan, UnitSystem};
 use fitness_store::Progress;
 use maud::{Markup, html};
 

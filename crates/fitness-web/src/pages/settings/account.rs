@@ -2,19 +2,19 @@
 
 use super::security::{OLD, check_old, old_field};
 use super::{Tab, again, page};
-use crate::answer;
-use crate::confirm::Decision;
-use crate::fields::{Faults, Fields};
-use crate::parts::form::{Filling, Line};
-use crate::problem::Problem;
-use crate::seat;
-use crate::view::{self, View};
+use crate::auth::confirmation::Decision;
+use crate::auth::session;
+use crate::components::form::{Filling, Line};
+use crate::http::error::Problem;
+use crate::http::form::{Faults, Fields};
+use crate::http::response;
+use crate::page::{self, View};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use fitness_core::hash::ContentHash;
+use fitness_core::domain::content_hash::ContentHash;
+use fitness_core::domain::untrusted_text::{counted, visible};
 use fitness_core::plan::ActionKind;
-use fitness_core::text::{counted, visible};
-use fitness_ingest::takeout;
+use fitness_ingest::export;
 use fitness_store::{Removal, User};
 use maud::{Markup, html};
 
@@ -77,9 +77,9 @@ pub(crate) async fn export(view: View, fields: Fields) -> Result<Response, Probl
     })?;
     // To a file first: it may be larger than memory, and half of it is of use to nobody.
     let file = tempfile::tempfile().map_err(|why| Problem::broken(&why))?;
-    let written = takeout::export(view.store(), view.user(), file, view.now).await?;
-    let name = takeout::file_name(&view.name, view.today);
-    answer::large_download(&name, "application/zip", written.0)
+    let written = export::export(view.store(), view.user(), file, view.now).await?;
+    let name = export::file_name(&view.name, view.today);
+    response::large_download(&name, "application/zip", written.0)
 }
 
 /// `GET /settings/account/delete`: names what happens and asks.
@@ -122,8 +122,8 @@ pub(crate) async fn delete(view: View, fields: Fields) -> Result<Response, Probl
             }
         }
     };
-    let headers = [(header::SET_COOKIE, seat::unset_cookie(&view.app))];
-    Ok((StatusCode::OK, headers, view::bare("Gone", &body)).into_response())
+    let headers = [(header::SET_COOKIE, session::unset_cookie(&view.app))];
+    Ok((StatusCode::OK, headers, page::bare("Gone", &body)).into_response())
 }
 
 /// The field with the user who owns the server from now on.

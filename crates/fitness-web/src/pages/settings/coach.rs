@@ -1,17 +1,17 @@
 //! `/settings/coach`: who coaches, what that may cost, and exactly what leaves this machine.
 
 use super::{Tab, again, page};
-use crate::answer::see_other;
-use crate::fields::{Faults, Fields};
-use crate::named::Query;
-use crate::outside::KeyFrom;
-use crate::parts::form::{Filling, Line};
-use crate::problem::{Problem, sentence};
-use crate::view::View;
+use crate::components::form::{Filling, Line};
+use crate::http::error::{Problem, sentence};
+use crate::http::extract::Query;
+use crate::http::form::{Faults, Fields};
+use crate::http::response::see_other;
+use crate::page::View;
+use crate::services::KeyFrom;
 use axum::response::Response;
-use fitness_coach::chosen::{Chosen, LOCAL_MODEL, Provider, SETTING, micros_a_day};
 use fitness_coach::model::Cost;
 use fitness_coach::model::catalog::Choice;
+use fitness_coach::settings::{Chosen, LOCAL_MODEL, Provider, SETTING, micros_a_day};
 use maud::{Markup, html};
 use secrecy::SecretString;
 use serde::Deserialize;

@@ -2,15 +2,15 @@
 
 pub(crate) mod account;
 pub(crate) mod coach;
-pub(crate) mod connect;
-pub(crate) mod limits;
+pub(crate) mod integrations;
 pub(crate) mod notes;
-pub(crate) mod people;
 pub(crate) mod profile;
 pub(crate) mod security;
+pub(crate) mod thresholds;
+pub(crate) mod users;
 
-use crate::answer::unprocessable;
-use crate::view::{Place, View};
+use crate::http::response::unprocessable;
+use crate::page::{Place, View};
 use axum::response::Response;
 use maud::{Markup, html};
 

@@ -1,19 +1,19 @@
 //! `/settings/notes`: what the coach is told to respect, and what was suggested for it.
 
 use super::{Tab, again, page};
-use crate::answer::see_other;
-use crate::fields::{Faults, Fields};
-use crate::named::Numbered;
-use crate::parts::form::{Filling, Line};
-use crate::parts::{time, words_author};
-use crate::problem::{Problem, sentence};
-use crate::view::View;
+use crate::components::form::{Filling, Line};
+use crate::components::{author_label, time};
+use crate::http::error::{Problem, sentence};
+use crate::http::extract::Numbered;
+use crate::http::form::{Faults, Fields};
+use crate::http::response::see_other;
+use crate::page::View;
 use axum::response::Response;
-use fitness_core::calendar::Day;
-use fitness_core::ids::{NoteId, ObservationId};
-use fitness_core::note::{Author, Note, NoteText};
-use fitness_core::observation::{Excuse, Observation};
-use fitness_core::text::visible;
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::ids::{NoteId, ObservationId};
+use fitness_core::domain::note::{Author, Note, NoteText};
+use fitness_core::domain::observation::{Excuse, Observation};
+use fitness_core::domain::untrusted_text::visible;
 use maud::{Markup, html};
 
 /// `GET /settings/notes`
@@ -153,7 +153,7 @@ fn mark_row(view: &View, mark: &Observation) -> Markup {
                 "Mark " b { (kind.excuses().map_or_else(|| kind.as_str(), Excuse::as_str)) }
                 @if let Some(value) = observed.value() { " (" (value) ")" }
                 @if let Some(comment) = observed.comment() { ": " (visible(comment.as_str())) }
-                " " (words_author::label(Some(mark.author)))
+                " " (author_label::label(Some(mark.author)))
             }
             div.row {
                 span.meta {
@@ -173,7 +173,7 @@ fn row(view: &View, note: &Note) -> Markup {
     let day = note.day.unwrap_or_else(|| Day::at(note.written_at, view.profile.zone));
     html! {
         li.note {
-            p.text { (note.text.as_str()) " " (words_author::label(Some(note.author))) }
+            p.text { (note.text.as_str()) " " (author_label::label(Some(note.author))) }
             div.row {
                 span.meta { (time::element(day, view.today)) @if !note.accepted { span { "suggested by " (note.author) } } }
                 span.push {}

@@ -1,16 +1,16 @@
 //! `/settings`: zone, units, and how pages look.
 
 use super::{Tab, again, page};
-use crate::answer::see_other;
-use crate::fields::{Faults, Fields};
-use crate::parts::form::{Filling, Line};
-use crate::problem::Problem;
-use crate::view::{KEYS_SETTING, THEME_SETTING, Theme, View};
+use crate::components::form::{Filling, Line};
+use crate::http::error::Problem;
+use crate::http::form::{Faults, Fields};
+use crate::http::response::see_other;
+use crate::page::{KEYS_SETTING, THEME_SETTING, Theme, View};
 use axum::response::Response;
 use chrono::Datelike as _;
 use chrono_tz::Tz;
-use fitness_core::athlete::Profile;
-use fitness_core::limits::read_night;
+use fitness_core::domain::athlete::Profile;
+use fitness_core::presentation::thresholds::read_night;
 use maud::{Markup, html};
 use std::sync::LazyLock;
 
@@ -92,12 +92,12 @@ pub(crate) fn filled(view: &View) -> Fields {
         .with("zone", profile.zone.name())
         .with("units", profile.units.as_str())
         .with("birth_year", profile.birth_year.map_or_else(empty, |year| year.to_string()))
-        .with("sex", profile.sex.map_or("", fitness_core::athlete::Sex::as_str))
+        .with("sex", profile.sex.map_or("", fitness_core::domain::athlete::Sex::as_str))
         .with("sleep_need", profile.sleep_need.map_or_else(empty, night));
     with_looks(view, fields)
 }
 
-fn night(need: fitness_core::units::TimeSpan) -> String {
+fn night(need: fitness_core::domain::units::TimeSpan) -> String {
     let minutes = need.ms() / 60_000;
     format!("{}:{:02}", minutes / 60, minutes % 60)
 }

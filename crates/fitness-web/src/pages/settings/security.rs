@@ -1,21 +1,21 @@
 //! `/settings/security`: the password, and which browsers are signed in.
 
 use super::{Tab, again, page};
-use crate::answer::see_other;
-use crate::fields::{Faults, Fields};
-use crate::named::Numbered;
+use crate::auth::session::LASTS;
+use crate::auth::sign_in_limiter::Source;
+use crate::components::form::{Filling, Line};
+use crate::components::time;
+use crate::http::error::Problem;
+use crate::http::extract::Numbered;
+use crate::http::form::{Faults, Fields};
+use crate::http::response::see_other;
+use crate::page::View;
 use crate::pages::setup::{NEW_PASSWORD, new_password, password_fields};
 use crate::pages::sign_in::{client, signed_in};
-use crate::parts::form::{Filling, Line};
-use crate::parts::time;
-use crate::problem::Problem;
-use crate::seat::LASTS;
-use crate::sign_in_limiter::Source;
-use crate::view::View;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use fitness_core::ids::SessionId;
-use fitness_core::text::{counted, visible};
+use fitness_core::domain::ids::SessionId;
+use fitness_core::domain::untrusted_text::{counted, visible};
 use maud::{Markup, html};
 use secrecy::SecretString;
 

@@ -1,14 +1,14 @@
 //! The brief of the morning, with every number leading to where it comes from.
 
-use crate::answer::see_other;
-use crate::fields::Fields;
-use crate::parts::time;
-use crate::problem::Problem;
-use crate::view::View;
+use crate::components::time;
+use crate::http::error::Problem;
+use crate::http::form::Fields;
+use crate::http::response::see_other;
+use crate::page::View;
 use axum::response::Response;
+use fitness_core::adherence::grade::Verdict;
+use fitness_core::domain::untrusted_text::visible;
 use fitness_core::facts::{Fact, FactName, FactValue, FactWord, Facts, SourceRow, Told};
-use fitness_core::grading::Verdict;
-use fitness_core::text::visible;
 use fitness_store::StoredBrief;
 use maud::{Markup, html};
 

@@ -1,15 +1,15 @@
 //! `GET /days/{day}`: every fact of a day, with how it was found and the rows it comes from.
 
-use crate::named::Path;
-use crate::parts::time;
-use crate::problem::Problem;
-use crate::view::{Place, View};
+use crate::components::time;
+use crate::http::error::Problem;
+use crate::http::extract::Path;
+use crate::page::{Place, View};
 use axum::response::Response;
-use fitness_core::calendar::Day;
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::ids::{ActivityId, RaceId};
+use fitness_core::domain::untrusted_text::visible;
 use fitness_core::facts::{Fact, FactName, Facts, SourceRow};
-use fitness_core::ids::{ActivityId, RaceId};
 use fitness_core::metrics::Quality;
-use fitness_core::text::visible;
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 

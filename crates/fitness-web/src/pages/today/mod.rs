@@ -3,32 +3,32 @@
 //! One card leads: the brief's first sentence, the session, what waits for a decision, and why. Then what the body says
 //! against what is normal for it, the athlete's own word about today, the week, and what was done last.
 
-mod answers;
 mod brief;
-mod contributors;
+mod check_in;
 mod day;
+mod recovery;
 
-pub(crate) use answers::{feel, mark, note, unmark};
 pub(crate) use brief::rewrite;
+pub(crate) use check_in::{feel, mark, note, unmark};
 pub(crate) use day::show as show_day;
 
 use crate::charts::steps;
-use crate::chores::BACKUP;
-use crate::pages::plan_files;
-use crate::parts::{chip, time, words_author, workout};
-use crate::problem::Problem;
-use crate::view::{Place, View};
+use crate::components::{author_label, chip, time, workout};
+use crate::http::error::Problem;
+use crate::page::{Place, View};
+use crate::pages::plan::export;
+use crate::worker::BACKUP;
 use axum::response::Response;
-use fitness_core::activity::Activity;
 use fitness_core::adherence::NoteKind;
-use fitness_core::calendar::Day;
-use fitness_core::export;
-use fitness_core::grading::{Graded, Verdict};
-use fitness_core::note::Author;
+use fitness_core::adherence::grade::{Graded, Verdict};
+use fitness_core::domain::activity::Activity;
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::note::Author;
+use fitness_core::domain::units::{Distance, Speed};
+use fitness_core::domain::untrusted_text::visible;
+use fitness_core::plan::export::steps as step_lines;
 use fitness_core::plan::{Plan, PlanStatus, PlannedWorkout};
-use fitness_core::text::visible;
-use fitness_core::units::{Distance, Speed};
-use fitness_store::browse::{Onward, Wanted};
+use fitness_store::training::activity_search::{Onward, Wanted};
 use fitness_store::{JobState, Progress, StoredActivity, Waiting};
 use maud::{Markup, html};
 
@@ -60,8 +60,8 @@ pub(crate) async fn show(view: View) -> Result<Response, Problem> {
         (backup_notice(&view).await?)
         (leading(&view, &brief::find(&view, &facts).await?, (progress.as_ref(), author), &waits(&waiting, &drafts)))
         div.grid.bodily {
-            (contributors::card(&view, &facts).await?)
-            (answers::card(&view).await?)
+            (recovery::card(&view, &facts).await?)
+            (check_in::card(&view).await?)
         }
         @if let Some(progress) = &progress { (week(&view, progress)) }
         (listed(&view, &latest, progress.as_ref()))
@@ -153,12 +153,12 @@ fn waits(waiting: &Waiting, drafts: &[&Plan]) -> Markup {
     };
     html! {
         @for proposal in &waiting.proposals {
-            (line("Waits for you", &html! { (visible(&proposal.message)) " " (words_author::label(Some(proposal.origin.author()))) }, "Nothing changes before you say so.", &format!("/proposals/{}", proposal.id)))
+            (line("Waits for you", &html! { (visible(&proposal.message)) " " (author_label::label(Some(proposal.origin.author()))) }, "Nothing changes before you say so.", &format!("/proposals/{}", proposal.id)))
         }
         @if let Some(said) = &waiting.said { p.waits { (said) } }
         @match drafts {
             [] => {}
-            [draft] => (line("Draft", &html! { (visible(&draft.name)) " " (words_author::label(Some(draft.author))) }, "Not tracked until you commit it.", &format!("/plans/{}", draft.id))),
+            [draft] => (line("Draft", &html! { (visible(&draft.name)) " " (author_label::label(Some(draft.author))) }, "Not tracked until you commit it.", &format!("/plans/{}", draft.id))),
             several => (line("Drafts", &html! { (several.len()) " drafts" }, "None is tracked until you commit it.", "/plans")),
         }
     }
@@ -169,7 +169,7 @@ fn session(view: &View, progress: Option<&Progress>, author: Option<Author>, is_
     let today = of_day(progress, view.today);
     let units = view.units();
     html! {
-        h3.label { "Today's session" @if !today.is_empty() { " " (words_author::label(author)) } }
+        h3.label { "Today's session" @if !today.is_empty() { " " (author_label::label(author)) } }
         @if progress.is_none() {
             p { "There is no plan, so today is yours." }
             // Without data there is something better to do first.
@@ -187,7 +187,7 @@ fn session(view: &View, progress: Option<&Progress>, author: Option<Author>, is_
             p { @if let Some(chip) = today_chip(graded, view.today) { (chip) " " } span.soft { (about(planned)) } }
             // A single step says no more than the line above it.
             @if workout.steps.len() > 1 {
-                @let told: Vec<String> = export::steps(&workout.steps, units).iter().map(|step| visible(step).to_string()).collect();
+                @let told: Vec<String> = step_lines(&workout.steps, units).iter().map(|step| visible(step).to_string()).collect();
                 (steps::draw(workout, &told.join("; ")))
                 p.meta { @for told in &told { span { (told) } } }
             } @else if workout.steps.is_empty() && let Some(words) = &workout.description { p { (visible(words)) } }
@@ -195,7 +195,7 @@ fn session(view: &View, progress: Option<&Progress>, author: Option<Author>, is_
                 // Whoever is ill or away has nothing to open first.
                 a class=(if graded.excused.is_none() && !workout.is_rest() { "btn primary" } else { "btn" }) href={ "/plan/workouts/" (planned.id) } { "Open" }
                 a.btn href={ "/coach?about=workout:" (planned.id) } { "Ask the coach" }
-                (plan_files::to_watch(view, planned, true))
+                (export::to_watch(view, planned, true))
             }
         }
     }

@@ -1,20 +1,20 @@
 //! What the charts are made of: read once, with the columns they need and no others.
 
-use crate::problem::Problem;
-use crate::view::View;
+use crate::http::error::Problem;
+use crate::page::View;
 use chrono::Datelike as _;
-use fitness_core::calendar::Day;
-use fitness_core::ids::ActivityId;
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::ids::ActivityId;
+use fitness_core::domain::sport::Sport;
+use fitness_core::domain::units::{Distance, TimeSpan, UnitSystem};
 use fitness_core::metrics::Found;
 use fitness_core::metrics::fitness::FITNESS_DAYS;
 use fitness_core::metrics::predict::{LOOK_BACK_DAYS, Prediction};
 use fitness_core::metrics::trajectory::Point;
 use fitness_core::metrics::{Absent, Need};
 use fitness_core::plan::Goal;
-use fitness_core::sport::Sport;
-use fitness_core::units::{Distance, TimeSpan, UnitSystem};
-use fitness_core::words;
-use fitness_store::browse::Totals;
+use fitness_core::string_enum;
+use fitness_store::training::activity_search::Totals;
 use std::collections::BTreeMap;
 
 /// How many days one point of a line stands for.
@@ -180,7 +180,7 @@ impl Lines {
     }
 }
 
-words! {
+string_enum! {
     /// What is added up.
     #[derive(Default)]
     pub(super) enum Measure("measure") {

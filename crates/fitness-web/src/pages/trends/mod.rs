@@ -1,31 +1,31 @@
 //! `GET /trends`: where training leads, over weeks or years; `GET /trends/{name}.csv`: the same as numbers.
 
+mod charts;
 mod data;
-mod draw;
-mod meaning;
-mod nights;
+mod help;
+mod sleep;
 mod table;
 
+use crate::charts::axes::Plot;
 use crate::charts::figure::Figure;
-use crate::charts::plot::Plot;
-use crate::fields::Fields;
-use crate::named::Path;
-use crate::parts::time;
-use crate::problem::Problem;
-use crate::view::{Place, View};
+use crate::components::time;
+use crate::http::error::Problem;
+use crate::http::extract::Path;
+use crate::http::form::Fields;
+use crate::page::{Place, View};
 use axum::extract::RawQuery;
 use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
 use data::{Effort, Lines, Measure, Predictions, Span, Volume};
-use fitness_core::calendar::Day;
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::units::Speed;
 use fitness_core::metrics::fitness::FormBand;
-use fitness_core::units::Speed;
-use fitness_core::words;
+use fitness_core::string_enum;
 use maud::{Markup, html};
-use nights::{Nights, Signal};
+use sleep::{Nights, Signal};
 use table::Table;
 
-words! {
+string_enum! {
     /// How far back is looked.
     #[derive(Default)]
     pub(crate) enum Range("range") {
@@ -66,7 +66,7 @@ impl Range {
     }
 }
 
-words! {
+string_enum! {
     /// What is drawn, and what can be had as a table or a file.
     pub(crate) enum Chart("chart") {
         /// Fitness, fatigue and form.
@@ -230,7 +230,7 @@ fn card(chart: Chart, asked: Asked, content: &Markup) -> Markup {
         section.card id=(chart) {
             h2 { (chart.title()) }
             (content)
-            div.small.row { (meaning::of(chart)) a.push href=(csv_address(chart, asked.range)) { "CSV" } }
+            div.small.row { (help::of(chart)) a.push href=(csv_address(chart, asked.range)) { "CSV" } }
         }
     }
 }
@@ -266,22 +266,22 @@ fn fitness_card(lines: &Lines, today: Day, asked: Asked) -> Markup {
     };
     let form = lines.morning().map_or(last.form, |(_, form)| form);
     let band = lines.learned.then(|| FormBand::of(form));
-    let (plot, drawn, reads) = draw::fitness(lines);
-    let caption = draw::fitness_caption(lines, today);
+    let (plot, drawn, reads) = charts::fitness(lines);
+    let caption = charts::fitness_caption(lines, today);
     html! {
         dl.tiles {
-            div title="With the change since the first day shown" { dt { "Fitness" } dd { (draw::whole(last.fitness)) (change(last.fitness, first)) } }
-            div { dt { "Fatigue" } dd { (draw::whole(last.fatigue)) } }
-            div { dt { "Form" } dd { (draw::signed(form)) @if let Some(band) = band { " " span.chip.(band) { (band.spoken()) } } } }
+            div title="With the change since the first day shown" { dt { "Fitness" } dd { (charts::whole(last.fitness)) (change(last.fitness, first)) } }
+            div { dt { "Fatigue" } dd { (charts::whole(last.fatigue)) } }
+            div { dt { "Form" } dd { (charts::signed(form)) @if let Some(band) = band { " " span.chip.(band) { (band.spoken()) } } } }
         }
         (figure(Chart::Fitness, asked, plot, drawn, reads, &caption))
     }
 }
 
 fn night_card(nights: &Nights, signal: Signal, today: Day, asked: Asked) -> Markup {
-    match draw::nights(nights, signal) {
+    match charts::nights(nights, signal) {
         Some((plot, drawn, reads)) => {
-            figure(signal.chart(), asked, plot, drawn, reads, &draw::night_caption(nights, signal, today))
+            figure(signal.chart(), asked, plot, drawn, reads, &charts::night_caption(nights, signal, today))
         }
         None => html! { p.soft { (signal.missing()) } },
     }
@@ -294,17 +294,17 @@ fn volume_card(volume: &Volume, view: &View, asked: Asked) -> Markup {
                 a href={ (Asked { measure: *measure, ..asked }.address()) "#volume" } aria-current=[(*measure == asked.measure).then_some("true")] { (measure.title()) }
             }
         }
-        @match draw::volume(volume, view.units()) {
-            Some((plot, drawn, reads)) => (figure(Chart::Volume, asked, plot, drawn, reads, &draw::volume_caption(volume, view.units()))),
+        @match charts::volume(volume, view.units()) {
+            Some((plot, drawn, reads)) => (figure(Chart::Volume, asked, plot, drawn, reads, &charts::volume_caption(volume, view.units()))),
             None => p.soft { "Nothing was done in this time." },
         }
     }
 }
 
 fn prediction_card(predictions: &Predictions, view: &View, asked: Asked) -> Markup {
-    match draw::predictions(predictions) {
+    match charts::predictions(predictions) {
         Some((plot, drawn, reads)) => {
-            let caption = draw::prediction_caption(predictions, view.units());
+            let caption = charts::prediction_caption(predictions, view.units());
             figure(Chart::Prediction, asked, plot, drawn, reads, &caption)
         }
         None => {
@@ -314,8 +314,8 @@ fn prediction_card(predictions: &Predictions, view: &View, asked: Asked) -> Mark
 }
 
 fn year_card(year: &data::Year, asked: Asked) -> Markup {
-    let (plot, drawn, reads) = draw::year(year);
-    html! { div.scroll.heat tabindex="0" role="region" aria-label="The year, which may be wider than the screen" { (figure(Chart::Days, asked, plot, drawn, reads, &draw::year_caption(year))) } }
+    let (plot, drawn, reads) = charts::year(year);
+    html! { div.scroll.heat tabindex="0" role="region" aria-label="The year, which may be wider than the screen" { (figure(Chart::Days, asked, plot, drawn, reads, &charts::year_caption(year))) } }
 }
 
 fn efforts_card(efforts: &[Effort], view: &View, range: Range) -> Markup {

@@ -1,11 +1,11 @@
 //! The numbers behind the charts, as a table on the page and as a file for a spreadsheet.
 
+use super::charts::{night_words, signed, whole};
 use super::data::{Effort, Lines, Predictions, Step, Volume, Year};
-use super::draw::{night_words, signed, whole};
-use super::nights::{Nights, Signal};
-use crate::parts::time;
-use fitness_core::calendar::Day;
-use fitness_core::units::{Pace, Speed, TimeSpan, UnitSystem};
+use super::sleep::{Nights, Signal};
+use crate::components::time;
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::units::{Pace, Speed, TimeSpan, UnitSystem};
 use maud::{Markup, html};
 
 /// One value: as it is read, and as a program takes it.

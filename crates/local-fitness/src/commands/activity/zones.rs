@@ -1,10 +1,10 @@
 //! Time in zones, each with its name and its range.
 
 use crate::table::table;
-use fitness_core::athlete::{ZoneKind, Zones};
-use fitness_core::metrics::analysis::Judged;
-use fitness_core::told::zones::{InZone, in_zones, title};
-use fitness_core::units::{TimeSpan, UnitSystem};
+use fitness_core::domain::athlete::{ZoneKind, Zones};
+use fitness_core::domain::units::{TimeSpan, UnitSystem};
+use fitness_core::metrics::activity::Judged;
+use fitness_core::presentation::zones::{InZone, in_zones, title};
 use std::fmt::Write as _;
 
 /// A block of lines for each kind of zones that was measured.

@@ -5,27 +5,28 @@
 //! coach is talked to. Only the human is made up, and the record says so: `demo` is where they were.
 
 use crate::commands::{brief, settled};
-use crate::failure::Failure;
+use crate::error::Failure;
 use anyhow::{Context as _, Result};
 use chrono::TimeDelta;
-use fitness_coach::built_in::BuiltIn;
-use fitness_coach::turn::Caps;
-use fitness_core::athlete::Profile;
-use fitness_core::calendar::{Day, Instant, Weekday};
-use fitness_core::ids::{PlanId, UserId};
+use fitness_coach::agent_loop::Caps;
+use fitness_coach::rule_based::BuiltIn;
+use fitness_core::domain::athlete::Profile;
+use fitness_core::domain::calendar::{Day, Instant, Weekday};
+use fitness_core::domain::ids::{PlanId, UserId};
+use fitness_core::domain::note::{Author, NoteText};
+use fitness_core::domain::observation::{ObservationKind, Observed};
+use fitness_core::domain::sport::Sport;
+use fitness_core::domain::units::{Distance, TimeSpan};
 use fitness_core::metrics::predict::{Effort, course_of};
-use fitness_core::note::{Author, NoteText};
-use fitness_core::observation::{ObservationKind, Observed};
 use fitness_core::plan::{
     ActionKind, Availability, Goal, PlannedWorkout, Stated, Weekdays, Wish, Workout, WorkoutKind, generate,
 };
-use fitness_core::sport::Sport;
-use fitness_core::units::{Distance, TimeSpan};
 use fitness_sources::demo::{Demo, Follows};
-use fitness_store::consent::{Channel, Question};
-use fitness_store::decisions::{self, Activation};
+use fitness_store::plan::consent::{Channel, Question};
+use fitness_store::plan::human_actions::{self, Activation};
 use fitness_store::{RaceResult, Store};
-use fitness_web::{settled_desk, talk::Talk};
+use fitness_web::coach::chat::Talk;
+use fitness_web::settled_desk;
 use std::collections::BTreeSet;
 
 /// Weeks since the last half marathon, from which the paces come.
@@ -146,7 +147,7 @@ impl Story<'_> {
         let review = store.review(user, id, begin).await?;
         let plan = store.find_plan(user, id).await?.context("the demo's draft")?;
         let overrides = BTreeSet::new();
-        let seen = decisions::activation_hash(id, plan.content_hash, None, Some(begin), &overrides);
+        let seen = human_actions::activation_hash(id, plan.content_hash, None, Some(begin), &overrides);
         let question = Question { kind: ActionKind::Activate, plan: Some(id), seen, channel: Channel::Demo };
         let token = store.open_confirmation(user, &question, now).await?;
         #[expect(
@@ -154,7 +155,7 @@ impl Story<'_> {
             reason = "nobody decides: the made-up athlete of a throw-away database"
         )]
         let consent = store.spend_confirmation(user, &question, token.reveal(), now).await?;
-        match decisions::activate(consent, id, None, Some(begin), &review, &overrides).await? {
+        match human_actions::activate(consent, id, None, Some(begin), &review, &overrides).await? {
             Activation::Activated => Ok(id),
             Activation::NoDraft => Err(Failure::new("the demo's plan was not committed", "try again").into()),
         }

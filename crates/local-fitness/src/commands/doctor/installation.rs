@@ -4,13 +4,13 @@ use super::Examination;
 use crate::clock;
 use crate::commands::backup::{fate, size};
 use crate::commands::health::{self, Server};
-use crate::failure::Failure;
-use crate::seal::Seal;
-use crate::settings::Settings;
+use crate::config::Settings;
+use crate::error::Failure;
+use crate::secret_store::Seal;
 use anyhow::Result;
 use chrono::TimeDelta;
 use fitness_store::{Error, Location, Store};
-use fitness_web::chores::BACKUP;
+use fitness_web::worker::BACKUP;
 
 /// A server that runs makes a backup each night; without one, a month is long.
 const OLD_BACKUP: TimeDelta = TimeDelta::days(30);

@@ -3,7 +3,7 @@
 use super::Examination;
 use crate::audit_checkpoints;
 use anyhow::Result;
-use fitness_core::text::visible;
+use fitness_core::domain::untrusted_text::visible;
 use fitness_store::{Store, User};
 
 const FIX: &str = "somebody wrote to the database past local-fitness; compare with a backup, or restore one";

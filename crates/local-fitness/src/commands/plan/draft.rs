@@ -1,24 +1,24 @@
 //! `fitness plan draft --goal …`: a plan from the athlete's own history.
 
 use super::lint::told;
-use crate::args::DraftArgs;
+use crate::cli::DraftArgs;
 use crate::clock;
 use crate::commands::settled;
 use crate::context::Context;
-use crate::failure::Failure;
-use crate::report::Report;
+use crate::error::Failure;
+use crate::output::Report;
 use crate::table::table;
 use anyhow::Result;
-use fitness_core::calendar::Day;
-use fitness_core::export::read_draft;
-use fitness_core::ids::PlanId;
-use fitness_core::note::Author;
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::ids::PlanId;
+use fitness_core::domain::note::Author;
+use fitness_core::domain::units::UnitSystem;
+use fitness_core::domain::untrusted_text::visible;
+use fitness_core::plan::export::read_draft;
 use fitness_core::plan::lint::{Subject, lint};
 use fitness_core::plan::{
     Background, BadField, BadWish, Generated, PlanRequest, PlanStatus, RequestField, ToldWeek,
 };
-use fitness_core::text::visible;
-use fitness_core::units::UnitSystem;
 use fitness_store::StoredActivity;
 use serde_json::json;
 use std::fmt::Write as _;

@@ -2,25 +2,25 @@
 
 use super::chosen;
 use super::lint::told_since;
-use crate::args::EditArgs;
+use crate::cli::EditArgs;
 use crate::clock;
 use crate::commands::settled;
+use crate::confirm;
 use crate::context::Context;
 use crate::distance::size;
-use crate::failure::Failure;
-use crate::report::Report;
+use crate::error::Failure;
+use crate::output::Report;
 use crate::table::table;
-use crate::terminal;
 use anyhow::Result;
-use fitness_core::calendar::Day;
-use fitness_core::ids::{PlanId, WorkoutId};
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::ids::{PlanId, WorkoutId};
+use fitness_core::domain::units::UnitSystem;
+use fitness_core::domain::untrusted_text::visible;
 use fitness_core::plan::{
     ActionKind, Edit, NextWorkout, PlannedWorkout, Workout, days_off_used, differences, edit, is_same,
     revert as back,
 };
-use fitness_core::text::visible;
-use fitness_core::units::UnitSystem;
-use fitness_store::decisions::{self, change_hash};
+use fitness_store::plan::human_actions::{self, change_hash};
 use serde_json::json;
 use std::fmt::Write as _;
 
@@ -45,8 +45,8 @@ pub(super) async fn run(context: &Context, args: EditArgs) -> Result<Report> {
     let _ = write!(shown, "\n{}", told_since(review.findings(), before.findings()));
     let reason = args.reason.unwrap_or_else(|| "By hand".to_owned());
     let seen = change_hash(plan.id, plan.revision, &next);
-    let consent = terminal::confirm(&store, &user, ActionKind::Edit, &plan, seen, &shown).await?;
-    let number = decisions::edit(consent, plan.id, plan.revision, &next, &reason).await?;
+    let consent = confirm::confirm(&store, &user, ActionKind::Edit, &plan, seen, &shown).await?;
+    let number = human_actions::edit(consent, plan.id, plan.revision, &next, &reason).await?;
     store.close().await;
     let words = format!("Saved as revision {number}. `fitness plan revert` takes it back.\n");
     let data = json!({
@@ -106,8 +106,8 @@ pub(super) async fn revert(context: &Context, to: Option<i64>) -> Result<Report>
     let kept = if stays { "What was planned for days before today stays as it is now.\n" } else { "" };
     let shown = format!("Back to revision {to}:\n{}{kept}\n{}", changes(&current, &next, units), linted);
     let seen = change_hash(plan.id, plan.revision, &next);
-    let consent = terminal::confirm(&store, &user, ActionKind::Revert, &plan, seen, &shown).await?;
-    let number = decisions::revert(consent, plan.id, plan.revision, to, today).await?;
+    let consent = confirm::confirm(&store, &user, ActionKind::Revert, &plan, seen, &shown).await?;
+    let number = human_actions::revert(consent, plan.id, plan.revision, to, today).await?;
     store.close().await;
     let from = if stays { format!(", from {today} on") } else { String::new() };
     let words = format!("Revision {number} is as revision {to} was{from}.\n{kept}");

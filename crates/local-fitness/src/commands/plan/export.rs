@@ -1,16 +1,16 @@
 //! `fitness plan export`
 
 use super::chosen;
-use crate::args::{ExportArgs, Format};
+use crate::cli::{ExportArgs, Format};
 use crate::clock;
 use crate::context::Context;
-use crate::failure::Failure;
-use crate::report::Report;
+use crate::error::Failure;
+use crate::output::Report;
 use anyhow::{Context as _, Result};
-use fitness_core::calendar::Day;
-use fitness_core::export::owner_mark;
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::untrusted_text::visible;
 use fitness_core::plan::PlannedWorkout;
-use fitness_core::text::visible;
+use fitness_core::plan::export::owner_mark;
 use fitness_sources::workouts::{Loss, Made, NoPlanFile, PlanFiles, PlanText, ZIP_DAYS};
 use fitness_store::User;
 use serde_json::{Value, json};

@@ -1,14 +1,14 @@
 //! A plan with how it is followed, in words.
 
+use crate::plural::counted;
 use crate::table::table;
-use crate::words::counted;
+use fitness_core::adherence::grade::{Graded, Verdict};
 use fitness_core::adherence::{Adherence, Both, NoteKind, Offer, Volume};
-use fitness_core::calendar::Day;
-use fitness_core::grading::{Graded, Verdict};
-use fitness_core::note::Author;
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::note::Author;
+use fitness_core::domain::units::{TimeSpan, UnitSystem};
+use fitness_core::domain::untrusted_text::visible;
 use fitness_core::plan::{Asked, Plan, PlanStatus, PlannedWorkout};
-use fitness_core::text::visible;
-use fitness_core::units::{TimeSpan, UnitSystem};
 use fitness_store::Progress;
 use std::fmt::Write as _;
 

@@ -2,24 +2,24 @@
 
 use super::edit::changes;
 use super::lint::told;
-use crate::args::{ProposalCommand, ProposeArgs};
+use crate::cli::{ProposalCommand, ProposeArgs};
 use crate::clock;
-use crate::coaching;
+use crate::coach;
 use crate::commands::{contract, settled};
+use crate::confirm;
 use crate::context::Context;
-use crate::failure::Failure;
-use crate::report::Report;
+use crate::error::Failure;
+use crate::output::Report;
 use crate::table::table;
-use crate::terminal;
 use anyhow::Result;
-use fitness_core::calendar::Day;
-use fitness_core::contract::{Finding, check, consistency};
-use fitness_core::ids::{ProposalId, UserId};
-use fitness_core::note::Author;
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::ids::{ProposalId, UserId};
+use fitness_core::domain::note::Author;
+use fitness_core::domain::untrusted_text::visible;
+use fitness_core::llm_output::{Finding, check, checks};
 use fitness_core::plan::lint::Rule;
 use fitness_core::plan::{ActionKind, Proposal, ProposalOrigin, is_same};
-use fitness_core::text::visible;
-use fitness_store::decisions::{self, apply_hash};
+use fitness_store::plan::human_actions::{self, apply_hash};
 use fitness_store::{Answered, Preview, Store, User};
 use serde::Serialize;
 use serde_json::json;
@@ -88,7 +88,7 @@ pub(super) async fn propose(context: &Context, args: ProposeArgs) -> Result<Repo
     let (store, user) = context.open_for_user().await?;
     settled(&store, user.id).await?;
     let today = Day::at(clock::now(), store.profile(user.id).await?.zone);
-    let answer = coaching::with_marks(&store, user.id, answer, args.kind).await?;
+    let answer = coach::with_marks(&store, user.id, answer, args.kind).await?;
     // Brought by the athlete, thought of by a model: the decision is still theirs.
     let desk = store.desk(user.id, Author::Coach);
     let answered = desk.take_answer(&answer, args.kind, today, clock::now()).await?;
@@ -110,7 +110,7 @@ pub(super) async fn propose(context: &Context, args: ProposeArgs) -> Result<Repo
         ),
         Answered::Unchanged { message } => format!("It changes nothing: {}", visible(message)),
         Answered::Refused { faults } => {
-            let report = consistency::Report { faults: faults.clone(), findings: Vec::new() };
+            let report = checks::Report { faults: faults.clone(), findings: Vec::new() };
             let kind = match check(&answer, args.kind) {
                 Ok(response) => Some(response.kind()),
                 Err(refused) => refused.kind,
@@ -216,7 +216,7 @@ fn from(origin: ProposalOrigin) -> String {
     format!("{}{unchecked}", origin.spoken())
 }
 
-fn tell(preview: &Preview, units: fitness_core::units::UnitSystem) -> String {
+fn tell(preview: &Preview, units: fitness_core::domain::units::UnitSystem) -> String {
     let mut text = String::new();
     let Proposal { id, plan, origin, message, .. } = &preview.proposal;
     let _ = writeln!(text, "Proposal {id} to plan {plan}, from {}:", from(*origin));
@@ -297,8 +297,9 @@ async fn apply(
     let plan = super::chosen(store, user, None).await?;
     let seen = apply_hash(plan.id, preview.revision, &preview.next, &overrides);
     let shown = tell(&preview, units);
-    let consent = terminal::confirm(store, user, ActionKind::Apply, &plan, seen, &shown).await?;
-    let number = decisions::apply(consent, id, &preview.chosen, today, &preview.review, &overrides).await?;
+    let consent = confirm::confirm(store, user, ActionKind::Apply, &plan, seen, &shown).await?;
+    let number =
+        human_actions::apply(consent, id, &preview.chosen, today, &preview.review, &overrides).await?;
     let words = format!("Applied: the plan is at revision {number}. `fitness plan revert` takes it back.");
     Ok(Report::new(words, &json!({ "plan_id": plan.id, "revision": number })))
 }
@@ -306,7 +307,7 @@ async fn apply(
 /// What a proposal would do now, in a few words, and what to type to take that.
 fn look_again(
     preview: &Preview,
-    units: fitness_core::units::UnitSystem,
+    units: fitness_core::domain::units::UnitSystem,
     seen_it: bool,
     overrides: &BTreeSet<Rule>,
 ) -> Failure {

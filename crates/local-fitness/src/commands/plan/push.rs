@@ -1,19 +1,19 @@
 //! `fitness plan push`
 
 use super::export::{mark, told};
-use crate::args::{PushArgs, Service};
+use crate::cli::{PushArgs, Service};
 use crate::clock;
 use crate::commands::source::{self, Live};
 use crate::context::Context;
-use crate::failure::Failure;
-use crate::report::Report;
+use crate::error::Failure;
+use crate::output::Report;
+use crate::plural::{counted, listed as list};
 use crate::table::table;
-use crate::words::{counted, listed as list};
 use anyhow::Result;
-use fitness_core::calendar::{Day, Instant};
-use fitness_core::ids::{PlanId, UserId, WorkoutId};
+use fitness_core::domain::calendar::{Day, Instant};
+use fitness_core::domain::ids::{PlanId, UserId, WorkoutId};
+use fitness_core::domain::untrusted_text::visible;
 use fitness_core::plan::PlannedWorkout;
-use fitness_core::text::visible;
 use fitness_sources::live::intervals::{Changes, EventContent, PlannedEvent};
 use fitness_sources::live::{Fault, Span};
 use fitness_sources::workouts::{Loss, Stamp, ZIP_DAYS, to_fit};

@@ -1,19 +1,19 @@
 //! A session beside its recording, and `fitness plan workout`
 
 use super::progress;
-use crate::args::WorkoutArgs;
+use crate::cli::WorkoutArgs;
 use crate::clock;
 use crate::context::Context;
-use crate::failure::Failure;
-use crate::report::Report;
+use crate::error::Failure;
+use crate::output::Report;
 use crate::table::table;
 use anyhow::Result;
 use fitness_core::adherence::{Comparison, StepResult, compare_steps};
-use fitness_core::calendar::Day;
-use fitness_core::ids::ActivityId;
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::ids::ActivityId;
+use fitness_core::domain::units::{TimeSpan, UnitSystem};
+use fitness_core::domain::untrusted_text::visible;
 use fitness_core::plan::{Plan, PlanStatus, PlannedWorkout, Step, track};
-use fitness_core::text::visible;
-use fitness_core::units::{TimeSpan, UnitSystem};
 use fitness_store::{Store, StoredActivity, User};
 use serde_json::{Value, json};
 use std::fmt::Write as _;

@@ -1,10 +1,10 @@
 //! Athletes to plan for, made up: so many kilometres a week, for so many weeks.
 
-use crate::calendar::Day;
+use crate::domain::calendar::Day;
+use crate::domain::units::{Distance, TimeSpan, UnitSystem};
 use crate::metrics::predict::{Effort, Inputs, Mark, RaceResult, Vdot, WeeklyVolume, predict};
 use crate::metrics::{Absent, Need};
 use crate::plan::{Availability, Background, DatedPaces, Goal, PastRun, Wish};
-use crate::units::{Distance, TimeSpan, UnitSystem};
 
 pub(super) fn day(text: &str) -> Day {
     text.parse().unwrap()

@@ -3,13 +3,13 @@
 use super::super::paces::Speeds;
 use super::super::volume::Shape;
 use super::athletes::{as_of, runner, wish, with_result};
+use crate::domain::units::{Distance, TimeSpan};
 use crate::metrics::predict::{Effort, Inputs, Mark, RaceResult, Vdot, WeeklyVolume, predict};
 use crate::plan::lint::{Rule, Severity};
 use crate::plan::{
     Background, DatedPaces, Goal, StepDuration, StepTarget, StepType, Support, WorkoutKind,
     finish_on_race_day, generate, support,
 };
-use crate::units::{Distance, TimeSpan};
 
 const GOALS: [Goal; 4] = [Goal::FiveK, Goal::TenK, Goal::Half, Goal::Full];
 

@@ -1,8 +1,8 @@
 //! What cannot be planned for is refused with what to change.
 
 use super::athletes::{as_of, runner, wish, with_result};
+use crate::domain::units::{Distance, TimeSpan};
 use crate::plan::{Background, BadWish, Goal, Level, TuneUp, generate};
-use crate::units::{Distance, TimeSpan};
 
 #[test]
 fn every_refusal_says_what_to_change() {
@@ -28,7 +28,7 @@ fn every_refusal_says_what_to_change() {
         (
             |w| {
                 w.availability.days = "mon,tue,wed,thu".parse().unwrap();
-                w.long_day = Some(crate::calendar::Weekday::Sun);
+                w.long_day = Some(crate::domain::calendar::Weekday::Sun);
             },
             "not one of the days you train on (mon,tue,wed,thu)",
         ),

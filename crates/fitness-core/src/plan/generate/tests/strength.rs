@@ -2,9 +2,9 @@
 
 use super::super::strength::is_demanding;
 use super::athletes::{runner, wish, with_result};
+use crate::domain::sport::Sport;
+use crate::domain::units::Distance;
 use crate::plan::{Goal, TuneUp, WorkoutKind, generate, race_weeks};
-use crate::sport::Sport;
-use crate::units::Distance;
 
 #[test]
 fn strength_is_never_on_the_eve_of_something_demanding() {

@@ -1,7 +1,7 @@
 use super::super::*;
-use super::made::*;
+use super::fixtures::*;
+use crate::domain::sport::Sport;
 use crate::plan::{Level, WorkoutKind};
-use crate::sport::Sport;
 use Level::{Advanced, Intermediate, Novice};
 
 #[test]
@@ -115,8 +115,8 @@ fn a_day_of_training_has_a_possible_length() {
 /// A run of twenty minutes whose one step goes 200 km is one of 200 km.
 #[test]
 fn steps_that_go_farther_than_the_run_are_what_is_run() {
+    use crate::domain::units::TimeSpan;
     use crate::plan::{Step, StepDuration, StepTarget, StepType};
-    use crate::units::TimeSpan;
     let step = |meters: f64| Step {
         step_type: StepType::Active,
         duration: StepDuration::Distance(meters),

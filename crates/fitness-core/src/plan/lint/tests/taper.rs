@@ -1,5 +1,5 @@
 use super::super::*;
-use super::made::*;
+use super::fixtures::*;
 use crate::plan::{Level, WorkoutKind};
 use Level::{Advanced, Novice};
 

@@ -1,5 +1,5 @@
 use super::super::*;
-use super::made::*;
+use super::fixtures::*;
 use crate::plan::{Level, StepType, WorkoutKind};
 
 const HALF: Distance = Distance::HALF_MARATHON;

@@ -1,7 +1,7 @@
 use super::super::*;
-use super::made::*;
+use super::fixtures::*;
+use crate::domain::units::Distance;
 use crate::plan::{Level, WorkoutKind};
-use crate::units::Distance;
 use Level::{Advanced, Intermediate, Novice};
 
 fn km(km: f64) -> Distance {

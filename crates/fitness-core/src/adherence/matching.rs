@@ -1,0 +1,182 @@
+//! Which activity counts towards which workout.
+
+use super::{Data, DoneActivity};
+use crate::adherence::data_frontier::{Frontier, Reach};
+use crate::adherence::grade::{self, DayTotals, Done, Graded, Verdict};
+use crate::domain::calendar::Day;
+use crate::domain::ids::{ActivityId, WorkoutId};
+use crate::domain::sport::Sport;
+use crate::plan::{PlannedWorkout, Workout};
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// An activity can have been a workout of so many days before or after.
+pub const MATCH_DAYS: i64 = 2;
+
+/// Why an activity cannot have been a workout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NoMatch {
+    /// Nothing is asked on a rest day.
+    #[error("a rest day asks for nothing that an activity could be")]
+    Rest,
+    /// Another sport.
+    #[error("the workout is {asked} and the activity {done}")]
+    Sport {
+        /// What the workout asks for.
+        asked: Sport,
+        /// What was done.
+        done: Sport,
+    },
+    /// It counts towards its own day already.
+    #[error("the activity is of the workout's own day, where it counts by itself")]
+    SameDay,
+    /// Too far apart.
+    #[error("the activity is of {done}, more than {MATCH_DAYS} days from the workout of {planned}")]
+    Apart {
+        /// The workout's day.
+        planned: Day,
+        /// The activity's day.
+        done: Day,
+    },
+}
+
+/// Whether an activity of a day and sport can have been a workout of another day.
+///
+/// # Errors
+/// Says why not.
+pub fn check_match(workout: &Workout, day: Day, sport: Sport) -> Result<(), NoMatch> {
+    if workout.is_rest() {
+        return Err(NoMatch::Rest);
+    }
+    if workout.sport != sport {
+        return Err(NoMatch::Sport { asked: workout.sport, done: sport });
+    }
+    match workout.date.until(day).abs() {
+        0 => Err(NoMatch::SameDay),
+        1..=MATCH_DAYS => Ok(()),
+        _ => Err(NoMatch::Apart { planned: workout.date, done: day }),
+    }
+}
+
+/// An activity on the day it counts for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Placed<'a> {
+    pub(super) activity: &'a DoneActivity,
+    pub(super) day: Day,
+    /// The workout of another day that the athlete says it was.
+    pub(super) taken_for: Option<WorkoutId>,
+}
+
+/// Every activity on its own day, except where the athlete says it was a workout of another. An answer that no longer
+/// fits, because the workout moved or is gone or the activity was corrected, moves nothing; nor does data from beyond the
+/// frontier.
+pub(super) fn placed<'a>(workouts: &[PlannedWorkout], data: &Data<'a>) -> Vec<Placed<'a>> {
+    let mut said: BTreeMap<ActivityId, WorkoutId> = BTreeMap::new();
+    let mut taken = BTreeSet::new();
+    for answer in data.matches.iter().filter(|answer| answer.accepted) {
+        if !said.contains_key(&answer.activity) && taken.insert(answer.workout) {
+            said.insert(answer.activity, answer.workout);
+        }
+    }
+    let planned: BTreeMap<WorkoutId, &Workout> = workouts.iter().map(|w| (w.id, &w.workout)).collect();
+    data.activities
+        .iter()
+        .map(|activity| {
+            let moved = said
+                .get(&activity.id)
+                .filter(|_| data.frontier.reach(activity.day) != Reach::Beyond)
+                .and_then(|id| Some((*id, *planned.get(id)?)))
+                .filter(|(_, workout)| check_match(workout, activity.day, activity.sport).is_ok());
+            Placed {
+                activity,
+                day: moved.map_or(activity.day, |(_, workout)| workout.date),
+                taken_for: moved.map(|(id, _)| id),
+            }
+        })
+        .collect()
+}
+
+/// What was done by day and sport, as placed.
+pub(super) fn totals(placed: &[Placed<'_>]) -> DayTotals {
+    let mut totals = DayTotals::default();
+    for one in placed {
+        totals.add(one.day, one.activity.sport, one.activity.done);
+    }
+    totals
+}
+
+/// What lies behind a verdict.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Behind {
+    /// The activities that count towards the workout, in the order they were begun. One that reaches into two workouts of
+    /// a day is behind both.
+    pub activities: Vec<ActivityId>,
+    /// The one among them that was done on another day, as the athlete says.
+    pub matched: Option<ActivityId>,
+}
+
+/// The activities behind each workout. Two workouts of one sport and day share in order, as the grader shares: each but
+/// the last takes activities until it has what it asked for, the last takes the rest. The verdict has the last word:
+/// behind a missed workout there is nothing, behind one that was done at least the last activity of its day.
+pub(super) fn behind(
+    workouts: &[PlannedWorkout],
+    graded: &[Graded],
+    placed: &[Placed<'_>],
+    frontier: Frontier,
+) -> Vec<Behind> {
+    let mut left: BTreeMap<(Day, Sport), VecDeque<(ActivityId, Done)>> = BTreeMap::new();
+    let mut matched = BTreeMap::new();
+    for one in placed {
+        left.entry((one.day, one.activity.sport))
+            .or_default()
+            .push_back((one.activity.id, one.activity.done));
+        matched.extend(one.taken_for.map(|workout| (workout, one.activity.id)));
+    }
+    let all: BTreeMap<(Day, Sport), Vec<ActivityId>> =
+        left.iter().map(|(key, done)| (*key, done.iter().map(|(id, _)| *id).collect())).collect();
+    let mut sharing: BTreeMap<(Day, Sport), usize> = BTreeMap::new();
+    for PlannedWorkout { workout, .. } in workouts.iter().filter(|w| grade::asked(&w.workout).is_some()) {
+        *sharing.entry((workout.date, workout.sport)).or_default() += 1;
+    }
+    let of = |(PlannedWorkout { id, workout }, graded): (&PlannedWorkout, &Graded)| {
+        let key = (workout.date, workout.sport);
+        let mut activities = match grade::asked(workout) {
+            _ if workout.is_rest() || frontier.reach(workout.date) == Reach::Beyond => Vec::new(),
+            None => all.get(&key).cloned().unwrap_or_default(),
+            Some(asked) => {
+                let others = sharing.entry(key).or_default();
+                *others = others.saturating_sub(1);
+                let last = *others == 0;
+                left.get_mut(&key).map(|left| take(left, asked, last)).unwrap_or_default()
+            }
+        };
+        match graded.verdict {
+            Verdict::Missed => activities.clear(),
+            Verdict::Hit | Verdict::Short if activities.is_empty() => {
+                activities.extend(all.get(&key).and_then(|all| all.last()));
+            }
+            _ => {}
+        }
+        Behind { matched: matched.get(id).copied().filter(|id| activities.contains(id)), activities }
+    };
+    workouts.iter().zip(graded).map(of).collect()
+}
+
+/// Takes activities from the front until there is enough, or all of them for the last workout.
+fn take(left: &mut VecDeque<(ActivityId, Done)>, asked: grade::Asked, last: bool) -> Vec<ActivityId> {
+    let mut taken = Vec::new();
+    let mut wanted = asked.units;
+    while let Some((id, done)) = left.pop_front() {
+        taken.push(id);
+        let available = asked.measure.done(&done).unwrap_or(0);
+        if !last && available > wanted {
+            left.push_front((id, grade::without(done, wanted, available)));
+            break;
+        }
+        wanted -= available;
+        if !last && wanted == 0 {
+            break;
+        }
+    }
+    taken
+}

@@ -1,0 +1,287 @@
+//! A session with steps beside what was recorded, step by step.
+//!
+//! Laps tell best where a step ended: the watch, or the athlete, pressed the button. Where they do not fit the steps, as
+//! laps of a kilometre each do not, the recording is walked by the steps' own times and distances.
+
+mod align;
+
+use crate::domain::activity::Lap;
+use crate::domain::stream::Recording;
+use crate::domain::units::{Distance, Pace, Speed, TimeSpan};
+use crate::plan::{Step, StepDuration, StepTarget, TargetRange};
+use crate::string_enum::string_enum;
+use serde::Serialize;
+
+string_enum! {
+    /// How steps and recording were laid side by side.
+    pub enum AlignedBy("way to compare steps") {
+        /// Lap by lap.
+        Laps = "laps",
+        /// By the steps' own times and distances.
+        Recording = "recording",
+    }
+}
+
+string_enum! {
+    /// Whether a target was held. For a pace, `below` is slower: less than was asked, as with the others.
+    pub enum Kept("answer to a target") {
+        /// As asked.
+        Within = "within",
+        /// Slower or lower than asked.
+        Below = "below",
+        /// Faster or higher than asked.
+        Above = "above",
+    }
+}
+
+string_enum! {
+    /// Why steps could not be compared.
+    pub enum NotCompared("reason not to compare") {
+        /// The workout has no steps.
+        NoSteps = "no_steps",
+        /// There are neither laps nor a recording.
+        NothingRecorded = "nothing_recorded",
+        /// The laps do not fit the steps, and there is no recording.
+        LapsDoNotFit = "laps_do_not_fit",
+        /// A step that ends when the athlete says so, with others after it and no lap to tell where.
+        OpenStep = "open_step",
+        /// A step has a distance, and the recording has none.
+        NoDistance = "no_distance",
+    }
+}
+
+impl StepResult {
+    /// Whether its target was kept, with a sign; empty where there was none, or it was not measured.
+    #[must_use]
+    pub const fn told(&self) -> &'static str {
+        match (self.actual, self.kept) {
+            (None, _) => "not reached",
+            (_, Some(Kept::Within)) => "✓ within",
+            (_, Some(Kept::Below)) => "↓ below",
+            (_, Some(Kept::Above)) => "↑ above",
+            (_, None) => "",
+        }
+    }
+}
+
+impl NotCompared {
+    /// In a sentence.
+    #[must_use]
+    pub const fn spoken(self) -> &'static str {
+        match self {
+            Self::NoSteps => "the workout has no steps",
+            Self::NothingRecorded => "the activity has neither laps nor a recording",
+            Self::LapsDoNotFit => "its laps do not fit the steps, and there is no recording to walk along",
+            Self::OpenStep => "a step ends when you say so, and no lap tells where that was",
+            Self::NoDistance => "a step has a distance, and the recording has none",
+        }
+    }
+}
+
+/// What was done during a step. What was not measured is `None`.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct StepActual {
+    /// How long.
+    #[serde(rename = "duration_ms")]
+    pub duration: Option<TimeSpan>,
+    /// How far.
+    #[serde(rename = "distance_mm")]
+    pub distance: Option<Distance>,
+    /// Mean pace, seconds per kilometre.
+    pub pace: Option<Pace>,
+    /// Mean heart rate, beats per minute.
+    pub heart_rate: Option<f64>,
+    /// Mean power, watts.
+    pub power: Option<f64>,
+    /// Mean cadence, per minute.
+    pub cadence: Option<f64>,
+}
+
+/// A step and what became of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StepResult {
+    /// Counted from 1.
+    pub number: usize,
+    /// What was asked.
+    pub step: Step,
+    /// What was done; `None` when the session ended before.
+    pub actual: Option<StepActual>,
+    /// Whether the target was held; `None` without a target, or when it was not measured.
+    pub kept: Option<Kept>,
+}
+
+/// A session beside its recording.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Comparison {
+    /// How the two were laid side by side.
+    pub aligned_by: AlignedBy,
+    /// Every step, in order.
+    pub steps: Vec<StepResult>,
+}
+
+/// A lap fits a step when it is so close to it.
+const TOLERANCE: f64 = 0.15;
+/// As many laps as steps are the steps when half of them are so close.
+const LOOSE_TOLERANCE: f64 = 0.30;
+/// A last lap below both is a button pressed late.
+const TINY: (TimeSpan, Distance) = (TimeSpan::from_secs(15), Distance::from_mm(50_000));
+
+/// Compares a session with what was recorded, step by step.
+///
+/// # Errors
+/// Says why the two cannot be laid side by side.
+pub fn compare_steps(
+    steps: &[Step],
+    laps: &[Lap],
+    recording: Option<&Recording>,
+) -> Result<Comparison, NotCompared> {
+    if steps.is_empty() {
+        return Err(NotCompared::NoSteps);
+    }
+    let recording = recording.filter(|recording| recording.moments().len() > 1);
+    let laps = match laps.split_last() {
+        Some((last, rest)) if !rest.is_empty() && is_tiny(last) => rest,
+        _ => laps,
+    };
+    let (aligned_by, actual) = match (by_laps(steps, laps), recording) {
+        (Some(actual), _) => (AlignedBy::Laps, actual),
+        (None, Some(recording)) => (AlignedBy::Recording, align::walk(steps, recording)?),
+        (None, None) if laps.is_empty() => return Err(NotCompared::NothingRecorded),
+        (None, None) => return Err(NotCompared::LapsDoNotFit),
+    };
+    let result = |(index, (step, actual)): (usize, (&Step, Option<StepActual>))| StepResult {
+        number: index + 1,
+        step: step.clone(),
+        actual,
+        kept: actual.and_then(|actual| kept(step.target, &actual)),
+    };
+    let steps = steps.iter().zip(actual).enumerate().map(result).collect();
+    Ok(Comparison { aligned_by, steps })
+}
+
+fn is_tiny(lap: &Lap) -> bool {
+    lap.elapsed.or(lap.moving).unwrap_or_default() < TINY.0 && lap.distance.unwrap_or_default() < TINY.1
+}
+
+/// One entry for each step, or `None` when the laps are not the steps.
+fn by_laps(steps: &[Step], laps: &[Lap]) -> Option<Vec<Option<StepActual>>> {
+    if laps.len() == steps.len() {
+        let told: Vec<bool> = steps
+            .iter()
+            .zip(laps)
+            .filter_map(|(step, lap)| Some(off(step, std::slice::from_ref(lap))? <= LOOSE_TOLERANCE))
+            .collect();
+        let fitting = told.iter().filter(|fits| **fits).count();
+        if fitting * 2 >= told.len() {
+            return Some(laps.iter().map(|lap| Some(together(std::slice::from_ref(lap)))).collect());
+        }
+    }
+    // Several laps to a step, as when the watch also counts kilometres. Laps after the last step are of no step.
+    let mut left = laps;
+    let mut actual = Vec::with_capacity(steps.len());
+    for step in steps {
+        let taken = if left.is_empty() { 0 } else { laps_of(step, left)? };
+        let (these, rest) = left.split_at(taken);
+        actual.push((taken > 0).then(|| together(these)));
+        left = rest;
+    }
+    actual[0].is_some().then_some(actual)
+}
+
+/// How many of the next laps are a step: as many as come closest to it.
+fn laps_of(step: &Step, laps: &[Lap]) -> Option<usize> {
+    if length(step).is_none() {
+        return Some(1);
+    }
+    let off = |count: usize| Some((count, off(step, &laps[..count])?));
+    let counts = (1..=laps.len().min(MAX_LAPS_OF_A_STEP)).filter_map(off);
+    let close = counts.filter(|(_, off)| *off <= TOLERANCE);
+    close.min_by(|(_, one), (_, other)| one.total_cmp(other)).map(|(count, _)| count)
+}
+
+/// More laps than anybody makes of one step; keeps a recording with thousands of laps cheap.
+const MAX_LAPS_OF_A_STEP: usize = 60;
+
+/// What a step lasts, when it says so and can be measured.
+fn length(step: &Step) -> Option<StepDuration> {
+    let real = |value: f64| value.is_finite() && value > 0.0;
+    match step.duration {
+        StepDuration::Time(value) | StepDuration::Distance(value) if real(value) => Some(step.duration),
+        _ => None,
+    }
+}
+
+/// How far laps are from being as long as a step, as a share of it; `None` when that cannot be said.
+fn off(step: &Step, laps: &[Lap]) -> Option<f64> {
+    let off = |done: f64, asked: f64| (done - asked).abs() / asked;
+    match length(step)? {
+        StepDuration::Time(asked) => {
+            // A watch may count its own stops or not.
+            let times = [sum(laps, |lap| lap.elapsed), sum(laps, |lap| lap.moving)];
+            times.into_iter().flatten().map(|time| off(time.seconds(), asked)).min_by(f64::total_cmp)
+        }
+        StepDuration::Distance(asked) => Some(off(sum(laps, |lap| lap.distance)?.meters(), asked)),
+        StepDuration::Calories(_) | StepDuration::Open => None,
+    }
+}
+
+/// A sum over laps, when all have it.
+fn sum<T: std::iter::Sum>(laps: &[Lap], of: impl Fn(&Lap) -> Option<T>) -> Option<T> {
+    laps.iter().map(of).sum()
+}
+
+/// What several laps were together.
+fn together(laps: &[Lap]) -> StepActual {
+    let duration = sum(laps, |lap| lap.elapsed.or(lap.moving));
+    let distance = sum(laps, |lap| lap.distance);
+    let moving =
+        sum(laps, |lap| lap.moving.or(lap.elapsed)).filter(|time| *time > TimeSpan::ZERO).or(duration);
+    let mean = |of: &dyn Fn(&Lap) -> Option<f64>| {
+        let weight = |lap: &Lap| lap.elapsed.or(lap.moving).map_or(0.0, TimeSpan::seconds).max(0.001);
+        let known: Vec<(f64, f64)> = laps.iter().filter_map(|lap| Some((of(lap)?, weight(lap)))).collect();
+        let whole: f64 = known.iter().map(|(_, weight)| weight).sum();
+        (whole > 0.0).then(|| known.iter().map(|(value, weight)| value * weight).sum::<f64>() / whole)
+    };
+    StepActual {
+        duration,
+        distance,
+        pace: pace(distance, moving),
+        heart_rate: mean(&|lap| lap.avg_heart_rate.map(f64::from)),
+        power: mean(&|lap| lap.avg_power.map(f64::from)),
+        cadence: mean(&|lap| lap.avg_cadence).filter(|cadence| cadence.is_finite()),
+    }
+}
+
+fn pace(distance: Option<Distance>, time: Option<TimeSpan>) -> Option<Pace> {
+    Speed::over(distance.filter(|distance| *distance > Distance::ZERO)?, time?)?.pace()
+}
+
+/// Whether a target was held, in whole units, as it is shown.
+fn kept(target: StepTarget, actual: &StepActual) -> Option<Kept> {
+    let compare = |range: TargetRange, value: f64| {
+        let value = value.round();
+        if range.low.is_some_and(|low| value < low.round()) {
+            Kept::Below
+        } else if range.high.is_some_and(|high| value > high.round()) {
+            Kept::Above
+        } else {
+            Kept::Within
+        }
+    };
+    let asked = |range: TargetRange| (range.low.is_some() || range.high.is_some()).then_some(range);
+    match target {
+        StepTarget::Open => None,
+        StepTarget::HeartRate(range) => Some(compare(asked(range)?, actual.heart_rate?)),
+        StepTarget::Power(range) => Some(compare(asked(range)?, actual.power?)),
+        StepTarget::Cadence(range) => Some(compare(asked(range)?, actual.cadence?)),
+        // More seconds to the kilometre are slower.
+        StepTarget::Pace(range) => Some(match compare(asked(range)?, actual.pace?.seconds_per_km()) {
+            Kept::Below => Kept::Above,
+            Kept::Above => Kept::Below,
+            Kept::Within => Kept::Within,
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,180 @@
+//! One activity out of everything that was said about it, and one day likewise.
+//!
+//! Both are pure functions of a set of reports: the order in which they arrived does not matter, and the same report
+//! again changes nothing. Which reports are about the same activity is [`same_activity`]; what it looks like is
+//! [`merge`], the richest source winning field by field.
+
+mod corrections;
+
+pub use corrections::{BadEdit, Edit};
+
+use crate::domain::activity::Activity;
+use crate::domain::source_record::{DayReport, Flaw, Outline, ReportKey, SourceKind};
+use crate::domain::sport::Sport;
+use crate::domain::wellness::DailyWellness;
+use std::cmp::Reverse;
+
+/// Clocks of one recording told by two services agree this well.
+const SAME_START_MS: i64 = 2_000;
+/// Two devices on one ride are started within this.
+pub const ABOUT_THE_SAME_START_MS: i64 = 120_000;
+/// Two devices on one ride share at least this part of the time either ran.
+const SHARED_TIME: f64 = 0.85;
+/// Two accounts of one recording differ in length no more than this.
+const ALIKE: f64 = 0.8;
+/// Two devices on one ride differ in distance no more than this.
+const SAME_DISTANCE: f64 = 0.1;
+
+/// Whether two reports are about one activity.
+///
+/// The same second and the same sport, or the same second and about the same length (an athlete may correct the
+/// sport on one service), or one of them broke off; else two devices side by side: started within two minutes, the same sport as far as both
+/// know, nearly the same time and distance. Runs one after the other never are, nor is a leg of a triathlon the
+/// triathlon.
+#[must_use]
+pub fn same_activity(first: &Outline, second: &Outline) -> bool {
+    let (a, b) = (&first.activity, &second.activity);
+    let apart = (a.started_at - b.started_at).num_milliseconds().abs();
+    let compatible = a.sport == b.sport || a.sport == Sport::Other || b.sport == Sport::Other;
+    let lengths = a.elapsed.zip(b.elapsed).map(|(a, b)| (a.ms() as f64, b.ms() as f64));
+    if apart <= SAME_START_MS {
+        let alike = lengths.is_none_or(|(a, b)| a.min(b) >= ALIKE * a.max(b));
+        // What broke off is no longer than what did not, and may not know its sport.
+        let broken = |outline: &Outline| {
+            outline.flaws.iter().any(|flaw| matches!(flaw, Flaw::CutShort | Flaw::NoSummary))
+        };
+        let broke_off = compatible
+            && lengths.is_some_and(|(a, b)| (broken(first) && a <= b) || (broken(second) && b <= a));
+        return alike || broke_off || (a.sport == b.sport && a.sport != Sport::Other);
+    }
+    let Some((length_a, length_b)) = lengths.filter(|_| compatible && apart <= ABOUT_THE_SAME_START_MS)
+    else {
+        return false;
+    };
+    let (start_a, start_b) = (a.started_at.timestamp_millis() as f64, b.started_at.timestamp_millis() as f64);
+    let (end_a, end_b) = (start_a + length_a, start_b + length_b);
+    let shared = end_a.min(end_b) - start_a.max(start_b);
+    let either = end_a.max(end_b) - start_a.min(start_b);
+    let near = a.distance.zip(b.distance).is_none_or(|(a, b)| {
+        let (a, b) = (a.mm() as f64, b.mm() as f64);
+        (a - b).abs() <= SAME_DISTANCE * a.max(b)
+    });
+    shared >= SHARED_TIME * either && near
+}
+
+/// What all reports about one activity come to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Merged {
+    /// The activity.
+    pub activity: Activity,
+    /// Whose samples are shown, if any report has some.
+    pub recording: Option<ReportKey>,
+    /// Whose lengths, sets and beats are shown, if any report has some.
+    pub details: Option<ReportKey>,
+    /// Whether some source calls it a race.
+    pub race: bool,
+    /// What was wrong with the report whose samples are shown.
+    pub flaws: Vec<Flaw>,
+}
+
+/// Puts an activity together; `None` when there is no report.
+///
+/// Measured values come from the first report that has them: whole ones before those cut short, then in the order of
+/// [`SourceKind`], then the one with more samples. The title comes from where the athlete writes titles.
+#[must_use]
+pub fn merge(reports: &[(ReportKey, Outline)], edit: &Edit) -> Option<Merged> {
+    let mut ranked: Vec<&(ReportKey, Outline)> = reports.iter().collect();
+    ranked.sort_by_key(|(key, outline)| {
+        (outline.flaws.contains(&Flaw::CutShort), key.kind, Reverse(outline.samples), key)
+    });
+    let (_, first) = ranked.first()?;
+    let all = || ranked.iter().map(|(_, outline)| &outline.activity);
+    macro_rules! first_of { ($($field:ident),+) => { Activity { $( $field: all().find_map(|a| a.$field.clone()), )+ ..first.activity.clone() } } }
+    let mut activity = first_of!(
+        elapsed,
+        moving,
+        distance,
+        ascent,
+        descent,
+        avg_heart_rate,
+        max_heart_rate,
+        avg_power,
+        max_power,
+        avg_cadence,
+        energy_kcal,
+        device
+    );
+    if let Some((_, clock)) = ranked.iter().find(|(_, outline)| outline.local_time_told) {
+        activity.utc_offset_s = clock.activity.utc_offset_s;
+    }
+    if let Some(told) =
+        all().find(|a| a.sport != Sport::Other).or_else(|| all().find(|a| a.sub_sport.is_some()))
+    {
+        activity.sport = told.sport;
+        activity.sub_sport.clone_from(&told.sub_sport);
+    }
+    if let Some(lapped) = all().find(|a| !a.laps.is_empty()) {
+        activity.laps.clone_from(&lapped.laps);
+    }
+    activity.name = reports
+        .iter()
+        .filter(|(_, outline)| outline.activity.name.is_some())
+        .min_by_key(|(key, _)| (title_rank(key.kind), key))
+        .and_then(|(_, outline)| outline.activity.name.clone());
+    apply(&mut activity, edit);
+    let recording = ranked.iter().find(|(_, outline)| outline.samples > 0);
+    Some(Merged {
+        activity,
+        recording: recording.map(|(key, _)| key.clone()),
+        details: ranked.iter().find(|(_, outline)| outline.detailed).map(|(key, _)| key.clone()),
+        race: reports.iter().any(|(_, outline)| outline.race),
+        flaws: recording.unwrap_or(&ranked[0]).1.flaws.clone(),
+    })
+}
+
+/// Services first, where athletes write titles; a file's is often the device's own.
+const fn title_rank(kind: SourceKind) -> u8 {
+    match kind {
+        SourceKind::Garmin => 0,
+        SourceKind::GarminExport => 1,
+        SourceKind::Intervals => 2,
+        SourceKind::StravaExport => 3,
+        SourceKind::Tcx => 4,
+        SourceKind::Gpx => 5,
+        SourceKind::Fit => 6,
+    }
+}
+
+fn apply(activity: &mut Activity, edit: &Edit) {
+    let Edit { name, sport, distance, elapsed, moving } = edit.clone();
+    activity.name = name.or_else(|| activity.name.take());
+    activity.distance = distance.or(activity.distance);
+    activity.elapsed = elapsed.or(activity.elapsed);
+    activity.moving = moving.or(activity.moving);
+    if let Some(sport) = sport.filter(|sport| *sport != activity.sport) {
+        activity.sport = sport;
+        activity.sub_sport = None;
+    }
+}
+
+/// Puts a day together; `None` when there is no report.
+///
+/// Reports about the whole day come before those about part of it, of which the latest comes first; then in the
+/// order of [`SourceKind`].
+#[must_use]
+pub fn merge_day(reports: &[DayReport]) -> Option<DailyWellness> {
+    let mut ranked: Vec<&DayReport> = reports.iter().collect();
+    // What is merged last stands.
+    ranked.sort_by_key(|report| {
+        (report.as_of.is_none(), report.as_of, Reverse(report.kind), Reverse(report.part.as_str()))
+    });
+    let (first, rest) = ranked.split_first()?;
+    let mut day = first.wellness.clone();
+    for report in rest {
+        day.merge(report.wellness.clone());
+    }
+    Some(day)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,17 @@
+//! The nouns of training: activities, athletes, days, distances, notes, sports, units.
+
+pub mod activity;
+pub mod athlete;
+pub mod calendar;
+pub mod content_hash;
+pub mod distance;
+pub mod ids;
+pub mod merge;
+pub mod note;
+pub mod observation;
+pub mod source_record;
+pub mod sport;
+pub mod stream;
+pub mod units;
+pub mod untrusted_text;
+pub mod wellness;

@@ -1,0 +1,281 @@
+//! What the athlete says about a day: effort, soreness, mood, illness, injury, absence.
+
+use crate::domain::calendar::{Day, Instant};
+use crate::domain::ids::{ActivityId, ObservationId};
+use crate::domain::note::{Author, NoteText};
+use crate::string_enum::string_enum;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+string_enum! {
+    /// What an observation is about, and with it the scale of its value.
+    pub enum ObservationKind("kind of observation") {
+        /// Perceived effort of a session, 0 to 10 (CR10).
+        Rpe = "rpe",
+        /// How sore, 1 (not at all) to 5.
+        Soreness = "soreness",
+        /// How the athlete feels, 1 (bad) to 5 (great).
+        Mood = "mood",
+        /// Ill, from a day through another; 1 (a cold) to 3 (fever, chest or stomach).
+        Illness = "illness",
+        /// Hurt, from a day through another; 1 (a niggle) to 3 (cannot run).
+        Injury = "injury",
+        /// No time or no place to train, from a day through another. Has no scale.
+        Away = "away",
+    }
+}
+
+impl ObservationKind {
+    /// The values its scale allows; `None` for a kind that is only marked, not rated.
+    #[must_use]
+    pub const fn scale(self) -> Option<(u8, u8)> {
+        match self {
+            Self::Rpe => Some((0, 10)),
+            Self::Soreness | Self::Mood => Some((1, 5)),
+            Self::Illness | Self::Injury => Some((1, 3)),
+            Self::Away => None,
+        }
+    }
+
+    /// Whether it explains a day on which training could not be expected.
+    #[must_use]
+    pub const fn excuses(self) -> Option<Excuse> {
+        match self {
+            Self::Illness => Some(Excuse::Ill),
+            Self::Injury => Some(Excuse::Injured),
+            Self::Away => Some(Excuse::Away),
+            Self::Rpe | Self::Soreness | Self::Mood => None,
+        }
+    }
+}
+
+string_enum! {
+    /// Why a day is left out of adherence. The verdict stays what it is; it only looks neutral.
+    pub enum Excuse("reason to be excused") {
+        /// Marked ill.
+        Ill = "ill",
+        /// Marked injured.
+        Injured = "injured",
+        /// Marked away.
+        Away = "away",
+    }
+}
+
+impl Excuse {
+    /// The kind of observation that says so.
+    #[must_use]
+    pub const fn kind(self) -> ObservationKind {
+        match self {
+            Self::Ill => ObservationKind::Illness,
+            Self::Injured => ObservationKind::Injury,
+            Self::Away => ObservationKind::Away,
+        }
+    }
+}
+
+/// An observation before it is stored: valid by construction.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Observed {
+    kind: ObservationKind,
+    from: Day,
+    through: Day,
+    value: Option<u8>,
+    activity: Option<ActivityId>,
+    comment: Option<NoteText>,
+}
+
+/// The longest stretch one observation may mark.
+pub const MAX_OBSERVED_DAYS: i64 = 400;
+
+/// An observation that makes no sense.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum BadObservation {
+    /// The value is not on the scale of its kind.
+    #[error("{kind} goes from {low} to {high}")]
+    OffScale {
+        /// The kind whose scale was left.
+        kind: ObservationKind,
+        /// Its lowest value.
+        low: u8,
+        /// Its highest value.
+        high: u8,
+    },
+    /// This kind is marked, not rated.
+    #[error("{0} has no scale: give the days only")]
+    NoScale(ObservationKind),
+    /// Ends before it begins, or goes on for more than a year.
+    #[error("the last day must be the first or later, at most {MAX_OBSERVED_DAYS} days on")]
+    Days,
+}
+
+impl Observed {
+    /// Checks the value against its scale and the days against each other.
+    ///
+    /// # Errors
+    /// When either does not fit.
+    pub fn new(
+        kind: ObservationKind,
+        from: Day,
+        through: Day,
+        value: Option<u8>,
+    ) -> Result<Self, BadObservation> {
+        match (kind.scale(), value) {
+            (Some((low, high)), Some(v)) if !(low..=high).contains(&v) => {
+                return Err(BadObservation::OffScale { kind, low, high });
+            }
+            (None, Some(_)) => return Err(BadObservation::NoScale(kind)),
+            _ => {}
+        }
+        if !(0..=MAX_OBSERVED_DAYS).contains(&from.until(through)) {
+            return Err(BadObservation::Days);
+        }
+        Ok(Self { kind, from, through, value, activity: None, comment: None })
+    }
+
+    /// Ties it to the activity it rates.
+    #[must_use]
+    pub const fn of_activity(mut self, activity: Option<ActivityId>) -> Self {
+        self.activity = activity;
+        self
+    }
+
+    /// Adds the athlete's words.
+    #[must_use]
+    pub fn with_comment(mut self, comment: Option<NoteText>) -> Self {
+        self.comment = comment;
+        self
+    }
+
+    /// What it is about.
+    #[must_use]
+    pub const fn kind(&self) -> ObservationKind {
+        self.kind
+    }
+
+    /// Its first day.
+    #[must_use]
+    pub const fn from(&self) -> Day {
+        self.from
+    }
+
+    /// Its last day.
+    #[must_use]
+    pub const fn through(&self) -> Day {
+        self.through
+    }
+
+    /// The rating, on the scale of its kind.
+    #[must_use]
+    pub const fn value(&self) -> Option<u8> {
+        self.value
+    }
+
+    /// The activity it rates.
+    #[must_use]
+    pub const fn activity(&self) -> Option<ActivityId> {
+        self.activity
+    }
+
+    /// The athlete's words about it.
+    #[must_use]
+    pub const fn comment(&self) -> Option<&NoteText> {
+        self.comment.as_ref()
+    }
+}
+
+/// A stored observation.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Observation {
+    /// Its id.
+    pub id: ObservationId,
+    /// Who made it.
+    pub author: Author,
+    /// Whether the athlete stands behind it.
+    pub accepted: bool,
+    /// What was observed.
+    #[serde(flatten)]
+    pub observed: Observed,
+    /// When it was written.
+    pub written_at: Instant,
+}
+
+/// Which days are excused, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ExcusedDays(BTreeMap<Day, Excuse>);
+
+impl ExcusedDays {
+    /// Collects the days that accepted observations excuse. Illness outweighs injury outweighs absence.
+    #[must_use]
+    pub fn from_observations<'a>(observations: impl IntoIterator<Item = &'a Observation>) -> Self {
+        let mut days = BTreeMap::new();
+        for observation in observations.into_iter().filter(|o| o.accepted) {
+            let observed = &observation.observed;
+            if let Some(excuse) = observed.kind.excuses() {
+                for day in observed.from.through(observed.through) {
+                    days.entry(day).and_modify(|e: &mut Excuse| *e = (*e).min(excuse)).or_insert(excuse);
+                }
+            }
+        }
+        Self(days)
+    }
+
+    /// Why a day is excused, if it is.
+    #[must_use]
+    pub fn excuse(&self, day: Day) -> Option<Excuse> {
+        self.0.get(&day).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn day(text: &str) -> Day {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_value_stays_on_its_scale() {
+        let on = day("2026-06-14");
+        for kind in ObservationKind::ALL {
+            for value in 0..=11 {
+                let fits = kind.scale().is_some_and(|(low, high)| (low..=high).contains(&value));
+                assert_eq!(Observed::new(*kind, on, on, Some(value)).is_ok(), fits, "{kind} {value}");
+            }
+            assert!(Observed::new(*kind, on, on, None).is_ok());
+            assert!(kind.excuses().is_none_or(|excuse| excuse.kind() == *kind));
+        }
+        assert_eq!(
+            Observed::new(ObservationKind::Rpe, on, on, Some(11)).unwrap_err().to_string(),
+            "rpe goes from 0 to 10"
+        );
+    }
+
+    #[test]
+    fn days_run_forward_and_end_within_a_year_or_so() {
+        let new = |from: &str, through: &str| {
+            Observed::new(ObservationKind::Illness, day(from), day(through), None)
+        };
+        assert!(new("2026-06-14", "2026-06-13").is_err());
+        assert!(new("2026-06-14", "2026-06-14").is_ok());
+        assert!(new("2026-06-14", "2028-06-14").is_err());
+    }
+
+    #[test]
+    fn a_suggestion_excuses_nothing_until_accepted() {
+        let observed =
+            Observed::new(ObservationKind::Injury, day("2026-06-14"), day("2026-06-15"), None).unwrap();
+        let mut observation = Observation {
+            id: ObservationId::new(1),
+            author: Author::Coach,
+            accepted: false,
+            observed,
+            written_at: "2026-06-14T08:00:00Z".parse().unwrap(),
+        };
+        assert_eq!(ExcusedDays::from_observations([&observation]).excuse(day("2026-06-14")), None);
+        observation.accepted = true;
+        let excused = ExcusedDays::from_observations([&observation]);
+        assert_eq!(excused.excuse(day("2026-06-15")), Some(Excuse::Injured));
+        assert_eq!(excused.excuse(day("2026-06-16")), None);
+    }
+}

@@ -1,0 +1,57 @@
+//! The seven sports of the coach's contract.
+
+use crate::string_enum::string_enum;
+
+string_enum! {
+    /// What kind of training something is. `rest` is a sport of planned workouts only.
+    pub enum Sport("sport") {
+        /// Rowing, on water or a machine.
+        Rowing = "rowing",
+        /// Cycling, outside or on a trainer.
+        Cycling = "cycling",
+        /// Running, on any surface.
+        Running = "running",
+        /// Swimming, pool or open water.
+        Swimming = "swimming",
+        /// Strength and conditioning.
+        Strength = "strength",
+        /// Anything else: walking, hiking, skiing, yoga.
+        Other = "other",
+        /// A planned day off.
+        Rest = "rest",
+    }
+}
+
+impl Sport {
+    /// As a label or the name of a session that has none.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Rowing => "Rowing",
+            Self::Cycling => "Ride",
+            Self::Running => "Run",
+            Self::Swimming => "Swim",
+            Self::Strength => "Strength",
+            Self::Other => "Other",
+            Self::Rest => "Rest",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_sport_survives_its_word() {
+        for sport in Sport::ALL {
+            assert_eq!(sport.as_str().parse(), Ok(*sport));
+            assert_eq!(serde_json::to_string(sport).unwrap(), format!("\"{sport}\""));
+        }
+        let error = "curling".parse::<Sport>().unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "`curling` is not a sport; expected one of: rowing, cycling, running, swimming, strength, other, rest"
+        );
+    }
+}

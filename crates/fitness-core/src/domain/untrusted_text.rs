@@ -1,0 +1,186 @@
+//! Foreign text, made safe to look at.
+//!
+//! Names, notes and messages come from files, services and models. They are stored as they came; whoever
+//! shows them on a terminal goes through [`visible`], so that no escape sequence moves the cursor and no
+//! bidi override turns a sentence around. (HTML is escaped by the template, which is another matter.)
+
+use std::fmt::{self, Write};
+
+/// Whether a text can be kept by every database: a NUL character is the one that cannot.
+#[must_use]
+pub fn is_storable(text: &str) -> bool {
+    !text.contains('\0')
+}
+
+/// Whether everything in a text is seen, on one line: no control characters, nothing that turns a line around or has no
+/// width. Any script and any sign that is seen will do.
+#[must_use]
+pub fn is_seen(text: &str) -> bool {
+    !text.chars().any(|c| c.is_control() || is_invisible(c))
+}
+
+/// A foreign text as every database can keep it: without NUL, and no longer than anybody writes.
+#[must_use]
+pub fn storable(text: &str) -> String {
+    text.chars().filter(|c| *c != '\0').take(LONGEST).collect()
+}
+
+/// `1 file`, `2 files`.
+///
+/// ```
+/// use fitness_core::domain::untrusted_text::counted;
+///
+/// assert_eq!(counted(1, "week", "weeks"), "1 week");
+/// assert_eq!(counted(0, "week", "weeks"), "0 weeks");
+/// ```
+#[must_use]
+pub fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+/// A number with up to two decimals, rounded half away from zero. What rounds to zero has no sign.
+///
+/// ```
+/// use fitness_core::domain::untrusted_text::plain_number;
+///
+/// assert_eq!((plain_number(-0.0, 0), plain_number(-0.4, 0)), ("0".to_owned(), "0".to_owned()));
+/// assert_eq!((plain_number(62.5, 0), plain_number(-3.25, 1)), ("63".to_owned(), "−3.3".to_owned()));
+/// ```
+#[must_use]
+pub fn plain_number(number: f64, decimals: usize) -> String {
+    with_sign(number, decimals, "")
+}
+
+/// The same with a plus before what is more than zero: `+5`, `−18`, `0`.
+#[must_use]
+pub fn signed_number(number: f64, decimals: usize) -> String {
+    with_sign(number, decimals, "+")
+}
+
+fn with_sign(number: f64, decimals: usize, plus: &'static str) -> String {
+    let scale = [1.0, 10.0, 100.0][decimals.min(2)];
+    let rounded = (number * scale).round() / scale;
+    format!("{}{:.decimals$}", sign(rounded, plus), rounded.abs())
+}
+
+/// A minus as it is printed, not the hyphen of a keyboard.
+pub(crate) fn sign(rounded: f64, plus: &'static str) -> &'static str {
+    if rounded < 0.0 {
+        "−"
+    } else if rounded > 0.0 {
+        plus
+    } else {
+        ""
+    }
+}
+
+/// `a`, `a and b`, `a, b and c`.
+#[must_use]
+pub fn listed(parts: &[String]) -> String {
+    match parts.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, first)) => format!("{} and {last}", first.join(", ")),
+        None => String::new(),
+    }
+}
+
+/// Far longer than a title; a book in its place is cut.
+const LONGEST: usize = 500;
+
+/// Shows a text on one line with everything that would not be seen made visible: line breaks as `⏎`,
+/// control, bidi and zero-width characters as `<U+001B>`.
+#[must_use]
+pub const fn visible(text: &str) -> Visible<'_> {
+    Visible(text)
+}
+
+/// See [`visible`].
+#[derive(Debug, Clone, Copy)]
+pub struct Visible<'a>(&'a str);
+
+impl fmt::Display for Visible<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for c in self.0.chars() {
+            match c {
+                '\n' => f.write_char('⏎')?,
+                '\t' => f.write_char(' ')?,
+                c if c.is_control() || is_invisible(c) => write!(f, "<U+{:04X}>", u32::from(c))?,
+                c => f.write_char(c)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A sentence that repeats what somebody wrote, as it is told back: [`visible`], and where it is far longer than a sentence
+/// without its middle, so that what was wrong and what to do are both still there.
+#[must_use]
+pub fn told_back(sentence: &str) -> String {
+    const SIDE: usize = 200;
+    let told = visible(sentence).to_string();
+    let long = told.chars().count();
+    if long <= 2 * SIDE {
+        return told;
+    }
+    let (first, last): (String, String) =
+        (told.chars().take(SIDE).collect(), told.chars().skip(long - SIDE).collect());
+    format!("{first} … {last}")
+}
+
+/// A foreign text with nothing in it that is not seen: control characters become blanks, but for line breaks; bidi marks,
+/// zero-width characters, joiners and selectors go. For a reader that must not be led astray, such as a model.
+#[must_use]
+pub fn seen(text: &str) -> String {
+    let shown = text.chars().filter(|c| !is_invisible(*c) && !is_joiner(*c));
+    shown.map(|c| if c.is_control() && c != '\n' { ' ' } else { c }).collect()
+}
+
+/// Joiners and selectors: they hold emoji together, and hide letters as well.
+const fn is_joiner(c: char) -> bool {
+    matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}')
+}
+
+/// Characters that change what is seen without being seen. Joiners within emoji and scripts are not among
+/// them.
+pub(crate) const fn is_invisible(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_seen_goes() {
+        assert_eq!(seen("a\u{1b}[31mb\u{202e}c\u{200d}\u{fe0f}\r\nd\u{e0041}"), "a [31mbc \nd");
+    }
+
+    #[test]
+    fn what_is_told_back_is_seen_and_no_longer_than_a_sentence() {
+        assert_eq!(told_back("`a\u{202e}b` is no day."), "`a<U+202E>b` is no day.");
+        let long = told_back(&format!("`{}` is no day. Write it such as 2026-09-20.", "é".repeat(60_000)));
+        assert!(long.chars().count() < 410, "{long}");
+        assert!(long.starts_with("`éé") && long.ends_with("Write it such as 2026-09-20."), "{long}");
+    }
+
+    #[test]
+    fn what_would_not_be_seen_is_seen() {
+        for (text, shown) in [
+            ("Half marathon – Zürich 🏃‍♀️ ½", "Half marathon – Zürich 🏃‍♀️ ½"),
+            ("\u{1b}[31mred\u{1b}[0m", "<U+001B>[31mred<U+001B>[0m"),
+            ("\u{9b}31m", "<U+009B>31m"),
+            ("a\rb\u{7}\u{8}", "a<U+000D>b<U+0007><U+0008>"),
+            ("two\nlines\tand a tab", "two⏎lines and a tab"),
+            ("safe\u{202e}txet\u{2066}", "safe<U+202E>txet<U+2066>"),
+            ("zero\u{200b}width\u{feff}", "zero<U+200B>width<U+FEFF>"),
+            ("tag\u{e0041}", "tag<U+E0041>"),
+        ] {
+            assert_eq!(visible(text).to_string(), shown);
+            assert!(!visible(text).to_string().chars().any(|c| c.is_control() || is_invisible(c)));
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Names that other people gave, as facts.
+
+use crate::domain::untrusted_text::seen;
+use serde::{Deserialize, Serialize};
+
+/// A name in one line: seen as it is, no longer than a title. Whoever wrote it, it is data and never an instruction.
+///
+/// ```
+/// use fitness_core::facts::FactText;
+///
+/// assert_eq!(FactText::new(" 4x1 km\n@ 5K \u{202e}pace ").unwrap().as_str(), "4x1 km @ 5K pace");
+/// assert!(FactText::new(" \u{200b} ").is_none());
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct FactText(String);
+
+impl FactText {
+    /// The most characters it may have.
+    pub const LONGEST: usize = 80;
+
+    /// What is left of a foreign text without what is not seen, on one line and cut; `None` when that is nothing.
+    #[must_use]
+    pub fn new(text: &str) -> Option<Self> {
+        // Whoever writes a gigabyte into a title is not read to its end.
+        let begin: String = text.chars().take(Self::LONGEST * 20).collect();
+        let spaced = seen(&begin);
+        let words: Vec<&str> = spaced.split_whitespace().collect();
+        let line = words.join(" ");
+        let mut cut: String = line.chars().take(Self::LONGEST).collect();
+        if cut.len() < line.len() {
+            cut = cut.chars().take(Self::LONGEST - 1).collect::<String>().trim_end().to_owned() + "…";
+        }
+        (!cut.is_empty()).then_some(Self(cut))
+    }
+
+    /// The name.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A stored text that [`FactText::new`] would not have left so.
+#[derive(Debug, thiserror::Error)]
+#[error("a name is one line of at most {} characters, all of them seen", FactText::LONGEST)]
+pub struct BadFactText;
+
+impl TryFrom<String> for FactText {
+    type Error = BadFactText;
+    fn try_from(text: String) -> Result<Self, BadFactText> {
+        Self::new(&text).filter(|kept| kept.0 == text).ok_or(BadFactText)
+    }
+}
+
+impl From<FactText> for String {
+    fn from(text: FactText) -> Self {
+        text.0
+    }
+}

@@ -1,0 +1,157 @@
+//! The brief's part of the target: what a model writes of a morning.
+
+use super::super::brief::{Briefing, Metric, Tone, check, check_briefing};
+use super::super::{Fault, MAX_FAULTS};
+use super::day;
+use crate::domain::units::{Distance, Pace, TimeSpan, UnitSystem};
+use crate::facts::{Fact, FactName, FactUnit, FactValue, Facts, Missing, SourceRow};
+use crate::metrics::{Absent, Quality};
+use std::sync::LazyLock;
+
+/// What a body is put together from.
+const PIECES: [&str; 40] = [
+    "{{recovery}}",
+    "{{sleep_last_night}}",
+    "{{form}}",
+    "{{fitness}}",
+    "{{load_7_days}}",
+    "{{today_session}}",
+    "{{today_session_state}}",
+    "{{nothing}}",
+    "{{",
+    "}}",
+    "{",
+    "{{recovery",
+    "{{ recovery }}",
+    " ",
+    ".",
+    ", ",
+    "-",
+    "+",
+    "%",
+    "km",
+    "You slept ",
+    "Recovery sits at ",
+    "Take an easy day and enjoy it, for the week behind you was full. ",
+    "seven",
+    "half",
+    "twice",
+    "7",
+    "٣",
+    "½",
+    "x²",
+    "\u{200b}",
+    "\u{202e}",
+    "\n",
+    "<b>",
+    "é🏃",
+    "first",
+    "of ten",
+    "a hundred",
+    "Form is ",
+    "/",
+];
+
+/// A morning of which everything is known that is a number, and one of which nothing is.
+static MORNINGS: LazyLock<[Facts; 2]> = LazyLock::new(|| {
+    let missing = |name: FactName| Missing { id: name.into(), why: Absent::NotYet };
+    let names = || FactName::ALL.iter().copied();
+    let known = names().filter_map(fact).collect();
+    let words = names().filter(|name| fact(*name).is_none()).map(missing).collect();
+    let sound = |known, missing| Facts::new(known, missing).expect("each name once, and its value fits");
+    [sound(known, words), sound(Vec::new(), names().map(missing).collect())]
+});
+
+fn fact(name: FactName) -> Option<Fact> {
+    let value = match name.unit() {
+        FactUnit::Distance => FactValue::Distance(Distance::HALF_MARATHON),
+        FactUnit::Clock | FactUnit::HoursAndMinutes => FactValue::Time(TimeSpan::from_mins(444)),
+        FactUnit::Pace | FactUnit::SwimPace => FactValue::Pace(Pace::from_seconds_per_km(312.0)?),
+        FactUnit::CalendarDay => FactValue::Day(day(2026, 6, 27)),
+        FactUnit::Name | FactUnit::Word => return None,
+        _ => FactValue::Number(62.0),
+    };
+    let as_of = day(2026, 6, 29);
+    Some(Fact {
+        id: name.into(),
+        value,
+        unit: name.unit(),
+        as_of,
+        sources: vec![SourceRow::Day(as_of)],
+        method: "told".to_owned(),
+        quality: Quality::Ok,
+        learning: None,
+    })
+}
+
+/// Checks everything about one brief: as it is, or cooked after a recipe.
+pub(super) fn brief(bytes: &[u8], cooked: bool, nothing_known: bool) {
+    let facts = &MORNINGS[usize::from(nothing_known)];
+    if cooked {
+        let briefing = cook(bytes);
+        let json = serde_json::to_vec(&briefing).expect("a brief is plain data");
+        assert_eq!(check_briefing(&briefing, facts).is_ok(), check_answer(&json, facts));
+    } else {
+        check_answer(bytes, facts);
+    }
+}
+
+/// One byte for the metrics and the tone, then one for each piece of the body.
+fn cook(recipe: &[u8]) -> Briefing {
+    let (first, pieces) = recipe.split_first().unwrap_or((&0, &[]));
+    let listed = |(at, _): &(usize, &Metric)| first >> at & 1 == 1;
+    let piece = |byte: &u8| PIECES[usize::from(*byte) % PIECES.len()];
+    Briefing {
+        metrics: Metric::ALL.iter().enumerate().filter(listed).map(|(_, metric)| *metric).collect(),
+        tone: Tone::ALL[usize::from(first >> 4) % Tone::ALL.len()],
+        body: pieces.iter().take(200).map(piece).collect(),
+    }
+}
+
+/// Whether it is accepted. What is accepted is read by serde, accepted again, and can be shown; what is refused says why.
+fn check_answer(answer: &[u8], facts: &Facts) -> bool {
+    let briefing = match check(answer, facts) {
+        Ok(briefing) => briefing,
+        Err(faults) => {
+            assert!((1..=MAX_FAULTS + 1).contains(&faults.len()), "{}", faults.len());
+            faults.iter().for_each(sound_fault);
+            return false;
+        }
+    };
+    let by_serde: Briefing = serde_json::from_slice(answer).expect("what is accepted is read by serde");
+    assert_eq!(by_serde, briefing);
+    assert_eq!(check_briefing(&briefing, facts), Ok(()));
+    for units in [UnitSystem::Metric, UnitSystem::Imperial] {
+        assert!(briefing.rendered(facts, units).is_ok(), "{briefing:?}");
+    }
+    true
+}
+
+/// A fault has a place and a few words.
+pub(super) fn sound_fault(fault: &Fault) {
+    assert!(fault.path.is_empty() || fault.path.starts_with('/'), "{fault:?}");
+    assert!(!fault.message.is_empty() && fault.message.len() < 1000, "{fault:?}");
+    assert!(fault.path.len() < 5000, "{fault:?}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recipe_reaches_what_is_accepted_and_what_is_refused() {
+        let at = |piece: &str| PIECES.iter().position(|one| *one == piece).unwrap() as u8;
+        let good =
+            [&[1][..], &[at("Recovery sits at "), at("{{recovery}}"), at("."), at(" ")], &[22, 22]].concat();
+        let bad = [&[1][..], &[at("Recovery sits at "), at("7"), at("."), at(" ")], &[22, 22]].concat();
+        let accepted = |recipe: &[u8]| check_briefing(&cook(recipe), &MORNINGS[0]);
+        assert_eq!(accepted(&good), Ok(()));
+        assert!(accepted(&bad).is_err());
+        for recipe in [good, bad] {
+            for nothing in [false, true] {
+                brief(&recipe, true, nothing);
+                brief(&serde_json::to_vec(&cook(&recipe)).unwrap(), false, nothing);
+            }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Load from heart rate, all of it from the seconds at each beat per minute.
+//!
+//! Heart rate lags: it under-reports short repetitions, and over-reports heat and thirst.
+
+use crate::domain::athlete::Sex;
+use crate::metrics::histogram::Histogram;
+use crate::metrics::{Absent, Found, finite};
+
+/// Less heart rate than this over the time in motion, and there is no load from it.
+pub const MIN_COVERAGE: f64 = 0.80;
+
+/// Where an athlete's heart rate reserve begins and ends.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Reserve {
+    rest: f64,
+    max: f64,
+}
+
+impl Reserve {
+    /// Resting and highest heart rate, at least 40 beats apart.
+    ///
+    /// # Errors
+    /// When they are closer, or not numbers.
+    pub fn new(rest: f64, max: f64) -> Found<Self> {
+        let span = max - rest;
+        if span.is_finite() && span >= 40.0 {
+            Ok(Self { rest, max })
+        } else {
+            let what = format!("resting {rest:.0} and highest {max:.0} are less than 40 beats apart");
+            Err(Absent::Contradiction { what })
+        }
+    }
+
+    /// `HRr = (HR − rest)/(max − rest)`, within 0 and 1: 148 between 50 and 190 is 0.70.
+    #[must_use]
+    pub fn fraction(&self, bpm: f64) -> f64 {
+        ((bpm - self.rest) / (self.max - self.rest)).clamp(0.0, 1.0)
+    }
+
+    /// A minute's Banister TRIMP at a fraction of the reserve: `HRr · a · e^(b·HRr)` with a = 0.64, b = 1.92 for men
+    /// and a = 0.86, b = 1.67 for women (Banister 1991; Morton 1990). An hour at 0.70 is 103.067 and 116.262.
+    #[must_use]
+    pub fn minute(fraction: f64, sex: Sex) -> f64 {
+        let (a, b) = match sex {
+            Sex::Male => (0.64, 1.92),
+            Sex::Female => (0.86, 1.67),
+        };
+        fraction * a * (b * fraction).exp()
+    }
+}
+
+fn minutes(seconds: u32) -> f64 {
+    f64::from(seconds) / 60.0
+}
+
+/// Banister's TRIMP, summed beat rate by beat rate and not from the session's mean: the curve is convex, so a mean
+/// would hide the hard minutes.
+///
+/// # Errors
+/// When it is not a number.
+pub fn banister(heart: &Histogram, reserve: Reserve, sex: Sex) -> Found<f64> {
+    let sum = heart
+        .bins()
+        .map(|(bpm, seconds)| minutes(seconds) * Reserve::minute(reserve.fraction(f64::from(bpm)), sex))
+        .sum();
+    finite(sum, "TRIMP")
+}
+
+/// "hrTSS (TRIMP ratio)": `100 · TRIMP / TRIMP of an hour at threshold`. An hour at threshold is 100; an hour at 0.70
+/// of the reserve with the threshold at 0.85 is 61.745 for men and 64.104 for women. TrainingPeaks publishes a table
+/// of zones under the same name; this is not that.
+///
+/// # Errors
+/// When the threshold does not lie between the resting and the highest heart rate.
+pub fn trimp_ratio(heart: &Histogram, reserve: Reserve, sex: Sex, threshold: f64) -> Found<f64> {
+    below_the_highest(threshold, reserve.max)?;
+    let hour = 60.0 * Reserve::minute(reserve.fraction(threshold), sex);
+    if hour.is_nan() || hour <= 0.0 {
+        let what = format!("threshold heart rate {threshold:.0} is not above the resting one");
+        return Err(Absent::Contradiction { what });
+    }
+    finite(100.0 * banister(heart, reserve, sex)? / hour, "hrTSS")
+}
+
+/// A heart that has reached its highest rate is not at threshold: one of the two is wrong, and so would the load be.
+fn below_the_highest(threshold: f64, max: f64) -> Found<()> {
+    if threshold < max {
+        return Ok(());
+    }
+    let what = format!("threshold heart rate {threshold:.0} is not below the highest, {max:.0}");
+    Err(Absent::Contradiction { what })
+}
+
+/// How much a minute counts for after Edwards: 1 to 5 from 50, 60, 70, 80 and 90 % of the highest heart rate on, below
+/// that nothing.
+#[must_use]
+pub fn edwards_weight(bpm: f64, max: f64) -> f64 {
+    // In percent and rounded to its millionths, so that 60 % of 190 is 60 % and not a hair below.
+    let percent = (bpm / max * 1e8).round() / 1e6;
+    [50.0, 60.0, 70.0, 80.0, 90.0].iter().filter(|bound| percent >= **bound).count() as f64
+}
+
+/// Edwards 1993: minutes in each tenth of the highest heart rate times 1 to 5. Ten minutes in each is 150.
+///
+/// # Errors
+/// When the highest heart rate is not positive.
+pub fn edwards(heart: &Histogram, max: f64) -> Found<f64> {
+    if max.is_nan() || max <= 0.0 {
+        return Err(Absent::OutOfRange { what: "the highest heart rate is not above zero".to_owned() });
+    }
+    finite(heart.bins().map(|(bpm, s)| minutes(s) * edwards_weight(f64::from(bpm), max)).sum(), "Edwards")
+}
+
+/// `100 · Edwards / Edwards of an hour at threshold`: a stand-in on the scale of [`trimp_ratio`] for an athlete whose
+/// sex or resting heart rate is unknown. Ours and a heuristic: an hour at threshold is 100, an hour two steps below a
+/// threshold in the fourth step is 50.
+///
+/// # Errors
+/// When the threshold lies below half of the highest heart rate, or not below all of it.
+pub fn edwards_ratio(heart: &Histogram, max: f64, threshold: f64) -> Found<f64> {
+    let sum = edwards(heart, max)?;
+    below_the_highest(threshold, max)?;
+    let hour = 60.0 * edwards_weight(threshold, max);
+    if hour <= 0.0 {
+        let what = format!("threshold heart rate {threshold:.0} is under half of the highest, {max:.0}");
+        return Err(Absent::Contradiction { what });
+    }
+    finite(100.0 * sum / hour, "Edwards ratio")
+}
+
+/// Lucia 2003: minutes below the first threshold once, between the two twice, above the second three times.
+/// 40, 15 and 5 minutes are 85.
+///
+/// # Errors
+/// When it is not a number.
+pub fn lucia(heart: &Histogram, first: f64, second: f64) -> Found<f64> {
+    let weight = |bpm: f64| 1.0 + f64::from(u8::from(bpm >= first)) + f64::from(u8::from(bpm >= second));
+    finite(heart.bins().map(|(bpm, seconds)| minutes(seconds) * weight(f64::from(bpm))).sum(), "Lucia")
+}
+
+/// Stand-ins for the ventilatory thresholds, a heuristic: 0.89 of the threshold heart rate, and itself. What is made
+/// of them is estimated.
+#[must_use]
+pub fn ventilatory(threshold: f64) -> (f64, f64) {
+    (0.89 * threshold, threshold)
+}
+
+#[cfg(test)]
+mod tests;

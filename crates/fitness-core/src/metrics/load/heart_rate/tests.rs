@@ -1,0 +1,96 @@
+//! The worked numbers of the heart rate loads.
+
+use super::*;
+use crate::metrics::fixtures::near;
+use proptest::prelude::*;
+
+/// Between 50 and 190 a fraction of the reserve is a whole beat often enough.
+fn reserve() -> Reserve {
+    Reserve::new(50.0, 190.0).unwrap()
+}
+
+fn hour(bpm: u32) -> Histogram {
+    Histogram::constant(bpm, 3600)
+}
+
+#[test]
+fn banisters_hour_at_seven_tenths() {
+    assert_eq!(reserve().fraction(148.0), 0.7);
+    near(banister(&hour(148), reserve(), Sex::Male).unwrap(), 103.067, 0.0005);
+    near(banister(&hour(148), reserve(), Sex::Female).unwrap(), 116.262, 0.0005);
+}
+
+#[test]
+fn the_reserve_has_forty_beats_and_two_ends() {
+    assert!(Reserve::new(60.0, 99.9).is_err());
+    assert!(Reserve::new(60.0, f64::NAN).is_err());
+    assert_eq!((reserve().fraction(20.0), reserve().fraction(220.0)), (0.0, 1.0));
+}
+
+#[test]
+fn an_hour_at_threshold_is_100_whatever_the_sex() {
+    for sex in [Sex::Male, Sex::Female] {
+        near(trimp_ratio(&hour(169), reserve(), sex, 169.0).unwrap(), 100.0, 1e-9);
+    }
+    // 169 is 0.85 of the reserve.
+    near(trimp_ratio(&hour(148), reserve(), Sex::Male, 169.0).unwrap(), 61.745, 0.0005);
+    near(trimp_ratio(&hour(148), reserve(), Sex::Female, 169.0).unwrap(), 64.104, 0.0005);
+    assert!(matches!(trimp_ratio(&hour(148), reserve(), Sex::Male, 50.0), Err(Absent::Contradiction { .. })));
+}
+
+#[test]
+fn a_threshold_at_the_highest_heart_rate_contradicts_it() {
+    let ratios = |threshold| {
+        [
+            trimp_ratio(&hour(148), reserve(), Sex::Female, threshold),
+            edwards_ratio(&hour(148), 190.0, threshold),
+        ]
+    };
+    for threshold in [190.0, 191.0, 200.0, f64::NAN] {
+        for found in ratios(threshold) {
+            assert!(matches!(found, Err(Absent::Contradiction { .. })), "{threshold} {found:?}");
+        }
+    }
+    assert!(ratios(189.9).iter().all(Result::is_ok));
+}
+
+#[test]
+fn edwards_ten_minutes_in_each_tenth_are_150() {
+    let five: Histogram = [110, 130, 150, 170, 190].map(|bpm| (bpm, 600)).into_iter().collect();
+    near(edwards(&five, 200.0).unwrap(), 150.0, 1e-9);
+    near(edwards(&hour(99), 200.0).unwrap(), 0.0, 1e-9);
+    assert!(edwards(&five, 0.0).is_err());
+    assert!(edwards(&five, f64::NAN).is_err());
+}
+
+#[test]
+fn a_bound_belongs_to_the_step_above_it() {
+    for (bpm, weight) in [(95.0, 1.0), (114.0, 2.0), (133.0, 3.0), (152.0, 4.0), (171.0, 5.0), (170.9, 4.0)] {
+        assert_eq!(edwards_weight(bpm, 190.0), weight, "{bpm}");
+    }
+}
+
+#[test]
+fn the_edwards_ratio_of_an_hour_at_threshold_is_100() {
+    near(edwards_ratio(&hour(165), 190.0, 165.0).unwrap(), 100.0, 1e-9);
+    near(edwards_ratio(&hour(120), 190.0, 165.0).unwrap(), 50.0, 1e-9);
+    assert!(matches!(edwards_ratio(&hour(120), 190.0, 80.0), Err(Absent::Contradiction { .. })));
+}
+
+#[test]
+fn lucias_forty_fifteen_and_five_minutes_are_85() {
+    let (first, second) = ventilatory(170.0);
+    near(first, 151.3, 1e-9);
+    let session: Histogram = [(140, 2400), (160, 900), (175, 300)].into_iter().collect();
+    near(lucia(&session, first, second).unwrap(), 85.0, 1e-9);
+}
+
+proptest! {
+    #[test]
+    fn summing_by_beat_is_not_below_the_mean_form(bins in prop::collection::vec((60_u32..190, 1_u32..600), 1..40)) {
+        let session: Histogram = bins.into_iter().collect();
+        let mean = reserve().fraction(session.mean().unwrap());
+        let by_mean = session.seconds() as f64 / 60.0 * Reserve::minute(mean, Sex::Male);
+        prop_assert!(banister(&session, reserve(), Sex::Male).unwrap() >= by_mean - 1e-6);
+    }
+}

@@ -1,0 +1,96 @@
+//! How hard it felt, as load.
+
+use crate::domain::units::TimeSpan;
+use crate::metrics::recovery::baseline::{count, median};
+use crate::metrics::{Absent, Counted, Found, Need, finite};
+use serde::{Deserialize, Serialize};
+
+/// Sessions with both a felt and a measured load that it takes to turn one into the other.
+pub const MIN_SESSIONS: usize = 15;
+
+/// Session-RPE (Foster 1998, 2001): how hard it felt, 0 to 10, times minutes. An hour at 5 is 300. This is not on the
+/// scale of training stress; only an [`RpeScale`] brings it there.
+///
+/// # Errors
+/// When the feeling is not between 0 and 10.
+pub fn session_rpe(felt: f64, time: TimeSpan) -> Found<f64> {
+    if !(0.0..=10.0).contains(&felt) {
+        return Err(Absent::missing(Need::PerceivedExertion));
+    }
+    if time <= TimeSpan::ZERO {
+        return Err(Absent::missing(Need::Duration));
+    }
+    finite(felt * time.seconds() / 60.0, "session exertion")
+}
+
+/// One athlete's factor from session-RPE to training stress.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct RpeScale {
+    /// Training stress for one unit of session-RPE.
+    factor: f64,
+    /// From how many sessions.
+    sessions: u32,
+}
+
+impl RpeScale {
+    /// The median of load over session-RPE, of sessions that have both: `(session-RPE, load)`.
+    /// An athlete whose hours at 5 measure 60 has a factor of 0.2.
+    ///
+    /// # Errors
+    /// When fewer than 15 sessions have both.
+    pub fn fit(sessions: &[(f64, f64)]) -> Found<Self> {
+        let sane = |(felt, load): &(f64, f64)| *felt > 0.0 && *load > 0.0;
+        let ratio = |(felt, load): &(f64, f64)| load / felt;
+        let ratios: Vec<f64> =
+            sessions.iter().filter(|both| sane(both)).map(ratio).filter(|ratio| ratio.is_finite()).collect();
+        if ratios.len() < MIN_SESSIONS {
+            let (have, needed) = (count(ratios.len()), count(MIN_SESSIONS));
+            return Err(Absent::TooFew { have, needed, what: Counted::Sessions });
+        }
+        let factor = median(&ratios).ok_or(Absent::missing(Need::PerceivedExertion))?;
+        Ok(Self { factor: finite(factor, "ratio")?, sessions: count(ratios.len()) })
+    }
+
+    /// Training stress from session-RPE.
+    ///
+    /// # Errors
+    /// When it is not a number.
+    pub fn load(&self, session_rpe: f64) -> Found<f64> {
+        finite(self.factor * session_rpe, "load from exertion")
+    }
+
+    /// How many sessions it was fitted on.
+    #[must_use]
+    pub const fn sessions(&self) -> u32 {
+        self.sessions
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_hour_at_five_is_300() {
+        assert_eq!(session_rpe(5.0, TimeSpan::from_mins(60)), Ok(300.0));
+        assert_eq!(session_rpe(11.0, TimeSpan::from_mins(60)), Err(Absent::missing(Need::PerceivedExertion)));
+        assert_eq!(
+            session_rpe(f64::NAN, TimeSpan::from_mins(1)),
+            Err(Absent::missing(Need::PerceivedExertion))
+        );
+        assert_eq!(session_rpe(5.0, TimeSpan::ZERO), Err(Absent::missing(Need::Duration)));
+    }
+
+    #[test]
+    fn the_scale_is_the_median_of_fifteen_and_an_odd_one_does_not_move_it() {
+        let mut sessions = vec![(300.0, 60.0); 14];
+        let few = Absent::TooFew { have: 14, needed: 15, what: Counted::Sessions };
+        assert_eq!(RpeScale::fit(&sessions), Err(few.clone()));
+        sessions.push((0.0, 60.0));
+        sessions.push((f64::NAN, 60.0));
+        assert_eq!(RpeScale::fit(&sessions), Err(few), "what has no ratio does not count");
+        sessions.push((10.0, 600.0));
+        let scale = RpeScale::fit(&sessions).unwrap();
+        assert_eq!((scale.load(300.0), scale.sessions()), (Ok(60.0), 15));
+    }
+}

@@ -1,0 +1,222 @@
+//! How much of an activity was in motion.
+
+use super::per_second::{Sampled, count, travelled};
+use crate::domain::activity::Activity;
+use crate::domain::sport::Sport;
+use crate::domain::stream::Recording;
+use crate::domain::units::TimeSpan;
+use crate::string_enum::string_enum;
+use serde::{Deserialize, Serialize};
+
+string_enum! {
+    /// Where a moving time comes from.
+    pub enum MovingSource("source of a moving time") {
+        /// The device or service said so.
+        Device = "device",
+        /// From speed, second by second.
+        Speed = "speed",
+        /// All the time the recording ran: the sport has no standing still, or speed is unknown.
+        Recording = "recording",
+    }
+}
+
+/// The three times of an activity; `moving` is at most `timer`, and that at most `elapsed`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Times {
+    /// From first to last moment.
+    #[serde(rename = "elapsed_ms")]
+    pub elapsed: TimeSpan,
+    /// While the recording ran.
+    #[serde(rename = "timer_ms")]
+    pub timer: TimeSpan,
+    /// In motion.
+    #[serde(rename = "moving_ms")]
+    pub moving: TimeSpan,
+    /// Where the moving time comes from.
+    pub source: Option<MovingSource>,
+    /// Stops of five seconds and more, in order.
+    pub pauses: Vec<Pause>,
+}
+
+impl Times {
+    /// The time that counts as training: in motion where that is known, else while the recording ran, else all of it.
+    #[must_use]
+    pub fn training(&self) -> Option<TimeSpan> {
+        [self.moving, self.timer, self.elapsed].into_iter().find(|time| *time > TimeSpan::ZERO)
+    }
+}
+
+/// A stop, or a time the recording did not run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pause {
+    /// From the activity's start.
+    #[serde(rename = "start_ms")]
+    pub start: TimeSpan,
+    /// How long.
+    #[serde(rename = "length_ms")]
+    pub length: TimeSpan,
+}
+
+/// Faster than this is motion, millimetres per second; `None` for sports in which standing still is no pause.
+const fn threshold(sport: Sport) -> Option<u32> {
+    match sport {
+        Sport::Running => Some(500),
+        Sport::Cycling => Some(1000),
+        _ => None,
+    }
+}
+
+/// After motion, so many seconds still count as it.
+const HOLD_S: usize = 3;
+/// A shorter stop is none.
+const SHORTEST_STOP_S: usize = 5;
+
+/// Which seconds were in motion: faster than 0.5 m/s (running) or 1.0 m/s (cycling) in the mean of five seconds, or
+/// turning the pedals against a power meter; held for 3 s; stops under 5 s do not count. Where the speed is unknown
+/// the distances before and after decide, and without those the recording's running does. What never moved was done on
+/// the spot, a treadmill without a sensor perhaps, and all of it counts.
+#[must_use]
+pub fn motion(recording: &Recording, sampled: &Sampled, sport: Sport) -> (Vec<bool>, MovingSource) {
+    let covered = sampled.timeline.covered();
+    let moving =
+        threshold(sport).and_then(|threshold| by_speed(recording, sampled, sport, threshold, &covered));
+    match moving.filter(|moving| moving.contains(&true)) {
+        Some(moving) => (moving, MovingSource::Speed),
+        None => (covered, MovingSource::Recording),
+    }
+}
+
+fn by_speed(
+    recording: &Recording,
+    sampled: &Sampled,
+    sport: Sport,
+    threshold: u32,
+    covered: &[bool],
+) -> Option<Vec<bool>> {
+    let speed = sampled.speed.as_ref()?;
+    let gaps = speed.iter().any(Option::is_none);
+    let across = gaps.then(|| travelled(recording, &sampled.timeline, u32::MAX, i64::MAX)).flatten();
+    let power = sampled.power.as_ref().filter(|_| sport == Sport::Cycling);
+    let pedalled = |index: usize| power.is_some_and(|power| power[index].is_some_and(|watts| watts > 0));
+    let mut moving = vec![false; covered.len()];
+    for chunk in sampled.timeline.chunks() {
+        let speeds = &speed[chunk.at.clone()];
+        let around =
+            |second: usize| (u64::from(speeds[second].unwrap_or(0)), u64::from(speeds[second].is_some()));
+        let (mut sum, mut seconds) = (0, 0);
+        for (speed, known) in (0..speeds.len().min(2)).map(around) {
+            (sum, seconds) = (sum + speed, seconds + known);
+        }
+        let mut since_motion = usize::MAX;
+        for (second, index) in chunk.at.clone().enumerate() {
+            if second + 2 < speeds.len() {
+                let (speed, known) = around(second + 2);
+                (sum, seconds) = (sum + speed, seconds + known);
+            }
+            if second >= 3 {
+                let (speed, known) = around(second - 3);
+                (sum, seconds) = (sum - speed, seconds - known);
+            }
+            let fast = if seconds > 0 {
+                sum > u64::from(threshold) * seconds
+            } else {
+                let across = across.as_ref().and_then(|across| across[index]);
+                across.map_or(covered[index], |speed| speed > threshold)
+            };
+            since_motion = if fast || pedalled(index) { 0 } else { since_motion.saturating_add(1) };
+            moving[index] = since_motion <= HOLD_S;
+        }
+        forget_short_stops(&mut moving[chunk.at.clone()]);
+    }
+    Some(moving)
+}
+
+/// A stop under five seconds between two stretches of motion is motion.
+fn forget_short_stops(moving: &mut [bool]) {
+    let mut last = None;
+    for index in 0..moving.len() {
+        if moving[index] {
+            if let Some(last) = last.filter(|last| (1..SHORTEST_STOP_S).contains(&(index - last - 1))) {
+                moving[last..index].fill(true);
+            }
+            last = Some(index);
+        }
+    }
+}
+
+/// Elapsed, timer and moving time, and the pauses. What the device said of its moving time stands; its stream only
+/// says where the pauses were.
+#[must_use]
+pub fn times(activity: &Activity, sampled: &Sampled, moving: &[bool], source: MovingSource) -> Times {
+    let covered = sampled.timeline.covered();
+    let running = covered.iter().zip(moving).filter(|(covered, moving)| **covered || **moving).count();
+    let in_motion = moving.iter().filter(|moving| **moving).count();
+    ordered(
+        activity,
+        TimeSpan::from_secs(sampled.timeline.span_s()),
+        TimeSpan::from_secs(count(running)),
+        TimeSpan::from_secs(count(in_motion)),
+        Some(source),
+        pauses(sampled, moving),
+    )
+}
+
+/// The times of an activity without a recording, as far as its summary tells them.
+#[must_use]
+pub fn told_times(activity: &Activity) -> Times {
+    let (elapsed, moving) = (positive(activity.elapsed), positive(activity.moving));
+    let elapsed = elapsed.or(moving).unwrap_or_default();
+    ordered(activity, elapsed, moving.unwrap_or(elapsed), TimeSpan::ZERO, None, Vec::new())
+}
+
+fn positive(time: Option<TimeSpan>) -> Option<TimeSpan> {
+    time.filter(|time| *time > TimeSpan::ZERO)
+}
+
+fn ordered(
+    activity: &Activity,
+    span: TimeSpan,
+    timer: TimeSpan,
+    moving: TimeSpan,
+    source: Option<MovingSource>,
+    pauses: Vec<Pause>,
+) -> Times {
+    let elapsed = positive(activity.elapsed).map_or(span, |told| told.max(span));
+    let (moving, source) = match positive(activity.moving) {
+        Some(told) => (told.min(elapsed), Some(MovingSource::Device)),
+        None => (moving, source),
+    };
+    let timer = timer.max(moving);
+    Times { elapsed: elapsed.max(timer), timer, moving, source, pauses }
+}
+
+/// Stops within the recording and times it did not run, joined where they touch.
+fn pauses(sampled: &Sampled, moving: &[bool]) -> Vec<Pause> {
+    let line = &sampled.timeline;
+    let mut stops: Vec<(i64, i64)> = Vec::new();
+    let mut stop = |from: i64, to: i64| match stops.last_mut() {
+        Some((_, end)) if *end >= from => *end = to,
+        _ => stops.push((from, to)),
+    };
+    let mut ended = None;
+    for chunk in line.chunks() {
+        if let Some(ended) = ended {
+            stop(ended, chunk.second);
+        }
+        for index in chunk.at.clone().filter(|index| !moving[*index]) {
+            let second = chunk.second + count(index - chunk.at.start);
+            stop(second, second + 1);
+        }
+        ended = Some(chunk.second + count(chunk.at.len()));
+    }
+    let origin = line.offset_ms(0);
+    let long = |(from, to): &(i64, i64)| to - from >= count(SHORTEST_STOP_S);
+    let pause = |(from, to): (i64, i64)| Pause {
+        start: TimeSpan::from_ms(origin + from * 1000),
+        length: TimeSpan::from_secs(to - from),
+    };
+    stops.into_iter().filter(long).map(pause).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,336 @@
+//! A history worked out from any day on is what it is worked out from the first.
+
+use super::super::Quality;
+use super::super::activity::measure;
+use super::super::efforts::Effort;
+use super::super::thresholds::detect::LOOKBACK_DAYS;
+use super::super::thresholds::evidence::SteadyHeart;
+use super::*;
+use crate::adherence::data_frontier::Coverage;
+use crate::domain::athlete::ThresholdKind;
+use crate::domain::athlete::ThresholdOrigin;
+use crate::domain::calendar::Instant;
+use chrono::TimeDelta;
+use proptest::collection::vec;
+use proptest::option::of;
+use proptest::prelude::*;
+
+const DAYS: i64 = 150;
+
+fn day(number: i64) -> Day {
+    "2025-11-01".parse::<Day>().unwrap().plus(number)
+}
+
+/// A session as a test makes it up.
+#[derive(Debug, Clone)]
+struct MadeUp {
+    day: i64,
+    sport: Sport,
+    minutes: i64,
+    speed: f64,
+    heart: Option<u16>,
+    exertion: Option<u8>,
+}
+
+fn any_session() -> impl Strategy<Value = MadeUp> {
+    let sports = [Sport::Running, Sport::Running, Sport::Cycling, Sport::Swimming, Sport::Strength];
+    let heart = of(110_u16..185);
+    (0..DAYS, prop::sample::select(sports.to_vec()), 10..90_i64, 0.5..5.5_f64, heart, of(0..=10_u8)).prop_map(
+        |(day, sport, minutes, speed, heart, exertion)| MadeUp {
+            day,
+            sport,
+            minutes,
+            speed,
+            heart,
+            exertion,
+        },
+    )
+}
+
+fn made((number, made): (usize, &MadeUp)) -> (ActivityId, Activity, Measures, Option<u8>) {
+    let began: Instant = "2025-11-01T07:00:00Z".parse().unwrap();
+    let began = began + TimeDelta::days(made.day) + TimeDelta::minutes(number as i64 % 500);
+    let time = TimeSpan::from_mins(made.minutes);
+    let activity = Activity {
+        moving: Some(time),
+        distance: Distance::from_meters(made.speed * time.seconds()),
+        avg_heart_rate: made.heart,
+        ..Activity::begun(made.sport, began, 0)
+    };
+    let mut measures = measure(&activity, None, &[]);
+    measures.candidates.highest_heart_rate = made.heart.map(|heart| f64::from(heart) + 12.5);
+    measures.candidates.power_20_min = Some(made.speed * 55.0);
+    if let Some(heart) = made.heart.filter(|_| made.minutes >= 30) {
+        let time = TimeSpan::from_mins(30);
+        let held = SteadyHeart { heart_rate: f64::from(heart), time, speed: made.speed, variation: 0.03 };
+        measures.candidates.threshold_heart_rate = Some(held);
+    }
+    let effort = Effort {
+        distance: activity.distance.unwrap(),
+        start: TimeSpan::ZERO,
+        time,
+        heart_rate: made.heart.map(f64::from),
+        net_grade: None,
+    };
+    measures.efforts = vec![effort];
+    (ActivityId::new(number as i64 + 1), activity, measures, made.exertion)
+}
+
+fn any_wellness() -> impl Strategy<Value = Vec<DailyWellness>> {
+    let one = (of(25.0..110.0_f64), of(38..70_u16), of(200..560_i64), of(60.0..70.0_f64));
+    vec(of(one), DAYS as usize).prop_map(|days| {
+        let numbered = (0..).zip(days).filter_map(|(number, told)| Some((number, told?)));
+        numbered
+            .map(|(number, (hrv_ms, resting_heart_rate, slept, weight_kg))| DailyWellness {
+                hrv_ms,
+                resting_heart_rate,
+                weight_kg,
+                sleep: slept.map(|minutes| crate::domain::wellness::Sleep {
+                    asleep: Some(TimeSpan::from_mins(minutes)),
+                    ..Default::default()
+                }),
+                ..DailyWellness::unknown(day(number))
+            })
+            .collect()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn from_any_day_on_it_is_what_it_is_from_the_first(
+        sessions in vec(any_session(), 0..160),
+        wellness in any_wellness(),
+        feel in prop::collection::btree_map(0..DAYS, 1..=5_u8, 0..40),
+        set in of((0..DAYS, 2.0..5.0_f64)),
+        race in of((0..DAYS, 2400..4200_i64)),
+        open in any::<bool>(),
+        cut in 1..DAYS,
+    ) {
+        let mut all: Vec<_> = sessions.iter().enumerate().map(made).collect();
+        all.sort_by_key(|(id, activity, ..)| (activity.day(), activity.started_at, *id));
+        let sessions: Vec<Session<'_>> = all
+            .iter()
+            .map(|(id, activity, measures, exertion)| Session { id: *id, activity, measures, exertion: *exertion })
+            .collect();
+        let feel: BTreeMap<Day, u8> = feel.into_iter().map(|(number, value)| (day(number), value)).collect();
+        let origin = ThresholdOrigin::Set;
+        let thresholds: Vec<Threshold> = set
+            .map(|(number, value)| Threshold { kind: ThresholdKind::ThresholdSpeed, value, from: day(number), origin })
+            .into_iter()
+            .collect();
+        let races: Vec<Candidate> = race
+            .map(|(number, seconds)| Candidate {
+                day: day(number),
+                clue: Clue::Run { distance: Distance::from_mm(10_000_000), time: TimeSpan::from_secs(seconds) },
+            })
+            .into_iter()
+            .collect();
+        let last = day(DAYS - 1);
+        let frontier = Frontier::from_runs([Coverage::new(Some(last), open.then_some(last.next()))]);
+        let athlete = Athlete { sex: Some(Sex::Female), thresholds: &thresholds, races: &races, ..Athlete::default() };
+        let whole = History {
+            athlete,
+            first: day(0),
+            before: None,
+            sessions: &sessions,
+            wellness: &wellness,
+            feel: &feel,
+            frontier,
+        };
+        let expected = derive(&whole).unwrap();
+
+        let first = day(cut);
+        let split = sessions.partition_point(|session| session.activity.day() < first);
+        let (before, after) = sessions.split_at(split);
+        let judged_before = before.iter().zip(&expected.judged);
+        let judgements: Vec<SessionLoad> = judged_before
+            .clone()
+            .filter(|(session, _)| session.activity.day() >= first.plus(-(CONTEXT_DAYS as i64)))
+            .map(|(session, (_, judged))| {
+                SessionLoad::of(session.activity, judged.load.as_ref().ok().map(Load::rated))
+            })
+            .collect();
+        let both: Vec<(f64, f64)> = judged_before
+            .filter_map(|(session, (_, judged))| felt(session.exertion, session.measures, judged))
+            .collect();
+        let hints: Vec<Candidate> = before
+            .iter()
+            .filter(|session| session.activity.day() >= first.plus(-LOOKBACK_DAYS))
+            .flat_map(|session| {
+                let day = session.activity.day();
+                clues(session.activity, session.measures).into_iter().map(move |clue| Candidate { day, clue })
+            })
+            .collect();
+        let (earlier, later): (Vec<Threshold>, Vec<Threshold>) =
+            expected.detected.iter().partition(|step| step.from < first);
+        let state = expected.days[cut as usize - 1].state.unwrap();
+        let recent: Vec<DailyWellness> = wellness
+            .iter()
+            .filter(|told| told.day >= first.plus(-(CONTEXT_DAYS as i64)))
+            .cloned()
+            .collect();
+        let resumed = derive(&History {
+            first,
+            before: Some(Before {
+                state: &state,
+                sessions: &judgements,
+                detected: &earlier,
+                clues: &hints,
+                felt: &both,
+            }),
+            sessions: after,
+            wellness: &recent,
+            ..whole
+        })
+        .unwrap();
+        prop_assert_eq!(&resumed.judged, &expected.judged[split..]);
+        let by_kind_and_day = |mut steps: Vec<Threshold>| {
+            steps.sort_by_key(|step| (step.kind, step.from));
+            steps
+        };
+        prop_assert_eq!(by_kind_and_day(resumed.detected), by_kind_and_day(later));
+        // To the last bit: text tells 0.1 from 0.1 + 1e-17.
+        prop_assert_eq!(
+            serde_json::to_string(&resumed.days).unwrap(),
+            serde_json::to_string(&expected.days[cut as usize..]).unwrap()
+        );
+    }
+}
+
+/// A run of 45 minutes.
+fn daily_run(day: i64) -> MadeUp {
+    MadeUp { day, sport: Sport::Running, minutes: 45, speed: 3.0, heart: Some(150), exertion: None }
+}
+
+/// What a run on each of so many days comes to.
+fn runs_every_day(days: i64, athlete: Athlete<'_>) -> Worked {
+    worked_out(&(0..days).map(daily_run).collect::<Vec<_>>(), athlete)
+}
+
+/// What sessions, one on each day, come to.
+fn worked_out(made_up: &[MadeUp], athlete: Athlete<'_>) -> Worked {
+    let days = made_up.len() as i64;
+    let all: Vec<_> = made_up.iter().enumerate().map(made).collect();
+    let sessions: Vec<Session<'_>> = all
+        .iter()
+        .map(|(id, activity, measures, exertion)| Session {
+            id: *id,
+            activity,
+            measures,
+            exertion: *exertion,
+        })
+        .collect();
+    let frontier = Frontier::from_runs([Coverage::new(Some(day(days - 1)), None)]);
+    let nothing = BTreeMap::new();
+    let history = History {
+        athlete,
+        first: day(0),
+        before: None,
+        sessions: &sessions,
+        wellness: &[],
+        feel: &nothing,
+        frontier,
+    };
+    derive(&history).unwrap()
+}
+
+#[test]
+fn a_history_without_limits_of_its_own_has_loads_all_the_same() {
+    let worked = runs_every_day(28, Athlete::default());
+    let known = worked.judged.iter().filter(|(_, judged)| judged.load.is_ok()).count();
+    assert_eq!(known, 26, "from the third run on there is a detected threshold");
+    let load = worked.judged[10].1.load.clone().unwrap();
+    assert_eq!((load.method, load.quality), (LoadMethod::Pace, Quality::EstimatedProvisional));
+    assert!(worked.days[27].training.as_ref().unwrap().fitness > 10.0);
+}
+
+#[test]
+fn fitness_is_no_firmer_than_the_limits_its_loads_were_measured_by() {
+    let quality = |athlete| {
+        let worked = runs_every_day(170, athlete);
+        let last = worked.days.last().unwrap();
+        let training = last.training.as_ref().unwrap();
+        [training.load.quality(), training.quality, training.acute_chronic.quality, last.form.quality]
+    };
+    assert_eq!(quality(Athlete::default()), [Quality::EstimatedProvisional; 4], "every limit was detected");
+    // A run known by its summary alone is provisional by itself.
+    let origin = ThresholdOrigin::Set;
+    let set = [Threshold { kind: ThresholdKind::ThresholdSpeed, value: 4.0, from: day(120), origin }];
+    assert_eq!(quality(Athlete { thresholds: &set, ..Athlete::default() })[0], Quality::Provisional);
+}
+
+#[test]
+fn a_session_without_a_measured_load_says_how_many_were_felt_and_measured() {
+    let felt_runs = (0..11).map(|day| MadeUp { exertion: Some(4), ..daily_run(day) });
+    let yoga = MadeUp { sport: Sport::Strength, heart: None, exertion: Some(2), ..daily_run(11) };
+    let worked = worked_out(&felt_runs.chain([yoga]).collect::<Vec<_>>(), Athlete::default());
+    let why = worked.judged[11].1.load.as_ref().unwrap_err();
+    assert_eq!(why.to_string(), "learning: 9 of 15 sessions", "the first two runs had no threshold yet");
+}
+
+#[test]
+fn a_threshold_that_nobody_can_have_does_not_displace_one() {
+    let of = |values: &[(i64, f64)]| {
+        let set = |(number, value): &(i64, f64)| Threshold {
+            kind: ThresholdKind::ThresholdSpeed,
+            value: *value,
+            from: day(*number),
+            origin: ThresholdOrigin::Set,
+        };
+        let thresholds: Vec<Threshold> = values.iter().map(set).collect();
+        runs_every_day(20, Athlete { thresholds: &thresholds, ..Athlete::default() }).judged
+    };
+    for broken in [0.0, 400.0, f64::NAN, f64::INFINITY] {
+        assert_eq!(of(&[(0, 4.0), (5, broken)]), of(&[(0, 4.0)]), "{broken}");
+    }
+    assert_ne!(of(&[(0, 4.0), (5, 4.2)]), of(&[(0, 4.0)]));
+}
+
+#[test]
+fn what_is_known_only_from_summaries_has_load() {
+    // Rides with nothing but a mean and a highest heart rate, and runs with nothing but a distance and a time.
+    let make = |number: i64, sport: Sport| {
+        let started: Instant = "2026-01-01T08:00:00Z".parse().unwrap();
+        let mut activity = Activity::begun(sport, started + TimeDelta::days(number), 0);
+        (activity.elapsed, activity.moving) = (Some(TimeSpan::from_mins(60)), Some(TimeSpan::from_mins(58)));
+        if sport == Sport::Running {
+            activity.distance = Distance::from_km(11.0);
+        } else {
+            (activity.avg_heart_rate, activity.max_heart_rate) = (Some(135), Some(170 + (number % 7) as u16));
+        }
+        let measures = measure(&activity, None, &[]);
+        (activity, measures)
+    };
+    let sports = [Sport::Cycling, Sport::Running, Sport::Rowing, Sport::Other];
+    let made: Vec<_> = (0..40).map(|number| make(number, sports[number as usize % 4])).collect();
+    let sessions: Vec<Session<'_>> = (made.iter().enumerate())
+        .map(|(number, (activity, measures))| Session {
+            id: ActivityId::new(number as i64 + 1),
+            activity,
+            measures,
+            exertion: None,
+        })
+        .collect();
+    let history = History {
+        athlete: Athlete::default(),
+        first: made[0].0.day(),
+        before: None,
+        sessions: &sessions,
+        wellness: &[],
+        feel: &BTreeMap::new(),
+        frontier: Frontier::default(),
+    };
+    let worked = derive(&history).unwrap();
+    let late = worked.judged.iter().skip(12);
+    for (id, judged) in late {
+        let load = judged.load.as_ref().unwrap_or_else(|why| panic!("{id:?}: {why}"));
+        assert_eq!(load.quality, Quality::EstimatedProvisional, "{id:?}");
+        assert!((20.0..120.0).contains(&load.value), "{id:?}: {load:?}");
+    }
+    // A summary that no human ran is no clue.
+    let mut broken = made[1].0.clone();
+    broken.distance = Distance::from_km(30.0);
+    assert_eq!(clues(&broken, &measure(&broken, None, &[])), []);
+}

@@ -1,0 +1,99 @@
+//! What a body could just do and hardly ever does: kept, counted, and a reason to doubt what is made of it.
+//!
+//! The bounds are those beside which values are thrown out (see [`series`](super::per_second)); how many seconds make a
+//! doubt is ours. A stuck heart rate and an altitude of 0 throughout are thrown out already.
+
+use super::hr_artefacts::CleanHeart;
+use super::per_second::{Sampled, Timeline};
+use crate::domain::sport::Sport;
+use serde::{Deserialize, Serialize};
+
+/// Seconds that are suspicious, by reason.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Suspicions {
+    /// Heart rates more than 25 bpm from that of the second before, artefacts taken out.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub heart_jumps: u32,
+    /// Runs: over 7 m/s for more than a minute.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub fast: u32,
+    /// Runs: faster than 2.5 m/s at under 120 steps a minute, for more than a minute.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub few_steps: u32,
+    /// Runs: over 900 W for a minute.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub strong: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+const fn is_zero(seconds: &u32) -> bool {
+    *seconds == 0
+}
+
+/// A step of more beats than this from one second to the next.
+const JUMP_BPM: u8 = 25;
+/// What lasts no longer is let pass, seconds.
+const MINUTE: usize = 60;
+
+impl Suspicions {
+    /// Looks through a recording.
+    #[must_use]
+    pub fn of(sampled: &Sampled, heart: &CleanHeart, sport: Sport) -> Self {
+        let line = &sampled.timeline;
+        let jumps = line.chunks().iter().flat_map(|chunk| heart.series.get(chunk.at.clone())).map(|beats| {
+            let jump = |pair: &&[Option<u8>]| {
+                pair[0].zip(pair[1]).is_some_and(|(one, next)| one.abs_diff(next) > JUMP_BPM)
+            };
+            beats.windows(2).filter(jump).count() as u32
+        });
+        let found = Self { heart_jumps: jumps.sum(), ..Self::default() };
+        if sport != Sport::Running {
+            return found;
+        }
+        let speed = |second: usize| sampled.speed.as_ref().and_then(|speed| speed[second]);
+        let steps = |second: usize| sampled.cadence.as_ref().and_then(|steps| steps[second]);
+        let watts = |second: usize| sampled.power.as_ref().and_then(|watts| watts[second]);
+        Self {
+            fast: lasting(line, MINUTE + 1, |at| speed(at).is_some_and(|speed| speed > 7000)),
+            few_steps: lasting(line, MINUTE + 1, |at| {
+                speed(at).is_some_and(|speed| speed > 2500)
+                    && steps(at).is_some_and(|steps| steps > 0.0 && steps < 120.0)
+            }),
+            strong: lasting(line, MINUTE, |at| watts(at).is_some_and(|watts| watts > 900)),
+            ..found
+        }
+    }
+
+    /// Whether the speed is to be doubted: too fast for a run, or without a runner's steps.
+    #[must_use]
+    pub const fn about_speed(&self) -> bool {
+        self.fast > 0 || self.few_steps > 0
+    }
+
+    /// Whether the heart rate is to be doubted.
+    #[must_use]
+    pub const fn about_heart(&self) -> bool {
+        self.heart_jumps > 0
+    }
+}
+
+/// The seconds of stretches without a break on all of which something is the case, of at least so many seconds.
+fn lasting(line: &Timeline, least: usize, case: impl Fn(usize) -> bool) -> u32 {
+    let mut all = 0;
+    for chunk in line.chunks() {
+        let mut length = 0;
+        for second in chunk.at.clone() {
+            if case(second) {
+                length += 1;
+                continue;
+            }
+            all += if length >= least { length } else { 0 };
+            length = 0;
+        }
+        all += if length >= least { length } else { 0 };
+    }
+    u32::try_from(all).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests;

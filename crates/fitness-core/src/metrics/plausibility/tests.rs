@@ -1,0 +1,58 @@
+//! What is suspicious is kept and counted, and what is made of it is provisional.
+
+use super::super::Quality;
+use super::super::activity::measure;
+use super::super::fixtures::{activity, every_second};
+use super::super::load::heart_seconds;
+use super::*;
+use crate::domain::stream::Channel;
+
+fn found(sport: Sport, channels: &[super::super::fixtures::Shown<'_>]) -> Suspicions {
+    measure(&activity(sport), Some(&every_second(600, channels)), &[]).suspicions
+}
+
+#[test]
+fn a_minute_faster_than_runners_run_is_counted_and_kept() {
+    let fast = |from: usize, seconds: usize| {
+        move |at: usize| Some(if (from..from + seconds).contains(&at) { 7200 } else { 3000 })
+    };
+    let spurt = fast(100, 60);
+    assert_eq!(found(Sport::Running, &[(Channel::Speed, &spurt)]), Suspicions::default());
+    let long = fast(100, 61);
+    let run = found(Sport::Running, &[(Channel::Speed, &long)]);
+    assert_eq!(run, Suspicions { fast: 61, ..Suspicions::default() });
+    assert!(run.about_speed() && !run.about_heart());
+    assert_eq!(found(Sport::Cycling, &[(Channel::Speed, &long)]), Suspicions::default());
+    let kept = measure(&activity(Sport::Running), Some(&every_second(600, &[(Channel::Speed, &long)])), &[]);
+    assert_eq!(kept.speed.unwrap().seconds.seconds(), 600, "nothing is taken out");
+}
+
+#[test]
+fn speed_without_a_runners_steps_and_more_watts_than_a_runner_has() {
+    let steady = |_: usize| Some(3000);
+    let few = |at: usize| Some(if at < 300 { 800 } else { 1700 });
+    let run = found(Sport::Running, &[(Channel::Speed, &steady), (Channel::Cadence, &few)]);
+    assert_eq!(run, Suspicions { few_steps: 300, ..Suspicions::default() });
+    // No cadence at all is a missing sensor.
+    let none = |_: usize| Some(0);
+    let run = found(Sport::Running, &[(Channel::Speed, &steady), (Channel::Cadence, &none)]);
+    assert_eq!(run, Suspicions::default());
+    let watts = |at: usize| Some(if at < 60 { 950 } else { 300 });
+    assert_eq!(found(Sport::Running, &[(Channel::Power, &watts)]).strong, 60);
+    assert_eq!(found(Sport::Cycling, &[(Channel::Power, &watts)]).strong, 0);
+}
+
+#[test]
+fn a_heart_that_jumps_makes_a_provisional_load() {
+    // Up by 30 beats at once and staying there: no spike, and nothing to take out.
+    let jump = |at: usize| Some(if at < 300 { 120 + (at % 3) as i32 } else { 155 + (at % 3) as i32 });
+    let recording = every_second(600, &[(Channel::HeartRate, &jump)]);
+    let ride = activity(Sport::Cycling);
+    let measures = measure(&ride, Some(&recording), &[]);
+    assert_eq!(measures.suspicions, Suspicions { heart_jumps: 1, ..Suspicions::default() });
+    let (seconds, quality) = heart_seconds(&ride, &measures).unwrap();
+    assert_eq!((seconds.seconds(), quality), (600, Quality::Provisional));
+    let calm = |at: usize| Some(120 + (at % 3) as i32);
+    let calm = measure(&ride, Some(&every_second(600, &[(Channel::HeartRate, &calm)])), &[]);
+    assert_eq!(heart_seconds(&ride, &calm).unwrap().1, Quality::Ok);
+}

@@ -1,0 +1,416 @@
+//! What a training log says to a predictor: results among the runs, and how much was run.
+//!
+//! Everything said about a day is made of that day and earlier ones, so a backtest over it leaks nothing.
+
+use super::backtest::past;
+use super::race::is_of;
+use super::{
+    Backtest, Context, Effort, Inputs, Past, Prediction, RaceResult, TrainingPace, WeeklyVolume, backtest,
+    predict,
+};
+use crate::domain::athlete::Sex;
+use crate::domain::calendar::Day;
+use crate::domain::ids::ActivityId;
+use crate::domain::units::{Distance, Pace, TimeSpan};
+use crate::metrics::Found;
+use crate::metrics::efforts;
+use crate::metrics::recovery::baseline::median;
+
+/// How far back runs and results are worth reading for a prediction, days: two years for a marathon, and ten weeks of
+/// training before the first of them.
+pub const LOOK_BACK_DAYS: i64 = 800;
+/// Weeks looked at, the last of which ends a week before the day of asking.
+const WEEKS: i64 = 8;
+/// Days for which a fastest time is the fastest.
+const YEAR: i64 = 365;
+/// A heart rate from which on an effort of this length is a hard one, of the threshold's.
+const HARD: f64 = 0.95;
+/// Over a whole run, a heart rate below this share of the threshold's is an easy one. *Ours*: marathons are raced at 0.88
+/// to 0.95 of it, easy runs below 0.85.
+const NOT_EASY: f64 = 0.88;
+/// Where no heart rate is known, so much faster than usual is not easy. *Ours*.
+const FASTER: f64 = 1.08;
+/// Usual is the middle run of so many days, and takes so many runs.
+const USUAL_DAYS: i64 = 90;
+const USUAL_RUNS: usize = 5;
+/// A course that rises or falls by more than this from end to end says something else than a race does.
+const LEVEL: f64 = 0.01;
+/// How long an effort is whose heart rate says whether it was hard.
+const TELLING: std::ops::RangeInclusive<TimeSpan> = TimeSpan::from_mins(20)..=TimeSpan::from_mins(60);
+
+/// A run, as far as a predictor looks at it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Run {
+    /// Which activity it is.
+    pub id: ActivityId,
+    /// The day it began.
+    pub day: Day,
+    /// How far.
+    pub distance: Option<Distance>,
+    /// Time in motion.
+    pub time: Option<TimeSpan>,
+    /// Its fastest times over the usual distances.
+    pub efforts: Vec<efforts::Effort>,
+    /// The athlete's threshold heart rate on that day.
+    pub threshold_heart_rate: Option<f64>,
+}
+
+/// An athlete's runs and race results.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TrainingLog {
+    /// Every run, in any order.
+    pub runs: Vec<Run>,
+    /// Results the athlete confirmed or typed in.
+    pub races: Vec<RaceResult>,
+    /// The first day with data.
+    pub first: Day,
+    /// The last complete day.
+    pub complete: Day,
+    /// The athlete's sex, as far as they said.
+    pub sex: Option<Sex>,
+}
+
+impl TrainingLog {
+    /// The races, and what of the training comes close to one: the fastest time of a year over its distance, on a course
+    /// that ends less than 1 % of it higher or lower than it began (where that is known), and hard. Hard is a heart rate of
+    /// at least 95 % of the threshold's over 20 to 60 minutes; and, when the whole run was that distance, 88 % over any time,
+    /// or, where the heart rate is unknown, a pace 8 % faster than that of the middle run of the 90 days before.
+    #[must_use]
+    pub fn results(&self) -> Vec<RaceResult> {
+        let mut results = self.races.clone();
+        results.extend(self.efforts(|run, effort, before| {
+            let whole = run.is_whole(effort) && run.was_hard_enough(effort, before);
+            run.was_hard(effort) || whole
+        }));
+        results
+    }
+
+    /// The runs that might have been races, to ask the athlete about: the whole of a distance in the fastest time of a
+    /// year, hard or not.
+    #[must_use]
+    pub fn likely_races(&self) -> Vec<RaceResult> {
+        let found = self.efforts(|run, effort, _| run.is_whole(effort));
+        // What was beaten within the year, before or after, was hardly one.
+        let beaten = |one: &RaceResult| {
+            self.races.iter().chain(&found).any(|other| {
+                let near = other.on.zip(one.on).is_some_and(|(a, b)| a.until(b).abs() < YEAR);
+                near && other.distance == one.distance && other.time < one.time
+            })
+        };
+        found.iter().filter(|one| !beaten(one)).copied().collect()
+    }
+
+    /// The efforts that were the fastest of a year, on a level course and on no day of a race, and for which something
+    /// more holds, given the runs before.
+    fn efforts(&self, holds: impl Fn(&Run, &efforts::Effort, &[&Run]) -> bool) -> Vec<RaceResult> {
+        let mut runs: Vec<&Run> = self.runs.iter().collect();
+        runs.sort_by_key(|run| run.day);
+        let mut found = Vec::new();
+        let raced = |day: Day| self.races.iter().any(|race| race.on == Some(day));
+        for (number, run) in runs.iter().enumerate() {
+            if raced(run.day) {
+                continue;
+            }
+            let before = &runs[..number];
+            let year = before.iter().rev().take_while(|earlier| earlier.day.until(run.day) < YEAR);
+            for effort in &run.efforts {
+                let faster = |earlier: &&Run| {
+                    let same = earlier.efforts.iter().find(|other| other.distance == effort.distance);
+                    same.is_some_and(|other| other.time <= effort.time)
+                };
+                let level = effort.net_grade.is_none_or(|grade| grade.abs() < LEVEL);
+                if level && holds(run, effort, before) && !year.clone().any(faster) {
+                    found.push(RaceResult {
+                        distance: effort.distance,
+                        time: effort.time,
+                        on: Some(run.day),
+                        effort: Effort::Training,
+                    });
+                }
+            }
+        }
+        found
+    }
+
+    /// The finish over a distance, seen from a day: from the results and the training until then, corrected by how
+    /// the athlete's own earlier predictions went.
+    ///
+    /// # Errors
+    /// As [`predict`].
+    pub fn predict(&self, target: Distance, as_of: Day) -> Found<Prediction> {
+        self.predict_at(target, as_of, None)
+    }
+
+    /// The same, were this the weekly distance: results, own correction and the pace of training stay as measured.
+    ///
+    /// # Errors
+    /// As [`predict`].
+    pub fn predict_at(&self, target: Distance, as_of: Day, told: Option<Distance>) -> Found<Prediction> {
+        let results = self.results();
+        let history: Vec<Past> =
+            self.backtest().events.iter().filter(|event| event.on <= as_of).filter_map(past).collect();
+        let Context { weekly, training, sex } = self.context_at(as_of, told);
+        predict(target, &Inputs { results: &results, weekly, training, sex, history: &history, as_of })
+    }
+
+    /// Predictions seen from several days, each as it was made then: from the [`LOOK_BACK_DAYS`] before it, and nothing
+    /// that came after.
+    #[must_use]
+    pub fn predict_on(&self, target: Distance, days: &[Day]) -> Vec<(Day, Found<Prediction>)> {
+        let seen = |day: &Day| {
+            let from = day.plus(-LOOK_BACK_DAYS);
+            let log = Self {
+                runs: self.runs.iter().filter(|run| (from..=*day).contains(&run.day)).cloned().collect(),
+                races: self
+                    .races
+                    .iter()
+                    .filter(|race| race.on.is_none_or(|on| on <= *day))
+                    .copied()
+                    .collect(),
+                first: self.first.max(from),
+                complete: self.complete.min(*day),
+                sex: self.sex,
+            };
+            (*day, log.predict(target, *day))
+        };
+        days.iter().map(seen).collect()
+    }
+
+    /// The day from which the log looks ahead: the last complete one, or that of a result told since.
+    #[must_use]
+    pub fn latest(&self, today: Day) -> Day {
+        let told = self.races.iter().filter_map(|race| race.on).filter(|day| *day <= today).max();
+        self.complete.min(today).max(told.unwrap_or(self.complete.min(today)))
+    }
+
+    /// Every past race, predicted from what was known before it.
+    #[must_use]
+    pub fn backtest(&self) -> Backtest {
+        backtest(&self.results(), |day| self.context(day))
+    }
+
+    /// What was known about the training at the end of a day, with a weekly distance by the athlete's word.
+    #[must_use]
+    pub fn context_at(&self, on: Day, told: Option<Distance>) -> Context {
+        let measured = self.context(on);
+        let Some(distance) = told else { return measured };
+        Context {
+            weekly: Some(WeeklyVolume { distance, weeks: None }),
+            training: measured.training.map(|training| TrainingPace { weekly: distance, ..training }),
+            ..measured
+        }
+    }
+
+    /// What was known about the training at the end of a day.
+    #[must_use]
+    pub fn context(&self, on: Day) -> Context {
+        let known = self.complete.min(on);
+        // Whole weeks back from a week before the day, as far as there is data on both sides.
+        let weeks: Vec<(Day, Day)> = (1..=WEEKS)
+            .map(|week| (on.plus(-7 * (week + 1)), on.plus(-7 * week - 1)))
+            .filter(|(from, through)| *from >= self.first && *through <= known)
+            .collect();
+        let within = |day: Day| weeks.iter().any(|(from, through)| (*from..=*through).contains(&day));
+        let runs = self.runs.iter().filter(|run| within(run.day));
+        let (mut all, mut timed, mut time) = (0_i64, 0_i64, TimeSpan::ZERO);
+        for run in runs {
+            let Some(distance) = run.distance else { continue };
+            all += distance.mm();
+            if let Some(took) = run.time {
+                timed += distance.mm();
+                time += took;
+            }
+        }
+        let count = weeks.len() as i64;
+        if count == 0 {
+            return Context { sex: self.sex, ..Context::default() };
+        }
+        let weekly = Distance::from_mm(all / count);
+        let weeks = weeks.len() as u32;
+        let pace = Pace::from_seconds_per_km(time.seconds() / Distance::from_mm(timed).km());
+        Context {
+            weekly: Some(WeeklyVolume { distance: weekly, weeks: Some(weeks) }),
+            training: pace.map(|pace| TrainingPace { weeks, weekly, pace }),
+            sex: self.sex,
+        }
+    }
+}
+
+impl Run {
+    /// Whether the whole run was the distance of an effort within it.
+    fn is_whole(&self, effort: &efforts::Effort) -> bool {
+        self.distance.is_some_and(|distance| is_of(distance, effort.distance))
+    }
+
+    /// Its heart rate as a share of the threshold's.
+    fn strain(&self, effort: &efforts::Effort) -> Option<f64> {
+        effort.heart_rate.zip(self.threshold_heart_rate).map(|(heart, threshold)| heart / threshold)
+    }
+
+    /// Whether the heart says that it was hard.
+    fn was_hard(&self, effort: &efforts::Effort) -> bool {
+        TELLING.contains(&effort.time) && self.strain(effort).is_some_and(|strain| strain >= HARD)
+    }
+
+    /// Whether it was at least no easy run: by the heart, else by the pace of the runs before.
+    fn was_hard_enough(&self, effort: &efforts::Effort, before: &[&Self]) -> bool {
+        if let Some(strain) = self.strain(effort) {
+            return strain >= NOT_EASY;
+        }
+        let lately = before.iter().rev().take_while(|earlier| earlier.day.until(self.day) <= USUAL_DAYS);
+        let speeds: Vec<f64> = lately
+            .filter_map(|run| {
+                Some(run.distance?.meters() / run.time.filter(|time| *time > TimeSpan::ZERO)?.seconds())
+            })
+            .collect();
+        let usual = median(&speeds).filter(|_| speeds.len() >= USUAL_RUNS);
+        usual.is_some_and(|usual| effort.distance.meters() >= FASTER * usual * effort.time.seconds())
+    }
+}
+
+/// The official distance a watch's is likely to be of: within 0.98 and 1.05 of 5 km, 10 km, a half or a full marathon.
+#[must_use]
+pub fn course_of(recorded: Distance) -> Option<Distance> {
+    [Distance::from_mm(5_000_000), Distance::from_mm(10_000_000), Distance::HALF_MARATHON, Distance::MARATHON]
+        .into_iter()
+        .find(|course| is_of(recorded, *course))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn day(number: i64) -> Day {
+        "2026-01-01".parse::<Day>().unwrap().plus(number)
+    }
+
+    fn km(km: f64) -> Distance {
+        Distance::from_km(km).unwrap()
+    }
+
+    fn effort(distance: f64, minutes: i64, heart_rate: f64) -> efforts::Effort {
+        let heart_rate = Some(heart_rate);
+        efforts::Effort {
+            distance: km(distance),
+            start: TimeSpan::ZERO,
+            time: TimeSpan::from_mins(minutes),
+            heart_rate,
+            net_grade: None,
+        }
+    }
+
+    fn run(number: i64, distance: f64, minutes: i64, efforts: &[efforts::Effort]) -> Run {
+        Run {
+            id: ActivityId::new(number + 1),
+            day: day(number),
+            distance: Some(km(distance)),
+            time: Some(TimeSpan::from_mins(minutes)),
+            efforts: efforts.to_vec(),
+            threshold_heart_rate: Some(170.0),
+        }
+    }
+
+    fn log(runs: &[Run], races: &[RaceResult]) -> TrainingLog {
+        TrainingLog {
+            runs: runs.to_vec(),
+            races: races.to_vec(),
+            first: day(0),
+            complete: day(400),
+            sex: None,
+        }
+    }
+
+    #[test]
+    fn hard_efforts_and_whole_distances_are_results_and_easy_ones_are_not() {
+        let (hard, easy, whole, slower) = (
+            [effort(5.0, 21, 165.0)],
+            [effort(5.0, 20, 140.0)],
+            [effort(10.0, 45, 152.0)],
+            [effort(5.0, 22, 168.0)],
+        );
+        let runs = [
+            run(1, 12.0, 60, &hard),
+            run(2, 14.0, 70, &easy),
+            run(3, 10.1, 46, &whole),
+            run(4, 9.0, 40, &slower),
+        ];
+        let found: Vec<(Option<Day>, Distance)> =
+            log(&runs, &[]).results().into_iter().map(|result| (result.on, result.distance)).collect();
+        assert_eq!(found, [(Some(day(1)), km(5.0)), (Some(day(3)), km(10.0))]);
+        // An easy jog over a whole distance is no result, but the athlete may be asked about it.
+        let jog = [run(3, 10.1, 60, &[effort(10.0, 59, 140.0)])];
+        assert_eq!(log(&jog, &[]).results(), []);
+        assert_eq!(log(&jog, &[]).likely_races().len(), 1);
+        // Nor is a run down a hill, however hard, nor one up; 9 m in a kilometre are level.
+        for (grade, count) in [(-0.012, 0), (0.01, 0), (0.009, 1), (-0.0099, 1)] {
+            let sloped = efforts::Effort { net_grade: Some(grade), ..hard[0] };
+            assert_eq!(log(&[run(1, 12.0, 60, &[sloped])], &[]).results().len(), count, "{grade}");
+        }
+        // Without a heart rate it takes a pace that is 8 % faster than usual.
+        let unmeasured = |minutes| efforts::Effort { heart_rate: None, ..effort(10.0, minutes, 0.0) };
+        let usual = |runs: i64| (0..runs).map(|number| run(number, 8.0, 48, &[])).collect::<Vec<_>>();
+        for (minutes, earlier, count) in [(55, 5, 1), (56, 5, 0), (55, 4, 0)] {
+            let runs = [usual(earlier), vec![run(10, 10.1, minutes, &[unmeasured(minutes)])]].concat();
+            assert_eq!(log(&runs, &[]).results().len(), count, "{minutes} after {earlier}");
+        }
+        // What a year has made old is fastest again.
+        let later = [run(1, 12.0, 60, &hard), run(366, 9.0, 40, &slower)];
+        assert_eq!(log(&later, &[]).results().len(), 2);
+        // The day of a race has one result.
+        let raced = RaceResult {
+            distance: km(5.0),
+            time: TimeSpan::from_mins(20),
+            on: Some(day(1)),
+            effort: Effort::Race,
+        };
+        assert_eq!(log(&runs[..1], &[raced]).results(), [raced]);
+    }
+
+    #[test]
+    fn the_week_is_the_mean_of_eight_that_end_a_week_before() {
+        let runs: Vec<Run> = (0..100).map(|number| run(number, 7.0, 35, &[])).collect();
+        let told = log(&runs, &[]);
+        let context = told.context(day(90));
+        assert_eq!(context.weekly, Some(WeeklyVolume { distance: km(49.0), weeks: Some(8) }));
+        assert_eq!(context.training.unwrap().pace.seconds_per_km(), 300.0);
+        // At the beginning there are fewer weeks, and before the first none.
+        assert_eq!(told.context(day(30)).weekly.unwrap().weeks, Some(3));
+        assert_eq!(told.context(day(5)).weekly, None);
+        // Days that have not arrived are no rest.
+        let behind = TrainingLog { complete: day(60), ..told.clone() };
+        assert_eq!(behind.context(day(90)).weekly, Some(WeeklyVolume { distance: km(49.0), weeks: Some(4) }));
+        // The last week does not count, and nothing after the day does.
+        let more: Vec<Run> = (0..100).map(|n| run(n, if n > 82 { 70.0 } else { 7.0 }, 35, &[])).collect();
+        assert_eq!(log(&more, &[]).context(day(90)).weekly, context.weekly);
+    }
+
+    #[test]
+    fn a_weekly_distance_by_the_athletes_word_leaves_the_rest_as_measured() {
+        let runs: Vec<Run> = (0..100).map(|number| run(number, 7.0, 35, &[])).collect();
+        let raced = RaceResult {
+            distance: Distance::HALF_MARATHON,
+            time: TimeSpan::from_mins(105),
+            on: Some(day(80)),
+            effort: Effort::Race,
+        };
+        let told = log(&runs, &[raced]);
+        let context = told.context_at(day(90), Some(km(60.0)));
+        assert_eq!(context.weekly, Some(WeeklyVolume { distance: km(60.0), weeks: None }));
+        let training = context.training.unwrap();
+        assert_eq!((training.weekly, training.pace.seconds_per_km()), (km(60.0), 300.0));
+        assert_eq!(told.context_at(day(90), None), told.context(day(90)));
+        let prediction = told.predict_at(Distance::MARATHON, day(90), Some(km(60.0))).unwrap();
+        assert!(prediction.members.iter().any(|member| member.method == super::super::Method::Tanda));
+        let basis = prediction.basis(crate::domain::units::UnitSystem::Metric);
+        assert!(basis.contains("the 60.0 km a week you say at the 5:00 /km of your last 8 weeks"), "{basis}");
+    }
+
+    #[test]
+    fn a_watch_that_says_21_3_was_at_a_half() {
+        assert_eq!(course_of(km(21.3)), Some(Distance::HALF_MARATHON));
+        assert_eq!(course_of(km(41.5)), Some(Distance::MARATHON));
+        assert_eq!(course_of(km(5.24)), Some(km(5.0)));
+        assert_eq!(course_of(km(15.0)), None);
+        assert_eq!(course_of(Distance::ZERO), None);
+    }
+}

@@ -1,0 +1,35 @@
+use super::*;
+use crate::metrics::recovery::baseline::RESPIRATION;
+use crate::metrics::recovery::hrv::hrv;
+use crate::metrics::recovery::resting_hr::resting;
+
+/// Two months as usual, then a week with the given last nights.
+fn day(bpm: f64, ms: f64, breaths: Option<f64>) -> Found<bool> {
+    let usual = |values: [f64; 3]| (0..60).map(move |i| Some(values[i % 3]));
+    let hearts: Vec<_> = usual([48.0, 50.0, 52.0]).chain([Some(bpm); 7]).collect();
+    let nights: Vec<_> = usual([50.0, 55.0, 60.0]).chain([Some(ms); 7]).collect();
+    let breathing: Vec<_> = usual([14.0, 14.2, 14.4]).chain([breaths]).collect();
+    signs(&resting(&hearts), &hrv(&nights), &RESPIRATION.reading(&breathing))
+}
+
+#[test]
+fn the_signs_stand_together_or_not_at_all() {
+    assert_eq!(day(58.0, 38.0, None), Ok(true), "breathing was not measured");
+    assert_eq!(day(58.0, 38.0, Some(16.5)), Ok(true));
+    assert_eq!(day(58.0, 38.0, Some(14.9)), Ok(false));
+    assert_eq!(day(51.0, 38.0, Some(16.5)), Ok(false));
+    assert_eq!(day(58.0, 55.0, Some(16.5)), Ok(false));
+    assert!(day(0.0, 38.0, None).is_err());
+    assert!(day(58.0, 0.0, None).is_err());
+}
+
+#[test]
+fn it_asks_after_two_days() {
+    let hint =
+        |today: Found<bool>, yesterday: Found<bool>| illness_hint(&today, &yesterday).map(IllnessHint::ask);
+    assert_eq!(hint(Ok(true), Ok(true)), Ok(true));
+    assert_eq!(hint(Ok(true), Ok(false)), Ok(false));
+    assert_eq!(hint(Ok(false), Ok(true)), Ok(false));
+    assert_eq!(hint(Ok(true), no_signs()), Ok(false));
+    assert!(hint(no_signs(), Ok(true)).is_err());
+}

@@ -1,0 +1,288 @@
+//! Thresholds read out of the data, as a dated series of steps.
+//!
+//! A step on a day depends on that day and the days before it, never on a later one, so old loads are not remeasured
+//! by what came after. A step is made only when the value moves by one per cent or more, a
+//! resting heart rate by two beats. Between steps, and when
+//! nothing recent says anything, the last one holds.
+//!
+//! Best efforts of training are lower bounds: three months without a hard effort do not make a slower athlete. So a
+//! value rises at once, but falls at most 5 % at a time and not within 42 days of the last step. The limits are ours.
+
+use crate::domain::athlete::{Threshold, ThresholdKind, ThresholdOrigin};
+use crate::domain::calendar::Day;
+use crate::domain::units::{Distance, TimeSpan};
+use crate::metrics::predict::UP_TO_THE_HALF;
+use crate::metrics::recovery::baseline::{mean, median};
+use crate::metrics::thresholds::in_force::{FRESH_DAYS, differs, within_bounds};
+use serde::{Deserialize, Serialize};
+
+/// How many days before a day a detected value can depend on, the day itself among them.
+pub const LOOKBACK_DAYS: i64 = 365;
+/// Efforts older than this say nothing about today, days.
+const RECENT_DAYS: i64 = 90;
+/// A resting heart rate that differs by less is the same, beats per minute.
+const RESTING_STEP: f64 = 2.0;
+/// The most a value falls in one step.
+const MOST_FALL: f64 = 0.05;
+
+/// Something in the data that says something about a threshold.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Candidate {
+    /// The day it was recorded.
+    pub day: Day,
+    /// What it was.
+    pub clue: Clue,
+}
+
+/// What was recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Clue {
+    /// The highest 5-second heart rate of a session, after artefacts were removed.
+    PeakHeartRate {
+        /// Beats per minute.
+        bpm: f64,
+    },
+    /// A best running effort of a session.
+    Run {
+        /// How far.
+        distance: Distance,
+        /// How long, pauses included.
+        time: TimeSpan,
+    },
+    /// The mean heart rate of the steadily fastest 30, 40, 50 or 60 minutes of a run, artefacts removed: of those whose
+    /// pace varies by less than 6 %, the one with the highest.
+    HeldHeartRate {
+        /// Beats per minute.
+        bpm: f64,
+        /// For how long.
+        time: TimeSpan,
+        /// Standard deviation of graded speed over its mean during it.
+        variation: f64,
+    },
+    /// The best 20-minute power of a ride.
+    TwentyMinutePower {
+        /// Watts.
+        watts: f64,
+    },
+    /// A whole swim: its distance and the time swum, rests at the wall left out where lengths were recorded. Nothing
+    /// within it is looked at, so a speed made of it is the mean of a session.
+    Swim {
+        /// How far.
+        distance: Distance,
+        /// How long.
+        time: TimeSpan,
+    },
+    /// A day's resting heart rate.
+    RestingHeartRate {
+        /// Beats per minute.
+        bpm: f64,
+    },
+}
+
+/// Every step that the candidates make, through a day, by kind and then by day.
+#[must_use]
+pub fn detect(candidates: &[Candidate], through: Day) -> Vec<Threshold> {
+    ThresholdKind::ALL.iter().flat_map(|kind| steps(*kind, candidates, None, None, through)).collect()
+}
+
+/// The steps from a day on, given the steps before it and the candidates of the [`LOOKBACK_DAYS`] before it and after.
+/// What was detected from that day on is made anew; together with what was before, it is what [`detect`] gives.
+#[must_use]
+pub fn redetect(before: &[Threshold], candidates: &[Candidate], from: Day, through: Day) -> Vec<Threshold> {
+    let last = |kind: ThresholdKind| {
+        let earlier = |step: &&Threshold| {
+            step.kind == kind && step.origin == ThresholdOrigin::Estimated && step.from < from
+        };
+        before.iter().filter(earlier).max_by_key(|step| step.from).copied()
+    };
+    ThresholdKind::ALL
+        .iter()
+        .flat_map(|kind| steps(*kind, candidates, last(*kind), Some(from), through))
+        .collect()
+}
+
+/// A candidate that fits its kind: the value it suggests, and what else its kind looks at.
+#[derive(Debug, Clone, Copy)]
+struct Point {
+    day: Day,
+    value: f64,
+    more: f64,
+}
+
+fn steps(
+    kind: ThresholdKind,
+    candidates: &[Candidate],
+    mut last: Option<Threshold>,
+    from: Option<Day>,
+    through: Day,
+) -> Vec<Threshold> {
+    let mut points: Vec<Point> = candidates.iter().filter_map(|candidate| point(kind, candidate)).collect();
+    points
+        .sort_by(|a, b| a.day.cmp(&b.day).then(a.value.total_cmp(&b.value)).then(a.more.total_cmp(&b.more)));
+    let Some(first) = points.first().map(|point| point.day) else { return Vec::new() };
+    let mut made = Vec::new();
+    for day in from.map_or(first, |from| from.max(first)).through(through) {
+        let oldest = day.plus(1 - reach(kind));
+        let begin = points.partition_point(|point| point.day < oldest);
+        let end = points.partition_point(|point| point.day <= day);
+        let estimate = estimate(kind, &points[begin..end], day).filter(|value| within_bounds(kind, *value));
+        if let Some(value) = estimate.and_then(|value| step_to(kind, value, last, day)) {
+            let step = Threshold { kind, value, from: day, origin: ThresholdOrigin::Estimated };
+            last = Some(step);
+            made.push(step);
+        }
+    }
+    made
+}
+
+/// The value a step goes to, if one is made.
+fn step_to(kind: ThresholdKind, value: f64, last: Option<Threshold>, day: Day) -> Option<f64> {
+    let Some(last) = last else { return Some(value) };
+    let moved = match kind {
+        // Its median sits between two whole beats for weeks and would step with every night.
+        ThresholdKind::RestingHeartRate => (value - last.value).abs() >= RESTING_STEP,
+        _ => differs(value, last.value),
+    };
+    if !moved {
+        return None;
+    }
+    if value > last.value || kind == ThresholdKind::RestingHeartRate {
+        return Some(value);
+    }
+    let lowest = last.value * (1.0 - MOST_FALL);
+    (last.from.until(day) >= FRESH_DAYS)
+        .then_some(value.max(lowest))
+        .filter(|value| within_bounds(kind, *value))
+}
+
+/// How many days, the day itself among them, a kind looks at.
+const fn reach(kind: ThresholdKind) -> i64 {
+    match kind {
+        ThresholdKind::MaxHeartRate | ThresholdKind::ThresholdHeartRate => LOOKBACK_DAYS,
+        ThresholdKind::RestingHeartRate => 60,
+        ThresholdKind::ThresholdSpeed | ThresholdKind::ThresholdPower | ThresholdKind::SwimSpeed => {
+            RECENT_DAYS
+        }
+    }
+}
+
+/// How many different days of candidates a kind needs before it says anything.
+const fn least_days(kind: ThresholdKind) -> usize {
+    match kind {
+        ThresholdKind::MaxHeartRate => 5,
+        ThresholdKind::ThresholdHeartRate => 10,
+        ThresholdKind::RestingHeartRate => 14,
+        ThresholdKind::ThresholdSpeed | ThresholdKind::ThresholdPower | ThresholdKind::SwimSpeed => 3,
+    }
+}
+
+fn point(kind: ThresholdKind, candidate: &Candidate) -> Option<Point> {
+    let held_long_enough =
+        |time: TimeSpan| (TimeSpan::from_mins(30)..=TimeSpan::from_mins(60)).contains(&time);
+    let (value, more) = match (kind, candidate.clue) {
+        (ThresholdKind::MaxHeartRate, Clue::PeakHeartRate { bpm }) => (bpm, 0.0),
+        (ThresholdKind::ThresholdSpeed, Clue::Run { distance, time }) => (hour_speed(distance, time)?, 0.0),
+        (ThresholdKind::ThresholdHeartRate, Clue::HeldHeartRate { bpm, time, variation })
+            if held_long_enough(time) =>
+        {
+            (bpm, variation)
+        }
+        (ThresholdKind::ThresholdPower, Clue::TwentyMinutePower { watts }) => (0.95 * watts, 0.0),
+        (ThresholdKind::SwimSpeed, Clue::Swim { distance, time }) => {
+            let speed = distance.meters() / time.seconds();
+            return (within_bounds(kind, speed) && distance >= Distance::from_mm(195_000)).then_some(Point {
+                day: candidate.day,
+                value: distance.meters(),
+                more: time.seconds(),
+            });
+        }
+        (ThresholdKind::RestingHeartRate, Clue::RestingHeartRate { bpm }) => (bpm, 0.0),
+        _ => return None,
+    };
+    (within_bounds(kind, value) && more.is_finite()).then_some(Point { day: candidate.day, value, more })
+}
+
+/// The speed of the distance an effort is worth in an hour: t1·(d/d1)^1.07 = 3600, efforts of 10 to 70 minutes.
+///
+/// 10 km in 40:00: d = 10000·(3600/2400)^(1/1.07) = 14607 m, 4.0576 m/s, 4:06 /km.
+#[must_use]
+pub fn hour_speed(distance: Distance, time: TimeSpan) -> Option<f64> {
+    if !(TimeSpan::from_mins(10)..=TimeSpan::from_mins(70)).contains(&time) || distance <= Distance::ZERO {
+        return None;
+    }
+    let in_an_hour = distance.meters() * (3600.0 / time.seconds()).powf(1.0 / UP_TO_THE_HALF);
+    Some(in_an_hour / 3600.0).filter(|speed| speed.is_finite())
+}
+
+fn estimate(kind: ThresholdKind, points: &[Point], day: Day) -> Option<f64> {
+    if points.chunk_by(|a, b| a.day == b.day).take(least_days(kind)).count() < least_days(kind) {
+        return None;
+    }
+    let values = || points.iter().map(|point| point.value);
+    match kind {
+        ThresholdKind::MaxHeartRate => second_highest_day(points),
+        ThresholdKind::ThresholdHeartRate => top_held(points, day),
+        ThresholdKind::ThresholdSpeed | ThresholdKind::ThresholdPower => values().max_by(f64::total_cmp),
+        ThresholdKind::SwimSpeed => swim_speed(points),
+        ThresholdKind::RestingHeartRate => median(&values().collect::<Vec<_>>()),
+    }
+}
+
+/// The second-highest of the days' highest heart rates. A strap that slips can spoil a day and everything recorded on
+/// it; that two days of a year are spoiled alike is much less likely, and a real maximum is reached more than once to
+/// within a beat or two.
+fn second_highest_day(points: &[Point]) -> Option<f64> {
+    let (mut highest, mut second) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
+    for day in points.chunk_by(|a, b| a.day == b.day) {
+        // Sorted by value within a day.
+        let peak = day.last()?.value;
+        if peak > highest {
+            (highest, second) = (peak, highest);
+        } else if peak > second {
+            second = peak;
+        }
+    }
+    Some(second).filter(|bpm| bpm.is_finite())
+}
+
+/// The mean of the recent steady efforts whose heart rate is in the top 2 % of a year's, at least the highest one.
+fn top_held(points: &[Point], day: Day) -> Option<f64> {
+    let mut all: Vec<f64> = points.iter().map(|point| point.value).collect();
+    all.sort_by(f64::total_cmp);
+    let top = all.len().div_ceil(50);
+    let bar = all[all.len() - top];
+    let counted: Vec<f64> = points
+        .iter()
+        .filter(|point| point.value >= bar && (0.0..0.06).contains(&point.more))
+        .filter(|point| point.day.until(day) < RECENT_DAYS)
+        .map(|point| point.value)
+        .collect();
+    (!counted.is_empty()).then(|| mean(&counted))
+}
+
+/// Critical swim speed: 200 m over the difference of the best 400 m and 200 m times (Wakayoshi 1992), else the best
+/// mean speed of a swim of 400 m or more. Swims count whole: 400 m within a longer session are not found, so for most
+/// swimmers it is the second, and that is too low; for one who swims 400 m all-out and no 200 m it is a little fast.
+///
+/// 400 m in 6:00 and 200 m in 2:50: 200/(360 - 170) = 1.0526 m/s, 1:35 per 100 m. A 400 m so much slower than the 200 m
+/// that the result is below 0.8 of its own speed was not all-out, and its plain speed is taken.
+fn swim_speed(points: &[Point]) -> Option<f64> {
+    let about = |meters: f64| {
+        points
+            .iter()
+            .filter(move |point| (point.value - meters).abs() <= 0.025 * meters)
+            .map(move |point| point.more * meters / point.value)
+            .min_by(f64::total_cmp)
+    };
+    let long = points.iter().filter(|point| point.value >= 390.0);
+    let best = long.map(|point| point.value / point.more).max_by(f64::total_cmp)?;
+    let pair = about(400.0).zip(about(200.0)).map(|(four, two)| (200.0 / (four - two), 400.0 / four));
+    match pair {
+        Some((css, of_400)) if css.is_finite() && css <= of_400 && css >= 0.8 * of_400 => Some(css),
+        _ => Some(best),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,252 @@
+//! What a plan is made under: when the athlete can train, and what they said about themselves.
+
+use super::{Stated, TuneUp};
+use crate::domain::calendar::{Day, Weekday};
+use crate::domain::sport::Sport;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::fmt;
+use std::str::FromStr;
+
+const NAMES: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+const LONG_NAMES: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+
+/// Some of the seven weekdays, written `mon,wed,sun`.
+///
+/// ```
+/// use fitness_core::plan::Weekdays;
+///
+/// let days: Weekdays = "Sun, tuesday,thu".parse().unwrap();
+/// assert_eq!(days.to_string(), "tue,thu,sun");
+/// assert_eq!(days.len(), 3);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Weekdays(u8);
+
+/// A text that names no weekdays.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a weekday; write them as mon,tue,wed,thu,fri,sat,sun")]
+pub struct BadWeekday(pub String);
+
+impl Weekdays {
+    /// All seven.
+    pub const ALL: Self = Self(0b111_1111);
+    /// None of them.
+    pub const NONE: Self = Self(0);
+
+    /// Whether a weekday is one of them.
+    #[must_use]
+    pub const fn contains(self, weekday: Weekday) -> bool {
+        self.0 & (1 << weekday.num_days_from_monday()) != 0
+    }
+
+    /// Whether a day falls on one of them.
+    #[must_use]
+    pub fn allows(self, day: Day) -> bool {
+        self.contains(day.weekday())
+    }
+
+    /// As a sentence says them: `Mon, Tue and Sat`.
+    #[must_use]
+    pub fn spoken(self) -> String {
+        let named = |name: &str| format!("{}{}", name[..1].to_ascii_uppercase(), &name[1..]);
+        let mut names: Vec<String> =
+            self.to_string().split(',').filter(|name| !name.is_empty()).map(named).collect();
+        match names.pop() {
+            Some(last) if !names.is_empty() => format!("{} and {last}", names.join(", ")),
+            last => last.unwrap_or_else(|| "none".to_owned()),
+        }
+    }
+
+    /// One more.
+    #[must_use]
+    pub const fn with(self, weekday: Weekday) -> Self {
+        Self(self.0 | (1 << weekday.num_days_from_monday()))
+    }
+
+    /// How many.
+    #[must_use]
+    pub const fn len(self) -> usize {
+        self.0.count_ones() as usize
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+}
+
+/// Reads one weekday, in full or by its first three letters.
+///
+/// # Errors
+/// When it is none.
+pub fn weekday(text: &str) -> Result<Weekday, BadWeekday> {
+    let word = text.trim().to_lowercase();
+    let index = NAMES.iter().zip(LONG_NAMES).position(|(short, long)| word == *short || word == long);
+    index
+        .and_then(|index| Weekday::try_from(u8::try_from(index).ok()?).ok())
+        .ok_or_else(|| BadWeekday(text.trim().chars().take(20).collect()))
+}
+
+impl FromStr for Weekdays {
+    type Err = BadWeekday;
+    fn from_str(text: &str) -> Result<Self, BadWeekday> {
+        text.split(',').try_fold(Self::NONE, |days, word| Ok(days.with(weekday(word)?)))
+    }
+}
+
+impl TryFrom<String> for Weekdays {
+    type Error = BadWeekday;
+    fn try_from(text: String) -> Result<Self, BadWeekday> {
+        if text.is_empty() { Ok(Self::NONE) } else { text.parse() }
+    }
+}
+
+impl From<Weekdays> for String {
+    fn from(days: Weekdays) -> Self {
+        days.to_string()
+    }
+}
+
+impl fmt::Display for Weekdays {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> =
+            NAMES.iter().enumerate().filter(|(i, _)| self.0 & (1 << i) != 0).map(|(_, name)| *name).collect();
+        f.pad(&names.join(","))
+    }
+}
+
+/// When an athlete can train: on which weekdays, and on which days not at all. A plan keeps to it always.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Availability {
+    /// The weekdays that are free.
+    pub days: Weekdays,
+    /// Days that are not, whatever weekday they are.
+    #[serde(default)]
+    pub blackouts: BTreeSet<Day>,
+}
+
+impl Default for Availability {
+    fn default() -> Self {
+        Self { days: Weekdays::ALL, blackouts: BTreeSet::new() }
+    }
+}
+
+impl Availability {
+    /// Whether nothing is ruled out.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.days == Weekdays::ALL && self.blackouts.is_empty()
+    }
+
+    /// Whether the athlete can train on a day.
+    #[must_use]
+    pub fn allows(&self, day: Day) -> bool {
+        self.days.allows(day) && !self.blackouts.contains(&day)
+    }
+
+    /// Why not on a day; `None` when it is free.
+    #[must_use]
+    pub fn problem(&self, day: Day) -> Option<&'static str> {
+        if self.blackouts.contains(&day) {
+            Some("is a day you blocked")
+        } else if !self.days.allows(day) {
+            Some("is a weekday you cannot train on")
+        } else {
+            None
+        }
+    }
+}
+
+/// What a plan was made under: when the athlete can train, and what they said about themselves.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Terms {
+    /// When the athlete can train.
+    #[serde(default)]
+    pub availability: Availability,
+    /// What they said in place of what the data says.
+    #[serde(default)]
+    pub stated: Stated,
+    /// What else they wished for, so that it can be wished for again. Nothing is judged by it.
+    #[serde(default, skip_serializing_if = "Wished::is_empty")]
+    pub wished: Wished,
+}
+
+/// What an athlete asked a plan for besides the race, as they said it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Wished {
+    /// Whether the plan's name is theirs.
+    #[serde(default)]
+    pub named: bool,
+    /// The weekday of the long run.
+    #[serde(default)]
+    pub long_day: Option<Weekday>,
+    /// A race along the way.
+    #[serde(default)]
+    pub tune_up: Option<TuneUp>,
+    /// Two short strength sessions a week.
+    #[serde(default)]
+    pub strength: bool,
+    /// Another sport on a day without a run.
+    #[serde(default)]
+    pub cross: Option<Sport>,
+}
+
+impl Wished {
+    /// Whether nothing was said.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl Terms {
+    /// Whether nothing was said.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn terms_read_back_and_so_do_those_of_before_wishes_were_kept() {
+        let old = r#"{"availability":{"days":"mon,sun","blackouts":[]},"stated":{"base_mm":40000000}}"#;
+        let mut terms: Terms = serde_json::from_str(old).unwrap();
+        assert!(terms.wished.is_empty());
+        assert!(!serde_json::to_string(&terms).unwrap().contains("wished"), "their hash stays");
+        terms.wished = Wished {
+            named: true,
+            long_day: Some(Weekday::Sat),
+            tune_up: Some(TuneUp {
+                on: "2026-06-14".parse().unwrap(),
+                distance: crate::domain::units::Distance::from_mm(10_000_000),
+            }),
+            strength: true,
+            cross: Some(Sport::Cycling),
+        };
+        let text = serde_json::to_string(&terms).unwrap();
+        assert_eq!(serde_json::from_str::<Terms>(&text).unwrap(), terms);
+    }
+
+    #[test]
+    fn weekdays_read_back_as_they_were_written() {
+        for bits in 0..128 {
+            let days = Weekdays(bits);
+            assert_eq!(Weekdays::try_from(String::from(days)), Ok(days));
+        }
+        assert!(Weekdays::ALL.allows("2026-06-14".parse().unwrap()));
+        assert!(!"mon".parse::<Weekdays>().unwrap().allows("2026-06-14".parse().unwrap()));
+        for bad in ["", "mon,,tue", "mondays", "montag", "mon;tue"] {
+            assert!(bad.parse::<Weekdays>().is_err(), "{bad}");
+        }
+    }
+}

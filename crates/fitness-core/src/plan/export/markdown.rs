@@ -1,0 +1,121 @@
+//! A plan as Markdown: a table for every week.
+
+use super::Exported;
+use super::steps::further;
+use crate::domain::calendar::Day;
+use crate::domain::note::Author;
+use crate::domain::units::{TimeSpan, UnitSystem};
+use crate::domain::untrusted_text::visible;
+use crate::plan::{Asked, PlannedWorkout, Workout};
+use std::fmt::Write as _;
+
+/// The plan for people to read, print and pass on. Every name in it is text and nothing else, whatever it holds.
+#[must_use]
+pub fn markdown(exported: Exported<'_>, units: UnitSystem) -> String {
+    let Exported { plan, workouts, author } = exported;
+    let target = plan.target_time.map(|time| format!(" in {}", time.clock())).unwrap_or_default();
+    let mut text = format!(
+        "# {}\n\n{}{target}. From {}, revision {}.\n",
+        escaped(&plan.name),
+        plan.aim(units),
+        plan.start_date,
+        plan.revision,
+    );
+    if let Some(label) = author.and_then(Author::words_label) {
+        let _ = writeln!(text, "\nNames and descriptions are {label}.");
+    }
+    for week in workouts.chunk_by(|a, b| week_of(a) == week_of(b)) {
+        let monday = week_of(&week[0]);
+        let asked = Asked::of(week.iter().map(|w| &w.workout), plan.race_date);
+        let time: TimeSpan = week.iter().filter_map(|w| w.workout.duration).sum();
+        let amounts = [
+            // All of it by time is said by the time of the week.
+            asked.told(units).filter(|_| asked.has_distance()),
+            (time > TimeSpan::ZERO).then(|| time.hours_minutes()),
+        ];
+        let amounts: Vec<String> = amounts.into_iter().flatten().collect();
+        let _ = writeln!(text, "\n## Week of {monday}\n");
+        let _ = writeln!(text, "| day | workout | distance | time | load | what to do |");
+        let _ = writeln!(text, "|---|---|--:|--:|--:|---|");
+        for planned in week {
+            let _ = writeln!(text, "{}", row(&planned.workout, units));
+        }
+        if !amounts.is_empty() {
+            let _ = writeln!(text, "\nIn all {}.", amounts.join(", "));
+        }
+    }
+    text
+}
+
+fn week_of(planned: &PlannedWorkout) -> Day {
+    planned.workout.date.iso_week().monday()
+}
+
+fn row(workout: &Workout, units: UnitSystem) -> String {
+    let key = if workout.key { " (key)" } else { "" };
+    let mut words: Vec<String> = [&workout.intensity, &workout.description]
+        .into_iter()
+        .flatten()
+        .map(|words| words.trim().trim_end_matches('.').to_owned())
+        .filter(|words| !words.is_empty())
+        .collect();
+    words.extend(further(workout, units));
+    let cells = [
+        format!("{} {}", workout.date.weekday(), workout.date),
+        format!("{}{key}", escaped(workout.name_beside_size(units))),
+        workout.distance.map(|distance| units.distance(distance).to_string()).unwrap_or_default(),
+        workout.duration.map(TimeSpan::clock).unwrap_or_default(),
+        workout.load.map(|load| format!("{load:.0}")).unwrap_or_default(),
+        escaped(&words.join("; ")),
+    ];
+    format!("| {} |", cells.join(" | "))
+}
+
+/// Foreign text as text: on one line, with nothing in it that Markdown or HTML would take for its own. Neither does it
+/// become a link by itself.
+fn escaped(text: &str) -> String {
+    let lines: Vec<&str> = text.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty()).collect();
+    let text = visible(&lines.join(" ")).to_string();
+    let mut out = String::with_capacity(text.len());
+    let mut before = ' ';
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '#' | '|' | '~' | '!' | '$' | '@' => {
+                out.extend(['\\', c]);
+            }
+            ':' if chars.peek() == Some(&'/') => out.push_str("\\:"),
+            '.' if before.eq_ignore_ascii_case(&'w') => out.push_str("\\."),
+            c => out.push(c),
+        }
+        before = c;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::escaped;
+
+    #[test]
+    fn foreign_text_stays_text() {
+        for (text, expected) in [
+            ("Easy run, 5.5 km (10:30)", "Easy run, 5.5 km (10:30)"),
+            ("a|b", "a\\|b"),
+            ("`rm -rf`", "\\`rm -rf\\`"),
+            ("<script>alert(1)</script>", "&lt;script&gt;alert(1)&lt;/script&gt;"),
+            ("&lt;b&gt;", "&amp;lt;b&amp;gt;"),
+            ("**bold** _it_ ~no~", "\\*\\*bold\\*\\* \\_it\\_ \\~no\\~"),
+            ("![x](https://e.test/y)", "\\!\\[x\\](https\\://e.test/y)"),
+            ("www.e.test a@b.test", "www\\.e.test a\\@b.test"),
+            ("two\r\nlines\n\n| x |", "two lines \\| x \\|"),
+            ("back\\|slash", "back\\\\\\|slash"),
+            ("\u{1b}[31m", "&lt;U+001B&gt;\\[31m"),
+        ] {
+            assert_eq!(escaped(text), expected);
+        }
+    }
+}

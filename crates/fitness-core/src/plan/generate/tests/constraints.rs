@@ -1,0 +1,139 @@
+//! What life adds to the table: days without training, a base that is typed in, a race along the way, strength.
+
+use super::super::strength::is_demanding;
+use super::athletes::{as_of, runner, wish, with_result};
+use crate::domain::calendar::Day;
+use crate::domain::sport::Sport;
+use crate::domain::units::Distance;
+use crate::plan::lint::{self, Severity};
+use crate::plan::{
+    Background, BadWish, Generated, Goal, TuneUp, Wish, WorkoutKind, generate, planned_running, race_weeks,
+};
+use std::collections::BTreeMap;
+
+const GOALS: [(Goal, Option<f64>); 5] = [
+    (Goal::FiveK, None),
+    (Goal::TenK, None),
+    (Goal::Half, None),
+    (Goal::Full, None),
+    (Goal::Custom, Some(16.1)),
+];
+const RUNNERS: [(f64, usize); 3] = [(26.0, 4), (52.0, 5), (95.0, 6)];
+const WEEKS: [i64; 4] = [6, 10, 16, 22];
+/// Days without training, and where in the plan they begin.
+const BLOCKED: [(i64, f64); 10] = [
+    (0, 0.0),
+    (3, 0.3),
+    (3, 0.85),
+    (10, 0.0),
+    (10, 0.4),
+    (10, 0.7),
+    (21, 0.0),
+    (21, 0.3),
+    (21, 0.6),
+    (35, 0.3),
+];
+
+/// What it is, what is asked for, by whom, and the first and last blocked day.
+type Case = (String, Wish, Background, Option<(Day, Day)>);
+
+fn combinations() -> Vec<Case> {
+    let mut all = Vec::new();
+    for (goal, km) in GOALS {
+        for (weekly, runs) in RUNNERS {
+            for weeks in WEEKS {
+                for (days, place) in BLOCKED {
+                    let number = all.len();
+                    let mut wish = wish(goal, weeks * 7 - 1 - (number % 3) as i64);
+                    wish.distance = km.and_then(Distance::from_km);
+                    let from = wish.start.plus((weeks as f64 * 7.0 * place) as i64);
+                    let blocked = (days > 0).then(|| (from, from.plus(days - 1)));
+                    wish.availability.blackouts =
+                        blocked.iter().flat_map(|(from, last)| from.through(*last)).collect();
+                    wish.strength = number % 2 == 0;
+                    let race = wish.goal.distance().or(wish.distance).unwrap();
+                    let mut athlete = runner(weekly, runs, 70);
+                    if number % 3 != 0 {
+                        athlete = with_result(athlete, race);
+                    }
+                    let stated = [None, Some(0.7), Some(2.0), Some(1.0)][number % 4];
+                    athlete.stated.base = stated.and_then(|share| Distance::from_km(weekly * share));
+                    if number % 5 == 4 {
+                        // Nobody knows what this one ran.
+                        let said = athlete.stated.base.or(Distance::from_km(weekly));
+                        athlete = Background::unknown(as_of());
+                        athlete.stated.base = said;
+                    }
+                    let on = wish.race.plus(-7 * (weeks / 2));
+                    if number % 4 == 1 && wish.availability.allows(on) {
+                        wish.tune_up = Some(TuneUp { on, distance: Distance::from_km(5.0).unwrap() });
+                    }
+                    let label = format!(
+                        "{goal} {km:?} from {weekly} km, typed {stated:?}, in {weeks} weeks, {blocked:?}, {:?}",
+                        wish.tune_up
+                    );
+                    all.push((label, wish, athlete, blocked));
+                }
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn every_plan_around_life_is_safe_and_comes_back_by_steps() {
+    let (mut made, mut trouble, mut refused) = (0, Vec::new(), BTreeMap::new());
+    for (label, wish, athlete, blocked) in combinations() {
+        let plan = match generate(&wish, &athlete) {
+            Ok(plan) => plan,
+            Err(why @ BadWish::Unsafe { .. }) => {
+                trouble.push(format!("{label}: {why}"));
+                continue;
+            }
+            Err(why) => {
+                *refused.entry(format!("{why}")).or_insert(0) += 1;
+                continue;
+            }
+        };
+        made += 1;
+        let Generated { draft, findings, remarks, .. } = &plan;
+        assert_eq!(lint::errors(findings).count(), 0, "{label}: {findings:?}");
+        let warnings: Vec<_> = findings.iter().filter(|f| f.severity == Severity::Warning).collect();
+        if warnings.len() > 2 {
+            let said: Vec<String> = warnings.iter().map(|f| format!("{} {}", f.rule, f.text)).collect();
+            trouble.push(format!("{label}: {said:?}"));
+        }
+        assert!(
+            remarks.iter().filter(|said| said.contains("days without a run up to")).count() <= 1,
+            "{label}"
+        );
+        let workouts = draft.workouts();
+        assert!(workouts.iter().all(|w| w.is_rest() || wish.availability.allows(w.date)), "{label}");
+        let races = workouts.iter().filter(|w| w.kind == WorkoutKind::Race).count();
+        assert_eq!(races, 1 + usize::from(wish.tune_up.is_some()), "{label}");
+        for strength in workouts.iter().filter(|w| w.sport == Sport::Strength) {
+            let eve = workouts.iter().any(|w| w.date == strength.date.next() && is_demanding(w.kind));
+            assert!(!eve, "{label}: strength on {}", strength.date);
+        }
+        if let Some((from, last)) = blocked.filter(|(from, last)| from.until(*last) >= 13) {
+            let weeks = race_weeks(wish.start, wish.race);
+            let km = |index: usize| planned_running(workouts, weeks[index], wish.race).km();
+            let Some(first) = weeks.iter().position(|week| week.first > last) else { continue };
+            let before = (0..first).filter(|index| weeks[*index].first < from).map(km).fold(0.0, f64::max);
+            let before = if before > 0.0 { before } else { athlete.base().unwrap().km() };
+            assert!(km(first) <= before * 0.75 + 1.0, "{label}: back with {} after {before}", km(first));
+            assert!(
+                remarks.iter().any(|said| said.contains("days without a run up to")),
+                "{label}: {remarks:?}"
+            );
+        }
+    }
+    eprintln!("{made} plans, refused {refused:?}");
+    assert!(
+        trouble.is_empty(),
+        "{} of {made} plans: {}",
+        trouble.len(),
+        trouble.iter().step_by(trouble.len().div_ceil(25).max(1)).cloned().collect::<Vec<_>>().join("\n")
+    );
+    assert!(made >= 550, "{made}");
+}

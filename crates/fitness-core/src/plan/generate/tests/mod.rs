@@ -1,0 +1,11 @@
+mod athletes;
+mod constraints;
+mod goal_table;
+mod paces;
+mod published_plans;
+mod random_requests;
+mod refusals;
+mod return_to_training;
+mod special_athletes;
+mod strength;
+mod unavailable_days;

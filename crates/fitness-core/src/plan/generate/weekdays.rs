@@ -1,0 +1,126 @@
+//! Which day of a week holds what: the long run on its weekday, hard days apart from it and from each other, easy days in
+//! between.
+
+use super::volume::{PlanWeek, Shape};
+use super::{TuneUp, Wish, is_open};
+use crate::domain::calendar::{Day, Weekday};
+use crate::plan::Week;
+
+/// The days of a week's runs.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Slots {
+    pub(super) long: Option<Day>,
+    pub(super) hard: Vec<Day>,
+    pub(super) easy: Vec<Day>,
+}
+
+/// What a week wants.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Want {
+    pub(super) runs: usize,
+    pub(super) hard: usize,
+}
+
+/// Days that are spoken for over the whole plan.
+#[derive(Debug, Default)]
+pub(super) struct Taken {
+    /// Every long run, known before any hard day is chosen.
+    pub(super) longs: Vec<Day>,
+    /// Hard days so far, races along the way included.
+    pub(super) hard: Vec<Day>,
+    /// Every run so far.
+    pub(super) runs: Vec<Day>,
+}
+
+/// Days from a hard day to the next.
+fn apart(shape: &Shape) -> i64 {
+    if shape.masters { 3 } else { 2 }
+}
+
+/// The long run of every week, in order.
+pub(super) fn long_days(wish: &Wish, weeks: &[PlanWeek]) -> Vec<Option<Day>> {
+    weeks.iter().map(|week| if week.long > 0.0 { long_day(wish, week.week) } else { None }).collect()
+}
+
+pub(super) fn long_day(wish: &Wish, week: Week) -> Option<Day> {
+    let open: Vec<Day> = week.days().filter(|day| is_open(wish, *day) && !near_tune_up(wish, *day)).collect();
+    let preferred = wish.long_day.map_or_else(|| vec![Weekday::Sun, Weekday::Sat], |day| vec![day]);
+    preferred
+        .iter()
+        .find_map(|weekday| open.iter().copied().find(|day| day.weekday() == *weekday))
+        .or_else(|| open.last().copied())
+}
+
+/// Whether a day belongs to the easy days before and after a race along the way: four before, one per 5 km after.
+pub(super) fn near_tune_up(wish: &Wish, day: Day) -> bool {
+    wish.tune_up.is_some_and(|TuneUp { on, distance }| {
+        let after = (distance.km() / 5.0).ceil() as i64;
+        (-3..=after.max(1)).contains(&on.until(day))
+    })
+}
+
+/// Chooses the days of a week. `barred` are days on which nothing hard may be.
+pub(super) fn assign(
+    shape: &Shape,
+    wish: &Wish,
+    open: &[Day],
+    long: Option<Day>,
+    want: Want,
+    taken: &Taken,
+    barred: impl Fn(Day) -> bool,
+) -> Slots {
+    let free: Vec<Day> = open.iter().copied().filter(|day| Some(*day) != long).collect();
+    let apart = apart(shape);
+    let candidates: Vec<Day> = free
+        .iter()
+        .copied()
+        .filter(|day| !barred(*day) && !near_tune_up(wish, *day))
+        .filter(|day| taken.longs.iter().all(|long| long.until(*day).abs() >= apart.min(2)))
+        .filter(|day| taken.hard.iter().all(|hard| hard.until(*day).abs() >= apart))
+        .collect();
+    let hard = best_hard(&candidates, want.hard, apart, &taken.longs);
+    let mut slots = Slots { long, hard, easy: Vec::new() };
+    let runs = usize::from(long.is_some()) + slots.hard.len();
+    for _ in runs..want.runs {
+        let used: Vec<Day> = slots.long.iter().chain(&slots.hard).chain(&slots.easy).copied().collect();
+        // The long run of the week before and of the week after are neighbours, too.
+        let others = || used.iter().chain(&taken.runs).chain(&taken.longs);
+        let room = |day: &Day| others().map(|other| other.until(*day).abs()).min().unwrap_or(7);
+        let next = free
+            .iter()
+            .filter(|day| !used.contains(day))
+            .max_by_key(|day| (room(day), std::cmp::Reverse(**day)));
+        match next {
+            Some(day) => slots.easy.push(*day),
+            None => break,
+        }
+    }
+    slots.easy.sort_unstable();
+    slots
+}
+
+/// The hard days that lie best: farthest from the long runs and from each other; fewer when the days do not allow more.
+fn best_hard(candidates: &[Day], count: usize, apart: i64, longs: &[Day]) -> Vec<Day> {
+    let room = |day: Day| longs.iter().map(|long| long.until(day).abs()).min().unwrap_or(7);
+    if count >= 2 {
+        let pairs = candidates
+            .iter()
+            .enumerate()
+            .flat_map(|(i, one)| candidates[i + 1..].iter().map(move |other| (*one, *other)));
+        let fits = pairs.filter(|(one, other)| one.until(*other) >= apart);
+        if let Some((one, other)) = fits.max_by_key(|(one, other)| {
+            (room(*one).min(room(*other)).min(one.until(*other)), std::cmp::Reverse(*one))
+        }) {
+            return vec![one, other];
+        }
+    }
+    if count >= 1 {
+        return candidates
+            .iter()
+            .copied()
+            .max_by_key(|day| (room(*day), std::cmp::Reverse(*day)))
+            .into_iter()
+            .collect();
+    }
+    Vec::new()
+}

@@ -1,0 +1,42 @@
+//! `docs/plans.md` has every rule, with what it measures and its source as the code has them.
+
+use super::super::Rule;
+use crate::plan::shared_files::{file, skip};
+use std::collections::BTreeMap;
+
+const PAGE: &str = include_str!("../../../../../../docs/plans.md");
+
+/// The cells of every row of a table that begins with a rule.
+fn documented() -> BTreeMap<&'static str, Vec<&'static str>> {
+    let rows = PAGE.lines().filter(|line| line.starts_with("| R"));
+    rows.map(|line| {
+        let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+        (cells[0], cells[1..].to_vec())
+    })
+    .collect()
+}
+
+#[test]
+fn the_page_lists_every_rule_with_its_source() {
+    let page = documented();
+    for rule in Rule::ALL {
+        let cells = page.get(rule.as_str()).unwrap_or_else(|| panic!("docs/plans.md has no {rule}"));
+        assert_eq!(cells[0], rule.metric(), "{rule}");
+        assert_eq!(cells.len(), 5, "{rule}: what, novice, intermediate, advanced, source");
+        assert_eq!(cells[4], rule.source(), "{rule}");
+    }
+    assert_eq!(page.len(), Rule::ALL.len());
+}
+
+#[test]
+fn rules_and_sources_are_those_of_the_reference() {
+    let Some(path) = file("../reference/lint_rules.tsv") else {
+        return skip("rules_and_sources_are_those_of_the_reference", "the shared reference is not here");
+    };
+    let text = std::fs::read_to_string(path).unwrap();
+    let rows: Vec<Vec<&str>> =
+        text.lines().skip(1).map(|line| line.trim_end().split('\t').collect()).collect();
+    let listed: Vec<(&str, &str)> = rows.iter().map(|row| (row[0], row[5])).collect();
+    let ours: Vec<(&str, &str)> = Rule::ALL.iter().map(|rule| (rule.as_str(), rule.source())).collect();
+    assert_eq!(ours, listed);
+}

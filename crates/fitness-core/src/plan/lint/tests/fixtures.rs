@@ -1,0 +1,220 @@
+//! Athletes and plans made up for the tests: weeks of seven distances, changed in one place at a time.
+
+use super::super::*;
+use crate::domain::sport::Sport;
+use crate::domain::units::Pace;
+use crate::metrics::predict::{Finish, Paces, Prediction};
+use crate::plan::{
+    DatedPaces, Level, PastRun, Step, StepDuration, StepTarget, StepType, TargetRange, WorkoutKind,
+};
+
+/// The last day of data, a Sunday; plans begin on the Monday after.
+pub(super) fn today() -> Day {
+    "2026-06-14".parse().unwrap()
+}
+
+/// A day of a plan: 0 is its first Monday.
+pub(super) fn at(offset: i64) -> Day {
+    today().plus(1 + offset)
+}
+
+/// How much the athletes of the three levels run in a week.
+pub(super) const BASES: [(Level, f64); 3] =
+    [(Level::Novice, 20.0), (Level::Intermediate, 50.0), (Level::Advanced, 90.0)];
+
+/// Somebody with a year and more of the same week: five runs at 6:00 /km, the long one on Sunday.
+pub(super) fn athlete(level: Level) -> Background {
+    let base = BASES.iter().find(|(known, _)| *known == level).unwrap().1;
+    used_to(base, base * 0.36)
+}
+
+/// Somebody who runs so much in a week, and so far on Sundays.
+pub(super) fn used_to(base: f64, long: f64) -> Background {
+    let mut runs = Vec::new();
+    for back in (0..57).rev() {
+        for (offset, km) in [(1, 0.25), (2, 0.25), (3, 0.25), (5, 0.25), (6, 0.0)] {
+            let km = if offset == 6 { long } else { (base - long) * km };
+            runs.push(past(today().plus(offset - 6 - 7 * back), km));
+        }
+    }
+    Background {
+        first: Some(today().plus(-400)),
+        first_run: Some(today().plus(-800)),
+        runs,
+        ..Background::unknown(today())
+    }
+}
+
+pub(super) fn past(day: Day, km: f64) -> PastRun {
+    let duration = TimeSpan::from_seconds(km * 360.0);
+    PastRun { day, distance: Distance::from_km(km).unwrap(), duration, hard: false }
+}
+
+pub(super) fn workout(offset: i64, kind: WorkoutKind, km: f64) -> Workout {
+    Workout {
+        sport: Sport::Running,
+        kind,
+        name: "Run".to_owned(),
+        distance: Distance::from_km(km),
+        ..Workout::rest(at(offset))
+    }
+}
+
+/// A step of so many metres.
+pub(super) fn meters(step_type: StepType, meters: f64) -> Step {
+    Step { step_type, duration: StepDuration::Distance(meters), target: StepTarget::Open, notes: None }
+}
+
+/// A step of so many minutes.
+pub(super) fn minutes(step_type: StepType, minutes: f64) -> Step {
+    Step { step_type, duration: StepDuration::Time(minutes * 60.0), target: StepTarget::Open, notes: None }
+}
+
+/// The same step at a pace, seconds per kilometre.
+pub(super) fn paced(step: Step, pace: f64) -> Step {
+    Step { target: StepTarget::Pace(TargetRange { low: Some(pace), high: Some(pace + 10.0) }), ..step }
+}
+
+/// Paces of somebody who runs easily at 6:00 /km, from a result so many days ago.
+pub(super) fn paces(days_ago: i64) -> DatedPaces {
+    let pace = |seconds: f64| Pace::from_seconds_per_km(seconds).unwrap();
+    DatedPaces {
+        paces: Paces {
+            easy: (pace(380.0), pace(340.0)),
+            marathon: pace(320.0),
+            threshold: pace(300.0),
+            interval: pace(280.0),
+            repetition: pace(260.0),
+        },
+        result_on: today().plus(-days_ago),
+    }
+}
+
+/// A prediction with a band of a tenth on each side.
+pub(super) fn prediction(target: Distance, time: TimeSpan) -> Prediction {
+    use crate::metrics::predict::{Effort, Inputs, RaceResult, predict};
+    let result = RaceResult { distance: target, time, on: Some(today()), effort: Effort::Race };
+    let inputs =
+        Inputs { results: &[result], weekly: None, training: None, sex: None, history: &[], as_of: today() };
+    let exact = Finish {
+        low: TimeSpan::from_ms(time.ms() * 9 / 10),
+        time,
+        high: TimeSpan::from_ms(time.ms() * 11 / 10),
+    };
+    Prediction { exact, shown: exact, ..predict(target, &inputs).unwrap() }
+}
+
+/// A plan that can be changed.
+#[derive(Clone)]
+pub(super) struct Made {
+    pub(super) distance: Option<Distance>,
+    pub(super) race: Day,
+    pub(super) target: Option<TimeSpan>,
+    pub(super) workouts: Vec<Workout>,
+}
+
+impl Made {
+    /// Weeks for a race on the Sunday of the last: each a Sunday run and four equal others for the rest. The last week's
+    /// distance is without the race.
+    pub(super) fn race(distance: Distance, weeks: &[(f64, f64)]) -> Self {
+        let mut weeks = weeks.to_vec();
+        if let Some(last) = weeks.last_mut() {
+            last.1 = 0.0;
+        }
+        let mut made = Self::weeks(&weeks);
+        let last = weeks.len() as i64 * 7 - 1;
+        made.workouts.retain(|workout| workout.date != at(last));
+        made.workouts.push(workout(last, WorkoutKind::Race, distance.km()));
+        Self { distance: Some(distance), ..made }
+    }
+
+    /// The same without a race.
+    pub(super) fn weeks(weeks: &[(f64, f64)]) -> Self {
+        let mut workouts = Vec::new();
+        for (number, (km, long)) in weeks.iter().enumerate() {
+            let monday = number as i64 * 7;
+            let each = (km - long).max(0.0) / 4.0;
+            workouts.extend([1, 2, 3, 5].map(|offset| workout(monday + offset, WorkoutKind::Easy, each)));
+            workouts.push(workout(monday + 6, WorkoutKind::Long, *long));
+        }
+        Self { distance: None, race: at(weeks.len() as i64 * 7 - 1), target: None, workouts }
+    }
+
+    /// Puts a workout in the place of what was on its day.
+    pub(super) fn with(mut self, workout: Workout) -> Self {
+        self.workouts.retain(|other| other.date != workout.date);
+        self.workouts.push(workout);
+        self
+    }
+
+    /// Leaves a day free.
+    pub(super) fn without(mut self, offset: i64) -> Self {
+        self.workouts.retain(|workout| workout.date != at(offset));
+        self
+    }
+
+    /// What the linter says.
+    pub(super) fn lint(&self, athlete: &Background) -> Vec<Finding> {
+        lint(&self.subject(), athlete, UnitSystem::Metric)
+    }
+
+    pub(super) fn subject(&self) -> Subject<'_> {
+        Subject {
+            distance: self.distance,
+            start: at(0),
+            race: self.race,
+            target: self.target,
+            workouts: &self.workouts,
+        }
+    }
+
+    /// What one rule says at its worst.
+    pub(super) fn says(&self, athlete: &Background, rule: Rule) -> Option<Severity> {
+        self.finding(athlete, rule).map(|finding| finding.severity)
+    }
+
+    /// The worst finding of one rule.
+    pub(super) fn finding(&self, athlete: &Background, rule: Rule) -> Option<Finding> {
+        let found = self.lint(athlete).into_iter().find(|finding| finding.is_of(rule))?;
+        // Where another rule says it along, what this one measured is known by itself.
+        let own = || every(&self.subject(), athlete, UnitSystem::Metric).into_iter().map(|(_, own)| own);
+        Some(if found.rule == rule { found } else { own().find(|own| own.rule == rule)? })
+    }
+}
+
+/// Twelve weeks to a half marathon that a runner of the level can follow, with their athlete.
+pub(super) fn sound(level: Level) -> (Made, Background) {
+    let athlete = athlete(level);
+    let base = athlete.base().unwrap().km();
+    let shares = [1.0, 1.05, 1.10, 0.85, 1.10, 1.14, 1.18, 0.9, 1.15, 1.18, 0.85, 0.5];
+    let weeks: Vec<(f64, f64)> = shares.iter().map(|share| (base * share, base * share * 0.3)).collect();
+    (Made::race(Distance::HALF_MARATHON, &weeks), athlete)
+}
+
+/// Somebody of a level who runs so much in a week, and so far on Sundays.
+pub(super) fn of_level(level: Level, base: f64, long: f64) -> Background {
+    let mut athlete = used_to(base, long);
+    athlete.stated.level = Some(level);
+    athlete
+}
+
+/// Nothing, a warning, an error or a note, in short.
+pub(super) const SILENT: Option<Severity> = None;
+pub(super) const WARNING: Option<Severity> = Some(Severity::Warning);
+pub(super) const ERROR: Option<Severity> = Some(Severity::Error);
+pub(super) const NOTE: Option<Severity> = Some(Severity::Note);
+
+/// Holds a rule against several values of what it measures.
+pub(super) fn edges(
+    rule: Rule,
+    athlete: &Background,
+    cases: &[(f64, Option<Severity>)],
+    plan: impl Fn(f64) -> Made,
+) {
+    for (value, expected) in cases {
+        let made = plan(*value);
+        let said = made.finding(athlete, rule);
+        let got = said.as_ref().map(|finding| finding.severity);
+        assert_eq!(got, *expected, "{rule} at {value} for {:?}: {said:?}", athlete.level());
+    }
+}

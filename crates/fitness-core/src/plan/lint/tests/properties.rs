@@ -1,0 +1,141 @@
+//! Whatever the plan and whoever the athlete: an answer, finite and in order.
+
+use super::super::*;
+use super::fixtures::*;
+use crate::domain::sport::Sport;
+use crate::plan::{Level, PastRun, Step, StepDuration, StepTarget, StepType, TargetRange, WorkoutKind};
+use proptest::prelude::*;
+
+fn number() -> impl Strategy<Value = f64> {
+    prop_oneof![4 => 0.0..50_000.0, 1 => Just(0.0), 1 => any::<f64>()]
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let range = (prop::option::of(number()), prop::option::of(number()))
+        .prop_map(|(low, high)| TargetRange { low, high });
+    (prop::sample::select(StepType::ALL), number(), range, 0..4_u8).prop_map(
+        |(step_type, amount, range, form)| Step {
+            step_type,
+            duration: match form {
+                0 => StepDuration::Time(amount),
+                1 => StepDuration::Distance(amount),
+                2 => StepDuration::Calories(amount),
+                _ => StepDuration::Open,
+            },
+            target: if form % 2 == 0 { StepTarget::Pace(range) } else { StepTarget::Open },
+            notes: None,
+        },
+    )
+}
+
+fn any_workout() -> impl Strategy<Value = Workout> {
+    let mm = prop_oneof![4 => 0..60_000_000_i64, 1 => any::<i64>()];
+    let ms = prop_oneof![4 => 0..20_000_000_i64, 1 => any::<i64>()];
+    (
+        -20..200_i64,
+        prop::sample::select(vec![
+            Sport::Running,
+            Sport::Running,
+            Sport::Cycling,
+            Sport::Rest,
+            Sport::Strength,
+        ]),
+        prop::sample::select(WorkoutKind::ALL),
+        prop::option::of(mm),
+        prop::option::of(ms),
+        prop::option::of(number()),
+        prop::collection::vec(step(), 0..4),
+    )
+        .prop_map(|(offset, sport, kind, mm, ms, load, steps)| Workout {
+            sport,
+            kind,
+            distance: mm.map(Distance::from_mm),
+            duration: ms.map(TimeSpan::from_ms),
+            load,
+            steps,
+            ..Workout::rest(at(offset))
+        })
+}
+
+fn any_athlete() -> impl Strategy<Value = Background> {
+    let run = (-420..30_i64, 0..60_000_000_i64, prop::option::of(0..20_000_000_i64), any::<bool>());
+    (
+        prop::collection::vec(run, 0..60),
+        prop::option::of(-420..20_i64),
+        prop::option::of(0..120_u32),
+        (prop::option::of(number()), prop::option::of(number())),
+        (prop::option::of(prop::sample::select(Level::ALL)), prop::option::of(0..200_000_000_i64)),
+        any::<[bool; 3]>(),
+    )
+        .prop_map(|(runs, first, age, (fitness, bmi), (level, base), [injured, paced, predicted])| {
+            let runs = runs.into_iter().map(|(day, mm, ms, hard)| PastRun {
+                day: today().plus(day),
+                distance: Distance::from_mm(mm),
+                duration: ms.map(TimeSpan::from_ms),
+                hard,
+            });
+            let mut athlete = Background {
+                runs: runs.collect(),
+                first: first.map(|day| today().plus(day)),
+                age,
+                fitness,
+                bmi,
+                injured,
+                paces: paced.then(|| paces(10)),
+                ..Background::unknown(today())
+            };
+            if predicted {
+                athlete.prediction = Ok(prediction(Distance::HALF_MARATHON, TimeSpan::from_mins(105)));
+            }
+            athlete.stated.level = level;
+            athlete.stated.base = base.map(Distance::from_mm);
+            athlete
+        })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
+    #[test]
+    fn every_plan_gets_a_finite_answer_in_order(
+        workouts in prop::collection::vec(any_workout(), 0..80),
+        athlete in any_athlete(),
+        distance in prop::option::of(0..400_000_000_i64),
+        (start, race) in (-30..30_i64, -60..200_i64),
+        target in prop::option::of(any::<i64>()),
+        imperial in any::<bool>(),
+    ) {
+        let subject = Subject {
+            distance: distance.map(Distance::from_mm),
+            start: at(start),
+            race: at(race),
+            target: target.map(TimeSpan::from_ms),
+            workouts: &workouts,
+        };
+        let units = if imperial { UnitSystem::Imperial } else { UnitSystem::Metric };
+        let findings = lint(&subject, &athlete, units);
+        prop_assert!(findings.is_sorted_by_key(|finding| (finding.severity, finding.rule, finding.day)));
+        for finding in &findings {
+            prop_assert!(finding.value.is_none_or(f64::is_finite) && finding.limit.is_none_or(f64::is_finite));
+            prop_assert!(!finding.text.contains("inf") && !finding.text.contains("NaN"), "{}", finding.text);
+            prop_assert!(finding.text.ends_with('.') && !finding.text.contains('\n'), "{}", finding.text);
+            prop_assert!(serde_json::to_string(finding).is_ok());
+        }
+        // The order of the workouts makes no difference.
+        let turned: Vec<Workout> = workouts.iter().rev().cloned().collect();
+        let again = lint(&Subject { workouts: &turned, ..subject }, &athlete, units);
+        let short = |found: &[Finding]| found.iter().map(|f| (f.rule, f.severity)).collect::<Vec<_>>();
+        prop_assert_eq!(short(&again), short(&findings));
+    }
+}
+
+/// Two years with a second session on most days: a few findings, however many days break a rule.
+#[test]
+fn the_largest_plan_is_linted() {
+    let mut made = Made::weeks(&[(60.0, 15.0); 104]);
+    let more: Vec<Workout> = (0..728).map(|offset| workout(offset, WorkoutKind::Intervals, 9.0)).collect();
+    made.workouts.extend(more);
+    made.workouts.truncate(crate::plan::MAX_WORKOUTS);
+    made.distance = Some(Distance::MARATHON);
+    let findings = made.lint(&of_level(Level::Advanced, 60.0, 15.0));
+    assert!(findings.len() < 40, "{}", findings.len());
+}

@@ -1,0 +1,161 @@
+//! A proposal seen anew, after the plan it was made for has changed.
+
+use crate::domain::calendar::Day;
+use crate::domain::ids::WorkoutId;
+use crate::domain::units::UnitSystem;
+use crate::domain::untrusted_text::visible;
+use crate::plan::{ApplyError, Change, Plan, PlannedWorkout, Workout, apply};
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// How one change of a proposal fits a plan as it is now.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Fit {
+    /// Why it can no longer be applied; `None` when it can.
+    pub problem: Option<String>,
+    /// What else is different from when it was proposed, and would be overwritten or joined.
+    pub since: Option<String>,
+}
+
+/// Holds each change of a proposal, by itself, against a plan as it is now. `base` is the plan as its author saw it.
+#[must_use]
+pub fn fits(
+    plan: &Plan,
+    base: &[PlannedWorkout],
+    current: &[PlannedWorkout],
+    changes: &[Change],
+    today: Day,
+    units: UnitSystem,
+) -> Vec<Fit> {
+    let problems = problems(plan, current, changes, today);
+    (changes.iter().zip(problems))
+        .map(|(change, problem)| Fit { problem, since: since(change, base, current, units) })
+        .collect()
+}
+
+/// Why each change of a proposal, by itself, can no longer be applied; `None` when it can.
+#[must_use]
+pub fn problems(
+    plan: &Plan,
+    current: &[PlannedWorkout],
+    changes: &[Change],
+    today: Day,
+) -> Vec<Option<String>> {
+    let alone = |at: usize| apply(plan, current, changes, &BTreeSet::from([at]), today);
+    let problem = |why: ApplyError| match why {
+        ApplyError::NoSuchWorkout(id) => format!("workout {id} is not in the plan any more"),
+        other => other.to_string(),
+    };
+    (0..changes.len()).map(|at| alone(at).err().map(problem)).collect()
+}
+
+/// As many of the changes as can be applied together, the first ones first.
+#[must_use]
+pub fn fitting(plan: &Plan, current: &[PlannedWorkout], changes: &[Change], today: Day) -> BTreeSet<usize> {
+    let mut chosen: BTreeSet<usize> = (0..changes.len()).collect();
+    if apply(plan, current, changes, &chosen, today).is_ok() {
+        return chosen;
+    }
+    chosen.clear();
+    for at in 0..changes.len() {
+        chosen.insert(at);
+        if apply(plan, current, changes, &chosen, today).is_err() {
+            chosen.remove(&at);
+        }
+    }
+    chosen
+}
+
+/// What became of what a change is about, in a sentence.
+fn since(
+    change: &Change,
+    base: &[PlannedWorkout],
+    current: &[PlannedWorkout],
+    units: UnitSystem,
+) -> Option<String> {
+    let of =
+        |all: &[PlannedWorkout], id: WorkoutId| all.iter().find(|w| w.id == id).map(|w| w.workout.clone());
+    match change {
+        Change::Modify { workout_id: id, .. } | Change::Skip { workout_id: id, .. } => {
+            let (was, now) = (of(base, *id)?, of(current, *id)?);
+            (was != now).then(|| format!("it was {} when this was proposed", named(&was, units)))
+        }
+        Change::Add { workout } => {
+            let beside = |w: &&PlannedWorkout| w.workout.date == workout.date && !w.workout.is_rest();
+            let new = current.iter().filter(beside).find(|w| of(base, w.id).as_ref() != Some(&w.workout))?;
+            Some(format!("{} was put on that day since", named(&new.workout, units)))
+        }
+    }
+}
+
+fn named(workout: &Workout, units: UnitSystem) -> String {
+    let (day, name) = (workout.date, visible(workout.name_beside_size(units)));
+    let size = workout.size(units).map(|size| format!(" of {size}")).unwrap_or_default();
+    format!("\"{name}\"{size} on {day}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::sport::Sport;
+    use crate::domain::units::Distance;
+    use crate::plan::WorkoutKind;
+    use crate::plan::fixtures::half_marathon;
+
+    fn run(id: i64, date: &str, km: f64) -> PlannedWorkout {
+        let workout = Workout {
+            sport: Sport::Running,
+            kind: WorkoutKind::Easy,
+            name: "Run".to_owned(),
+            distance: Distance::from_km(km),
+            ..Workout::rest(date.parse().unwrap())
+        };
+        PlannedWorkout { id: WorkoutId::new(id), workout }
+    }
+
+    #[test]
+    fn what_no_longer_fits_is_said_of_each_change() {
+        let base = [run(1, "2026-06-16", 8.0), run(2, "2026-06-18", 10.0), run(3, "2026-06-20", 6.0)];
+        // The first is over, the second is gone, the third was made shorter, and a fourth is new.
+        let current = [run(1, "2026-06-16", 8.0), run(3, "2026-06-20", 5.0), run(4, "2026-06-21", 7.0)];
+        let change = |id: i64, date: &str| Change::Modify {
+            workout_id: WorkoutId::new(id),
+            on: None,
+            workout: run(id, date, 4.0).workout,
+            asked: None,
+            notes: None,
+        };
+        let changes = [
+            change(1, "2026-06-18"),
+            change(2, "2026-06-18"),
+            change(3, "2026-06-20"),
+            Change::Add { workout: run(0, "2026-06-21", 3.0).workout },
+            Change::Skip { workout_id: WorkoutId::new(3), on: None, notes: None },
+            Change::Add { workout: run(0, "2026-06-19", 3.0).workout },
+        ];
+        let today = "2026-06-17".parse().unwrap();
+        let found = fits(&half_marathon(), &base, &current, &changes, today, UnitSystem::Metric);
+        let problems: Vec<&str> = found.iter().map(|fit| fit.problem.as_deref().unwrap_or("")).collect();
+        assert_eq!(
+            problems,
+            [
+                "2026-06-16 is over; what was planned for it stays as it is",
+                "workout 2 is not in the plan any more",
+                "",
+                "",
+                "",
+                ""
+            ]
+        );
+        let since: Vec<&str> = found.iter().map(|fit| fit.since.as_deref().unwrap_or("")).collect();
+        let shorter = "it was \"Run\" of 6.0 km on 2026-06-20 when this was proposed";
+        assert_eq!(
+            since,
+            ["", "", shorter, "\"Run\" of 7.0 km on 2026-06-21 was put on that day since", shorter, ""]
+        );
+        // The fifth touches what the third does: of the two the first is taken.
+        let all = fitting(&half_marathon(), &current, &changes, today);
+        assert_eq!(all, BTreeSet::from([2, 3, 5]));
+        assert_eq!(fitting(&half_marathon(), &current, &changes[..2], today), BTreeSet::new());
+    }
+}

@@ -1,0 +1,143 @@
+//! The day after: the result against the target and against what was predicted, and how long to take it easy.
+
+use super::training_norms::Class;
+use super::{Plan, Support, support};
+use crate::domain::calendar::Day;
+use crate::domain::units::{Distance, TimeSpan};
+use crate::metrics::predict::Finish;
+use serde::Serialize;
+
+/// How a race went, and what comes after it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Aftermath {
+    /// The time that was run; `None` while nothing is known of the race.
+    #[serde(rename = "result_ms")]
+    pub result: Option<TimeSpan>,
+    /// Seconds slower than the target; negative when faster.
+    pub over_target: Option<i64>,
+    /// What had been predicted the day before.
+    pub predicted: Option<Finish>,
+    /// Where in what had been predicted the result lies.
+    pub luck: Option<Support>,
+    /// No hard running before this day.
+    pub easy_until: Day,
+    /// Weeks of easy running that runners usually take after such a race.
+    pub recovery_weeks: u8,
+}
+
+/// Looks back on a plan whose race is over; `None` before, and for a plan without a race. `races` are the day, the distance
+/// and the time of what was run on race day.
+#[must_use]
+pub fn aftermath(
+    plan: &Plan,
+    races: &[(Day, Distance, TimeSpan)],
+    predicted: Option<Finish>,
+    today: Day,
+) -> Option<Aftermath> {
+    let distance = plan.distance.filter(|_| today > plan.race_date)?;
+    let of_the_course =
+        |far: Distance| (0.98..=1.05).contains(&(far.mm() as f64 / distance.mm().max(1) as f64));
+    let result = races
+        .iter()
+        .filter(|(day, far, time)| *day == plan.race_date && of_the_course(*far) && *time > TimeSpan::ZERO)
+        .map(|(_, _, time)| *time)
+        .min();
+    let recovery_weeks = match Class::of(distance) {
+        Class::FiveK | Class::TenK => 1,
+        Class::Half => 2,
+        Class::Full => 3,
+    };
+    Some(Aftermath {
+        result,
+        over_target: result
+            .zip(plan.target_time)
+            .map(|(ran, hoped)| ran.whole_seconds() - hoped.whole_seconds()),
+        luck: result.zip(predicted).map(|(ran, finish)| support(ran, finish)),
+        predicted,
+        easy_until: plan.race_date.plus((distance.km() / 5.0).ceil() as i64),
+        recovery_weeks,
+    })
+}
+
+impl Aftermath {
+    /// In sentences for the athlete.
+    #[must_use]
+    pub fn sentences(&self, distance: Distance) -> Vec<String> {
+        let mut said = Vec::new();
+        match self.result {
+            Some(ran) => said.push(format!("You ran {}.", ran.clock())),
+            None => said.push(
+                "Nothing is known of your race yet: import it, or enter the result with `fitness race add`."
+                    .to_owned(),
+            ),
+        }
+        if let Some(over) = self.over_target {
+            let by = TimeSpan::from_secs(over.abs()).clock();
+            said.push(match over {
+                0 => "That is your target to the second.".to_owned(),
+                1.. => format!("That is {by} slower than your target."),
+                _ => format!("That is {by} faster than your target."),
+            });
+        }
+        if let (Some(ran), Some(finish)) = (self.result, self.predicted) {
+            let shown = finish.rounded(distance);
+            let place = if ran < finish.low {
+                "faster than nine of ten were predicted to be"
+            } else if ran > finish.high {
+                "slower than nine of ten were predicted to be"
+            } else {
+                "within it"
+            };
+            said.push(format!("The day before, {shown} was predicted: you are {place}."));
+        }
+        said.push(format!(
+            "No hard running before {}, and about {} of easy running; nothing is lost by resting.",
+            self.easy_until,
+            match self.recovery_weeks {
+                1 => "a week".to_owned(),
+                weeks => format!("{weeks} weeks"),
+            }
+        ));
+        said
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixtures::half_marathon;
+    use super::*;
+
+    fn half() -> Plan {
+        Plan { target_time: Some(TimeSpan::from_mins(105)), ..half_marathon() }
+    }
+
+    #[test]
+    fn the_day_after_holds_the_result_against_target_and_band() {
+        let minutes = TimeSpan::from_mins;
+        let day = |text: &str| text.parse::<Day>().unwrap();
+        let finish = Finish { low: minutes(102), time: minutes(107), high: minutes(114) };
+        let raced = [(day("2026-09-20"), Distance::from_km(21.3).unwrap(), TimeSpan::from_secs(6342))];
+        assert_eq!(
+            aftermath(&half(), &raced, Some(finish), day("2026-09-20")),
+            None,
+            "not before it is over"
+        );
+        let after = aftermath(&half(), &raced, Some(finish), day("2026-09-21")).unwrap();
+        assert_eq!((after.over_target, after.luck), (Some(42), Some(Support::Supported)));
+        assert_eq!((after.easy_until, after.recovery_weeks), (day("2026-09-25"), 2));
+        let said = after.sentences(Distance::HALF_MARATHON).join(" ");
+        for part in [
+            "You ran 1:45:42.",
+            "0:42 slower than your target",
+            "you are within it",
+            "2 weeks of easy running",
+        ] {
+            assert!(said.contains(part), "{said}");
+        }
+        // A warm-up of the same day is no result.
+        let jog = [(day("2026-09-20"), Distance::from_km(3.0).unwrap(), minutes(20))];
+        let unknown = aftermath(&half(), &jog, None, day("2026-09-21")).unwrap();
+        assert_eq!(unknown.result, None);
+        assert!(unknown.sentences(Distance::HALF_MARATHON)[0].contains("fitness race add"));
+    }
+}

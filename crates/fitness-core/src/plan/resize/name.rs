@@ -1,0 +1,163 @@
+//! What a session is called after it became shorter or longer.
+
+use super::{count_repetitions, fewer};
+use crate::domain::sport::Sport;
+use crate::domain::units::{Distance, TimeSpan};
+use crate::plan::{MAX_NAME, MAX_WORDS, StepDuration, StepType, Workout, WorkoutKind};
+use std::ops::Range;
+
+/// Metres in a mile.
+const MILE: f64 = 1609.344;
+
+impl Workout {
+    /// With words that fit the steps, after it was `old` and became a share of it. What cannot be put right goes: a name
+    /// becomes a plain one.
+    pub(super) fn spoken_after(mut self, old: &Self, share: f64) -> Self {
+        let sizes = sizes(old, &self);
+        let follow = |text: &str, most: usize| {
+            let text = match repetitions(text) {
+                Some(count) => recounted(text, &count, old, &self, share)?,
+                None => text.to_owned(),
+            };
+            Some(remeasured(&text, &sizes)).filter(|text| text.chars().count() <= most)
+        };
+        let name = follow(&old.name, MAX_NAME).unwrap_or_else(|| plain_name(old.sport, old.kind));
+        let intensity = old.intensity.as_deref().and_then(|text| follow(text, MAX_NAME));
+        let description = old.description.as_deref().and_then(|text| follow(text, MAX_WORDS));
+        (self.name, self.intensity, self.description) = (name, intensity, description);
+        self
+    }
+}
+
+/// Whether a text counts repetitions: `2 × 8 min`, `5x1K`.
+pub(crate) fn counts_repetitions(text: &str) -> bool {
+    repetitions(text).is_some()
+}
+
+/// A name that says nothing of lengths.
+pub(crate) fn plain_name(sport: Sport, kind: WorkoutKind) -> String {
+    let name = match (sport, kind) {
+        (Sport::Running, WorkoutKind::Easy) => "Easy run",
+        (Sport::Running, WorkoutKind::Recovery) => "Recovery run",
+        (Sport::Running, WorkoutKind::Long) => "Long run",
+        (Sport::Running, WorkoutKind::Tempo) => "Tempo run",
+        (Sport::Running, WorkoutKind::RacePace) => "Run at race pace",
+        (Sport::Running, WorkoutKind::Strides) => "Easy run with strides",
+        (_, WorkoutKind::Intervals) => "Intervals",
+        (_, WorkoutKind::Hills) => "Hills",
+        (Sport::Running, _) => "Run",
+        _ => return format!("Session of {sport}"),
+    };
+    name.to_owned()
+}
+
+/// A count of repetitions in a text.
+struct Counted {
+    /// How many.
+    count: usize,
+    /// Where the number stands.
+    number: Range<usize>,
+    /// Where the number and its sign stand, up to what is repeated.
+    with_sign: Range<usize>,
+}
+
+fn repetitions(text: &str) -> Option<Counted> {
+    numbers(text).into_iter().find_map(|number| {
+        let after = text.get(number.end..)?;
+        let sign = after.trim_start().strip_prefix(['×', 'x', 'X', '*'])?.trim_start();
+        if !sign.starts_with(|c: char| c.is_ascii_digit() || c == '(') {
+            return None;
+        }
+        let count = text.get(number.clone())?.parse().ok().filter(|count| (1..=100).contains(count))?;
+        Some(Counted { count, with_sign: number.start..text.len() - sign.len(), number })
+    })
+}
+
+/// The text with as many repetitions as there are now; `None` when it counted something else, or they are others now.
+fn recounted(text: &str, counted: &Counted, old: &Workout, new: &Workout, share: f64) -> Option<String> {
+    let (before, now) = match count_repetitions(&old.steps) {
+        0 => (counted.count, fewer(counted.count, share)),
+        before => (before, count_repetitions(&new.steps)),
+    };
+    let active =
+        |workout: &Workout| workout.steps.iter().rfind(|step| step.step_type == StepType::Active).cloned();
+    if before != counted.count || share.is_nan() || (!old.steps.is_empty() && active(old) != active(new)) {
+        return None;
+    }
+    let mut text = text.to_owned();
+    match now {
+        1 if counted.count > 1 => text.replace_range(counted.with_sign.clone(), ""),
+        now => text.replace_range(counted.number.clone(), &now.to_string()),
+    }
+    Some(text)
+}
+
+/// What was so long or so far, and is now: the only active step, and the whole.
+fn sizes(old: &Workout, new: &Workout) -> Vec<(StepDuration, Option<StepDuration>)> {
+    let only = |workout: &Workout| {
+        let mut active = workout.steps.iter().filter(|step| step.step_type == StepType::Active);
+        active.next().filter(|_| active.next().is_none()).map(|step| step.duration)
+    };
+    let far = |distance: Option<Distance>| distance.map(|far| StepDuration::Distance(far.meters()));
+    let long = |time: Option<TimeSpan>| time.map(|time| StepDuration::Time(time.seconds()));
+    [(only(old), only(new)), (far(old.distance), far(new.distance)), (long(old.duration), long(new.duration))]
+        .into_iter()
+        .filter_map(|(old, new)| Some((old?, new)))
+        .collect()
+}
+
+/// The text with lengths that are still true.
+fn remeasured(text: &str, sizes: &[(StepDuration, Option<StepDuration>)]) -> String {
+    let mut changed = text.to_owned();
+    for number in numbers(text).into_iter().rev() {
+        let (Some(written), Some(after)) = (text.get(number.clone()), text.get(number.end..)) else {
+            continue;
+        };
+        let unit: String = after.trim_start().chars().take_while(|c| c.is_alphabetic()).collect();
+        let Ok(value) = written.parse::<f64>() else { continue };
+        let in_unit = |size: StepDuration| match (size, unit.as_str()) {
+            (StepDuration::Time(seconds), "min" | "minutes") => Some(seconds / 60.0),
+            (StepDuration::Distance(meters), "km") => Some(meters / 1000.0),
+            (StepDuration::Distance(meters), "m") => Some(meters),
+            (StepDuration::Distance(meters), "mi") => Some(meters / MILE),
+            _ => None,
+        };
+        let decimals = written.split_once('.').map_or(0, |(_, tail)| tail.len());
+        let same = |size: f64| format!("{size:.decimals$}") == format!("{value:.decimals$}");
+        let found = sizes.iter().find(|(old, _)| in_unit(*old).is_some_and(same));
+        if let Some(now) = found.and_then(|(_, new)| in_unit((*new)?)) {
+            // Half a kilometre more or less is said where it was not before.
+            let exact = unit != "km" || (now - now.round()).abs() < 0.05;
+            let decimals = if decimals == 0 && !exact { 1 } else { decimals };
+            changed.replace_range(number, &format!("{now:.decimals$}"));
+        }
+    }
+    changed
+}
+
+/// Where numbers stand that are not part of a word.
+fn numbers(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut begun: Option<usize> = None;
+    let mut before = ' ';
+    for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
+        match begun {
+            None if c.is_ascii_digit() && !before.is_alphanumeric() && !".,:".contains(before) => {
+                begun = Some(at);
+            }
+            Some(_) if c.is_ascii_digit() || c == '.' => {}
+            Some(from) => {
+                found.push(from..at);
+                begun = None;
+            }
+            None => {}
+        }
+        before = c;
+    }
+    // A full stop is no part of the number before it.
+    let trimmed = |range: Range<usize>| {
+        let digits = text.get(range.clone()).map_or(0, |number| number.trim_end_matches('.').len());
+        range.start..range.start + digits
+    };
+    found.into_iter().map(trimmed).collect()
+}

@@ -1,0 +1,68 @@
+//! A step of a session in a few words, for a row of a table.
+
+use super::{Step, StepDuration, StepTarget, StepType, TargetRange};
+use crate::domain::units::{Distance, Pace, TimeSpan, UnitSystem};
+
+impl Step {
+    /// How long or how far: `4:00`, `400 m`, `open`.
+    #[must_use]
+    pub fn length(&self, units: UnitSystem) -> String {
+        match self.duration {
+            StepDuration::Time(seconds) => {
+                TimeSpan::from_seconds(seconds).map(TimeSpan::clock).unwrap_or_default()
+            }
+            StepDuration::Distance(meters) => {
+                Distance::from_meters(meters).map(|far| track(far, units)).unwrap_or_default()
+            }
+            StepDuration::Calories(kcal) => format!("{kcal:.0} kcal"),
+            StepDuration::Open => "open".to_owned(),
+        }
+    }
+
+    /// What to hold: `5:00 /km to 5:10 /km`; empty when it is by feel.
+    #[must_use]
+    pub fn target_words(&self, units: UnitSystem) -> String {
+        let between = |range: TargetRange, shown: &dyn Fn(f64) -> String| match (range.low, range.high) {
+            (Some(low), Some(high)) => format!("{} to {}", shown(low), shown(high)),
+            (Some(low), None) => format!("from {}", shown(low)),
+            (None, Some(high)) => format!("up to {}", shown(high)),
+            (None, None) => String::new(),
+        };
+        let unit = |unit: &'static str| move |value: f64| format!("{value:.0}{unit}");
+        match self.target {
+            StepTarget::Open => String::new(),
+            StepTarget::HeartRate(range) => between(range, &unit(" bpm")),
+            StepTarget::Power(range) => between(range, &unit(" W")),
+            StepTarget::Cadence(range) => between(range, &unit(" /min")),
+            StepTarget::Pace(range) => between(range, &|seconds| {
+                Pace::from_seconds_per_km(seconds)
+                    .map(|pace| units.pace(pace).to_string())
+                    .unwrap_or_default()
+            }),
+        }
+    }
+}
+
+impl StepType {
+    /// As an athlete reads it.
+    #[must_use]
+    pub const fn spoken(self) -> &'static str {
+        match self {
+            Self::Warmup => "Warm-up",
+            Self::Active => "Work",
+            Self::Recovery => "Recovery",
+            Self::Cooldown => "Cool-down",
+            Self::Rest => "Rest",
+        }
+    }
+}
+
+/// A step is short: metres on the track, whatever the athlete's units.
+#[must_use]
+pub fn track(distance: Distance, units: UnitSystem) -> String {
+    if distance.meters() < 3000.0 {
+        format!("{:.0} m", distance.meters())
+    } else {
+        units.distance(distance).to_string()
+    }
+}

@@ -1,0 +1,100 @@
+//! An activity in words: what its sources say about it, and what that meant.
+
+use crate::domain::activity::Activity;
+use crate::domain::sport::Sport;
+use crate::domain::units::{Speed, TimeSpan, UnitSystem};
+use crate::domain::untrusted_text::visible;
+use crate::metrics::Quality;
+use crate::metrics::activity::{Judged, Measures};
+use crate::metrics::load::LoadMethod;
+
+/// What an activity meant: its load and how that was found, and what its samples say.
+#[must_use]
+pub fn means(measures: &Measures, judged: Option<&Judged>, units: UnitSystem) -> Vec<(&'static str, String)> {
+    let mut lines = Vec::new();
+    if let Some(judged) = judged {
+        let load = match &judged.load {
+            Ok(load) if load.quality == Quality::Ok => {
+                format!("{:.0} by {}", load.value, method(load.method))
+            }
+            Ok(load) => format!("{:.0} by {} ({})", load.value, method(load.method), load.quality.spoken()),
+            Err(why) => format!("none: {why}"),
+        };
+        lines.push(("load", load));
+    }
+    if let Ok(speed) = &measures.speed
+        && let Ok(normalized) = &speed.normalized
+        && let Some(pace) = Speed::from_mps(normalized.mean).and_then(Speed::pace)
+        && speed.graded
+    {
+        lines.push(("on the flat", format!("{}, had the way been level", units.pace(pace))));
+    }
+    if let Ok(power) = &measures.power
+        && let Ok(normalized) = &power.normalized
+    {
+        lines.push(("normalized", format!("{:.0} W", normalized.value)));
+    }
+    if let Ok(decoupling) = &measures.decoupling {
+        lines.push(("decoupling", format!("{:+.1} %", decoupling.percent)));
+    }
+    if !measures.efforts.is_empty() {
+        let told = |effort: &crate::metrics::efforts::Effort| {
+            format!("{} in {}", units.name_of(effort.distance), effort.time.clock())
+        };
+        let shortest = match units {
+            UnitSystem::Metric => 1_000_000,
+            UnitSystem::Imperial => 1_609_344,
+        };
+        let usual = [shortest, 5_000_000, 10_000_000, 21_097_500, 42_195_000];
+        let best: Vec<String> = measures
+            .efforts
+            .iter()
+            .filter(|effort| usual.contains(&effort.distance.mm()))
+            .map(told)
+            .collect();
+        if !best.is_empty() {
+            lines.push(("fastest", best.join(", ")));
+        }
+    }
+    lines
+}
+
+/// By what a load was found, as it reads in a sentence.
+#[must_use]
+pub const fn method(by: LoadMethod) -> &'static str {
+    match by {
+        LoadMethod::Power => "power",
+        LoadMethod::Pace => "pace",
+        LoadMethod::HeartRate => "heart rate",
+        LoadMethod::EdwardsRatio => "heart rate zones",
+        LoadMethod::SwimPace => "swim pace",
+        LoadMethod::PerceivedExertion => "how it felt",
+    }
+}
+
+/// What its sources say about an activity, label by label; what they did not say is left out.
+#[must_use]
+pub fn lines(a: &Activity, units: UnitSystem) -> Vec<(&'static str, String)> {
+    let mut lines = Vec::new();
+    let mut line = |label, value: Option<String>| lines.extend(value.map(|value| (label, value)));
+    line("kind", a.sub_sport.as_deref().map(|kind| visible(kind).to_string()));
+    line("distance", a.distance.map(|d| units.distance_of(a.sport, d).to_string()));
+    line("moving", a.moving.map(TimeSpan::clock));
+    line("elapsed", a.elapsed.map(TimeSpan::clock));
+    let speed = a.distance.zip(a.training_time()).and_then(|(d, t)| Speed::over(d, t));
+    let label = if a.sport == Sport::Cycling { "speed" } else { "pace" };
+    line(label, speed.and_then(|speed| units.speed_of(a.sport, speed)).map(|shown| shown.to_string()));
+    line(
+        "heart rate",
+        a.avg_heart_rate.map(|bpm| match a.max_heart_rate {
+            Some(max) => format!("{bpm}, highest {max}"),
+            None => bpm.to_string(),
+        }),
+    );
+    line("power", a.avg_power.map(|watts| format!("{watts} W")));
+    line("cadence", a.avg_cadence.map(|cadence| format!("{cadence:.0}")));
+    line("climbed", a.ascent.map(|ascent| units.climb(ascent).to_string()));
+    line("energy", a.energy_kcal.map(|kcal| format!("{kcal} kcal")));
+    line("device", a.device.as_deref().map(|device| visible(device).to_string()));
+    lines
+}

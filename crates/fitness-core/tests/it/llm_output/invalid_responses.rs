@@ -1,0 +1,161 @@
+//! Broken answers, each with exactly the faults it must yield: `tests/fixtures/contract_broken.jsonl`.
+
+use super::faults;
+use fitness_core::llm_output::size_limits::MAX_BYTES;
+use fitness_core::llm_output::{FaultCode, Kind, MAX_FAULTS, check};
+use serde::Deserialize;
+use std::collections::BTreeSet;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Broken {
+    pub(super) name: String,
+    #[serde(default)]
+    pub(super) kind: Option<Kind>,
+    pub(super) text: String,
+    pub(super) faults: Vec<(String, FaultCode)>,
+}
+
+pub(super) fn corpus() -> Vec<Broken> {
+    let lines = include_str!("../../fixtures/contract_broken.jsonl").lines();
+    lines.map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
+}
+
+#[test]
+fn every_broken_answer_yields_exactly_its_faults() {
+    let corpus = corpus();
+    assert!(corpus.len() >= 150, "{}", corpus.len());
+    let mut wrong = Vec::new();
+    for broken in &corpus {
+        let mut expected: Vec<(String, String)> =
+            broken.faults.iter().map(|(path, code)| (path.clone(), code.to_string())).collect();
+        let mut told = faults(&broken.text, broken.kind);
+        expected.sort();
+        told.sort();
+        if told != expected || told.is_empty() {
+            wrong.push(format!("{}:\n  expected {expected:?}\n  told     {told:?}", broken.name));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {}\n{}", wrong.len(), corpus.len(), wrong.join("\n"));
+}
+
+#[test]
+fn the_corpus_holds_every_fault_of_the_contract() {
+    let held: BTreeSet<FaultCode> =
+        corpus().iter().flat_map(|broken| broken.faults.iter().map(|(_, code)| *code)).collect();
+    // Told only of bytes, of more than a line can hold, or with a plan at hand.
+    let elsewhere = [
+        FaultCode::TooLarge,
+        FaultCode::NotText,
+        FaultCode::MoreFaults,
+        FaultCode::PlanNotActive,
+        FaultCode::NoSuchWorkout,
+        FaultCode::WrongDate,
+        FaultCode::Twice,
+        FaultCode::RestDay,
+        FaultCode::RaceDay,
+        FaultCode::PastDay,
+        FaultCode::OutsidePlan,
+        FaultCode::BlackoutDay,
+        FaultCode::UnavailableDay,
+        FaultCode::NotOneWeek,
+        FaultCode::LintError,
+    ];
+    // Those of a brief have tests of their own.
+    let of_a_brief = FaultCode::ALL
+        .iter()
+        .filter(|code| FaultCode::BadPlaceholder <= **code && **code <= FaultCode::MustAsk);
+    let missing = FaultCode::ALL.iter().filter(|code| !held.contains(code) && !elsewhere.contains(code));
+    let missing: Vec<_> = missing.filter(|code| !of_a_brief.clone().any(|other| other == *code)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
+fn a_fault_says_what_was_there_and_what_is_allowed() {
+    let message = |text: &str| {
+        let refused = check(text.as_bytes(), Some(Kind::Modification)).unwrap_err();
+        refused.faults[0].message.clone()
+    };
+    let with = |changes: &str| {
+        format!(
+            r#"{{"modifications":[{{"workout_id":"7","date":"2026-06-16","action":"modify","changes":{changes}}}],"athlete_message":"x"}}"#
+        )
+    };
+    for (text, says) in [
+        (
+            with("{\"duration_minutes\": 60}"),
+            "`duration_minutes` is 60, but must be an object: {\"from\": what it was, \"to\": what it becomes}.",
+        ),
+        (with("{\"duration_minutes\": {\"to\": 3}}"), "`to` is 3; it must be between 5 and 480 minutes."),
+        (with("{\"estimated_tss\": {\"to\": 501}}"), "`to` is 501; it must be between 0 and 500 TSS."),
+        (
+            with("{\"name\": null, \"notes\": \"x\"}"),
+            "`name` is null, but must be a string. A field without a value is left out.",
+        ),
+        (
+            with("{\"speed\": 3}"),
+            "`speed` is not a field of `changes`. Its fields are: name, duration_minutes, intensity, estimated_tss, notes.",
+        ),
+        (
+            with("{}").replace("\"modify\"", "\"change\""),
+            "`action` is `change`; it must be one of: modify, skip, replace.",
+        ),
+        (
+            with("{}").replace("2026-06-16", "2026-02-30"),
+            "`date` is `2026-02-30`, which is not a calendar date. Write it as YYYY-MM-DD, such as 2024-01-15.",
+        ),
+        (
+            "Sure!\n{\"modifications\": [], \"athlete_message\": \"x\"}".to_owned(),
+            "Before the JSON there is `Sure!`. Write the JSON object alone; what the athlete should read belongs in `athlete_message`.",
+        ),
+    ] {
+        assert_eq!(message(&text), says, "{text}");
+    }
+}
+
+#[test]
+fn ten_megabytes_cost_one_clear_refusal() {
+    let told = |bytes: &[u8]| {
+        let refused = check(bytes, None).unwrap_err();
+        refused.faults.iter().map(|fault| fault.code).collect::<Vec<_>>()
+    };
+    let large = format!(r#"{{"modifications":[],"athlete_message":"{}"}}"#, "x".repeat(10 << 20));
+    assert_eq!(told(large.as_bytes()), [FaultCode::TooLarge]);
+    assert_eq!(told(&vec![b'['; 10 << 20]), [FaultCode::TooLarge]);
+    assert_eq!(told(&[0xff; 100]), [FaultCode::NotText]);
+    assert_eq!(told(&[0x1f, 0x8b, 8, 0]), [FaultCode::NotText]);
+    // The bound itself is still read.
+    let mut text = r#"{"modifications":[],"athlete_message":"x"}"#.to_owned();
+    text.push_str(&" ".repeat(MAX_BYTES - text.len()));
+    assert!(check(text.as_bytes(), None).is_ok());
+    text.push(' ');
+    assert_eq!(told(text.as_bytes()), [FaultCode::TooLarge]);
+}
+
+#[test]
+fn faults_without_end_are_not_listed() {
+    let keys: Vec<String> = (0..90_000).map(|i| format!("\"k{i}\":1")).collect();
+    let text = format!("{{\"modifications\":[],{}}}", keys.join(","));
+    let refused = check(text.as_bytes(), None).unwrap_err();
+    assert_eq!(refused.faults.len(), MAX_FAULTS + 1);
+    let last = refused.faults.last().unwrap();
+    assert_eq!(last.code, FaultCode::MoreFaults);
+    // A key as long as the answer is quoted, not repeated.
+    let text = format!("{{\"modifications\":[],\"{}\":1}}", "k".repeat(500_000));
+    let refused = check(text.as_bytes(), None).unwrap_err();
+    assert!(refused.faults.iter().all(|fault| fault.path.len() + fault.message.len() < 500));
+}
+
+#[test]
+fn a_shape_made_to_take_long_is_read_in_one_pass() {
+    for piece in [
+        "\"a\"", "{", "{ ", "'a',", "a,", "//", "/*", "/**/", "```", "...", "[],", ",", "\\u0041", "\"\\",
+        "{\"a\":", "\u{a0}",
+    ] {
+        for before in ["", "[", "{\"modifications\":[", "\"", "x "] {
+            let text = format!("{before}{}", piece.repeat((MAX_BYTES - before.len()) / piece.len()));
+            let refused = check(text.as_bytes(), None).unwrap_err();
+            assert!(refused.faults.iter().all(|fault| fault.message.len() < 1000), "{piece}");
+        }
+    }
+}

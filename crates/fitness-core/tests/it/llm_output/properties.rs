@@ -1,0 +1,232 @@
+//! What holds for every answer: an accepted one survives being written, and means the same to `serde`.
+
+use super::schemas::validator;
+use super::{ERROR, FATIGUE, SKIP, WEEK};
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::sport::Sport;
+use fitness_core::llm_output::*;
+use fitness_core::plan::{DurationType, StepType, TargetType};
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde_json::Value;
+
+fn words(most: usize) -> impl Strategy<Value = String> {
+    // Any characters but NUL, with something to read among them.
+    let pattern = format!("[^\\x00]{{0,{}}}[a-zé🏃]", (most - 1).min(40));
+    proptest::string::string_regex(&pattern).unwrap()
+}
+
+fn days() -> impl Strategy<Value = Day> {
+    (0_i64..3000).prop_map(|days| Day::new(2020, 1, 1).unwrap().plus(days))
+}
+
+fn some<T: std::fmt::Debug>(strategy: impl Strategy<Value = T>) -> impl Strategy<Value = Option<T>> {
+    prop::option::of(strategy)
+}
+
+prop_compose! {
+    fn steps()(
+        step_type in select(StepType::ALL),
+        duration_type in select(DurationType::ALL),
+        value in 0.001_f64..20_000.0,
+        keep in any::<bool>(),
+        target_type in some(select(TargetType::ALL)),
+        low in some(0.0_f64..2500.0),
+        high in some(2500.0_f64..=5000.0),
+        notes in some(words(2000)),
+    ) -> Step {
+        let duration_value = (keep || duration_type != DurationType::Open).then_some(value);
+        Step { step_type, duration_type, duration_value, target_type, target_low: low, target_high: high, notes }
+    }
+}
+
+prop_compose! {
+    fn new_workouts()(
+        date in days(),
+        name in words(120),
+        sport in select(Sport::ALL),
+        minutes in 5.0_f64..=480.0,
+        tss in some(0.0_f64..=500.0),
+        description in some(words(2000)),
+        steps in prop::collection::vec(steps(), 0..4),
+    ) -> NewWorkout {
+        if sport == Sport::Rest {
+            let estimated_tss = tss.map(|_| 0.0);
+            return NewWorkout { date, name, sport, duration_minutes: 0.0, estimated_tss, description, steps: vec![] };
+        }
+        NewWorkout { date, name, sport, duration_minutes: minutes, estimated_tss: tss, description, steps }
+    }
+}
+
+prop_compose! {
+    fn modifications()(
+        workout_id in words(64),
+        date in days(),
+        original_name in some(words(120)),
+        action in select(Action::ALL),
+        name in some(words(120)),
+        duration in (some(0.0_f64..=480.0), 5.0_f64..=480.0),
+        intensity in some((some(words(120)), words(120))),
+        tss in some((some(0.0_f64..=500.0), 0.0_f64..=500.0)),
+        notes in some(words(2000)),
+        bare in any::<bool>(),
+    ) -> Modification {
+        let changes = Changes {
+            name,
+            duration_minutes: Some(DurationChange { from: duration.0, to: duration.1 }),
+            intensity: intensity.map(|(from, to)| IntensityChange { from, to }),
+            estimated_tss: tss.map(|(from, to)| TssChange { from, to }),
+            notes,
+        };
+        let changes = (action != Action::Skip || !bare).then_some(changes);
+        Modification { workout_id, date, original_name, action, changes }
+    }
+}
+
+fn responses() -> impl Strategy<Value = Response> {
+    let analysis = some(
+        (some(words(2000)), some(prop::collection::vec(words(2000), 0..3)), some(words(2000))).prop_map(
+            |(current_status, key_concerns, recommendations_summary)| Analysis {
+                current_status,
+                key_concerns,
+                recommendations_summary,
+            },
+        ),
+    );
+    let load = some((some(0.0_f64..=7000.0), some(0.0_f64..=7000.0), some(words(2000))).prop_map(
+        |(current_weekly_tss, recommended_weekly_tss, reason)| WeeklyLoadAdjustment {
+            current_weekly_tss,
+            recommended_weekly_tss,
+            reason,
+        },
+    ));
+    let modification = (
+        analysis,
+        prop::collection::vec(modifications(), 0..4),
+        prop::collection::vec(new_workouts(), 0..4),
+        load,
+        words(4000),
+    )
+        .prop_map(|(analysis, modifications, new_workouts, weekly_load_adjustment, athlete_message)| {
+            Response::Modification(PlanModification {
+                analysis,
+                modifications,
+                new_workouts,
+                weekly_load_adjustment,
+                athlete_message,
+            })
+        });
+    let summary = some((some(words(2000)), some(0.0_f64..=7000.0), some(0.0_f64..=168.0)).prop_map(
+        |(focus, total_tss, total_hours)| PlanSummary { focus, total_tss, total_hours, key_sessions: None },
+    ));
+    let workout = (select(DayName::ALL), new_workouts()).prop_map(|(day, new)| WeekWorkout {
+        day,
+        date: new.date,
+        name: new.name,
+        sport: new.sport,
+        duration_minutes: new.duration_minutes,
+        estimated_tss: new.estimated_tss,
+        description: new.description,
+        steps: new.steps,
+    });
+    let week = (summary, prop::collection::vec(workout, 1..6), words(4000)).prop_map(
+        |(plan_summary, workouts, athlete_message)| {
+            Response::Week(WeeklyPlan { plan_summary, workouts, athlete_message })
+        },
+    );
+    prop_oneof![modification, week]
+}
+
+/// Through `serde` alone, which stops at the first fault and knows no bounds.
+fn by_serde(text: &str, kind: Kind) -> Response {
+    match kind {
+        Kind::Modification => Response::Modification(serde_json::from_str(text).unwrap()),
+        Kind::Week => Response::Week(serde_json::from_str(text).unwrap()),
+    }
+}
+
+proptest! {
+    #[test]
+    fn an_accepted_answer_is_accepted_again_and_means_the_same(response in responses()) {
+        let text = serde_json::to_string_pretty(&response).unwrap();
+        let back = check(text.as_bytes(), None);
+        prop_assert_eq!(back.as_ref(), Ok(&response));
+        prop_assert_eq!(by_serde(&text, response.kind()), response.clone());
+        let value: Value = serde_json::from_str(&text).unwrap();
+        let validator = validator(response.kind());
+        let errors: Vec<String> = validator.iter_errors(&value).map(|error| error.to_string()).collect();
+        prop_assert!(errors.is_empty(), "{:?}", errors);
+    }
+
+    /// One value of an accepted answer becomes something else: both validators think the same of it.
+    #[test]
+    fn a_foreign_validator_and_the_reader_agree_on_answers_with_one_change(
+        response in responses(), at in any::<prop::sample::Index>(), other in select(others())
+    ) {
+        let mut value = serde_json::to_value(&response).unwrap();
+        let spots = spots(&value, "");
+        *value.pointer_mut(&spots[at.index(spots.len())]).unwrap() = other;
+        let text = value.to_string();
+        let kind = response.kind();
+        let ours = check(text.as_bytes(), Some(kind));
+        let validator = validator(kind);
+        let refused = ours.as_ref().err().map(|refused| refused.faults.clone()).unwrap_or_default();
+        let only_ours = refused.iter().all(|fault| fault.code == FaultCode::LowAboveHigh);
+        if !refused.is_empty() && only_ours {
+            return Ok(());
+        }
+        prop_assert_eq!(validator.is_valid(&value), ours.is_ok(), "{} {:?}", text, refused);
+        if ours.is_ok() {
+            prop_assert_eq!(by_serde(&text, kind), ours.unwrap());
+        }
+    }
+}
+
+/// What a value may become.
+fn others() -> Vec<Value> {
+    let text = r#"[null, true, 0, -1, 3, 60, 481, 500.5, 7001, 1e300, "", " ", "x", "60", "2026-02-30", "2026-06-16",
+        "rest", "open", "modify", "replace", "skip", "time", "monday", "running", "\u0000", [], {}, [1], {"to": 60}, {"from": 1}]"#;
+    serde_json::from_str(text).unwrap()
+}
+
+/// A pointer to everything in a value.
+fn spots(value: &Value, path: &str) -> Vec<String> {
+    let mut found = vec![path.to_owned()];
+    match value {
+        Value::Array(entries) => {
+            for (i, entry) in entries.iter().enumerate() {
+                found.extend(spots(entry, &format!("{path}/{i}")));
+            }
+        }
+        Value::Object(fields) => {
+            for (key, entry) in fields {
+                found.extend(spots(entry, &format!("{path}/{key}")));
+            }
+        }
+        _ => {}
+    }
+    found
+}
+
+#[test]
+fn a_document_cut_anywhere_is_refused() {
+    for text in [FATIGUE, SKIP, WEEK, ERROR] {
+        let text = text.trim();
+        for (end, _) in text.char_indices().filter(|(_, c)| !c.is_alphanumeric()) {
+            let refused = check(&text.as_bytes()[..end], None).unwrap_err();
+            assert!(!refused.faults.is_empty(), "{end}");
+        }
+    }
+}
+
+#[test]
+fn a_document_with_a_sign_taken_out_is_json_or_refused() {
+    for text in [FATIGUE, WEEK] {
+        for (at, c) in text.char_indices().filter(|(_, c)| c.is_ascii_punctuation()) {
+            let less = format!("{}{}", &text[..at], &text[at + c.len_utf8()..]);
+            if check(less.as_bytes(), None).is_ok() {
+                serde_json::from_str::<Value>(&less).unwrap();
+            }
+        }
+    }
+}

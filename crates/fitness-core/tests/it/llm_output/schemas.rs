@@ -1,0 +1,113 @@
+//! The schemas in `docs/schema`: fresh, closed, and of one mind with the reader.
+
+use super::invalid_responses::corpus;
+use super::{ERROR, FATIGUE, SKIP, WEEK};
+use fitness_core::llm_output::{FaultCode, Kind, brief, check, schema};
+use jsonschema::Validator;
+use serde_json::Value;
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+fn file(kind: Kind) -> PathBuf {
+    let name = match kind {
+        Kind::Modification => "plan_modification.json",
+        Kind::Week => "weekly_plan.json",
+    };
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/schema").join(name)
+}
+
+/// A validator that knows nothing of ours but the schema.
+pub(super) fn validator(kind: Kind) -> &'static Validator {
+    static EACH: LazyLock<[Validator; 2]> = LazyLock::new(|| {
+        let of = |kind| jsonschema::options().should_validate_formats(true).build(&schema(kind)).unwrap();
+        [of(Kind::Modification), of(Kind::Week)]
+    });
+    match kind {
+        Kind::Modification => &EACH[0],
+        Kind::Week => &EACH[1],
+    }
+}
+
+/// `cargo xtask schema` runs this test with `FITNESS_WRITE_SCHEMAS` set, and then it writes.
+#[test]
+fn the_schemas_in_the_documentation_are_fresh() {
+    let brief = file(Kind::Week).with_file_name("brief.json");
+    let forms = Kind::ALL.iter().map(|kind| (file(*kind), schema(*kind)));
+    for (file, schema) in forms.chain([(brief, brief::schema())]) {
+        let mut made = serde_json::to_string_pretty(&schema).unwrap();
+        made.push('\n');
+        if std::env::var_os("FITNESS_WRITE_SCHEMAS").is_some() {
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(&file, &made).unwrap();
+        }
+        let kept = std::fs::read_to_string(&file).unwrap_or_default();
+        assert_eq!(kept, made, "run `cargo xtask schema` to write {}", file.display());
+    }
+}
+
+#[test]
+fn no_object_of_a_schema_is_open_and_nothing_may_be_null() {
+    fn walk(value: &Value, objects: &mut usize) {
+        match value {
+            Value::Object(fields) => {
+                if fields.get("type").is_some_and(|of| of == "object") {
+                    assert_eq!(fields.get("additionalProperties"), Some(&Value::Bool(false)), "{value}");
+                    *objects += 1;
+                }
+                assert_ne!(fields.get("type"), Some(&Value::from("null")), "{value}");
+                assert!(!fields.get("type").is_some_and(Value::is_array), "{value}");
+                fields.values().for_each(|value| walk(value, objects));
+            }
+            Value::Array(entries) => entries.iter().for_each(|value| walk(value, objects)),
+            _ => {}
+        }
+    }
+    for (kind, least) in [(Kind::Modification, 10), (Kind::Week, 4)] {
+        let mut objects = 0;
+        walk(&schema(kind), &mut objects);
+        assert!(objects >= least, "{kind}: {objects}");
+    }
+}
+
+#[test]
+fn a_foreign_validator_accepts_the_documents_examples() {
+    for (text, kind) in [
+        (FATIGUE, Kind::Modification),
+        (SKIP, Kind::Modification),
+        (ERROR, Kind::Modification),
+        (WEEK, Kind::Week),
+    ] {
+        let value: Value = serde_json::from_str(text).unwrap();
+        let errors: Vec<String> =
+            validator(kind).iter_errors(&value).map(|error| error.to_string()).collect();
+        assert!(errors.is_empty(), "{errors:?}");
+    }
+}
+
+/// What a schema cannot say. Everything about the text is gone once it has been parsed.
+fn beyond_a_schema(code: FaultCode) -> bool {
+    matches!(code, FaultCode::LowAboveHigh | FaultCode::DuplicateKey | FaultCode::UnknownKind)
+}
+
+#[test]
+fn a_foreign_validator_refuses_what_the_reader_refuses() {
+    let (mut held, mut wrong) = (0, Vec::new());
+    for broken in corpus() {
+        let Ok(value) = serde_json::from_str::<Value>(&broken.text) else { continue };
+        let refused = check(broken.text.as_bytes(), broken.kind).unwrap_err();
+        if broken.faults.iter().all(|(_, code)| beyond_a_schema(*code)) {
+            continue;
+        }
+        held += 1;
+        let accepts = match refused.kind {
+            Some(kind) => validator(kind).is_valid(&value),
+            // Not even an object.
+            None => Kind::ALL.iter().any(|kind| validator(*kind).is_valid(&value)),
+        };
+        if accepts {
+            wrong.push(broken.name);
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(held > 150, "{held}");
+}

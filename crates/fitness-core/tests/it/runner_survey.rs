@@ -1,0 +1,86 @@
+//! The survey of Vickers & Vertosick 2016, read into the crate's own types: who ran what, and how much in a week.
+
+use fitness_core::domain::units::{Distance, TimeSpan};
+use fitness_core::metrics::predict::{Effort, Inputs, Mark, RaceResult, WeeklyVolume};
+use std::collections::HashMap;
+use std::path::Path;
+
+/// The distances of the survey shorter than the marathon, in rising order.
+const SHORTER: [&str; 5] = ["k5", "m5", "k10", "m10", "mh"];
+
+/// One row: a runner whose times were adjusted for the difficulty of the course.
+pub(crate) struct Runner {
+    /// The third of the survey; the authors built on 1 and 2 and tested on 3.
+    pub(crate) group: u8,
+    /// Typical weekly distance.
+    pub(crate) weekly: Distance,
+    /// Races shorter than the marathon, the shortest first.
+    pub(crate) races: Vec<Mark>,
+    /// The marathon.
+    pub(crate) marathon: Option<TimeSpan>,
+    /// What the authors' own models said, minutes.
+    pub(crate) authors: [Option<f64>; 2],
+}
+
+/// Everyone in the file who is in the prediction models, `adjusted` = 1.
+pub(crate) fn runners(path: &Path) -> Vec<Runner> {
+    let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).from_path(path).unwrap();
+    let rows = reader.deserialize::<HashMap<String, String>>().map(Result::unwrap);
+    rows.filter(|row| row["adjusted"] == "1").map(|row| runner(&row)).collect()
+}
+
+fn runner(row: &HashMap<String, String>) -> Runner {
+    let number = |column: &str| row[column].parse::<f64>().ok();
+    let time = |race: &str| number(&format!("{race}_ti_adj")).map(|t| TimeSpan::from_seconds(t).unwrap());
+    let race = |race: &&str| {
+        let distance = Distance::from_meters(number(&format!("{race}_d"))?).unwrap();
+        Some(Mark::new(distance, time(race)?).unwrap())
+    };
+    Runner {
+        group: number("group").unwrap() as u8,
+        weekly: Distance::from_miles(number("typical").unwrap()).unwrap(),
+        races: SHORTER.iter().filter_map(race).collect(),
+        marathon: time("mf"),
+        authors: [number("model1_time"), number("model2_time")],
+    }
+}
+
+impl Runner {
+    /// The longest race before the marathon.
+    pub(crate) fn longest(&self) -> Mark {
+        *self.races.last().unwrap()
+    }
+
+    /// The shortest, where there are two.
+    pub(crate) fn shortest(&self) -> Option<Mark> {
+        self.races.first().copied().filter(|_| self.races.len() > 1)
+    }
+
+    /// The race over a distance.
+    pub(crate) fn over(&self, distance: Distance) -> Option<Mark> {
+        self.races.iter().find(|race| race.distance() == distance).copied()
+    }
+}
+
+/// Races without a day, as somebody types them in.
+pub(crate) fn results(races: &[Mark]) -> Vec<RaceResult> {
+    let told = |race: &Mark| RaceResult {
+        distance: race.distance(),
+        time: race.time(),
+        on: None,
+        effort: Effort::Race,
+    };
+    races.iter().map(told).collect()
+}
+
+/// What the shipped predictor is given of a runner.
+pub(crate) fn inputs(results: &[RaceResult], weekly: Option<Distance>) -> Inputs<'_> {
+    Inputs {
+        results,
+        weekly: weekly.map(|distance| WeeklyVolume { distance, weeks: None }),
+        training: None,
+        sex: None,
+        history: &[],
+        as_of: "2016-08-26".parse().unwrap(),
+    }
+}

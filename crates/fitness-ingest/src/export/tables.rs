@@ -1,0 +1,258 @@
+//! The same data for people and other programs: tables as CSV, words as Markdown.
+
+use super::write::ById;
+use crate::Error;
+use fitness_core::domain::stream::{Channel, Recording};
+use fitness_core::domain::untrusted_text::visible;
+use fitness_store::backup::Fields;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+/// What is to be told in words, gathered as the rows go by.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    activities: ById,
+    recorded: BTreeSet<i64>,
+    days: Vec<Fields>,
+    notes: Vec<Fields>,
+    briefs: Vec<Fields>,
+    chats: BTreeMap<i64, (Fields, Vec<Fields>)>,
+}
+
+/// A column of a CSV: what it is called there, where it comes from, and what it is divided by.
+type Column = (&'static str, &'static str, f64);
+
+const ACTIVITIES: &[Column] = &[
+    ("id", "id", 1.0),
+    ("day", "day", 1.0),
+    ("started_at", "started_at", 1.0),
+    ("sport", "sport", 1.0),
+    ("name", "name", 1.0),
+    ("distance_m", "distance_mm", 1000.0),
+    ("moving_s", "moving_ms", 1000.0),
+    ("elapsed_s", "elapsed_ms", 1000.0),
+    ("ascent_m", "ascent_mm", 1000.0),
+    ("descent_m", "descent_mm", 1000.0),
+    ("avg_heart_rate", "avg_heart_rate", 1.0),
+    ("max_heart_rate", "max_heart_rate", 1.0),
+    ("avg_power", "avg_power", 1.0),
+    ("avg_cadence", "avg_cadence", 1.0),
+    ("energy_kcal", "energy_kcal", 1.0),
+    ("load", "load", 1.0),
+    ("device", "device", 1.0),
+    ("removed_at", "deleted_at", 1.0),
+];
+
+const DAYS: &[Column] = &[
+    ("day", "day", 1.0),
+    ("asleep_h", "asleep_ms", 3_600_000.0),
+    ("sleep_score", "sleep_score", 1.0),
+    ("resting_heart_rate", "resting_heart_rate", 1.0),
+    ("hrv_ms", "hrv_ms", 1.0),
+    ("stress_avg", "stress_avg", 1.0),
+    ("body_battery_high", "body_battery_high", 1.0),
+    ("body_battery_low", "body_battery_low", 1.0),
+    ("respiration", "respiration", 1.0),
+    ("spo2", "spo2", 1.0),
+    ("weight_kg", "weight_kg", 1.0),
+    ("steps", "steps", 1.0),
+    ("vo2max", "vo2max", 1.0),
+];
+
+impl Told {
+    pub(super) fn row(&mut self, table: &str, fields: Fields) {
+        let number = |name: &str| fields.get(name).and_then(Value::as_i64).unwrap_or_default();
+        match table {
+            "activities" => {
+                self.activities.insert(number("id"), fields);
+            }
+            "streams" => {
+                self.recorded.insert(number("activity_id"));
+            }
+            "daily_wellness" => self.days.push(fields),
+            "notes" => self.notes.push(fields),
+            "briefs" => self.briefs.push(fields),
+            "chats" => {
+                self.chats.insert(number("id"), (fields, Vec::new()));
+            }
+            "chat_messages" => {
+                if let Some((_, said)) = self.chats.get_mut(&number("chat_id")) {
+                    said.push(fields);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn recorded(&self) -> Vec<(i64, String)> {
+        let day = |id: &i64| self.activities.get(id).map(|fields| text(fields, "day")).unwrap_or_default();
+        self.recorded.iter().map(|id| (*id, day(id))).collect()
+    }
+
+    /// The members of the ZIP that tell it.
+    pub(super) fn members(self) -> Result<Vec<(&'static str, Vec<u8>)>, Error> {
+        let activities: Vec<Fields> = self.activities.into_values().collect();
+        let notes = self.notes.iter().map(|note| {
+            let (written_at, words) = (text(note, "written_at"), code_block(&text(note, "text")));
+            format!("## {written_at}{}\n\n{words}", suggested(note))
+        });
+        let briefs = self.briefs.iter().map(|brief| {
+            let words = brief.get("body").map(brief_words).unwrap_or_default();
+            format!(
+                "## {}, by {}\n\n{}",
+                text(brief, "day"),
+                code_span(&text(brief, "model")),
+                code_block(&words)
+            )
+        });
+        let chats = self.chats.values().map(|(chat, said)| {
+            let mut told = format!("## {} ({})\n", code_span(&text(chat, "title")), text(chat, "started_at"));
+            for message in said {
+                let role = text(message, "role");
+                let words = message.get("body").and_then(|body| chat_words(&role, body));
+                if let Some(words) = words {
+                    let _ =
+                        write!(told, "\n**{role}**, {}:\n\n{}", text(message, "said_at"), code_block(&words));
+                }
+            }
+            told
+        });
+        Ok(vec![
+            ("activities.csv", table(ACTIVITIES, &activities)?),
+            ("days.csv", table(DAYS, &self.days)?),
+            ("notes.md", page("Notes", notes)),
+            ("briefs.md", page("Briefs", briefs)),
+            ("conversations.md", page("Conversations", chats)),
+        ])
+    }
+}
+
+fn page(title: &str, parts: impl Iterator<Item = String>) -> Vec<u8> {
+    let parts: Vec<String> = parts.collect();
+    format!("# {title}\n\n{}", parts.join("\n")).into_bytes()
+}
+
+/// Who suggested a note that is not the athlete's own, and what became of it.
+fn suggested(note: &Fields) -> String {
+    let author = text(note, "author");
+    if author == "athlete" {
+        return String::new();
+    }
+    let accepted =
+        note.get("accepted").is_some_and(|value| value == &Value::Bool(true) || value == &Value::from(1));
+    format!(", suggested by {author}, {}", if accepted { "accepted by you" } else { "not accepted" })
+}
+
+/// What a brief says, with its numbers; what it is stored as where it has no such text.
+fn brief_words(body: &Value) -> String {
+    body.get("rendered")
+        .and_then(Value::as_str)
+        .or_else(|| body.as_str())
+        .map_or_else(|| body.to_string(), str::to_owned)
+}
+
+/// What was said in a message, without what tools were asked and answered. What the program tells a model before the athlete's own
+/// words is not the athlete's.
+fn chat_words(role: &str, body: &Value) -> Option<String> {
+    if let Some(text) = body.as_str() {
+        return Some(text.to_owned());
+    }
+    let parts = body.get("parts")?.as_array()?;
+    let mut texts: Vec<&str> = parts
+        .iter()
+        .filter(|part| part.get("type").and_then(Value::as_str) == Some("text"))
+        .filter_map(|part| part.get("text")?.as_str())
+        .collect();
+    match role {
+        "coach" => {}
+        "athlete" => texts = texts.pop().into_iter().collect(),
+        _ => return None,
+    }
+    (!texts.is_empty()).then(|| texts.join("\n\n"))
+}
+
+/// The longest run of backticks in a text.
+fn longest_run(text: &str) -> usize {
+    text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0)
+}
+
+/// Text as a code block: whatever it says, a reader of Markdown makes no picture, link or HTML of it.
+fn code_block(text: &str) -> String {
+    let lines: Vec<String> = text.split(['\n', '\r']).map(|line| visible(line).to_string()).collect();
+    let fence = "`".repeat(longest_run(text).max(2) + 1);
+    format!("{fence}text\n{}\n{fence}\n", lines.join("\n"))
+}
+
+/// Text on one line as code.
+fn code_span(text: &str) -> String {
+    let line = visible(&text.split_whitespace().collect::<Vec<_>>().join(" ")).to_string();
+    let fence = "`".repeat(longest_run(&line) + 1);
+    if line.is_empty() { "untitled".to_owned() } else { format!("{fence} {line} {fence}") }
+}
+
+fn text(fields: &Fields, name: &str) -> String {
+    fields.get(name).map(plain).unwrap_or_default()
+}
+
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn table(columns: &[Column], rows: &[Fields]) -> Result<Vec<u8>, Error> {
+    let mut out = csv::Writer::from_writer(Vec::new());
+    out.write_record(columns.iter().map(|(name, ..)| name)).map_err(odd)?;
+    for row in rows {
+        let cells = columns.iter().map(|(_, from, divisor)| match row.get(*from) {
+            None => String::new(),
+            Some(value) if *divisor == 1.0 => harmless(plain(value)),
+            Some(value) => value.as_f64().map(|value| (value / divisor).to_string()).unwrap_or_default(),
+        });
+        out.write_record(cells).map_err(odd)?;
+    }
+    out.into_inner().map_err(|why| Error::Takeout(why.to_string()))
+}
+
+/// A program for tables takes a text that begins so for a formula, and whoever named an activity may have meant it to.
+fn harmless(text: String) -> String {
+    let formula = text.starts_with(['=', '+', '@', '\t', '\r'])
+        || (text.starts_with('-') && text.parse::<f64>().is_err());
+    if formula { format!("'{text}") } else { text }
+}
+
+/// What a channel is called in a CSV, and what its samples are divided by.
+const fn channel(channel: Channel) -> (&'static str, f64) {
+    match channel {
+        Channel::Distance => ("distance_m", 1e3),
+        Channel::Speed => ("speed_m_per_s", 1e3),
+        Channel::HeartRate => ("heart_rate", 1.0),
+        Channel::Cadence => ("cadence_per_min", 10.0),
+        Channel::Power => ("power_w", 1.0),
+        Channel::Altitude => ("altitude_m", 1e3),
+        Channel::Latitude => ("latitude", 1e7),
+        Channel::Longitude => ("longitude", 1e7),
+        Channel::Temperature => ("temperature_c", 10.0),
+        Channel::GroundContact => ("ground_contact_ms", 10.0),
+        Channel::VerticalOscillation => ("vertical_oscillation_mm", 10.0),
+    }
+}
+
+pub(super) fn recording(recording: &Recording) -> Result<Vec<u8>, Error> {
+    let columns: Vec<_> = recording.columns().map(|(name, column)| (channel(name), column)).collect();
+    let mut out = csv::Writer::from_writer(Vec::new());
+    let names = columns.iter().map(|((name, _), _)| *name);
+    out.write_record(std::iter::once("seconds").chain(names)).map_err(odd)?;
+    for (at, moment) in recording.moments().iter().enumerate() {
+        let samples = columns.iter().map(|((_, divisor), column)| {
+            column.sample(at).map(|sample| (f64::from(sample) / divisor).to_string()).unwrap_or_default()
+        });
+        let seconds = (f64::from(*moment) / 1000.0).to_string();
+        out.write_record(std::iter::once(seconds).chain(samples)).map_err(odd)?;
+    }
+    out.into_inner().map_err(|why| Error::Takeout(why.to_string()))
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it maps errors")]
+fn odd(why: csv::Error) -> Error {
+    Error::Takeout(why.to_string())
+}

@@ -1,0 +1,134 @@
+//! One client over standard input and output.
+
+mod bounded_lines;
+
+use crate::{Guest, MAX_MESSAGE, Prompts, Server};
+use bounded_lines::{ShortLines, Unread};
+use rmcp::model::ErrorData;
+use rmcp::serve_server;
+use rmcp::service::{QuitReason, RoleServer, RxJsonRpcMessage, ServerInitializeError, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use rmcp::transport::async_rw::AsyncRwTransport;
+use std::future::Future;
+use std::sync::Arc;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+/// Why serving over stdio ended before the client closed its end.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The client did not begin as the protocol says.
+    #[error("the client did not speak the Model Context Protocol: {0}")]
+    NotUnderstood(String),
+    /// The server's own task failed.
+    #[error("the server stopped: {0}")]
+    Stopped(String),
+}
+
+/// Serves one guest over standard input and output until the client closes them. Nothing else may be printed to standard
+/// output meanwhile: it carries the protocol.
+///
+/// # Errors
+/// That the client does not speak the protocol.
+pub async fn serve_stdio(guest: Guest, prompts: Prompts) -> Result<(), ServeError> {
+    serve_on(guest, prompts, tokio::io::stdin(), tokio::io::stdout()).await
+}
+
+/// Serves one guest over a pair of streams, one JSON message a line.
+///
+/// # Errors
+/// That the client does not speak the protocol.
+pub async fn serve_on<R, W>(guest: Guest, prompts: Prompts, read: R, write: W) -> Result<(), ServeError>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let transport = Lines::of(read, write);
+    let running = match serve_server(Server::of(guest, Arc::new(prompts)), transport).await {
+        Ok(running) => running,
+        Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => return Ok(()),
+        // What was received is not repeated: it may be long, and it is foreign.
+        Err(ServerInitializeError::ExpectedInitializeRequest(_)) => {
+            return Err(ServeError::NotUnderstood("it began with something else than a request".to_owned()));
+        }
+        Err(why) => return Err(ServeError::NotUnderstood(why.to_string())),
+    };
+    match running.waiting().await {
+        Ok(QuitReason::JoinError(why)) | Err(why) => Err(ServeError::Stopped(why.to_string())),
+        Ok(_) => Ok(()),
+    }
+}
+
+/// One JSON message a line. A request that is too long to be read, and a line that is no JSON, are answered with that, as
+/// they are over HTTP.
+struct Lines<R: AsyncRead + Unpin, W: AsyncWrite> {
+    inner: AsyncRwTransport<RoleServer, ShortLines<R>, W>,
+    unread: UnboundedReceiver<Unread>,
+}
+
+impl<R, W> Lines<R, W>
+where
+    R: AsyncRead + Send + Unpin,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    fn of(read: R, write: W) -> Self {
+        let (tell, unread) = unbounded_channel();
+        let inner = AsyncRwTransport::new_server(ShortLines::new(read, tell), write);
+        Self { inner: inner.with_max_line_length(MAX_MESSAGE), unread }
+    }
+
+    fn refuse(
+        &mut self,
+        unread: Unread,
+    ) -> impl Future<Output = Result<(), std::io::Error>> + Send + 'static {
+        let (error, id) = match unread {
+            Unread::TooLong(id) => {
+                let sentence = format!(
+                    "The message is longer than {MAX_MESSAGE} bytes and was not read. Send a shorter one."
+                );
+                (ErrorData::invalid_request(sentence, None), Some(id))
+            }
+            Unread::NotJson => (ErrorData::parse_error("This line is not JSON.", None), None),
+        };
+        self.inner.send(TxJsonRpcMessage::<RoleServer>::error(error, id))
+    }
+}
+
+impl<R, W> Transport<RoleServer> for Lines<R, W>
+where
+    R: AsyncRead + Send + Unpin,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    type Error = std::io::Error;
+
+    fn send(
+        &mut self,
+        item: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        self.inner.send(item)
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        loop {
+            tokio::select! {
+                biased;
+                Some(unread) = self.unread.recv() => {
+                    // Whoever waits here may be told to stop at any moment; the answer is sent all the same.
+                    tokio::spawn(self.refuse(unread));
+                }
+                message = self.inner.receive() => {
+                    if message.is_none() {
+                        while let Ok(unread) = self.unread.try_recv() {
+                            self.refuse(unread).await.ok()?;
+                        }
+                    }
+                    return message;
+                }
+            }
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), Self::Error> {
+        self.inner.close().await
+    }
+}

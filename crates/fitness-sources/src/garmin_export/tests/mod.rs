@@ -1,0 +1,148 @@
+//! The traps of an export, each by itself, and files that are not what they should be.
+
+mod corrupt_files;
+mod days;
+mod rows;
+
+use super::*;
+use fitness_core::domain::source_record::{ActivityReport, DayReport, Estimate};
+
+/// What a file with this text tells.
+fn told_in(dataset: Dataset, json: &str, zone: Tz) -> (Vec<Told>, Summary) {
+    let mut told = Vec::new();
+    let summary = read(dataset, &mut json.as_bytes(), zone, &mut |one| told.push(one)).unwrap();
+    (told, summary)
+}
+
+fn told(dataset: Dataset, json: &str) -> Vec<Told> {
+    told_in(dataset, json, Tz::UTC).0
+}
+
+/// Why nothing, or not everything, is told.
+fn skipped(dataset: Dataset, json: &str) -> Vec<&'static str> {
+    told_in(dataset, json, Tz::UTC).1.reasons.into_keys().collect()
+}
+
+fn days(dataset: Dataset, json: &str) -> Vec<DayReport> {
+    let day = |told| if let Told::Day(report) = told { *report } else { panic!("{told:?}") };
+    told(dataset, json).into_iter().map(day).collect()
+}
+
+fn day(dataset: Dataset, json: &str) -> DayReport {
+    let mut days = days(dataset, json);
+    assert_eq!(days.len(), 1, "{json}");
+    days.remove(0)
+}
+
+fn estimates(dataset: Dataset, json: &str) -> Vec<Estimate> {
+    let estimate = |told| if let Told::Estimate(estimate) = told { estimate } else { panic!("{told:?}") };
+    told(dataset, json).into_iter().map(estimate).collect()
+}
+
+/// An activity with these fields besides its id, type and start.
+fn activity_in(fields: &str, zone: Tz) -> ActivityReport {
+    let json = format!(
+        r#"[{{"summarizedActivitiesExport":[{{"activityId":7,"activityType":"running","beginTimestamp":1777615200000{fields}}}]}}]"#
+    );
+    match told_in(Dataset::Activities, &json, zone).0.pop() {
+        Some(Told::Activity(report)) => *report,
+        other => panic!("{other:?} in {json}"),
+    }
+}
+
+fn activity(fields: &str) -> ActivityReport {
+    activity_in(fields, Tz::UTC)
+}
+
+#[test]
+fn a_file_is_known_by_its_name_wherever_it_lies() {
+    use Dataset as D;
+    for (path, dataset) in [
+        (
+            "x.zip!/uuid_1/DI_CONNECT/DI-Connect-Wellness/2026-05-01_2026-05-10_1_sleepData.json",
+            Some(D::Sleep),
+        ),
+        ("DI_CONNECT/DI-Connect-Aggregator/UDSFile_2026-05-01_2026-05-06.json", Some(D::DailySummaries)),
+        ("old.zip!/DI_CONNECT/DI-Connect-User/UDSFile_2019-05-01_2019-05-06.json", Some(D::DailySummaries)),
+        ("me@example.com_0_summarizedActivities.json", Some(D::Activities)),
+        ("C:\\Export\\me_1001_summarizedActivities.JSON", Some(D::Activities)),
+        ("summarizedActivities.json", Some(D::Activities)),
+        ("a_summarizedActivities.json.gz", Some(D::Activities)),
+        ("1_healthStatusData.json", Some(D::HealthStatus)),
+        ("TrainingReadinessDTO_20260501_20260510_1.json", Some(D::TrainingReadiness)),
+        ("MetricsAcuteTrainingLoad_20260501_20260510_1.json", Some(D::AcuteLoad)),
+        ("TrainingHistory_20260501_20260510_1.json", Some(D::TrainingHistory)),
+        ("MetricsMaxMetData_20260501_20260510_1.json", Some(D::MaxMet)),
+        ("ActivityVo2Max_20260501_20260510_1.json", Some(D::ActivityVo2Max)),
+        ("RunRacePredictions_20260501_20260510_1.json", Some(D::RacePredictions)),
+        ("EnduranceScore_20260501_20260510_1.json", Some(D::EnduranceScore)),
+        ("HillScore_20260501_20260510_1.json", Some(D::HillScore)),
+        ("123_userBioMetrics.json", Some(D::BioMetrics)),
+        ("123_heartRateZones.json", Some(D::HeartRateZones)),
+        ("123_powerZones.json", Some(D::PowerZones)),
+        ("DI_CONNECT/DI-Connect-User/user_profile.json", Some(D::UserProfile)),
+        ("123_userBioMetricProfileData.json", None),
+        ("me_gear.json", None),
+        ("me_personalRecord.json", None),
+        ("user_settings.json", None),
+        ("123_wellnessActivities.json", None),
+        ("UDSFile_2026.csv", None),
+        ("UDSFile_2026.json/", None),
+        ("", None),
+    ] {
+        assert_eq!(recognise(path), dataset, "{path}");
+    }
+}
+
+#[test]
+fn the_athlete_is_told_and_zones_that_do_not_rise_are_not() {
+    use fitness_core::domain::athlete::{Sex, ThresholdKind, ZoneKind, Zones};
+    use fitness_core::domain::source_record::Person;
+    use fitness_core::domain::sport::Sport;
+    let person = |json| told(Dataset::UserProfile, json);
+    let ann = Person { birth_year: Some(1990), sex: Some(Sex::Female) };
+    assert_eq!(person(r#"{"birthDate":"1990-01-01","gender":"FEMALE"}"#), [Told::Person(ann.clone())]);
+    assert_eq!(person(r#"[{"birthDate":[1990,1,1],"gender":"female"}]"#), [Told::Person(ann)]);
+    let shy = Person { birth_year: None, sex: Some(Sex::Male) };
+    assert_eq!(person(r#"{"birthDate":null,"gender":"MALE"}"#), [Told::Person(shy)]);
+    assert_eq!(skipped(Dataset::UserProfile, r#"{"gender":7}"#), ["tells neither year of birth nor sex"]);
+
+    let zones = r#"[{"zone1Floor":95,"zone2Floor":114,"zone3Floor":133,"zone4Floor":152,"zone5Floor":171,
+        "sport":"DEFAULT"},{"zone1Floor":100,"zone2Floor":120,"sport":"CYCLING"},
+        {"zone1Floor":0,"zone2Floor":0,"sport":"RUNNING"},{"zone1Floor":100,"zone3Floor":120,"sport":"SWIMMING"}]"#;
+    let expected = |sport, bounds: &[f64], kind| Told::Zones {
+        kind,
+        sport,
+        zones: Zones::new(bounds.to_vec()).unwrap(),
+    };
+    assert_eq!(
+        told(Dataset::HeartRateZones, zones),
+        [
+            expected(Sport::Other, &[95.0, 114.0, 133.0, 152.0, 171.0], ZoneKind::HeartRate),
+            expected(Sport::Cycling, &[100.0, 120.0], ZoneKind::HeartRate)
+        ]
+    );
+    assert_eq!(skipped(Dataset::HeartRateZones, zones), ["has no zones that rise"]);
+
+    // What the zones were made from is told with them, or without them; nothing is not zero.
+    let limits = r#"[{"trainingMethod":"HR_MAX","restingHeartRateUsed":48,"lactateThresholdHeartRateUsed":171,
+        "maxHeartRateUsed":190,"sport":"DEFAULT"},
+        {"restingHeartRateUsed":null,"lactateThresholdHeartRateUsed":0,"maxHeartRateUsed":184,"sport":"CYCLING"}]"#;
+    let limit = |kind, value, sport| Told::Threshold { kind, value, sport };
+    assert_eq!(
+        told(Dataset::HeartRateZones, limits),
+        [
+            limit(ThresholdKind::MaxHeartRate, 190.0, Sport::Other),
+            limit(ThresholdKind::RestingHeartRate, 48.0, Sport::Other),
+            limit(ThresholdKind::ThresholdHeartRate, 171.0, Sport::Other),
+            limit(ThresholdKind::MaxHeartRate, 184.0, Sport::Cycling),
+        ]
+    );
+    assert_eq!(
+        told(
+            Dataset::PowerZones,
+            r#"[{"zone1Floor":0,"zone2Floor":150,"zone3Floor":200,"sport":"CYCLING"}]"#
+        ),
+        [expected(Sport::Cycling, &[0.0, 150.0, 200.0], ZoneKind::Power)]
+    );
+}

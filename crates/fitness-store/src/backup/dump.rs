@@ -1,0 +1,191 @@
+//! Every row of every table, as of one moment, in an order that both databases keep.
+
+use super::schema::{Kind, Table};
+use super::value::{self, Row};
+use crate::db::error::{Error, Result};
+use fitness_core::domain::content_hash::ContentHash;
+use fitness_core::domain::ids::UserId;
+use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, Statement};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+
+/// How many rows are held at once: few where they are long.
+const PAGE: usize = 2000;
+const HEAVY_PAGE: usize = 64;
+
+/// What a table holds, in few words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TableSum {
+    /// How many rows.
+    pub rows: u64,
+    /// The hash of all of them, one after the other.
+    pub sha256: ContentHash,
+}
+
+/// What every table holds.
+pub type Sums = BTreeMap<String, TableSum>;
+
+/// The hash of everything: equal where every row of every table is.
+pub(crate) fn hash_of(sums: &Sums) -> ContentHash {
+    ContentHash::of_json(sums)
+}
+
+/// Sums up rows as they go by.
+#[derive(Debug, Default)]
+pub(crate) struct Summing {
+    rows: u64,
+    hasher: Sha256,
+}
+
+impl Summing {
+    /// Counts a row, and gives back the line it is.
+    pub(crate) fn line(&mut self, row: &Row) -> Vec<u8> {
+        let mut line = serde_json::to_vec(row).expect("a row is plain JSON");
+        line.push(b'\n');
+        self.count(&line);
+        line
+    }
+
+    /// Counts a line that was read.
+    pub(crate) fn count(&mut self, line: &[u8]) {
+        self.rows += 1;
+        self.hasher.update(line);
+    }
+
+    pub(crate) fn sum(self) -> TableSum {
+        TableSum { rows: self.rows, sha256: ContentHash::from_digest(self.hasher.finalize().into()) }
+    }
+}
+
+/// Whoever wants to see the rows. Called where it may take its time.
+pub(crate) trait Sink: Send + 'static {
+    /// What follows are rows of this table.
+    fn table(&mut self, table: &Table) -> Result<()>;
+
+    /// A row, and the line it is.
+    fn row(&mut self, table: &Table, row: &Row, line: &[u8]) -> Result<()>;
+}
+
+/// Whoever only wants the sums.
+impl Sink for () {
+    fn table(&mut self, _: &Table) -> Result<()> {
+        Ok(())
+    }
+
+    fn row(&mut self, _: &Table, _: &Row, _: &[u8]) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Shows every row to a sink: everybody's, or one athlete's.
+pub(crate) async fn walk<S: Sink>(
+    db: &DatabaseTransaction,
+    tables: &[Table],
+    whose: Option<UserId>,
+    mut sink: S,
+) -> Result<(S, Sums)> {
+    let mut sums = Sums::new();
+    for table in tables {
+        sink.table(table)?;
+        let mut summing = Summing::default();
+        let mut after: Option<Row> = None;
+        loop {
+            let rows = page(db, table, whose, after.as_ref()).await?;
+            let Some(last) = rows.last() else { break };
+            after = Some(table.key.iter().map(|at| last[*at].clone()).collect());
+            let seen = table.clone();
+            // Compressing and writing takes long, and others wait for this thread.
+            let shown = tokio::task::spawn_blocking(move || {
+                for row in &rows {
+                    let line = summing.line(row);
+                    sink.row(&seen, row, &line)?;
+                }
+                Ok::<_, Error>((sink, summing))
+            });
+            (sink, summing) = shown.await.map_err(|why| Error::Unreadable(why.to_string()))??;
+        }
+        sums.insert(table.name.clone(), summing.sum());
+    }
+    Ok((sink, sums))
+}
+
+/// The rows that follow a key.
+async fn page(
+    db: &DatabaseTransaction,
+    table: &Table,
+    whose: Option<UserId>,
+    after: Option<&Row>,
+) -> Result<Vec<Row>> {
+    let backend = db.get_database_backend();
+    // By bytes, as SQLite has it, whatever the language of the server.
+    let key: Vec<String> = table
+        .key
+        .iter()
+        .map(|at| {
+            let column = &table.columns[*at];
+            let by_bytes = backend == DbBackend::Postgres && column.kind == Kind::Text;
+            format!("{}{}", column.name, if by_bytes { " COLLATE \"C\"" } else { "" })
+        })
+        .collect();
+    let columns: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+    let (mut conditions, mut bound) = (Vec::new(), Vec::new());
+    if let Some(user) = whose {
+        bound.push(user.get().into());
+        conditions.push(format!("{} = ${}", table.owner(), bound.len()));
+    }
+    if let Some(excluded) = &table.excluded {
+        conditions.push(format!("NOT ({excluded})"));
+    }
+    if let Some(after) = after {
+        let mut places = Vec::new();
+        for (value, at) in after.iter().zip(&table.key) {
+            bound.push(value::bind(value, table.columns[*at].kind).expect("it was read from this column"));
+            places.push(format!("${}", bound.len()));
+        }
+        conditions.push(format!("({}) > ({})", key.join(", "), places.join(", ")));
+    }
+    let conditions =
+        if conditions.is_empty() { String::new() } else { format!("WHERE {} ", conditions.join(" AND ")) };
+    let sql = format!(
+        "SELECT {} FROM {} {conditions}ORDER BY {} LIMIT {}",
+        columns.join(", "),
+        table.name,
+        key.join(", "),
+        if table.is_heavy() { HEAVY_PAGE } else { PAGE },
+    );
+    let found = db.query_all_raw(Statement::from_sql_and_values(backend, sql, bound)).await?;
+    found.iter().map(|row| table.columns.iter().map(|column| value::read(row, column)).collect()).collect()
+}
+
+/// The highest number that each table gave out: it is never given out again.
+pub(crate) async fn counters(db: &DatabaseTransaction, tables: &[Table]) -> Result<BTreeMap<String, i64>> {
+    let backend = db.get_database_backend();
+    let mut counters = BTreeMap::new();
+    for table in tables.iter().filter(|table| table.is_numbered()) {
+        let name = &table.name;
+        let sql = match backend {
+            DbBackend::Postgres => {
+                let found = Statement::from_string(
+                    backend,
+                    format!("SELECT pg_get_serial_sequence('{name}', 'id') AS name"),
+                );
+                let sequence: String = one(db, found, "name").await?.unwrap_or_default();
+                format!("SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS seq FROM {sequence}")
+            }
+            _ => format!("SELECT seq FROM sqlite_sequence WHERE name = '{name}'"),
+        };
+        let highest = one::<i64>(db, Statement::from_string(backend, sql), "seq").await?;
+        counters.insert(name.clone(), highest.unwrap_or(0));
+    }
+    Ok(counters)
+}
+
+async fn one<T: sea_orm::TryGetable>(
+    db: &DatabaseTransaction,
+    query: Statement,
+    column: &str,
+) -> Result<Option<T>> {
+    Ok(db.query_one_raw(query).await?.map(|row| row.try_get("", column)).transpose()?)
+}

@@ -1,0 +1,67 @@
+//! Where somebody who left still is: the backups that hold them.
+
+use crate::backup::{self, Header};
+use crate::db::entities::users;
+use crate::db::error::Result;
+use crate::db::store::Store;
+use serde::Serialize;
+use std::path::PathBuf;
+
+impl Store {
+    /// The backups that hold a user's data. What was left unfinished is of use to nobody, and goes.
+    pub(crate) async fn remains(&self, leaving: &users::Model) -> Result<Vec<Remains>> {
+        let Some(folder) = self.backups()? else { return Ok(Vec::new()) };
+        let database = self.identity().await?;
+        let mut found: Vec<Remains> = Vec::new();
+        for part in folder.unfinished()? {
+            if !part.being_written && part.remove() {
+                continue;
+            }
+            let header = backup::header(&part.path).ok();
+            found.extend(header.and_then(|header| held(part.path, header, leaving, &database, true)));
+        }
+        let kept = folder.list()?.into_iter();
+        found.extend(kept.filter_map(|kept| held(kept.path, kept.header.ok()?, leaving, &database, false)));
+        Ok(found)
+    }
+}
+
+/// A backup that still holds the data of somebody who left.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Remains {
+    /// The file.
+    pub path: PathBuf,
+    /// Who else is in it. Where somebody is, it is theirs to keep.
+    pub others: Vec<String>,
+    /// Whether it is known to be of the database that was left. One of another database, from which this one was restored,
+    /// may be somebody's last.
+    pub of_this_database: bool,
+    /// Whether it is not whole: somebody is writing it just now, or it cannot be removed.
+    pub unfinished: bool,
+}
+
+impl Remains {
+    /// Whether nobody but who left can miss it.
+    #[must_use]
+    pub fn is_theirs_alone(&self) -> bool {
+        self.of_this_database && self.others.is_empty() && !self.unfinished
+    }
+}
+
+/// What a file holds of somebody: they are known by number, name and the moment they were added, all of which stay.
+fn held(
+    path: PathBuf,
+    header: Header,
+    leaving: &users::Model,
+    database: &str,
+    unfinished: bool,
+) -> Option<Remains> {
+    let (theirs, others): (Vec<_>, Vec<_>) = header.people.into_iter().partition(|person| {
+        person.id == leaving.id
+            && person.name == leaving.name
+            && person.since.is_none_or(|since| since == leaving.created_at)
+    });
+    let others = others.into_iter().map(|person| person.name).collect();
+    let of_this_database = header.database.as_deref() == Some(database);
+    (!theirs.is_empty()).then_some(Remains { path, others, of_this_database, unfinished })
+}

@@ -1,0 +1,346 @@
+//! What is told of days: a morning, a series, two stretches side by side, the weeks behind today.
+
+use super::{CoachingDesk, failed, span};
+use crate::training::activities::StoredActivity;
+use fitness_core::adherence::data_frontier::{Frontier, Reach};
+use fitness_core::coach_api::DeskError;
+use fitness_core::coach_api::requests::{AskComparison, AskDay, AskSeries, Period, SeriesMetric};
+use fitness_core::coach_api::responses::{
+    Comparison, DailySnapshot, PeriodTotals, Series, ToldFact, ToldObservation, TrainingLoad, WeekLoad,
+};
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::observation::Observation;
+use fitness_core::domain::sport::Sport;
+use fitness_core::domain::units::{Distance, TimeSpan, UnitSystem};
+use fitness_core::domain::untrusted_text::plain_number;
+use fitness_core::facts::{FactName, Facts};
+use fitness_core::metrics::Quality;
+use fitness_core::metrics::day::DayMetrics;
+use std::collections::BTreeMap;
+
+type Told<T> = Result<T, DeskError>;
+
+/// Whole weeks that are told behind a day.
+const WEEKS: i64 = 8;
+
+/// The facts that speak of load and form.
+const OF_LOAD: &[FactName] = &[
+    FactName::Fitness,
+    FactName::FitnessSettled,
+    FactName::Fatigue,
+    FactName::Form,
+    FactName::FormBand,
+    FactName::Ramp,
+    FactName::RampBand,
+    FactName::Monotony,
+    FactName::LoadYesterday,
+    FactName::Load7Days,
+    FactName::Load7DaysBefore,
+    FactName::Load7To28Days,
+];
+
+impl CoachingDesk {
+    /// A day that can be asked about: today or earlier.
+    fn asked(&self, ask: AskDay) -> Told<Day> {
+        match ask.date {
+            Some(day) if day > self.today => {
+                Err(DeskError::refused(format!("{day} has not been yet; today is {}.", self.today)))
+            }
+            Some(day) => Ok(day),
+            None => Ok(self.today),
+        }
+    }
+
+    pub(super) async fn tell_day(&self, ask: AskDay) -> Told<DailySnapshot> {
+        let date = self.asked(ask)?;
+        let facts = self.store().facts(self.user(), date).await.map_err(failed)?;
+        let marked = self.store().list_observations(self.user(), date, date).await.map_err(failed)?;
+        let (sessions, last_judged, waiting) = self.around(date).await?;
+        Ok(DailySnapshot {
+            date,
+            facts: known(&facts, self.units, |_| true),
+            missing: missing(&facts, |_| true),
+            sessions,
+            last_judged,
+            marked: observed(&marked),
+            waiting,
+        })
+    }
+
+    pub(super) async fn tell_series(&self, ask: AskSeries) -> Told<Series> {
+        let (from, through) = span(ask.from, ask.through)?;
+        let days = self.store().list_day_metrics(self.user(), from, through).await.map_err(failed)?;
+        let points: Vec<(Day, f64)> = match ask.metric {
+            SeriesMetric::RunDistance | SeriesMetric::TrainingMinutes => {
+                self.sums(ask.metric, from, through, &days).await?
+            }
+            metric => days.iter().filter_map(|day| Some((day.day, rounded(of_day(metric, day)?)))).collect(),
+        };
+        let mean = points.iter().map(|(_, value)| value).sum::<f64>() / points.len() as f64;
+        Ok(Series {
+            metric: ask.metric.to_string(),
+            unit: unit(ask.metric, self.units).to_owned(),
+            mean: (!points.is_empty()).then_some(rounded(mean)),
+            points,
+        })
+    }
+
+    /// What was done on each complete day: a day without anything is a zero here, because its data is there.
+    async fn sums(
+        &self,
+        metric: SeriesMetric,
+        from: Day,
+        through: Day,
+        days: &[DayMetrics],
+    ) -> Told<Vec<(Day, f64)>> {
+        let stored = self.store().list_activities(self.user(), from, through).await.map_err(failed)?;
+        let mut sums: BTreeMap<Day, f64> =
+            days.iter().filter(|day| day.training.is_ok()).map(|day| (day.day, 0.0)).collect();
+        for one in &stored {
+            let Some(sum) = sums.get_mut(&one.day) else { continue };
+            *sum += match metric {
+                SeriesMetric::RunDistance if one.activity.sport == Sport::Running => {
+                    let distance = one.activity.distance.unwrap_or_default();
+                    if self.units == UnitSystem::Imperial { distance.miles() } else { distance.km() }
+                }
+                SeriesMetric::RunDistance => 0.0,
+                _ => one.activity.training_time().unwrap_or_default().seconds() / 60.0,
+            };
+        }
+        Ok(sums.into_iter().map(|(day, sum)| (day, rounded(sum))).collect())
+    }
+
+    pub(super) async fn tell_comparison(&self, ask: AskComparison) -> Told<Comparison> {
+        let frontier = self.store().frontier(self.user()).await.map_err(failed)?;
+        let this = self.totals(ask.this, frontier).await?;
+        let that = self.totals(ask.that, frontier).await?;
+        let mut change = BTreeMap::new();
+        for (measure, value) in &this.values {
+            if let Some(before) = that.values.get(measure) {
+                change
+                    .insert((*measure).to_owned(), measure_shown(measure, value - before, self.units, true));
+            }
+        }
+        Ok(Comparison { this: this.told(self.units), that: that.told(self.units), change })
+    }
+
+    async fn totals(&self, period: Period, frontier: Frontier) -> Told<Totals> {
+        let (from, through) = span(period.from, period.through)?;
+        let days = self.store().list_day_metrics(self.user(), from, through).await.map_err(failed)?;
+        let stored = self.store().list_activities(self.user(), from, through).await.map_err(failed)?;
+        Ok(Totals::of(period, &days, &stored, frontier))
+    }
+
+    pub(super) async fn tell_load(&self, ask: AskDay) -> Told<TrainingLoad> {
+        let date = self.asked(ask)?;
+        let facts = self.store().facts(self.user(), date).await.map_err(failed)?;
+        let of_load = |id: &str| OF_LOAD.iter().any(|name| name.as_str() == id);
+        let frontier = self.store().frontier(self.user()).await.map_err(failed)?;
+        let monday = date.iso_week().monday();
+        let first = monday.plus(-7 * (WEEKS - 1));
+        let stored = self.store().list_activities(self.user(), first, date).await.map_err(failed)?;
+        let weeks = (0..WEEKS)
+            .map(|week| {
+                let from = first.plus(7 * week);
+                let within = || stored.iter().filter(|one| (from..=from.plus(6)).contains(&one.day));
+                let load: Option<f64> = within().map(|one| one.load).sum();
+                WeekLoad {
+                    from,
+                    run_distance: self.units.distance(run_distance(within())).to_string(),
+                    time: training_time(within()).hours_minutes(),
+                    load: load.map(|load| plain_number(load, 0)),
+                    complete: frontier.reach(from.plus(6)) == Reach::Complete,
+                }
+            })
+            .collect();
+        let (facts, missing) = (known(&facts, self.units, of_load), missing(&facts, of_load));
+        Ok(TrainingLoad { date, facts, missing, weeks })
+    }
+}
+
+pub(super) fn observed(observations: &[Observation]) -> Vec<ToldObservation> {
+    (observations.iter().filter(|one| one.accepted))
+        .map(|one| ToldObservation {
+            kind: one.observed.kind(),
+            from: one.observed.from(),
+            through: one.observed.through(),
+            value: one.observed.value(),
+            comment: one.observed.comment().map(|text| text.as_str().to_owned()),
+        })
+        .collect()
+}
+
+fn known(facts: &Facts, units: UnitSystem, wanted: impl Fn(&str) -> bool) -> BTreeMap<String, ToldFact> {
+    let told = |fact: &fitness_core::facts::Fact| {
+        let name: Option<FactName> = fact.id.as_str().parse().ok();
+        let told = ToldFact {
+            shown: fact.shown(units),
+            meaning: name.map(FactName::meaning).unwrap_or_default().to_owned(),
+            as_of: fact.as_of,
+            care: (fact.quality != Quality::Ok).then(|| fact.quality.spoken().to_owned()),
+        };
+        (fact.id.to_string(), told)
+    };
+    facts.known().iter().filter(|fact| wanted(fact.id.as_str())).map(told).collect()
+}
+
+fn missing(facts: &Facts, wanted: impl Fn(&str) -> bool) -> BTreeMap<String, String> {
+    let told = |missing: &fitness_core::facts::Missing| (missing.id.to_string(), missing.why.to_string());
+    facts.missing().iter().filter(|missing| wanted(missing.id.as_str())).map(told).collect()
+}
+
+/// The value of a day, where it has one.
+fn of_day(metric: SeriesMetric, day: &DayMetrics) -> Option<f64> {
+    let training = day.training.as_ref().ok();
+    match metric {
+        SeriesMetric::Fitness => training.map(|training| training.fitness),
+        SeriesMetric::Fatigue => training.map(|training| training.fatigue),
+        SeriesMetric::Form => Some(day.form.value),
+        SeriesMetric::Load => training.map(|training| training.load.total()),
+        SeriesMetric::RunDistance | SeriesMetric::TrainingMinutes => None,
+        SeriesMetric::Recovery => day.recovery.as_ref().ok().map(|recovery| f64::from(recovery.score)),
+        SeriesMetric::Hrv => day.hrv.last_night.as_ref().ok().map(|ln| ln.exp()),
+        SeriesMetric::RestingHeartRate => day.resting.reading.value.as_ref().ok().copied(),
+        SeriesMetric::SleepMinutes => day.sleep.night.value.as_ref().ok().map(|hours| hours * 60.0),
+        SeriesMetric::Stress => day.stress.value.as_ref().ok().copied(),
+        SeriesMetric::Weight => day.weight.value.as_ref().ok().copied(),
+    }
+}
+
+const fn unit(metric: SeriesMetric, units: UnitSystem) -> &'static str {
+    match (metric, units) {
+        (SeriesMetric::Fitness | SeriesMetric::Fatigue | SeriesMetric::Form | SeriesMetric::Load, _) => {
+            "points"
+        }
+        (SeriesMetric::RunDistance, UnitSystem::Metric) => "km",
+        (SeriesMetric::RunDistance, UnitSystem::Imperial) => "mi",
+        (SeriesMetric::TrainingMinutes | SeriesMetric::SleepMinutes, _) => "minutes",
+        (SeriesMetric::Recovery | SeriesMetric::Stress, _) => "of 100",
+        (SeriesMetric::Hrv, _) => "ms",
+        (SeriesMetric::RestingHeartRate, _) => "bpm",
+        (SeriesMetric::Weight, _) => "kg",
+    }
+}
+
+/// To a tenth: more is noise, and bytes that a model reads. What rounds to zero has no sign.
+fn rounded(value: f64) -> f64 {
+    (value * 10.0).round() / 10.0 + 0.0
+}
+
+fn run_distance<'a>(activities: impl Iterator<Item = &'a StoredActivity>) -> Distance {
+    let runs = activities.filter(|one| one.activity.sport == Sport::Running);
+    runs.filter_map(|one| one.activity.distance).sum()
+}
+
+fn training_time<'a>(activities: impl Iterator<Item = &'a StoredActivity>) -> TimeSpan {
+    activities.filter_map(|one| one.activity.training_time()).sum()
+}
+
+/// A stretch of days summed up, in numbers that can be subtracted.
+struct Totals {
+    period: Period,
+    complete_days: u32,
+    values: BTreeMap<&'static str, f64>,
+    missing: BTreeMap<&'static str, String>,
+}
+
+impl Totals {
+    fn of(period: Period, days: &[DayMetrics], stored: &[StoredActivity], frontier: Frontier) -> Self {
+        let complete =
+            period.from.through(period.through).filter(|day| frontier.reach(*day) == Reach::Complete);
+        let mut totals = Self {
+            period,
+            complete_days: u32::try_from(complete.count()).unwrap_or(u32::MAX),
+            values: BTreeMap::new(),
+            missing: BTreeMap::new(),
+        };
+        let runs = stored.iter().filter(|one| one.activity.sport == Sport::Running).count();
+        totals.values.insert("runs", runs as f64);
+        totals.values.insert("activities", stored.len() as f64);
+        totals.values.insert("run_distance", run_distance(stored.iter()).meters());
+        totals.values.insert("training_time", training_time(stored.iter()).seconds());
+        let load: Option<f64> = stored.iter().map(|one| one.load).sum();
+        totals.put("load", load, "not every activity has a load");
+        for (measure, metric) in [
+            ("mean_recovery", SeriesMetric::Recovery),
+            ("mean_hrv", SeriesMetric::Hrv),
+            ("mean_resting_heart_rate", SeriesMetric::RestingHeartRate),
+            ("mean_sleep", SeriesMetric::SleepMinutes),
+            ("mean_stress", SeriesMetric::Stress),
+        ] {
+            let values: Vec<f64> = days.iter().filter_map(|day| of_day(metric, day)).collect();
+            let mean = values.iter().sum::<f64>() / values.len() as f64;
+            totals.put(measure, (!values.is_empty()).then_some(mean), "no day of it was measured");
+        }
+        let last = days.iter().rev().find_map(|day| of_day(SeriesMetric::Fitness, day));
+        totals.put("fitness_at_end", last, "the data has not arrived");
+        totals
+    }
+
+    fn put(&mut self, measure: &'static str, value: Option<f64>, otherwise: &str) {
+        match value {
+            Some(value) => drop(self.values.insert(measure, value)),
+            None => drop(self.missing.insert(measure, otherwise.to_owned())),
+        }
+    }
+
+    fn told(self, units: UnitSystem) -> PeriodTotals {
+        let shown = |(measure, value): (&'static str, f64)| {
+            (measure.to_owned(), measure_shown(measure, value, units, false))
+        };
+        PeriodTotals {
+            from: self.period.from,
+            through: self.period.through,
+            complete_days: self.complete_days,
+            totals: self.values.into_iter().map(shown).collect(),
+            missing: self.missing.into_iter().map(|(measure, why)| (measure.to_owned(), why)).collect(),
+        }
+    }
+}
+
+/// A total or a change of one, as the athlete reads it. A change has its sign.
+fn measure_shown(measure: &str, value: f64, units: UnitSystem, signed: bool) -> String {
+    let time = |seconds: f64| TimeSpan::from_seconds(seconds).unwrap_or_default().hours_minutes();
+    let shown = |size: f64| match measure {
+        "run_distance" => units.distance(Distance::from_meters(size).unwrap_or_default()).to_string(),
+        "training_time" => time(size),
+        "mean_sleep" => time(size * 60.0),
+        "mean_hrv" => format!("{size:.0} ms"),
+        "mean_resting_heart_rate" => format!("{size:.0} bpm"),
+        _ => format!("{size:.0}"),
+    };
+    let size = shown(value.abs());
+    // What rounds to zero has no sign.
+    let sign = match size == shown(0.0) {
+        true => "",
+        false if value < 0.0 => "−",
+        false if signed => "+",
+        false => "",
+    };
+    format!("{sign}{size}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_rounds_to_zero_has_no_sign() {
+        let shown = |measure: &str, value: f64, signed: bool| {
+            measure_shown(measure, value, UnitSystem::Metric, signed)
+        };
+        for nothing in [-0.4, -0.0, 0.0, 0.4] {
+            assert_eq!(
+                (shown("load", nothing, true), shown("form", nothing, false)),
+                ("0".into(), "0".into())
+            );
+            assert_eq!(shown("mean_hrv", nothing, true), "0 ms");
+            assert_eq!(shown("training_time", nothing, true), shown("training_time", 0.0, false));
+            assert_eq!(rounded(nothing / 10.0).to_string(), "0");
+        }
+        assert_eq!((shown("load", -3.0, true), shown("load", 3.0, true)), ("−3".into(), "+3".into()));
+        assert_eq!((shown("form", -3.0, false), shown("form", 3.0, false)), ("−3".into(), "3".into()));
+        assert_eq!(shown("run_distance", -40.0, true), "0.0 km");
+        assert_eq!(rounded(-0.26).to_string(), "-0.3");
+    }
+}

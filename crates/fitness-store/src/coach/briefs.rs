@@ -1,0 +1,161 @@
+//! Morning briefs, each stored with the facts it was given: the only numbers its prose may carry.
+
+use crate::db::audit::{Actor, Entry};
+use crate::db::convert::day;
+use crate::db::entities::{brief_facts, briefs};
+use crate::db::error::Result;
+use crate::db::store::{Store, stamp};
+use fitness_core::domain::calendar::{Day, Instant};
+use fitness_core::domain::content_hash::ContentHash;
+use fitness_core::domain::ids::{BriefId, UserId};
+use sea_orm::prelude::Json;
+use sea_orm::{
+    ActiveValue::{NotSet, Set},
+    ColumnTrait, EntityTrait, QueryFilter, QueryOrder,
+};
+use serde::Serialize;
+
+/// A number a brief was given, and where it comes from.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StoredFact {
+    /// The name prose refers to it by.
+    pub fact_id: String,
+    /// The value with its unit.
+    pub value: Json,
+    /// The rows it was computed from.
+    pub source: Json,
+}
+
+/// A brief as it was written.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StoredBrief {
+    /// Its id.
+    pub id: BriefId,
+    /// The day it is for.
+    pub day: Day,
+    /// When it was written.
+    pub written_at: Instant,
+    /// Who wrote it: a model's id, or the built-in coach.
+    pub model: String,
+    /// The version of the prompt it was asked with.
+    pub prompt_version: String,
+    /// The version of the contract it was checked against.
+    pub schema_version: String,
+    /// What it says, with fact ids in place of numbers.
+    pub body: Json,
+    /// What it cost, in millionths of a US dollar; `None` where nobody knows.
+    pub cost_micros: Option<i64>,
+    /// Why another wrote it than was asked, in a sentence.
+    pub fell_back: Option<String>,
+    /// The facts it was given, by name.
+    pub facts: Vec<StoredFact>,
+}
+
+/// A brief on its way into the store.
+#[derive(Debug, Clone)]
+pub struct NewBrief {
+    /// The day it is for.
+    pub day: Day,
+    /// Who wrote it.
+    pub model: String,
+    /// The version of the prompt.
+    pub prompt_version: String,
+    /// The version of the contract.
+    pub schema_version: String,
+    /// What it says.
+    pub body: Json,
+    /// What it cost.
+    pub cost_micros: Option<i64>,
+    /// Why another wrote it than was asked.
+    pub fell_back: Option<String>,
+    /// The facts it was given.
+    pub facts: Vec<StoredFact>,
+}
+
+impl Store {
+    /// Stores a brief with its facts.
+    ///
+    /// # Errors
+    /// When there is no such user.
+    pub async fn put_brief(&self, user: UserId, brief: NewBrief, now: Instant) -> Result<BriefId> {
+        let tx = self.write(user).await?;
+        let hash = ContentHash::of_json(&(&brief.body, &brief.facts));
+        let row = briefs::ActiveModel {
+            id: NotSet,
+            user_id: Set(user.get()),
+            day: Set(brief.day.date()),
+            written_at: Set(stamp(now)),
+            model: Set(brief.model),
+            prompt_version: Set(brief.prompt_version),
+            schema_version: Set(brief.schema_version),
+            body: Set(brief.body),
+            cost_micros: Set(brief.cost_micros),
+            fell_back: Set(brief.fell_back),
+        };
+        let id = briefs::Entity::insert(row).exec(tx.db()).await?.last_insert_id;
+        let facts: Vec<_> = brief
+            .facts
+            .into_iter()
+            .map(|fact| brief_facts::ActiveModel {
+                brief_id: Set(id),
+                user_id: Set(user.get()),
+                fact_id: Set(fact.fact_id),
+                value: Set(fact.value),
+                source: Set(fact.source),
+            })
+            .collect();
+        if !facts.is_empty() {
+            brief_facts::Entity::insert_many(facts).exec_without_returning(tx.db()).await?;
+        }
+        let entry = Entry::new(now, Actor::Coach, "brief.put", format!("brief:{id}"));
+        tx.commit(entry.change(None, Some(hash))).await?;
+        Ok(BriefId::new(id))
+    }
+
+    /// The newest brief for a day.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn find_brief(&self, user: UserId, on: Day) -> Result<Option<StoredBrief>> {
+        self.newest_brief(user, Some(on)).await
+    }
+
+    /// The newest brief of the newest day.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn latest_brief(&self, user: UserId) -> Result<Option<StoredBrief>> {
+        self.newest_brief(user, None).await
+    }
+
+    async fn newest_brief(&self, user: UserId, on: Option<Day>) -> Result<Option<StoredBrief>> {
+        let db = self.snapshot().await?;
+        let mut query = briefs::Entity::find().filter(briefs::Column::UserId.eq(user.get()));
+        if let Some(on) = on {
+            query = query.filter(briefs::Column::Day.eq(on.date()));
+        }
+        let row = query.order_by_desc(briefs::Column::Day).order_by_desc(briefs::Column::Id).one(&db).await?;
+        let Some(row) = row else { return Ok(None) };
+        let facts = brief_facts::Entity::find()
+            .filter(brief_facts::Column::BriefId.eq(row.id))
+            .filter(brief_facts::Column::UserId.eq(user.get()))
+            .order_by_asc(brief_facts::Column::FactId)
+            .all(&db)
+            .await?;
+        Ok(Some(StoredBrief {
+            id: BriefId::new(row.id),
+            day: day(row.day)?,
+            written_at: row.written_at,
+            model: row.model,
+            prompt_version: row.prompt_version,
+            schema_version: row.schema_version,
+            body: row.body,
+            cost_micros: row.cost_micros,
+            fell_back: row.fell_back,
+            facts: facts
+                .into_iter()
+                .map(|fact| StoredFact { fact_id: fact.fact_id, value: fact.value, source: fact.source })
+                .collect(),
+        }))
+    }
+}

@@ -1,0 +1,158 @@
+//! Conversations with the coach.
+
+use crate::coach::usage::Purpose;
+use crate::db::audit::{Actor, Entry};
+use crate::db::convert::word;
+use crate::db::entities::{chat_messages, chats, spendings};
+use crate::db::error::{Error, Result};
+use crate::db::store::{Store, stamp};
+use fitness_core::domain::calendar::Instant;
+use fitness_core::domain::ids::{ChatId, UserId};
+use sea_orm::prelude::Json;
+use sea_orm::{
+    ActiveValue::{NotSet, Set},
+    ColumnTrait, EntityTrait, QueryFilter, QueryOrder,
+};
+use serde::Serialize;
+
+fitness_core::string_enum! {
+    /// Who a message is from.
+    pub enum Role("role") {
+        /// The athlete.
+        Athlete = "athlete",
+        /// The coach.
+        Coach = "coach",
+        /// What a tool answered.
+        Tool = "tool",
+    }
+}
+
+/// A conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Chat {
+    /// Its id.
+    pub id: ChatId,
+    /// What it is about.
+    pub title: String,
+    /// When it began.
+    pub started_at: Instant,
+}
+
+/// Something said in a conversation.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ChatMessage {
+    /// Who said it.
+    pub role: Role,
+    /// What was said. Foreign text, whoever said it.
+    pub body: Json,
+    /// Which model said it, where one did.
+    pub model: Option<String>,
+    /// When.
+    pub said_at: Instant,
+}
+
+impl Store {
+    /// Begins a conversation.
+    ///
+    /// # Errors
+    /// When there is no such user.
+    pub async fn start_chat(&self, user: UserId, title: &str, now: Instant) -> Result<ChatId> {
+        let tx = self.write(user).await?;
+        let row = chats::ActiveModel {
+            id: NotSet,
+            user_id: Set(user.get()),
+            title: Set(title.chars().take(200).collect()),
+            started_at: Set(stamp(now)),
+        };
+        let id = chats::Entity::insert(row).exec(tx.db()).await?.last_insert_id;
+        tx.commit(Entry::new(now, Actor::Human, "chat.start", format!("chat:{id}"))).await?;
+        Ok(ChatId::new(id))
+    }
+
+    /// Adds to a conversation.
+    ///
+    /// # Errors
+    /// `NotFound` when the user has no such conversation.
+    pub async fn add_chat_message(&self, user: UserId, chat: ChatId, message: ChatMessage) -> Result<()> {
+        let tx = self.write(user).await?;
+        chats::Entity::find_by_id(chat.get())
+            .filter(chats::Column::UserId.eq(user.get()))
+            .one(tx.db())
+            .await?
+            .ok_or(Error::NotFound("chat"))?;
+        let actor = if message.role == Role::Athlete { Actor::Human } else { Actor::Coach };
+        let entry = Entry::new(message.said_at, actor, "chat.say", format!("chat:{chat}"));
+        let row = chat_messages::ActiveModel {
+            id: NotSet,
+            chat_id: Set(chat.get()),
+            user_id: Set(user.get()),
+            role: Set(message.role.as_str().to_owned()),
+            body: Set(message.body),
+            model: Set(message.model),
+            said_at: Set(stamp(message.said_at)),
+        };
+        chat_messages::Entity::insert(row).exec_without_returning(tx.db()).await?;
+        tx.commit(entry).await
+    }
+
+    /// A user's conversations, newest first.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn list_chats(&self, user: UserId) -> Result<Vec<Chat>> {
+        let rows = chats::Entity::find()
+            .filter(chats::Column::UserId.eq(user.get()))
+            .order_by_desc(chats::Column::Id)
+            .all(self.reader())
+            .await?;
+        Ok(rows
+            .into_iter()
+            .map(|row| Chat { id: ChatId::new(row.id), title: row.title, started_at: row.started_at })
+            .collect())
+    }
+
+    /// What models took in a conversation. What a turn takes is noted at the moment its first words were said, which is how
+    /// it is found again.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn spent_in_chat(&self, user: UserId, chat: ChatId) -> Result<(u64, Option<u64>)> {
+        let said = self.list_chat_messages(user, chat).await?;
+        let said = said.into_iter().filter(|message| message.role == Role::Athlete);
+        let rows = spendings::Entity::find()
+            .filter(spendings::Column::UserId.eq(user.get()))
+            .filter(spendings::Column::Purpose.eq(Purpose::Chat.as_str()))
+            .filter(spendings::Column::At.is_in(said.map(|message| message.said_at)))
+            .all(self.reader())
+            .await?;
+        let tokens = |row: &spendings::Model| {
+            let all = [row.input_tokens, row.cache_write_tokens, row.cache_read_tokens, row.output_tokens];
+            all.into_iter().map(|count| u64::try_from(count).unwrap_or_default()).sum::<u64>()
+        };
+        let costs: Vec<u64> = rows.iter().filter_map(|row| u64::try_from(row.cost_micros?).ok()).collect();
+        Ok((rows.iter().map(tokens).sum(), (!costs.is_empty()).then(|| costs.iter().sum())))
+    }
+
+    /// What was said in a conversation, in order.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn list_chat_messages(&self, user: UserId, chat: ChatId) -> Result<Vec<ChatMessage>> {
+        let rows = chat_messages::Entity::find()
+            .filter(chat_messages::Column::ChatId.eq(chat.get()))
+            .filter(chat_messages::Column::UserId.eq(user.get()))
+            .order_by_asc(chat_messages::Column::Id)
+            .all(self.reader())
+            .await?;
+        rows.into_iter()
+            .map(|row| {
+                Ok(ChatMessage {
+                    role: word(&row.role)?,
+                    body: row.body,
+                    model: row.model,
+                    said_at: row.said_at,
+                })
+            })
+            .collect()
+    }
+}

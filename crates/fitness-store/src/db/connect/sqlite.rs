@@ -1,0 +1,289 @@
+//! Opening a file.
+
+use super::{
+    APPLIED, ARCHIVE_POOL, ARCHIVE_TIMEOUT, BUSY_TIMEOUT, Contents, Missing, Opened, applied, contents,
+    refuse_newer,
+};
+use crate::backup::Backups;
+use crate::db::error::{Error, Result};
+use crate::db::location::Location;
+use crate::db::store::Store;
+use sea_orm::SqlxSqliteConnector;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, SqliteConnection};
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+/// Below this, concurrent writers could corrupt a WAL (sqlite.org, "WAL-reset bug").
+const SQLITE_FLOOR: (u32, u32, u32) = (3, 51, 3);
+/// Between two tries where SQLite itself does not wait.
+const BUSY_PAUSE: Duration = Duration::from_millis(20);
+const READERS: u32 = 4;
+const SQLITE_READONLY: i32 = 8;
+pub(super) const TABLES: &str =
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'";
+
+pub(super) async fn open(location: Location, path: &Path, default: bool, missing: Missing) -> Result<Opened> {
+    refuse_old_sqlite().await?;
+    let exists = path.try_exists().map_err(|e| Error::of_path(path, &e))?;
+    let contents = if exists { inspect_sqlite(&location, path).await? } else { Contents::Empty };
+    if contents == Contents::Empty && missing == Missing::Refuse {
+        return Err(Error::NoDatabase(location.to_string()));
+    }
+    refuse_newer(&location, &contents)?;
+    if exists {
+        return set_up_sqlite(location, path, contents).await;
+    }
+    if !create_file(path, default)? {
+        // Another process was faster. What it made is looked at like anything else.
+        let contents = inspect_sqlite(&location, path).await?;
+        return set_up_sqlite(location, path, contents).await;
+    }
+    match set_up_sqlite(location, path, contents).await {
+        Ok(opened) => Ok(Opened { made: Some(path.to_owned()), ..opened }),
+        Err(why) => {
+            drop(fs::remove_file(path));
+            Err(why)
+        }
+    }
+}
+
+async fn set_up_sqlite(location: Location, path: &Path, contents: Contents) -> Result<Opened> {
+    if contents == Contents::Empty {
+        make_private(path)?;
+    }
+    let options = SqliteConnectOptions::new()
+        .filename(path)
+        .create_if_missing(false)
+        .foreign_keys(true)
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(SqliteSynchronous::Full)
+        .busy_timeout(BUSY_TIMEOUT)
+        .pragma("trusted_schema", "OFF")
+        .pragma("cell_size_check", "ON")
+        .disable_statement_logging();
+    // An import touches every index over and over and writes megabytes at a time: room for the pages in between, and
+    // for a few batches before they are moved from the log to the file. Each batch is safe in the log all the same.
+    let writing = options.clone().pragma("cache_size", "-16384").pragma("wal_autocheckpoint", "4000");
+    let writer = connect_writer(&location, path, writing).await?;
+    let reader = discarding_open_transactions(SqlitePoolOptions::new())
+        .max_connections(READERS)
+        .min_connections(0)
+        .connect_lazy_with(options.clone().read_only(true));
+    let archive = discarding_open_transactions(SqlitePoolOptions::new())
+        .max_connections(ARCHIVE_POOL)
+        .min_connections(0)
+        // An export may wait for two others, each of which takes as long as it takes.
+        .acquire_timeout(ARCHIVE_TIMEOUT)
+        .connect_lazy_with(options.clone().read_only(true));
+    let connected = Arc::new(AtomicU64::new(0));
+    let counting = Arc::clone(&connected);
+    let witness = SqlitePoolOptions::new()
+        .max_connections(1)
+        .idle_timeout(None)
+        .max_lifetime(None)
+        .test_before_acquire(false)
+        .after_connect(move |_, _| {
+            counting.fetch_add(1, Ordering::Relaxed);
+            Box::pin(async { Ok(()) })
+        })
+        .connect_lazy_with(options.read_only(true));
+    let store = Store {
+        location,
+        backups: Backups::default(),
+        writer: SqlxSqliteConnector::from_sqlx_sqlite_pool(writer),
+        reader: SqlxSqliteConnector::from_sqlx_sqlite_pool(reader),
+        archive: SqlxSqliteConnector::from_sqlx_sqlite_pool(archive),
+        witness: SqlxSqliteConnector::from_sqlx_sqlite_pool(witness),
+        connected,
+    };
+    Ok(Opened { store, contents, made: None })
+}
+
+/// Turning a new file to a write-ahead log needs it alone, and there SQLite does not wait for others that are at the
+/// same: it says "busy" at once. So it is asked again, for as long as any other write would have waited.
+async fn connect_writer(
+    location: &Location,
+    path: &Path,
+    options: SqliteConnectOptions,
+) -> Result<sqlx::SqlitePool> {
+    let until = tokio::time::Instant::now() + BUSY_TIMEOUT;
+    loop {
+        let connected = discarding_read_only(SqlitePoolOptions::new())
+            .max_connections(1)
+            .idle_timeout(None)
+            .max_lifetime(None)
+            .connect_with(options.clone())
+            .await
+            .map_err(|e| sqlite_error(location, path, e));
+        match connected {
+            Err(Error::Busy) if tokio::time::Instant::now() < until => {
+                tokio::time::sleep(BUSY_PAUSE).await;
+            }
+            other => return other,
+        }
+    }
+}
+
+/// Closes a connection with a transaction open, instead of handing it out again.
+///
+/// When COMMIT fails because the disk does, SQLite has rolled back, but sqlx still counts a transaction as open and turns
+/// the next BEGIN into a savepoint of it. After a second failure nothing that is written through that connection is ever
+/// committed, although every commit is reported as done. So a connection whose count is not zero is never used again.
+/// (SQLite itself refuses the opposite case, a BEGIN inside of a transaction that sqlx does not know of.)
+fn discarding_open_transactions(options: SqlitePoolOptions) -> SqlitePoolOptions {
+    discarding(options, SqliteConnection::is_in_transaction)
+}
+
+/// For the writer: also closes a connection that SQLite opened read-only, as it does by itself when the disk is read-only
+/// or fails at that moment. The next write gets a new one, which can write as soon as the disk can.
+fn discarding_read_only(options: SqlitePoolOptions) -> SqlitePoolOptions {
+    let read_only = Arc::new(AtomicBool::new(false));
+    let is_read_only = Arc::clone(&read_only);
+    let unusable = move |connection: &SqliteConnection| {
+        connection.is_in_transaction() || is_read_only.load(Ordering::Relaxed)
+    };
+    discarding(options, unusable).after_connect(move |connection, _| {
+        let read_only = Arc::clone(&read_only);
+        Box::pin(async move {
+            // A lock that somebody else holds says nothing about the disk, and is not waited for.
+            connection.execute("PRAGMA busy_timeout = 0").await?;
+            let refused = connection.execute("BEGIN IMMEDIATE; ROLLBACK").await.err();
+            let wait = format!("PRAGMA busy_timeout = {}", BUSY_TIMEOUT.as_millis());
+            connection.execute(AssertSqlSafe(wait)).await?;
+            read_only.store(
+                refused.is_some_and(|why| primary_code(&why) == Some(SQLITE_READONLY)),
+                Ordering::Relaxed,
+            );
+            Ok(())
+        })
+    })
+}
+
+fn discarding(
+    options: SqlitePoolOptions,
+    unusable: impl Fn(&SqliteConnection) -> bool + Clone + Send + Sync + 'static,
+) -> SqlitePoolOptions {
+    let before = unusable.clone();
+    options
+        .after_release(move |connection, _| {
+            let unusable = unusable.clone();
+            Box::pin(async move {
+                // A rollback may still be queued; the ping waits until it is done.
+                connection.ping().await?;
+                Ok(!unusable(connection))
+            })
+        })
+        .before_acquire(move |connection, _| {
+            let usable = !before(connection);
+            Box::pin(async move { Ok(usable) })
+        })
+}
+
+/// Asked of a database in memory, before any file is touched.
+async fn refuse_old_sqlite() -> Result<()> {
+    let failed =
+        |e: sqlx::Error| Error::Database(sea_orm::DbErr::Conn(sea_orm::RuntimeErr::SqlxError(e.into())));
+    let mut memory = SqliteConnectOptions::new().in_memory(true).connect().await.map_err(failed)?;
+    let version: String =
+        sqlx::query_scalar("SELECT sqlite_version()").fetch_one(&mut memory).await.map_err(failed)?;
+    let mut numbers = version.split('.').map(|part| part.parse::<u32>().unwrap_or(0));
+    let mut next = || numbers.next().unwrap_or(0);
+    if (next(), next(), next()) < SQLITE_FLOOR {
+        return Err(Error::OldSqlite(version));
+    }
+    Ok(())
+}
+
+/// Looks into a file without changing it.
+async fn inspect_sqlite(location: &Location, path: &Path) -> Result<Contents> {
+    let metadata = fs::metadata(path).map_err(|e| Error::of_path(path, &e))?;
+    if !metadata.is_file() {
+        return Err(Error::Path { path: path.to_owned(), problem: "it is not a file".to_owned() });
+    }
+    let mut header = [0; 16];
+    let mut file = fs::File::open(path).map_err(|e| Error::of_path(path, &e))?;
+    let read = file.read(&mut header).map_err(|e| Error::of_path(path, &e))?;
+    if read == 0 {
+        return Ok(Contents::Empty);
+    }
+    if &header != b"SQLite format 3\0" {
+        return Err(Error::Foreign(location.to_string()));
+    }
+    // Opening for writing tells now, and not in the middle of an import, that the file is read-only.
+    fs::OpenOptions::new().append(true).open(path).map_err(|e| Error::of_path(path, &e))?;
+    // Merely reading a file in WAL mode leaves a -wal and a -shm beside it, unless SQLite is told that nobody
+    // writes. Without a -wal nobody does; what somebody begins to write now, migrating sees under its lock.
+    let mut wal = path.as_os_str().to_owned();
+    wal.push("-wal");
+    let options = SqliteConnectOptions::new()
+        .filename(path)
+        .read_only(true)
+        .immutable(!Path::new(&wal).exists())
+        .busy_timeout(BUSY_TIMEOUT)
+        .disable_statement_logging();
+    let inspect = async {
+        let mut connection = options.connect().await?;
+        let tables: Vec<String> = sqlx::query_scalar(TABLES).fetch_all(&mut connection).await?;
+        let applied = applied(&tables, sqlx::query_scalar(APPLIED).fetch_all(&mut connection)).await;
+        connection.close().await?;
+        Ok((tables, applied))
+    };
+    let (tables, applied) = inspect.await.map_err(|e| sqlite_error(location, path, e))?;
+    contents(location, &tables, applied)
+}
+
+/// Makes the file before SQLite does, so that it is private from its first moment on. `false` when somebody
+/// else has made it since we looked.
+fn create_file(path: &Path, default: bool) -> Result<bool> {
+    if default && let Some(directory) = path.parent() {
+        let mut builder = fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(directory).map_err(|e| Error::of_path(directory, &e))?;
+    }
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(Error::of_path(path, &error)),
+    }
+}
+
+/// An empty file that somebody else made may be open to everybody; what we put into it must not be.
+fn make_private(path: &Path) -> Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(path, fs::Permissions::from_mode(0o600)).map_err(|e| Error::of_path(path, &e))?;
+    }
+    Ok(())
+}
+
+/// SQLite's own number of an error, without what it adds to tell apart where it happened.
+fn primary_code(error: &sqlx::Error) -> Option<i32> {
+    let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code)?;
+    Some(code.parse::<i32>().ok()? & 0xff)
+}
+
+fn sqlite_error(location: &Location, path: &Path, error: sqlx::Error) -> Error {
+    match primary_code(&error) {
+        // SQLITE_BUSY, SQLITE_LOCKED
+        Some(5 | 6) => Error::Busy,
+        // SQLITE_CORRUPT, SQLITE_NOTADB
+        Some(11 | 26) => Error::Damaged(location.to_string(), error.to_string()),
+        // SQLITE_READONLY, SQLITE_IOERR, SQLITE_FULL, SQLITE_CANTOPEN
+        Some(SQLITE_READONLY | 10 | 13 | 14) => {
+            Error::Path { path: path.to_owned(), problem: error.to_string() }
+        }
+        _ => Error::Database(sea_orm::DbErr::Conn(sea_orm::RuntimeErr::SqlxError(error.into()))),
+    }
+}

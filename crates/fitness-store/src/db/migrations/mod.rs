@@ -1,0 +1,278 @@
+//! One set of migrations for both databases.
+//!
+//! Tables are SQL with a few types in braces; guards are conditions that become a trigger on either database
+//! ([`guards()`]). A released migration is never edited: a later one changes what it made.
+
+mod decisions;
+pub(crate) mod identity;
+mod matches;
+mod triggers;
+
+pub(crate) use triggers::POSTGRES_REFUSAL;
+pub use triggers::{Event, Guard, guards};
+
+use sea_orm_migration::prelude::*;
+use sea_orm_migration::sea_orm::{ConnectionTrait, DbBackend, Statement};
+
+/// Every migration in order.
+pub(crate) struct Migrator;
+
+#[async_trait::async_trait]
+impl MigratorTrait for Migrator {
+    fn migrations() -> Vec<Box<dyn MigrationTrait>> {
+        vec![
+            Box::new(Foundation),
+            Box::new(Reports),
+            Box::new(Readers),
+            Box::new(Metrics),
+            Box::new(Zones),
+            Box::new(TimeTrials),
+            Box::new(Plans),
+            Box::new(matches::Matches),
+            Box::new(decisions::Decisions),
+            Box::new(Coach),
+            Box::new(Web),
+            Box::new(identity::Identity),
+            Box::new(Accounts),
+        ]
+    }
+}
+
+/// Every migration with its text, in order. What the tables are is read from here, too (see `archive`), so one that was
+/// released is never edited.
+pub(crate) const SCRIPTS: &[(&str, &str)] = &[
+    ("m0001_foundation", include_str!("0001_tables.sql")),
+    ("m0002_reports", include_str!("0002_reports.sql")),
+    ("m0003_readers", include_str!("0003_readers.sql")),
+    ("m0004_metrics", include_str!("0004_metrics.sql")),
+    ("m0005_zones", include_str!("0005_zones.sql")),
+    ("m0006_time_trials", include_str!("0006_time_trials.sql")),
+    ("m0007_plans", include_str!("0007_plans.sql")),
+    ("m0008_matches", include_str!("0008_matches.sql")),
+    ("m0009_decisions", include_str!("0009_decisions.sql")),
+    ("m0010_coach", include_str!("0010_coach.sql")),
+    ("m0011_web", include_str!("0011_web.sql")),
+    (identity::NAME, include_str!("0012_identity.sql")),
+    ("m0013_accounts", include_str!("0013_accounts.sql")),
+];
+
+/// The text of a migration, as a database reads it.
+fn script(name: &str, backend: DbBackend) -> String {
+    let (_, text) = SCRIPTS.iter().find(|(known, _)| *known == name).expect("every migration has its text");
+    dialect(text, backend)
+}
+
+/// The name of the first migration; a database that lacks it was not written by local-fitness.
+pub(crate) const FIRST: &str = "m0001_foundation";
+
+struct Foundation;
+
+impl MigrationName for Foundation {
+    fn name(&self) -> &str {
+        FIRST
+    }
+}
+
+#[expect(elided_lifetimes_in_paths, reason = "async_trait fixes the lifetimes of the trait's signature")]
+#[async_trait::async_trait]
+impl MigrationTrait for Foundation {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        let backend = manager.get_database_backend();
+        let db = manager.get_connection();
+        db.execute_unprepared(&script(self.name(), backend)).await?;
+        create_guards(db, triggers::FIRST_GUARDS).await?;
+        if backend == DbBackend::Postgres {
+            db.execute_unprepared(&triggers::postgres_never_truncates()).await?;
+            db.execute_unprepared(POSTGRES_DEFERRABLE).await?;
+        }
+        Ok(())
+    }
+}
+
+/// A migration that is one text of SQL.
+macro_rules! plain_migration {
+    ($(#[$doc:meta])* $name:ident = $migration:literal) => {
+        $(#[$doc])*
+        struct $name;
+
+        impl MigrationName for $name {
+            fn name(&self) -> &str {
+                $migration
+            }
+        }
+
+        #[expect(elided_lifetimes_in_paths, reason = "async_trait fixes the lifetimes of the trait's signature")]
+        #[async_trait::async_trait]
+        impl MigrationTrait for $name {
+            async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+                let (db, backend) = (manager.get_connection(), manager.get_database_backend());
+                db.execute_unprepared(&script(self.name(), backend)).await?;
+                if backend == DbBackend::Postgres {
+                    db.execute_unprepared(POSTGRES_DEFERRABLE).await?;
+                }
+                Ok(())
+            }
+        }
+    };
+}
+
+plain_migration! {
+    /// What sources say: reports, originals, estimates, races.
+    Reports = "m0002_reports"
+}
+plain_migration! {
+    /// Which reader read a file.
+    Readers = "m0003_readers"
+}
+plain_migration! {
+    /// What was worked out.
+    Metrics = "m0004_metrics"
+}
+plain_migration! {
+    /// Who says what zones are.
+    Zones = "m0005_zones"
+}
+plain_migration! {
+    /// How a result was run.
+    TimeTrials = "m0006_time_trials"
+}
+
+plain_migration! {
+    /// What models took and cost.
+    Coach = "m0010_coach"
+}
+plain_migration! {
+    /// Links that sign a browser in, and the private address of a calendar.
+    Web = "m0011_web"
+}
+
+plain_migration! {
+    /// Sessions that may decide, the codes that confirm them, and who runs the server.
+    Accounts = "m0013_accounts"
+}
+
+struct Plans;
+
+impl MigrationName for Plans {
+    fn name(&self) -> &str {
+        "m0007_plans"
+    }
+}
+
+#[expect(elided_lifetimes_in_paths, reason = "async_trait fixes the lifetimes of the trait's signature")]
+#[async_trait::async_trait]
+impl MigrationTrait for Plans {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        let (db, backend) = (manager.get_connection(), manager.get_database_backend());
+        db.execute_unprepared(&script(self.name(), backend)).await?;
+        create_guards(db, triggers::PLAN_GUARDS).await
+    }
+}
+
+async fn create_guards(db: &impl ConnectionTrait, guards: &[Guard]) -> Result<(), DbErr> {
+    let schema = current_schema(db).await?;
+    for guard in guards {
+        db.execute_unprepared(&guard.create(db.get_database_backend(), &schema)).await?;
+    }
+    Ok(())
+}
+
+/// The schema our tables are made in, quoted; empty on SQLite, which has none.
+async fn current_schema(db: &impl ConnectionTrait) -> Result<String, DbErr> {
+    if db.get_database_backend() != DbBackend::Postgres {
+        return Ok(String::new());
+    }
+    let sql = Statement::from_string(DbBackend::Postgres, "SELECT quote_ident(current_schema()) AS name");
+    let row = db.query_one_raw(sql).await?.ok_or(DbErr::Custom("there is no current schema".to_owned()))?;
+    row.try_get("", "name")
+}
+
+/// Removing a user with everything they have needs foreign keys that can wait for the end of the
+/// transaction. SQLite can always wait (`defer_foreign_keys`); PostgreSQL must be told beforehand.
+const POSTGRES_DEFERRABLE: &str = "
+DO $$
+DECLARE fk record;
+BEGIN
+    FOR fk IN SELECT conrelid::regclass AS tab, conname FROM pg_constraint
+              WHERE contype = 'f' AND connamespace = current_schema()::regnamespace
+    LOOP
+        EXECUTE format('ALTER TABLE %s ALTER CONSTRAINT %I DEFERRABLE INITIALLY IMMEDIATE', fk.tab, fk.conname);
+    END LOOP;
+END $$;";
+
+/// Fills in the types that the two databases spell differently.
+fn dialect(sql: &str, backend: DbBackend) -> String {
+    let sqlite = [
+        // AUTOINCREMENT: an id is never given out twice, not even after a deletion.
+        ("{{id}}", "INTEGER PRIMARY KEY AUTOINCREMENT CHECK (id > 0)"),
+        ("{{int}}", "INTEGER"),
+        ("{{real}}", "REAL"),
+        ("{{bool}}", "INTEGER"),
+        ("{{false}}", "0"),
+        ("{{bytes}}", "BLOB"),
+        ("{{json}}", "TEXT"),
+        ("{{day}}", "TEXT"),
+        ("{{instant}}", "TEXT"),
+        ("{{table}}", " STRICT"),
+    ];
+    let postgres = [
+        ("{{id}}", "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY"),
+        ("{{int}}", "BIGINT"),
+        ("{{real}}", "DOUBLE PRECISION"),
+        ("{{bool}}", "BOOLEAN"),
+        ("{{false}}", "FALSE"),
+        ("{{bytes}}", "BYTEA"),
+        ("{{json}}", "JSONB"),
+        ("{{day}}", "DATE"),
+        ("{{instant}}", "TIMESTAMPTZ"),
+        ("{{table}}", ""),
+    ];
+    let words = if backend == DbBackend::Postgres { postgres } else { sqlite };
+    words.iter().fold(sql.to_owned(), |sql, (word, spelling)| sql.replace(word, spelling))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fitness_core::domain::content_hash::ContentHash;
+
+    /// One line for each migration: its name and the hash of all its SQL. A line is added with its migration and never
+    /// changed afterwards.
+    const CHECKSUMS: &str = include_str!("checksums.txt");
+
+    fn guards_of(migration: &str) -> &'static [Guard] {
+        match migration {
+            FIRST => triggers::FIRST_GUARDS,
+            "m0007_plans" => triggers::PLAN_GUARDS,
+            "m0008_matches" => matches::GUARDS,
+            "m0009_decisions" => decisions::GUARDS,
+            _ => &[],
+        }
+    }
+
+    /// All the SQL of a migration, for both databases.
+    fn sql(migration: &str) -> String {
+        let mut sql = String::new();
+        for backend in [DbBackend::Sqlite, DbBackend::Postgres] {
+            sql += &script(migration, backend);
+            for guard in guards_of(migration) {
+                sql += &guard.create(backend, "public");
+            }
+        }
+        if migration == FIRST {
+            sql += &triggers::postgres_never_truncates();
+        }
+        sql
+    }
+
+    #[test]
+    fn released_migrations_are_never_edited() {
+        let mut found = String::new();
+        for (name, _) in SCRIPTS {
+            writeln!(found, "{name} {}", ContentHash::of_bytes(sql(name).as_bytes())).unwrap();
+        }
+        assert_eq!(found, CHECKSUMS, "add a migration instead of editing one");
+        let guards_listed: usize = SCRIPTS.iter().map(|(name, _)| guards_of(name).len()).sum();
+        assert_eq!(guards_listed, guards().count(), "a guard belongs to no migration here");
+    }
+}

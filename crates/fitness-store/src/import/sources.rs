@@ -1,0 +1,188 @@
+//! Where data comes from, and the sealed keys to it.
+
+use crate::backup::CREDENTIAL_SETTINGS;
+use crate::db::audit::{Actor, Entry};
+use crate::db::convert::day;
+use crate::db::entities::{settings, source_secrets, sources};
+use crate::db::error::{Error, Result};
+use crate::db::store::{Store, stamp};
+use crate::db::tx::Tx;
+use fitness_core::domain::calendar::{Day, Instant};
+use fitness_core::domain::ids::{SourceId, UserId};
+use sea_orm::prelude::Json;
+use sea_orm::sea_query::{Expr, OnConflict};
+use sea_orm::{
+    ActiveValue::{NotSet, Set},
+    ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder,
+};
+use serde::Serialize;
+
+/// A place data comes from.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Source {
+    /// Its id.
+    pub id: SourceId,
+    /// What kind it is, such as `intervals_icu`.
+    pub kind: String,
+    /// What the athlete calls it.
+    pub label: String,
+    /// Its settings; never a key.
+    pub config: Json,
+    /// When its key stops working, where known.
+    pub key_expires_on: Option<Day>,
+    /// When it was added.
+    pub added_at: Instant,
+}
+
+/// How long before its end a key is warned about.
+const WARN_DAYS: i64 = 7;
+
+impl Source {
+    /// When its key ends, when that is soon or was already.
+    #[must_use]
+    pub fn key_ending(&self, today: Day) -> Option<Day> {
+        self.key_expires_on.filter(|ends| *ends <= today.plus(WARN_DAYS))
+    }
+}
+
+impl Store {
+    /// Adds a source, without a key.
+    ///
+    /// # Errors
+    /// When there is no such user.
+    pub async fn add_source(
+        &self,
+        user: UserId,
+        kind: &str,
+        label: &str,
+        config: Json,
+        now: Instant,
+    ) -> Result<SourceId> {
+        let tx = self.write(user).await?;
+        let row = sources::ActiveModel {
+            id: NotSet,
+            user_id: Set(user.get()),
+            kind: Set(kind.to_owned()),
+            label: Set(label.to_owned()),
+            config: Set(config),
+            key_expires_on: Set(None),
+            added_at: Set(stamp(now)),
+            removed_at: Set(None),
+        };
+        let id = sources::Entity::insert(row).exec(tx.db()).await?.last_insert_id;
+        tx.commit(Entry::new(now, Actor::Human, "source.add", format!("source:{id}"))).await?;
+        Ok(SourceId::new(id))
+    }
+
+    /// A user's sources, oldest first.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn list_sources(&self, user: UserId) -> Result<Vec<Source>> {
+        let rows = sources::Entity::find()
+            .filter(sources::Column::UserId.eq(user.get()))
+            .filter(sources::Column::RemovedAt.is_null())
+            .order_by_asc(sources::Column::Id)
+            .all(self.reader())
+            .await?;
+        rows.into_iter()
+            .map(|row| {
+                Ok(Source {
+                    id: SourceId::new(row.id),
+                    kind: row.kind,
+                    label: row.label,
+                    config: row.config,
+                    key_expires_on: row.key_expires_on.map(day).transpose()?,
+                    added_at: row.added_at,
+                })
+            })
+            .collect()
+    }
+
+    /// Stores a source's key, which the caller has sealed.
+    ///
+    /// # Errors
+    /// `NotFound` when the user has no such source.
+    pub async fn put_source_secret(
+        &self,
+        user: UserId,
+        source: SourceId,
+        sealed: Vec<u8>,
+        expires_on: Option<Day>,
+        now: Instant,
+    ) -> Result<()> {
+        let tx = self.write(user).await?;
+        require_source(tx.db(), user, source).await?;
+        let row = source_secrets::ActiveModel {
+            source_id: Set(source.get()),
+            user_id: Set(user.get()),
+            sealed: Set(sealed),
+            stored_at: Set(stamp(now)),
+        };
+        let replace = OnConflict::column(source_secrets::Column::SourceId)
+            .update_columns([source_secrets::Column::Sealed, source_secrets::Column::StoredAt])
+            .to_owned();
+        source_secrets::Entity::insert(row).on_conflict(replace).exec_without_returning(tx.db()).await?;
+        set(&tx, source, sources::Column::KeyExpiresOn, Expr::value(expires_on.map(Day::date))).await?;
+        tx.commit(Entry::new(now, Actor::Human, "source.key", format!("source:{source}"))).await
+    }
+
+    /// Whether an encrypted API key is stored: of a service, of a coach, or one that the owner shares. The key that
+    /// encrypts them is not in the database.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn has_sealed_keys(&self) -> Result<bool> {
+        let of_coach = settings::Entity::find().filter(Expr::cust(CREDENTIAL_SETTINGS));
+        Ok(source_secrets::Entity::find().one(self.reader()).await?.is_some()
+            || of_coach.one(self.reader()).await?.is_some())
+    }
+
+    /// A source's sealed key, when it has one.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn find_source_secret(&self, user: UserId, source: SourceId) -> Result<Option<Vec<u8>>> {
+        let row = source_secrets::Entity::find_by_id(source.get())
+            .filter(source_secrets::Column::UserId.eq(user.get()))
+            .one(self.reader())
+            .await?;
+        Ok(row.map(|row| row.sealed))
+    }
+
+    /// Forgets a source and its key. What it brought stays.
+    ///
+    /// # Errors
+    /// `NotFound` when the user has no such source.
+    pub async fn remove_source(&self, user: UserId, source: SourceId, now: Instant) -> Result<()> {
+        let tx = self.write(user).await?;
+        require_source(tx.db(), user, source).await?;
+        source_secrets::Entity::delete_by_id(source.get()).exec(tx.db()).await?;
+        set(&tx, source, sources::Column::RemovedAt, Expr::value(stamp(now))).await?;
+        tx.commit(Entry::new(now, Actor::Human, "source.remove", format!("source:{source}"))).await
+    }
+}
+
+pub(crate) async fn require_source(db: &impl ConnectionTrait, user: UserId, source: SourceId) -> Result<()> {
+    let found = sources::Entity::find_by_id(source.get())
+        .filter(sources::Column::UserId.eq(user.get()))
+        .filter(sources::Column::RemovedAt.is_null())
+        .one(db)
+        .await?;
+    found.map(drop).ok_or(Error::NotFound("source"))
+}
+
+async fn set(
+    tx: &Tx,
+    source: SourceId,
+    column: sources::Column,
+    value: sea_orm::sea_query::Expr,
+) -> Result<()> {
+    sources::Entity::update_many()
+        .col_expr(column, value)
+        .filter(sources::Column::Id.eq(source.get()))
+        .filter(sources::Column::UserId.eq(tx.user().get()))
+        .exec(tx.db())
+        .await?;
+    Ok(())
+}

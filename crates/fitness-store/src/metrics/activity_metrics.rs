@@ -1,0 +1,389 @@
+//! What the samples of activities say, and what that means by the limits in force on their days.
+
+use crate::db::compress::{pack_json, unpack_json};
+use crate::db::convert::{day, json, to_json};
+use crate::db::entities::{activities, activity_details, activity_metrics, streams};
+use crate::db::error::Result;
+use crate::db::store::Store;
+use crate::db::tx::Tx;
+use crate::metrics::recompute_state::{Stale, mark, touched};
+use crate::training::activities::{StoredActivity, stored};
+use crate::training::source_records::{ROWS_AT_ONCE, in_chunks};
+use crate::training::streams::unpacked;
+use chrono::NaiveDate;
+use fitness_core::domain::activity::Activity;
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::ids::{ActivityId, UserId};
+use fitness_core::domain::source_record::{Details, PoolLength};
+use fitness_core::domain::sport::Sport;
+use fitness_core::domain::stream::Recording;
+use fitness_core::metrics::activity::{Judged, Measures};
+use fitness_core::metrics::thresholds::detect::{Candidate, Clue};
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query};
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder,
+    QuerySelect, Statement,
+};
+use serde::de::DeserializeOwned;
+use std::collections::HashMap;
+
+/// An activity whose samples have not been looked at yet, still packed: unpacking is the work of a core.
+#[derive(Debug)]
+pub struct Unmeasured {
+    /// Which.
+    pub id: ActivityId,
+    /// What it is, without laps.
+    pub activity: Activity,
+    columns: Vec<streams::Model>,
+    details: Option<Vec<u8>>,
+}
+
+impl Unmeasured {
+    /// Its samples and pool lengths. A recording that is damaged is none: the summary is left.
+    #[must_use]
+    pub fn unpack(&self) -> (Option<Recording>, Vec<PoolLength>) {
+        let recording = unpacked(&self.columns).ok().flatten();
+        let details = self.details.as_ref().and_then(|packed| unpack_json::<Details>(packed).ok());
+        (recording, details.map(|details| details.lengths).unwrap_or_default())
+    }
+}
+
+/// An activity and what its samples say.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measured {
+    /// Which.
+    pub id: ActivityId,
+    /// What it is, without laps.
+    pub activity: Activity,
+    /// Its load, as last worked out.
+    pub load: Option<f64>,
+    /// What its samples say.
+    pub measures: Measures,
+}
+
+impl Store {
+    /// Activities whose samples have not been looked at by this version of the formulas.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn list_unmeasured(&self, user: UserId, version: u32) -> Result<Vec<ActivityId>> {
+        use activities::Column;
+        let measured = Query::select()
+            .column(activity_metrics::Column::ActivityId)
+            .from(activity_metrics::Entity)
+            .and_where(activity_metrics::Column::UserId.eq(user.get()))
+            .and_where(activity_metrics::Column::Version.eq(i64::from(version)))
+            .to_owned();
+        // All three are answered from an index: the rows are not read.
+        let deleted = Query::select()
+            .column(Column::Id)
+            .from(activities::Entity)
+            .and_where(Column::UserId.eq(user.get()))
+            .and_where(Column::DeletedAt.is_not_null())
+            .to_owned();
+        let ids = activities::Entity::find()
+            .select_only()
+            .column(Column::Id)
+            .filter(Column::UserId.eq(user.get()))
+            .filter(Column::Id.not_in_subquery(measured))
+            .filter(Column::Id.not_in_subquery(deleted))
+            .order_by_asc(Column::Day)
+            .order_by_asc(Column::Id)
+            .into_tuple::<i64>()
+            .all(self.reader())
+            .await?;
+        Ok(ids.into_iter().map(ActivityId::new).collect())
+    }
+
+    /// Some activities with their samples, still packed. Deleted ones are left out.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn read_unmeasured(&self, user: UserId, ids: &[ActivityId]) -> Result<Vec<Unmeasured>> {
+        use activities::Column;
+        let db = self.snapshot().await?;
+        let rows = activities::Entity::find()
+            .filter(Column::UserId.eq(user.get()))
+            .filter(Column::DeletedAt.is_null())
+            .filter(Column::Id.is_in(ids.iter().map(|id| id.get())))
+            .all(&db)
+            .await?;
+        let ids: Vec<i64> = rows.iter().map(|row| row.id).collect();
+        let mut columns: HashMap<i64, Vec<streams::Model>> = HashMap::new();
+        let of_these = streams::Column::ActivityId.is_in(ids.iter().copied());
+        for column in streams::Entity::find().filter(of_these).all(&db).await? {
+            columns.entry(column.activity_id).or_default().push(column);
+        }
+        let of_these = activity_details::Column::ActivityId.is_in(ids.iter().copied());
+        let details = activity_details::Entity::find().filter(of_these).all(&db).await?;
+        let mut details: HashMap<i64, Vec<u8>> =
+            details.into_iter().map(|row| (row.activity_id, row.packed)).collect();
+        rows.into_iter()
+            .map(|row| {
+                let (columns, details) =
+                    (columns.remove(&row.id).unwrap_or_default(), details.remove(&row.id));
+                let stored = stored(row)?;
+                Ok(Unmeasured { id: stored.id, activity: stored.activity, columns, details })
+            })
+            .collect()
+    }
+
+    /// Keeps what the samples of activities say. What somebody else has measured meanwhile stays as it is. `false` when
+    /// something was changed since `stale` was read: then nothing is kept.
+    ///
+    /// # Errors
+    /// When the database refuses.
+    pub async fn put_measures(
+        &self,
+        user: UserId,
+        version: u32,
+        stale: Stale,
+        measured: Vec<(ActivityId, Day, Measures, Vec<Clue>)>,
+    ) -> Result<bool> {
+        let tx = self.write(user).await?;
+        if touched(&tx).await? != stale.touched {
+            return Ok(false);
+        }
+        let first = measured.iter().map(|(_, day, ..)| *day).min();
+        let row = |(id, _, measures, clues): (ActivityId, Day, Measures, Vec<Clue>)| {
+            activity_metrics::ActiveModel {
+                activity_id: Set(id.get()),
+                user_id: Set(user.get()),
+                version: Set(i64::from(version)),
+                clues: Set(to_json(&clues)),
+                measures: Set(pack_json(&measures)),
+                judged: Set(None),
+            }
+        };
+        use activity_metrics::Column;
+        // Whoever measured the same recording first may have judged it by now.
+        let replace = OnConflict::column(Column::ActivityId)
+            .update_columns([Column::Version, Column::Clues, Column::Measures, Column::Judged])
+            .action_and_where(Expr::col((activity_metrics::Entity, Column::Version)).ne(i64::from(version)))
+            .to_owned();
+        let mut kept = 0;
+        for some in in_chunks(measured.into_iter().map(row).collect()) {
+            let insert = activity_metrics::Entity::insert_many(some).on_conflict(replace.clone());
+            kept += insert.exec_without_returning(tx.db()).await?;
+        }
+        // What is measured is not judged yet, whatever was settled when this began.
+        if let Some(first) = first.filter(|_| kept > 0) {
+            mark(&tx, first, false).await?;
+        }
+        tx.commit_bookkeeping().await?;
+        Ok(true)
+    }
+
+    /// Activities from a day on with what their samples say, by day and then in the order they began.
+    ///
+    /// # Errors
+    /// `Unreadable` when what is stored is damaged.
+    pub async fn list_measured(&self, user: UserId, from: Day) -> Result<Vec<Measured>> {
+        let found = self.list_measures(user, from, Condition::all()).await?;
+        Ok(found
+            .into_iter()
+            .map(|(StoredActivity { id, activity, load, .. }, measures)| Measured {
+                id,
+                activity,
+                load,
+                measures,
+            })
+            .collect())
+    }
+
+    /// The runs among them, and of what their samples say only the part that is asked for: nothing else is made of it.
+    pub(crate) async fn measured_runs<T: DeserializeOwned>(
+        &self,
+        user: UserId,
+        from: Day,
+    ) -> Result<Vec<(StoredActivity, T)>> {
+        let runs = Condition::all().add(activities::Column::Sport.eq(Sport::Running.as_str()));
+        self.list_measures(user, from, runs).await
+    }
+
+    async fn list_measures<T: DeserializeOwned>(
+        &self,
+        user: UserId,
+        from: Day,
+        which: Condition,
+    ) -> Result<Vec<(StoredActivity, T)>> {
+        let db = self.snapshot().await?;
+        let rows = activities::Entity::find()
+            .filter(activities::Column::UserId.eq(user.get()))
+            .filter(activities::Column::Day.gte(from.date()))
+            .filter(activities::Column::DeletedAt.is_null())
+            .filter(which)
+            .order_by_asc(activities::Column::Day)
+            .order_by_asc(activities::Column::StartedAt)
+            .order_by_asc(activities::Column::Id)
+            .all(&db)
+            .await?;
+        let ids: Vec<i64> = rows.iter().map(|row| row.id).collect();
+        let mut packed = packed(&db, &ids).await?;
+        let mut measured = Vec::with_capacity(rows.len());
+        for row in rows {
+            let Some(Packed { measures, .. }) = packed.remove(&row.id) else { continue };
+            measured.push((stored(row)?, unpack_json(&measures)?));
+        }
+        Ok(measured)
+    }
+
+    /// The part that is asked for of what some activities mean; those that are not worked out yet are absent.
+    pub(crate) async fn judged_of<T: DeserializeOwned>(&self, ids: &[i64]) -> Result<HashMap<i64, T>> {
+        let packed = packed(self.reader(), ids).await?;
+        let judged = packed.into_iter().filter_map(|(id, packed)| Some((id, packed.judged?)));
+        judged.map(|(id, judged)| Ok((id, unpack_json(&judged)?))).collect()
+    }
+
+    /// Activities from one day through another with what their samples say and what that means, in the order they
+    /// began; those that are not worked out yet are left out.
+    ///
+    /// # Errors
+    /// `Unreadable` when what is stored is damaged.
+    pub async fn list_judged(
+        &self,
+        user: UserId,
+        from: Day,
+        through: Day,
+    ) -> Result<Vec<(ActivityId, Activity, Measures, Judged)>> {
+        let rows = self.list_activities(user, from, through).await?;
+        let ids: Vec<i64> = rows.iter().map(|row| row.id.get()).collect();
+        let mut packed = packed(self.reader(), &ids).await?;
+        let mut found = Vec::with_capacity(rows.len());
+        for row in rows {
+            if let Some(Packed { measures, judged: Some(judged) }) = packed.remove(&row.id.get()) {
+                found.push((row.id, row.activity, unpack_json(&measures)?, unpack_json(&judged)?));
+            }
+        }
+        Ok(found)
+    }
+
+    /// What some activities of the days before one mean; those that are not worked out yet are left out.
+    ///
+    /// # Errors
+    /// `Unreadable` when what is stored is damaged.
+    pub async fn read_judged(
+        &self,
+        user: UserId,
+        ids: &[ActivityId],
+        before: Day,
+    ) -> Result<Vec<(ActivityId, Measures, Judged)>> {
+        use activities::Column;
+        let mut found = Vec::new();
+        for some in ids.chunks(ROWS_AT_ONCE) {
+            let earlier = activities::Entity::find()
+                .select_only()
+                .column(Column::Id)
+                .filter(Column::UserId.eq(user.get()))
+                .filter(Column::DeletedAt.is_null())
+                .filter(Column::Day.lt(before.date()))
+                .filter(Column::Id.is_in(some.iter().map(|id| id.get())))
+                .into_tuple::<i64>()
+                .all(self.reader())
+                .await?;
+            for (id, Packed { measures, judged }) in packed(self.reader(), &earlier).await? {
+                if let Some(judged) = judged {
+                    found.push((ActivityId::new(id), unpack_json(&measures)?, unpack_json(&judged)?));
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// What the activities from one day through another suggest about the athlete's limits.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn list_clues(&self, user: UserId, from: Day, through: Day) -> Result<Vec<Candidate>> {
+        let sql = "SELECT a.day, m.clues FROM activities a JOIN activity_metrics m ON m.activity_id = a.id \
+                   WHERE a.user_id = $1 AND a.day BETWEEN $2 AND $3 AND a.deleted_at IS NULL ORDER BY a.started_at, a.id";
+        let values = [user.get().into(), from.date().into(), through.date().into()];
+        let rows =
+            self.reader().query_all_raw(Statement::from_sql_and_values(self.backend(), sql, values)).await?;
+        let mut found = Vec::new();
+        for row in rows {
+            let day = day(row.try_get::<NaiveDate>("", "day")?)?;
+            let clues: Vec<Clue> = json(row.try_get("", "clues")?)?;
+            found.extend(clues.into_iter().map(|clue| Candidate { day, clue }));
+        }
+        Ok(found)
+    }
+
+    /// What an activity means, once that is worked out.
+    ///
+    /// # Errors
+    /// `Unreadable` when what is stored is damaged.
+    pub async fn find_metrics(
+        &self,
+        user: UserId,
+        activity: ActivityId,
+    ) -> Result<Option<(Measures, Option<Judged>)>> {
+        let row = activity_metrics::Entity::find_by_id(activity.get())
+            .filter(activity_metrics::Column::UserId.eq(user.get()))
+            .one(self.reader())
+            .await?;
+        let Some(row) = row else { return Ok(None) };
+        let judged = row.judged.map(|packed| unpack_json(&packed)).transpose()?;
+        Ok(Some((unpack_json(&row.measures)?, judged)))
+    }
+}
+
+/// What is kept of an activity, as it is stored.
+struct Packed {
+    measures: Vec<u8>,
+    /// `None` until it was judged.
+    judged: Option<Vec<u8>>,
+}
+
+/// What is kept of some activities; those that are not measured yet are absent.
+async fn packed(db: &impl ConnectionTrait, ids: &[i64]) -> Result<HashMap<i64, Packed>> {
+    use activity_metrics::Column;
+    let mut found = HashMap::with_capacity(ids.len());
+    for some in ids.chunks(ROWS_AT_ONCE) {
+        let rows = activity_metrics::Entity::find()
+            .select_only()
+            .columns([Column::ActivityId, Column::Measures, Column::Judged])
+            .filter(Column::ActivityId.is_in(some.iter().copied()))
+            .into_tuple::<(i64, Vec<u8>, Option<Vec<u8>>)>()
+            .all(db)
+            .await?;
+        found.extend(rows.into_iter().map(|(id, measures, judged)| (id, Packed { measures, judged })));
+    }
+    Ok(found)
+}
+
+/// Drops what the samples of activities say: it is looked at again.
+pub(crate) async fn forget_measures(tx: &Tx, activities: &[i64]) -> Result<()> {
+    for some in activities.chunks(ROWS_AT_ONCE) {
+        activity_metrics::Entity::delete_many()
+            .filter(activity_metrics::Column::ActivityId.is_in(some.iter().copied()))
+            .exec(tx.db())
+            .await?;
+    }
+    Ok(())
+}
+
+/// What activities mean, and with it their loads. Most mean what they meant before, and are not written again.
+pub(crate) async fn put_judged(tx: &Tx, judged: Vec<(ActivityId, Judged)>) -> Result<()> {
+    let ids: Vec<i64> = judged.iter().map(|(id, _)| id.get()).collect();
+    let before = packed(tx.db(), &ids).await?;
+    for (id, judged) in judged {
+        let means = pack_json(&judged);
+        if before.get(&id.get()).and_then(|row| row.judged.as_ref()) == Some(&means) {
+            continue;
+        }
+        let load = judged.load.as_ref().ok();
+        activity_metrics::Entity::update_many()
+            .col_expr(activity_metrics::Column::Judged, Expr::value(means))
+            .filter(activity_metrics::Column::ActivityId.eq(id.get()))
+            .exec(tx.db())
+            .await?;
+        activities::Entity::update_many()
+            .col_expr(activities::Column::Load, Expr::value(load.map(|load| load.value)))
+            .col_expr(activities::Column::LoadQuality, Expr::value(load.map(|load| load.quality.as_str())))
+            .filter(activities::Column::Id.eq(id.get()))
+            .exec(tx.db())
+            .await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,317 @@
+//! Reading plans, revisions, workouts and proposals, and how a plan stands against the data.
+//!
+//! Nothing here writes: drafts and proposals come from [`crate::plan::drafts`], every change to a plan from
+//! [`crate::plan::human_actions`].
+
+use crate::db::convert::{day, json, word};
+use crate::db::entities::{human_actions, plan_revisions, planned_workouts, proposals, training_plans};
+use crate::db::error::Result;
+use crate::db::store::Store;
+use crate::plan::adherence::{self, Gathered};
+use fitness_core::adherence::data_frontier::Frontier;
+use fitness_core::adherence::grade::{Graded, Tally};
+use fitness_core::domain::content_hash::ContentHash;
+use fitness_core::domain::ids::{HumanActionId, PlanId, ProposalId, UserId, WorkoutId};
+use fitness_core::domain::note::Author;
+use fitness_core::domain::units::{Distance, TimeSpan};
+use fitness_core::plan::{
+    Draft, Plan, PlanStatus, PlannedWorkout, Proposal, ProposalOrigin, Revision, Workout,
+};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// A plan with its workouts and how each of them went, all read at one moment.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Standing {
+    /// The plan.
+    pub plan: Plan,
+    /// The workouts of its current revision, in order.
+    pub workouts: Vec<PlannedWorkout>,
+    /// A verdict for each, in the same order; empty for a draft, which is never graded.
+    pub graded: Vec<Graded>,
+    /// How the judged ones add up.
+    pub tally: Tally,
+    /// How far the data reached.
+    pub frontier: Frontier,
+}
+
+impl Store {
+    /// A user's plans, newest first.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn list_plans(&self, user: UserId) -> Result<Vec<Plan>> {
+        let rows = training_plans::Entity::find()
+            .filter(training_plans::Column::UserId.eq(user.get()))
+            // A plan without its first revision was never finished; the desk makes both at once.
+            .filter(training_plans::Column::Revision.gt(0))
+            .order_by_desc(training_plans::Column::Id)
+            .all(self.reader())
+            .await?;
+        rows.into_iter().map(plan).collect()
+    }
+
+    /// One plan of a user.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn find_plan(&self, user: UserId, id: PlanId) -> Result<Option<Plan>> {
+        find_plan(self.reader(), user, id).await
+    }
+
+    /// The plan that is tracked, if any.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn find_active_plan(&self, user: UserId) -> Result<Option<Plan>> {
+        find_active_plan(self.reader(), user).await
+    }
+
+    /// The workouts of one revision of a plan, in order.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn list_workouts(
+        &self,
+        user: UserId,
+        plan: PlanId,
+        revision: i64,
+    ) -> Result<Vec<PlannedWorkout>> {
+        list_workouts(self.reader(), user, plan, revision).await
+    }
+
+    /// A plan's revisions, newest first.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn list_revisions(&self, user: UserId, plan: PlanId) -> Result<Vec<Revision>> {
+        list_revisions(self.reader(), user, plan).await
+    }
+
+    /// Who wrote names and descriptions of a plan, where that was not the athlete alone: whoever drafted it, or whose
+    /// proposal was applied to it.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn find_words_author(&self, user: UserId, plan: &Plan) -> Result<Option<Author>> {
+        let is_other = |author: &Author| *author != Author::Athlete;
+        if is_other(&plan.author) || plan.revision == 1 {
+            return Ok(Some(plan.author).filter(is_other));
+        }
+        let revisions = self.list_revisions(user, plan.id).await?;
+        let mut proposed = revisions.iter().filter_map(|revision| revision.proposed_by);
+        Ok(proposed.find_map(|origin| Some(origin.author()).filter(is_other)))
+    }
+
+    /// A plan's proposals, newest first.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn list_proposals(&self, user: UserId, plan: PlanId) -> Result<Vec<Proposal>> {
+        list_proposals(self.reader(), user, plan).await
+    }
+
+    /// One proposal of a user.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn find_proposal(&self, user: UserId, id: ProposalId) -> Result<Option<Proposal>> {
+        find_proposal(self.reader(), user, id).await
+    }
+
+    /// How a plan stands against the data: plan, totals and frontier are read in one snapshot, and the
+    /// verdicts are computed here and stored nowhere.
+    ///
+    /// # Errors
+    /// `NotFound` when there is no such plan.
+    pub async fn standing(&self, user: UserId, id: PlanId) -> Result<Standing> {
+        let db = self.snapshot().await?;
+        let Gathered { plan, workouts, data, frontier, .. } = adherence::gather(&db, user, id).await?;
+        db.commit().await?;
+        let graded = match plan.status {
+            PlanStatus::Draft => Vec::new(),
+            _ => data.verdicts(plan.judged_from(), &workouts, frontier),
+        };
+        Ok(Standing { tally: Tally::of(&graded), plan, workouts, graded, frontier })
+    }
+}
+
+pub(crate) async fn find_plan(db: &impl ConnectionTrait, user: UserId, id: PlanId) -> Result<Option<Plan>> {
+    let row = training_plans::Entity::find_by_id(id.get())
+        .filter(training_plans::Column::UserId.eq(user.get()))
+        .filter(training_plans::Column::Revision.gt(0))
+        .one(db)
+        .await?;
+    row.map(plan).transpose()
+}
+
+pub(crate) async fn find_active_plan(db: &impl ConnectionTrait, user: UserId) -> Result<Option<Plan>> {
+    let row = training_plans::Entity::find()
+        .filter(training_plans::Column::UserId.eq(user.get()))
+        .filter(training_plans::Column::Status.eq(PlanStatus::Active.as_str()))
+        .one(db)
+        .await?;
+    row.map(plan).transpose()
+}
+
+pub(crate) async fn find_proposal(
+    db: &impl ConnectionTrait,
+    user: UserId,
+    id: ProposalId,
+) -> Result<Option<Proposal>> {
+    let row = proposals::Entity::find_by_id(id.get())
+        .filter(proposals::Column::UserId.eq(user.get()))
+        .one(db)
+        .await?;
+    row.map(proposal).transpose()
+}
+
+pub(crate) async fn list_proposals(
+    db: &impl ConnectionTrait,
+    user: UserId,
+    plan: PlanId,
+) -> Result<Vec<Proposal>> {
+    let rows = proposals::Entity::find()
+        .filter(proposals::Column::UserId.eq(user.get()))
+        .filter(proposals::Column::PlanId.eq(plan.get()))
+        .order_by_desc(proposals::Column::Id)
+        .all(db)
+        .await?;
+    rows.into_iter().map(proposal).collect()
+}
+
+pub(crate) async fn list_workouts(
+    db: &impl ConnectionTrait,
+    user: UserId,
+    plan: PlanId,
+    revision: i64,
+) -> Result<Vec<PlannedWorkout>> {
+    let rows = planned_workouts::Entity::find()
+        .filter(planned_workouts::Column::UserId.eq(user.get()))
+        .filter(planned_workouts::Column::PlanId.eq(plan.get()))
+        .filter(planned_workouts::Column::Revision.eq(revision))
+        .order_by_asc(planned_workouts::Column::Date)
+        .order_by_asc(planned_workouts::Column::Position)
+        .all(db)
+        .await?;
+    rows.into_iter().map(planned_workout).collect()
+}
+
+pub(crate) async fn list_revisions(
+    db: &impl ConnectionTrait,
+    user: UserId,
+    plan: PlanId,
+) -> Result<Vec<Revision>> {
+    let rows = plan_revisions::Entity::find()
+        .filter(plan_revisions::Column::UserId.eq(user.get()))
+        .filter(plan_revisions::Column::PlanId.eq(plan.get()))
+        .order_by_desc(plan_revisions::Column::Number)
+        .all(db)
+        .await?;
+    let taken = human_actions::Entity::find()
+        .filter(human_actions::Column::UserId.eq(user.get()))
+        .filter(human_actions::Column::PlanId.eq(plan.get()))
+        .filter(human_actions::Column::ProposalId.is_not_null())
+        .all(db)
+        .await?;
+    let taken: BTreeMap<i64, i64> =
+        taken.into_iter().filter_map(|action| Some((action.id, action.proposal_id?))).collect();
+    let proposals = if taken.is_empty() { Vec::new() } else { list_proposals(db, user, plan).await? };
+    rows.into_iter()
+        .map(|row| {
+            let proposal = row.made_by.and_then(|action| taken.get(&action)).copied().map(ProposalId::new);
+            let made = proposals.iter().find(|one| Some(one.id) == proposal);
+            Ok(Revision {
+                plan: PlanId::new(row.plan_id),
+                number: row.number,
+                origin: word(&row.origin)?,
+                made_by: row.made_by.map(HumanActionId::new),
+                proposal,
+                proposed_by: made.map(|one| one.origin),
+                reason: row.reason,
+                content_hash: word(&row.content_hash)?,
+                made_at: row.made_at,
+            })
+        })
+        .collect()
+}
+
+/// The draft a stored plan was made from, put together again from its rows.
+pub(crate) fn draft(plan: &Plan, workouts: &[PlannedWorkout]) -> Result<Draft> {
+    let workouts = workouts.iter().map(|w| w.workout.clone()).collect();
+    let (start, race) = (plan.start_date, plan.race_date);
+    let (race_of, days) = ((plan.goal, plan.distance), (start, race));
+    Ok(Draft::written(&plan.name, race_of, days, plan.target_time, plan.terms.clone(), workouts)?)
+}
+
+/// What an athlete sees of a committed plan: which one, in which state, in which revision.
+#[must_use]
+pub fn seen_hash(plan: &Plan) -> ContentHash {
+    ContentHash::of_json(&(plan.id, plan.status, plan.revision, plan.content_hash))
+}
+
+fn plan(row: training_plans::Model) -> Result<Plan> {
+    Ok(Plan {
+        id: PlanId::new(row.id),
+        name: row.name,
+        goal: word(&row.goal)?,
+        distance: row.distance_mm.map(Distance::from_mm),
+        start_date: day(row.start_date)?,
+        begun_on: row.begun_on.map(day).transpose()?,
+        race_date: day(row.race_date)?,
+        target_time: row.target_time.map(TimeSpan::from_secs),
+        terms: row.terms.map(json).transpose()?.unwrap_or_default(),
+        status: word(&row.status)?,
+        author: word(&row.author)?,
+        content_hash: word(&row.content_hash)?,
+        revision: row.revision,
+        superseded_by: row.superseded_by.map(PlanId::new),
+        created_at: row.created_at,
+        activated_at: row.activated_at,
+        archived_at: row.archived_at,
+    })
+}
+
+pub(crate) fn proposal(row: proposals::Model) -> Result<Proposal> {
+    let author: Author = word(&row.author)?;
+    Ok(Proposal {
+        id: ProposalId::new(row.id),
+        plan: PlanId::new(row.plan_id),
+        base_revision: row.base_revision,
+        status: word(&row.status)?,
+        author,
+        origin: match (row.follows_from, author) {
+            (Some(_), _) => ProposalOrigin::Rules,
+            (None, Author::Athlete) => ProposalOrigin::Athlete,
+            (None, Author::Coach) => ProposalOrigin::Answer,
+            (None, Author::Mcp) => ProposalOrigin::Mcp,
+        },
+        message: row.message,
+        changes: json(row.changes)?,
+        made_at: row.made_at,
+        expires_on: row.expires_on.map(day).transpose()?,
+        superseded_by: row.superseded_by.map(ProposalId::new),
+        withdrawn_at: row.withdrawn_at,
+        findings: row.findings.map(json).transpose()?.unwrap_or_default(),
+    })
+}
+
+fn planned_workout(row: planned_workouts::Model) -> Result<PlannedWorkout> {
+    Ok(PlannedWorkout {
+        id: WorkoutId::new(row.workout_id),
+        workout: Workout {
+            date: day(row.date)?,
+            sport: word(&row.sport)?,
+            kind: word(&row.kind)?,
+            name: row.name,
+            distance: row.distance_mm.map(Distance::from_mm),
+            duration: row.duration_ms.map(TimeSpan::from_ms),
+            load: row.load,
+            intensity: row.intensity,
+            description: row.description,
+            key: row.is_key,
+            steps: json(row.steps)?,
+        },
+    })
+}

@@ -1,0 +1,38 @@
+//! How the race of a plan went.
+
+use crate::db::error::Result;
+use crate::db::store::Store;
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::ids::UserId;
+use fitness_core::domain::sport::Sport;
+use fitness_core::metrics::predict::LOOK_BACK_DAYS;
+use fitness_core::plan::{Aftermath, Plan, aftermath};
+
+impl Store {
+    /// Looks back on a plan whose race is over: what was run, and what had been predicted from what was known the day
+    /// before. `None` before, and for a plan without a race.
+    ///
+    /// # Errors
+    /// `Unreadable` when what is stored is damaged.
+    pub async fn look_back(&self, user: UserId, plan: &Plan, today: Day) -> Result<Option<Aftermath>> {
+        let (Some(distance), day) = (plan.distance, plan.race_date) else { return Ok(None) };
+        if today <= day {
+            return Ok(None);
+        }
+        let mut races: Vec<_> = (self.list_races(user).await?.into_iter())
+            .map(|race| (race.result.day, race.result.distance, race.result.time))
+            .filter(|race| race.0 == day)
+            .collect();
+        if races.is_empty() {
+            // What the athlete confirmed comes first; a recording of the distance is the next best.
+            let ran = self.list_activities(user, day, day).await?;
+            races.extend(ran.iter().filter(|one| one.activity.sport == Sport::Running).filter_map(|one| {
+                Some((one.day, one.activity.distance?, one.activity.elapsed.or(one.activity.moving)?))
+            }));
+        }
+        let log = self.training_log(user, day.plus(-LOOK_BACK_DAYS)).await?;
+        let predicted =
+            log.and_then(|log| log.predict(distance, day.previous()).ok()).map(|found| found.exact);
+        Ok(aftermath(plan, &races, predicted, today))
+    }
+}

@@ -1,0 +1,90 @@
+//! Where a plan leads by race day.
+
+use crate::db::error::Result;
+use crate::db::store::Store;
+use crate::plan::adherence::Progress;
+use crate::training::activities::StoredActivity;
+use fitness_core::adherence::grade::Verdict;
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::ids::{ActivityId, PlanId, UserId};
+use fitness_core::domain::sport::Sport;
+use fitness_core::metrics::trajectory::{
+    Adherence, Outlook, PastSession, PlannedDay, Trajectory, Typical, planned_load, project,
+};
+use fitness_core::metrics::{Absent, Found};
+use fitness_core::plan::{PlannedWorkout, Workout, WorkoutKind};
+use std::collections::{BTreeMap, BTreeSet};
+
+impl Store {
+    /// Where a plan leads by race day: fitness as written, at the rate it was followed lately, and without training.
+    ///
+    /// # Errors
+    /// `NotFound` when the user has no such plan.
+    pub async fn outlook(&self, user: UserId, plan: PlanId) -> Result<Found<Trajectory>> {
+        let Progress { plan, workouts, frontier, activities, followed } = self.progress(user, plan).await?;
+        let Some(complete) = frontier.complete() else { return Ok(Err(Absent::NotYet)) };
+        let Some(state) = self.find_day_state(user, complete).await? else { return Ok(Err(Absent::NotYet)) };
+        let first = self.first_day(user).await?.unwrap_or(complete);
+        let stored = self.list_activities(user, complete.plus(-90), complete).await?;
+        let done: Vec<PastSession> = (stored.iter())
+            .filter_map(|one| {
+                let alone = |other: &&StoredActivity| {
+                    (other.day, other.activity.sport) == (one.day, one.activity.sport)
+                };
+                let alone = stored.iter().filter(alone).count() == 1;
+                Some(PastSession {
+                    day: one.day,
+                    sport: one.activity.sport,
+                    kind: asked_for(&workouts, one.day, one.activity.sport).filter(|_| alone),
+                    load: one.load?,
+                    duration: one.activity.training_time()?,
+                    distance: one.activity.distance,
+                })
+            })
+            .collect();
+        let typical = Typical::measure(&done, first, complete);
+        let workouts: Vec<Workout> = workouts.into_iter().map(|planned| planned.workout).collect();
+        let loads: BTreeMap<ActivityId, f64> =
+            activities.iter().filter_map(|one| Some((one.id, one.done.load?))).collect();
+        let mut planned: BTreeMap<Day, PlannedDay> = BTreeMap::new();
+        // Of a day counts what lies behind its workouts, each activity once.
+        let mut counted: BTreeSet<ActivityId> = BTreeSet::new();
+        for ((workout, graded), behind) in workouts.iter().zip(&followed.graded).zip(&followed.behind) {
+            if graded.verdict == Verdict::NotStarted {
+                continue;
+            }
+            let day = workout.date;
+            let new = behind.activities.iter().filter(|id| counted.insert(**id));
+            let done: f64 = new.filter_map(|id| loads.get(id)).sum();
+            let Ok(load) = planned_load(workout, &typical) else { continue };
+            let entry = planned.entry(day).or_insert_with(|| PlannedDay {
+                day,
+                planned: 0.0,
+                done: 0.0,
+                excused: false,
+            });
+            entry.planned += load.value;
+            entry.done += done;
+            entry.excused |= graded.excused.is_some();
+        }
+        let planned: Vec<PlannedDay> = planned.into_values().collect();
+        let adherence = Adherence::of(&planned, complete);
+        let outlook = Outlook {
+            from: complete,
+            state: &state.fitness,
+            plan_start: plan.start_date,
+            race_day: plan.race_date,
+            workouts: &workouts,
+            typical: &typical,
+        };
+        Ok(project(&outlook, &adherence))
+    }
+}
+
+/// What the plan asked for of a sport on a day; nothing where it asked for two things.
+fn asked_for(workouts: &[PlannedWorkout], day: Day, sport: Sport) -> Option<WorkoutKind> {
+    let mut asked =
+        workouts.iter().filter(|planned| (planned.workout.date, planned.workout.sport) == (day, sport));
+    let only = asked.next()?;
+    asked.next().is_none().then_some(only.workout.kind)
+}

@@ -1,0 +1,351 @@
+//! Activities and their laps.
+
+use crate::db::audit::{Actor, Entry};
+use crate::db::compress::unpack_json;
+use crate::db::convert::{day, json, narrow, narrow_option, to_json, word};
+use crate::db::entities::{activities, activity_details, activity_reports, laps};
+use crate::db::error::{Error, Result};
+use crate::db::store::{Store, stamp};
+use crate::db::tx::Tx;
+use crate::metrics::activity_metrics;
+use crate::metrics::recompute_state;
+use crate::training::races::first_race_of;
+use fitness_core::domain::activity::{Activity, Lap};
+use fitness_core::domain::calendar::{Day, Instant};
+use fitness_core::domain::content_hash::ContentHash;
+use fitness_core::domain::ids::{ActivityId, UserId};
+use fitness_core::domain::merge::{Edit, Merged, merge};
+use fitness_core::domain::source_record::{Details, Flaw, Outline, ReportKey};
+use fitness_core::domain::units::{Distance, TimeSpan};
+use fitness_core::metrics::{Quality, Rated};
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
+};
+use serde::Serialize;
+
+/// A stored activity.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StoredActivity {
+    /// Its id.
+    pub id: ActivityId,
+    /// The local day it began.
+    pub day: Day,
+    /// What it is, without laps.
+    #[serde(flatten)]
+    pub activity: Activity,
+    /// Its training load, once computed.
+    pub load: Option<f64>,
+    /// How far the load can be leaned on.
+    pub load_quality: Option<Quality>,
+    /// Whether a source calls it a race.
+    pub race: bool,
+    /// What was wrong with its file, if anything.
+    pub flaws: Vec<Flaw>,
+    /// Whether the athlete changed something by hand.
+    pub edited: bool,
+}
+
+impl StoredActivity {
+    /// Its load with how far it can be leaned on.
+    #[must_use]
+    pub fn rated_load(&self) -> Option<Rated> {
+        self.load.zip(self.load_quality).map(|(value, quality)| Rated { value, quality })
+    }
+}
+
+impl Store {
+    /// Activities from one local day through another, oldest first, without laps.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn list_activities(
+        &self,
+        user: UserId,
+        from: Day,
+        through: Day,
+    ) -> Result<Vec<StoredActivity>> {
+        let rows = activities::Entity::find()
+            .filter(activities::Column::UserId.eq(user.get()))
+            .filter(activities::Column::Day.between(from.date(), through.date()))
+            .filter(activities::Column::DeletedAt.is_null())
+            .order_by_asc(activities::Column::StartedAt)
+            .order_by_asc(activities::Column::Id)
+            .all(self.reader())
+            .await?;
+        rows.into_iter().map(stored).collect()
+    }
+
+    /// One activity of a user, with its laps.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn find_activity(&self, user: UserId, id: ActivityId) -> Result<Option<StoredActivity>> {
+        let db = self.snapshot().await?;
+        let row = activities::Entity::find_by_id(id.get())
+            .filter(activities::Column::UserId.eq(user.get()))
+            .filter(activities::Column::DeletedAt.is_null())
+            .one(&db)
+            .await?;
+        let Some(mut activity) = row.map(stored).transpose()? else { return Ok(None) };
+        let rows = laps::Entity::find()
+            .filter(laps::Column::ActivityId.eq(id.get()))
+            .filter(laps::Column::UserId.eq(user.get()))
+            .order_by_asc(laps::Column::Number)
+            .all(&db)
+            .await?;
+        activity.activity.laps = rows.into_iter().map(lap).collect::<Result<_>>()?;
+        Ok(Some(activity))
+    }
+
+    /// The lengths, sets and heartbeats of an activity, where it has any.
+    ///
+    /// # Errors
+    /// `Unreadable` when what is stored is damaged.
+    pub async fn find_details(&self, user: UserId, id: ActivityId) -> Result<Option<Details>> {
+        let row = activity_details::Entity::find_by_id(id.get())
+            .filter(activity_details::Column::UserId.eq(user.get()))
+            .one(self.reader())
+            .await?;
+        row.map(|row| unpack_json(&row.packed)).transpose()
+    }
+
+    /// Which reports an activity is put together from, the most trusted first.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn list_reports(&self, user: UserId, id: ActivityId) -> Result<Vec<(ReportKey, Outline)>> {
+        let mut reports = reports_of(self.reader(), user, id).await?;
+        reports.sort_by(|(a, _), (b, _)| a.cmp(b));
+        Ok(reports)
+    }
+
+    /// Changes an activity by hand. What is changed stays, whatever is imported later.
+    ///
+    /// # Errors
+    /// `NotFound` when the user has no such activity, `Edit` when nobody can have done what would come out.
+    pub async fn edit_activity(&self, user: UserId, id: ActivityId, edit: Edit, now: Instant) -> Result<()> {
+        self.put_edit(user, id, |before| before.then(edit), "activity.edit", now).await
+    }
+
+    /// Takes back every change made by hand: the activity is again what its sources say.
+    ///
+    /// # Errors
+    /// `NotFound` when the user has no such activity.
+    pub async fn reset_activity(&self, user: UserId, id: ActivityId, now: Instant) -> Result<()> {
+        self.put_edit(user, id, |_| Edit::default(), "activity.reset", now).await
+    }
+
+    async fn put_edit(
+        &self,
+        user: UserId,
+        id: ActivityId,
+        change: impl FnOnce(Edit) -> Edit,
+        action: &'static str,
+        now: Instant,
+    ) -> Result<()> {
+        let tx = self.write(user).await?;
+        let row = require_activity(&tx, id).await?;
+        if row.deleted_at.is_some() {
+            return Err(Error::NotFound("activity"));
+        }
+        let before: Edit = row.edit.map(json).transpose()?.unwrap_or_default();
+        let hash = ContentHash::of_json(&before);
+        let edit = change(before);
+        let reports = reports_of(tx.db(), user, id).await?;
+        let merged = merge(&reports, &edit).ok_or(Error::NotFound("activity"))?;
+        edit.check(&merged.activity)?;
+        let changed = activities::ActiveModel {
+            id: Set(id.get()),
+            edit: Set((edit != Edit::default()).then(|| to_json(&edit))),
+            ..columns(user, &merged)
+        };
+        activities::Entity::update(changed).exec(tx.db()).await?;
+        activity_metrics::forget_measures(&tx, &[id.get()]).await?;
+        recompute_state::touch(&tx, Some(merged.activity.day().min(day(row.day)?))).await?;
+        let entry = Entry::new(now, Actor::Human, action, format!("activity:{id}"));
+        tx.commit(entry.change(Some(hash), Some(ContentHash::of_json(&edit)))).await
+    }
+
+    /// Takes an activity out of everything. It stays known, so that no later import brings it back.
+    ///
+    /// # Errors
+    /// `NotFound` when the user has no such activity.
+    pub async fn delete_activity(&self, user: UserId, id: ActivityId, now: Instant) -> Result<()> {
+        let tx = self.write(user).await?;
+        let row = require_activity(&tx, id).await?;
+        if row.deleted_at.is_some() {
+            return Err(Error::NotFound("activity"));
+        }
+        set_deleted(&tx, id, Some(now)).await?;
+        touch_with_race(&tx, row.id, day(row.day)?).await?;
+        tx.commit(Entry::new(now, Actor::Human, "activity.delete", format!("activity:{id}"))).await
+    }
+
+    /// Brings a deleted activity back.
+    ///
+    /// # Errors
+    /// `NotFound` when the user has no such deleted activity.
+    pub async fn restore_activity(&self, user: UserId, id: ActivityId, now: Instant) -> Result<()> {
+        let tx = self.write(user).await?;
+        let row = require_activity(&tx, id).await?;
+        if row.deleted_at.is_none() {
+            return Err(Error::NotFound("deleted activity"));
+        }
+        set_deleted(&tx, id, None).await?;
+        touch_with_race(&tx, row.id, day(row.day)?).await?;
+        tx.commit(Entry::new(now, Actor::Human, "activity.restore", format!("activity:{id}"))).await
+    }
+
+    /// How many activities a user has, and the days of the first and the last.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn count_activities(&self, user: UserId) -> Result<(u64, Option<(Day, Day)>)> {
+        use activities::Column;
+        let counted = activities::Entity::find()
+            .select_only()
+            .column_as(Column::Id.count(), "count")
+            .column_as(Column::Day.min(), "first")
+            .column_as(Column::Day.max(), "last")
+            .filter(Column::UserId.eq(user.get()))
+            .filter(Column::DeletedAt.is_null())
+            .into_tuple::<(i64, Option<chrono::NaiveDate>, Option<chrono::NaiveDate>)>()
+            .one(self.reader())
+            .await?;
+        let (count, first, last) = counted.unwrap_or_default();
+        let span = first.map(day).transpose()?.zip(last.map(day).transpose()?);
+        Ok((narrow(count)?, span))
+    }
+}
+
+async fn require_activity(tx: &Tx, id: ActivityId) -> Result<activities::Model> {
+    activities::Entity::find_by_id(id.get())
+        .filter(activities::Column::UserId.eq(tx.user().get()))
+        .one(tx.db())
+        .await?
+        .ok_or(Error::NotFound("activity"))
+}
+
+async fn set_deleted(tx: &Tx, id: ActivityId, at: Option<Instant>) -> Result<()> {
+    let row =
+        activities::ActiveModel { id: Set(id.get()), deleted_at: Set(at.map(stamp)), ..Default::default() };
+    activities::Entity::update(row).exec(tx.db()).await?;
+    Ok(())
+}
+
+async fn reports_of(
+    db: &impl ConnectionTrait,
+    user: UserId,
+    id: ActivityId,
+) -> Result<Vec<(ReportKey, Outline)>> {
+    use activity_reports::Column;
+    let rows = activity_reports::Entity::find()
+        .select_only()
+        .columns([Column::Kind, Column::ExternalId, Column::Outline])
+        .filter(Column::UserId.eq(user.get()))
+        .filter(Column::ActivityId.eq(id.get()))
+        .into_tuple::<(String, String, Vec<u8>)>()
+        .all(db)
+        .await?;
+    rows.into_iter()
+        .map(|(kind, id, outline)| Ok((ReportKey { kind: word(&kind)?, id }, unpack_json(&outline)?)))
+        .collect()
+}
+
+/// The columns that reports and edits decide.
+pub(crate) fn columns(user: UserId, merged: &Merged) -> activities::ActiveModel {
+    let a = &merged.activity;
+    activities::ActiveModel {
+        user_id: Set(user.get()),
+        sport: Set(a.sport.as_str().to_owned()),
+        sub_sport: Set(a.sub_sport.clone()),
+        name: Set(a.name.clone()),
+        started_at: Set(stamp(a.started_at)),
+        utc_offset_s: Set(i64::from(a.utc_offset_s)),
+        day: Set(a.day().date()),
+        elapsed_ms: Set(a.elapsed.map(TimeSpan::ms)),
+        moving_ms: Set(a.moving.map(TimeSpan::ms)),
+        distance_mm: Set(a.distance.map(Distance::mm)),
+        ascent_mm: Set(a.ascent.map(Distance::mm)),
+        descent_mm: Set(a.descent.map(Distance::mm)),
+        avg_heart_rate: Set(a.avg_heart_rate.map(i64::from)),
+        max_heart_rate: Set(a.max_heart_rate.map(i64::from)),
+        avg_power: Set(a.avg_power.map(i64::from)),
+        max_power: Set(a.max_power.map(i64::from)),
+        avg_cadence: Set(a.avg_cadence),
+        energy_kcal: Set(a.energy_kcal.map(i64::from)),
+        device: Set(a.device.clone()),
+        race: Set(merged.race),
+        flaws: Set((!merged.flaws.is_empty()).then(|| to_json(&merged.flaws))),
+        ..Default::default()
+    }
+}
+
+pub(crate) fn stored(row: activities::Model) -> Result<StoredActivity> {
+    Ok(StoredActivity {
+        id: ActivityId::new(row.id),
+        day: day(row.day)?,
+        load: row.load,
+        load_quality: row.load_quality.as_deref().map(word).transpose()?,
+        race: row.race,
+        flaws: row.flaws.map(json).transpose()?.unwrap_or_default(),
+        edited: row.edit.is_some(),
+        activity: Activity {
+            sport: word(&row.sport)?,
+            sub_sport: row.sub_sport,
+            name: row.name,
+            started_at: row.started_at,
+            utc_offset_s: narrow(row.utc_offset_s)?,
+            elapsed: row.elapsed_ms.map(TimeSpan::from_ms),
+            moving: row.moving_ms.map(TimeSpan::from_ms),
+            distance: row.distance_mm.map(Distance::from_mm),
+            ascent: row.ascent_mm.map(Distance::from_mm),
+            descent: row.descent_mm.map(Distance::from_mm),
+            avg_heart_rate: narrow_option(row.avg_heart_rate)?,
+            max_heart_rate: narrow_option(row.max_heart_rate)?,
+            avg_power: narrow_option(row.avg_power)?,
+            max_power: narrow_option(row.max_power)?,
+            avg_cadence: row.avg_cadence,
+            energy_kcal: narrow_option(row.energy_kcal)?,
+            device: row.device,
+            laps: Vec::new(),
+        },
+    })
+}
+
+pub(crate) fn lap_rows(user: UserId, activity: i64, laps: &[Lap]) -> impl Iterator<Item = laps::ActiveModel> {
+    (1..).zip(laps).map(move |(number, lap)| laps::ActiveModel {
+        activity_id: Set(activity),
+        user_id: Set(user.get()),
+        number: Set(number),
+        started_at: Set(stamp(lap.started_at)),
+        elapsed_ms: Set(lap.elapsed.map(TimeSpan::ms)),
+        moving_ms: Set(lap.moving.map(TimeSpan::ms)),
+        distance_mm: Set(lap.distance.map(Distance::mm)),
+        avg_heart_rate: Set(lap.avg_heart_rate.map(i64::from)),
+        max_heart_rate: Set(lap.max_heart_rate.map(i64::from)),
+        avg_power: Set(lap.avg_power.map(i64::from)),
+        avg_cadence: Set(lap.avg_cadence),
+        kind: Set(lap.kind.clone()),
+    })
+}
+
+fn lap(row: laps::Model) -> Result<Lap> {
+    Ok(Lap {
+        started_at: row.started_at,
+        elapsed: row.elapsed_ms.map(TimeSpan::from_ms),
+        moving: row.moving_ms.map(TimeSpan::from_ms),
+        distance: row.distance_mm.map(Distance::from_mm),
+        avg_heart_rate: narrow_option(row.avg_heart_rate)?,
+        max_heart_rate: narrow_option(row.max_heart_rate)?,
+        avg_power: narrow_option(row.avg_power)?,
+        avg_cadence: row.avg_cadence,
+        kind: row.kind,
+    })
+}
+
+/// An activity that goes or comes back takes its race result along, which may be of an earlier day.
+async fn touch_with_race(tx: &Tx, id: i64, on: Day) -> Result<()> {
+    let raced = first_race_of(tx, id).await?;
+    recompute_state::touch(tx, Some(raced.map_or(on, |raced| raced.min(on)))).await
+}

@@ -1,0 +1,255 @@
+//! Activities as somebody looks through them: filtered, added up, and page by page.
+//!
+//! A page goes on from a place, not from a number of rows: what is imported meanwhile moves nothing that was seen.
+
+use crate::db::convert::narrow;
+use crate::db::entities::activities::{Column, Entity};
+use crate::db::error::Result;
+use crate::db::store::{Store, stamp};
+use crate::training::activities::{StoredActivity, stored};
+use chrono::DateTime;
+use fitness_core::domain::calendar::{Day, Instant};
+use fitness_core::domain::ids::{ActivityId, UserId};
+use fitness_core::domain::sport::Sport;
+use fitness_core::domain::units::{Distance, TimeSpan};
+use fitness_core::domain::untrusted_text::is_storable;
+use sea_orm::sea_query::{Expr, ExprTrait, Func, LikeExpr, SimpleExpr};
+use sea_orm::{ColumnTrait, Condition, EntityTrait, Order, QueryFilter, QueryOrder, QuerySelect};
+use serde::Serialize;
+use std::fmt;
+use std::str::FromStr;
+
+/// More words than anybody searches for; what comes after is not looked for.
+const MAX_WORDS: usize = 8;
+
+/// Which activities are meant. The default is all that were not deleted.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Wanted {
+    /// Of this sport.
+    pub sport: Option<Sport>,
+    /// Begun on this local day or later.
+    pub from: Option<Day>,
+    /// Begun on this local day or earlier.
+    pub through: Option<Day>,
+    /// With every one of these words in its name or its source's word for the sport, whatever the case.
+    pub words: String,
+    /// Those that were deleted, instead of those that were not.
+    pub deleted: bool,
+}
+
+impl Wanted {
+    /// Whether anything is left out that the athlete could have meant.
+    #[must_use]
+    pub fn is_filtered(&self) -> bool {
+        *self != Self { deleted: self.deleted, ..Self::default() }
+    }
+
+    fn condition(&self, user: UserId) -> Condition {
+        let gone = Column::DeletedAt;
+        Condition::all()
+            .add(Column::UserId.eq(user.get()))
+            .add(if self.deleted { gone.is_not_null() } else { gone.is_null() })
+            .add_option(self.sport.map(|sport| Column::Sport.eq(sport.as_str())))
+            .add_option(self.from.map(|day| Column::Day.gte(day.date())))
+            .add_option(self.through.map(|day| Column::Day.lte(day.date())))
+            .add(self.named())
+    }
+
+    /// A word is looked for as it was typed and in every usual case of it: the databases disagree about which letters
+    /// beyond A to Z are the same.
+    fn named(&self) -> Condition {
+        let mut all = Condition::all();
+        for word in self.words.split_whitespace().filter(|word| is_storable(word)).take(MAX_WORDS) {
+            let lower = word.to_lowercase();
+            let mut letters = lower.chars();
+            let first: String = letters.next().map(|c| c.to_uppercase().collect()).unwrap_or_default();
+            let capital = format!("{first}{}", letters.as_str());
+            let mut any = Condition::any();
+            for column in [Column::Name, Column::SubSport] {
+                for case in [&lower, &capital, &word.to_uppercase()] {
+                    any = any.add(Expr::col(column).like(holding(case)));
+                }
+                any = any.add(Func::lower(Expr::col(column)).like(holding(&lower)));
+            }
+            all = all.add(any);
+        }
+        all
+    }
+}
+
+/// `%word%` with nothing in the word that means something to the database.
+fn holding(word: &str) -> LikeExpr {
+    let escaped: String = word
+        .chars()
+        .flat_map(|c| matches!(c, '%' | '_' | '\\').then_some('\\').into_iter().chain([c]))
+        .collect();
+    LikeExpr::new(format!("%{escaped}%")).escape('\\')
+}
+
+/// A place among activities in the order of their days, as it is written into an address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    day: Day,
+    started_at: Instant,
+    id: ActivityId,
+}
+
+impl Place {
+    /// Where an activity is.
+    #[must_use]
+    pub const fn of(activity: &StoredActivity) -> Self {
+        Self { day: activity.day, started_at: activity.activity.started_at, id: activity.id }
+    }
+
+    /// What comes after it in one direction.
+    fn beyond(self, newer: bool) -> Condition {
+        let past = |column: Column, value: SimpleExpr| {
+            let column = Expr::col(column);
+            if newer { column.gt(value) } else { column.lt(value) }
+        };
+        let (day, started) = (self.day.date(), stamp(self.started_at));
+        // The day is asked for by itself as well, so that the index finds the first row.
+        let near = if newer { Column::Day.gte(day) } else { Column::Day.lte(day) };
+        let then = Condition::any().add(past(Column::StartedAt, started.into())).add(
+            Condition::all().add(Column::StartedAt.eq(started)).add(past(Column::Id, self.id.get().into())),
+        );
+        Condition::all().add(near).add(
+            Condition::any()
+                .add(past(Column::Day, day.into()))
+                .add(Condition::all().add(Column::Day.eq(day)).add(then)),
+        )
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}.{}", self.day, self.started_at.timestamp_micros(), self.id)
+    }
+}
+
+/// A text that is no place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("that is no place in the list")]
+pub struct NoPlace;
+
+impl FromStr for Place {
+    type Err = NoPlace;
+    fn from_str(text: &str) -> std::result::Result<Self, NoPlace> {
+        let mut parts = text.splitn(3, '.');
+        let mut next = || parts.next().ok_or(NoPlace);
+        let day = next()?.parse().map_err(|_| NoPlace)?;
+        let micros = next()?.parse().map_err(|_| NoPlace)?;
+        let id: i64 = next()?.parse().map_err(|_| NoPlace)?;
+        let started_at = DateTime::from_timestamp_micros(micros).ok_or(NoPlace)?;
+        // What no database can hold is nowhere in one.
+        Day::from_date(started_at.date_naive()).ok_or(NoPlace)?;
+        Ok(Self { day, started_at, id: ActivityId::new(id) })
+    }
+}
+
+/// From where a page goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Onward {
+    /// The newest.
+    #[default]
+    Start,
+    /// What is older than a place.
+    OlderThan(Place),
+    /// What is newer than a place.
+    NewerThan(Place),
+}
+
+/// A part of a list, the newest first.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Page {
+    /// The activities, without laps.
+    pub activities: Vec<StoredActivity>,
+    /// Whether there are newer ones.
+    pub newer: bool,
+    /// Whether there are older ones.
+    pub older: bool,
+}
+
+/// What activities come to. A sum leaves out what has no value.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct Totals {
+    /// How many.
+    pub count: u64,
+    /// How far.
+    #[serde(rename = "distance_mm")]
+    pub distance: Distance,
+    /// How long, in motion where known.
+    #[serde(rename = "time_ms")]
+    pub time: TimeSpan,
+    /// How much load.
+    pub load: f64,
+}
+
+impl Store {
+    /// A page of a user's activities.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn browse_activities(
+        &self,
+        user: UserId,
+        wanted: &Wanted,
+        from: Onward,
+        limit: usize,
+    ) -> Result<Page> {
+        let newer = matches!(from, Onward::NewerThan(_));
+        let order = if newer { Order::Asc } else { Order::Desc };
+        let condition = match from {
+            Onward::Start => wanted.condition(user),
+            Onward::OlderThan(place) => wanted.condition(user).add(place.beyond(false)),
+            Onward::NewerThan(place) => wanted.condition(user).add(place.beyond(true)),
+        };
+        let rows = Entity::find()
+            .filter(condition)
+            .order_by(Column::Day, order.clone())
+            .order_by(Column::StartedAt, order.clone())
+            .order_by(Column::Id, order)
+            // One more tells whether there are more.
+            .limit(limit as u64 + 1)
+            .all(self.reader())
+            .await?;
+        let more = rows.len() > limit;
+        let mut activities: Vec<StoredActivity> =
+            rows.into_iter().take(limit).map(stored).collect::<Result<_>>()?;
+        if newer {
+            activities.reverse();
+        }
+        let there = from != Onward::Start;
+        Ok(match newer {
+            true => Page { activities, newer: more, older: there },
+            false => Page { activities, newer: there, older: more },
+        })
+    }
+
+    /// What a user's activities come to.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn total_activities(&self, user: UserId, wanted: &Wanted) -> Result<Totals> {
+        // A sum of whole numbers is a decimal to PostgreSQL.
+        let whole = |sum: SimpleExpr| sum.cast_as("bigint");
+        let time = Func::coalesce([Expr::col(Column::MovingMs), Expr::col(Column::ElapsedMs)]);
+        let found = Entity::find()
+            .select_only()
+            .column_as(Column::Id.count(), "count")
+            .column_as(whole(Column::DistanceMm.sum()), "distance")
+            .column_as(whole(Expr::expr(time).sum()), "time")
+            .column_as(Column::Load.sum(), "load")
+            .filter(wanted.condition(user))
+            .into_tuple::<(i64, Option<i64>, Option<i64>, Option<f64>)>()
+            .one(self.reader())
+            .await?;
+        let (count, distance, time, load) = found.unwrap_or_default();
+        Ok(Totals {
+            count: narrow(count)?,
+            distance: Distance::from_mm(distance.unwrap_or_default()),
+            time: TimeSpan::from_ms(time.unwrap_or_default()),
+            load: load.unwrap_or_default(),
+        })
+    }
+}

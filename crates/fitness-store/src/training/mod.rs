@@ -1,0 +1,13 @@
+//! What athletes did and said: activities and their sources, wellness, observations, notes, races, profile.
+
+pub(crate) mod activities;
+pub mod activity_search;
+pub(crate) mod notes;
+pub(crate) mod observations;
+pub(crate) mod original_files;
+pub(crate) mod overview;
+pub(crate) mod profile;
+pub(crate) mod races;
+pub(crate) mod source_records;
+pub(crate) mod streams;
+pub(crate) mod wellness;

@@ -1,0 +1,105 @@
+//! Notes for the coach, and the coach's own suggestions of notes.
+
+use crate::coach::quotas::room_for_a_suggestion;
+use crate::db::audit::{Actor, Entry};
+use crate::db::convert::{day, word};
+use crate::db::entities::notes::{ActiveModel, Column, Entity, Model};
+use crate::db::error::{Error, Result};
+use crate::db::store::{Store, stamp};
+use fitness_core::domain::calendar::{Day, Instant};
+use fitness_core::domain::content_hash::ContentHash;
+use fitness_core::domain::ids::{NoteId, UserId};
+use fitness_core::domain::note::{Author, Note, NoteText};
+use sea_orm::sea_query::Expr;
+use sea_orm::{
+    ActiveValue::{NotSet, Set},
+    ColumnTrait, EntityTrait, QueryFilter, QueryOrder,
+};
+
+impl Store {
+    /// Writes a note down. What the athlete wrote counts at once; anybody else's is a suggestion.
+    ///
+    /// # Errors
+    /// When there is no such user; `TooMany` when as many suggestions wait as may.
+    pub async fn add_note(
+        &self,
+        user: UserId,
+        author: Author,
+        day: Option<Day>,
+        text: &NoteText,
+        now: Instant,
+    ) -> Result<NoteId> {
+        let tx = self.write(user).await?;
+        room_for_a_suggestion(&tx, author).await?;
+        let row = ActiveModel {
+            id: NotSet,
+            user_id: Set(user.get()),
+            day: Set(day.map(Day::date)),
+            author: Set(author.as_str().to_owned()),
+            accepted: Set(author == Author::Athlete),
+            text: Set(text.as_str().to_owned()),
+            written_at: Set(stamp(now)),
+        };
+        let id = NoteId::new(Entity::insert(row).exec(tx.db()).await?.last_insert_id);
+        let entry = Entry::new(now, author.into(), "note.add", format!("note:{id}"));
+        tx.commit(entry.change(None, Some(ContentHash::of_json(text)))).await?;
+        Ok(id)
+    }
+
+    /// A user's notes, newest first, suggestions included.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn list_notes(&self, user: UserId) -> Result<Vec<Note>> {
+        let rows = Entity::find()
+            .filter(Column::UserId.eq(user.get()))
+            .order_by_desc(Column::Id)
+            .all(self.reader())
+            .await?;
+        rows.into_iter().map(note).collect()
+    }
+
+    /// Takes over a suggested note.
+    ///
+    /// # Errors
+    /// `NotFound` when the user has no such suggestion.
+    pub async fn accept_note(&self, user: UserId, id: NoteId, now: Instant) -> Result<()> {
+        let tx = self.write(user).await?;
+        let accepted = Entity::update_many()
+            .col_expr(Column::Accepted, Expr::value(true))
+            .filter(Column::Id.eq(id.get()))
+            .filter(Column::UserId.eq(user.get()))
+            .filter(Column::Accepted.eq(false))
+            .exec(tx.db())
+            .await?;
+        if accepted.rows_affected == 0 {
+            return Err(Error::NotFound("suggested note"));
+        }
+        tx.commit(Entry::new(now, Actor::Human, "note.accept", format!("note:{id}"))).await
+    }
+
+    /// Removes a note and gives it back, so that the athlete can be told what went.
+    ///
+    /// # Errors
+    /// `NotFound` when the user has no such note.
+    pub async fn delete_note(&self, user: UserId, id: NoteId, now: Instant) -> Result<Note> {
+        let tx = self.write(user).await?;
+        let row = Entity::find_by_id(id.get()).filter(Column::UserId.eq(user.get())).one(tx.db()).await?;
+        let gone = note(row.ok_or(Error::NotFound("note"))?)?;
+        Entity::delete_by_id(id.get()).exec(tx.db()).await?;
+        let entry = Entry::new(now, Actor::Human, "note.delete", format!("note:{id}"));
+        tx.commit(entry.change(Some(ContentHash::of_json(&gone.text)), None)).await?;
+        Ok(gone)
+    }
+}
+
+fn note(row: Model) -> Result<Note> {
+    Ok(Note {
+        id: NoteId::new(row.id),
+        day: row.day.map(day).transpose()?,
+        author: word(&row.author)?,
+        accepted: row.accepted,
+        text: NoteText::new(&row.text).map_err(|e| Error::Unreadable(e.to_string()))?,
+        written_at: row.written_at,
+    })
+}

@@ -1,0 +1,262 @@
+//! Files as they were given, compressed, to be given back.
+
+use crate::db::compress::{pack, unpack, unpack_json};
+use crate::db::convert::{day, narrow, word};
+use crate::db::entities::{activities, activity_reports, originals};
+use crate::db::error::{Error, Result};
+use crate::db::store::{Store, stamp};
+use crate::db::tx::Tx;
+use crate::training::source_records::{ROWS_AT_ONCE, in_chunks};
+use fitness_core::domain::calendar::{Day, Instant};
+use fitness_core::domain::content_hash::ContentHash;
+use fitness_core::domain::ids::{ActivityId, UserId};
+use fitness_core::domain::source_record::{Outline, SourceKind};
+use fitness_core::domain::untrusted_text::storable;
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query};
+use sea_orm::{
+    ActiveValue::{NotSet, Set},
+    ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
+};
+use serde::Serialize;
+use std::collections::{BTreeSet, HashSet};
+
+/// A file on its way into the store, compressed beforehand.
+#[derive(Debug, Clone)]
+pub struct NewOriginal {
+    hash: ContentHash,
+    name: String,
+    size: usize,
+    packed: Vec<u8>,
+}
+
+impl NewOriginal {
+    /// Packs a file under the name it is given back with.
+    #[must_use]
+    pub fn pack(name: &str, hash: ContentHash, bytes: &[u8]) -> Self {
+        Self { hash, name: storable(name), size: bytes.len(), packed: pack(bytes) }
+    }
+
+    /// How much it takes.
+    #[must_use]
+    pub fn packed_size(&self) -> usize {
+        self.packed.len()
+    }
+}
+
+/// A file that was kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Original {
+    /// The hash of its bytes.
+    pub sha256: ContentHash,
+    /// What it was called. Foreign text, never a path.
+    pub name: String,
+    /// How many bytes it has.
+    pub size: u64,
+}
+
+impl Original {
+    /// What it can be called in any folder: of its foreign name only what is safe there, and of its hash what makes it one
+    /// of a kind.
+    #[must_use]
+    pub fn file_name(&self) -> String {
+        let (stem, ending) = self.name.rsplit_once('.').unwrap_or((&self.name, "bin"));
+        let safe = |text: &str| -> String {
+            text.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')).take(60).collect()
+        };
+        let hash: String = self.sha256.to_string().chars().take(8).collect();
+        format!("{}-{hash}.{}", safe(stem), safe(ending)).trim_start_matches('-').to_owned()
+    }
+}
+
+impl Store {
+    /// A user's kept files, oldest first, `limit` of them after skipping `offset`.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn list_originals(&self, user: UserId, offset: u64, limit: u64) -> Result<Vec<Original>> {
+        use originals::Column;
+        let rows = originals::Entity::find()
+            .select_only()
+            .columns([Column::Sha256, Column::Name, Column::Size])
+            .filter(Column::UserId.eq(user.get()))
+            .order_by_asc(Column::Id)
+            .offset(offset)
+            .limit(limit)
+            .into_tuple::<(String, String, i64)>()
+            .all(self.reader())
+            .await?;
+        rows.into_iter().map(original).collect()
+    }
+
+    /// The kept files an activity was read from.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn originals_of(&self, user: UserId, activity: ActivityId) -> Result<Vec<Original>> {
+        let ids = activity_reports::Entity::find()
+            .select_only()
+            .column(activity_reports::Column::OriginalId)
+            .filter(activity_reports::Column::UserId.eq(user.get()))
+            .filter(activity_reports::Column::ActivityId.eq(activity.get()))
+            .into_tuple::<Option<i64>>()
+            .all(self.reader())
+            .await?;
+        use originals::Column;
+        let rows = originals::Entity::find()
+            .select_only()
+            .columns([Column::Sha256, Column::Name, Column::Size])
+            .filter(Column::UserId.eq(user.get()))
+            .filter(Column::Id.is_in(ids.into_iter().flatten()))
+            .order_by_asc(Column::Id)
+            .into_tuple::<(String, String, i64)>()
+            .all(self.reader())
+            .await?;
+        rows.into_iter().map(original).collect()
+    }
+
+    /// A kept file, byte for byte.
+    ///
+    /// # Errors
+    /// `NotFound` when the user has none with this hash; `Unreadable` when what is stored is not it any more.
+    pub async fn read_original(&self, user: UserId, hash: ContentHash) -> Result<Vec<u8>> {
+        use originals::Column;
+        let row = originals::Entity::find()
+            .filter(Column::UserId.eq(user.get()))
+            .filter(Column::Sha256.eq(hash.to_string()))
+            .one(self.reader())
+            .await?
+            .ok_or(Error::NotFound("file"))?;
+        let bytes = unpack(&row.packed, narrow(row.size)?)?;
+        if ContentHash::of_bytes(&bytes) != hash {
+            return Err(Error::Unreadable(format!("the kept file {} is damaged", row.name)));
+        }
+        Ok(bytes)
+    }
+
+    /// The hashes of a user's kept files that this reader read last: what need not be read again.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn kept_hashes(&self, user: UserId, reader: &str) -> Result<HashSet<ContentHash>> {
+        use originals::Column;
+        let rows = originals::Entity::find()
+            .select_only()
+            .column(Column::Sha256)
+            .filter(Column::UserId.eq(user.get()))
+            .filter(Column::Reader.eq(reader))
+            .into_tuple::<String>()
+            .all(self.reader())
+            .await?;
+        rows.iter().map(|hash| word(hash)).collect()
+    }
+
+    /// What a source calls those of its activities whose file is kept, wherever that came from.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn reports_with_files(&self, user: UserId, kind: SourceKind) -> Result<HashSet<String>> {
+        use activity_reports::Column;
+        let with_files = Query::select()
+            .column(Column::ActivityId)
+            .from(activity_reports::Entity)
+            .and_where(Column::UserId.eq(user.get()))
+            .and_where(Column::OriginalId.is_not_null())
+            .to_owned();
+        let ids = activity_reports::Entity::find()
+            .select_only()
+            .column(Column::ExternalId)
+            .filter(Column::UserId.eq(user.get()))
+            .filter(Column::Kind.eq(kind.as_str()))
+            .filter(Column::ActivityId.in_subquery(with_files))
+            .into_tuple::<String>()
+            .all(self.reader())
+            .await?;
+        Ok(ids.into_iter().collect())
+    }
+
+    /// When the first activity in a kept file began, and the local clock's offset from UTC, as the file says.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn start_of_original(&self, user: UserId, hash: ContentHash) -> Result<Option<(Instant, i32)>> {
+        use activity_reports::Column;
+        let outline = activity_reports::Entity::find()
+            .select_only()
+            .column(Column::Outline)
+            .filter(Column::UserId.eq(user.get()))
+            .filter(Column::ExternalId.eq(format!("{hash}#0")))
+            .into_tuple::<Vec<u8>>()
+            .one(self.reader())
+            .await?;
+        let outline: Option<Outline> = outline.map(|outline| unpack_json(&outline)).transpose()?;
+        Ok(outline.map(|outline| (outline.activity.started_at, outline.activity.utc_offset_s)))
+    }
+
+    /// The days on which the activities in kept files began.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn days_of_originals(&self, user: UserId, hashes: &[ContentHash]) -> Result<BTreeSet<Day>> {
+        let mut days = BTreeSet::new();
+        for some in hashes.chunks(ROWS_AT_ONCE) {
+            let files = Query::select()
+                .column(originals::Column::Id)
+                .from(originals::Entity)
+                .and_where(originals::Column::UserId.eq(user.get()))
+                .and_where(originals::Column::Sha256.is_in(some.iter().map(ToString::to_string)))
+                .to_owned();
+            let reported = Query::select()
+                .column(activity_reports::Column::ActivityId)
+                .from(activity_reports::Entity)
+                .and_where(activity_reports::Column::OriginalId.in_subquery(files))
+                .to_owned();
+            let found = activities::Entity::find()
+                .select_only()
+                .column(activities::Column::Day)
+                .filter(activities::Column::UserId.eq(user.get()))
+                .filter(activities::Column::Id.in_subquery(reported))
+                .into_tuple::<chrono::NaiveDate>()
+                .all(self.reader())
+                .await?;
+            for date in found {
+                days.insert(day(date)?);
+            }
+        }
+        Ok(days)
+    }
+}
+
+/// Keeps files; one that is there already stays as it is, and is known to this reader now. The answer is how many
+/// are new to it.
+pub(crate) async fn put(tx: &Tx, files: Vec<NewOriginal>, reader: &str, now: Instant) -> Result<u64> {
+    use originals::Column;
+    let rows: Vec<_> = files
+        .into_iter()
+        .map(|file| originals::ActiveModel {
+            id: NotSet,
+            user_id: Set(tx.user().get()),
+            sha256: Set(file.hash.to_string()),
+            name: Set(file.name),
+            size: Set(i64::try_from(file.size).expect("a length fits an i64")),
+            packed: Set(file.packed),
+            kept_at: Set(stamp(now)),
+            reader: Set(reader.to_owned()),
+        })
+        .collect();
+    let once = OnConflict::columns([Column::UserId, Column::Sha256])
+        .update_column(Column::Reader)
+        .action_and_where(Expr::col((originals::Entity, Column::Reader)).ne(reader))
+        .to_owned();
+    let mut new = 0;
+    for some in in_chunks(rows) {
+        new += originals::Entity::insert_many(some)
+            .on_conflict(once.clone())
+            .exec_without_returning(tx.db())
+            .await?;
+    }
+    Ok(new)
+}
+
+fn original((hash, name, size): (String, String, i64)) -> Result<Original> {
+    Ok(Original { sha256: word(&hash)?, name, size: narrow(size)? })
+}

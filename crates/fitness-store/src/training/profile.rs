@@ -1,0 +1,273 @@
+//! An athlete's profile, thresholds and zones.
+
+use crate::db::audit::{Actor, Entry};
+use crate::db::convert::{day, json, narrow_option, to_json, word};
+use crate::db::entities::{profiles, thresholds, zones};
+use crate::db::error::{Error, Result};
+use crate::db::store::Store;
+use crate::db::tx::Tx;
+use crate::metrics::recompute_state;
+use fitness_core::domain::athlete::{Profile, Threshold, ThresholdKind, ThresholdOrigin, ZoneKind};
+use fitness_core::domain::calendar::{Day, Instant};
+use fitness_core::domain::content_hash::ContentHash;
+use fitness_core::domain::ids::UserId;
+use fitness_core::domain::sport::Sport;
+use fitness_core::domain::units::TimeSpan;
+use fitness_core::metrics::zones::{DatedZones, HeldZones, zones_on};
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{
+    ActiveValue::{NotSet, Set},
+    ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder,
+};
+
+impl Store {
+    /// What an athlete said about themselves; the defaults while they have said nothing.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn profile(&self, user: UserId) -> Result<Profile> {
+        profile(self.reader(), user).await
+    }
+
+    /// Takes over a profile.
+    ///
+    /// # Errors
+    /// When there is no such user.
+    pub async fn put_profile(&self, user: UserId, profile: &Profile, now: Instant) -> Result<()> {
+        let tx = self.write(user).await?;
+        let before = crate::training::profile::profile(tx.db(), user).await?;
+        put(&tx, profile).await?;
+        if (before.sex, before.sleep_need) != (profile.sex, profile.sleep_need) {
+            recompute_state::touch_all(&tx).await?;
+        }
+        let entry = Entry::new(now, Actor::Human, "profile.put", format!("user:{user}"));
+        tx.commit(entry.change(None, Some(ContentHash::of_json(profile)))).await
+    }
+
+    /// Takes over a dated threshold. Older ones stay: what was measured by them stays measured by them.
+    ///
+    /// # Errors
+    /// `OutOfBounds` when the value is not one a body can have.
+    pub async fn put_threshold(&self, user: UserId, threshold: &Threshold, now: Instant) -> Result<()> {
+        let (low, high) = threshold.kind.bounds();
+        if !(low..=high).contains(&threshold.value) {
+            return Err(Error::OutOfBounds { kind: threshold.kind, low, high });
+        }
+        let tx = self.write(user).await?;
+        put_threshold(&tx, threshold).await?;
+        recompute_state::touch(&tx, Some(threshold.from)).await?;
+        let object = format!("threshold:{} from {}", threshold.kind, threshold.from);
+        let entry = Entry::new(now, Actor::Human, "threshold.put", object);
+        tx.commit(entry.change(None, Some(ContentHash::of_json(threshold)))).await
+    }
+
+    /// Forgets a threshold the athlete set.
+    ///
+    /// # Errors
+    /// `NotFound` when they set none of this kind from this day.
+    pub async fn remove_threshold(
+        &self,
+        user: UserId,
+        kind: ThresholdKind,
+        from: Day,
+        now: Instant,
+    ) -> Result<()> {
+        use thresholds::Column;
+        let tx = self.write(user).await?;
+        let gone = thresholds::Entity::delete_many()
+            .filter(Column::UserId.eq(user.get()))
+            .filter(Column::Kind.eq(kind.as_str()))
+            .filter(Column::FromDay.eq(from.date()))
+            .filter(Column::Origin.eq(ThresholdOrigin::Set.as_str()))
+            .exec(tx.db())
+            .await?;
+        if gone.rows_affected == 0 {
+            return Err(Error::NotFound("threshold"));
+        }
+        recompute_state::touch(&tx, Some(from)).await?;
+        tx.commit(Entry::new(now, Actor::Human, "threshold.remove", format!("threshold:{kind} from {from}")))
+            .await
+    }
+
+    /// Every threshold of an athlete, oldest first.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn list_thresholds(&self, user: UserId) -> Result<Vec<Threshold>> {
+        let rows = thresholds::Entity::find()
+            .filter(thresholds::Column::UserId.eq(user.get()))
+            .order_by_asc(thresholds::Column::FromDay)
+            .order_by_asc(thresholds::Column::Id)
+            .all(self.reader())
+            .await?;
+        rows.into_iter()
+            .map(|row| {
+                Ok(Threshold {
+                    kind: word(&row.kind)?,
+                    value: row.value,
+                    from: day(row.from_day)?,
+                    origin: word(&row.origin)?,
+                })
+            })
+            .collect()
+    }
+
+    /// Takes over zones from a day on. Older ones stay: what was divided by them stays divided by them.
+    ///
+    /// # Errors
+    /// When there is no such user.
+    pub async fn put_zones(&self, user: UserId, dated: &DatedZones, now: Instant) -> Result<()> {
+        let tx = self.write(user).await?;
+        put_zones(&tx, dated).await?;
+        recompute_state::touch(&tx, Some(dated.from)).await?;
+        let DatedZones { kind, sport, from, .. } = dated;
+        let entry = Entry::new(now, Actor::Human, "zones.put", format!("zones:{kind} {sport} from {from}"));
+        tx.commit(entry.change(None, Some(ContentHash::of_json(&dated.zones)))).await
+    }
+
+    /// Forgets zones the athlete set.
+    ///
+    /// # Errors
+    /// `NotFound` when they set none of this kind for this sport from this day.
+    pub async fn remove_zones(
+        &self,
+        user: UserId,
+        kind: ZoneKind,
+        sport: Sport,
+        from: Day,
+        now: Instant,
+    ) -> Result<()> {
+        use zones::Column;
+        let tx = self.write(user).await?;
+        let gone = zones::Entity::delete_many()
+            .filter(Column::UserId.eq(user.get()))
+            .filter(Column::Kind.eq(kind.as_str()))
+            .filter(Column::Sport.eq(sport.as_str()))
+            .filter(Column::FromDay.eq(from.date()))
+            .filter(Column::Origin.eq(ThresholdOrigin::Set.as_str()))
+            .exec(tx.db())
+            .await?;
+        if gone.rows_affected == 0 {
+            return Err(Error::NotFound("zones"));
+        }
+        recompute_state::touch(&tx, Some(from)).await?;
+        let entry =
+            Entry::new(now, Actor::Human, "zones.remove", format!("zones:{kind} {sport} from {from}"));
+        tx.commit(entry).await
+    }
+
+    /// Every set of zones of an athlete, oldest first.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn list_zones(&self, user: UserId) -> Result<Vec<DatedZones>> {
+        let rows = zones::Entity::find()
+            .filter(zones::Column::UserId.eq(user.get()))
+            .order_by_asc(zones::Column::FromDay)
+            .order_by_asc(zones::Column::Kind)
+            .order_by_asc(zones::Column::Sport)
+            .order_by_asc(zones::Column::Origin)
+            .all(self.reader())
+            .await?;
+        rows.into_iter()
+            .map(|row| {
+                Ok(DatedZones {
+                    kind: word(&row.kind)?,
+                    sport: word(&row.sport)?,
+                    from: day(row.from_day)?,
+                    origin: word(&row.origin)?,
+                    zones: json(row.lower_bounds)?,
+                })
+            })
+            .collect()
+    }
+
+    /// The zones of a sport in force on a day, given or made from a threshold.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn find_zones(
+        &self,
+        user: UserId,
+        kind: ZoneKind,
+        sport: Sport,
+        on: Day,
+    ) -> Result<Option<HeldZones>> {
+        let (given, thresholds) = (self.list_zones(user).await?, self.list_thresholds(user).await?);
+        Ok(zones_on(on, kind, sport, &given, &thresholds))
+    }
+}
+
+pub(crate) async fn put_threshold(tx: &Tx, threshold: &Threshold) -> Result<()> {
+    let row = thresholds::ActiveModel {
+        id: NotSet,
+        user_id: Set(tx.user().get()),
+        kind: Set(threshold.kind.as_str().to_owned()),
+        value: Set(threshold.value),
+        from_day: Set(threshold.from.date()),
+        origin: Set(threshold.origin.as_str().to_owned()),
+    };
+    use thresholds::Column;
+    let replace = OnConflict::columns([Column::UserId, Column::Kind, Column::FromDay, Column::Origin])
+        .update_column(Column::Value)
+        .to_owned();
+    thresholds::Entity::insert(row).on_conflict(replace).exec_without_returning(tx.db()).await?;
+    Ok(())
+}
+
+pub(crate) async fn put_zones(tx: &Tx, dated: &DatedZones) -> Result<()> {
+    let row = zones::ActiveModel {
+        user_id: Set(tx.user().get()),
+        kind: Set(dated.kind.as_str().to_owned()),
+        sport: Set(dated.sport.as_str().to_owned()),
+        from_day: Set(dated.from.date()),
+        origin: Set(dated.origin.as_str().to_owned()),
+        lower_bounds: Set(to_json(&dated.zones)),
+    };
+    use zones::Column;
+    let replace =
+        OnConflict::columns([Column::UserId, Column::Kind, Column::Sport, Column::FromDay, Column::Origin])
+            .update_column(Column::LowerBounds)
+            .to_owned();
+    zones::Entity::insert(row).on_conflict(replace).exec_without_returning(tx.db()).await?;
+    Ok(())
+}
+
+pub(crate) async fn put(tx: &Tx, profile: &Profile) -> Result<()> {
+    let row = profiles::ActiveModel {
+        user_id: Set(tx.user().get()),
+        zone: Set(profile.zone.name().to_owned()),
+        units: Set(profile.units.as_str().to_owned()),
+        week_start: Set(profile.week_start.to_string()),
+        birth_year: Set(profile.birth_year.map(i64::from)),
+        sex: Set(profile.sex.map(|sex| sex.as_str().to_owned())),
+        sleep_need_ms: Set(profile.sleep_need.map(TimeSpan::ms)),
+    };
+    use profiles::Column;
+    let replace = OnConflict::column(Column::UserId)
+        .update_columns([
+            Column::Zone,
+            Column::Units,
+            Column::WeekStart,
+            Column::BirthYear,
+            Column::Sex,
+            Column::SleepNeedMs,
+        ])
+        .to_owned();
+    profiles::Entity::insert(row).on_conflict(replace).exec_without_returning(tx.db()).await?;
+    Ok(())
+}
+
+pub(crate) async fn profile(db: &impl ConnectionTrait, user: UserId) -> Result<Profile> {
+    let Some(row) = profiles::Entity::find_by_id(user.get()).one(db).await? else {
+        return Ok(Profile::default());
+    };
+    Ok(Profile {
+        zone: word(&row.zone)?,
+        units: word(&row.units)?,
+        week_start: row.week_start.parse().map_err(|_| Error::Unreadable(row.week_start.clone()))?,
+        birth_year: narrow_option(row.birth_year)?,
+        sex: row.sex.as_deref().map(word).transpose()?,
+        sleep_need: row.sleep_need_ms.map(TimeSpan::from_ms),
+    })
+}

@@ -1,0 +1,262 @@
+//! Race results: what a source calls a race waits for the athlete's word; a result can also be typed in.
+
+use crate::db::audit::{Actor, Entry};
+use crate::db::convert::{day, word};
+use crate::db::entities::{activities, races};
+use crate::db::error::{Error, Result};
+use crate::db::store::{Store, stamp};
+use crate::db::tx::Tx;
+use crate::metrics::recompute_state;
+use crate::training::activities::{StoredActivity, stored};
+use fitness_core::domain::calendar::{Day, Instant};
+use fitness_core::domain::ids::{ActivityId, RaceId, UserId};
+use fitness_core::domain::units::{Distance, TimeSpan};
+use fitness_core::metrics::predict::{Effort, Mark, course_of};
+use sea_orm::sea_query::{ExprTrait, OnConflict, Query};
+use sea_orm::{
+    ActiveValue::{NotSet, Set},
+    ColumnTrait, EntityTrait, QueryFilter, QueryOrder,
+};
+use serde::Serialize;
+use std::collections::HashSet;
+
+/// A race result as the athlete gives it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RaceResult {
+    /// The activity that recorded it, where there is one.
+    pub activity: Option<ActivityId>,
+    /// When.
+    pub day: Day,
+    /// What it was called.
+    pub name: String,
+    /// The official distance.
+    #[serde(rename = "distance_mm")]
+    pub distance: Distance,
+    /// The official time.
+    #[serde(rename = "time_ms")]
+    pub time: TimeSpan,
+    /// A race, or a time trial: all out, but alone.
+    pub effort: Effort,
+}
+
+impl RaceResult {
+    /// The result that an activity recorded, when it says how far and how long. A watch never measures a course exactly; the
+    /// course's own distance is meant.
+    #[must_use]
+    pub fn recorded(found: &StoredActivity) -> Option<Self> {
+        let told = found.activity.distance?;
+        let (distance, time) = (course_of(told).unwrap_or(told), found.activity.elapsed?);
+        Mark::new(distance, time).ok()?;
+        let name = found.activity.name.clone().unwrap_or_else(|| "Race".to_owned());
+        Some(Self { activity: Some(found.id), day: found.day, name, distance, time, effort: Effort::Race })
+    }
+}
+
+/// A stored race result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Race {
+    /// Its id.
+    pub id: RaceId,
+    /// What it is.
+    #[serde(flatten)]
+    pub result: RaceResult,
+}
+
+impl Store {
+    /// Takes the athlete's word for a race result. About an activity that has one, it replaces it.
+    ///
+    /// # Errors
+    /// `NotFound` when the activity is not theirs.
+    pub async fn put_race(&self, user: UserId, result: &RaceResult, now: Instant) -> Result<RaceId> {
+        self.decide_race(user, result, true, now).await
+    }
+
+    /// Takes the athlete's word that an activity was no race: it is not asked about again.
+    ///
+    /// # Errors
+    /// `NotFound` when the activity is not theirs.
+    pub async fn decline_race(&self, user: UserId, activity: ActivityId, now: Instant) -> Result<()> {
+        let found = self.find_activity(user, activity).await?.ok_or(Error::NotFound("activity"))?;
+        // The numbers of a race that was none are never shown; the columns want some.
+        let result = RaceResult {
+            activity: Some(activity),
+            day: found.day,
+            name: String::new(),
+            distance: Distance::from_mm(1),
+            time: TimeSpan::from_ms(1),
+            effort: Effort::Race,
+        };
+        self.decide_race(user, &result, false, now).await.map(drop)
+    }
+
+    async fn decide_race(
+        &self,
+        user: UserId,
+        result: &RaceResult,
+        confirmed: bool,
+        now: Instant,
+    ) -> Result<RaceId> {
+        let tx = self.write(user).await?;
+        if let Some(activity) = result.activity {
+            activities::Entity::find_by_id(activity.get())
+                .filter(activities::Column::UserId.eq(user.get()))
+                .one(tx.db())
+                .await?
+                .ok_or(Error::NotFound("activity"))?;
+        }
+        use races::Column;
+        let row = races::ActiveModel {
+            id: NotSet,
+            user_id: Set(user.get()),
+            activity_id: Set(result.activity.map(ActivityId::get)),
+            day: Set(result.day.date()),
+            name: Set(result.name.clone()),
+            distance_mm: Set(result.distance.mm()),
+            time_ms: Set(result.time.ms()),
+            confirmed: Set(confirmed),
+            effort: Set(result.effort.as_str().to_owned()),
+            decided_at: Set(stamp(now)),
+        };
+        let replace = OnConflict::columns([Column::UserId, Column::ActivityId])
+            .update_columns([
+                Column::Day,
+                Column::Name,
+                Column::DistanceMm,
+                Column::TimeMs,
+                Column::Confirmed,
+                Column::Effort,
+                Column::DecidedAt,
+            ])
+            .to_owned();
+        // A result typed in a second time is that result.
+        if result.activity.is_none() {
+            let same = races::Entity::find()
+                .filter(Column::UserId.eq(user.get()))
+                .filter(Column::ActivityId.is_null())
+                .filter(Column::Day.eq(result.day.date()))
+                .filter(Column::DistanceMm.eq(result.distance.mm()))
+                .filter(Column::TimeMs.eq(result.time.ms()))
+                .filter(Column::Name.eq(result.name.as_str()))
+                .filter(Column::Effort.eq(result.effort.as_str()))
+                .one(tx.db())
+                .await?;
+            if let Some(same) = same {
+                return Ok(RaceId::new(same.id));
+            }
+        }
+        // What was decided about it before may have been on another day, and no longer holds there.
+        let before = match result.activity {
+            Some(activity) => first_race_of(&tx, activity.get()).await?,
+            None => None,
+        };
+        let id = races::Entity::insert(row).on_conflict(replace).exec_with_returning(tx.db()).await?.id;
+        recompute_state::touch(&tx, Some(before.map_or(result.day, |before| before.min(result.day)))).await?;
+        let action = if confirmed { "race.put" } else { "race.decline" };
+        tx.commit(Entry::new(now, Actor::Human, action, format!("race:{id}"))).await?;
+        Ok(RaceId::new(id))
+    }
+
+    /// Forgets a race result. Where a source called the activity a race, it is asked about again.
+    ///
+    /// # Errors
+    /// `NotFound` when the user has no such race.
+    pub async fn remove_race(&self, user: UserId, id: RaceId, now: Instant) -> Result<()> {
+        let tx = self.write(user).await?;
+        let race = races::Entity::find_by_id(id.get())
+            .filter(races::Column::UserId.eq(user.get()))
+            .one(tx.db())
+            .await?
+            .ok_or(Error::NotFound("race"))?;
+        recompute_state::touch(&tx, Some(day(race.day)?)).await?;
+        let gone = races::Entity::delete_many()
+            .filter(races::Column::Id.eq(id.get()))
+            .filter(races::Column::UserId.eq(user.get()))
+            .filter(races::Column::Confirmed.eq(true))
+            .exec(tx.db())
+            .await?;
+        if gone.rows_affected == 0 {
+            return Err(Error::NotFound("race"));
+        }
+        tx.commit(Entry::new(now, Actor::Human, "race.remove", format!("race:{id}"))).await
+    }
+
+    /// Confirmed race results, oldest first. That of a deleted activity is left out, and is back when that is.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn list_races(&self, user: UserId) -> Result<Vec<Race>> {
+        let deleted = Query::select()
+            .column(activities::Column::Id)
+            .from(activities::Entity)
+            .and_where(activities::Column::UserId.eq(user.get()))
+            .and_where(activities::Column::DeletedAt.is_not_null())
+            .to_owned();
+        let rows = races::Entity::find()
+            .filter(races::Column::UserId.eq(user.get()))
+            .filter(races::Column::Confirmed.eq(true))
+            .filter(
+                races::Column::ActivityId.is_null().or(races::Column::ActivityId.not_in_subquery(deleted)),
+            )
+            .order_by_asc(races::Column::Day)
+            .order_by_asc(races::Column::Id)
+            .all(self.reader())
+            .await?;
+        rows.into_iter()
+            .map(|row| {
+                let result = RaceResult {
+                    activity: row.activity_id.map(ActivityId::new),
+                    day: day(row.day)?,
+                    name: row.name,
+                    distance: Distance::from_mm(row.distance_mm),
+                    time: TimeSpan::from_ms(row.time_ms),
+                    effort: word(&row.effort)?,
+                };
+                Ok(Race { id: RaceId::new(row.id), result })
+            })
+            .collect()
+    }
+
+    /// Activities about which the athlete has said whether they were races.
+    pub(crate) async fn decided_races(&self, user: UserId) -> Result<HashSet<ActivityId>> {
+        let rows = races::Entity::find()
+            .filter(races::Column::UserId.eq(user.get()))
+            .filter(races::Column::ActivityId.is_not_null())
+            .all(self.reader())
+            .await?;
+        Ok(rows.into_iter().filter_map(|row| row.activity_id.map(ActivityId::new)).collect())
+    }
+
+    /// Activities a source calls a race and the athlete has not spoken about, oldest first.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn list_likely_races(&self, user: UserId) -> Result<Vec<StoredActivity>> {
+        use activities::Column;
+        let decided = Query::select()
+            .column(races::Column::ActivityId)
+            .from(races::Entity)
+            .and_where(races::Column::UserId.eq(user.get()))
+            .and_where(races::Column::ActivityId.is_not_null())
+            .to_owned();
+        let rows = activities::Entity::find()
+            .filter(Column::UserId.eq(user.get()))
+            .filter(Column::Race.eq(true))
+            .filter(Column::DeletedAt.is_null())
+            .filter(Column::Id.not_in_subquery(decided))
+            .order_by_asc(Column::StartedAt)
+            .all(self.reader())
+            .await?;
+        rows.into_iter().map(stored).collect()
+    }
+}
+
+/// The day of the race that an activity is said to be: with the activity it goes and comes back.
+pub(crate) async fn first_race_of(tx: &Tx, activity: i64) -> Result<Option<Day>> {
+    let row = races::Entity::find()
+        .filter(races::Column::UserId.eq(tx.user().get()))
+        .filter(races::Column::ActivityId.eq(activity))
+        .order_by_asc(races::Column::Day)
+        .one(tx.db())
+        .await?;
+    row.map(|row| day(row.day)).transpose()
+}

@@ -1,0 +1,292 @@
+//! The rows of reports and of the activities put together from them, written in few statements.
+
+use super::{Group, NewReport};
+use crate::db::compress::pack_json;
+use crate::db::convert::to_json;
+use crate::db::entities::{
+    activities, activity_details, activity_metrics, activity_reports, laps, observations, originals, races,
+    streams, workout_matches,
+};
+use crate::db::error::{Error, Result};
+use crate::db::store::stamp;
+use crate::db::tx::Tx;
+
+use crate::metrics::recompute_state;
+use crate::training::activities::{columns, lap_rows};
+use fitness_core::domain::calendar::{Day, Instant};
+use fitness_core::domain::ids::{SourceId, UserId};
+use fitness_core::domain::merge::{Edit, Merged};
+use fitness_core::domain::source_record::ReportKey;
+use sea_orm::sea_query::{Expr, OnConflict};
+use sea_orm::{
+    ActiveValue::{NotSet, Set},
+    ColumnTrait, EntityTrait, QueryFilter, QuerySelect,
+};
+use std::collections::HashMap;
+
+/// Rows per statement; well below SQLite's limit on variables.
+pub(crate) const ROWS_AT_ONCE: usize = 500;
+
+/// Writes what changed; the answer is the activity of every report.
+pub(super) async fn write(
+    tx: &Tx,
+    groups: Vec<Group>,
+    mut kept: HashMap<ReportKey, NewReport>,
+    now: Instant,
+) -> Result<HashMap<ReportKey, i64>> {
+    let mut ids = HashMap::new();
+    let mut made: HashMap<String, Group> = HashMap::new();
+    let mut rows = Vec::new();
+    let mut children = Children::default();
+    let mut stale_from: Option<Day> = None;
+    let mut touch = |day: Day| stale_from = Some(stale_from.map_or(day, |from| from.min(day)));
+    for group in groups {
+        if group.id.is_some() {
+            revise(tx, &group, &mut kept, &mut children, &mut touch).await?;
+            ids.extend(group.reports.iter().map(|(key, _)| (key.clone(), group.id.unwrap_or_default())));
+            continue;
+        }
+        // Any of its keys tells the rows apart; an activity has at least the report that made it.
+        let identity = group.reports.iter().map(|(key, _)| key.to_string()).min().unwrap_or_default();
+        let merged = group.merged();
+        touch(merged.activity.day());
+        rows.push(activities::ActiveModel {
+            identity: Set(identity.clone()),
+            imported_at: Set(stamp(now)),
+            ..columns(tx.user(), &merged)
+        });
+        made.insert(identity, group);
+    }
+    for some in rows.chunks(ROWS_AT_ONCE / 10) {
+        let inserted =
+            activities::Entity::insert_many(some.iter().cloned()).exec_with_returning(tx.db()).await?;
+        for row in inserted {
+            let group = made.remove(&row.identity).ok_or(Error::NotFound("activity"))?;
+            ids.extend(group.reports.iter().map(|(key, _)| (key.clone(), row.id)));
+            children.add(tx.user(), row.id, None, &group.merged(), &mut kept);
+        }
+    }
+    let originals = original_ids(tx, &kept).await?;
+    for report in kept.into_values() {
+        let original = report.original.and_then(|hash| originals.get(&hash.to_string()).copied());
+        let activity = ids[&report.key];
+        children.reports.push(report.into_row(tx.user(), activity, original, now));
+    }
+    children.insert(tx).await?;
+    recompute_state::touch(tx, stale_from).await?;
+    Ok(ids)
+}
+
+/// Brings an activity that was there up to date with what is now said about it.
+async fn revise(
+    tx: &Tx,
+    group: &Group,
+    kept: &mut HashMap<ReportKey, NewReport>,
+    children: &mut Children,
+    touch: &mut impl FnMut(Day),
+) -> Result<()> {
+    let Some(id) = group.id else { return Ok(()) };
+    let touched = !group.absorbed.is_empty() || group.reports.iter().any(|(key, _)| kept.contains_key(key));
+    if !touched {
+        return Ok(());
+    }
+    let after = group.merged();
+    let earlier = group.absorbed.iter().filter_map(|(_, before)| before.as_ref()).chain(&group.before);
+    let days = earlier.chain([&after]).map(|merged| merged.activity.day());
+    days.for_each(&mut *touch);
+    for (other, before) in &group.absorbed {
+        unite(tx, id, *other, before.as_ref(), &after).await?;
+    }
+    if group.before.as_ref() != Some(&after) || !group.absorbed.is_empty() {
+        let changed = activities::ActiveModel {
+            id: Set(id),
+            edit: Set((group.edit != Edit::default()).then(|| to_json(&group.edit))),
+            deleted_at: Set(group.deleted),
+            ..columns(tx.user(), &after)
+        };
+        activities::Entity::update(changed).exec(tx.db()).await?;
+    }
+    children.remeasured.push(id);
+    children.add(tx.user(), id, group.before.as_ref(), &after, kept);
+    Ok(())
+}
+
+/// Gives everything about an activity to the one it turned out to be.
+async fn unite(tx: &Tx, id: i64, other: i64, before: Option<&Merged>, after: &Merged) -> Result<()> {
+    macro_rules! hand_over { ($($table:ident),+) => { $(
+        $table::Entity::update_many()
+            .col_expr($table::Column::ActivityId, Expr::value(id))
+            .filter($table::Column::ActivityId.eq(other))
+            .exec(tx.db())
+            .await?;
+    )+ } }
+    macro_rules! clear {
+        ($table:ident, $of:expr) => {
+            $table::Entity::delete_many().filter($table::Column::ActivityId.eq($of)).exec(tx.db()).await?
+        };
+    }
+    // The richer samples stay.
+    let samples =
+        after.recording.is_some() && before.is_some_and(|before| before.recording == after.recording);
+    clear!(streams, if samples { id } else { other });
+    let details = after.details.is_some() && before.is_some_and(|before| before.details == after.details);
+    clear!(activity_details, if details { id } else { other });
+    clear!(laps, other);
+    clear!(activity_metrics, other);
+    // One activity is one race; the answer given about the older one stands.
+    let decided = races::Entity::find().filter(races::Column::ActivityId.eq(id)).one(tx.db()).await?;
+    if decided.is_some() {
+        clear!(races, other);
+    }
+    // Nor can it have been two workouts.
+    let matched = workout_matches::Entity::find().filter(workout_matches::Column::ActivityId.eq(id));
+    if matched.one(tx.db()).await?.is_some() {
+        clear!(workout_matches, other);
+    }
+    hand_over!(streams, activity_details, activity_reports, observations, races, workout_matches);
+    activities::Entity::delete_by_id(other).exec(tx.db()).await?;
+    Ok(())
+}
+
+/// Rows that belong to activities, gathered so that a batch takes few statements.
+#[derive(Default)]
+struct Children {
+    reports: Vec<activity_reports::ActiveModel>,
+    laps: Vec<laps::ActiveModel>,
+    stale_laps: Vec<i64>,
+    streams: Vec<streams::ActiveModel>,
+    stale_streams: Vec<i64>,
+    details: Vec<activity_details::ActiveModel>,
+    stale_details: Vec<i64>,
+    /// What their samples say is to be looked at again.
+    remeasured: Vec<i64>,
+}
+
+impl Children {
+    /// What has to be written for an activity to look like `after`.
+    fn add(
+        &mut self,
+        user: UserId,
+        id: i64,
+        before: Option<&Merged>,
+        after: &Merged,
+        kept: &mut HashMap<ReportKey, NewReport>,
+    ) {
+        let new = before.is_none();
+        if before.is_none_or(|before| before.activity.laps != after.activity.laps) {
+            self.stale_laps.extend((!new).then_some(id));
+            self.laps.extend(lap_rows(user, id, &after.activity.laps));
+        }
+        // Only what has just been told can be written; what was told before is there.
+        let recording = after.recording.as_ref().and_then(|key| kept.get_mut(key)?.recording.take());
+        if let Some(packed) = recording {
+            self.stale_streams.extend((!new).then_some(id));
+            self.streams.extend(packed.into_rows(user, id));
+        }
+        let details = after.details.as_ref().and_then(|key| kept.get_mut(key)?.details.take());
+        if let Some(packed) = details {
+            self.stale_details.extend((!new).then_some(id));
+            self.details.push(activity_details::ActiveModel {
+                activity_id: Set(id),
+                user_id: Set(user.get()),
+                packed: Set(packed),
+            });
+        }
+    }
+
+    async fn insert(self, tx: &Tx) -> Result<()> {
+        macro_rules! clear {
+            ($table:ident, $ids:expr) => {
+                for some in $ids.chunks(ROWS_AT_ONCE) {
+                    let of_these = $table::Column::ActivityId.is_in(some.iter().copied());
+                    $table::Entity::delete_many().filter(of_these).exec(tx.db()).await?;
+                }
+            };
+        }
+        clear!(laps, self.stale_laps);
+        clear!(streams, self.stale_streams);
+        clear!(activity_details, self.stale_details);
+        crate::metrics::activity_metrics::forget_measures(tx, &self.remeasured).await?;
+        use activity_reports::Column;
+        let replace = OnConflict::columns([Column::UserId, Column::Kind, Column::ExternalId])
+            .update_columns([
+                Column::SourceId,
+                Column::OriginalId,
+                Column::StartedAt,
+                Column::Outline,
+                Column::ContentHash,
+                Column::Edition,
+                Column::Raw,
+                Column::ToldAt,
+            ])
+            .to_owned();
+        for some in in_chunks(self.reports) {
+            let insert = activity_reports::Entity::insert_many(some).on_conflict(replace.clone());
+            insert.exec_without_returning(tx.db()).await?;
+        }
+        for some in in_chunks(self.laps) {
+            laps::Entity::insert_many(some).exec_without_returning(tx.db()).await?;
+        }
+        for some in in_chunks(self.streams) {
+            streams::Entity::insert_many(some).exec_without_returning(tx.db()).await?;
+        }
+        for some in in_chunks(self.details) {
+            activity_details::Entity::insert_many(some).exec_without_returning(tx.db()).await?;
+        }
+        Ok(())
+    }
+}
+
+impl NewReport {
+    fn into_row(
+        self,
+        user: UserId,
+        activity: i64,
+        original: Option<i64>,
+        now: Instant,
+    ) -> activity_reports::ActiveModel {
+        activity_reports::ActiveModel {
+            id: NotSet,
+            user_id: Set(user.get()),
+            activity_id: Set(activity),
+            source_id: Set(self.source.map(SourceId::get)),
+            original_id: Set(original),
+            kind: Set(self.key.kind.as_str().to_owned()),
+            external_id: Set(self.key.id),
+            started_at: Set(stamp(self.outline.activity.started_at)),
+            outline: Set(pack_json(&self.outline)),
+            content_hash: Set(self.hash.to_string()),
+            edition: Set(self.edition.map(Day::date)),
+            raw: Set(self.raw),
+            told_at: Set(stamp(now)),
+        }
+    }
+}
+
+/// The rows of the files that reports were read from, by hash.
+async fn original_ids(tx: &Tx, kept: &HashMap<ReportKey, NewReport>) -> Result<HashMap<String, i64>> {
+    use originals::Column;
+    let hashes: Vec<String> =
+        kept.values().filter_map(|report| report.original).map(|hash| hash.to_string()).collect();
+    let mut ids = HashMap::with_capacity(hashes.len());
+    for some in hashes.chunks(ROWS_AT_ONCE) {
+        let rows = originals::Entity::find()
+            .select_only()
+            .columns([Column::Sha256, Column::Id])
+            .filter(Column::UserId.eq(tx.user().get()))
+            .filter(Column::Sha256.is_in(some))
+            .into_tuple::<(String, i64)>()
+            .all(tx.db())
+            .await?;
+        ids.extend(rows);
+    }
+    Ok(ids)
+}
+
+/// Splits rows into statements without copying them.
+pub(crate) fn in_chunks<T>(mut rows: Vec<T>) -> impl Iterator<Item = Vec<T>> {
+    std::iter::from_fn(move || {
+        let rest = rows.split_off(rows.len().min(ROWS_AT_ONCE));
+        Some(std::mem::replace(&mut rows, rest)).filter(|some| !some.is_empty())
+    })
+}

@@ -1,0 +1,237 @@
+//! Daily wellness: one row a day, put together from what sources say about it.
+
+use crate::db::compress::pack;
+use crate::db::convert::{day, json, narrow_option, to_json, word};
+use crate::db::entities::daily_wellness::{ActiveModel, Column, Entity, Model};
+use crate::db::entities::day_reports;
+use crate::db::error::Result;
+use crate::db::store::{Store, stamp};
+use crate::db::tx::Tx;
+use crate::metrics::recompute_state;
+use crate::training::source_records::{Telling, Turn, in_chunks};
+use chrono::NaiveDate;
+use fitness_core::domain::calendar::{Day, Instant};
+use fitness_core::domain::content_hash::ContentHash;
+use fitness_core::domain::ids::UserId;
+use fitness_core::domain::merge::merge_day;
+use fitness_core::domain::source_record::{DayReport, SourceKind};
+use fitness_core::domain::units::TimeSpan;
+use fitness_core::domain::wellness::{DailyWellness, Sleep};
+use sea_orm::prelude::Json;
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, Iterable, QueryFilter, QueryOrder, QuerySelect};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Days per query.
+const DAYS_AT_ONCE: usize = 400;
+
+impl Store {
+    /// What is known about the days from one through another; days nothing is known about are absent.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn list_wellness(&self, user: UserId, from: Day, through: Day) -> Result<Vec<DailyWellness>> {
+        let rows = Entity::find()
+            .filter(Column::UserId.eq(user.get()))
+            .filter(Column::Day.between(from.date(), through.date()))
+            .order_by_asc(Column::Day)
+            .all(self.reader())
+            .await?;
+        rows.into_iter().map(wellness).collect()
+    }
+}
+
+/// Which report it is: of a day, a source and one of its datasets.
+type Key = (Day, SourceKind, String);
+
+/// What becomes of a report that comes after another one with its key.
+fn turn(report: &DayReport, telling: &Telling, earlier: &DayReport, known: &Telling) -> Turn {
+    if telling.hash != known.hash {
+        let (ours, theirs) = (report.as_of, earlier.as_of);
+        if ours.is_some() || theirs.is_some() {
+            return if report.replaces(earlier) { Turn::Replaces } else { Turn::Repeats };
+        }
+    }
+    telling.after(known, report.kind)
+}
+
+/// Takes in reports about days, from an export of this age where it is one. The answer is which days are known better
+/// now, and how many reports are only of a newer export.
+pub(crate) async fn put(
+    tx: &Tx,
+    reports: Vec<DayReport>,
+    edition: Option<Day>,
+) -> Result<(BTreeSet<Day>, u64)> {
+    let telling = |report: &DayReport| Telling {
+        edition: edition.filter(|_| report.kind.is_export()),
+        hash: content_hash(report).to_string(),
+    };
+    let mut told: BTreeMap<Key, (DayReport, Telling)> = BTreeMap::new();
+    for report in reports {
+        let key = (report.wellness.day, report.kind, report.part.clone());
+        let new = telling(&report);
+        let stands = told
+            .get(&key)
+            .is_none_or(|(earlier, known)| turn(&report, &new, earlier, known) == Turn::Replaces);
+        if stands {
+            told.insert(key, (report, new));
+        }
+    }
+    let days: BTreeSet<Day> = told.keys().map(|(day, ..)| *day).collect();
+    let days: Vec<Day> = days.into_iter().collect();
+    let (mut better, mut renewed) = (BTreeSet::new(), 0);
+    for some in days.chunks(DAYS_AT_ONCE) {
+        let (mut days, again) = put_days(tx, some, &mut told).await?;
+        better.append(&mut days);
+        renewed += again;
+    }
+    recompute_state::touch(tx, better.first().copied()).await?;
+    Ok((better, renewed))
+}
+
+async fn put_days(
+    tx: &Tx,
+    days: &[Day],
+    told: &mut BTreeMap<Key, (DayReport, Telling)>,
+) -> Result<(BTreeSet<Day>, u64)> {
+    use day_reports::Column;
+    let stored = day_reports::Entity::find()
+        .select_only()
+        .columns([
+            Column::Day,
+            Column::Kind,
+            Column::Part,
+            Column::Reported,
+            Column::AsOf,
+            Column::ContentHash,
+            Column::Edition,
+        ])
+        .filter(Column::UserId.eq(tx.user().get()))
+        .filter(Column::Day.is_in(days.iter().map(|day| day.date())))
+        .into_tuple::<(NaiveDate, String, String, Json, Option<Instant>, String, Option<NaiveDate>)>()
+        .all(tx.db())
+        .await?;
+    let mut known: BTreeMap<Day, Vec<DayReport>> = BTreeMap::new();
+    let mut renewed = BTreeSet::new();
+    for (date, kind, part, reported, as_of, hash, edition) in stored {
+        let key = (day(date)?, word(&kind)?, part);
+        let report =
+            DayReport { kind: key.1, part: key.2.clone(), wellness: json(reported)?, as_of, raw: None };
+        let telling = Telling { edition: edition.map(day).transpose()?, hash };
+        if let Some((again, new)) = told.get(&key) {
+            match turn(again, new, &report, &telling) {
+                Turn::Replaces => continue,
+                Turn::Renews => {
+                    renewed.insert(key);
+                    continue;
+                }
+                Turn::Repeats => drop(told.remove(&key)),
+            }
+        }
+        known.entry(key.0).or_default().push(report);
+    }
+    let mut rows = Vec::new();
+    let mut changed = BTreeSet::new();
+    for (key, (report, telling)) in told.extract_if(.., |(day, ..), _| days.binary_search(day).is_ok()) {
+        if !renewed.contains(&key) {
+            changed.insert(report.wellness.day);
+        }
+        rows.push(report_row(tx.user(), &report, telling));
+        known.entry(report.wellness.day).or_default().push(report);
+    }
+    let replace = OnConflict::columns([Column::UserId, Column::Day, Column::Kind, Column::Part])
+        .update_columns([Column::Reported, Column::AsOf, Column::ContentHash, Column::Edition, Column::Raw])
+        .to_owned();
+    for some in in_chunks(rows) {
+        let insert = day_reports::Entity::insert_many(some).on_conflict(replace.clone());
+        insert.exec_without_returning(tx.db()).await?;
+    }
+    let rows =
+        changed.iter().filter_map(|day| merge_day(known.get(day)?)).map(|day| row(tx.user(), &day)).collect();
+    put_rows(tx, rows).await?;
+    Ok((changed, renewed.len() as u64))
+}
+
+async fn put_rows(tx: &Tx, rows: Vec<ActiveModel>) -> Result<()> {
+    let replace = OnConflict::columns([Column::UserId, Column::Day])
+        .update_columns(Column::iter().filter(|c| !matches!(c, Column::UserId | Column::Day)))
+        .to_owned();
+    for some in in_chunks(rows) {
+        Entity::insert_many(some).on_conflict(replace.clone()).exec_without_returning(tx.db()).await?;
+    }
+    Ok(())
+}
+
+fn content_hash(report: &DayReport) -> ContentHash {
+    ContentHash::of_json(&(&report.wellness, report.as_of, &report.raw))
+}
+
+fn report_row(user: UserId, report: &DayReport, telling: Telling) -> day_reports::ActiveModel {
+    day_reports::ActiveModel {
+        user_id: Set(user.get()),
+        day: Set(report.wellness.day.date()),
+        kind: Set(report.kind.as_str().to_owned()),
+        part: Set(report.part.clone()),
+        reported: Set(to_json(&report.wellness)),
+        as_of: Set(report.as_of.map(stamp)),
+        content_hash: Set(telling.hash),
+        edition: Set(telling.edition.map(Day::date)),
+        raw: Set(report.raw.as_ref().map(|raw| pack(raw.as_bytes()))),
+    }
+}
+
+fn row(user: UserId, d: &DailyWellness) -> ActiveModel {
+    let sleep = d.sleep.as_ref();
+    let stage = |pick: fn(&Sleep) -> Option<TimeSpan>| sleep.and_then(pick).map(TimeSpan::ms);
+    ActiveModel {
+        user_id: Set(user.get()),
+        day: Set(d.day.date()),
+        sleep_began_at: Set(sleep.and_then(|s| s.began_at).map(stamp)),
+        sleep_ended_at: Set(sleep.and_then(|s| s.ended_at).map(stamp)),
+        asleep_ms: Set(stage(|s| s.asleep)),
+        deep_ms: Set(stage(|s| s.deep)),
+        light_ms: Set(stage(|s| s.light)),
+        rem_ms: Set(stage(|s| s.rem)),
+        awake_ms: Set(stage(|s| s.awake)),
+        sleep_score: Set(sleep.and_then(|s| s.score).map(i64::from)),
+        resting_heart_rate: Set(d.resting_heart_rate.map(i64::from)),
+        hrv_ms: Set(d.hrv_ms),
+        stress_avg: Set(d.stress_avg.map(i64::from)),
+        stress_max: Set(d.stress_max.map(i64::from)),
+        body_battery_high: Set(d.body_battery_high.map(i64::from)),
+        body_battery_low: Set(d.body_battery_low.map(i64::from)),
+        respiration: Set(d.respiration),
+        spo2: Set(d.spo2),
+        weight_kg: Set(d.weight_kg),
+        steps: Set(d.steps.map(i64::from)),
+        vo2max: Set(d.vo2max),
+    }
+}
+
+fn wellness(row: Model) -> Result<DailyWellness> {
+    let sleep = Sleep {
+        began_at: row.sleep_began_at,
+        ended_at: row.sleep_ended_at,
+        asleep: row.asleep_ms.map(TimeSpan::from_ms),
+        deep: row.deep_ms.map(TimeSpan::from_ms),
+        light: row.light_ms.map(TimeSpan::from_ms),
+        rem: row.rem_ms.map(TimeSpan::from_ms),
+        awake: row.awake_ms.map(TimeSpan::from_ms),
+        score: narrow_option(row.sleep_score)?,
+    };
+    Ok(DailyWellness {
+        day: day(row.day)?,
+        sleep: (sleep != Sleep::default()).then_some(sleep),
+        resting_heart_rate: narrow_option(row.resting_heart_rate)?,
+        hrv_ms: row.hrv_ms,
+        stress_avg: narrow_option(row.stress_avg)?,
+        stress_max: narrow_option(row.stress_max)?,
+        body_battery_high: narrow_option(row.body_battery_high)?,
+        body_battery_low: narrow_option(row.body_battery_low)?,
+        respiration: row.respiration,
+        spo2: row.spo2,
+        weight_kg: row.weight_kg,
+        steps: narrow_option(row.steps)?,
+        vo2max: row.vo2max,
+    })
+}

@@ -1,0 +1,119 @@
+//! What is planned now and what would be, workout by workout and week by week. On a phone one stands above the other.
+
+use crate::components::time;
+use crate::components::workout::tone;
+use crate::http::error::sentence;
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::units::{TimeSpan, UnitSystem};
+use fitness_core::domain::untrusted_text::visible;
+use fitness_core::plan::{NowThen, WeekDelta, Workout};
+use maud::{Markup, html};
+
+/// How a row is shown.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Shown {
+    pub(crate) units: UnitSystem,
+    pub(crate) today: Day,
+}
+
+impl Shown {
+    /// Changes without anything to choose.
+    pub(crate) fn rows(self, changes: &[NowThen]) -> Markup {
+        html! {
+            @if changes.is_empty() { p { "Nothing changes." } }
+            ul.diff { @for change in changes { li { (self.row(change)) } } }
+        }
+    }
+
+    /// One change.
+    pub(crate) fn row(self, change: &NowThen) -> Markup {
+        let day = change.now.as_ref().or(change.then.as_ref()).map(|workout| workout.date);
+        let moved = change.now.as_ref().zip(change.then.as_ref()).filter(|(now, then)| now.date != then.date);
+        let what = match (&change.now, &change.then) {
+            (Some(_), Some(_)) if moved.is_some() => "move",
+            (Some(_), Some(_)) => "change",
+            (Some(_), None) => "take out",
+            (None, Some(_)) => "new",
+            (None, None) => "gone",
+        };
+        let more = change.details(self.units);
+        html! {
+            p.when {
+                @if let Some(day) = day { (time::element(day, self.today)) " " }
+                span.faint { (what) }
+            }
+            div.pair {
+                div.now { span.hidden { "Now: " } (self.side(change.now.as_ref(), "nothing planned")) }
+                span.arrow aria-hidden="true" { "→" }
+                div.then {
+                    span.hidden { "Then: " }
+                    @if let Some((_, then)) = moved { b { (time::element(then.date, self.today)) } " " }
+                    (self.side(change.then.as_ref(), "taken out"))
+                }
+            }
+            @if !more.is_empty() { p.small.soft { (sentence(&more.join(", "))) } }
+            @if let Some(notes) = &change.notes { p.small { "“" (visible(notes)) "”" } }
+        }
+    }
+
+    fn side(self, workout: Option<&Workout>, none: &str) -> Markup {
+        html! {
+            @match workout {
+                Some(workout) => {
+                    span.kind.(tone(workout.kind)) { (workout.brief(self.units)) }
+                    @if let Some(load) = workout.load { span.small.soft { " load " (format!("{load:.0}")) } }
+                }
+                None => span.soft { (none) }
+            }
+        }
+    }
+
+    /// The weeks that change, before and after.
+    pub(crate) fn weeks(self, weeks: &[WeekDelta]) -> Markup {
+        html! {
+            @if !weeks.is_empty() {
+                table.weeks-delta {
+                    thead { tr { th scope="col" { "Week from" } th.n scope="col" { "Running" } th.n scope="col" { "Time" } th.n scope="col" { "Load" } } }
+                    tbody {
+                        @for week in weeks {
+                            tr {
+                                th scope="row" { (time::element(week.monday, self.today)) }
+                                td.n data-label="Running" { (self.running(week)) }
+                                td.n data-label="Time" { (pair(week.time_before.map(TimeSpan::hours_minutes), week.time_after.map(TimeSpan::hours_minutes), "a workout has neither a time nor a pace")) }
+                                td.n data-label="Load" { @if week.load_estimated && week.load_before.is_some() && week.load_after.is_some() { "about " } (pair(week.load_before.map(whole), week.load_after.map(whole), "a workout does not say its load, and no other of its kind does")) (percent(week)) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn running(self, week: &WeekDelta) -> Markup {
+        let ((before, after), about) = week.running(self.units);
+        html! {
+            (pair(Some(before), Some(after), ""))
+            @if let Some((before, after)) = about { br; span.small.soft { "about " (before) " → " (after) } }
+        }
+    }
+}
+
+fn whole(load: f64) -> String {
+    format!("{load:.0}")
+}
+
+fn percent(week: &WeekDelta) -> Markup {
+    let change = week.load_before.zip(week.load_after).filter(|(before, _)| *before > 0.0);
+    let change = change.map(|(before, after)| (after - before) / before * 100.0);
+    html! { @if let Some(change) = change { span.soft { " (" (format!("{change:+.0}").replace('-', "−")) " %)" } } }
+}
+
+fn pair(before: Option<String>, after: Option<String>, why_not: &str) -> Markup {
+    html! {
+        @match before.zip(after) {
+            Some((before, after)) if before == after => (before),
+            Some((before, after)) => { (before) " → " b { (after) } }
+            None => span title=(why_not) { "—" }
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! Parts that several pages share.
+
+pub(crate) mod author_label;
+pub(crate) mod calendar;
+pub(crate) mod chip;
+pub(crate) mod confirm;
+pub(crate) mod diff;
+pub(crate) mod findings;
+pub(crate) mod form;
+pub(crate) mod freshness;
+pub(crate) mod icon;
+pub(crate) mod matched_workouts;
+pub(crate) mod placeholder;
+pub(crate) mod time;
+pub(crate) mod workout;

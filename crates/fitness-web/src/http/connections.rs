@@ -1,0 +1,435 @@
+//! Open connections: how many one address may hold, how slowly it may send, and which connection is closed when
+//! there are too many.
+//!
+//! A connection is either waiting for its client (for a request, or for more of a request's body) or working for it.
+//! When a limit is reached, the connection that has waited longest is closed and the new one is served, so that
+//! clients which hold connections open without using them cannot keep others out.
+
+use crate::http::client_address::{ClientAddress, TrustedProxies};
+use axum::body::{Body, Bytes, HttpBody};
+use axum::http::HeaderMap;
+use hyper::body::{Frame, SizeHint};
+use std::collections::{BTreeMap, HashMap};
+use std::io;
+use std::net::IpAddr;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::sync::Notify;
+use tokio::time::{Instant, Sleep, sleep};
+
+/// What a connection may take, and whose `X-Forwarded-For` is believed.
+#[derive(Debug, Clone)]
+pub struct ConnectionSettings {
+    /// The most connections at once.
+    pub total: usize,
+    /// The most connections of one client address at once; a trusted proxy is not a client.
+    pub per_address: usize,
+    /// The most time a request's head may take, also the most time a connection may be idle between requests.
+    pub head_time: Duration,
+    /// The time a client may spend on a body before its rate counts.
+    pub body_grace: Duration,
+    /// The least average rate of a body after that, in bytes per second.
+    pub body_rate: u64,
+    /// The most time without any byte, of a body that is read and of an answer that is written.
+    pub stall: Duration,
+    /// The age after which a connection is closed when its request is answered.
+    pub age: Duration,
+    /// The proxies in front of this server.
+    pub trusted_proxies: TrustedProxies,
+}
+
+impl Default for ConnectionSettings {
+    fn default() -> Self {
+        Self {
+            // Half of the 1024 file descriptors that a process usually has.
+            total: 512,
+            per_address: 128,
+            head_time: Duration::from_secs(30),
+            body_grace: Duration::from_secs(10),
+            body_rate: 4 * 1024,
+            stall: Duration::from_secs(30),
+            age: Duration::from_secs(3600),
+            trusted_proxies: TrustedProxies::default(),
+        }
+    }
+}
+
+/// Every open connection.
+#[derive(Debug)]
+pub(crate) struct Connections {
+    settings: ConnectionSettings,
+    open: Mutex<OpenConnections>,
+}
+
+#[derive(Debug, Default)]
+struct OpenConnections {
+    last: u64,
+    entries: BTreeMap<u64, Entry>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    /// Whose it is; `None` while it is a trusted proxy's and carries no request.
+    client: Option<ClientAddress>,
+    /// Since when it waits for its client; `None` while it works.
+    waits_since: Option<Instant>,
+    close: Arc<Notify>,
+}
+
+impl OpenConnections {
+    fn count(&self, client: ClientAddress) -> usize {
+        self.entries.values().filter(|entry| entry.client == Some(client)).count()
+    }
+
+    /// Closes the connection that has waited longest among those that are chosen; `false` when none of them waits.
+    fn close_longest_waiting(&mut self, is_chosen: impl Fn(u64, &Entry) -> bool) -> bool {
+        let waiting = self.entries.iter().filter(|(id, entry)| is_chosen(**id, entry));
+        let longest =
+            waiting.filter_map(|(id, entry)| Some((entry.waits_since?, *id))).min().map(|(_, id)| id);
+        let Some(entry) = longest.and_then(|id| self.entries.remove(&id)) else { return false };
+        entry.close.notify_one();
+        true
+    }
+
+    /// Closes a connection of whoever holds most of those that wait.
+    fn close_of_largest_holder(&mut self) -> bool {
+        let mut held: HashMap<Option<ClientAddress>, usize> = HashMap::new();
+        for entry in self.entries.values().filter(|entry| entry.waits_since.is_some()) {
+            *held.entry(entry.client).or_default() += 1;
+        }
+        let Some((largest, _)) = held.into_iter().max_by_key(|(_, count)| *count) else { return false };
+        self.close_longest_waiting(|_, entry| entry.client == largest)
+    }
+}
+
+impl Connections {
+    pub(crate) fn new(settings: ConnectionSettings) -> Arc<Self> {
+        Arc::new(Self { settings, open: Mutex::default() })
+    }
+
+    pub(crate) const fn settings(&self) -> &ConnectionSettings {
+        &self.settings
+    }
+
+    /// Registers a new connection; `None` when there are too many and all of them are at work.
+    pub(crate) fn admit(self: &Arc<Self>, peer: IpAddr) -> Option<Arc<Connection>> {
+        let peer_client = (!self.settings.trusted_proxies.contains(peer)).then(|| ClientAddress::new(peer));
+        let mut open = self.lock();
+        if let Some(client) = peer_client
+            && open.count(client) >= self.settings.per_address
+            && !open.close_longest_waiting(|_, entry| entry.client == Some(client))
+        {
+            return None;
+        }
+        if open.entries.len() >= self.settings.total && !open.close_of_largest_holder() {
+            return None;
+        }
+        open.last += 1;
+        let (id, close) = (open.last, Arc::new(Notify::new()));
+        let waits_since = Some(Instant::now());
+        open.entries.insert(id, Entry { client: peer_client, waits_since, close: Arc::clone(&close) });
+        drop(open);
+        let since = Instant::now();
+        Some(Arc::new(Connection { id, peer, peer_client, since, close, all: Arc::clone(self) }))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, OpenConnections> {
+        // Every change of the map is complete when the lock is released, also by a panic.
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// One open connection; it is unregistered when dropped.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    id: u64,
+    peer: IpAddr,
+    /// The peer as a client; `None` for a trusted proxy.
+    peer_client: Option<ClientAddress>,
+    since: Instant,
+    close: Arc<Notify>,
+    all: Arc<Connections>,
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.all.lock().entries.remove(&self.id);
+    }
+}
+
+impl Connection {
+    /// Begins a request and says whose it is; `None` when that client has too many requests at work already.
+    pub(crate) fn begin_request(&self, headers: &HeaderMap) -> Option<ClientAddress> {
+        let settings = self.all.settings();
+        let client = ClientAddress::new(settings.trusted_proxies.client(self.peer, headers));
+        let mut open = self.all.lock();
+        let entry = open.entries.get_mut(&self.id)?;
+        entry.waits_since = None;
+        if self.peer_client.is_none() && entry.client != Some(client) {
+            entry.client = Some(client);
+            let too_many = open.count(client) > settings.per_address;
+            let own = self.id;
+            if too_many && !open.close_longest_waiting(|id, entry| id != own && entry.client == Some(client))
+            {
+                return None;
+            }
+        }
+        Some(client)
+    }
+
+    fn end_request(&self) {
+        if let Some(entry) = self.all.lock().entries.get_mut(&self.id) {
+            entry.client = self.peer_client;
+            entry.waits_since = Some(Instant::now());
+        }
+    }
+
+    fn set_waiting(&self, waits_since: Option<Instant>) {
+        if let Some(entry) = self.all.lock().entries.get_mut(&self.id) {
+            entry.waits_since = waits_since;
+        }
+    }
+
+    /// What it may take.
+    pub(crate) fn settings(&self) -> ConnectionSettings {
+        self.all.settings.clone()
+    }
+
+    /// Whether the connection is to be closed when its request is answered.
+    pub(crate) fn is_old(&self) -> bool {
+        self.since.elapsed() > self.all.settings().age
+    }
+
+    /// Waits until the connection is to be closed in favour of another.
+    pub(crate) async fn closed(&self) {
+        self.close.notified().await;
+    }
+}
+
+/// A request's body took too long.
+#[derive(Debug, thiserror::Error)]
+#[error("the request's body took too long")]
+pub(crate) struct BodyTimeout;
+
+/// Whether an error says that a body took too long.
+pub(crate) fn is_body_timeout(error: &(dyn std::error::Error + 'static)) -> bool {
+    error.is::<BodyTimeout>() || error.source().is_some_and(is_body_timeout)
+}
+
+type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+/// A request's body with a least rate. Only the time spent waiting for the client counts.
+pub(crate) struct TimedBody<B> {
+    inner: B,
+    connection: Arc<Connection>,
+    received: u64,
+    waited: Duration,
+    waits_since: Option<(Instant, Pin<Box<Sleep>>)>,
+}
+
+impl<B> TimedBody<B> {
+    pub(crate) const fn new(inner: B, connection: Arc<Connection>) -> Self {
+        Self { inner, connection, received: 0, waited: Duration::ZERO, waits_since: None }
+    }
+
+    /// How long the next byte may take.
+    fn patience(&self) -> Duration {
+        let settings = self.connection.all.settings();
+        let earned = Duration::from_secs_f64(self.received as f64 / settings.body_rate.max(1) as f64);
+        (settings.body_grace + earned).saturating_sub(self.waited).min(settings.stall)
+    }
+}
+
+impl<B> HttpBody for TimedBody<B>
+where
+    B: HttpBody<Data = Bytes> + Unpin,
+    B::Error: Into<BoxError>,
+{
+    type Data = Bytes;
+    type Error = BoxError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+        let this = &mut *self;
+        if let Poll::Ready(frame) = Pin::new(&mut this.inner).poll_frame(context) {
+            if let Some((since, _)) = this.waits_since.take() {
+                this.waited += since.elapsed();
+                this.connection.set_waiting(None);
+            }
+            let data = frame.as_ref().and_then(|frame| frame.as_ref().ok()?.data_ref());
+            this.received += data.map_or(0, |data| data.len() as u64);
+            return Poll::Ready(frame.map(|frame| frame.map_err(Into::into)));
+        }
+        let patience = this.patience();
+        let (_, end) = this.waits_since.get_or_insert_with(|| {
+            let now = Instant::now();
+            this.connection.set_waiting(Some(now));
+            (now, Box::pin(sleep(patience)))
+        });
+        ready!(end.as_mut().poll(context));
+        Poll::Ready(Some(Err(BodyTimeout.into())))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.inner.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.inner.size_hint()
+    }
+}
+
+/// An answer's body; when it is dropped, the connection waits for the next request.
+pub(crate) struct AnswerBody {
+    inner: Body,
+    connection: Arc<Connection>,
+}
+
+impl AnswerBody {
+    pub(crate) const fn new(inner: Body, connection: Arc<Connection>) -> Self {
+        Self { inner, connection }
+    }
+}
+
+impl Drop for AnswerBody {
+    fn drop(&mut self) {
+        self.connection.end_request();
+    }
+}
+
+impl HttpBody for AnswerBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.inner).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.inner.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.inner.size_hint()
+    }
+}
+
+/// A stream whose writes fail when the other side takes no byte for too long.
+pub(crate) struct WriteTimeout<S> {
+    inner: S,
+    stall: Duration,
+    end: Option<Pin<Box<Sleep>>>,
+}
+
+impl<S: Unpin> WriteTimeout<S> {
+    pub(crate) const fn new(inner: S, stall: Duration) -> Self {
+        Self { inner, stall, end: None }
+    }
+
+    fn bound<T>(&mut self, context: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+        if written.is_ready() {
+            self.end = None;
+            return written;
+        }
+        let stall = self.stall;
+        ready!(self.end.get_or_insert_with(|| Box::pin(sleep(stall))).as_mut().poll(context));
+        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for WriteTimeout<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_read(context, buffer)
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for WriteTimeout<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.inner).poll_write(context, bytes);
+        self.bound(context, written)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.inner).poll_write_vectored(context, bytes);
+        self.bound(context, written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.inner.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let flushed = Pin::new(&mut self.inner).poll_flush(context);
+        self.bound(context, flushed)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let shut = Pin::new(&mut self.inner).poll_shutdown(context);
+        self.bound(context, shut)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(last: u8) -> IpAddr {
+        [192, 0, 2, last].into()
+    }
+
+    #[tokio::test]
+    async fn a_connection_that_waits_gives_way_and_one_at_work_does_not() {
+        let settings = ConnectionSettings { total: 4, per_address: 2, ..ConnectionSettings::default() };
+        let all = Connections::new(settings);
+        let first = all.admit(address(1)).unwrap();
+        let second = all.admit(address(1)).unwrap();
+        second.begin_request(&HeaderMap::new()).unwrap();
+        let third = all.admit(address(1)).unwrap();
+        first.closed().await;
+        third.begin_request(&HeaderMap::new()).unwrap();
+        assert!(all.admit(address(1)).is_none(), "both work");
+        let other = all.admit(address(2)).unwrap();
+        let another = all.admit(address(3)).unwrap();
+        // The server is full: one of those that wait goes.
+        let last = all.admit(address(4)).unwrap();
+        last.begin_request(&HeaderMap::new()).unwrap();
+        let open = all.lock().entries.len();
+        assert_eq!(open, 4);
+        tokio::select! {
+            () = other.closed() => {}
+            () = another.closed() => {}
+        }
+        drop((second, third, last));
+        assert_eq!(all.lock().entries.len(), 1);
+    }
+
+    #[tokio::test]
+    async fn a_full_server_closes_connections_of_whoever_holds_most() {
+        let all = Connections::new(ConnectionSettings { total: 4, ..ConnectionSettings::default() });
+        let one = all.admit(address(1)).unwrap();
+        let many: Vec<_> = (0..3).map(|_| all.admit(address(2)).unwrap()).collect();
+        let _new = all.admit(address(3)).unwrap();
+        many[0].closed().await;
+        assert!(all.lock().entries.contains_key(&one.id));
+    }
+}

@@ -1,0 +1,316 @@
+//! What every page has around it: the way around the app, how far the data reaches, and who looks.
+
+use crate::app::App;
+use crate::assets;
+use crate::auth::routes::TOKEN_FIELD;
+use crate::auth::session::Seat;
+use crate::components::freshness::{self, Freshness};
+use crate::components::icon;
+use crate::http::error::Problem;
+use crate::http::flash::Flash;
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, Method, header};
+use axum::response::{IntoResponse, Response};
+use fitness_core::domain::athlete::Profile;
+use fitness_core::domain::calendar::{Day, Instant};
+use fitness_core::domain::ids::UserId;
+use fitness_core::domain::units::UnitSystem;
+use fitness_core::domain::untrusted_text::visible;
+use fitness_core::string_enum;
+use fitness_store::Store;
+use maud::{DOCTYPE, Markup, html};
+
+/// The name of the setting that says how pages look.
+pub(crate) const THEME_SETTING: &str = "theme";
+/// The name of the setting that turns single keys off.
+pub(crate) const KEYS_SETTING: &str = "keys";
+
+/// What a browser may do on a page of ours: fetch from us, and nothing else.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+    manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+string_enum! {
+    /// Light, dark, or as the machine is.
+    #[derive(Default)]
+    pub(crate) enum Theme("theme") {
+        /// As the machine is.
+        #[default]
+        System = "system",
+        /// Light.
+        Light = "light",
+        /// Dark.
+        Dark = "dark",
+    }
+}
+
+/// The rooms of the app.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    Today,
+    Plan,
+    Coach,
+    Activities,
+    Trends,
+    Settings,
+}
+
+impl Place {
+    const ALL: [Self; 6] =
+        [Self::Today, Self::Plan, Self::Coach, Self::Activities, Self::Trends, Self::Settings];
+
+    /// Its address, what it is called, and the keys that lead there.
+    const fn told(self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            Self::Today => ("/", "Today", "g t"),
+            Self::Plan => ("/plan", "Plan", "g p"),
+            Self::Coach => ("/coach", "Coach", "g c"),
+            Self::Activities => ("/activities", "Activities", "g a"),
+            Self::Trends => ("/trends", "Trends", "g r"),
+            Self::Settings => ("/settings", "Settings", "g s"),
+        }
+    }
+
+    /// What its pages look like beyond what all pages share.
+    const fn style(self) -> &'static str {
+        match self {
+            Self::Today => "today.css",
+            Self::Plan => "plan.css",
+            Self::Coach => "coach.css",
+            Self::Activities | Self::Trends => "history.css",
+            Self::Settings => "settings.css",
+        }
+    }
+}
+
+/// Who looks, when, and what every page tells them.
+#[derive(Debug)]
+pub(crate) struct View {
+    /// The server.
+    pub(crate) app: App,
+    /// Whose request it is.
+    pub(crate) seat: Seat,
+    /// What they are called.
+    pub(crate) name: String,
+    /// Who they are.
+    pub(crate) profile: Profile,
+    /// The moment.
+    pub(crate) now: Instant,
+    /// Their today.
+    pub(crate) today: Day,
+    /// How far their data reaches.
+    pub(crate) fresh: Freshness,
+    theme: Theme,
+    keys: bool,
+    flash: Option<Flash>,
+    /// The page that was asked for; the plan where something was sent.
+    wanted: String,
+}
+
+impl FromRequestParts<App> for View {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+        let seat = Seat::from_request_parts(parts, app).await?;
+        let mut view = Self::of(app, seat).await?;
+        view.flash = parts.uri.query().and_then(Flash::read);
+        if parts.method == Method::GET {
+            view.wanted = parts.uri.path_and_query().map(ToString::to_string).unwrap_or_default();
+        }
+        Ok(view)
+    }
+}
+
+impl View {
+    /// What an athlete looks at now. Everything that follows from their data is worked out first.
+    pub(crate) async fn of(app: &App, seat: Seat) -> Result<Self, Problem> {
+        fitness_ingest::recompute(&app.store, seat.user, &mut |_| {}, &fitness_ingest::Stop::default())
+            .await?;
+        Self::as_it_is(app, seat).await
+    }
+
+    /// The same with nothing worked out, for a page without numbers.
+    pub(crate) async fn as_it_is(app: &App, seat: Seat) -> Result<Self, Problem> {
+        let store = &app.store;
+        let now = (app.clock)();
+        let profile = store.profile(seat.user).await?;
+        let fresh = freshness::look(store, seat.user).await?;
+        Ok(Self {
+            name: store.user(seat.user).await?.name,
+            today: Day::at(now, profile.zone),
+            theme: store.find_setting(seat.user, THEME_SETTING).await?.unwrap_or_default(),
+            keys: store.find_setting(seat.user, KEYS_SETTING).await?.unwrap_or(true),
+            app: app.clone(),
+            seat,
+            profile,
+            now,
+            fresh,
+            flash: None,
+            wanted: "/plan".to_owned(),
+        })
+    }
+
+    /// How pages look to them.
+    pub(crate) const fn theme(&self) -> Theme {
+        self.theme
+    }
+
+    /// Whether single keys lead somewhere.
+    pub(crate) const fn keys_are_on(&self) -> bool {
+        self.keys
+    }
+
+    /// The athlete.
+    pub(crate) const fn user(&self) -> UserId {
+        self.seat.user
+    }
+
+    /// Leads to the page "Confirm it's you" while this browser may not decide.
+    pub(crate) fn require_confirmed(&self) -> Result<(), Problem> {
+        if self.seat.may_decide { Ok(()) } else { Err(Problem::confirm_first(&self.wanted)) }
+    }
+
+    /// The data.
+    pub(crate) const fn store(&self) -> &Store {
+        &self.app.store
+    }
+
+    /// How lengths and paces are shown to them.
+    pub(crate) const fn units(&self) -> UnitSystem {
+        self.profile.units
+    }
+
+    /// The hidden field every form of theirs has.
+    pub(crate) fn token_field(&self) -> Markup {
+        html! { input type="hidden" name=(TOKEN_FIELD) value=(self.seat.form_token()); }
+    }
+
+    /// A form of one button.
+    pub(crate) fn button(&self, action: &str, label: &str, class: &str) -> Markup {
+        html! {
+            form.inline method="post" action=(action) {
+                (self.token_field())
+                button class=(class) type="submit" { (label) }
+            }
+        }
+    }
+
+    /// A whole page.
+    pub(crate) fn page(&self, place: Place, title: &str, body: &Markup) -> Response {
+        self.around(Some(place), title, body)
+    }
+
+    /// A page that belongs to no place of the app.
+    pub(crate) fn beside(&self, title: &str, body: &Markup) -> Response {
+        self.around(None, title, body)
+    }
+
+    fn around(&self, place: Option<Place>, title: &str, body: &Markup) -> Response {
+        let theme = (self.theme != Theme::System).then(|| self.theme.as_str());
+        let content = html! {
+            a.skip href="#main" { "Skip to the page" }
+            @if self.app.demo { (demo_banner()) }
+            div.app {
+                (self.navigation(place))
+                main #main tabindex="-1" {
+                    (freshness::line(self))
+                    @if let Some(flash) = self.flash { p.flash role="status" { (flash.sentence()) } }
+                    (body)
+                }
+            }
+            (key_sheet())
+        };
+        document(title, place, theme, self.keys, &content)
+    }
+
+    fn navigation(&self, place: Option<Place>) -> Markup {
+        html! {
+            nav.rail aria-label="Main" {
+                a.brand href="/" { (icon::mark()) span { "local-fitness" } }
+                @for other in Place::ALL {
+                    @let (address, called, keys) = other.told();
+                    a href=(address) class=[(other == Place::Settings).then_some("apart")]
+                        aria-current=[(Some(other) == place).then_some("page")] {
+                        (icon::of(other)) span { (called) } kbd { (keys) }
+                    }
+                }
+                p.whose { (visible(&self.name)) }
+            }
+        }
+    }
+}
+
+/// What the keys do. None of them decides anything.
+fn key_sheet() -> Markup {
+    let others = [
+        ("j k", "Next and previous row"),
+        ("o", "Open the row"),
+        ("[ ]", "Earlier and later"),
+        ("/", "Search"),
+        ("n", "Note for the coach"),
+        ("?", "This sheet"),
+        ("Esc", "Close it"),
+    ];
+    html! {
+        dialog #keys aria-label="Keys" {
+            h2 { "Keys" }
+            dl {
+                @for place in Place::ALL { @let (_, called, keys) = place.told(); dt { kbd { (keys) } } dd { (called) } }
+                @for (keys, what) in others { dt { kbd { (keys) } } dd { (what) } }
+            }
+            p.small.soft { "No key commits, applies or deletes anything. Keys can be turned off in the settings." }
+            form method="dialog" { button type="submit" { "Close" } }
+        }
+    }
+}
+
+fn demo_banner() -> Markup {
+    html! {
+        // A part of the page of its own, so that whoever goes from part to part comes by.
+        aside.banner aria-label="About this data" {
+            strong { "Demo data." } " This athlete is made up; nothing here is yours. "
+            a href="/welcome" { "Start with your own" }
+        }
+    }
+}
+
+/// A page outside the app: signing in, and what went wrong.
+pub(crate) fn bare(title: &str, body: &Markup) -> Response {
+    let content = html! { main.bare #main { (body) } };
+    document(title, None, None, false, &content)
+}
+
+fn document(
+    title: &str,
+    place: Option<Place>,
+    theme: Option<&str>,
+    keys: bool,
+    content: &Markup,
+) -> Response {
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" data-theme=[theme] data-keys=[keys.then_some("on")] {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta name="theme-color" media="(prefers-color-scheme: light)" content="#f6f5f1";
+                meta name="theme-color" media="(prefers-color-scheme: dark)" content="#101317";
+                title { (title) " · local-fitness" }
+                link rel="stylesheet" href=(assets::address("app.css"));
+                @if let Some(place) = place { link rel="stylesheet" href=(assets::address(place.style())); }
+                link rel="icon" href=(assets::address("icon.svg")) type="image/svg+xml";
+                link rel="apple-touch-icon" href=(assets::address("icon-180.png"));
+                link rel="manifest" href="/manifest.webmanifest";
+                script defer src=(assets::address("app.js")) {}
+                @if place == Some(Place::Coach) { script defer src=(assets::address("coach.js")) {} }
+            }
+            body { (content) }
+        }
+    };
+    let headers = [
+        (header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8")),
+        (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY)),
+    ];
+    (headers, page.into_string()).into_response()
+}

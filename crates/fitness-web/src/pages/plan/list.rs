@@ -1,0 +1,101 @@
+//! `GET /plans`: every plan there is, whatever became of it.
+
+use crate::components::{author_label, chip, time};
+use crate::http::error::Problem;
+use crate::http::form::Asked;
+use crate::page::{Place, View};
+use axum::response::Response;
+use fitness_core::domain::ids::PlanId;
+use fitness_core::domain::note::Author;
+use fitness_core::domain::untrusted_text::visible;
+use fitness_core::plan::{Plan, PlanStatus};
+use maud::{Markup, html};
+
+pub(crate) async fn show(view: View) -> Result<Response, Problem> {
+    let plans = view.store().list_plans(view.user()).await?;
+    let of = |status: PlanStatus| plans.iter().filter(move |plan| plan.status == status);
+    let groups = [
+        ("Active", of(PlanStatus::Active).collect::<Vec<_>>()),
+        ("Drafts", of(PlanStatus::Draft).filter(|plan| plan.superseded_by.is_none()).collect()),
+        ("Archived", of(PlanStatus::Archived).collect()),
+        (
+            "Drafts that gave way to others",
+            of(PlanStatus::Draft).filter(|plan| plan.superseded_by.is_some()).collect(),
+        ),
+    ];
+    let body = html! {
+        div.row.head {
+            h1 { "Plans" }
+            @if !plans.is_empty() { a.btn.primary.push href="/plan/new" { "New plan" } }
+        }
+        @if plans.is_empty() {
+            section.card {
+                p { "Plans for your races belong here: drafts to read, the one you follow, and those that are over." }
+                p.actions { a.btn.primary href="/plan/new" { "Draft a plan from your own running" } a.btn href="/coach" { "Draft one with the coach" } }
+            }
+        }
+        @for (called, plans) in &groups {
+            @if !plans.is_empty() {
+                section.card {
+                    h2 { (called) }
+                    ul.plans { @for plan in plans { li data-row { (row(&view, plan)) } } }
+                }
+            }
+        }
+    };
+    Ok(view.page(Place::Plan, "Plans", &body))
+}
+
+fn row(view: &View, plan: &Plan) -> Markup {
+    let to =
+        if plan.status == PlanStatus::Active { "/plan".to_owned() } else { format!("/plans/{}", plan.id) };
+    html! {
+        div {
+            a href=(to) { b { (visible(&plan.name)) } } " " (chip::status(plan.status)) " " (author_label::label(Some(plan.author)))
+            p.meta {
+                span { (aim(view, plan)) }
+                span { "from " (time::element(plan.start_date, view.today)) }
+                span { "drafted by " (author(plan.author)) " " (time::moment(plan.created_at, view.profile.zone, view.today)) }
+                @if let Some(newer) = plan.superseded_by.filter(|_| plan.status == PlanStatus::Draft) { a href={ "/plans/" (newer) } { "plan " (newer) " took its place" } }
+            }
+        }
+    }
+}
+
+/// What it is for and until when.
+pub(crate) fn aim(view: &View, plan: &Plan) -> Markup {
+    html! {
+        @match plan.distance {
+            Some(distance) => { (plan.goal.spoken()) " (" (view.units().distance(distance)) ") on " (time::element(plan.race_date, view.today)) }
+            None => { "Training without a race, to " (time::element(plan.race_date, view.today)) }
+        }
+        @if let Some(target) = plan.target_time { " in " (target.clock()) }
+    }
+}
+
+/// Who wrote a draft.
+pub(crate) const fn author(author: Author) -> &'static str {
+    match author {
+        Author::Athlete => "you",
+        Author::Coach => "the coach",
+        Author::Mcp => "a program",
+    }
+}
+
+/// The plan an address means: the one it names after `plan=`, or the active one.
+pub(crate) async fn meant(view: &View, asked: &Asked) -> Result<Plan, Problem> {
+    if let Some(text) = asked.0.text("plan") {
+        let id: PlanId = crate::http::response::number(text)?;
+        return view.store().find_plan(view.user(), id).await?.ok_or_else(Problem::not_found);
+    }
+    view.store().find_active_plan(view.user()).await?.ok_or_else(none_active)
+}
+
+/// There is nothing to follow yet.
+pub(crate) fn none_active() -> Problem {
+    Problem::new(
+        axum::http::StatusCode::NOT_FOUND,
+        "You have no active plan. Drafts and old plans are on the page of all plans.",
+    )
+    .go_on("/plans", "See all plans")
+}

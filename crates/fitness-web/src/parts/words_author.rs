@@ -1,9 +1,0 @@
-//! The label of words that the athlete did not write.
-
-use fitness_core::note::Author;
-use maud::{Markup, html};
-
-/// A label beside names, descriptions and notes of a coach or a program; nothing beside the athlete's own.
-pub(crate) fn label(author: Option<Author>) -> Markup {
-    html! { @if let Some(words) = author.and_then(Author::words_label) { span.chip.archived { (words) } } }
-}

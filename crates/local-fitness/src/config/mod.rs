@@ -1,0 +1,373 @@
+//! What the program is told once and for all: a file, with the environment over it and the command line over both.
+//!
+//! Nothing is kept in a global: whoever needs a setting is handed what [`Settings::read`] found.
+
+mod keys;
+
+pub(crate) use keys::{KEYS, Key};
+
+use crate::cli::{Log, ServeArgs};
+use crate::error::Failure;
+use anyhow::Result;
+use fitness_core::domain::untrusted_text::visible;
+use fitness_store::Location;
+use fitness_store::backup::{Backups, Folder};
+use fitness_store::db::location::config_directory;
+use fitness_web::{Network, TrustedProxies, USUAL_PORT};
+use serde::{Deserialize, Serialize};
+use std::ffi::OsString;
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::{Path, PathBuf};
+
+/// The variable that names the file.
+pub(crate) const FILE_VARIABLE: &str = "FITNESS_CONFIG";
+/// The variable that names the database.
+pub(crate) const DATABASE_VARIABLE: &str = "FITNESS_DB";
+/// The variable that names the folder of backups, or says `off`.
+pub(crate) const BACKUPS_VARIABLE: &str = "FITNESS_BACKUPS";
+/// The variable that says where browsers reach the server.
+const SITE_VARIABLE: &str = "FITNESS_SITE";
+/// The variable that says what the server notes.
+const LOG_VARIABLE: &str = "FITNESS_LOG";
+/// The name of the file within the directory for settings.
+const FILE_NAME: &str = "config.toml";
+/// More than this is no file of settings.
+const MOST_BYTES: u64 = 64 * 1024;
+
+/// A file of settings. Whatever else it says is refused: a misspelt key must not pass for a setting.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    database: Option<String>,
+    backups: Option<String>,
+    log: Option<Log>,
+    #[serde(default)]
+    serve: ServeFile,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct ServeFile {
+    port: Option<u16>,
+    bind: Option<IpAddr>,
+    site: Option<String>,
+    behind_proxy: Option<bool>,
+    trusted_proxies: Option<Vec<String>>,
+    tls_cert: Option<PathBuf>,
+    tls_key: Option<PathBuf>,
+    open: Option<bool>,
+}
+
+/// Who said what a setting is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum From {
+    Environment,
+    File,
+    Usual,
+}
+
+/// What holds where the command line says nothing.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Settings {
+    path: Option<PathBuf>,
+    file: File,
+}
+
+/// How the server is to be run.
+#[derive(Debug, Clone)]
+pub(crate) struct Serving {
+    pub(crate) port: u16,
+    pub(crate) bind: IpAddr,
+    pub(crate) tls: Option<(PathBuf, PathBuf)>,
+    pub(crate) behind_proxy: bool,
+    pub(crate) trusted_proxies: TrustedProxies,
+    pub(crate) site: Option<String>,
+    pub(crate) open: bool,
+    pub(crate) log: Log,
+    /// How many seconds a job waits for a server that is not heard of.
+    pub(crate) lease: u32,
+}
+
+impl Settings {
+    /// Reads the file that is named, by the command line or the environment, or the usual one where there is one.
+    pub(crate) fn read(named: Option<PathBuf>) -> Result<Self> {
+        let named = named.or_else(|| said(FILE_VARIABLE).map(PathBuf::from));
+        let path = match named {
+            Some(path) => path,
+            None => match config_directory().map(|directory| directory.join(FILE_NAME)) {
+                Some(path) if path.exists() => path,
+                _ => return Ok(Self::default()),
+            },
+        };
+        let unreadable = |why: String| {
+            let help = format!("correct the path in --config or {FILE_VARIABLE}, or what may be read there");
+            Failure::new(format!("the settings in {} cannot be read: {why}", path.display()), help)
+        };
+        let size = std::fs::metadata(&path).map_err(|why| unreadable(why.to_string()))?;
+        if !size.is_file() || size.len() > MOST_BYTES {
+            return Err(unreadable("this is no file of settings".to_owned()).into());
+        }
+        let text = std::fs::read_to_string(&path).map_err(|why| unreadable(why.to_string()))?;
+        let file: File = toml::from_str(&text).map_err(|why| misunderstood(&path, &text, &why))?;
+        let beside = path.parent().unwrap_or(Path::new("")).to_owned();
+        Ok(Self { file: file.rooted(&beside), path: Some(path) })
+    }
+
+    /// The file that was read.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// Where the database is.
+    pub(crate) fn location(&self) -> Result<Location> {
+        Ok(match self.database() {
+            Some(database) => Location::parse(&database)?,
+            None => Location::default_file()?,
+        })
+    }
+
+    fn database(&self) -> Option<OsString> {
+        std::env::var_os(DATABASE_VARIABLE).or_else(|| self.file.database.clone().map(OsString::from))
+    }
+
+    /// Where backups are wanted.
+    pub(crate) fn backups(&self) -> Result<Backups> {
+        let named =
+            std::env::var_os(BACKUPS_VARIABLE).or_else(|| self.file.backups.clone().map(OsString::from));
+        Ok(named.map(|named| Backups::parse(&named)).transpose()?.unwrap_or_default())
+    }
+
+    /// Where browsers reach the server, when that was said.
+    pub(crate) fn named_site(&self) -> Option<String> {
+        let said = std::env::var(SITE_VARIABLE).ok().filter(|site| !site.is_empty());
+        said.or_else(|| self.file.serve.site.clone())
+    }
+
+    /// Where the athlete decides: the site that was named, or this machine.
+    pub(crate) fn site(&self) -> String {
+        self.site_at(None)
+    }
+
+    /// The same, with the server on another port.
+    pub(crate) fn site_at(&self, port: Option<u16>) -> String {
+        let port = port.unwrap_or_else(|| self.port());
+        self.named_site().unwrap_or_else(|| format!("http://127.0.0.1:{port}"))
+    }
+
+    /// The server's port.
+    pub(crate) fn port(&self) -> u16 {
+        self.file.serve.port.unwrap_or(USUAL_PORT)
+    }
+
+    fn trusted_proxies(&self) -> Result<TrustedProxies> {
+        let named = self.file.serve.trusted_proxies.iter().flatten();
+        let networks = named.map(|text| {
+            text.parse::<Network>().map_err(|why| {
+                let help = "correct `trusted_proxies` in the file of settings";
+                Failure::new(format!("`{}` is {why}", visible(text)), help)
+            })
+        });
+        Ok(networks.collect::<Result<_, Failure>>()?)
+    }
+
+    fn log(&self) -> Result<Option<Log>> {
+        let Some(value) = said(LOG_VARIABLE) else { return Ok(self.file.log) };
+        let word = value.to_string_lossy();
+        let log = <Log as clap::ValueEnum>::from_str(&word, false).map_err(|_| {
+            let help = "write problems, text or json";
+            Failure::new(format!("{LOG_VARIABLE} says `{}`", visible(&word)), help)
+        })?;
+        Ok(Some(log))
+    }
+
+    /// How the server is to be run, with what the command line says over all of it.
+    pub(crate) fn serving(&self, args: ServeArgs) -> Result<Serving> {
+        let file = &self.file.serve;
+        let tls = match (args.tls_cert, args.tls_key) {
+            (Some(certificate), Some(key)) => Some((certificate, key)),
+            // Whoever says that a proxy does it needs no certificate.
+            _ if args.behind_proxy => None,
+            _ => match (file.tls_cert.clone(), file.tls_key.clone()) {
+                (None, None) => None,
+                (Some(certificate), Some(key)) => Some((certificate, key)),
+                _ => {
+                    let help = "name both, or neither";
+                    return Err(Failure::new("`tls_cert` and `tls_key` go together", help).into());
+                }
+            },
+        };
+        let log = match args.log {
+            Some(log) => log,
+            None => self.log()?.unwrap_or_default(),
+        };
+        let trusted_proxies = match args.trusted_proxies {
+            given if given.is_empty() => self.trusted_proxies()?,
+            given => given.into_iter().collect(),
+        };
+        Ok(Serving {
+            trusted_proxies,
+            port: args.port.unwrap_or_else(|| self.port()),
+            bind: args.bind.or(file.bind).unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST)),
+            behind_proxy: args.behind_proxy || (tls.is_none() && file.behind_proxy == Some(true)),
+            tls,
+            site: args.site.or_else(|| self.named_site()),
+            open: !args.no_open && file.open != Some(false),
+            log,
+            lease: args.lease,
+        })
+    }
+
+    /// What every setting is now, and who said so.
+    pub(crate) fn all(&self) -> Result<Vec<(&'static Key, String, From)>> {
+        let file = &self.file.serve;
+        let backups = match Folder::of(&self.location()?, &self.backups()?) {
+            Ok(Some(folder)) => folder.path().display().to_string(),
+            Ok(None) => "off".to_owned(),
+            Err(why) => why.to_string(),
+        };
+        let shown = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+        let values = [
+            ("database", Some(self.location()?.to_string()), self.file.database.is_some()),
+            ("backups", Some(backups), self.file.backups.is_some()),
+            ("log", Some(self.log()?.unwrap_or_default().to_string()), self.file.log.is_some()),
+            ("serve.port", Some(self.port().to_string()), file.port.is_some()),
+            (
+                "serve.bind",
+                Some(file.bind.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST)).to_string()),
+                file.bind.is_some(),
+            ),
+            ("serve.site", Some(self.site()), file.site.is_some()),
+            (
+                "serve.behind_proxy",
+                Some(file.behind_proxy.unwrap_or(false).to_string()),
+                file.behind_proxy.is_some(),
+            ),
+            (
+                "serve.trusted_proxies",
+                file.trusted_proxies.as_ref().map(|proxies| proxies.join(", ")),
+                file.trusted_proxies.is_some(),
+            ),
+            ("serve.tls_cert", shown(&file.tls_cert), file.tls_cert.is_some()),
+            ("serve.tls_key", shown(&file.tls_key), file.tls_key.is_some()),
+            ("serve.open", Some(file.open.unwrap_or(true).to_string()), file.open.is_some()),
+        ];
+        let all = values.into_iter().map(|(name, value, in_file)| {
+            let key = KEYS.iter().find(|key| key.name == name).expect("every setting is told");
+            let from = match key.variable {
+                Some(variable) if said(variable).is_some() => From::Environment,
+                _ if in_file => From::File,
+                _ => From::Usual,
+            };
+            (key, value.unwrap_or_else(|| "none".to_owned()), from)
+        });
+        Ok(all.collect())
+    }
+}
+
+/// What a variable says; nothing when it is empty.
+fn said(variable: &str) -> Option<OsString> {
+    std::env::var_os(variable).filter(|value| !value.is_empty())
+}
+
+impl File {
+    /// A path in the file is meant from where the file is, or from home.
+    fn rooted(mut self, beside: &Path) -> Self {
+        let rooted = |path: &str| match path.strip_prefix("~/") {
+            Some(rest) => std::env::home_dir().map(|home| home.join(rest)),
+            None => Some(beside.join(path)),
+        };
+        for named in [&mut self.database, &mut self.backups].into_iter().flatten() {
+            let is_path = named != "off" && !named.is_empty() && !named.contains(':');
+            if is_path && let Some(path) = rooted(named) {
+                *named = path.display().to_string();
+            }
+        }
+        for path in [&mut self.serve.tls_cert, &mut self.serve.tls_key].into_iter().flatten() {
+            if let Some(from_there) = path.to_str().and_then(rooted) {
+                *path = from_there;
+            }
+        }
+        self
+    }
+}
+
+/// What in the file is not understood, with its line. Never what the line says: it may hold a password.
+fn misunderstood(path: &Path, text: &str, why: &toml::de::Error) -> Failure {
+    let line = why.span().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
+    let place =
+        line.map_or_else(|| path.display().to_string(), |line| format!("{}, line {line}", path.display()));
+    let names: Vec<&str> = KEYS.iter().map(|key| key.name).collect();
+    Failure::new(
+        format!("{place}: {}", why.message().lines().next().unwrap_or_default()),
+        format!("the settings are {}; `fitness config --keys` explains them", names.join(", ")),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EVERYTHING: &str = r#"
+        database = "fit.db"
+        backups = "/keep"
+        log = "json"
+        [serve]
+        port = 9000
+        bind = "0.0.0.0"
+        site = "https://fit.example.org"
+        behind_proxy = true
+        trusted_proxies = ["127.0.0.1", "172.16.0.0/12"]
+        tls_cert = "cert.pem"
+        tls_key = "/etc/key.pem"
+        open = false
+    "#;
+
+    #[test]
+    fn every_setting_of_the_file_is_told_and_every_one_told_is_understood() {
+        let file: File = toml::from_str(EVERYTHING).unwrap();
+        let seen = serde_json::to_value(&file).unwrap();
+        let mut names = Vec::new();
+        for (name, value) in seen.as_object().unwrap() {
+            match value.as_object() {
+                Some(table) => names.extend(table.keys().map(|inner| format!("{name}.{inner}"))),
+                None => names.push(name.clone()),
+            }
+        }
+        names.sort();
+        let mut told: Vec<String> = KEYS.iter().map(|key| key.name.to_owned()).collect();
+        told.sort();
+        assert_eq!(names, told);
+    }
+
+    #[test]
+    fn what_the_file_names_is_found_from_where_the_file_is() {
+        let file = toml::from_str::<File>(EVERYTHING).unwrap().rooted(Path::new("/etc/fitness"));
+        assert_eq!(file.database.as_deref(), Some("/etc/fitness/fit.db"));
+        assert_eq!(file.backups.as_deref(), Some("/keep"));
+        assert_eq!(file.serve.tls_cert.as_deref(), Some(Path::new("/etc/fitness/cert.pem")));
+        assert_eq!(file.serve.tls_key.as_deref(), Some(Path::new("/etc/key.pem")));
+        let server = toml::from_str::<File>("database = 'postgres://h/f'\nbackups = 'off'").unwrap();
+        assert_eq!(server.clone().rooted(Path::new("/etc")), server);
+    }
+
+    #[test]
+    fn what_is_not_understood_is_named_with_its_line_and_never_quoted() {
+        for (text, line, says) in [
+            ("databse = 'x'", 1, "unknown field `databse`"),
+            ("log = 'json'\n[serve]\nprot = 80", 3, "unknown field `prot`"),
+            ("[serve]\nport = 'many'", 2, "expected u16"),
+            ("[serve]\nport = 70000", 2, "expected u16"),
+            ("log = 'loud'", 1, "unknown variant"),
+            ("[server]\nport = 80", 1, "unknown field `server`"),
+            ("database = 'postgres://ann:s3cret@db/fit'\ndatabase = 's3cret'", 2, "duplicate key"),
+            ("database = s3cret", 1, ""),
+        ] {
+            let why = toml::from_str::<File>(text).unwrap_err();
+            let failure = misunderstood(Path::new("config.toml"), text, &why).to_string();
+            assert!(failure.starts_with(&format!("config.toml, line {line}: ")), "{text}: {failure}");
+            assert!(failure.contains(says), "{text}: {failure}");
+            assert!(!failure.contains("s3cret"), "{failure}");
+        }
+    }
+}

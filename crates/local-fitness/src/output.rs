@@ -1,0 +1,100 @@
+//! What a command gives back: words for a person and data for a program, printed in one place.
+
+use crate::error::{self, Failure};
+use serde::Serialize;
+use std::io::{ErrorKind, IsTerminal, Write};
+use std::process::ExitCode;
+
+/// The outcome of a command.
+#[derive(Debug)]
+pub(crate) struct Report {
+    text: String,
+    data: serde_json::Value,
+    healthy: bool,
+    aside: String,
+    output: Option<Vec<u8>>,
+    for_programs: bool,
+}
+
+impl Report {
+    /// Words and data that say the same.
+    pub(crate) fn new(text: impl Into<String>, data: &impl Serialize) -> Self {
+        let data = serde_json::to_value(data).expect("what a command reports is plain data");
+        Self {
+            text: text.into(),
+            data,
+            healthy: true,
+            aside: String::new(),
+            output: None,
+            for_programs: false,
+        }
+    }
+
+    /// Everything was said while it happened.
+    pub(crate) fn silent(data: &impl Serialize) -> Self {
+        Self::new("", data).output(Vec::new())
+    }
+
+    /// Everything worked, but what was looked at is not well: exit 1.
+    pub(crate) fn unhealthy(mut self) -> Self {
+        self.healthy = false;
+        self
+    }
+
+    /// Words for standard error, where nobody mistakes them for the answer; the data says them too.
+    pub(crate) fn aside(mut self, words: impl Into<String>) -> Self {
+        self.aside = words.into();
+        self
+    }
+
+    /// What was asked for are these bytes: they go to standard output, and everything said about them to standard error.
+    pub(crate) fn output(mut self, bytes: Vec<u8>) -> Self {
+        self.output = Some(bytes);
+        self
+    }
+
+    /// Where no person looks on, the data is printed without being asked for.
+    pub(crate) fn for_programs(mut self) -> Self {
+        self.for_programs = true;
+        self
+    }
+
+    /// Its words, and whether they exit 0.
+    #[cfg(test)]
+    pub(crate) fn says(&self) -> (&str, bool) {
+        (&self.text, self.healthy)
+    }
+
+    /// Prints to standard output. A reader that has gone away is no error.
+    pub(crate) fn print(&self, json: bool) -> ExitCode {
+        let json = json || (self.for_programs && !std::io::stdout().is_terminal());
+        let mut text = if json {
+            serde_json::to_string_pretty(&self.data).expect("a JSON value always prints")
+        } else {
+            self.text.clone()
+        };
+        if !text.is_empty() && !text.ends_with('\n') {
+            text.push('\n');
+        }
+        let bytes = self.output.as_deref().unwrap_or(text.as_bytes());
+        let mut out = std::io::stdout().lock();
+        let printed = out.write_all(bytes).and_then(|()| out.flush());
+        let mut beside = std::io::stderr().lock();
+        // Nobody may be listening there; what was asked for was printed.
+        if self.output.is_some() {
+            drop(beside.write_all(text.as_bytes()));
+        }
+        if !json {
+            drop(beside.write_all(self.aside.as_bytes()));
+        }
+        drop(beside);
+        match printed {
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+                let help = "what was asked for was done; run a command that shows it to see";
+                error::tell(&Failure::new(format!("cannot print the answer: {error}"), help).into(), json)
+            }
+            _ if self.healthy => ExitCode::SUCCESS,
+            _ => ExitCode::FAILURE,
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! The API of the real program, tried by a tool that others wrote against its own description: `FITNESS_PYTHON` names a
+//! Python that has `schemathesis`.
+
+use crate::coach::{text, with_a_plan};
+use crate::harness::{Home, answer};
+use crate::serve::{Served, serve};
+use fitness_store::testkit::skip;
+use serde_json::Value;
+use std::process::{Command, Stdio};
+
+/// What is wanted of every answer. Not that whatever fits the description is taken: that `from` is not after `through` is
+/// nothing OpenAPI has words for.
+const CHECKS: &str = "not_a_server_error,status_code_conformance,content_type_conformance,response_headers_conformance,\
+    response_schema_conformance,negative_data_rejection,unsupported_method,allow_header_conformance,ignored_auth";
+
+fn python(test: &str) -> Option<std::ffi::OsString> {
+    let python = std::env::var_os("FITNESS_PYTHON").unwrap_or_else(|| "python3".into());
+    let has = Command::new(&python).args(["-c", "import schemathesis.cli"]).output();
+    if has.is_ok_and(|out| out.status.success()) {
+        return Some(python);
+    }
+    skip(test, "the Python package schemathesis is not installed");
+    None
+}
+
+fn get(server: &Served, path: &str, bearer: &str) -> Value {
+    let line = format!("GET {path} HTTP/1.1");
+    let reply = server.raw(&[&line, &server.host(), bearer], "");
+    assert_eq!(reply.status, 200, "{path}: {reply:?}");
+    serde_json::from_str(&reply.body).unwrap_or_else(|_| panic!("{reply:?}"))
+}
+
+/// What the tool says of the server, and whether it is content.
+fn tried(
+    home: &Home,
+    python: &std::ffi::OsStr,
+    server: &Served,
+    token: &str,
+    phases: &str,
+) -> (Option<i32>, String) {
+    let url = format!("http://127.0.0.1:{}/api/v1/openapi.json", server.port);
+    let header = format!("Authorization: Bearer {token}");
+    let like = home.command(&[]);
+    let mut command = Command::new(python);
+    command.env_clear().current_dir(home.path(""));
+    command.envs(like.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command.args(["-m", "schemathesis.cli", "run", &url, "--header", &header, "--checks", CHECKS]);
+    command.args(["--phases", phases, "--max-examples", "15", "--seed", "7"]);
+    command.args(["--generation-database", "none", "--no-color", "--continue-on-failure"]);
+    let told = answer(command.stdin(Stdio::null()).output().unwrap());
+    (told.code, told.out + &told.err)
+}
+
+#[test]
+fn the_api_is_as_it_describes_itself_whatever_it_is_asked() {
+    let name = "the_api_is_as_it_describes_itself_whatever_it_is_asked";
+    let Some(python) = python(name) else { return };
+    // With everything, and with nothing at all.
+    let empty = Home::new();
+    empty.ok(&["user", "add", "Ben", "--zone", "UTC"]);
+    for (home, phases) in [(with_a_plan(), "coverage,fuzzing"), (empty, "coverage")] {
+        let token = text(&home.json(&["token", "add", "Schemathesis", "--scope", "read"])["token"]);
+        let server = serve(&home);
+        let bearer = format!("Authorization: Bearer {token}");
+        let described = get(&server, "/api/v1/openapi.json", &bearer)["paths"].as_object().unwrap().len();
+        let (code, told) = tried(&home, &python, &server, &token, phases);
+        assert_eq!(code, Some(0), "{told}");
+        assert!(told.contains(&format!("Tested: {described}")), "every route was tried: {told}");
+        assert!(get(&server, "/api/v1/activities", &bearer)["activities"].is_array());
+    }
+}

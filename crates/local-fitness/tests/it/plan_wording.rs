@@ -1,0 +1,201 @@
+//! What the terminal says about plans: one rule for what is counted, and words that say what to do.
+
+use crate::harness::Home;
+use crate::planning::{confirmed, today};
+use fitness_core::domain::calendar::Day;
+
+/// Ann, of whose running nothing is known.
+fn nobody() -> (Home, Day) {
+    let home = Home::new();
+    home.ok(&["user", "add", "Ann", "--zone", "UTC", "--units", "metric"]);
+    let today = today(&home);
+    (home, today)
+}
+
+#[track_caller]
+fn says(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "{part} is missing in\n{text}");
+    }
+}
+
+#[test]
+fn what_is_written_wrong_says_what_to_write() {
+    let (home, _) = nobody();
+    let half = ["plan", "draft", "--goal", "half", "--race-date", "2099-03-01"];
+    let with = |more: &[&'static str]| [half.as_slice(), more].concat();
+    for (arguments, code, error, help) in [
+        (vec!["plan", "draft", "--goal", "hlaf"], 2, "`hlaf` is not a race", "5k, 10k, half, full"),
+        (
+            vec!["plan", "draft", "--goal", "half=1:45"],
+            2,
+            "a race and a time",
+            "--goal half --target 1:45:00",
+        ),
+        (vec!["plan", "draft", "--goal", "half="], 2, "a race and a time", "--goal half"),
+        (with(&["--days", "mnday"]), 2, "`mnday` is not a weekday", "write them as mon,tue"),
+        (with(&["--level", "fast"]), 2, "`fast` is not a level", "write novice, inter or adv"),
+        (with(&["--target", "1:45"]), 1, "`1:45` is minutes and seconds", "--target 1:45:00"),
+        (with(&["--supersedes", "x"]), 2, "`x` is no number", "`fitness plan list`"),
+        (with(&["--start", ""]), 2, "--start <DAY> says nothing", "leave it out"),
+        (vec!["plan", "draft"], 1, "the plan has no goal", "fitness plan draft --goal half --race-date 2"),
+        (vec!["plan", "draft", "--goal", "half"], 1, "the race has no day", "add --race-date"),
+        (vec!["plan", "draft", "--target", "1:45:00"], 2, "--goal <GOAL> is missing", "fitness plan draft"),
+        (vec!["plan", "show", "x"], 2, "`x` is no number", "`fitness plan list`"),
+        (vec!["plan", "workout", "x"], 2, "`x` is no number", "`fitness plan show`"),
+        (vec!["plan", "match", "1"], 2, "<ACTIVITY> is missing", "fitness plan match"),
+        (vec!["plan", "export", "--format", "pdf"], 2, "`pdf` is not a format", "fit, zip, ics, json, md"),
+        (vec!["plan", "push", "--days", "0"], 2, "`0` is outside 1 to 366", "a number from 1 to 366"),
+        (vec!["paces", "--race", "half=1:45"], 1, "`1:45` is minutes and seconds", "half=1:45:00"),
+    ] {
+        let answer = home.run(&arguments);
+        let lines: Vec<&str> = answer.err.lines().collect();
+        assert_eq!(
+            (answer.code, lines.len(), answer.out.as_str()),
+            (Some(code), 2, ""),
+            "{arguments:?}: {answer:?}"
+        );
+        assert!(lines[0].starts_with("error: ") && lines[0].contains(error), "{arguments:?}: {answer:?}");
+        assert!(lines[1].starts_with("help: ") && lines[1].contains(help), "{arguments:?}: {answer:?}");
+    }
+    let json = home.run(&["plan", "show", "x", "--json"]);
+    let said: serde_json::Value = serde_json::from_str(&json.err).unwrap();
+    assert_eq!((json.code, &said["error"]), (Some(2), &"`x` is no number".into()));
+    // What is only called otherwise is understood.
+    let race = today(&home).plus(200).to_string();
+    for (goal, level) in [("marathon", "advanced"), ("half-marathon", "beginner"), ("10K", "Intermediate")] {
+        let drafted = ["plan", "draft", "--goal", goal, "--race-date", &race, "--level", level];
+        home.ok(&[drafted.as_slice(), &["--base", "40km", "--longest", "18km", "--dry-run"]].concat());
+    }
+}
+
+#[test]
+fn who_has_no_plan_is_told_how_to_get_one() {
+    let (home, today) = nobody();
+    says(
+        &home.ok(&["plan", "list"]),
+        &["such as `fitness plan draft --goal half --race-date ", "draft FILE"],
+    );
+    for arguments in
+        [["plan", "show"].as_slice(), &["plan", "card"], &["plan", "lint"], &["plan", "workout", "1"]]
+    {
+        let refused = home.refused(arguments);
+        says(&refused, &["you have no active plan", "fitness plan draft --goal half --race-date "]);
+    }
+    let race = today.plus(60).to_string();
+    home.ok(&["plan", "draft", "--goal", "5k", "--race-date", &race, "--level", "novice"]);
+    says(
+        &home.refused(&["plan", "show"]),
+        &["`fitness plan show 1`", "`fitness plan activate 1` commits it"],
+    );
+    says(&home.refused(&["plan", "archive", "1"]), &["plan 1 is a draft", "`fitness plan delete 1`"]);
+}
+
+#[test]
+fn a_plan_by_minutes_is_counted_in_minutes() {
+    let (home, today) = nobody();
+    let race = today.iso_week().monday().plus(90).to_string();
+    home.ok(&["plan", "draft", "--goal", "5k", "--race-date", &race, "--level", "novice"]);
+    let shown = home.ok(&["plan", "show", "1"]);
+    let head: Vec<&str> = shown.lines().take(2).collect();
+    assert!(
+        head[1].contains("m of running and the race of 5.0 km") && !head[1].contains("0.0 km of"),
+        "{shown}"
+    );
+    let weeks: Vec<&str> = shown.lines().filter(|line| line.contains("planned: ")).collect();
+    assert!(weeks.len() > 10 && weeks[1].contains("h ") && weeks[1].ends_with("m of running"), "{weeks:#?}");
+    let last = weeks.last().unwrap();
+    assert!(last.ends_with("of running and the race of 5.0 km"), "{last}");
+    // A draft's workouts are looked at before it is decided on.
+    let run = shown.lines().find(|line| line.contains("Run and walk")).unwrap();
+    let workout = home.ok(&["plan", "workout", run.split_whitespace().next().unwrap()]);
+    says(&workout, &["Of plan 1, ", "(draft)", "Run and walk", "step"]);
+}
+
+#[test]
+fn the_race_is_counted_apart_wherever_a_week_is_shown() {
+    let (home, today) = nobody();
+    // A Sunday, so that the weeks of the draft are those of the calendar.
+    let race = today.iso_week().monday().plus(83).to_string();
+    let draft =
+        ["plan", "draft", "--goal", "10k", "--race-date", &race, "--level", "inter", "--base", "40km"];
+    let drafted = home.ok(&[draft.as_slice(), &["--longest", "14km"]].concat());
+    let row = drafted.lines().find(|line| line.contains("Race day")).unwrap();
+    let amount: String = row.split_inclusive(" km").next().unwrap().split_whitespace().skip(2).collect();
+    let amount = amount.replace("km", " km");
+
+    let shown = home.ok(&["plan", "show", "1"]);
+    let both = format!("{amount} of running and the race of 10.0 km");
+    let race_week = shown.lines().rfind(|line| line.contains("planned: ")).unwrap();
+    assert!(race_week.ends_with(&format!("planned: {both}")), "{race_week} / {row}");
+    let head = shown.lines().nth(1).unwrap();
+    assert!(head.contains(" of running and the race of 10.0 km"), "{head}");
+    let race = shown.lines().find(|line| line.contains("Race day")).unwrap();
+    assert_eq!(race.matches("10.0 km").count(), 1, "{race}");
+    let exported = |format| {
+        let written = home.command(&["plan", "export", "1", "--format", format, "-o", "-"]).output().unwrap();
+        String::from_utf8(written.stdout).unwrap()
+    };
+    says(&exported("ics"), &["SUMMARY:Race day\\, 10.0 km\r\n"]);
+    says(&exported("md"), &[&format!("In all {both}"), "| Race day (key) | 10.0 km |"]);
+}
+
+#[test]
+fn activating_shows_the_plan_once_and_an_edit_tells_what_is_new() {
+    let (home, today) = nobody();
+    let race = today.plus(83).to_string();
+    let draft =
+        ["plan", "draft", "--goal", "10k", "--race-date", &race, "--level", "inter", "--base", "40km"];
+    home.ok(&[draft.as_slice(), &["--longest", "14km", "--name", "Autumn ten"]].concat());
+    let said = confirmed(&home, &["plan", "activate", "1"], "Autumn ten");
+    assert_eq!(said.matches("Plan 1, Autumn ten").count(), 1, "{said}");
+    says(&said, &["Activated. First comes ", "`fitness plan show` tells how it goes."]);
+    assert_eq!(said.matches("Race day").count(), 1, "{said}");
+
+    let far = today.plus(20).to_string();
+    let edited = confirmed(&home, &["plan", "edit", "--add", &far, "--size", "30km"], "Autumn ten");
+    says(&edited, &["The linter, new with this: ", " error"]);
+    let small = today.plus(21).to_string();
+    let edited = confirmed(
+        &home,
+        &["plan", "edit", "--add", &small, "--size", "20min", "--sport", "strength"],
+        "Autumn ten",
+    );
+    let (new, old) = edited.split_once("As before: ").unwrap();
+    assert!(!new.contains("30.0 km") && old.contains("30.0 km"), "{edited}");
+}
+
+#[test]
+fn a_card_says_what_it_is_made_from() {
+    let (home, today) = nobody();
+    let race = today.plus(83).to_string();
+    let draft =
+        ["plan", "draft", "--goal", "10k", "--race-date", &race, "--level", "inter", "--base", "40km"];
+    let draft = |more: &[&str]| home.ok(&[draft.as_slice(), &["--longest", "14km"], more].concat());
+    draft(&["--target", "33:00"]);
+    says(
+        &home.ok(&["plan", "card", "1"]),
+        &["no recent running of yours supports or denies", "Plan A 33:00"],
+    );
+    assert_eq!(home.json(&["plan", "card", "1"])["made_from"], "target_alone");
+    home.ok(&["race", "add", &today.plus(-10).to_string(), "5k", "22:30", "City"]);
+    let beyond = home.ok(&["plan", "card", "1"]);
+    says(
+        &beyond,
+        &["Your target of 33:00 is beyond what your data supports", "the card is not made from it"],
+    );
+    assert!(!beyond.contains("Plan A 33:00"), "{beyond}");
+    let data = home.json(&["plan", "card", "1"]);
+    assert_eq!((&data["made_from"], &data["target_ms"]), (&"prediction_instead".into(), &1_980_000.into()));
+    assert!(data["finish"]["low_ms"].as_i64() > Some(1_980_000), "{data:#}");
+    draft(&["--target", "52:00"]);
+    let slow = home.ok(&["plan", "card", "2"]);
+    says(&slow, &["Plan A is your target, which your data supports", "Plan B is 3 % slower", "Plan A 52:00"]);
+    draft(&["--target", "45:15"]);
+    says(
+        &home.ok(&["plan", "card", "3"]),
+        &["Plan A is your target; plan B is what your data points to", "Plan A 45:15"],
+    );
+    draft(&[]);
+    says(&home.ok(&["plan", "card", "4"]), &["You have no target", "5.0 km (half way)"]);
+}

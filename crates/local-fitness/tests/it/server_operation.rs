@@ -1,0 +1,196 @@
+//! A server as whoever runs it meets it: what it notes, whether it is well, how it stops, and what it does by itself.
+
+use crate::coach::{demo, text};
+use crate::harness::{Home, now};
+use crate::serve::{Served, cookie, serve_with};
+use crate::two_servers::morning;
+use serde_json::{Value, json};
+
+/// What an athlete says and holds, and nobody may find in a log.
+const SAID: &str = "canary-in-a-note-4711";
+
+fn get(server: &Served, path: &str, headers: &[&str]) -> u16 {
+    let line = format!("GET {path} HTTP/1.1");
+    server.raw(&[&[line.as_str(), &server.host()], headers].concat(), "").status
+}
+
+/// Calls with everything in them that is secret or somebody's business. Gives back what must not be noted.
+fn call_with_secrets(home: &Home, server: &Served) -> Vec<String> {
+    let token = text(&home.json(&["token", "add", "watcher", "--scope", "draft"])["token"]);
+    let (link, _) = home.login("Ann", &[]);
+    let code = link.split("code=").nth(1).unwrap().to_owned();
+    let cookie = cookie(home, "Ann");
+    let session = cookie.split('=').nth(1).unwrap().to_owned();
+    home.ok(&["note", "add", SAID]);
+    assert_eq!(get(server, &format!("/sign-in/link?code={code}"), &[]), 200);
+    assert_eq!(get(server, "/", &[&cookie]), 200);
+    assert_eq!(get(server, "/activities?search=canary-in-a-search", &[&cookie]), 200);
+    assert_eq!(get(server, "/calendar/canary-in-an-address.ics", &[]), 404);
+    assert_eq!(get(server, "/canary-in-a-path", &[]), 404);
+    server.call(&token, "daily_snapshot", &json!({}));
+    server.call(&token, "suggest_note", &json!({ "text": "canary-in-a-call" }));
+    let said = server.chat(&[&cookie, &server.origin()], &json!({ "text": "canary-in-a-chat" }));
+    assert_ne!(said.status, 500, "{said:?}");
+    let secrets = ["canary-in-a-search", "canary-in-an-address", "canary-in-a-path", "canary-in-a-call"];
+    let more = ["canary-in-a-chat", SAID, "Ann"];
+    secrets.iter().chain(&more).map(ToString::to_string).chain([token, code, session]).collect()
+}
+
+#[test]
+fn a_log_says_what_was_called_and_holds_no_secret_and_no_data() {
+    let home = demo();
+    for log in ["json", "text"] {
+        let server = serve_with(&home, &["--no-open", "--log", log]);
+        let secrets = call_with_secrets(&home, &server);
+        let (said, well) = server.stopped();
+        assert!(well, "{said}");
+        for secret in &secrets {
+            assert!(!said.contains(secret.as_str()), "`{secret}` in: {said}");
+        }
+        let calls: Vec<&str> = said.lines().filter(|line| line.contains("a call was answered")).collect();
+        assert!(calls.len() >= 7, "{said}");
+        if log == "text" {
+            assert!(
+                calls.iter().any(|line| line.contains("INFO") && line.contains("/sign-in/link")),
+                "{said}"
+            );
+            continue;
+        }
+        for line in &calls {
+            let line: Value = serde_json::from_str(line).unwrap_or_else(|why| panic!("{why}: {line}"));
+            assert_eq!(line["level"], "INFO");
+            assert!(
+                line["timestamp"].is_string() && line["took"].is_u64() && line["status"].is_u64(),
+                "{line}"
+            );
+        }
+        let routes: Vec<Value> =
+            calls.iter().map(|line| serde_json::from_str::<Value>(line).unwrap()["route"].clone()).collect();
+        assert!(routes.contains(&json!("/sign-in/link")), "by its pattern: {routes:?}");
+        assert!(routes.contains(&json!("none")), "what no pattern fits: {routes:?}");
+    }
+}
+
+#[test]
+fn who_says_nothing_about_a_log_hears_of_problems_only() {
+    let home = demo();
+    let server = serve_with(&home, &["--no-open"]);
+    call_with_secrets(&home, &server);
+    let (said, _) = server.stopped();
+    assert!(!said.contains("a call was answered"), "{said}");
+    let refused = home.run_with("FITNESS_LOG", "loud", &["serve", "--port", "0"]).refusal(&["serve"]);
+    assert!(
+        refused.contains("FITNESS_LOG says `loud`") && refused.contains("problems, text or json"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn a_server_says_whether_it_is_well() {
+    let home = demo();
+    let server = serve_with(&home, &["--no-open"]);
+    let port = server.port.to_string();
+    assert_eq!(home.json(&["health", "--port", &port]), json!({ "port": server.port, "ready": true }));
+    for path in ["/healthz", "/readyz"] {
+        assert_eq!(get(&server, path, &[]), 200, "{path}");
+    }
+    let (_, well) = server.stopped();
+    assert!(well, "it ends when it is asked to, and well");
+    let refused = home.refused(&["health", "--port", &port]);
+    assert!(refused.contains("no server answers on port"), "{refused}");
+}
+
+#[test]
+fn a_job_that_was_given_up_is_told_and_can_be_tried_again() {
+    let home = demo();
+    let none = home.ok(&["jobs"]);
+    assert!(none.contains("Nothing was done by itself yet"), "{none}");
+    // Nobody here knows how to do that, so it is given up in the end.
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let job = runtime.block_on(async {
+        let store =
+            fitness_store::testkit::open(&home.path(crate::coach::DATABASE).display().to_string()).await;
+        let user = store.list_users().await.unwrap()[0].id;
+        let long_ago = now() - chrono::TimeDelta::days(1);
+        let id = store.enqueue(user, "juggle", json!({}), long_ago, long_ago).await.unwrap();
+        for _ in 0..5 {
+            let later = now() + chrono::TimeDelta::days(1);
+            let job = store
+                .claim_job(
+                    fitness_store::JobFilter::of_kind("juggle"),
+                    "a test",
+                    chrono::TimeDelta::minutes(1),
+                    later,
+                )
+                .await
+                .unwrap()
+                .unwrap();
+            store
+                .fail_job(user, job.id, "a test", "nobody can juggle", later - chrono::TimeDelta::days(2))
+                .await
+                .unwrap();
+        }
+        store.close().await;
+        id.to_string()
+    });
+    let listed = home.ok(&["jobs"]);
+    assert!(listed.contains("juggle") && listed.contains("given up after 5 tries"), "{listed}");
+    assert!(listed.contains("nobody can juggle"), "{listed}");
+    let doctor = home.run(&["doctor"]);
+    assert_eq!(doctor.code, Some(1));
+    assert!(doctor.out.contains("the juggle was given up: nobody can juggle"), "{}", doctor.out);
+    assert!(doctor.out.contains(&format!("fitness jobs retry {job}")), "{}", doctor.out);
+    assert!(home.ok(&["jobs", "retry", &job]).contains("waits again"));
+    assert!(home.refused(&["jobs", "retry", &job]).contains("no such failed job"));
+    assert!(home.refused(&["jobs", "retry", "99999"]).contains("no such failed job"));
+}
+
+#[test]
+fn the_night_leaves_a_backup() {
+    let home = Home::new();
+    let zone = morning().zone.to_string();
+    home.ok(&["user", "add", "Ann", "--zone", &zone]);
+    let nightly = || {
+        let listed = home.json(&["backup", "list"]);
+        let nightly = |one: &&Value| one["path"].as_str().is_some_and(|path| path.contains("nightly-"));
+        // One that is being written just now has no path yet.
+        listed.as_array().unwrap().iter().filter(nightly).count()
+    };
+    assert_eq!(nightly(), 0);
+    let server = serve_with(&home, &["--no-open"]);
+    let begun = std::time::Instant::now();
+    while nightly() == 0 {
+        assert!(begun.elapsed().as_secs() < 30, "no backup was made");
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    drop(server);
+    let jobs = home.ok(&["jobs"]);
+    assert!(jobs.contains("backup of "), "{jobs}");
+    // Another server of the same night makes no other.
+    drop(serve_with(&home, &["--no-open"]));
+    assert_eq!(nightly(), 1);
+}
+
+#[test]
+fn failed_nightly_backup_is_in_the_default_log_and_in_doctor() {
+    let home = Home::new();
+    let zone = morning().zone.to_string();
+    home.ok(&["user", "add", "Ann", "--zone", &zone]);
+    // A file where the folder of backups should be: nothing can be written there.
+    let database = home.path(crate::coach::DATABASE);
+    std::fs::write(database.parent().unwrap().join("backups"), "in the way").unwrap();
+    let mut server = serve_with(&home, &["--no-open"]);
+    let line = (0..50).map(|_| server.next_line()).find(|line| line.contains("backup failed"));
+    let line = line.expect("the log of problems says so");
+    assert!(line.contains("ERROR") && line.contains("backups"), "{line}");
+    let begun = std::time::Instant::now();
+    loop {
+        let doctor = home.run(&["doctor"]);
+        assert_eq!(doctor.code, Some(1));
+        if doctor.out.contains("the nightly backup failed: ") {
+            break;
+        }
+        assert!(begun.elapsed().as_secs() < 30, "{}", doctor.out);
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+}

@@ -1,0 +1,131 @@
+//! Two servers on one PostgreSQL: what is due is done once, whoever does it and whoever falls over.
+
+use crate::harness::{Home, now};
+use crate::serve::Served;
+use chrono::Timelike as _;
+use fitness_core::domain::athlete::Profile;
+use fitness_core::domain::calendar::Day;
+use fitness_core::domain::ids::UserId;
+use fitness_store::testkit::{self, Backend, Between, TestDb};
+use fitness_store::{Job, JobState};
+use fitness_web::worker::Lanes;
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+const ATHLETES: usize = 200;
+const PATIENCE: Duration = Duration::from_secs(180);
+const NAME: &str = "postgres_two_nodes_do_each_of_two_hundred_jobs_once_though_one_is_killed";
+
+/// A zone in which it is seven in the morning now: then briefs are due, whatever the time is here.
+pub(crate) fn morning() -> Profile {
+    let east = (7 + 24 - i64::from(now().hour())) % 24;
+    let east = if east > 12 { east - 24 } else { east };
+    // These names count the other way round.
+    let zone = if east == 0 { "Etc/GMT".to_owned() } else { format!("Etc/GMT{:+}", -east) };
+    Profile { zone: zone.parse().unwrap(), ..Profile::default() }
+}
+
+fn node(home: &Home) -> Served {
+    Served::start(home, &["serve", "--port", "0", "--no-open", "--log", "json", "--lease", "4"])
+}
+
+async fn briefs(db: &TestDb, athletes: &[UserId]) -> BTreeMap<UserId, Vec<Job>> {
+    let mut jobs = BTreeMap::new();
+    for athlete in athletes {
+        let mut theirs = db.store.list_jobs(*athlete, 10).await.unwrap();
+        // Whoever runs the server has the night's backup as well.
+        theirs.retain(|job| job.kind != "backup");
+        jobs.insert(*athlete, theirs);
+    }
+    jobs
+}
+
+fn done(jobs: &BTreeMap<UserId, Vec<Job>>) -> usize {
+    jobs.values().flatten().filter(|job| job.state == JobState::Done).count()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn postgres_two_nodes_do_each_of_two_hundred_jobs_once_though_one_is_killed() {
+    let Some(db) = TestDb::new(Backend::Postgres).await else {
+        return testkit::skip(NAME, "no PostgreSQL is installed");
+    };
+    let profile = morning();
+    let mut athletes = Vec::new();
+    for number in 0..ATHLETES {
+        let user = db.store.add_user(&format!("athlete {number}"), &profile, now()).await.unwrap();
+        athletes.push(user.id);
+    }
+    let (here, there) = (Home::with_database(db.url()), Home::with_database(db.url()));
+    // Both look what is due at the same time, and both put it into the queue.
+    let (survivor, victim) = (node(&here), node(&there));
+    let begun = Instant::now();
+    let mut finished_before = 0;
+    while finished_before < ATHLETES / 2 {
+        assert!(begun.elapsed() < PATIENCE, "{finished_before} of {ATHLETES} done");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        finished_before = done(&briefs(&db, &athletes).await);
+    }
+    // No goodbye: the process is gone in the middle of whatever it did.
+    let said = victim.killed();
+    assert!(finished_before < ATHLETES, "it was killed half-way: {finished_before}");
+    let mut jobs = briefs(&db, &athletes).await;
+    while done(&jobs) < ATHLETES {
+        assert!(begun.elapsed() < PATIENCE, "{} of {ATHLETES} done", done(&jobs));
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        jobs = briefs(&db, &athletes).await;
+    }
+    let mut again = 0;
+    for (athlete, jobs) in &jobs {
+        let [job] = jobs.as_slice() else { panic!("one job for each: {jobs:?}") };
+        assert_eq!((job.kind.as_str(), job.state), ("brief", JobState::Done));
+        again += job.attempts - 1;
+        let actions: Vec<String> =
+            db.store.list_audit(*athlete, 100).await.unwrap().into_iter().map(|line| line.action).collect();
+        let jobs_of_theirs = if *athlete == athletes[0] { 2 } else { 1 };
+        for (action, expected) in
+            [("job.enqueue", jobs_of_theirs), ("brief.put", 1), ("job.finish", jobs_of_theirs)]
+        {
+            let times = actions.iter().filter(|other| *other == action).count();
+            assert_eq!(times, expected, "{action} of {athlete}: {actions:?}");
+        }
+        let today = Day::at(now(), profile.zone);
+        assert!(db.store.find_brief(*athlete, today).await.unwrap().is_some());
+    }
+    let lane = i64::try_from(Lanes::default().brief.concurrency).unwrap();
+    assert!(again <= lane, "at most what it held when it was killed was begun again: {again}");
+    let by_victim = said.lines().filter(|line| line.contains("a job was done")).count();
+    assert!(by_victim > 0 && by_victim < ATHLETES, "both did their part: {by_victim}");
+    drop(survivor);
+}
+
+const AWAY: &str = "a_server_says_that_its_postgres_is_away_and_goes_on_when_it_is_back";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_says_that_its_postgres_is_away_and_goes_on_when_it_is_back() {
+    let Some(db) = TestDb::new(Backend::Postgres).await else {
+        return testkit::skip(AWAY, "no PostgreSQL is installed");
+    };
+    db.store.add_user("Ann", &Profile::default(), now()).await.unwrap();
+    let between = Between::new(db.url()).await;
+    let home = Home::with_database(between.url());
+    let server = node(&home);
+    let get = |path: &str| {
+        let reply = server.raw(&[&format!("GET {path} HTTP/1.1"), &server.host()], "");
+        (reply.status, reply.body)
+    };
+    assert_eq!((get("/healthz").0, get("/readyz").0), (200, 200));
+    between.cut();
+    assert_eq!(get("/healthz").0, 200, "the process lives");
+    let (status, said) = get("/readyz");
+    assert_eq!(status, 503, "{said}");
+    assert!(said.contains("The database does not answer."), "{said}");
+    let refused = home.refused(&["health", "--port", &server.port.to_string()]);
+    assert!(refused.contains("not ready: The database does not answer."), "{refused}");
+    between.mend();
+    // The periodic check may have failed meanwhile; then it is repeated soon.
+    let mended = std::time::Instant::now();
+    while get("/readyz").0 != 200 {
+        assert!(mended.elapsed().as_secs() < 60, "it stays not ready");
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+}

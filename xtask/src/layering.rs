@@ -1,0 +1,172 @@
+//! The dependency rule: who may know whom. Checked over `cargo metadata`, transitively.
+
+use anyhow::{Context, Result};
+use cargo_metadata::{DependencyKind, MetadataCommand};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Which crates of ours each crate of ours may depend on. The whole rule, as ARCHITECTURE.md draws it.
+const MAY_KNOW: &[(&str, &[&str])] = &[
+    ("fitness-core", &[]),
+    ("fitness-sources", &["fitness-core"]),
+    ("fitness-store", &["fitness-core"]),
+    ("fitness-ingest", &["fitness-core", "fitness-sources", "fitness-store"]),
+    ("fitness-coach", &["fitness-core"]),
+    ("fitness-mcp", &["fitness-core", "fitness-coach"]),
+    (
+        "fitness-web",
+        &[
+            "fitness-core",
+            "fitness-store",
+            "fitness-ingest",
+            "fitness-coach",
+            "fitness-mcp",
+            "fitness-sources",
+        ],
+    ),
+    (
+        "local-fitness",
+        &[
+            "fitness-core",
+            "fitness-sources",
+            "fitness-store",
+            "fitness-ingest",
+            "fitness-coach",
+            "fitness-mcp",
+            "fitness-web",
+        ],
+    ),
+    ("xtask", &[]),
+];
+
+/// Crates from outside that only some of ours may use directly, tests included.
+const KEPT_TO: &[(&str, &[&str])] = &[
+    ("sea-orm", &["fitness-store"]),
+    ("sea-orm-migration", &["fitness-store"]),
+    ("sqlx", &["fitness-store"]),
+    ("axum", &["fitness-web", "fitness-mcp"]),
+    ("maud", &["fitness-web"]),
+    ("clap", &["local-fitness"]),
+];
+
+/// What the pure core may use outside its tests: nothing that reads, waits or connects.
+const CORE_USES: &[&str] = &["chrono", "chrono-tz", "schemars", "serde", "serde_json", "sha2", "thiserror"];
+
+/// A crate's direct dependencies by name, those of its tests apart.
+#[derive(Debug, Default, Clone)]
+struct Uses {
+    normal: BTreeSet<String>,
+    in_tests: BTreeSet<String>,
+}
+
+type Graph = BTreeMap<String, Uses>;
+
+/// Everything that breaks the rule in this workspace.
+pub(crate) fn problems() -> Result<Vec<String>> {
+    let metadata = MetadataCommand::new().no_deps().exec().context("cargo metadata")?;
+    let mut graph = Graph::new();
+    for package in metadata.workspace_packages() {
+        let uses = graph.entry(package.name.to_string()).or_default();
+        for dependency in &package.dependencies {
+            let kind = match dependency.kind {
+                DependencyKind::Development => &mut uses.in_tests,
+                _ => &mut uses.normal,
+            };
+            kind.insert(dependency.name.clone());
+        }
+    }
+    Ok(violations(&graph))
+}
+
+fn violations(graph: &Graph) -> Vec<String> {
+    let mut problems = Vec::new();
+    let ours: BTreeSet<&str> = MAY_KNOW.iter().map(|(name, _)| *name).collect();
+    for name in graph.keys().filter(|name| !ours.contains(name.as_str())) {
+        problems.push(format!("{name} is not in the dependency rule (xtask/src/layering.rs)"));
+    }
+    for (name, allowed) in MAY_KNOW {
+        let Some(uses) = graph.get(*name) else {
+            problems.push(format!("{name} is in the dependency rule and not in the workspace"));
+            continue;
+        };
+        for known in reach(graph, name) {
+            // A crate's tests may use its own test kit.
+            if ours.contains(known.as_str()) && known != *name && !allowed.contains(&known.as_str()) {
+                problems.push(format!("{name} must not know {known}"));
+            }
+        }
+        for (outside, keepers) in KEPT_TO {
+            let used = uses.normal.contains(*outside) || uses.in_tests.contains(*outside);
+            if used && !keepers.contains(name) {
+                problems.push(format!("{name} must not use {outside}: it is kept to {}", keepers.join(", ")));
+            }
+        }
+    }
+    for outside in graph.get("fitness-core").iter().flat_map(|uses| &uses.normal) {
+        if !CORE_USES.contains(&outside.as_str()) {
+            problems.push(format!("fitness-core must stay pure and not use {outside}"));
+        }
+    }
+    problems
+}
+
+/// Every crate of ours that a crate can name or pulls in, its own tests included, the tests of others not.
+fn reach(graph: &Graph, from: &str) -> BTreeSet<String> {
+    let own = &graph[from];
+    let mut found = BTreeSet::new();
+    let mut next: Vec<String> = own.normal.union(&own.in_tests).cloned().collect();
+    while let Some(name) = next.pop() {
+        if let Some(uses) = graph.get(&name)
+            && found.insert(name)
+        {
+            next.extend(uses.normal.iter().cloned());
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_workspace_keeps_the_dependency_rule() {
+        assert_eq!(problems().unwrap(), Vec::<String>::new());
+    }
+
+    /// A workspace that keeps the rule, to be broken one edge at a time.
+    fn sound() -> Graph {
+        MAY_KNOW
+            .iter()
+            .map(|(name, allowed)| {
+                let normal = allowed.iter().map(|name| (*name).to_owned()).collect();
+                ((*name).to_owned(), Uses { normal, in_tests: BTreeSet::new() })
+            })
+            .collect()
+    }
+
+    #[test]
+    fn each_way_to_break_the_rule_is_noticed() {
+        assert_eq!(violations(&sound()), Vec::<String>::new());
+        let broken = |from: &str, to: &str, in_tests: bool| {
+            let mut graph = sound();
+            let uses = graph.get_mut(from).unwrap();
+            if in_tests { &mut uses.in_tests } else { &mut uses.normal }.insert(to.to_owned());
+            violations(&graph)
+        };
+        let coach = "fitness-coach must not know fitness-store";
+        let mcp = "fitness-mcp must not know fitness-store";
+        assert_eq!(
+            broken("fitness-coach", "fitness-store", false),
+            [coach, mcp],
+            "and through it, its users"
+        );
+        assert_eq!(broken("fitness-coach", "fitness-store", true), [coach], "not even in a test");
+        assert_eq!(broken("fitness-mcp", "fitness-store", true), [mcp]);
+        assert_eq!(broken("fitness-core", "tokio", false), ["fitness-core must stay pure and not use tokio"]);
+        let sql = broken("local-fitness", "sqlx", true);
+        assert_eq!(sql, ["local-fitness must not use sqlx: it is kept to fitness-store"]);
+        let mut graph = sound();
+        graph.insert("fitness-utils".to_owned(), Uses::default());
+        assert_eq!(violations(&graph).len(), 1, "a ninth crate needs a place in the rule");
+    }
+}
