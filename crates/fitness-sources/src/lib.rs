@@ -7,7 +7,6 @@
 //! [`garmin_export`] and [`strava_export`]; [`files`] finds what there is to read, [`live`] asks services for what is
 //! new, and [`demo`] makes something to read for those who have nothing yet. [`workouts`] goes the other way.
 
-pub mod demo;
 mod error;
 pub mod files;
 pub mod fit;

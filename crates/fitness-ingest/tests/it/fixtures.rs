@@ -2,8 +2,8 @@
 
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::ids::UserId;
+use fitness_demo::Demo;
 use fitness_ingest::{Import, Outcome, Stop, import};
-use fitness_sources::demo::Demo;
 use fitness_store::Store;
 use fitness_store::testkit::now;
 use std::fs::File;

@@ -279,8 +279,8 @@ fn from_float(value: f64) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::demo::Demo;
     use chrono_tz::Tz;
+    use fitness_demo::Demo;
     use rustyfit::proto::Value;
     use rustyfit::{Decoder, DecoderEvent, StreamingIterator};
 

@@ -13,7 +13,7 @@ mod messages;
 mod samples;
 mod values;
 mod wellness;
-pub(crate) mod write;
+pub mod write;
 
 use crate::error::Unreadable;
 use activity::Gathered;

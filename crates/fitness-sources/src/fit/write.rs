@@ -7,11 +7,11 @@ use std::convert::Infallible;
 use std::io;
 
 /// Messages on their way into a file.
-pub(crate) struct File<'a>(StreamEncoder<'a, Bytes<'a>>);
+pub struct File<'a>(StreamEncoder<'a, Bytes<'a>>);
 
 impl File<'_> {
     /// A whole file of what `fill` puts into it.
-    pub(crate) fn of(size: usize, fill: impl FnOnce(&mut File<'_>) -> io::Result<()>) -> io::Result<Vec<u8>> {
+    pub fn of(size: usize, fill: impl FnOnce(&mut File<'_>) -> io::Result<()>) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::with_capacity(size);
         // As many definitions as there may be, so that none has to be written twice.
         let mut encoder = Encoder::builder().header_option(HeaderOption::Normal(15)).build();
@@ -22,12 +22,12 @@ impl File<'_> {
     }
 
     /// Writes a message.
-    pub(crate) fn put(&mut self, message: impl Into<Message>) -> io::Result<()> {
+    pub fn put(&mut self, message: impl Into<Message>) -> io::Result<()> {
         self.write(&mut message.into())
     }
 
     /// Writes a message that is filled again and again.
-    pub(crate) fn write(&mut self, message: &mut Message) -> io::Result<()> {
+    pub fn write(&mut self, message: &mut Message) -> io::Result<()> {
         self.0.write_message(message).map_err(io::Error::other)
     }
 }

@@ -4,7 +4,7 @@ use crate::archive_fixtures::{Folder, Seen};
 use crate::real_fit_files::{agrees, official};
 use crate::shared_files::skip;
 use chrono_tz::Tz;
-use fitness_sources::demo::Demo;
+use fitness_demo::Demo;
 use fitness_sources::files::Limits;
 use fitness_sources::fit;
 use std::fs;

@@ -21,7 +21,7 @@ use fitness_core::metrics::predict::{Effort, course_of};
 use fitness_core::plan::{
     ActionKind, Availability, Goal, PlannedWorkout, Stated, Weekdays, Wish, Workout, WorkoutKind, generate,
 };
-use fitness_sources::demo::{Demo, Follows};
+use fitness_demo::{Demo, Follows};
 use fitness_store::plan::consent::{Channel, Question};
 use fitness_store::plan::human_actions::{self, Activation};
 use fitness_store::{RaceResult, Store};

@@ -1,6 +1,6 @@
 //! Days and nights: what the watch on the wrist made of them.
 
-use super::body::Body;
+use super::physiology::Body;
 use super::season::Season;
 use chrono::Weekday;
 use fitness_core::domain::calendar::{Day, Instant};

@@ -7,28 +7,28 @@
 //! Start reading at [`Demo`]; `season.rs` says what is trained when, `body.rs` what it costs, `session.rs` how it
 //! went second by second, `fit_file.rs` and `account.rs` write it down.
 
-mod account;
-mod body;
-mod days;
-mod dice;
-mod estimates;
+mod activities_json;
+mod export_json;
 mod fit_file;
-mod follows;
-mod listing;
-mod place;
+mod physiology;
+mod plan_follower;
+mod recording;
+mod rng;
+mod routes;
+mod samples;
 mod season;
-mod session;
-mod track;
-mod vitals;
-mod workouts;
+mod watch_estimates;
+mod wellness;
+mod wellness_json;
+mod workout_steps;
 
-pub use follows::Follows;
+pub use plan_follower::Follows;
 
-use body::Body;
+use activities_json::Row;
 use chrono::Datelike;
 use chrono_tz::Tz;
 use fitness_core::domain::calendar::Day;
-use listing::Row;
+use physiology::Body;
 use season::{Outing, Season};
 use serde::Serialize;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
@@ -142,9 +142,9 @@ impl Demo {
         }
         written.parts += 1;
         archive.part(part, written.parts)?;
-        account::activities(&mut archive, &rows)?;
-        account::days(&mut archive, &season, self.begins())?;
-        account::owner(&mut archive, &season)?;
+        export_json::activities(&mut archive, &rows)?;
+        export_json::days(&mut archive, &season, self.begins())?;
+        export_json::owner(&mut archive, &season)?;
         archive.zip.finish()?.flush()?;
         Ok(written)
     }
@@ -186,7 +186,7 @@ impl Upload {
         match self {
             Self::Activity(outing) => {
                 let body = Body::on(season, outing.day);
-                let track = session::record(&outing, &body);
+                let track = recording::record(&outing, &body);
                 Ok(Made {
                     name: name(track.begins.timestamp()),
                     bytes: fit_file::activity(&track, &body)?,
@@ -196,7 +196,7 @@ impl Upload {
             }
             Self::Settings(day) => {
                 let at = season.clock(day, 3 * 3600);
-                let age = account::AGE - (season.ends.date().year() - day.date().year());
+                let age = export_json::AGE - (season.ends.date().year() - day.date().year());
                 let bytes = fit_file::settings(at, &Body::on(season, day), age.clamp(1, 120) as u8)?;
                 Ok(Made { name: name(at.timestamp()), bytes, records: 0, row: None })
             }

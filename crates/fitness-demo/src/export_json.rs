@@ -1,12 +1,12 @@
 //! The JSON files of an account export.
 
-use super::body::{Body, MAX_HEART_RATE, THRESHOLD_HEART_RATE};
-use super::days::{BioMetric, Health, Sleep, Uds};
-use super::estimates::{AcuteLoad, History, MaxMet, Predictions, Readiness};
-use super::listing::Row;
+use super::activities_json::Row;
+use super::physiology::{Body, MAX_HEART_RATE, THRESHOLD_HEART_RATE};
+use super::samples::zone_floors;
 use super::season::Season;
-use super::track::zone_floors;
-use super::vitals::{Loads, Vitals};
+use super::watch_estimates::{AcuteLoad, History, MaxMet, Predictions, Readiness};
+use super::wellness::{Loads, Vitals};
+use super::wellness_json::{BioMetric, Health, Sleep, Uds};
 use super::{Archive, MAIL, USER};
 use chrono::Datelike;
 use fitness_core::domain::calendar::Day;

@@ -1,11 +1,11 @@
 //! Second by second: how an outing went, as a watch would have recorded it.
 
-use super::body::{Body, MAX_HEART_RATE, slope_cost, speed_at, uptake_at};
-use super::dice::{Dice, Wander};
-use super::place::Way;
+use super::physiology::{Body, MAX_HEART_RATE, slope_cost, speed_at, uptake_at};
+use super::rng::{Dice, Wander};
+use super::routes::Way;
+use super::samples::{Length, Mark, Point, Set, Track};
 use super::season::{Amount, Kind, Outing, Part, Step};
-use super::track::{Length, Mark, Point, Set, Track};
-use super::workouts::{POOL, lasts};
+use super::workout_steps::{POOL, lasts};
 
 /// How an outing went.
 pub(super) fn record(outing: &Outing, body: &Body) -> Track {

@@ -1,6 +1,6 @@
 //! Invented towns and the ways around them.
 
-use super::dice::Dice;
+use super::rng::Dice;
 use super::season::{Kind, Outing};
 use std::f64::consts::{PI, TAU};
 

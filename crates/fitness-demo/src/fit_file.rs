@@ -1,11 +1,11 @@
 //! A recording as the FIT file a watch would have written.
 
-use super::body::Body;
+use super::physiology::Body;
+use super::samples::{Mark, Point, Summary, Track};
 use super::season::{Kind, Part};
-use super::track::{Mark, Point, Summary, Track};
-use super::workouts::POOL;
-use crate::fit::write::File;
+use super::workout_steps::POOL;
 use fitness_core::domain::calendar::Instant;
+use fitness_sources::fit::write::File;
 use rustyfit::profile::mesgdef::{
     Activity, DeviceInfo, Event, FileCreator, FileId, Lap, Length, Record, Session, Set, UserProfile,
 };
@@ -206,7 +206,7 @@ fn session(track: &Track, start: DateTime, whole: &Summary, laps: usize) -> Sess
     session
 }
 
-fn pool_length(start: DateTime, number: usize, length: &super::track::Length) -> Length {
+fn pool_length(start: DateTime, number: usize, length: &super::samples::Length) -> Length {
     let ms = (length.until - length.from) * 1000;
     let mut message = Length::new();
     message.message_index = typedef::MessageIndex(number as u16);
@@ -226,7 +226,7 @@ fn pool_length(start: DateTime, number: usize, length: &super::track::Length) ->
     message
 }
 
-fn strength_set(start: DateTime, number: usize, set: &super::track::Set) -> Set {
+fn strength_set(start: DateTime, number: usize, set: &super::samples::Set) -> Set {
     use typedef::ExerciseCategory as E;
     let mut message = Set {
         timestamp: DateTime(start.0 + set.until),

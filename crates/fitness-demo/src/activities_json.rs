@@ -1,8 +1,8 @@
 //! The list of activities in an account export, in its own units: centimetres, milliseconds, kilojoules.
 
-use super::body::Body;
+use super::physiology::Body;
+use super::samples::{Summary, Track};
 use super::season::{Kind, Outing};
-use super::track::{Summary, Track};
 use serde::Serialize;
 
 /// What Garmin multiplies kilocalories by.

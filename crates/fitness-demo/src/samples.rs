@@ -1,6 +1,6 @@
 //! What the watch recorded, in the whole numbers it writes, and what it makes of them in the end.
 
-use super::body::{Body, MAX_HEART_RATE};
+use super::physiology::{Body, MAX_HEART_RATE};
 use super::season::{Kind, Part};
 use fitness_core::domain::calendar::Instant;
 use std::ops::RangeInclusive;

@@ -2,10 +2,10 @@
 
 use super::season::Kind;
 use super::*;
-use crate::fit;
 use fitness_core::domain::source_record::Recorded;
 use fitness_core::domain::stream::Channel;
 use fitness_core::domain::units::{Distance, TimeSpan};
+use fitness_sources::fit;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Cursor;
@@ -39,7 +39,7 @@ fn rows(zip: &[u8], word: &str) -> Vec<Value> {
 /// The days and nights of an export, without the FIT files.
 fn days_of(demo: &Demo) -> Vec<u8> {
     let mut archive = Archive { zip: ZipWriter::new(Cursor::new(Vec::new())) };
-    account::days(&mut archive, &demo.season(&[]), demo.begins()).unwrap();
+    export_json::days(&mut archive, &demo.season(&[]), demo.begins()).unwrap();
     archive.zip.finish().unwrap().into_inner()
 }
 

@@ -3,10 +3,10 @@
 //! A day depends on the seed and on how long before the end it lies, never on where the export begins: a
 //! longer export ends like a shorter one.
 
-use super::body::Body;
-use super::dice::Dice;
-use super::follows::{self, Follows};
-use super::workouts;
+use super::physiology::Body;
+use super::plan_follower::{self, Follows};
+use super::rng::Dice;
+use super::workout_steps;
 use chrono::{DateTime, Datelike, NaiveTime, TimeDelta, TimeZone, Utc, Weekday};
 use chrono_tz::Tz;
 use fitness_core::domain::calendar::{Day, Instant, offset_in};
@@ -123,7 +123,7 @@ impl Season<'_> {
         let week = self.week(day);
         if day < self.ends && self.is_told(day) {
             let told = self.follows.iter().filter(|told| told.workout.date == day);
-            let done = told.filter_map(follows::outing).collect::<Vec<_>>();
+            let done = told.filter_map(plan_follower::outing).collect::<Vec<_>>();
             return done
                 .into_iter()
                 .map(|(kind, name, steps)| self.outing(day, kind, name, steps, &mut dice))
@@ -145,7 +145,7 @@ impl Season<'_> {
             done.push(self.outing(day, kind, name, steps, &mut dice));
         }
         if done.is_empty() && phase != Phase::Return && dice.chance(0.09) {
-            let steps = workouts::walk(&mut dice);
+            let steps = workout_steps::walk(&mut dice);
             done.push(self.outing(day, Kind::Walk, "Lunch walk".to_owned(), steps, &mut dice));
         }
         done
@@ -169,48 +169,48 @@ impl Season<'_> {
         let cold = (day.date().month() + 1) % 12 <= 3;
         let away = self.is_away(day);
         Some(match (phase, day.weekday()) {
-            (Phase::RaceWeek, Sun) => workouts::race("Tannwald Half Marathon", 21_180.0, 0.850),
-            (Phase::TuneUp, Sun) => workouts::race("Brückenlauf 10 km", 10_040.0, 0.905),
+            (Phase::RaceWeek, Sun) => workout_steps::race("Tannwald Half Marathon", 21_180.0, 0.850),
+            (Phase::TuneUp, Sun) => workout_steps::race("Brückenlauf 10 km", 10_040.0, 0.905),
             (Phase::RaceWeek, Fri) | (Phase::Taper, Mon) | (Phase::TuneUp | Phase::Taper, Fri) => {
                 return None;
             }
-            (Phase::RaceWeek, Sat) | (Phase::TuneUp, Sat) => workouts::strides(5.0, 4),
-            (Phase::RaceWeek | Phase::Taper, Wed) => workouts::easy(dice, 5.5),
-            (Phase::RaceWeek | Phase::Taper, Thu) => workouts::tempo(10.0),
+            (Phase::RaceWeek, Sat) | (Phase::TuneUp, Sat) => workout_steps::strides(5.0, 4),
+            (Phase::RaceWeek | Phase::Taper, Wed) => workout_steps::easy(dice, 5.5),
+            (Phase::RaceWeek | Phase::Taper, Thu) => workout_steps::tempo(10.0),
             (Phase::RaceWeek, Mon) => return None,
-            (Phase::RaceWeek, Tue) => workouts::strides(6.0, 6),
-            (Phase::Recovery, Wed) => (Kind::Walk, "Easy walk".to_owned(), workouts::walk(dice)),
-            (Phase::Recovery, Fri) => workouts::swim(10),
-            (Phase::Recovery | Phase::Return, Sun) => workouts::easy(dice, 6.0),
-            (Phase::Return, Wed) => (Kind::Walk, "First walk again".to_owned(), workouts::walk(dice)),
-            (Phase::Return, Fri) => workouts::easy(dice, 4.5),
+            (Phase::RaceWeek, Tue) => workout_steps::strides(6.0, 6),
+            (Phase::Recovery, Wed) => (Kind::Walk, "Easy walk".to_owned(), workout_steps::walk(dice)),
+            (Phase::Recovery, Fri) => workout_steps::swim(10),
+            (Phase::Recovery | Phase::Return, Sun) => workout_steps::easy(dice, 6.0),
+            (Phase::Return, Wed) => (Kind::Walk, "First walk again".to_owned(), workout_steps::walk(dice)),
+            (Phase::Return, Fri) => workout_steps::easy(dice, 4.5),
             (Phase::Recovery | Phase::Return, _) => return None,
-            (Phase::Off, Tue) => workouts::strength(dice),
-            (Phase::Off, Thu) => workouts::swim(12),
-            (Phase::Off, Sat) if odd => workouts::hike(dice),
-            (Phase::Off, Sat) => workouts::ride(dice, 32.0),
-            (Phase::Off, Sun) => workouts::easy(dice, 7.0),
+            (Phase::Off, Tue) => workout_steps::strength(dice),
+            (Phase::Off, Thu) => workout_steps::swim(12),
+            (Phase::Off, Sat) if odd => workout_steps::hike(dice),
+            (Phase::Off, Sat) => workout_steps::ride(dice, 32.0),
+            (Phase::Off, Sun) => workout_steps::easy(dice, 7.0),
             (Phase::Off, _) => return None,
-            (_, Mon) => workouts::strength(dice),
-            (Phase::Base, Tue) if odd => workouts::hills(volume),
-            (Phase::Base, Tue) => workouts::strides(7.5 * volume, 6),
-            (_, Tue) if week % 3 == 0 && !away => workouts::hills(volume),
-            (_, Tue) if away => workouts::strides(7.0, 6),
-            (_, Tue) => workouts::intervals(dice, volume),
-            (Phase::Base, Wed) => workouts::swim(12),
-            (_, Wed) if cold || dice.chance(0.2) => workouts::treadmill(volume),
-            (_, Wed) => workouts::easy(dice, 7.0 * volume),
-            (Phase::Base, Thu) if odd => workouts::easy(dice, 7.5 * volume),
-            (_, Thu) => workouts::tempo(22.0 * volume),
+            (_, Mon) => workout_steps::strength(dice),
+            (Phase::Base, Tue) if odd => workout_steps::hills(volume),
+            (Phase::Base, Tue) => workout_steps::strides(7.5 * volume, 6),
+            (_, Tue) if week % 3 == 0 && !away => workout_steps::hills(volume),
+            (_, Tue) if away => workout_steps::strides(7.0, 6),
+            (_, Tue) => workout_steps::intervals(dice, volume),
+            (Phase::Base, Wed) => workout_steps::swim(12),
+            (_, Wed) if cold || dice.chance(0.2) => workout_steps::treadmill(volume),
+            (_, Wed) => workout_steps::easy(dice, 7.0 * volume),
+            (Phase::Base, Thu) if odd => workout_steps::easy(dice, 7.5 * volume),
+            (_, Thu) => workout_steps::tempo(22.0 * volume),
             (_, Fri) if !odd && dice.chance(0.5) => return None,
-            (Phase::Base, Fri) => workouts::trainer(volume),
-            (_, Fri) => workouts::swim(14),
-            (_, Sat) if week % 3 == 1 => workouts::trail(7.0 * volume),
-            (_, Sat) if week % 3 == 2 && !cold => workouts::ride(dice, 34.0 * volume),
-            (_, Sat) if week % 3 == 2 => workouts::trainer(volume),
-            (_, Sat) => workouts::easy(dice, 6.5 * volume),
-            (Phase::Base, Sun) => workouts::long(13.5 * volume, false),
-            (_, Sun) => workouts::long(16.0 * volume, odd),
+            (Phase::Base, Fri) => workout_steps::trainer(volume),
+            (_, Fri) => workout_steps::swim(14),
+            (_, Sat) if week % 3 == 1 => workout_steps::trail(7.0 * volume),
+            (_, Sat) if week % 3 == 2 && !cold => workout_steps::ride(dice, 34.0 * volume),
+            (_, Sat) if week % 3 == 2 => workout_steps::trainer(volume),
+            (_, Sat) => workout_steps::easy(dice, 6.5 * volume),
+            (Phase::Base, Sun) => workout_steps::long(13.5 * volume, false),
+            (_, Sun) => workout_steps::long(16.0 * volume, odd),
         })
     }
 
@@ -294,7 +294,7 @@ impl Season<'_> {
     /// About how hard a day's training is, in the unit of Banister's impulse.
     pub(super) fn load(&self, day: Day) -> f64 {
         let body = Body::on(self, day);
-        self.on(day).iter().map(|outing| workouts::load(outing, &body)).sum()
+        self.on(day).iter().map(|outing| workout_steps::load(outing, &body)).sum()
     }
 
     /// What the athlete could do at best, as Daniels and Gilbert's VDOT: up towards each race, down after it, and a

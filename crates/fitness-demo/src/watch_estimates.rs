@@ -1,10 +1,10 @@
 //! What the watch concluded from the training, as an account export lists it.
 
-use super::body::race_time;
-use super::days::stamp;
-use super::listing::tenths;
+use super::activities_json::tenths;
+use super::physiology::race_time;
 use super::season::Season;
-use super::vitals::{Loads, Vitals, Worn};
+use super::wellness::{Loads, Vitals, Worn};
+use super::wellness_json::stamp;
 use chrono::{NaiveTime, TimeDelta};
 use fitness_core::domain::calendar::{Day, Instant, offset_in};
 use serde::Serialize;

@@ -1,7 +1,7 @@
 //! What a workout is made of.
 
-use super::body::{Body, speed_at};
-use super::dice::Dice;
+use super::physiology::{Body, speed_at};
+use super::rng::Dice;
 use super::season::{Amount, Kind, Outing, Part, Step};
 
 type Workout = (Kind, String, Vec<Step>);

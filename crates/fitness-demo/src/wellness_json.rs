@@ -1,8 +1,8 @@
 //! Days and nights as an account export lists them.
 
-use super::listing::tenths;
+use super::activities_json::tenths;
 use super::season::Season;
-use super::vitals::{Vitals, Worn};
+use super::wellness::{Vitals, Worn};
 use chrono::TimeDelta;
 use fitness_core::domain::calendar::{Day, Instant, offset_in};
 use serde::Serialize;
