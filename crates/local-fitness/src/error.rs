@@ -100,6 +100,7 @@ pub(crate) fn advice(error: &StoreError) -> String {
         StoreError::OldSqlite(_) => "build local-fitness with its bundled SQLite, which is the default",
         StoreError::Unreachable(..) => "start PostgreSQL, or correct host and port in FITNESS_DB",
         StoreError::LoginRefused(..) => "correct user, password and database in FITNESS_DB",
+        StoreError::NoConnection => "see whether PostgreSQL runs and how busy it is, then try again",
         StoreError::Busy => "try again in a moment; if it stays busy, look for another running fitness",
         StoreError::NotFound("plan" | "draft") => "`fitness plan list` shows your plans",
         StoreError::NotFound("workout") => "`fitness plan show` has the number of every workout; --plan names another plan than the active one",

@@ -139,8 +139,6 @@ pub struct Background {
     pub stated: Stated,
     /// Years of age, where known.
     pub age: Option<u32>,
-    /// Body mass index, where weight and height are known.
-    pub bmi: Option<f64>,
     /// Whether the athlete is marked as injured now, or was in the last two weeks.
     pub injured: bool,
     /// Days they marked as ill, injured or away that end less than two weeks before `as_of`, or later.
@@ -175,7 +173,6 @@ impl Background {
             first_run: None,
             stated: Stated { level: None, base: None, longest: None },
             age: None,
-            bmi: None,
             injured: false,
             marked: Vec::new(),
             prediction: Err(Absent::NotYet),

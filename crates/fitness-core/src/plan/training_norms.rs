@@ -129,10 +129,8 @@ pub(super) const SMALL_WEEK: (f64, f64) = (4.0, 20.0);
 /// R3: how far above the base the first week may lie without a word, and at all.
 pub(super) const FIRST_WEEK: (f64, f64) = (1.10, 1.30);
 
-/// R2 and R3: kilometres of a first week after weeks without a run, and with a body mass index above 30.
-pub(super) fn from_nothing(bmi: Option<f64>) -> f64 {
-    if bmi.is_some_and(|bmi| bmi > 30.0) { 3.0 } else { 6.0 }
-}
+/// R2 and R3: kilometres of a first week after weeks without a run.
+pub(super) const FIRST_WEEK_FROM_ZERO: f64 = 6.0;
 
 /// R5: what share of the fullest of four weeks the lightest may be.
 pub(super) const fn cutback(level: Level) -> f64 {

@@ -45,7 +45,7 @@ pub enum Problem {
     #[error("the service could not be reached")]
     Unreachable,
     /// It began and did not go on.
-    #[error("the service stopped in the middle of its answer")]
+    #[error("the service did not send its whole answer in time")]
     Stalled,
     /// The connection ended before the answer did.
     #[error("the answer was cut short")]

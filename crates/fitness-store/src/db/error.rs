@@ -67,6 +67,9 @@ pub enum Error {
     /// The server lets us in but not make our tables.
     #[error("PostgreSQL at {0} does not allow this user to make tables")]
     NotAllowed(String),
+    /// No connection became free within the timeout.
+    #[error("the database does not answer: it is overloaded or down")]
+    NoConnection,
     /// Another process has been writing for longer than we wait.
     #[error("the database is busy: another program has been writing to it for a while")]
     Busy,
@@ -238,7 +241,7 @@ impl From<DbErr> for Error {
             // SQLITE_BUSY, SQLITE_LOCKED and their extended codes; PostgreSQL's lock_not_available,
             // deadlock_detected and query_canceled (our statement timeout).
             Some("5" | "6" | "261" | "262" | "517" | "773" | "55P03" | "40P01" | "57014") => Self::Busy,
-            _ if matches!(error, DbErr::ConnectionAcquire(_)) => Self::Busy,
+            _ if matches!(error, DbErr::ConnectionAcquire(_)) => Self::NoConnection,
             Some(code) if is_of_the_disk(code) => Self::Disk(error.to_string()),
             _ => Self::Database(error),
         }

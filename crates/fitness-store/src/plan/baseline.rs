@@ -115,7 +115,6 @@ impl Store {
                 .birth_year
                 .and_then(|year| u32::try_from(today.date().year() - year).ok())
                 .filter(|age| (5..=120).contains(age)),
-            bmi: None,
             injured: marked.iter().any(|mark| mark.why == Excuse::Injured && mark.from <= today.max(as_of)),
             marked,
             paces: log

@@ -20,6 +20,9 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::Notify;
 use tokio::time::{Instant, Sleep, sleep};
 
+/// A browser opens a few connections to a server; several on one machine not many more.
+const BROWSER_CONNECTIONS: usize = 16;
+
 /// What a connection may take, and whose `X-Forwarded-For` is believed.
 #[derive(Debug, Clone)]
 pub struct ConnectionSettings {
@@ -94,14 +97,15 @@ impl OpenConnections {
         true
     }
 
-    /// Closes a connection of whoever holds most of those that wait.
+    /// Closes a waiting connection of the client that holds most of them, or the one that has waited longest where no client
+    /// holds more than a browser does.
     fn close_of_largest_holder(&mut self) -> bool {
         let mut held: HashMap<Option<ClientAddress>, usize> = HashMap::new();
         for entry in self.entries.values().filter(|entry| entry.waits_since.is_some()) {
             *held.entry(entry.client).or_default() += 1;
         }
-        let Some((largest, _)) = held.into_iter().max_by_key(|(_, count)| *count) else { return false };
-        self.close_longest_waiting(|_, entry| entry.client == largest)
+        let Some((largest, count)) = held.into_iter().max_by_key(|(_, count)| *count) else { return false };
+        self.close_longest_waiting(|_, entry| count <= BROWSER_CONNECTIONS || entry.client == largest)
     }
 }
 
@@ -425,11 +429,23 @@ mod tests {
 
     #[tokio::test]
     async fn a_full_server_closes_connections_of_whoever_holds_most() {
-        let all = Connections::new(ConnectionSettings { total: 4, ..ConnectionSettings::default() });
+        let total = BROWSER_CONNECTIONS + 2;
+        let all = Connections::new(ConnectionSettings { total, ..ConnectionSettings::default() });
         let one = all.admit(address(1)).unwrap();
-        let many: Vec<_> = (0..3).map(|_| all.admit(address(2)).unwrap()).collect();
+        let many: Vec<_> = (1..total).map(|_| all.admit(address(2)).unwrap()).collect();
         let _new = all.admit(address(3)).unwrap();
         many[0].closed().await;
         assert!(all.lock().entries.contains_key(&one.id));
+    }
+
+    #[tokio::test]
+    async fn strangers_on_many_addresses_close_no_browser_that_came_after_them() {
+        let all = Connections::new(ConnectionSettings { total: 10, ..ConnectionSettings::default() });
+        let strangers: Vec<_> = (0..8).map(|last| all.admit(address(last)).unwrap()).collect();
+        let browser: Vec<_> = (0..2).map(|_| all.admit(address(100)).unwrap()).collect();
+        let _another = all.admit(address(9)).unwrap();
+        strangers[0].closed().await;
+        let open = all.lock();
+        assert!(browser.iter().all(|connection| open.entries.contains_key(&connection.id)));
     }
 }

@@ -129,7 +129,14 @@ impl From<Error> for Problem {
     fn from(error: Error) -> Self {
         match error {
             Error::NotFound(_) => Self::not_found(),
-            Error::Busy | Error::Unreachable(..) => Self::new(
+            Error::Disk(why) => {
+                tracing::error!(why, "database write failed");
+                Self::new(
+                    StatusCode::INSUFFICIENT_STORAGE,
+                    "The server cannot write to its disk: it is full or failing. Nothing was saved. Whoever runs the server must make room.",
+                )
+            }
+            Error::Busy | Error::NoConnection | Error::Unreachable(..) => Self::new(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "The database is busy or does not answer. Nothing was changed; try again in a moment.",
             ),
@@ -204,8 +211,8 @@ impl IntoResponse for Problem {
 }
 
 /// Puts the way around the app and the line of how far the data reaches on the page of a problem, for whoever is signed in.
-/// Where that cannot be found out the page stays as it is, and so it does for what is refused outright: nobody makes this
-/// server work by forging forms or asking too often.
+/// Where that cannot be found out the page stays as it is, and so it does while the database does not answer and for what is
+/// refused outright: nobody makes this server work by forging forms or asking too often.
 pub(crate) async fn surround(State(app): State<App>, request: Request, next: Next) -> Response {
     let of_program = request.headers().contains_key(header::AUTHORIZATION);
     let mut cookies = HeaderMap::new();
@@ -214,7 +221,11 @@ pub(crate) async fn surround(State(app): State<App>, request: Request, next: Nex
     }
     let response = next.run(request).await;
     let Some(Alone(problem)) = response.extensions().get().cloned() else { return response };
-    if of_program || [StatusCode::TOO_MANY_REQUESTS, StatusCode::FORBIDDEN].contains(&problem.status) {
+    if problem.status == StatusCode::INSUFFICIENT_STORAGE {
+        app.running.health.write_failed();
+    }
+    let bare = [StatusCode::TOO_MANY_REQUESTS, StatusCode::FORBIDDEN, StatusCode::SERVICE_UNAVAILABLE];
+    if of_program || bare.contains(&problem.status) {
         return response;
     }
     surrounded(&app, &problem, &cookies).await.unwrap_or(response)

@@ -15,9 +15,18 @@ const TIMEOUT: Duration = Duration::from_secs(15);
 /// A result older than this says nothing any more: the check itself hangs.
 const EXPIRES: Duration = Duration::from_secs(120);
 
+/// How long a write that failed for a request counts.
+const FAILED_WRITE_EXPIRES: Duration = Duration::from_secs(60);
+
 /// The newest result of the check. Clones share it.
 #[derive(Debug, Clone, Default)]
-pub struct HealthMonitor(Arc<Mutex<Option<Checked>>>);
+pub struct HealthMonitor(Arc<Mutex<State>>);
+
+#[derive(Debug, Clone, Copy, Default)]
+struct State {
+    checked: Option<Checked>,
+    write_failed_at: Option<Instant>,
+}
 
 #[derive(Debug, Clone, Copy)]
 struct Checked {
@@ -60,12 +69,24 @@ impl HealthMonitor {
                 None
             }
         };
-        *self.latest() = Some(Checked { at: Instant::now(), health });
+        self.state().checked = Some(Checked { at: Instant::now(), health });
         health.is_some()
     }
 
+    /// Notes that the disk refused a request's write. On PostgreSQL the check itself may still succeed: it needs no new page.
+    pub(crate) fn write_failed(&self) {
+        self.state().write_failed_at = Some(Instant::now());
+    }
+
     pub(crate) fn readiness(&self) -> Readiness {
-        let Some(checked) = *self.latest() else { return Readiness::Ready("ready\n".to_owned()) };
+        let State { checked, write_failed_at } = *self.state();
+        if let Some(age) = write_failed_at.map(|at| at.elapsed()).filter(|age| *age < FAILED_WRITE_EXPIRES) {
+            return Readiness::NotReady(format!(
+                "The disk refused a write {} s ago. The server's log says why.",
+                age.as_secs()
+            ));
+        }
+        let Some(checked) = checked else { return Readiness::Ready("ready\n".to_owned()) };
         let age = checked.at.elapsed();
         match checked.health {
             _ if age > EXPIRES => Readiness::NotReady(format!(
@@ -83,7 +104,7 @@ impl HealthMonitor {
         }
     }
 
-    fn latest(&self) -> std::sync::MutexGuard<'_, Option<Checked>> {
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
         // The value is replaced as a whole; a panic elsewhere cannot leave it half written.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -97,10 +118,22 @@ mod tests {
     async fn readiness_distrusts_an_old_result() {
         let monitor = HealthMonitor::default();
         let health = Some(DatabaseHealth { free_bytes: Some(1) });
-        *monitor.latest() = Some(Checked { at: Instant::now(), health });
+        monitor.state().checked = Some(Checked { at: Instant::now(), health });
         let ready = Readiness::Ready("ready\nlast write check: 0 s ago\ndisk space: low\n".to_owned());
         assert_eq!(monitor.readiness(), ready);
         tokio::time::advance(Duration::from_secs(180)).await;
         assert!(matches!(monitor.readiness(), Readiness::NotReady(why) if why.contains("180 s ago")));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn readiness_counts_a_failed_write_of_a_request_for_a_minute() {
+        let monitor = HealthMonitor::default();
+        let health = Some(DatabaseHealth { free_bytes: None });
+        monitor.write_failed();
+        tokio::time::advance(Duration::from_secs(30)).await;
+        monitor.state().checked = Some(Checked { at: Instant::now(), health });
+        assert!(matches!(monitor.readiness(), Readiness::NotReady(why) if why.contains("30 s ago")));
+        tokio::time::advance(Duration::from_secs(31)).await;
+        assert!(matches!(monitor.readiness(), Readiness::Ready(_)));
     }
 }

@@ -74,7 +74,7 @@ impl Default for Lanes {
     fn default() -> Self {
         let lane = |concurrency, minutes| LaneLimits { concurrency, deadline: MINUTE * minutes };
         Self {
-            sync: lane(24, 10),
+            sync: lane(64, 10),
             brief: lane(4, 15),
             recompute: lane(2, 60),
             backup: lane(1, 4 * 60),

@@ -10,10 +10,7 @@
 
 mod backtest;
 mod broken_power_law;
-mod cameron;
-mod critical_speed;
 mod current_vdot;
-mod endurance;
 mod explanation;
 mod interval;
 mod log_linear;
@@ -32,10 +29,7 @@ mod weighted_power_law;
 
 pub use backtest::{Backtest, Context, Event, Pinball, Row, Score, backtest, foresee};
 pub use broken_power_law::Hinge;
-pub use cameron::cameron;
-pub use critical_speed::{CriticalSpeed, critical_speed};
 pub use current_vdot::{CurrentVdot, current_vdot};
-pub use endurance::Endurance;
 pub use interval::Finish;
 pub use log_linear::LogModel;
 pub use personal_bias::Past;

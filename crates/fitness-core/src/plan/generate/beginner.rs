@@ -16,8 +16,6 @@ use crate::plan::{Background, Level, Step, StepDuration, StepTarget, StepType, W
 
 /// Three sessions a week.
 const SESSIONS: usize = 3;
-/// A body mass index from which on the first weeks are shorter still (Nielsen 2014).
-const HEAVY: f64 = 30.0;
 /// By how much the longest session of a week may grow, as a share and in minutes.
 const GROWTH: (f64, f64) = (1.10, 3.0);
 /// The share of an easier week, the same where R5 measures it, and the share of the other sessions beside the longest.
@@ -44,7 +42,7 @@ pub(super) fn plan(
 ) -> (Vec<Workout>, Vec<Outline>, Vec<String>) {
     let shape = Shape::new(wish, race, Level::Novice, athlete, 1.0);
     let weeks = weeks_of(wish);
-    let first: f64 = if athlete.bmi.is_some_and(|bmi| bmi > HEAVY) { 15.0 } else { 20.0 };
+    let first: f64 = 20.0;
     let longest = match shape.class {
         Class::FiveK => 45.0,
         Class::TenK => 80.0,
@@ -155,7 +153,7 @@ impl Held {
     fn new(shape: &Shape, athlete: &Background) -> Self {
         Self {
             pace: shape.pace.map(|seconds| seconds / 60.0),
-            anew: training_norms::from_nothing(athlete.bmi),
+            anew: training_norms::FIRST_WEEK_FROM_ZERO,
             runs: athlete.runs.iter().map(|run| (run.day, run.distance.km())).collect(),
             base: athlete.base().map_or(0.0, Distance::km),
             useful: training_norms::longest_at_most(Level::Novice, shape.race),

@@ -148,7 +148,7 @@ impl<'a> Return<'a> {
         Self {
             pauses,
             step,
-            anew: training_norms::from_nothing(athlete.bmi),
+            anew: training_norms::FIRST_WEEK_FROM_ZERO,
             planned: Vec::new(),
             ceiling: None,
             before: shape.before,

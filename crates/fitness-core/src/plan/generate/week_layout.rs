@@ -118,7 +118,7 @@ impl Maker<'_> {
             return f64::INFINITY;
         };
         if fullest <= 0.0 {
-            return training_norms::from_nothing(athlete.bmi);
+            return training_norms::FIRST_WEEK_FROM_ZERO;
         }
         let (by, below) = training_norms::SMALL_WEEK;
         let most = (fullest * FULLER).max((fullest + by).min(below) - self.shape.step);

@@ -145,7 +145,7 @@ fn first_days(view: &View<'_>, report: &mut Report) {
 }
 
 fn from_nothing(view: &View<'_>, report: &mut Report, rule: Rule, first: Day, km: f64) {
-    let most = training_norms::from_nothing(view.athlete.bmi);
+    let most = training_norms::FIRST_WEEK_FROM_ZERO;
     if km > most + TOLERANCE {
         let text = format!(
             "The week from {first} has {} after weeks without a run; begin with at most {}",

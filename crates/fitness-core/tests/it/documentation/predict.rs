@@ -5,8 +5,8 @@ use fitness_core::domain::calendar::Day;
 use fitness_core::domain::units::{Distance, Pace, TimeSpan};
 use fitness_core::metrics::age_grade::{age_grade, standard_between};
 use fitness_core::metrics::predict::{
-    Effort, Endurance, Hinge, Inputs, LogModel, Mark, Past, Prediction, RaceResult, TrainingPace,
-    WeeklyVolume, cameron, predict, riegel, tanda, vickers_one, vickers_two,
+    Effort, Hinge, Inputs, LogModel, Mark, Past, Prediction, RaceResult, TrainingPace, WeeklyVolume, predict,
+    riegel, tanda, vickers_one, vickers_two,
 };
 
 const HALF: Distance = Distance::HALF_MARATHON;
@@ -135,7 +135,6 @@ fn bands() -> Vec<Example> {
 
 fn others() -> Vec<Example> {
     let five = mark(km(5.0), "20:00");
-    let endurance = Endurance::through(five, mark(HALF, "1:31:00")).unwrap();
     let published = |distance, clock, weekly: f64| vickers_one(mark(distance, clock), miles(weekly));
     let second = vickers_two(mark(km(10.0), "45:00"), mark(HALF, "1:40:00"), miles(35.0));
     vec![
@@ -146,12 +145,6 @@ fn others() -> Vec<Example> {
         time("Vickers & Vertosick 1, half 1:30:00, 50 mi", published(HALF, "1:30:00", 50.0)),
         time("Vickers & Vertosick 1, 5 km 20:00, 40 mi", published(km(5.0), "20:00", 40.0)),
         time("Vickers & Vertosick 2, 10 km 45:00 and half 1:40:00, 35 mi", second),
-        time("Cameron, 10 km 40:00 to the marathon", cameron(mark(km(10.0), "40:00"), FULL)),
-        time("Cameron, half 1:30:00 to the marathon", cameron(mark(HALF, "1:30:00"), FULL)),
-        number("endurance of 5 km 20:00 and half 1:31:00: v_m", endurance.top_speed.mps(), "m/s"),
-        plain("the same: g", endurance.decline),
-        plain("the same: E_l", endurance.index),
-        time("the same: marathon", endurance.time_over(FULL)),
     ]
 }
 

@@ -4,7 +4,7 @@ use super::{Example, km, number, pace, plain, time, words};
 use fitness_core::domain::athlete::{Threshold, ThresholdKind, ThresholdOrigin, Zones};
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::units::{Distance, Speed, TimeSpan};
-use fitness_core::metrics::predict::{Mark, Vdot, critical_speed};
+use fitness_core::metrics::predict::{Mark, Vdot};
 use fitness_core::metrics::thresholds::detect::{Candidate, Clue, detect, hour_speed};
 use fitness_core::metrics::thresholds::in_force::in_force;
 use fitness_core::metrics::zones::{
@@ -138,8 +138,6 @@ fn training_paces() -> Vec<Example> {
     let fifty = Vdot::new(50.0).unwrap();
     let paces = fifty.paces(None).unwrap();
     let slower = fifty.paces(Some("3:30:00".parse().unwrap())).unwrap();
-    let efforts = [mark(km(1.5), "5:00"), mark(km(3.0), "10:40"), mark(km(5.0), "18:30")];
-    let critical = critical_speed(&efforts).unwrap();
     vec![
         plain("VDOT of a mile in 5:00", vdot(Distance::from_miles(1.0).unwrap(), "5:00")),
         plain("VDOT of 5 km in 20:00", vdot(km(5.0), "20:00")),
@@ -157,8 +155,6 @@ fn training_paces() -> Vec<Example> {
         pace("VDOT 50, threshold", paces.threshold),
         pace("VDOT 50, interval", paces.interval),
         pace("VDOT 50, repetition", paces.repetition),
-        number("critical speed of 1500 m in 5:00, 3 km in 10:40, 5 km in 18:30", critical.speed.mps(), "m/s"),
-        number("D′ of the same", critical.reserve.meters(), "m"),
     ]
 }
 

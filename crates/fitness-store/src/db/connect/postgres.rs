@@ -17,6 +17,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const STATEMENT_TIMEOUT: &str = "30s";
 const POSTGRES_POOL: u32 = 10;
 
+/// A page that waits longer for a connection is refused: the server is down or overloaded.
+const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Tables and views of the current PostgreSQL schema, except those an extension brought.
 pub(super) const RELATIONS: &str = "SELECT c.relname::text FROM pg_class c
     WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
@@ -37,7 +39,7 @@ pub(super) async fn open(location: Location, options: PgConnectOptions, missing:
     refuse_newer(&location, &contents)?;
     let pool = PgPoolOptions::new()
         .max_connections(POSTGRES_POOL)
-        .acquire_timeout(Duration::from_secs(30))
+        .acquire_timeout(ACQUIRE_TIMEOUT)
         .connect_lazy_with(options.clone());
     let archive = PgPoolOptions::new()
         .max_connections(ARCHIVE_POOL)

@@ -26,6 +26,7 @@ use std::net::SocketAddr;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::net::{TcpListener, TcpSocket};
 
 /// The name of the setting that marks the demo's athlete.
 pub(super) const DEMO_SETTING: &str = "demo";
@@ -47,13 +48,24 @@ pub(super) async fn pages(store: Store, user: UserId, wanted: Serving) -> Result
     answer(store, wanted, Some(user)).await
 }
 
+/// Connections that wait to be accepted. A burst of more would lose some, which clients retry only after a second.
+const BACKLOG: u32 = 1024;
+
+fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
+
 /// Answers until told to stop.
 async fn answer(store: Store, wanted: Serving, demo: Option<UserId>) -> Result<Report> {
     logging::begin(wanted.log);
     let users = store.list_users().await?;
     let reach = Reach::check(&wanted, &users)?;
     let address = SocketAddr::from((wanted.bind, wanted.port));
-    let listener = tokio::net::TcpListener::bind(address).await.map_err(|why| {
+    let listener = listen(address).map_err(|why| {
         let help = "another program may be using the port; choose one with --port";
         Failure::new(format!("cannot listen on {address}: {why}"), help)
     })?;

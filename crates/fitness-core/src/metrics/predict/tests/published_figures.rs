@@ -139,12 +139,6 @@ fn hinge() {
 }
 
 #[test]
-fn cameron() {
-    near(super::cameron(mark(km(10.0), "40:00"), FULL), "3:07:24.5");
-    near(super::cameron(mark(HALF, "1:30:00"), FULL), "3:11:15.1");
-}
-
-#[test]
 fn tanda() {
     let of = |weeks, weekly, pace: f64| {
         let pace = crate::domain::units::Pace::from_seconds_per_km(pace).unwrap();
@@ -157,38 +151,4 @@ fn tanda() {
     {
         assert!(of(weeks, km(weekly), pace).is_err());
     }
-}
-
-#[test]
-fn critical_speed() {
-    let efforts = [mark(km(5.0), "18:30"), mark(km(1.5), "5:00"), mark(km(3.0), "10:40")];
-    let got = super::critical_speed(&efforts).unwrap();
-    assert!((got.speed.mps() - 4.31695).abs() < 5e-6 && (got.reserve.meters() - 216.75).abs() < 0.005);
-    assert!(got.r_squared > 0.999 && got.r_squared <= 1.0);
-    assert!(super::critical_speed(&efforts[..2]).is_err(), "two efforts make any line");
-    let refused = |clocks: [(f64, &str); 3]| {
-        super::critical_speed(&clocks.map(|(distance, clock)| mark(km(distance), clock)))
-            .unwrap_err()
-            .to_string()
-    };
-    assert!(refused([(1.5, "5:00"), (2.0, "7:00"), (3.0, "10:40")]).contains("2.5 times"));
-    assert!(refused([(1.5, "7:50"), (3.0, "13:40"), (5.0, "19:59")]).contains("below 0"));
-    assert!(refused([(1.5, "4:00"), (3.0, "13:00"), (5.0, "18:00")]).contains("line"));
-}
-
-#[test]
-fn emig_and_peltonen() {
-    let (five, half) = (mark(km(5.0), "20:00"), mark(HALF, "1:31:00"));
-    let got = Endurance::through(half, five).unwrap();
-    assert!((got.top_speed.mps() - 4.40717).abs() < 5e-6);
-    assert!((got.decline - 0.045_325_2).abs() < 5e-8);
-    assert!((got.index - 9.0818).abs() < 5e-5);
-    near(got.time_over(FULL), "3:09:09.3");
-    near(got.time_over(km(5.0)), "20:00.0");
-    assert!(got.time_over(km(1.0)).is_err());
-    assert!(Endurance::through(five, five).is_err());
-    assert!(
-        Endurance::through(mark(km(5.0), "25:00"), mark(km(10.0), "40:00")).is_err(),
-        "the longer was faster"
-    );
 }

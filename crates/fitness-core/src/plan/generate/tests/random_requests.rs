@@ -79,7 +79,6 @@ fn athlete(draw: &mut Draw, race: Distance) -> Background {
         athlete.runs.retain(|run| run.day < last);
     }
     athlete.age = draw.of(&[None, Some(28), Some(41), Some(52), Some(66)]);
-    athlete.bmi = draw.chance(10).then_some(33.0);
     athlete
 }
 

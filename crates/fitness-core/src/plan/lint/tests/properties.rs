@@ -63,11 +63,11 @@ fn any_athlete() -> impl Strategy<Value = Background> {
         prop::collection::vec(run, 0..60),
         prop::option::of(-420..20_i64),
         prop::option::of(0..120_u32),
-        (prop::option::of(number()), prop::option::of(number())),
+        prop::option::of(number()),
         (prop::option::of(prop::sample::select(Level::ALL)), prop::option::of(0..200_000_000_i64)),
         any::<[bool; 3]>(),
     )
-        .prop_map(|(runs, first, age, (fitness, bmi), (level, base), [injured, paced, predicted])| {
+        .prop_map(|(runs, first, age, fitness, (level, base), [injured, paced, predicted])| {
             let runs = runs.into_iter().map(|(day, mm, ms, hard)| PastRun {
                 day: today().plus(day),
                 distance: Distance::from_mm(mm),
@@ -79,7 +79,6 @@ fn any_athlete() -> impl Strategy<Value = Background> {
                 first: first.map(|day| today().plus(day)),
                 age,
                 fitness,
-                bmi,
                 injured,
                 paces: paced.then(|| paces(10)),
                 ..Background::unknown(today())

@@ -205,8 +205,6 @@ fn from_nothing_a_week_has_six_kilometres() {
         edges(Rule::R2, &athlete, &[(40.0, SILENT)], week);
         let second = |km: f64| Made::weeks(&[(0.0, 0.0), (km, 1.0)]);
         edges(Rule::R2, &athlete, &[(6.0, SILENT), (6.1, ERROR)], second);
-        let heavy = Background { bmi: Some(30.1), ..athlete };
-        edges(Rule::R3, &heavy, &[(3.0, SILENT), (3.1, ERROR)], week);
     }
     // Four weeks off, but a base from the eight before: R2 says it.
     let mut paused = of_level(Novice, 40.0, 10.0);
