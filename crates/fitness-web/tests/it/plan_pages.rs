@@ -36,7 +36,7 @@ async fn files(site: &Site, user: UserId, id: PlanId) -> PlanFiles {
         made_at: store.list_revisions(user, id).await.unwrap()[0].made_at,
         mark: owner_mark(user, store.user(user).await.unwrap().created_at),
         units: UnitSystem::Metric,
-        author: None,
+        author: store.find_words_author(user, &plan).await.unwrap(),
         plan,
     }
 }
