@@ -83,6 +83,6 @@ async fn fresh_location(db: &TestDb, home: &TempDir) -> Location {
     if db.is_sqlite() {
         return Location::parse(home.path().join("restored.db").as_os_str()).unwrap();
     }
-    let url = fitness_store::testkit::cluster().unwrap().fresh_database().await;
+    let url = fitness_store::testkit::cluster().unwrap().empty_database().await;
     Location::parse(OsStr::new(&url)).unwrap()
 }
