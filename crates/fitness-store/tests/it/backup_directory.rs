@@ -232,7 +232,7 @@ impl Drop for Victim {
 /// Begins a file beside a whole backup, in a process of its own.
 fn victim(folder: &Folder) -> Victim {
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["folder::begins_and_never_ends", "--exact", "--nocapture", "--test-threads=1"])
+        .args(["backup_directory::begins_and_never_ends", "--exact", "--nocapture", "--test-threads=1"])
         .env(VICTIM, folder.path().join("never.fitness-backup"))
         .stdout(Stdio::piped())
         .spawn()

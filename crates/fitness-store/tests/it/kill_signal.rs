@@ -170,7 +170,7 @@ async fn check_what_is_left(store: &Store, user: UserId, said: &[String], settle
 async fn look_at_what_killed_processes_leave(db: TestDb) {
     let ann = db.user("Ann").await;
     let backend = if db.is_sqlite() { "sqlite" } else { "postgres" };
-    let name = format!("kill::{backend}::{TEST}");
+    let name = format!("kill_signal::{backend}::{TEST}");
     let mut settled = BTreeSet::new();
     for kind in ["activated", "applied"] {
         let mut cut = 0;
