@@ -32,7 +32,9 @@ use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::ids::UserId;
 use format::{Next, Reading, Writing};
-use sea_orm::{ConnectionTrait, DatabaseTransaction, EntityTrait, PaginatorTrait, QueryOrder, Statement};
+use sea_orm::{
+    ConnectionTrait, DatabaseTransaction, DbBackend, EntityTrait, PaginatorTrait, QueryOrder, Statement,
+};
 use std::path::{Path, PathBuf};
 use tokio::sync::mpsc;
 use value::Row;
@@ -286,6 +288,10 @@ async fn fill(
     }
     if packed == Packed::Elsewhere {
         tx.execute_unprepared(&format!("DELETE FROM settings WHERE {CREDENTIAL_SETTINGS}")).await?;
+    }
+    if store.backend() == DbBackend::Postgres {
+        // The rows of a foreign key that is still to be checked keep their table from being altered.
+        tx.execute_unprepared("SET CONSTRAINTS ALL IMMEDIATE").await?;
     }
     bring_up_to(tx, &store.location, None).await
 }
