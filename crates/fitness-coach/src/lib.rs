@@ -4,8 +4,8 @@
 //! only a human may do cannot be reached from here: there is nothing an injected instruction could call.
 //! `cargo xtask tidy` keeps it that way.
 //!
-//! Start at [`model`], which says what a model is here; then [`prompt`], what it is told, [`score`], which reads that as a
-//! compiler would, and [`brief`], what becomes of it every morning. [`built_in`] is the coach without any model.
+//! Start at [`model`], which says what a model is here; then [`prompt`], what it is told, [`prompt_lint`], which reads that as a
+//! compiler would, and [`brief`], what becomes of it every morning. [`rule_based`] is the coach without any model.
 
 pub mod agent_loop;
 pub mod brief;

@@ -5,7 +5,7 @@
 //!
 //! Every reader gives back reports ([`fitness_core::domain::source_record`]). Start reading at [`fit`] and [`tracks`], then at
 //! [`garmin_export`] and [`strava_export`]; [`files`] finds what there is to read, [`live`] asks services for what is
-//! new, and [`demo`] makes something to read for those who have nothing yet. [`workouts`] goes the other way.
+//! new, and `fitness-demo` makes something to read for those who have nothing yet. [`workouts`] goes the other way.
 
 mod error;
 pub mod files;

@@ -62,7 +62,7 @@ mod column {
     pub(super) const CALORIES: usize = 34;
 }
 
-/// Whether a path from [`walk`](crate::files::discover()) is the list of a bulk export.
+/// Whether a path from [`walk`](crate::files::walk()) is the list of a bulk export.
 #[must_use]
 pub fn recognise(path: &str) -> bool {
     path.rsplit(['/', '\\']).next() == Some("activities.csv")

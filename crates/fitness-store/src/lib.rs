@@ -8,8 +8,8 @@
 //! [`Desk`](plan::drafts::Desk); they will be handed one behind a trait of fitness-core, and cannot name anything here.
 //! It reads no clock; the time is passed in.
 //!
-//! Start reading at [`migrations`], where the guarantees live in the schema, then [`consent`] and
-//! [`decisions`].
+//! Start reading at [`db::migrations`], where the guarantees live in the schema, then [`plan::consent`] and
+//! [`plan::human_actions`].
 
 mod auth;
 pub mod backup;

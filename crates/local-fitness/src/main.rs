@@ -1,8 +1,8 @@
 //! `fitness`: the endurance coach an athlete runs at home.
 //!
-//! This crate wires the others together and owns what must exist once: the clock ([`clock`]), the arguments
-//! ([`args`]), the way an error is told ([`failure`], [`usage`]), the way out to the net ([`egress`]) and the terminal at which a human decides
-//! ([`terminal`]). What a command does is in [`commands`], one verb a function, each giving back a
+//! This crate wires the others together and owns what must exist once: the clock ([`clock`]), the arguments ([`cli`]), the
+//! printing of errors ([`error`], [`cli_error`]), the HTTP client ([`http_client`]) and the terminal prompt at which a human
+//! decides ([`confirm`]). What a command does is in [`commands`], one verb a function, each giving back a
 //! [`output::Report`] that is printed in one place.
 
 mod audit_checkpoints;

@@ -5,7 +5,7 @@
 //! is never shown to another one.
 //!
 //! [`anthropic::Claude`] speaks one dialect, [`openai::Compatible`] the other; [`catalog`] says which models there are
-//! and what they cost; [`address`] says what may be contacted at all. Nothing here reads the clock, sleeps or builds a
+//! and what they cost; [`endpoint_url`] says what may be contacted at all. Nothing here reads the clock, sleeps or builds a
 //! client: they come as [`Means`].
 
 pub mod anthropic;

@@ -1,6 +1,6 @@
 //! How a plan was followed: what lies behind each verdict, week by week and in percent.
 //!
-//! Nothing here decides a verdict; [`grading`] does. This says which activities count towards which
+//! Nothing here decides a verdict; [`grade`] does. This says which activities count towards which
 //! workout, puts the verdicts together, and notes what no verdict says: that far more was done than asked, that a
 //! workout seems to have been done on another day, that a rest day was run on. `docs/adherence.md` tells it in words.
 //!

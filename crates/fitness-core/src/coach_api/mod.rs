@@ -5,7 +5,7 @@
 //! way from here to make a plan count, to change one that does, or to take one away: those verbs live with the store,
 //! and a human says them.
 //!
-//! [`asks`] holds what may be asked for, [`answers`] what is told. Lengths, paces and times are told as the athlete
+//! [`requests`] holds what may be asked for, [`responses`] what is told. Lengths, paces and times are told as the athlete
 //! reads them (`12.4 km`, `5:12 /km`), so that a number in prose can be held against the answer it came from.
 
 pub mod requests;

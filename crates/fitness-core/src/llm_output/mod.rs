@@ -5,8 +5,8 @@
 //! 1. `text` turns what the model wrote into a JSON value, and notes everything that is not JSON;
 //! 2. [`check`] reads the value against the contract. It does not stop at the first fault: all of them are told at
 //!    once, in words meant for the model, so that one more try is enough;
-//! 3. [`consistency`] holds an accepted answer against itself, the calendar and the athlete's plan;
-//! 4. [`changes`] turns it into the changes of a proposal, which only a human applies.
+//! 3. [`checks`] holds an accepted answer against itself, the calendar and the athlete's plan;
+//! 4. [`into_changes`] turns it into the changes of a proposal, which only a human applies.
 //!
 //! A third thing a model says is the [`brief`]: prose, with facts in the place of numbers.
 //!

@@ -3,7 +3,7 @@
 //! A value that cannot be computed is [`Absent`] with its reason; nothing here falls back on an invented default.
 //! No function reads a clock: whoever asks says as of which day.
 //!
-//! About one activity, start at [`analysis`]: what the samples say, and what that means for an athlete.
+//! About one activity, start at [`activity`]: what the samples say, and what that means for an athlete.
 
 pub mod activity;
 pub mod age_grade;

@@ -72,7 +72,7 @@ pub enum Refused {
 }
 
 impl Refused {
-    /// The reason behind an error of a reader that [`walk()`](super::discover()) handed out.
+    /// The reason behind an error of a reader that [`walk()`](super::walk()) handed out.
     #[must_use]
     pub fn of(error: &io::Error) -> Self {
         if let Some(reason) = error.get_ref().and_then(|inner| inner.downcast_ref::<Self>()) {

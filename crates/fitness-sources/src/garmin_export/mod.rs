@@ -62,7 +62,7 @@ pub enum Dataset {
     UserProfile,
 }
 
-/// Which dataset a path from [`walk`](crate::files::discover()) is; `None` for what is not needed.
+/// Which dataset a path from [`walk`](crate::files::walk()) is; `None` for what is not needed.
 ///
 /// The file's name decides: exports keep their files in folders that have changed over the years, and people take
 /// single files out.

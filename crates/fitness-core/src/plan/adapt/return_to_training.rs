@@ -105,7 +105,7 @@ impl Rebuilt {
         let from = from.max(s.today);
         let level = s.athlete.level().unwrap_or(Level::Novice);
         let (step, _) = training_norms::week_over_before(level, s.athlete.age);
-        let least = first.unwrap_or_else(|| training_norms::FIRST_WEEK_FROM_ZERO);
+        let least = first.unwrap_or(training_norms::FIRST_WEEK_FROM_ZERO);
         let (mut changes, mut left_alone) = (Vec::new(), None);
         let (mut planned, mut reached) = (0.0_f64, 0.0_f64);
         // Nothing hard in the first week, nor before a whole week of the plan fits.
