@@ -3,7 +3,7 @@
 //! Everything here is pure: values in, values out. This crate must never read a file, a socket, an
 //! environment variable or a clock, and never speak SQL; whoever needs the time passes it in.
 //!
-//! Start reading at [`grade`], the only place that decides a verdict, then [`data_frontier`](crate::adherence::data_frontier), which says
+//! Start reading at [`grade`](adherence::grade), the only place that decides a verdict, then [`data_frontier`](crate::adherence::data_frontier), which says
 //! how far the data reaches, then [`plan`]; then [`facts`], the only numbers that a model's prose may carry,
 //! [`llm_output`], the only way in which a model says what should change, and [`coach_api`], everything that a coach may do.
 
