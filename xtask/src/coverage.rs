@@ -4,7 +4,7 @@
 //! it ran, those that tests start included. Here this is put together and read line by line. Tests and test kits
 //! are not counted: that they run proves nothing.
 
-use crate::workspace::{cargo, target};
+use crate::workspace::{cargo, target_dir};
 use anyhow::{Context, Result, bail, ensure};
 use cargo_metadata::Message;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,27 +15,28 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// The crates whose coverage is a condition, in percent of their lines.
-const WANTED: &[(&str, f64)] = &[("fitness-core", 90.0), ("fitness-store", 90.0), ("fitness-coach", 90.0)];
+const MIN_PERCENT: &[(&str, f64)] =
+    &[("fitness-core", 90.0), ("fitness-store", 90.0), ("fitness-coach", 90.0)];
 /// Below so many percent a file is named.
-const NAMED_BELOW: f64 = 70.0;
+const LISTED_BELOW_PERCENT: f64 = 70.0;
 
 /// Prints the table, and fails where too little ran.
 pub(crate) fn measure(root: &Path) -> Result<()> {
     let written = match std::env::var_os("LLVM_PROFILE_FILE") {
         Some(file) => PathBuf::from(file).parent().map(Path::to_owned).unwrap_or_default(),
-        None => target(root)?.join("check/coverage"),
+        None => target_dir(root)?.join("check/coverage"),
     };
-    let tools = tools()?;
+    let tools = find_llvm_tools()?;
     let merged = written.join("merged.profdata");
-    merge(&tools, &written, &merged)?;
-    let programs = programs(root)?;
-    let lines = lines_of(&run_lcov(root, &tools, &merged, &programs)?, root);
+    merge_profiles(&tools, &written, &merged)?;
+    let programs = list_test_programs(root)?;
+    let lines = parse_lcov(&run_lcov(root, &tools, &merged, &programs)?, root);
     let sources: BTreeMap<String, String> = lines
         .keys()
         .map(|path| Ok((path.clone(), fs::read_to_string(root.join(path)).with_context(|| path.clone())?)))
         .collect::<Result<_>>()?;
-    let files = files(&lines, &sources);
-    let (table, enough) = told(&files);
+    let files = file_coverage(&lines, &sources);
+    let (table, enough) = render_table(&files);
     print!("{table}");
     ensure!(enough, "too little of the code runs in the tests");
     Ok(())
@@ -43,14 +44,14 @@ pub(crate) fn measure(root: &Path) -> Result<()> {
 
 /// How many lines of a file are code, and how many of them ran.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Ran {
+struct LineCoverage {
     lines: usize,
-    ran: usize,
+    covered: usize,
 }
 
-impl Ran {
+impl LineCoverage {
     fn percent(self) -> f64 {
-        if self.lines == 0 { 100.0 } else { 100.0 * self.ran as f64 / self.lines as f64 }
+        if self.lines == 0 { 100.0 } else { 100.0 * self.covered as f64 / self.lines as f64 }
     }
 }
 
@@ -58,7 +59,7 @@ impl Ran {
 type Lines = BTreeMap<String, BTreeMap<usize, bool>>;
 
 /// Reads the format of lcov: `SF:` names a file, `DA:` a line and how often it ran.
-fn lines_of(lcov: &str, root: &Path) -> Lines {
+fn parse_lcov(lcov: &str, root: &Path) -> Lines {
     let mut lines = Lines::new();
     let mut file = None;
     for record in lcov.lines() {
@@ -77,14 +78,14 @@ fn lines_of(lcov: &str, root: &Path) -> Lines {
 }
 
 /// What counts of each file: nothing of tests and test kits.
-fn files(lines: &Lines, sources: &BTreeMap<String, String>) -> BTreeMap<String, Ran> {
+fn file_coverage(lines: &Lines, sources: &BTreeMap<String, String>) -> BTreeMap<String, LineCoverage> {
     let mut files = BTreeMap::new();
-    for (path, lines) in lines.iter().filter(|(path, _)| counts(path)) {
-        let tests = sources.get(path).map(|source| tests_in(source)).unwrap_or_default();
-        let mut ran = Ran::default();
+    for (path, lines) in lines.iter().filter(|(path, _)| is_counted(path)) {
+        let tests = sources.get(path).map(|source| test_lines(source)).unwrap_or_default();
+        let mut ran = LineCoverage::default();
         for (_, hit) in lines.iter().filter(|(line, _)| !tests.contains(line)) {
             ran.lines += 1;
-            ran.ran += usize::from(*hit);
+            ran.covered += usize::from(*hit);
         }
         files.insert(path.clone(), ran);
     }
@@ -92,7 +93,7 @@ fn files(lines: &Lines, sources: &BTreeMap<String, String>) -> BTreeMap<String, 
 }
 
 /// Whether a file is part of what is delivered.
-fn counts(path: &str) -> bool {
+fn is_counted(path: &str) -> bool {
     let mut parts = path.split('/').map(|part| part.trim_end_matches(".rs"));
     parts.next() == Some("crates")
         && parts.nth(1) == Some("src")
@@ -100,7 +101,7 @@ fn counts(path: &str) -> bool {
 }
 
 /// The lines of `#[cfg(test)] mod tests { … }`, which formatting ends with a brace at its own depth.
-fn tests_in(source: &str) -> BTreeSet<usize> {
+fn test_lines(source: &str) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
     let mut lines = source.lines().zip(1..).peekable();
     while let Some((line, number)) = lines.next() {
@@ -122,18 +123,18 @@ fn tests_in(source: &str) -> BTreeSet<usize> {
 }
 
 /// The table, and whether every crate has enough.
-fn told(files: &BTreeMap<String, Ran>) -> (String, bool) {
-    let mut crates: BTreeMap<&str, Ran> = BTreeMap::new();
+fn render_table(files: &BTreeMap<String, LineCoverage>) -> (String, bool) {
+    let mut crates: BTreeMap<&str, LineCoverage> = BTreeMap::new();
     for (path, ran) in files {
         let name = path.split('/').nth(1).unwrap_or_default();
         let sum = crates.entry(name).or_default();
-        *sum = Ran { lines: sum.lines + ran.lines, ran: sum.ran + ran.ran };
+        *sum = LineCoverage { lines: sum.lines + ran.lines, covered: sum.covered + ran.covered };
     }
     let mut table = format!("{:<18} {:>7} {:>7} {:>8}\n", "crate", "lines", "ran", "percent");
     let mut enough = true;
     for (name, ran) in &crates {
-        let _ = write!(table, "{name:<18} {:>7} {:>7} {:>8.2}", ran.lines, ran.ran, ran.percent());
-        let wanted = WANTED.iter().find(|(wanted, _)| wanted == name).map(|(_, percent)| *percent);
+        let _ = write!(table, "{name:<18} {:>7} {:>7} {:>8.2}", ran.lines, ran.covered, ran.percent());
+        let wanted = MIN_PERCENT.iter().find(|(wanted, _)| wanted == name).map(|(_, percent)| *percent);
         let short = wanted.is_some_and(|wanted| ran.percent() < wanted);
         enough &= !short;
         let _ = match wanted {
@@ -142,23 +143,24 @@ fn told(files: &BTreeMap<String, Ran>) -> (String, bool) {
             None => writeln!(table),
         };
     }
-    for (name, _) in WANTED.iter().filter(|(name, _)| crates.get(name).is_none_or(|ran| ran.lines == 0)) {
+    for (name, _) in MIN_PERCENT.iter().filter(|(name, _)| crates.get(name).is_none_or(|ran| ran.lines == 0))
+    {
         enough = false;
         let _ = writeln!(table, "{name}: NOTHING was counted");
     }
-    let mut low: Vec<_> = files.iter().filter(|(_, ran)| ran.percent() < NAMED_BELOW).collect();
+    let mut low: Vec<_> = files.iter().filter(|(_, ran)| ran.percent() < LISTED_BELOW_PERCENT).collect();
     low.sort_by(|(_, a), (_, b)| a.percent().total_cmp(&b.percent()));
     if !low.is_empty() {
-        let _ = writeln!(table, "\nfiles below {NAMED_BELOW} percent:");
+        let _ = writeln!(table, "\nfiles below {LISTED_BELOW_PERCENT} percent:");
     }
     for (path, ran) in low {
-        let _ = writeln!(table, "{:>6.2}  {path} ({} of {} lines)", ran.percent(), ran.ran, ran.lines);
+        let _ = writeln!(table, "{:>6.2}  {path} ({} of {} lines)", ran.percent(), ran.covered, ran.lines);
     }
     (table, enough)
 }
 
 /// The folder of LLVM's tools: what `./check` found, else those that come with the compiler.
-fn tools() -> Result<PathBuf> {
+fn find_llvm_tools() -> Result<PathBuf> {
     if let Some(folder) = std::env::var_os("FITNESS_LLVM") {
         return Ok(folder.into());
     }
@@ -176,7 +178,7 @@ fn tools() -> Result<PathBuf> {
 }
 
 /// Puts together what every program wrote. One that was killed while it wrote spoils only its own.
-fn merge(tools: &Path, written: &Path, merged: &Path) -> Result<()> {
+fn merge_profiles(tools: &Path, written: &Path, merged: &Path) -> Result<()> {
     let mut files: Vec<PathBuf> = Vec::new();
     for entry in fs::read_dir(written).with_context(|| written.display().to_string())? {
         files.push(entry?.path());
@@ -198,7 +200,7 @@ fn merge(tools: &Path, written: &Path, merged: &Path) -> Result<()> {
 }
 
 /// Every program of the tests, as cargo names them.
-fn programs(root: &Path) -> Result<Vec<PathBuf>> {
+fn list_test_programs(root: &Path) -> Result<Vec<PathBuf>> {
     let mut cargo = cargo(root)
         .args(["test", "--quiet", "--workspace", "--all-targets", "--all-features", "--no-run"])
         .arg("--message-format=json")
@@ -241,7 +243,7 @@ mod tests {
 
     #[test]
     fn tests_and_test_kits_do_not_count() {
-        assert!(counts("crates/fitness-core/src/plan/lint.rs"));
+        assert!(is_counted("crates/fitness-core/src/plan/lint.rs"));
         for path in [
             "crates/fitness-core/src/plan/tests.rs",
             "crates/fitness-core/src/plan/lint/tests/weeks.rs",
@@ -250,40 +252,44 @@ mod tests {
             "crates/fitness-core/tests/it/main.rs",
             "xtask/src/main.rs",
         ] {
-            assert!(!counts(path), "{path}");
+            assert!(!is_counted(path), "{path}");
         }
-        assert_eq!(tests_in(SOURCE), (5..=10).collect());
-        assert_eq!(tests_in("#[cfg(test)]\nmod tests;\nfn a() {}\n"), (1..=2).collect());
+        assert_eq!(test_lines(SOURCE), (5..=10).collect());
+        assert_eq!(test_lines("#[cfg(test)]\nmod tests;\nfn a() {}\n"), (1..=2).collect());
     }
 
     #[test]
-    fn a_line_that_ran_in_one_program_ran() {
+    fn line_covered_by_any_program_is_covered() {
         let lcov = "SF:/r/crates/fitness-core/src/a.rs\nDA:1,0\nDA:2,3\nend_of_record\n\
                     SF:/r/crates/fitness-core/src/a.rs\nDA:1,2\nDA:7,0\nDA:11,0\nend_of_record\n";
-        let lines = lines_of(lcov, Path::new("/r"));
+        let lines = parse_lcov(lcov, Path::new("/r"));
         let path = "crates/fitness-core/src/a.rs";
         let sources = BTreeMap::from([(path.to_owned(), SOURCE.to_owned())]);
-        assert_eq!(files(&lines, &sources), BTreeMap::from([(path.to_owned(), Ran { lines: 3, ran: 2 })]));
+        assert_eq!(
+            file_coverage(&lines, &sources),
+            BTreeMap::from([(path.to_owned(), LineCoverage { lines: 3, covered: 2 })])
+        );
     }
 
     #[test]
-    fn too_little_is_too_little_and_nothing_is_not_enough() {
+    fn coverage_below_the_minimum_fails() {
         let all = |ran| {
-            let file =
-                |(name, _): &(&str, f64)| (format!("crates/{name}/src/lib.rs"), Ran { lines: 1000, ran });
-            WANTED.iter().map(file).collect::<BTreeMap<_, _>>()
+            let file = |(name, _): &(&str, f64)| {
+                (format!("crates/{name}/src/lib.rs"), LineCoverage { lines: 1000, covered: ran })
+            };
+            MIN_PERCENT.iter().map(file).collect::<BTreeMap<_, _>>()
         };
-        let (table, enough) = told(&all(900));
+        let (table, enough) = render_table(&all(900));
         assert!(enough, "{table}");
-        let (table, enough) = told(&all(899));
+        let (table, enough) = render_table(&all(899));
         assert!(!enough && table.contains("TOO LITTLE: 90 is wanted"), "{table}");
         let mut without = all(1000);
         without.remove("crates/fitness-store/src/lib.rs");
-        let (table, enough) = told(&without);
+        let (table, enough) = render_table(&without);
         assert!(!enough && table.contains("fitness-store: NOTHING was counted"), "{table}");
         let mut low = all(1000);
-        low.insert("crates/fitness-core/src/b.rs".to_owned(), Ran { lines: 10, ran: 6 });
-        let (table, enough) = told(&low);
+        low.insert("crates/fitness-core/src/b.rs".to_owned(), LineCoverage { lines: 10, covered: 6 });
+        let (table, enough) = render_table(&low);
         assert!(enough && table.contains(" 60.00  crates/fitness-core/src/b.rs (6 of 10 lines)"), "{table}");
     }
 }

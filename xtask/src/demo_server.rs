@@ -6,14 +6,14 @@ use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 
 /// The server, for as long as this lives.
-pub(crate) struct Demo {
+pub(crate) struct DemoServer {
     process: Child,
     /// Where it listens, without `http://`.
     pub(crate) host: String,
     code: String,
 }
 
-impl Drop for Demo {
+impl Drop for DemoServer {
     fn drop(&mut self) {
         // It may have ended by itself.
         drop(self.process.kill());
@@ -21,7 +21,7 @@ impl Drop for Demo {
     }
 }
 
-impl Demo {
+impl DemoServer {
     /// Starts `fitness demo` with what the command says of its surroundings.
     pub(crate) fn start(mut command: Command) -> Result<Self> {
         command.args(["--port", "0", "--no-open"]);
@@ -42,11 +42,11 @@ impl Demo {
     }
 
     /// The link that signs a browser in, once.
-    pub(crate) fn link(&self) -> String {
+    pub(crate) fn login_link(&self) -> String {
         format!("http://{}/sign-in/link?code={}", self.host, self.code)
     }
 
-    fn ask(&self, request: &str) -> Result<String> {
+    fn send_request(&self, request: &str) -> Result<String> {
         let mut stream = TcpStream::connect(&self.host)?;
         stream.write_all(request.as_bytes())?;
         let mut answer = Vec::new();
@@ -57,7 +57,7 @@ impl Demo {
     /// Signs in and gives the cookie.
     pub(crate) fn sign_in(&self) -> Result<String> {
         let body = format!("code={}", self.code);
-        let answer = self.ask(&format!(
+        let answer = self.send_request(&format!(
             "POST /sign-in/link HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nConnection: close\r\n\
              Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {length}\r\n\r\n{body}",
             host = self.host,
@@ -70,14 +70,14 @@ impl Demo {
 
     /// The whole answer to a page being asked for.
     pub(crate) fn get(&self, path: &str, cookie: &str) -> Result<String> {
-        self.ask(&format!(
+        self.send_request(&format!(
             "GET {path} HTTP/1.1\r\nHost: {}\r\nCookie: {cookie}\r\nConnection: close\r\n\r\n",
             self.host
         ))
     }
 
     /// Megabytes of memory that are its own now.
-    pub(crate) fn resident(&self) -> Result<f64> {
+    pub(crate) fn resident_megabytes(&self) -> Result<f64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id()))?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no VmRSS")?;
         let kib: f64 = line.trim().trim_end_matches("kB").trim().parse()?;

@@ -1,7 +1,7 @@
 //! `cargo xtask pin-images --to FOLDER IMAGES`: the compose files of a release, each image with its digest; and
 //! `cargo xtask check-images FOLDER`, which refuses compose files that name an image without one.
 
-use crate::workspace::read;
+use crate::workspace::read_file;
 use anyhow::{Context, Result, bail};
 use std::path::Path;
 
@@ -16,7 +16,7 @@ pub(crate) fn pin(root: &Path, to: &Path, images: &[&str]) -> Result<()> {
     }
     std::fs::create_dir_all(to).with_context(|| to.display().to_string())?;
     for (here, there) in COMPOSE_FILES {
-        let text = pinned(&read(&root.join(here))?, images).with_context(|| (*here).to_owned())?;
+        let text = pin_text(&read_file(&root.join(here))?, images).with_context(|| (*here).to_owned())?;
         let path = to.join(there);
         std::fs::write(&path, text).with_context(|| path.display().to_string())?;
         println!("{}", path.display());
@@ -28,8 +28,8 @@ pub(crate) fn pin(root: &Path, to: &Path, images: &[&str]) -> Result<()> {
 pub(crate) fn check(folder: &Path) -> Result<()> {
     let mut problems = Vec::new();
     for (_, name) in COMPOSE_FILES {
-        let text = read(&folder.join(name))?;
-        problems.extend(unpinned(&text).into_iter().map(|image| format!("{name}: {image}")));
+        let text = read_file(&folder.join(name))?;
+        problems.extend(list_unpinned(&text).into_iter().map(|image| format!("{name}: {image}")));
     }
     if !problems.is_empty() {
         bail!("a release names each image by its digest, and these have none: {}", problems.join(", "));
@@ -38,10 +38,10 @@ pub(crate) fn check(folder: &Path) -> Result<()> {
 }
 
 /// A compose file with the digests of its images. What is released is not built where it runs.
-fn pinned(text: &str, images: &[&str]) -> Result<String> {
+fn pin_text(text: &str, images: &[&str]) -> Result<String> {
     let mut out = String::with_capacity(text.len());
     for line in text.lines().filter(|line| !line.trim_start().starts_with("build:")) {
-        match image(line) {
+        match parse_image(line) {
             None => out.push_str(line),
             Some(named) => {
                 let known = images.iter().find(|image| repository(image) == repository(named));
@@ -55,14 +55,14 @@ fn pinned(text: &str, images: &[&str]) -> Result<String> {
 }
 
 /// The images of a compose file that have no digest, and what would be built there.
-fn unpinned(text: &str) -> Vec<String> {
+fn list_unpinned(text: &str) -> Vec<String> {
     let built = text.lines().map(str::trim).filter(|line| line.starts_with("build:"));
-    let named = text.lines().filter_map(image).filter(|image| !is_pinned(image));
+    let named = text.lines().filter_map(parse_image).filter(|image| !is_pinned(image));
     named.chain(built).map(str::to_owned).collect()
 }
 
 /// The image that a line of a compose file names.
-fn image(line: &str) -> Option<&str> {
+fn parse_image(line: &str) -> Option<&str> {
     Some(
         line.trim_start()
             .strip_prefix("image:")?
@@ -103,7 +103,7 @@ mod tests {
             .map(with_digest);
         let images = images.each_ref().map(String::as_str);
         pin(&root(), folder.path(), &images).unwrap();
-        let text = read(&folder.path().join("compose.yaml")).unwrap();
+        let text = read_file(&folder.path().join("compose.yaml")).unwrap();
         for image in images {
             assert_eq!(text.matches(&format!("    image: {image}\n")).count(), 1, "{image} in {text}");
         }

@@ -24,7 +24,7 @@ use anyhow::{Result, bail};
 use std::path::Path;
 
 /// Every chore, as it is written after `cargo xtask`. What workflows and documents name must be one of these.
-const CHORES: &[&str] = &[
+const COMMANDS: &[&str] = &[
     "tidy",
     "coverage",
     "hostile",
@@ -60,8 +60,8 @@ fn main() -> Result<()> {
         ["bench", "ingest"] => bench::ingest(&workspace::root()),
         ["bench", "metrics"] => bench::metrics(&workspace::root()),
         ["bench", "web"] => bench::web(&workspace::root()),
-        ["bench", "all"] => bench::all(&workspace::root(), false),
-        ["bench", "all", "--small"] => bench::all(&workspace::root(), true),
+        ["bench", "all"] => bench::bench_all(&workspace::root(), false),
+        ["bench", "all", "--small"] => bench::bench_all(&workspace::root(), true),
         ["coverage"] => coverage::measure(&workspace::root()),
         ["hostile"] => malicious_files::measure(&workspace::root()),
         ["pack", "--target", target, "--to", folder] => {
@@ -72,13 +72,13 @@ fn main() -> Result<()> {
         }
         ["check-images", folder] => image_digests::check(Path::new(folder)),
         ["pictures"] => screenshots::take(&workspace::root()),
-        ["release-plan"] => release::tell(&workspace::root()),
+        ["release-plan"] => release::print_plan(&workspace::root()),
         ["release-notes"] => {
             println!("{}", release::notes(&workspace::root())?);
             Ok(())
         }
         ["schema"] => schema::write(&workspace::root()),
-        ["skips"] => skipped_tests::judge(&workspace::root()),
-        _ => bail!("usage: cargo xtask {}", CHORES.join(" | ")),
+        ["skips"] => skipped_tests::check(&workspace::root()),
+        _ => bail!("usage: cargo xtask {}", COMMANDS.join(" | ")),
     }
 }

@@ -2,7 +2,7 @@
 //! `Cargo.toml` is. What is out already is not released again, however often this is asked. `cargo xtask release-notes`: what
 //! the changelog says of it.
 
-use crate::workspace::read;
+use crate::workspace::read_file;
 use anyhow::{Context, Result, bail};
 use cargo_metadata::semver::Version;
 use std::fmt;
@@ -12,28 +12,28 @@ use std::process::Command;
 
 /// What is to be done.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Plan {
+pub(crate) enum ReleasePlan {
     /// This version is new.
     Release(Version),
     /// This version is out.
-    Nothing(Version),
+    AlreadyReleased(Version),
 }
 
-impl fmt::Display for Plan {
+impl fmt::Display for ReleasePlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Release(version) => write!(f, "release v{version}"),
-            Self::Nothing(version) => write!(f, "nothing to release: v{version} is out"),
+            Self::AlreadyReleased(version) => write!(f, "nothing to release: v{version} is out"),
         }
     }
 }
 
-impl Plan {
+impl ReleasePlan {
     /// As lines that a workflow's next steps can ask for.
     pub(crate) fn outputs(&self) -> String {
         let (release, version) = match self {
             Self::Release(version) => (true, version),
-            Self::Nothing(version) => (false, version),
+            Self::AlreadyReleased(version) => (false, version),
         };
         let prerelease = !version.pre.is_empty();
         format!("release={release}\nversion={version}\ntag=v{version}\nprerelease={prerelease}\n")
@@ -41,7 +41,7 @@ impl Plan {
 }
 
 /// Says what is to be done, to people and, where it runs in a workflow, to its next steps.
-pub(crate) fn tell(root: &Path) -> Result<()> {
+pub(crate) fn print_plan(root: &Path) -> Result<()> {
     let plan = plan(root)?;
     println!("{plan}");
     if let Some(path) = std::env::var_os("GITHUB_OUTPUT") {
@@ -52,11 +52,11 @@ pub(crate) fn tell(root: &Path) -> Result<()> {
 }
 
 /// Decides by the version here, the tags that are out, and what changed since.
-pub(crate) fn plan(root: &Path) -> Result<Plan> {
+pub(crate) fn plan(root: &Path) -> Result<ReleasePlan> {
     if git(root, &["rev-parse", "--is-shallow-repository"])?.trim() == "true" {
         bail!("only a part of the history is here: fetch all of it, with its tags, to see what is out");
     }
-    let version = version(&read(&root.join("Cargo.toml"))?)?;
+    let version = version(&read_file(&root.join("Cargo.toml"))?)?;
     let tags = git(root, &["tag", "--list", "v*"])?;
     let out: Vec<Version> = tags.lines().filter_map(|tag| tag.strip_prefix('v')?.parse().ok()).collect();
     if out.contains(&version) {
@@ -68,25 +68,25 @@ pub(crate) fn plan(root: &Path) -> Result<Plan> {
                 prompts.lines().collect::<Vec<_>>().join(", ")
             );
         }
-        return Ok(Plan::Nothing(version));
+        return Ok(ReleasePlan::AlreadyReleased(version));
     }
     if let Some(newest) = out.iter().max().filter(|newest| **newest > version) {
         bail!("v{version} is older than v{newest}, which is out: raise the version in Cargo.toml");
     }
-    if !read(&root.join("CHANGELOG.md"))?.contains(&format!("\n## [{version}]")) {
+    if !read_file(&root.join("CHANGELOG.md"))?.contains(&format!("\n## [{version}]")) {
         bail!("CHANGELOG.md says nothing about {version}: give what is under Unreleased its number");
     }
-    Ok(Plan::Release(version))
+    Ok(ReleasePlan::Release(version))
 }
 
 /// What the changelog says of this version.
 pub(crate) fn notes(root: &Path) -> Result<String> {
-    let version = version(&read(&root.join("Cargo.toml"))?)?;
-    section(&read(&root.join("CHANGELOG.md"))?, &version)
+    let version = version(&read_file(&root.join("Cargo.toml"))?)?;
+    changelog_section(&read_file(&root.join("CHANGELOG.md"))?, &version)
 }
 
 /// The section of a version, without its heading and without the links at the end.
-fn section(changelog: &str, version: &Version) -> Result<String> {
+fn changelog_section(changelog: &str, version: &Version) -> Result<String> {
     let mut lines = changelog.lines().skip_while(|line| !line.starts_with(&format!("## [{version}]")));
     if lines.next().is_none() {
         bail!("CHANGELOG.md says nothing about {version}: give what is under Unreleased its number");
@@ -128,7 +128,7 @@ mod tests {
         fn new() -> Self {
             let repository = Self(TempDir::new().unwrap());
             repository.git(&["init", "--quiet", "--initial-branch", "main"]);
-            repository.at("0.1.0");
+            repository.set_version("0.1.0");
             repository.write("prompts/brief/v1.md", "Never fabricate.");
             repository.commit();
             repository
@@ -154,7 +154,7 @@ mod tests {
         }
 
         /// With a version, and a word about it.
-        fn at(&self, version: &str) {
+        fn set_version(&self, version: &str) {
             let manifest = "[workspace]\nmembers = []\n\n[workspace.package]\nversion = \"VERSION\"\n\n[x]\nversion = \"9.9.9\"\n";
             self.write("Cargo.toml", &manifest.replace("VERSION", version));
             self.write("CHANGELOG.md", &format!("# Changelog\n\n## [Unreleased]\n\n## [{version}]\n"));
@@ -165,7 +165,7 @@ mod tests {
             self.git(&["commit", "--quiet", "--allow-empty", "--message", "a change"]);
         }
 
-        fn plan(&self) -> Result<Plan, String> {
+        fn plan(&self) -> Result<ReleasePlan, String> {
             plan(self.0.path()).map_err(|why| format!("{why:#}"))
         }
     }
@@ -174,15 +174,15 @@ mod tests {
     fn a_new_version_is_released_and_the_same_again_is_not() {
         let repository = Repository::new();
         let first = Version::new(0, 1, 0);
-        assert_eq!(repository.plan(), Ok(Plan::Release(first.clone())));
-        assert_eq!(repository.plan(), Ok(Plan::Release(first.clone())), "asking changes nothing");
+        assert_eq!(repository.plan(), Ok(ReleasePlan::Release(first.clone())));
+        assert_eq!(repository.plan(), Ok(ReleasePlan::Release(first.clone())), "asking changes nothing");
         repository.git(&["tag", "v0.1.0"]);
-        assert_eq!(repository.plan(), Ok(Plan::Nothing(first.clone())));
+        assert_eq!(repository.plan(), Ok(ReleasePlan::AlreadyReleased(first.clone())));
         // Merging is not shipping.
         repository.write("crates/code.rs", "fn main() {}");
         repository.commit();
-        assert_eq!(repository.plan(), Ok(Plan::Nothing(first)));
-        repository.at("0.2.0-rc.1");
+        assert_eq!(repository.plan(), Ok(ReleasePlan::AlreadyReleased(first)));
+        repository.set_version("0.2.0-rc.1");
         repository.commit();
         let plan = repository.plan().unwrap();
         assert_eq!(plan.to_string(), "release v0.2.0-rc.1");
@@ -200,31 +200,32 @@ mod tests {
             refused.contains("prompts/brief/v1.md") && refused.contains("raise the version"),
             "{refused}"
         );
-        repository.at("0.1.1");
+        repository.set_version("0.1.1");
         repository.commit();
-        assert_eq!(repository.plan(), Ok(Plan::Release(Version::new(0, 1, 1))));
+        assert_eq!(repository.plan(), Ok(ReleasePlan::Release(Version::new(0, 1, 1))));
     }
 
     #[test]
-    fn what_cannot_be_a_release_is_refused_with_what_to_do() {
+    fn invalid_release_is_refused_with_help() {
         let repository = Repository::new();
         repository.git(&["tag", "v0.3.0"]);
         repository.git(&["tag", "vague"]);
         assert!(repository.plan().unwrap_err().contains("older than v0.3.0"));
-        repository.at("0.4.0");
+        repository.set_version("0.4.0");
         repository.write("CHANGELOG.md", "# Changelog\n\n## [Unreleased]\n");
         repository.commit();
         assert!(repository.plan().unwrap_err().contains("CHANGELOG.md says nothing about 0.4.0"));
         repository.write("Cargo.toml", "[workspace]\n");
         assert!(repository.plan().unwrap_err().contains("names no version"));
-        repository.at("four");
+        repository.set_version("four");
         assert!(repository.plan().unwrap_err().contains("the version \"four\""));
     }
     #[test]
     fn the_notes_are_what_the_changelog_says_of_this_version() {
         let changelog = "# Changelog\n\n## [Unreleased]\n\n- later\n\n## [0.2.0] - 2026-11-20\n\n### Added\n\n- this\n\n## [0.1.0]\n\n- that\n\n## [0.0.1]\n\n[0.1.0]: https://example.org\n";
-        let told =
-            |version: &str| section(changelog, &version.parse().unwrap()).map_err(|why| why.to_string());
+        let told = |version: &str| {
+            changelog_section(changelog, &version.parse().unwrap()).map_err(|why| why.to_string())
+        };
         assert_eq!(told("0.2.0"), Ok("### Added\n\n- this".to_owned()));
         assert_eq!(told("0.1.0"), Ok("- that".to_owned()));
         assert!(told("0.0.1").unwrap_err().contains("says nothing below it"));

@@ -2,12 +2,12 @@
 
 use crate::ci_lint;
 use crate::layering;
-use crate::workspace::{read, root};
+use crate::workspace::{read_file, root};
 use anyhow::{Context, Result};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The files that may call `spend_confirmation`: its definition, the terminal, the web's confirm handler, the demo's
+/// The files that may call `redeem_confirmation`: its definition, the terminal, the web's confirm handler, the demo's
 /// made-up athlete, and the hands of tests.
 const CONSENT_CALLERS: &[&str] = &[
     "crates/fitness-store/src/plan/consent.rs",
@@ -21,37 +21,38 @@ const CONSENT_CALLERS: &[&str] = &[
 
 /// What only a human does. These words name nothing inside the fence.
 const HUMAN_VERBS: &[&str] =
-    &["activate", "archive", "delete", "apply", "revert", "spend_confirmation", "put_match", "remove_match"];
+    &["activate", "archive", "delete", "apply", "revert", "redeem_confirmation", "put_match", "remove_match"];
 
 /// Everything that is wrong with the repository.
 pub(crate) fn problems() -> Result<Vec<String>> {
     let root = root();
     let sources = rust_files(&root)?;
     let mut problems = layering::problems()?;
-    problems.extend(consent_is_made_in_two_places(&sources));
-    problems.extend(no_human_verb_inside_the_fence(&sources));
-    problems.extend(every_crate_says_what_it_is(&sources));
-    let manifest = read(&root.join("Cargo.toml"))?;
-    problems.extend(every_dependency_has_a_reason(&manifest));
+    problems.extend(check_consent_callers(&sources));
+    problems.extend(check_human_verbs(&sources));
+    problems.extend(check_crate_docs(&sources));
+    let manifest = read_file(&root.join("Cargo.toml"))?;
+    problems.extend(check_dependency_reasons(&manifest));
     for entry in std::fs::read_dir(root.join("crates")).context("crates")? {
         let path = entry?.path().join("Cargo.toml");
-        problems.extend(the_test_kit_is_for_tests(&path.display().to_string(), &read(&path)?));
+        problems.extend(check_testkit_dependency(&path.display().to_string(), &read_file(&path)?));
     }
     problems.extend(ci_lint::problems(&root)?);
-    let guarantees = read(&root.join("docs/guarantees.md"))?;
-    problems.extend(every_named_test_exists(&guarantees, &sources));
+    let guarantees = read_file(&root.join("docs/guarantees.md"))?;
+    problems.extend(check_named_tests(&guarantees, &sources));
     Ok(problems)
 }
 
 /// A source file: its path from the root, and its text.
 type Source = (String, String);
 
-fn consent_is_made_in_two_places(sources: &[Source]) -> Vec<String> {
+fn check_consent_callers(sources: &[Source]) -> Vec<String> {
     sources
         .iter()
         .filter(|(path, _)| path.starts_with("crates/"))
         .filter(|(path, text)| {
-            code(text).contains(".spend_confirmation(") && !CONSENT_CALLERS.contains(&path.as_str())
+            strip_comments(text).contains(".redeem_confirmation(")
+                && !CONSENT_CALLERS.contains(&path.as_str())
         })
         .map(|(path, _)| {
             format!("{path} makes a consent; only the terminal and the web's confirm handler may")
@@ -59,12 +60,12 @@ fn consent_is_made_in_two_places(sources: &[Source]) -> Vec<String> {
         .collect()
 }
 
-fn no_human_verb_inside_the_fence(sources: &[Source]) -> Vec<String> {
+fn check_human_verbs(sources: &[Source]) -> Vec<String> {
     let fenced =
         |path: &str| path.starts_with("crates/fitness-coach/") || path.starts_with("crates/fitness-mcp/");
     let mut problems = Vec::new();
     for (path, text) in sources.iter().filter(|(path, _)| fenced(path)) {
-        let code = code(text);
+        let code = strip_comments(text);
         let words: BTreeSet<&str> = code.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
         for word in words {
             let human =
@@ -77,7 +78,7 @@ fn no_human_verb_inside_the_fence(sources: &[Source]) -> Vec<String> {
     problems
 }
 
-fn every_crate_says_what_it_is(sources: &[Source]) -> Vec<String> {
+fn check_crate_docs(sources: &[Source]) -> Vec<String> {
     let entry = |path: &str| path.ends_with("/src/lib.rs") || path.ends_with("/src/main.rs");
     sources
         .iter()
@@ -86,7 +87,7 @@ fn every_crate_says_what_it_is(sources: &[Source]) -> Vec<String> {
         .collect()
 }
 
-fn every_dependency_has_a_reason(manifest: &str) -> Vec<String> {
+fn check_dependency_reasons(manifest: &str) -> Vec<String> {
     let section = manifest.split("[workspace.dependencies]").nth(1).unwrap_or_default();
     section
         .lines()
@@ -100,14 +101,14 @@ fn every_dependency_has_a_reason(manifest: &str) -> Vec<String> {
 }
 
 /// The test kit can play the human; a normal dependency on it would put that into the product.
-fn the_test_kit_is_for_tests(path: &str, manifest: &str) -> Option<String> {
+fn check_testkit_dependency(path: &str, manifest: &str) -> Option<String> {
     let normal = manifest.split("[dev-dependencies]").next().unwrap_or_default();
     let uses = |line: &str| line.contains("testkit") && line.contains("fitness-store");
     normal.lines().any(uses).then(|| format!("{path} uses the test kit outside its tests"))
 }
 
 /// A test that a document names in backticks, as `module::its_name_is_a_sentence`, must exist.
-fn every_named_test_exists(document: &str, sources: &[Source]) -> Vec<String> {
+fn check_named_tests(document: &str, sources: &[Source]) -> Vec<String> {
     let names = document.split('`').skip(1).step_by(2).filter_map(|quoted| {
         let name = quoted.rsplit("::").next().unwrap_or_default();
         let sentence =
@@ -134,7 +135,7 @@ fn schema_names() -> String {
 }
 
 /// The text without comments.
-fn code(text: &str) -> String {
+fn strip_comments(text: &str) -> String {
     text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
 }
 
@@ -148,7 +149,7 @@ fn rust_files(root: &Path) -> Result<Vec<Source>> {
                 directories.push(path);
             } else if path.extension().is_some_and(|extension| extension == "rs") {
                 let name = path.strip_prefix(root)?.to_string_lossy().replace('\\', "/");
-                found.push((name, read(&path)?));
+                found.push((name, read_file(&path)?));
             }
         }
     }
@@ -170,66 +171,47 @@ mod tests {
     }
 
     #[test]
-    fn a_third_place_for_consent_is_noticed() {
-        let call = "store.spend_confirmation(user, &question, token, now)";
-        assert_eq!(
-            consent_is_made_in_two_places(&source("crates/fitness-web/src/pages/plan.rs", call)).len(),
-            1
-        );
-        assert_eq!(
-            consent_is_made_in_two_places(&source("crates/local-fitness/src/confirm.rs", call)).len(),
-            0
-        );
+    fn unlisted_consent_caller_is_reported() {
+        let call = "store.redeem_confirmation(user, &question, token, now)";
+        assert_eq!(check_consent_callers(&source("crates/fitness-web/src/pages/plan.rs", call)).len(), 1);
+        assert_eq!(check_consent_callers(&source("crates/local-fitness/src/confirm.rs", call)).len(), 0);
         let comment = format!("// {call}");
-        assert_eq!(
-            consent_is_made_in_two_places(&source("crates/fitness-web/src/pages/plan.rs", &comment)).len(),
-            0
-        );
+        assert_eq!(check_consent_callers(&source("crates/fitness-web/src/pages/plan.rs", &comment)).len(), 0);
     }
 
     #[test]
-    fn a_human_verb_inside_the_fence_is_noticed() {
+    fn human_verb_in_coach_or_mcp_is_reported() {
         for text in ["fn activate_plan() {}", "desk.delete(plan)", "let revert = 1;", "desk.put_match(plan)"]
         {
-            assert_eq!(
-                no_human_verb_inside_the_fence(&source("crates/fitness-mcp/src/tools.rs", text)).len(),
-                1
-            );
+            assert_eq!(check_human_verbs(&source("crates/fitness-mcp/src/tools.rs", text)).len(), 1);
         }
         let fine = "/// Nothing here can activate a plan.\nfn draft_training_plan() {}";
+        assert!(check_human_verbs(&source("crates/fitness-coach/src/tools.rs", fine)).is_empty());
         assert!(
-            no_human_verb_inside_the_fence(&source("crates/fitness-coach/src/tools.rs", fine)).is_empty()
-        );
-        assert!(
-            no_human_verb_inside_the_fence(&source(
-                "crates/fitness-store/src/plan/human_actions.rs",
-                "fn activate() {}"
-            ))
-            .is_empty()
+            check_human_verbs(&source("crates/fitness-store/src/plan/human_actions.rs", "fn activate() {}"))
+                .is_empty()
         );
     }
 
     #[test]
     fn a_dependency_without_a_reason_is_noticed() {
         let manifest = "[workspace.dependencies]\nserde = \"1\" # words\nrand = \"0.9\"\nown = { path = \"x\" }\n[profile.dev]\nx = 1\n";
-        assert_eq!(every_dependency_has_a_reason(manifest), ["Cargo.toml gives no reason for `rand`"]);
+        assert_eq!(check_dependency_reasons(manifest), ["Cargo.toml gives no reason for `rand`"]);
     }
 
     #[test]
     fn the_test_kit_in_the_product_is_noticed() {
         let kit = "fitness-store = { workspace = true, features = [\"testkit\"] }";
-        assert!(the_test_kit_is_for_tests("x", &format!("[dependencies]\n{kit}\n")).is_some());
+        assert!(check_testkit_dependency("x", &format!("[dependencies]\n{kit}\n")).is_some());
         assert!(
-            the_test_kit_is_for_tests("x", &format!("[dependencies]\n[dev-dependencies]\n{kit}\n")).is_none()
+            check_testkit_dependency("x", &format!("[dependencies]\n[dev-dependencies]\n{kit}\n")).is_none()
         );
     }
 
     #[test]
     fn a_named_test_that_does_not_exist_is_noticed() {
         let sources = source("crates/x/tests/it.rs", "fn a_plan_is_born_a_draft() {}");
-        assert!(
-            every_named_test_exists("see `it::a_plan_is_born_a_draft` and `cargo test`", &sources).is_empty()
-        );
-        assert_eq!(every_named_test_exists("see `a_plan_is_born_a_unicorn`", &sources).len(), 1);
+        assert!(check_named_tests("see `it::a_plan_is_born_a_draft` and `cargo test`", &sources).is_empty());
+        assert_eq!(check_named_tests("see `a_plan_is_born_a_unicorn`", &sources).len(), 1);
     }
 }

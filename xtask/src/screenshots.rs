@@ -1,7 +1,7 @@
 //! `cargo xtask pictures`: the pictures in the README, taken of the demo's pages by a browser.
 
-use crate::demo_server::Demo;
-use crate::workspace::{program, target};
+use crate::demo_server::DemoServer;
+use crate::workspace::{build_fitness, target_dir};
 use anyhow::{Context, Result, bail};
 use std::path::Path;
 use std::process::Command;
@@ -18,11 +18,11 @@ pub(crate) fn take(root: &Path) -> Result<()> {
         .into_iter()
         .find(|path| Path::new(path).exists())
         .context("Chromium is not installed")?;
-    let home = target(root)?.join("pictures");
+    let home = target_dir(root)?.join("pictures");
     std::fs::create_dir_all(&home)?;
-    let mut command = Command::new(program(root)?);
+    let mut command = Command::new(build_fitness(root)?);
     command.env("HOME", &home).env("XDG_DATA_HOME", &home).env("TMPDIR", &home).arg("demo");
-    let demo = Demo::start(command)?;
+    let demo = DemoServer::start(command)?;
     let folder = root.join("docs/pictures");
     std::fs::create_dir_all(&folder)?;
     let taken = Command::new("node")
@@ -31,7 +31,7 @@ pub(crate) fn take(root: &Path) -> Result<()> {
         .env("FITNESS_NODE_MODULES", &modules)
         .env("FITNESS_CHROMIUM", chromium)
         .env("FITNESS_BASE", format!("http://{}", demo.host))
-        .env("FITNESS_LINK", demo.link())
+        .env("FITNESS_LINK", demo.login_link())
         .status()
         .context("node")?;
     if !taken.success() {

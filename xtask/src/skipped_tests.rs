@@ -1,11 +1,11 @@
 //! `cargo xtask skips`: what the last `./check` skipped for want of a tool. Where everything is wanted that is a failure.
 
-use crate::workspace::read;
+use crate::workspace::read_file;
 use anyhow::{Result, bail};
 use std::path::Path;
 
 /// Ends of reasons that no tool would mend: data that is not published, and what a system does not let everybody do.
-const NOT_FOR_WANT_OF_A_TOOL: &[&str] = &[
+const ALLOWED_REASONS: &[&str] = &[
     " is not here",
     " are not here",
     "the seeds are not beside the repository",
@@ -14,16 +14,14 @@ const NOT_FOR_WANT_OF_A_TOOL: &[&str] = &[
 ];
 
 /// The lines of a list of skips that a tool would mend.
-fn for_want_of_a_tool(list: &str) -> Vec<&str> {
-    list.lines()
-        .filter(|line| !NOT_FOR_WANT_OF_A_TOOL.iter().any(|end| line.trim_end().ends_with(end)))
-        .collect()
+fn skips_by_missing_tool(list: &str) -> Vec<&str> {
+    list.lines().filter(|line| !ALLOWED_REASONS.iter().any(|end| line.trim_end().ends_with(end))).collect()
 }
 
 /// Fails where something was skipped for want of a tool, and says what.
-pub(crate) fn judge(root: &Path) -> Result<()> {
-    let list = read(&root.join("target/check/skips"))?;
-    let wanting = for_want_of_a_tool(&list);
+pub(crate) fn check(root: &Path) -> Result<()> {
+    let list = read_file(&root.join("target/check/skips"))?;
+    let wanting = skips_by_missing_tool(&list);
     for line in &wanting {
         eprintln!("skipped for want of a tool: {line}");
     }
@@ -39,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_tool_would_mend_is_told_from_what_is_not_ours_to_have() {
+    fn skips_by_missing_tool_exclude_allowed_reasons() {
         let list = "everyPage: no Chromium, or no playwright-core and axe-core in FITNESS_NODE_MODULES\n\
                     a: the shared account export is not here\n\
                     b: no PostgreSQL is installed\n\
@@ -47,7 +45,7 @@ mod tests {
                     d: no Python with PyYAML here\n\
                     e: nothing can be mounted here\n";
         let told: Vec<&str> =
-            for_want_of_a_tool(list).iter().filter_map(|line| Some(line.split_once(':')?.0)).collect();
+            skips_by_missing_tool(list).iter().filter_map(|line| Some(line.split_once(':')?.0)).collect();
         assert_eq!(told, ["everyPage", "b", "d"]);
     }
 }

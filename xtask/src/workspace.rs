@@ -19,7 +19,7 @@ pub(crate) fn cargo(root: &Path) -> Command {
 }
 
 /// Where cargo builds to.
-pub(crate) fn target(root: &Path) -> Result<PathBuf> {
+pub(crate) fn target_dir(root: &Path) -> Result<PathBuf> {
     let metadata = cargo_metadata::MetadataCommand::new().no_deps().current_dir(root).exec()?;
     Ok(metadata.target_directory.into())
 }
@@ -34,9 +34,9 @@ pub(crate) fn build(root: &Path, arguments: &[&str]) -> Result<()> {
 }
 
 /// Builds the athlete's program as it is worked on, and says where it is.
-pub(crate) fn program(root: &Path) -> Result<PathBuf> {
+pub(crate) fn build_fitness(root: &Path) -> Result<PathBuf> {
     build(root, &["-p", "local-fitness", "--bin", "fitness"])?;
-    Ok(target(root)?.join("debug/fitness"))
+    Ok(target_dir(root)?.join("debug/fitness"))
 }
 
 /// The root of the repository.
@@ -45,6 +45,6 @@ pub(crate) fn root() -> PathBuf {
 }
 
 /// A file of it.
-pub(crate) fn read(path: &Path) -> Result<String> {
+pub(crate) fn read_file(path: &Path) -> Result<String> {
     std::fs::read_to_string(path).with_context(|| path.display().to_string())
 }

@@ -1,20 +1,20 @@
 //! Who coaches an athlete: what they chose, in words and as it is stored.
 
 use crate::model::Cost;
-use fitness_core::domain::untrusted_text::visible;
+use fitness_core::domain::untrusted_text::escape_invisible;
 use fitness_core::string_enum;
 use serde::{Deserialize, Serialize};
 
 /// The name of the setting that says who coaches.
-pub const SETTING: &str = "coach";
+pub const SETTING_KEY: &str = "coach";
 /// The name of the owner's setting with the key that everybody here may use.
-pub const SHARED_SETTING: &str = "shared_coach_key";
+pub const SHARED_SETTING_KEY: &str = "shared_coach_key";
 /// The name of the setting with what was found out about the server of a model: no choice of anybody's.
-pub const FOUND_SETTING: &str = "coach_found";
+pub const CAPABILITIES_SETTING_KEY: &str = "coach_found";
 /// Where a model on this machine is when nobody says otherwise: Ollama's own address.
-pub const LOCAL_MODEL: &str = "http://127.0.0.1:11434/v1";
+pub const LOCAL_MODEL_URL: &str = "http://127.0.0.1:11434/v1";
 /// The most dollars a day that can be allowed.
-pub const MAX_DOLLARS: f64 = 1000.0;
+pub const MAX_DOLLARS_PER_DAY: f64 = 1000.0;
 
 string_enum! {
     /// Who coaches.
@@ -32,7 +32,7 @@ string_enum! {
 
 /// What an athlete chose.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Chosen {
+pub struct CoachSettings {
     /// Who.
     pub provider: Provider,
     /// Which model of theirs.
@@ -50,7 +50,7 @@ pub struct Chosen {
     pub micros_a_day: u64,
 }
 
-impl Default for Chosen {
+impl Default for CoachSettings {
     fn default() -> Self {
         Self {
             provider: Provider::default(),
@@ -63,7 +63,7 @@ impl Default for Chosen {
     }
 }
 
-impl Chosen {
+impl CoachSettings {
     /// The model that would be asked, as the athlete knows it.
     #[must_use]
     pub fn model_name(&self) -> String {
@@ -72,20 +72,25 @@ impl Chosen {
             Provider::Anthropic => "sonnet",
             Provider::Openai => "a model",
         };
-        visible(self.model.as_deref().unwrap_or(usual)).to_string()
+        escape_invisible(self.model.as_deref().unwrap_or(usual)).to_string()
     }
 
     /// Who coaches, as a sentence.
     #[must_use]
-    pub fn who(&self) -> String {
+    pub fn describe(&self) -> String {
         match (self.provider, &self.address) {
             (Provider::BuiltIn, ..) => "The built-in coach: rules, no model, no key.".to_owned(),
             (Provider::Anthropic, address) => {
-                let at = address.as_deref().map(|at| format!(" at {}", visible(at))).unwrap_or_default();
+                let at =
+                    address.as_deref().map(|at| format!(" at {}", escape_invisible(at))).unwrap_or_default();
                 format!("Claude, {}{at}.", self.model_name())
             }
             (Provider::Openai, address) => {
-                format!("{} at {}.", self.model_name(), visible(address.as_deref().unwrap_or(LOCAL_MODEL)))
+                format!(
+                    "{} at {}.",
+                    self.model_name(),
+                    escape_invisible(address.as_deref().unwrap_or(LOCAL_MODEL_URL))
+                )
             }
         }
     }
@@ -95,8 +100,8 @@ impl Chosen {
 ///
 /// # Errors
 /// A sentence, when that is no limit.
-pub fn micros_a_day(dollars: f64) -> Result<u64, String> {
-    if !(0.0..=MAX_DOLLARS).contains(&dollars) {
+pub fn parse_dollars_per_day(dollars: f64) -> Result<u64, String> {
+    if !(0.0..=MAX_DOLLARS_PER_DAY).contains(&dollars) {
         return Err("that is no limit: give dollars a day, 0 to 1000, such as 0.50".to_owned());
     }
     Ok((dollars * 1_000_000.0).round() as u64)
@@ -104,7 +109,7 @@ pub fn micros_a_day(dollars: f64) -> Result<u64, String> {
 
 /// A key that the owner of the server lets everybody use, and how much each may use with it in a day.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Shared {
+pub struct SharedKey {
     /// Whose key it is for.
     pub provider: Provider,
     /// The one place it was given for: no other is ever shown it.
@@ -118,10 +123,10 @@ pub struct Shared {
     pub sealed: String,
 }
 
-impl Shared {
+impl SharedKey {
     /// Whether it is for what an athlete chose.
     #[must_use]
-    pub fn is_for(&self, chosen: &Chosen) -> bool {
+    pub fn applies_to(&self, chosen: &CoachSettings) -> bool {
         chosen.provider != Provider::BuiltIn
             && self.provider == chosen.provider
             && self.address == chosen.address
@@ -129,7 +134,7 @@ impl Shared {
 
     /// How much each may use, as words.
     #[must_use]
-    pub fn allows(&self) -> String {
+    pub fn describe_allowance(&self) -> String {
         format!("{} tokens and {} a day for each athlete", self.tokens_a_day, Cost(self.micros_a_day))
     }
 }
@@ -139,39 +144,39 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_of_ones_own_is_told() {
-        let chosen = Chosen { provider: Provider::Anthropic, ..Chosen::default() };
-        assert_eq!(chosen.who(), "Claude, sonnet.");
-        let elsewhere = Chosen { address: Some("https://proxy.example".to_owned()), ..chosen };
-        assert_eq!(elsewhere.who(), "Claude, sonnet at https://proxy.example.");
+    fn describe_names_a_custom_address() {
+        let chosen = CoachSettings { provider: Provider::Anthropic, ..CoachSettings::default() };
+        assert_eq!(chosen.describe(), "Claude, sonnet.");
+        let elsewhere = CoachSettings { address: Some("https://proxy.example".to_owned()), ..chosen };
+        assert_eq!(elsewhere.describe(), "Claude, sonnet at https://proxy.example.");
     }
 
     #[test]
-    fn a_shared_key_is_for_the_place_it_was_given_for() {
-        let shared = Shared {
+    fn shared_key_applies_only_to_its_provider_and_address() {
+        let shared = SharedKey {
             provider: Provider::Anthropic,
             address: None,
             tokens_a_day: 1,
             micros_a_day: 1,
             sealed: String::new(),
         };
-        let chosen = |provider, address: Option<&str>| Chosen {
+        let chosen = |provider, address: Option<&str>| CoachSettings {
             provider,
             address: address.map(str::to_owned),
-            ..Chosen::default()
+            ..CoachSettings::default()
         };
-        assert!(shared.is_for(&chosen(Provider::Anthropic, None)));
-        assert!(!shared.is_for(&chosen(Provider::Anthropic, Some("https://elsewhere.example"))));
-        assert!(!shared.is_for(&chosen(Provider::Openai, None)));
-        let built_in = Shared { provider: Provider::BuiltIn, ..shared };
-        assert!(!built_in.is_for(&chosen(Provider::BuiltIn, None)));
+        assert!(shared.applies_to(&chosen(Provider::Anthropic, None)));
+        assert!(!shared.applies_to(&chosen(Provider::Anthropic, Some("https://elsewhere.example"))));
+        assert!(!shared.applies_to(&chosen(Provider::Openai, None)));
+        let built_in = SharedKey { provider: Provider::BuiltIn, ..shared };
+        assert!(!built_in.applies_to(&chosen(Provider::BuiltIn, None)));
     }
 
     #[test]
-    fn a_limit_in_dollars_is_one_that_can_be() {
-        assert_eq!(micros_a_day(0.5), Ok(500_000));
+    fn invalid_dollar_limit_is_refused() {
+        assert_eq!(parse_dollars_per_day(0.5), Ok(500_000));
         for bad in [-0.01, 1000.01, f64::NAN, f64::INFINITY] {
-            assert!(micros_a_day(bad).is_err(), "{bad}");
+            assert!(parse_dollars_per_day(bad).is_err(), "{bad}");
         }
     }
 }

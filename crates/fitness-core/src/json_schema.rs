@@ -2,10 +2,10 @@
 
 use crate::adherence::grade::Verdict;
 use crate::coach_api::requests::SeriesMetric;
-use crate::coach_api::responses::{ProposedStatus, SuggestionStatus};
+use crate::coach_api::responses::{ProposalResultStatus, SuggestionStatus};
 use crate::domain::calendar::Day;
 use crate::domain::ids::{ActivityId, NoteId, ObservationId, PlanId, ProposalId, WorkoutId};
-use crate::domain::observation::{Excuse, ObservationKind};
+use crate::domain::observation::{AbsenceReason, ObservationKind};
 use crate::domain::sport::Sport;
 use crate::llm_output::brief::{Metric, Tone};
 use crate::llm_output::{Action, DayName};
@@ -13,7 +13,7 @@ use crate::plan::{DurationType, Goal, Level, PlanStatus, StepType, TargetType, W
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use std::borrow::Cow;
 
-macro_rules! schema_of_words {
+macro_rules! impl_enum_schema {
     ($($name:ident),+) => { $(
         impl JsonSchema for $name {
             fn schema_name() -> Cow<'static, str> {
@@ -26,17 +26,17 @@ macro_rules! schema_of_words {
         }
     )+ };
 }
-schema_of_words!(
+impl_enum_schema!(
     Action,
     DayName,
     DurationType,
-    Excuse,
+    AbsenceReason,
     Goal,
     Level,
     Metric,
     ObservationKind,
     PlanStatus,
-    ProposedStatus,
+    ProposalResultStatus,
     SeriesMetric,
     Sport,
     StepType,

@@ -18,4 +18,4 @@ pub mod plan;
 pub mod presentation;
 mod string_enum;
 
-pub use string_enum::UnknownWord;
+pub use string_enum::ParseEnumError;

@@ -4,7 +4,7 @@
 /// A word that is not one of the expected ones.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{given}` is not a {what}; expected one of: {expected}")]
-pub struct UnknownWord {
+pub struct ParseEnumError {
     /// What kind of word was expected, in the athlete's terms.
     pub what: &'static str,
     /// What was given instead.
@@ -46,11 +46,11 @@ macro_rules! string_enum {
         }
 
         impl std::str::FromStr for $name {
-            type Err = $crate::UnknownWord;
+            type Err = $crate::ParseEnumError;
             fn from_str(text: &str) -> Result<Self, Self::Err> {
                 Self::ALL.iter().copied().find(|word| word.as_str() == text).ok_or_else(|| {
                     let expected: Vec<&str> = Self::ALL.iter().map(|word| word.as_str()).collect();
-                    $crate::UnknownWord { what: $what, given: text.to_owned(), expected: expected.join(", ") }
+                    $crate::ParseEnumError { what: $what, given: text.to_owned(), expected: expected.join(", ") }
                 })
             }
         }

@@ -15,7 +15,7 @@ pub(super) struct Body {
     /// Oxygen uptake at best, ml/kg/min, as running speed tells it.
     pub(super) vdot: f64,
     /// Heart rate at rest.
-    pub(super) resting: f64,
+    pub(super) resting_heart_rate: f64,
     /// Beats more or less than usual at the same effort: the night, the week, an illness not quite over.
     pub(super) form: f64,
     /// How much warmer than usual it is, -1 to 1: heat makes the heart drift.
@@ -27,15 +27,15 @@ pub(super) struct Body {
 }
 
 impl Body {
-    pub(super) fn on(season: &Season<'_>, day: Day) -> Self {
-        let mut dice = season.dice("body", day);
+    pub(super) fn on_day(season: &Season<'_>, day: Day) -> Self {
+        let mut dice = season.rng("body", day);
         let vdot = season.fitness(day);
         // Warmest at the end of July.
         let year = f64::from(day.date().ordinal()) / 365.25;
         let heat = (std::f64::consts::TAU * (year - 0.57)).cos() * 0.7 + dice.normal() * 0.2;
         Self {
             vdot,
-            resting: 52.0 - 0.9 * (vdot - 44.0),
+            resting_heart_rate: 52.0 - 0.9 * (vdot - 44.0),
             form: dice.normal() * 1.6 + 10.0 * season.illness(day),
             heat,
             threshold_power: 186.0 + 3.0 * (vdot - 44.0),
@@ -48,12 +48,12 @@ impl Body {
     pub(super) fn heart_rate_at(&self, effort: f64) -> f64 {
         // Near the top the heart has little left to give.
         let share = if effort > 0.9 { 0.9 + (effort - 0.9) * 0.6 } else { effort };
-        self.resting + share.clamp(0.0, 1.0) * (MAX_HEART_RATE - self.resting)
+        self.resting_heart_rate + share.clamp(0.0, 1.0) * (MAX_HEART_RATE - self.resting_heart_rate)
     }
 
     /// Which share of the reserve a heart rate is.
     pub(super) fn reserve(&self, heart_rate: f64) -> f64 {
-        ((heart_rate - self.resting) / (MAX_HEART_RATE - self.resting)).clamp(0.0, 1.0)
+        ((heart_rate - self.resting_heart_rate) / (MAX_HEART_RATE - self.resting_heart_rate)).clamp(0.0, 1.0)
     }
 
     /// Banister's impulse of a minute at a share of the reserve, with a woman's constants.

@@ -1,7 +1,7 @@
 //! What the watch recorded, in the whole numbers it writes, and what it makes of them in the end.
 
 use super::physiology::{Body, MAX_HEART_RATE};
-use super::season::{Kind, Part};
+use super::season::{ActivityKind, StepPurpose};
 use fitness_core::domain::calendar::Instant;
 use std::ops::RangeInclusive;
 
@@ -25,10 +25,10 @@ pub(super) struct Point {
 
 /// Where a lap ends.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Mark {
+pub(super) struct LapMark {
     /// Its last point.
     pub(super) last: usize,
-    pub(super) part: Part,
+    pub(super) part: StepPurpose,
     /// Whether the watch made it after a round distance, or the athlete's workout did.
     pub(super) automatic: bool,
 }
@@ -53,12 +53,12 @@ pub(super) struct Set {
 
 /// A recording.
 #[derive(Debug)]
-pub(super) struct Track {
-    pub(super) kind: Kind,
-    pub(super) begins: Instant,
+pub(super) struct DemoRecording {
+    pub(super) kind: ActivityKind,
+    pub(super) started_at: Instant,
     pub(super) offset_s: i32,
     pub(super) points: Vec<Point>,
-    pub(super) marks: Vec<Mark>,
+    pub(super) lap_marks: Vec<LapMark>,
     /// From and until, seconds since the start.
     pub(super) pauses: Vec<(u32, u32)>,
     pub(super) lengths: Vec<Length>,
@@ -104,24 +104,24 @@ pub(super) fn zone_floors() -> [u8; 5] {
     [0.5, 0.6, 0.7, 0.8, 0.9].map(|share| (share * MAX_HEART_RATE).round() as u8)
 }
 
-impl Track {
+impl DemoRecording {
     pub(super) fn summary(&self, body: &Body) -> Summary {
-        self.between(0..=self.points.len() - 1, body)
+        self.summarize(0..=self.points.len() - 1, body)
     }
 
     /// Every lap with its mark, in order.
-    pub(super) fn laps(&self, body: &Body) -> Vec<(Mark, Summary)> {
+    pub(super) fn laps(&self, body: &Body) -> Vec<(LapMark, Summary)> {
         let mut first = 0;
-        let mut laps = Vec::with_capacity(self.marks.len());
-        for mark in &self.marks {
-            laps.push((*mark, self.between(first..=mark.last, body)));
+        let mut laps = Vec::with_capacity(self.lap_marks.len());
+        for mark in &self.lap_marks {
+            laps.push((*mark, self.summarize(first..=mark.last, body)));
             first = mark.last;
         }
         laps
     }
 
     /// Sums up from one point to another. Laps share the point between them; it counts for the earlier one.
-    fn between(&self, range: RangeInclusive<usize>, body: &Body) -> Summary {
+    fn summarize(&self, range: RangeInclusive<usize>, body: &Body) -> Summary {
         let (begin, end) = (self.points[*range.start()], self.points[*range.end()]);
         let own = if *range.start() == 0 { range.clone() } else { range.start() + 1..=*range.end() };
         let points = &self.points[own];
@@ -136,7 +136,7 @@ impl Track {
         let most = |value: fn(&Point) -> u16| points.iter().map(value).max().unwrap_or_default();
         let turning: Vec<f64> =
             points.iter().filter(|p| p.cadence > 0).map(|p| f64::from(p.cadence)).collect();
-        let (ascent, descent) = climbed(points);
+        let (ascent, descent) = ascent_and_descent(points);
         let (mut kcal, mut impulse, mut zones) = (0.0, 0.0, [0; 6]);
         let floors = zone_floors();
         for point in points {
@@ -159,7 +159,7 @@ impl Track {
             max_cadence: most(|p| p.cadence.into()) as u8,
             power: mean(|p| f64::from(p.power)).round() as u16,
             max_power: most(|p| p.power),
-            normalized_power: normalized(points),
+            normalized_power: normalized_power(points),
             ascent,
             descent,
             min_altitude: points.iter().map(|p| p.altitude).min().unwrap_or_default(),
@@ -172,7 +172,7 @@ impl Track {
 }
 
 /// Metres up and down, counting a climb once it is three metres: less than that is weather.
-fn climbed(points: &[Point]) -> (u16, u16) {
+fn ascent_and_descent(points: &[Point]) -> (u16, u16) {
     let (mut up, mut down) = (0, 0);
     let Some(first) = points.first() else { return (0, 0) };
     let mut turn = i32::from(first.altitude);
@@ -191,7 +191,7 @@ fn climbed(points: &[Point]) -> (u16, u16) {
 }
 
 /// Coggan's normalized power: the fourth root of the mean fourth power of 30-second means.
-fn normalized(points: &[Point]) -> u16 {
+fn normalized_power(points: &[Point]) -> u16 {
     if points.iter().all(|p| p.power == 0) || points.len() < 30 {
         return 0;
     }

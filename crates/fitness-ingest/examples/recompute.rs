@@ -5,8 +5,8 @@ use fitness_core::domain::athlete::Profile;
 use fitness_core::domain::calendar::Instant;
 use fitness_core::domain::merge::Edit;
 use fitness_core::domain::units::TimeSpan;
-use fitness_ingest::{Recomputed, Stop, recompute};
-use fitness_store::{Location, Missing, Store};
+use fitness_ingest::{RecomputeCounts, StopSignal, recompute};
+use fitness_store::{IfMissing, Location, Store};
 
 /// How many activities arrive, one after the other.
 const UPDATES: usize = 100;
@@ -18,13 +18,13 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Err("usage: recompute DATABASE all|days|none|updates".into());
     };
     let location = Location::Sqlite { path: database.into(), default: false };
-    let store = Store::open(location, Missing::Refuse).await?;
+    let store = Store::open(location, IfMissing::Refuse).await?;
     let user = store.list_users().await?.into_iter().next().ok_or("there is no user")?.id;
     let now: Instant = "2026-11-16T12:00:00Z".parse()?;
-    let work_out = async || recompute(&store, user, &mut |_| {}, &Stop::default()).await;
+    let work_out = async || recompute(&store, user, &mut |_| {}, &StopSignal::default()).await;
     let done = match what.as_str() {
         "all" => {
-            store.drop_derived(user, now).await?;
+            store.delete_computed_metrics(user, now).await?;
             work_out().await?
         }
         "days" => {
@@ -39,7 +39,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             let (_, last) = span.ok_or("there is no activity")?;
             let newest =
                 store.list_activities(user, last, last).await?.pop().ok_or("there is no activity")?;
-            let mut all = Recomputed::default();
+            let mut all = RecomputeCounts::default();
             for number in 0..UPDATES {
                 // To everything that is worked out, a changed recording is a new one.
                 let edit = Edit { name: Some(format!("Update {number}")), ..Edit::default() };
@@ -51,7 +51,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             }
             all
         }
-        "none" => Recomputed::default(),
+        "none" => RecomputeCounts::default(),
         other => return Err(format!("`{other}` is none of all, days, none and updates").into()),
     };
     store.close().await;

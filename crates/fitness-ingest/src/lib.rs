@@ -18,10 +18,10 @@ mod recompute;
 mod sync;
 mod watch;
 
-pub use import::{Import, Progress, Stop, import};
-pub use outcome::{Outcome, Skip};
-pub use recompute::{Recomputed, recompute};
-pub use sync::{Sync, sync};
+pub use import::{ImportProgress, ImportRequest, StopSignal, import};
+pub use outcome::{ImportOutcome, Skip};
+pub use recompute::{RecomputeCounts, recompute};
+pub use sync::{SyncRequest, sync};
 pub use watch::watch;
 
 use fitness_core::domain::calendar::Instant;
@@ -34,10 +34,10 @@ pub enum Error {
     Store(#[from] fitness_store::Error),
     /// A live service could not be read at all.
     #[error(transparent)]
-    Service(fitness_sources::live::Fault),
+    Service(fitness_sources::live::FetchError),
     /// Everything of an athlete cannot be written down.
     #[error("the export cannot be written: {0}")]
-    Takeout(String),
+    Export(String),
     /// A folder cannot be watched.
     #[error("the folder cannot be watched: {0}")]
     Watch(#[from] notify::Error),

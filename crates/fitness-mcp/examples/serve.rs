@@ -9,8 +9,8 @@
 
 use axum::Router;
 use axum::extract::Request;
-use fitness_mcp::testkit::{Memory, prompts};
-use fitness_mcp::{Guest, HttpConfig, Scope, http_service, serve_stdio};
+use fitness_mcp::testkit::{InMemoryAthlete, prompts};
+use fitness_mcp::{HttpConfig, McpClient, Scope, http_service, serve_stdio};
 use std::error::Error;
 use std::sync::Arc;
 use tokio::io::AsyncReadExt;
@@ -23,7 +23,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         [kind @ .., word @ ("read" | "draft")] => (kind, word.parse()?),
         kind => (kind, Scope::Draft),
     };
-    let guest = Arc::new(Memory::new("Ann").with_brief("# Good morning, Ann")).guest(scope);
+    let guest = Arc::new(InMemoryAthlete::new("Ann").with_brief("# Good morning, Ann")).client(scope);
     match kind {
         ["stdio"] => Ok(serve_stdio(guest, prompts()).await?),
         ["http", port, token] => serve_http(port.parse()?, (*token).to_owned(), guest).await,
@@ -31,7 +31,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
 }
 
-async fn serve_http(port: u16, token: String, guest: Guest) -> Result<(), Box<dyn Error>> {
+async fn serve_http(port: u16, token: String, guest: McpClient) -> Result<(), Box<dyn Error>> {
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", port)).await?;
     let base_url = format!("http://{}", listener.local_addr()?);
     println!("{base_url}/mcp");

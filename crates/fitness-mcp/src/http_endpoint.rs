@@ -1,6 +1,6 @@
 //! Any number of clients over HTTP, each request by itself: no session is kept, so none can be taken over.
 
-use crate::{Guest, MAX_MESSAGE, Prompts, Scope, Server};
+use crate::{MAX_MESSAGE_BYTES, McpClient, Prompts, Scope, Server};
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{HeaderValue, Method, Request, Response, StatusCode, Uri};
@@ -31,7 +31,7 @@ pub struct HttpConfig {
 }
 
 /// What a reply is made of.
-pub type ReplyBody = BoxBody<Bytes, Infallible>;
+pub type ResponseBody = BoxBody<Bytes, Infallible>;
 
 /// `/mcp`: answers a request whose extensions hold a [`Guest`], and refuses every other with 401.
 #[derive(Clone)]
@@ -57,7 +57,7 @@ pub fn http_service(prompts: Prompts, config: HttpConfig) -> Endpoint {
         .with_json_response(true)
         .with_allowed_origins(origins)
         .enforce_origin_validation()
-        .with_max_request_body_bytes(MAX_MESSAGE);
+        .with_max_request_body_bytes(MAX_MESSAGE_BYTES);
     // An empty list would allow every name; the default is this machine to itself.
     if !config.allowed_hosts.is_empty() {
         inner = inner.with_allowed_hosts(config.allowed_hosts);
@@ -110,15 +110,15 @@ fn scopes() -> Vec<&'static str> {
 
 impl Endpoint {
     /// Answers one request.
-    pub async fn handle<B>(&self, request: Request<B>) -> Response<ReplyBody>
+    pub async fn handle<B>(&self, request: Request<B>) -> Response<ResponseBody>
     where
         B: Body + Send + 'static,
         B::Data: Send,
         B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
     {
-        if request.extensions().get::<Guest>().is_none() {
+        if request.extensions().get::<McpClient>().is_none() {
             let why = "A token is needed. Make one with `fitness token add` and send it as `Authorization: Bearer …`.";
-            let mut reply = text(StatusCode::UNAUTHORIZED, why);
+            let mut reply = text_response(StatusCode::UNAUTHORIZED, why);
             reply.headers_mut().insert(WWW_AUTHENTICATE, self.challenge.clone());
             return reply;
         }
@@ -131,29 +131,35 @@ impl Endpoint {
         if parts.method != Method::POST || !is_json {
             return self.inner.handle(Request::from_parts(parts, Full::new(Bytes::new()))).await;
         }
-        let body = match Limited::new(body, MAX_MESSAGE).collect().await {
+        let body = match Limited::new(body, MAX_MESSAGE_BYTES).collect().await {
             Ok(body) => body.to_bytes(),
             Err(why) if why.is::<http_body_util::LengthLimitError>() => {
-                let most = MAX_MESSAGE / 1024;
-                return text(
+                let most = MAX_MESSAGE_BYTES / 1024;
+                return text_response(
                     StatusCode::PAYLOAD_TOO_LARGE,
                     format!("A message may have at most {most} KiB."),
                 );
             }
-            Err(_) => return text(StatusCode::BAD_REQUEST, "The request ended before its body did."),
+            Err(_) => {
+                return text_response(StatusCode::BAD_REQUEST, "The request ended before its body did.");
+            }
         };
         let id = match serde_json::from_slice::<Value>(&body) {
             Ok(Value::Object(message)) => message.get("id").cloned().unwrap_or(Value::Null),
             Ok(Value::Array(_)) => {
-                return refused(&Value::Null, -32600, "Batches are not taken: send one message a request.");
+                return error_response(
+                    &Value::Null,
+                    -32600,
+                    "Batches are not taken: send one message a request.",
+                );
             }
-            Ok(_) => return refused(&Value::Null, -32600, "A message is a JSON object."),
-            Err(_) => return refused(&Value::Null, -32700, "This is not JSON."),
+            Ok(_) => return error_response(&Value::Null, -32600, "A message is a JSON object."),
+            Err(_) => return error_response(&Value::Null, -32700, "This is not JSON."),
         };
         let reply = self.inner.handle(Request::from_parts(parts, Full::new(body))).await;
         // The library says of a message with a wrong shape that its media type is not supported.
         if reply.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
-            return refused(&id, -32600, "This is JSON, and not a message of the protocol.");
+            return error_response(&id, -32600, "This is JSON, and not a message of the protocol.");
         }
         reply
     }
@@ -165,7 +171,7 @@ where
     B::Data: Send,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
-    type Response = Response<ReplyBody>;
+    type Response = Response<ResponseBody>;
     type Error = Infallible;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
 
@@ -179,17 +185,17 @@ where
     }
 }
 
-fn refused(id: &Value, code: i32, why: &str) -> Response<ReplyBody> {
+fn error_response(id: &Value, code: i32, why: &str) -> Response<ResponseBody> {
     let id = if id.is_string() || id.is_number() { id } else { &Value::Null };
     let error = json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": why } });
-    reply(StatusCode::BAD_REQUEST, "application/json", error.to_string())
+    response(StatusCode::BAD_REQUEST, "application/json", error.to_string())
 }
 
-fn text(status: StatusCode, why: impl Into<String>) -> Response<ReplyBody> {
-    reply(status, "text/plain; charset=utf-8", why.into())
+fn text_response(status: StatusCode, why: impl Into<String>) -> Response<ResponseBody> {
+    response(status, "text/plain; charset=utf-8", why.into())
 }
 
-fn reply(status: StatusCode, kind: &'static str, body: String) -> Response<ReplyBody> {
+fn response(status: StatusCode, kind: &'static str, body: String) -> Response<ResponseBody> {
     let mut reply = Response::new(Full::new(Bytes::from(body)).boxed());
     *reply.status_mut() = status;
     reply.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));

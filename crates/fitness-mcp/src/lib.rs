@@ -19,13 +19,13 @@ mod stdio;
 pub mod testkit;
 mod tools;
 
-pub use client::{Guest, Host};
+pub use client::{CoachApiProvider, McpClient};
 pub use fitness_core::coach_api::Scope;
 pub use http_endpoint::{
-    Endpoint, HttpConfig, METADATA_PATH, ReplyBody, http_service, resource_metadata, unauthorized_header,
+    Endpoint, HttpConfig, METADATA_PATH, ResponseBody, http_service, resource_metadata, unauthorized_header,
 };
 pub use server::{Prompts, Server};
-pub use stdio::{ServeError, serve_on, serve_stdio};
+pub use stdio::{ServeError, serve_stdio, serve_streams};
 
 /// The longest message that is read, in bytes: a schedule of four years fits in it several times.
-pub const MAX_MESSAGE: usize = 1024 * 1024;
+pub const MAX_MESSAGE_BYTES: usize = 1024 * 1024;

@@ -1,6 +1,6 @@
 //! The server: what each method of the protocol answers.
 
-use crate::{Guest, resources, tools};
+use crate::{McpClient, resources, tools};
 use fitness_coach::tools::Tool;
 use http::request::Parts;
 use rmcp::model::{
@@ -52,25 +52,25 @@ pub struct Prompts {
 /// its guest along, put there by whoever checked its token; a request without one is refused.
 #[derive(Debug, Clone)]
 pub struct Server {
-    own: Option<Guest>,
+    client: Option<McpClient>,
     prompts: Arc<Prompts>,
 }
 
 impl Server {
     /// A server for one guest.
-    pub(crate) const fn of(guest: Guest, prompts: Arc<Prompts>) -> Self {
-        Self { own: Some(guest), prompts }
+    pub(crate) const fn for_client(guest: McpClient, prompts: Arc<Prompts>) -> Self {
+        Self { client: Some(guest), prompts }
     }
 
     /// A server for whoever a request brings along.
     pub(crate) const fn of_requests(prompts: Arc<Prompts>) -> Self {
-        Self { own: None, prompts }
+        Self { client: None, prompts }
     }
 
-    fn guest(&self, context: &RequestContext<RoleServer>) -> Result<Guest, ErrorData> {
-        match &self.own {
+    fn client(&self, context: &RequestContext<RoleServer>) -> Result<McpClient, ErrorData> {
+        match &self.client {
             Some(own) => Some(own),
-            None => context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Guest>()),
+            None => context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<McpClient>()),
         }
         .cloned()
         .ok_or_else(|| {
@@ -81,16 +81,16 @@ impl Server {
 
 /// Finishes a result for a client of the present protocol: who answered, and for whose eyes, how long. Older clients get
 /// the shape they know.
-macro_rules! finished {
+macro_rules! finish_result {
     ($result:expr, $context:expr) => {{
         let mut result = $result;
         if is_modern($context) {
-            sign(&mut result.meta);
+            add_server_info(&mut result.meta);
         }
         result
     }};
     ($result:expr, $context:expr, $ttl_ms:expr) => {{
-        let mut result = finished!($result, $context);
+        let mut result = finish_result!($result, $context);
         if is_modern($context) {
             result.ttl_ms = Some($ttl_ms);
             result.cache_scope = Some(CacheScope::Private);
@@ -106,18 +106,18 @@ fn is_modern(context: &RequestContext<RoleServer>) -> bool {
         .is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
 }
 
-fn sign(meta: &mut Option<MetaObject>) {
-    if let Ok(identity) = serde_json::to_value(identity()) {
+fn add_server_info(meta: &mut Option<MetaObject>) {
+    if let Ok(identity) = serde_json::to_value(server_info()) {
         meta.get_or_insert_default().insert("io.modelcontextprotocol/serverInfo".to_owned(), identity);
     }
 }
 
-fn identity() -> Implementation {
+fn server_info() -> Implementation {
     Implementation::new("local-fitness", env!("CARGO_PKG_VERSION")).with_title("local-fitness")
 }
 
 /// Every list fits on one page, so a cursor cannot be one of ours.
-fn only_page(request: Option<&PaginatedRequestParams>) -> Result<(), ErrorData> {
+fn refuse_cursor(request: Option<&PaginatedRequestParams>) -> Result<(), ErrorData> {
     match request.and_then(|request| request.cursor.as_ref()) {
         None => Ok(()),
         Some(_) => Err(ErrorData::invalid_params("There is one page only: ask without a cursor.", None)),
@@ -128,7 +128,7 @@ impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let capabilities =
             ServerCapabilities::builder().enable_tools().enable_prompts().enable_resources().build();
-        ServerConfig::new(capabilities).with_server_info(identity()).with_instructions(INSTRUCTIONS)
+        ServerConfig::new(capabilities).with_server_info(server_info()).with_instructions(INSTRUCTIONS)
     }
 
     async fn discover(&self, _: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
@@ -141,9 +141,9 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        only_page(request.as_ref())?;
-        let guest = self.guest(&context)?;
-        Ok(finished!(ListToolsResult::with_all_items(tools::list(guest.scope)), &context, LIST_TTL_MS))
+        refuse_cursor(request.as_ref())?;
+        let guest = self.client(&context)?;
+        Ok(finish_result!(ListToolsResult::with_all_items(tools::list(guest.scope)), &context, LIST_TTL_MS))
     }
 
     async fn call_tool(
@@ -151,12 +151,12 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let guest = self.guest(&context)?;
+        let guest = self.client(&context)?;
         let tool = Tool::find(&request.name).ok_or_else(|| {
             ErrorData::invalid_params("There is no such tool. `tools/list` names those there are.", None)
         })?;
         let result = tools::call(&guest, tool, request.arguments).await;
-        Ok(finished!(result, &context).into())
+        Ok(finish_result!(result, &context).into())
     }
 
     async fn list_prompts(
@@ -164,13 +164,13 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        only_page(request.as_ref())?;
-        self.guest(&context)?;
+        refuse_cursor(request.as_ref())?;
+        self.client(&context)?;
         let prompts = vec![
             Prompt::new("coach", Some("Coach the athlete with these tools."), None).with_title("Coach"),
             Prompt::new("brief", Some("Write the brief of the day."), None).with_title("Brief"),
         ];
-        Ok(finished!(ListPromptsResult::with_all_items(prompts), &context, LIST_TTL_MS))
+        Ok(finish_result!(ListPromptsResult::with_all_items(prompts), &context, LIST_TTL_MS))
     }
 
     async fn get_prompt(
@@ -178,14 +178,14 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        self.guest(&context)?;
+        self.client(&context)?;
         let text = match request.name.as_str() {
             "coach" => &self.prompts.coach,
             "brief" => &self.prompts.brief,
             _ => return Err(ErrorData::invalid_params("There are two prompts: `coach` and `brief`.", None)),
         };
         let message = PromptMessage::new_text(Role::User, text.as_str());
-        Ok(finished!(GetPromptResult::new(vec![message]), &context).into())
+        Ok(finish_result!(GetPromptResult::new(vec![message]), &context).into())
     }
 
     async fn list_resources(
@@ -193,9 +193,9 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        only_page(request.as_ref())?;
-        self.guest(&context)?;
-        Ok(finished!(ListResourcesResult::with_all_items(resources::list()), &context, LIST_TTL_MS))
+        refuse_cursor(request.as_ref())?;
+        self.client(&context)?;
+        Ok(finish_result!(ListResourcesResult::with_all_items(resources::list()), &context, LIST_TTL_MS))
     }
 
     async fn list_resource_templates(
@@ -203,9 +203,9 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        only_page(request.as_ref())?;
-        self.guest(&context)?;
-        Ok(finished!(ListResourceTemplatesResult::default(), &context, LIST_TTL_MS))
+        refuse_cursor(request.as_ref())?;
+        self.client(&context)?;
+        Ok(finish_result!(ListResourceTemplatesResult::default(), &context, LIST_TTL_MS))
     }
 
     async fn read_resource(
@@ -213,9 +213,9 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let guest = self.guest(&context)?;
+        let guest = self.client(&context)?;
         let contents = resources::read(&guest, &request.uri).await?;
-        Ok(finished!(ReadResourceResult::new(vec![contents]), &context, READ_TTL_MS).into())
+        Ok(finish_result!(ReadResourceResult::new(vec![contents]), &context, READ_TTL_MS).into())
     }
 
     /// What is no request of the protocol as it stands. One of a method there is has params that do not fit.

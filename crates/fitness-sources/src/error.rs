@@ -3,9 +3,9 @@
 /// Why a file could not be read at all, in a sentence for the athlete.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Unreadable(pub String);
+pub struct ParseError(pub String);
 
-impl Unreadable {
+impl ParseError {
     pub(crate) fn new(reason: impl Into<String>) -> Self {
         Self(reason.into())
     }

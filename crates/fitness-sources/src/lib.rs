@@ -22,5 +22,5 @@ pub mod testkit;
 pub mod tracks;
 pub mod workouts;
 
-pub use error::Unreadable;
-pub use outcome::Summary;
+pub use error::ParseError;
+pub use outcome::ReadOutcome;

@@ -19,7 +19,7 @@ pub(crate) fn from_fit(sport: u8, sub_sport: u8) -> Sport {
 }
 
 /// The finer word for it, where there is one: `trail`, `treadmill`, `hiking`.
-pub(crate) fn fit_words(sport: u8, sub_sport: u8) -> Option<String> {
+pub(crate) fn fit_sub_sport(sport: u8, sub_sport: u8) -> Option<String> {
     let sub = typedef::SubSport(sub_sport);
     if sub != typedef::SubSport::GENERIC && sub_sport != u8::MAX {
         return Some(sub.to_string());

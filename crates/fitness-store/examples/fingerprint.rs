@@ -2,7 +2,7 @@
 //!
 //! Examples are built with the test kit, so the database must be in the temporary directory (`TMPDIR`).
 
-use fitness_store::{Location, Missing, Store};
+use fitness_store::{IfMissing, Location, Store};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -10,7 +10,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (Some(database), Some(name)) = (arguments.next(), arguments.next()) else {
         return Err("usage: fingerprint DATABASE NAME".into());
     };
-    let store = Store::open(Location::parse(&database)?, Missing::Refuse).await?;
+    let store = Store::open(Location::parse(&database)?, IfMissing::Refuse).await?;
     let name = name.to_string_lossy();
     let user = store.find_user(&name).await?.ok_or_else(|| format!("there is no user {name}"))?;
     println!("{}", store.fingerprint(user.id).await?);

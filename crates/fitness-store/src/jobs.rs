@@ -1,10 +1,10 @@
 //! Jobs: work to be done later, claimed by one worker at a time.
 
-use crate::db::audit::{Actor, Entry};
-use crate::db::convert::word;
+use crate::db::audit::{Actor, NewAuditEntry};
+use crate::db::convert::parse_text;
 use crate::db::entities::jobs::{ActiveModel, Column, Entity, Model};
 use crate::db::error::{Error, Result};
-use crate::db::store::{Store, stamp};
+use crate::db::store::{Store, truncate_to_micros};
 use crate::db::tx::Tx;
 use chrono::TimeDelta;
 use fitness_core::domain::calendar::Instant;
@@ -21,9 +21,9 @@ use serde::Serialize;
 /// How often a failing job is tried before it is given up.
 const MAX_ATTEMPTS: i64 = 5;
 /// The field of a payload that says what came of the job.
-const OUTCOME: &str = "outcome";
+const OUTCOME_FIELD: &str = "outcome";
 /// The outcome of a job that was not done because its time had passed.
-pub const EXPIRED: &str = "expired";
+pub const OUTCOME_EXPIRED: &str = "expired";
 
 fitness_core::string_enum! {
     /// Where a job is.
@@ -72,7 +72,7 @@ impl Job {
     /// What came of it, where that is more than a word.
     #[must_use]
     pub fn outcome_data(&self) -> Option<&Json> {
-        self.payload.get(OUTCOME)
+        self.payload.get(OUTCOME_FIELD)
     }
 
     /// Whether it is neither done nor given up.
@@ -114,9 +114,9 @@ impl Store {
         run_at: Instant,
         now: Instant,
     ) -> Result<JobId> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         let id = insert(&tx, kind, payload, run_at).await?;
-        tx.commit(enqueued(id, kind, now)).await?;
+        tx.commit(enqueued_entry(id, kind, now)).await?;
         Ok(id)
     }
 
@@ -133,13 +133,13 @@ impl Store {
         now: Instant,
         needless: impl FnOnce(&Job) -> bool + Send,
     ) -> Result<Option<JobId>> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         let newest = newest_job(tx.db(), user, kind).await?;
         if newest.as_ref().is_some_and(needless) {
             return Ok(None);
         }
         let id = insert(&tx, kind, payload, now).await?;
-        tx.commit(enqueued(id, kind, now)).await?;
+        tx.commit(enqueued_entry(id, kind, now)).await?;
         Ok(Some(id))
     }
 
@@ -164,7 +164,7 @@ impl Store {
         now: Instant,
     ) -> Result<Option<Job>> {
         let db = self.begin_write().await?;
-        let Some(row) = next_due(&db, wanted, now).await? else {
+        let Some(row) = next_due_job(&db, wanted, now).await? else {
             // Now, and not when the connection is used next: what was locked while looking must be free for others.
             db.rollback().await?;
             return Ok(None);
@@ -177,7 +177,7 @@ impl Store {
                 claimed_by: Set(None),
                 claimed_until: Set(None),
                 problem: Set(Some(format!("its worker disappeared {} times", row.attempts))),
-                finished_at: Set(Some(stamp(now))),
+                finished_at: Set(Some(truncate_to_micros(now))),
                 ..Default::default()
             };
             Entity::update(given_up).exec(&db).await?;
@@ -189,7 +189,7 @@ impl Store {
             state: Set(JobState::Running.as_str().to_owned()),
             attempts: Set(row.attempts + 1),
             claimed_by: Set(Some(worker.to_owned())),
-            claimed_until: Set(Some(stamp(now + lease))),
+            claimed_until: Set(Some(truncate_to_micros(now + lease))),
             ..Default::default()
         };
         let row = Entity::update(claimed).exec(&db).await?;
@@ -203,7 +203,7 @@ impl Store {
     /// When the database does not answer.
     pub async fn renew_job(&self, id: JobId, worker: &str, lease: TimeDelta, now: Instant) -> Result<bool> {
         let held = Entity::update_many()
-            .col_expr(Column::ClaimedUntil, Expr::value(stamp(now + lease)))
+            .col_expr(Column::ClaimedUntil, Expr::value(truncate_to_micros(now + lease)))
             .filter(Column::Id.eq(id.get()))
             .filter(Column::State.eq(JobState::Running.as_str()))
             .filter(Column::ClaimedBy.eq(worker))
@@ -222,7 +222,7 @@ impl Store {
             .col_expr(Column::Attempts, Expr::col(Column::Attempts).sub(1))
             .col_expr(Column::ClaimedBy, Expr::value(None::<String>))
             .col_expr(Column::ClaimedUntil, Expr::value(None::<Instant>))
-            .col_expr(Column::RunAt, Expr::value(stamp(now)))
+            .col_expr(Column::RunAt, Expr::value(truncate_to_micros(now)))
             .filter(Column::State.eq(JobState::Running.as_str()))
             .filter(Column::ClaimedBy.eq(worker))
             .exec(self.writer())
@@ -235,7 +235,7 @@ impl Store {
     /// # Errors
     /// `NotFound` when the user has no such job that was given up.
     pub async fn retry_job(&self, user: UserId, id: JobId, now: Instant) -> Result<()> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         let row = Entity::find_by_id(id.get())
             .filter(Column::UserId.eq(user.get()))
             .filter(Column::State.eq(JobState::Failed.as_str()))
@@ -244,20 +244,20 @@ impl Store {
             .ok_or(Error::NotFound("failed job"))?;
         let mut payload = row.payload;
         if let Some(fields) = payload.as_object_mut() {
-            fields.remove(OUTCOME);
+            fields.remove(OUTCOME_FIELD);
         }
         let queued = ActiveModel {
             id: Set(row.id),
             payload: Set(payload),
             state: Set(JobState::Queued.as_str().to_owned()),
             attempts: Set(0),
-            run_at: Set(stamp(now)),
+            run_at: Set(truncate_to_micros(now)),
             problem: Set(None),
             finished_at: Set(None),
             ..Default::default()
         };
         Entity::update(queued).exec(tx.db()).await?;
-        tx.commit(Entry::new(now, Actor::Human, "job.retry", format!("job:{id}"))).await
+        tx.commit(NewAuditEntry::new(now, Actor::Human, "job.retry", format!("job:{id}"))).await
     }
 
     /// Notes that a worker has done its job. Only the worker that holds the claim can.
@@ -265,7 +265,7 @@ impl Store {
     /// # Errors
     /// `NotFound` when the worker no longer holds it.
     pub async fn finish_job(&self, user: UserId, id: JobId, worker: &str, now: Instant) -> Result<()> {
-        self.settle(user, id, worker, now, |_| Settled::done(None)).await
+        self.settle(user, id, worker, now, |_| JobSettlement::done(None)).await
     }
 
     /// The same, and what came of it.
@@ -280,7 +280,7 @@ impl Store {
         outcome: Json,
         now: Instant,
     ) -> Result<()> {
-        self.settle(user, id, worker, now, |_| Settled::done(Some(outcome))).await
+        self.settle(user, id, worker, now, |_| JobSettlement::done(Some(outcome))).await
     }
 
     /// Notes that the time for a job has passed: it was not done, and trying again would not help.
@@ -296,8 +296,8 @@ impl Store {
         now: Instant,
     ) -> Result<()> {
         let problem = Some(problem.to_owned());
-        let outcome = Some(Json::from(EXPIRED));
-        self.settle(user, id, worker, now, |_| Settled {
+        let outcome = Some(Json::from(OUTCOME_EXPIRED));
+        self.settle(user, id, worker, now, |_| JobSettlement {
             state: JobState::Failed,
             problem,
             run_at: None,
@@ -322,7 +322,7 @@ impl Store {
         self.settle(user, id, worker, now, |row| {
             let again = row.attempts < MAX_ATTEMPTS;
             let wait = TimeDelta::minutes(1 << row.attempts.clamp(0, 10));
-            Settled {
+            JobSettlement {
                 state: if again { JobState::Queued } else { JobState::Failed },
                 problem,
                 run_at: again.then_some(now + wait),
@@ -379,12 +379,12 @@ impl Store {
         let rows = Entity::find()
             .filter(Column::Kind.eq(kind))
             .filter(Column::State.eq(JobState::Failed.as_str()))
-            .filter(Column::FinishedAt.gt(stamp(since)))
+            .filter(Column::FinishedAt.gt(truncate_to_micros(since)))
             .order_by_asc(Column::Id)
             .all(self.reader())
             .await?;
         let jobs: Result<Vec<Job>> = rows.into_iter().map(job).collect();
-        Ok(jobs?.into_iter().filter(|job| job.outcome() != Some(EXPIRED)).collect())
+        Ok(jobs?.into_iter().filter(|job| job.outcome() != Some(OUTCOME_EXPIRED)).collect())
     }
 
     async fn settle(
@@ -393,9 +393,9 @@ impl Store {
         id: JobId,
         worker: &str,
         now: Instant,
-        settle: impl FnOnce(&Model) -> Settled,
+        settle: impl FnOnce(&Model) -> JobSettlement,
     ) -> Result<()> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         let row = Entity::find_by_id(id.get())
             .filter(Column::UserId.eq(user.get()))
             .filter(Column::State.eq(JobState::Running.as_str()))
@@ -403,30 +403,30 @@ impl Store {
             .one(tx.db())
             .await?
             .ok_or(Error::NotFound("claimed job"))?;
-        let Settled { state, problem, run_at, outcome } = settle(&row);
+        let JobSettlement { state, problem, run_at, outcome } = settle(&row);
         let mut payload = row.payload;
         if let (Some(fields), Some(outcome)) = (payload.as_object_mut(), outcome) {
-            fields.insert(OUTCOME.to_owned(), outcome);
+            fields.insert(OUTCOME_FIELD.to_owned(), outcome);
         }
         let settled = ActiveModel {
             id: Set(row.id),
             payload: Set(payload),
             state: Set(state.as_str().to_owned()),
-            run_at: Set(stamp(run_at.unwrap_or(row.run_at))),
+            run_at: Set(truncate_to_micros(run_at.unwrap_or(row.run_at))),
             claimed_by: Set(None),
             claimed_until: Set(None),
             problem: Set(problem),
-            finished_at: Set((state != JobState::Queued).then_some(stamp(now))),
+            finished_at: Set((state != JobState::Queued).then_some(truncate_to_micros(now))),
             ..Default::default()
         };
         Entity::update(settled).exec(tx.db()).await?;
         let action = if state == JobState::Done { "job.finish" } else { "job.fail" };
-        tx.commit(Entry::new(now, Actor::System, action, format!("job:{id}"))).await
+        tx.commit(NewAuditEntry::new(now, Actor::System, action, format!("job:{id}"))).await
     }
 }
 
 /// How a worker's hold on a job ends.
-struct Settled {
+struct JobSettlement {
     state: JobState,
     problem: Option<String>,
     /// When it is tried again.
@@ -434,23 +434,27 @@ struct Settled {
     outcome: Option<Json>,
 }
 
-impl Settled {
+impl JobSettlement {
     const fn done(outcome: Option<Json>) -> Self {
         Self { state: JobState::Done, problem: None, run_at: None, outcome }
     }
 }
 
 /// The row of the next job a worker may have, locked until the transaction ends.
-async fn next_due(db: &DatabaseTransaction, wanted: JobFilter<'_>, now: Instant) -> Result<Option<Model>> {
+async fn next_due_job(
+    db: &DatabaseTransaction,
+    wanted: JobFilter<'_>,
+    now: Instant,
+) -> Result<Option<Model>> {
     let mut passed_over = Vec::new();
     loop {
-        let mut query = due(wanted, now).filter(Column::UserId.is_not_in(passed_over.clone()));
+        let mut query = due_jobs(wanted, now).filter(Column::UserId.is_not_in(passed_over.clone()));
         if db.get_database_backend() != DbBackend::Postgres {
             return Ok(query.one(db).await?);
         }
         query = query.lock_with_behavior(LockType::Update, LockBehavior::SkipLocked);
         let Some(row) = query.one(db).await? else { return Ok(None) };
-        if is_alone(db, &row, now).await? {
+        if has_exclusive_claim(db, &row, now).await? {
             return Ok(Some(row));
         }
         passed_over.push(row.user_id);
@@ -458,13 +462,14 @@ async fn next_due(db: &DatabaseTransaction, wanted: JobFilter<'_>, now: Instant)
 }
 
 /// Every job a worker may have, in the order of its turn.
-fn due(wanted: JobFilter<'_>, now: Instant) -> Select<Entity> {
-    let due =
-        Condition::all().add(Column::State.eq(JobState::Queued.as_str())).add(Column::RunAt.lte(stamp(now)));
+fn due_jobs(wanted: JobFilter<'_>, now: Instant) -> Select<Entity> {
+    let due = Condition::all()
+        .add(Column::State.eq(JobState::Queued.as_str()))
+        .add(Column::RunAt.lte(truncate_to_micros(now)));
     let abandoned = Condition::all()
         .add(Column::State.eq(JobState::Running.as_str()))
-        .add(Column::ClaimedUntil.lt(stamp(now)));
-    let busy = running(wanted.kind, now).select_only().column(Column::UserId).into_query();
+        .add(Column::ClaimedUntil.lt(truncate_to_micros(now)));
+    let busy = running_jobs(wanted.kind, now).select_only().column(Column::UserId).into_query();
     let last = wanted.after.map_or(0, UserId::get);
     let turn: SimpleExpr = Expr::case(Column::UserId.gt(last), 0).finally(1).into();
     let query = Entity::find()
@@ -482,16 +487,16 @@ fn due(wanted: JobFilter<'_>, now: Instant) -> Select<Entity> {
 }
 
 /// What is running of a kind.
-fn running(kind: &str, now: Instant) -> Select<Entity> {
+fn running_jobs(kind: &str, now: Instant) -> Select<Entity> {
     Entity::find()
         .filter(Column::Kind.eq(kind))
         .filter(Column::State.eq(JobState::Running.as_str()))
-        .filter(Column::ClaimedUntil.gte(stamp(now)))
+        .filter(Column::ClaimedUntil.gte(truncate_to_micros(now)))
 }
 
 /// Whether nobody else claims or runs a job of the same athlete and kind. On PostgreSQL two may claim at the same moment, each
 /// before the other's claim can be seen: the one who gets the lock looks again.
-async fn is_alone(db: &DatabaseTransaction, row: &Model, now: Instant) -> Result<bool> {
+async fn has_exclusive_claim(db: &DatabaseTransaction, row: &Model, now: Instant) -> Result<bool> {
     let key = format!("fitness job {} {}", row.kind, row.user_id);
     let sql = "SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS locked";
     let locked =
@@ -499,7 +504,7 @@ async fn is_alone(db: &DatabaseTransaction, row: &Model, now: Instant) -> Result
     if !locked.map(|row| row.try_get::<bool>("", "locked")).transpose()?.unwrap_or(false) {
         return Ok(false);
     }
-    let running = running(&row.kind, now).filter(Column::UserId.eq(row.user_id)).one(db).await?;
+    let running = running_jobs(&row.kind, now).filter(Column::UserId.eq(row.user_id)).one(db).await?;
     Ok(running.is_none())
 }
 
@@ -511,7 +516,7 @@ async fn insert(tx: &Tx, kind: &str, payload: Json, run_at: Instant) -> Result<J
         payload: Set(payload),
         state: Set(JobState::Queued.as_str().to_owned()),
         attempts: Set(0),
-        run_at: Set(stamp(run_at)),
+        run_at: Set(truncate_to_micros(run_at)),
         claimed_by: Set(None),
         claimed_until: Set(None),
         problem: Set(None),
@@ -520,8 +525,8 @@ async fn insert(tx: &Tx, kind: &str, payload: Json, run_at: Instant) -> Result<J
     Ok(JobId::new(Entity::insert(row).exec(tx.db()).await?.last_insert_id))
 }
 
-fn enqueued(id: JobId, kind: &str, now: Instant) -> Entry {
-    Entry::new(now, Actor::System, "job.enqueue", format!("job:{id} {kind}"))
+fn enqueued_entry(id: JobId, kind: &str, now: Instant) -> NewAuditEntry {
+    NewAuditEntry::new(now, Actor::System, "job.enqueue", format!("job:{id} {kind}"))
 }
 
 async fn newest_job(db: &impl ConnectionTrait, user: UserId, kind: &str) -> Result<Option<Job>> {
@@ -540,7 +545,7 @@ fn job(row: Model) -> Result<Job> {
         user: UserId::new(row.user_id),
         kind: row.kind,
         payload: row.payload,
-        state: word(&row.state)?,
+        state: parse_text(&row.state)?,
         attempts: row.attempts,
         run_at: row.run_at,
         problem: row.problem,

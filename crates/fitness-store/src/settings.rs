@@ -1,7 +1,7 @@
 //! Settings: small values under a name, per user.
 
-use crate::db::audit::{Actor, Entry};
-use crate::db::convert::{json, to_json};
+use crate::db::audit::{Actor, NewAuditEntry};
+use crate::db::convert::{from_json, to_json};
 use crate::db::entities::settings::{ActiveModel, Column, Entity};
 use crate::db::error::Result;
 use crate::db::store::Store;
@@ -22,7 +22,7 @@ impl Store {
     /// `Unreadable` when what is stored is of another shape.
     pub async fn find_setting<T: DeserializeOwned>(&self, user: UserId, key: &str) -> Result<Option<T>> {
         let row = Entity::find_by_id((user.get(), key.to_owned())).one(self.reader()).await?;
-        row.map(|row| json(row.value)).transpose()
+        row.map(|row| from_json(row.value)).transpose()
     }
 
     /// Sets a setting.
@@ -36,10 +36,10 @@ impl Store {
         value: &T,
         now: Instant,
     ) -> Result<()> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         put(&tx, key, value).await?;
-        let entry = Entry::new(now, Actor::Human, "setting.put", format!("setting:{key}"));
-        tx.commit(entry.change(None, Some(ContentHash::of_json(value)))).await
+        let entry = NewAuditEntry::new(now, Actor::Human, "setting.put", format!("setting:{key}"));
+        tx.commit(entry.change(None, Some(ContentHash::hash_json(value)))).await
     }
 
     /// Keeps what the program found out itself, such as what a server can do. It is no state of the athlete's, so it is not
@@ -47,10 +47,10 @@ impl Store {
     ///
     /// # Errors
     /// When there is no such user.
-    pub async fn remember<T: Serialize + Sync>(&self, user: UserId, key: &str, value: &T) -> Result<()> {
-        let tx = self.write(user).await?;
+    pub async fn cache_setting<T: Serialize + Sync>(&self, user: UserId, key: &str, value: &T) -> Result<()> {
+        let tx = self.begin_user_write(user).await?;
         put(&tx, key, value).await?;
-        tx.commit_bookkeeping().await
+        tx.commit_without_audit().await
     }
 
     /// Every setting of a user, by name.

@@ -20,17 +20,19 @@ mod services;
 mod state;
 pub mod worker;
 
-pub use app::{App, Coaching, Looked, Opened, USUAL_PORT, router, routes};
-pub use auth::routes::{Brings, Listed, Who};
-pub use coach::budgeted_model::{Bills, Metered};
-pub use coach::chat_stream::out_of_time;
-pub use coach::mcp_host::{AthletesHost, settled_desk};
+pub use app::{App, BoxFuture, CoachProvider, DEFAULT_PORT, OpenModelResult, router, routes};
+pub use auth::routes::{AccessRule, RequestBody, RouteInfo};
+pub use coach::budgeted_model::{BudgetedModel, PendingUsage};
+pub use coach::chat_stream::turn_timeout;
+pub use coach::mcp_host::{UserCoachApiProvider, open_coach_api};
 pub use http::client_address::{ClientAddress, Network, NetworkError, TrustedProxies};
 pub use http::connections::ConnectionSettings;
-pub use http::host_check::Names;
-pub use http::page_cache::Kept;
-pub use http::rate_limit::Limits;
-pub use http::server::{serve, serve_encrypted};
-pub use services::{Alone, Done, KeyFrom, NewKey, NewSource, Outside, ShareTerms};
-pub use state::{Running, Setup};
+pub use http::host_check::HostNames;
+pub use http::page_cache::PageCache;
+pub use http::rate_limit::RateLimits;
+pub use http::server::{serve, serve_tls};
+pub use services::{
+    ExternalServices, KeyOwner, NewKey, NewSource, NoExternalServices, ServiceResult, SharedKeySettings,
+};
+pub use state::{FirstUserSetup, ServerState};
 pub use worker::health::HealthMonitor;

@@ -12,19 +12,19 @@ use tokio::sync::{Mutex as Turn, Notify};
 
 /// Everything that is under way.
 #[derive(Debug, Clone, Default)]
-pub struct Running {
+pub struct ServerState {
     /// How the first athlete is made, while there is none.
-    pub setup: Setup,
+    pub setup: FirstUserSetup,
     /// The newest result of the periodic check of the database.
     pub health: HealthMonitor,
     pub(crate) uploads: Uploads,
     syncing: Arc<Mutex<BTreeSet<UserId>>>,
-    worker: Arc<Notify>,
+    worker_wakeup: Arc<Notify>,
     exporting: Arc<Mutex<BTreeSet<UserId>>>,
 }
 
 /// So many exports of everything are made at once, each of another athlete.
-const EXPORTS: usize = 2;
+const MAX_CONCURRENT_EXPORTS: usize = 2;
 
 /// An export that is being made, until this is dropped.
 #[derive(Debug)]
@@ -39,22 +39,22 @@ impl Drop for ExportPermit {
     }
 }
 
-impl Running {
+impl ServerState {
     /// Begins an export; `None` when too many are being made, or one of this athlete's.
     pub(crate) fn begin_export(&self, user: UserId) -> Option<ExportPermit> {
         let mut exporting = self.exporting.lock().unwrap_or_else(PoisonError::into_inner);
-        let free = exporting.len() < EXPORTS && exporting.insert(user);
+        let free = exporting.len() < MAX_CONCURRENT_EXPORTS && exporting.insert(user);
         free.then(|| ExportPermit { user, exporting: Arc::clone(&self.exporting) })
     }
 
     /// Lets the worker look for jobs at once.
     pub(crate) fn wake_worker(&self) {
-        self.worker.notify_waiters();
+        self.worker_wakeup.notify_waiters();
     }
 
     /// Waits until the worker should look for jobs.
-    pub(crate) fn worker_woken(&self) -> Notified<'_> {
-        self.worker.notified()
+    pub(crate) fn worker_wakeup(&self) -> Notified<'_> {
+        self.worker_wakeup.notified()
     }
 
     /// Notes that an athlete's services are being asked; `false` when they are already.
@@ -70,13 +70,13 @@ impl Running {
 
 /// The secret with which the first athlete is made. It is nowhere but here, and works once.
 #[derive(Debug, Clone, Default)]
-pub struct Setup {
+pub struct FirstUserSetup {
     pub(crate) secret: Arc<Turn<Option<Token>>>,
     /// The zone and units of this machine, which are probably theirs.
     pub(crate) profile: Profile,
 }
 
-impl Setup {
+impl FirstUserSetup {
     /// A fresh one, and the path of the link that is printed once.
     #[must_use]
     pub fn new(profile: Profile) -> (Self, String) {
@@ -91,8 +91,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_athletes_export_at_once_and_each_once() {
-        let running = Running::default();
+    fn export_limit_is_two_athletes_and_one_per_athlete() {
+        let running = ServerState::default();
         let [ann, ben, cid] = [1, 2, 3].map(UserId::new);
         let first = running.begin_export(ann).unwrap();
         assert!(running.begin_export(ann).is_none());

@@ -9,7 +9,7 @@ use std::time::Duration;
 const INTERVAL: Duration = Duration::from_secs(3600);
 
 /// Beside the database file, or in the data directory for PostgreSQL; `None` where there is no home directory.
-pub(crate) fn file(location: &Location) -> Option<AuditCheckpoints> {
+pub(crate) fn checkpoint_file(location: &Location) -> Option<AuditCheckpoints> {
     let path = match location {
         Location::Sqlite { path, .. } => {
             let mut path = path.clone().into_os_string();
@@ -23,7 +23,7 @@ pub(crate) fn file(location: &Location) -> Option<AuditCheckpoints> {
 
 /// Writes checkpoints until cancelled.
 pub(crate) async fn run(store: &Store) {
-    let Some(file) = file(store.location()) else { return std::future::pending().await };
+    let Some(file) = checkpoint_file(store.location()) else { return std::future::pending().await };
     loop {
         if let Err(why) = file.append(store, clock::now()).await {
             tracing::warn!(%why, "audit checkpoint failed");

@@ -1,7 +1,7 @@
 //! How an error is told: one line `error:`, one line `help:`, exit 1.
 
 use fitness_core::domain::ids::ProposalId;
-use fitness_core::domain::untrusted_text::visible;
+use fitness_core::domain::untrusted_text::escape_invisible;
 use fitness_core::plan::ProposalState;
 use fitness_ingest::Error as IngestError;
 use fitness_store::Error as StoreError;
@@ -10,12 +10,12 @@ use std::process::ExitCode;
 
 /// An error with the advice that goes with it.
 #[derive(Debug)]
-pub(crate) struct Failure {
+pub(crate) struct CliError {
     message: String,
     help: String,
 }
 
-impl Failure {
+impl CliError {
     /// What happened, and what to do about it.
     pub(crate) fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self { message: message.into(), help: help.into() }
@@ -27,22 +27,22 @@ impl Failure {
     }
 }
 
-impl std::fmt::Display for Failure {
+impl std::fmt::Display for CliError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl std::error::Error for Failure {}
+impl std::error::Error for CliError {}
 
 /// Tells an error on standard error, as JSON when that was asked for, and fails.
-pub(crate) fn tell(error: &anyhow::Error, json: bool) -> ExitCode {
-    let (message, help) = match (error.downcast_ref::<Failure>(), of_the_store(error)) {
+pub(crate) fn print_error(error: &anyhow::Error, json: bool) -> ExitCode {
+    let (message, help) = match (error.downcast_ref::<CliError>(), as_store_error(error)) {
         (Some(failure), _) => (failure.message.clone(), failure.help.clone()),
-        (None, Some(store)) => (store.to_string(), advice(store)),
+        (None, Some(store)) => (store.to_string(), store_error_help(store)),
         (None, None) => {
             let of_a_file = error.chain().any(<dyn std::error::Error>::is::<std::io::Error>)
-                || matches!(error.downcast_ref(), Some(IngestError::Takeout(_)));
+                || matches!(error.downcast_ref(), Some(IngestError::Export(_)));
             let help = if of_a_file {
                 "check the path, that there is room, and that you may read and write there"
             } else {
@@ -51,7 +51,7 @@ pub(crate) fn tell(error: &anyhow::Error, json: bool) -> ExitCode {
             (format!("{error:#}"), help.to_owned())
         }
     };
-    let (message, help) = (visible(&message).to_string(), visible(&help).to_string());
+    let (message, help) = (escape_invisible(&message).to_string(), escape_invisible(&help).to_string());
     let told = if json {
         writeln!(std::io::stderr(), "{}", serde_json::json!({ "error": message, "help": help }))
     } else {
@@ -63,7 +63,7 @@ pub(crate) fn tell(error: &anyhow::Error, json: bool) -> ExitCode {
 }
 
 /// What the store said, on its own or to whoever reads and writes exports.
-fn of_the_store(error: &anyhow::Error) -> Option<&StoreError> {
+fn as_store_error(error: &anyhow::Error) -> Option<&StoreError> {
     match (error.downcast_ref::<StoreError>(), error.downcast_ref::<IngestError>()) {
         (Some(store), _) | (None, Some(IngestError::Store(store))) => Some(store),
         _ => None,
@@ -71,7 +71,7 @@ fn of_the_store(error: &anyhow::Error) -> Option<&StoreError> {
 }
 
 /// What to do about a backup or an export that cannot be read or written.
-const fn about_a_file(kind: ErrorKind) -> &'static str {
+const fn file_error_help(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::AlreadyExists => "name another file with --to, or remove this one first",
         ErrorKind::NotFound => "check the path; `fitness backup list` shows the backups there are",
@@ -83,7 +83,7 @@ const fn about_a_file(kind: ErrorKind) -> &'static str {
 }
 
 /// What to do about what the store said.
-pub(crate) fn advice(error: &StoreError) -> String {
+pub(crate) fn store_error_help(error: &StoreError) -> String {
     match error {
         StoreError::BadLocation { .. } => {
             "set FITNESS_DB to a file path such as /home/ann/fitness.db, or to postgres://user:password@host/database; \
@@ -91,7 +91,7 @@ pub(crate) fn advice(error: &StoreError) -> String {
         }
         StoreError::NoDatabase(_) => "add the first user with `fitness user add NAME`, which makes it; or point FITNESS_DB elsewhere",
         StoreError::Path { .. } => "check that the directory exists and that you may write to it, or point FITNESS_DB elsewhere",
-        StoreError::File { kind, .. } => about_a_file(*kind),
+        StoreError::File { kind, .. } => file_error_help(*kind),
         StoreError::Disk(_) => "make room on that disk and see that it works, or use another database; what was being written was not changed",
         StoreError::NotStored => "restart the server, and check the disk of the database before you write anything else",
         StoreError::Foreign(_) => "point FITNESS_DB at a database of local-fitness, or at a file that does not exist yet",
@@ -110,7 +110,7 @@ pub(crate) fn advice(error: &StoreError) -> String {
         StoreError::AlreadyMatched { workout, .. } => return format!("take that back first with `fitness plan unmatch {workout}`"),
         StoreError::NotFound("failed job") => "`fitness jobs` shows every job; one that was given up can be tried again",
         StoreError::NotFound("note") => "`fitness note list` shows your notes",
-        StoreError::TooMany { .. } => "decide about some of them first; `fitness plan list`, `fitness plan proposal list` and `fitness note list` show them",
+        StoreError::QuotaExceeded { .. } => "decide about some of them first; `fitness plan list`, `fitness plan proposal list` and `fitness note list` show them",
         StoreError::NameTaken(_) => "choose another name; `fitness user list` shows those in use",
         StoreError::BadName => "try a short name, such as ann",
         StoreError::WeakPassword(_) => "choose another one",
@@ -124,15 +124,15 @@ pub(crate) fn advice(error: &StoreError) -> String {
         StoreError::NotAllowed(_) => "as the owner of the database: GRANT CREATE ON SCHEMA public TO that user",
         StoreError::Stale => "look at it again with `fitness plan show`, then decide",
         StoreError::Unchanged => "nothing was changed; `fitness plan show` shows the plan as it is",
-        StoreError::Over { proposal, state } => return next_step(*proposal, *state),
-        StoreError::BadBeginning { .. } => "leave out --begin to begin as planned",
+        StoreError::ProposalClosed { proposal, state } => return closed_proposal_help(*proposal, *state),
+        StoreError::BadStartDay { .. } => "leave out --begin to begin as planned",
         StoreError::NotFound("proposal") => "`fitness plan proposal list` shows what there is",
         StoreError::WrongStatus(_) => "`fitness plan list` shows each plan's status; a draft is activated, an active plan archived, and what is not active deleted",
-        StoreError::BadBackups(_) => "set FITNESS_BACKUPS to a folder, or to off; unset it to keep backups beside the database",
-        StoreError::BadArchive(_) => "use another file: `fitness backup list` shows the backups there are, `fitness export` writes an export. Nothing was made or changed",
-        StoreError::NewerArchive(_) => "update local-fitness to at least the version that wrote it; nothing was made or changed",
+        StoreError::BadBackupDirectory(_) => "set FITNESS_BACKUPS to a folder, or to off; unset it to keep backups beside the database",
+        StoreError::BadBackup(_) => "use another file: `fitness backup list` shows the backups there are, `fitness export` writes an export. Nothing was made or changed",
+        StoreError::NewerBackup(_) => "update local-fitness to at least the version that wrote it; nothing was made or changed",
         StoreError::NotEmpty(_) => "everything goes into a database that does not exist yet: name a new file or an empty PostgreSQL database. Nothing was changed",
-        StoreError::NoBackup(_) => "make room, or name another folder in FITNESS_BACKUPS (off makes no backups); the database was not changed",
+        StoreError::BackupFailed(_) => "make room, or name another folder in FITNESS_BACKUPS (off makes no backups); the database was not changed",
         StoreError::NotConfirmed(_) => "run the command again and confirm within ten minutes",
         _ => "run `fitness doctor` to see what is wrong with the installation",
     }
@@ -140,7 +140,7 @@ pub(crate) fn advice(error: &StoreError) -> String {
 }
 
 /// What to do about a proposal that waits no longer.
-fn next_step(proposal: ProposalId, state: ProposalState) -> String {
+fn closed_proposal_help(proposal: ProposalId, state: ProposalState) -> String {
     match state {
         ProposalState::Superseded(newer) => {
             return format!("`fitness plan proposal show {newer}` shows that one");
@@ -149,12 +149,12 @@ fn next_step(proposal: ProposalId, state: ProposalState) -> String {
             "`fitness plan revisions` shows what came of it, `fitness plan revert` takes it back"
         }
         ProposalState::Withdrawn => "mark the days again with `fitness day mark` if it still holds",
-        ProposalState::MovedOn { .. } => {
+        ProposalState::Stale { .. } => {
             return format!(
                 "`fitness plan proposal show {proposal}` shows what it would do to the plan as it is now, and how to take it"
             );
         }
-        ProposalState::Expired(_) | ProposalState::TooLate(_) => {
+        ProposalState::Expired(_) | ProposalState::AllDaysPast(_) => {
             "`fitness plan show` lets the rules look again; a model must be asked again"
         }
         ProposalState::Discarded | ProposalState::Open => {

@@ -31,7 +31,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let args = match cli::Args::try_parse() {
         Ok(args) => args,
-        Err(error) => return cli_error::tell(&error),
+        Err(error) => return cli_error::print_clap_error(&error),
     };
     let json = args.json;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
@@ -41,6 +41,6 @@ fn main() -> ExitCode {
     };
     match answer {
         Ok(report) => report.print(json),
-        Err(error) => error::tell(&error, json),
+        Err(error) => error::print_error(&error, json),
     }
 }

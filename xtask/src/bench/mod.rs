@@ -9,21 +9,21 @@ pub(crate) mod child_process;
 mod report;
 mod web;
 
-pub(crate) use report::all;
+pub(crate) use report::bench_all;
 pub(crate) use web::web;
 
-use crate::workspace::{build, target};
+use crate::workspace::{build, target_dir};
 use anyhow::{Context, Result, bail};
-use child_process::{Ran, run};
+use child_process::{ProcessResult, run};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The last day of the exports, so that every run reads the same files.
-const ENDS: &str = "2026-11-15";
+const END_DATE: &str = "2026-11-15";
 /// One file in so many is decoded by Garmin's SDK; all of them would take it most of an hour.
-const SAMPLED: u32 = 60;
+const SAMPLE_SIZE: u32 = 60;
 const SAMPLE: &str = include_str!("sample.py");
 const REFERENCE: &str = include_str!("reference.py");
 /// How many activities `recompute ... updates` takes in one after the other.
@@ -48,29 +48,29 @@ impl Size {
 
 /// What was seen, told line by line while it happened, and what is held against limits.
 #[derive(Default)]
-struct Measured {
-    told: Vec<String>,
+struct BenchResult {
+    notes: Vec<String>,
     figures: Vec<Figure>,
 }
 
-impl Measured {
-    fn tell(&mut self, line: String) {
+impl BenchResult {
+    fn add_note(&mut self, line: String) {
         println!("{line}");
-        self.told.push(line);
+        self.notes.push(line);
     }
 }
 
 /// Measures an import and prints the figures beside their limits.
 pub(crate) fn ingest(root: &Path) -> Result<()> {
-    judge(&measure_ingest(root, Size::FULL)?.figures)
+    check_limits(&measure_ingest(root, Size::FULL)?.figures)
 }
 
-fn measure_ingest(root: &Path, size: Size) -> Result<Measured> {
-    let mut measured = Measured::default();
+fn measure_ingest(root: &Path, size: Size) -> Result<BenchResult> {
+    let mut measured = BenchResult::default();
     let bench = Bench::set_up(root)?;
     let ten = bench.export(size.years)?;
     let one = bench.export(1)?;
-    measured.tell(format!(
+    measured.add_note(format!(
         "{} years: {} activities, {} records, {:.0} MiB of FIT files",
         size.years,
         ten.activities,
@@ -83,9 +83,9 @@ fn measure_ingest(root: &Path, size: Size) -> Result<Measured> {
     short.push(bench.fresh_import(&one, "one-b.db")?);
     let before = bench.fingerprint("ten.db")?;
     let mut changes = 0;
-    let mut repeat = |options: &[&str]| -> Result<Ran> {
+    let mut repeat = |options: &[&str]| -> Result<ProcessResult> {
         let ran = bench.import(&ten, "ten.db", options)?;
-        changes += u8::from(!said_nothing_new(&ran)? || bench.fingerprint("ten.db")? != before);
+        changes += u8::from(!is_unchanged(&ran)? || bench.fingerprint("ten.db")? != before);
         Ok(ran)
     };
     let (second, again) = (repeat(&[])?, repeat(&["--again"])?);
@@ -94,25 +94,26 @@ fn measure_ingest(root: &Path, size: Size) -> Result<Measured> {
 
     short.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
     let growth = (first.seconds / ten.activities) / (short[1].seconds / one.activities);
-    let memory = first.most_memory as f64 / MEBIBYTE;
+    let memory = first.peak_memory as f64 / MEBIBYTE;
     let lines = [
         format!("first import: {:.2} s of processor time, {memory:.0} MiB at most", first.seconds),
         format!("second import: {:.2} s", second.seconds),
         format!("second, with --again: {:.2} s, everything read again", again.seconds),
         format!("one year: {:.2} s, the median of {}", short[1].seconds, short.len()),
     ];
-    lines.into_iter().for_each(|line| measured.tell(line));
+    lines.into_iter().for_each(|line| measured.add_note(line));
     // What was not measured is no number, and keeps no limit.
     let ratio = match python {
-        Some(Decoded { seconds, sampled }) => {
-            measured.tell(format!(
+        Some(SdkEstimate { seconds, sample_size: sampled }) => {
+            measured.add_note(format!(
                 "Garmin's Python SDK: {seconds:.2} s to decode, scaled up from {sampled} files"
             ));
             seconds / first.seconds
         }
         None => {
-            measured
-                .tell("Garmin's Python SDK cannot be had here; the ratio to it was NOT MEASURED".to_owned());
+            measured.add_note(
+                "Garmin's Python SDK cannot be had here; the ratio to it was NOT MEASURED".to_owned(),
+            );
             f64::NAN
         }
     };
@@ -127,17 +128,17 @@ fn measure_ingest(root: &Path, size: Size) -> Result<Measured> {
     figures.push(Figure::at_most("repeated imports that changed any row", changes.into(), 0.0));
     figures.push(Figure::at_most("cost of an activity, ten years to one", growth, 1.2));
     figures.push(Figure::at_most("MiB of memory at most", memory, 200.0));
-    bench.tidy_up();
+    bench.clean_up();
     Ok(measured)
 }
 
 /// Measures working out what ten years mean and prints the figures beside their limits.
 pub(crate) fn metrics(root: &Path) -> Result<()> {
-    judge(&measure_metrics(root, Size::FULL)?.figures)
+    check_limits(&measure_metrics(root, Size::FULL)?.figures)
 }
 
-fn measure_metrics(root: &Path, size: Size) -> Result<Measured> {
-    let mut measured = Measured::default();
+fn measure_metrics(root: &Path, size: Size) -> Result<BenchResult> {
+    let mut measured = BenchResult::default();
     let bench = Bench::set_up(root)?;
     let (ten, one) = (bench.export(size.years)?, bench.export(1)?);
     bench.fresh_import(&one, "one.db")?;
@@ -159,10 +160,10 @@ fn measure_metrics(root: &Path, size: Size) -> Result<Measured> {
             "loads, limits and days: {days:.3} s, one year {short:.3} s, a program that does nothing {idle:.3} s"
         ),
         format!("one new activity: {update:.4} s"),
-        format!("day by day with queries, Python: {:.3} s: {}", reference.seconds, reference.printed.trim()),
+        format!("day by day with queries, Python: {:.3} s: {}", reference.seconds, reference.stdout.trim()),
     ];
-    lines.into_iter().for_each(|line| measured.tell(line));
-    bench.tidy_up();
+    lines.into_iter().for_each(|line| measured.add_note(line));
+    bench.clean_up();
     measured.figures = vec![
         Figure::at_least("times faster than day by day", reference.seconds / (days - idle), 20.0, 20.0),
         Figure::at_most("a new activity, of everything", update / (all - idle), 1.0 / 50.0),
@@ -174,24 +175,24 @@ fn measure_metrics(root: &Path, size: Size) -> Result<Measured> {
 
 /// A figure, the limit it must keep, and the one it should reach.
 struct Figure {
-    what: &'static str,
+    name: &'static str,
     value: f64,
-    must: f64,
+    limit: f64,
     goal: f64,
     more_is_better: bool,
 }
 
 impl Figure {
-    const fn at_least(what: &'static str, value: f64, must: f64, goal: f64) -> Self {
-        Self { what, value, must, goal, more_is_better: true }
+    const fn at_least(name: &'static str, value: f64, limit: f64, goal: f64) -> Self {
+        Self { name, value, limit, goal, more_is_better: true }
     }
 
-    const fn at_most(what: &'static str, value: f64, must: f64) -> Self {
-        Self { what, value, must, goal: must, more_is_better: false }
+    const fn at_most(name: &'static str, value: f64, limit: f64) -> Self {
+        Self { name, value, limit, goal: limit, more_is_better: false }
     }
 
     /// Not a number keeps no limit.
-    fn keeps(&self, limit: f64) -> bool {
+    fn is_within(&self, limit: f64) -> bool {
         if self.more_is_better { self.value >= limit } else { self.value <= limit }
     }
 
@@ -199,7 +200,7 @@ impl Figure {
         if self.value.is_nan() {
             return "NOT MEASURED";
         }
-        match (self.keeps(self.must), self.keeps(self.goal)) {
+        match (self.is_within(self.limit), self.is_within(self.goal)) {
             (true, true) => "met",
             (true, false) => "below the goal",
             (false, _) => "MISSED",
@@ -207,13 +208,13 @@ impl Figure {
     }
 }
 
-fn judge(figures: &[Figure]) -> Result<()> {
+fn check_limits(figures: &[Figure]) -> Result<()> {
     println!("\n{:<40} {:>8}  {:>8}  {:>8}", "", "measured", "must", "goal");
     for figure in figures {
-        let Figure { what, value, must, goal, .. } = figure;
+        let Figure { name: what, value, limit: must, goal, .. } = figure;
         println!("{what:<40} {value:>8.2}  {must:>8}  {goal:>8}  {}", figure.verdict());
     }
-    let missed = figures.iter().filter(|figure| !figure.keeps(figure.must)).count();
+    let missed = figures.iter().filter(|figure| !figure.is_within(figure.limit)).count();
     if missed > 0 {
         bail!("{missed} of {} limits missed", figures.len());
     }
@@ -229,9 +230,9 @@ struct Export {
 }
 
 /// What decoding everything with the SDK would take, and from how many files that is known.
-struct Decoded {
+struct SdkEstimate {
     seconds: f64,
-    sampled: f64,
+    sample_size: f64,
 }
 
 struct Bench {
@@ -244,7 +245,7 @@ struct Bench {
 impl Bench {
     /// Builds what is measured and makes an empty folder for it.
     fn set_up(root: &Path) -> Result<Self> {
-        let release = target(root)?.join("release");
+        let release = target_dir(root)?.join("release");
         for package in [
             ["-p", "local-fitness", "--bin", "fitness"],
             ["-p", "fitness-store", "--example", "fingerprint"],
@@ -252,7 +253,7 @@ impl Bench {
         ] {
             build(root, &[&["--release"], &package[..]].concat())?;
         }
-        let folder = target(root)?.join("bench");
+        let folder = target_dir(root)?.join("bench");
         if folder.exists() {
             fs::remove_dir_all(&folder).context("clearing the last run's files")?;
         }
@@ -280,9 +281,9 @@ impl Bench {
         let folder = self.folder.join(format!("{years}-years"));
         let mut command = self.command(&self.fitness, "none.db");
         command
-            .args(["demo", "--json", "--ends", ENDS, "--years", &years.to_string(), "--export"])
+            .args(["demo", "--json", "--ends", END_DATE, "--years", &years.to_string(), "--export"])
             .arg(folder);
-        let told: Value = serde_json::from_str(&run(&mut command)?.printed)?;
+        let told: Value = serde_json::from_str(&run(&mut command)?.stdout)?;
         let number =
             |key: &str| told[key].as_f64().with_context(|| format!("the demo does not tell its {key}"));
         Ok(Export {
@@ -293,16 +294,16 @@ impl Bench {
         })
     }
 
-    fn fresh_import(&self, export: &Export, database: &str) -> Result<Ran> {
+    fn fresh_import(&self, export: &Export, database: &str) -> Result<ProcessResult> {
         run(self.command(&self.fitness, database).args(["user", "add", "bench", "--zone", "Europe/Zurich"]))?;
         let ran = self.import(export, database, &[])?;
-        if outcome(&ran)?["added"].as_f64() != Some(export.activities) {
-            bail!("not every activity was imported: {}", ran.printed);
+        if parse_outcome(&ran)?["added"].as_f64() != Some(export.activities) {
+            bail!("not every activity was imported: {}", ran.stdout);
         }
         Ok(ran)
     }
 
-    fn import(&self, export: &Export, database: &str, options: &[&str]) -> Result<Ran> {
+    fn import(&self, export: &Export, database: &str, options: &[&str]) -> Result<ProcessResult> {
         let mut command = self.command(&self.fitness, database);
         run(command.args(["import", "--json"]).args(options).arg(&export.file))
     }
@@ -316,19 +317,19 @@ impl Bench {
     /// What the imported data comes to. Apart from this process, which must stay small.
     fn fingerprint(&self, database: &str) -> Result<String> {
         let file = self.folder.join(database);
-        Ok(run(self.command(&self.fingerprint, database).arg(file).arg("bench"))?.printed)
+        Ok(run(self.command(&self.fingerprint, database).arg(file).arg("bench"))?.stdout)
     }
 
     /// How long Garmin's own reader would take merely to decode the files; `None` where it cannot be had.
-    fn decode_with_sdk(&self, export: &Export) -> Result<Option<Decoded>> {
+    fn decode_with_sdk(&self, export: &Export) -> Result<Option<SdkEstimate>> {
         let Some(python) = self.python()? else { return Ok(None) };
         let script = self.folder.join("sample.py");
         fs::write(&script, SAMPLE)?;
-        let ran = run(Command::new(python).arg(script).arg(&export.file).arg(SAMPLED.to_string()))?;
-        let told: Value = serde_json::from_str(&ran.printed)?;
+        let ran = run(Command::new(python).arg(script).arg(&export.file).arg(SAMPLE_SIZE.to_string()))?;
+        let told: Value = serde_json::from_str(&ran.stdout)?;
         let number = |key: &str| told[key].as_f64().with_context(|| format!("the sample has no {key}"));
         let seconds = number("seconds")? * number("bytes")? / number("sample_bytes")?;
-        Ok(Some(Decoded { seconds, sampled: number("files")? }))
+        Ok(Some(SdkEstimate { seconds, sample_size: number("files")? }))
     }
 
     /// A Python with Garmin's SDK: the one `FITNESS_PYTHON` names, or that of `./check`, made if need be.
@@ -336,7 +337,7 @@ impl Bench {
         if let Some(named) = std::env::var_os("FITNESS_PYTHON") {
             return Ok(Some(named.into()));
         }
-        let venv = target(&self.root)?.join("check/venv");
+        let venv = target_dir(&self.root)?.join("check/venv");
         let (python, pip) = (venv.join("bin/python"), venv.join("bin/pip"));
         let works = |command: &mut Command| command.status().is_ok_and(|status| status.success());
         let has_sdk = || works(Command::new(&python).args(["-c", "import garmin_fit_sdk"]));
@@ -353,18 +354,18 @@ impl Bench {
     }
 
     /// Half a gigabyte is not left behind. A failure here spoils no figure.
-    fn tidy_up(&self) {
+    fn clean_up(&self) {
         drop(fs::remove_dir_all(&self.folder));
     }
 }
 
-fn outcome(ran: &Ran) -> Result<Value> {
-    serde_json::from_str(&ran.printed).context("an import told no JSON")
+fn parse_outcome(ran: &ProcessResult) -> Result<Value> {
+    serde_json::from_str(&ran.stdout).context("an import told no JSON")
 }
 
 /// Whether an import says of itself that it changed nothing.
-fn said_nothing_new(ran: &Ran) -> Result<bool> {
-    let outcome = outcome(ran)?;
+fn is_unchanged(ran: &ProcessResult) -> Result<bool> {
+    let outcome = parse_outcome(ran)?;
     Ok(["added", "joined", "changed", "days"].iter().all(|key| outcome[key] == 0))
 }
 
@@ -385,11 +386,11 @@ mod tests {
 
     #[test]
     fn a_missed_limit_is_a_failure() {
-        assert!(judge(&[Figure::at_most("x", 1.0, 1.0)]).is_ok());
-        let missed = judge(&[Figure::at_most("x", 1.0, 1.0), Figure::at_most("y", 2.0, 1.0)]);
+        assert!(check_limits(&[Figure::at_most("x", 1.0, 1.0)]).is_ok());
+        let missed = check_limits(&[Figure::at_most("x", 1.0, 1.0), Figure::at_most("y", 2.0, 1.0)]);
         assert_eq!(missed.unwrap_err().to_string(), "1 of 2 limits missed");
         assert!(
-            judge(&[Figure::at_least("z", f64::NAN, 1.0, 1.0)]).is_err(),
+            check_limits(&[Figure::at_least("z", f64::NAN, 1.0, 1.0)]).is_err(),
             "what was not measured is not met"
         );
     }

@@ -1,7 +1,7 @@
 //! `cargo xtask bench all`: everything that is measured, as `docs/benchmarks.md`.
 
-use super::{Figure, Measured, Size, judge, measure_ingest, measure_metrics, web::measure_web};
-use crate::workspace::target;
+use super::{BenchResult, Figure, Size, check_limits, measure_ingest, measure_metrics, web::measure_web};
+use crate::workspace::target_dir;
 use anyhow::{Context, Result};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -16,20 +16,20 @@ const PARTS: [(&str, &str); 3] = [
 
 /// Measures everything and writes the document; what misses a limit is written down too, and is a failure all the same. A small run
 /// shows that it works: its document goes to the build's own folder.
-pub(crate) fn all(root: &Path, small: bool) -> Result<()> {
+pub(crate) fn bench_all(root: &Path, small: bool) -> Result<()> {
     let size = if small { Size::SMALL } else { Size::FULL };
     let parts = [measure_ingest(root, size)?, measure_metrics(root, size)?, measure_web(root, size)?];
-    let path = if small { target(root)?.join("benchmarks.md") } else { root.join("docs/benchmarks.md") };
-    let text = document(&today()?, &machine(), size, &parts);
+    let path = if small { target_dir(root)?.join("benchmarks.md") } else { root.join("docs/benchmarks.md") };
+    let text = render_document(&today()?, &machine(), size, &parts);
     std::fs::write(&path, text).with_context(|| path.display().to_string())?;
     println!("\n{} is written", path.display());
     let figures: Vec<Figure> = parts.into_iter().flat_map(|part| part.figures).collect();
-    let judged = judge(&figures);
+    let judged = check_limits(&figures);
     // The limits are meant for the long history.
     if small { Ok(()) } else { judged }
 }
 
-fn document(day: &str, machine: &str, size: Size, parts: &[Measured]) -> String {
+fn render_document(day: &str, machine: &str, size: Size, parts: &[BenchResult]) -> String {
     let mut text = format!(
         "# Benchmarks\n\nWritten by `cargo xtask bench all`; not by hand. Measured on {day} on {machine}, built with `--release`, with an \
          athlete who does not exist: {} years of training, made by `fitness demo`. Imports and calculations are told in seconds of processor \
@@ -39,26 +39,26 @@ fn document(day: &str, machine: &str, size: Size, parts: &[Measured]) -> String 
     for ((command, about), part) in PARTS.iter().zip(parts) {
         let _ = write!(text, "\n## {about}\n\n`{command}`\n\n| | measured | bound | |\n|---|---|---|---|\n");
         for figure in &part.figures {
-            let _ = writeln!(text, "{}", row(figure));
+            let _ = writeln!(text, "{}", render_row(figure));
         }
         text.push('\n');
-        for line in &part.told {
+        for line in &part.notes {
             let _ = writeln!(text, "- {line}");
         }
     }
     text
 }
 
-fn row(figure: &Figure) -> String {
-    let Figure { what, value, must, goal, more_is_better } = figure;
+fn render_row(figure: &Figure) -> String {
+    let Figure { name: what, value, limit: must, goal, more_is_better } = figure;
     let word = if *more_is_better { "at least" } else { "at most" };
     let goal = if goal == must { String::new() } else { format!(", {goal} wanted") };
-    let value = if value.is_nan() { "–".to_owned() } else { shown(*value) };
-    format!("| {what} | {value} | {word} {}{goal} | {} |", shown(*must), figure.verdict())
+    let value = if value.is_nan() { "–".to_owned() } else { format_value(*value) };
+    format!("| {what} | {value} | {word} {}{goal} | {} |", format_value(*must), figure.verdict())
 }
 
 /// With as many digits as tell something.
-fn shown(value: f64) -> String {
+fn format_value(value: f64) -> String {
     match value.abs() {
         0.0 => "0".to_owned(),
         size if size < 0.1 => format!("{value:.4}"),
@@ -89,13 +89,13 @@ mod tests {
 
     #[test]
     fn every_figure_is_written_with_its_command_and_its_bound() {
-        let part = |figure| Measured { told: vec!["what was seen".to_owned()], figures: vec![figure] };
+        let part = |figure| BenchResult { notes: vec!["what was seen".to_owned()], figures: vec![figure] };
         let parts = [
             part(Figure::at_least("times faster", 71.456, 30.0, 60.0)),
             part(Figure::at_most("of everything", 0.0312, 0.02)),
             part(Figure::at_least("/plan", f64::NAN, 1000.0, 1000.0)),
         ];
-        let text = document("2026-11-17", &machine(), Size::FULL, &parts);
+        let text = render_document("2026-11-17", &machine(), Size::FULL, &parts);
         for wanted in [
             "Measured on 2026-11-17 on a machine with ",
             "`cargo xtask bench ingest`",

@@ -8,7 +8,7 @@ mod request;
 mod tests;
 mod write;
 
-pub use request::{MAX_TOKENS, ask_for};
+pub use request::{MAX_TOKENS, brief_request};
 pub use write::{BriefFlow, Step};
 
 use crate::model::{Cost, Listener, Model, Usage};
@@ -21,7 +21,7 @@ use fitness_core::llm_output::brief::{self, Briefing};
 
 /// What a brief is written from.
 #[derive(Debug, Clone, Copy)]
-pub struct Morning<'a> {
+pub struct BriefInput<'a> {
     /// The day it is for.
     pub today: Day,
     /// The only numbers it may carry.
@@ -34,15 +34,15 @@ pub struct Morning<'a> {
 
 /// A brief, and how it came to be.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Written {
+pub struct BriefOutput {
     /// The brief, with facts in the place of numbers.
     pub briefing: Briefing,
     /// What the athlete reads.
     pub rendered: String,
     /// Who wrote it: a model's name, or [`rule_based::NAME`].
-    pub by: String,
+    pub author: String,
     /// Which model failed and why, in a sentence, where the built-in coach stepped in.
-    pub fell_back: Option<String>,
+    pub fallback_reason: Option<String>,
     /// The prompt it was asked with; none where no model was asked.
     pub prompt: Option<String>,
     /// The version of the contract it keeps.
@@ -53,31 +53,31 @@ pub struct Written {
     pub cost: Option<Cost>,
 }
 
-impl Written {
+impl BriefOutput {
     /// Who wrote it, in a line for the athlete.
     #[must_use]
     pub fn byline(&self) -> String {
-        let by = if self.by == rule_based::NAME {
+        let by = if self.author == rule_based::NAME {
             rule_based::BYLINE.to_owned()
         } else {
-            format!("Written by {}.", self.by)
+            format!("Written by {}.", self.author)
         };
-        self.fell_back.as_ref().map_or(by.clone(), |why| format!("{by} {why}"))
+        self.fallback_reason.as_ref().map_or(by.clone(), |why| format!("{by} {why}"))
     }
 }
 
 /// What the built-in coach writes of a morning.
 #[must_use]
-pub fn written_by_rules(morning: &Morning<'_>, fell_back: Option<String>) -> Written {
+pub fn write_rule_based_brief(morning: &BriefInput<'_>, fell_back: Option<String>) -> BriefOutput {
     let briefing = rule_based::brief(morning.facts);
-    let rendered = briefing.rendered(morning.facts, morning.units);
+    let rendered = briefing.render(morning.facts, morning.units);
     // Any facts make a brief that renders, which the tests hold; a morning without one would be worse than this line.
     let rendered = rendered.unwrap_or_else(|bad| format!("There is no brief today: {bad}."));
-    Written {
+    BriefOutput {
         briefing,
         rendered,
-        by: rule_based::NAME.to_owned(),
-        fell_back,
+        author: rule_based::NAME.to_owned(),
+        fallback_reason: fell_back,
         prompt: None,
         schema: brief::VERSION,
         usage: Usage::default(),
@@ -88,16 +88,16 @@ pub fn written_by_rules(morning: &Morning<'_>, fell_back: Option<String>) -> Wri
 /// Writes a brief: by a model where there is one and it can, else by the built-in coach.
 pub async fn write_brief(
     model: Option<&dyn Model>,
-    morning: &Morning<'_>,
+    morning: &BriefInput<'_>,
     listener: &mut (dyn Listener + '_),
-) -> Written {
-    let Some(model) = model else { return written_by_rules(morning, None) };
-    let (mut flow, mut request) = BriefFlow::begin(*morning, model.name());
+) -> BriefOutput {
+    let Some(model) = model else { return write_rule_based_brief(morning, None) };
+    let (mut flow, mut request) = BriefFlow::start(*morning, model.name());
     loop {
         let heard = model.ask(&request, listener).await;
-        match flow.hear(heard) {
-            Step::Ask(next) => request = *next,
-            Step::Written(mut written) => {
+        match flow.handle_reply(heard) {
+            Step::SendRequest(next) => request = *next,
+            Step::Done(mut written) => {
                 written.cost = model.cost(&written.usage);
                 return *written;
             }

@@ -1,27 +1,28 @@
 //! What a number is about, by what stands around it: a day, a thing that is known by its number, a metric, or nothing of these.
 
-use super::metric::{Metric, said_of};
+use super::metric::{Metric, metrics_of_number};
 use super::parse::Number;
 
 /// What a number is about.
-pub(super) enum About {
+pub(super) enum NumberContext {
     /// A day: `2026-06-14`, or its month and day as `06-14`, or its day alone as `-14`.
     Day(String),
     /// What may be a year.
     Year,
     /// Which proposal, plan or workout: `proposal 9`.
-    Named,
+    Id,
     /// A metric, or several that are named together.
-    Of(Vec<&'static Metric>),
+    Metric(Vec<&'static Metric>),
     /// An amount of something.
     Amount,
 }
 
 /// What is known by a number.
-const NUMBERED: &[&str] = &["proposal", "plan", "draft", "workout", "activity", "note", "suggestion"];
+const ID_NOUNS: &[&str] = &["proposal", "plan", "draft", "workout", "activity", "note", "suggestion"];
 
 /// What comes one after another.
-const ORDERED: &[&str] = &["week", "day", "zone", "lap", "set", "rep", "phase", "block", "part", "round"];
+const ORDINAL_NOUNS: &[&str] =
+    &["week", "day", "zone", "lap", "set", "rep", "phase", "block", "part", "round"];
 
 #[rustfmt::skip]
 const MONTHS: &[&str] = &[
@@ -31,9 +32,9 @@ const MONTHS: &[&str] = &[
 #[rustfmt::skip]
 const WEEKDAYS: &[&str] = &["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
-pub(super) fn about(text: &str, number: &Number) -> About {
+pub(super) fn number_context(text: &str, number: &Number) -> NumberContext {
     if number.digits.parse::<fitness_core::domain::calendar::Day>().is_ok() {
-        return About::Day(number.digits.clone());
+        return NumberContext::Day(number.digits.clone());
     }
     let before = text.get(..number.range.start).unwrap_or_default();
     let after = text.get(number.range.end..).unwrap_or_default();
@@ -43,29 +44,29 @@ pub(super) fn about(text: &str, number: &Number) -> About {
         let ordinal = ordinal.filter(|rest| !rest.starts_with(char::is_alphanumeric));
         let month = month(first_word(ordinal.unwrap_or(after))).or_else(|| month(last_word(before)));
         if let Some(month) = month.or(number.month) {
-            return About::Day(format!("{month:02}-{day:02}"));
+            return NumberContext::Day(format!("{month:02}-{day:02}"));
         }
-        if ordinal.is_some() || is_a_weekday(last_word(before)) {
-            return About::Day(format!("-{day:02}"));
+        if ordinal.is_some() || is_weekday(last_word(before)) {
+            return NumberContext::Day(format!("-{day:02}"));
         }
     }
     let named = before.trim_end().trim_end_matches(['#', ' ']);
     let named = named.strip_suffix("number").unwrap_or(named);
     let word = last_word(named).to_lowercase();
-    if whole.is_some() && NUMBERED.contains(&word.as_str()) {
-        return About::Named;
+    if whole.is_some() && ID_NOUNS.contains(&word.as_str()) {
+        return NumberContext::Id;
     }
     // No metric has values that high.
     if whole.is_some_and(|year| (1990..=2100).contains(&year)) {
-        return About::Year;
+        return NumberContext::Year;
     }
     // `Recovery week 3` speaks of a week.
-    if ORDERED.contains(&word.as_str()) {
-        return About::Amount;
+    if ORDINAL_NOUNS.contains(&word.as_str()) {
+        return NumberContext::Amount;
     }
-    match said_of(text, &number.range, number.unit) {
-        metrics if metrics.is_empty() => About::Amount,
-        metrics => About::Of(metrics),
+    match metrics_of_number(text, &number.range, number.unit) {
+        metrics if metrics.is_empty() => NumberContext::Amount,
+        metrics => NumberContext::Metric(metrics),
     }
 }
 
@@ -94,12 +95,12 @@ pub(super) fn month(word: &str) -> Option<u32> {
     (1..).zip(MONTHS).find(|(_, name)| is(name)).map(|(month, _)| month)
 }
 
-fn is_a_weekday(word: &str) -> bool {
+fn is_weekday(word: &str) -> bool {
     let word = word.to_lowercase();
     word.len() >= 3 && WEEKDAYS.iter().any(|name| name.starts_with(word.as_str()))
 }
 
 /// The month behind a number, for a number that shares it: `14 to 16 June`.
-pub(super) fn month_behind(after: &str) -> Option<u32> {
+pub(super) fn month_after(after: &str) -> Option<u32> {
     month(first_word(after))
 }

@@ -1,93 +1,93 @@
 //! What only echoes: numbers that a coach gave a tool itself, and the sentences in which it may speak of them.
 
-use super::parse::{Number, numbers, plain, unit_of_key};
-use super::{Known, Ledger, What, says_the_same};
+use super::parse::{Number, normalize_digits, numbers, unit_from_key};
+use super::{KnownNumber, Ledger, NumberKind, is_same_or_rounded};
 use serde_json::{Value, json};
 use std::ops::Range;
 
 /// Kilometres in a mile.
-const MILE: f64 = 1.609_344;
+const KM_PER_MILE: f64 = 1.609_344;
 
 impl Ledger {
     /// Takes down what a tool answered to this question. What the question said comes from the coach, so it backs nothing
     /// when it comes back; a draft or a proposal of the coach's own backs only what is said of it.
-    pub fn hear_answer(&mut self, asked: &Value, answer: &Value) {
+    pub fn record_tool_result(&mut self, asked: &Value, answer: &Value) {
         let has = |key: &str| answer.get(key).is_some_and(|id| !id.is_null());
         let scheduled = asked.get("schedule").is_some_and(|schedule| !schedule.is_null());
         let mut told = Self::default();
         if has("review") && (scheduled || has("proposal_id")) {
             let mut own = Self::default();
-            own.walk(None, answer);
-            self.made.extend(own.known);
+            own.record_value(None, answer);
+            self.proposed.extend(own.known);
             // What the rules find in a proposal is worked out from the plan as well.
             let found = answer.get("findings").filter(|_| !scheduled);
-            told.walk(None, found.unwrap_or(&Value::Null));
+            told.record_value(None, found.unwrap_or(&Value::Null));
         } else {
-            told.walk(None, answer);
+            told.record_value(None, answer);
         }
         let mut said = Vec::new();
-        own_numbers(None, asked, &mut said);
-        let echoes = |known: &Known| said.iter().any(|own| own.comes_back_as(known));
-        let (made, known): (Vec<Known>, Vec<Known>) = told.known.into_iter().partition(echoes);
+        input_numbers(None, asked, &mut said);
+        let echoes = |known: &KnownNumber| said.iter().any(|own| own.is_echoed_as(known));
+        let (made, known): (Vec<KnownNumber>, Vec<KnownNumber>) = told.known.into_iter().partition(echoes);
         self.known.extend(known);
         if has("review") {
-            self.made.extend(made);
+            self.proposed.extend(made);
         }
     }
 }
 
 impl Ledger {
     /// Takes down why a tool refused. Its limits are the program's own; what it repeats of the question backs nothing.
-    pub fn hear_refusal(&mut self, asked: &Value, why: &str) {
-        self.hear_answer(asked, &json!({ "refused": why }));
+    pub fn record_refusal(&mut self, asked: &Value, why: &str) {
+        self.record_tool_result(asked, &json!({ "refused": why }));
     }
 }
 
 /// A number of a question.
-struct Own {
+struct InputNumber {
     digits: String,
     unit: Option<&'static str>,
     /// Whether it only names something.
     id: bool,
 }
 
-fn own_numbers(key: Option<&str>, asked: &Value, found: &mut Vec<Own>) {
+fn input_numbers(key: Option<&str>, asked: &Value, found: &mut Vec<InputNumber>) {
     let id = key.is_some_and(|key| key.ends_with("_id") || matches!(key, "limit" | "instead_of"));
     match asked {
         Value::Number(number) => {
-            let digits = plain(&number.to_string());
-            found.push(Own { digits, unit: key.and_then(unit_of_key), id });
+            let digits = normalize_digits(&number.to_string());
+            found.push(InputNumber { digits, unit: key.and_then(unit_from_key), id });
         }
         // Days are asked for, not made up: which there are is for the tool to say.
         Value::String(text) if text.parse::<fitness_core::domain::calendar::Day>().is_ok() => {}
         Value::String(text) => {
             let said = numbers(text).into_iter();
-            found.extend(said.map(|Number { digits, unit, .. }| Own { digits, unit, id }));
+            found.extend(said.map(|Number { digits, unit, .. }| InputNumber { digits, unit, id }));
         }
-        Value::Array(items) => items.iter().for_each(|item| own_numbers(key, item, found)),
+        Value::Array(items) => items.iter().for_each(|item| input_numbers(key, item, found)),
         Value::Object(fields) => {
-            fields.iter().for_each(|(name, field)| own_numbers(Some(name), field, found));
+            fields.iter().for_each(|(name, field)| input_numbers(Some(name), field, found));
         }
         Value::Null | Value::Bool(_) => {}
     }
 }
 
-impl Own {
-    fn comes_back_as(&self, known: &Known) -> bool {
+impl InputNumber {
+    fn is_echoed_as(&self, known: &KnownNumber) -> bool {
         // Days are asked for, and a number that only names something backs nothing else.
-        if !matches!(known.what, What::Amount(_)) {
+        if !matches!(known.kind, NumberKind::Amount(_)) {
             return false;
         }
         // Rounded to whole it may as well be another number.
-        let rounded = |exact: &str| known.digits.contains('.') && says_the_same(&known.digits, exact);
+        let rounded = |exact: &str| known.digits.contains('.') && is_same_or_rounded(&known.digits, exact);
         let same = self.digits == known.digits || rounded(&self.digits);
         let unit = known.unit.is_none() || self.unit == known.unit || (self.unit.is_none() && !self.id);
         if same && unit {
             return true;
         }
         let times = match (self.unit, known.unit) {
-            (Some("km"), Some("mi")) => MILE.recip(),
-            (Some("mi"), Some("km")) => MILE,
+            (Some("km"), Some("mi")) => KM_PER_MILE.recip(),
+            (Some("mi"), Some("km")) => KM_PER_MILE,
             _ => return false,
         };
         let converted = self.digits.parse::<f64>().map(|value| format!("{:.6}", value * times));
@@ -114,32 +114,32 @@ pub(super) fn sentence_range(text: &str, number: &Range<usize>) -> Range<usize> 
 }
 
 impl Sentence {
-    fn has(&self, words: &[&str]) -> bool {
+    fn has_word(&self, words: &[&str]) -> bool {
         self.0.split(|c: char| !c.is_alphabetic()).any(|word| words.contains(&word))
     }
 
     /// Whether it says which way a number goes, so that the number needs no sign.
-    pub(super) fn speaks_of_less(&self) -> bool {
+    pub(super) fn mentions_decrease(&self) -> bool {
         #[rustfmt::skip]
-        const LESS: &[&str] = &[
+        const DECREASE_WORDS: &[&str] = &[
             "down", "lower", "lowered", "fell", "fall", "falls", "fallen", "falling", "drop", "drops", "dropped", "dropping", "less",
             "fewer", "below", "under", "lost", "behind", "short", "shorter", "decrease", "decreased", "decline", "declined", "reduced",
             "reduction", "faster", "slower", "slowed", "quicker", "earlier", "dip", "dipped", "off", "cut", "sank", "worse", "deficit",
             "change", "changed", "changes", "difference", "gap", "minus", "negative",
         ];
-        self.has(LESS)
+        self.has_word(DECREASE_WORDS)
     }
 
     /// Whether it speaks of what a coach left for the athlete, and not of what was.
-    pub(super) fn speaks_of_what_waits(&self) -> bool {
+    pub(super) fn mentions_pending_change(&self) -> bool {
         #[rustfmt::skip]
-        const WAITS: &[&str] = &[
+        const PENDING_WORDS: &[&str] = &[
             "proposal", "propose", "proposed", "proposes", "draft", "drafted", "drafts", "suggest", "suggested", "suggestion", "plan",
             "would", "will", "goes", "becomes", "instead", "easier", "shorter", "longer", "builds", "peaks",
         ];
-        const WAS: &[&str] =
+        const PAST_WORDS: &[&str] =
             &["ran", "slept", "did", "was", "were", "had", "last", "yesterday", "covered", "managed"];
         // An arrow leads from what is planned to what would be.
-        (self.has(WAITS) || self.0.contains('→')) && !self.has(WAS)
+        (self.has_word(PENDING_WORDS) || self.0.contains('→')) && !self.has_word(PAST_WORDS)
     }
 }

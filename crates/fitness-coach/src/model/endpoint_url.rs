@@ -8,7 +8,7 @@
 //! resolver of the client ([`Guarded`]), which closes the gap between looking and connecting. Over plain http a name is not
 //! even handed to the client: it gets the address that was looked at.
 
-use super::http_env::Means;
+use super::http_env::HttpEnv;
 use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use std::fmt;
@@ -26,7 +26,7 @@ fn is_metadata_name(name: &str) -> bool {
 }
 
 /// Addresses of metadata services outside the link-local range.
-const METADATA: &[IpAddr] = &[
+const METADATA_IPS: &[IpAddr] = &[
     IpAddr::V6(Ipv6Addr::new(0xfd00, 0x0ec2, 0, 0, 0, 0, 0, 0x0254)),
     IpAddr::V6(Ipv6Addr::new(0xfd20, 0x00ce, 0, 0, 0, 0, 0, 0x0254)),
     IpAddr::V4(Ipv4Addr::new(100, 100, 100, 200)),
@@ -36,20 +36,20 @@ const METADATA: &[IpAddr] = &[
 
 /// Why an address is not used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
+pub enum EndpointUrlError {
     /// Not an address at all.
     #[error("this is not the address of a service; write it as https://host or http://127.0.0.1:11434/v1")]
-    Unreadable,
+    InvalidUrl,
     /// It carries more than a place.
     #[error(
         "the address of a service has a host and a path only; leave out user names, passwords and anything after ? or #"
     )]
-    MoreThanAPlace,
+    HasCredentialsOrQuery,
     /// Plain http to somewhere else.
     #[error(
         "{host} is not in your own network, and over http anybody on the way could read along; use an address that begins with https://"
     )]
-    InTheOpen {
+    InsecureHttp {
         /// Which host.
         host: String,
     },
@@ -57,7 +57,7 @@ pub enum Refused {
     #[error(
         "{host} is in the network of this server; only whoever runs the server can choose it, for themselves or for you"
     )]
-    OwnNetwork {
+    PrivateNetwork {
         /// Which host.
         host: String,
     },
@@ -73,62 +73,62 @@ pub enum Refused {
 
 /// How far a model may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Reach {
+pub enum NetworkScope {
     /// Anywhere, the own network and this machine with it: for whoever runs the server.
     #[default]
-    Anywhere,
+    Any,
     /// Outside the own network: for everybody else, whom the server must not carry to what only it can reach.
-    Outside,
+    PublicOnly,
 }
 
-impl Reach {
+impl NetworkScope {
     /// Whether these may not be contacted.
     fn forbids(self, answers: &[IpAddr]) -> bool {
-        self == Self::Outside && answers.iter().any(|ip| is_near(*ip))
+        self == Self::PublicOnly && answers.iter().any(|ip| is_private_or_shared(*ip))
     }
 }
 
 /// An address that may be contacted, as far as one can see from how it is written.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Address(Url, Reach);
+pub struct EndpointUrl(Url, NetworkScope);
 
-impl Address {
+impl EndpointUrl {
     /// Reads one that may be anywhere.
     ///
     /// # Errors
     /// When it is not one, or is one that must not be contacted.
-    pub fn parse(text: &str) -> Result<Self, Refused> {
-        Self::within(text, Reach::Anywhere)
+    pub fn parse(text: &str) -> Result<Self, EndpointUrlError> {
+        Self::parse_within(text, NetworkScope::Any)
     }
 
     /// Reads one that may be so far.
     ///
     /// # Errors
     /// When it is not one, or is one that must not be contacted.
-    pub fn within(text: &str, reach: Reach) -> Result<Self, Refused> {
-        let url = Url::parse(text.trim()).map_err(|_| Refused::Unreadable)?;
+    pub fn parse_within(text: &str, reach: NetworkScope) -> Result<Self, EndpointUrlError> {
+        let url = Url::parse(text.trim()).map_err(|_| EndpointUrlError::InvalidUrl)?;
         if !matches!(url.scheme(), "http" | "https") {
-            return Err(Refused::Unreadable);
+            return Err(EndpointUrlError::InvalidUrl);
         }
         let plain = url.username().is_empty()
             && url.password().is_none()
             && url.query().is_none()
             && url.fragment().is_none();
         if !plain {
-            return Err(Refused::MoreThanAPlace);
+            return Err(EndpointUrlError::HasCredentialsOrQuery);
         }
         let address = Self(url, reach);
-        let host = address.host().ok_or(Refused::Unreadable)?;
+        let host = address.host().ok_or(EndpointUrlError::InvalidUrl)?;
         let name = host.trim_end_matches('.').to_ascii_lowercase();
         if is_metadata_name(&name) {
-            return Err(Refused::Reserved { host });
+            return Err(EndpointUrlError::Reserved { host });
         }
         let here = name == "localhost" || name.ends_with(".localhost");
-        if here && reach == Reach::Outside {
-            return Err(Refused::OwnNetwork { host });
+        if here && reach == NetworkScope::PublicOnly {
+            return Err(EndpointUrlError::PrivateNetwork { host });
         }
         if let Some(ip) = address.ip() {
-            address.check(&[ip])?;
+            address.check_ips(&[ip])?;
         }
         Ok(address)
     }
@@ -137,23 +137,23 @@ impl Address {
     ///
     /// # Errors
     /// When it must not.
-    pub fn check(&self, answers: &[IpAddr]) -> Result<(), Refused> {
-        let host = self.host().ok_or(Refused::Unreadable)?;
+    pub fn check_ips(&self, answers: &[IpAddr]) -> Result<(), EndpointUrlError> {
+        let host = self.host().ok_or(EndpointUrlError::InvalidUrl)?;
         if answers.iter().any(|ip| is_reserved(*ip)) {
-            return Err(Refused::Reserved { host });
+            return Err(EndpointUrlError::Reserved { host });
         }
         if self.1.forbids(answers) {
-            return Err(Refused::OwnNetwork { host });
+            return Err(EndpointUrlError::PrivateNetwork { host });
         }
-        if self.is_plain() && !answers.iter().all(|ip| is_own_network(*ip)) {
-            return Err(Refused::InTheOpen { host });
+        if self.is_plaintext() && !answers.iter().all(|ip| is_private_network(*ip)) {
+            return Err(EndpointUrlError::InsecureHttp { host });
         }
         Ok(())
     }
 
     /// A path below it.
     #[must_use]
-    pub fn below(&self, path: &str) -> Url {
+    pub fn join(&self, path: &str) -> Url {
         let mut url = self.0.clone();
         let whole = format!("{}/{}", url.path().trim_end_matches('/'), path.trim_start_matches('/'));
         url.set_path(&whole);
@@ -161,7 +161,7 @@ impl Address {
     }
 
     /// Whether what is sent there is not encrypted.
-    fn is_plain(&self) -> bool {
+    fn is_plaintext(&self) -> bool {
         self.0.scheme() == "http"
     }
 
@@ -178,30 +178,30 @@ impl Address {
     }
 
     /// Looks at what the name resolves to now. `Some` is the host to connect to instead of the name.
-    pub(super) async fn check_now(&self, means: &Means) -> Result<Option<IpAddr>, Unchecked> {
-        let host = self.host().ok_or(Refused::Unreadable)?;
+    pub(super) async fn resolve_and_check(&self, means: &HttpEnv) -> Result<Option<IpAddr>, ResolveError> {
+        let host = self.host().ok_or(EndpointUrlError::InvalidUrl)?;
         if self.ip().is_some() {
             return Ok(None);
         }
         let port = self.0.port_or_known_default().unwrap_or(443);
-        let Some(answers) = means.look_up(&host, port).await.filter(|answers| !answers.is_empty()) else {
+        let Some(answers) = means.lookup_host(&host, port).await.filter(|answers| !answers.is_empty()) else {
             // Over https the client finds out by itself, perhaps through a proxy that knows more names.
-            return if self.is_plain() { Err(Unchecked::NoAnswer) } else { Ok(None) };
+            return if self.is_plaintext() { Err(ResolveError::Unresolved) } else { Ok(None) };
         };
-        self.check(&answers)?;
+        self.check_ips(&answers)?;
         // IPv4 first: servers at home often listen on nothing else.
         let first = answers.iter().find(|ip| ip.is_ipv4()).or(answers.first());
-        Ok(first.copied().filter(|_| self.is_plain()))
+        Ok(first.copied().filter(|_| self.is_plaintext()))
     }
 }
 
-impl fmt::Display for Address {
+impl fmt::Display for EndpointUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.0.as_str())
     }
 }
 
-impl fmt::Debug for Address {
+impl fmt::Debug for EndpointUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Address({})", self.0)
     }
@@ -209,19 +209,19 @@ impl fmt::Debug for Address {
 
 /// Why a name could not be looked at.
 #[derive(Debug)]
-pub(super) enum Unchecked {
-    Refused(Refused),
-    NoAnswer,
+pub(super) enum ResolveError {
+    Forbidden(EndpointUrlError),
+    Unresolved,
 }
 
-impl From<Refused> for Unchecked {
-    fn from(refused: Refused) -> Self {
-        Self::Refused(refused)
+impl From<EndpointUrlError> for ResolveError {
+    fn from(refused: EndpointUrlError) -> Self {
+        Self::Forbidden(refused)
     }
 }
 
 /// The IPv4 address that an IPv6 address carries, where it carries one.
-fn carried(ip: Ipv6Addr) -> Option<Ipv4Addr> {
+fn embedded_ipv4(ip: Ipv6Addr) -> Option<Ipv4Addr> {
     let [a, b, .., y, z] = ip.segments();
     let from = |high: u16, low: u16| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low));
     let mapped = ip.to_ipv4_mapped();
@@ -242,10 +242,10 @@ fn carried(ip: Ipv6Addr) -> Option<Ipv4Addr> {
 #[must_use]
 pub fn is_reserved(ip: IpAddr) -> bool {
     let ip = match ip {
-        IpAddr::V6(six) => carried(six).map_or(ip, IpAddr::V4),
+        IpAddr::V6(six) => embedded_ipv4(six).map_or(ip, IpAddr::V4),
         IpAddr::V4(_) => ip,
     };
-    if METADATA.contains(&ip) || ip.is_unspecified() || ip.is_multicast() {
+    if METADATA_IPS.contains(&ip) || ip.is_unspecified() || ip.is_multicast() {
         return true;
     }
     match ip {
@@ -257,7 +257,7 @@ pub fn is_reserved(ip: IpAddr) -> bool {
 /// This machine and the private ranges: 10/8, 172.16/12, 192.168/16 and fc00::/7. The range that providers share among
 /// their customers (100.64/10) is not one's own network.
 #[must_use]
-pub fn is_own_network(ip: IpAddr) -> bool {
+pub fn is_private_network(ip: IpAddr) -> bool {
     match ip.to_canonical() {
         IpAddr::V4(four) => four.is_loopback() || four.is_private(),
         IpAddr::V6(six) => six.is_loopback() || six.is_unique_local(),
@@ -266,31 +266,31 @@ pub fn is_own_network(ip: IpAddr) -> bool {
 
 /// The own network however it is written, and the range that providers share: what a server can reach and the rest of the
 /// world cannot.
-fn is_near(ip: IpAddr) -> bool {
+fn is_private_or_shared(ip: IpAddr) -> bool {
     let ip = match ip {
-        IpAddr::V6(six) => carried(six).map_or(ip, IpAddr::V4),
+        IpAddr::V6(six) => embedded_ipv4(six).map_or(ip, IpAddr::V4),
         IpAddr::V4(_) => ip,
     };
     let shared = matches!(ip, IpAddr::V4(four) if four.octets()[0] == 100 && four.octets()[1] & 0xc0 == 64);
-    shared || is_own_network(ip)
+    shared || is_private_network(ip)
 }
 
 /// A resolver for the client: as the system does it, without the addresses that are never contacted, or not by everybody.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Guarded(pub Reach);
+pub struct FilteringResolver(pub NetworkScope);
 
-impl Resolve for Guarded {
+impl Resolve for FilteringResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let reach = self.0;
         Box::pin(async move {
             let host = name.as_str().to_owned();
             let found: Vec<SocketAddr> = tokio::net::lookup_host((host.as_str(), 0)).await?.collect();
             if found.iter().any(|address| is_reserved(address.ip())) {
-                return Err(Refused::Reserved { host }.into());
+                return Err(EndpointUrlError::Reserved { host }.into());
             }
             let answers: Vec<IpAddr> = found.iter().map(SocketAddr::ip).collect();
             if reach.forbids(&answers) {
-                return Err(Refused::OwnNetwork { host }.into());
+                return Err(EndpointUrlError::PrivateNetwork { host }.into());
             }
             Ok(Box::new(found.into_iter()) as Addrs)
         })

@@ -19,7 +19,7 @@ pub mod openai;
 pub mod sse;
 mod transcript;
 
-pub use http_env::{Limits, Means, Wait};
+pub use http_env::{Delay, HttpEnv, Timeouts};
 
 use fitness_core::string_enum;
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 /// Something a model is doing, until it is done.
-pub type Asking<'a> = Pin<Box<dyn Future<Output = Result<Reply, ModelError>> + Send + 'a>>;
+pub type ReplyFuture<'a> = Pin<Box<dyn Future<Output = Result<Reply, ModelError>> + Send + 'a>>;
 
 /// A model that can be asked.
 pub trait Model: Send + Sync {
@@ -38,7 +38,7 @@ pub trait Model: Send + Sync {
 
     /// Asks it. What it says is told to the listener as it comes; the reply holds all of it again.
     /// Dropping the future ends the request.
-    fn ask<'a>(&'a self, request: &'a Request, listener: &'a mut (dyn Listener + 'a)) -> Asking<'a>;
+    fn ask<'a>(&'a self, request: &'a Request, listener: &'a mut (dyn Listener + 'a)) -> ReplyFuture<'a>;
 
     /// The bytes that [`Model::ask`] would send, without keys: for whoever wants to see them first.
     fn preview(&self, request: &Request) -> String;
@@ -47,7 +47,7 @@ pub trait Model: Send + Sync {
     fn cost(&self, usage: &Usage) -> Option<Cost>;
 
     /// What it found out about its server by trying, for who keeps it until the next time.
-    fn found(&self) -> Option<openai::Found> {
+    fn server_capabilities(&self) -> Option<openai::ServerCapabilities> {
         None
     }
 }
@@ -63,13 +63,13 @@ pub trait Listener: Send {
     }
 
     /// It began to call a tool.
-    fn call(&mut self, tool: &str) {
+    fn tool_call(&mut self, tool: &str) {
         let _ = tool;
     }
 
     /// What the request took so far: as the service tells, and estimated where it has not told yet. What counts in the end
     /// is in the reply; this is for who leaves before it.
-    fn took(&mut self, so_far: Usage) {
+    fn usage(&mut self, so_far: Usage) {
         let _ = so_far;
     }
 }
@@ -89,7 +89,7 @@ pub struct Request {
     /// What was said, the oldest first. What changes from day to day is in here, never in `system`.
     pub messages: Vec<Message>,
     /// The shape its answer must have, where it must have one. Never together with tools.
-    pub shape: Option<Shape>,
+    pub response_schema: Option<ResponseSchema>,
     /// The most it may write.
     pub max_tokens: u32,
 }
@@ -107,7 +107,7 @@ pub struct ToolSpec {
 
 /// A shape for an answer.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Shape {
+pub struct ResponseSchema {
     /// What it is called.
     pub name: &'static str,
     /// Its JSON Schema: an object without unknown keys.
@@ -121,21 +121,21 @@ pub enum Message {
     /// The program, for the athlete: words, data, and what tools answered.
     Program {
         /// What was said; what tools answered comes first.
-        parts: Vec<Told>,
+        parts: Vec<UserPart>,
     },
     /// The model.
     Model {
         /// Which one.
         name: String,
         /// What it said.
-        parts: Vec<Part>,
+        parts: Vec<ModelPart>,
     },
 }
 
 /// Something a model is told.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum Told {
+pub enum UserPart {
     /// Words.
     Text {
         /// The words.
@@ -155,7 +155,7 @@ pub enum Told {
 /// Something a model said.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum Part {
+pub enum ModelPart {
     /// Words.
     Text {
         /// The words.
@@ -181,9 +181,9 @@ pub enum Part {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reply {
     /// What it said, in order.
-    pub parts: Vec<Part>,
+    pub parts: Vec<ModelPart>,
     /// Why it stopped.
-    pub stop: Stop,
+    pub stop_reason: StopReason,
     /// What it took.
     pub usage: Usage,
 }
@@ -192,9 +192,9 @@ impl Reply {
     /// All of its words.
     #[must_use]
     pub fn text(&self) -> String {
-        let words = |part: &Part| match part {
-            Part::Text { text } => Some(text.clone()),
-            Part::Call { .. } | Part::Sealed { .. } => None,
+        let words = |part: &ModelPart| match part {
+            ModelPart::Text { text } => Some(text.clone()),
+            ModelPart::Call { .. } | ModelPart::Sealed { .. } => None,
         };
         self.parts.iter().filter_map(words).collect()
     }
@@ -202,17 +202,17 @@ impl Reply {
 
 /// Why a model stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Stop {
+pub enum StopReason {
     /// It was done.
     Done,
     /// It waits for what its tools answer.
-    Calls,
+    ToolCalls,
     /// It may not write any more. What it wrote is cut somewhere, and is not used.
     Length,
     /// It declines.
     Declined {
         /// Why, where it says so. Foreign text.
-        why: Option<String>,
+        reason: Option<String>,
     },
     /// For a reason this program does not know.
     Other(String),
@@ -234,7 +234,7 @@ pub struct Usage {
 impl Usage {
     /// The two together.
     #[must_use]
-    pub const fn and(self, other: Self) -> Self {
+    pub const fn plus(self, other: Self) -> Self {
         Self {
             input: self.input.saturating_add(other.input),
             cache_write: self.cache_write.saturating_add(other.cache_write),
@@ -245,7 +245,7 @@ impl Usage {
 
     /// Everything read and written.
     #[must_use]
-    pub const fn tokens(self) -> u64 {
+    pub const fn total_tokens(self) -> u64 {
         self.input
             .saturating_add(self.cache_write)
             .saturating_add(self.cache_read)
@@ -266,7 +266,7 @@ impl std::fmt::Display for Cost {
 
 string_enum! {
     /// What went wrong, in a word: for the log, and for whoever counts.
-    pub enum Failing("failure of a model") {
+    pub enum ModelErrorKind("failure of a model") {
         /// No connection, or one that broke.
         Unreachable = "unreachable",
         /// Nothing came for too long.
@@ -295,19 +295,19 @@ string_enum! {
 #[error("{message}")]
 pub struct ModelError {
     /// What went wrong.
-    pub kind: Failing,
+    pub kind: ModelErrorKind,
     /// In a sentence for the athlete that says what to do.
     pub message: String,
     /// When to try again, where the service says so.
     pub retry_after: Option<Duration>,
     /// What it took all the same, as far as the service told; estimated where an answer had begun and it did not tell.
-    pub spent: Usage,
+    pub usage: Usage,
 }
 
 impl ModelError {
     /// One without a time to try again, that took nothing.
     #[must_use]
-    pub fn new(kind: Failing, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), retry_after: None, spent: Usage::default() }
+    pub fn new(kind: ModelErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), retry_after: None, usage: Usage::default() }
     }
 }

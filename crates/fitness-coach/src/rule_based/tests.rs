@@ -1,26 +1,26 @@
 //! The built-in coach keeps the contract whatever the facts are, and says what they say.
 
 use super::brief;
-use super::fixtures::{any_facts, facts, morning};
+use super::fixtures::{any_facts, facts, typical_facts};
 use fitness_core::adherence::grade::Verdict;
-use fitness_core::domain::observation::Excuse;
+use fitness_core::domain::observation::AbsenceReason;
 use fitness_core::domain::units::{TimeSpan, UnitSystem};
 use fitness_core::facts::{FactName, FactText, FactValue, FactWord, Facts};
-use fitness_core::llm_output::brief::{Metric, Tone, check_briefing};
+use fitness_core::llm_output::brief::{Metric, Tone, check_brief};
 use fitness_core::metrics::fitness::{FormBand, RampBand};
 use fitness_core::metrics::recovery::RecoveryBand;
 use fitness_core::metrics::recovery::illness::IllnessSigns;
-use fitness_core::metrics::{Absent, Quality};
+use fitness_core::metrics::{MissingReason, Quality};
 use fitness_core::plan::WorkoutKind;
 use proptest::prelude::*;
 
-fn read(facts: &Facts) -> String {
+fn render_brief(facts: &Facts) -> String {
     let briefing = brief(facts);
-    check_briefing(&briefing, facts).unwrap_or_else(|faults| panic!("{}\n{faults:#?}", briefing.body));
-    briefing.rendered(facts, UnitSystem::Metric).unwrap()
+    check_brief(&briefing, facts).unwrap_or_else(|faults| panic!("{}\n{faults:#?}", briefing.body));
+    briefing.render(facts, UnitSystem::Metric).unwrap()
 }
 
-fn word(word: FactWord) -> FactValue {
+fn word_value(word: FactWord) -> FactValue {
     FactValue::Word(word)
 }
 
@@ -30,18 +30,18 @@ proptest! {
     #[test]
     fn whatever_the_facts_are_the_brief_keeps_the_contract(facts in any_facts()) {
         let briefing = brief(&facts);
-        let checked = check_briefing(&briefing, &facts);
+        let checked = check_brief(&briefing, &facts);
         prop_assert!(checked.is_ok(), "{}\n{:#?}", briefing.body, checked);
-        prop_assert!(briefing.rendered(&facts, UnitSystem::Imperial).is_ok());
+        prop_assert!(briefing.render(&facts, UnitSystem::Imperial).is_ok());
         prop_assert_eq!(brief(&facts), briefing);
     }
 }
 
 #[test]
-fn of_nothing_it_says_that_there_is_nothing() {
-    let nothing = facts(|_| None, &Absent::NotYet);
+fn brief_without_facts_says_there_is_no_data() {
+    let nothing = facts(|_| None, &MissingReason::NotYet);
     assert_eq!(
-        read(&nothing),
+        render_brief(&nothing),
         "There is no data on your recovery today, as none has arrived. There is no data on last night's sleep, as none has \
          arrived. There is no data on your training load, as none has arrived. Import or sync something, and this page will \
          have more to say."
@@ -52,7 +52,7 @@ fn of_nothing_it_says_that_there_is_nothing() {
 
 #[test]
 fn with_a_plan_it_opens_with_the_session_its_state_and_the_last_verdict() {
-    let text = read(&morning(&[], &[]));
+    let text = render_brief(&typical_facts(&[], &[]));
     assert!(
         text.starts_with(
             "4x1 km @ 5K today, 2.0 km. It is still pending. On Tue 9 Jun you did what Easy 8 asked of you: hit."
@@ -60,8 +60,8 @@ fn with_a_plan_it_opens_with_the_session_its_state_and_the_last_verdict() {
         "{text}"
     );
     assert!(text.contains("Your Easy 8 is 20 days away."), "{text}");
-    assert_eq!(brief(&morning(&[], &[])).metrics, Metric::ALL);
-    assert_eq!(brief(&morning(&[], &[])).tone, Tone::Encouraging);
+    assert_eq!(brief(&typical_facts(&[], &[])).metrics, Metric::ALL);
+    assert_eq!(brief(&typical_facts(&[], &[])).tone, Tone::Encouraging);
 }
 
 #[test]
@@ -76,17 +76,17 @@ fn without_a_plan_it_says_nothing_of_one() {
                 .any(|begin| id.starts_with(begin))
         })
         .collect();
-    let text = read(&morning(&[], &plan));
+    let text = render_brief(&typical_facts(&[], &plan));
     assert!(text.starts_with("Recovery is 20 this morning"), "{text}");
     assert!(!text.contains("plan") && !text.contains("ession"), "{text}");
 }
 
 #[test]
-fn what_it_says_follows_from_the_facts() {
-    let state = |verdict| (FactName::TodaySessionState, word(FactWord::Verdict(verdict)));
-    let last = |verdict| (FactName::LastVerdict, word(FactWord::Verdict(verdict)));
-    let form = |band| (FactName::FormBand, word(FactWord::Form(band)));
-    let kind = |kind| (FactName::TodaySessionKind, word(FactWord::Kind(kind)));
+fn sentences_follow_from_the_facts() {
+    let state = |verdict| (FactName::TodayWorkoutVerdict, word_value(FactWord::Verdict(verdict)));
+    let last = |verdict| (FactName::LastVerdict, word_value(FactWord::Verdict(verdict)));
+    let form = |band| (FactName::FormBand, word_value(FactWord::Form(band)));
+    let kind = |kind| (FactName::TodayWorkoutKind, word_value(FactWord::Kind(kind)));
     let number = FactValue::Number;
     for (given, without, says) in [
         (vec![state(Verdict::Hit)], vec![], "behind you already, and it counts: hit."),
@@ -103,31 +103,46 @@ fn what_it_says_follows_from_the_facts() {
         (vec![state(Verdict::Short)], vec![], "less than the plan asks: short."),
         (vec![state(Verdict::Missed)], vec![], "did not happen: missed."),
         (
-            vec![state(Verdict::Missed), (FactName::MarkedToday, word(FactWord::Mark(Excuse::Away)))],
+            vec![
+                state(Verdict::Missed),
+                (FactName::AbsenceToday, word_value(FactWord::Mark(AbsenceReason::Away))),
+            ],
             vec![],
             "did not happen: missed, but excused",
         ),
-        (vec![], vec![FactName::TodaySessionDistance], "4x1 km @ 5K today, 20 min."),
+        (vec![], vec![FactName::TodayWorkoutDistance], "4x1 km @ 5K today, 20 min."),
         (
             vec![],
-            vec![FactName::TodaySessionDistance, FactName::TodaySessionTime],
+            vec![FactName::TodayWorkoutDistance, FactName::TodayWorkoutTime],
             "4x1 km @ 5K today. It is still pending.",
         ),
-        (vec![], vec![FactName::TodaySessionState], "4x1 km @ 5K today."),
-        (vec![], vec![FactName::TodaySession], "Your plan has nothing for today"),
+        (vec![], vec![FactName::TodayWorkoutVerdict], "4x1 km @ 5K today."),
+        (vec![], vec![FactName::TodayWorkout], "Your plan has nothing for today"),
         (vec![last(Verdict::Short)], vec![], "a part of Easy 8: short"),
         (vec![last(Verdict::Missed)], vec![], "not caught up on"),
-        (vec![last(Verdict::Missed)], vec![FactName::LastJudgedDay], "Your last judged day was missed."),
-        (vec![(FactName::LastExcuse, word(FactWord::Mark(Excuse::Away)))], vec![], "You were away then"),
+        (vec![last(Verdict::Missed)], vec![FactName::LastGradedDay], "Your last judged day was missed."),
         (
-            vec![(FactName::MarkedToday, word(FactWord::Mark(Excuse::Ill)))],
+            vec![(FactName::LastAbsence, word_value(FactWord::Mark(AbsenceReason::Away)))],
+            vec![],
+            "You were away then",
+        ),
+        (
+            vec![(FactName::AbsenceToday, word_value(FactWord::Mark(AbsenceReason::Ill)))],
             vec![],
             "getting well goes before",
         ),
-        (vec![(FactName::MarkedToday, word(FactWord::Mark(Excuse::Injured)))], vec![], "healing goes before"),
-        (vec![(FactName::MarkedToday, word(FactWord::Mark(Excuse::Away)))], vec![], "training can wait"),
         (
-            vec![(FactName::ProposalWaiting, FactValue::Text(FactText::new("proposal 5").unwrap()))],
+            vec![(FactName::AbsenceToday, word_value(FactWord::Mark(AbsenceReason::Injured)))],
+            vec![],
+            "healing goes before",
+        ),
+        (
+            vec![(FactName::AbsenceToday, word_value(FactWord::Mark(AbsenceReason::Away)))],
+            vec![],
+            "training can wait",
+        ),
+        (
+            vec![(FactName::PendingProposals, FactValue::Text(FactText::new("proposal 5").unwrap()))],
             vec![],
             "Waiting for your decision: proposal 5.",
         ),
@@ -138,7 +153,7 @@ fn what_it_says_follows_from_the_facts() {
             "What helps it most is your heart rate variability",
         ),
         (
-            vec![(FactName::RecoveryBand, word(FactWord::Recovery(RecoveryBand::Middle)))],
+            vec![(FactName::RecoveryBand, word_value(FactWord::Recovery(RecoveryBand::Middle)))],
             vec![],
             "in the middle of",
         ),
@@ -160,62 +175,66 @@ fn what_it_says_follows_from_the_facts() {
         (vec![form(FormBand::Transition)], vec![], "begin to fade"),
         (vec![], vec![FactName::FormBand], "fitness less fatigue"),
         (vec![], vec![FactName::FormBand, FactName::Form], "Yesterday's training came to"),
-        (vec![(FactName::RampBand, word(FactWord::Ramp(RampBand::Steep)))], vec![], "climbing fast (steep)"),
         (
-            vec![(FactName::RampBand, word(FactWord::Ramp(RampBand::Hard)))],
+            vec![(FactName::RampBand, word_value(FactWord::Ramp(RampBand::Steep)))],
+            vec![],
+            "climbing fast (steep)",
+        ),
+        (
+            vec![(FactName::RampBand, word_value(FactWord::Ramp(RampBand::Hard)))],
             vec![],
             "takes care to keep up (hard)",
         ),
     ] {
-        let text = read(&morning(&given, &without));
+        let text = render_brief(&typical_facts(&given, &without));
         assert!(text.contains(says), "{says:?} is not in: {text}");
     }
 }
 
 /// A form of weeks ago is no balance of today.
 #[test]
-fn what_is_old_is_told_as_what_it_was() {
-    let balanced = morning(&[(FactName::FormBand, word(FactWord::Form(FormBand::Neutral)))], &[]);
-    assert!(read(&balanced).contains("in balance"));
+fn stale_facts_are_written_in_the_past_tense() {
+    let balanced = typical_facts(&[(FactName::FormBand, word_value(FactWord::Form(FormBand::Neutral)))], &[]);
+    assert!(render_brief(&balanced).contains("in balance"));
     let mut known = balanced.known().to_vec();
     known.iter_mut().filter(|fact| fact.id.as_str() == "form").for_each(|fact| {
         fact.quality = Quality::EstimatedStale;
     });
-    let text = read(&Facts::new(known, Vec::new()).unwrap());
+    let text = render_brief(&Facts::new(known, Vec::new()).unwrap());
     assert!(text.contains("When your data ended, form was") && !text.contains("in balance"), "{text}");
 }
 
 #[test]
-fn a_device_alone_makes_it_ask_and_the_athletes_word_ends_the_question() {
-    let low = (FactName::RecoveryBand, word(FactWord::Recovery(RecoveryBand::Low)));
-    let tempo = (FactName::TodaySessionKind, word(FactWord::Kind(WorkoutKind::Tempo)));
-    let signs = (FactName::SignsOfIllness, word(FactWord::Illness(IllnessSigns::OneDay)));
-    let ill = (FactName::MarkedToday, word(FactWord::Mark(Excuse::Ill)));
-    let easy = (FactName::TodaySessionKind, word(FactWord::Kind(WorkoutKind::Easy)));
+fn device_signs_raise_a_question_until_the_athlete_reports() {
+    let low = (FactName::RecoveryBand, word_value(FactWord::Recovery(RecoveryBand::Low)));
+    let tempo = (FactName::TodayWorkoutKind, word_value(FactWord::Kind(WorkoutKind::Tempo)));
+    let signs = (FactName::SignsOfIllness, word_value(FactWord::Illness(IllnessSigns::OneDay)));
+    let ill = (FactName::AbsenceToday, word_value(FactWord::Mark(AbsenceReason::Ill)));
+    let easy = (FactName::TodayWorkoutKind, word_value(FactWord::Kind(WorkoutKind::Easy)));
     let unasked = [FactName::RecoveryFromFeel];
     for (given, asked) in [
         (vec![low.clone(), tempo], "how do you feel about a hard session today?"),
         (vec![low.clone(), easy], "how do you feel today?"),
         (vec![signs.clone()], "do you feel ill"),
     ] {
-        let facts = morning(&given, &unasked);
-        assert!(read(&facts).contains(asked), "{}", read(&facts));
+        let facts = typical_facts(&given, &unasked);
+        assert!(render_brief(&facts).contains(asked), "{}", render_brief(&facts));
         assert_eq!(brief(&facts).tone, Tone::Neutral);
     }
-    assert!(!read(&morning(&[low, signs, ill], &[])).contains('?'));
-    assert!(!read(&morning(&[], &[])).contains('?'));
+    assert!(!render_brief(&typical_facts(&[low, signs, ill], &[])).contains('?'));
+    assert!(!render_brief(&typical_facts(&[], &[])).contains('?'));
 }
 
 #[test]
-fn who_says_that_they_feel_bad_is_heard_and_not_asked_again() {
-    let low = (FactName::RecoveryBand, word(FactWord::Recovery(RecoveryBand::Low)));
+fn low_feeling_is_acknowledged_without_a_question() {
+    let low = (FactName::RecoveryBand, word_value(FactWord::Recovery(RecoveryBand::Low)));
     let feels = |added| (FactName::RecoveryFromFeel, FactValue::Number(added));
-    let tempo = (FactName::TodaySessionKind, word(FactWord::Kind(WorkoutKind::Tempo)));
-    let waits = (FactName::ProposalWaiting, FactValue::Text(FactText::new("proposal 5").unwrap()));
-    let text = read(&morning(&[low.clone(), feels(-0.4), tempo.clone(), waits], &[]));
+    let tempo = (FactName::TodayWorkoutKind, word_value(FactWord::Kind(WorkoutKind::Tempo)));
+    let waits = (FactName::PendingProposals, FactValue::Text(FactText::new("proposal 5").unwrap()));
+    let text = render_brief(&typical_facts(&[low.clone(), feels(-0.4), tempo.clone(), waits], &[]));
     assert!(text.contains("You said that you do not feel good today"), "{text}");
     assert!(text.contains("Waiting for your decision: proposal 5."), "{text}");
     assert!(!text.contains('?') && !text.contains("enjoy it"), "{text}");
-    let text = read(&morning(&[low, feels(0.4), tempo], &[]));
+    let text = render_brief(&typical_facts(&[low, feels(0.4), tempo], &[]));
     assert!(!text.contains('?') && !text.contains("You said"), "they feel fine, and said so: {text}");
 }

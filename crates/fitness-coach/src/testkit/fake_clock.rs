@@ -1,6 +1,6 @@
 //! A clock that moves only when somebody waits.
 
-use crate::model::{Means, Wait};
+use crate::model::{Delay, HttpEnv};
 use chrono::TimeDelta;
 use fitness_core::domain::calendar::Instant;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -10,14 +10,14 @@ use tokio::sync::Semaphore;
 /// A clock and a record of all waits. A wait for a token ends when a fake stalls or only pings, the wait for the whole answer when
 /// a fake talks for ever, and neither ever else.
 #[derive(Debug, Clone)]
-pub struct Time {
+pub struct FakeClock {
     now: Arc<Mutex<Instant>>,
     waits: Arc<Mutex<Vec<Duration>>>,
     pub(super) stalls: Arc<Semaphore>,
     pub(super) drips: Arc<Semaphore>,
 }
 
-impl Time {
+impl FakeClock {
     pub(super) fn new() -> Self {
         let now = "2026-06-14T07:00:00Z".parse().expect("a moment");
         let none = || Arc::new(Semaphore::new(0));
@@ -32,33 +32,33 @@ impl Time {
 
     /// How long was waited before asking again, each time.
     #[must_use]
-    pub fn waits(&self) -> Vec<Duration> {
+    pub fn retry_delays(&self) -> Vec<Duration> {
         self.waits.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// A client, this clock and this way of waiting.
     #[must_use]
-    pub fn means(&self) -> Means {
+    pub fn http_env(&self) -> HttpEnv {
         let (clock, waiting) = (self.clone(), self.clone());
-        Means::new(
+        HttpEnv::new(
             client(),
             move || clock.now(),
             move |wait| {
                 let time = waiting.clone();
-                async move { time.wait(wait).await }
+                async move { time.delay(wait).await }
             },
         )
     }
 
-    async fn wait(&self, wait: Wait) {
+    async fn delay(&self, wait: Delay) {
         // One stall ends one wait.
         let until = async |signal: &Semaphore| {
             signal.acquire().await.expect("the semaphore is never closed").forget();
         };
         match wait {
-            Wait::Stall(_) => until(&self.stalls).await,
-            Wait::Overall(_) => until(&self.drips).await,
-            Wait::Again(length) => {
+            Delay::Stall(_) => until(&self.stalls).await,
+            Delay::Overall(_) => until(&self.drips).await,
+            Delay::Retry(length) => {
                 self.waits.lock().unwrap_or_else(PoisonError::into_inner).push(length);
                 let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
                 *now += TimeDelta::from_std(length).unwrap_or_default();

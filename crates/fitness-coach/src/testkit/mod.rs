@@ -13,11 +13,13 @@ mod scripted_model;
 mod server;
 
 pub use anthropic::FakeAnthropic;
-pub use fake_clock::{Time, client};
-pub use openai::{Ability, FakeOpenAi};
-pub use scenario::{After, Answer, Asked, Block, Fail, Manner, Say, Why};
+pub use fake_clock::{FakeClock, client};
+pub use openai::{FakeOpenAi, ToolSupport};
+pub use scenario::{
+    Block, ScriptRequest, ScriptResponse, ScriptedFailure, ScriptedReply, ScriptedStop, StreamEnd, WireFormat,
+};
 pub use scripted_model::ScriptedModel;
-pub use server::Seen;
+pub use server::RecordedRequest;
 
 /// The key that the fakes take.
 pub const KEY: &str = "sk-fake-0123456789";

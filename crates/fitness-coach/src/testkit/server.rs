@@ -1,6 +1,6 @@
 //! A small HTTP/1.1 server that can misbehave at a chosen byte, which no well-behaved library allows.
 
-use super::fake_clock::Time;
+use super::fake_clock::FakeClock;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,7 +11,7 @@ use tokio::task::JoinHandle;
 
 /// A request that was answered, without anything secret.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Seen {
+pub struct RecordedRequest {
     /// Such as `POST`.
     pub method: String,
     /// The path.
@@ -19,7 +19,7 @@ pub struct Seen {
     /// Every header but those that carry keys.
     pub headers: BTreeMap<String, String>,
     /// What was sent, as text.
-    pub text: String,
+    pub raw_body: String,
     /// The same as JSON; null where it is none.
     pub body: Value,
     /// What it was answered with.
@@ -27,7 +27,7 @@ pub struct Seen {
 }
 
 #[derive(Debug)]
-pub(super) struct Received {
+pub(super) struct ReceivedRequest {
     pub(super) method: String,
     pub(super) path: String,
     pub(super) headers: BTreeMap<String, String>,
@@ -52,12 +52,12 @@ pub(super) enum Step {
     /// Sends this again and again: so many times, or until the other side has gone.
     Repeat(Vec<u8>, usize),
     /// Sends this without end, slowly; says after a while what is late.
-    Drip(Vec<u8>, Late),
+    Drip(Vec<u8>, LatePart),
 }
 
 /// What does not come in time.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Late {
+pub(super) enum LatePart {
     /// The next token.
     Token,
     /// The end of the answer.
@@ -82,13 +82,13 @@ impl Response {
 }
 
 pub(super) trait Service: Send + 'static {
-    fn answer(&mut self, request: &Received) -> Response;
+    fn handle(&mut self, request: &ReceivedRequest) -> Response;
 }
 
 #[derive(Debug)]
 struct State<S> {
     service: S,
-    seen: Vec<Seen>,
+    requests: Vec<RecordedRequest>,
 }
 
 /// A server that ends when it is dropped.
@@ -96,8 +96,8 @@ struct State<S> {
 pub(super) struct Server<S> {
     address: String,
     state: Arc<Mutex<State<S>>>,
-    pub(super) time: Time,
-    gone: Arc<Semaphore>,
+    pub(super) clock: FakeClock,
+    disconnects: Arc<Semaphore>,
     task: JoinHandle<()>,
 }
 
@@ -111,28 +111,28 @@ impl<S: Service> Server<S> {
     pub(super) async fn start(service: S) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("loopback has a free port");
         let address = format!("http://{}", listener.local_addr().expect("a bound socket has an address"));
-        let state = Arc::new(Mutex::new(State { service, seen: Vec::new() }));
-        let (time, gone) = (Time::new(), Arc::new(Semaphore::new(0)));
+        let state = Arc::new(Mutex::new(State { service, requests: Vec::new() }));
+        let (time, gone) = (FakeClock::new(), Arc::new(Semaphore::new(0)));
         let (shared, clock, left) = (Arc::clone(&state), time.clone(), Arc::clone(&gone));
         let task = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 tokio::spawn(serve(stream, Arc::clone(&shared), clock.clone(), Arc::clone(&left)));
             }
         });
-        Self { address, state, time, gone, task }
+        Self { address, state, clock: time, disconnects: gone, task }
     }
 
     pub(super) fn address(&self) -> &str {
         &self.address
     }
 
-    pub(super) fn seen(&self) -> Vec<Seen> {
-        lock(&self.state).seen.clone()
+    pub(super) fn requests(&self) -> Vec<RecordedRequest> {
+        lock(&self.state).requests.clone()
     }
 
     /// Waits until a client has gone before it was sent everything.
-    pub(super) async fn left(&self) {
-        self.gone.acquire().await.expect("the semaphore is never closed").forget();
+    pub(super) async fn wait_for_disconnect(&self) {
+        self.disconnects.acquire().await.expect("the semaphore is never closed").forget();
     }
 }
 
@@ -144,38 +144,38 @@ fn lock<S>(state: &Mutex<State<S>>) -> MutexGuard<'_, State<S>> {
 async fn serve<S: Service>(
     mut stream: TcpStream,
     state: Arc<Mutex<State<S>>>,
-    time: Time,
+    time: FakeClock,
     gone: Arc<Semaphore>,
 ) {
     let Some(request) = read(&mut stream).await else { return };
     let response = {
         let mut state = lock(&state);
-        let response = state.service.answer(&request);
-        state.seen.push(note(&request, response.status));
+        let response = state.service.handle(&request);
+        state.requests.push(recorded_request(&request, response.status));
         response
     };
     let _ = stream.set_nodelay(true);
-    if write(&mut stream, &response, &time).await == Sent::Gone {
+    if write(&mut stream, &response, &time).await == SendOutcome::Disconnected {
         gone.add_permits(1);
     }
 }
 
 /// What is remembered of a request.
-fn note(request: &Received, status: u16) -> Seen {
+fn recorded_request(request: &ReceivedRequest, status: u16) -> RecordedRequest {
     let secret = |name: &str| matches!(name, "authorization" | "x-api-key" | "cookie");
     let mut headers = request.headers.clone();
     headers.retain(|name, _| !secret(name));
-    Seen {
+    RecordedRequest {
         method: request.method.clone(),
         path: request.path.clone(),
         headers,
-        text: String::from_utf8_lossy(&request.body).into_owned(),
+        raw_body: String::from_utf8_lossy(&request.body).into_owned(),
         body: serde_json::from_slice(&request.body).unwrap_or_default(),
         status,
     }
 }
 
-async fn read(stream: &mut TcpStream) -> Option<Received> {
+async fn read(stream: &mut TcpStream) -> Option<ReceivedRequest> {
     let mut bytes = Vec::new();
     let head = loop {
         if let Some(end) = bytes.windows(4).position(|window| window == b"\r\n\r\n") {
@@ -200,17 +200,17 @@ async fn read(stream: &mut TcpStream) -> Option<Received> {
         }
     }
     let path = target.split('?').next().unwrap_or_default().to_owned();
-    Some(Received { method, path, headers, body: bytes[head + 4..].to_vec() })
+    Some(ReceivedRequest { method, path, headers, body: bytes[head + 4..].to_vec() })
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Sent {
-    Whole,
-    Gone,
+enum SendOutcome {
+    Complete,
+    Disconnected,
 }
 
 /// Sends a response, each step in one chunk or more.
-async fn write(stream: &mut TcpStream, response: &Response, time: &Time) -> Sent {
+async fn write(stream: &mut TcpStream, response: &Response, time: &FakeClock) -> SendOutcome {
     if response.status != 0 {
         let mut head = format!("HTTP/1.1 {} .\r\nconnection: close\r\n", response.status);
         for (name, value) in &response.headers {
@@ -218,7 +218,7 @@ async fn write(stream: &mut TcpStream, response: &Response, time: &Time) -> Sent
         }
         head.push_str("transfer-encoding: chunked\r\n\r\n");
         if stream.write_all(head.as_bytes()).await.is_err() {
-            return Sent::Gone;
+            return SendOutcome::Disconnected;
         }
     }
     for step in &response.steps {
@@ -226,10 +226,10 @@ async fn write(stream: &mut TcpStream, response: &Response, time: &Time) -> Sent
             Step::Send(bytes) => chunk(stream, bytes).await,
             Step::Stall => {
                 time.stalls.add_permits(1);
-                wait_until_gone(stream).await;
-                return Sent::Gone;
+                wait_for_close(stream).await;
+                return SendOutcome::Disconnected;
             }
-            Step::Cut => return Sent::Whole,
+            Step::Cut => return SendOutcome::Complete,
             Step::Repeat(bytes, times) => {
                 let mut sent = Ok(());
                 for _ in 0..*times {
@@ -247,23 +247,23 @@ async fn write(stream: &mut TcpStream, response: &Response, time: &Time) -> Sent
                     }
                     if drop == 50 {
                         match late {
-                            Late::Token => time.stalls.add_permits(1),
-                            Late::End => time.drips.add_permits(1),
+                            LatePart::Token => time.stalls.add_permits(1),
+                            LatePart::End => time.drips.add_permits(1),
                         }
                     }
                     tokio::task::yield_now().await;
                 }
-                return Sent::Gone;
+                return SendOutcome::Disconnected;
             }
         };
         if sent.is_err() {
-            return Sent::Gone;
+            return SendOutcome::Disconnected;
         }
     }
     // The other side may have gone; that is its business.
     let _ = stream.write_all(b"0\r\n\r\n").await;
     let _ = stream.shutdown().await;
-    Sent::Whole
+    SendOutcome::Complete
 }
 
 async fn chunk(stream: &mut TcpStream, bytes: &[u8]) -> std::io::Result<()> {
@@ -275,7 +275,7 @@ async fn chunk(stream: &mut TcpStream, bytes: &[u8]) -> std::io::Result<()> {
     stream.write_all(&[head.as_bytes(), bytes, b"\r\n"].concat()).await
 }
 
-async fn wait_until_gone(stream: &mut TcpStream) {
+async fn wait_for_close(stream: &mut TcpStream) {
     let mut nothing = [0; 64];
     while stream.read(&mut nothing).await.is_ok_and(|read| read > 0) {}
 }

@@ -10,7 +10,7 @@ mod tests;
 pub use table::TOOLS;
 
 use crate::model::ToolSpec;
-use fitness_core::coach_api::{Answer, CoachDesk, DeskError, Scope};
+use fitness_core::coach_api::{CoachApi, CoachApiError, CoachFuture, Scope};
 use fitness_core::domain::calendar::Day;
 use fitness_core::string_enum;
 use schemars::JsonSchema;
@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use std::sync::LazyLock;
 
 /// The longest answer of a tool, in bytes.
-pub const MAX_ANSWER: usize = 64 * 1024;
+pub const MAX_RESULT_BYTES: usize = 64 * 1024;
 
 string_enum! {
     /// Every tool there is.
@@ -77,33 +77,33 @@ impl Outcome {
     pub fn new(text: &str, refused: bool) -> Self {
         match text {
             _ if !refused => Self::Done,
-            STOPPED => Self::Stopped,
-            text if text == DeskError::Broken.to_string() => Self::Failed,
+            STOPPED_MESSAGE => Self::Stopped,
+            text if text == CoachApiError::Internal.to_string() => Self::Failed,
             _ => Self::Refused,
         }
     }
 }
 
 /// What a call is answered with that was stopped before its tool had answered.
-pub(crate) const STOPPED: &str = "Stopped before it was answered.";
+pub(crate) const STOPPED_MESSAGE: &str = "Stopped before it was answered.";
 
 /// What an athlete is shown of a call. It never holds words of the model: a name that is none of ours is not shown.
 #[must_use]
 pub fn label(tool: &str, outcome: Outcome) -> String {
     match (Tool::find(tool), outcome) {
-        (Some(tool), Outcome::Done) => tool.done.to_owned(),
-        (Some(tool), _) => format!("{}: {outcome}", tool.doing),
+        (Some(tool), Outcome::Done) => tool.done_label.to_owned(),
+        (Some(tool), _) => format!("{}: {outcome}", tool.progress_label),
         (None, _) => format!("Unknown tool: {outcome}"),
     }
 }
 
 /// How far a tool reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effect {
+pub enum ToolAccess {
     /// It only looks.
-    Reads,
+    Read,
     /// It leaves something that waits for the athlete, and counts for nothing until then.
-    Leaves,
+    Write,
 }
 
 /// A tool.
@@ -112,16 +112,16 @@ pub struct Tool {
     /// What it is called, by models and over MCP.
     pub name: ToolName,
     /// What a page shows while it runs.
-    pub doing: &'static str,
+    pub progress_label: &'static str,
     /// What a page shows when it has run.
-    pub done: &'static str,
+    pub done_label: &'static str,
     /// What a model is told of it.
     pub description: &'static str,
     /// How far it reaches.
-    pub effect: Effect,
+    pub access: ToolAccess,
     input: fn() -> Value,
     output: fn() -> Value,
-    run: for<'a> fn(&'a dyn CoachDesk, Value) -> Answer<'a, Value>,
+    run: for<'a> fn(&'a dyn CoachApi, Value) -> CoachFuture<'a, Value>,
 }
 
 impl Tool {
@@ -133,10 +133,10 @@ impl Tool {
 
     /// Whether a program of a scope may call it.
     #[must_use]
-    pub const fn is_within(&self, scope: Scope) -> bool {
-        match (scope, self.effect) {
-            (_, Effect::Reads) | (Scope::Draft, Effect::Leaves) => true,
-            (Scope::Read, Effect::Leaves) => false,
+    pub const fn is_allowed_for(&self, scope: Scope) -> bool {
+        match (scope, self.access) {
+            (_, ToolAccess::Read) | (Scope::Draft, ToolAccess::Write) => true,
+            (Scope::Read, ToolAccess::Write) => false,
         }
     }
 
@@ -151,12 +151,12 @@ impl Tool {
     pub fn output_schema(&self) -> Value {
         let mut schema = (self.output)();
         if let Some(properties) = schema.pointer_mut("/properties").and_then(Value::as_object_mut) {
-            properties.insert(DATA_THROUGH.to_owned(), data_through_schema());
+            properties.insert(DATA_THROUGH_KEY.to_owned(), data_through_schema());
         }
         if let Some(fields) = schema.as_object_mut() {
             let required = fields.entry("required").or_insert_with(|| json!([]));
             if let Some(required) = required.as_array_mut() {
-                required.push(json!(DATA_THROUGH));
+                required.push(json!(DATA_THROUGH_KEY));
             }
         }
         schema
@@ -176,15 +176,15 @@ impl Tool {
     ///
     /// # Errors
     /// What was wrong with the asking, in words for a model; or that the answer would be too long.
-    pub async fn call(&self, desk: &dyn CoachDesk, input: Value) -> Result<Value, DeskError> {
+    pub async fn call(&self, desk: &dyn CoachApi, input: Value) -> Result<Value, CoachApiError> {
         let input = if input.is_null() { json!({}) } else { input };
         let mut answer = (self.run)(desk, input).await?;
         let through: Option<Day> = desk.data_through().await?;
         if let Some(fields) = answer.as_object_mut() {
-            fields.insert(DATA_THROUGH.to_owned(), json!(through));
+            fields.insert(DATA_THROUGH_KEY.to_owned(), json!(through));
         }
-        if answer.to_string().len() > MAX_ANSWER {
-            return Err(DeskError::refused(
+        if answer.to_string().len() > MAX_RESULT_BYTES {
+            return Err(CoachApiError::invalid(
                 "The answer would be longer than can be read at once. Ask for fewer days or fewer entries.",
             ));
         }
@@ -200,7 +200,7 @@ pub fn specs() -> Vec<ToolSpec> {
     SPECS.clone()
 }
 
-const DATA_THROUGH: &str = "data_through";
+const DATA_THROUGH_KEY: &str = "data_through";
 
 fn data_through_schema() -> Value {
     json!({
@@ -211,16 +211,16 @@ fn data_through_schema() -> Value {
 }
 
 /// The schema of what is asked, whole: no reference leads out of it.
-fn schema_of<T: JsonSchema>() -> Value {
-    whole_schema::<T>(SchemaSettings::draft2020_12())
+fn input_schema_of<T: JsonSchema>() -> Value {
+    inlined_schema::<T>(SchemaSettings::draft2020_12())
 }
 
 /// The schema of what is told: a field that is left out when it is empty is not required.
-fn schema_of_answer<T: JsonSchema>() -> Value {
-    whole_schema::<T>(SchemaSettings::draft2020_12().for_serialize())
+fn schema_of_response<T: JsonSchema>() -> Value {
+    inlined_schema::<T>(SchemaSettings::draft2020_12().for_serialize())
 }
 
-fn whole_schema<T: JsonSchema>(settings: SchemaSettings) -> Value {
+fn inlined_schema<T: JsonSchema>(settings: SchemaSettings) -> Value {
     let settings = settings.with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;
@@ -230,14 +230,14 @@ fn whole_schema<T: JsonSchema>(settings: SchemaSettings) -> Value {
     schema.to_value()
 }
 
-fn read<T: DeserializeOwned>(tool: ToolName, input: Value) -> Result<T, DeskError> {
+fn parse_input<T: DeserializeOwned>(tool: ToolName, input: Value) -> Result<T, CoachApiError> {
     serde_json::from_value(input).map_err(|why| {
-        DeskError::refused(format!(
+        CoachApiError::invalid(format!(
             "The input of `{tool}` does not fit: {why}. Its schema says what it takes."
         ))
     })
 }
 
-fn told<T: Serialize>(answer: &T) -> Result<Value, DeskError> {
-    serde_json::to_value(answer).map_err(|_| DeskError::Broken)
+fn to_result<T: Serialize>(response: &T) -> Result<Value, CoachApiError> {
+    serde_json::to_value(response).map_err(|_| CoachApiError::Internal)
 }

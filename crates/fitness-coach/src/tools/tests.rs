@@ -59,7 +59,7 @@ fn what_is_left_out_when_it_is_empty_is_not_announced_as_required() {
 }
 
 #[test]
-fn schemas_are_whole() {
+fn schemas_have_no_external_references() {
     for tool in TOOLS {
         for schema in [tool.input_schema(), tool.output_schema()] {
             assert!(!schema.to_string().contains("$ref") || schema.get("$defs").is_some(), "{}", tool.name);

@@ -1,31 +1,31 @@
 //! What leaves this machine, where to, and what never does.
 
-use crate::harness::{Rig, WAYS, Way, chat, go_on, key};
+use crate::harness::{Harness, TRANSPORTS, Transport, append_tool_results, chat, key};
 use fitness_coach::model::anthropic::Claude;
-use fitness_coach::model::catalog::Choice;
-use fitness_coach::model::endpoint_url::Address;
-use fitness_coach::model::openai::Compatible;
-use fitness_coach::model::{Failing, Limits, Model};
-use fitness_coach::testkit::{Asked, Fail, FakeAnthropic, KEY, Say};
+use fitness_coach::model::catalog::ClaudeModel;
+use fitness_coach::model::endpoint_url::EndpointUrl;
+use fitness_coach::model::openai::OpenAiCompatible;
+use fitness_coach::model::{Model, ModelErrorKind, Timeouts};
+use fitness_coach::testkit::{FakeAnthropic, KEY, ScriptRequest, ScriptedFailure, ScriptedReply};
 use serde_json::json;
 use std::net::IpAddr;
 
 #[tokio::test]
 async fn what_is_previewed_is_what_is_sent_without_the_key() {
-    for way in WAYS {
-        let rig = Rig::new(way, |_: &Asked| Say::text("ok")).await;
+    for way in TRANSPORTS {
+        let rig = Harness::new(way, |_: &ScriptRequest| ScriptedReply::text("ok")).await;
         let request = chat("My knee hurts, says \"Ann\" 😀");
         let before = rig.model.preview(&request);
         rig.ask(&request).await.0.unwrap();
         let after = rig.model.preview(&request);
-        let sent: Vec<String> = rig.everything_seen().into_iter().map(|seen| seen.text).collect();
+        let sent: Vec<String> = rig.all_requests().into_iter().map(|seen| seen.raw_body).collect();
         let last = sent.last().unwrap();
         assert!(after.ends_with(&format!("\n\n{last}")), "{after}");
         for text in &sent {
             // Whether a server calls tools is not known before; then both ways are shown.
             assert!(before.contains(text.as_str()), "{before}");
         }
-        assert_eq!(before.contains("to find out whether"), way != Way::Claude);
+        assert_eq!(before.contains("to find out whether"), way != Transport::Claude);
         assert!(!after.contains("to find out whether"));
         for preview in [before, after] {
             assert!(preview.contains("(your key)") && !preview.contains(KEY), "{preview}");
@@ -34,7 +34,7 @@ async fn what_is_previewed_is_what_is_sent_without_the_key() {
 }
 
 /// Takes one request, byte for byte, and refuses it.
-async fn bytes_of_a_request(listener: tokio::net::TcpListener) -> String {
+async fn read_request_bytes(listener: tokio::net::TcpListener) -> String {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
     let (mut socket, _) = listener.accept().await.unwrap();
     let mut taken = Vec::new();
@@ -56,21 +56,21 @@ async fn bytes_of_a_request(listener: tokio::net::TcpListener) -> String {
 
 #[tokio::test]
 async fn every_byte_that_leaves_is_previewed_and_no_other() {
-    let means = FakeAnthropic::start(|_: &Asked| Say::text("ok")).await;
+    let means = FakeAnthropic::start(|_: &ScriptRequest| ScriptedReply::text("ok")).await;
     for keyed in [true, false] {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let at = format!("http://{}", listener.local_addr().unwrap());
-        let (address, means) = (Address::parse(&at).unwrap(), means.time().means());
+        let (address, means) = (EndpointUrl::parse(&at).unwrap(), means.clock().http_env());
         let model: Box<dyn Model> = if keyed {
-            Box::new(Claude::new(Choice::Sonnet, address, &key(), means, Limits::default()).unwrap())
+            Box::new(Claude::new(ClaudeModel::Sonnet, address, &key(), means, Timeouts::default()).unwrap())
         } else {
-            Box::new(Compatible::new("local", address, None, means, Limits::default()).unwrap())
+            Box::new(OpenAiCompatible::new("local", address, None, means, Timeouts::default()).unwrap())
         };
         let mut request = chat("My knee hurts 😀");
         request.tools.clear();
         let preview = model.preview(&request);
         let mut nobody = ();
-        let (asked, sent) = tokio::join!(model.ask(&request, &mut nobody), bytes_of_a_request(listener));
+        let (asked, sent) = tokio::join!(model.ask(&request, &mut nobody), read_request_bytes(listener));
         assert!(asked.is_err());
         let (to, shown) = preview.split_once('\n').unwrap();
         assert!(to.starts_with(&format!("To {at}/")), "{to}");
@@ -84,18 +84,24 @@ async fn every_byte_that_leaves_is_previewed_and_no_other() {
 
 #[tokio::test]
 async fn nothing_leaves_but_the_fields_that_are_meant_to() {
-    for way in WAYS {
-        let rig = Rig::new(way, |asked: &Asked| {
-            if asked.results.is_empty() { Say::call("look", json!({})) } else { Say::text("ok") }
+    for way in TRANSPORTS {
+        let rig = Harness::new(way, |asked: &ScriptRequest| {
+            if asked.results.is_empty() {
+                ScriptedReply::call("look", json!({}))
+            } else {
+                ScriptedReply::text("ok")
+            }
         })
         .await;
         let mut request = chat("hello");
         let reply = rig.ask(&request).await.0.unwrap();
-        go_on(&mut request, rig.model.name(), &reply, |_| "1".to_owned());
+        append_tool_results(&mut request, rig.model.name(), &reply, |_| "1".to_owned());
         rig.ask(&request).await.0.unwrap();
         let fields: &[&str] = match way {
-            Way::Claude => &["model", "max_tokens", "stream", "thinking", "tools", "system", "messages"],
-            Way::Native | Way::Enveloped => {
+            Transport::Claude => {
+                &["model", "max_tokens", "stream", "thinking", "tools", "system", "messages"]
+            }
+            Transport::Native | Transport::JsonTools => {
                 &["model", "max_tokens", "stream", "stream_options", "tools", "response_format", "messages"]
             }
         };
@@ -108,7 +114,7 @@ async fn nothing_leaves_but_the_fields_that_are_meant_to() {
             "host",
             "user-agent",
         ];
-        for seen in rig.everything_seen() {
+        for seen in rig.all_requests() {
             for field in seen.body.as_object().unwrap().keys() {
                 assert!(fields.contains(&field.as_str()), "{field}");
             }
@@ -121,50 +127,61 @@ async fn nothing_leaves_but_the_fields_that_are_meant_to() {
 
 #[tokio::test]
 async fn a_key_is_in_no_error_and_in_nothing_that_is_printed() {
-    for way in WAYS {
-        let rig = Rig::new(way, |_: &Asked| Fail::status(401)).await;
-        let (_, error) = rig.failing().await;
+    for way in TRANSPORTS {
+        let rig = Harness::new(way, |_: &ScriptRequest| ScriptedFailure::status(401)).await;
+        let (_, error) = rig.expect_error().await;
         assert!(!format!("{error} {error:?}").contains(KEY));
     }
-    let fake = FakeAnthropic::start(|_: &Asked| Say::text("ok")).await;
+    let fake = FakeAnthropic::start(|_: &ScriptRequest| ScriptedReply::text("ok")).await;
     let claude =
-        Claude::new(Choice::Opus, fake.address(), &key(), fake.time().means(), Limits::default()).unwrap();
-    assert!(!format!("{claude:?}").contains("0123456789"));
-    let local =
-        Compatible::new("local", fake.address(), Some(&key()), fake.time().means(), Limits::default())
+        Claude::new(ClaudeModel::Opus, fake.address(), &key(), fake.clock().http_env(), Timeouts::default())
             .unwrap();
+    assert!(!format!("{claude:?}").contains("0123456789"));
+    let local = OpenAiCompatible::new(
+        "local",
+        fake.address(),
+        Some(&key()),
+        fake.clock().http_env(),
+        Timeouts::default(),
+    )
+    .unwrap();
     assert!(!format!("{local:?}").contains("0123456789"));
-    let bad =
-        Claude::new(Choice::Opus, fake.address(), &"käy".into(), fake.time().means(), Limits::default());
-    assert_eq!(bad.unwrap_err().kind, Failing::Key);
+    let bad = Claude::new(
+        ClaudeModel::Opus,
+        fake.address(),
+        &"käy".into(),
+        fake.clock().http_env(),
+        Timeouts::default(),
+    );
+    assert_eq!(bad.unwrap_err().kind, ModelErrorKind::Key);
 }
 
 #[tokio::test]
 async fn a_wrong_key_is_refused_and_told() {
-    let fake = FakeAnthropic::start(|_: &Asked| Say::text("ok")).await;
+    let fake = FakeAnthropic::start(|_: &ScriptRequest| ScriptedReply::text("ok")).await;
     let wrong = Claude::new(
-        Choice::Sonnet,
+        ClaudeModel::Sonnet,
         fake.address(),
         &"sk-wrong".into(),
-        fake.time().means(),
-        Limits::default(),
+        fake.clock().http_env(),
+        Timeouts::default(),
     );
     let error = wrong.unwrap().ask(&chat("hello"), &mut ()).await.unwrap_err();
-    assert_eq!((error.kind, fake.seen().len()), (Failing::Key, 1));
+    assert_eq!((error.kind, fake.requests().len()), (ModelErrorKind::Key, 1));
 }
 
 #[tokio::test]
 async fn a_name_is_looked_at_before_every_request() {
-    let fake = FakeAnthropic::start(|_: &Asked| Say::text("ok")).await;
+    let fake = FakeAnthropic::start(|_: &ScriptRequest| ScriptedReply::text("ok")).await;
     let port = fake.address().to_string().trim_end_matches('/').rsplit(':').next().unwrap().to_owned();
     let model = |scheme: &str, answers: &'static [&'static str]| {
-        let address = Address::parse(&format!("{scheme}://models.example:{port}")).unwrap();
+        let address = EndpointUrl::parse(&format!("{scheme}://models.example:{port}")).unwrap();
         let found: Vec<IpAddr> = answers.iter().map(|ip| ip.parse().unwrap()).collect();
-        let means = fake.time().means().looking_up(move |host| {
+        let means = fake.clock().http_env().with_lookup(move |host| {
             assert_eq!(host, "models.example");
             Some(found.clone())
         });
-        Claude::new(Choice::Sonnet, address, &key(), means, Limits::default()).unwrap()
+        Claude::new(ClaudeModel::Sonnet, address, &key(), means, Timeouts::default()).unwrap()
     };
     for (scheme, answers) in [
         ("http", &["169.254.169.254"][..]),
@@ -175,21 +192,21 @@ async fn a_name_is_looked_at_before_every_request() {
         ("https", &["93.184.216.34", "fe80::1"]),
     ] {
         let error = model(scheme, answers).ask(&chat("hello"), &mut ()).await.unwrap_err();
-        assert_eq!(error.kind, Failing::Address, "{answers:?} {error}");
+        assert_eq!(error.kind, ModelErrorKind::Address, "{answers:?} {error}");
     }
-    assert_eq!(fake.seen().len(), 0);
+    assert_eq!(fake.requests().len(), 0);
     // Over http the address that was looked at is the one that is asked; nobody looks it up again.
     let reply = model("http", &["127.0.0.1"]).ask(&chat("hello"), &mut ()).await.unwrap();
     assert_eq!(reply.text(), "ok");
-    assert_eq!(fake.seen()[0].headers["host"], format!("models.example:{port}"));
+    assert_eq!(fake.requests()[0].headers["host"], format!("models.example:{port}"));
     // No answer at all.
-    let address = Address::parse("http://nowhere.example").unwrap();
-    let means = fake.time().means().looking_up(|_| None);
-    let lost = Claude::new(Choice::Sonnet, address, &key(), means, Limits::default()).unwrap();
-    assert_eq!(lost.ask(&chat("hello"), &mut ()).await.unwrap_err().kind, Failing::Unreachable);
+    let address = EndpointUrl::parse("http://nowhere.example").unwrap();
+    let means = fake.clock().http_env().with_lookup(|_| None);
+    let lost = Claude::new(ClaudeModel::Sonnet, address, &key(), means, Timeouts::default()).unwrap();
+    assert_eq!(lost.ask(&chat("hello"), &mut ()).await.unwrap_err().kind, ModelErrorKind::Unreachable);
 }
 
 #[test]
 fn the_real_service_may_be_contacted() {
-    assert!(Address::parse(fitness_coach::model::anthropic::ADDRESS).is_ok());
+    assert!(EndpointUrl::parse(fitness_coach::model::anthropic::BASE_URL).is_ok());
 }

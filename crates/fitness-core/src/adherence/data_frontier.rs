@@ -10,11 +10,11 @@ use chrono_tz::Tz;
 use serde::Serialize;
 
 /// How long after a day's end a live source is taken to have everything there will be.
-const SETTLED_AFTER: TimeDelta = TimeDelta::hours(48);
+const SETTLING_TIME: TimeDelta = TimeDelta::hours(48);
 
 /// What an import or a sync brought that says something about days.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Evidence {
+pub enum CoverageEvidence {
     /// A live source was asked. A poll alone proves nothing; what the device recorded does.
     LiveSync {
         /// When the source answered.
@@ -41,19 +41,19 @@ pub enum Evidence {
         /// Which day.
         day: Day,
         /// When they said so.
-        said_at: Instant,
+        declared_at: Instant,
     },
 }
 
-impl Evidence {
+impl CoverageEvidence {
     /// The same, as it would look to somebody whose clock says `now`: nothing was polled, imported or said
     /// later than that.
     #[must_use]
-    pub fn no_later_than(mut self, now: Instant) -> Self {
+    pub fn capped_at(mut self, now: Instant) -> Self {
         let at = match &mut self {
             Self::LiveSync { polled_at, .. } => polled_at,
             Self::AccountExport { imported_at, .. } | Self::Activity { imported_at, .. } => imported_at,
-            Self::Declared { said_at, .. } => said_at,
+            Self::Declared { declared_at: said_at, .. } => said_at,
         };
         *at = (*at).min(now);
         self
@@ -78,13 +78,13 @@ impl Coverage {
 
     /// The newest day whose data has all arrived.
     #[must_use]
-    pub const fn complete(self) -> Option<Day> {
+    pub const fn complete_through(self) -> Option<Day> {
         self.complete
     }
 
     /// The day after it, when some of its data has arrived.
     #[must_use]
-    pub const fn open(self) -> Option<Day> {
+    pub const fn open_day(self) -> Option<Day> {
         self.open
     }
 
@@ -93,29 +93,31 @@ impl Coverage {
     /// Nothing completes a day that has not ended, except the athlete; nothing reaches past the day of the
     /// import, so a file dated in the future moves nothing.
     #[must_use]
-    pub fn proved_by(evidence: Evidence, zone: Tz) -> Self {
+    pub fn from_evidence(evidence: CoverageEvidence, zone: Tz) -> Self {
         match evidence {
-            Evidence::LiveSync { polled_at, newest_record } => {
+            CoverageEvidence::LiveSync { polled_at, newest_record } => {
                 let newest = newest_record.filter(|at| *at <= polled_at).map(|at| Day::at(at, zone));
-                let settled = Day::at(polled_at - SETTLED_AFTER, zone).previous();
+                let settled = Day::at(polled_at - SETTLING_TIME, zone).previous();
                 Self::new(Some(settled), newest)
             }
-            Evidence::AccountExport { last_summary, imported_at } => {
+            CoverageEvidence::AccountExport { last_summary, imported_at } => {
                 let today = Day::at(imported_at, zone);
                 Self::new(None, Some(last_summary.min(today)))
             }
-            Evidence::Activity { day, imported_at } => {
+            CoverageEvidence::Activity { day, imported_at } => {
                 let today = Day::at(imported_at, zone);
                 let ended = day.end(zone) <= imported_at;
                 Self::new(ended.then_some(day), (!ended && day <= today).then_some(day))
             }
-            Evidence::Declared { day, said_at } => Self::new(Some(day.min(Day::at(said_at, zone))), None),
+            CoverageEvidence::Declared { day, declared_at: said_at } => {
+                Self::new(Some(day.min(Day::at(said_at, zone))), None)
+            }
         }
     }
 
     /// What two runs prove together.
     #[must_use]
-    pub fn and(self, other: Self) -> Self {
+    pub fn union(self, other: Self) -> Self {
         Self::new(self.complete.max(other.complete), self.open.max(other.open))
     }
 }
@@ -137,11 +139,11 @@ impl Coverage {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(transparent)]
-pub struct Frontier(Coverage);
+pub struct DataFrontier(Coverage);
 
 /// Where a day stands to the frontier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
+pub enum DayCoverage {
     /// All its data has arrived.
     Complete,
     /// Some of its data has arrived.
@@ -150,37 +152,37 @@ pub enum Reach {
     Beyond,
 }
 
-impl Frontier {
+impl DataFrontier {
     /// The frontier of an athlete of whom nothing was ever imported: every day is beyond it.
     pub const NONE: Self = Self(Coverage { complete: None, open: None });
 
     /// The frontier that all recorded runs make together.
     #[must_use]
     pub fn from_runs(runs: impl IntoIterator<Item = Coverage>) -> Self {
-        Self(runs.into_iter().fold(Coverage::default(), Coverage::and))
+        Self(runs.into_iter().fold(Coverage::default(), Coverage::union))
     }
 
     /// The newest day whose data has all arrived.
     #[must_use]
-    pub const fn complete(self) -> Option<Day> {
+    pub const fn complete_through(self) -> Option<Day> {
         self.0.complete
     }
 
     /// The day after it, when some of its data has arrived.
     #[must_use]
-    pub const fn open(self) -> Option<Day> {
+    pub const fn open_day(self) -> Option<Day> {
         self.0.open
     }
 
     /// Where a day stands.
     #[must_use]
-    pub fn reach(self, day: Day) -> Reach {
+    pub fn day_coverage(self, day: Day) -> DayCoverage {
         if self.0.complete.is_some_and(|complete| day <= complete) {
-            Reach::Complete
+            DayCoverage::Complete
         } else if self.0.open == Some(day) {
-            Reach::Open
+            DayCoverage::Open
         } else {
-            Reach::Beyond
+            DayCoverage::Beyond
         }
     }
 }
@@ -199,20 +201,20 @@ mod tests {
     }
 
     /// `(complete, open)` as text, with a dash for nothing.
-    fn proved(evidence: Evidence, zone: Tz) -> (String, String) {
+    fn coverage_as_text(evidence: CoverageEvidence, zone: Tz) -> (String, String) {
         let shown = |day: Option<Day>| day.map_or_else(|| "-".to_owned(), |d| d.to_string());
-        let coverage = Coverage::proved_by(evidence, zone);
+        let coverage = Coverage::from_evidence(evidence, zone);
         (shown(coverage.complete), shown(coverage.open))
     }
 
     #[track_caller]
-    fn check(evidence: Evidence, zone: Tz, complete: &str, open: &str) {
-        assert_eq!(proved(evidence, zone), (complete.to_owned(), open.to_owned()), "{evidence:?}");
+    fn check(evidence: CoverageEvidence, zone: Tz, complete: &str, open: &str) {
+        assert_eq!(coverage_as_text(evidence, zone), (complete.to_owned(), open.to_owned()), "{evidence:?}");
     }
 
     #[test]
     fn a_live_sync_completes_a_day_only_with_something_recorded_after_it() {
-        let sync = |polled: &str, record: Option<&str>| Evidence::LiveSync {
+        let sync = |polled: &str, record: Option<&str>| CoverageEvidence::LiveSync {
             polled_at: at(polled),
             newest_record: record.map(at),
         };
@@ -254,7 +256,7 @@ mod tests {
 
     #[test]
     fn an_export_completes_the_days_before_its_last_summary() {
-        let export = |last: &str| Evidence::AccountExport {
+        let export = |last: &str| CoverageEvidence::AccountExport {
             last_summary: day(last),
             imported_at: at("2026-06-15T12:00:00Z"),
         };
@@ -266,20 +268,22 @@ mod tests {
     #[test]
     fn an_activity_covers_its_own_day() {
         let activity =
-            |on: &str| Evidence::Activity { day: day(on), imported_at: at("2026-06-15T12:00:00Z") };
+            |on: &str| CoverageEvidence::Activity { day: day(on), imported_at: at("2026-06-15T12:00:00Z") };
         check(activity("2026-06-14"), Tz::UTC, "2026-06-14", "-");
         // Recorded after the 14th ended, so the 14th is complete, as with a live sync.
         check(activity("2026-06-15"), Tz::UTC, "2026-06-14", "2026-06-15");
         check(activity("2026-06-16"), Tz::UTC, "-", "-");
         check(activity("2100-01-01"), Tz::UTC, "-", "-");
         // In Los Angeles it is still the 14th at 03:00 UTC on the 15th.
-        let late = Evidence::Activity { day: day("2026-06-14"), imported_at: at("2026-06-15T03:00:00Z") };
+        let late =
+            CoverageEvidence::Activity { day: day("2026-06-14"), imported_at: at("2026-06-15T03:00:00Z") };
         check(late, Tz::America__Los_Angeles, "2026-06-13", "2026-06-14");
     }
 
     #[test]
     fn the_athlete_may_call_a_day_complete_but_not_tomorrow() {
-        let said = |on: &str| Evidence::Declared { day: day(on), said_at: at("2026-06-15T20:00:00Z") };
+        let said =
+            |on: &str| CoverageEvidence::Declared { day: day(on), declared_at: at("2026-06-15T20:00:00Z") };
         check(said("2026-06-15"), Tz::UTC, "2026-06-15", "-");
         check(said("2026-06-16"), Tz::UTC, "2026-06-15", "-");
     }
@@ -290,17 +294,17 @@ mod tests {
             Coverage::new(Some(day("2026-06-13")), Some(day("2026-06-14"))),
             Coverage::new(Some(day("2026-06-10")), None),
         ];
-        let frontier = Frontier::from_runs(runs);
+        let frontier = DataFrontier::from_runs(runs);
         assert_eq!(
-            (frontier.complete(), frontier.open()),
+            (frontier.complete_through(), frontier.open_day()),
             (Some(day("2026-06-13")), Some(day("2026-06-14")))
         );
-        assert_eq!(frontier.reach(day("2026-06-13")), Reach::Complete);
-        assert_eq!(frontier.reach(day("2026-06-14")), Reach::Open);
-        assert_eq!(frontier.reach(day("2026-06-15")), Reach::Beyond);
-        let later = Frontier::from_runs([frontier.0, Coverage::new(Some(day("2026-06-14")), None)]);
-        assert_eq!(later.open(), None);
-        assert_eq!(Frontier::NONE.reach(day("1999-01-01")), Reach::Beyond);
+        assert_eq!(frontier.day_coverage(day("2026-06-13")), DayCoverage::Complete);
+        assert_eq!(frontier.day_coverage(day("2026-06-14")), DayCoverage::Open);
+        assert_eq!(frontier.day_coverage(day("2026-06-15")), DayCoverage::Beyond);
+        let later = DataFrontier::from_runs([frontier.0, Coverage::new(Some(day("2026-06-14")), None)]);
+        assert_eq!(later.open_day(), None);
+        assert_eq!(DataFrontier::NONE.day_coverage(day("1999-01-01")), DayCoverage::Beyond);
     }
 
     proptest! {
@@ -311,14 +315,14 @@ mod tests {
         ) {
             let now = chrono::DateTime::from_timestamp(now, 0).unwrap();
             let today = Day::at(now, zone);
-            let about = today.plus(offset);
+            let about = today.plus_days(offset);
             let evidence = match which {
-                0 => Evidence::LiveSync { polled_at: now, newest_record: Some(now + TimeDelta::days(offset)) },
-                1 => Evidence::AccountExport { last_summary: about, imported_at: now },
-                2 => Evidence::Activity { day: about, imported_at: now },
-                _ => Evidence::Declared { day: about, said_at: now },
+                0 => CoverageEvidence::LiveSync { polled_at: now, newest_record: Some(now + TimeDelta::days(offset)) },
+                1 => CoverageEvidence::AccountExport { last_summary: about, imported_at: now },
+                2 => CoverageEvidence::Activity { day: about, imported_at: now },
+                _ => CoverageEvidence::Declared { day: about, declared_at: now },
             };
-            let coverage = Coverage::proved_by(evidence, zone);
+            let coverage = Coverage::from_evidence(evidence, zone);
             prop_assert!(coverage.complete.is_none_or(|d| d <= today));
             prop_assert!(coverage.open.is_none_or(|d| d <= today));
             if which != 3 {
@@ -332,12 +336,12 @@ mod tests {
             let base = day("2026-06-01");
             let runs: Vec<Coverage> = days
                 .iter()
-                .map(|(complete, open)| Coverage::new(Some(base.plus(*complete)), Some(base.plus(*open))))
+                .map(|(complete, open)| Coverage::new(Some(base.plus_days(*complete)), Some(base.plus_days(*open))))
                 .collect();
-            let forward = Frontier::from_runs(runs.iter().copied());
-            prop_assert_eq!(forward, Frontier::from_runs(runs.iter().rev().copied()));
+            let forward = DataFrontier::from_runs(runs.iter().copied());
+            prop_assert_eq!(forward, DataFrontier::from_runs(runs.iter().rev().copied()));
             for run in runs {
-                prop_assert!(run.complete <= forward.complete());
+                prop_assert!(run.complete <= forward.complete_through());
             }
         }
     }

@@ -4,10 +4,10 @@
 //! have none, because this crate has none. It follows the seed's order line by line; `docs/guarantees.md`
 //! lists every case with its test and every place where this goes further, with the reason.
 
-use crate::adherence::data_frontier::{Frontier, Reach};
+use crate::adherence::data_frontier::{DataFrontier, DayCoverage};
 use crate::domain::calendar::Day;
 use crate::domain::ids::WorkoutId;
-use crate::domain::observation::{Excuse, ExcusedDays};
+use crate::domain::observation::{AbsenceDays, AbsenceReason};
 use crate::domain::sport::Sport;
 use crate::domain::units::{Distance, TimeSpan, UnitSystem};
 use crate::plan::{PlannedWorkout, Workout};
@@ -36,19 +36,19 @@ string_enum! {
 impl Verdict {
     /// Whether the athlete's training was judged: hit, short or missed.
     #[must_use]
-    pub const fn is_judged(self) -> bool {
+    pub const fn is_graded(self) -> bool {
         matches!(self, Self::Hit | Self::Short | Self::Missed)
     }
 }
 
 /// What the grader goes by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rules {
+pub struct GradingRules {
     /// How much of what was asked makes a hit, in percent.
     pub hit_percent: i64,
 }
 
-impl Default for Rules {
+impl Default for GradingRules {
     fn default() -> Self {
         Self { hit_percent: 90 }
     }
@@ -65,7 +65,7 @@ pub struct Schedule<'a> {
 
 /// What was done in one sport on one day. `None` is "not measured", not zero.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
-pub struct Done {
+pub struct ActualAmounts {
     /// How far.
     #[serde(rename = "distance_mm")]
     pub distance: Option<Distance>,
@@ -78,11 +78,11 @@ pub struct Done {
 
 /// What was done, by local day and sport. A day and sport without an entry saw no activity.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct DayTotals(BTreeMap<(Day, Sport), Done>);
+pub struct DayTotals(BTreeMap<(Day, Sport), ActualAmounts>);
 
 impl DayTotals {
     /// Adds one activity.
-    pub fn add(&mut self, day: Day, sport: Sport, done: Done) {
+    pub fn add(&mut self, day: Day, sport: Sport, done: ActualAmounts) {
         let total = self.0.entry((day, sport)).or_default();
         fn sum<T: Copy + std::ops::Add<Output = T>>(a: Option<T>, b: Option<T>) -> Option<T> {
             match (a, b) {
@@ -97,7 +97,7 @@ impl DayTotals {
 
     /// What was done in a sport on a day; `None` when there was no activity at all.
     #[must_use]
-    pub fn done(&self, day: Day, sport: Sport) -> Option<Done> {
+    pub fn get(&self, day: Day, sport: Sport) -> Option<ActualAmounts> {
         self.0.get(&(day, sport)).copied()
     }
 }
@@ -119,17 +119,17 @@ pub enum Amount {
 impl Amount {
     /// As an athlete reads it: `8.2 km`, `50 min`, `load 48`.
     #[must_use]
-    pub fn shown(self, units: UnitSystem) -> String {
+    pub fn format(self, units: UnitSystem) -> String {
         match self {
-            Self::Distance(distance) => units.distance(distance).to_string(),
-            Self::Duration(time) => time.hours_minutes(),
+            Self::Distance(distance) => units.format_distance(distance).to_string(),
+            Self::Duration(time) => time.format_hours_minutes(),
             Self::Load(thousandths) => format!("load {:.0}", thousandths as f64 / 1000.0),
         }
     }
 
     /// The bare number: millimetres, milliseconds or thousandths of a load point.
     #[must_use]
-    pub const fn units(self) -> i64 {
+    pub const fn value(self) -> i64 {
         match self {
             Self::Distance(distance) => distance.mm(),
             Self::Duration(time) => time.ms(),
@@ -140,7 +140,7 @@ impl Amount {
 
 /// A workout with its verdict and what it rests on.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Graded {
+pub struct GradedWorkout {
     /// Which workout.
     pub workout: WorkoutId,
     /// The day it was planned for.
@@ -152,7 +152,7 @@ pub struct Graded {
     /// What was done, in the same measure; `None` when nothing was, or nothing is known.
     pub actual: Option<Amount>,
     /// Why the day is left out of adherence, if it is. The verdict stands.
-    pub excused: Option<Excuse>,
+    pub excused: Option<AbsenceReason>,
 }
 
 /// Grades every workout of a plan against the data.
@@ -192,35 +192,43 @@ pub struct Graded {
 /// assert_eq!(graded[1].verdict, Verdict::Pending);
 /// ```
 #[must_use]
-pub fn grade(plan: Schedule<'_>, totals: &DayTotals, frontier: Frontier, rules: &Rules) -> Vec<Graded> {
-    let mut remaining: BTreeMap<(Day, Sport), Left> = BTreeMap::new();
+pub fn grade(
+    plan: Schedule<'_>,
+    totals: &DayTotals,
+    frontier: DataFrontier,
+    rules: &GradingRules,
+) -> Vec<GradedWorkout> {
+    let mut remaining: BTreeMap<(Day, Sport), Remaining> = BTreeMap::new();
     let mut sharing: BTreeMap<(Day, Sport), usize> = BTreeMap::new();
-    for PlannedWorkout { workout, .. } in plan.workouts.iter().filter(|w| asked(&w.workout).is_some()) {
+    for PlannedWorkout { workout, .. } in
+        plan.workouts.iter().filter(|w| planned_amount(&w.workout).is_some())
+    {
         *sharing.entry((workout.date, workout.sport)).or_default() += 1;
     }
     let mut graded = Vec::with_capacity(plan.workouts.len());
     for PlannedWorkout { id, workout } in plan.workouts {
         let key = (workout.date, workout.sport);
-        let total = totals.done(key.0, key.1);
-        let left = remaining.entry(key).or_insert_with(|| total.map_or(Left::Nothing, Left::Measured));
-        let share = match asked(workout) {
+        let total = totals.get(key.0, key.1);
+        let left =
+            remaining.entry(key).or_insert_with(|| total.map_or(Remaining::Nothing, Remaining::Measured));
+        let share = match planned_amount(workout) {
             Some(asked) => {
                 let others = sharing.entry(key).or_default();
                 *others = others.saturating_sub(1);
                 take_share(asked, left, *others == 0)
             }
-            None => Share::Unasked { done: total.is_some() },
+            None => Share::NoTarget { done: total.is_some() },
         };
         let verdict = if workout.date < plan.start {
             Verdict::NotStarted
         } else {
-            match (frontier.reach(workout.date), judge(workout, &share, rules)) {
-                (Reach::Complete, verdict) | (Reach::Open, verdict @ Verdict::Hit) => verdict,
-                (Reach::Open | Reach::Beyond, _) => Verdict::Pending,
+            match (frontier.day_coverage(workout.date), decide_verdict(workout, &share, rules)) {
+                (DayCoverage::Complete, verdict) | (DayCoverage::Open, verdict @ Verdict::Hit) => verdict,
+                (DayCoverage::Open | DayCoverage::Beyond, _) => Verdict::Pending,
             }
         };
-        let known = frontier.reach(workout.date) != Reach::Beyond;
-        graded.push(Graded {
+        let known = frontier.day_coverage(workout.date) != DayCoverage::Beyond;
+        graded.push(GradedWorkout {
             workout: *id,
             day: workout.date,
             verdict,
@@ -233,9 +241,9 @@ pub fn grade(plan: Schedule<'_>, totals: &DayTotals, frontier: Frontier, rules: 
 }
 
 /// Marks the workouts on days the athlete was ill, injured or away. No verdict changes.
-pub fn excuse(graded: &mut [Graded], days: &ExcusedDays) {
+pub fn apply_absences(graded: &mut [GradedWorkout], days: &AbsenceDays) {
     for workout in graded {
-        workout.excused = days.excuse(workout.day);
+        workout.excused = days.reason(workout.day);
     }
 }
 
@@ -255,9 +263,9 @@ pub struct Tally {
 impl Tally {
     /// Counts; what is not judged does not count, what is excused counts apart.
     #[must_use]
-    pub fn of(graded: &[Graded]) -> Self {
+    pub fn from_graded(graded: &[GradedWorkout]) -> Self {
         let mut tally = Self::default();
-        for workout in graded.iter().filter(|w| w.verdict.is_judged()) {
+        for workout in graded.iter().filter(|w| w.verdict.is_graded()) {
             let count = match (workout.excused, workout.verdict) {
                 (Some(_), _) => &mut tally.excused,
                 (None, Verdict::Hit) => &mut tally.hit,
@@ -273,37 +281,39 @@ impl Tally {
 /// What a workout asked for and what of the day's total counts towards it.
 enum Share {
     /// Nothing was done, or nothing is left after the workouts before it.
-    Nothing { asked: Asked },
+    Nothing { asked: PlannedAmount },
     /// Done, and measured in what the workout asks for.
-    Measured { asked: Asked, actual: i64 },
+    Measured { asked: PlannedAmount, actual: i64 },
     /// Something was done, but not measured in what the workout asks for.
-    Incomparable { asked: Asked },
+    Incomparable { asked: PlannedAmount },
     /// The workout asks for no amount: doing anything in its sport that day is doing it.
-    Unasked { done: bool },
+    NoTarget { done: bool },
 }
 
 /// What is left of a day's total for the workouts still to come.
-enum Left {
+enum Remaining {
     /// This much.
-    Measured(Done),
+    Measured(ActualAmounts),
     /// Something was done, but how much of it is left cannot be told.
-    Unmeasured,
+    UnmeasuredActivity,
     /// Nothing.
     Nothing,
 }
 
 /// An amount in the measure a workout is judged by.
 #[derive(Clone, Copy)]
-pub(crate) struct Asked {
+pub(crate) struct PlannedAmount {
     pub(crate) measure: Measure,
-    pub(crate) units: i64,
+    pub(crate) value: i64,
 }
 
 /// What a workout asks for: distance where it has one, else duration, else load. It follows from the workout
 /// alone, so that more data can only improve a verdict.
-pub(crate) fn asked(workout: &Workout) -> Option<Asked> {
+pub(crate) fn planned_amount(workout: &Workout) -> Option<PlannedAmount> {
     let in_order = [Measure::Distance, Measure::Duration, Measure::Load];
-    in_order.into_iter().find_map(|measure| measure.planned(workout).map(|units| Asked { measure, units }))
+    in_order
+        .into_iter()
+        .find_map(|measure| measure.planned(workout).map(|units| PlannedAmount { measure, value: units }))
 }
 
 /// What a workout can be judged by.
@@ -334,7 +344,7 @@ impl Measure {
     }
 
     /// What was done in this measure. Zero is "not recorded", as the distance of a treadmill run often is.
-    pub(crate) fn done(self, done: &Done) -> Option<i64> {
+    pub(crate) fn actual(self, done: &ActualAmounts) -> Option<i64> {
         match self {
             Self::Distance => done.distance.map(Distance::mm),
             Self::Duration => done.duration.map(TimeSpan::ms),
@@ -351,33 +361,33 @@ fn thousandths(load: f64) -> Option<i64> {
 
 /// Takes a workout's part of what is left of its day's total. Workouts of one sport and day share in
 /// order: each but the last takes no more than it asked for, the last takes the rest.
-fn take_share(asked: Asked, left: &mut Left, last: bool) -> Share {
-    let Left::Measured(done) = *left else {
-        return if matches!(left, Left::Nothing) {
+fn take_share(asked: PlannedAmount, left: &mut Remaining, last: bool) -> Share {
+    let Remaining::Measured(done) = *left else {
+        return if matches!(left, Remaining::Nothing) {
             Share::Nothing { asked }
         } else {
             Share::Incomparable { asked }
         };
     };
-    let Some(available) = asked.measure.done(&done) else {
-        *left = Left::Unmeasured;
+    let Some(available) = asked.measure.actual(&done) else {
+        *left = Remaining::UnmeasuredActivity;
         return Share::Incomparable { asked };
     };
-    if last || available <= asked.units {
-        *left = Left::Nothing;
+    if last || available <= asked.value {
+        *left = Remaining::Nothing;
         return Share::Measured { asked, actual: available };
     }
-    *left = Left::Measured(without(done, asked.units, available));
-    Share::Measured { asked, actual: asked.units }
+    *left = Remaining::Measured(subtract_share(done, asked.value, available));
+    Share::Measured { asked, actual: asked.value }
 }
 
 /// What remains of a total when `taken` of `available` is used up; every measure shrinks alike.
-pub(crate) fn without(done: Done, taken: i64, available: i64) -> Done {
+pub(crate) fn subtract_share(done: ActualAmounts, taken: i64, available: i64) -> ActualAmounts {
     let shrink = |units: i64| {
         let rest = i128::from(units) * i128::from(available - taken) / i128::from(available);
         i64::try_from(rest).expect("a part of an i64 is an i64")
     };
-    Done {
+    ActualAmounts {
         distance: done.distance.map(|d| Distance::from_mm(shrink(d.mm()))),
         duration: done.duration.map(|d| TimeSpan::from_ms(shrink(d.ms()))),
         load: done.load.map(|load| load * (available - taken) as f64 / available as f64),
@@ -385,17 +395,17 @@ pub(crate) fn without(done: Done, taken: i64, available: i64) -> Done {
 }
 
 /// The verdict the data alone gives; the frontier decides whether it may be spoken.
-fn judge(workout: &Workout, share: &Share, rules: &Rules) -> Verdict {
+fn decide_verdict(workout: &Workout, share: &Share, rules: &GradingRules) -> Verdict {
     if workout.is_rest() {
         return Verdict::Rest;
     }
     match *share {
-        Share::Nothing { .. } | Share::Unasked { done: false } => Verdict::Missed,
-        Share::Unasked { done: true } => Verdict::Hit,
+        Share::Nothing { .. } | Share::NoTarget { done: false } => Verdict::Missed,
+        Share::NoTarget { done: true } => Verdict::Hit,
         Share::Incomparable { .. } => Verdict::Short,
         Share::Measured { asked, actual } => {
             // Rounded down to a whole unit, so that 8.1 of 9 miles, both rounded to a millimetre, is a hit.
-            let enough = i128::from(asked.units) * i128::from(rules.hit_percent) / 100;
+            let enough = i128::from(asked.value) * i128::from(rules.hit_percent) / 100;
             if i128::from(actual) >= enough { Verdict::Hit } else { Verdict::Short }
         }
     }
@@ -405,16 +415,16 @@ impl Share {
     fn planned(&self) -> Option<Amount> {
         match *self {
             Self::Nothing { asked } | Self::Measured { asked, .. } | Self::Incomparable { asked } => {
-                Some(asked.measure.amount(asked.units))
+                Some(asked.measure.amount(asked.value))
             }
-            Self::Unasked { .. } => None,
+            Self::NoTarget { .. } => None,
         }
     }
 
     fn actual(&self) -> Option<Amount> {
         match *self {
             Self::Measured { asked, actual } => Some(asked.measure.amount(actual)),
-            Self::Nothing { .. } | Self::Incomparable { .. } | Self::Unasked { .. } => None,
+            Self::Nothing { .. } | Self::Incomparable { .. } | Self::NoTarget { .. } => None,
         }
     }
 }

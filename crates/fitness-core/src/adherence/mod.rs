@@ -14,24 +14,28 @@ mod percent;
 mod steps;
 mod weeks;
 
-pub use match_suggestions::{Note, NoteKind, OVER_PERCENT, Offer, REST_DAY_RUN};
-pub use matching::{Behind, MATCH_DAYS, NoMatch, check_match};
-pub use percent::{Adherence, WeighedBy};
-pub use steps::{AlignedBy, Comparison, Kept, NotCompared, StepActual, StepResult, compare_steps};
-pub use weeks::{Versus, Volume, WeekProgress};
+pub use match_suggestions::{
+    MIN_REST_DAY_RUN, MatchSuggestion, OVERSHOOT_PERCENT, WorkoutNote, WorkoutNoteKind,
+};
+pub use matching::{MATCH_DAYS, MatchError, WorkoutActivities, check_match};
+pub use percent::{Adherence, WeightBasis};
+pub use steps::{
+    CompareStepsError, StepActual, StepAlignment, StepComparison, StepResult, TargetResult, compare_steps,
+};
+pub use weeks::{PlannedVsActual, Volume, WeekProgress};
 
-use crate::adherence::data_frontier::Frontier;
-use crate::adherence::grade::{Done, Graded, Rules, Schedule, Tally};
+use crate::adherence::data_frontier::DataFrontier;
+use crate::adherence::grade::{ActualAmounts, GradedWorkout, GradingRules, Schedule, Tally};
 use crate::domain::calendar::Day;
 use crate::domain::ids::{ActivityId, WorkoutId};
-use crate::domain::observation::ExcusedDays;
+use crate::domain::observation::AbsenceDays;
 use crate::domain::sport::Sport;
 use crate::plan::PlannedWorkout;
 use serde::Serialize;
 
 /// An activity as far as a plan is concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct DoneActivity {
+pub struct CompletedActivity {
     /// Its id.
     pub id: ActivityId,
     /// The local day it began.
@@ -40,12 +44,12 @@ pub struct DoneActivity {
     pub sport: Sport,
     /// How much it was.
     #[serde(flatten)]
-    pub done: Done,
+    pub amounts: ActualAmounts,
 }
 
 /// What the athlete said about a workout and an activity of another day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Match {
+pub struct MatchDecision {
     /// The workout.
     pub workout: WorkoutId,
     /// The activity.
@@ -56,20 +60,20 @@ pub struct Match {
 
 /// What a plan is held against.
 #[derive(Debug, Clone, Copy)]
-pub struct Data<'a> {
+pub struct AdherenceData<'a> {
     /// In the order they were begun.
-    pub activities: &'a [DoneActivity],
+    pub activities: &'a [CompletedActivity],
     /// The athlete's answers.
-    pub matches: &'a [Match],
+    pub matches: &'a [MatchDecision],
     /// How far the data reaches.
-    pub frontier: Frontier,
+    pub frontier: DataFrontier,
     /// The days that are left out, and why.
-    pub excused: &'a ExcusedDays,
+    pub absences: &'a AbsenceDays,
 }
 
 /// A number for the plan as it is now, and for the plan as it was committed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Both {
+pub struct CurrentAndOriginal {
     /// Against the current revision.
     pub current: Adherence,
     /// Against revision 1.
@@ -78,34 +82,39 @@ pub struct Both {
 
 /// How a plan was followed.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
-pub struct Followed {
+pub struct AdherenceReport {
     /// A verdict for each workout, in their order.
-    pub graded: Vec<Graded>,
+    pub graded: Vec<GradedWorkout>,
     /// What lies behind each, in the same order.
-    pub behind: Vec<Behind>,
+    pub behind: Vec<WorkoutActivities>,
     /// How the judged ones add up.
     pub tally: Tally,
     /// Every week of the plan, Monday to Sunday, in order.
     pub weeks: Vec<WeekProgress>,
     /// How much of what was asked was done.
-    pub adherence: Both,
+    pub adherence: CurrentAndOriginal,
     /// The same for the sessions a week hangs on.
-    pub key_sessions: Both,
+    pub key_sessions: CurrentAndOriginal,
     /// What no verdict says.
-    pub notes: Vec<Note>,
+    pub notes: Vec<WorkoutNote>,
     /// Activities of other days that may have been a workout; the athlete decides.
-    pub offers: Vec<Offer>,
+    pub offers: Vec<MatchSuggestion>,
     /// Activities from the start of the plan on that belong to no workout.
     pub unplanned: Vec<ActivityId>,
 }
 
 /// Grades a revision with the activities where the athlete says they belong.
 #[must_use]
-pub fn verdicts(start: Day, workouts: &[PlannedWorkout], data: &Data<'_>, rules: &Rules) -> Vec<Graded> {
-    let placed = matching::placed(workouts, data);
+pub fn grade_workouts(
+    start: Day,
+    workouts: &[PlannedWorkout],
+    data: &AdherenceData<'_>,
+    rules: &GradingRules,
+) -> Vec<GradedWorkout> {
+    let placed = matching::assign_activities(workouts, data);
     let schedule = Schedule { start, workouts };
-    let mut graded = grade::grade(schedule, &matching::totals(&placed), data.frontier, rules);
-    grade::excuse(&mut graded, data.excused);
+    let mut graded = grade::grade(schedule, &matching::day_totals(&placed), data.frontier, rules);
+    grade::apply_absences(&mut graded, data.absences);
     graded
 }
 
@@ -149,31 +158,40 @@ pub fn verdicts(start: Day, workouts: &[PlannedWorkout], data: &Data<'_>, rules:
 /// assert_eq!((followed.offers[0].workout.get(), followed.offers[0].activity.get()), (2, 2));
 /// ```
 #[must_use]
-pub fn follow(
+pub fn evaluate_adherence(
     start: Day,
     workouts: &[PlannedWorkout],
     original: &[PlannedWorkout],
-    data: &Data<'_>,
-    rules: &Rules,
-) -> Followed {
-    let placed = matching::placed(workouts, data);
-    let graded = verdicts(start, workouts, data, rules);
-    let behind = matching::behind(workouts, &graded, &placed, data.frontier);
-    let first = verdicts(start, original, data, rules);
-    let of = |workouts: &[PlannedWorkout], graded: &[Graded], key: bool| {
-        Adherence::of(workouts.iter().zip(graded).filter(|(planned, _)| planned.workout.key || !key))
+    data: &AdherenceData<'_>,
+    rules: &GradingRules,
+) -> AdherenceReport {
+    let placed = matching::assign_activities(workouts, data);
+    let graded = grade_workouts(start, workouts, data, rules);
+    let behind = matching::activities_by_workout(workouts, &graded, &placed, data.frontier);
+    let first = grade_workouts(start, original, data, rules);
+    let of = |workouts: &[PlannedWorkout], graded: &[GradedWorkout], key: bool| {
+        Adherence::from_graded(workouts.iter().zip(graded).filter(|(planned, _)| planned.workout.key || !key))
     };
-    let both = |key| Both { current: of(workouts, &graded, key), original: of(original, &first, key) };
-    let offers = match_suggestions::offers(start, workouts, &graded, &placed, data);
-    Followed {
-        notes: match_suggestions::notes(start, workouts, &graded, &behind, &placed, &offers, data.frontier),
-        unplanned: match_suggestions::unplanned(start, workouts, &placed, data.frontier)
+    let both =
+        |key| CurrentAndOriginal { current: of(workouts, &graded, key), original: of(original, &first, key) };
+    let offers = match_suggestions::suggest_matches(start, workouts, &graded, &placed, data);
+    AdherenceReport {
+        notes: match_suggestions::workout_notes(
+            start,
+            workouts,
+            &graded,
+            &behind,
+            &placed,
+            &offers,
+            data.frontier,
+        ),
+        unplanned: match_suggestions::unplanned_activities(start, workouts, &placed, data.frontier)
             .map(|(_, placed)| placed.activity.id)
             .collect(),
-        weeks: weeks::weeks(start, workouts, &graded, data),
+        weeks: weeks::week_progress(start, workouts, &graded, data),
         adherence: both(false),
         key_sessions: both(true),
-        tally: Tally::of(&graded),
+        tally: Tally::from_graded(&graded),
         offers,
         behind,
         graded,

@@ -14,12 +14,12 @@ pub mod responses;
 use crate::domain::calendar::Day;
 use crate::string_enum::string_enum;
 use requests::{
-    AskActivities, AskActivity, AskComparison, AskDay, AskDraft, AskNotes, AskPlan, AskPrediction, AskSeries,
-    SuggestNote, SuggestObservation,
+    ActivitiesRequest, ActivityRequest, ComparisonRequest, DayRequest, DraftPlanRequest, NoteSuggestion,
+    NotesRequest, ObservationSuggestion, PlanProgressRequest, PredictionRequest, SeriesRequest,
 };
 use responses::{
-    Activities, ActivityDetail, Comparison, DailySnapshot, Drafted, Notes, PlanProgress, Predicted, Proposed,
-    Series, Suggested, TrainingLoad,
+    ActivityDetail, ActivityList, DailySnapshot, DraftResult, FinishPrediction, MetricSeries, NoteList,
+    PeriodComparison, PlanProgress, ProposalResult, SuggestionResult, TrainingLoad,
 };
 use serde_json::Value;
 use std::future::Future;
@@ -36,11 +36,11 @@ string_enum! {
 }
 
 /// What a desk answers, when it has looked it up.
-pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, DeskError>> + Send + 'a>>;
+pub type CoachFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, CoachApiError>> + Send + 'a>>;
 
 /// Why a desk has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum DeskError {
+pub enum CoachApiError {
     /// What was asked cannot be done as it was asked. Every sentence says what to change, in words for a model.
     #[error("{}", .0.join(" "))]
     Refused(Vec<String>),
@@ -52,67 +52,67 @@ pub enum DeskError {
     TooMany(String),
     /// Nothing the asker could change. What happened is in the log, not in here.
     #[error("this could not be looked up just now; say so, and go on without it")]
-    Broken,
+    Internal,
 }
 
-impl DeskError {
+impl CoachApiError {
     /// One sentence that says what to change.
     #[must_use]
-    pub fn refused(sentence: impl Into<String>) -> Self {
+    pub fn invalid(sentence: impl Into<String>) -> Self {
         Self::Refused(vec![sentence.into()])
     }
 }
 
 /// What is said of everything that waits when no more may. It is how a coach that is no model knows this refusal.
-pub const WAIT_ALREADY: &str = "wait for the athlete already";
+pub const TOO_MANY_PENDING: &str = "wait for the athlete already";
 
 /// Everything a coach may do, for one athlete at one moment.
-pub trait CoachDesk: Send + Sync {
+pub trait CoachApi: Send + Sync {
     /// The athlete's today.
     fn today(&self) -> Day;
 
     /// The last day whose data is complete; `None` before there is any.
-    fn data_through(&self) -> Answer<'_, Option<Day>>;
+    fn data_through(&self) -> CoachFuture<'_, Option<Day>>;
 
     /// What is known of a morning: every fact, today's session, the last verdict.
-    fn daily_snapshot(&self, ask: AskDay) -> Answer<'_, DailySnapshot>;
+    fn daily_snapshot(&self, ask: DayRequest) -> CoachFuture<'_, DailySnapshot>;
 
     /// One metric, day by day.
-    fn metric_series(&self, ask: AskSeries) -> Answer<'_, Series>;
+    fn metric_series(&self, ask: SeriesRequest) -> CoachFuture<'_, MetricSeries>;
 
     /// Activities, newest first.
-    fn activities(&self, ask: AskActivities) -> Answer<'_, Activities>;
+    fn activities(&self, ask: ActivitiesRequest) -> CoachFuture<'_, ActivityList>;
 
     /// One activity in full.
-    fn activity_detail(&self, ask: AskActivity) -> Answer<'_, ActivityDetail>;
+    fn activity_detail(&self, ask: ActivityRequest) -> CoachFuture<'_, ActivityDetail>;
 
     /// Two stretches of days side by side.
-    fn compare_periods(&self, ask: AskComparison) -> Answer<'_, Comparison>;
+    fn compare_periods(&self, ask: ComparisonRequest) -> CoachFuture<'_, PeriodComparison>;
 
     /// Fitness, fatigue and form, and the weeks behind them.
-    fn training_load(&self, ask: AskDay) -> Answer<'_, TrainingLoad>;
+    fn training_load(&self, ask: DayRequest) -> CoachFuture<'_, TrainingLoad>;
 
     /// The active plan, every workout with its verdict.
-    fn plan_progress(&self, ask: AskPlan) -> Answer<'_, PlanProgress>;
+    fn plan_progress(&self, ask: PlanProgressRequest) -> CoachFuture<'_, PlanProgress>;
 
     /// A finish time with its band.
-    fn predict_finish(&self, ask: AskPrediction) -> Answer<'_, Predicted>;
+    fn predict_finish(&self, ask: PredictionRequest) -> CoachFuture<'_, FinishPrediction>;
 
     /// The athlete's own notes and what they marked.
-    fn notes(&self, ask: AskNotes) -> Answer<'_, Notes>;
+    fn notes(&self, ask: NotesRequest) -> CoachFuture<'_, NoteList>;
 
     /// Suggests a note. It counts for nothing until the athlete accepts it.
-    fn suggest_note(&self, suggestion: SuggestNote) -> Answer<'_, Suggested>;
+    fn suggest_note(&self, suggestion: NoteSuggestion) -> CoachFuture<'_, SuggestionResult>;
 
     /// Suggests an observation. It counts for nothing until the athlete accepts it.
-    fn suggest_observation(&self, suggestion: SuggestObservation) -> Answer<'_, Suggested>;
+    fn suggest_observation(&self, suggestion: ObservationSuggestion) -> CoachFuture<'_, SuggestionResult>;
 
     /// Writes a draft: a schedule of the asker's own, or one made from the athlete's history. Inert.
-    fn draft_training_plan(&self, ask: AskDraft) -> Answer<'_, Drafted>;
+    fn draft_training_plan(&self, ask: DraftPlanRequest) -> CoachFuture<'_, DraftResult>;
 
     /// Takes a plan modification response and keeps it as a proposal. Inert.
-    fn propose_modification(&self, response: Value) -> Answer<'_, Proposed>;
+    fn propose_modification(&self, response: Value) -> CoachFuture<'_, ProposalResult>;
 
     /// Takes a weekly plan response and keeps it as a proposal, or as a draft where no plan is active. Inert.
-    fn propose_week(&self, response: Value) -> Answer<'_, Proposed>;
+    fn propose_week(&self, response: Value) -> CoachFuture<'_, ProposalResult>;
 }

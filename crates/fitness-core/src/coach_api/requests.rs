@@ -17,7 +17,7 @@ pub const MAX_ACTIVITIES: u32 = 100;
 /// A day; today when it is left out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct AskDay {
+pub struct DayRequest {
     /// The day, `2026-06-14`. Leave it out for today.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub date: Option<Day>,
@@ -56,7 +56,7 @@ string_enum! {
 /// One metric, day by day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct AskSeries {
+pub struct SeriesRequest {
     /// Which.
     pub metric: SeriesMetric,
     /// The first day.
@@ -68,7 +68,7 @@ pub struct AskSeries {
 /// Some activities, newest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct AskActivities {
+pub struct ActivitiesRequest {
     /// The first day; 28 days ago when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<Day>,
@@ -87,7 +87,7 @@ pub struct AskActivities {
 /// One activity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct AskActivity {
+pub struct ActivityRequest {
     /// Its id, as `activities` tells it.
     pub activity_id: ActivityId,
 }
@@ -95,7 +95,7 @@ pub struct AskActivity {
 /// Two stretches of days.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct AskComparison {
+pub struct ComparisonRequest {
     /// The stretch that is looked at.
     pub this: Period,
     /// The stretch it is held against.
@@ -115,7 +115,7 @@ pub struct Period {
 /// The active plan. Without anything it is all of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct AskPlan {
+pub struct PlanProgressRequest {
     /// Workouts from this day on; from its start when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<Day>,
@@ -127,7 +127,7 @@ pub struct AskPlan {
 /// A race to predict. Without anything it is that of the active plan.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct AskPrediction {
+pub struct PredictionRequest {
     /// One of the usual distances.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub goal: Option<Goal>,
@@ -139,7 +139,7 @@ pub struct AskPrediction {
 /// Notes and marked days of a stretch.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct AskNotes {
+pub struct NotesRequest {
     /// The first day; 60 days ago when left out. Notes about no day are always told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<Day>,
@@ -151,7 +151,7 @@ pub struct AskNotes {
 /// A note for the athlete to accept or to drop.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct SuggestNote {
+pub struct NoteSuggestion {
     /// The words, at most 4000 characters.
     pub text: String,
     /// The day it is about, where it is about one.
@@ -162,7 +162,7 @@ pub struct SuggestNote {
 /// An observation for the athlete to accept or to drop.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct SuggestObservation {
+pub struct ObservationSuggestion {
     /// What it is about.
     pub kind: ObservationKind,
     /// The first day.
@@ -181,7 +181,7 @@ pub struct SuggestObservation {
 /// A plan to draft. With a `schedule` it is the asker's own; without one it is made from the athlete's history.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct AskDraft {
+pub struct DraftPlanRequest {
     /// What to call it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,

@@ -55,7 +55,7 @@ pub struct Activity {
 impl Activity {
     /// An activity of which nothing is known but when and where it began.
     #[must_use]
-    pub const fn begun(sport: Sport, started_at: Instant, utc_offset_s: i32) -> Self {
+    pub const fn new(sport: Sport, started_at: Instant, utc_offset_s: i32) -> Self {
         Self {
             sport,
             sub_sport: None,
@@ -123,10 +123,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_late_run_belongs_to_the_day_it_began_where_the_athlete_was() {
+    fn activity_day_is_the_local_day_of_its_start() {
         let mut run = Activity {
             elapsed: Some(TimeSpan::from_mins(60)),
-            ..Activity::begun(Sport::Running, "2026-06-14T23:50:00Z".parse().unwrap(), 0)
+            ..Activity::new(Sport::Running, "2026-06-14T23:50:00Z".parse().unwrap(), 0)
         };
         assert_eq!(run.day().to_string(), "2026-06-14");
         run.utc_offset_s = 2 * 3600;

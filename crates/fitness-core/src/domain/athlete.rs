@@ -126,18 +126,18 @@ pub struct Zones(Vec<f64>);
 /// Bounds that do not divide anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("zones need 1 to 10 finite lower bounds, each above the one before")]
-pub struct BadZones;
+pub struct ZonesError;
 
 impl Zones {
     /// Checks the lower bounds.
     ///
     /// # Errors
     /// When they do not rise strictly, or there are none or too many.
-    pub fn new(lower_bounds: Vec<f64>) -> Result<Self, BadZones> {
+    pub fn new(lower_bounds: Vec<f64>) -> Result<Self, ZonesError> {
         let rising = lower_bounds.windows(2).all(|pair| pair[0] < pair[1]);
         let sane =
             (1..=10).contains(&lower_bounds.len()) && lower_bounds.iter().all(|b| b.is_finite() && *b >= 0.0);
-        (rising && sane).then_some(Self(lower_bounds)).ok_or(BadZones)
+        (rising && sane).then_some(Self(lower_bounds)).ok_or(ZonesError)
     }
 
     /// The zone a value is in, counted from 1. Zones are half-open: a value on a bound is in the upper one.
@@ -157,8 +157,8 @@ impl Zones {
 }
 
 impl TryFrom<Vec<f64>> for Zones {
-    type Error = BadZones;
-    fn try_from(bounds: Vec<f64>) -> Result<Self, BadZones> {
+    type Error = ZonesError;
+    fn try_from(bounds: Vec<f64>) -> Result<Self, ZonesError> {
         Self::new(bounds)
     }
 }
@@ -199,7 +199,7 @@ mod tests {
             vec![-1.0],
             (0..11).map(f64::from).collect(),
         ] {
-            assert_eq!(Zones::new(bad), Err(BadZones));
+            assert_eq!(Zones::new(bad), Err(ZonesError));
         }
     }
 }

@@ -16,7 +16,7 @@ pub type Instant = DateTime<Utc>;
 
 /// A zone's local clock minus UTC at an instant, in seconds.
 #[must_use]
-pub fn offset_in(zone: Tz, at: Instant) -> i32 {
+pub fn utc_offset_seconds(zone: Tz, at: Instant) -> i32 {
     zone.offset_from_utc_datetime(&at.naive_utc()).fix().local_minus_utc()
 }
 
@@ -28,10 +28,10 @@ pub struct Day(NaiveDate);
 /// A text that is not a calendar day.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a day; write it as 2026-06-14")]
-pub struct BadDay(pub String);
+pub struct ParseDayError(pub String);
 
 /// Years in which a training day can fall. Anything else is a broken device clock or a typing error.
-const YEARS: std::ops::RangeInclusive<i32> = 1900..=2200;
+const VALID_YEARS: std::ops::RangeInclusive<i32> = 1900..=2200;
 
 impl Day {
     /// A day from its parts; `None` for 30 February and for years no athlete trains in.
@@ -43,7 +43,7 @@ impl Day {
     /// A day from a date; `None` for years no athlete trains in.
     #[must_use]
     pub fn from_date(date: NaiveDate) -> Option<Self> {
-        YEARS.contains(&date.year()).then_some(Self(date))
+        VALID_YEARS.contains(&date.year()).then_some(Self(date))
     }
 
     /// The local day an instant falls on in a zone.
@@ -60,13 +60,13 @@ impl Day {
 
     /// As a sentence says it: `9 May 2027`.
     #[must_use]
-    pub fn spoken(self) -> String {
+    pub fn format_long(self) -> String {
         self.0.format("%-d %b %Y").to_string()
     }
 
     /// The day so many days later, or earlier when negative.
     #[must_use]
-    pub fn plus(self, days: i64) -> Self {
+    pub fn plus_days(self, days: i64) -> Self {
         let moved = if days >= 0 {
             self.0.checked_add_days(Days::new(days.unsigned_abs()))
         } else {
@@ -78,18 +78,18 @@ impl Day {
     /// Tomorrow, seen from this day.
     #[must_use]
     pub fn next(self) -> Self {
-        self.plus(1)
+        self.plus_days(1)
     }
 
     /// Yesterday, seen from this day.
     #[must_use]
     pub fn previous(self) -> Self {
-        self.plus(-1)
+        self.plus_days(-1)
     }
 
     /// Days from this one to another; negative when the other is earlier.
     #[must_use]
-    pub fn until(self, other: Self) -> i64 {
+    pub fn days_until(self, other: Self) -> i64 {
         other.0.signed_duration_since(self.0).num_days()
     }
 
@@ -135,17 +135,17 @@ impl fmt::Display for Day {
 }
 
 impl FromStr for Day {
-    type Err = BadDay;
-    fn from_str(text: &str) -> Result<Self, BadDay> {
+    type Err = ParseDayError;
+    fn from_str(text: &str) -> Result<Self, ParseDayError> {
         // chrono would also read `2026-6-4` and ` 2026-06-04`; one day has one spelling.
         let day = NaiveDate::parse_from_str(text, "%Y-%m-%d").ok().and_then(Self::from_date);
-        day.filter(|day| day.to_string() == text).ok_or_else(|| BadDay(text.to_owned()))
+        day.filter(|day| day.to_string() == text).ok_or_else(|| ParseDayError(text.to_owned()))
     }
 }
 
 impl TryFrom<String> for Day {
-    type Error = BadDay;
-    fn try_from(text: String) -> Result<Self, BadDay> {
+    type Error = ParseDayError;
+    fn try_from(text: String) -> Result<Self, ParseDayError> {
         text.parse()
     }
 }
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn one_day_has_one_spelling() {
+    fn day_parse_accepts_only_iso_dates() {
         for bad in [
             "2026-6-14",
             "2026-02-30",
@@ -221,7 +221,7 @@ mod tests {
             "9999-01-01",
             "",
         ] {
-            assert_eq!(bad.parse::<Day>(), Err(BadDay(bad.to_owned())));
+            assert_eq!(bad.parse::<Day>(), Err(ParseDayError(bad.to_owned())));
         }
         assert_eq!(serde_json::to_string(&day("2024-02-29")).unwrap(), "\"2024-02-29\"");
     }
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn iso_weeks_follow_the_thursday() {
+    fn iso_week_year_follows_the_thursday() {
         for (on, week, monday) in [
             ("2026-01-01", "2026-W01", "2025-12-29"),
             ("2021-01-03", "2020-W53", "2020-12-28"),
@@ -274,7 +274,7 @@ mod tests {
         let days: Vec<String> = day("2024-02-28").through(day("2024-03-01")).map(|d| d.to_string()).collect();
         assert_eq!(days, ["2024-02-28", "2024-02-29", "2024-03-01"]);
         assert_eq!(day("2024-03-01").through(day("2024-02-28")).count(), 0);
-        assert_eq!(day("2024-02-28").until(day("2024-03-01")), 2);
+        assert_eq!(day("2024-02-28").days_until(day("2024-03-01")), 2);
     }
 
     proptest! {

@@ -1,19 +1,19 @@
 //! A distance as an athlete types it, at the terminal or into a form, and as runners call it.
 
 use crate::domain::units::{Distance, TimeSpan, UnitSystem};
-use crate::metrics::predict::Mark;
+use crate::metrics::predict::Performance;
 use crate::plan::{Goal, Size};
 
 /// What was typed is none; and how to write one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is no {what}")]
-pub struct BadDistance {
+pub struct ParseDistanceError {
     text: String,
     what: &'static str,
     help: String,
 }
 
-impl BadDistance {
+impl ParseDistanceError {
     fn new(text: &str, what: &'static str, help: impl Into<String>) -> Self {
         // What cannot be a distance may be a book.
         Self { text: text.chars().take(40).collect(), what, help: help.into() }
@@ -27,21 +27,21 @@ impl BadDistance {
 }
 
 /// From here on a bare number means metres: nobody runs a race of 400 km, and 400 m is the shortest that is kept.
-const METRES_FROM: f64 = 400.0;
+const BARE_METRES_MIN: f64 = 400.0;
 
 /// Reads the distance of a race: `half`, `full`, `mile`, `10k`, `1500m`, `10mi`, `15 km`, or a bare number, which is in the athlete's
 /// units below 400 and in metres from there on.
 ///
 /// # Errors
 /// When it is none, with how to write one.
-pub fn race(text: &str, units: UnitSystem) -> Result<Distance, BadDistance> {
+pub fn parse_race_distance(text: &str, units: UnitSystem) -> Result<Distance, ParseDistanceError> {
     let bare = |number: f64| match number {
-        METRES_FROM.. => Distance::from_meters(number),
-        _ => units.length(number),
+        BARE_METRES_MIN.. => Distance::from_meters(number),
+        _ => units.distance_from_number(number),
     };
-    read(text, bare).ok_or_else(|| {
+    parse_distance(text, bare).ok_or_else(|| {
         let help = "write half, full, mile, 5k, 1500m, 10mi, or a number in your units such as 15 (from 400 on in metres)";
-        BadDistance::new(text, "distance", help)
+        ParseDistanceError::new(text, "distance", help)
     })
 }
 
@@ -49,10 +49,11 @@ pub fn race(text: &str, units: UnitSystem) -> Result<Distance, BadDistance> {
 ///
 /// # Errors
 /// When it is none, with how to write one.
-pub fn activity(text: &str, units: UnitSystem) -> Result<Distance, BadDistance> {
-    read(text, |number| units.length(number)).ok_or_else(|| {
-        let help = format!("write {}, such as 21.1, or say the unit as in 21.1km or 13.1mi", word(units));
-        BadDistance::new(text, "distance", help)
+pub fn parse_activity_distance(text: &str, units: UnitSystem) -> Result<Distance, ParseDistanceError> {
+    parse_distance(text, |number| units.distance_from_number(number)).ok_or_else(|| {
+        let help =
+            format!("write {}, such as 21.1, or say the unit as in 21.1km or 13.1mi", unit_name(units));
+        ParseDistanceError::new(text, "distance", help)
     })
 }
 
@@ -60,23 +61,24 @@ pub fn activity(text: &str, units: UnitSystem) -> Result<Distance, BadDistance> 
 ///
 /// # Errors
 /// When it is neither, with how to write one.
-pub fn size(text: &str, units: UnitSystem) -> Result<Size, BadDistance> {
+pub fn parse_workout_size(text: &str, units: UnitSystem) -> Result<Size, ParseDistanceError> {
     let text = text.trim();
     if let Some(minutes) = text.strip_suffix("min") {
         let minutes = minutes.trim().parse::<f64>().ok().and_then(|m| TimeSpan::from_seconds(m * 60.0));
         let time = minutes.filter(|time| *time > TimeSpan::ZERO);
         return time
             .map(Size::Duration)
-            .ok_or_else(|| BadDistance::new(text, "length of time", "write it like 30min"));
+            .ok_or_else(|| ParseDistanceError::new(text, "length of time", "write it like 30min"));
     }
-    activity(text, units).map(Size::Distance)
+    parse_activity_distance(text, units).map(Size::Distance)
 }
 
 /// What was meant by a time for a race where only `hours:minutes` makes sense: `1:45:00` for a half marathon in `1:45`, which
 /// is a minute and 45 seconds. `None` where the time is one that somebody can run, or makes no sense either way.
 #[must_use]
-pub fn hours_meant(race: Distance, text: &str) -> Option<String> {
-    let possible = |text: &str| text.parse::<TimeSpan>().ok().map(|time| Mark::new(race, time).is_ok());
+pub fn suggest_hours_minutes(race: Distance, text: &str) -> Option<String> {
+    let possible =
+        |text: &str| text.parse::<TimeSpan>().ok().map(|time| Performance::new(race, time).is_ok());
     let meant = format!("{}:00", text.trim());
     let hours = text.matches(':').count() == 1 && possible(text) == Some(false);
     (hours && possible(&meant) == Some(true)).then_some(meant)
@@ -84,14 +86,14 @@ pub fn hours_meant(race: Distance, text: &str) -> Option<String> {
 
 /// What the athlete's unit of length is called.
 #[must_use]
-pub const fn word(units: UnitSystem) -> &'static str {
+pub const fn unit_name(units: UnitSystem) -> &'static str {
     match units {
         UnitSystem::Metric => "kilometres",
         UnitSystem::Imperial => "miles",
     }
 }
 
-fn read(text: &str, bare: impl Fn(f64) -> Option<Distance>) -> Option<Distance> {
+fn parse_distance(text: &str, bare: impl Fn(f64) -> Option<Distance>) -> Option<Distance> {
     let text = text.trim().to_ascii_lowercase();
     let named = match text.as_str() {
         "marathon" => Some(Distance::MARATHON),
@@ -118,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hours_and_minutes_are_told_from_minutes_and_seconds_by_the_race() {
+    fn suggest_hours_minutes_depends_on_the_race_distance() {
         for (race, text, meant) in [
             (Distance::HALF_MARATHON, "1:45", Some("1:45:00")),
             (Distance::MARATHON, "3:30", Some("3:30:00")),
@@ -130,7 +132,7 @@ mod tests {
             (Distance::HALF_MARATHON, "soon", None),
             (Distance::HALF_MARATHON, ":", None),
         ] {
-            assert_eq!(hours_meant(race, text).as_deref(), meant, "{text}");
+            assert_eq!(suggest_hours_minutes(race, text).as_deref(), meant, "{text}");
         }
     }
 
@@ -157,15 +159,22 @@ mod tests {
             ("400", 400_000),
             ("399", 399_000_000),
         ] {
-            assert_eq!(race(text, UnitSystem::Metric).ok().map(Distance::mm), Some(mm), "{text}");
+            assert_eq!(
+                parse_race_distance(text, UnitSystem::Metric).ok().map(Distance::mm),
+                Some(mm),
+                "{text}"
+            );
         }
-        assert_eq!(race("10", UnitSystem::Imperial).ok().map(Distance::mm), Some(16_093_440));
-        assert_eq!(race("10k", UnitSystem::Imperial).ok().map(Distance::mm), Some(10_000_000));
-        assert_eq!(activity("1500", UnitSystem::Metric).ok().map(Distance::mm), Some(1_500_000_000));
+        assert_eq!(parse_race_distance("10", UnitSystem::Imperial).ok().map(Distance::mm), Some(16_093_440));
+        assert_eq!(parse_race_distance("10k", UnitSystem::Imperial).ok().map(Distance::mm), Some(10_000_000));
+        assert_eq!(
+            parse_activity_distance("1500", UnitSystem::Metric).ok().map(Distance::mm),
+            Some(1_500_000_000)
+        );
         for bad in
             ["", "k", "moon", "-3", "0", "0k", "NaN", "NaNkm", "inf", "5kk", "1e300mi", "half full", "custom"]
         {
-            assert!(race(bad, UnitSystem::Metric).is_err(), "{bad}");
+            assert!(parse_race_distance(bad, UnitSystem::Metric).is_err(), "{bad}");
         }
     }
 }

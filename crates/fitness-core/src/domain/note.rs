@@ -22,7 +22,7 @@ string_enum! {
 impl Author {
     /// How words of theirs are labelled where they are shown; the athlete's own are not.
     #[must_use]
-    pub const fn words_label(self) -> Option<&'static str> {
+    pub const fn text_label(self) -> Option<&'static str> {
         match self {
             Self::Athlete => None,
             Self::Coach => Some("the coach's words"),
@@ -41,7 +41,7 @@ pub struct NoteText(String);
 
 /// A text that cannot be a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum BadNote {
+pub enum NoteError {
     /// Nothing but white space.
     #[error("a note needs at least one word")]
     Empty,
@@ -58,12 +58,12 @@ impl NoteText {
     ///
     /// # Errors
     /// When nothing is left or it is too long.
-    pub fn new(text: &str) -> Result<Self, BadNote> {
+    pub fn new(text: &str) -> Result<Self, NoteError> {
         let text = text.trim();
         match text.chars().count() {
-            0 => Err(BadNote::Empty),
-            _ if !is_storable(text) => Err(BadNote::Nul),
-            n if n > MAX_NOTE_CHARS => Err(BadNote::TooLong(n)),
+            0 => Err(NoteError::Empty),
+            _ if !is_storable(text) => Err(NoteError::Nul),
+            n if n > MAX_NOTE_CHARS => Err(NoteError::TooLong(n)),
             _ => Ok(Self(text.to_owned())),
         }
     }
@@ -76,8 +76,8 @@ impl NoteText {
 }
 
 impl TryFrom<String> for NoteText {
-    type Error = BadNote;
-    fn try_from(text: String) -> Result<Self, BadNote> {
+    type Error = NoteError;
+    fn try_from(text: String) -> Result<Self, NoteError> {
         Self::new(&text)
     }
 }
@@ -110,11 +110,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_note_is_neither_empty_nor_endless() {
-        assert_eq!(NoteText::new(" \n\t "), Err(BadNote::Empty));
-        assert_eq!(NoteText::new(&"é".repeat(4001)), Err(BadNote::TooLong(4001)));
+    fn note_text_rejects_empty_and_too_long() {
+        assert_eq!(NoteText::new(" \n\t "), Err(NoteError::Empty));
+        assert_eq!(NoteText::new(&"é".repeat(4001)), Err(NoteError::TooLong(4001)));
         assert_eq!(NoteText::new("  calf is tight ").unwrap().as_str(), "calf is tight");
         assert!(NoteText::new(&"é".repeat(4000)).is_ok());
-        assert_eq!(NoteText::new("a\0b"), Err(BadNote::Nul));
+        assert_eq!(NoteText::new("a\0b"), Err(NoteError::Nul));
     }
 }

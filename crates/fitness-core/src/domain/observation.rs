@@ -39,11 +39,11 @@ impl ObservationKind {
 
     /// Whether it explains a day on which training could not be expected.
     #[must_use]
-    pub const fn excuses(self) -> Option<Excuse> {
+    pub const fn absence_reason(self) -> Option<AbsenceReason> {
         match self {
-            Self::Illness => Some(Excuse::Ill),
-            Self::Injury => Some(Excuse::Injured),
-            Self::Away => Some(Excuse::Away),
+            Self::Illness => Some(AbsenceReason::Ill),
+            Self::Injury => Some(AbsenceReason::Injured),
+            Self::Away => Some(AbsenceReason::Away),
             Self::Rpe | Self::Soreness | Self::Mood => None,
         }
     }
@@ -51,7 +51,7 @@ impl ObservationKind {
 
 string_enum! {
     /// Why a day is left out of adherence. The verdict stays what it is; it only looks neutral.
-    pub enum Excuse("reason to be excused") {
+    pub enum AbsenceReason("reason to be excused") {
         /// Marked ill.
         Ill = "ill",
         /// Marked injured.
@@ -61,10 +61,10 @@ string_enum! {
     }
 }
 
-impl Excuse {
+impl AbsenceReason {
     /// The kind of observation that says so.
     #[must_use]
-    pub const fn kind(self) -> ObservationKind {
+    pub const fn observation_kind(self) -> ObservationKind {
         match self {
             Self::Ill => ObservationKind::Illness,
             Self::Injured => ObservationKind::Injury,
@@ -75,7 +75,7 @@ impl Excuse {
 
 /// An observation before it is stored: valid by construction.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Observed {
+pub struct ObservationData {
     kind: ObservationKind,
     from: Day,
     through: Day,
@@ -85,11 +85,11 @@ pub struct Observed {
 }
 
 /// The longest stretch one observation may mark.
-pub const MAX_OBSERVED_DAYS: i64 = 400;
+pub const MAX_OBSERVATION_DAYS: i64 = 400;
 
 /// An observation that makes no sense.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum BadObservation {
+pub enum ObservationError {
     /// The value is not on the scale of its kind.
     #[error("{kind} goes from {low} to {high}")]
     OffScale {
@@ -104,11 +104,11 @@ pub enum BadObservation {
     #[error("{0} has no scale: give the days only")]
     NoScale(ObservationKind),
     /// Ends before it begins, or goes on for more than a year.
-    #[error("the last day must be the first or later, at most {MAX_OBSERVED_DAYS} days on")]
+    #[error("the last day must be the first or later, at most {MAX_OBSERVATION_DAYS} days on")]
     Days,
 }
 
-impl Observed {
+impl ObservationData {
     /// Checks the value against its scale and the days against each other.
     ///
     /// # Errors
@@ -118,23 +118,23 @@ impl Observed {
         from: Day,
         through: Day,
         value: Option<u8>,
-    ) -> Result<Self, BadObservation> {
+    ) -> Result<Self, ObservationError> {
         match (kind.scale(), value) {
             (Some((low, high)), Some(v)) if !(low..=high).contains(&v) => {
-                return Err(BadObservation::OffScale { kind, low, high });
+                return Err(ObservationError::OffScale { kind, low, high });
             }
-            (None, Some(_)) => return Err(BadObservation::NoScale(kind)),
+            (None, Some(_)) => return Err(ObservationError::NoScale(kind)),
             _ => {}
         }
-        if !(0..=MAX_OBSERVED_DAYS).contains(&from.until(through)) {
-            return Err(BadObservation::Days);
+        if !(0..=MAX_OBSERVATION_DAYS).contains(&from.days_until(through)) {
+            return Err(ObservationError::Days);
         }
         Ok(Self { kind, from, through, value, activity: None, comment: None })
     }
 
     /// Ties it to the activity it rates.
     #[must_use]
-    pub const fn of_activity(mut self, activity: Option<ActivityId>) -> Self {
+    pub const fn for_activity(mut self, activity: Option<ActivityId>) -> Self {
         self.activity = activity;
         self
     }
@@ -194,25 +194,27 @@ pub struct Observation {
     pub accepted: bool,
     /// What was observed.
     #[serde(flatten)]
-    pub observed: Observed,
+    pub data: ObservationData,
     /// When it was written.
     pub written_at: Instant,
 }
 
 /// Which days are excused, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct ExcusedDays(BTreeMap<Day, Excuse>);
+pub struct AbsenceDays(BTreeMap<Day, AbsenceReason>);
 
-impl ExcusedDays {
+impl AbsenceDays {
     /// Collects the days that accepted observations excuse. Illness outweighs injury outweighs absence.
     #[must_use]
     pub fn from_observations<'a>(observations: impl IntoIterator<Item = &'a Observation>) -> Self {
         let mut days = BTreeMap::new();
         for observation in observations.into_iter().filter(|o| o.accepted) {
-            let observed = &observation.observed;
-            if let Some(excuse) = observed.kind.excuses() {
+            let observed = &observation.data;
+            if let Some(excuse) = observed.kind.absence_reason() {
                 for day in observed.from.through(observed.through) {
-                    days.entry(day).and_modify(|e: &mut Excuse| *e = (*e).min(excuse)).or_insert(excuse);
+                    days.entry(day)
+                        .and_modify(|e: &mut AbsenceReason| *e = (*e).min(excuse))
+                        .or_insert(excuse);
                 }
             }
         }
@@ -221,7 +223,7 @@ impl ExcusedDays {
 
     /// Why a day is excused, if it is.
     #[must_use]
-    pub fn excuse(&self, day: Day) -> Option<Excuse> {
+    pub fn reason(&self, day: Day) -> Option<AbsenceReason> {
         self.0.get(&day).copied()
     }
 }
@@ -240,21 +242,21 @@ mod tests {
         for kind in ObservationKind::ALL {
             for value in 0..=11 {
                 let fits = kind.scale().is_some_and(|(low, high)| (low..=high).contains(&value));
-                assert_eq!(Observed::new(*kind, on, on, Some(value)).is_ok(), fits, "{kind} {value}");
+                assert_eq!(ObservationData::new(*kind, on, on, Some(value)).is_ok(), fits, "{kind} {value}");
             }
-            assert!(Observed::new(*kind, on, on, None).is_ok());
-            assert!(kind.excuses().is_none_or(|excuse| excuse.kind() == *kind));
+            assert!(ObservationData::new(*kind, on, on, None).is_ok());
+            assert!(kind.absence_reason().is_none_or(|excuse| excuse.observation_kind() == *kind));
         }
         assert_eq!(
-            Observed::new(ObservationKind::Rpe, on, on, Some(11)).unwrap_err().to_string(),
+            ObservationData::new(ObservationKind::Rpe, on, on, Some(11)).unwrap_err().to_string(),
             "rpe goes from 0 to 10"
         );
     }
 
     #[test]
-    fn days_run_forward_and_end_within_a_year_or_so() {
+    fn observation_days_must_be_ordered_and_bounded() {
         let new = |from: &str, through: &str| {
-            Observed::new(ObservationKind::Illness, day(from), day(through), None)
+            ObservationData::new(ObservationKind::Illness, day(from), day(through), None)
         };
         assert!(new("2026-06-14", "2026-06-13").is_err());
         assert!(new("2026-06-14", "2026-06-14").is_ok());
@@ -262,20 +264,21 @@ mod tests {
     }
 
     #[test]
-    fn a_suggestion_excuses_nothing_until_accepted() {
+    fn suggested_absence_counts_only_when_accepted() {
         let observed =
-            Observed::new(ObservationKind::Injury, day("2026-06-14"), day("2026-06-15"), None).unwrap();
+            ObservationData::new(ObservationKind::Injury, day("2026-06-14"), day("2026-06-15"), None)
+                .unwrap();
         let mut observation = Observation {
             id: ObservationId::new(1),
             author: Author::Coach,
             accepted: false,
-            observed,
+            data: observed,
             written_at: "2026-06-14T08:00:00Z".parse().unwrap(),
         };
-        assert_eq!(ExcusedDays::from_observations([&observation]).excuse(day("2026-06-14")), None);
+        assert_eq!(AbsenceDays::from_observations([&observation]).reason(day("2026-06-14")), None);
         observation.accepted = true;
-        let excused = ExcusedDays::from_observations([&observation]);
-        assert_eq!(excused.excuse(day("2026-06-15")), Some(Excuse::Injured));
-        assert_eq!(excused.excuse(day("2026-06-16")), None);
+        let excused = AbsenceDays::from_observations([&observation]);
+        assert_eq!(excused.reason(day("2026-06-15")), Some(AbsenceReason::Injured));
+        assert_eq!(excused.reason(day("2026-06-16")), None);
     }
 }

@@ -35,7 +35,7 @@ string_enum! {
 impl SourceKind {
     /// As a sentence says it.
     #[must_use]
-    pub const fn spoken(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Fit => "the device's own file",
             Self::Garmin => "Garmin Connect",
@@ -56,14 +56,14 @@ impl SourceKind {
 
 /// What makes a report this one and no other: the same key again is the same report, told again.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct ReportKey {
+pub struct RecordKey {
     /// Where it came from.
     pub kind: SourceKind,
     /// What the source calls it; for a file, its content hash and the place within it.
     pub id: String,
 }
 
-impl fmt::Display for ReportKey {
+impl fmt::Display for RecordKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.kind, self.id)
     }
@@ -71,11 +71,11 @@ impl fmt::Display for ReportKey {
 
 /// One activity as its source told it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Recorded {
+pub struct ParsedActivity {
     /// What was done.
     pub activity: Activity,
     /// Whether the source told the local clock; otherwise the athlete's zone was assumed.
-    pub local_time_told: bool,
+    pub has_local_time: bool,
     /// Second by second, where it was recorded.
     pub recording: Option<Recording>,
     /// What some sports bring besides.
@@ -86,13 +86,13 @@ pub struct Recorded {
     pub flaws: Vec<Flaw>,
 }
 
-impl Recorded {
+impl ParsedActivity {
     /// An activity from a list: no samples, nothing wrong.
     #[must_use]
-    pub fn listed(activity: Activity) -> Self {
+    pub fn without_samples(activity: Activity) -> Self {
         Self {
             activity,
-            local_time_told: true,
+            has_local_time: true,
             recording: None,
             details: Details::default(),
             race: false,
@@ -102,11 +102,11 @@ impl Recorded {
 
     /// Everything but the samples and the details.
     #[must_use]
-    pub fn outline(&self) -> Outline {
-        Outline {
+    pub fn summary(&self) -> ActivitySummary {
+        ActivitySummary {
             activity: self.activity.clone(),
-            local_time_told: self.local_time_told,
-            samples: self.recording.as_ref().map_or(0, |recording| recording.moments().len()),
+            local_time_told: self.has_local_time,
+            samples: self.recording.as_ref().map_or(0, |recording| recording.offsets_ms().len()),
             detailed: !self.details.is_empty(),
             race: self.race,
             flaws: self.flaws.clone(),
@@ -116,7 +116,7 @@ impl Recorded {
 
 /// What is kept of a report for merging: everything but the samples and the details themselves.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Outline {
+pub struct ActivitySummary {
     /// What was done.
     pub activity: Activity,
     /// Whether the source told the local clock.
@@ -208,22 +208,22 @@ pub struct StrengthSet {
 
 /// A source's word about an activity.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ActivityReport {
+pub struct SourceRecord {
     /// What makes it this report.
-    pub key: ReportKey,
+    pub key: RecordKey,
     /// What it says.
-    pub recorded: Recorded,
+    pub parsed: ParsedActivity,
     /// The source's own text where it is one (JSON, a line of CSV), so that more can be derived from it later.
     pub raw: Option<String>,
 }
 
 /// A source's word about a day.
 #[derive(Debug, Clone, PartialEq)]
-pub struct DayReport {
+pub struct DayRecord {
     /// Where it came from.
     pub kind: SourceKind,
     /// Which of the source's datasets or files; a day may have one report from each.
-    pub part: String,
+    pub dataset: String,
     /// What it says.
     pub wellness: DailyWellness,
     /// Until when it speaks, when the day was not over yet; `None` when it speaks for the whole day.
@@ -232,7 +232,7 @@ pub struct DayReport {
     pub raw: Option<String>,
 }
 
-impl DayReport {
+impl DayRecord {
     /// Whether this stands in place of another report about the same part of the same day: what speaks for the whole
     /// day never yields to what speaks for its morning. Of two about the whole day the later word stands.
     #[must_use]
@@ -297,7 +297,7 @@ pub struct Estimate {
 
 /// What an account says about its owner. It fills gaps in the athlete's profile and replaces nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Person {
+pub struct AccountOwner {
     /// Year of birth.
     pub birth_year: Option<i32>,
     /// Sex.
@@ -306,11 +306,11 @@ pub struct Person {
 
 /// One thing a source told.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Told {
+pub enum ImportedRecord {
     /// About an activity.
-    Activity(Box<ActivityReport>),
+    Activity(Box<SourceRecord>),
     /// About a day.
-    Day(Box<DayReport>),
+    Day(Box<DayRecord>),
     /// What it concluded about a day.
     Estimate(Estimate),
     /// A limit. No source says since when: it holds from the day the source is as new as.
@@ -332,5 +332,5 @@ pub enum Told {
         zones: Zones,
     },
     /// About the athlete.
-    Person(Person),
+    Person(AccountOwner),
 }

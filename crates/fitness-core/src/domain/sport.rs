@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_sport_survives_its_word() {
+    fn sport_round_trips_through_text() {
         for sport in Sport::ALL {
             assert_eq!(sport.as_str().parse(), Ok(*sport));
             assert_eq!(serde_json::to_string(sport).unwrap(), format!("\"{sport}\""));

@@ -39,18 +39,18 @@ string_enum! {
 pub struct Column(Vec<i32>);
 
 /// Marks a sample that was not recorded. No channel's scale reaches it.
-const ABSENT: i32 = i32::MIN;
+const MISSING_SAMPLE: i32 = i32::MIN;
 
 impl Column {
     /// The sample at a moment, when one was recorded.
     #[must_use]
     pub fn sample(&self, moment: usize) -> Option<i32> {
-        self.0.get(moment).copied().filter(|value| *value != ABSENT)
+        self.0.get(moment).copied().filter(|value| *value != MISSING_SAMPLE)
     }
 
     /// Every sample in order.
     pub fn samples(&self) -> impl Iterator<Item = Option<i32>> + '_ {
-        self.0.iter().map(|value| (*value != ABSENT).then_some(*value))
+        self.0.iter().map(|value| (*value != MISSING_SAMPLE).then_some(*value))
     }
 
     /// How many moments it spans.
@@ -68,20 +68,20 @@ impl Column {
 
 impl FromIterator<Option<i32>> for Column {
     fn from_iter<I: IntoIterator<Item = Option<i32>>>(samples: I) -> Self {
-        Self(samples.into_iter().map(|sample| sample.unwrap_or(ABSENT)).collect())
+        Self(samples.into_iter().map(|sample| sample.unwrap_or(MISSING_SAMPLE)).collect())
     }
 }
 
 /// A recording: moments in milliseconds from the activity's start, and what was measured at each.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Recording {
-    moments: Vec<i32>,
+    offsets_ms: Vec<i32>,
     columns: BTreeMap<Channel, Column>,
 }
 
 /// A column whose length does not match the recording's moments, or moments that run backwards.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BadRecording {
+pub enum RecordingError {
     /// A column is longer or shorter than the list of moments.
     #[error("the {channel} column has {samples} samples for {moments} moments")]
     Length {
@@ -102,10 +102,10 @@ impl Recording {
     ///
     /// # Errors
     /// When the moments run backwards.
-    pub fn new(moments: Vec<i32>) -> Result<Self, BadRecording> {
+    pub fn new(moments: Vec<i32>) -> Result<Self, RecordingError> {
         match moments.windows(2).position(|pair| pair[1] < pair[0]) {
-            Some(at) => Err(BadRecording::Order(at + 1)),
-            None => Ok(Self { moments, columns: BTreeMap::new() }),
+            Some(at) => Err(RecordingError::Order(at + 1)),
+            None => Ok(Self { offsets_ms: moments, columns: BTreeMap::new() }),
         }
     }
 
@@ -113,10 +113,10 @@ impl Recording {
     ///
     /// # Errors
     /// When the column does not have one sample per moment.
-    pub fn put(&mut self, channel: Channel, column: Column) -> Result<(), BadRecording> {
-        let (samples, moments) = (column.len(), self.moments.len());
+    pub fn insert_column(&mut self, channel: Channel, column: Column) -> Result<(), RecordingError> {
+        let (samples, moments) = (column.len(), self.offsets_ms.len());
         if samples != moments {
-            return Err(BadRecording::Length { channel, samples, moments });
+            return Err(RecordingError::Length { channel, samples, moments });
         }
         self.columns.insert(channel, column);
         Ok(())
@@ -124,8 +124,8 @@ impl Recording {
 
     /// Milliseconds from the activity's start, in order.
     #[must_use]
-    pub fn moments(&self) -> &[i32] {
-        &self.moments
+    pub fn offsets_ms(&self) -> &[i32] {
+        &self.offsets_ms
     }
 
     /// One channel, when it was recorded.
@@ -153,12 +153,12 @@ mod tests {
     }
 
     #[test]
-    fn a_recording_keeps_its_columns_in_step() {
-        assert_eq!(Recording::new(vec![0, 1000, 999]), Err(BadRecording::Order(2)));
+    fn insert_column_requires_one_sample_per_offset() {
+        assert_eq!(Recording::new(vec![0, 1000, 999]), Err(RecordingError::Order(2)));
         let mut recording = Recording::new(vec![0, 1000]).unwrap();
         let short: Column = [Some(1)].into_iter().collect();
         assert_eq!(
-            recording.put(Channel::Power, short).unwrap_err().to_string(),
+            recording.insert_column(Channel::Power, short).unwrap_err().to_string(),
             "the power column has 1 samples for 2 moments"
         );
         assert_eq!(recording.columns().count(), 0);

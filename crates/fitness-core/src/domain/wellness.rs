@@ -39,7 +39,7 @@ pub struct DailyWellness {
 impl DailyWellness {
     /// A day about which nothing is known yet.
     #[must_use]
-    pub const fn unknown(day: Day) -> Self {
+    pub const fn empty(day: Day) -> Self {
         Self {
             day,
             sleep: None,
@@ -108,11 +108,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_newer_report_adds_and_never_erases() {
+    fn merge_adds_values_and_keeps_missing_ones() {
         let day: Day = "2026-06-14".parse().unwrap();
         let mut stored =
-            DailyWellness { steps: Some(9000), resting_heart_rate: Some(50), ..DailyWellness::unknown(day) };
-        stored.merge(DailyWellness { steps: Some(9500), hrv_ms: Some(61.0), ..DailyWellness::unknown(day) });
+            DailyWellness { steps: Some(9000), resting_heart_rate: Some(50), ..DailyWellness::empty(day) };
+        stored.merge(DailyWellness { steps: Some(9500), hrv_ms: Some(61.0), ..DailyWellness::empty(day) });
         assert_eq!(
             (stored.steps, stored.resting_heart_rate, stored.hrv_ms),
             (Some(9500), Some(50), Some(61.0))

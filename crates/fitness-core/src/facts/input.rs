@@ -1,19 +1,19 @@
 //! What facts are gathered from.
 
 use super::table::FactName;
-use crate::adherence::data_frontier::Frontier;
-use crate::adherence::grade::Graded;
+use crate::adherence::data_frontier::DataFrontier;
+use crate::adherence::grade::GradedWorkout;
 use crate::domain::activity::Activity;
 use crate::domain::athlete::Profile;
 use crate::domain::calendar::Day;
 use crate::domain::ids::{ActivityId, ProposalId, RaceId};
-use crate::domain::observation::Excuse;
+use crate::domain::observation::AbsenceReason;
 use crate::domain::units::Distance;
-use crate::metrics::Found;
-use crate::metrics::activity::{Judged, Measures};
+use crate::metrics::MetricResult;
+use crate::metrics::activity::{ActivityMetrics, Measures};
 use crate::metrics::day::DayMetrics;
 use crate::metrics::predict::{Prediction, RaceResult};
-use crate::metrics::thresholds::in_force::InForce;
+use crate::metrics::thresholds::in_force::ThresholdInForce;
 use crate::plan::{Plan, PlannedWorkout};
 use crate::string_enum::string_enum;
 
@@ -23,43 +23,43 @@ pub struct Snapshot<'a> {
     /// The day of asking.
     pub today: Day,
     /// How far the data reaches. What is said to be later is not looked at.
-    pub frontier: Frontier,
+    pub frontier: DataFrontier,
     /// What each of the latest days means, one entry a day: 31 days and today, as far as there are.
     pub days: &'a [DayMetrics],
     /// The latest sessions of any sport.
-    pub sessions: &'a [PastSession<'a>],
+    pub activities: &'a [PastActivity<'a>],
     /// The day from which on every session is among them. An earlier day is not taken as one without training.
-    pub sessions_from: Day,
+    pub activities_from: Day,
     /// The limits that hold today.
-    pub thresholds: &'a [InForce],
+    pub thresholds: &'a [ThresholdInForce],
     /// What was predicted, at most once for a distance.
-    pub predictions: &'a [(RaceDistance, Found<Prediction>)],
+    pub predictions: &'a [(RaceDistance, MetricResult<Prediction>)],
     /// Race results.
     pub races: &'a [PastRace],
     /// The plan that is tracked. A draft or an archived plan is no plan here.
     pub plan: Option<&'a Plan>,
     /// How that plan is followed.
-    pub following: Option<Following<'a>>,
+    pub adherence: Option<PlanAdherence<'a>>,
     /// What the athlete marked today as: ill, injured, away.
-    pub marked: Option<Excuse>,
+    pub absence: Option<AbsenceReason>,
     /// What the athlete said about themselves.
     pub profile: &'a Profile,
 }
 
 /// How the plan that is tracked is followed.
 #[derive(Debug, Clone, Copy)]
-pub struct Following<'a> {
+pub struct PlanAdherence<'a> {
     /// Its workouts, in order.
     pub workouts: &'a [PlannedWorkout],
     /// A verdict for each of them.
-    pub graded: &'a [Graded],
+    pub graded: &'a [GradedWorkout],
     /// The proposals that wait for the athlete, the newest first.
-    pub waiting: &'a [ProposalId],
+    pub pending_proposals: &'a [ProposalId],
 }
 
 /// A session that was measured and judged.
 #[derive(Debug, Clone, Copy)]
-pub struct PastSession<'a> {
+pub struct PastActivity<'a> {
     /// Which.
     pub id: ActivityId,
     /// What it is.
@@ -67,7 +67,7 @@ pub struct PastSession<'a> {
     /// What its samples say.
     pub measures: &'a Measures,
     /// What that means for this athlete.
-    pub judged: &'a Judged,
+    pub metrics: &'a ActivityMetrics,
 }
 
 /// A race result and the row that holds it.
@@ -109,7 +109,7 @@ impl RaceDistance {
     }
 
     /// The facts of its finish: the point, and the fast and the slow end of its band.
-    pub(super) const fn names(self) -> [FactName; 3] {
+    pub(super) const fn fact_names(self) -> [FactName; 3] {
         use FactName as N;
         match self {
             Self::FiveKm => [N::Predicted5Km, N::Predicted5KmLow, N::Predicted5KmHigh],

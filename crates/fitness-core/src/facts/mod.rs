@@ -20,18 +20,18 @@ mod tests;
 mod untrusted_names;
 mod value;
 
-pub use build::gather;
-pub use id::{BadFactId, FactId};
-pub use input::{Following, PastRace, PastSession, RaceDistance, Snapshot};
-pub use provenance::{BadSourceRow, SourceRow};
+pub use build::build_facts;
+pub use id::{FactId, ParseFactIdError};
+pub use input::{PastActivity, PastRace, PlanAdherence, RaceDistance, Snapshot};
+pub use provenance::{ParseSourceRowError, SourceRow};
 pub use table::FactName;
-pub use template::{BadProse, ProseFault, Told};
+pub use template::{ProseError, TemplateError, TemplatePart};
 pub use untrusted_names::FactText;
 pub use value::{FactUnit, FactValue, FactWord};
 
 use crate::domain::calendar::Day;
 use crate::domain::units::UnitSystem;
-use crate::metrics::{Absent, Learning, Quality};
+use crate::metrics::{Learning, MissingReason, Quality};
 use serde::{Deserialize, Serialize};
 
 /// A number, or a word for one, and where it comes from.
@@ -59,18 +59,18 @@ pub struct Fact {
 impl Fact {
     /// As the athlete reads it: `48.2 km`, `7h 24m`, `5:12 /km`, `−18`.
     #[must_use]
-    pub fn shown(&self, units: UnitSystem) -> String {
-        value::shown(&self.value, self.unit, self.as_of, units)
+    pub fn format(&self, units: UnitSystem) -> String {
+        value::format_value(&self.value, self.unit, self.as_of, units)
     }
 }
 
 /// A fact that there would be, and why there is none.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Missing {
+pub struct MissingFact {
     /// What prose would call it.
     pub id: FactId,
     /// Why there is none.
-    pub why: Absent,
+    pub why: MissingReason,
 }
 
 /// What is known and what is not. Every id is there once, in order; every value fits its unit; and a predicted finish
@@ -79,7 +79,7 @@ pub struct Missing {
 #[serde(try_from = "StoredFacts")]
 pub struct Facts {
     known: Vec<Fact>,
-    missing: Vec<Missing>,
+    missing: Vec<MissingFact>,
 }
 
 impl Facts {
@@ -87,24 +87,24 @@ impl Facts {
     ///
     /// # Errors
     /// When an id is there twice, a value does not fit its unit, or a prediction is without its band.
-    pub fn new(mut known: Vec<Fact>, mut missing: Vec<Missing>) -> Result<Self, BadFacts> {
+    pub fn new(mut known: Vec<Fact>, mut missing: Vec<MissingFact>) -> Result<Self, FactsError> {
         known.sort_by(|a, b| a.id.cmp(&b.id));
         missing.sort_by(|a, b| a.id.cmp(&b.id));
         let mut ids: Vec<&FactId> =
             known.iter().map(|fact| &fact.id).chain(missing.iter().map(|missing| &missing.id)).collect();
         ids.sort();
         if let Some(pair) = ids.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(BadFacts::Twice(pair[0].clone()));
+            return Err(FactsError::Duplicate(pair[0].clone()));
         }
         if let Some(unfit) = known.iter().find(|fact| !fact.unit.fits(&fact.value)) {
-            return Err(BadFacts::Unfit(unfit.id.clone()));
+            return Err(FactsError::UnitMismatch(unfit.id.clone()));
         }
         let facts = Self { known, missing };
         let alone = |id: &FactId| {
-            id.band().is_some_and(|ends| ends.iter().any(|end| facts.find(end.as_str()).is_none()))
+            id.interval_ids().is_some_and(|ends| ends.iter().any(|end| facts.find(end.as_str()).is_none()))
         };
         if let Some(fact) = facts.known.iter().find(|fact| alone(&fact.id)) {
-            return Err(BadFacts::WithoutBand(fact.id.clone()));
+            return Err(FactsError::WithoutBand(fact.id.clone()));
         }
         Ok(facts)
     }
@@ -117,7 +117,7 @@ impl Facts {
 
     /// What is not, in order of the ids.
     #[must_use]
-    pub fn missing(&self) -> &[Missing] {
+    pub fn missing(&self) -> &[MissingFact] {
         &self.missing
     }
 
@@ -130,7 +130,7 @@ impl Facts {
 
     /// Why an id that could be known is not.
     #[must_use]
-    pub fn why_missing(&self, id: &str) -> Option<&Absent> {
+    pub fn missing_reason(&self, id: &str) -> Option<&MissingReason> {
         let at = self.missing.binary_search_by(|missing| missing.id.as_str().cmp(id)).ok()?;
         self.missing.get(at).map(|missing| &missing.why)
     }
@@ -139,28 +139,28 @@ impl Facts {
     ///
     /// # Errors
     /// As [`Facts::render`].
-    pub fn read<'a>(&'a self, prose: &'a str) -> Result<Vec<Told<'a>>, BadProse> {
-        template::read(self, prose)
+    pub fn parse_template<'a>(&'a self, prose: &'a str) -> Result<Vec<TemplatePart<'a>>, TemplateError> {
+        template::parse(self, prose)
     }
 
     /// Prose with its placeholders filled in.
     ///
     /// # Errors
     /// When it names what is no fact or is not known, holds a digit of its own, or would show a number as another one.
-    pub fn render(&self, prose: &str, units: UnitSystem) -> Result<String, BadProse> {
+    pub fn render(&self, prose: &str, units: UnitSystem) -> Result<String, TemplateError> {
         template::render(self, prose, units)
     }
 }
 
 /// Facts that contradict what is promised of them.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BadFacts {
+pub enum FactsError {
     /// One id for two things.
     #[error("`{0}` is there twice")]
-    Twice(FactId),
+    Duplicate(FactId),
     /// A value that its unit cannot show.
     #[error("the value of `{0}` does not fit its unit")]
-    Unfit(FactId),
+    UnitMismatch(FactId),
     /// A predicted finish without both ends of its band.
     #[error("`{0}` is there without its band")]
     WithoutBand(FactId),
@@ -170,12 +170,12 @@ pub enum BadFacts {
 #[derive(Deserialize)]
 struct StoredFacts {
     known: Vec<Fact>,
-    missing: Vec<Missing>,
+    missing: Vec<MissingFact>,
 }
 
 impl TryFrom<StoredFacts> for Facts {
-    type Error = BadFacts;
-    fn try_from(stored: StoredFacts) -> Result<Self, BadFacts> {
+    type Error = FactsError;
+    fn try_from(stored: StoredFacts) -> Result<Self, FactsError> {
         Self::new(stored.known, stored.missing)
     }
 }

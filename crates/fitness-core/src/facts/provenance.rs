@@ -49,7 +49,7 @@ pub enum SourceRow {
 /// A text that names no stored row.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` names no stored row; expected such as day:2026-06-14 or activity:12")]
-pub struct BadSourceRow(pub String);
+pub struct ParseSourceRowError(pub String);
 
 impl fmt::Display for SourceRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -68,15 +68,15 @@ impl fmt::Display for SourceRow {
 }
 
 impl FromStr for SourceRow {
-    type Err = BadSourceRow;
-    fn from_str(text: &str) -> Result<Self, BadSourceRow> {
+    type Err = ParseSourceRowError;
+    fn from_str(text: &str) -> Result<Self, ParseSourceRowError> {
         // One row has one spelling: `activity:+12` is none.
-        let row = read(text).filter(|row| row.to_string() == text);
-        row.ok_or_else(|| BadSourceRow(text.to_owned()))
+        let row = parse(text).filter(|row| row.to_string() == text);
+        row.ok_or_else(|| ParseSourceRowError(text.to_owned()))
     }
 }
 
-fn read(text: &str) -> Option<SourceRow> {
+fn parse(text: &str) -> Option<SourceRow> {
     if text == "profile" {
         return Some(SourceRow::Profile);
     }
@@ -107,8 +107,8 @@ fn read(text: &str) -> Option<SourceRow> {
 }
 
 impl TryFrom<String> for SourceRow {
-    type Error = BadSourceRow;
-    fn try_from(text: String) -> Result<Self, BadSourceRow> {
+    type Error = ParseSourceRowError;
+    fn try_from(text: String) -> Result<Self, ParseSourceRowError> {
         text.parse()
     }
 }

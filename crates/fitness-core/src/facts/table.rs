@@ -87,11 +87,11 @@ facts! {
     RestingHeartRate = "resting_heart_rate", BeatsPerMinute, "measured", "This morning's resting heart rate.";
     RestingHeartRateUsual = "resting_heart_rate_usual", BeatsPerMinute, "median, 60 days",
         "The athlete's usual resting heart rate.";
-    RestingHeartRateFromUsual = "resting_heart_rate_from_usual", BeatsMore, "difference",
+    RestingHeartRateFromUsual = "resting_heart_rate_from_usual", BeatsDifference, "difference",
         "How far this morning's resting heart rate is above the usual.";
     SleepLastNight = "sleep_last_night", HoursAndMinutes, "measured", "Time asleep last night.";
     SleepUsual = "sleep_usual", HoursAndMinutes, "median, 28 nights", "How long the athlete usually sleeps.";
-    SleepFromUsual = "sleep_from_usual", MinutesMore, "difference", "How much longer than usual last night was.";
+    SleepFromUsual = "sleep_from_usual", MinutesDifference, "difference", "How much longer than usual last night was.";
     SleepNeed = "sleep_need", HoursAndMinutes, "set", "How long the athlete wants to sleep.";
     SleepDebt14Days = "sleep_debt_14_days", HoursAndMinutes, "need less sleep, 14 nights",
         "What the last fourteen nights fell short of that by.";
@@ -105,15 +105,15 @@ facts! {
 
     Recovery = "recovery", Score, "weighted parts", "This morning's recovery; fifty is usual.";
     RecoveryBand = "recovery_band", Word, "bounds at 34 and 67", "Recovery in a word.";
-    RecoveryFromHrv = "recovery_from_hrv", Spreads, "weight times distance from the usual",
+    RecoveryFromHrv = "recovery_from_hrv", StandardDeviations, "weight times distance from the usual",
         "What heart rate variability adds to recovery.";
-    RecoveryFromRestingHeartRate = "recovery_from_resting_heart_rate", Spreads,
+    RecoveryFromRestingHeartRate = "recovery_from_resting_heart_rate", StandardDeviations,
         "weight times distance from the usual", "What resting heart rate adds to recovery.";
-    RecoveryFromSleep = "recovery_from_sleep", Spreads, "weight times distance from the need",
+    RecoveryFromSleep = "recovery_from_sleep", StandardDeviations, "weight times distance from the need",
         "What last night's sleep adds to recovery.";
-    RecoveryFromFeel = "recovery_from_feel", Spreads, "weight times distance from the middle",
+    RecoveryFromFeel = "recovery_from_feel", StandardDeviations, "weight times distance from the middle",
         "What the athlete's own word adds to recovery.";
-    RecoveryFromForm = "recovery_from_form", Spreads, "weight times form", "What form adds to recovery.";
+    RecoveryFromForm = "recovery_from_form", StandardDeviations, "weight times form", "What form adds to recovery.";
 
     ThresholdHeartRate = "threshold_heart_rate", BeatsPerMinute, "in force", "Heart rate at threshold.";
     ThresholdMaxHeartRate = "threshold_max_heart_rate", BeatsPerMinute, "in force", "Highest heart rate.";
@@ -148,19 +148,19 @@ facts! {
     RaceGoalTime = "race_goal_time", Clock, "planned", "The time hoped for in that race.";
     PlanName = "plan_name", Name, "given", "What the athlete calls the active plan.";
     GoalName = "goal_name", Name, "planned", "What the active plan trains for.";
-    TodaySession = "today_session", Name, "planned", "What today's session of the active plan is called.";
-    TodaySessionKind = "today_session_kind", Word, "planned", "What today's session is for.";
-    TodaySessionDistance = "today_session_distance", Distance, "planned", "How far today's session is.";
-    TodaySessionTime = "today_session_time", HoursAndMinutes, "planned", "How long today's session is.";
-    TodaySessionIntensity = "today_session_intensity", Name, "planned", "How hard today's session is, as the plan says it.";
-    TodaySessionState = "today_session_state", Word, "graded",
+    TodayWorkout = "today_session", Name, "planned", "What today's session of the active plan is called.";
+    TodayWorkoutKind = "today_session_kind", Word, "planned", "What today's session is for.";
+    TodayWorkoutDistance = "today_session_distance", Distance, "planned", "How far today's session is.";
+    TodayWorkoutTime = "today_session_time", HoursAndMinutes, "planned", "How long today's session is.";
+    TodayWorkoutIntensity = "today_session_intensity", Name, "planned", "How hard today's session is, as the plan says it.";
+    TodayWorkoutVerdict = "today_session_state", Word, "graded",
         "What became of today's session: pending until its data has arrived.";
-    LastJudgedDay = "last_judged_day", CalendarDay, "latest", "The last day before today whose training was judged.";
-    LastJudgedSession = "last_judged_session", Name, "planned", "What that day's session is called.";
+    LastGradedDay = "last_judged_day", CalendarDay, "latest", "The last day before today whose training was judged.";
+    LastGradedWorkout = "last_judged_session", Name, "planned", "What that day's session is called.";
     LastVerdict = "last_verdict", Word, "graded", "The verdict on that day: hit, short or missed.";
-    LastExcuse = "last_excuse", Word, "marked", "Why that day is left out of adherence, though its verdict stands.";
-    MarkedToday = "marked_today", Word, "marked", "What the athlete marked for today: ill, injured or away.";
-    ProposalWaiting = "proposal_waiting", Name, "latest",
+    LastAbsence = "last_excuse", Word, "marked", "Why that day is left out of adherence, though its verdict stands.";
+    AbsenceToday = "marked_today", Word, "marked", "What the athlete marked for today: ill, injured or away.";
+    PendingProposals = "proposal_waiting", Name, "latest",
         "What waits for the athlete to decide, every proposal by its number; nothing of it has happened.";
 
     LastRaceDay = "last_race_day", CalendarDay, "latest", "The day of the latest race.";

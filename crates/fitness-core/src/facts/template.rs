@@ -7,23 +7,23 @@
 use super::{Fact, FactId, Facts};
 use crate::domain::units::UnitSystem;
 use crate::domain::untrusted_text::is_invisible;
-use crate::metrics::Absent;
+use crate::metrics::MissingReason;
 use std::collections::BTreeSet;
 use std::fmt;
 
 /// Prose that is not shown, and everything that is wrong with it, so that one more try can mend it all.
 #[derive(Debug, Clone, PartialEq)]
-pub struct BadProse(Vec<ProseFault>);
+pub struct TemplateError(Vec<ProseError>);
 
-impl BadProse {
+impl TemplateError {
     /// What is wrong with it, each once; at least one.
     #[must_use]
-    pub fn faults(&self) -> &[ProseFault] {
+    pub fn errors(&self) -> &[ProseError] {
         &self.0
     }
 }
 
-impl fmt::Display for BadProse {
+impl fmt::Display for TemplateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, fault) in self.0.iter().enumerate() {
             write!(f, "{}{fault}", if at == 0 { "" } else { "; " })?;
@@ -32,11 +32,11 @@ impl fmt::Display for BadProse {
     }
 }
 
-impl std::error::Error for BadProse {}
+impl std::error::Error for TemplateError {}
 
 /// One thing that is wrong with prose.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum ProseFault {
+pub enum ProseError {
     /// There is no such fact.
     #[error("`{0}` is not a fact")]
     Unknown(FactId),
@@ -46,7 +46,7 @@ pub enum ProseFault {
         /// Which.
         id: FactId,
         /// Why.
-        why: Absent,
+        why: MissingReason,
     },
     /// Braces that hold no id.
     #[error("double braces hold the id of a fact and nothing else, as in {{{{fitness}}}}")]
@@ -82,81 +82,81 @@ impl Piece<'_> {
 
 /// A stretch of prose as it is told.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Told<'a> {
+pub enum TemplatePart<'a> {
     /// Words.
     Text(&'a str),
     /// A fact in its place.
     Fact(&'a Fact),
 }
 
-pub(super) fn render(facts: &Facts, prose: &str, units: UnitSystem) -> Result<String, BadProse> {
-    let told = read(facts, prose)?;
-    let shown = |told: &Told<'_>| match told {
-        Told::Text(text) => (*text).to_owned(),
-        Told::Fact(fact) => fact.shown(units),
+pub(super) fn render(facts: &Facts, prose: &str, units: UnitSystem) -> Result<String, TemplateError> {
+    let told = parse(facts, prose)?;
+    let shown = |told: &TemplatePart<'_>| match told {
+        TemplatePart::Text(text) => (*text).to_owned(),
+        TemplatePart::Fact(fact) => fact.format(units),
     };
     Ok(told.iter().map(shown).collect())
 }
 
-pub(super) fn read<'a>(facts: &'a Facts, prose: &'a str) -> Result<Vec<Told<'a>>, BadProse> {
-    let mut faults = Faults::default();
-    let pieces = pieces(prose, &mut faults);
+pub(super) fn parse<'a>(facts: &'a Facts, prose: &'a str) -> Result<Vec<TemplatePart<'a>>, TemplateError> {
+    let mut faults = ProseErrors::default();
+    let pieces = split_pieces(prose, &mut faults);
     let mut told = Vec::with_capacity(pieces.len());
     for (at, piece) in pieces.iter().enumerate() {
         match piece {
             Piece::Text(text) => {
-                text.chars().filter_map(unfit).for_each(|fault| faults.note(fault));
-                told.push(Told::Text(text));
+                text.chars().filter_map(check_char).for_each(|fault| faults.push(fault));
+                told.push(TemplatePart::Text(text));
             }
             Piece::Fact(id) => {
-                if !stands_alone(&pieces, at) {
-                    faults.note(ProseFault::Glued(id.clone()));
+                if !is_separated(&pieces, at) {
+                    faults.push(ProseError::Glued(id.clone()));
                 }
                 match facts.find(id.as_str()) {
-                    Some(fact) => told.push(Told::Fact(fact)),
-                    None => faults.note(unknown(facts, id)),
+                    Some(fact) => told.push(TemplatePart::Fact(fact)),
+                    None => faults.push(unknown_fact_error(facts, id)),
                 }
             }
         }
     }
-    note_points_without_band(&pieces, &mut faults);
-    if faults.0.is_empty() { Ok(told) } else { Err(BadProse(faults.0)) }
+    check_prediction_intervals(&pieces, &mut faults);
+    if faults.0.is_empty() { Ok(told) } else { Err(TemplateError(faults.0)) }
 }
 
 /// Faults, each once. After the first twenty it is clear enough that the prose will not do.
 #[derive(Default)]
-struct Faults(Vec<ProseFault>);
+struct ProseErrors(Vec<ProseError>);
 
-impl Faults {
-    const MOST: usize = 20;
+impl ProseErrors {
+    const MAX_ERRORS: usize = 20;
 
-    fn note(&mut self, fault: ProseFault) {
-        if self.0.len() < Self::MOST && !self.0.contains(&fault) {
+    fn push(&mut self, fault: ProseError) {
+        if self.0.len() < Self::MAX_ERRORS && !self.0.contains(&fault) {
             self.0.push(fault);
         }
     }
 }
 
 /// Cuts prose at its placeholders. Two facts may follow each other without text between them.
-fn pieces<'a>(prose: &'a str, faults: &mut Faults) -> Vec<Piece<'a>> {
+fn split_pieces<'a>(prose: &'a str, faults: &mut ProseErrors) -> Vec<Piece<'a>> {
     let mut pieces = Vec::new();
     let mut rest = prose;
     loop {
         let (text, after) = rest.split_once("{{").map_or((rest, None), |(text, after)| (text, Some(after)));
         if text.contains("}}") {
-            faults.note(ProseFault::Braces);
+            faults.push(ProseError::Braces);
         }
         if !text.is_empty() {
             pieces.push(Piece::Text(text));
         }
         let Some(after) = after else { return pieces };
-        rest = match placeholder(after) {
+        rest = match parse_placeholder(after) {
             Some((id, after)) => {
                 pieces.push(Piece::Fact(id));
                 after
             }
             None => {
-                faults.note(ProseFault::Braces);
+                faults.push(ProseError::Braces);
                 after
             }
         };
@@ -164,28 +164,28 @@ fn pieces<'a>(prose: &'a str, faults: &mut Faults) -> Vec<Piece<'a>> {
 }
 
 /// The id up to closing braces, and what follows them. Looks no further than an id is long.
-fn placeholder(after: &str) -> Option<(FactId, &str)> {
-    let end = after.bytes().take(FactId::LONGEST + 1).position(|byte| byte == b'}')?;
+fn parse_placeholder(after: &str) -> Option<(FactId, &str)> {
+    let end = after.bytes().take(FactId::MAX_LEN + 1).position(|byte| byte == b'}')?;
     let (id, closing) = after.split_at_checked(end)?;
     Some((id.parse().ok()?, closing.strip_prefix("}}")?))
 }
 
-fn unknown(facts: &Facts, id: &FactId) -> ProseFault {
-    match facts.why_missing(id.as_str()) {
-        Some(why) => ProseFault::Missing { id: id.clone(), why: why.clone() },
-        None => ProseFault::Unknown(id.clone()),
+fn unknown_fact_error(facts: &Facts, id: &FactId) -> ProseError {
+    match facts.missing_reason(id.as_str()) {
+        Some(why) => ProseError::Missing { id: id.clone(), why: why.clone() },
+        None => ProseError::Unknown(id.clone()),
     }
 }
 
 /// Whether a fact reads as itself between what stands before and after it.
-fn stands_alone(pieces: &[Piece<'_>], at: usize) -> bool {
+fn is_separated(pieces: &[Piece<'_>], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|before| pieces.get(before));
     let (begins, between) = match before {
         None => (true, true),
         Some(Piece::Fact(_)) => (false, false),
         Some(Piece::Text(text)) => {
             let second = at.checked_sub(2).and_then(|second| pieces.get(second));
-            (text.chars().next_back().is_none_or(may_precede), second.is_none() || parts_numbers(text))
+            (text.chars().next_back().is_none_or(may_precede), second.is_none() || separates_numbers(text))
         }
     };
     let ends = match pieces.get(at + 1) {
@@ -197,7 +197,7 @@ fn stands_alone(pieces: &[Piece<'_>], at: usize) -> bool {
 }
 
 /// Whether two numbers with this between them are two: `62 148` and `62'148` read as one.
-fn parts_numbers(text: &str) -> bool {
+fn separates_numbers(text: &str) -> bool {
     text.chars().any(char::is_whitespace) && text.chars().any(|c| !c.is_whitespace())
 }
 
@@ -229,11 +229,11 @@ const fn may_follow(c: char) -> bool {
 }
 
 /// Why a character cannot stand in prose.
-fn unfit(c: char) -> Option<ProseFault> {
+fn check_char(c: char) -> Option<ProseError> {
     if is_number(c) {
-        Some(ProseFault::Digit(c))
+        Some(ProseError::Digit(c))
     } else if (c.is_control() && c != '\n') || is_invisible(c) {
-        Some(ProseFault::Hidden(c))
+        Some(ProseError::Hidden(c))
     } else {
         None
     }
@@ -242,12 +242,12 @@ fn unfit(c: char) -> Option<ProseFault> {
 /// Whether a character stands for a number: every digit of every script, superscripts, fractions, Roman numerals,
 /// numbers in circles (Unicode's Nd, Nl and No), and the symbols that show one without being one.
 fn is_number(c: char) -> bool {
-    c.is_numeric() || is_picture_of_a_number(c)
+    c.is_numeric() || is_number_symbol(c)
 }
 
 /// Symbols with a number in them: a minus, dice, dominoes, cards, clock faces, a keycap, a hundred, `5.1` in a box, the
 /// hours and days of East Asian telegraphy, square and cubic units.
-const fn is_picture_of_a_number(c: char) -> bool {
+const fn is_number_symbol(c: char) -> bool {
     matches!(
         c,
         '\u{2212}'
@@ -268,11 +268,11 @@ const fn is_picture_of_a_number(c: char) -> bool {
     )
 }
 
-fn note_points_without_band(pieces: &[Piece<'_>], faults: &mut Faults) {
+fn check_prediction_intervals(pieces: &[Piece<'_>], faults: &mut ProseErrors) {
     let told: BTreeSet<&FactId> = pieces.iter().filter_map(Piece::fact).collect();
     for point in &told {
-        if point.band().is_some_and(|ends| ends.iter().any(|end| !told.contains(end))) {
-            faults.note(ProseFault::WithoutBand((*point).clone()));
+        if point.interval_ids().is_some_and(|ends| ends.iter().any(|end| !told.contains(end))) {
+            faults.push(ProseError::WithoutBand((*point).clone()));
         }
     }
 }

@@ -3,9 +3,9 @@
 use super::untrusted_names::FactText;
 use crate::adherence::grade::Verdict;
 use crate::domain::calendar::Day;
-use crate::domain::observation::Excuse;
+use crate::domain::observation::AbsenceReason;
 use crate::domain::units::{Distance, Pace, TimeSpan, UnitSystem};
-use crate::domain::untrusted_text::{plain_number as plain, sign, signed_number as signed};
+use crate::domain::untrusted_text::{format_number as plain, format_signed as signed, sign_prefix};
 use crate::metrics::fitness::{FormBand, RampBand};
 use crate::metrics::load::distribution::SpikeBand;
 use crate::metrics::recovery::RecoveryBand;
@@ -29,7 +29,7 @@ pub enum FactValue {
     #[serde(rename = "time_ms")]
     Time(TimeSpan),
     /// A pace.
-    #[serde(rename = "seconds_per_km", deserialize_with = "read_pace")]
+    #[serde(rename = "seconds_per_km", deserialize_with = "deserialize_pace")]
     Pace(Pace),
     /// A day.
     #[serde(rename = "day")]
@@ -63,7 +63,7 @@ pub enum FactWord {
     /// Of what a session is for.
     Kind(WorkoutKind),
     /// Of what the athlete marked.
-    Mark(Excuse),
+    Mark(AbsenceReason),
 }
 
 impl FactWord {
@@ -97,14 +97,14 @@ string_enum! {
         Score = "score",
         /// Hundredths. `63 %`
         Percent = "percent",
-        /// Spreads from the usual, with their sign. `−0.24`
-        Spreads = "spreads",
+        /// StandardDeviations from the usual, with their sign. `−0.24`
+        StandardDeviations = "spreads",
         /// One number over another. `1.22`
         Ratio = "ratio",
         /// Beats per minute. `148 bpm`
         BeatsPerMinute = "beats_per_minute",
         /// Beats per minute more or less. `+4 bpm`
-        BeatsMore = "beats_more",
+        BeatsDifference = "beats_more",
         /// Breaths per minute. `14.2 breaths/min`
         BreathsPerMinute = "breaths_per_minute",
         /// Milliseconds. `61 ms`
@@ -124,7 +124,7 @@ string_enum! {
         /// Hours and minutes. `7h 24m`
         HoursAndMinutes = "hours_and_minutes",
         /// Minutes more or less. `−1h 10m`
-        MinutesMore = "minutes_more",
+        MinutesDifference = "minutes_more",
         /// Time for a kilometre or a mile. `5:12 /km`
         Pace = "pace",
         /// Time for 100 metres. `1:52 /100 m`
@@ -139,10 +139,10 @@ string_enum! {
 }
 
 /// Beyond these a value is a broken input and not a fact: a million, 100,000 km, 100 days, an hour for a kilometre.
-const MOST: f64 = 1e6;
-const FARTHEST: Distance = Distance::from_mm(100_000_000_000);
-const LONGEST: TimeSpan = TimeSpan::from_mins(100 * 24 * 60);
-const SLOWEST: f64 = 3600.0;
+const MAX_NUMBER: f64 = 1e6;
+const MAX_DISTANCE: Distance = Distance::from_mm(100_000_000_000);
+const MAX_TIME: TimeSpan = TimeSpan::from_mins(100 * 24 * 60);
+const MAX_SECONDS_PER_KM: f64 = 3600.0;
 
 impl FactUnit {
     /// Whether it counts something: neither a day, nor a word, nor a name.
@@ -155,11 +155,13 @@ impl FactUnit {
     #[must_use]
     pub fn fits(self, value: &FactValue) -> bool {
         match (self, value) {
-            (Self::Distance, FactValue::Distance(way)) => (Distance::ZERO..=FARTHEST).contains(way),
+            (Self::Distance, FactValue::Distance(way)) => (Distance::ZERO..=MAX_DISTANCE).contains(way),
             (Self::Clock | Self::HoursAndMinutes, FactValue::Time(time)) => {
-                (TimeSpan::ZERO..=LONGEST).contains(time)
+                (TimeSpan::ZERO..=MAX_TIME).contains(time)
             }
-            (Self::Pace | Self::SwimPace, FactValue::Pace(pace)) => pace.seconds_per_km() <= SLOWEST,
+            (Self::Pace | Self::SwimPace, FactValue::Pace(pace)) => {
+                pace.seconds_per_km() <= MAX_SECONDS_PER_KM
+            }
             (Self::CalendarDay, FactValue::Day(_))
             | (Self::Word, FactValue::Word(_))
             | (Self::Name, FactValue::Text(_)) => true,
@@ -174,61 +176,61 @@ impl FactUnit {
                 | Self::Name,
                 _,
             ) => false,
-            (_, FactValue::Number(number)) => number.abs() <= MOST,
+            (_, FactValue::Number(number)) => number.abs() <= MAX_NUMBER,
             (_, _) => false,
         }
     }
 }
 
 /// What stands where there is nothing to show.
-const NOTHING: &str = "—";
+const PLACEHOLDER: &str = "—";
 
 /// A value as the athlete reads it. A value that does not fit its unit is shown as nothing, never as `NaN`.
-pub(super) fn shown(value: &FactValue, unit: FactUnit, as_of: Day, units: UnitSystem) -> String {
+pub(super) fn format_value(value: &FactValue, unit: FactUnit, as_of: Day, units: UnitSystem) -> String {
     if !unit.fits(value) {
-        return NOTHING.to_owned();
+        return PLACEHOLDER.to_owned();
     }
     match value {
-        FactValue::Number(number) => numbered(*number, unit),
-        FactValue::Distance(way) => units.distance(*way).to_string(),
-        FactValue::Time(time) if unit == FactUnit::Clock => time.clock(),
-        FactValue::Time(time) => time.hours_minutes(),
-        FactValue::Pace(pace) if unit == FactUnit::Pace => units.pace(*pace).to_string(),
+        FactValue::Number(number) => format_number(*number, unit),
+        FactValue::Distance(way) => units.format_distance(*way).to_string(),
+        FactValue::Time(time) if unit == FactUnit::Clock => time.format_clock(),
+        FactValue::Time(time) => time.format_hours_minutes(),
+        FactValue::Pace(pace) if unit == FactUnit::Pace => units.format_pace(*pace).to_string(),
         FactValue::Pace(pace) => {
             let hundred = TimeSpan::from_seconds(pace.seconds_per_km() / 10.0);
-            format!("{} /100 m", hundred.map_or_else(|| NOTHING.to_owned(), TimeSpan::clock))
+            format!("{} /100 m", hundred.map_or_else(|| PLACEHOLDER.to_owned(), TimeSpan::format_clock))
         }
-        FactValue::Day(day) => spoken_day(*day, as_of),
+        FactValue::Day(day) => format_day(*day, as_of),
         FactValue::Word(word) => word.as_str().replace('_', " "),
         FactValue::Text(text) => text.as_str().to_owned(),
     }
 }
 
 /// `Sat 14 Jun`, with its year where that is not the year of speaking.
-fn spoken_day(day: Day, as_of: Day) -> String {
+fn format_day(day: Day, as_of: Day) -> String {
     let format = if day.date().year() == as_of.date().year() { "%a %-d %b" } else { "%a %-d %b %Y" };
     day.date().format(format).to_string()
 }
 
-fn numbered(number: f64, unit: FactUnit) -> String {
+fn format_number(number: f64, unit: FactUnit) -> String {
     match unit {
         FactUnit::LoadPoints | FactUnit::FitnessPoints | FactUnit::Score => plain(number, 0),
         FactUnit::Percent => format!("{} %", plain(number, 0)),
         FactUnit::FormPoints => signed(number, 0),
         FactUnit::FitnessPointsAWeek => signed(number, 1),
-        FactUnit::Spreads => signed(number, 2),
+        FactUnit::StandardDeviations => signed(number, 2),
         FactUnit::Ratio => plain(number, 2),
         FactUnit::BeatsPerMinute => format!("{} bpm", plain(number, 0)),
-        FactUnit::BeatsMore => format!("{} bpm", signed(number, 0)),
+        FactUnit::BeatsDifference => format!("{} bpm", signed(number, 0)),
         FactUnit::BreathsPerMinute => format!("{} breaths/min", plain(number, 1)),
         FactUnit::Milliseconds => format!("{} ms", plain(number, 0)),
         FactUnit::Watts => format!("{} W", plain(number, 0)),
         FactUnit::Kilograms => format!("{} kg", plain(number, 1)),
-        FactUnit::Days => counted(number, "day"),
-        FactUnit::Runs => counted(number, "run"),
-        FactUnit::MinutesMore => {
-            let span = TimeSpan::from_seconds(number.abs().round() * 60.0).unwrap_or(LONGEST);
-            format!("{}{}", sign(number.round(), "+"), span.hours_minutes())
+        FactUnit::Days => format_count(number, "day"),
+        FactUnit::Runs => format_count(number, "run"),
+        FactUnit::MinutesDifference => {
+            let span = TimeSpan::from_seconds(number.abs().round() * 60.0).unwrap_or(MAX_TIME);
+            format!("{}{}", sign_prefix(number.round(), "+"), span.format_hours_minutes())
         }
         FactUnit::Distance
         | FactUnit::Clock
@@ -237,17 +239,17 @@ fn numbered(number: f64, unit: FactUnit) -> String {
         | FactUnit::SwimPace
         | FactUnit::CalendarDay
         | FactUnit::Word
-        | FactUnit::Name => NOTHING.to_owned(),
+        | FactUnit::Name => PLACEHOLDER.to_owned(),
     }
 }
 
 /// `1 day`, `71 days`.
-fn counted(number: f64, one: &str) -> String {
+fn format_count(number: f64, one: &str) -> String {
     let number = plain(number, 0);
     if number == "1" { format!("1 {one}") } else { format!("{number} {one}s") }
 }
 
-fn read_pace<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Pace, D::Error> {
+fn deserialize_pace<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Pace, D::Error> {
     let seconds = f64::deserialize(deserializer)?;
     Pace::from_seconds_per_km(seconds).ok_or_else(|| serde::de::Error::custom("a pace is more than no time"))
 }

@@ -1,12 +1,12 @@
 //! What is wrong with an answer, told to the model that wrote it, so that it can repair all of it at once.
 
-use crate::domain::untrusted_text::visible;
+use crate::domain::untrusted_text::escape_invisible;
 use crate::string_enum::string_enum;
 use serde::{Deserialize, Serialize};
 
 string_enum! {
     /// Why an answer is refused.
-    pub enum FaultCode("fault") {
+    pub enum ValidationErrorCode("fault") {
         // The text is not one JSON value.
         /// There is nothing.
         EmptyInput = "empty_input",
@@ -95,7 +95,7 @@ string_enum! {
         /// The workout is there, on another day.
         WrongDate = "wrong_date",
         /// One workout is changed twice, one metric listed twice.
-        Twice = "twice",
+        Duplicate = "twice",
         /// A rest day has nothing that could be longer or harder.
         RestDay = "rest_day",
         /// The race itself stays as it is.
@@ -121,7 +121,7 @@ string_enum! {
         /// It would be a fact, but is not known.
         MissingFact = "missing_fact",
         /// A number in digits or in words.
-        OwnNumber = "own_number",
+        UngroundedNumber = "own_number",
         /// What stands beside a fact makes another number of it.
         GluedFact = "glued_fact",
         /// A predicted finish without its band.
@@ -137,7 +137,7 @@ string_enum! {
         /// A metric of which the text says nothing.
         UnusedMetric = "unused_metric",
         /// Data is missing, and the text does not say so.
-        UnsaidGap = "unsaid_gap",
+        UnmentionedGap = "unsaid_gap",
         /// Does not begin with the day's session, its state and the last verdict.
         Opening = "opening",
         /// Speaks of a plan where none is active.
@@ -147,22 +147,22 @@ string_enum! {
         /// Speaks of a proposal that is not there, or does not name the one that is.
         UnlinkedProposal = "unlinked_proposal",
         /// Eases what the plan asks, though the athlete said nothing that calls for it.
-        EasesUnasked = "eases_unasked",
+        UnrequestedEasing = "eases_unasked",
         /// Concludes from a device what only the athlete knows.
         MustAsk = "must_ask",
 
         /// There are more faults than are listed.
-        MoreFaults = "more_faults",
+        MoreErrors = "more_faults",
     }
 }
 
 /// One thing that must change before an answer is accepted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Fault {
+pub struct ValidationError {
     /// Where, as a JSON pointer; empty for the answer as a whole.
     pub path: String,
     /// What kind of fault.
-    pub code: FaultCode,
+    pub code: ValidationErrorCode,
     /// What was there and what is allowed, addressed to the model.
     pub message: String,
 }
@@ -199,62 +199,66 @@ pub struct Finding {
 }
 
 /// The most faults that are listed; a model that made more begins again.
-pub const MAX_FAULTS: usize = 200;
+pub const MAX_VALIDATION_ERRORS: usize = 200;
 
 /// Faults as they are found.
 #[derive(Debug, Default)]
-pub(super) struct Faults {
-    list: Vec<Fault>,
-    more: bool,
+pub(super) struct ValidationErrors {
+    list: Vec<ValidationError>,
+    truncated: bool,
 }
 
-impl Faults {
-    pub(super) fn add(&mut self, path: &str, code: FaultCode, message: impl Into<String>) {
-        if self.list.len() < MAX_FAULTS {
-            self.list.push(Fault { path: path.to_owned(), code, message: message.into() });
+impl ValidationErrors {
+    pub(super) fn add(&mut self, path: &str, code: ValidationErrorCode, message: impl Into<String>) {
+        if self.list.len() < MAX_VALIDATION_ERRORS {
+            self.list.push(ValidationError { path: path.to_owned(), code, message: message.into() });
         } else {
-            self.more = true;
+            self.truncated = true;
         }
     }
 
     /// Whether to look no further: as many faults as are listed have been found. Asked only where there is more to look at.
-    pub(super) fn enough_already(&mut self) -> bool {
-        self.more |= self.list.len() >= MAX_FAULTS;
-        self.more
+    pub(super) fn is_full(&mut self) -> bool {
+        self.truncated |= self.list.len() >= MAX_VALIDATION_ERRORS;
+        self.truncated
     }
 
     pub(super) const fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    pub(super) fn into_list(mut self) -> Vec<Fault> {
-        if self.more {
+    pub(super) fn into_list(mut self) -> Vec<ValidationError> {
+        if self.truncated {
             let message =
                 "There are more faults than these. Write the answer anew after the schema.".to_owned();
-            self.list.push(Fault { path: String::new(), code: FaultCode::MoreFaults, message });
+            self.list.push(ValidationError {
+                path: String::new(),
+                code: ValidationErrorCode::MoreErrors,
+                message,
+            });
         }
         self.list
     }
 }
 
 /// How much of a foreign text is quoted in a message.
-const QUOTED: usize = 60;
+const MAX_QUOTED_CHARS: usize = 60;
 
 /// A foreign text for a message: on one line, visible, and cut.
-pub(super) fn quoted(text: &str) -> String {
-    let cut: String = text.chars().take(QUOTED).collect();
+pub(super) fn quote(text: &str) -> String {
+    let cut: String = text.chars().take(MAX_QUOTED_CHARS).collect();
     let more = if cut.len() < text.len() { "…" } else { "" };
-    format!("`{}{more}`", visible(&cut))
+    format!("`{}{more}`", escape_invisible(&cut))
 }
 
 /// A JSON pointer to a key below a path.
-pub(super) fn below(path: &str, key: &str) -> String {
-    let cut: String = key.chars().take(QUOTED).collect();
+pub(super) fn child_path(path: &str, key: &str) -> String {
+    let cut: String = key.chars().take(MAX_QUOTED_CHARS).collect();
     format!("{path}/{}", cut.replace('~', "~0").replace('/', "~1"))
 }
 
 /// A JSON pointer to an entry of a list.
-pub(super) fn entry(path: &str, index: usize) -> String {
+pub(super) fn index_path(path: &str, index: usize) -> String {
     format!("{path}/{index}")
 }
 
@@ -263,20 +267,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_quoted_is_short_and_visible() {
-        assert_eq!(quoted("a\u{1b}b"), "`a<U+001B>b`");
-        assert_eq!(quoted(&"ü".repeat(61)), format!("`{}…`", "ü".repeat(60)));
-        assert_eq!(below("/a", "b/c~d"), "/a/b~1c~0d");
+    fn quote_is_short_and_visible() {
+        assert_eq!(quote("a\u{1b}b"), "`a<U+001B>b`");
+        assert_eq!(quote(&"ü".repeat(61)), format!("`{}…`", "ü".repeat(60)));
+        assert_eq!(child_path("/a", "b/c~d"), "/a/b~1c~0d");
     }
 
     #[test]
-    fn faults_without_end_are_not_listed() {
-        let mut faults = Faults::default();
-        for _ in 0..MAX_FAULTS + 7 {
-            faults.add("", FaultCode::Comment, "x");
+    fn errors_beyond_the_maximum_are_not_listed() {
+        let mut faults = ValidationErrors::default();
+        for _ in 0..MAX_VALIDATION_ERRORS + 7 {
+            faults.add("", ValidationErrorCode::Comment, "x");
         }
         let list = faults.into_list();
-        assert_eq!(list.len(), MAX_FAULTS + 1);
-        assert_eq!(list[MAX_FAULTS].code, FaultCode::MoreFaults);
+        assert_eq!(list.len(), MAX_VALIDATION_ERRORS + 1);
+        assert_eq!(list[MAX_VALIDATION_ERRORS].code, ValidationErrorCode::MoreErrors);
     }
 }

@@ -27,7 +27,7 @@ pub mod size_limits;
 mod week;
 mod workout;
 
-pub use errors::{Fault, FaultCode, Finding, FindingCode, MAX_FAULTS};
+pub use errors::{Finding, FindingCode, MAX_VALIDATION_ERRORS, ValidationError, ValidationErrorCode};
 pub use plan_change::{
     Action, Analysis, Changes, DurationChange, IntensityChange, Modification, NewWorkout, PlanModification,
     TssChange, WeeklyLoadAdjustment,
@@ -37,14 +37,14 @@ pub use week::{DayName, PlanSummary, WeekWorkout, WeeklyPlan};
 pub use workout::Step;
 
 use crate::string_enum::string_enum;
-use errors::Faults;
+use errors::ValidationErrors;
 use json::Json;
-use json_fields::Spot;
+use json_fields::JsonNode;
 use serde::Serialize;
 
 string_enum! {
     /// Which of the two forms an answer has.
-    pub enum Kind("kind of response") {
+    pub enum ResponseKind("kind of response") {
         /// Changes to an existing plan.
         Modification = "modification",
         /// One whole week.
@@ -65,10 +65,10 @@ pub enum Response {
 impl Response {
     /// Which form it has.
     #[must_use]
-    pub const fn kind(&self) -> Kind {
+    pub const fn kind(&self) -> ResponseKind {
         match self {
-            Self::Modification(_) => Kind::Modification,
-            Self::Week(_) => Kind::Week,
+            Self::Modification(_) => ResponseKind::Modification,
+            Self::Week(_) => ResponseKind::Week,
         }
     }
 
@@ -84,11 +84,11 @@ impl Response {
 
 /// An answer that breaks the contract, and everything it breaks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused {
+pub struct InvalidResponseError {
     /// Which form was meant, as far as can be told.
-    pub kind: Option<Kind>,
+    pub kind: Option<ResponseKind>,
     /// What must change; never empty.
-    pub faults: Vec<Fault>,
+    pub errors: Vec<ValidationError>,
 }
 
 /// Reads what a model wrote. Which form is meant is seen from the keys when it is not given.
@@ -106,41 +106,45 @@ pub struct Refused {
 /// let codes: Vec<FaultCode> = check(answer, None).unwrap_err().faults.iter().map(|f| f.code).collect();
 /// assert_eq!(codes, [FaultCode::MissingField, FaultCode::UnknownWord, FaultCode::MissingField]);
 /// ```
-pub fn check(answer: &[u8], kind: Option<Kind>) -> Result<Response, Refused> {
-    let mut faults = Faults::default();
-    let (kind, response) = match json::read(answer, "athlete_message", &mut faults) {
-        Some(value) => read(&value, kind, &mut faults),
+pub fn parse_response(answer: &[u8], kind: Option<ResponseKind>) -> Result<Response, InvalidResponseError> {
+    let mut faults = ValidationErrors::default();
+    let (kind, response) = match json::parse(answer, "athlete_message", &mut faults) {
+        Some(value) => read_response(&value, kind, &mut faults),
         None => (kind, None),
     };
     match response {
         Some(response) if faults.is_empty() => Ok(response),
-        _ => Err(Refused { kind, faults: faults.into_list() }),
+        _ => Err(InvalidResponseError { kind, errors: faults.into_list() }),
     }
 }
 
-fn read(value: &Json, kind: Option<Kind>, faults: &mut Faults) -> (Option<Kind>, Option<Response>) {
-    let spot = Spot { json: value, path: String::new(), faults };
+fn read_response(
+    value: &Json,
+    kind: Option<ResponseKind>,
+    faults: &mut ValidationErrors,
+) -> (Option<ResponseKind>, Option<Response>) {
+    let spot = JsonNode { json: value, path: String::new(), errors: faults };
     let Json::Object(entries) = value else {
         spot.fields("the answer", &[]);
         return (kind, None);
     };
     let kind = match kind {
-        Some(Kind::Week) if is_error_form(entries) => Kind::Modification,
+        Some(ResponseKind::Week) if is_error_form(entries) => ResponseKind::Modification,
         Some(kind) => kind,
-        None => match told_kind(entries) {
+        None => match detect_kind(entries) {
             Ok(kind) => kind,
             Err(message) => {
-                spot.faults.add("", FaultCode::UnknownKind, message);
+                spot.errors.add("", ValidationErrorCode::UnknownKind, message);
                 return (None, None);
             }
         },
     };
     let response = match kind {
-        Kind::Modification => spot
+        ResponseKind::Modification => spot
             .fields("a plan modification response", plan_change::KEYS)
             .and_then(plan_change::read)
             .map(Response::Modification),
-        Kind::Week => {
+        ResponseKind::Week => {
             spot.fields("a weekly plan response", week::KEYS).and_then(week::read).map(Response::Week)
         }
     };
@@ -148,18 +152,18 @@ fn read(value: &Json, kind: Option<Kind>, faults: &mut Faults) -> (Option<Kind>,
 }
 
 /// Keys of one form that the other does not have, the telling ones first.
-const OF_A_MODIFICATION: &[&str] = &["modifications", "new_workouts", "weekly_load_adjustment", "analysis"];
-const OF_A_WEEK: &[&str] = &["workouts", "plan_summary"];
+const MODIFICATION_KEYS: &[&str] = &["modifications", "new_workouts", "weekly_load_adjustment", "analysis"];
+const WEEK_KEYS: &[&str] = &["workouts", "plan_summary"];
 
-fn has(entries: &[(String, Json)], keys: &[&str]) -> bool {
+fn has_any_key(entries: &[(String, Json)], keys: &[&str]) -> bool {
     entries.iter().any(|(key, _)| keys.contains(&key.as_str()))
 }
 
 /// Which form is meant, told from the keys.
-fn told_kind(entries: &[(String, Json)]) -> Result<Kind, &'static str> {
-    match (has(entries, OF_A_MODIFICATION), has(entries, OF_A_WEEK)) {
-        (true, false) => Ok(Kind::Modification),
-        (false, true) => Ok(Kind::Week),
+fn detect_kind(entries: &[(String, Json)]) -> Result<ResponseKind, &'static str> {
+    match (has_any_key(entries, MODIFICATION_KEYS), has_any_key(entries, WEEK_KEYS)) {
+        (true, false) => Ok(ResponseKind::Modification),
+        (false, true) => Ok(ResponseKind::Week),
         (true, true) => Err(
             "The answer mixes two forms. A plan modification has `modifications` and `new_workouts`, a weekly plan has `workouts`; write one of them.",
         ),
@@ -175,7 +179,7 @@ fn is_error_form(entries: &[(String, Json)]) -> bool {
     let empty = |key: &str| {
         entries.iter().filter(|(name, _)| name == key).all(|(_, value)| *value == Json::Array(Vec::new()))
     };
-    has(entries, &lists) && lists.into_iter().all(empty) && !has(entries, OF_A_WEEK)
+    has_any_key(entries, &lists) && lists.into_iter().all(empty) && !has_any_key(entries, WEEK_KEYS)
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! The plan modification response: changes to an existing plan.
 
-use super::json_fields::{Fields, calendar_day, word};
+use super::json_fields::{Fields, read_day, read_word};
 use super::size_limits::{
-    MAX_ENTRIES, MAX_ID, MAX_MINUTES, MAX_POINTS, MAX_TSS, MAX_WEEKLY_TSS, MIN_MINUTES,
+    MAX_ENTRIES, MAX_ID, MAX_LIST_ITEMS, MAX_MINUTES, MAX_TSS, MAX_WEEKLY_TSS, MIN_MINUTES,
 };
 use super::workout::{Step, read_steps, read_workout_size};
-use super::{FaultCode, size_limits};
+use super::{ValidationErrorCode, size_limits};
 use crate::domain::calendar::Day;
 use crate::domain::sport::Sport;
 use crate::string_enum::string_enum;
@@ -116,7 +116,7 @@ pub struct Changes {
 impl Changes {
     /// Whether anything but a note is there.
     #[must_use]
-    pub const fn changes_something(&self) -> bool {
+    pub const fn has_changes(&self) -> bool {
         self.name.is_some()
             || self.duration_minutes.is_some()
             || self.intensity.is_some()
@@ -223,27 +223,28 @@ pub(super) const KEYS: &[&str] =
     &["analysis", "modifications", "new_workouts", "weekly_load_adjustment", "athlete_message"];
 
 pub(super) fn read(mut fields: Fields<'_, '_>) -> Option<PlanModification> {
-    let analysis = fields.object("analysis", ANALYSIS, read_analysis);
+    let analysis = fields.object("analysis", ANALYSIS_KEYS, read_analysis);
     let modifications = fields.list("modifications", MAX_ENTRIES, |entry| {
-        entry.fields("a modification", MODIFICATION).and_then(read_modification)
+        entry.fields("a modification", MODIFICATION_KEYS).and_then(read_modification)
     });
     let new_workouts = fields.list("new_workouts", MAX_ENTRIES, |entry| {
-        entry.fields("a new workout", NEW_WORKOUT).and_then(read_new_workout)
+        entry.fields("a new workout", NEW_WORKOUT_KEYS).and_then(read_new_workout)
     });
     if !fields.has("modifications") && !fields.has("new_workouts") {
-        fields.refuse(
-            FaultCode::MissingField,
+        fields.add_error(
+            ValidationErrorCode::MissingField,
             "Neither `modifications` nor `new_workouts` is there. Write at least one of them; an empty array means no change.",
         );
     }
-    let weekly_load_adjustment = fields.object("weekly_load_adjustment", ADJUSTMENT, |mut fields| {
+    let weekly_load_adjustment = fields.object("weekly_load_adjustment", ADJUSTMENT_KEYS, |mut fields| {
         Some(WeeklyLoadAdjustment {
             current_weekly_tss: fields.number("current_weekly_tss", &(0.0..=MAX_WEEKLY_TSS), "TSS"),
             recommended_weekly_tss: fields.number("recommended_weekly_tss", &(0.0..=MAX_WEEKLY_TSS), "TSS"),
-            reason: fields.words("reason"),
+            reason: fields.optional_text("reason"),
         })
     });
-    let athlete_message = fields.needed("athlete_message", |spot| spot.text(size_limits::MAX_MESSAGE, true));
+    let athlete_message =
+        fields.required("athlete_message", |spot| spot.text(size_limits::MAX_MESSAGE, true));
     Some(PlanModification {
         analysis,
         modifications: modifications.unwrap_or_default(),
@@ -253,46 +254,52 @@ pub(super) fn read(mut fields: Fields<'_, '_>) -> Option<PlanModification> {
     })
 }
 
-const ANALYSIS: &[&str] = &["current_status", "key_concerns", "recommendations_summary"];
-const ADJUSTMENT: &[&str] = &["current_weekly_tss", "recommended_weekly_tss", "reason"];
-const MODIFICATION: &[&str] = &["workout_id", "date", "original_name", "action", "changes"];
-const CHANGES: &[&str] = &["name", "duration_minutes", "intensity", "estimated_tss", "notes"];
-const NEW_WORKOUT: &[&str] =
+const ANALYSIS_KEYS: &[&str] = &["current_status", "key_concerns", "recommendations_summary"];
+const ADJUSTMENT_KEYS: &[&str] = &["current_weekly_tss", "recommended_weekly_tss", "reason"];
+const MODIFICATION_KEYS: &[&str] = &["workout_id", "date", "original_name", "action", "changes"];
+const CHANGES_KEYS: &[&str] = &["name", "duration_minutes", "intensity", "estimated_tss", "notes"];
+const NEW_WORKOUT_KEYS: &[&str] =
     &["date", "name", "sport", "duration_minutes", "estimated_tss", "description", "steps"];
 
 fn read_analysis(mut fields: Fields<'_, '_>) -> Option<Analysis> {
     Some(Analysis {
-        current_status: fields.words("current_status"),
+        current_status: fields.optional_text("current_status"),
         key_concerns: fields
-            .list("key_concerns", MAX_POINTS, |entry| entry.text(size_limits::MAX_WORDS, false)),
-        recommendations_summary: fields.words("recommendations_summary"),
+            .list("key_concerns", MAX_LIST_ITEMS, |entry| entry.text(size_limits::MAX_TEXT_CHARS, false)),
+        recommendations_summary: fields.optional_text("recommendations_summary"),
     })
 }
 
 fn read_modification(mut fields: Fields<'_, '_>) -> Option<Modification> {
-    let workout_id = fields.needed("workout_id", |spot| spot.text(MAX_ID, true));
-    let date = fields.needed("date", calendar_day);
+    let workout_id = fields.required("workout_id", |spot| spot.text(MAX_ID, true));
+    let date = fields.required("date", read_day);
     let original_name = fields.optional("original_name", |spot| spot.text(size_limits::MAX_NAME, false));
-    let action: Option<Action> = fields.needed("action", word);
-    let changes = fields.object("changes", CHANGES, read_changes);
+    let action: Option<Action> = fields.required("action", read_word);
+    let changes = fields.object("changes", CHANGES_KEYS, read_changes);
     match action {
         Some(action @ (Action::Modify | Action::Replace)) if !fields.has("changes") => {
-            fields.miss("changes", &format!("`{action}` needs `changes` that say what becomes different"));
+            fields.add_missing(
+                "changes",
+                &format!("`{action}` needs `changes` that say what becomes different"),
+            );
         }
         Some(Action::Modify)
-            if changes.as_ref().is_some_and(|c| !c.changes_something())
-                && fields.holds_only("changes", "notes") =>
+            if changes.as_ref().is_some_and(|c| !c.has_changes())
+                && fields.has_only_nested("changes", "notes") =>
         {
-            fields.refuse_at(
+            fields.add_error_at(
                 "changes",
-                FaultCode::NoChange,
+                ValidationErrorCode::NoChange,
                 "`modify` needs at least one of `name`, `duration_minutes`, `intensity`, `estimated_tss`. To leave the workout as it is, leave the modification out.",
             );
         }
         Some(Action::Replace)
-            if fields.is_object("changes") && !fields.has_below("changes", "duration_minutes") =>
+            if fields.is_object("changes") && !fields.has_nested("changes", "duration_minutes") =>
         {
-            fields.miss("changes/duration_minutes", "`replace` makes a new session, which needs a duration");
+            fields.add_missing(
+                "changes/duration_minutes",
+                "`replace` makes a new session, which needs a duration",
+            );
         }
         _ => {}
     }
@@ -302,31 +309,31 @@ fn read_modification(mut fields: Fields<'_, '_>) -> Option<Modification> {
 fn read_changes(mut fields: Fields<'_, '_>) -> Option<Changes> {
     Some(Changes {
         name: fields.optional("name", |spot| spot.text(size_limits::MAX_NAME, true)),
-        duration_minutes: fields.before_after("duration_minutes", |mut fields| {
+        duration_minutes: fields.optional_from_to("duration_minutes", |mut fields| {
             let from = fields.number("from", &size_limits::MINUTES_BEFORE, "minutes");
-            let to = fields.needed_number("to", &size_limits::MINUTES, "minutes");
+            let to = fields.required_number("to", &size_limits::MINUTES, "minutes");
             Some(DurationChange { from, to: to? })
         }),
-        intensity: fields.before_after("intensity", |mut fields| {
+        intensity: fields.optional_from_to("intensity", |mut fields| {
             let from = fields.optional("from", |spot| spot.text(size_limits::MAX_NAME, false));
-            let to = fields.needed("to", |spot| spot.text(size_limits::MAX_NAME, true));
+            let to = fields.required("to", |spot| spot.text(size_limits::MAX_NAME, true));
             Some(IntensityChange { from, to: to? })
         }),
-        estimated_tss: fields.before_after("estimated_tss", |mut fields| {
+        estimated_tss: fields.optional_from_to("estimated_tss", |mut fields| {
             let from = fields.number("from", &size_limits::TSS, "TSS");
-            let to = fields.needed_number("to", &size_limits::TSS, "TSS");
+            let to = fields.required_number("to", &size_limits::TSS, "TSS");
             Some(TssChange { from, to: to? })
         }),
-        notes: fields.words("notes"),
+        notes: fields.optional_text("notes"),
     })
 }
 
 fn read_new_workout(mut fields: Fields<'_, '_>) -> Option<NewWorkout> {
-    let date = fields.needed("date", calendar_day);
-    let name = fields.needed("name", |spot| spot.text(size_limits::MAX_NAME, true));
-    let sport = fields.needed("sport", word);
+    let date = fields.required("date", read_day);
+    let name = fields.required("name", |spot| spot.text(size_limits::MAX_NAME, true));
+    let sport = fields.required("sport", read_word);
     let (duration_minutes, estimated_tss) = read_workout_size(&mut fields, sport);
-    let description = fields.words("description");
+    let description = fields.optional_text("description");
     let steps = read_steps(&mut fields, sport);
     Some(NewWorkout {
         date: date?,

@@ -4,10 +4,10 @@
 //! calendar, or that the lower end of a target is not above its upper end.
 
 use super::size_limits::{
-    MAX_ID, MAX_MESSAGE, MAX_NAME, MAX_POINTS, MAX_STEP_CALORIES, MAX_STEP_METERS, MAX_STEP_SECONDS,
-    MAX_WORDS, MIN_MINUTES,
+    MAX_ID, MAX_LIST_ITEMS, MAX_MESSAGE, MAX_NAME, MAX_STEP_CALORIES, MAX_STEP_METERS, MAX_STEP_SECONDS,
+    MAX_TEXT_CHARS, MIN_MINUTES,
 };
-use super::{Action, Kind, PlanModification, WeeklyPlan};
+use super::{Action, PlanModification, ResponseKind, WeeklyPlan};
 use crate::domain::sport::Sport;
 use crate::plan::DurationType;
 use schemars::generate::SchemaSettings;
@@ -17,11 +17,11 @@ use serde_json::{Value, json};
 
 /// The JSON Schema of one form.
 #[must_use]
-pub fn schema(kind: Kind) -> Value {
+pub fn schema(kind: ResponseKind) -> Value {
     let generator = SchemaSettings::draft2020_12().into_generator();
     let mut schema = match kind {
-        Kind::Modification => generator.into_root_schema_for::<PlanModification>(),
-        Kind::Week => generator.into_root_schema_for::<WeeklyPlan>(),
+        ResponseKind::Modification => generator.into_root_schema_for::<PlanModification>(),
+        ResponseKind::Week => generator.into_root_schema_for::<WeeklyPlan>(),
     };
     RecursiveTransform(left_out_not_null).transform(&mut schema);
     schema.to_value()
@@ -59,7 +59,7 @@ pub(super) fn message(_: &mut SchemaGenerator) -> Schema {
 }
 
 pub(super) fn words(_: &mut SchemaGenerator) -> Schema {
-    text(MAX_WORDS, false)
+    text(MAX_TEXT_CHARS, false)
 }
 
 pub(super) fn name(_: &mut SchemaGenerator) -> Schema {
@@ -75,7 +75,7 @@ pub(super) fn id(_: &mut SchemaGenerator) -> Schema {
 }
 
 pub(super) fn points(generator: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "type": "array", "items": words(generator), "maxItems": MAX_POINTS })
+    json_schema!({ "type": "array", "items": words(generator), "maxItems": MAX_LIST_ITEMS })
 }
 
 /// `modify` names what changes, `replace` needs a duration, `skip` needs nothing.

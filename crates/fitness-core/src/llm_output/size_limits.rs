@@ -12,22 +12,22 @@ pub const MAX_ENTRIES: usize = 200;
 /// The most steps of a workout.
 pub const MAX_STEPS: usize = plan::MAX_STEPS;
 /// The most concerns or key sessions.
-pub const MAX_POINTS: usize = 50;
+pub const MAX_LIST_ITEMS: usize = 50;
 /// The longest name or intensity, in characters.
 pub const MAX_NAME: usize = plan::MAX_NAME;
 /// The longest description, note, reason or concern, in characters.
-pub const MAX_WORDS: usize = plan::MAX_WORDS;
+pub const MAX_TEXT_CHARS: usize = plan::MAX_TEXT_CHARS;
 /// The longest message to the athlete, in characters.
 pub const MAX_MESSAGE: usize = 4000;
 /// The longest id, in characters.
 pub const MAX_ID: usize = 64;
 
 /// The shortest workout that is not a rest day, in minutes.
-pub const MIN_MINUTES: f64 = *plan::MINUTES.start() as f64;
+pub const MIN_MINUTES: f64 = *plan::DURATION_MINUTES.start() as f64;
 /// The longest workout, in minutes.
-pub const MAX_MINUTES: f64 = *plan::MINUTES.end() as f64;
+pub const MAX_MINUTES: f64 = *plan::DURATION_MINUTES.end() as f64;
 /// The most TSS of one workout.
-pub const MAX_TSS: f64 = *plan::LOAD.end();
+pub const MAX_TSS: f64 = *plan::LOAD_RANGE.end();
 /// The most TSS of a week: two workouts a day at the bound are beyond anybody.
 pub const MAX_WEEKLY_TSS: f64 = 7000.0;
 /// There are no more hours in a week.

@@ -1,27 +1,29 @@
 //! The text reader against `serde_json`: what has no fault here is JSON there, and the other way round.
 
-use super::errors::Faults;
+use super::errors::ValidationErrors;
 use super::json::{self, Json};
-use super::{FaultCode, Kind, check};
+use super::{ResponseKind, ValidationErrorCode, parse_response};
 use proptest::prelude::*;
 use serde_json::Value;
 
 /// What our reader says a text is; `None` where it finds a fault.
-fn ours(text: &str) -> Option<Json> {
-    let mut faults = Faults::default();
-    let value = json::read(text.as_bytes(), "athlete_message", &mut faults);
+fn parse_with_our_reader(text: &str) -> Option<Json> {
+    let mut faults = ValidationErrors::default();
+    let value = json::parse(text.as_bytes(), "athlete_message", &mut faults);
     value.filter(|_| faults.is_empty())
 }
 
 /// The same value as the other parser holds it, without the order of its keys.
-fn plain(json: &Json) -> Value {
+fn to_serde_value(json: &Json) -> Value {
     match json {
         Json::Null => Value::Null,
         Json::Bool(value) => (*value).into(),
         Json::Number(number) => (*number).into(),
         Json::String(text) => text.clone().into(),
-        Json::Array(entries) => entries.iter().map(plain).collect(),
-        Json::Object(fields) => fields.iter().map(|(key, value)| (key.clone(), plain(value))).collect(),
+        Json::Array(entries) => entries.iter().map(to_serde_value).collect(),
+        Json::Object(fields) => {
+            fields.iter().map(|(key, value)| (key.clone(), to_serde_value(value))).collect()
+        }
         Json::Broken => panic!("a value without a fault is whole"),
     }
 }
@@ -36,7 +38,7 @@ fn as_floats(value: &Value) -> Value {
 }
 
 #[test]
-fn what_is_json_is_read_and_what_is_not_is_refused() {
+fn valid_json_is_parsed_and_invalid_json_is_refused() {
     for text in [
         "0",
         "-0",
@@ -99,17 +101,21 @@ fn what_is_json_is_read_and_what_is_not_is_refused() {
         "[1e]",
     ] {
         let theirs = serde_json::from_str::<Value>(text).ok();
-        assert_eq!(ours(text).as_ref().map(plain), theirs.as_ref().map(as_floats), "{text}");
+        assert_eq!(
+            parse_with_our_reader(text).as_ref().map(to_serde_value),
+            theirs.as_ref().map(as_floats),
+            "{text}"
+        );
     }
 }
 
 #[test]
-fn a_key_is_there_once_and_depth_has_an_end() {
-    assert!(ours(r#"{"a":1,"b":2}"#).is_some());
-    assert!(ours(r#"{"a":1,"a":1}"#).is_none());
+fn duplicate_keys_and_excessive_depth_are_refused() {
+    assert!(parse_with_our_reader(r#"{"a":1,"b":2}"#).is_some());
+    assert!(parse_with_our_reader(r#"{"a":1,"a":1}"#).is_none());
     let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
-    assert!(ours(&nested(16)).is_some());
-    assert!(ours(&nested(17)).is_none());
+    assert!(parse_with_our_reader(&nested(16)).is_some());
+    assert!(parse_with_our_reader(&nested(17)).is_none());
 }
 
 /// Pieces that JSON and near-JSON are made of.
@@ -157,11 +163,11 @@ proptest! {
     fn both_readers_agree_on_anything(text in pieces()) {
         // One key twice is JSON, and refused all the same.
         let theirs = serde_json::from_str::<Value>(&text).ok();
-        match (ours(&text), theirs) {
-            (Some(json), Some(value)) => prop_assert_eq!(plain(&json), as_floats(&value)),
+        match (parse_with_our_reader(&text), theirs) {
+            (Some(json), Some(value)) => prop_assert_eq!(to_serde_value(&json), as_floats(&value)),
             (None, Some(_)) => {
-                let told = check(text.as_bytes(), Some(Kind::Week)).unwrap_err().faults;
-                prop_assert!(told.iter().any(|fault| fault.code == FaultCode::DuplicateKey), "{} {:?}", text, told);
+                let told = parse_response(text.as_bytes(), Some(ResponseKind::Week)).unwrap_err().errors;
+                prop_assert!(told.iter().any(|fault| fault.code == ValidationErrorCode::DuplicateKey), "{} {:?}", text, told);
             }
             (Some(json), None) => prop_assert!(false, "{} is no JSON, but {:?}", text, json),
             (None, None) => {}

@@ -1,10 +1,12 @@
 //! The weekly plan response: one whole week.
 
-use super::json_fields::{Fields, calendar_day, word};
+use super::json_fields::{Fields, read_day, read_word};
 use super::plan_change::NewWorkout;
-use super::size_limits::{MAX_ENTRIES, MAX_MINUTES, MAX_POINTS, MAX_TSS, MAX_WEEKLY_HOURS, MAX_WEEKLY_TSS};
+use super::size_limits::{
+    MAX_ENTRIES, MAX_LIST_ITEMS, MAX_MINUTES, MAX_TSS, MAX_WEEKLY_HOURS, MAX_WEEKLY_TSS,
+};
 use super::workout::{Step, read_steps, read_workout_size};
-use super::{FaultCode, size_limits};
+use super::{ValidationErrorCode, size_limits};
 use crate::domain::calendar::{Day, Weekday};
 use crate::domain::sport::Sport;
 use crate::string_enum::string_enum;
@@ -71,7 +73,7 @@ string_enum! {
 impl DayName {
     /// The name of a day's weekday.
     #[must_use]
-    pub fn of(day: Day) -> Self {
+    pub fn from_day(day: Day) -> Self {
         match day.weekday() {
             Weekday::Mon => Self::Monday,
             Weekday::Tue => Self::Tuesday,
@@ -118,7 +120,7 @@ pub struct WeekWorkout {
 impl WeekWorkout {
     /// The same as a workout that is added to a plan.
     #[must_use]
-    pub fn as_new(&self) -> NewWorkout {
+    pub fn to_new_workout(&self) -> NewWorkout {
         NewWorkout {
             date: self.date,
             name: self.name.clone(),
@@ -141,42 +143,44 @@ impl WeeklyPlan {
 
 /// The fields of a weekly plan.
 pub(super) const KEYS: &[&str] = &["plan_summary", "workouts", "athlete_message"];
-const SUMMARY: &[&str] = &["focus", "total_tss", "total_hours", "key_sessions"];
-const WORKOUT: &[&str] =
+const SUMMARY_KEYS: &[&str] = &["focus", "total_tss", "total_hours", "key_sessions"];
+const WORKOUT_KEYS: &[&str] =
     &["day", "date", "name", "sport", "duration_minutes", "estimated_tss", "description", "steps"];
 
 pub(super) fn read(mut fields: Fields<'_, '_>) -> Option<WeeklyPlan> {
-    let plan_summary = fields.object("plan_summary", SUMMARY, |mut fields| {
+    let plan_summary = fields.object("plan_summary", SUMMARY_KEYS, |mut fields| {
         Some(PlanSummary {
-            focus: fields.words("focus"),
+            focus: fields.optional_text("focus"),
             total_tss: fields.number("total_tss", &(0.0..=MAX_WEEKLY_TSS), "TSS"),
             total_hours: fields.number("total_hours", &(0.0..=MAX_WEEKLY_HOURS), "hours"),
             key_sessions: fields
-                .list("key_sessions", MAX_POINTS, |entry| entry.text(size_limits::MAX_WORDS, false)),
+                .list("key_sessions", MAX_LIST_ITEMS, |entry| entry.text(size_limits::MAX_TEXT_CHARS, false)),
         })
     });
-    let workouts = fields
-        .list("workouts", MAX_ENTRIES, |entry| entry.fields("a workout", WORKOUT).and_then(read_workout));
+    let workouts = fields.list("workouts", MAX_ENTRIES, |entry| {
+        entry.fields("a workout", WORKOUT_KEYS).and_then(read_workout)
+    });
     if !fields.has("workouts") {
-        fields.miss("workouts", "it lists the workouts of the week");
+        fields.add_missing("workouts", "it lists the workouts of the week");
     } else if fields.is_empty_list("workouts") {
-        fields.refuse_at(
+        fields.add_error_at(
             "workouts",
-            FaultCode::TooFew,
+            ValidationErrorCode::TooFew,
             "A week has at least one workout; a week of rest lists its rest days. If you cannot write one, answer with empty `modifications` and `new_workouts` and say why in `athlete_message`.",
         );
     }
-    let athlete_message = fields.needed("athlete_message", |spot| spot.text(size_limits::MAX_MESSAGE, true));
+    let athlete_message =
+        fields.required("athlete_message", |spot| spot.text(size_limits::MAX_MESSAGE, true));
     Some(WeeklyPlan { plan_summary, workouts: workouts?, athlete_message: athlete_message? })
 }
 
 fn read_workout(mut fields: Fields<'_, '_>) -> Option<WeekWorkout> {
-    let day = fields.needed("day", word);
-    let date = fields.needed("date", calendar_day);
-    let name = fields.needed("name", |spot| spot.text(size_limits::MAX_NAME, true));
-    let sport = fields.needed("sport", word);
+    let day = fields.required("day", read_word);
+    let date = fields.required("date", read_day);
+    let name = fields.required("name", |spot| spot.text(size_limits::MAX_NAME, true));
+    let sport = fields.required("sport", read_word);
     let (duration_minutes, estimated_tss) = read_workout_size(&mut fields, sport);
-    let description = fields.words("description");
+    let description = fields.optional_text("description");
     let steps = read_steps(&mut fields, sport);
     Some(WeekWorkout {
         day: day?,

@@ -2,7 +2,7 @@
 //!
 //! The standards and factors (Jones, USATF Masters Long Distance Running, 2025) are handed in; no table lives here.
 
-use super::{Absent, Found, finite};
+use super::{MetricResult, MissingReason, finite};
 use crate::domain::units::{Distance, TimeSpan};
 
 /// Percent = 100·(open standard/factor)/time.
@@ -11,12 +11,12 @@ use crate::domain::units::{Distance, TimeSpan};
 ///
 /// # Errors
 /// When a time is not above zero, or the factor is not above 0 and at most 1.
-pub fn age_grade(open_standard: TimeSpan, factor: f64, time: TimeSpan) -> Found<f64> {
+pub fn age_grade(open_standard: TimeSpan, factor: f64, time: TimeSpan) -> MetricResult<f64> {
     if open_standard <= TimeSpan::ZERO || time <= TimeSpan::ZERO {
-        return Err(Absent::OutOfRange { what: "age grading needs times above zero".to_owned() });
+        return Err(MissingReason::OutOfRange { what: "age grading needs times above zero".to_owned() });
     }
     if !(factor > 0.0 && factor <= 1.0) {
-        return Err(Absent::OutOfRange { what: "an age factor is above 0 and at most 1".to_owned() });
+        return Err(MissingReason::OutOfRange { what: "an age factor is above 0 and at most 1".to_owned() });
     }
     finite(100.0 * (open_standard.seconds() / factor) / time.seconds(), "age grade")
 }
@@ -31,14 +31,14 @@ pub fn standard_between(
     shorter: (Distance, TimeSpan),
     longer: (Distance, TimeSpan),
     at: Distance,
-) -> Found<TimeSpan> {
+) -> MetricResult<TimeSpan> {
     if shorter.0 <= Distance::ZERO || shorter.0 >= longer.0 || !(shorter.0..=longer.0).contains(&at) {
-        return Err(Absent::OutOfRange { what: "a distance outside the two standards".to_owned() });
+        return Err(MissingReason::OutOfRange { what: "a distance outside the two standards".to_owned() });
     }
     let share = (at.meters() / shorter.0.meters()).ln() / (longer.0.meters() / shorter.0.meters()).ln();
     let (from, to) = (shorter.1.seconds(), longer.1.seconds());
     TimeSpan::from_seconds(from + (to - from) * share)
-        .ok_or_else(|| Absent::OutOfRange { what: "standards that are no times".to_owned() })
+        .ok_or_else(|| MissingReason::OutOfRange { what: "standards that are no times".to_owned() })
 }
 
 #[cfg(test)]

@@ -3,21 +3,21 @@
 //! The value of a day depends on its own window of days and on the state of the evening before. So when a day changes,
 //! [`resume`] from it gives, bit for bit, what [`walk`] over everything would give.
 
-use crate::adherence::data_frontier::{Frontier, Reach};
+use crate::adherence::data_frontier::{DataFrontier, DayCoverage};
 use crate::domain::calendar::Day;
 use crate::domain::units::{Distance, TimeSpan};
 use crate::domain::wellness::DailyWellness;
 use crate::metrics::fitness::{DayLoad, FitnessState, Form, Ramp};
 use crate::metrics::load::distribution::{
-    AcuteChronic, Monotony, Spike, Weighted, acute_chronic, monotony, spike,
+    AcuteChronic, EwmaLoads, Monotony, Spike, acute_chronic, monotony, spike,
 };
 use crate::metrics::recovery::baseline::{BODY_BATTERY, RESPIRATION, Reading, STRESS, WEEK, WEIGHT};
 use crate::metrics::recovery::hrv::{Hrv, RANGE_NIGHTS, hrv};
-use crate::metrics::recovery::illness::{IllnessHint, illness_hint, no_signs, signs};
-use crate::metrics::recovery::resting_hr::{Resting, resting};
+use crate::metrics::recovery::illness::{IllnessHint, has_illness_signs, illness_hint, missing_signs};
+use crate::metrics::recovery::resting_hr::{RestingHr, resting};
 use crate::metrics::recovery::sleep::{SleepDay, need_hours, sleep};
-use crate::metrics::recovery::{Recovery, Signals, recovery};
-use crate::metrics::{Absent, Found, Quality};
+use crate::metrics::recovery::{Recovery, RecoveryInput, recovery};
+use crate::metrics::{MetricResult, MissingReason, Quality};
 use serde::{Deserialize, Serialize};
 
 /// How many days before a day its value can depend on: 7 nights after 60, one day earlier for "two days in a row".
@@ -59,15 +59,15 @@ pub struct DayMetrics {
     /// Which day.
     pub day: Day,
     /// Load, fitness and fatigue of the evening; not there while the day is still open.
-    pub training: Found<Training>,
+    pub training: MetricResult<Training>,
     /// The morning's form.
     pub form: Form,
     /// The day's longest run against the 30 days before.
-    pub spike: Found<Spike>,
+    pub spike: MetricResult<Spike>,
     /// Heart rate variability.
     pub hrv: Hrv,
     /// Resting heart rate.
-    pub resting: Resting,
+    pub resting: RestingHr,
     /// Sleep.
     pub sleep: SleepDay,
     /// Mean stress.
@@ -79,9 +79,9 @@ pub struct DayMetrics {
     /// Breaths per minute.
     pub respiration: Reading,
     /// The morning's recovery.
-    pub recovery: Found<Recovery>,
+    pub recovery: MetricResult<Recovery>,
     /// Whether to ask about symptoms.
-    pub illness: Found<IllnessHint>,
+    pub illness: MetricResult<IllnessHint>,
     /// What the next day goes on from; `None` while the day is still open.
     pub state: Option<DayState>,
 }
@@ -100,9 +100,9 @@ pub struct Training {
     /// How much of its final value fitness has reached, percent.
     pub settled_percent: u8,
     /// Change of fitness over seven days.
-    pub ramp: Found<Ramp>,
+    pub ramp: MetricResult<Ramp>,
     /// How alike the last seven days were.
-    pub monotony: Found<Monotony>,
+    pub monotony: MetricResult<Monotony>,
     /// The last week against the last month; a description.
     pub acute_chronic: AcuteChronic,
 }
@@ -115,12 +115,12 @@ pub struct DayState {
     /// Fitness and fatigue.
     pub fitness: FitnessState,
     /// Exponentially weighted loads.
-    pub weighted: Weighted,
+    pub weighted: EwmaLoads,
 }
 
 /// A history that cannot be walked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum BadHistory {
+pub enum HistoryError {
     /// A day is missing, or the days are out of order.
     #[error("the days must follow each other without a gap; {0} is not followed by the next day")]
     Gap(Day),
@@ -140,12 +140,12 @@ pub enum BadHistory {
 ///
 /// # Errors
 /// When the days do not follow each other.
-pub fn walk(
+pub fn compute_days(
     inputs: &[DayInput<'_>],
-    frontier: Frontier,
+    frontier: DataFrontier,
     settings: &DaySettings,
-) -> Result<Vec<DayMetrics>, BadHistory> {
-    from_index(inputs, 0, FitnessState::START, Weighted::START, frontier, settings)
+) -> Result<Vec<DayMetrics>, HistoryError> {
+    compute_days_from_index(inputs, 0, FitnessState::START, EwmaLoads::START, frontier, settings)
 }
 
 /// The days after a stored state. `inputs` holds the [`CONTEXT_DAYS`] up to and including the state's day, or all
@@ -153,52 +153,53 @@ pub fn walk(
 ///
 /// # Errors
 /// When the days do not follow each other or begin too late.
-pub fn resume(
+pub fn compute_days_after(
     before: &DayState,
     inputs: &[DayInput<'_>],
-    frontier: Frontier,
+    frontier: DataFrontier,
     settings: &DaySettings,
-) -> Result<Vec<DayMetrics>, BadHistory> {
+) -> Result<Vec<DayMetrics>, HistoryError> {
     let start = inputs.iter().take_while(|input| input.day <= before.day).count();
     let needed = CONTEXT_DAYS.min(before.fitness.days() as usize);
     let reaches = start.checked_sub(1).is_some_and(|last| inputs[last].day == before.day);
     if start < needed || (needed > 0 && !reaches) {
-        return Err(BadHistory::ShortContext { have: start, needed });
+        return Err(HistoryError::ShortContext { have: start, needed });
     }
-    from_index(inputs, start, before.fitness, before.weighted, frontier, settings)
+    compute_days_from_index(inputs, start, before.fitness, before.weighted, frontier, settings)
 }
 
-fn from_index(
+fn compute_days_from_index(
     inputs: &[DayInput<'_>],
     start: usize,
     mut fitness: FitnessState,
-    mut weighted: Weighted,
-    frontier: Frontier,
+    mut weighted: EwmaLoads,
+    frontier: DataFrontier,
     settings: &DaySettings,
-) -> Result<Vec<DayMetrics>, BadHistory> {
+) -> Result<Vec<DayMetrics>, HistoryError> {
     if let Some(pair) = inputs.windows(2).find(|pair| pair[0].day.next() != pair[1].day) {
-        return Err(BadHistory::Gap(pair[0].day));
+        return Err(HistoryError::Gap(pair[0].day));
     }
-    let known = inputs.iter().take_while(|input| frontier.reach(input.day) != Reach::Beyond).count();
-    let series = Series::of(&inputs[..known]);
+    let known =
+        inputs.iter().take_while(|input| frontier.day_coverage(input.day) != DayCoverage::Beyond).count();
+    let series = DaySeries::from_inputs(&inputs[..known]);
     let mut days = Vec::with_capacity(known.saturating_sub(start));
-    let mut signs_before = series.signs(start);
+    let mut signs_before = series.illness_signs(start);
     for (i, input) in inputs.iter().enumerate().take(known).skip(start) {
         let morning = fitness;
-        let complete = frontier.reach(input.day) == Reach::Complete;
+        let complete = frontier.day_coverage(input.day) == DayCoverage::Complete;
         if complete {
             fitness = fitness.after(&input.load);
             weighted = weighted.after(&input.load);
         }
         let evening = complete.then_some(DayState { day: input.day, fitness, weighted });
-        let day = series.day(i, input, &morning, evening, settings, &mut signs_before);
+        let day = series.day_metrics(i, input, &morning, evening, settings, &mut signs_before);
         days.push(day);
     }
     Ok(days)
 }
 
 /// The days' values by what they are, one entry per day.
-struct Series<'a> {
+struct DaySeries<'a> {
     loads: Vec<&'a DayLoad>,
     runs: Vec<Option<Distance>>,
     hrv: Vec<Option<f64>>,
@@ -210,8 +211,8 @@ struct Series<'a> {
     respiration: Vec<Option<f64>>,
 }
 
-impl<'a> Series<'a> {
-    fn of(inputs: &'a [DayInput<'_>]) -> Self {
+impl<'a> DaySeries<'a> {
+    fn from_inputs(inputs: &'a [DayInput<'_>]) -> Self {
         let each = |value: &dyn Fn(&DailyWellness) -> Option<f64>| {
             inputs.iter().map(|input| input.wellness.and_then(value)).collect::<Vec<_>>()
         };
@@ -229,29 +230,29 @@ impl<'a> Series<'a> {
     }
 
     /// The signs of the day before the one with this index.
-    fn signs(&self, index: usize) -> Found<bool> {
+    fn illness_signs(&self, index: usize) -> MetricResult<bool> {
         if index == 0 || index > self.hrv.len() {
-            return no_signs();
+            return missing_signs();
         }
         let respiration = RESPIRATION.reading(&self.respiration[..index]);
-        signs(&resting(&self.resting[..index]), &hrv(&self.hrv[..index]), &respiration)
+        has_illness_signs(&resting(&self.resting[..index]), &hrv(&self.hrv[..index]), &respiration)
     }
 
-    fn day(
+    fn day_metrics(
         &self,
         i: usize,
         input: &DayInput<'_>,
         morning: &FitnessState,
         evening: Option<DayState>,
         settings: &DaySettings,
-        signs_before: &mut Found<bool>,
+        signs_before: &mut MetricResult<bool>,
     ) -> DayMetrics {
         let form = morning.form();
         let hrv = hrv(&self.hrv[..=i]);
         let resting = resting(&self.resting[..=i]);
         let sleep = sleep(&self.slept[..=i], settings.sleep_need);
         let respiration = RESPIRATION.reading(&self.respiration[..=i]);
-        let recovery = recovery(&Signals {
+        let recovery = recovery(&RecoveryInput {
             hrv: &hrv,
             resting: &resting,
             slept: &sleep.night.value,
@@ -259,13 +260,13 @@ impl<'a> Series<'a> {
             feel: input.feel,
             form: &morning.learned_form(),
         });
-        let signs_today = signs(&resting, &hrv, &respiration);
+        let signs_today = has_illness_signs(&resting, &hrv, &respiration);
         let illness = illness_hint(&signs_today, signs_before);
         *signs_before = signs_today;
-        let whole_day = |reading: Reading| if evening.is_some() { reading } else { reading.not_yet() };
+        let whole_day = |reading: Reading| if evening.is_some() { reading } else { reading.into_pending() };
         DayMetrics {
             day: input.day,
-            training: evening.ok_or(Absent::NotYet).map(|state| self.training(i, &input.load, &state)),
+            training: evening.ok_or(MissingReason::NotYet).map(|state| self.training(i, &input.load, &state)),
             form,
             spike: spike(&self.runs[..=i]),
             hrv,

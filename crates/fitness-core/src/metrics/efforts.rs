@@ -1,8 +1,8 @@
 //! A runner's fastest time over the usual distances within one activity.
 
-use super::curve::Sums;
-use super::per_second::{Sampled, Series, Timeline};
-use super::rounded;
+use super::curve::PrefixSums;
+use super::per_second::{SampledRecording, Series, Timeline};
+use super::round_to_4_decimals;
 use crate::domain::stream::{Channel, Recording};
 use crate::domain::units::{Distance, TimeSpan};
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use std::ops::Range;
 
 /// The fastest stretch over a distance.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Effort {
+pub struct BestEffort {
     /// Over which distance.
     #[serde(rename = "distance_mm")]
     pub distance: Distance,
@@ -29,7 +29,7 @@ pub struct Effort {
 
 /// A distance and about the fastest anybody ran it, seconds (men, 2025; where no record is kept, between its
 /// neighbours). Only a bound for broken data: a few seconds either way change nothing.
-const RECORDS: [(i64, f64); 15] = [
+const WORLD_RECORDS: [(i64, f64); 15] = [
     (400_000, 43.0),
     (800_000, 100.9),
     (1_000_000, 132.0),
@@ -48,10 +48,10 @@ const RECORDS: [(i64, f64); 15] = [
 ];
 
 /// Faster than this times the record is a broken measurement.
-const BEYOND_RECORD: f64 = 1.25;
+const MAX_RECORD_FACTOR: f64 = 1.25;
 /// Faster over a distance is broken, millimetres per second.
 fn top_speed(distance: i64, record: f64) -> f64 {
-    BEYOND_RECORD * distance as f64 / record
+    MAX_RECORD_FACTOR * distance as f64 / record
 }
 
 /// A step longer than this that covered ground is a gap in the satellites, milliseconds.
@@ -67,12 +67,12 @@ pub struct Track(Vec<(i64, i64)>);
 impl Track {
     /// Reads distance as recorded; where there is none, adds up the speed.
     #[must_use]
-    pub fn of(recording: &Recording, sampled: &Sampled) -> Self {
+    pub fn from_recording(recording: &Recording, sampled: &SampledRecording) -> Self {
         let told = recording.column(Channel::Distance).map(|column| {
-            let points = recording.moments().iter().zip(column.samples());
+            let points = recording.offsets_ms().iter().zip(column.samples());
             Self::new(points.filter_map(|(ms, mm)| Some((i64::from(*ms), i64::from(mm?)))))
         });
-        told.filter(|track| track.length() > Distance::ZERO).unwrap_or_else(|| Self::added_up(sampled))
+        told.filter(|track| track.length() > Distance::ZERO).unwrap_or_else(|| Self::from_speed(sampled))
     }
 
     /// Points in order of time. A distance below zero or below the one before is left out; of several at one moment
@@ -89,7 +89,7 @@ impl Track {
         Self(track)
     }
 
-    fn added_up(sampled: &Sampled) -> Self {
+    fn from_speed(sampled: &SampledRecording) -> Self {
         let (Some(speed), line) = (&sampled.speed, &sampled.timeline) else { return Self::default() };
         let mut way = 0;
         let mut points = Vec::with_capacity(line.len() + 1);
@@ -122,10 +122,12 @@ impl Track {
 
     /// The steps that alone are faster than may be over the longest distance. A stretch is faster than may be only
     /// if one of its steps is, so where there is none of these nothing is broken. Most runs have none.
-    fn hasty(&self) -> Vec<usize> {
+    fn too_fast_steps(&self) -> Vec<usize> {
         // Lowered by more than the error of a division.
-        let top =
-            RECORDS.iter().map(|(distance, record)| top_speed(*distance, *record)).fold(f64::MAX, f64::min);
+        let top = WORLD_RECORDS
+            .iter()
+            .map(|(distance, record)| top_speed(*distance, *record))
+            .fold(f64::MAX, f64::min);
         let most = (top * 0.999) as i64;
         let hasty = |step: &[(i64, i64)]| {
             (step[1].1 - step[0].1).saturating_mul(1000) > most.saturating_mul(step[1].0 - step[0].0)
@@ -224,22 +226,22 @@ impl Track {
 pub fn efforts(
     track: &Track,
     timeline: &Timeline,
-    heart: Option<&Sums>,
+    heart: Option<&PrefixSums>,
     altitude: Option<&Series<f32>>,
-) -> Vec<Effort> {
-    let (mut broken, hasty) = (track.gaps(), track.hasty());
-    let reached = RECORDS.iter().take_while(|(distance, _)| *distance <= track.length().mm());
+) -> Vec<BestEffort> {
+    let (mut broken, hasty) = (track.gaps(), track.too_fast_steps());
+    let reached = WORLD_RECORDS.iter().take_while(|(distance, _)| *distance <= track.length().mm());
     let effort = |(distance, record): &(i64, f64)| {
         track.find_broken(*distance, *record, &hasty, &mut broken);
         let (start, time) = track.fastest(*distance, &broken)?;
         let window = timeline.index_at(start as i64)..timeline.index_at((start + time) as i64);
-        let rise = altitude.and_then(|altitude| rise(altitude, window.clone()));
-        Some(Effort {
+        let rise = altitude.and_then(|altitude| altitude_change(altitude, window.clone()));
+        Some(BestEffort {
             distance: Distance::from_mm(*distance),
-            net_grade: rise.map(|meters| rounded(f64::from(meters) * 1000.0 / *distance as f64)),
+            net_grade: rise.map(|meters| round_to_4_decimals(f64::from(meters) * 1000.0 / *distance as f64)),
             start: TimeSpan::from_ms(start.round() as i64),
             time: TimeSpan::from_ms(time.round() as i64),
-            heart_rate: heart.and_then(|heart| heart.mean(window)).map(rounded),
+            heart_rate: heart.and_then(|heart| heart.mean(window)).map(round_to_4_decimals),
         })
     };
     reached.filter_map(effort).collect()
@@ -247,7 +249,7 @@ pub fn efforts(
 
 /// How much higher the end of a stretch is than its beginning, by the first and the last altitude known in it; both must
 /// be within half a minute of its ends.
-fn rise(altitude: &Series<f32>, window: Range<usize>) -> Option<f32> {
+fn altitude_change(altitude: &Series<f32>, window: Range<usize>) -> Option<f32> {
     const NEAR: usize = 30;
     let within = altitude.get(window)?;
     let first = within.iter().take(NEAR).flatten().next()?;

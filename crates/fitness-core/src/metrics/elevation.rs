@@ -1,7 +1,7 @@
 //! Metres climbed, from altitudes that jitter.
 
 use super::per_second::{Series, Timeline};
-use super::{Absent, Found, Need, Quality};
+use super::{MetricResult, MissingReason, Quality, RequiredInput};
 use crate::domain::units::Distance;
 use crate::string_enum::string_enum;
 use serde::{Deserialize, Serialize};
@@ -34,9 +34,9 @@ pub struct Elevation {
 }
 
 /// A reversal smaller than this is noise of a barometer, metres.
-const BAROMETRIC_M: f32 = 3.0;
+const BAROMETRIC_NOISE_M: f32 = 3.0;
 /// A reversal smaller than this is noise of satellites, metres.
-const GPS_M: f32 = 10.0;
+const GPS_NOISE_M: f32 = 10.0;
 
 /// Counts climbs from valley to peak. A peak is one once the way down from it exceeds `threshold`, so a climb counts
 /// whole: 0-5-0-5 m ten times over with a threshold of 3 m is 50 m up, ±1 m of noise is nothing. (Moving a reference
@@ -61,7 +61,7 @@ pub fn climb(altitudes: impl IntoIterator<Item = f32>, threshold: f32) -> (f64, 
                     None
                 }
             }
-            Some(leg) if leg.goes_on(meters) => Some(Leg { to: meters, ..leg }),
+            Some(leg) if leg.continues(meters) => Some(Leg { to: meters, ..leg }),
             Some(leg) if (meters - leg.to).abs() > threshold => {
                 leg.count(&mut up, &mut down);
                 Some(Leg { rising: !leg.rising, from: leg.to, to: meters })
@@ -84,7 +84,7 @@ struct Leg {
 }
 
 impl Leg {
-    fn goes_on(self, meters: f32) -> bool {
+    fn continues(self, meters: f32) -> bool {
         if self.rising { meters >= self.to } else { meters <= self.to }
     }
 
@@ -142,9 +142,9 @@ pub fn smooth_gps(timeline: &Timeline, altitude: &Series<f32>, way_m: &[f64]) ->
 ///
 /// # Errors
 /// When there are no altitudes.
-pub fn ascent(smooth: &Series<f32>, way_m: &[f64], source: AscentSource) -> Found<Elevation> {
+pub fn ascent(smooth: &Series<f32>, way_m: &[f64], source: AscentSource) -> MetricResult<Elevation> {
     if !smooth.iter().any(Option::is_some) {
-        return Err(Absent::missing(Need::Altitude));
+        return Err(MissingReason::missing(RequiredInput::Altitude));
     }
     let (up, down) = if source == AscentSource::Gps {
         let mut next = f64::NEG_INFINITY;
@@ -153,12 +153,13 @@ pub fn ascent(smooth: &Series<f32>, way_m: &[f64], source: AscentSource) -> Foun
             next = way + 10.0;
             Some(meters)
         });
-        climb(stations, GPS_M)
+        climb(stations, GPS_NOISE_M)
     } else {
-        climb(smooth.iter().flatten().copied(), BAROMETRIC_M)
+        climb(smooth.iter().flatten().copied(), BAROMETRIC_NOISE_M)
     };
     let length = |meters| {
-        Distance::from_meters(meters).ok_or_else(|| Absent::OutOfRange { what: "metres climbed".to_owned() })
+        Distance::from_meters(meters)
+            .ok_or_else(|| MissingReason::OutOfRange { what: "metres climbed".to_owned() })
     };
     let quality = if source == AscentSource::Gps { Quality::Estimated } else { Quality::Ok };
     Ok(Elevation { ascent: length(up)?, descent: Some(length(down)?), source, quality })

@@ -7,7 +7,7 @@
 //! Absent on purpose: a finish time made from fitness. No validated mapping exists.
 
 use crate::domain::sport::Sport;
-use crate::metrics::{Absent, Counted, Found, Learning, Need, Quality, Rated};
+use crate::metrics::{CountUnit, Learning, MetricResult, MissingReason, Quality, RequiredInput, WithQuality};
 use crate::string_enum::string_enum;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -52,7 +52,7 @@ pub struct FitnessState {
 }
 
 /// The days that are remembered of which loads were known.
-const MEMORY: u64 = (1 << FITNESS_DAYS) - 1;
+const MEMORY_MASK: u64 = (1 << FITNESS_DAYS) - 1;
 
 impl FitnessState {
     /// Before the first day of data: nothing is known, and both start at zero.
@@ -69,7 +69,7 @@ impl FitnessState {
     /// The evening after a day of training.
     #[must_use]
     pub fn after(&self, load: &DayLoad) -> Self {
-        let later = |days: u64, today: bool| (days << 1 | u64::from(today)) & MEMORY;
+        let later = |days: u64, today: bool| (days << 1 | u64::from(today)) & MEMORY_MASK;
         Self {
             doubts: self.doubts.after(load.quality()),
             unknown: later(self.unknown, load.incomplete),
@@ -84,8 +84,8 @@ impl FitnessState {
         week.rotate_left(1);
         week[6] = self.fitness;
         Self {
-            fitness: moved(self.fitness, total, FITNESS_DAYS),
-            fatigue: moved(self.fatigue, total, FATIGUE_DAYS),
+            fitness: ewma_step(self.fitness, total, FITNESS_DAYS),
+            fatigue: ewma_step(self.fatigue, total, FATIGUE_DAYS),
             days: self.days.saturating_add(1),
             week,
             ..*self
@@ -131,13 +131,13 @@ impl FitnessState {
     #[must_use]
     pub fn quality(&self) -> Quality {
         let settled = if self.days >= SETTLED_DAYS { Quality::Ok } else { Quality::Provisional };
-        settled.with(self.doubts.recent())
+        settled.combine(self.doubts.recent())
     }
 
     /// How much is behind fitness, fatigue and form while they are not firm.
     #[must_use]
     pub fn learning(&self) -> Option<Learning> {
-        Learning::of(self.days, SETTLED_DAYS, Counted::Days)
+        Learning::new(self.days, SETTLED_DAYS, CountUnit::Days)
     }
 
     /// The form of the morning after, fit to be a part of something else.
@@ -145,15 +145,15 @@ impl FitnessState {
     /// # Errors
     /// While fitness is still being learned: fatigue runs ahead of it, and form is too low for everyone. And when on half
     /// or more of the training days of the last week or of the last six a load is unknown: what nobody knows is no rest.
-    pub fn learned_form(&self) -> Found<Form> {
-        self.once_learned(())?;
+    pub fn learned_form(&self) -> MetricResult<Form> {
+        self.require_learned(())?;
         let mostly_unknown = |days: u32| {
             let window = (1 << days) - 1;
             let (unknown, known) = ((self.unknown & window).count_ones(), (self.known & window).count_ones());
             unknown > 0 && unknown >= known
         };
         if mostly_unknown(FATIGUE_DAYS) || mostly_unknown(FITNESS_DAYS) {
-            return Err(Absent::missing(Need::Load));
+            return Err(MissingReason::missing(RequiredInput::Load));
         }
         Ok(self.form())
     }
@@ -162,12 +162,12 @@ impl FitnessState {
     ///
     /// # Errors
     /// In the first seven days, which have no week before them.
-    pub fn ramp(&self) -> Found<Ramp> {
+    pub fn ramp(&self) -> MetricResult<Ramp> {
         if self.days <= 7 {
-            return Err(Absent::TooFew { have: self.days, needed: 8, what: Counted::Days });
+            return Err(MissingReason::TooFew { have: self.days, needed: 8, what: CountUnit::Days });
         }
         let per_week = self.fitness - self.week[0];
-        Ok(Ramp { per_week, band: self.once_learned(RampBand::of(per_week)) })
+        Ok(Ramp { per_week, band: self.require_learned(RampBand::from_ramp(per_week)) })
     }
 
     /// The form of the morning after: fitness minus fatigue as both stood the evening before. So it is known before
@@ -175,12 +175,16 @@ impl FitnessState {
     #[must_use]
     pub fn form(&self) -> Form {
         let value = self.fitness - self.fatigue;
-        Form { value, band: self.once_learned(FormBand::of(value)), quality: self.quality() }
+        Form { value, band: self.require_learned(FormBand::from_form(value)), quality: self.quality() }
     }
 
-    fn once_learned<T>(&self, word: T) -> Found<T> {
+    fn require_learned<T>(&self, word: T) -> MetricResult<T> {
         if self.days < FITNESS_DAYS {
-            return Err(Absent::TooFew { have: self.days, needed: FITNESS_DAYS, what: Counted::Days });
+            return Err(MissingReason::TooFew {
+                have: self.days,
+                needed: FITNESS_DAYS,
+                what: CountUnit::Days,
+            });
         }
         Ok(word)
     }
@@ -220,12 +224,12 @@ impl Doubts {
             (self.estimated, Quality::Estimated),
         ];
         let recent = all.into_iter().filter(|(ago, _)| ago.is_some_and(|ago| ago < FITNESS_DAYS));
-        recent.fold(Quality::Ok, |quality, (_, doubt)| quality.with(doubt))
+        recent.fold(Quality::Ok, |quality, (_, doubt)| quality.combine(doubt))
     }
 }
 
 /// One step of the recurrence.
-pub(crate) fn moved(before: f64, load: f64, tau: u32) -> f64 {
+pub(crate) fn ewma_step(before: f64, load: f64, tau: u32) -> f64 {
     before + (load - before) * -(-1.0 / f64::from(tau)).exp_m1()
 }
 
@@ -247,13 +251,13 @@ impl DayLoad {
     ///
     /// Sums of floating-point numbers depend on their order, so the loads are put in order first.
     #[must_use]
-    pub fn of(sessions: impl IntoIterator<Item = (Sport, Option<Rated>)>) -> Self {
+    pub fn from_activities(sessions: impl IntoIterator<Item = (Sport, Option<WithQuality>)>) -> Self {
         let (mut incomplete, mut quality) = (false, Quality::Ok);
         let mut loads = Vec::new();
         for (sport, load) in sessions {
             match load.filter(|load| (0.0..=MAX_ACTIVITY_LOAD).contains(&load.value)) {
                 Some(load) => {
-                    quality = quality.with(load.quality);
+                    quality = quality.combine(load.quality);
                     loads.push((sport, load.value));
                 }
                 None => incomplete = true,
@@ -291,7 +295,7 @@ impl DayLoad {
     /// unknown.
     #[must_use]
     pub fn quality(&self) -> Quality {
-        if self.incomplete { self.quality.with(Quality::Provisional) } else { self.quality }
+        if self.incomplete { self.quality.combine(Quality::Provisional) } else { self.quality }
     }
 }
 
@@ -301,7 +305,7 @@ pub struct Ramp {
     /// Points of fitness gained over seven days; negative when lost.
     pub per_week: f64,
     /// In words, once fitness has been learned.
-    pub band: Found<RampBand>,
+    pub band: MetricResult<RampBand>,
 }
 
 string_enum! {
@@ -319,7 +323,7 @@ string_enum! {
 impl RampBand {
     /// The word for a ramp.
     #[must_use]
-    pub fn of(per_week: f64) -> Self {
+    pub fn from_ramp(per_week: f64) -> Self {
         if per_week <= 5.0 {
             Self::Comfortable
         } else if per_week <= 8.0 {
@@ -336,7 +340,7 @@ pub struct Form {
     /// Fitness minus fatigue of the evening before (TSB).
     pub value: f64,
     /// In words, once fitness has been learned.
-    pub band: Found<FormBand>,
+    pub band: MetricResult<FormBand>,
     /// How far it can be leaned on.
     pub quality: Quality,
 }
@@ -360,14 +364,14 @@ string_enum! {
 impl FormBand {
     /// The word for a form.
     #[must_use]
-    pub fn of(form: f64) -> Self {
-        if form < Self::Productive.from() {
+    pub fn from_form(form: f64) -> Self {
+        if form < Self::Productive.lower_bound() {
             Self::HighStrain
-        } else if form < Self::Neutral.from() {
+        } else if form < Self::Neutral.lower_bound() {
             Self::Productive
-        } else if form < Self::Fresh.from() {
+        } else if form < Self::Fresh.lower_bound() {
             Self::Neutral
-        } else if form <= Self::Transition.from() {
+        } else if form <= Self::Transition.lower_bound() {
             Self::Fresh
         } else {
             Self::Transition
@@ -376,7 +380,7 @@ impl FormBand {
 
     /// Where the band begins; each goes up to where the next one does.
     #[must_use]
-    pub const fn from(self) -> f64 {
+    pub const fn lower_bound(self) -> f64 {
         match self {
             Self::HighStrain => f64::NEG_INFINITY,
             Self::Productive => -30.0,
@@ -388,7 +392,7 @@ impl FormBand {
 
     /// As it reads in a sentence.
     #[must_use]
-    pub const fn spoken(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::HighStrain => "high strain",
             Self::Productive => "productive",

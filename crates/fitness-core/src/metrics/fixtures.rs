@@ -6,26 +6,26 @@ use crate::domain::stream::{Channel, Column, Recording};
 use proptest::prelude::*;
 
 /// What a channel shows at each sample.
-pub(crate) type Shown<'a> = (Channel, &'a dyn Fn(usize) -> Option<i32>);
+pub(crate) type ChannelSamples<'a> = (Channel, &'a dyn Fn(usize) -> Option<i32>);
 
 /// A recording with a sample every second.
-pub(crate) fn every_second(samples: usize, channels: &[Shown<'_>]) -> Recording {
-    at((0..samples).map(|second| second as i32 * 1000).collect(), channels)
+pub(crate) fn every_second(samples: usize, channels: &[ChannelSamples<'_>]) -> Recording {
+    recording_at((0..samples).map(|second| second as i32 * 1000).collect(), channels)
 }
 
 /// A recording with samples at the given milliseconds.
-pub(crate) fn at(moments: Vec<i32>, channels: &[Shown<'_>]) -> Recording {
+pub(crate) fn recording_at(moments: Vec<i32>, channels: &[ChannelSamples<'_>]) -> Recording {
     let samples = moments.len();
     let mut recording = Recording::new(moments).unwrap();
     for (channel, shown) in channels {
-        recording.put(*channel, (0..samples).map(shown).collect::<Column>()).unwrap();
+        recording.insert_column(*channel, (0..samples).map(shown).collect::<Column>()).unwrap();
     }
     recording
 }
 
 /// An activity of which nothing is known but its sport.
 pub(crate) fn activity(sport: Sport) -> Activity {
-    Activity::begun(sport, "2026-06-14T08:00:00Z".parse().unwrap(), 0)
+    Activity::new(sport, "2026-06-14T08:00:00Z".parse().unwrap(), 0)
 }
 
 /// Values a device, a broken device or an attacker could write.
@@ -59,7 +59,7 @@ pub(crate) fn hostile_recording() -> impl Strategy<Value = Recording> {
             let mut recording = Recording::new(moments).unwrap();
             for (channel, column) in Channel::ALL.iter().zip(columns) {
                 if let Some(column) = column {
-                    recording.put(*channel, column.into_iter().collect()).unwrap();
+                    recording.insert_column(*channel, column.into_iter().collect()).unwrap();
                 }
             }
             recording
@@ -69,6 +69,6 @@ pub(crate) fn hostile_recording() -> impl Strategy<Value = Recording> {
 
 /// Asserts that two numbers agree to within a tolerance.
 #[track_caller]
-pub(crate) fn near(got: f64, wanted: f64, tolerance: f64) {
+pub(crate) fn assert_near(got: f64, wanted: f64, tolerance: f64) {
     assert!((got - wanted).abs() <= tolerance, "{got} is not {wanted} ± {tolerance}");
 }

@@ -16,7 +16,7 @@ pub enum SlopeCost {
 /// The least a downhill counts for under [`SlopeCost::Floored`].
 pub const DOWNHILL_FLOOR: f64 = 0.88;
 /// The steepest slope Minetti measured.
-const STEEPEST: f64 = 0.45;
+const MAX_SLOPE: f64 = 0.45;
 /// A slope is taken over at least so many metres.
 pub const GRADE_WINDOW_M: f64 = 30.0;
 
@@ -24,8 +24,8 @@ pub const GRADE_WINDOW_M: f64 = 30.0;
 /// `C(i) = 155.4i⁵ − 30.4i⁴ − 43.3i³ + 46.3i² + 19.5i + 3.6`, i = rise/run within ±0.45.
 /// Flat 3.6, +10 % 5.9682, −10 % 2.1517.
 #[must_use]
-pub fn cost(slope: f64) -> f64 {
-    let i = if slope.is_nan() { 0.0 } else { slope.clamp(-STEEPEST, STEEPEST) };
+pub fn running_cost(slope: f64) -> f64 {
+    let i = if slope.is_nan() { 0.0 } else { slope.clamp(-MAX_SLOPE, MAX_SLOPE) };
     ((((155.4 * i - 30.4) * i - 43.3) * i + 46.3) * i + 19.5) * i + 3.6
 }
 
@@ -33,7 +33,7 @@ impl SlopeCost {
     /// What flat speed a metre per second on a slope is worth: +5 % 1.301, +10 % 1.658, −10 % 0.598 or, floored, 0.88.
     #[must_use]
     pub fn factor(self, slope: f64) -> f64 {
-        let ratio = cost(slope) / cost(0.0);
+        let ratio = running_cost(slope) / running_cost(0.0);
         match self {
             Self::Floored if slope < 0.0 => ratio.max(DOWNHILL_FLOOR),
             Self::Floored | Self::Pure => ratio,

@@ -61,7 +61,7 @@ string_enum! {
 impl Quality {
     /// The quality of what is made from two values: every doubt about either. Whatever the order, it is the same.
     #[must_use]
-    pub fn with(self, other: Self) -> Self {
+    pub fn combine(self, other: Self) -> Self {
         // The words are listed so that each doubt is a bit of the place.
         Self::ALL.get(self as usize | other as usize).copied().unwrap_or(self)
     }
@@ -69,12 +69,12 @@ impl Quality {
     /// Whether there is this doubt, perhaps beside others.
     #[must_use]
     pub fn has(self, doubt: Self) -> bool {
-        self.with(doubt) == self
+        self.combine(doubt) == self
     }
 
     /// As it reads in a sentence: `estimated, provisional`.
     #[must_use]
-    pub const fn spoken(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Ok => "ok",
             Self::Provisional => "provisional",
@@ -96,13 +96,13 @@ pub struct Learning {
     /// How many make it firm.
     pub needed: u32,
     /// Of what.
-    pub what: Counted,
+    pub what: CountUnit,
 }
 
 impl Learning {
     /// While there are fewer than it takes.
     #[must_use]
-    pub fn of(have: u32, needed: u32, what: Counted) -> Option<Self> {
+    pub fn new(have: u32, needed: u32, what: CountUnit) -> Option<Self> {
         (have < needed).then_some(Self { have, needed, what })
     }
 }
@@ -115,7 +115,7 @@ impl std::fmt::Display for Learning {
 
 /// A number and how far it can be leaned on.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Rated {
+pub struct WithQuality {
     /// The number.
     pub value: f64,
     /// How far it can be leaned on.
@@ -124,7 +124,7 @@ pub struct Rated {
 
 string_enum! {
     /// What a formula asks for and did not get.
-    pub enum Need("input of a formula") {
+    pub enum RequiredInput("input of a formula") {
         /// Highest heart rate.
         MaxHeartRate = "max_heart_rate",
         /// Heart rate at rest.
@@ -190,22 +190,22 @@ string_enum! {
         /// The time hoped for.
         GoalTime = "goal_time",
         /// A session planned for today.
-        Session = "session",
+        Workout = "session",
         /// How hard a planned session is, in words.
         Intensity = "intensity",
         /// A session that was judged.
-        Judged = "judged",
+        GradedWorkout = "judged",
         /// A mark by the athlete: ill, injured, away.
-        Mark = "mark",
+        Absence = "mark",
         /// A proposal that waits for the athlete.
         Proposal = "proposal",
     }
 }
 
-impl Need {
+impl RequiredInput {
     /// As it reads in a sentence.
     #[must_use]
-    pub const fn spoken(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::MaxHeartRate => "a maximum heart rate",
             Self::RestingHeartRate => "a resting heart rate",
@@ -239,10 +239,10 @@ impl Need {
             Self::Plan => "an active plan",
             Self::RaceDistance => "the distance of the race",
             Self::GoalTime => "a goal time",
-            Self::Session => "a session planned for the day",
+            Self::Workout => "a session planned for the day",
             Self::Intensity => "an intensity in the plan",
-            Self::Judged => "a session of the plan that was judged",
-            Self::Mark => "a mark of illness, injury or absence",
+            Self::GradedWorkout => "a session of the plan that was judged",
+            Self::Absence => "a mark of illness, injury or absence",
             Self::Proposal => "a proposal that waits",
         }
     }
@@ -250,7 +250,7 @@ impl Need {
 
 string_enum! {
     /// What is counted while history is short.
-    pub enum Counted("counted thing") {
+    pub enum CountUnit("counted thing") {
         /// Nights with data.
         Nights = "nights",
         /// Days with data.
@@ -273,12 +273,12 @@ string_enum! {
 /// Why there is no value. A sentence for the athlete, and data for whoever stores it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, thiserror::Error)]
 #[serde(tag = "reason", rename_all = "snake_case")]
-pub enum Absent {
+pub enum MissingReason {
     /// Something the formula stands on was not given.
-    #[error("needs {}", need.spoken())]
+    #[error("needs {}", need.label())]
     Missing {
         /// What.
-        need: Need,
+        need: RequiredInput,
     },
     /// There is not enough of it yet.
     #[error("learning: {have} of {needed} {what}")]
@@ -288,7 +288,7 @@ pub enum Absent {
         /// How many it takes.
         needed: u32,
         /// Of what.
-        what: Counted,
+        what: CountUnit,
     },
     /// Too much of a recording is missing or was thrown out.
     #[error("only {percent} % of the recording is usable")]
@@ -319,30 +319,30 @@ pub enum Absent {
     NotYet,
 }
 
-impl Absent {
+impl MissingReason {
     /// Something the formula stands on was not given.
     #[must_use]
-    pub const fn missing(need: Need) -> Self {
+    pub const fn missing(need: RequiredInput) -> Self {
         Self::Missing { need }
     }
 }
 
 /// A value, or why there is none.
-pub type Found<T> = Result<T, Absent>;
+pub type MetricResult<T> = Result<T, MissingReason>;
 
 /// Keeps a number only if it is one: neither NaN nor infinity leaves a formula.
-pub(crate) fn finite(value: f64, what: &str) -> Found<f64> {
-    if value.is_finite() { Ok(value) } else { Err(Absent::OutOfRange { what: what.to_owned() }) }
+pub(crate) fn finite(value: f64, what: &str) -> MetricResult<f64> {
+    if value.is_finite() { Ok(value) } else { Err(MissingReason::OutOfRange { what: what.to_owned() }) }
 }
 
 /// Ten-thousandths: finer than anything measured, and short and exact as text.
-pub(crate) fn rounded(value: f64) -> f64 {
+pub(crate) fn round_to_4_decimals(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
 }
 
 /// The nearest whole number, as `round` gives it; what is below zero is zero. A call of the system's own takes longer
 /// than what is rounded.
-pub(crate) fn whole(value: f64) -> u32 {
+pub(crate) fn round_to_u32(value: f64) -> u32 {
     let floor = value as u32;
     floor.saturating_add(u32::from(value - f64::from(floor) >= 0.5))
 }

@@ -40,7 +40,7 @@ pub struct Timeline {
     /// Which second each sample belongs to; shorter than the recording when that is cut.
     slots: Vec<usize>,
     /// Whether each second has one sample, as of most devices: then nothing needs to be laid out.
-    even: bool,
+    is_regular: bool,
     len: usize,
 }
 
@@ -48,8 +48,8 @@ impl Timeline {
     /// Lays out the seconds of a recording. A sample belongs to the second it falls in; of several in one second
     /// the last counts.
     #[must_use]
-    pub fn of(recording: &Recording) -> Self {
-        let moments = recording.moments();
+    pub fn from_recording(recording: &Recording) -> Self {
+        let moments = recording.offsets_ms();
         let (Some(first), Some(last)) = (moments.first(), moments.last()) else { return Self::default() };
         let second = |moment: i32| (i64::from(moment) - i64::from(*first)).div_euclid(1000);
         let (mut chunks, mut slots) = (Vec::new(), Vec::with_capacity(moments.len()));
@@ -75,7 +75,7 @@ impl Timeline {
         let even = slots.iter().copied().eq(0..len);
         chunks.push(open);
         chunks.retain(|chunk| !chunk.at.is_empty());
-        Self { origin_ms: i64::from(*first), span_s: second(*last) + 1, chunks, slots, even, len }
+        Self { origin_ms: i64::from(*first), span_s: second(*last) + 1, chunks, slots, is_regular: even, len }
     }
 
     /// How many seconds it covers, breaks left out.
@@ -106,8 +106,10 @@ impl Timeline {
     #[must_use]
     pub fn offset_ms(&self, index: usize) -> i64 {
         let chunk = self.chunks.partition_point(|chunk| chunk.at.start <= index).saturating_sub(1);
-        let second =
-            self.chunks.get(chunk).map_or(0, |chunk| chunk.second + count(index - chunk.at.start.min(index)));
+        let second = self
+            .chunks
+            .get(chunk)
+            .map_or(0, |chunk| chunk.second + seconds_i64(index - chunk.at.start.min(index)));
         self.origin_ms + second * 1000
     }
 
@@ -123,14 +125,14 @@ impl Timeline {
 
     /// Whether the recording went on for longer than is kept.
     #[must_use]
-    pub fn is_cut(&self, recording: &Recording) -> bool {
-        self.slots.len() < recording.moments().len()
+    pub fn is_truncated(&self, recording: &Recording) -> bool {
+        self.slots.len() < recording.offsets_ms().len()
     }
 
     /// Whether each second has a sample of any kind, its own or one held.
     #[must_use]
     pub fn covered(&self) -> Vec<bool> {
-        if self.even {
+        if self.is_regular {
             return vec![true; self.len];
         }
         let mut sampled = vec![None; self.len];
@@ -143,10 +145,10 @@ impl Timeline {
 
     /// A column at one value a second: what `accept` lets through, held for [`HOLD_S`] at most.
     #[must_use]
-    pub fn spread<T: Copy>(&self, column: &Column, accept: impl Fn(i32) -> Option<T>) -> Series<T> {
+    pub fn resample<T: Copy>(&self, column: &Column, accept: impl Fn(i32) -> Option<T>) -> Series<T> {
         let samples = column.samples().map(|sample| sample.and_then(&accept));
         let mut series: Series<T>;
-        if self.even {
+        if self.is_regular {
             series = samples.take(self.len).collect();
         } else {
             series = vec![None; self.len];
@@ -177,28 +179,28 @@ impl Timeline {
 
 /// Values that follow each other, with marks where more than [`BREAK_S`] lies between two of them.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Runs {
+pub struct Segments {
     /// All values in order.
     pub values: Vec<f32>,
     ends: Vec<usize>,
 }
 
-impl Runs {
+impl Segments {
     /// Values without a break between them.
     #[must_use]
-    pub fn unbroken(values: Vec<f32>) -> Self {
+    pub fn single(values: Vec<f32>) -> Self {
         Self { ends: vec![values.len()], values }
     }
 
     /// Picks the seconds that count. Seconds that do not are left out; more than [`BREAK_S`] of them in a row, or a
     /// break of the recording, end a run.
     #[must_use]
-    pub fn pick(timeline: &Timeline, value: impl Fn(usize) -> Option<f32>) -> Self {
-        Self::pick_from(timeline.chunks().iter().map(|chunk| chunk.at.clone()), value)
+    pub fn select(timeline: &Timeline, value: impl Fn(usize) -> Option<f32>) -> Self {
+        Self::select_from(timeline.chunks().iter().map(|chunk| chunk.at.clone()), value)
     }
 
     /// As [`pick`](Self::pick), from stretches that have no break within them.
-    pub fn pick_from(
+    pub fn select_from(
         stretches: impl IntoIterator<Item = Range<usize>>,
         value: impl Fn(usize) -> Option<f32>,
     ) -> Self {
@@ -234,7 +236,7 @@ impl Runs {
 
 /// What a recording measured, at one value a second, with what no body or machine can do already left out.
 #[derive(Debug, Clone, Default)]
-pub struct Sampled {
+pub struct SampledRecording {
     /// Its seconds.
     pub timeline: Timeline,
     /// Beats per minute, 25 to 230.
@@ -248,39 +250,40 @@ pub struct Sampled {
     /// Metres above sea level, without jumps of more than 30 m in a second.
     pub altitude: Option<Series<f32>>,
     /// Whether the recording went on for longer than is kept.
-    pub cut: bool,
+    pub is_truncated: bool,
 }
 
-impl Sampled {
+impl SampledRecording {
     /// Resamples a recording.
     #[must_use]
-    pub fn of(recording: &Recording, sport: Sport) -> Self {
-        let timeline = Timeline::of(recording);
+    pub fn from_recording(recording: &Recording, sport: Sport) -> Self {
+        let timeline = Timeline::from_recording(recording);
         let known = |channel| recording.column(channel);
         let heart_rate = known(Channel::HeartRate).map(|column| {
-            timeline.spread(column, |bpm| u8::try_from(bpm).ok().filter(|bpm| (25..=230).contains(bpm)))
+            timeline.resample(column, |bpm| u8::try_from(bpm).ok().filter(|bpm| (25..=230).contains(bpm)))
         });
         let power = known(Channel::Power).map(|column| {
-            timeline.spread(column, |watts| u16::try_from(watts).ok().filter(|watts| *watts <= 2500))
+            timeline.resample(column, |watts| u16::try_from(watts).ok().filter(|watts| *watts <= 2500))
         });
         let cadence = known(Channel::Cadence).map(|column| {
-            timeline.spread(column, |tenths| (0..=2600).contains(&tenths).then_some(tenths as f32 / 10.0))
+            timeline.resample(column, |tenths| (0..=2600).contains(&tenths).then_some(tenths as f32 / 10.0))
         });
         let altitude = known(Channel::Altitude).map(|column| altitude(&timeline, column));
         Self {
-            heart_rate: any(heart_rate),
-            power: any(power),
-            cadence: any(cadence),
-            speed: any(Some(speed(recording, &timeline, sport))),
-            altitude: any(altitude).filter(|series| series.iter().flatten().any(|meters| *meters != 0.0)),
-            cut: timeline.is_cut(recording),
+            heart_rate: non_empty(heart_rate),
+            power: non_empty(power),
+            cadence: non_empty(cadence),
+            speed: non_empty(Some(recorded_speed(recording, &timeline, sport))),
+            altitude: non_empty(altitude)
+                .filter(|series| series.iter().flatten().any(|meters| *meters != 0.0)),
+            is_truncated: timeline.is_truncated(recording),
             timeline,
         }
     }
 }
 
 /// A series without a single value is no series.
-fn any<T>(series: Option<Series<T>>) -> Option<Series<T>> {
+fn non_empty<T>(series: Option<Series<T>>) -> Option<Series<T>> {
     series.filter(|series| series.iter().any(Option::is_some))
 }
 
@@ -296,14 +299,14 @@ pub(crate) const fn top_speed(sport: Sport) -> u32 {
 }
 
 /// Speed as told, and where it was not, from the distance.
-fn speed(recording: &Recording, timeline: &Timeline, sport: Sport) -> Series<u32> {
+fn recorded_speed(recording: &Recording, timeline: &Timeline, sport: Sport) -> Series<u32> {
     let top = top_speed(sport);
     let told = recording.column(Channel::Speed).map(|column| {
-        timeline.spread(column, |speed| u32::try_from(speed).ok().filter(|speed| *speed <= top))
+        timeline.resample(column, |speed| u32::try_from(speed).ok().filter(|speed| *speed <= top))
     });
-    let mut series = any(told).unwrap_or_else(|| vec![None; timeline.len()]);
+    let mut series = non_empty(told).unwrap_or_else(|| vec![None; timeline.len()]);
     if series.iter().any(Option::is_none) {
-        let travelled = travelled(recording, timeline, top, GAP_MS).unwrap_or_default();
+        let travelled = speed_from_distance(recording, timeline, top, GAP_MS).unwrap_or_default();
         series.iter_mut().zip(travelled).for_each(|(speed, travelled)| *speed = speed.or(travelled));
     }
     if sport == Sport::Running {
@@ -331,7 +334,7 @@ const GAP_MS: i64 = 15_000;
 
 /// Speed from distance: what was covered between two samples, spread over the seconds between them. A step longer than
 /// `longest_ms` is a gap, one backwards or faster than `top` is broken.
-pub(crate) fn travelled(
+pub(crate) fn speed_from_distance(
     recording: &Recording,
     timeline: &Timeline,
     top: u32,
@@ -340,7 +343,7 @@ pub(crate) fn travelled(
     let column = recording.column(Channel::Distance)?;
     let mut series = vec![None; timeline.len()];
     let mut before: Option<(usize, i64, i64)> = None;
-    let samples = timeline.slots.iter().zip(recording.moments()).zip(column.samples());
+    let samples = timeline.slots.iter().zip(recording.offsets_ms()).zip(column.samples());
     for ((slot, moment), sample) in samples {
         let Some(mm) = sample.filter(|mm| *mm >= 0) else { continue };
         let now = (*slot, i64::from(*moment), i64::from(mm));
@@ -367,7 +370,7 @@ pub(crate) fn travelled(
 /// jump is believed: the one before it was wrong, or the device found its height.
 fn altitude(timeline: &Timeline, column: &Column) -> Series<f32> {
     let raw =
-        timeline.spread(column, |mm| (-500_000..=9_000_000).contains(&mm).then_some(mm as f32 / 1000.0));
+        timeline.resample(column, |mm| (-500_000..=9_000_000).contains(&mm).then_some(mm as f32 / 1000.0));
     let (mut series, mut kept, mut refused) = (vec![None; raw.len()], None, 0);
     for (index, meters) in raw.iter().enumerate().filter_map(|(index, meters)| Some((index, (*meters)?))) {
         let seconds = kept.map_or(1.0, |(since, _): (usize, f32)| (index - since) as f32);
@@ -384,7 +387,7 @@ fn altitude(timeline: &Timeline, column: &Column) -> Series<f32> {
 }
 
 /// A number of seconds, which never exceeds [`MAX_SECONDS`], as one to reckon with.
-pub(crate) const fn count(seconds: usize) -> i64 {
+pub(crate) const fn seconds_i64(seconds: usize) -> i64 {
     seconds as i64
 }
 

@@ -3,14 +3,14 @@
 //! The bounds are those beside which values are thrown out (see [`series`](super::per_second)); how many seconds make a
 //! doubt is ours. A stuck heart rate and an altitude of 0 throughout are thrown out already.
 
-use super::hr_artefacts::CleanHeart;
-use super::per_second::{Sampled, Timeline};
+use super::hr_artefacts::CleanHeartRate;
+use super::per_second::{SampledRecording, Timeline};
 use crate::domain::sport::Sport;
 use serde::{Deserialize, Serialize};
 
 /// Seconds that are suspicious, by reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Suspicions {
+pub struct PlausibilityCounts {
     /// Heart rates more than 25 bpm from that of the second before, artefacts taken out.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub heart_jumps: u32,
@@ -35,10 +35,10 @@ const JUMP_BPM: u8 = 25;
 /// What lasts no longer is let pass, seconds.
 const MINUTE: usize = 60;
 
-impl Suspicions {
+impl PlausibilityCounts {
     /// Looks through a recording.
     #[must_use]
-    pub fn of(sampled: &Sampled, heart: &CleanHeart, sport: Sport) -> Self {
+    pub fn from_recording(sampled: &SampledRecording, heart: &CleanHeartRate, sport: Sport) -> Self {
         let line = &sampled.timeline;
         let jumps = line.chunks().iter().flat_map(|chunk| heart.series.get(chunk.at.clone())).map(|beats| {
             let jump = |pair: &&[Option<u8>]| {
@@ -54,31 +54,31 @@ impl Suspicions {
         let steps = |second: usize| sampled.cadence.as_ref().and_then(|steps| steps[second]);
         let watts = |second: usize| sampled.power.as_ref().and_then(|watts| watts[second]);
         Self {
-            fast: lasting(line, MINUTE + 1, |at| speed(at).is_some_and(|speed| speed > 7000)),
-            few_steps: lasting(line, MINUTE + 1, |at| {
+            fast: count_lasting_seconds(line, MINUTE + 1, |at| speed(at).is_some_and(|speed| speed > 7000)),
+            few_steps: count_lasting_seconds(line, MINUTE + 1, |at| {
                 speed(at).is_some_and(|speed| speed > 2500)
                     && steps(at).is_some_and(|steps| steps > 0.0 && steps < 120.0)
             }),
-            strong: lasting(line, MINUTE, |at| watts(at).is_some_and(|watts| watts > 900)),
+            strong: count_lasting_seconds(line, MINUTE, |at| watts(at).is_some_and(|watts| watts > 900)),
             ..found
         }
     }
 
     /// Whether the speed is to be doubted: too fast for a run, or without a runner's steps.
     #[must_use]
-    pub const fn about_speed(&self) -> bool {
+    pub const fn is_speed_doubtful(&self) -> bool {
         self.fast > 0 || self.few_steps > 0
     }
 
     /// Whether the heart rate is to be doubted.
     #[must_use]
-    pub const fn about_heart(&self) -> bool {
+    pub const fn is_heart_rate_doubtful(&self) -> bool {
         self.heart_jumps > 0
     }
 }
 
 /// The seconds of stretches without a break on all of which something is the case, of at least so many seconds.
-fn lasting(line: &Timeline, least: usize, case: impl Fn(usize) -> bool) -> u32 {
+fn count_lasting_seconds(line: &Timeline, least: usize, case: impl Fn(usize) -> bool) -> u32 {
     let mut all = 0;
     for chunk in line.chunks() {
         let mut length = 0;

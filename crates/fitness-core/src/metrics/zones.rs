@@ -5,7 +5,7 @@
 
 use super::histogram::Histogram;
 use super::thresholds::in_force::in_force;
-use crate::domain::athlete::{BadZones, Threshold, ThresholdKind, ThresholdOrigin, ZoneKind, Zones};
+use crate::domain::athlete::{Threshold, ThresholdKind, ThresholdOrigin, ZoneKind, Zones, ZonesError};
 use crate::domain::calendar::Day;
 use crate::domain::sport::Sport;
 use crate::string_enum::string_enum;
@@ -41,7 +41,7 @@ string_enum! {
 
 /// Zones as they hold on a day.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct HeldZones {
+pub struct ZonesInForce {
     /// What they divide.
     pub kind: ZoneKind,
     /// For which sport.
@@ -64,7 +64,7 @@ pub fn zones_on(
     sport: Sport,
     given: &[DatedZones],
     thresholds: &[Threshold],
-) -> Option<HeldZones> {
+) -> Option<ZonesInForce> {
     let divided = match kind {
         ZoneKind::HeartRate => true,
         ZoneKind::Speed => sport == Sport::Running,
@@ -84,9 +84,9 @@ pub fn zones_on(
             ThresholdOrigin::Set => ZoneSource::Set,
             ThresholdOrigin::Reported | ThresholdOrigin::Estimated => ZoneSource::Reported,
         };
-        return Some(HeldZones { kind, sport, zones: one.zones.clone(), source, from: one.from });
+        return Some(ZonesInForce { kind, sport, zones: one.zones.clone(), source, from: one.from });
     }
-    type Divide = fn(f64) -> Result<Zones, BadZones>;
+    type Divide = fn(f64) -> Result<Zones, ZonesError>;
     let (limit, divide): (ThresholdKind, Divide) = match kind {
         ZoneKind::HeartRate if sport == Sport::Cycling => (ThresholdKind::ThresholdHeartRate, friel_cycling),
         ZoneKind::HeartRate => (ThresholdKind::ThresholdHeartRate, friel_running),
@@ -95,7 +95,7 @@ pub fn zones_on(
     };
     let limit = in_force(thresholds, limit, day).ok()?;
     let zones = divide(limit.value()).ok()?;
-    Some(HeldZones { kind, sport, zones, source: ZoneSource::Threshold, from: limit.threshold.from })
+    Some(ZonesInForce { kind, sport, zones, source: ZoneSource::Threshold, from: limit.threshold.from })
 }
 
 /// Seconds in each zone.
@@ -111,7 +111,7 @@ impl ZoneTimes {
     /// Sorts the seconds of a histogram into zones. `unit` is what one bin is worth in the unit of the zones: 1 for
     /// beats and watts, 0.05 for metres per second.
     #[must_use]
-    pub fn of(histogram: &Histogram, unit: f64, zones: &Zones) -> Self {
+    pub fn from_histogram(histogram: &Histogram, unit: f64, zones: &Zones) -> Self {
         let mut times = Self { below: 0, seconds: vec![0; zones.lower_bounds().len()] };
         for (bin, seconds) in histogram.bins() {
             let zone = zones.zone_of(f64::from(bin) * unit).and_then(|zone| times.seconds.get_mut(zone - 1));
@@ -127,7 +127,7 @@ impl ZoneTimes {
     }
 }
 
-fn scaled(fractions: &[f64], of: f64) -> Result<Zones, BadZones> {
+fn scaled(fractions: &[f64], of: f64) -> Result<Zones, ZonesError> {
     Zones::new(std::iter::once(0.0).chain(fractions.iter().map(|fraction| fraction * of)).collect())
 }
 
@@ -135,7 +135,7 @@ fn scaled(fractions: &[f64], of: f64) -> Result<Zones, BadZones> {
 ///
 /// # Errors
 /// When the highest heart rate is not positive.
-pub fn by_max_heart_rate(max: f64) -> Result<Zones, BadZones> {
+pub fn by_max_heart_rate(max: f64) -> Result<Zones, ZonesError> {
     scaled(&[0.5, 0.6, 0.7, 0.8, 0.9], max)
 }
 
@@ -144,7 +144,7 @@ pub fn by_max_heart_rate(max: f64) -> Result<Zones, BadZones> {
 ///
 /// # Errors
 /// When the two are not apart.
-pub fn by_reserve(rest: f64, max: f64) -> Result<Zones, BadZones> {
+pub fn by_reserve(rest: f64, max: f64) -> Result<Zones, ZonesError> {
     let bound = |fraction: &f64| rest + fraction * (max - rest);
     Zones::new(std::iter::once(0.0).chain([0.5, 0.6, 0.7, 0.8, 0.9].iter().map(bound)).collect())
 }
@@ -154,7 +154,7 @@ pub fn by_reserve(rest: f64, max: f64) -> Result<Zones, BadZones> {
 ///
 /// # Errors
 /// When the threshold is not positive.
-pub fn friel_running(threshold: f64) -> Result<Zones, BadZones> {
+pub fn friel_running(threshold: f64) -> Result<Zones, ZonesError> {
     scaled(&[0.85, 0.90, 0.95, 1.00, 1.03, 1.06], threshold)
 }
 
@@ -162,7 +162,7 @@ pub fn friel_running(threshold: f64) -> Result<Zones, BadZones> {
 ///
 /// # Errors
 /// When the threshold is not positive.
-pub fn friel_cycling(threshold: f64) -> Result<Zones, BadZones> {
+pub fn friel_cycling(threshold: f64) -> Result<Zones, ZonesError> {
     scaled(&[0.81, 0.90, 0.94, 1.00, 1.03, 1.06], threshold)
 }
 
@@ -170,7 +170,7 @@ pub fn friel_cycling(threshold: f64) -> Result<Zones, BadZones> {
 ///
 /// # Errors
 /// When the threshold is not positive.
-pub fn coggan_power(threshold: f64) -> Result<Zones, BadZones> {
+pub fn coggan_power(threshold: f64) -> Result<Zones, ZonesError> {
     scaled(&[0.55, 0.75, 0.90, 1.05, 1.20, 1.50], threshold)
 }
 
@@ -179,7 +179,7 @@ pub fn coggan_power(threshold: f64) -> Result<Zones, BadZones> {
 ///
 /// # Errors
 /// When the threshold is not positive.
-pub fn friel_pace(threshold: f64) -> Result<Zones, BadZones> {
+pub fn friel_pace(threshold: f64) -> Result<Zones, ZonesError> {
     scaled(&[1.29, 1.14, 1.06, 0.99, 0.97, 0.90].map(|pace: f64| pace.recip()), threshold)
 }
 
@@ -188,7 +188,7 @@ pub fn friel_pace(threshold: f64) -> Result<Zones, BadZones> {
 ///
 /// # Errors
 /// When the critical speed is not positive.
-pub fn seiler_speed(critical: f64) -> Result<Zones, BadZones> {
+pub fn seiler_speed(critical: f64) -> Result<Zones, ZonesError> {
     scaled(&[0.823, 1.0], critical)
 }
 

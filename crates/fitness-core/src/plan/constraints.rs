@@ -1,6 +1,6 @@
 //! What a plan is made under: when the athlete can train, and what they said about themselves.
 
-use super::{Stated, TuneUp};
+use super::{SelfReported, TuneUp};
 use crate::domain::calendar::{Day, Weekday};
 use crate::domain::sport::Sport;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
-const NAMES: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+const SHORT_NAMES: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 const LONG_NAMES: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
 /// Some of the seven weekdays, written `mon,wed,sun`.
@@ -27,7 +27,7 @@ pub struct Weekdays(u8);
 /// A text that names no weekdays.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a weekday; write them as mon,tue,wed,thu,fri,sat,sun")]
-pub struct BadWeekday(pub String);
+pub struct WeekdayError(pub String);
 
 impl Weekdays {
     /// All seven.
@@ -49,7 +49,7 @@ impl Weekdays {
 
     /// As a sentence says them: `Mon, Tue and Sat`.
     #[must_use]
-    pub fn spoken(self) -> String {
+    pub fn label(self) -> String {
         let named = |name: &str| format!("{}{}", name[..1].to_ascii_uppercase(), &name[1..]);
         let mut names: Vec<String> =
             self.to_string().split(',').filter(|name| !name.is_empty()).map(named).collect();
@@ -82,24 +82,24 @@ impl Weekdays {
 ///
 /// # Errors
 /// When it is none.
-pub fn weekday(text: &str) -> Result<Weekday, BadWeekday> {
+pub fn parse_weekday(text: &str) -> Result<Weekday, WeekdayError> {
     let word = text.trim().to_lowercase();
-    let index = NAMES.iter().zip(LONG_NAMES).position(|(short, long)| word == *short || word == long);
+    let index = SHORT_NAMES.iter().zip(LONG_NAMES).position(|(short, long)| word == *short || word == long);
     index
         .and_then(|index| Weekday::try_from(u8::try_from(index).ok()?).ok())
-        .ok_or_else(|| BadWeekday(text.trim().chars().take(20).collect()))
+        .ok_or_else(|| WeekdayError(text.trim().chars().take(20).collect()))
 }
 
 impl FromStr for Weekdays {
-    type Err = BadWeekday;
-    fn from_str(text: &str) -> Result<Self, BadWeekday> {
-        text.split(',').try_fold(Self::NONE, |days, word| Ok(days.with(weekday(word)?)))
+    type Err = WeekdayError;
+    fn from_str(text: &str) -> Result<Self, WeekdayError> {
+        text.split(',').try_fold(Self::NONE, |days, word| Ok(days.with(parse_weekday(word)?)))
     }
 }
 
 impl TryFrom<String> for Weekdays {
-    type Error = BadWeekday;
-    fn try_from(text: String) -> Result<Self, BadWeekday> {
+    type Error = WeekdayError;
+    fn try_from(text: String) -> Result<Self, WeekdayError> {
         if text.is_empty() { Ok(Self::NONE) } else { text.parse() }
     }
 }
@@ -112,8 +112,12 @@ impl From<Weekdays> for String {
 
 impl fmt::Display for Weekdays {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<&str> =
-            NAMES.iter().enumerate().filter(|(i, _)| self.0 & (1 << i) != 0).map(|(_, name)| *name).collect();
+        let names: Vec<&str> = SHORT_NAMES
+            .iter()
+            .enumerate()
+            .filter(|(i, _)| self.0 & (1 << i) != 0)
+            .map(|(_, name)| *name)
+            .collect();
         f.pad(&names.join(","))
     }
 }
@@ -138,7 +142,7 @@ impl Default for Availability {
 impl Availability {
     /// Whether nothing is ruled out.
     #[must_use]
-    pub fn is_open(&self) -> bool {
+    pub fn is_unrestricted(&self) -> bool {
         self.days == Weekdays::ALL && self.blackouts.is_empty()
     }
 
@@ -150,7 +154,7 @@ impl Availability {
 
     /// Why not on a day; `None` when it is free.
     #[must_use]
-    pub fn problem(&self, day: Day) -> Option<&'static str> {
+    pub fn unavailable_reason(&self, day: Day) -> Option<&'static str> {
         if self.blackouts.contains(&day) {
             Some("is a day you blocked")
         } else if !self.days.allows(day) {
@@ -164,22 +168,22 @@ impl Availability {
 /// What a plan was made under: when the athlete can train, and what they said about themselves.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Terms {
+pub struct PlanConstraints {
     /// When the athlete can train.
     #[serde(default)]
     pub availability: Availability,
     /// What they said in place of what the data says.
     #[serde(default)]
-    pub stated: Stated,
+    pub stated: SelfReported,
     /// What else they wished for, so that it can be wished for again. Nothing is judged by it.
-    #[serde(default, skip_serializing_if = "Wished::is_empty")]
-    pub wished: Wished,
+    #[serde(default, skip_serializing_if = "GenerateOptions::is_empty")]
+    pub wished: GenerateOptions,
 }
 
 /// What an athlete asked a plan for besides the race, as they said it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Wished {
+pub struct GenerateOptions {
     /// Whether the plan's name is theirs.
     #[serde(default)]
     pub named: bool,
@@ -197,7 +201,7 @@ pub struct Wished {
     pub cross: Option<Sport>,
 }
 
-impl Wished {
+impl GenerateOptions {
     /// Whether nothing was said.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -205,7 +209,7 @@ impl Wished {
     }
 }
 
-impl Terms {
+impl PlanConstraints {
     /// Whether nothing was said.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -218,12 +222,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn terms_read_back_and_so_do_those_of_before_wishes_were_kept() {
+    fn constraints_round_trip_with_and_without_options() {
         let old = r#"{"availability":{"days":"mon,sun","blackouts":[]},"stated":{"base_mm":40000000}}"#;
-        let mut terms: Terms = serde_json::from_str(old).unwrap();
+        let mut terms: PlanConstraints = serde_json::from_str(old).unwrap();
         assert!(terms.wished.is_empty());
         assert!(!serde_json::to_string(&terms).unwrap().contains("wished"), "their hash stays");
-        terms.wished = Wished {
+        terms.wished = GenerateOptions {
             named: true,
             long_day: Some(Weekday::Sat),
             tune_up: Some(TuneUp {
@@ -234,7 +238,7 @@ mod tests {
             cross: Some(Sport::Cycling),
         };
         let text = serde_json::to_string(&terms).unwrap();
-        assert_eq!(serde_json::from_str::<Terms>(&text).unwrap(), terms);
+        assert_eq!(serde_json::from_str::<PlanConstraints>(&text).unwrap(), terms);
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! The athlete's own hand: move, swap, shorten, skip or add a workout. One save, however many edits, is one revision.
 
 use super::draft::check_name;
-use super::proposal::{check_next, newly_busy, settle_rest};
-use super::{BadDraft, NextWorkout, Plan, PlannedWorkout, Workout, WorkoutKind};
+use super::proposal::{check_next, newly_scheduled, normalize_rest_days};
+use super::{DraftError, NextWorkout, Plan, PlannedWorkout, Workout, WorkoutKind};
 use crate::domain::calendar::Day;
 use crate::domain::ids::WorkoutId;
 use crate::domain::sport::Sport;
 use crate::domain::units::{Distance, TimeSpan};
-use crate::domain::untrusted_text::visible;
+use crate::domain::untrusted_text::escape_invisible;
 use std::collections::BTreeSet;
 
 /// One change by hand.
@@ -58,7 +58,7 @@ pub enum Size {
 impl Workout {
     /// One that an athlete adds by hand. What is not a run and not called anything is cross-training, or strength.
     #[must_use]
-    pub fn by_hand(
+    pub fn new_manual(
         day: Day,
         sport: Sport,
         kind: WorkoutKind,
@@ -70,7 +70,7 @@ impl Workout {
             (WorkoutKind::Easy, sport) if sport != Sport::Running => WorkoutKind::CrossTraining,
             (kind, _) => kind,
         };
-        let named = name.map_or_else(|| kind.spoken(), str::to_owned);
+        let named = name.map_or_else(|| kind.label(), str::to_owned);
         let empty = Self { sport, kind, name: named, ..Self::rest(day) };
         let Some(size) = size else { return empty };
         // What the athlete calls it, it is called.
@@ -81,7 +81,7 @@ impl Workout {
 impl WorkoutKind {
     /// As a name: `Race pace`.
     #[must_use]
-    pub fn spoken(self) -> String {
+    pub fn label(self) -> String {
         let word = self.as_str().replace('_', " ");
         let mut letters = word.chars();
         letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
@@ -113,10 +113,10 @@ pub enum EditError {
     Race,
     /// A workout changes days with itself.
     #[error("workout {0} cannot change days with itself; name another workout, or move it to a day")]
-    Itself(WorkoutId),
+    SwapWithItself(WorkoutId),
     /// A workout is taken out and changed, or changed twice in the same way.
     #[error("workout {0} is changed twice, or taken out and changed, in one save; say one of them")]
-    Twice(WorkoutId),
+    DuplicateEdit(WorkoutId),
     /// What would come out is what is there.
     #[error("nothing would change: the plan is like that already")]
     Unchanged,
@@ -125,7 +125,7 @@ pub enum EditError {
     Rest(WorkoutId),
     /// What would come out is not a plan.
     #[error(transparent)]
-    Unsound(#[from] BadDraft),
+    InvalidDraft(#[from] DraftError),
 }
 
 /// Applies edits in order: whole or not at all. A day that is left empty becomes a day off, and a day off gives way.
@@ -141,34 +141,35 @@ pub fn edit(
     if edits.is_empty() {
         return Err(EditError::Nothing);
     }
-    once_each(edits)?;
+    check_conflicting_edits(edits)?;
     // What is drafted for the days after the race stays where it can be changed; nobody's hand makes a plan longer.
     let last = current.iter().map(|w| w.workout.date).fold(plan.race_date, Day::max);
     let within = |day: Day| match day > last {
         true => Err(EditError::After { day, last }),
-        false => not_past(day, today),
+        false => check_not_past(day, today),
     };
     let mut next: Vec<NextWorkout> =
         current.iter().map(|w| NextWorkout { id: Some(w.id), workout: w.workout.clone() }).collect();
     for edit in edits {
         match edit {
             Edit::Move { workout, to } => {
-                let at = find(plan, &next, *workout, today)?;
+                let at = find_editable(plan, &next, *workout, today)?;
                 within(*to)?;
                 next[at].workout.date = *to;
             }
             Edit::Swap { one, other } => {
-                let (one, other) = (find(plan, &next, *one, today)?, find(plan, &next, *other, today)?);
+                let (one, other) =
+                    (find_editable(plan, &next, *one, today)?, find_editable(plan, &next, *other, today)?);
                 let day = next[one].workout.date;
                 next[one].workout.date = next[other].workout.date;
                 next[other].workout.date = day;
             }
             Edit::Resize { workout, to } => {
-                let at = find(plan, &next, *workout, today)?;
+                let at = find_editable(plan, &next, *workout, today)?;
                 next[at].workout = next[at].workout.resized(*to);
             }
             Edit::Skip { workout } => {
-                let at = find(plan, &next, *workout, today)?;
+                let at = find_editable(plan, &next, *workout, today)?;
                 next.remove(at);
             }
             Edit::Add { workout } => {
@@ -178,14 +179,14 @@ pub fn edit(
             }
         }
     }
-    settle_rest(current, &mut next);
+    normalize_rest_days(current, &mut next);
     check_next(plan.start_date, plan.race_date, &next)?;
-    if is_same(current, &next) { Err(EditError::Unchanged) } else { Ok(next) }
+    if is_unchanged(current, &next) { Err(EditError::Unchanged) } else { Ok(next) }
 }
 
 /// Whether a next state of a plan is the one it has: a revision that changes nothing is none.
 #[must_use]
-pub fn is_same(current: &[PlannedWorkout], next: &[NextWorkout]) -> bool {
+pub fn is_unchanged(current: &[PlannedWorkout], next: &[NextWorkout]) -> bool {
     let there =
         |new: &NextWorkout| current.iter().any(|old| new.id == Some(old.id) && old.workout == new.workout);
     current.len() == next.len() && next.iter().all(there)
@@ -193,11 +194,11 @@ pub fn is_same(current: &[PlannedWorkout], next: &[NextWorkout]) -> bool {
 
 /// In one save a workout gets another day once and another size once, or it is taken out; otherwise what comes out would
 /// depend on the order.
-fn once_each(edits: &[Edit]) -> Result<(), EditError> {
+fn check_conflicting_edits(edits: &[Edit]) -> Result<(), EditError> {
     let (mut moved, mut resized, mut skipped) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     for edit in edits {
         let new = match edit {
-            Edit::Swap { one, other } if one == other => return Err(EditError::Itself(*one)),
+            Edit::Swap { one, other } if one == other => return Err(EditError::SwapWithItself(*one)),
             Edit::Swap { one, other } => [(*one, moved.insert(*one)), (*other, moved.insert(*other))],
             Edit::Move { workout, .. } => [(*workout, moved.insert(*workout)); 2],
             Edit::Resize { workout, .. } => [(*workout, resized.insert(*workout)); 2],
@@ -205,11 +206,11 @@ fn once_each(edits: &[Edit]) -> Result<(), EditError> {
             Edit::Add { .. } => continue,
         };
         if let Some((id, _)) = new.iter().find(|(_, new)| !new) {
-            return Err(EditError::Twice(*id));
+            return Err(EditError::DuplicateEdit(*id));
         }
     }
     let both = skipped.iter().find(|id| moved.contains(id) || resized.contains(id));
-    both.map_or(Ok(()), |id| Err(EditError::Twice(*id)))
+    both.map_or(Ok(()), |id| Err(EditError::DuplicateEdit(*id)))
 }
 
 /// Goes back to an older state: from today on it is as it was, and what was planned for days that are over stays, as it
@@ -222,7 +223,7 @@ pub fn revert(
     current: &[PlannedWorkout],
     older: &[PlannedWorkout],
     today: Day,
-) -> Result<Vec<NextWorkout>, BadDraft> {
+) -> Result<Vec<NextWorkout>, DraftError> {
     let over = current.iter().filter(|w| w.workout.date < today);
     let kept: BTreeSet<WorkoutId> = over.clone().map(|w| w.id).collect();
     let back = older.iter().filter(|w| w.workout.date >= today && !kept.contains(&w.id));
@@ -235,20 +236,20 @@ pub fn revert(
 
 /// What a change puts on days on which the athlete had said they cannot train: allowed, and worth a word.
 #[must_use]
-pub fn days_off_used(plan: &Plan, current: &[PlannedWorkout], next: &[NextWorkout]) -> Vec<String> {
-    (newly_busy(current, next).iter())
+pub fn describe_days_off_used(plan: &Plan, current: &[PlannedWorkout], next: &[NextWorkout]) -> Vec<String> {
+    (newly_scheduled(current, next).iter())
         .filter_map(|new| {
-            let problem = plan.terms.availability.problem(new.date)?;
-            Some(format!("{} {} {problem}: {}", new.date.weekday(), new.date, visible(&new.name)))
+            let problem = plan.terms.availability.unavailable_reason(new.date)?;
+            Some(format!("{} {} {problem}: {}", new.date.weekday(), new.date, escape_invisible(&new.name)))
         })
         .collect()
 }
 
 /// Where a workout is that may be changed.
-fn find(plan: &Plan, next: &[NextWorkout], id: WorkoutId, today: Day) -> Result<usize, EditError> {
+fn find_editable(plan: &Plan, next: &[NextWorkout], id: WorkoutId, today: Day) -> Result<usize, EditError> {
     let at = next.iter().position(|w| w.id == Some(id)).ok_or(EditError::NoSuchWorkout(id))?;
     let workout = &next[at].workout;
-    not_past(workout.date, today)?;
+    check_not_past(workout.date, today)?;
     if plan.is_race(workout) {
         return Err(EditError::Race);
     }
@@ -258,7 +259,7 @@ fn find(plan: &Plan, next: &[NextWorkout], id: WorkoutId, today: Day) -> Result<
     Ok(at)
 }
 
-fn not_past(day: Day, today: Day) -> Result<(), EditError> {
+fn check_not_past(day: Day, today: Day) -> Result<(), EditError> {
     if day < today { Err(EditError::Past(day)) } else { Ok(()) }
 }
 
@@ -296,7 +297,7 @@ mod tests {
         vec![run(1, "2026-06-16", 8.0), rest, run(3, "2026-06-18", 10.0), race]
     }
 
-    fn edited(edits: &[Edit]) -> Result<Vec<(String, Option<i64>, f64)>, EditError> {
+    fn apply_edits(edits: &[Edit]) -> Result<Vec<(String, Option<i64>, f64)>, EditError> {
         let next = edit(&plan(), &current(), edits, day("2026-06-16"))?;
         let row = |w: &NextWorkout| {
             let km = w.workout.distance.map_or(0.0, Distance::km);
@@ -310,8 +311,8 @@ mod tests {
     }
 
     #[test]
-    fn a_moved_workout_takes_a_day_off_and_leaves_one() {
-        let moved = edited(&[Edit::Move { workout: WorkoutId::new(1), to: day("2026-06-17") }]).unwrap();
+    fn move_workout_to_rest_day_swaps_the_rest_day() {
+        let moved = apply_edits(&[Edit::Move { workout: WorkoutId::new(1), to: day("2026-06-17") }]).unwrap();
         assert_eq!(
             moved,
             rows(&[("16", None, 0.0), ("17", Some(1), 8.0), ("18", Some(3), 10.0), ("28", Some(4), 21.0)])
@@ -326,7 +327,7 @@ mod tests {
             Edit::Add { workout: run(0, "2026-06-20", 6.0).workout },
         ];
         assert_eq!(
-            edited(&edits).unwrap(),
+            apply_edits(&edits).unwrap(),
             rows(&[
                 ("16", Some(3), 5.0),
                 ("17", Some(2), 0.0),
@@ -335,30 +336,30 @@ mod tests {
                 ("28", Some(4), 21.0)
             ])
         );
-        let skipped = edited(&[Edit::Skip { workout: WorkoutId::new(1) }]).unwrap();
+        let skipped = apply_edits(&[Edit::Skip { workout: WorkoutId::new(1) }]).unwrap();
         assert_eq!(skipped[0], rows(&[("16", None, 0.0)])[0], "a day off where it was");
     }
 
     #[test]
-    fn what_cannot_be_changes_nothing_and_says_why() {
+    fn invalid_edit_changes_nothing_and_names_the_reason() {
         let id = WorkoutId::new;
-        assert_eq!(edited(&[]), Err(EditError::Nothing));
-        assert_eq!(edited(&[Edit::Skip { workout: id(9) }]), Err(EditError::NoSuchWorkout(id(9))));
-        assert_eq!(edited(&[Edit::Skip { workout: id(4) }]), Err(EditError::Race));
-        assert_eq!(edited(&[Edit::Skip { workout: id(2) }]), Err(EditError::Rest(id(2))));
+        assert_eq!(apply_edits(&[]), Err(EditError::Nothing));
+        assert_eq!(apply_edits(&[Edit::Skip { workout: id(9) }]), Err(EditError::NoSuchWorkout(id(9))));
+        assert_eq!(apply_edits(&[Edit::Skip { workout: id(4) }]), Err(EditError::Race));
+        assert_eq!(apply_edits(&[Edit::Skip { workout: id(2) }]), Err(EditError::Rest(id(2))));
         let past = day("2026-06-15");
-        assert_eq!(edited(&[Edit::Move { workout: id(1), to: past }]), Err(EditError::Past(past)));
+        assert_eq!(apply_edits(&[Edit::Move { workout: id(1), to: past }]), Err(EditError::Past(past)));
         let later = edit(&plan(), &current(), &[Edit::Skip { workout: id(1) }], day("2026-06-17"));
         assert_eq!(later, Err(EditError::Past(day("2026-06-16"))));
         let after = |late: &str| Err(EditError::After { day: day(late), last: day("2026-06-28") });
         for late in ["2026-06-29", "2026-12-24"] {
-            assert_eq!(edited(&[Edit::Move { workout: id(1), to: day(late) }]), after(late));
-            assert_eq!(edited(&[Edit::Add { workout: run(0, late, 6.0).workout }]), after(late));
+            assert_eq!(apply_edits(&[Edit::Move { workout: id(1), to: day(late) }]), after(late));
+            assert_eq!(apply_edits(&[Edit::Add { workout: run(0, late, 6.0).workout }]), after(late));
         }
     }
 
     #[test]
-    fn what_was_drafted_for_after_the_race_can_be_changed_there() {
+    fn workouts_drafted_after_the_race_can_be_edited() {
         let mut with_more = current();
         with_more.push(run(5, "2026-07-02", 4.0));
         let moved = |to: &str| {
@@ -371,13 +372,16 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_nothing_or_contradicts_itself_is_refused() {
+    fn edits_without_effect_or_in_conflict_are_refused() {
         let id = WorkoutId::new;
         let far = |km: f64| Size::Distance(Distance::from_km(km).unwrap());
         let moved = |workout: i64, to: &str| Edit::Move { workout: id(workout), to: day(to) };
-        assert_eq!(edited(&[Edit::Swap { one: id(1), other: id(1) }]), Err(EditError::Itself(id(1))));
-        assert_eq!(edited(&[moved(1, "2026-06-16")]), Err(EditError::Unchanged));
-        assert_eq!(edited(&[Edit::Resize { workout: id(1), to: far(8.0) }]), Err(EditError::Unchanged));
+        assert_eq!(
+            apply_edits(&[Edit::Swap { one: id(1), other: id(1) }]),
+            Err(EditError::SwapWithItself(id(1)))
+        );
+        assert_eq!(apply_edits(&[moved(1, "2026-06-16")]), Err(EditError::Unchanged));
+        assert_eq!(apply_edits(&[Edit::Resize { workout: id(1), to: far(8.0) }]), Err(EditError::Unchanged));
         for twice in [
             [Edit::Skip { workout: id(1) }, moved(1, "2026-06-20")],
             [Edit::Skip { workout: id(1) }, Edit::Resize { workout: id(1), to: far(5.0) }],
@@ -387,17 +391,18 @@ mod tests {
             [Edit::Resize { workout: id(1), to: far(5.0) }, Edit::Resize { workout: id(1), to: far(6.0) }],
             [Edit::Skip { workout: id(1) }, Edit::Skip { workout: id(1) }],
         ] {
-            assert_eq!(edited(&twice), Err(EditError::Twice(id(1))), "{twice:?}");
+            assert_eq!(apply_edits(&twice), Err(EditError::DuplicateEdit(id(1))), "{twice:?}");
             let turned: Vec<Edit> = twice.iter().rev().cloned().collect();
-            assert_eq!(edited(&turned), Err(EditError::Twice(id(1))), "{turned:?}");
+            assert_eq!(apply_edits(&turned), Err(EditError::DuplicateEdit(id(1))), "{turned:?}");
         }
         // Another day and another size go together.
-        let both = edited(&[moved(1, "2026-06-20"), Edit::Resize { workout: id(1), to: far(5.0) }]).unwrap();
+        let both =
+            apply_edits(&[moved(1, "2026-06-20"), Edit::Resize { workout: id(1), to: far(5.0) }]).unwrap();
         assert!(both.contains(&("2026-06-20".to_owned(), Some(1), 5.0)), "{both:?}");
     }
 
     #[test]
-    fn going_back_leaves_the_days_that_are_over() {
+    fn revert_keeps_past_days() {
         let older = current();
         let mut now = current();
         now[0].workout = run(1, "2026-06-16", 5.0).workout;
@@ -429,11 +434,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_added_is_called_what_the_athlete_calls_it() {
+    fn added_workout_keeps_the_athletes_name() {
         let added = |name: &str| {
             let size = Some(Size::Distance(Distance::from_km(6.0).unwrap()));
             let on = day("2026-06-20");
-            Edit::Add { workout: Workout::by_hand(on, Sport::Running, WorkoutKind::Easy, Some(name), size) }
+            Edit::Add {
+                workout: Workout::new_manual(on, Sport::Running, WorkoutKind::Easy, Some(name), size),
+            }
         };
         let named = |name: &str| {
             let next = edit(&plan(), &current(), &[added(name)], day("2026-06-16"))?;
@@ -441,19 +448,19 @@ mod tests {
         };
         assert_eq!(named("5 x 1000 m of love").as_deref(), Ok("5 x 1000 m of love"));
         let long = "a".repeat(121);
-        assert!(matches!(named(&long), Err(EditError::Unsound(BadDraft::Workout { .. }))));
-        assert!(matches!(named("a\u{202e}b"), Err(EditError::Unsound(BadDraft::Unseen(_)))));
+        assert!(matches!(named(&long), Err(EditError::InvalidDraft(DraftError::Workout { .. }))));
+        assert!(matches!(named("a\u{202e}b"), Err(EditError::InvalidDraft(DraftError::HiddenCharacters(_)))));
     }
 
     #[test]
-    fn a_workout_on_a_day_off_is_allowed_and_told() {
+    fn workout_on_a_day_off_is_allowed_and_reported() {
         let mut plan = plan();
         plan.terms.availability.days = "mon,tue,thu,sat,sun".parse().unwrap();
         plan.terms.availability.blackouts = [day("2026-06-20")].into();
         let id = WorkoutId::new;
         let notes = |edits: &[Edit]| {
             let next = edit(&plan, &current(), edits, day("2026-06-16")).unwrap();
-            days_off_used(&plan, &current(), &next)
+            describe_days_off_used(&plan, &current(), &next)
         };
         assert_eq!(
             notes(&[Edit::Move { workout: id(1), to: day("2026-06-17") }]),

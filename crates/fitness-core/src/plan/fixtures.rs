@@ -1,6 +1,6 @@
 //! A plan to try things on.
 
-use super::{Goal, Plan, PlanStatus, Terms};
+use super::{Goal, Plan, PlanConstraints, PlanStatus};
 use crate::domain::content_hash::ContentHash;
 use crate::domain::ids::PlanId;
 use crate::domain::note::Author;
@@ -16,10 +16,10 @@ pub(crate) fn half_marathon() -> Plan {
         start_date: "2026-06-15".parse().unwrap(),
         race_date: "2026-09-20".parse().unwrap(),
         target_time: None,
-        terms: Terms::default(),
+        terms: PlanConstraints::default(),
         status: PlanStatus::Active,
         author: Author::Athlete,
-        content_hash: ContentHash::of_bytes(b""),
+        content_hash: ContentHash::hash_bytes(b""),
         revision: 1,
         superseded_by: None,
         begun_on: None,

@@ -32,38 +32,40 @@ mod training_norms;
 mod weeks;
 mod workout;
 
-pub use adapt::{Adaptation, Cause, Situation, adapt, adaptations, follows_from_mark, is_low_feeling};
-pub use baseline::{Background, DatedPaces, Level, Marked, PastRun, Stated};
-pub(crate) use classify::{Known, kind_of_words};
-pub use constraints::{Availability, BadWeekday, Terms, Weekdays, Wished, weekday};
-pub use draft::{BadDraft, BadRequest, Draft, DraftRequest, MAX_WORKOUTS, ScheduleItem};
-pub use edit::{Edit, EditError, Size, days_off_used, edit, is_same, revert};
-pub use generate::{
-    BadWish, Generated, Outline, PaceCard, Phase, Split, Support, TuneUp, Wish, finish_on_race_day, generate,
-    pace_card, support, told_target,
+pub use adapt::{Adaptation, Cause, Situation, adapt, adaptations, fact_key_for_observation, is_low_feeling};
+pub use baseline::{DatedPaces, Level, PastRun, SelfReported, TrainingBaseline, UnavailablePeriod};
+pub(crate) use classify::{KnownPaces, kind_from_text};
+pub use constraints::{
+    Availability, GenerateOptions, PlanConstraints, WeekdayError, Weekdays, parse_weekday,
 };
-pub use pace_card::CardBasis;
-pub use plan_form::{BadField, MOST_BASE, PlanRequest, RequestField};
-pub use planned_totals::Asked;
-pub use proposal::preview::{NowThen, WeekDelta, Written, differences, week_deltas};
-pub use proposal::rebase::{Fit, fits, fitting, problems};
+pub use draft::{Draft, DraftError, DraftRequest, DraftRequestError, MAX_WORKOUTS, ScheduleItem};
+pub use edit::{Edit, EditError, Size, describe_days_off_used, edit, is_unchanged, revert};
+pub use generate::{
+    GenerateError, GeneratedPlan, GoalSupport, PaceCard, Phase, PlanRequest, Split, TuneUp, WeekOutline,
+    describe_target, finish_on_race_day, generate, goal_support, pace_card,
+};
+pub use pace_card::PaceCardBasis;
+pub use plan_form::{MAX_BASE_KM, PlanForm, PlanFormError, PlanFormField};
+pub use planned_totals::PlannedAmount;
+pub use proposal::preview::{PlannedVolume, WeekDelta, WorkoutDiff, diff_workouts, week_deltas};
+pub use proposal::rebase::{ChangeFit, applicable_changes, apply_problems, check_fit};
 pub use proposal::{
     ApplyError, Change, NextWorkout, Proposal, ProposalOrigin, ProposalState, ProposalStatus, apply,
 };
-pub use race_review::{Aftermath, aftermath};
-pub use repeated_steps::{Block, repeats, unfold};
-pub(crate) use resize::{counts_repetitions, plain_name};
-pub use step_label::track;
-pub use summary::ToldWeek;
-pub use training_norms::PACES_LAST;
-pub use weeks::{Week, planned_running, race_weeks};
-pub use workout::{
-    BadWorkout, DurationType, PlannedWorkout, Step, StepDuration, StepTarget, StepType, TargetRange,
-    TargetType, Workout, WorkoutKind,
-};
+pub use race_review::{RaceReview, review_race};
+pub use repeated_steps::{Block, fold_repeats, unfold};
+pub(crate) use resize::{mentions_repetitions, plain_name};
+pub use step_label::format_step_distance;
+pub use summary::WeekSummary;
+pub use training_norms::PACES_VALID_DAYS;
+pub use weeks::{Week, planned_running_distance, race_weeks};
 pub(crate) use workout::{
-    LOAD, MAX_DISTANCE, MAX_NAME, MAX_STEP_CALORIES, MAX_STEP_METERS, MAX_STEP_SECONDS, MAX_STEPS,
-    MAX_TARGET, MAX_WORDS, MINUTES,
+    DURATION_MINUTES, LOAD_RANGE, MAX_DISTANCE, MAX_NAME, MAX_STEP_CALORIES, MAX_STEP_METERS,
+    MAX_STEP_SECONDS, MAX_STEPS, MAX_TARGET, MAX_TEXT_CHARS,
+};
+pub use workout::{
+    DurationType, PlannedWorkout, Step, StepDuration, StepTarget, StepType, TargetRange, TargetType, Workout,
+    WorkoutError, WorkoutKind,
 };
 
 use crate::domain::calendar::{Day, Instant};
@@ -117,7 +119,7 @@ impl Goal {
 
     /// As an athlete says it.
     #[must_use]
-    pub const fn spoken(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::FiveK => "5K",
             Self::TenK => "10K",
@@ -171,7 +173,7 @@ pub struct Plan {
     #[serde(rename = "target_time_ms")]
     pub target_time: Option<TimeSpan>,
     /// What it was made under, such as the days the athlete can train; it keeps to them.
-    pub terms: Terms,
+    pub terms: PlanConstraints,
     /// Where it is in its life.
     pub status: PlanStatus,
     /// Who wrote the draft.
@@ -194,21 +196,21 @@ impl Plan {
     /// The days its workouts may be on: from the Monday of its first week until recovery after the race is over.
     #[must_use]
     pub fn days(&self) -> std::ops::RangeInclusive<Day> {
-        draft::days(self.start_date, self.race_date)
+        draft::allowed_days(self.start_date, self.race_date)
     }
 
     /// The first day that is judged: the one it was begun on, where that was later than planned.
     #[must_use]
-    pub fn judged_from(&self) -> Day {
+    pub fn graded_from(&self) -> Day {
         self.begun_on.map_or(self.start_date, |begun| begun.max(self.start_date))
     }
 
     /// What it is for and until when: `Half marathon (21.1 km) on 2026-09-20`, or `Training without a race, to 2026-03-08`.
     #[must_use]
-    pub fn aim(&self, units: UnitSystem) -> String {
+    pub fn describe_goal(&self, units: UnitSystem) -> String {
         match self.distance {
             Some(distance) => {
-                format!("{} ({}) on {}", self.goal.spoken(), units.distance(distance), self.race_date)
+                format!("{} ({}) on {}", self.goal.label(), units.format_distance(distance), self.race_date)
             }
             None => format!("Training without a race, to {}", self.race_date),
         }

@@ -18,14 +18,14 @@ pub struct Block<'a> {
 /// Folds what comes again at once. Two equal steps in a row stay two: folding is done only where it makes the list
 /// shorter, counting one more entry for "and again". Repeats within repeats are not looked for.
 #[must_use]
-pub fn repeats(steps: &[Step]) -> Vec<Block<'_>> {
+pub fn fold_repeats(steps: &[Step]) -> Vec<Block<'_>> {
     let mut blocks: Vec<Block<'_>> = Vec::new();
     let mut at = 0;
     // Where the run of steps that do not come again began.
     let mut plain = 0;
     while at < steps.len() {
         let rest = &steps[at..];
-        let Some((length, times)) = best(rest) else {
+        let Some((length, times)) = best_group(rest) else {
             at += 1;
             continue;
         };
@@ -51,7 +51,7 @@ pub fn unfold(blocks: &[Block<'_>]) -> Vec<Step> {
 }
 
 /// The group at the beginning whose folding saves most entries, the shortest of those; with how often it comes.
-fn best(steps: &[Step]) -> Option<(usize, usize)> {
+fn best_group(steps: &[Step]) -> Option<(usize, usize)> {
     let mut found = None;
     let mut most = 0;
     for length in 1..=steps.len() / 2 {
@@ -90,11 +90,11 @@ mod tests {
             let letters: String = block.steps.iter().filter_map(|step| step.notes.clone()).collect();
             if block.times == 1 { letters } else { format!("{}({letters})", block.times) }
         };
-        repeats(&steps).iter().map(told).collect::<Vec<_>>().join(" ")
+        fold_repeats(&steps).iter().map(told).collect::<Vec<_>>().join(" ")
     }
 
     #[test]
-    fn what_comes_again_is_told_once() {
+    fn repeated_steps_are_folded() {
         for (letters, expected) in [
             ("", ""),
             ("w", "w"),
@@ -115,7 +115,7 @@ mod tests {
         #[test]
         fn unfolding_gives_the_list_back(letters in "[abc]{0,100}") {
             let steps = steps(&letters);
-            let blocks = repeats(&steps);
+            let blocks = fold_repeats(&steps);
             prop_assert_eq!(unfold(&blocks), steps.clone());
             // And it is never longer than the list, with one more entry for each repeat.
             let entries: usize = blocks.iter().map(|b| b.steps.len() + usize::from(b.times > 1)).sum();

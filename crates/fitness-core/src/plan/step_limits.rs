@@ -5,7 +5,7 @@ use crate::domain::sport::Sport;
 
 impl Step {
     /// Why nobody can hold its target; `None` when it can be.
-    pub(crate) fn impossible(&self) -> Option<&'static str> {
+    pub(crate) fn infeasible_reason(&self) -> Option<&'static str> {
         let (range, bounds, problem) = match self.target {
             StepTarget::HeartRate(range) => {
                 (range, 0.0..=250.0, "a heart rate is at most 250 beats per minute")
@@ -20,11 +20,11 @@ impl Step {
     }
 
     /// The least and the most seconds it can take somebody.
-    pub(crate) fn seconds_within(&self, sport: Sport) -> (f64, f64) {
+    pub(crate) fn duration_bounds_seconds(&self, sport: Sport) -> (f64, f64) {
         match self.duration {
             StepDuration::Time(seconds) => (seconds, seconds),
             StepDuration::Distance(meters) => {
-                let (fast, slow) = paces(sport);
+                let (fast, slow) = pace_bounds(sport);
                 let (low, high) = match self.target {
                     StepTarget::Pace(TargetRange { low, high }) => (low, high),
                     _ => (None, None),
@@ -38,7 +38,7 @@ impl Step {
 }
 
 /// Seconds per kilometre between which anybody moves.
-const fn paces(sport: Sport) -> (f64, f64) {
+const fn pace_bounds(sport: Sport) -> (f64, f64) {
     match sport {
         // A world record over 1000 m, and a slow walk.
         Sport::Running => (130.0, 1200.0),
@@ -54,7 +54,7 @@ mod tests {
     use crate::plan::StepType;
 
     #[test]
-    fn a_target_is_one_that_somebody_can_hold() {
+    fn infeasible_targets_are_detected() {
         let step = |target: StepTarget| Step {
             step_type: StepType::Active,
             duration: StepDuration::Distance(1000.0),
@@ -69,7 +69,7 @@ mod tests {
             StepTarget::Cadence(range(0.0, 300.0)),
             StepTarget::Open,
         ] {
-            assert_eq!(step(fine).impossible(), None, "{fine:?}");
+            assert_eq!(step(fine).infeasible_reason(), None, "{fine:?}");
         }
         for wrong in [
             StepTarget::HeartRate(range(0.0, 251.0)),
@@ -78,12 +78,12 @@ mod tests {
             StepTarget::Pace(range(300.0, 3601.0)),
             StepTarget::Cadence(range(90.0, 301.0)),
         ] {
-            assert!(step(wrong).impossible().is_some(), "{wrong:?}");
+            assert!(step(wrong).infeasible_reason().is_some(), "{wrong:?}");
         }
         assert_eq!(
-            step(StepTarget::Pace(range(240.0, 250.0))).seconds_within(Sport::Running),
+            step(StepTarget::Pace(range(240.0, 250.0))).duration_bounds_seconds(Sport::Running),
             (240.0, 250.0)
         );
-        assert_eq!(step(StepTarget::Open).seconds_within(Sport::Running), (130.0, 1200.0));
+        assert_eq!(step(StepTarget::Open).duration_bounds_seconds(Sport::Running), (130.0, 1200.0));
     }
 }

@@ -79,7 +79,7 @@ pub struct Workout {
 
 /// What a workout may not be. The bounds are those of the coach's contract.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum BadWorkout {
+pub enum WorkoutError {
     /// Shorter than five minutes or longer than eight hours.
     #[error("a workout lasts 5 to 480 minutes, not {0}")]
     Duration(String),
@@ -116,15 +116,15 @@ pub enum BadWorkout {
 /// A name's or an intensity's longest, in characters.
 pub(crate) const MAX_NAME: usize = 120;
 /// A description's or a note's longest, in characters.
-pub(crate) const MAX_WORDS: usize = 2000;
+pub(crate) const MAX_TEXT_CHARS: usize = 2000;
 /// More steps than any watch takes.
 pub(crate) const MAX_STEPS: usize = 100;
 /// Farther than anyone trains in a day.
 pub(crate) const MAX_DISTANCE: Distance = Distance::from_mm(200_000_000);
 /// How long a workout lasts, in minutes.
-pub(crate) const MINUTES: std::ops::RangeInclusive<i64> = 5..=480;
+pub(crate) const DURATION_MINUTES: std::ops::RangeInclusive<i64> = 5..=480;
 /// The load a workout may bring.
-pub(crate) const LOAD: std::ops::RangeInclusive<f64> = 0.0..=500.0;
+pub(crate) const LOAD_RANGE: std::ops::RangeInclusive<f64> = 0.0..=500.0;
 /// The longest step, in seconds, in metres and in kilocalories.
 pub(crate) const MAX_STEP_SECONDS: f64 = 8.0 * 3600.0;
 pub(crate) const MAX_STEP_METERS: f64 = 200_000.0;
@@ -161,50 +161,51 @@ impl Workout {
     ///
     /// # Errors
     /// Names the first bound that is broken.
-    pub fn check(&self) -> Result<(), BadWorkout> {
+    pub fn check(&self) -> Result<(), WorkoutError> {
         let texts = [
             ("name", Some(&self.name), MAX_NAME),
             ("intensity", self.intensity.as_ref(), MAX_NAME),
-            ("description", self.description.as_ref(), MAX_WORDS),
+            ("description", self.description.as_ref(), MAX_TEXT_CHARS),
         ];
         for (field, text, max) in texts {
             if text.is_some_and(|t| {
                 t.chars().count() > max || !is_storable(t) || (field == "name" && t.trim().is_empty())
             }) {
-                return Err(BadWorkout::Words { field, max });
+                return Err(WorkoutError::Words { field, max });
             }
         }
         if self.is_rest() != (self.sport == Sport::Rest) {
-            return Err(BadWorkout::Rest);
+            return Err(WorkoutError::Rest);
         }
         if self.is_rest() {
             let idle = |amount: i64| amount == 0;
             let nothing = self.distance.is_none_or(|d| idle(d.mm()))
                 && self.duration.is_none_or(|d| idle(d.ms()))
                 && self.steps.is_empty();
-            return if nothing { Ok(()) } else { Err(BadWorkout::Rest) };
+            return if nothing { Ok(()) } else { Err(WorkoutError::Rest) };
         }
         if let Some(duration) = self.duration
-            && !(TimeSpan::from_mins(*MINUTES.start())..=TimeSpan::from_mins(*MINUTES.end()))
+            && !(TimeSpan::from_mins(*DURATION_MINUTES.start())
+                ..=TimeSpan::from_mins(*DURATION_MINUTES.end()))
                 .contains(&duration)
         {
-            return Err(BadWorkout::Duration(duration.clock()));
+            return Err(WorkoutError::Duration(duration.format_clock()));
         }
         if let Some(distance) = self.distance
             && !(Distance::ZERO..=MAX_DISTANCE).contains(&distance)
         {
-            return Err(BadWorkout::Distance(distance.km()));
+            return Err(WorkoutError::Distance(distance.km()));
         }
         if let Some(load) = self.load
-            && !LOAD.contains(&load)
+            && !LOAD_RANGE.contains(&load)
         {
-            return Err(BadWorkout::Load(load));
+            return Err(WorkoutError::Load(load));
         }
         if self.steps.len() > MAX_STEPS {
-            return Err(BadWorkout::Steps);
+            return Err(WorkoutError::Steps);
         }
         for (i, step) in self.steps.iter().enumerate() {
-            step.check().map_err(|problem| BadWorkout::Step { number: i + 1, problem })?;
+            step.check().map_err(|problem| WorkoutError::Step { number: i + 1, problem })?;
         }
         Ok(())
     }
@@ -321,7 +322,7 @@ impl Step {
         {
             return Err("the lower end of a target is above its upper end");
         }
-        if self.notes.as_ref().is_some_and(|n| n.chars().count() > MAX_WORDS || !is_storable(n)) {
+        if self.notes.as_ref().is_some_and(|n| n.chars().count() > MAX_TEXT_CHARS || !is_storable(n)) {
             return Err("its notes are too long or hold a NUL character");
         }
         Ok(())
@@ -439,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn the_contracts_bounds_hold_at_their_edges() {
+    fn workout_bounds_hold_at_their_edges() {
         let with = |change: &dyn Fn(&mut Workout)| {
             let mut workout = easy();
             change(&mut workout);
@@ -464,20 +465,20 @@ mod tests {
     }
 
     #[test]
-    fn a_rest_day_rests() {
+    fn rest_day_with_work_is_refused() {
         let on = easy().date;
         assert_eq!(Workout::rest(on).check(), Ok(()));
         assert_eq!(Workout { duration: Some(TimeSpan::ZERO), ..Workout::rest(on) }.check(), Ok(()));
         assert_eq!(
             Workout { distance: Distance::from_km(1.0), ..Workout::rest(on) }.check(),
-            Err(BadWorkout::Rest)
+            Err(WorkoutError::Rest)
         );
-        assert_eq!(Workout { sport: Sport::Rest, ..easy() }.check(), Err(BadWorkout::Rest));
-        assert_eq!(Workout { kind: WorkoutKind::Rest, ..easy() }.check(), Err(BadWorkout::Rest));
+        assert_eq!(Workout { sport: Sport::Rest, ..easy() }.check(), Err(WorkoutError::Rest));
+        assert_eq!(Workout { kind: WorkoutKind::Rest, ..easy() }.check(), Err(WorkoutError::Rest));
     }
 
     #[test]
-    fn a_step_reads_and_writes_the_contracts_form() {
+    fn step_round_trips_through_its_flat_form() {
         let text = r#"{"step_type":"active","duration_type":"time","duration_value":900.0,"target_type":"power","target_low":230.0,"target_high":250.0,"notes":"First threshold interval"}"#;
         let step: Step = serde_json::from_str(text).unwrap();
         assert_eq!(step.target, StepTarget::Power(TargetRange { low: Some(230.0), high: Some(250.0) }));

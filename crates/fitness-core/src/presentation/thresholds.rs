@@ -4,27 +4,27 @@ use crate::domain::athlete::{ThresholdKind, ThresholdOrigin, ZoneKind, Zones};
 use crate::domain::sport::Sport;
 use crate::domain::units::{Speed, TimeSpan, UnitSystem};
 use crate::metrics::Quality;
-use crate::metrics::thresholds::in_force::InForce;
-use crate::metrics::zones::{HeldZones, ZoneSource};
+use crate::metrics::thresholds::in_force::ThresholdInForce;
+use crate::metrics::zones::{ZoneSource, ZonesInForce};
 
 /// Something written that is not what was asked for, and what to write.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{said}: {help}")]
-pub struct Misread {
+#[error("{problem}: {help}")]
+pub struct InputError {
     /// What is wrong with it.
-    pub said: String,
+    pub problem: String,
     /// What to write instead.
     pub help: String,
 }
 
-fn misread(said: String, help: &str) -> Misread {
-    Misread { said, help: help.to_owned() }
+fn input_error(said: String, help: &str) -> InputError {
+    InputError { problem: said, help: help.to_owned() }
 }
 
 impl ThresholdKind {
     /// What it is called in a sentence.
     #[must_use]
-    pub const fn called(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::MaxHeartRate => "highest heart rate",
             Self::RestingHeartRate => "resting heart rate",
@@ -37,7 +37,7 @@ impl ThresholdKind {
 
     /// A value as the athlete writes it.
     #[must_use]
-    pub fn show(self, value: f64, units: UnitSystem) -> String {
+    pub fn format_value(self, value: f64, units: UnitSystem) -> String {
         match self {
             Self::MaxHeartRate | Self::RestingHeartRate | Self::ThresholdHeartRate => {
                 format!("{value:.0} bpm")
@@ -45,11 +45,11 @@ impl ThresholdKind {
             Self::ThresholdPower => format!("{value:.0} W"),
             Self::ThresholdSpeed => {
                 let pace = Speed::from_mps(value).and_then(Speed::pace);
-                pace.map_or_else(|| "–".to_owned(), |pace| units.pace(pace).to_string())
+                pace.map_or_else(|| "–".to_owned(), |pace| units.format_pace(pace).to_string())
             }
             Self::SwimSpeed => {
                 let time = TimeSpan::from_seconds((100.0 / value).round());
-                time.map_or_else(|| "–".to_owned(), |time| format!("{} /100 m", time.clock()))
+                time.map_or_else(|| "–".to_owned(), |time| format!("{} /100 m", time.format_clock()))
             }
         }
     }
@@ -58,14 +58,17 @@ impl ThresholdKind {
     ///
     /// # Errors
     /// When it is none.
-    pub fn read(self, text: &str, units: UnitSystem) -> Result<f64, Misread> {
+    pub fn parse_value(self, text: &str, units: UnitSystem) -> Result<f64, InputError> {
         let number = || text.parse::<f64>().ok().filter(|value| value.is_finite());
         let clock =
             || text.parse::<TimeSpan>().ok().filter(|time| *time > TimeSpan::ZERO).map(TimeSpan::seconds);
         let (value, help) = match self {
             Self::ThresholdSpeed => {
                 let time = text.parse().ok().filter(|time| *time > TimeSpan::ZERO);
-                let speed = units.length(1.0).zip(time).and_then(|(length, time)| Speed::over(length, time));
+                let speed = units
+                    .distance_from_number(1.0)
+                    .zip(time)
+                    .and_then(|(length, time)| Speed::over(length, time));
                 (speed.map(Speed::mps), "write a pace such as 4:15")
             }
             Self::SwimSpeed => {
@@ -74,28 +77,32 @@ impl ThresholdKind {
             Self::ThresholdPower => (number(), "write watts, such as 250"),
             _ => (number(), "write beats per minute, such as 168"),
         };
-        value.ok_or_else(|| misread(format!("`{text}` is no {}", self.called()), help))
+        value.ok_or_else(|| input_error(format!("`{text}` is no {}", self.label()), help))
     }
 
     /// What is said about a value that no body has.
     #[must_use]
-    pub fn beyond(self, units: UnitSystem) -> Misread {
+    pub fn out_of_range_error(self, units: UnitSystem) -> InputError {
         let (low, high) = self.bounds();
-        Misread {
-            said: format!("nobody has such a {}", self.called()),
-            help: format!("it is between {} and {}", self.show(low, units), self.show(high, units)),
+        InputError {
+            problem: format!("nobody has such a {}", self.label()),
+            help: format!(
+                "it is between {} and {}",
+                self.format_value(low, units),
+                self.format_value(high, units)
+            ),
         }
     }
 }
 
-impl InForce {
+impl ThresholdInForce {
     /// Who says so, and whether it is getting old.
     #[must_use]
-    pub fn known_how(&self) -> String {
+    pub fn origin_label(&self) -> String {
         if self.share_of.is_some() {
             return "88 % of your highest heart rate: set it when you know it".to_owned();
         }
-        let who = self.threshold.origin.told();
+        let who = self.threshold.origin.label();
         match self.quality {
             Quality::Provisional => format!("{who}; {} days in force", self.age_days),
             Quality::Stale => format!("{who}; {} days in force: test it again", self.age_days),
@@ -107,7 +114,7 @@ impl InForce {
 impl ThresholdOrigin {
     /// Who says so.
     #[must_use]
-    pub const fn told(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Set => "you set it",
             Self::Reported => "your watch says so",
@@ -122,7 +129,7 @@ const STANDING: &str = "standing";
 impl ZoneKind {
     /// What is divided, in a sentence.
     #[must_use]
-    pub const fn called(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::HeartRate => "heart rate",
             Self::Speed => "pace",
@@ -132,7 +139,7 @@ impl ZoneKind {
 
     /// The limit whose division stands in for zones nobody gave.
     #[must_use]
-    pub const fn limit(self) -> ThresholdKind {
+    pub const fn threshold_kind(self) -> ThresholdKind {
         match self {
             Self::HeartRate => ThresholdKind::ThresholdHeartRate,
             Self::Speed => ThresholdKind::ThresholdSpeed,
@@ -142,9 +149,9 @@ impl ZoneKind {
 
     /// Where zones begin, as the athlete writes it.
     #[must_use]
-    pub fn show(self, zones: &Zones, units: UnitSystem) -> String {
+    pub fn format_zones(self, zones: &Zones, units: UnitSystem) -> String {
         let bound = |value: &f64| match self {
-            Self::Speed => ThresholdKind::ThresholdSpeed.show(*value, units),
+            Self::Speed => ThresholdKind::ThresholdSpeed.format_value(*value, units),
             Self::HeartRate | Self::Power => format!("{value:.0}"),
         };
         let unit = match self {
@@ -162,7 +169,7 @@ impl ZoneKind {
     ///
     /// # Errors
     /// When it is not divided for this sport.
-    pub fn divides(self, sport: Sport) -> Result<(), Misread> {
+    pub fn check_sport(self, sport: Sport) -> Result<(), InputError> {
         let fits = match self {
             Self::HeartRate => sport != Sport::Rest,
             Self::Speed => matches!(sport, Sport::Running | Sport::Other),
@@ -172,18 +179,18 @@ impl ZoneKind {
             return Ok(());
         }
         let help = "pace zones are for running, power zones for cycling, heart rate zones for any sport";
-        Err(misread(format!("there are no {} zones for {sport}", self.called()), help))
+        Err(input_error(format!("there are no {} zones for {sport}", self.label()), help))
     }
 
     /// Reads where zones begin.
     ///
     /// # Errors
     /// When that does not divide anything.
-    pub fn read<'a>(
+    pub fn parse_zones<'a>(
         self,
         bounds: impl IntoIterator<Item = &'a str>,
         units: UnitSystem,
-    ) -> Result<Zones, Misread> {
+    ) -> Result<Zones, InputError> {
         let (most, help) = match self {
             Self::HeartRate => (250.0, "write beats per minute that rise, such as 120,140,160,170"),
             Self::Power => (3000.0, "write watts that rise, such as 0,140,190,225,260"),
@@ -195,7 +202,7 @@ impl ZoneKind {
                 Self::Speed if text == STANDING => Some(0.0),
                 Self::Speed => {
                     let time = text.parse().ok().filter(|time| *time > TimeSpan::ZERO);
-                    let speed = units.length(1.0).zip(time);
+                    let speed = units.distance_from_number(1.0).zip(time);
                     speed.and_then(|(length, time)| Speed::over(length, time)).map(Speed::mps)
                 }
                 Self::HeartRate | Self::Power => text.parse::<f64>().ok(),
@@ -204,25 +211,26 @@ impl ZoneKind {
         };
         let bounds: Vec<&str> = bounds.into_iter().collect();
         let read = bounds.iter().map(|text| bound(text)).collect::<Option<Vec<f64>>>();
-        read.and_then(|all| Zones::new(all).ok())
-            .ok_or_else(|| misread(format!("`{}` does not divide {}", bounds.join(","), self.called()), help))
+        read.and_then(|all| Zones::new(all).ok()).ok_or_else(|| {
+            input_error(format!("`{}` does not divide {}", bounds.join(","), self.label()), help)
+        })
     }
 }
 
-impl HeldZones {
+impl ZonesInForce {
     /// Who says so.
     #[must_use]
-    pub fn known_how(&self) -> String {
+    pub fn origin_label(&self) -> String {
         match self.source {
             ZoneSource::Set => "you set them".to_owned(),
             ZoneSource::Reported => "your watch says so".to_owned(),
-            ZoneSource::Threshold => format!("from your {}", self.kind.limit().called()),
+            ZoneSource::Threshold => format!("from your {}", self.kind.threshold_kind().label()),
         }
     }
 }
 
 /// Every division that is shown to somebody who runs, rides and does other things.
-pub const DIVISIONS: &[(ZoneKind, Sport)] = &[
+pub const ZONE_SETS: &[(ZoneKind, Sport)] = &[
     (ZoneKind::HeartRate, Sport::Running),
     (ZoneKind::HeartRate, Sport::Cycling),
     (ZoneKind::HeartRate, Sport::Swimming),
@@ -235,7 +243,7 @@ pub const DIVISIONS: &[(ZoneKind, Sport)] = &[
 
 /// Whom zones are for: a sport, or everything else.
 #[must_use]
-pub fn for_whom(sport: Sport) -> String {
+pub fn zone_sport_label(sport: Sport) -> String {
     if sport == Sport::Other { "every sport without its own".to_owned() } else { sport.to_string() }
 }
 
@@ -243,14 +251,17 @@ pub fn for_whom(sport: Sport) -> String {
 ///
 /// # Errors
 /// When nobody sleeps so long or so little.
-pub fn read_night(text: &str) -> Result<TimeSpan, Misread> {
+pub fn parse_sleep_need(text: &str) -> Result<TimeSpan, InputError> {
     let parsed = text.split_once(':').and_then(|(hours, minutes)| {
         let (hours, minutes): (i64, i64) = (hours.parse().ok()?, minutes.parse().ok()?);
         let all = hours.checked_mul(60)?.checked_add(minutes)?;
         Some(all).filter(|_| (0..60).contains(&minutes)).filter(|all| (240..=720).contains(all))
     });
     parsed.map(TimeSpan::from_mins).ok_or_else(|| {
-        misread(format!("`{text}` is no length of a night"), "write hours and minutes between 4:00 and 12:00")
+        input_error(
+            format!("`{text}` is no length of a night"),
+            "write hours and minutes between 4:00 and 12:00",
+        )
     })
 }
 
@@ -259,7 +270,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_limit_reads_as_it_is_shown() {
+    fn threshold_round_trips_through_text() {
         for units in [UnitSystem::Metric, UnitSystem::Imperial] {
             for (kind, text) in [
                 (ThresholdKind::ThresholdSpeed, "4:15"),
@@ -267,34 +278,34 @@ mod tests {
                 (ThresholdKind::ThresholdPower, "250"),
                 (ThresholdKind::MaxHeartRate, "190"),
             ] {
-                let shown = kind.show(kind.read(text, units).unwrap(), units);
+                let shown = kind.format_value(kind.parse_value(text, units).unwrap(), units);
                 assert!(shown.starts_with(text), "{kind}: {shown}");
             }
         }
         for bad in ["", "x", "NaN", "inf", "0:00", "-4:15", "1e999"] {
             for kind in ThresholdKind::ALL {
-                assert!(kind.read(bad, UnitSystem::Metric).is_err(), "{kind} {bad}");
+                assert!(kind.parse_value(bad, UnitSystem::Metric).is_err(), "{kind} {bad}");
             }
         }
     }
 
     #[test]
-    fn zones_rise() {
-        let read = |kind: ZoneKind, text: &str| kind.read(text.split(','), UnitSystem::Metric);
+    fn parse_zones_requires_rising_bounds() {
+        let read = |kind: ZoneKind, text: &str| kind.parse_zones(text.split(','), UnitSystem::Metric);
         assert!(read(ZoneKind::HeartRate, "120, 140,160").is_ok());
         assert!(read(ZoneKind::Speed, "6:00,5:10,4:30").is_ok());
         for bad in ["", "140,120", "120,,140", "x", "300", "-1,5"] {
             assert!(read(ZoneKind::HeartRate, bad).is_err(), "{bad}");
         }
         assert!(read(ZoneKind::Speed, "4:30,6:00").is_err());
-        assert!(ZoneKind::Power.divides(Sport::Running).is_err());
+        assert!(ZoneKind::Power.check_sport(Sport::Running).is_err());
     }
 
     #[test]
-    fn a_night_has_four_to_twelve_hours() {
-        assert_eq!(read_night("8:00"), Ok(TimeSpan::from_mins(480)));
+    fn parse_sleep_need_accepts_4_to_12_hours() {
+        assert_eq!(parse_sleep_need("8:00"), Ok(TimeSpan::from_mins(480)));
         for bad in ["3:59", "12:01", "8", "8:60", "8:-1", ":", "99999999999999999:00"] {
-            assert!(read_night(bad).is_err(), "{bad}");
+            assert!(parse_sleep_need(bad).is_err(), "{bad}");
         }
     }
 }

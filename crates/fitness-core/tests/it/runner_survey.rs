@@ -1,7 +1,7 @@
 //! The survey of Vickers & Vertosick 2016, read into the crate's own types: who ran what, and how much in a week.
 
 use fitness_core::domain::units::{Distance, TimeSpan};
-use fitness_core::metrics::predict::{Effort, Inputs, Mark, RaceResult, WeeklyVolume};
+use fitness_core::metrics::predict::{EffortKind, Performance, PredictionInputs, RaceResult, WeeklyVolume};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -15,7 +15,7 @@ pub(crate) struct Runner {
     /// Typical weekly distance.
     pub(crate) weekly: Distance,
     /// Races shorter than the marathon, the shortest first.
-    pub(crate) races: Vec<Mark>,
+    pub(crate) races: Vec<Performance>,
     /// The marathon.
     pub(crate) marathon: Option<TimeSpan>,
     /// What the authors' own models said, minutes.
@@ -34,7 +34,7 @@ fn runner(row: &HashMap<String, String>) -> Runner {
     let time = |race: &str| number(&format!("{race}_ti_adj")).map(|t| TimeSpan::from_seconds(t).unwrap());
     let race = |race: &&str| {
         let distance = Distance::from_meters(number(&format!("{race}_d"))?).unwrap();
-        Some(Mark::new(distance, time(race)?).unwrap())
+        Some(Performance::new(distance, time(race)?).unwrap())
     };
     Runner {
         group: number("group").unwrap() as u8,
@@ -47,35 +47,35 @@ fn runner(row: &HashMap<String, String>) -> Runner {
 
 impl Runner {
     /// The longest race before the marathon.
-    pub(crate) fn longest(&self) -> Mark {
+    pub(crate) fn longest(&self) -> Performance {
         *self.races.last().unwrap()
     }
 
     /// The shortest, where there are two.
-    pub(crate) fn shortest(&self) -> Option<Mark> {
+    pub(crate) fn shortest(&self) -> Option<Performance> {
         self.races.first().copied().filter(|_| self.races.len() > 1)
     }
 
     /// The race over a distance.
-    pub(crate) fn over(&self, distance: Distance) -> Option<Mark> {
+    pub(crate) fn over(&self, distance: Distance) -> Option<Performance> {
         self.races.iter().find(|race| race.distance() == distance).copied()
     }
 }
 
 /// Races without a day, as somebody types them in.
-pub(crate) fn results(races: &[Mark]) -> Vec<RaceResult> {
-    let told = |race: &Mark| RaceResult {
+pub(crate) fn results(races: &[Performance]) -> Vec<RaceResult> {
+    let told = |race: &Performance| RaceResult {
         distance: race.distance(),
         time: race.time(),
         on: None,
-        effort: Effort::Race,
+        effort: EffortKind::Race,
     };
     races.iter().map(told).collect()
 }
 
 /// What the shipped predictor is given of a runner.
-pub(crate) fn inputs(results: &[RaceResult], weekly: Option<Distance>) -> Inputs<'_> {
-    Inputs {
+pub(crate) fn inputs(results: &[RaceResult], weekly: Option<Distance>) -> PredictionInputs<'_> {
+    PredictionInputs {
         results,
         weekly: weekly.map(|distance| WeeklyVolume { distance, weeks: None }),
         training: None,

@@ -5,42 +5,42 @@ use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
 /// After its first failure it takes everything and keeps nothing. A ZIP that is given up is ended by whoever writes it all the
 /// same, and would tell the terminal a second time that it cannot.
 #[derive(Debug)]
-pub(super) struct Once<W> {
+pub(super) struct ErrorOnceWriter<W> {
     out: W,
-    at: u64,
+    position: u64,
     end: u64,
     failed: bool,
 }
 
-impl<W> Once<W> {
+impl<W> ErrorOnceWriter<W> {
     pub(super) const fn new(out: W) -> Self {
-        Self { out, at: 0, end: 0, failed: false }
+        Self { out, position: 0, end: 0, failed: false }
     }
 
     /// What was written, if all of it was.
-    pub(super) fn whole(self) -> Option<W> {
+    pub(super) fn into_complete(self) -> Option<W> {
         (!self.failed).then_some(self.out)
     }
 
-    fn note<T>(&mut self, done: io::Result<T>) -> io::Result<T> {
+    fn track_failure<T>(&mut self, done: io::Result<T>) -> io::Result<T> {
         self.failed = done.as_ref().is_err_and(|why| why.kind() != ErrorKind::Interrupted);
         done
     }
 
-    fn moved_to(&mut self, at: u64) {
-        self.at = at;
+    fn set_position(&mut self, at: u64) {
+        self.position = at;
         self.end = self.end.max(at);
     }
 }
 
-impl<W: Write> Write for Once<W> {
+impl<W: Write> Write for ErrorOnceWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut taken = bytes.len();
         if !self.failed {
             let written = self.out.write(bytes);
-            taken = self.note(written)?;
+            taken = self.track_failure(written)?;
         }
-        self.moved_to(self.at.saturating_add(taken as u64));
+        self.set_position(self.position.saturating_add(taken as u64));
         Ok(taken)
     }
 
@@ -49,23 +49,23 @@ impl<W: Write> Write for Once<W> {
             return Ok(());
         }
         let flushed = self.out.flush();
-        self.note(flushed)
+        self.track_failure(flushed)
     }
 }
 
-impl<W: Seek> Seek for Once<W> {
+impl<W: Seek> Seek for ErrorOnceWriter<W> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let at = if self.failed {
             match to {
                 SeekFrom::Start(at) => at,
-                SeekFrom::Current(by) => self.at.saturating_add_signed(by),
+                SeekFrom::Current(by) => self.position.saturating_add_signed(by),
                 SeekFrom::End(by) => self.end.saturating_add_signed(by),
             }
         } else {
             let moved = self.out.seek(to);
-            self.note(moved)?
+            self.track_failure(moved)?
         };
-        self.moved_to(at);
+        self.set_position(at);
         Ok(at)
     }
 }
@@ -77,9 +77,9 @@ mod tests {
     use zip::write::SimpleFileOptions;
 
     /// Takes so many bytes and no more.
-    struct Small(io::Cursor<Vec<u8>>, u64);
+    struct BoundedWriter(io::Cursor<Vec<u8>>, u64);
 
-    impl Write for Small {
+    impl Write for BoundedWriter {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             if self.0.position() + bytes.len() as u64 > self.1 {
                 return Err(ErrorKind::StorageFull.into());
@@ -92,21 +92,21 @@ mod tests {
         }
     }
 
-    impl Seek for Small {
+    impl Seek for BoundedWriter {
         fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
             self.0.seek(to)
         }
     }
 
     #[test]
-    fn a_zip_that_does_not_fit_fails_wherever_that_is_noticed() {
+    fn zip_larger_than_the_disk_fails_at_any_size() {
         let write = |room: u64| -> Option<()> {
-            let mut zip = ZipWriter::new(Once::new(Small(io::Cursor::default(), room)));
+            let mut zip = ZipWriter::new(ErrorOnceWriter::new(BoundedWriter(io::Cursor::default(), room)));
             for name in ["a", "b", "c"] {
                 zip.start_file(name, SimpleFileOptions::default().large_file(true)).ok()?;
                 zip.write_all(name.repeat(100).as_bytes()).ok()?;
             }
-            zip.finish().ok()?.whole().map(drop)
+            zip.finish().ok()?.into_complete().map(drop)
         };
         assert!(write(10_000).is_some());
         for room in 0..300 {

@@ -1,9 +1,9 @@
 //! The same data for people and other programs: tables as CSV, words as Markdown.
 
-use super::write::ById;
+use super::write::RowsById;
 use crate::Error;
 use fitness_core::domain::stream::{Channel, Recording};
-use fitness_core::domain::untrusted_text::visible;
+use fitness_core::domain::untrusted_text::escape_invisible;
 use fitness_store::backup::Fields;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,9 +11,9 @@ use std::fmt::Write as _;
 
 /// What is to be told in words, gathered as the rows go by.
 #[derive(Debug, Default)]
-pub(super) struct Told {
-    activities: ById,
-    recorded: BTreeSet<i64>,
+pub(super) struct ExportTables {
+    activities: RowsById,
+    recorded_ids: BTreeSet<i64>,
     days: Vec<Fields>,
     notes: Vec<Fields>,
     briefs: Vec<Fields>,
@@ -23,7 +23,7 @@ pub(super) struct Told {
 /// A column of a CSV: what it is called there, where it comes from, and what it is divided by.
 type Column = (&'static str, &'static str, f64);
 
-const ACTIVITIES: &[Column] = &[
+const ACTIVITY_COLUMNS: &[Column] = &[
     ("id", "id", 1.0),
     ("day", "day", 1.0),
     ("started_at", "started_at", 1.0),
@@ -44,7 +44,7 @@ const ACTIVITIES: &[Column] = &[
     ("removed_at", "deleted_at", 1.0),
 ];
 
-const DAYS: &[Column] = &[
+const DAY_COLUMNS: &[Column] = &[
     ("day", "day", 1.0),
     ("asleep_h", "asleep_ms", 3_600_000.0),
     ("sleep_score", "sleep_score", 1.0),
@@ -60,15 +60,15 @@ const DAYS: &[Column] = &[
     ("vo2max", "vo2max", 1.0),
 ];
 
-impl Told {
-    pub(super) fn row(&mut self, table: &str, fields: Fields) {
+impl ExportTables {
+    pub(super) fn add_row(&mut self, table: &str, fields: Fields) {
         let number = |name: &str| fields.get(name).and_then(Value::as_i64).unwrap_or_default();
         match table {
             "activities" => {
                 self.activities.insert(number("id"), fields);
             }
             "streams" => {
-                self.recorded.insert(number("activity_id"));
+                self.recorded_ids.insert(number("activity_id"));
             }
             "daily_wellness" => self.days.push(fields),
             "notes" => self.notes.push(fields),
@@ -85,57 +85,66 @@ impl Told {
         }
     }
 
-    pub(super) fn recorded(&self) -> Vec<(i64, String)> {
-        let day = |id: &i64| self.activities.get(id).map(|fields| text(fields, "day")).unwrap_or_default();
-        self.recorded.iter().map(|id| (*id, day(id))).collect()
+    pub(super) fn recorded_activities(&self) -> Vec<(i64, String)> {
+        let day =
+            |id: &i64| self.activities.get(id).map(|fields| field_text(fields, "day")).unwrap_or_default();
+        self.recorded_ids.iter().map(|id| (*id, day(id))).collect()
     }
 
     /// The members of the ZIP that tell it.
-    pub(super) fn members(self) -> Result<Vec<(&'static str, Vec<u8>)>, Error> {
+    pub(super) fn into_members(self) -> Result<Vec<(&'static str, Vec<u8>)>, Error> {
         let activities: Vec<Fields> = self.activities.into_values().collect();
         let notes = self.notes.iter().map(|note| {
-            let (written_at, words) = (text(note, "written_at"), code_block(&text(note, "text")));
-            format!("## {written_at}{}\n\n{words}", suggested(note))
+            let (written_at, words) = (field_text(note, "written_at"), code_block(&field_text(note, "text")));
+            format!("## {written_at}{}\n\n{words}", suggestion_label(note))
         });
         let briefs = self.briefs.iter().map(|brief| {
-            let words = brief.get("body").map(brief_words).unwrap_or_default();
+            let words = brief.get("body").map(brief_text).unwrap_or_default();
             format!(
                 "## {}, by {}\n\n{}",
-                text(brief, "day"),
-                code_span(&text(brief, "model")),
+                field_text(brief, "day"),
+                code_span(&field_text(brief, "model")),
                 code_block(&words)
             )
         });
         let chats = self.chats.values().map(|(chat, said)| {
-            let mut told = format!("## {} ({})\n", code_span(&text(chat, "title")), text(chat, "started_at"));
+            let mut told = format!(
+                "## {} ({})\n",
+                code_span(&field_text(chat, "title")),
+                field_text(chat, "started_at")
+            );
             for message in said {
-                let role = text(message, "role");
-                let words = message.get("body").and_then(|body| chat_words(&role, body));
+                let role = field_text(message, "role");
+                let words = message.get("body").and_then(|body| message_text(&role, body));
                 if let Some(words) = words {
-                    let _ =
-                        write!(told, "\n**{role}**, {}:\n\n{}", text(message, "said_at"), code_block(&words));
+                    let _ = write!(
+                        told,
+                        "\n**{role}**, {}:\n\n{}",
+                        field_text(message, "said_at"),
+                        code_block(&words)
+                    );
                 }
             }
             told
         });
         Ok(vec![
-            ("activities.csv", table(ACTIVITIES, &activities)?),
-            ("days.csv", table(DAYS, &self.days)?),
-            ("notes.md", page("Notes", notes)),
-            ("briefs.md", page("Briefs", briefs)),
-            ("conversations.md", page("Conversations", chats)),
+            ("activities.csv", csv_table(ACTIVITY_COLUMNS, &activities)?),
+            ("days.csv", csv_table(DAY_COLUMNS, &self.days)?),
+            ("notes.md", markdown_page("Notes", notes)),
+            ("briefs.md", markdown_page("Briefs", briefs)),
+            ("conversations.md", markdown_page("Conversations", chats)),
         ])
     }
 }
 
-fn page(title: &str, parts: impl Iterator<Item = String>) -> Vec<u8> {
+fn markdown_page(title: &str, parts: impl Iterator<Item = String>) -> Vec<u8> {
     let parts: Vec<String> = parts.collect();
     format!("# {title}\n\n{}", parts.join("\n")).into_bytes()
 }
 
 /// Who suggested a note that is not the athlete's own, and what became of it.
-fn suggested(note: &Fields) -> String {
-    let author = text(note, "author");
+fn suggestion_label(note: &Fields) -> String {
+    let author = field_text(note, "author");
     if author == "athlete" {
         return String::new();
     }
@@ -145,7 +154,7 @@ fn suggested(note: &Fields) -> String {
 }
 
 /// What a brief says, with its numbers; what it is stored as where it has no such text.
-fn brief_words(body: &Value) -> String {
+fn brief_text(body: &Value) -> String {
     body.get("rendered")
         .and_then(Value::as_str)
         .or_else(|| body.as_str())
@@ -154,7 +163,7 @@ fn brief_words(body: &Value) -> String {
 
 /// What was said in a message, without what tools were asked and answered. What the program tells a model before the athlete's own
 /// words is not the athlete's.
-fn chat_words(role: &str, body: &Value) -> Option<String> {
+fn message_text(role: &str, body: &Value) -> Option<String> {
     if let Some(text) = body.as_str() {
         return Some(text.to_owned());
     }
@@ -173,55 +182,56 @@ fn chat_words(role: &str, body: &Value) -> Option<String> {
 }
 
 /// The longest run of backticks in a text.
-fn longest_run(text: &str) -> usize {
+fn longest_backtick_run(text: &str) -> usize {
     text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0)
 }
 
 /// Text as a code block: whatever it says, a reader of Markdown makes no picture, link or HTML of it.
 fn code_block(text: &str) -> String {
-    let lines: Vec<String> = text.split(['\n', '\r']).map(|line| visible(line).to_string()).collect();
-    let fence = "`".repeat(longest_run(text).max(2) + 1);
+    let lines: Vec<String> =
+        text.split(['\n', '\r']).map(|line| escape_invisible(line).to_string()).collect();
+    let fence = "`".repeat(longest_backtick_run(text).max(2) + 1);
     format!("{fence}text\n{}\n{fence}\n", lines.join("\n"))
 }
 
 /// Text on one line as code.
 fn code_span(text: &str) -> String {
-    let line = visible(&text.split_whitespace().collect::<Vec<_>>().join(" ")).to_string();
-    let fence = "`".repeat(longest_run(&line) + 1);
+    let line = escape_invisible(&text.split_whitespace().collect::<Vec<_>>().join(" ")).to_string();
+    let fence = "`".repeat(longest_backtick_run(&line) + 1);
     if line.is_empty() { "untitled".to_owned() } else { format!("{fence} {line} {fence}") }
 }
 
-fn text(fields: &Fields, name: &str) -> String {
-    fields.get(name).map(plain).unwrap_or_default()
+fn field_text(fields: &Fields, name: &str) -> String {
+    fields.get(name).map(value_text).unwrap_or_default()
 }
 
-fn plain(value: &Value) -> String {
+fn value_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-fn table(columns: &[Column], rows: &[Fields]) -> Result<Vec<u8>, Error> {
+fn csv_table(columns: &[Column], rows: &[Fields]) -> Result<Vec<u8>, Error> {
     let mut out = csv::Writer::from_writer(Vec::new());
-    out.write_record(columns.iter().map(|(name, ..)| name)).map_err(odd)?;
+    out.write_record(columns.iter().map(|(name, ..)| name)).map_err(csv_error)?;
     for row in rows {
         let cells = columns.iter().map(|(_, from, divisor)| match row.get(*from) {
             None => String::new(),
-            Some(value) if *divisor == 1.0 => harmless(plain(value)),
+            Some(value) if *divisor == 1.0 => escape_formula(value_text(value)),
             Some(value) => value.as_f64().map(|value| (value / divisor).to_string()).unwrap_or_default(),
         });
-        out.write_record(cells).map_err(odd)?;
+        out.write_record(cells).map_err(csv_error)?;
     }
-    out.into_inner().map_err(|why| Error::Takeout(why.to_string()))
+    out.into_inner().map_err(|why| Error::Export(why.to_string()))
 }
 
 /// A program for tables takes a text that begins so for a formula, and whoever named an activity may have meant it to.
-fn harmless(text: String) -> String {
+fn escape_formula(text: String) -> String {
     let formula = text.starts_with(['=', '+', '@', '\t', '\r'])
         || (text.starts_with('-') && text.parse::<f64>().is_err());
     if formula { format!("'{text}") } else { text }
 }
 
 /// What a channel is called in a CSV, and what its samples are divided by.
-const fn channel(channel: Channel) -> (&'static str, f64) {
+const fn csv_channel(channel: Channel) -> (&'static str, f64) {
     match channel {
         Channel::Distance => ("distance_m", 1e3),
         Channel::Speed => ("speed_m_per_s", 1e3),
@@ -237,22 +247,22 @@ const fn channel(channel: Channel) -> (&'static str, f64) {
     }
 }
 
-pub(super) fn recording(recording: &Recording) -> Result<Vec<u8>, Error> {
-    let columns: Vec<_> = recording.columns().map(|(name, column)| (channel(name), column)).collect();
+pub(super) fn csv_recording(recording: &Recording) -> Result<Vec<u8>, Error> {
+    let columns: Vec<_> = recording.columns().map(|(name, column)| (csv_channel(name), column)).collect();
     let mut out = csv::Writer::from_writer(Vec::new());
     let names = columns.iter().map(|((name, _), _)| *name);
-    out.write_record(std::iter::once("seconds").chain(names)).map_err(odd)?;
-    for (at, moment) in recording.moments().iter().enumerate() {
+    out.write_record(std::iter::once("seconds").chain(names)).map_err(csv_error)?;
+    for (at, moment) in recording.offsets_ms().iter().enumerate() {
         let samples = columns.iter().map(|((_, divisor), column)| {
             column.sample(at).map(|sample| (f64::from(sample) / divisor).to_string()).unwrap_or_default()
         });
         let seconds = (f64::from(*moment) / 1000.0).to_string();
-        out.write_record(std::iter::once(seconds).chain(samples)).map_err(odd)?;
+        out.write_record(std::iter::once(seconds).chain(samples)).map_err(csv_error)?;
     }
-    out.into_inner().map_err(|why| Error::Takeout(why.to_string()))
+    out.into_inner().map_err(|why| Error::Export(why.to_string()))
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it maps errors")]
-fn odd(why: csv::Error) -> Error {
-    Error::Takeout(why.to_string())
+fn csv_error(why: csv::Error) -> Error {
+    Error::Export(why.to_string())
 }

@@ -1,6 +1,6 @@
 //! A broken or hostile file costs one line, and the rest goes on. Guarantee 8. (`fitness-sources` has the long list.)
 
-use crate::fixtures::{made, take};
+use crate::fixtures::{demo_export, reimport};
 use fitness_store::on_both_databases;
 use std::io::Write as _;
 
@@ -8,7 +8,7 @@ on_both_databases! {
     async fn each_bad_file_costs_one_line_and_the_rest_goes_on(db) {
         let ann = db.user("Ann").await;
         let folder = tempfile::TempDir::new().unwrap();
-        let run = made().files.iter().find(|path| path.extension().is_some_and(|e| e == "fit")).unwrap();
+        let run = demo_export().files.iter().find(|path| path.extension().is_some_and(|e| e == "fit")).unwrap();
         let good = std::fs::read(run).unwrap();
         let put = |name: &str, bytes: &[u8]| std::fs::write(folder.path().join(name), bytes).unwrap();
         let deep = "[".repeat(100_000);
@@ -33,7 +33,7 @@ on_both_databases! {
         zip.write_all(br#"[{"summarizedActivitiesExport":[{"activityId":1,"name":"a\u0000b\u001b[31m","activityType":"running",
             "beginTimestamp":1780000000000,"startTimeGmt":1780000000000,"duration":1800000,"distance":500000}]}]"#).unwrap();
         zip.finish().unwrap();
-        let outcome = take(&db.store, ann, &[folder.path().to_owned()]).await;
+        let outcome = reimport(&db.store, ann, &[folder.path().to_owned()]).await;
         let mut named: Vec<&str> = outcome.skipped.iter().map(|skip| skip.path.rsplit('/').next().unwrap()).collect();
         named.sort_unstable();
         let mut expected: Vec<&str> = bad.iter().map(|(name, _)| *name).collect();

@@ -2,8 +2,8 @@
 
 mod bounded_lines;
 
-use crate::{Guest, MAX_MESSAGE, Prompts, Server};
-use bounded_lines::{ShortLines, Unread};
+use crate::{MAX_MESSAGE_BYTES, McpClient, Prompts, Server};
+use bounded_lines::{BoundedLines, RejectedLine};
 use rmcp::model::ErrorData;
 use rmcp::serve_server;
 use rmcp::service::{QuitReason, RoleServer, RxJsonRpcMessage, ServerInitializeError, TxJsonRpcMessage};
@@ -19,7 +19,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 pub enum ServeError {
     /// The client did not begin as the protocol says.
     #[error("the client did not speak the Model Context Protocol: {0}")]
-    NotUnderstood(String),
+    Handshake(String),
     /// The server's own task failed.
     #[error("the server stopped: {0}")]
     Stopped(String),
@@ -30,28 +30,33 @@ pub enum ServeError {
 ///
 /// # Errors
 /// That the client does not speak the protocol.
-pub async fn serve_stdio(guest: Guest, prompts: Prompts) -> Result<(), ServeError> {
-    serve_on(guest, prompts, tokio::io::stdin(), tokio::io::stdout()).await
+pub async fn serve_stdio(guest: McpClient, prompts: Prompts) -> Result<(), ServeError> {
+    serve_streams(guest, prompts, tokio::io::stdin(), tokio::io::stdout()).await
 }
 
 /// Serves one guest over a pair of streams, one JSON message a line.
 ///
 /// # Errors
 /// That the client does not speak the protocol.
-pub async fn serve_on<R, W>(guest: Guest, prompts: Prompts, read: R, write: W) -> Result<(), ServeError>
+pub async fn serve_streams<R, W>(
+    guest: McpClient,
+    prompts: Prompts,
+    read: R,
+    write: W,
+) -> Result<(), ServeError>
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let transport = Lines::of(read, write);
-    let running = match serve_server(Server::of(guest, Arc::new(prompts)), transport).await {
+    let transport = LineTransport::new(read, write);
+    let running = match serve_server(Server::for_client(guest, Arc::new(prompts)), transport).await {
         Ok(running) => running,
         Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => return Ok(()),
         // What was received is not repeated: it may be long, and it is foreign.
         Err(ServerInitializeError::ExpectedInitializeRequest(_)) => {
-            return Err(ServeError::NotUnderstood("it began with something else than a request".to_owned()));
+            return Err(ServeError::Handshake("it began with something else than a request".to_owned()));
         }
-        Err(why) => return Err(ServeError::NotUnderstood(why.to_string())),
+        Err(why) => return Err(ServeError::Handshake(why.to_string())),
     };
     match running.waiting().await {
         Ok(QuitReason::JoinError(why)) | Err(why) => Err(ServeError::Stopped(why.to_string())),
@@ -61,40 +66,40 @@ where
 
 /// One JSON message a line. A request that is too long to be read, and a line that is no JSON, are answered with that, as
 /// they are over HTTP.
-struct Lines<R: AsyncRead + Unpin, W: AsyncWrite> {
-    inner: AsyncRwTransport<RoleServer, ShortLines<R>, W>,
-    unread: UnboundedReceiver<Unread>,
+struct LineTransport<R: AsyncRead + Unpin, W: AsyncWrite> {
+    inner: AsyncRwTransport<RoleServer, BoundedLines<R>, W>,
+    rejected: UnboundedReceiver<RejectedLine>,
 }
 
-impl<R, W> Lines<R, W>
+impl<R, W> LineTransport<R, W>
 where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    fn of(read: R, write: W) -> Self {
-        let (tell, unread) = unbounded_channel();
-        let inner = AsyncRwTransport::new_server(ShortLines::new(read, tell), write);
-        Self { inner: inner.with_max_line_length(MAX_MESSAGE), unread }
+    fn new(read: R, write: W) -> Self {
+        let (tell, rejected) = unbounded_channel();
+        let inner = AsyncRwTransport::new_server(BoundedLines::new(read, tell), write);
+        Self { inner: inner.with_max_line_length(MAX_MESSAGE_BYTES), rejected }
     }
 
     fn refuse(
         &mut self,
-        unread: Unread,
+        unread: RejectedLine,
     ) -> impl Future<Output = Result<(), std::io::Error>> + Send + 'static {
         let (error, id) = match unread {
-            Unread::TooLong(id) => {
+            RejectedLine::TooLong(id) => {
                 let sentence = format!(
-                    "The message is longer than {MAX_MESSAGE} bytes and was not read. Send a shorter one."
+                    "The message is longer than {MAX_MESSAGE_BYTES} bytes and was not read. Send a shorter one."
                 );
                 (ErrorData::invalid_request(sentence, None), Some(id))
             }
-            Unread::NotJson => (ErrorData::parse_error("This line is not JSON.", None), None),
+            RejectedLine::NotJson => (ErrorData::parse_error("This line is not JSON.", None), None),
         };
         self.inner.send(TxJsonRpcMessage::<RoleServer>::error(error, id))
     }
 }
 
-impl<R, W> Transport<RoleServer> for Lines<R, W>
+impl<R, W> Transport<RoleServer> for LineTransport<R, W>
 where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
@@ -112,13 +117,13 @@ where
         loop {
             tokio::select! {
                 biased;
-                Some(unread) = self.unread.recv() => {
+                Some(unread) = self.rejected.recv() => {
                     // Whoever waits here may be told to stop at any moment; the answer is sent all the same.
                     tokio::spawn(self.refuse(unread));
                 }
                 message = self.inner.receive() => {
                     if message.is_none() {
-                        while let Ok(unread) = self.unread.try_recv() {
+                        while let Ok(unread) = self.rejected.try_recv() {
                             self.refuse(unread).await.ok()?;
                         }
                     }

@@ -1,17 +1,17 @@
 //! How much is read before something is taken for a trap, counted on the bytes that really come.
 
-use super::skipped::Refused;
+use super::skipped::SkipError;
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::rc::Rc;
 
 /// Below this nothing is refused for growing: a short file of one repeated line grows a thousandfold.
-pub(crate) const RATIO_FROM: u64 = 1 << 20;
+pub(crate) const RATIO_MIN_BYTES: u64 = 1 << 20;
 
 /// How much an import looks at before it refuses the rest.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Limits {
+pub struct ReadLimits {
     /// Bytes of one file, unpacked.
     pub entry_bytes: u64,
     /// Bytes an archive unpacks to, with all archives inside it. Account exports are large.
@@ -28,7 +28,7 @@ pub struct Limits {
     pub depth: u8,
 }
 
-impl Default for Limits {
+impl Default for ReadLimits {
     fn default() -> Self {
         Self {
             entry_bytes: 512 << 20,
@@ -43,18 +43,18 @@ impl Default for Limits {
 }
 
 /// Reads something small whole, or says why not.
-pub fn read_all(reader: &mut dyn Read, limit: u64) -> Result<Vec<u8>, Refused> {
+pub fn read_all(reader: &mut dyn Read, limit: u64) -> Result<Vec<u8>, SkipError> {
     let mut bytes = Vec::new();
     // One byte more than allowed, to tell a file of exactly the limit from a longer one.
     let read = reader.take(limit.saturating_add(1)).read_to_end(&mut bytes);
-    if read.map_err(|error| Refused::of(&error))? as u64 > limit {
-        return Err(Refused::TooLarge { limit });
+    if read.map_err(|error| SkipError::from_io(&error))? as u64 > limit {
+        return Err(SkipError::TooLarge { limit });
     }
     Ok(bytes)
 }
 
 /// A number of bytes that several readers of one stream look at.
-pub(crate) type Count = Rc<Cell<u64>>;
+pub(crate) type ByteCount = Rc<Cell<u64>>;
 
 /// What is left for one archive to unpack. What an inner archive takes is taken from the outer one too.
 pub(crate) struct Budget<'a> {
@@ -62,20 +62,20 @@ pub(crate) struct Budget<'a> {
     depth: u8,
     bytes: Cell<u64>,
     entries: Cell<u64>,
-    too_many_bytes: Refused,
-    too_many_entries: Refused,
-    spent: Cell<Option<Refused>>,
+    too_many_bytes: SkipError,
+    too_many_entries: SkipError,
+    exhausted: Cell<Option<SkipError>>,
 }
 
 impl<'a> Budget<'a> {
     /// For an archive of `len` bytes.
-    pub(crate) fn new(limits: &Limits, len: u64, outer: Option<&'a Self>) -> Self {
+    pub(crate) fn new(limits: &ReadLimits, len: u64, outer: Option<&'a Self>) -> Self {
         let most = if outer.is_some() { limits.nested_bytes } else { limits.total_bytes };
-        let grown = len.saturating_mul(limits.ratio).max(RATIO_FROM);
+        let grown = len.saturating_mul(limits.ratio).max(RATIO_MIN_BYTES);
         let too_many_bytes = if grown < most {
-            Refused::TooDense { limit: limits.ratio }
+            SkipError::CompressionRatioTooHigh { limit: limits.ratio }
         } else {
-            Refused::ArchiveTooLarge { limit: most }
+            SkipError::ArchiveTooLarge { limit: most }
         };
         Self {
             outer,
@@ -83,8 +83,8 @@ impl<'a> Budget<'a> {
             bytes: Cell::new(grown.min(most)),
             entries: Cell::new(limits.total_entries),
             too_many_bytes,
-            too_many_entries: Refused::TooManyEntries { limit: limits.total_entries },
-            spent: Cell::new(None),
+            too_many_entries: SkipError::TooManyEntries { limit: limits.total_entries },
+            exhausted: Cell::new(None),
         }
     }
 
@@ -94,32 +94,32 @@ impl<'a> Budget<'a> {
     }
 
     /// Why nothing more of this archive is read, once this one or one around it has had enough.
-    pub(crate) fn spent(&self) -> Option<Refused> {
-        self.spent.get().or_else(|| self.outer?.spent())
+    pub(crate) fn exhausted(&self) -> Option<SkipError> {
+        self.exhausted.get().or_else(|| self.outer?.exhausted())
     }
 
     /// Pays for entries, here and in the archives around.
-    pub(crate) fn take_entries(&self, amount: u64) -> Result<(), Refused> {
+    pub(crate) fn take_entries(&self, amount: u64) -> Result<(), SkipError> {
         self.outer.map_or(Ok(()), |outer| outer.take_entries(amount))?;
-        self.take(&self.entries, amount, self.too_many_entries)
+        self.spend(&self.entries, amount, self.too_many_entries)
     }
 
     /// Pays for bytes, here and in the archives around.
-    fn take_bytes(&self, amount: u64) -> Result<(), Refused> {
+    fn take_bytes(&self, amount: u64) -> Result<(), SkipError> {
         self.outer.map_or(Ok(()), |outer| outer.take_bytes(amount))?;
-        self.take(&self.bytes, amount, self.too_many_bytes)
+        self.spend(&self.bytes, amount, self.too_many_bytes)
     }
 
-    fn take(&self, pot: &Cell<u64>, amount: u64, reason: Refused) -> Result<(), Refused> {
+    fn spend(&self, pot: &Cell<u64>, amount: u64, reason: SkipError) -> Result<(), SkipError> {
         let left = pot.get().checked_sub(amount).ok_or(reason);
-        self.spent.set(self.spent.get().or(left.err()));
+        self.exhausted.set(self.exhausted.get().or(left.err()));
         left.map(|left| pot.set(left))
     }
 }
 
 /// What a stream is by its first bytes, whatever its name says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum StreamKind {
     /// A ZIP archive, perhaps an empty one.
     Zip,
     /// A gzip file.
@@ -129,92 +129,93 @@ pub(crate) enum Kind {
 }
 
 /// Hands on the bytes of one file until they are too many.
-pub(crate) struct Bounded<'a> {
+pub(crate) struct BoundedReader<'a> {
     inner: &'a mut dyn Read,
-    limits: &'a Limits,
+    limits: &'a ReadLimits,
     /// How much was read of the packed form, where there is one.
-    packed: Option<Count>,
+    compressed_bytes: Option<ByteCount>,
     budget: Option<&'a Budget<'a>>,
-    passed: Count,
+    bytes_read: ByteCount,
     /// Looked at, and not handed on yet.
     head: VecDeque<u8>,
-    refused: Option<Refused>,
+    error: Option<SkipError>,
 }
 
-impl<'a> Bounded<'a> {
+impl<'a> BoundedReader<'a> {
     /// Bounds `inner`, which unpacks what `packed` counts, inside the archive `budget` belongs to.
     pub(crate) fn new(
         inner: &'a mut dyn Read,
-        limits: &'a Limits,
-        packed: Option<Count>,
+        limits: &'a ReadLimits,
+        compressed_bytes: Option<ByteCount>,
         budget: Option<&'a Budget<'a>>,
     ) -> Self {
-        let (passed, head) = (Count::default(), VecDeque::new());
-        Self { inner, limits, packed, budget, passed, head, refused: None }
+        let (bytes_read, head) = (ByteCount::default(), VecDeque::new());
+        Self { inner, limits, compressed_bytes, budget, bytes_read, head, error: None }
     }
 
     /// How much came through so far, now and later.
-    pub(crate) fn passed(&self) -> Count {
-        Rc::clone(&self.passed)
+    pub(crate) fn bytes_read(&self) -> ByteCount {
+        Rc::clone(&self.bytes_read)
     }
 
     /// Why reading failed, if it did.
-    pub(crate) fn refused(&self) -> Option<Refused> {
-        self.refused
+    pub(crate) fn error(&self) -> Option<SkipError> {
+        self.error
     }
 
     /// Looks at the first bytes without taking them away.
-    pub(crate) fn kind(&mut self) -> Result<Kind, Refused> {
+    pub(crate) fn kind(&mut self) -> Result<StreamKind, SkipError> {
         let mut bytes = [0; 4];
         while self.head.len() < bytes.len() {
             let missing = bytes.len() - self.head.len();
-            match self.pull(&mut bytes[..missing]) {
+            match self.read_inner(&mut bytes[..missing]) {
                 Ok(0) => break,
                 Ok(read) => self.head.extend(&bytes[..read]),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(Refused::of(&error)),
+                Err(error) => return Err(SkipError::from_io(&error)),
             }
         }
         Ok(match &*self.head.make_contiguous() {
-            [b'P', b'K', 3, 4] | [b'P', b'K', 5, 6] => Kind::Zip,
-            [0x1f, 0x8b, ..] => Kind::Gzip,
-            _ => Kind::Plain,
+            [b'P', b'K', 3, 4] | [b'P', b'K', 5, 6] => StreamKind::Zip,
+            [0x1f, 0x8b, ..] => StreamKind::Gzip,
+            _ => StreamKind::Plain,
         })
     }
 
-    fn pull(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        if let Some(reason) = self.refused {
+    fn read_inner(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        if let Some(reason) = self.error {
             return Err(reason.into());
         }
         let paid = match self.inner.read(buf) {
-            Ok(read) => self.pay(read as u64).map(|()| read),
+            Ok(read) => self.charge(read as u64).map(|()| read),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(error),
-            Err(error) => Err(Refused::of(&error)),
+            Err(error) => Err(SkipError::from_io(&error)),
         };
-        self.refused = paid.err();
+        self.error = paid.err();
         paid.map_err(io::Error::from)
     }
 
-    fn pay(&self, read: u64) -> Result<(), Refused> {
-        let passed = self.passed.get().saturating_add(read);
-        self.passed.set(passed);
+    fn charge(&self, read: u64) -> Result<(), SkipError> {
+        let passed = self.bytes_read.get().saturating_add(read);
+        self.bytes_read.set(passed);
         if let Some(budget) = self.budget {
             budget.take_bytes(read)?;
         }
-        let Limits { entry_bytes, ratio, .. } = *self.limits;
+        let ReadLimits { entry_bytes, ratio, .. } = *self.limits;
         if passed > entry_bytes {
-            return Err(Refused::TooLarge { limit: entry_bytes });
+            return Err(SkipError::TooLarge { limit: entry_bytes });
         }
-        let most = self.packed.as_ref().map_or(u64::MAX, |packed| packed.get().saturating_mul(ratio));
-        if passed > RATIO_FROM && passed > most {
-            return Err(Refused::TooDense { limit: ratio });
+        let most =
+            self.compressed_bytes.as_ref().map_or(u64::MAX, |packed| packed.get().saturating_mul(ratio));
+        if passed > RATIO_MIN_BYTES && passed > most {
+            return Err(SkipError::CompressionRatioTooHigh { limit: ratio });
         }
         Ok(())
     }
 }
 
-impl Read for Bounded<'_> {
+impl Read for BoundedReader<'_> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        if self.head.is_empty() { self.pull(buf) } else { self.head.read(buf) }
+        if self.head.is_empty() { self.read_inner(buf) } else { self.head.read(buf) }
     }
 }

@@ -1,7 +1,7 @@
 //! From the paths an athlete names to the files in them, one after the other and always in the same order.
 
-use super::budget::{Bounded, Budget, Kind, Limits};
-use super::skipped::Refused;
+use super::budget::{BoundedReader, Budget, ReadLimits, StreamKind};
+use super::skipped::SkipError;
 use flate2::read::GzDecoder;
 use std::fs::{self, File, FileType};
 use std::io::Read;
@@ -9,11 +9,11 @@ use std::ops::ControlFlow::{self, Continue};
 use std::path::Path;
 
 /// Deeper than any folder people make, and shallow enough for the stack.
-const FOLDERS_DEEP: u32 = 64;
+const MAX_FOLDER_DEPTH: u32 = 64;
 
 /// Something the walk came upon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Found<'a> {
+pub struct FileEntry<'a> {
     /// Where it is, for people: `export.zip!/DI_CONNECT/a.zip!/1.fit`. Never a path to open.
     pub path: &'a str,
     /// Its file name. That of a gzip file is without `.gz`, as what is handed over is unpacked.
@@ -22,7 +22,7 @@ pub struct Found<'a> {
     pub size: Option<u64>,
 }
 
-impl<'a> Found<'a> {
+impl<'a> FileEntry<'a> {
     pub(crate) fn new(path: &'a str, size: u64) -> Self {
         let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
         match without_suffix(name, ".gz") {
@@ -40,14 +40,14 @@ impl<'a> Found<'a> {
 /// Who takes what is found.
 pub trait Visitor {
     /// Whether to read this. What is not wanted is not unpacked and costs next to nothing.
-    fn wants(&mut self, found: &Found<'_>) -> bool;
+    fn wants(&mut self, found: &FileEntry<'_>) -> bool;
 
     /// Takes the bytes. What is left unread is dropped. When the reader fails, the reason follows in
     /// [`skipped`](Self::skipped), and what was read so far is all there is. A break ends the walk.
-    fn visit(&mut self, found: &Found<'_>, reader: &mut dyn Read) -> ControlFlow<()>;
+    fn visit(&mut self, found: &FileEntry<'_>, reader: &mut dyn Read) -> ControlFlow<()>;
 
     /// Something was left out: a file, a folder, an archive or the rest of one.
-    fn skipped(&mut self, path: &str, reason: Refused);
+    fn skipped(&mut self, path: &str, reason: SkipError);
 }
 
 /// Visits every file at `paths`: in folders by name, in archives in their own order, gzip files unpacked.
@@ -55,109 +55,109 @@ pub trait Visitor {
 /// does.
 ///
 /// Absent on purpose: anything that takes a name out of an archive to the file system.
-pub fn walk(paths: &[impl AsRef<Path>], limits: &Limits, visitor: &mut dyn Visitor) -> ControlFlow<()> {
+pub fn walk(paths: &[impl AsRef<Path>], limits: &ReadLimits, visitor: &mut dyn Visitor) -> ControlFlow<()> {
     let mut walker = Walker { limits, visitor };
     for path in paths {
-        walker.named(path.as_ref())?;
+        walker.visit_named(path.as_ref())?;
     }
     Continue(())
 }
 
 pub(crate) struct Walker<'a> {
-    pub(crate) limits: &'a Limits,
+    pub(crate) limits: &'a ReadLimits,
     pub(crate) visitor: &'a mut dyn Visitor,
 }
 
 impl Walker<'_> {
     /// A path the athlete named. Links are followed here and nowhere else: they meant what it leads to.
-    fn named(&mut self, path: &Path) -> ControlFlow<()> {
+    fn visit_named(&mut self, path: &Path) -> ControlFlow<()> {
         match fs::metadata(path) {
-            Ok(metadata) => self.place(path, metadata.file_type(), 0),
-            Err(error) => self.skip(path, Refused::of(&error)),
+            Ok(metadata) => self.visit_path(path, metadata.file_type(), 0),
+            Err(error) => self.skip(path, SkipError::from_io(&error)),
         }
     }
 
-    fn place(&mut self, path: &Path, kind: FileType, depth: u32) -> ControlFlow<()> {
+    fn visit_path(&mut self, path: &Path, kind: FileType, depth: u32) -> ControlFlow<()> {
         if kind.is_dir() {
-            self.folder(path, depth)
+            self.visit_folder(path, depth)
         } else if kind.is_file() {
-            self.file(path)
+            self.visit_file(path)
         } else if kind.is_symlink() {
-            self.skip(path, Refused::Link)
+            self.skip(path, SkipError::Link)
         } else {
-            self.skip(path, Refused::NotAFile)
+            self.skip(path, SkipError::NotAFile)
         }
     }
 
-    fn folder(&mut self, path: &Path, depth: u32) -> ControlFlow<()> {
-        if depth > FOLDERS_DEEP {
-            return self.skip(path, Refused::NestedTooDeeply);
+    fn visit_folder(&mut self, path: &Path, depth: u32) -> ControlFlow<()> {
+        if depth > MAX_FOLDER_DEPTH {
+            return self.skip(path, SkipError::NestedTooDeeply);
         }
         let mut entries: Vec<_> = match fs::read_dir(path).and_then(Iterator::collect) {
             Ok(entries) => entries,
-            Err(error) => return self.skip(path, Refused::of(&error)),
+            Err(error) => return self.skip(path, SkipError::from_io(&error)),
         };
         entries.sort_by_cached_key(fs::DirEntry::file_name);
         for entry in entries {
             match entry.file_type() {
-                Ok(kind) => self.place(&entry.path(), kind, depth + 1)?,
-                Err(error) => self.skip(&entry.path(), Refused::of(&error))?,
+                Ok(kind) => self.visit_path(&entry.path(), kind, depth + 1)?,
+                Err(error) => self.skip(&entry.path(), SkipError::from_io(&error))?,
             }
         }
         Continue(())
     }
 
-    fn file(&mut self, path: &Path) -> ControlFlow<()> {
-        self.open(path).unwrap_or_else(|reason| self.skip(path, reason))
+    fn visit_file(&mut self, path: &Path) -> ControlFlow<()> {
+        self.open_file(path).unwrap_or_else(|reason| self.skip(path, reason))
     }
 
-    fn open(&mut self, path: &Path) -> Result<ControlFlow<()>, Refused> {
-        let mut file = File::open(path).map_err(|error| Refused::of(&error))?;
-        let size = file.metadata().map_err(|error| Refused::of(&error))?.len();
+    fn open_file(&mut self, path: &Path) -> Result<ControlFlow<()>, SkipError> {
+        let mut file = File::open(path).map_err(|error| SkipError::from_io(&error))?;
+        let size = file.metadata().map_err(|error| SkipError::from_io(&error))?.len();
         let path = printable(&path.to_string_lossy());
-        let found = Found::new(&path, size);
-        let mut reader = Bounded::new(&mut file, self.limits, None, None);
+        let found = FileEntry::new(&path, size);
+        let mut reader = BoundedReader::new(&mut file, self.limits, None, None);
         match reader.kind()? {
-            Kind::Zip => self.archive(&path, file, size, None),
-            kind if self.visitor.wants(&found) => self.hand_over(&found, kind, &mut reader, None),
+            StreamKind::Zip => self.visit_archive(&path, file, size, None),
+            kind if self.visitor.wants(&found) => self.pass_to_visitor(&found, kind, &mut reader, None),
             _ => Ok(Continue(())),
         }
     }
 
     /// Gives the visitor a file it wants, unpacked if it is a gzip file.
-    pub(crate) fn hand_over(
+    pub(crate) fn pass_to_visitor(
         &mut self,
-        found: &Found<'_>,
-        kind: Kind,
-        reader: &mut Bounded<'_>,
+        found: &FileEntry<'_>,
+        kind: StreamKind,
+        reader: &mut BoundedReader<'_>,
         budget: Option<&Budget<'_>>,
-    ) -> Result<ControlFlow<()>, Refused> {
-        if kind == Kind::Gzip {
-            let packed = reader.passed();
+    ) -> Result<ControlFlow<()>, SkipError> {
+        if kind == StreamKind::Gzip {
+            let packed = reader.bytes_read();
             let mut decoder = GzDecoder::new(reader);
-            let mut unpacked = Bounded::new(&mut decoder, self.limits, Some(packed), budget);
+            let mut unpacked = BoundedReader::new(&mut decoder, self.limits, Some(packed), budget);
             // A gzip file holds a file. Layers of packing are how a few bytes become a full disk.
-            if unpacked.kind()? != Kind::Plain {
-                return Err(Refused::NestedTooDeeply);
+            if unpacked.kind()? != StreamKind::Plain {
+                return Err(SkipError::NestedTooDeeply);
             }
-            let found = Found { size: None, ..*found };
-            return self.hand_over(&found, Kind::Plain, &mut unpacked, budget);
+            let found = FileEntry { size: None, ..*found };
+            return self.pass_to_visitor(&found, StreamKind::Plain, &mut unpacked, budget);
         }
-        self.refuse_larger(found.size)?;
+        self.check_size(found.size)?;
         let flow = self.visitor.visit(found, reader);
-        match reader.refused() {
+        match reader.error() {
             Some(reason) if flow.is_continue() => Err(reason),
             _ => Ok(flow),
         }
     }
 
     /// Refuses at once what already says that it is too large.
-    pub(crate) fn refuse_larger(&self, size: Option<u64>) -> Result<(), Refused> {
+    pub(crate) fn check_size(&self, size: Option<u64>) -> Result<(), SkipError> {
         let limit = self.limits.entry_bytes;
-        if size.is_some_and(|size| size > limit) { Err(Refused::TooLarge { limit }) } else { Ok(()) }
+        if size.is_some_and(|size| size > limit) { Err(SkipError::TooLarge { limit }) } else { Ok(()) }
     }
 
-    fn skip(&mut self, path: &Path, reason: Refused) -> ControlFlow<()> {
+    fn skip(&mut self, path: &Path, reason: SkipError) -> ControlFlow<()> {
         self.visitor.skipped(&printable(&path.to_string_lossy()), reason);
         Continue(())
     }

@@ -1,7 +1,7 @@
 //! A reader that does not go on for ever about one entry.
 
-use crate::error::Unreadable;
-use crate::files::Refused;
+use crate::error::ParseError;
+use crate::files::SkipError;
 use std::cell::Cell;
 use std::io::{self, Read};
 
@@ -9,40 +9,40 @@ use std::io::{self, Read};
 ///
 /// Readers read ahead, so an entry may be longer by the size of a buffer.
 #[derive(Debug)]
-pub(crate) struct Allowance {
+pub(crate) struct EntryBudget {
     limit: usize,
-    left: Cell<usize>,
-    ended: Cell<bool>,
+    remaining: Cell<usize>,
+    at_end: Cell<bool>,
 }
 
-impl Allowance {
-    pub(crate) const fn of(limit: usize) -> Self {
-        Self { limit, left: Cell::new(limit), ended: Cell::new(false) }
+impl EntryBudget {
+    pub(crate) const fn new(limit: usize) -> Self {
+        Self { limit, remaining: Cell::new(limit), at_end: Cell::new(false) }
     }
 
     /// An entry ends, another may begin.
     pub(crate) fn refill(&self) {
-        self.left.set(self.limit);
+        self.remaining.set(self.limit);
     }
 
     /// Whether the end was come upon. An entry that is over before that ended of its own accord.
-    pub(crate) fn has_ended(&self) -> bool {
-        self.ended.get()
+    pub(crate) fn is_at_end(&self) -> bool {
+        self.at_end.get()
     }
 }
 
 /// Reads as long as there is some allowance left.
-pub(crate) struct Metered<'a> {
+pub(crate) struct BudgetedReader<'a> {
     pub(crate) inner: &'a mut dyn Read,
-    pub(crate) allowance: &'a Allowance,
+    pub(crate) budget: &'a EntryBudget,
 }
 
-impl Read for Metered<'_> {
+impl Read for BudgetedReader<'_> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        let Allowance { limit, left, ended } = self.allowance;
+        let EntryBudget { limit, remaining: left, at_end: ended } = self.budget;
         if left.get() == 0 {
             let why = format!("one of its entries is longer than {} MiB", limit >> 20);
-            return Err(io::Error::new(io::ErrorKind::InvalidData, Unreadable::new(why)));
+            return Err(io::Error::new(io::ErrorKind::InvalidData, ParseError::new(why)));
         }
         let read = self.inner.read(buf)?;
         left.set(left.get().saturating_sub(read));
@@ -52,7 +52,7 @@ impl Read for Metered<'_> {
 }
 
 /// Why reading stopped, in a sentence.
-pub(crate) fn why(error: &io::Error) -> Unreadable {
-    let ours = error.get_ref().and_then(|inner| inner.downcast_ref::<Unreadable>());
-    ours.cloned().unwrap_or_else(|| Unreadable::new(Refused::of(error).to_string()))
+pub(crate) fn to_parse_error(error: &io::Error) -> ParseError {
+    let ours = error.get_ref().and_then(|inner| inner.downcast_ref::<ParseError>());
+    ours.cloned().unwrap_or_else(|| ParseError::new(SkipError::from_io(error).to_string()))
 }

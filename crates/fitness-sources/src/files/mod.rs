@@ -11,6 +11,6 @@ mod discover;
 pub(crate) mod entry_budget;
 mod skipped;
 
-pub use budget::{Limits, read_all};
-pub use discover::{Found, Visitor, walk};
-pub use skipped::Refused;
+pub use budget::{ReadLimits, read_all};
+pub use discover::{FileEntry, Visitor, walk};
+pub use skipped::SkipError;

@@ -5,19 +5,19 @@ use std::io;
 
 /// Why a file, a folder or a part of an archive was left out. Reads on after its name and a colon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
+pub enum SkipError {
     /// Nothing is there.
     #[error("there is no such file or folder")]
     Missing,
     /// The system says no.
     #[error("this program is not allowed to read it")]
-    NotAllowed,
+    PermissionDenied,
     /// The disk, or whatever is behind it, failed.
     #[error("it could not be read: {0}")]
     Unreadable(io::ErrorKind),
     /// There was nowhere to unpack an archive that is inside another one.
     #[error("there was no room for a temporary copy of it: {0}")]
-    NoRoom(io::ErrorKind),
+    NoTempSpace(io::ErrorKind),
     /// A symbolic link, in a folder or in an archive.
     #[error("it is a link to another place, and links are not followed")]
     Link,
@@ -26,16 +26,16 @@ pub enum Refused {
     NotAFile,
     /// `../`, an absolute path or a drive letter.
     #[error("its name leads out of the archive")]
-    LeadsOut,
+    PathTraversal,
     /// A NUL: what follows it would be hidden from whoever looks at the name.
     #[error("its name has a character that no file name can have")]
-    BadName,
+    InvalidName,
     /// Encrypted.
     #[error("it is locked with a password")]
-    Locked,
+    Encrypted,
     /// Neither stored nor deflated.
     #[error("it is packed in a way this program cannot unpack")]
-    UnknownPacking,
+    UnsupportedCompression,
     /// An archive in an archive in an archive, or folders without end.
     #[error("it is nested too deeply")]
     NestedTooDeeply,
@@ -59,7 +59,7 @@ pub enum Refused {
     },
     /// Made to fill a disk or a memory.
     #[error("it unpacks to more than {limit} times its size, which no training data does")]
-    TooDense {
+    CompressionRatioTooHigh {
         /// What is allowed.
         limit: u64,
     },
@@ -71,16 +71,16 @@ pub enum Refused {
     Damaged,
 }
 
-impl Refused {
+impl SkipError {
     /// The reason behind an error of a reader that [`walk()`](super::walk()) handed out.
     #[must_use]
-    pub fn of(error: &io::Error) -> Self {
+    pub fn from_io(error: &io::Error) -> Self {
         if let Some(reason) = error.get_ref().and_then(|inner| inner.downcast_ref::<Self>()) {
             return *reason;
         }
         match error.kind() {
             io::ErrorKind::NotFound => Self::Missing,
-            io::ErrorKind::PermissionDenied => Self::NotAllowed,
+            io::ErrorKind::PermissionDenied => Self::PermissionDenied,
             // What the unpackers say about bytes that make no sense to them.
             io::ErrorKind::UnexpectedEof
             | io::ErrorKind::InvalidData
@@ -91,8 +91,8 @@ impl Refused {
     }
 }
 
-impl From<Refused> for io::Error {
-    fn from(reason: Refused) -> Self {
+impl From<SkipError> for io::Error {
+    fn from(reason: SkipError) -> Self {
         Self::new(io::ErrorKind::InvalidData, reason)
     }
 }
@@ -126,16 +126,16 @@ mod tests {
             (20 << 30, "it is larger than 20 GiB"),
             (1 << 60, "it is larger than 1048576 TiB"),
         ] {
-            assert_eq!(Refused::TooLarge { limit }.to_string(), says);
+            assert_eq!(SkipError::TooLarge { limit }.to_string(), says);
         }
     }
 
     #[test]
     fn a_reason_survives_the_way_through_an_io_error() {
-        assert_eq!(Refused::of(&io::Error::from(Refused::Overlapping)), Refused::Overlapping);
-        assert_eq!(Refused::of(&io::ErrorKind::PermissionDenied.into()), Refused::NotAllowed);
-        assert_eq!(Refused::of(&io::ErrorKind::UnexpectedEof.into()), Refused::Damaged);
+        assert_eq!(SkipError::from_io(&io::Error::from(SkipError::Overlapping)), SkipError::Overlapping);
+        assert_eq!(SkipError::from_io(&io::ErrorKind::PermissionDenied.into()), SkipError::PermissionDenied);
+        assert_eq!(SkipError::from_io(&io::ErrorKind::UnexpectedEof.into()), SkipError::Damaged);
         let full = io::ErrorKind::StorageFull;
-        assert_eq!(Refused::of(&full.into()), Refused::Unreadable(full));
+        assert_eq!(SkipError::from_io(&full.into()), SkipError::Unreadable(full));
     }
 }

@@ -1,15 +1,15 @@
 //! From messages to activities: sessions with their laps, lengths, sets, heartbeats and samples.
 
-use super::kind_of;
-use super::messages::{Kind, Message};
+use super::file_kind;
+use super::messages::{FieldKind, Message};
 use super::samples::Samples;
 use super::values::{Fields, instant};
-use crate::error::Unreadable;
+use crate::error::ParseError;
 use crate::sports;
 use chrono_tz::Tz;
 use fitness_core::domain::activity::{Activity, Lap};
-use fitness_core::domain::calendar::offset_in;
-use fitness_core::domain::source_record::{Details, Flaw, PoolLength, Recorded, StrengthSet};
+use fitness_core::domain::calendar::utc_offset_seconds;
+use fitness_core::domain::source_record::{Details, Flaw, ParsedActivity, PoolLength, StrengthSet};
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::stream::{Channel, Column, Recording};
 use fitness_core::domain::units::{Distance, TimeSpan};
@@ -26,7 +26,7 @@ const MAX_SESSIONS: usize = 50;
 
 /// What has been read of a sequence so far.
 #[derive(Debug, Default)]
-pub(super) struct Gathered {
+pub(super) struct ActivityBuilder {
     kind: Option<String>,
     device: Option<String>,
     name: Option<String>,
@@ -41,7 +41,7 @@ pub(super) struct Gathered {
     rr_ms: Vec<u16>,
     samples: Samples,
     /// Developer fields that measure what a channel measures, and what their bytes are.
-    developer: BTreeMap<(u8, u8), (Channel, Kind)>,
+    developer: BTreeMap<(u8, u8), (Channel, FieldKind)>,
 }
 
 #[derive(Debug)]
@@ -53,24 +53,24 @@ struct RawSession {
     pool: Option<Distance>,
 }
 
-impl Gathered {
+impl ActivityBuilder {
     pub(super) fn kind(&self) -> Option<String> {
         self.kind.clone()
     }
 
     pub(super) fn records(&self) -> usize {
-        self.samples.seen
+        self.samples.record_count
     }
 
-    pub(super) fn take(&mut self, message: &Message<'_>) {
-        let fields = Fields::of(message);
+    pub(super) fn add_message(&mut self, message: &Message<'_>) {
+        let fields = Fields::new(message);
         match message.number() {
             MesgNum::RECORD => {
                 let developer = &self.developer;
-                self.samples.take(message, |index, number| developer.get(&(index, number)).copied());
+                self.samples.add_record(message, |index, number| developer.get(&(index, number)).copied());
             }
             MesgNum::FILE_ID => {
-                self.kind = self.kind.take().or_else(|| kind_of(message));
+                self.kind = self.kind.take().or_else(|| file_kind(message));
                 self.device = self.device.take().or_else(|| device(&fields));
             }
             MesgNum::ACTIVITY => self.utc_offset_s = self.utc_offset_s.or_else(|| utc_offset(&fields)),
@@ -114,20 +114,24 @@ impl Gathered {
             (Some(Record::VERTICAL_OSCILLATION), _) => Channel::VerticalOscillation,
             _ => return,
         };
-        let kind = fields.narrow(FieldDescription::FIT_BASE_TYPE_ID).map(Kind::declared);
+        let kind = fields.narrow(FieldDescription::FIT_BASE_TYPE_ID).map(FieldKind::from_base_type);
         if let (Some(index), Some(number), Some(kind)) = (index, number, kind) {
             self.developer.insert((index, number), (channel, kind));
         }
     }
 
     /// Puts the activities together. A file of another kind, such as settings, has none and is no error.
-    pub(super) fn into_activities(mut self, zone: Tz, flaws: &[Flaw]) -> Result<Vec<Recorded>, Unreadable> {
+    pub(super) fn into_activities(
+        mut self,
+        zone: Tz,
+        flaws: &[Flaw],
+    ) -> Result<Vec<ParsedActivity>, ParseError> {
         let mut flaws = flaws.to_vec();
-        if self.samples.disorder {
+        if self.samples.out_of_order {
             flaws.push(Flaw::OutOfOrder);
         }
-        if self.samples.overflow {
-            return Err(Unreadable::new("it has more samples than any activity"));
+        if self.samples.truncated {
+            return Err(ParseError::new("it has more samples than any activity"));
         }
         let is_activity = self.kind.as_deref().is_none_or(|kind| kind == "activity");
         if self.sessions.is_empty() && is_activity && self.samples.len() > 0 {
@@ -135,10 +139,10 @@ impl Gathered {
             flaws.push(Flaw::NoSummary);
         }
         if self.sessions.is_empty() {
-            let clockless = is_activity && self.samples.seen > 0;
+            let clockless = is_activity && self.samples.record_count > 0;
             let why =
                 if clockless { "its device had no clock, so it is of no day" } else { return Ok(Vec::new()) };
-            return Err(Unreadable::new(why));
+            return Err(ParseError::new(why));
         }
         let mut sessions = std::mem::take(&mut self.sessions);
         sessions.sort_by_key(|session| session.start);
@@ -150,13 +154,13 @@ impl Gathered {
             let until = starts.get(i + 1).copied().unwrap_or(u32::MAX);
             // The way from one sport to the next is no training.
             if typedef::Sport(session.sport) != typedef::Sport::TRANSITION {
-                recorded.push(self.recorded(session, from, until, zone, &flaws, i == 0));
+                recorded.push(self.build_activity(session, from, until, zone, &flaws, i == 0));
             }
         }
         Ok(recorded)
     }
 
-    fn recorded(
+    fn build_activity(
         &self,
         raw: RawSession,
         from: u32,
@@ -164,11 +168,11 @@ impl Gathered {
         zone: Tz,
         flaws: &[Flaw],
         first: bool,
-    ) -> Recorded {
+    ) -> ParsedActivity {
         let RawSession { start, sport, sub_sport, mut activity, pool } = raw;
         let within = |time: &u32| (from..until).contains(time);
         activity.sport = sports::from_fit(sport, sub_sport);
-        activity.sub_sport = sports::fit_words(sport, sub_sport);
+        activity.sub_sport = sports::fit_sub_sport(sport, sub_sport);
         let per_leg = activity.sport == Sport::Running
             || matches!(typedef::Sport(sport), typedef::Sport::WALKING | typedef::Sport::HIKING);
         if per_leg {
@@ -183,7 +187,8 @@ impl Gathered {
         }
         activity.device.clone_from(&self.device);
         activity.name.clone_from(&self.name);
-        activity.utc_offset_s = self.utc_offset_s.unwrap_or_else(|| offset_in(zone, activity.started_at));
+        activity.utc_offset_s =
+            self.utc_offset_s.unwrap_or_else(|| utc_offset_seconds(zone, activity.started_at));
         let recording = self.samples.recording(self.samples.between(from, until), start, per_leg);
         let lengths: Vec<PoolLength> =
             self.lengths.iter().filter(|(time, _)| within(time)).map(|(_, l)| l.clone()).collect();
@@ -202,9 +207,9 @@ impl Gathered {
             sets: if first { self.sets.clone() } else { Vec::new() },
             rr_ms: if first { self.rr_ms.clone() } else { Vec::new() },
         };
-        Recorded {
+        ParsedActivity {
             activity,
-            local_time_told: self.utc_offset_s.is_some(),
+            has_local_time: self.utc_offset_s.is_some(),
             recording,
             details,
             race: false,
@@ -222,7 +227,7 @@ impl Gathered {
             start: first,
             sport,
             sub_sport,
-            activity: Activity { elapsed: Some(elapsed), ..Activity::begun(Sport::Other, started_at, 0) },
+            activity: Activity { elapsed: Some(elapsed), ..Activity::new(Sport::Other, started_at, 0) },
             pool: None,
         })
     }
@@ -271,7 +276,7 @@ fn session(fields: &Fields<'_>) -> Option<RawSession> {
             avg_cadence: fields.scaled(Session::AVG_CADENCE, 1.0),
             energy_kcal: fields.narrow(Session::TOTAL_CALORIES).filter(|v| *v > 0),
             elapsed: elapsed.or(timer),
-            ..Activity::begun(Sport::Other, started_at, 0)
+            ..Activity::new(Sport::Other, started_at, 0)
         },
     })
 }

@@ -15,23 +15,23 @@ mod values;
 mod wellness;
 pub mod write;
 
-use crate::error::Unreadable;
-use activity::Gathered;
+use crate::error::ParseError;
+use activity::ActivityBuilder;
 use chrono_tz::Tz;
 use fitness_core::domain::calendar::Instant;
-use fitness_core::domain::source_record::{Flaw, Recorded};
+use fitness_core::domain::source_record::{Flaw, ParsedActivity};
 use fitness_core::domain::wellness::DailyWellness;
 use messages::Message;
 use rustyfit::profile::{mesgdef, typedef};
 use values::Fields;
-pub(crate) use values::tidy;
-use wellness::Days;
+pub(crate) use values::clean_text;
+use wellness::WellnessBuilder;
 
 /// What a FIT file held.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FitFile {
     /// Activities, in the order of their sessions.
-    pub activities: Vec<Recorded>,
+    pub activities: Vec<ParsedActivity>,
     /// What it knows of days: steps, nights, resting heart rate and the like.
     pub days: Vec<DailyWellness>,
     /// When the newest of what it knows of days was recorded.
@@ -48,23 +48,23 @@ const SHORT_HEADER: usize = 12;
 const LONG_HEADER: usize = 14;
 const CHECKSUM: usize = 2;
 /// Files one behind the other in one file; devices write a few.
-const MAX_CHAINED: usize = 1000;
+const MAX_SEQUENCES: usize = 1000;
 
 /// Reads a FIT file, chained ones included. Times without a local clock are taken to be in `zone`.
 ///
 /// # Errors
 /// When it is no FIT file, or nothing in it can be used; the reason is a sentence.
-pub fn read(bytes: &[u8], zone: Tz) -> Result<FitFile, Unreadable> {
+pub fn read(bytes: &[u8], zone: Tz) -> Result<FitFile, ParseError> {
     let mut file = FitFile::default();
     let mut rest = bytes;
     let mut problem = None;
-    for _ in 0..MAX_CHAINED {
+    for _ in 0..MAX_SEQUENCES {
         let Some(sequence) = Sequence::split(rest) else { break };
         rest = sequence.rest;
-        let (mut gathered, mut days) = (Gathered::default(), Days::default());
-        let broken = messages::each(sequence.data, |message| {
-            gathered.take(message);
-            days.take(message);
+        let (mut gathered, mut days) = (ActivityBuilder::default(), WellnessBuilder::default());
+        let broken = messages::for_each_message(sequence.data, |message| {
+            gathered.add_message(message);
+            days.add_message(message);
         });
         let cut = broken || sequence.checksum.is_none();
         file.kind = file.kind.or_else(|| gathered.kind());
@@ -72,7 +72,7 @@ pub fn read(bytes: &[u8], zone: Tz) -> Result<FitFile, Unreadable> {
         let mut flaws = Vec::new();
         if cut {
             flaws.push(Flaw::CutShort);
-        } else if !sequence.checksum_holds() {
+        } else if !sequence.is_checksum_valid() {
             flaws.push(Flaw::BadChecksum);
         }
         match gathered.into_activities(zone, &flaws) {
@@ -88,13 +88,13 @@ pub fn read(bytes: &[u8], zone: Tz) -> Result<FitFile, Unreadable> {
         }
     }
     if rest.len() == bytes.len() {
-        return Err(Unreadable::new("it is not a FIT file"));
+        return Err(ParseError::new("it is not a FIT file"));
     }
     match problem {
         _ if !file.activities.is_empty() || !file.days.is_empty() => Ok(file),
         Some(why) => Err(why),
         // Settings, courses and workouts say what they are, and are passed over in silence.
-        None if file.kind.is_none() => Err(Unreadable::new("it says neither what it is nor anything else")),
+        None if file.kind.is_none() => Err(ParseError::new("it says neither what it is nor anything else")),
         None => Ok(file),
     }
 }
@@ -134,7 +134,7 @@ impl<'a> Sequence<'a> {
     }
 
     /// Whether the stored checksum is that of header and data.
-    fn checksum_holds(&self) -> bool {
+    fn is_checksum_valid(&self) -> bool {
         self.checksum == Some(crc(crc(0, self.header), self.data))
     }
 }
@@ -176,24 +176,24 @@ pub(crate) fn crc(start: u16, bytes: &[u8]) -> u16 {
 }
 
 /// The file's own word for what it is.
-fn kind_of(message: &Message<'_>) -> Option<String> {
-    let kind = Fields::of(message).integer(mesgdef::FileId::TYPE)?;
+fn file_kind(message: &Message<'_>) -> Option<String> {
+    let kind = Fields::new(message).integer(mesgdef::FileId::TYPE)?;
     Some(typedef::File(u8::try_from(kind).ok()?).to_string())
 }
 
 /// The numbers and texts of every message of one kind, by field: for tests of what was written.
 #[cfg(test)]
-pub(crate) fn written(bytes: &[u8], kind: typedef::MesgNum) -> Vec<Written> {
+pub(crate) fn decode_messages(bytes: &[u8], kind: typedef::MesgNum) -> Vec<DecodedMessage> {
     let sequence = Sequence::split(bytes).unwrap();
-    assert!(sequence.checksum_holds() && sequence.rest.is_empty());
+    assert!(sequence.is_checksum_valid() && sequence.rest.is_empty());
     let mut all = Vec::new();
-    let broken = messages::each(sequence.data, |message| {
+    let broken = messages::for_each_message(sequence.data, |message| {
         if message.number() == kind {
-            let fields = Fields::of(message);
+            let fields = Fields::new(message);
             let numbers = message.fields().filter_map(|(n, _)| Some((n, fields.integer(n)?))).collect();
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end_matches('\0').to_owned();
             let texts = message.fields().map(|(n, field)| (n, text(field.bytes))).collect();
-            all.push(Written { numbers, texts });
+            all.push(DecodedMessage { numbers, texts });
         }
     });
     assert!(!broken);
@@ -202,7 +202,7 @@ pub(crate) fn written(bytes: &[u8], kind: typedef::MesgNum) -> Vec<Written> {
 
 /// See [`written`].
 #[cfg(test)]
-pub(crate) struct Written {
+pub(crate) struct DecodedMessage {
     pub(crate) numbers: std::collections::BTreeMap<u8, i64>,
     pub(crate) texts: std::collections::BTreeMap<u8, String>,
 }

@@ -1,11 +1,11 @@
 //! Record messages as columns, while they are being read.
 
-use super::messages::{Kind, Message};
+use super::messages::{FieldKind, Message};
 use fitness_core::domain::stream::{Channel, Column, Recording};
 use rustyfit::profile::mesgdef::Record;
 use std::ops::Range;
 
-const ABSENT: i32 = i32::MIN;
+const MISSING: i32 = i32::MIN;
 /// A week at one sample a second; more is no activity, and would take more memory than a file is worth.
 const MAX_SAMPLES: usize = 600_000;
 
@@ -15,17 +15,17 @@ pub(super) struct Samples {
     times: Vec<u32>,
     columns: [Vec<i32>; Channel::ALL.len()],
     /// Distance so far, for devices that write only how far since the last sample.
-    rolling: Rolling,
+    compressed_distance: CompressedDistance,
     /// Whether samples out of order were left out.
-    pub(super) disorder: bool,
+    pub(super) out_of_order: bool,
     /// Whether there were more than anybody records.
-    pub(super) overflow: bool,
+    pub(super) truncated: bool,
     /// Records seen, also those without a time.
-    pub(super) seen: usize,
+    pub(super) record_count: usize,
 }
 
 #[derive(Debug, Default)]
-struct Rolling {
+struct CompressedDistance {
     last: Option<u16>,
     sixteenths: i64,
 }
@@ -44,21 +44,25 @@ impl Samples {
     }
 
     /// Takes one record message. `native` says which developer fields stand in for which of ours, and what they are.
-    pub(super) fn take(&mut self, message: &Message<'_>, native: impl Fn(u8, u8) -> Option<(Channel, Kind)>) {
-        self.seen += 1;
+    pub(super) fn add_record(
+        &mut self,
+        message: &Message<'_>,
+        native: impl Fn(u8, u8) -> Option<(Channel, FieldKind)>,
+    ) {
+        self.record_count += 1;
         let Some(time) = message.time() else { return };
         if self.times.last().is_some_and(|last| time < *last) {
-            self.disorder = true;
+            self.out_of_order = true;
             return;
         }
         if self.times.len() >= MAX_SAMPLES {
-            self.overflow = true;
+            self.truncated = true;
             return;
         }
         self.times.push(time);
         for (number, field) in message.fields() {
             if number == Record::COMPRESSED_SPEED_DISTANCE {
-                self.take_compressed(field.bytes);
+                self.add_compressed(field.bytes);
                 continue;
             }
             let Some((channel, convert, wins)) = conversion(number) else { continue };
@@ -81,7 +85,7 @@ impl Samples {
         let newest = self.times.len() - 1;
         let column = &mut self.columns[channel as usize];
         if column.len() <= newest {
-            column.resize(newest, ABSENT);
+            column.resize(newest, MISSING);
             column.push(value);
         } else if wins {
             column[newest] = value;
@@ -90,18 +94,19 @@ impl Samples {
 
     /// Three bytes of old devices: speed in 1/100 m/s and distance in 1/16 m, twelve bits each, the latter
     /// counting up and over.
-    fn take_compressed(&mut self, bytes: &[u8]) {
+    fn add_compressed(&mut self, bytes: &[u8]) {
         let [a, b, c] = *bytes else { return };
         if [a, b, c] == [0xff; 3] {
             return;
         }
         let speed = u16::from(a) | (u16::from(b & 0x0f) << 8);
         let distance = u16::from(b >> 4) | (u16::from(c) << 4);
-        let step = self.rolling.last.map_or(distance, |last| distance.wrapping_sub(last) & 0x0fff);
-        self.rolling.last = Some(distance);
-        self.rolling.sixteenths += i64::from(step);
+        let step =
+            self.compressed_distance.last.map_or(distance, |last| distance.wrapping_sub(last) & 0x0fff);
+        self.compressed_distance.last = Some(distance);
+        self.compressed_distance.sixteenths += i64::from(step);
         self.set(Channel::Speed, i32::from(speed) * 10, false);
-        if let Ok(mm) = i32::try_from(self.rolling.sixteenths * 1000 / 16) {
+        if let Ok(mm) = i32::try_from(self.compressed_distance.sixteenths * 1000 / 16) {
             self.set(Channel::Distance, mm, false);
         }
     }
@@ -122,13 +127,13 @@ impl Samples {
             Recording::new(times.iter().map(moment).collect()).expect("samples are kept in order");
         for (channel, values) in Channel::ALL.iter().zip(&self.columns) {
             let known = values.get(part.start..part.end.min(values.len())).unwrap_or_default();
-            if known.iter().all(|value| *value == ABSENT) {
+            if known.iter().all(|value| *value == MISSING) {
                 continue;
             }
             let factor = if per_leg && *channel == Channel::Cadence { 2 } else { 1 };
-            let known = known.iter().map(|value| (*value != ABSENT).then(|| value.saturating_mul(factor)));
+            let known = known.iter().map(|value| (*value != MISSING).then(|| value.saturating_mul(factor)));
             let column: Column = known.chain(std::iter::repeat(None)).take(times.len()).collect();
-            recording.put(*channel, column).expect("a column is as long as its moments");
+            recording.insert_column(*channel, column).expect("a column is as long as its moments");
         }
         Some(recording)
     }

@@ -13,7 +13,7 @@ const FIRST_REAL_TIME: u32 = 0x1000_0000;
 pub(super) struct Fields<'a>(&'a Message<'a>);
 
 impl<'a> Fields<'a> {
-    pub(super) const fn of(message: &'a Message<'a>) -> Self {
+    pub(super) const fn new(message: &'a Message<'a>) -> Self {
         Self(message)
     }
 
@@ -39,7 +39,7 @@ impl<'a> Fields<'a> {
     }
 
     pub(super) fn text(&self, number: u8) -> Option<String> {
-        self.0.field(number)?.texts().find_map(|text| tidy(&text))
+        self.0.field(number)?.strings().find_map(|text| clean_text(&text))
     }
 
     pub(super) fn integers(&self, number: u8) -> Vec<i64> {
@@ -48,7 +48,7 @@ impl<'a> Fields<'a> {
 }
 
 /// A text without padding, control characters and endlessness; `None` when nothing is left.
-pub(crate) fn tidy(text: &str) -> Option<String> {
+pub(crate) fn clean_text(text: &str) -> Option<String> {
     let clean: String = text.chars().filter(|c| !c.is_control()).take(200).collect();
     let clean = clean.trim();
     (!clean.is_empty()).then(|| clean.to_owned())

@@ -1,14 +1,14 @@
 //! Account exports: every dataset, with the keys it knows and values it should not have. And a Strava list, which is
 //! read the same way.
 
-use super::{ZONE, check_day, check_reason, check_recorded, check_wellness, one_in, pick, raw, up_to};
-use crate::error::Unreadable;
+use super::{ZONE, check_activity, check_day, check_reason, check_wellness, one_in, pick, raw, up_to};
+use crate::error::ParseError;
 use crate::garmin_export::{Dataset, read};
-use crate::outcome::Summary;
+use crate::outcome::ReadOutcome;
 use crate::strava_export;
 use arbitrary::Unstructured;
 use chrono::Datelike;
-use fitness_core::domain::source_record::{EstimateValue, Told};
+use fitness_core::domain::source_record::{EstimateValue, ImportedRecord};
 
 const DATASETS: [Dataset; 16] = [
     Dataset::Activities,
@@ -167,50 +167,50 @@ pub fn export_json(bytes: &[u8]) {
     let mut told = 0;
     let outcome = read(*dataset, &mut text.as_slice(), ZONE, &mut |thing| {
         told += 1;
-        check_told(&thing);
+        check_record(&thing);
     });
     check_outcome(outcome, told);
 }
 
-fn check_outcome(outcome: Result<Summary, Unreadable>, told: usize) {
+fn check_outcome(outcome: Result<ReadOutcome, ParseError>, told: usize) {
     match outcome {
         Err(why) => check_reason(&why.0),
         Ok(summary) => {
             assert_eq!(
-                summary.reasons.values().sum::<usize>(),
+                summary.skip_reasons.values().sum::<usize>(),
                 summary.skipped,
                 "every entry has its reason"
             );
-            assert!(summary.told <= told, "an entry tells at least one thing");
-            summary.reasons.keys().for_each(|reason| check_reason(reason));
-            summary.broken_off.iter().for_each(|why| check_reason(&why.0));
+            assert!(summary.accepted <= told, "an entry tells at least one thing");
+            summary.skip_reasons.keys().for_each(|reason| check_reason(reason));
+            summary.read_error.iter().for_each(|why| check_reason(&why.0));
             summary.last_daily_summary.into_iter().for_each(check_day);
         }
     }
 }
 
-fn check_told(told: &Told) {
+fn check_record(told: &ImportedRecord) {
     match told {
-        Told::Activity(report) => {
+        ImportedRecord::Activity(report) => {
             assert!(!report.key.id.is_empty());
-            check_recorded(&report.recorded);
+            check_activity(&report.parsed);
         }
-        Told::Day(report) => {
-            assert!(!report.part.is_empty());
+        ImportedRecord::Day(report) => {
+            assert!(!report.dataset.is_empty());
             check_wellness(&report.wellness);
         }
-        Told::Estimate(estimate) => {
+        ImportedRecord::Estimate(estimate) => {
             check_day(estimate.day);
             match &estimate.value {
                 EstimateValue::Number(number) => assert!(number.is_finite()),
                 EstimateValue::Word(word) => assert!(!word.is_empty()),
             }
         }
-        Told::Threshold { kind, value, .. } => {
+        ImportedRecord::Threshold { kind, value, .. } => {
             assert!((kind.bounds().0..=kind.bounds().1).contains(value), "{kind} {value}");
         }
-        Told::Zones { zones, .. } => assert!(format!("{zones:?}").len() > 1),
-        Told::Person(person) => {
+        ImportedRecord::Zones { zones, .. } => assert!(format!("{zones:?}").len() > 1),
+        ImportedRecord::Person(person) => {
             assert!(person.birth_year.is_none_or(|year| (1..=9999).contains(&year)), "{person:?}");
         }
     }
@@ -222,8 +222,8 @@ fn check_list(rest: &[u8], how: u8) {
     let outcome = strava_export::read(&mut text.as_slice(), ZONE, &mut |row| {
         told += 1;
         assert!(!row.id.is_empty());
-        assert!((1980..=2140).contains(&row.recorded.activity.day().date().year()));
-        check_recorded(&row.recorded);
+        assert!((1980..=2140).contains(&row.activity.activity.day().date().year()));
+        check_activity(&row.activity);
     });
     check_outcome(outcome, told);
 }

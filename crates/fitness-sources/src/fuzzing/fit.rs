@@ -1,6 +1,6 @@
 //! FIT files: messages made of any definitions, behind headers and checksums that are right.
 
-use super::{ZONE, check_reason, check_recorded, check_wellness, one_in, pick, raw, up_to};
+use super::{ZONE, check_activity, check_reason, check_wellness, one_in, pick, raw, up_to};
 use crate::fit::{crc, read};
 use arbitrary::Unstructured;
 
@@ -49,10 +49,14 @@ fn check(file: &[u8]) {
     match read(file, ZONE) {
         Err(why) => check_reason(&why.0),
         Ok(file) => {
-            file.activities.iter().for_each(check_recorded);
+            file.activities.iter().for_each(check_activity);
             file.days.iter().for_each(check_wellness);
-            let records: usize =
-                file.activities.iter().filter_map(|a| a.recording.as_ref()).map(|r| r.moments().len()).sum();
+            let records: usize = file
+                .activities
+                .iter()
+                .filter_map(|a| a.recording.as_ref())
+                .map(|r| r.offsets_ms().len())
+                .sum();
             assert!(records <= file.records, "samples that nobody recorded");
         }
     }

@@ -19,7 +19,7 @@ use arbitrary::Unstructured;
 use chrono::Datelike;
 use chrono_tz::Tz;
 use fitness_core::domain::calendar::Day;
-use fitness_core::domain::source_record::Recorded;
+use fitness_core::domain::source_record::ParsedActivity;
 use fitness_core::domain::wellness::DailyWellness;
 
 /// A zone whose clock changes, and not by whole hours.
@@ -46,7 +46,7 @@ fn raw<'a>(recipe: &mut Unstructured<'a>, most: usize) -> &'a [u8] {
 }
 
 /// What the rest of the program takes for granted about an activity.
-fn check_recorded(recorded: &Recorded) {
+fn check_activity(recorded: &ParsedActivity) {
     let activity = &recorded.activity;
     assert!((1980..=2140).contains(&activity.day().date().year()), "{}", activity.day());
     assert!(activity.utc_offset_s.abs() <= 15 * 3600, "{}", activity.utc_offset_s);
@@ -54,13 +54,13 @@ fn check_recorded(recorded: &Recorded) {
         assert!(!text.trim().is_empty() && text.chars().count() <= 500, "{text:?}");
     }
     // A number that is none becomes null in JSON, and the report could never be read back.
-    let outline = recorded.outline();
+    let outline = recorded.summary();
     let json = serde_json::to_string(&outline).expect("an outline is plain data");
     let back = serde_json::from_str(&json).expect("what was written is read");
     assert_eq!(outline, back, "{json}");
     assert!(recorded.details.sets.iter().all(|set| set.weight_kg.is_none_or(f64::is_finite)));
     let Some(recording) = &recorded.recording else { return };
-    let moments = recording.moments();
+    let moments = recording.offsets_ms();
     assert!(!moments.is_empty() && moments.is_sorted() && moments[0] >= 0);
     for (channel, column) in recording.columns() {
         assert_eq!(column.len(), moments.len(), "{channel}");

@@ -1,10 +1,10 @@
 //! GPX and TCX: the elements the readers know, in any order and depth, with hostile words in them.
 
-use super::{ZONE, check_reason, check_recorded, one_in, pick, raw, up_to};
-use crate::error::Unreadable;
+use super::{ZONE, check_activity, check_reason, one_in, pick, raw, up_to};
+use crate::error::ParseError;
 use crate::tracks::{read_gpx, read_tcx};
 use arbitrary::Unstructured;
-use fitness_core::domain::source_record::Recorded;
+use fitness_core::domain::source_record::ParsedActivity;
 
 const GPX: [&str; 16] = [
     "trkpt",
@@ -96,12 +96,12 @@ pub fn tracks(bytes: &[u8]) {
 
 const TCX_ROOT: &str = "TrainingCenterDatabase";
 
-fn check(read: Result<Vec<Recorded>, Unreadable>) {
+fn check(read: Result<Vec<ParsedActivity>, ParseError>) {
     match read {
         Err(why) => check_reason(&why.0),
         Ok(recorded) => {
             assert!(!recorded.is_empty(), "nothing at all is a refusal");
-            recorded.iter().for_each(check_recorded);
+            recorded.iter().for_each(check_activity);
         }
     }
 }

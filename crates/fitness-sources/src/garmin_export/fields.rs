@@ -1,7 +1,7 @@
 //! The fields of one element. A field that is not what it should be is absent.
 
-use crate::fit::tidy;
-use crate::tracks::{moment, plausible};
+use crate::fit::clean_text;
+use crate::tracks::{parse_time, plausible};
 use chrono::{DateTime, Datelike, NaiveDate};
 use fitness_core::domain::calendar::{Day, Instant};
 use serde::Deserialize;
@@ -12,7 +12,7 @@ use std::ops::RangeInclusive;
 pub(super) const NO_DATE: &str = "has no date";
 pub(super) const IMPOSSIBLE_DATE: &str = "has a date on which no device was made";
 /// As for the points of a track.
-const YEARS: RangeInclusive<i32> = 1990..=2100;
+const PLAUSIBLE_YEARS: RangeInclusive<i32> = 1990..=2100;
 
 /// A JSON object, taken apart one level deep; what is in its values is looked at only when asked for.
 pub(super) struct Object<'a>(BTreeMap<String, &'a RawValue>);
@@ -48,14 +48,14 @@ impl<'a> Object<'a> {
     }
 
     /// The same, as the nearest whole number.
-    pub(super) fn whole(&self, key: &str, range: RangeInclusive<u32>) -> Option<u32> {
+    pub(super) fn integer(&self, key: &str, range: RangeInclusive<u32>) -> Option<u32> {
         let range = f64::from(*range.start())..=f64::from(*range.end());
         self.within(key, range).map(|number| number.round() as u32)
     }
 
     /// The same, for what never gets large.
-    pub(super) fn small(&self, key: &str, range: RangeInclusive<u16>) -> Option<u16> {
-        self.whole(key, u32::from(*range.start())..=u32::from(*range.end()))
+    pub(super) fn small_integer(&self, key: &str, range: RangeInclusive<u16>) -> Option<u16> {
+        self.integer(key, u32::from(*range.start())..=u32::from(*range.end()))
             .and_then(|number| u16::try_from(number).ok())
     }
 
@@ -70,7 +70,7 @@ impl<'a> Object<'a> {
 
     /// A text for people.
     pub(super) fn text(&self, key: &str) -> Option<String> {
-        self.word(key).as_deref().and_then(tidy)
+        self.word(key).as_deref().and_then(clean_text)
     }
 
     /// A name given by a machine: a number, or the digits of one.
@@ -98,7 +98,7 @@ impl<'a> Object<'a> {
     /// When there is none, or one before there were any devices.
     pub(super) fn day(&self, key: &str) -> Result<Day, &'static str> {
         let day = self.any_day(key).ok_or(NO_DATE)?;
-        if YEARS.contains(&day.date().year()) { Ok(day) } else { Err(IMPOSSIBLE_DATE) }
+        if PLAUSIBLE_YEARS.contains(&day.date().year()) { Ok(day) } else { Err(IMPOSSIBLE_DATE) }
     }
 
     /// A day of any year, such as that of a birth.
@@ -107,7 +107,7 @@ impl<'a> Object<'a> {
     }
 
     /// A moment in UTC; `None` when it cannot be one.
-    pub(super) fn moment(&self, key: &str) -> Option<Instant> {
+    pub(super) fn instant(&self, key: &str) -> Option<Instant> {
         self.millis(key).and_then(plausible)
     }
 
@@ -148,7 +148,7 @@ impl Date {
                 let midnight = self.day()?.date().and_time(chrono::NaiveTime::MIN);
                 Some(midnight.and_utc().timestamp_millis())
             }
-            Self::Text(text) => moment(text.trim()),
+            Self::Text(text) => parse_time(text.trim()),
             Self::Millis(millis) => (millis.abs() < 1e14).then(|| millis.round() as i64),
             Self::Parts(parts) => {
                 let part = |at: usize| {

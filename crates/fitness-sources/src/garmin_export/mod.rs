@@ -14,14 +14,14 @@ mod estimates;
 mod fields;
 mod json_list;
 
-pub(crate) use athlete::LIMITS_OF_ZONES;
+pub(crate) use athlete::THRESHOLD_FIELDS;
 
-use crate::error::Unreadable;
-use crate::outcome::Summary;
+use crate::error::ParseError;
+use crate::outcome::ReadOutcome;
 use chrono_tz::Tz;
 use fields::Object;
 use fitness_core::domain::calendar::Day;
-use fitness_core::domain::source_record::Told;
+use fitness_core::domain::source_record::ImportedRecord;
 use std::collections::BTreeMap;
 use std::io::Read;
 
@@ -70,7 +70,7 @@ pub enum Dataset {
 pub fn recognise(path: &str) -> Option<Dataset> {
     use Dataset as D;
     /// What a name begins with, for files named after what they hold.
-    const STARTS: &[(&str, Dataset)] = &[
+    const PREFIXES: &[(&str, Dataset)] = &[
         ("UDSFile_", D::DailySummaries),
         ("TrainingReadinessDTO_", D::TrainingReadiness),
         ("MetricsAcuteTrainingLoad_", D::AcuteLoad),
@@ -82,7 +82,7 @@ pub fn recognise(path: &str) -> Option<Dataset> {
         ("HillScore_", D::HillScore),
     ];
     /// What a name ends with, for files named after whom or when they are about.
-    const ENDS: &[(&str, Dataset)] = &[
+    const SUFFIXES: &[(&str, Dataset)] = &[
         ("_summarizedActivities", D::Activities),
         ("_sleepData", D::Sleep),
         ("_healthStatusData", D::HealthStatus),
@@ -97,9 +97,9 @@ pub fn recognise(path: &str) -> Option<Dataset> {
     if !ending.eq_ignore_ascii_case("json") {
         return None;
     }
-    let starts = STARTS.iter().find(|(start, _)| stem.starts_with(start));
+    let starts = PREFIXES.iter().find(|(start, _)| stem.starts_with(start));
     // A file taken out alone may have lost the part before the underscore.
-    let ends = || ENDS.iter().find(|(end, _)| stem.ends_with(end) || stem == end.trim_start_matches('_'));
+    let ends = || SUFFIXES.iter().find(|(end, _)| stem.ends_with(end) || stem == end.trim_start_matches('_'));
     starts.or_else(ends).map(|(_, dataset)| *dataset)
 }
 
@@ -112,96 +112,105 @@ pub fn read(
     dataset: Dataset,
     reader: &mut dyn Read,
     zone: Tz,
-    sink: &mut dyn FnMut(Told),
-) -> Result<Summary, Unreadable> {
-    let mut teller = Teller { dataset, zone, sink, summary: Summary::default(), held: Held::default() };
+    sink: &mut dyn FnMut(ImportedRecord),
+) -> Result<ReadOutcome, ParseError> {
+    let mut teller = DatasetReader {
+        dataset,
+        zone,
+        sink,
+        summary: ReadOutcome::default(),
+        pending: PendingDays::default(),
+    };
     let wrapper = (dataset == Dataset::Activities).then_some("summarizedActivitiesExport");
-    let end = json_list::visit(reader, wrapper, &mut |element| teller.take(element));
-    teller.tell_held();
+    let end = json_list::visit(reader, wrapper, &mut |element| teller.read_element(element));
+    teller.flush();
     let summary = teller.summary;
-    if end.is_ok() && summary.skipped > 0 && summary.reasons.get(NO_OBJECT) == Some(&summary.skipped) {
-        return Err(Unreadable::new("it is JSON, but not a list as in an account export"));
+    if end.is_ok() && summary.skipped > 0 && summary.skip_reasons.get(NOT_AN_OBJECT) == Some(&summary.skipped)
+    {
+        return Err(ParseError::new("it is JSON, but not a list as in an account export"));
     }
-    summary.ending(end)
+    summary.finish(end)
 }
 
-const NO_OBJECT: &str = "is not an entry at all";
-const WORSE: &str = "is not the best entry of its day";
+const NOT_AN_OBJECT: &str = "is not an entry at all";
+const NOT_BEST_OF_DAY: &str = "is not the best entry of its day";
 
 /// What one element says.
-struct Said {
-    told: Vec<Told>,
+struct ElementRecords {
+    records: Vec<ImportedRecord>,
     /// Where only one of a day's elements counts: the day, and how good this one is. Of equals the later stands.
-    contest: Option<(Day, Rank)>,
+    day_rank: Option<(Day, Rank)>,
 }
 
 /// The first number decides, then the second.
 type Rank = (i64, i64);
 
-impl Said {
-    fn one(told: Told) -> Self {
-        Self { told: vec![told], contest: None }
+impl ElementRecords {
+    fn single(told: ImportedRecord) -> Self {
+        Self { records: vec![told], day_rank: None }
     }
 }
 
 /// Either what an element says, or why it says nothing.
-type Outcome = Result<Said, &'static str>;
+type ElementResult = Result<ElementRecords, &'static str>;
 
 /// The best elements of each day so far.
 #[derive(Default)]
-struct Held {
-    days: BTreeMap<Day, (Rank, Vec<Told>)>,
+struct PendingDays {
+    days: BTreeMap<Day, (Rank, Vec<ImportedRecord>)>,
     bytes: usize,
 }
 
 /// Chunks cover about a hundred days of a few kilobytes; a file that holds much more is told as it comes.
-const MOST_HELD: usize = 16 << 20;
+const MAX_PENDING_BYTES: usize = 16 << 20;
 
-struct Teller<'a> {
+struct DatasetReader<'a> {
     dataset: Dataset,
     zone: Tz,
-    sink: &'a mut dyn FnMut(Told),
-    summary: Summary,
-    held: Held,
+    sink: &'a mut dyn FnMut(ImportedRecord),
+    summary: ReadOutcome,
+    pending: PendingDays,
 }
 
-impl Teller<'_> {
-    fn take(&mut self, element: &str) {
-        match self.say(element) {
+impl DatasetReader<'_> {
+    fn read_element(&mut self, element: &str) {
+        match self.parse_element(element) {
             Err(why) => self.summary.skip(why),
-            Ok(Said { told, contest: None }) => self.tell(told),
-            Ok(Said { told, contest: Some((day, rank)) }) => self.hold(day, rank, told, element.len()),
+            Ok(ElementRecords { records: told, day_rank: None }) => self.emit(told),
+            Ok(ElementRecords { records: told, day_rank: Some((day, rank)) }) => {
+                self.keep_best(day, rank, told, element.len())
+            }
         }
     }
 
-    fn say(&self, element: &str) -> Outcome {
+    fn parse_element(&self, element: &str) -> ElementResult {
         use Dataset as D;
-        let object = Object::parse(element).ok_or(NO_OBJECT)?;
+        let object = Object::parse(element).ok_or(NOT_AN_OBJECT)?;
         match self.dataset {
             D::Activities => activities::activity(&object, element, self.zone),
             D::DailySummaries => days::daily_summary(&object, element, self.zone),
-            D::Sleep => days::night(&object, element),
+            D::Sleep => days::sleep(&object, element),
             D::HealthStatus => days::health_status(&object, element),
             D::MaxMet => days::vo2max("max_met", &object, element),
             D::ActivityVo2Max => days::vo2max("activity_vo2max", &object, element),
             D::BioMetrics => days::weight(&object, element),
             D::TrainingReadiness => estimates::readiness(&object),
-            D::AcuteLoad => estimates::load(&object),
-            D::TrainingHistory => estimates::status(&object),
-            D::RacePredictions => estimates::races(&object),
-            D::EnduranceScore => estimates::endurance(&object),
-            D::HillScore => estimates::hills(&object),
+            D::AcuteLoad => estimates::acute_load(&object),
+            D::TrainingHistory => estimates::training_status(&object),
+            D::RacePredictions => estimates::race_predictions(&object),
+            D::EnduranceScore => estimates::endurance_score(&object),
+            D::HillScore => estimates::hill_score(&object),
             D::HeartRateZones => athlete::heart_rate_zones(&object),
             D::PowerZones => athlete::power_zones(&object),
-            D::UserProfile => athlete::person(&object),
+            D::UserProfile => athlete::user_profile(&object),
         }
     }
 
-    fn tell(&mut self, told: Vec<Told>) {
-        self.summary.told += 1;
+    fn emit(&mut self, told: Vec<ImportedRecord>) {
+        self.summary.accepted += 1;
         for told in told {
             if self.dataset == Dataset::DailySummaries
-                && let Told::Day(report) = &told
+                && let ImportedRecord::Day(report) = &told
             {
                 self.summary.last_daily_summary =
                     self.summary.last_daily_summary.max(Some(report.wellness.day));
@@ -210,23 +219,23 @@ impl Teller<'_> {
         }
     }
 
-    fn hold(&mut self, day: Day, rank: Rank, told: Vec<Told>, bytes: usize) {
-        if let Some((best, _)) = self.held.days.get(&day) {
-            self.summary.skip(WORSE);
+    fn keep_best(&mut self, day: Day, rank: Rank, told: Vec<ImportedRecord>, bytes: usize) {
+        if let Some((best, _)) = self.pending.days.get(&day) {
+            self.summary.skip(NOT_BEST_OF_DAY);
             if *best > rank {
                 return;
             }
         }
-        self.held.days.insert(day, (rank, told));
-        self.held.bytes += bytes;
-        if self.held.bytes > MOST_HELD {
-            self.tell_held();
+        self.pending.days.insert(day, (rank, told));
+        self.pending.bytes += bytes;
+        if self.pending.bytes > MAX_PENDING_BYTES {
+            self.flush();
         }
     }
 
-    fn tell_held(&mut self) {
-        for (_, told) in std::mem::take(&mut self.held).days.into_values() {
-            self.tell(told);
+    fn flush(&mut self) {
+        for (_, told) in std::mem::take(&mut self.pending).days.into_values() {
+            self.emit(told);
         }
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Why a visit failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
+pub enum FetchError {
     /// The service does not take the key.
     #[error("{service} does not accept the key: {advice}")]
     KeyRefused {
@@ -25,13 +25,13 @@ pub enum Fault {
         /// What was asked for.
         dataset: &'static str,
         /// What went wrong.
-        problem: Problem,
+        problem: DatasetError,
     },
 }
 
 /// Why a dataset could not be read. Reads on after its name and a colon.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Problem {
+pub enum DatasetError {
     /// A status that asking again does not change, or that stayed after asking again.
     #[error("the service answered with status {0}")]
     Status(u16),
@@ -49,7 +49,7 @@ pub enum Problem {
     Stalled,
     /// The connection ended before the answer did.
     #[error("the answer was cut short")]
-    Cut,
+    Truncated,
     /// More than anybody has.
     #[error("the answer is larger than {} MB", .limit / 1_000_000)]
     TooLarge {
@@ -64,7 +64,7 @@ pub enum Problem {
     NotAFile(Content),
     /// JSON, and not as it is known to look.
     #[error("the answer does not look as expected")]
-    OtherShape,
+    UnexpectedShape,
     /// A token was asked for and none was found.
     #[error("the answer holds no token in any known way; it has: {keys}")]
     NoToken {
@@ -88,19 +88,19 @@ pub enum Problem {
     },
     /// The two datasets before it got no answer.
     #[error("not asked for, since the service no longer answers")]
-    NotAsked,
+    NotRequested,
     /// The listener had heard enough.
     #[error("not read to the end, since the visit was broken off")]
     Stopped,
 }
 
-impl Problem {
+impl DatasetError {
     /// Whether asking again may help.
     #[must_use]
-    pub const fn passes(&self) -> bool {
+    pub const fn is_transient(&self) -> bool {
         match self {
             Self::Status(status) => *status >= 500,
-            Self::Busy | Self::Unreachable | Self::Stalled | Self::Cut => true,
+            Self::Busy | Self::Unreachable | Self::Stalled | Self::Truncated => true,
             _ => false,
         }
     }
@@ -108,9 +108,9 @@ impl Problem {
     /// Of two, the one to tell: what may pass before what lasts, because it decides whether to ask again; else the
     /// first.
     #[must_use]
-    pub(crate) fn or_passing(first: Option<Self>, second: Self) -> Self {
+    pub(crate) fn prefer_transient(first: Option<Self>, second: Self) -> Self {
         match first {
-            Some(first) if first.passes() || !second.passes() => first,
+            Some(first) if first.is_transient() || !second.is_transient() => first,
             _ => second,
         }
     }
@@ -129,7 +129,7 @@ pub enum Content {
 
 impl Content {
     /// What bytes look like.
-    pub(crate) fn of(bytes: &[u8]) -> Self {
+    pub(crate) fn detect(bytes: &[u8]) -> Self {
         let start = bytes.trim_ascii_start();
         if start.first() == Some(&b'<') {
             Self::Html
@@ -153,18 +153,18 @@ impl fmt::Display for Content {
 
 /// Why reading a dataset ended early.
 #[derive(Debug)]
-pub(crate) enum Halt {
+pub(crate) enum AbortError {
     /// This dataset is lost; the next may do.
-    Lost(Problem),
+    Dataset(DatasetError),
     /// There is no point in going on.
-    Failed(Fault),
+    Fetch(FetchError),
     /// The listener had heard enough.
     Stopped,
 }
 
-impl From<Problem> for Halt {
-    fn from(problem: Problem) -> Self {
-        Self::Lost(problem)
+impl From<DatasetError> for AbortError {
+    fn from(problem: DatasetError) -> Self {
+        Self::Dataset(problem)
     }
 }
 
@@ -173,13 +173,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_may_pass_is_told_before_what_lasts() {
-        let (lasting, passing) = (Problem::Status(404), Problem::Status(503));
-        let told = |problems: &[Problem]| {
-            problems.iter().cloned().fold(None, |told, problem| Some(Problem::or_passing(told, problem)))
+    fn transient_error_is_reported_first() {
+        let (lasting, passing) = (DatasetError::Status(404), DatasetError::Status(503));
+        let told = |problems: &[DatasetError]| {
+            problems
+                .iter()
+                .cloned()
+                .fold(None, |told, problem| Some(DatasetError::prefer_transient(told, problem)))
         };
         assert_eq!(told(&[lasting.clone(), passing.clone(), lasting.clone()]), Some(passing.clone()));
         assert_eq!(told(&[passing.clone(), lasting.clone()]), Some(passing));
-        assert_eq!(told(&[lasting.clone(), Problem::Status(403)]), Some(lasting));
+        assert_eq!(told(&[lasting.clone(), DatasetError::Status(403)]), Some(lasting));
     }
 }

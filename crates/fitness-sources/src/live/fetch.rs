@@ -1,14 +1,14 @@
 //! What every source does with what it reads: tell it, and keep count of what is missing.
 
-use super::error::{Fault, Halt, Problem};
-use super::{Heard, Listener, Missing, Span, Visit};
+use super::error::{AbortError, DatasetError, FetchError};
+use super::{DayRange, FetchOutcome, FetchedItem, Listener, MissingDataset};
 use chrono_tz::Tz;
 use fitness_core::domain::calendar::{Day, Instant};
-use fitness_core::domain::source_record::{DayReport, SourceKind, Told};
+use fitness_core::domain::source_record::{DayRecord, ImportedRecord, SourceKind};
 use fitness_core::domain::wellness::DailyWellness;
 
 /// So many datasets in a row without an answer, and the rest are not asked for.
-const UNANSWERED: usize = 2;
+const MAX_UNANSWERED: usize = 2;
 
 /// A day as a dataset tells it.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,46 +20,46 @@ pub(crate) struct DayEntry {
 }
 
 /// A visit while it lasts.
-pub(crate) struct Telling<'a, L> {
+pub(crate) struct FetchContext<'a, L> {
     listener: &'a mut L,
     kind: SourceKind,
     zone: Tz,
-    pub(crate) span: Span,
+    pub(crate) days: DayRange,
     pub(crate) polled_at: Instant,
     pub(crate) activities_complete: bool,
     newest: Option<Instant>,
-    missing: Vec<Missing>,
-    answered: bool,
-    unanswered: usize,
+    missing: Vec<MissingDataset>,
+    has_answer: bool,
+    unanswered_in_a_row: usize,
     stopped: bool,
 }
 
-impl<'a, L: Listener> Telling<'a, L> {
+impl<'a, L: Listener> FetchContext<'a, L> {
     /// Begins. Days that have not begun where the athlete is are not asked about.
-    pub(crate) fn begin(
+    pub(crate) fn start(
         kind: SourceKind,
         zone: Tz,
-        span: Span,
+        span: DayRange,
         polled_at: Instant,
         listener: &'a mut L,
     ) -> Self {
-        let span = Span { through: span.through.min(Day::at(polled_at, zone)), ..span };
+        let days = DayRange { through: span.through.min(Day::at(polled_at, zone)), ..span };
         Self {
             listener,
             kind,
             zone,
-            span,
+            days,
             polled_at,
             activities_complete: false,
             newest: None,
             missing: Vec::new(),
-            answered: false,
-            unanswered: 0,
+            has_answer: false,
+            unanswered_in_a_row: 0,
             stopped: false,
         }
     }
 
-    pub(crate) fn wants_file(&self, activity: &fitness_core::domain::source_record::ReportKey) -> bool {
+    pub(crate) fn wants_file(&self, activity: &fitness_core::domain::source_record::RecordKey) -> bool {
         self.listener.wants_file(activity)
     }
 
@@ -68,38 +68,42 @@ impl<'a, L: Listener> Telling<'a, L> {
     }
 
     /// Tells something, and when the device recorded the newest of it, if a device did.
-    pub(crate) async fn hear(&mut self, heard: Heard, recorded_at: Option<Instant>) -> Result<(), Halt> {
-        self.answered = true;
-        let flow = self.listener.hear(heard).await;
+    pub(crate) async fn emit(
+        &mut self,
+        heard: FetchedItem,
+        recorded_at: Option<Instant>,
+    ) -> Result<(), AbortError> {
+        self.has_answer = true;
+        let flow = self.listener.receive(heard).await;
         // What is later than the question was not recorded yet: a clock is wrong, and it proves nothing.
         self.newest = self.newest.max(recorded_at.filter(|at| *at <= self.polled_at));
-        if flow.is_break() { Err(Halt::Stopped) } else { Ok(()) }
+        if flow.is_break() { Err(AbortError::Stopped) } else { Ok(()) }
     }
 
     /// Tells a day, unless it is a placeholder or was not asked for.
-    pub(crate) async fn day(&mut self, part: &'static str, entry: DayEntry) -> Result<(), Halt> {
+    pub(crate) async fn emit_day(&mut self, part: &'static str, entry: DayEntry) -> Result<(), AbortError> {
         let day = entry.wellness.day;
-        let placeholder = entry.wellness == DailyWellness::unknown(day) && entry.recorded_at.is_none();
-        if placeholder || !self.span.contains(day) {
+        let placeholder = entry.wellness == DailyWellness::empty(day) && entry.recorded_at.is_none();
+        if placeholder || !self.days.contains(day) {
             return Ok(());
         }
         let over = day.end(self.zone) <= self.polled_at;
-        let report = DayReport {
+        let report = DayRecord {
             kind: self.kind,
-            part: part.to_owned(),
+            dataset: part.to_owned(),
             wellness: entry.wellness,
             as_of: (!over).then_some(self.polled_at),
             raw: Some(entry.raw),
         };
-        self.hear(Heard::Told(Told::Day(Box::new(report))), entry.recorded_at).await
+        self.emit(FetchedItem::Record(ImportedRecord::Day(Box::new(report))), entry.recorded_at).await
     }
 
     /// Why a dataset is not even to be asked for, if so.
-    pub(crate) fn reason_to_skip(&self) -> Option<Problem> {
+    pub(crate) fn reason_to_skip(&self) -> Option<DatasetError> {
         if self.stopped {
-            Some(Problem::Stopped)
-        } else if self.unanswered >= UNANSWERED {
-            Some(Problem::NotAsked)
+            Some(DatasetError::Stopped)
+        } else if self.unanswered_in_a_row >= MAX_UNANSWERED {
+            Some(DatasetError::NotRequested)
         } else {
             None
         }
@@ -109,43 +113,47 @@ impl<'a, L: Listener> Telling<'a, L> {
     ///
     /// # Errors
     /// When there is no point in going on.
-    pub(crate) fn note(&mut self, dataset: &'static str, went: Result<(), Halt>) -> Result<(), Fault> {
+    pub(crate) fn record_outcome(
+        &mut self,
+        dataset: &'static str,
+        went: Result<(), AbortError>,
+    ) -> Result<(), FetchError> {
         match went {
             Ok(()) => {
-                self.answered = true;
-                self.unanswered = 0;
+                self.has_answer = true;
+                self.unanswered_in_a_row = 0;
             }
-            Err(Halt::Lost(problem)) => self.lost(dataset, problem),
-            Err(Halt::Stopped) => {
+            Err(AbortError::Dataset(problem)) => self.add_missing(dataset, problem),
+            Err(AbortError::Stopped) => {
                 self.stopped = true;
-                self.lost(dataset, Problem::Stopped);
+                self.add_missing(dataset, DatasetError::Stopped);
             }
-            Err(Halt::Failed(fault)) => return Err(fault),
+            Err(AbortError::Fetch(fault)) => return Err(fault),
         }
         Ok(())
     }
 
     /// Names a dataset that is not, or not all, there.
-    pub(crate) fn lost(&mut self, dataset: &'static str, problem: Problem) {
-        self.unanswered = match &problem {
-            Problem::NotAsked | Problem::Stopped => self.unanswered,
-            problem if problem.passes() => self.unanswered + 1,
+    pub(crate) fn add_missing(&mut self, dataset: &'static str, problem: DatasetError) {
+        self.unanswered_in_a_row = match &problem {
+            DatasetError::NotRequested | DatasetError::Stopped => self.unanswered_in_a_row,
+            problem if problem.is_transient() => self.unanswered_in_a_row + 1,
             _ => 0,
         };
-        self.missing.push(Missing { dataset, reason: problem });
+        self.missing.push(MissingDataset { dataset, reason: problem });
     }
 
     /// Ends.
     ///
     /// # Errors
     /// When not one dataset could be read: a visit that brought nothing must not look like one with no news.
-    pub(crate) fn end(self) -> Result<Visit, Fault> {
-        if !self.answered
-            && let Some(Missing { dataset, reason }) = self.missing.first().cloned()
+    pub(crate) fn finish(self) -> Result<FetchOutcome, FetchError> {
+        if !self.has_answer
+            && let Some(MissingDataset { dataset, reason }) = self.missing.first().cloned()
         {
-            return Err(Fault::Failed { dataset, problem: reason });
+            return Err(FetchError::Failed { dataset, problem: reason });
         }
-        Ok(Visit {
+        Ok(FetchOutcome {
             polled_at: self.polled_at,
             newest_record: self.newest,
             activities_complete: self.activities_complete,

@@ -9,47 +9,47 @@ use std::time::Duration;
 
 /// Why a source waits. Production sleeps through all of them; a test knows which is which.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wait {
+pub enum Delay {
     /// So as not to ask too often.
-    Turn(Duration),
+    RateLimit(Duration),
     /// Before asking again.
-    Again(Duration),
+    Retry(Duration),
     /// For the next bytes; when this ends first, they are given up.
     Stall(Duration),
 }
 
-impl Wait {
+impl Delay {
     /// How long.
     #[must_use]
-    pub const fn length(self) -> Duration {
+    pub const fn duration(self) -> Duration {
         match self {
-            Self::Turn(length) | Self::Again(length) | Self::Stall(length) => length,
+            Self::RateLimit(length) | Self::Retry(length) | Self::Stall(length) => length,
         }
     }
 }
 
 /// A wait that ends.
-pub type Waiting = Pin<Box<dyn Future<Output = ()> + Send>>;
+pub type DelayFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// A client, a clock and a way to wait.
 #[derive(Clone)]
-pub struct Means {
+pub struct HttpEnv {
     pub(crate) client: reqwest::Client,
     pub(crate) clock: Arc<dyn Fn() -> Instant + Send + Sync>,
-    pub(crate) pause: Arc<dyn Fn(Wait) -> Waiting + Send + Sync>,
+    pub(crate) delay: Arc<dyn Fn(Delay) -> DelayFuture + Send + Sync>,
 }
 
-impl Means {
+impl HttpEnv {
     /// Puts them together. The client must not follow redirects: they would carry keys elsewhere.
     pub fn new<W>(
         client: reqwest::Client,
         clock: impl Fn() -> Instant + Send + Sync + 'static,
-        pause: impl Fn(Wait) -> W + Send + Sync + 'static,
+        pause: impl Fn(Delay) -> W + Send + Sync + 'static,
     ) -> Self
     where
         W: Future<Output = ()> + Send + 'static,
     {
-        Self { client, clock: Arc::new(clock), pause: Arc::new(move |wait| Box::pin(pause(wait))) }
+        Self { client, clock: Arc::new(clock), delay: Arc::new(move |wait| Box::pin(pause(wait))) }
     }
 
     pub(crate) fn now(&self) -> Instant {
@@ -57,7 +57,7 @@ impl Means {
     }
 }
 
-impl fmt::Debug for Means {
+impl fmt::Debug for HttpEnv {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Means")
     }

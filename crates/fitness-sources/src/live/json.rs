@@ -7,18 +7,18 @@ use serde_json::Value;
 use std::ops::RangeInclusive;
 
 /// What lies at a dotted path.
-pub(crate) fn at<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
+pub(crate) fn value_at<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
     path.split('.').try_fold(value, |value, name| value.get(name)).filter(|value| !value.is_null())
 }
 
 /// The first of several paths that leads to a number within bounds.
 pub(crate) fn number(value: &Value, paths: &[&str], bounds: RangeInclusive<f64>) -> Option<f64> {
-    paths.iter().find_map(|path| at(value, path)?.as_f64().filter(|number| bounds.contains(number)))
+    paths.iter().find_map(|path| value_at(value, path)?.as_f64().filter(|number| bounds.contains(number)))
 }
 
 /// The same, as a whole number.
 #[expect(clippy::cast_possible_truncation, reason = "a float beyond the bounds of i64 saturates")]
-pub(crate) fn whole<T: TryFrom<i64>>(
+pub(crate) fn integer<T: TryFrom<i64>>(
     value: &Value,
     paths: &[&str],
     bounds: RangeInclusive<f64>,
@@ -28,24 +28,25 @@ pub(crate) fn whole<T: TryFrom<i64>>(
 
 /// Seconds; nothing for none, which services write where they measured nothing.
 pub(crate) fn seconds(value: &Value, path: &str) -> Option<TimeSpan> {
-    TimeSpan::from_seconds(at(value, path)?.as_f64()?).filter(|span| *span > TimeSpan::ZERO)
+    TimeSpan::from_seconds(value_at(value, path)?.as_f64()?).filter(|span| *span > TimeSpan::ZERO)
 }
 
 /// Metres.
 pub(crate) fn meters(value: &Value, path: &str) -> Option<Distance> {
-    Distance::from_meters(at(value, path)?.as_f64()?)
+    Distance::from_meters(value_at(value, path)?.as_f64()?)
 }
 
 /// A text without padding, control characters and endlessness.
 pub(crate) fn text(value: &Value, path: &str) -> Option<String> {
-    let clean: String = at(value, path)?.as_str()?.chars().filter(|c| !c.is_control()).take(200).collect();
+    let clean: String =
+        value_at(value, path)?.as_str()?.chars().filter(|c| !c.is_control()).take(200).collect();
     let clean = clean.trim();
     (!clean.is_empty()).then(|| clean.to_owned())
 }
 
 /// A whole number or a text of digits, as the text of an id.
 pub(crate) fn id(value: &Value, path: &str) -> Option<String> {
-    let id = match at(value, path)? {
+    let id = match value_at(value, path)? {
         Value::Number(number) => number.as_u64()?.to_string(),
         Value::String(text) => text.clone(),
         _ => return None,
@@ -58,7 +59,7 @@ pub(crate) fn id(value: &Value, path: &str) -> Option<String> {
 
 /// A calendar day, alone or before a time of day.
 pub(crate) fn day(value: &Value, path: &str) -> Option<Day> {
-    at(value, path)?.as_str()?.get(..10)?.parse().ok()
+    value_at(value, path)?.as_str()?.get(..10)?.parse().ok()
 }
 
 /// Milliseconds since 1970.
@@ -67,8 +68,8 @@ pub(crate) fn millis(value: &Value) -> Option<Instant> {
 }
 
 /// A time of day without a zone, with a space or a `T`, with or without fractions.
-pub(crate) fn clock(value: &Value, path: &str) -> Option<NaiveDateTime> {
-    let text = at(value, path)?.as_str()?.trim_end_matches('Z');
+pub(crate) fn local_time(value: &Value, path: &str) -> Option<NaiveDateTime> {
+    let text = value_at(value, path)?.as_str()?.trim_end_matches('Z');
     ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f"]
         .iter()
         .find_map(|format| NaiveDateTime::parse_from_str(text, format).ok())
@@ -90,13 +91,13 @@ pub(crate) fn entries(value: &Value) -> Option<&[Value]> {
 }
 
 /// Offsets of local clocks from UTC lie within these, in seconds.
-pub(crate) const OFFSETS: RangeInclusive<i64> = -18 * 3600..=18 * 3600;
+pub(crate) const UTC_OFFSETS: RangeInclusive<i64> = -18 * 3600..=18 * 3600;
 
 /// The local clock minus UTC, rounded to the quarter hours that zones use.
 pub(crate) fn offset(local: NaiveDateTime, utc: NaiveDateTime) -> Option<i32> {
     let apart = (local - utc).num_seconds();
     let rounded = (apart + 450).div_euclid(900) * 900;
-    (OFFSETS.contains(&rounded) && (apart - rounded).abs() < 60)
+    (UTC_OFFSETS.contains(&rounded) && (apart - rounded).abs() < 60)
         .then(|| i32::try_from(rounded).ok())
         .flatten()
 }
@@ -109,11 +110,11 @@ mod tests {
     #[test]
     fn absent_null_and_absurd_are_no_value() {
         let value = json!({"a": {"b": 52.4, "n": null, "s": "52"}, "stress": -1});
-        assert_eq!(whole::<u16>(&value, &["a.b"], 20.0..=250.0), Some(52));
+        assert_eq!(integer::<u16>(&value, &["a.b"], 20.0..=250.0), Some(52));
         for path in ["a.n", "a.s", "a.c", "b.b", "stress"] {
-            assert_eq!(whole::<u16>(&value, &[path], 0.0..=250.0), None, "{path}");
+            assert_eq!(integer::<u16>(&value, &[path], 0.0..=250.0), None, "{path}");
         }
-        assert_eq!(whole::<u16>(&value, &["a.n", "a.b"], 0.0..=250.0), Some(52));
+        assert_eq!(integer::<u16>(&value, &["a.n", "a.b"], 0.0..=250.0), Some(52));
     }
 
     #[test]
@@ -131,7 +132,7 @@ mod tests {
 
     #[test]
     fn an_offset_is_one_that_zones_have() {
-        let time = |text: &str| clock(&json!({"t": text}), "t").unwrap();
+        let time = |text: &str| local_time(&json!({"t": text}), "t").unwrap();
         assert_eq!(offset(time("2026-01-08 08:10:21"), time("2026-01-08T14:10:21.0")), Some(-6 * 3600));
         assert_eq!(offset(time("2026-01-08 19:55:22"), time("2026-01-08 14:10:21")), Some(20_700));
         assert_eq!(offset(time("2026-01-10 08:10:21"), time("2026-01-08 14:10:21")), None);

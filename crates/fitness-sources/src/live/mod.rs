@@ -17,13 +17,13 @@ mod http_env;
 pub mod intervals;
 mod json;
 
-pub use error::{Content, Fault, Problem};
+pub use error::{Content, DatasetError, FetchError};
 pub use garmin::Garmin;
-pub use http_env::{Means, Wait, Waiting};
+pub use http_env::{Delay, DelayFuture, HttpEnv};
 pub use intervals::Intervals;
 
 use fitness_core::domain::calendar::{Day, Instant};
-use fitness_core::domain::source_record::{ReportKey, SourceKind, Told};
+use fitness_core::domain::source_record::{ImportedRecord, RecordKey, SourceKind};
 use std::future::Future;
 use std::ops::ControlFlow;
 
@@ -38,18 +38,18 @@ pub trait Source {
     /// newest heartbeat that was told is in the list of activities that was read after it.
     fn fetch<L: Listener>(
         &mut self,
-        span: Span,
+        span: DayRange,
         listener: &mut L,
-    ) -> impl Future<Output = Result<Visit, Fault>> + Send;
+    ) -> impl Future<Output = Result<FetchOutcome, FetchError>> + Send;
 }
 
 /// Who is told.
 pub trait Listener: Send {
     /// Whether the original file of an activity is wanted; `false` says that it is here already.
-    fn wants_file(&self, activity: &ReportKey) -> bool;
+    fn wants_file(&self, activity: &RecordKey) -> bool;
 
     /// Takes what was heard. `Break` ends the visit; what was heard before counts.
-    fn hear(&mut self, heard: Heard) -> impl Future<Output = ControlFlow<()>> + Send;
+    fn receive(&mut self, heard: FetchedItem) -> impl Future<Output = ControlFlow<()>> + Send;
 
     /// How far a dataset is, for somebody who watches.
     fn progress(&mut self, dataset: &'static str, done: usize, of: Option<usize>) {
@@ -59,13 +59,13 @@ pub trait Listener: Send {
 
 /// One thing that was heard.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Heard {
+pub enum FetchedItem {
     /// What the service says.
-    Told(Told),
+    Record(ImportedRecord),
     /// The file behind an activity, as it was served: FIT, or packed in a ZIP or with gzip.
     File {
         /// The activity; that of a triathlon is told by its file alone, which holds the legs.
-        activity: ReportKey,
+        activity: RecordKey,
         /// What to call it. Foreign text.
         name: String,
         /// Its bytes.
@@ -73,9 +73,9 @@ pub enum Heard {
     },
 }
 
-impl Heard {
+impl FetchedItem {
     /// A file, named after its activity and what it looks like.
-    pub(crate) fn file(activity: ReportKey, bytes: Vec<u8>) -> Self {
+    pub(crate) fn file(activity: RecordKey, bytes: Vec<u8>) -> Self {
         let ending = match bytes.as_slice() {
             [b'P', b'K', ..] => ".zip",
             [0x1f, 0x8b, ..] => ".gz",
@@ -88,20 +88,20 @@ impl Heard {
 
 /// Days from one to another, both included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Span {
+pub struct DayRange {
     /// The first day.
     pub from: Day,
     /// The last day.
     pub through: Day,
 }
 
-impl Span {
+impl DayRange {
     /// The same days in pieces of at most so many.
-    pub(crate) fn pieces(self, most: i64) -> impl Iterator<Item = Self> {
+    pub(crate) fn chunks(self, most: i64) -> impl Iterator<Item = Self> {
         let most = most.max(1);
-        std::iter::successors(Some(self.from), move |from| Some(from.plus(most)))
+        std::iter::successors(Some(self.from), move |from| Some(from.plus_days(most)))
             .take_while(move |from| *from <= self.through)
-            .map(move |from| Self { from, through: from.plus(most - 1).min(self.through) })
+            .map(move |from| Self { from, through: from.plus_days(most - 1).min(self.through) })
     }
 
     pub(crate) fn contains(self, day: Day) -> bool {
@@ -111,7 +111,7 @@ impl Span {
 
 /// What came of asking.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Visit {
+pub struct FetchOutcome {
     /// When the asking began; nothing later is spoken for.
     pub polled_at: Instant,
     /// The newest thing that the athlete's device recorded, of all that was told. Never later than `polled_at`.
@@ -119,17 +119,17 @@ pub struct Visit {
     /// Whether the list of activities was read and told to its end. If not, a day without one proves nothing.
     pub activities_complete: bool,
     /// What could not be read, and why.
-    pub missing: Vec<Missing>,
+    pub missing: Vec<MissingDataset>,
 }
 
 /// A dataset that is not, or not all, there.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{dataset}: {reason}")]
-pub struct Missing {
+pub struct MissingDataset {
     /// Which.
     pub dataset: &'static str,
     /// Why.
-    pub reason: Problem,
+    pub reason: DatasetError,
 }
 
 #[cfg(test)]
@@ -138,15 +138,15 @@ mod tests {
 
     #[test]
     fn a_span_falls_into_pieces_without_gap_or_overlap() {
-        let span = Span { from: "2026-01-30".parse().unwrap(), through: "2026-04-01".parse().unwrap() };
-        let pieces: Vec<Span> = span.pieces(28).collect();
+        let span = DayRange { from: "2026-01-30".parse().unwrap(), through: "2026-04-01".parse().unwrap() };
+        let pieces: Vec<DayRange> = span.chunks(28).collect();
         assert_eq!(pieces.len(), 3);
         assert_eq!((pieces[0].from, pieces[2].through), (span.from, span.through));
         for pair in pieces.windows(2) {
             assert_eq!(pair[0].through.next(), pair[1].from);
         }
-        assert!(pieces.iter().all(|piece| piece.from.until(piece.through) < 28));
-        let backwards = Span { from: span.through, through: span.from };
-        assert_eq!(backwards.pieces(28).count(), 0);
+        assert!(pieces.iter().all(|piece| piece.from.days_until(piece.through) < 28));
+        let backwards = DayRange { from: span.through, through: span.from };
+        assert_eq!(backwards.chunks(28).count(), 0);
     }
 }

@@ -11,7 +11,7 @@ const HEADING: &str = "Activity ID,Activity Date,Activity Name,Activity Type,Act
 const RUN: &str = "101,\"Aug 22, 2026, 6:52:17 AM\",\"Long, \"\"easy\"\" run\",Run,\"two\r\nlines, and a comma\",3600,10.01,170,\
     50,false,,Shoes,activities/101.fit.gz,70,,3601.5,3500,10012.3,4.2,2.8,120.5,0,,,,,,,90,86,171,140.4,400,260,704.2";
 
-fn read_text(text: &str) -> (Vec<Row>, Result<Summary, Unreadable>) {
+fn read_text(text: &str) -> (Vec<Row>, Result<ReadOutcome, ParseError>) {
     let mut rows = Vec::new();
     let summary = read(&mut text.as_bytes(), Tz::Europe__Berlin, &mut |row| rows.push(row));
     (rows, summary)
@@ -24,19 +24,19 @@ fn row_of(cells: &[(usize, &str)]) -> Result<Row, &'static str> {
     for (at, cell) in cells {
         all[*at] = cell;
     }
-    row(&ByteRecord::from(all), Tz::Europe__Berlin)
+    parse_row(&ByteRecord::from(all), Tz::Europe__Berlin)
 }
 
 #[test]
 fn a_row_is_read_by_the_place_of_its_columns() {
     let (rows, summary) = read_text(&format!("{HEADING}\n{RUN}\n"));
-    assert_eq!(summary, Ok(Summary { told: 1, ..Summary::default() }));
+    assert_eq!(summary, Ok(ReadOutcome { accepted: 1, ..ReadOutcome::default() }));
     let row = &rows[0];
     assert_eq!((row.id.as_str(), row.filename.as_deref()), ("101", Some("activities/101.fit.gz")));
-    let run = &row.recorded.activity;
+    let run = &row.activity.activity;
     assert_eq!((run.sport, run.name.as_deref()), (Sport::Running, Some("Long, \"easy\" run")));
     assert_eq!(run.started_at, "2026-08-22T06:52:17Z".parse::<Instant>().unwrap());
-    assert_eq!((run.utc_offset_s, row.recorded.local_time_told), (7200, false));
+    assert_eq!((run.utc_offset_s, row.activity.has_local_time), (7200, false));
     assert_eq!((run.elapsed, run.moving), (TimeSpan::from_seconds(3601.5), Some(TimeSpan::from_secs(3500))));
     assert_eq!(run.distance, Distance::from_meters(10_012.3));
     assert_eq!((run.ascent, run.descent), (Distance::from_meters(120.5), Some(Distance::ZERO)));
@@ -51,13 +51,13 @@ fn a_row_is_read_by_the_place_of_its_columns() {
 #[test]
 fn what_is_shown_stands_in_for_what_is_exact() {
     let shown = [(5, "3600"), (6, "33,22"), (7, "170")];
-    let activity = row_of(&shown).unwrap().recorded.activity;
+    let activity = row_of(&shown).unwrap().activity.activity;
     assert_eq!(activity.distance, Distance::from_km(33.22));
     assert_eq!((activity.elapsed, activity.moving), (Some(TimeSpan::from_mins(60)), None));
     assert_eq!(activity.max_heart_rate, Some(170));
     let both = row_of(&[(6, "10.01"), (17, "10012.3"), (3, "Virtual Ride"), (29, "88.5")])
         .unwrap()
-        .recorded
+        .activity
         .activity;
     assert_eq!(both.distance, Distance::from_meters(10_012.3));
     assert_eq!(
@@ -66,7 +66,7 @@ fn what_is_shown_stands_in_for_what_is_exact() {
     );
     for (shown, km) in [("1,234.5", 1234.5), (" 5 ", 5.0), ("5.25", 5.25)] {
         assert_eq!(
-            row_of(&[(6, shown)]).unwrap().recorded.activity.distance,
+            row_of(&[(6, shown)]).unwrap().activity.activity.distance,
             Distance::from_km(km),
             "{shown}"
         );
@@ -78,9 +78,9 @@ fn what_is_not_a_value_is_absent() {
     for bad in ["", "0", "0.0", "-1", "NaN", "inf", "1e400", "--", "twelve"] {
         let columns = [5, 6, 7, 15, 16, 17, 29, 30, 31, 32, 33, 34];
         let cells: Vec<(usize, &str)> = columns.iter().map(|at| (*at, bad)).collect();
-        let Activity { started_at, utc_offset_s, .. } = row_of(&[]).unwrap().recorded.activity;
-        let expected = Activity::begun(Sport::Other, started_at, utc_offset_s);
-        assert_eq!(row_of(&cells).unwrap().recorded.activity, expected, "{bad}");
+        let Activity { started_at, utc_offset_s, .. } = row_of(&[]).unwrap().activity.activity;
+        let expected = Activity::new(Sport::Other, started_at, utc_offset_s);
+        assert_eq!(row_of(&cells).unwrap().activity.activity, expected, "{bad}");
     }
     assert_eq!(row_of(&[]).unwrap().filename, None);
 }
@@ -119,9 +119,9 @@ fn a_row_without_id_or_date_is_skipped_and_the_next_one_is_not() {
     let text = format!("{HEADING}\nn/a,\"Aug 22, 2026, 6:52:17 AM\",x\n102,someday,x\n\n103\n{RUN}\n");
     let (rows, summary) = read_text(&text);
     let summary = summary.unwrap();
-    assert_eq!((rows.len(), summary.told, summary.skipped, summary.broken_off), (1, 1, 3, None));
-    assert_eq!(summary.reasons["has no activity id"], 1);
-    assert_eq!(summary.reasons["has no date that can be read"], 2);
+    assert_eq!((rows.len(), summary.accepted, summary.skipped, summary.read_error), (1, 1, 3, None));
+    assert_eq!(summary.skip_reasons["has no activity id"], 1);
+    assert_eq!(summary.skip_reasons["has no date that can be read"], 2);
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn bytes_that_are_no_text_cost_a_character() {
     bytes.extend(b"\xe9,Run\n");
     let mut rows = Vec::new();
     read(&mut &*bytes, Tz::UTC, &mut |row| rows.push(row)).unwrap();
-    assert_eq!(rows[0].recorded.activity.name.as_deref(), Some("Caf\u{fffd}"));
+    assert_eq!(rows[0].activity.activity.name.as_deref(), Some("Caf\u{fffd}"));
 }
 
 #[test]
@@ -165,9 +165,9 @@ fn a_list_cut_at_any_byte_tells_the_rows_that_are_whole() {
         // Cut within its last cell, which nobody reads, a row is as good as whole.
         let expected = ends.iter().filter(|end| cut > **end).count();
         assert_eq!(rows.len(), expected, "cut at {cut}");
-        assert!(rows.iter().all(|row| row.recorded == whole[0].recorded), "cut at {cut}");
+        assert!(rows.iter().all(|row| row.activity == whole[0].activity), "cut at {cut}");
         if cut > ends[0] + ",a.jpg\n".len() && cut <= ends[1] {
-            let why = summary.unwrap().broken_off.unwrap();
+            let why = summary.unwrap().read_error.unwrap();
             assert_eq!(why.to_string(), "it ends in the middle", "cut at {cut}");
         }
     }
@@ -175,13 +175,13 @@ fn a_list_cut_at_any_byte_tells_the_rows_that_are_whole() {
 
 #[test]
 fn a_list_may_be_long_and_a_row_may_not() {
-    let many = format!("{HEADING}\n{}", format!("{RUN}\n").repeat(2 * LONGEST / RUN.len()));
-    assert_eq!(read_text(&many).1.unwrap().broken_off, None);
+    let many = format!("{HEADING}\n{}", format!("{RUN}\n").repeat(2 * MAX_ROW_BYTES / RUN.len()));
+    assert_eq!(read_text(&many).1.unwrap().read_error, None);
     let head = format!("{HEADING}\n{RUN}\n102,\"");
     let mut rows = 0;
     let summary = read(&mut head.as_bytes().chain(io::repeat(b'x')), Tz::UTC, &mut |_| rows += 1).unwrap();
-    assert_eq!((rows, summary.told), (1, 1));
-    assert_eq!(summary.broken_off.unwrap().to_string(), "one of its entries is longer than 1 MiB");
+    assert_eq!((rows, summary.accepted), (1, 1));
+    assert_eq!(summary.read_error.unwrap().to_string(), "one of its entries is longer than 1 MiB");
 }
 
 #[test]

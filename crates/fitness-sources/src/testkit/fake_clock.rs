@@ -1,6 +1,6 @@
 //! A clock that moves only when somebody waits.
 
-use crate::live::{Means, Wait};
+use crate::live::{Delay, HttpEnv};
 use chrono::TimeDelta;
 use fitness_core::domain::calendar::Instant;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -8,13 +8,13 @@ use tokio::sync::Semaphore;
 
 /// A clock and a record of all waits. A wait for bytes ends when a fake stalls, and only then.
 #[derive(Debug, Clone)]
-pub struct Time {
+pub struct FakeClock {
     now: Arc<Mutex<Instant>>,
-    waits: Arc<Mutex<Vec<Wait>>>,
+    waits: Arc<Mutex<Vec<Delay>>>,
     stalls: Arc<Semaphore>,
 }
 
-impl Time {
+impl FakeClock {
     pub(super) fn new(now: Instant, stalls: Arc<Semaphore>) -> Self {
         Self { now: Arc::new(Mutex::new(now)), waits: Arc::default(), stalls }
     }
@@ -26,38 +26,38 @@ impl Time {
     }
 
     /// Moves the clock.
-    pub fn pass(&self, time: TimeDelta) {
+    pub fn advance(&self, time: TimeDelta) {
         *self.now.lock().unwrap_or_else(PoisonError::into_inner) += time;
     }
 
     /// Everything that was waited for so far, except for bytes.
     #[must_use]
-    pub fn waits(&self) -> Vec<Wait> {
+    pub fn delays(&self) -> Vec<Delay> {
         self.waits.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// A client, this clock and this way of waiting.
     #[must_use]
-    pub fn means(&self) -> Means {
+    pub fn http_env(&self) -> HttpEnv {
         let (clock, waiting) = (self.clone(), self.clone());
-        Means::new(
+        HttpEnv::new(
             client(),
             move || clock.now(),
             move |wait| {
                 let time = waiting.clone();
-                async move { time.wait(wait).await }
+                async move { time.delay(wait).await }
             },
         )
     }
 
-    async fn wait(&self, wait: Wait) {
-        if let Wait::Stall(_) = wait {
+    async fn delay(&self, wait: Delay) {
+        if let Delay::Stall(_) = wait {
             // One stall ends one wait.
             self.stalls.acquire().await.expect("the semaphore is never closed").forget();
             return;
         }
         self.waits.lock().unwrap_or_else(PoisonError::into_inner).push(wait);
-        self.pass(TimeDelta::from_std(wait.length()).unwrap_or_default());
+        self.advance(TimeDelta::from_std(wait.duration()).unwrap_or_default());
     }
 }
 

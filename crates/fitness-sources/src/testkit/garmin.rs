@@ -1,15 +1,15 @@
 //! Garmin's Personal API as far as it is known, with its refusals.
 
-use super::fake_clock::Time;
-use super::garmin_responses::{GarminActivity, GarminDay, answer};
-use super::server::{Bad, Request, Response, Seen, Server, Service};
+use super::fake_clock::FakeClock;
+use super::garmin_responses::{GarminActivity, GarminDay, respond};
+use super::server::{Misbehavior, RecordedRequest, Request, Response, Server, Service};
 use fitness_core::domain::calendar::{Day, Instant};
 use serde_json::json;
 use std::collections::BTreeMap;
 
 /// How the token is spelled in the answer to an exchange; which it is in truth is not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum TokenAs {
+pub enum TokenFormat {
     /// Plain text.
     #[default]
     Text,
@@ -29,7 +29,7 @@ pub struct GarminData {
     /// The key that is accepted.
     pub key: String,
     /// How tokens are spelled.
-    pub token_as: TokenAs,
+    pub token_format: TokenFormat,
     /// What was measured, by day.
     pub days: BTreeMap<Day, GarminDay>,
     /// Newest first, as the list has them.
@@ -37,9 +37,9 @@ pub struct GarminData {
     /// Appears at the head of the list after its first page was read.
     pub arrives_while_paging: Option<GarminActivity>,
     /// Whether files and ranges are at the second of the paths they were reported at.
-    pub at_other_paths: bool,
+    pub use_alternative_paths: bool,
     /// Paths with any of these in them are not offered.
-    pub not_offered: Vec<&'static str>,
+    pub unavailable: Vec<&'static str>,
 }
 
 /// The fake, listening on this machine until it is dropped.
@@ -56,7 +56,7 @@ impl FakeGarmin {
             Server::start(Account {
                 data,
                 tokens: Vec::new(),
-                given: 0,
+                issued_tokens: 0,
                 exchanges: 0,
                 violations: Vec::new(),
             })
@@ -72,14 +72,14 @@ impl FakeGarmin {
 
     /// A clock and waiting that go with it.
     #[must_use]
-    pub fn time(&self, now: Instant) -> Time {
-        Time::new(now, self.0.stalls.clone())
+    pub fn clock(&self, now: Instant) -> FakeClock {
+        FakeClock::new(now, self.0.stalls.clone())
     }
 
     /// Everything that was asked for, in order.
     #[must_use]
-    pub fn seen(&self) -> Vec<Seen> {
-        self.0.seen()
+    pub fn requests(&self) -> Vec<RecordedRequest> {
+        self.0.requests()
     }
 
     /// How often a key was exchanged for a token, or tried to be.
@@ -105,12 +105,12 @@ impl FakeGarmin {
     }
 
     /// Fails at the request with this number, counted from 1.
-    pub fn misbehave_at(&self, request: usize, bad: Bad) {
+    pub fn misbehave_at(&self, request: usize, bad: Misbehavior) {
         self.0.misbehave_at(request, bad);
     }
 
     /// Fails at so many requests whose path has this in it.
-    pub fn misbehave_on(&self, part: &str, times: usize, bad: Bad) {
+    pub fn misbehave_on(&self, part: &str, times: usize, bad: Misbehavior) {
         self.0.misbehave_on(part, times, bad);
     }
 }
@@ -120,25 +120,25 @@ struct Account {
     data: GarminData,
     /// Those that are good.
     tokens: Vec<String>,
-    given: usize,
+    issued_tokens: usize,
     exchanges: usize,
     violations: Vec<String>,
 }
 
-const TOKEN: &str = "/personalapitoken-service/personal-api/personal-api-key/token";
+const TOKEN_PATH: &str = "/personalapitoken-service/personal-api/personal-api-key/token";
 /// More at once are too many.
-const AT_ONCE: usize = 2;
+const MAX_CONCURRENT: usize = 2;
 
 impl Service for Account {
     fn expire(&mut self) {
         self.tokens.clear();
     }
 
-    fn answer(&mut self, request: &Request) -> Response {
-        if request.under_way > AT_ONCE {
+    fn handle(&mut self, request: &Request) -> Response {
+        if request.under_way > MAX_CONCURRENT {
             return Response { headers: vec![("Retry-After", "14".to_owned())], ..Response::status(429) };
         }
-        if request.path == TOKEN {
+        if request.path == TOKEN_PATH {
             return self.exchange(request);
         }
         if request.method != "GET" || request.target.contains("generate-defaults") {
@@ -149,10 +149,10 @@ impl Service for Account {
         if !self.tokens.iter().any(|token| token == bearer) {
             return Response::status(401);
         }
-        if self.data.not_offered.iter().any(|part| request.target.contains(part)) {
+        if self.data.unavailable.iter().any(|part| request.target.contains(part)) {
             return Response::status(404);
         }
-        let response = answer(&self.data, request);
+        let response = respond(&self.data, request);
         if request.path.ends_with("/search/activities")
             && let Some(late) = self.data.arrives_while_paging.take()
         {
@@ -172,15 +172,15 @@ impl Account {
         if request.authorization != format!("ApiKey {}", self.data.key) {
             return Response::status(401);
         }
-        self.given += 1;
-        let token = format!("fake-access-token-{}", self.given);
+        self.issued_tokens += 1;
+        let token = format!("fake-access-token-{}", self.issued_tokens);
         self.tokens.push(token.clone());
-        match self.data.token_as {
-            TokenAs::Text => Response::bytes("text/plain", token.into_bytes()),
-            TokenAs::JsonText => Response::json(&json!(token)),
-            TokenAs::Snake => Response::json(&json!({"access_token": token, "expires_in": 86_400})),
-            TokenAs::Camel => Response::json(&json!({"accessToken": token, "expiresIn": 86_400})),
-            TokenAs::Unknown => Response::json(&json!({"ticket": token})),
+        match self.data.token_format {
+            TokenFormat::Text => Response::bytes("text/plain", token.into_bytes()),
+            TokenFormat::JsonText => Response::json(&json!(token)),
+            TokenFormat::Snake => Response::json(&json!({"access_token": token, "expires_in": 86_400})),
+            TokenFormat::Camel => Response::json(&json!({"accessToken": token, "expiresIn": 86_400})),
+            TokenFormat::Unknown => Response::json(&json!({"ticket": token})),
         }
     }
 }

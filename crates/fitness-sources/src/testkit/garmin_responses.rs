@@ -79,9 +79,9 @@ impl GarminActivity {
 }
 
 /// Answers a request that was let in.
-pub(super) fn answer(data: &GarminData, request: &Request) -> Response {
+pub(super) fn respond(data: &GarminData, request: &Request) -> Response {
     let parts: Vec<&str> = request.path.trim_matches('/').split('/').collect();
-    let other = data.at_other_paths;
+    let other = data.use_alternative_paths;
     match (parts.as_slice(), other) {
         (["activitylist-service", "activities", "search", "activities"], _) => list(data, request),
         (["activity-service", "activity", id], _) => activity(data, id, |one| Response::json(&one.json())),
@@ -96,7 +96,7 @@ pub(super) fn answer(data: &GarminData, request: &Request) -> Response {
         (["usersummary-service", "usersummary", "daily"], _) => one_day(data, request, "calendarDate", flat),
         (["usersummary-service", "usersummary", "v2", "dailysummaries"], false)
         | (["usersummary-service", "v2", "dailysummaries"], true) => {
-            in_query(data, request, 365, |days| json!({"data": each(days, nested)}))
+            in_query(data, request, 365, |days| json!({"data": map_all(days, nested)}))
         }
         (["sleep-service", "sleep", "dailySleepData"], _) => one_day(
             data,
@@ -112,16 +112,16 @@ pub(super) fn answer(data: &GarminData, request: &Request) -> Response {
             let summary = |day, it: &GarminDay| {
                 Some(json!({"calendarDate": day, "lastNightAvg": it.hrv?, "status": "BALANCED"}))
             };
-            let nights = some(days, summary);
+            let nights = map_present(days, summary);
             if nights.is_empty() { Value::Null } else { json!({"hrvSummaries": nights}) }
         }),
-        (["hrv-service", "hrv", day], _) => on(data, day, |day, it| match it.hrv {
+        (["hrv-service", "hrv", day], _) => day_response(data, day, |day, it| match it.hrv {
             Some(hrv) => json!({"hrvSummary": {"calendarDate": day, "lastNightAvg": hrv}, "hrvReadings": []}),
             None => Value::Null,
         }),
         (["usersummary-service", "stats", "stress", "daily", from, to], _) => {
             range(data, (from, to), 28, |days| {
-                some(days, |day, it| {
+                map_present(days, |day, it| {
                     Some(json!({"calendarDate": day, "values": {"overallStressLevel": it.stress?}}))
                 })
                 .into()
@@ -129,7 +129,7 @@ pub(super) fn answer(data: &GarminData, request: &Request) -> Response {
         }
         (["usersummary-service", "stats", "steps", "daily", from, to], _) => {
             range(data, (from, to), 28, |days| {
-                some(days, |day, it| {
+                map_present(days, |day, it| {
                     Some(json!({"calendarDate": day, "totalSteps": it.steps?, "stepGoal": 9000}))
                 })
                 .into()
@@ -145,21 +145,21 @@ pub(super) fn answer(data: &GarminData, request: &Request) -> Response {
                     let rows: Vec<Value> = it.battery.iter().map(row).collect();
                     (!rows.is_empty()).then(|| json!({"date": day, "bodyBatteryValuesArray": rows}))
                 };
-                some(days, report).into()
+                map_present(days, report).into()
             })
         }
         (["wellness-service", "wellness", "dailyHeartRate"], _) => one_day(data, request, "date", heart),
         (["wellness-service", "wellness", "daily", "spo2acclimation", day], _) => {
-            on(data, day, |day, _| json!({"calendarDate": day, "averageSpO2": null}))
+            day_response(data, day, |day, _| json!({"calendarDate": day, "averageSpO2": null}))
         }
         (["fitnessage-service", "fitnessage", "v2", day], _) => {
-            on(data, day, |_, _| json!({"fitnessAge": 36.4}))
+            day_response(data, day, |_, _| json!({"fitnessAge": 36.4}))
         }
         (["weight-service", "weight", "range", from, to], _) => range(data, (from, to), 100_000, |days| {
             let summary = |day, it: &GarminDay| {
                 Some(json!({"summaryDate": day, "latestWeight": {"weight": it.weight?}}))
             };
-            json!({"dailyWeightSummaries": some(days, summary), "totalAverage": {"weight": null}})
+            json!({"dailyWeightSummaries": map_present(days, summary), "totalAverage": {"weight": null}})
         }),
         (["biometric-service", "heartRateZones"], _) => Response::json(&json!([{
             "sport": "DEFAULT", "trainingMethod": "HR_MAX", "maxHeartRateUsed": 185,
@@ -192,13 +192,13 @@ fn activity(data: &GarminData, id: &str, found: impl Fn(&GarminActivity) -> Resp
     one.map_or_else(|| Response::status(404), found)
 }
 
-fn told(value: &Value) -> Response {
+fn json_response(value: &Value) -> Response {
     if value.is_null() { Response::status(204) } else { Response::json(value) }
 }
 
-fn on(data: &GarminData, day: &str, answer: impl Fn(Day, &GarminDay) -> Value) -> Response {
+fn day_response(data: &GarminData, day: &str, answer: impl Fn(Day, &GarminDay) -> Value) -> Response {
     let Ok(day) = day.parse::<Day>() else { return Response::status(400) };
-    told(&answer(day, data.days.get(&day).unwrap_or(&GarminDay::default())))
+    json_response(&answer(day, data.days.get(&day).unwrap_or(&GarminDay::default())))
 }
 
 fn one_day(
@@ -207,7 +207,7 @@ fn one_day(
     name: &str,
     answer: impl Fn(Day, &GarminDay) -> Value,
 ) -> Response {
-    request.query.get(name).map_or_else(|| Response::status(400), |day| on(data, day, answer))
+    request.query.get(name).map_or_else(|| Response::status(400), |day| day_response(data, day, answer))
 }
 
 fn in_query(data: &GarminData, request: &Request, most: i64, answer: impl Fn(Days<'_>) -> Value) -> Response {
@@ -224,18 +224,18 @@ fn range(
     answer: impl Fn(Days<'_>) -> Value,
 ) -> Response {
     let (Ok(from), Ok(to)) = (from.parse::<Day>(), to.parse::<Day>()) else { return Response::status(400) };
-    if to < from || from.until(to) >= most {
+    if to < from || from.days_until(to) >= most {
         return Response::status(400);
     }
-    told(&answer(from.through(to).map(|day| (day, data.days.get(&day))).collect()))
+    json_response(&answer(from.through(to).map(|day| (day, data.days.get(&day))).collect()))
 }
 
-fn each(days: Days<'_>, map: impl Fn(Day, &GarminDay) -> Value) -> Vec<Value> {
-    some(days, |day, it| Some(map(day, it)))
+fn map_all(days: Days<'_>, map: impl Fn(Day, &GarminDay) -> Value) -> Vec<Value> {
+    map_present(days, |day, it| Some(map(day, it)))
 }
 
 /// The days that have something; the others are left out, as Garmin does.
-fn some(days: Days<'_>, map: impl Fn(Day, &GarminDay) -> Option<Value>) -> Vec<Value> {
+fn map_present(days: Days<'_>, map: impl Fn(Day, &GarminDay) -> Option<Value>) -> Vec<Value> {
     days.into_iter().filter_map(|(day, it)| map(day, it?)).collect()
 }
 

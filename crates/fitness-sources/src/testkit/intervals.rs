@@ -1,7 +1,7 @@
 //! intervals.icu as far as its published description goes, with its refusals.
 
-use super::fake_clock::Time;
-use super::server::{Bad, Request, Response, Seen, Server, Service};
+use super::fake_clock::FakeClock;
+use super::server::{Misbehavior, RecordedRequest, Request, Response, Server, Service};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use chrono::TimeDelta;
@@ -67,7 +67,7 @@ impl FakeIntervals {
     /// # Panics
     /// When there is no free port.
     pub async fn start(data: IntervalsData) -> Self {
-        Self(Server::start(Account { data, next: 9000 }).await)
+        Self(Server::start(Account { data, next_id: 9000 }).await)
     }
 
     /// Where it is.
@@ -78,14 +78,14 @@ impl FakeIntervals {
 
     /// A clock and waiting that go with it.
     #[must_use]
-    pub fn time(&self, now: Instant) -> Time {
-        Time::new(now, self.0.stalls.clone())
+    pub fn clock(&self, now: Instant) -> FakeClock {
+        FakeClock::new(now, self.0.stalls.clone())
     }
 
     /// Everything that was asked for, in order.
     #[must_use]
-    pub fn seen(&self) -> Vec<Seen> {
-        self.0.seen()
+    pub fn requests(&self) -> Vec<RecordedRequest> {
+        self.0.requests()
     }
 
     /// The calendar as it is now.
@@ -100,12 +100,12 @@ impl FakeIntervals {
     }
 
     /// Fails at the request with this number, counted from 1.
-    pub fn misbehave_at(&self, request: usize, bad: Bad) {
+    pub fn misbehave_at(&self, request: usize, bad: Misbehavior) {
         self.0.misbehave_at(request, bad);
     }
 
     /// Fails at so many requests whose path has this in it.
-    pub fn misbehave_on(&self, part: &str, times: usize, bad: Bad) {
+    pub fn misbehave_on(&self, part: &str, times: usize, bad: Misbehavior) {
         self.0.misbehave_on(part, times, bad);
     }
 }
@@ -113,11 +113,11 @@ impl FakeIntervals {
 #[derive(Debug)]
 struct Account {
     data: IntervalsData,
-    next: i64,
+    next_id: i64,
 }
 
 impl Service for Account {
-    fn answer(&mut self, request: &Request) -> Response {
+    fn handle(&mut self, request: &Request) -> Response {
         let Some(pair) = request.authorization.strip_prefix("Basic ") else { return Response::status(401) };
         if pair != STANDARD.encode(format!("API_KEY:{}", self.data.key)) {
             return Response::status(403);
@@ -132,7 +132,7 @@ impl Service for Account {
         }
         match (request.method.as_str(), parts.as_slice()) {
             ("GET", ["athlete", _, "activities"]) => self.activities(request),
-            ("GET", ["athlete", _, "wellness"]) => between(request, |from, to| {
+            ("GET", ["athlete", _, "wellness"]) => with_date_range(request, |from, to| {
                 let records = self.data.wellness.range(from..=to);
                 let record = |(day, record): (&Day, &Value)| {
                     let mut record = record.clone();
@@ -149,11 +149,11 @@ impl Service for Account {
                     |file| Response::bytes("application/octet-stream", file),
                 )
             }
-            ("GET", ["athlete", _, "events"]) => between(request, |from, to| {
+            ("GET", ["athlete", _, "events"]) => with_date_range(request, |from, to| {
                 let within = |event: &&Value| day_of(event).is_some_and(|day| (from..=to).contains(&day));
                 Response::json(&self.data.events.iter().filter(within).cloned().collect())
             }),
-            ("POST" | "PUT", _) if request.body.len() > LARGEST => Response::status(413),
+            ("POST" | "PUT", _) if request.body.len() > MAX_BODY_BYTES => Response::status(413),
             ("POST", ["athlete", _, "events", "bulk"]) => self.add(request),
             ("PUT", ["athlete", _, "events", "bulk-delete"]) => self.delete(request),
             ("PUT", ["athlete", _, "events", id]) => self.change(id, request),
@@ -164,7 +164,7 @@ impl Service for Account {
 
 impl Account {
     fn activities(&self, request: &Request) -> Response {
-        between(request, |from, to| {
+        with_date_range(request, |from, to| {
             let day = |one: &&IntervalsActivity| {
                 Day::at(one.started_at + TimeDelta::hours(one.offset_h), chrono_tz::Tz::UTC)
             };
@@ -178,12 +178,12 @@ impl Account {
         let Ok(Value::Array(mut events)) = serde_json::from_slice(&request.body) else {
             return Response::status(400);
         };
-        if !events.iter_mut().all(understood) {
+        if !events.iter_mut().all(accept_event) {
             return Response::status(422);
         }
         for event in &mut events {
-            self.next += 1;
-            event["id"] = self.next.into();
+            self.next_id += 1;
+            event["id"] = self.next_id.into();
         }
         self.data.events.extend_from_slice(&events);
         Response::json(&events.into())
@@ -203,7 +203,7 @@ impl Account {
             changed[&name] = value;
         }
         changed["id"] = id.into();
-        if !understood(&mut changed) {
+        if !accept_event(&mut changed) {
             return Response::status(422);
         }
         *event = changed.clone();
@@ -225,10 +225,10 @@ impl Account {
 }
 
 /// The largest body of a request.
-const LARGEST: usize = 1_000_000;
+const MAX_BODY_BYTES: usize = 1_000_000;
 
 /// Whether an entry is one; makes of a file what the service makes of it.
-fn understood(event: &mut Value) -> bool {
+fn accept_event(event: &mut Value) -> bool {
     let known = ["WORKOUT", "NOTE", "RACE_A", "RACE_B", "RACE_C", "HOLIDAY", "SICK", "INJURED", "TARGET"];
     let category = event["category"].as_str().is_some_and(|category| known.contains(&category));
     // Days only: a time of day is refused.
@@ -257,7 +257,7 @@ fn day_of(event: &Value) -> Option<Day> {
 }
 
 /// Calls with the span in the query; 422 when it is none.
-fn between(request: &Request, answer: impl Fn(Day, Day) -> Response) -> Response {
+fn with_date_range(request: &Request, answer: impl Fn(Day, Day) -> Response) -> Response {
     let day = |name: &str| {
         let (day, time) = request.query.get(name)?.split_at_checked(10)?;
         let sound = time.is_empty() || (time.len() == 9 && time.starts_with('T'));

@@ -10,8 +10,8 @@ mod garmin_responses;
 mod intervals;
 mod server;
 
-pub use fake_clock::{Time, client};
-pub use garmin::{FakeGarmin, GarminData, TokenAs};
+pub use fake_clock::{FakeClock, client};
+pub use garmin::{FakeGarmin, GarminData, TokenFormat};
 pub use garmin_responses::{GarminActivity, GarminDay};
 pub use intervals::{FakeIntervals, IntervalsActivity, IntervalsData};
-pub use server::{Bad, Seen};
+pub use server::{Misbehavior, RecordedRequest};

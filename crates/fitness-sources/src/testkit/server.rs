@@ -9,7 +9,7 @@ use tokio::task::JoinHandle;
 
 /// A way to fail.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Bad {
+pub enum Misbehavior {
     /// Sends so many bytes of the body and then nothing, with the connection open.
     Stall(usize),
     /// Never answers, with the connection open.
@@ -37,7 +37,7 @@ pub enum Bad {
 
 /// A request that was answered, without anything secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seen {
+pub struct RecordedRequest {
     /// Such as `GET`.
     pub method: String,
     /// The path with its query.
@@ -83,23 +83,23 @@ impl Response {
 }
 
 pub(super) trait Service: Send + 'static {
-    fn answer(&mut self, request: &Request) -> Response;
+    fn handle(&mut self, request: &Request) -> Response;
     fn expire(&mut self) {}
 }
 
 #[derive(Debug)]
-enum When {
+enum Trigger {
     /// The request with this number, counted from 1.
-    At(usize),
+    RequestNumber(usize),
     /// So many requests to a path that has this in it.
-    On(String, usize),
+    Path(String, usize),
 }
 
 #[derive(Debug)]
 struct State<S> {
     service: S,
-    seen: Vec<Seen>,
-    plans: Vec<(When, Bad)>,
+    recorded: Vec<RecordedRequest>,
+    misbehaviors: Vec<(Trigger, Misbehavior)>,
     requests: usize,
     under_way: usize,
 }
@@ -123,7 +123,8 @@ impl<S: Service> Server<S> {
     pub(super) async fn start(service: S) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("loopback has a free port");
         let address = format!("http://{}", listener.local_addr().expect("a bound socket has an address"));
-        let state = State { service, seen: Vec::new(), plans: Vec::new(), requests: 0, under_way: 0 };
+        let state =
+            State { service, recorded: Vec::new(), misbehaviors: Vec::new(), requests: 0, under_way: 0 };
         let (state, stalls) = (Arc::new(Mutex::new(state)), Arc::new(Semaphore::new(0)));
         let (shared, signal) = (Arc::clone(&state), Arc::clone(&stalls));
         let task = tokio::spawn(async move {
@@ -138,20 +139,20 @@ impl<S: Service> Server<S> {
         &self.address
     }
 
-    pub(super) fn seen(&self) -> Vec<Seen> {
-        lock(&self.state).seen.clone()
+    pub(super) fn requests(&self) -> Vec<RecordedRequest> {
+        lock(&self.state).recorded.clone()
     }
 
     pub(super) fn with<T>(&self, work: impl FnOnce(&mut S) -> T) -> T {
         work(&mut lock(&self.state).service)
     }
 
-    pub(super) fn misbehave_at(&self, request: usize, bad: Bad) {
-        lock(&self.state).plans.push((When::At(request), bad));
+    pub(super) fn misbehave_at(&self, request: usize, bad: Misbehavior) {
+        lock(&self.state).misbehaviors.push((Trigger::RequestNumber(request), bad));
     }
 
-    pub(super) fn misbehave_on(&self, part: &str, times: usize, bad: Bad) {
-        lock(&self.state).plans.push((When::On(part.to_owned(), times), bad));
+    pub(super) fn misbehave_on(&self, part: &str, times: usize, bad: Misbehavior) {
+        lock(&self.state).misbehaviors.push((Trigger::Path(part.to_owned(), times), bad));
     }
 }
 
@@ -167,39 +168,39 @@ async fn serve<S: Service>(mut stream: TcpStream, state: Arc<Mutex<State<S>>>, s
         state.requests += 1;
         state.under_way += 1;
         request.under_way = state.under_way;
-        let bad = state.plan(&request.target);
+        let bad = state.take_misbehavior(&request.target);
         let response = match &bad {
-            Some(Bad::Busy(after)) => Response {
+            Some(Misbehavior::Busy(after)) => Response {
                 headers: after.iter().map(|after| ("Retry-After", after.clone())).collect(),
                 ..Response::status(429)
             },
-            Some(Bad::Page(status)) => Response {
+            Some(Misbehavior::Page(status)) => Response {
                 status: *status,
                 ..Response::bytes("text/html", b"<html><body>secret-of-the-server</body></html>".to_vec())
             },
-            Some(Bad::Redirect(to)) => {
+            Some(Misbehavior::Redirect(to)) => {
                 Response { headers: vec![("Location", to.clone())], ..Response::status(302) }
             }
-            Some(Bad::Body { bytes, gzip }) => {
+            Some(Misbehavior::Body { bytes, gzip }) => {
                 let mut response = Response::bytes("application/json", bytes.clone());
                 if *gzip {
                     response.headers.push(("Content-Encoding", "gzip".to_owned()));
                 }
                 response
             }
-            Some(Bad::Expire) => {
+            Some(Misbehavior::Expire) => {
                 state.service.expire();
-                state.service.answer(&request)
+                state.service.handle(&request)
             }
-            _ => state.service.answer(&request),
+            _ => state.service.handle(&request),
         };
-        let seen = Seen {
+        let seen = RecordedRequest {
             method: request.method.clone(),
             target: request.target.clone(),
             status: response.status,
             length: response.body.len(),
         };
-        state.seen.push(seen);
+        state.recorded.push(seen);
         (response, bad)
     };
     let stays_open = write(&mut stream, &response, bad.as_ref()).await;
@@ -212,17 +213,17 @@ async fn serve<S: Service>(mut stream: TcpStream, state: Arc<Mutex<State<S>>>, s
 }
 
 impl<S> State<S> {
-    fn plan(&mut self, target: &str) -> Option<Bad> {
+    fn take_misbehavior(&mut self, target: &str) -> Option<Misbehavior> {
         let number = self.requests;
         let (_, bad) = self
-            .plans
+            .misbehaviors
             .iter_mut()
             .find(|(when, _)| match when {
-                When::At(at) => *at == number,
-                When::On(part, times) => *times > 0 && target.contains(part.as_str()),
+                Trigger::RequestNumber(at) => *at == number,
+                Trigger::Path(part, times) => *times > 0 && target.contains(part.as_str()),
             })
             .map(|(when, bad)| {
-                if let When::On(_, times) = when {
+                if let Trigger::Path(_, times) = when {
                     *times -= 1;
                 }
                 (when, bad)
@@ -270,12 +271,12 @@ async fn read(stream: &mut TcpStream) -> Option<Request> {
 }
 
 /// Sends a response, or the part of it that is to be sent; `true` when the connection is to stay open after that.
-async fn write(stream: &mut TcpStream, response: &Response, bad: Option<&Bad>) -> bool {
+async fn write(stream: &mut TcpStream, response: &Response, bad: Option<&Misbehavior>) -> bool {
     let (sent, declared, stays_open) = match bad {
-        Some(Bad::Silence) => return true,
-        Some(Bad::Stall(after)) => (*after, true, true),
-        Some(Bad::Cut(after)) => (*after, true, false),
-        Some(Bad::CutUndeclared(after)) => (*after, false, false),
+        Some(Misbehavior::Silence) => return true,
+        Some(Misbehavior::Stall(after)) => (*after, true, true),
+        Some(Misbehavior::Cut(after)) => (*after, true, false),
+        Some(Misbehavior::CutUndeclared(after)) => (*after, false, false),
         _ => (response.body.len(), true, false),
     };
     let mut head = format!("HTTP/1.1 {} .\r\nConnection: close\r\n", response.status);

@@ -1,12 +1,12 @@
 //! GPX: a track for each activity, its sensors in extensions that every exporter spells its own way.
 
 use super::samples::Sample;
-use super::xml::{Element, Pull, Stop, decode};
-use super::{Draft, Found, moment};
-use crate::error::Unreadable;
+use super::xml::{Element, XmlError, XmlReader, decode};
+use super::{ActivityDraft, ParsedTracks, parse_time};
+use crate::error::ParseError;
 use crate::sports::from_word;
 use chrono_tz::Tz;
-use fitness_core::domain::source_record::Recorded;
+use fitness_core::domain::source_record::ParsedActivity;
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::stream::Channel;
 
@@ -17,43 +17,43 @@ use fitness_core::domain::stream::Channel;
 ///
 /// # Errors
 /// When there is no activity in it, or it is not fit to be read; the reason is for the athlete.
-pub fn read_gpx(bytes: &[u8], zone: Tz) -> Result<Vec<Recorded>, Unreadable> {
+pub fn read_gpx(bytes: &[u8], zone: Tz) -> Result<Vec<ParsedActivity>, ParseError> {
     let text = decode(bytes)?;
-    let mut found = Found::new(zone);
-    let end = read_document(&mut Pull::new(&text), &mut found);
-    found.outcome(end)
+    let mut found = ParsedTracks::new(zone);
+    let end = read_document(&mut XmlReader::new(&text), &mut found);
+    found.finish(end)
 }
 
-fn read_document(xml: &mut Pull<'_>, found: &mut Found) -> Result<(), Stop> {
-    if xml.open_within(0)?.is_none_or(|root| root.name() != "gpx") {
-        return Err(Stop::refused("it is not a GPX file"));
+fn read_document(xml: &mut XmlReader<'_>, found: &mut ParsedTracks) -> Result<(), XmlError> {
+    if xml.next_element(0)?.is_none_or(|root| root.name() != "gpx") {
+        return Err(XmlError::refused("it is not a GPX file"));
     }
     let depth = xml.depth();
-    while let Some(part) = xml.open_within(depth)? {
+    while let Some(part) = xml.next_element(depth)? {
         match part.name() {
             "trk" => {
                 xml.count_part()?;
-                let mut draft = Draft::default();
+                let mut draft = ActivityDraft::default();
                 let end = read_track(xml, &mut draft);
                 // Garmin and those who write like it count the steps of one leg.
                 if draft.sport == Some(Sport::Running) {
                     draft.samples.double_cadence();
                 }
-                found.keep(draft);
+                found.add_draft(draft);
                 end?;
             }
             // A route, to be entered for its points.
             "rte" => {}
-            "rtept" | "wpt" => found.see(&read_point(xml, &part)?),
+            "rtept" | "wpt" => found.note_sample(&read_point(xml, &part)?),
             _ => xml.skip()?,
         }
     }
     Ok(())
 }
 
-fn read_track(xml: &mut Pull<'_>, draft: &mut Draft) -> Result<(), Stop> {
+fn read_track(xml: &mut XmlReader<'_>, draft: &mut ActivityDraft) -> Result<(), XmlError> {
     let depth = xml.depth();
-    while let Some(part) = xml.open_within(depth)? {
+    while let Some(part) = xml.next_element(depth)? {
         match part.name() {
             "name" => draft.name = xml.name()?,
             "type" => {
@@ -73,20 +73,20 @@ fn read_track(xml: &mut Pull<'_>, draft: &mut Draft) -> Result<(), Stop> {
 }
 
 /// The sensors stand in extensions, in wrappers of many names, which are looked through.
-fn read_point(xml: &mut Pull<'_>, point: &Element<'_>) -> Result<Sample, Stop> {
+fn read_point(xml: &mut XmlReader<'_>, point: &Element<'_>) -> Result<Sample, XmlError> {
     let mut sample = Sample::default();
     let degrees = |name| point.attribute(name).and_then(|value| value.trim().parse().ok());
-    sample.put_position(degrees("lat"), degrees("lon"));
+    sample.set_position(degrees("lat"), degrees("lon"));
     let depth = xml.depth();
-    while let Some(part) = xml.open_within(depth)? {
+    while let Some(part) = xml.next_element(depth)? {
         match part.name() {
-            "time" => sample.at = sample.at.or(moment(xml.text()?)),
-            "ele" => sample.put(Channel::Altitude, xml.number()?, 1000.0),
-            "speed" => sample.put(Channel::Speed, xml.number()?.filter(|speed| *speed >= 0.0), 1000.0),
-            "hr" | "heartrate" => sample.put_heart_rate(xml.number()?),
-            "cad" | "cadence" => sample.put_cadence(xml.number()?, 1.0),
-            "power" | "watts" | "PowerInWatts" => sample.put_power(xml.number()?),
-            "atemp" | "temp" => sample.put(Channel::Temperature, xml.number()?, 10.0),
+            "time" => sample.at = sample.at.or(parse_time(xml.text()?)),
+            "ele" => sample.set(Channel::Altitude, xml.number()?, 1000.0),
+            "speed" => sample.set(Channel::Speed, xml.number()?.filter(|speed| *speed >= 0.0), 1000.0),
+            "hr" | "heartrate" => sample.set_heart_rate(xml.number()?),
+            "cad" | "cadence" => sample.set_cadence(xml.number()?, 1.0),
+            "power" | "watts" | "PowerInWatts" => sample.set_power(xml.number()?),
+            "atemp" | "temp" => sample.set(Channel::Temperature, xml.number()?, 10.0),
             _ => {}
         }
     }
@@ -125,7 +125,7 @@ mod tests {
 </gpx>
 "#;
 
-    fn read(text: &str) -> Result<Vec<Recorded>, Unreadable> {
+    fn read(text: &str) -> Result<Vec<ParsedActivity>, ParseError> {
         read_gpx(text.as_bytes(), Tz::Europe__Zurich)
     }
 
@@ -133,7 +133,7 @@ mod tests {
         read(text).unwrap_err().to_string()
     }
 
-    fn column(recorded: &Recorded, channel: Channel) -> Vec<Option<i32>> {
+    fn column(recorded: &ParsedActivity, channel: Channel) -> Vec<Option<i32>> {
         recorded.recording.as_ref().unwrap().column(channel).unwrap().samples().collect()
     }
 
@@ -152,7 +152,7 @@ mod tests {
         assert_eq!(activity.avg_cadence, Some(170.0));
         assert_eq!(run.flaws, [Flaw::NoSummary]);
 
-        assert_eq!(run.recording.as_ref().unwrap().moments(), [0, 4500, 60_000, 65_000]);
+        assert_eq!(run.recording.as_ref().unwrap().offsets_ms(), [0, 4500, 60_000, 65_000]);
         assert_eq!(
             column(run, Channel::Latitude),
             [470_000_000, 470_001_000, 470_101_000, 470_102_000].map(Some)
@@ -230,18 +230,18 @@ mod tests {
     fn a_clock_that_jumps_costs_the_points_and_not_the_track() {
         let back = RUN.replace("10:01:00Z", "09:00:00Z");
         let run = &read(&back).unwrap()[0];
-        assert_eq!(run.recording.as_ref().unwrap().moments(), [0, 4500, 65_000]);
+        assert_eq!(run.recording.as_ref().unwrap().offsets_ms(), [0, 4500, 65_000]);
         assert_eq!(run.flaws, [Flaw::NoSummary, Flaw::OutOfOrder]);
         let unset = RUN.replace("2026-06-14T10:00:00Z", "1970-01-01T00:00:00Z");
         let run = &read(&unset).unwrap()[0];
-        assert_eq!(run.recording.as_ref().unwrap().moments(), [0, 55_500, 60_500]);
+        assert_eq!(run.recording.as_ref().unwrap().offsets_ms(), [0, 55_500, 60_500]);
         assert_eq!(run.flaws, [Flaw::NoSummary, Flaw::OutOfOrder]);
     }
 
     #[test]
     fn a_file_that_ends_in_the_middle_keeps_what_came_before() {
         let run = &read(&RUN[..RUN.find("12:01:05").unwrap()]).unwrap()[0];
-        assert_eq!(run.recording.as_ref().unwrap().moments(), [0, 4500, 60_000]);
+        assert_eq!(run.recording.as_ref().unwrap().offsets_ms(), [0, 4500, 60_000]);
         assert_eq!(run.flaws, [Flaw::CutShort, Flaw::NoSummary]);
         let unclosed = RUN.replace("</trkseg>\n  </trk>", "</trk>");
         assert_eq!(read(&unclosed).unwrap()[0].flaws, [Flaw::CutShort, Flaw::NoSummary]);
@@ -251,10 +251,10 @@ mod tests {
     fn too_many_points_or_tracks_are_refused() {
         let tracks = format!("<gpx>{}</gpx>", "<trk/>".repeat(10_001));
         assert_eq!(refusal(&tracks), "it has more than 10000 tracks or laps");
-        let mut xml = Pull::new("<gpx><trk><trkpt/><trkpt/></trk></gpx>");
+        let mut xml = XmlReader::new("<gpx><trk><trkpt/><trkpt/></trk></gpx>");
         assert!((0..1_999_999).all(|_| xml.count_point().is_ok()));
-        let end = read_document(&mut xml, &mut Found::new(Tz::UTC));
-        assert_eq!(end, Err(Stop::refused("it has more than 2000000 points")));
+        let end = read_document(&mut xml, &mut ParsedTracks::new(Tz::UTC));
+        assert_eq!(end, Err(XmlError::refused("it has more than 2000000 points")));
     }
 
     #[test]

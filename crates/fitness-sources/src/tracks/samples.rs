@@ -7,7 +7,7 @@ use fitness_core::domain::units::Distance;
 use std::ops::Range;
 
 /// From 1990 to 2100, in milliseconds of the Unix epoch. Anything else is a broken clock.
-const PLAUSIBLE: Range<i64> = 631_152_000_000..4_133_980_800_000;
+const PLAUSIBLE_TIMES_MS: Range<i64> = 631_152_000_000..4_133_980_800_000;
 /// 24 days. What comes later after the first point is a broken clock too, and would not fit a recording.
 pub(crate) const MAX_SPAN_MS: i64 = 24 * 86_400_000;
 /// How long before its first point an activity can have begun.
@@ -17,12 +17,12 @@ const EARTH_RADIUS_M: f64 = 6_371_008.8;
 
 /// The instant of so many milliseconds of the Unix epoch; `None` in years no device was made for.
 pub(crate) fn instant(at: i64) -> Option<Instant> {
-    PLAUSIBLE.contains(&at).then(|| DateTime::from_timestamp_millis(at)).flatten()
+    PLAUSIBLE_TIMES_MS.contains(&at).then(|| DateTime::from_timestamp_millis(at)).flatten()
 }
 
 /// A heart rate from outside, beats per minute; neither 0 nor 255 is one.
 pub(crate) fn heart_rate(value: Option<f64>) -> Option<u16> {
-    value.and_then(whole).filter(|rate| (1..255).contains(rate))
+    value.and_then(to_u16).filter(|rate| (1..255).contains(rate))
 }
 
 /// A cadence from outside, per minute; 255 is how devices write that there is none.
@@ -32,11 +32,11 @@ pub(crate) fn cadence(value: Option<f64>) -> Option<f64> {
 
 /// A power from outside, watts; 65,535 is how devices write that there is none.
 pub(crate) fn power(value: Option<f64>) -> Option<u16> {
-    value.and_then(whole).filter(|watts| *watts < u16::MAX)
+    value.and_then(to_u16).filter(|watts| *watts < u16::MAX)
 }
 
 /// The nearest whole number, where there is one of that size.
-pub(crate) fn whole(value: f64) -> Option<u16> {
+pub(crate) fn to_u16(value: f64) -> Option<u16> {
     scaled(value).and_then(|value| u16::try_from(value).ok())
 }
 
@@ -56,37 +56,37 @@ pub(crate) struct Sample {
 
 impl Sample {
     /// Keeps a value, so many of the channel's units each. What cannot be kept changes nothing.
-    pub(crate) fn put(&mut self, channel: Channel, value: Option<f64>, units: f64) {
+    pub(crate) fn set(&mut self, channel: Channel, value: Option<f64>, units: f64) {
         if let Some(value) = value.and_then(|value| scaled(value * units)) {
             self.values[channel as usize] = Some(value);
         }
     }
 
     /// Keeps a heart rate in beats per minute.
-    pub(crate) fn put_heart_rate(&mut self, value: Option<f64>) {
-        self.put(Channel::HeartRate, heart_rate(value).map(f64::from), 1.0);
+    pub(crate) fn set_heart_rate(&mut self, value: Option<f64>) {
+        self.set(Channel::HeartRate, heart_rate(value).map(f64::from), 1.0);
     }
 
     /// Keeps a power in watts.
-    pub(crate) fn put_power(&mut self, value: Option<f64>) {
-        self.put(Channel::Power, power(value).map(f64::from), 1.0);
+    pub(crate) fn set_power(&mut self, value: Option<f64>) {
+        self.set(Channel::Power, power(value).map(f64::from), 1.0);
     }
 
     /// Keeps a cadence per minute of one leg or both, with the number that makes it that of both.
-    pub(crate) fn put_cadence(&mut self, value: Option<f64>, times: f64) {
-        self.put(Channel::Cadence, cadence(value), 10.0 * times);
+    pub(crate) fn set_cadence(&mut self, value: Option<f64>, times: f64) {
+        self.set(Channel::Cadence, cadence(value), 10.0 * times);
     }
 
     /// Keeps a position in degrees, when both halves are on the globe.
-    pub(crate) fn put_position(&mut self, latitude: Option<f64>, longitude: Option<f64>) {
+    pub(crate) fn set_position(&mut self, latitude: Option<f64>, longitude: Option<f64>) {
         if let (Some(latitude), Some(longitude)) = (latitude, longitude)
             && latitude.abs() <= 90.0
             && longitude.abs() <= 180.0
             // The Gulf of Guinea is where a device without reception believes itself to be.
             && (latitude, longitude) != (0.0, 0.0)
         {
-            self.put(Channel::Latitude, Some(latitude), 1e7);
-            self.put(Channel::Longitude, Some(longitude), 1e7);
+            self.set(Channel::Latitude, Some(latitude), 1e7);
+            self.set(Channel::Longitude, Some(longitude), 1e7);
         }
     }
 }
@@ -100,7 +100,7 @@ pub(crate) struct Samples {
     /// The points before which the recording paused.
     gaps: Vec<usize>,
     /// Whether there were points at all, taken or not.
-    pub(crate) any: bool,
+    pub(crate) has_points: bool,
     /// Whether points were left out because they run against the clock.
     pub(crate) out_of_order: bool,
     /// The first point that was left out because of an impossible date.
@@ -110,9 +110,9 @@ pub(crate) struct Samples {
 impl Samples {
     /// Takes a point, unless it has no time, an impossible one, or one before the last.
     pub(crate) fn push(&mut self, sample: &Sample) {
-        self.any = true;
+        self.has_points = true;
         let Some(at) = sample.at else { return };
-        if !PLAUSIBLE.contains(&at) {
+        if !PLAUSIBLE_TIMES_MS.contains(&at) {
             self.misdated.get_or_insert(at);
             return;
         }
@@ -177,7 +177,7 @@ impl Samples {
     }
 
     /// The highest value of a channel.
-    pub(crate) fn highest(&self, channel: Channel) -> Option<u16> {
+    pub(crate) fn max(&self, channel: Channel) -> Option<u16> {
         self.values(channel).max().and_then(|value| u16::try_from(value).ok())
     }
 
@@ -229,7 +229,9 @@ impl Samples {
             if !column.is_empty() {
                 let missing = points - column.len();
                 let column: Column = column.into_iter().chain(std::iter::repeat_n(None, missing)).collect();
-                recording.put(*channel, column).expect("the column was filled up to the last point");
+                recording
+                    .insert_column(*channel, column)
+                    .expect("the column was filled up to the last point");
             }
         }
         recording
@@ -278,7 +280,7 @@ mod tests {
             samples.push(&sample(second));
         }
         assert!(samples.out_of_order);
-        assert_eq!(samples.into_recording(NOON).moments(), [0, 2000, 2000, 3000]);
+        assert_eq!(samples.into_recording(NOON).offsets_ms(), [0, 2000, 2000, 3000]);
     }
 
     #[test]
@@ -286,11 +288,11 @@ mod tests {
         let mut samples = Samples::default();
         samples.push(&Sample { at: Some(0), ..Sample::default() });
         samples.push(&Sample::default());
-        assert_eq!((samples.len(), samples.misdated, samples.any), (0, Some(0), true));
-        assert_eq!(instant(PLAUSIBLE.start).unwrap().to_string(), "1990-01-01 00:00:00 UTC");
-        assert_eq!(instant(PLAUSIBLE.end - 1).unwrap().to_string(), "2100-12-31 23:59:59.999 UTC");
+        assert_eq!((samples.len(), samples.misdated, samples.has_points), (0, Some(0), true));
+        assert_eq!(instant(PLAUSIBLE_TIMES_MS.start).unwrap().to_string(), "1990-01-01 00:00:00 UTC");
+        assert_eq!(instant(PLAUSIBLE_TIMES_MS.end - 1).unwrap().to_string(), "2100-12-31 23:59:59.999 UTC");
         assert_eq!(
-            (instant(PLAUSIBLE.start - 1), instant(PLAUSIBLE.end), instant(i64::MIN)),
+            (instant(PLAUSIBLE_TIMES_MS.start - 1), instant(PLAUSIBLE_TIMES_MS.end), instant(i64::MIN)),
             (None, None, None)
         );
     }
@@ -300,15 +302,15 @@ mod tests {
         let mut samples = Samples::default();
         for (second, rate) in [(0, None), (1, Some(140.0)), (2, Some(255.0)), (3, Some(0.0)), (4, None)] {
             let mut point = sample(second);
-            point.put_heart_rate(rate);
+            point.set_heart_rate(rate);
             samples.push(&point);
         }
         assert_eq!(
-            (samples.mean(Channel::HeartRate), samples.highest(Channel::HeartRate)),
+            (samples.mean(Channel::HeartRate), samples.max(Channel::HeartRate)),
             (Some(140.0), Some(140))
         );
         let recording = samples.into_recording(NOON - 1500);
-        assert_eq!(recording.moments(), [1500, 2500, 3500, 4500, 5500]);
+        assert_eq!(recording.offsets_ms(), [1500, 2500, 3500, 4500, 5500]);
         let column = recording.column(Channel::HeartRate).unwrap();
         assert_eq!(column.samples().collect::<Vec<_>>(), [None, Some(140), None, None, None]);
         assert_eq!(recording.columns().count(), 1, "a channel that never came is no column");
@@ -319,7 +321,7 @@ mod tests {
         let mut samples = Samples::default();
         for (second, rate) in [(0, 84.0), (1, 0.0), (2, 86.0)] {
             let mut point = sample(second);
-            point.put_cadence(Some(rate), 2.0);
+            point.set_cadence(Some(rate), 2.0);
             samples.push(&point);
         }
         assert_eq!(samples.mean_cadence(), Some(170.0));
@@ -335,11 +337,11 @@ mod tests {
             (Some(0.0), Some(0.0)),
         ] {
             let mut point = sample(0);
-            point.put_position(latitude, longitude);
+            point.set_position(latitude, longitude);
             assert_eq!(point.values, [None; Channel::ALL.len()], "{latitude:?} {longitude:?}");
         }
         let mut point = sample(0);
-        point.put_position(Some(-90.0), Some(180.0));
+        point.set_position(Some(-90.0), Some(180.0));
         assert_eq!(point.values[Channel::Longitude as usize], Some(1_800_000_000));
     }
 
@@ -347,7 +349,7 @@ mod tests {
     fn a_value_that_cannot_be_kept_is_none() {
         let mut point = sample(0);
         for bad in [f64::NAN, f64::INFINITY, -1e300, -2_147_483.648, 2_147_483.647] {
-            point.put(Channel::Altitude, Some(bad), 1000.0);
+            point.set(Channel::Altitude, Some(bad), 1000.0);
             assert_eq!(point.values[Channel::Altitude as usize], None, "{bad}");
         }
         assert_eq!((power(Some(65_535.0)), power(Some(-1.0)), power(Some(0.0))), (None, None, Some(0)));
@@ -367,7 +369,7 @@ mod tests {
                 samples.pause();
             }
             let mut point = sample(second);
-            point.put_position(Some(latitude), Some(8.0));
+            point.set_position(Some(latitude), Some(8.0));
             samples.push(&point);
         }
         assert_eq!(samples.distance(), Distance::from_meters(222.39));
@@ -377,10 +379,10 @@ mod tests {
     }
 
     #[test]
-    fn one_position_is_a_place_and_not_a_way() {
+    fn single_position_has_no_distance() {
         let mut samples = Samples::default();
         let mut point = sample(0);
-        point.put_position(Some(47.0), Some(8.0));
+        point.set_position(Some(47.0), Some(8.0));
         samples.push(&point);
         samples.push(&sample(1));
         assert_eq!(samples.distance(), None);

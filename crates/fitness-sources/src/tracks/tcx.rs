@@ -1,14 +1,14 @@
 //! TCX: an activity with its laps, each with its totals and its points.
 
-use super::samples::{Sample, cadence, heart_rate, instant, power, whole};
-use super::xml::{Pull, Stop, decode};
-use super::{Draft, Found, moment};
-use crate::error::Unreadable;
+use super::samples::{Sample, cadence, heart_rate, instant, power, to_u16};
+use super::xml::{XmlError, XmlReader, decode};
+use super::{ActivityDraft, ParsedTracks, parse_time};
+use crate::error::ParseError;
 use crate::sports::from_word;
 use chrono_tz::Tz;
 use fitness_core::domain::activity::Lap;
 use fitness_core::domain::calendar::Instant;
-use fitness_core::domain::source_record::Recorded;
+use fitness_core::domain::source_record::ParsedActivity;
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::stream::Channel;
 use fitness_core::domain::units::{Distance, TimeSpan};
@@ -18,27 +18,28 @@ use fitness_core::domain::units::{Distance, TimeSpan};
 ///
 /// # Errors
 /// When there is no activity in it, or it is not fit to be read; the reason is for the athlete.
-pub fn read_tcx(bytes: &[u8], zone: Tz) -> Result<Vec<Recorded>, Unreadable> {
+pub fn read_tcx(bytes: &[u8], zone: Tz) -> Result<Vec<ParsedActivity>, ParseError> {
     let text = decode(bytes)?;
-    let mut found = Found::new(zone);
-    let end = read_document(&mut Pull::new(&text), &mut found);
-    found.outcome(end)
+    let mut found = ParsedTracks::new(zone);
+    let end = read_document(&mut XmlReader::new(&text), &mut found);
+    found.finish(end)
 }
 
-fn read_document(xml: &mut Pull<'_>, found: &mut Found) -> Result<(), Stop> {
-    if xml.open_within(0)?.is_none_or(|root| root.name() != "TrainingCenterDatabase") {
-        return Err(Stop::refused("it is not a TCX file"));
+fn read_document(xml: &mut XmlReader<'_>, found: &mut ParsedTracks) -> Result<(), XmlError> {
+    if xml.next_element(0)?.is_none_or(|root| root.name() != "TrainingCenterDatabase") {
+        return Err(XmlError::refused("it is not a TCX file"));
     }
     let depth = xml.depth();
-    while let Some(part) = xml.open_within(depth)? {
+    while let Some(part) = xml.next_element(depth)? {
         match part.name() {
             "Activities" | "MultiSportSession" | "FirstSport" | "NextSport" => {}
             "Activity" => {
                 xml.count_part()?;
                 let (sport, finer) = from_word(part.attribute("Sport").as_deref().unwrap_or_default());
-                let mut draft = Draft { sport: Some(sport), sub_sport: finer, ..Draft::default() };
+                let mut draft =
+                    ActivityDraft { sport: Some(sport), sub_sport: finer, ..ActivityDraft::default() };
                 let end = read_activity(xml, &mut draft);
-                found.keep(draft);
+                found.add_draft(draft);
                 end?;
             }
             // Courses and workouts are plans and not activities.
@@ -48,14 +49,14 @@ fn read_document(xml: &mut Pull<'_>, found: &mut Found) -> Result<(), Stop> {
     Ok(())
 }
 
-fn read_activity(xml: &mut Pull<'_>, draft: &mut Draft) -> Result<(), Stop> {
+fn read_activity(xml: &mut XmlReader<'_>, draft: &mut ActivityDraft) -> Result<(), XmlError> {
     let depth = xml.depth();
-    while let Some(part) = xml.open_within(depth)? {
+    while let Some(part) = xml.next_element(depth)? {
         match part.name() {
-            "Id" => draft.starts[0] = moment(xml.text()?),
+            "Id" => draft.starts[0] = parse_time(xml.text()?),
             "Lap" => {
                 xml.count_part()?;
-                let said = part.attribute("StartTime").and_then(|time| moment(time.trim()));
+                let said = part.attribute("StartTime").and_then(|time| parse_time(time.trim()));
                 draft.starts[1] = draft.starts[1].or(said);
                 let (first, mut totals) = (draft.samples.len(), Totals::default());
                 let end = read_lap(xml, draft, &mut totals);
@@ -70,7 +71,7 @@ fn read_activity(xml: &mut Pull<'_>, draft: &mut Draft) -> Result<(), Stop> {
             // What recorded it; its version and number are passed over.
             "Creator" => {
                 let depth = xml.depth();
-                while let Some(part) = xml.open_within(depth)? {
+                while let Some(part) = xml.next_element(depth)? {
                     match part.name() {
                         "Name" => draft.device = xml.name()?,
                         _ => xml.skip()?,
@@ -112,14 +113,14 @@ impl Totals {
     }
 }
 
-fn read_lap(xml: &mut Pull<'_>, draft: &mut Draft, totals: &mut Totals) -> Result<(), Stop> {
+fn read_lap(xml: &mut XmlReader<'_>, draft: &mut ActivityDraft, totals: &mut Totals) -> Result<(), XmlError> {
     let legs = legs_of_cadence(draft);
     let depth = xml.depth();
-    while let Some(part) = xml.open_within(depth)? {
+    while let Some(part) = xml.next_element(depth)? {
         match part.name() {
             "TotalTimeSeconds" => totals.elapsed = xml.number()?.and_then(TimeSpan::from_seconds),
             "DistanceMeters" => totals.distance = xml.number()?.and_then(Distance::from_meters),
-            "Calories" => totals.energy_kcal = xml.number()?.and_then(whole).map(u32::from),
+            "Calories" => totals.energy_kcal = xml.number()?.and_then(to_u16).map(u32::from),
             "AverageHeartRateBpm" => totals.avg_heart_rate = heart_rate(xml.number()?),
             "MaximumHeartRateBpm" => totals.max_heart_rate = heart_rate(xml.number()?),
             "Intensity" => totals.kind = xml.name()?.map(|kind| kind.to_lowercase()),
@@ -138,32 +139,32 @@ fn read_lap(xml: &mut Pull<'_>, draft: &mut Draft, totals: &mut Totals) -> Resul
 }
 
 /// A heart rate holds its number in a `Value`, and the sensors stand in wrappers that are looked through.
-fn read_point(xml: &mut Pull<'_>, legs: f64) -> Result<Sample, Stop> {
+fn read_point(xml: &mut XmlReader<'_>, legs: f64) -> Result<Sample, XmlError> {
     let (mut sample, mut latitude, mut longitude) = (Sample::default(), None, None);
     let depth = xml.depth();
-    while let Some(part) = xml.open_within(depth)? {
+    while let Some(part) = xml.next_element(depth)? {
         match part.name() {
-            "Time" => sample.at = moment(xml.text()?),
+            "Time" => sample.at = parse_time(xml.text()?),
             "LatitudeDegrees" => latitude = xml.number()?,
             "LongitudeDegrees" => longitude = xml.number()?,
-            "AltitudeMeters" => sample.put(Channel::Altitude, xml.number()?, 1000.0),
+            "AltitudeMeters" => sample.set(Channel::Altitude, xml.number()?, 1000.0),
             "DistanceMeters" => {
-                sample.put(Channel::Distance, xml.number()?.filter(|metres| *metres >= 0.0), 1000.0)
+                sample.set(Channel::Distance, xml.number()?.filter(|metres| *metres >= 0.0), 1000.0)
             }
-            "HeartRateBpm" => sample.put_heart_rate(xml.number()?),
-            "Cadence" => sample.put_cadence(xml.number()?, legs),
-            "RunCadence" => sample.put_cadence(xml.number()?, 2.0),
-            "Speed" => sample.put(Channel::Speed, xml.number()?.filter(|speed| *speed >= 0.0), 1000.0),
-            "Watts" => sample.put_power(xml.number()?),
+            "HeartRateBpm" => sample.set_heart_rate(xml.number()?),
+            "Cadence" => sample.set_cadence(xml.number()?, legs),
+            "RunCadence" => sample.set_cadence(xml.number()?, 2.0),
+            "Speed" => sample.set(Channel::Speed, xml.number()?.filter(|speed| *speed >= 0.0), 1000.0),
+            "Watts" => sample.set_power(xml.number()?),
             _ => {}
         }
     }
-    sample.put_position(latitude, longitude);
+    sample.set_position(latitude, longitude);
     Ok(sample)
 }
 
 /// A runner's cadence is written for one leg, wherever it stands.
-fn legs_of_cadence(draft: &Draft) -> f64 {
+fn legs_of_cadence(draft: &ActivityDraft) -> f64 {
     if draft.sport == Some(Sport::Running) { 2.0 } else { 1.0 }
 }
 
@@ -212,11 +213,11 @@ mod tests {
 </t:TrainingCenterDatabase>
 "#;
 
-    fn read(text: &str) -> Result<Vec<Recorded>, Unreadable> {
+    fn read(text: &str) -> Result<Vec<ParsedActivity>, ParseError> {
         read_tcx(text.as_bytes(), Tz::Europe__Zurich)
     }
 
-    fn column(recorded: &Recorded, channel: Channel) -> Vec<Option<i32>> {
+    fn column(recorded: &ParsedActivity, channel: Channel) -> Vec<Option<i32>> {
         recorded.recording.as_ref().unwrap().column(channel).unwrap().samples().collect()
     }
 
@@ -269,7 +270,7 @@ mod tests {
     #[test]
     fn points_keep_what_they_measured() {
         let run = &read(RUN).unwrap()[0];
-        assert_eq!(run.recording.as_ref().unwrap().moments(), [1000, 59_000, 620_000]);
+        assert_eq!(run.recording.as_ref().unwrap().offsets_ms(), [1000, 59_000, 620_000]);
         assert_eq!(column(run, Channel::Latitude), [Some(471_000_000), None, None]);
         assert_eq!(column(run, Channel::Longitude), [Some(-82_000_000), None, None]);
         assert_eq!(column(run, Channel::Altitude), [Some(408_250), None, None]);
@@ -327,7 +328,7 @@ mod tests {
         ] {
             let run = &read(&text).unwrap()[0];
             assert_eq!(run.activity.started_at.to_string(), start);
-            assert_eq!(run.recording.as_ref().unwrap().moments()[0], first);
+            assert_eq!(run.recording.as_ref().unwrap().offsets_ms()[0], first);
         }
     }
 
@@ -380,7 +381,7 @@ mod tests {
     #[test]
     fn a_file_that_ends_in_the_middle_keeps_what_came_before() {
         let run = &read(&RUN[..RUN.find("10:10:20").unwrap()]).unwrap()[0];
-        assert_eq!(run.recording.as_ref().unwrap().moments(), [1000, 59_000]);
+        assert_eq!(run.recording.as_ref().unwrap().offsets_ms(), [1000, 59_000]);
         assert_eq!(run.activity.laps.len(), 2, "the totals of the last lap came before its points");
         assert_eq!(run.activity.elapsed, TimeSpan::from_seconds(620.5));
         assert_eq!(run.flaws, [Flaw::CutShort]);

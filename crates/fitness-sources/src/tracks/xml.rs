@@ -6,7 +6,7 @@
 //!
 //! Start reading at [`Pull::open_within`]: every reader is a loop over it.
 
-use crate::error::Unreadable;
+use crate::error::ParseError;
 use fitness_core::domain::untrusted_text::is_storable;
 use quick_xml::Reader;
 use quick_xml::errors::{Error, IllFormedError, SyntaxError};
@@ -28,23 +28,23 @@ const MAX_NAME: usize = 200;
 
 /// Why reading stopped before the document's end.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Stop {
+pub(crate) enum XmlError {
     /// The file ends or breaks in the middle. What came before is good.
-    Cut,
+    Truncated,
     /// The file is not to be read at all.
-    Refused(Unreadable),
+    Refused(ParseError),
 }
 
-impl Stop {
+impl XmlError {
     pub(crate) fn refused(reason: impl Into<String>) -> Self {
-        Self::Refused(Unreadable::new(reason))
+        Self::Refused(ParseError::new(reason))
     }
 }
 
 /// The text of a file in UTF-8, or in UTF-16 with a byte order mark.
 ///
 /// The bytes decide and not the declaration: programs exist that write UTF-8 and call it UTF-16.
-pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Unreadable> {
+pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, ParseError> {
     let text = match bytes {
         [0xff, 0xfe, rest @ ..] => Cow::Owned(decode_utf16(rest, u16::from_le_bytes)),
         [0xfe, 0xff, rest @ ..] => Cow::Owned(decode_utf16(rest, u16::from_be_bytes)),
@@ -55,15 +55,15 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Unreadable> {
                 let whole = str::from_utf8(&bytes[..error.valid_up_to()]);
                 Cow::Borrowed(whole.expect("the error says that it is valid up to there"))
             }
-            Err(_) => return Err(Unreadable::new("it is neither UTF-8 nor UTF-16 text")),
+            Err(_) => return Err(ParseError::new("it is neither UTF-8 nor UTF-16 text")),
         },
     };
     let opening = text.trim_start_matches('\u{feff}').trim_start();
     let tag = |rest: &str| rest.starts_with(|c: char| c.is_alphabetic() || matches!(c, '?' | '!' | '_'));
     if opening.is_empty() {
-        Err(Unreadable::new("it is empty"))
+        Err(ParseError::new("it is empty"))
     } else if !opening.strip_prefix('<').is_some_and(tag) {
-        Err(Unreadable::new("it is not XML"))
+        Err(ParseError::new("it is not XML"))
     } else {
         Ok(text)
     }
@@ -95,7 +95,7 @@ impl Element<'_> {
 }
 
 /// Reads a document from front to back, within bounds.
-pub(crate) struct Pull<'a> {
+pub(crate) struct XmlReader<'a> {
     input: &'a str,
     reader: Reader<&'a [u8]>,
     depth: usize,
@@ -104,7 +104,7 @@ pub(crate) struct Pull<'a> {
     text: String,
 }
 
-impl<'a> Pull<'a> {
+impl<'a> XmlReader<'a> {
     pub(crate) fn new(input: &'a str) -> Self {
         // Quick-xml would pass over a byte order mark without counting it.
         let input = input.trim_start_matches('\u{feff}');
@@ -124,9 +124,9 @@ impl<'a> Pull<'a> {
     ///
     /// An element that is not read with [`Self::text`] or passed over with [`Self::skip`] is entered: its
     /// children come next. That is how wrappers such as `Extensions` are looked through.
-    pub(crate) fn open_within(&mut self, depth: usize) -> Result<Option<Element<'a>>, Stop> {
+    pub(crate) fn next_element(&mut self, depth: usize) -> Result<Option<Element<'a>>, XmlError> {
         loop {
-            match self.event()? {
+            match self.next_event()? {
                 Event::Start(start) => return Ok(Some(Element(start))),
                 Event::End(_) if self.depth < depth => return Ok(None),
                 Event::Eof => return Ok(None),
@@ -136,20 +136,20 @@ impl<'a> Pull<'a> {
     }
 
     /// Passes over the element just opened.
-    pub(crate) fn skip(&mut self) -> Result<(), Stop> {
+    pub(crate) fn skip(&mut self) -> Result<(), XmlError> {
         let depth = self.depth;
         while self.depth >= depth {
-            self.event()?;
+            self.next_event()?;
         }
         Ok(())
     }
 
     /// All text within the element just opened, without the spaces around it.
-    pub(crate) fn text(&mut self) -> Result<&str, Stop> {
+    pub(crate) fn text(&mut self) -> Result<&str, XmlError> {
         let depth = self.depth;
         self.text.clear();
         while self.depth >= depth {
-            match self.event()? {
+            match self.next_event()? {
                 Event::Text(text) => append(&mut self.text, &text),
                 Event::CData(text) => append(&mut self.text, &text),
                 Event::GeneralRef(reference) => append_reference(&mut self.text, &reference),
@@ -160,46 +160,46 @@ impl<'a> Pull<'a> {
     }
 
     /// The number that the element just opened holds; `None` when it is none, or not a finite one.
-    pub(crate) fn number(&mut self) -> Result<Option<f64>, Stop> {
+    pub(crate) fn number(&mut self) -> Result<Option<f64>, XmlError> {
         Ok(self.text()?.parse().ok().filter(|number: &f64| number.is_finite()))
     }
 
     /// The element's text as a name: short, and `None` when there is nothing in it.
-    pub(crate) fn name(&mut self) -> Result<Option<String>, Stop> {
+    pub(crate) fn name(&mut self) -> Result<Option<String>, XmlError> {
         // As `is_storable` would have it.
         let name: String = self.text()?.chars().filter(|c| *c != '\0').take(MAX_NAME).collect();
         Ok((!name.is_empty()).then_some(name))
     }
 
     /// Counts one more point of a track.
-    pub(crate) fn count_point(&mut self) -> Result<(), Stop> {
+    pub(crate) fn count_point(&mut self) -> Result<(), XmlError> {
         self.points += 1;
         if self.points > MAX_POINTS {
-            return Err(Stop::refused(format!("it has more than {MAX_POINTS} points")));
+            return Err(XmlError::refused(format!("it has more than {MAX_POINTS} points")));
         }
         Ok(())
     }
 
     /// Counts one more track, activity or lap.
-    pub(crate) fn count_part(&mut self) -> Result<(), Stop> {
+    pub(crate) fn count_part(&mut self) -> Result<(), XmlError> {
         self.parts += 1;
         if self.parts > MAX_PARTS {
-            return Err(Stop::refused(format!("it has more than {MAX_PARTS} tracks or laps")));
+            return Err(XmlError::refused(format!("it has more than {MAX_PARTS} tracks or laps")));
         }
         Ok(())
     }
 
-    fn event(&mut self) -> Result<Event<'a>, Stop> {
-        let event = self.reader.read_event().map_err(|error| self.stop(&error))?;
+    fn next_event(&mut self) -> Result<Event<'a>, XmlError> {
+        let event = self.reader.read_event().map_err(|error| self.to_xml_error(&error))?;
         match &event {
             Event::Start(_) if self.depth == MAX_DEPTH => {
-                return Err(Stop::refused(format!("it is nested more than {MAX_DEPTH} deep")));
+                return Err(XmlError::refused(format!("it is nested more than {MAX_DEPTH} deep")));
             }
             Event::Start(_) => self.depth += 1,
             // Quick-xml has matched it with its start.
             Event::End(_) => self.depth = self.depth.saturating_sub(1),
-            Event::Eof if self.depth > 0 => return Err(Stop::Cut),
-            Event::DocType(_) => return Err(doctype()),
+            Event::Eof if self.depth > 0 => return Err(XmlError::Truncated),
+            Event::DocType(_) => return Err(doctype_error()),
             Event::Decl(declaration) => self.check_encoding(declaration)?,
             _ => {}
         }
@@ -207,33 +207,33 @@ impl<'a> Pull<'a> {
     }
 
     /// A declaration is refused wherever it stands; any other break is where the good part ends.
-    fn stop(&self, error: &Error) -> Stop {
+    fn to_xml_error(&self, error: &Error) -> XmlError {
         let at_end = || {
             let at = usize::try_from(self.reader.error_position()).ok();
             at.and_then(|at| self.input.get(at..)) == Some("<!")
         };
         match error {
             Error::Syntax(SyntaxError::UnclosedDoctype)
-            | Error::IllFormed(IllFormedError::MissingDoctypeName) => doctype(),
+            | Error::IllFormed(IllFormedError::MissingDoctypeName) => doctype_error(),
             // `<!ENTITY` and the like, unless the file ends right after the `<!`.
-            Error::Syntax(SyntaxError::InvalidBangMarkup) if !at_end() => doctype(),
-            _ => Stop::Cut,
+            Error::Syntax(SyntaxError::InvalidBangMarkup) if !at_end() => doctype_error(),
+            _ => XmlError::Truncated,
         }
     }
 
     /// In plain ASCII every declared encoding reads the same; otherwise it must be one we decode.
-    fn check_encoding(&self, declaration: &BytesDecl<'_>) -> Result<(), Stop> {
+    fn check_encoding(&self, declaration: &BytesDecl<'_>) -> Result<(), XmlError> {
         let Some(Ok(name)) = declaration.encoding() else { return Ok(()) };
         let known = ["utf-8", "utf8", "utf-16", "utf-16le", "utf-16be"];
         if known.iter().any(|known| name.eq_ignore_ascii_case(known)) || self.input.is_ascii() {
             return Ok(());
         }
-        Err(Stop::refused("it says that it is neither UTF-8 nor UTF-16 text"))
+        Err(XmlError::refused("it says that it is neither UTF-8 nor UTF-16 text"))
     }
 }
 
-fn doctype() -> Stop {
-    Stop::refused("it has a DOCTYPE, which no activity needs")
+fn doctype_error() -> XmlError {
+    XmlError::refused("it has a DOCTYPE, which no activity needs")
 }
 
 /// Appends as much as there is room for, in whole characters.
@@ -267,16 +267,16 @@ mod tests {
     use super::*;
 
     /// The first element's text.
-    fn text_of(document: &str) -> Result<String, Stop> {
-        let mut xml = Pull::new(document);
-        xml.open_within(0)?.expect("an element");
+    fn text_of(document: &str) -> Result<String, XmlError> {
+        let mut xml = XmlReader::new(document);
+        xml.next_element(0)?.expect("an element");
         xml.text().map(str::to_owned)
     }
 
-    fn refusal(stop: Stop) -> String {
+    fn refusal(stop: XmlError) -> String {
         match stop {
-            Stop::Refused(reason) => reason.to_string(),
-            Stop::Cut => "cut".to_owned(),
+            XmlError::Refused(reason) => reason.to_string(),
+            XmlError::Truncated => "cut".to_owned(),
         }
     }
 
@@ -309,7 +309,7 @@ mod tests {
             let reason = refusal(text_of(document).unwrap_err());
             assert_eq!(reason, "it has a DOCTYPE, which no activity needs", "{document}");
         }
-        assert_eq!(text_of("<n>1<!").unwrap_err(), Stop::Cut);
+        assert_eq!(text_of("<n>1<!").unwrap_err(), XmlError::Truncated);
     }
 
     #[test]
@@ -321,11 +321,11 @@ mod tests {
 
         let long = format!("<n>{}</n>", "ü".repeat(MAX_TEXT));
         assert_eq!(text_of(&long).unwrap().len(), MAX_TEXT);
-        let mut xml = Pull::new(&long);
-        xml.open_within(0).unwrap();
+        let mut xml = XmlReader::new(&long);
+        xml.next_element(0).unwrap();
         assert_eq!(xml.name().unwrap().unwrap(), "ü".repeat(MAX_NAME));
-        let mut xml = Pull::new("<n>a\0b</n>");
-        xml.open_within(0).unwrap();
+        let mut xml = XmlReader::new("<n>a\0b</n>");
+        xml.next_element(0).unwrap();
         assert_eq!(xml.name().unwrap().as_deref(), Some("ab"), "what a database cannot keep");
 
         assert!((0..MAX_POINTS).all(|_| xml.count_point().is_ok()));
@@ -336,11 +336,11 @@ mod tests {
 
     #[test]
     fn wrappers_are_looked_through_and_siblings_are_not_lost() {
-        let mut xml = Pull::new("<p><x:e><y:t><y:hr>140</y:hr></y:t></x:e><cad>80</cad></p><after/>");
-        assert_eq!(xml.open_within(0).unwrap().unwrap().name(), "p");
+        let mut xml = XmlReader::new("<p><x:e><y:t><y:hr>140</y:hr></y:t></x:e><cad>80</cad></p><after/>");
+        assert_eq!(xml.next_element(0).unwrap().unwrap().name(), "p");
         let depth = xml.depth();
         let mut seen = Vec::new();
-        while let Some(element) = xml.open_within(depth).unwrap() {
+        while let Some(element) = xml.next_element(depth).unwrap() {
             seen.push(element.name().to_owned());
             if seen.last().unwrap() == "hr" {
                 assert_eq!(xml.number().unwrap(), Some(140.0));
@@ -353,8 +353,8 @@ mod tests {
     fn an_attribute_is_found_by_its_local_name_and_bounded() {
         let long = "9".repeat(MAX_ATTRIBUTE + 1);
         let document = format!("<p x:lat='1.5' lon = \"-2\" long='{long}' nul='\0' bare/>");
-        let mut xml = Pull::new(&document);
-        let element = xml.open_within(0).unwrap().unwrap();
+        let mut xml = XmlReader::new(&document);
+        let element = xml.next_element(0).unwrap().unwrap();
         assert_eq!(element.attribute("lat").as_deref(), Some("1.5"));
         assert_eq!(element.attribute("lon").as_deref(), Some("-2"));
         assert_eq!(element.attribute("long"), None);

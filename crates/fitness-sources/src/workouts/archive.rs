@@ -7,23 +7,23 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 /// The longest part of a name that comes from foreign words.
-const LONGEST: usize = 40;
+const MAX_NAME_CHARS: usize = 40;
 
 /// Names that no two files share.
 #[derive(Debug, Default)]
 pub struct FileNames {
-    taken: BTreeSet<String>,
+    used: BTreeSet<String>,
 }
 
 impl FileNames {
     /// A name such as `2026-06-14-easy-run.fit`: letters, digits and hyphens, whatever the workout is called.
-    pub fn of(&mut self, workout: &Workout) -> String {
-        let words = plain(&workout.name);
+    pub fn unique_name(&mut self, workout: &Workout) -> String {
+        let words = slugify(&workout.name);
         let words = if words.is_empty() { workout.sport.to_string() } else { words };
         let stem = format!("{}-{words}", workout.date);
         let mut name = format!("{stem}.fit");
         for number in 2.. {
-            if self.taken.insert(name.clone()) {
+            if self.used.insert(name.clone()) {
                 break;
             }
             name = format!("{stem}-{number}.fit");
@@ -34,7 +34,7 @@ impl FileNames {
 
 /// Foreign words as a part of a file's name. Watches and their cables know ASCII best.
 #[must_use]
-pub fn plain(words: &str) -> String {
+pub fn slugify(words: &str) -> String {
     let mut kept = String::new();
     for c in words.chars() {
         if c.is_ascii_alphanumeric() {
@@ -42,7 +42,7 @@ pub fn plain(words: &str) -> String {
         } else if !kept.is_empty() && !kept.ends_with('-') {
             kept.push('-');
         }
-        if kept.len() >= LONGEST {
+        if kept.len() >= MAX_NAME_CHARS {
             break;
         }
     }

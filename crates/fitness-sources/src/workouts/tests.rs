@@ -1,11 +1,11 @@
 use super::*;
-use crate::fit::{Written, written};
+use crate::fit::{DecodedMessage, decode_messages};
 use fitness_core::plan::{TargetRange, WorkoutKind};
 use proptest::prelude::*;
 use rustyfit::profile::typedef::MesgNum;
 
-fn stamp() -> Stamp {
-    Stamp { serial: 17, created: "2026-06-01T06:00:00Z".parse().unwrap() }
+fn stamp() -> FileIdentity {
+    FileIdentity { serial: 17, created_at: "2026-06-01T06:00:00Z".parse().unwrap() }
 }
 
 fn run(steps: Vec<Step>) -> Workout {
@@ -26,8 +26,8 @@ fn range(low: impl Into<Option<f64>>, high: impl Into<Option<f64>>) -> TargetRan
     TargetRange { low: low.into(), high: high.into() }
 }
 
-fn steps_of(file: &WorkoutFile) -> Vec<Written> {
-    written(&file.bytes, MesgNum::WORKOUT_STEP)
+fn steps_of(file: &WorkoutFile) -> Vec<DecodedMessage> {
+    decode_messages(&file.bytes, MesgNum::WORKOUT_STEP)
 }
 
 /// Type, value, target, target's value, low, high and intensity of each step, as they stand in the file.
@@ -36,8 +36,8 @@ fn rows(file: &WorkoutFile) -> Vec<[Option<i64>; 7]> {
     steps_of(file).iter().map(|step| fields.map(|field| step.numbers.get(&field).copied())).collect()
 }
 
-fn said(file: &WorkoutFile) -> Vec<String> {
-    file.losses.iter().map(ToString::to_string).collect()
+fn decoded_texts(file: &WorkoutFile) -> Vec<String> {
+    file.unsupported.iter().map(ToString::to_string).collect()
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn a_session_is_written_as_a_watch_wants_it() {
     }
     steps.push(step(StepType::Cooldown, Open, StepTarget::Open));
     let file = to_fit(&run(steps), stamp()).unwrap();
-    assert_eq!(said(&file), Vec::<String>::new());
+    assert_eq!(decoded_texts(&file), Vec::<String>::new());
     assert_eq!(
         rows(&file),
         [
@@ -64,9 +64,9 @@ fn a_session_is_written_as_a_watch_wants_it() {
     );
     let indices: Vec<i64> = steps_of(&file).iter().map(|step| step.numbers[&254]).collect();
     assert_eq!(indices, [0, 1, 2, 3, 4]);
-    let workout = &written(&file.bytes, MesgNum::WORKOUT)[0];
+    let workout = &decode_messages(&file.bytes, MesgNum::WORKOUT)[0];
     assert_eq!((workout.numbers[&6], workout.numbers[&4], workout.texts[&8].as_str()), (5, 1, "Thousands"));
-    let id = &written(&file.bytes, MesgNum::FILE_ID)[0];
+    let id = &decode_messages(&file.bytes, MesgNum::FILE_ID)[0];
     assert_eq!((id.numbers[&0], id.numbers[&1], id.numbers[&3]), (5, 255, 17));
     // Our own reader passes over it in silence.
     let read = crate::fit::read(&file.bytes, chrono_tz::Tz::UTC).unwrap();
@@ -78,7 +78,7 @@ fn power_and_cadence_have_numbers_of_their_own() {
     let with = |sport, target| {
         let workout = Workout { sport, ..run(vec![step(StepType::Active, StepDuration::Open, target)]) };
         let file = to_fit(&workout, stamp()).unwrap();
-        assert_eq!(said(&file), Vec::<String>::new());
+        assert_eq!(decoded_texts(&file), Vec::<String>::new());
         let row = rows(&file)[0];
         (row[2], row[4], row[5])
     };
@@ -114,13 +114,17 @@ fn what_fit_cannot_say_is_reported() {
         let file = to_fit(&run(vec![step(StepType::Active, StepDuration::Open, target)]), stamp()).unwrap();
         let row = rows(&file)[0];
         assert_eq!((row[4], row[5]), (Some(low), Some(high)), "{target:?}");
-        assert!(said(&file).len() == 1 && said(&file)[0].contains(words), "{target:?}: {:?}", said(&file));
+        assert!(
+            decoded_texts(&file).len() == 1 && decoded_texts(&file)[0].contains(words),
+            "{target:?}: {:?}",
+            decoded_texts(&file)
+        );
     }
     let empty = step(StepType::Active, StepDuration::Time(1e-9), Power(range(None, None)));
     let file = to_fit(&run(vec![empty]), stamp()).unwrap();
     assert_eq!(rows(&file)[0], [Some(0), Some(1), Some(2), Some(0), None, None, Some(0)]);
     assert_eq!(
-        said(&file),
+        decoded_texts(&file),
         [
             "step 1: its length cannot be written exactly; the nearest there is was taken",
             "step 1: its power target has no numbers, so it is by feel"
@@ -138,7 +142,7 @@ fn words_end_between_characters() {
     workout.description = Some("x".repeat(255));
     let file = to_fit(&workout, stamp()).unwrap();
     assert_eq!(
-        said(&file),
+        decoded_texts(&file),
         [
             "its name did not fit whole; the end was left out",
             "its description did not fit whole; the end was left out",
@@ -146,7 +150,7 @@ fn words_end_between_characters() {
         ]
     );
     assert_eq!(steps_of(&file)[0].texts[&8], "ü".repeat(127));
-    let message = &written(&file.bytes, MesgNum::WORKOUT)[0];
+    let message = &decode_messages(&file.bytes, MesgNum::WORKOUT)[0];
     assert_eq!((&message.texts[&8], &message.texts[&17]), (&"🏃".repeat(63), &"x".repeat(254)));
 }
 
@@ -166,13 +170,13 @@ fn a_workout_without_steps_is_one_step() {
         only(0, Some(2_700_000))
     );
     let rest = Workout::rest("2026-06-14".parse().unwrap());
-    assert!(matches!(to_fit(&rest, stamp()), Err(NoFile::Rest)));
+    assert!(matches!(to_fit(&rest, stamp()), Err(WorkoutFileError::Rest)));
 }
 
 #[test]
 fn names_are_safe_and_unique() {
     let mut names = FileNames::default();
-    let mut name = |text: &str| names.of(&Workout { name: text.to_owned(), ..run(Vec::new()) });
+    let mut name = |text: &str| names.unique_name(&Workout { name: text.to_owned(), ..run(Vec::new()) });
     assert_eq!(name("Easy run"), "2026-06-14-easy-run.fit");
     assert_eq!(name("easy  RUN!"), "2026-06-14-easy-run-2.fit");
     assert_eq!(name("../../etc/passwd"), "2026-06-14-etc-passwd.fit");
@@ -229,7 +233,7 @@ fn any_step() -> impl Strategy<Value = Step> {
 }
 
 /// The steps a watch would walk through.
-fn walked(file: &WorkoutFile) -> Vec<[Option<i64>; 7]> {
+fn expanded_steps(file: &WorkoutFile) -> Vec<[Option<i64>; 7]> {
     let mut walked: Vec<[Option<i64>; 7]> = Vec::new();
     let mut since = Vec::new();
     for row in rows(file) {
@@ -265,13 +269,13 @@ proptest! {
             workout = Workout::rest(workout.date);
         }
         prop_assert_eq!(workout.check(), Ok(()));
-        let Ok(file) = to_fit(&workout, Stamp { serial, ..stamp() }) else {
+        let Ok(file) = to_fit(&workout, FileIdentity { serial, ..stamp() }) else {
             prop_assert!(workout.is_rest());
             return Ok(());
         };
         prop_assert!(file.bytes.len() < 64 << 10, "{} bytes", file.bytes.len());
         prop_assert_eq!(rows(&file).len(), file.steps);
-        let walked = walked(&file);
+        let walked = expanded_steps(&file);
         prop_assert_eq!(walked.len(), workout.steps.len().max(1));
         for (row, step) in walked.iter().zip(&workout.steps) {
             let (kind, value) = match step.duration {

@@ -6,14 +6,14 @@ use std::fmt;
 
 /// Something of a workout that a file cannot hold as it is.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Loss {
+pub struct UnsupportedFeature {
     /// The step it is about, counted from 1; where steps repeat, the first of them. `None` for the workout itself.
     pub step: Option<usize>,
     /// What happened to it.
-    pub reason: Lost,
+    pub reason: UnsupportedReason,
 }
 
-impl fmt::Display for Loss {
+impl fmt::Display for UnsupportedFeature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(step) = self.step {
             write!(f, "step {step}: ")?;
@@ -22,20 +22,20 @@ impl fmt::Display for Loss {
     }
 }
 
-impl Serialize for Loss {
+impl Serialize for UnsupportedFeature {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
-        struct Told {
+        struct Fields {
             step: Option<usize>,
             reason: String,
         }
-        Told { step: self.step, reason: self.reason.to_string() }.serialize(serializer)
+        Fields { step: self.step, reason: self.reason.to_string() }.serialize(serializer)
     }
 }
 
 /// What happened to a part of a workout.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum Lost {
+pub enum UnsupportedReason {
     /// A target by its type alone.
     #[error("its {target} target has no numbers, so it is by feel")]
     NoNumbers {
@@ -43,7 +43,7 @@ pub enum Lost {
         target: &'static str,
     },
     /// FIT has no open ends.
-    #[error("its {target} target is open at one end, and a file needs both; {} was written there", Shown(.target, *.written))]
+    #[error("its {target} target is open at one end, and a file needs both; {} was written there", TargetValue(.target, *.written))]
     OpenEnd {
         /// Such as `heart rate`.
         target: &'static str,
@@ -51,16 +51,16 @@ pub enum Lost {
         written: f64,
     },
     /// Beyond what there is a number for.
-    #[error("its {target} target is more than a watch knows and was cut to {}", Shown(.target, *.to))]
-    Beyond {
+    #[error("its {target} target is more than a watch knows and was cut to {}", TargetValue(.target, *.to))]
+    AboveRange {
         /// Such as `heart rate`.
         target: &'static str,
         /// The most there is.
         to: f64,
     },
     /// The same at the other end.
-    #[error("its {target} target is less than a watch knows and was raised to {}", Shown(.target, *.to))]
-    Below {
+    #[error("its {target} target is less than a watch knows and was raised to {}", TargetValue(.target, *.to))]
+    BelowRange {
         /// Such as `heart rate`.
         target: &'static str,
         /// The least there is.
@@ -71,21 +71,21 @@ pub enum Lost {
     Duration,
     /// More words than fit.
     #[error("its {field} did not fit whole; the end was left out")]
-    Words {
+    TextTooLong {
         /// Which text.
         field: &'static str,
     },
 }
 
 /// A value in the unit of its target.
-struct Shown<'a>(&'a str, f64);
+struct TargetValue<'a>(&'a str, f64);
 
-impl fmt::Display for Shown<'_> {
+impl fmt::Display for TargetValue<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(target, value) = *self;
         match target {
             "pace" => {
-                let clock = TimeSpan::from_seconds(value).unwrap_or_default().clock();
+                let clock = TimeSpan::from_seconds(value).unwrap_or_default().format_clock();
                 write!(f, "{clock} /km")
             }
             "heart rate" => write!(f, "{value:.0} bpm"),

@@ -34,12 +34,12 @@ fn every_real_file_reads_or_says_why_not() {
         }
     }
     println!("{read} read; refused: {refused:#?}");
-    assert!(read >= 60 && refused.iter().all(|why| rightly_refused(why)), "{read} read, {refused:#?}");
+    assert!(read >= 60 && refused.iter().all(|why| is_expected_error(why)), "{read} read, {refused:#?}");
 }
 
 /// Garmin's reader does not mind a device without a clock, or a scale that weighs a family; nobody can say which day
 /// it was, or who.
-fn rightly_refused(why: &str) -> bool {
+fn is_expected_error(why: &str) -> bool {
     why.contains("clock") || why.contains("more than one person")
 }
 
@@ -74,7 +74,7 @@ for path in sys.stdin.read().splitlines():
 ";
 
 /// What Garmin's reader says about every file it decodes without an error; `None` where it is not installed.
-pub(crate) fn official(paths: &[String]) -> Option<BTreeMap<String, Official>> {
+pub(crate) fn garmin_reader_results(paths: &[String]) -> Option<BTreeMap<String, Official>> {
     let python = std::env::var_os("FITNESS_PYTHON").unwrap_or_else(|| "python3".into());
     let installed =
         Command::new(&python).args(["-c", "import garmin_fit_sdk"]).output().ok()?.status.success();
@@ -137,7 +137,7 @@ fn what_garmins_own_reader_reads_we_read_alike() {
         return skip(test, "the shared activity files are not here");
     };
     let paths: Vec<String> = files(&folder, &["fit"]).iter().map(|path| path.display().to_string()).collect();
-    let Some(official) = official(&paths) else {
+    let Some(official) = garmin_reader_results(&paths) else {
         return skip(test, "Garmin's FIT SDK for Python (garmin-fit-sdk) is not installed");
     };
     let mut different = Vec::new();
@@ -145,7 +145,7 @@ fn what_garmins_own_reader_reads_we_read_alike() {
         let name = path.rsplit('/').next().unwrap();
         match fit::read(&std::fs::read(path).unwrap(), Tz::UTC) {
             Ok(ours) => different.extend(agrees(&ours, official).err().map(|why| format!("{name}: {why}"))),
-            Err(why) if rightly_refused(&why.to_string()) => {}
+            Err(why) if is_expected_error(&why.to_string()) => {}
             Err(why) => different.push(format!("{name}: {why}")),
         }
     }

@@ -16,8 +16,8 @@ fn every_real_track_reads_or_says_why_not() {
         match if gpx { read_gpx(&bytes, Tz::UTC) } else { read_tcx(&bytes, Tz::UTC) } {
             Ok(recorded) => {
                 read += 1;
-                let samples = |one: &fitness_core::domain::source_record::Recorded| {
-                    one.recording.as_ref().map_or(0, |r| r.moments().len())
+                let samples = |one: &fitness_core::domain::source_record::ParsedActivity| {
+                    one.recording.as_ref().map_or(0, |r| r.offsets_ms().len())
                 };
                 assert!(
                     !recorded.is_empty() && recorded.iter().all(|one| samples(one) > 0),

@@ -1,16 +1,16 @@
 //! Workout files as Garmin's own reader understands them.
 
-use crate::archive_fixtures::Folder;
+use crate::archive_fixtures::TempFolder;
 use crate::shared_files::skip;
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::units::{Distance, TimeSpan, UnitSystem};
-use fitness_core::metrics::predict::{Mark, Vdot};
+use fitness_core::metrics::predict::{Performance, Vdot};
 use fitness_core::plan::{
-    Availability, Background, DatedPaces, Goal, Level, PastRun, Step, StepDuration, StepTarget, StepType,
-    TargetRange, Wish, Workout, WorkoutKind, generate,
+    Availability, DatedPaces, Goal, Level, PastRun, PlanRequest, Step, StepDuration, StepTarget, StepType,
+    TargetRange, TrainingBaseline, Workout, WorkoutKind, generate,
 };
-use fitness_sources::workouts::{Stamp, to_fit};
+use fitness_sources::workouts::{FileIdentity, to_fit};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use serde_json::Value;
@@ -28,7 +28,7 @@ for path in sys.stdin.read().splitlines():
 ";
 
 /// What Garmin's reader says about files; `None` where it is not installed.
-fn official(paths: &[String]) -> Option<Vec<Value>> {
+fn garmin_reader_results(paths: &[String]) -> Option<Vec<Value>> {
     let python = std::env::var_os("FITNESS_PYTHON").unwrap_or_else(|| "python3".into());
     let has = Command::new(&python).args(["-c", "import garmin_fit_sdk"]).output().ok()?.status.success();
     if !has {
@@ -99,18 +99,27 @@ fn generated() -> Vec<Workout> {
     let runs = (0..60 * 7).filter(|back| back % 2 == 0).map(|back| {
         let distance = Distance::from_km(if back % 14 == 0 { 16.0 } else { 9.0 }).unwrap();
         let duration = TimeSpan::from_seconds(distance.km() * 330.0);
-        PastRun { day: as_of.plus(-back), distance, duration, hard: false }
+        PastRun { day: as_of.plus_days(-back), distance, duration, hard: false }
     });
     let mut runs: Vec<PastRun> = runs.collect();
     runs.reverse();
     let (first, ten) = (runs[0].day, Distance::from_km(10.0).unwrap());
-    let paces = Vdot::of(Mark::new(ten, TimeSpan::from_mins(45)).unwrap()).unwrap().paces(None).unwrap();
-    let runner =
-        Background { first: Some(first), first_run: Some(first), runs, ..Background::unknown(as_of) };
-    let quick =
-        Background { paces: Some(DatedPaces { paces, result_on: as_of.plus(-20) }), ..runner.clone() };
-    let mut beginner = Background::unknown(as_of);
-    beginner.stated.level = Some(Level::Novice);
+    let paces = Vdot::from_race(Performance::new(ten, TimeSpan::from_mins(45)).unwrap())
+        .unwrap()
+        .paces(None)
+        .unwrap();
+    let runner = TrainingBaseline {
+        first_day: Some(first),
+        first_run: Some(first),
+        runs,
+        ..TrainingBaseline::unknown(as_of)
+    };
+    let quick = TrainingBaseline {
+        paces: Some(DatedPaces { paces, result_on: as_of.plus_days(-20) }),
+        ..runner.clone()
+    };
+    let mut beginner = TrainingBaseline::unknown(as_of);
+    beginner.self_reported.level = Some(Level::Novice);
     let mut all = Vec::new();
     for (athlete, goal) in [
         (&quick, Goal::FiveK),
@@ -121,12 +130,12 @@ fn generated() -> Vec<Workout> {
     ] {
         for units in [UnitSystem::Metric, UnitSystem::Imperial] {
             let start = as_of.next();
-            let wish = Wish {
+            let wish = PlanRequest {
                 name: None,
                 goal,
                 distance: None,
                 start,
-                race: start.plus(16 * 7 - 1),
+                race: start.plus_days(16 * 7 - 1),
                 target: None,
                 availability: Availability::default(),
                 long_day: None,
@@ -156,7 +165,7 @@ fn in_centimetres(steps: &[Step]) -> Vec<Step> {
 }
 
 /// The steps as a watch walks through them, in our words again.
-fn walked(told: &Value) -> Vec<Step> {
+fn expanded_steps(told: &Value) -> Vec<Step> {
     let (mut walked, mut began) = (Vec::<Step>::new(), Vec::new());
     for (at, told) in told["steps"].as_array().unwrap().iter().enumerate() {
         assert_eq!(told["message_index"].as_u64(), Some(at as u64));
@@ -216,18 +225,19 @@ fn garmins_own_reader_reads_every_step_of_a_workout_file() {
         .enumerate()
         .map(|(i, workout)| {
             assert_eq!(workout.check(), Ok(()));
-            let stamp = Stamp { serial: i as i64, created: "2026-06-01T06:00:00Z".parse().unwrap() };
+            let stamp =
+                FileIdentity { serial: i as i64, created_at: "2026-06-01T06:00:00Z".parse().unwrap() };
             let file = to_fit(workout, stamp).unwrap();
-            assert_eq!(file.losses, [], "{workout:?}");
+            assert_eq!(file.unsupported, [], "{workout:?}");
             (format!("{i}.fit"), file.bytes)
         })
         .collect();
     let files: Vec<(&str, &[u8])> =
         files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
-    let folder = Folder::new(&files);
+    let folder = TempFolder::new(&files);
     let paths: Vec<String> =
         files.iter().map(|(name, _)| folder.path().join(name).display().to_string()).collect();
-    let Some(official) = official(&paths) else {
+    let Some(official) = garmin_reader_results(&paths) else {
         let reason = "Garmin's FIT SDK for Python (garmin-fit-sdk) is not installed";
         return skip("garmins_own_reader_reads_every_step_of_a_workout_file", reason);
     };
@@ -247,7 +257,7 @@ fn garmins_own_reader_reads_every_step_of_a_workout_file() {
         assert_eq!(head["sport"], sport.as_str());
         let steps = told["steps"].as_array().unwrap();
         assert_eq!(head["num_valid_steps"], steps.len());
-        assert_eq!(walked(told), in_centimetres(&workout.steps), "{told}");
+        assert_eq!(expanded_steps(told), in_centimetres(&workout.steps), "{told}");
         repeated += usize::from(steps.iter().any(|step| step["duration_type"] == "repeat_until_steps_cmplt"));
     }
     assert!(repeated > 50, "{repeated} of them repeat something");

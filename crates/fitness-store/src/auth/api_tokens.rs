@@ -1,11 +1,11 @@
 //! Tokens for other programs. There are two scopes, reading and drafting; one that decides does not exist.
 
 use crate::auth::secret::{self, Token};
-use crate::db::audit::{Actor, Entry};
-use crate::db::convert::word;
+use crate::db::audit::{Actor, NewAuditEntry};
+use crate::db::convert::parse_text;
 use crate::db::entities::api_tokens::{ActiveModel, Column, Entity, Model};
 use crate::db::error::{Error, Result};
-use crate::db::store::{Store, stamp};
+use crate::db::store::{Store, truncate_to_micros};
 use fitness_core::coach_api::Scope;
 use fitness_core::domain::calendar::Instant;
 use fitness_core::domain::ids::{ApiTokenId, UserId};
@@ -49,20 +49,20 @@ impl Store {
         now: Instant,
     ) -> Result<(ApiTokenId, Token)> {
         let token = Token::random();
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         let row = ActiveModel {
             id: NotSet,
             user_id: Set(user.get()),
             name: Set(name.chars().take(100).collect()),
             token_hash: Set(token.hash()),
             scope: Set(scope.as_str().to_owned()),
-            made_at: Set(stamp(now)),
-            expires_at: Set(expires_at.map(stamp)),
+            made_at: Set(truncate_to_micros(now)),
+            expires_at: Set(expires_at.map(truncate_to_micros)),
             used_at: Set(None),
             revoked_at: Set(None),
         };
         let id = Entity::insert(row).exec(tx.db()).await?.last_insert_id;
-        tx.commit(Entry::new(now, Actor::Human, "token.mint", format!("token:{id}"))).await?;
+        tx.commit(NewAuditEntry::new(now, Actor::Human, "token.mint", format!("token:{id}"))).await?;
         Ok((ApiTokenId::new(id), token))
     }
 
@@ -82,20 +82,20 @@ impl Store {
     /// # Errors
     /// When the database does not answer.
     pub async fn touch_api_token(&self, user: UserId, id: ApiTokenId, now: Instant) -> Result<()> {
-        let lately = stamp(now - chrono::TimeDelta::minutes(1));
+        let lately = truncate_to_micros(now - chrono::TimeDelta::minutes(1));
         let known =
             Entity::find_by_id(id.get()).filter(Column::UserId.eq(user.get())).one(self.reader()).await?;
         if known.is_none_or(|row| row.used_at.is_some_and(|used| used > lately)) {
             return Ok(());
         }
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         Entity::update_many()
-            .col_expr(Column::UsedAt, Expr::value(stamp(now)))
+            .col_expr(Column::UsedAt, Expr::value(truncate_to_micros(now)))
             .filter(Column::Id.eq(id.get()))
             .filter(Column::UserId.eq(user.get()))
             .exec(tx.db())
             .await?;
-        tx.commit(Entry::new(now, Actor::Mcp, "token.use", format!("token:{id}"))).await
+        tx.commit(NewAuditEntry::new(now, Actor::Mcp, "token.use", format!("token:{id}"))).await
     }
 
     /// A user's tokens that still work, newest first.
@@ -117,9 +117,9 @@ impl Store {
     /// # Errors
     /// `NotFound` when the user has no such token.
     pub async fn revoke_api_token(&self, user: UserId, id: ApiTokenId, now: Instant) -> Result<()> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         let revoked = Entity::update_many()
-            .col_expr(Column::RevokedAt, Expr::value(stamp(now)))
+            .col_expr(Column::RevokedAt, Expr::value(truncate_to_micros(now)))
             .filter(Column::Id.eq(id.get()))
             .filter(Column::UserId.eq(user.get()))
             .filter(Column::RevokedAt.is_null())
@@ -128,7 +128,7 @@ impl Store {
         if revoked.rows_affected == 0 {
             return Err(Error::NotFound("token"));
         }
-        tx.commit(Entry::new(now, Actor::Human, "token.revoke", format!("token:{id}"))).await
+        tx.commit(NewAuditEntry::new(now, Actor::Human, "token.revoke", format!("token:{id}"))).await
     }
 }
 
@@ -137,7 +137,7 @@ fn api_token(row: Model) -> Result<ApiToken> {
         id: ApiTokenId::new(row.id),
         user: UserId::new(row.user_id),
         name: row.name,
-        scope: word(&row.scope)?,
+        scope: parse_text(&row.scope)?,
         made_at: row.made_at,
         expires_at: row.expires_at,
         used_at: row.used_at,

@@ -3,10 +3,10 @@
 use crate::db::error::{Error, Result};
 
 /// The fewest and the most characters of a password.
-const LENGTH: std::ops::RangeInclusive<usize> = 8..=200;
+const PASSWORD_LENGTH: std::ops::RangeInclusive<usize> = 8..=200;
 
 /// What a keyboard or a counting child writes; a password that is a part of one is refused, backwards too.
-const RUNS: &[&str] = &[
+const KEYBOARD_SEQUENCES: &[&str] = &[
     "01234567890123456789",
     "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz",
     "qwertyuiopasdfghjklzxcvbnm",
@@ -19,7 +19,7 @@ const RUNS: &[&str] = &[
 ];
 
 /// Common passwords of eight and more characters, in small letters, in the order of the alphabet.
-const COMMON: &[&str] = &[
+const COMMON_PASSWORDS: &[&str] = &[
     "11223344",
     "1234qwer",
     "123abc123",
@@ -247,24 +247,24 @@ const COMMON: &[&str] = &[
 /// # Errors
 /// `BadPassword` when it is too short or too long, `WeakPassword` with the reason when it is easily guessed.
 pub fn check_password(name: &str, password: &str) -> Result<()> {
-    if !LENGTH.contains(&password.chars().count()) {
+    if !PASSWORD_LENGTH.contains(&password.chars().count()) {
         return Err(Error::BadPassword);
     }
-    weakness(name, password).map_or(Ok(()), |why| Err(Error::WeakPassword(why)))
+    find_weakness(name, password).map_or(Ok(()), |why| Err(Error::WeakPassword(why)))
 }
 
-fn weakness(name: &str, password: &str) -> Option<&'static str> {
+fn find_weakness(name: &str, password: &str) -> Option<&'static str> {
     let lower = password.to_lowercase();
     let letters: Vec<char> = lower.chars().collect();
     if password.trim().is_empty() {
         Some("it is only spaces")
-    } else if COMMON.contains(&lower.trim()) {
+    } else if COMMON_PASSWORDS.contains(&lower.trim()) {
         Some("it is one of the most common passwords")
     } else if is_repeated(&letters) {
         Some("it is the same few characters again and again")
-    } else if is_run(&lower) {
+    } else if is_keyboard_sequence(&lower) {
         Some("it is a row of the keyboard, of numbers or of the alphabet")
-    } else if is_name(name, &lower) {
+    } else if is_based_on_name(name, &lower) {
         Some("it is your name")
     } else {
         None
@@ -276,13 +276,13 @@ fn is_repeated(letters: &[char]) -> bool {
     (1..=3).any(|length| letters.iter().zip(letters.iter().skip(length)).all(|(one, next)| one == next))
 }
 
-fn is_run(lower: &str) -> bool {
+fn is_keyboard_sequence(lower: &str) -> bool {
     let backwards: String = lower.chars().rev().collect();
-    RUNS.iter().any(|run| run.contains(lower) || run.contains(&backwards))
+    KEYBOARD_SEQUENCES.iter().any(|run| run.contains(lower) || run.contains(&backwards))
 }
 
 /// The name, once or several times, with or without digits and signs.
-fn is_name(name: &str, lower: &str) -> bool {
+fn is_based_on_name(name: &str, lower: &str) -> bool {
     let plain = |text: &str| text.chars().filter(|letter| letter.is_alphabetic()).collect::<String>();
     let (name, left) = (plain(&name.to_lowercase()), plain(lower));
     !name.is_empty() && !left.is_empty() && left.replace(&name, "").is_empty()
@@ -293,12 +293,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn common_passwords_are_listed_once_in_small_letters_and_long_enough_to_matter() {
-        for (at, password) in COMMON.iter().enumerate() {
+    fn common_passwords_are_unique_lowercase_and_of_allowed_length() {
+        for (at, password) in COMMON_PASSWORDS.iter().enumerate() {
             assert!(password.chars().count() >= 8 && *password == password.to_lowercase(), "{password}");
-            assert!(!COMMON[..at].contains(password), "{password} is listed twice");
+            assert!(!COMMON_PASSWORDS[..at].contains(password), "{password} is listed twice");
         }
-        assert!(COMMON.len() >= 150, "{}", COMMON.len());
+        assert!(COMMON_PASSWORDS.len() >= 150, "{}", COMMON_PASSWORDS.len());
     }
 
     #[test]

@@ -37,5 +37,5 @@ pub(crate) fn random_hex<const BYTES: usize>() -> String {
 
 /// What is stored of a secret. A fast hash suffices: there is nothing to guess in 32 random bytes.
 pub(crate) fn hash(secret: &str) -> String {
-    ContentHash::of_bytes(secret.as_bytes()).to_string()
+    ContentHash::hash_bytes(secret.as_bytes()).to_string()
 }

@@ -1,10 +1,10 @@
 //! Codes that confirm a signed-in browser: a terminal shows one, the athlete types it into the browser.
 
 use crate::auth::users::{hash_password, password_matches};
-use crate::db::audit::{Actor, Entry};
+use crate::db::audit::{Actor, NewAuditEntry};
 use crate::db::entities::session_codes::{ActiveModel, Column, Entity};
 use crate::db::error::Result;
-use crate::db::store::{Store, stamp};
+use crate::db::store::{Store, truncate_to_micros};
 use chrono::TimeDelta;
 use fitness_core::domain::calendar::Instant;
 use fitness_core::domain::ids::{SessionId, UserId};
@@ -16,7 +16,7 @@ use secrecy::{ExposeSecret, SecretString};
 /// How long a code can be typed.
 pub const SESSION_CODE_MINUTES: i64 = 10;
 /// How often a code can be tried.
-const TRIES: i64 = 5;
+const MAX_ATTEMPTS: i64 = 5;
 /// What a code is made of: 32 characters without I, O, 0 and 1, five bits each.
 const ALPHABET: &[u8; 32] = b"23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 
@@ -25,22 +25,23 @@ impl Store {
     ///
     /// # Errors
     /// When there is no such user.
-    pub async fn offer_session_code(&self, user: UserId, now: Instant) -> Result<SecretString> {
+    pub async fn create_session_code(&self, user: UserId, now: Instant) -> Result<SecretString> {
         let letters = rand::random::<[u8; 8]>().map(|byte| char::from(ALPHABET[usize::from(byte % 32)]));
         let code: String = letters.iter().collect();
         // Forty bits could be guessed from a fast hash while the code is valid.
         let code_hash = hash_password(code.clone().into()).await?;
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         Entity::delete_by_id(user.get()).exec(tx.db()).await?;
         let row = ActiveModel {
             user_id: Set(user.get()),
             code_hash: Set(code_hash),
-            tries_left: Set(TRIES),
-            made_at: Set(stamp(now)),
-            expires_at: Set(stamp(now + TimeDelta::minutes(SESSION_CODE_MINUTES))),
+            tries_left: Set(MAX_ATTEMPTS),
+            made_at: Set(truncate_to_micros(now)),
+            expires_at: Set(truncate_to_micros(now + TimeDelta::minutes(SESSION_CODE_MINUTES))),
         };
         Entity::insert(row).exec_without_returning(tx.db()).await?;
-        tx.commit(Entry::new(now, Actor::Human, "session_code.offer", format!("user:{user}"))).await?;
+        tx.commit(NewAuditEntry::new(now, Actor::Human, "session_code.offer", format!("user:{user}")))
+            .await?;
         Ok(format!("{}-{}", &code[..4], &code[4..]).into())
     }
 
@@ -55,13 +56,13 @@ impl Store {
         code: &SecretString,
         now: Instant,
     ) -> Result<bool> {
-        let Some(code_hash) = self.take_try(user, now).await? else { return Ok(false) };
+        let Some(code_hash) = self.consume_attempt(user, now).await? else { return Ok(false) };
         let typed: String =
             code.expose_secret().chars().filter(char::is_ascii_alphanumeric).take(64).collect();
         if !password_matches(typed.to_ascii_uppercase().into(), code_hash.clone()).await? {
             return Ok(false);
         }
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         let used = Entity::delete_many()
             .filter(Column::UserId.eq(user.get()))
             .filter(Column::CodeHash.eq(code_hash))
@@ -75,8 +76,8 @@ impl Store {
     }
 
     /// Takes one of the tries there are, before anything is compared; gives back what to compare with.
-    async fn take_try(&self, user: UserId, now: Instant) -> Result<Option<String>> {
-        let tx = self.write(user).await?;
+    async fn consume_attempt(&self, user: UserId, now: Instant) -> Result<Option<String>> {
+        let tx = self.begin_user_write(user).await?;
         let row = Entity::find_by_id(user.get()).one(tx.db()).await?;
         let Some(row) = row.filter(|row| row.expires_at > now && row.tries_left > 0) else { return Ok(None) };
         Entity::update_many()
@@ -84,7 +85,7 @@ impl Store {
             .filter(Column::UserId.eq(user.get()))
             .exec(tx.db())
             .await?;
-        tx.commit_bookkeeping().await?;
+        tx.commit_without_audit().await?;
         Ok(Some(row.code_hash))
     }
 }

@@ -1,10 +1,10 @@
 //! Signed-in browsers. The cookie's secret is kept only as a hash.
 
 use crate::auth::secret::{self, Token};
-use crate::db::audit::{Actor, Entry};
+use crate::db::audit::{Actor, NewAuditEntry};
 use crate::db::entities::sessions::{ActiveModel, Column, Entity, Model};
 use crate::db::error::{Error, Result};
-use crate::db::store::{Store, stamp};
+use crate::db::store::{Store, truncate_to_micros};
 use crate::db::tx::Tx;
 use chrono::TimeDelta;
 use fitness_core::domain::calendar::Instant;
@@ -17,7 +17,7 @@ use serde::Serialize;
 
 /// A signed-in browser.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Session {
+pub struct AuthSession {
     /// Its id.
     pub id: SessionId,
     /// Whose it is: the one place a web request's user comes from.
@@ -36,11 +36,11 @@ pub struct Session {
 
 /// How a browser was signed in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum SignIn {
+pub(crate) enum SignInMethod {
     /// With the password, or by whoever has just set it.
-    Confirmed,
+    Password,
     /// By a printed link: whoever could read it.
-    ByLink,
+    Link,
 }
 
 impl Store {
@@ -55,9 +55,9 @@ impl Store {
         lasts: TimeDelta,
         now: Instant,
     ) -> Result<Token> {
-        let tx = self.write(user).await?;
-        let (id, token) = open(&tx, client, lasts, SignIn::Confirmed, now).await?;
-        tx.commit(Entry::new(now, Actor::Human, "session.open", format!("session:{id}"))).await?;
+        let tx = self.begin_user_write(user).await?;
+        let (id, token) = open(&tx, client, lasts, SignInMethod::Password, now).await?;
+        tx.commit(NewAuditEntry::new(now, Actor::Human, "session.open", format!("session:{id}"))).await?;
         Ok(token)
     }
 
@@ -65,7 +65,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database does not answer.
-    pub async fn find_session(&self, secret: &str, now: Instant) -> Result<Option<Session>> {
+    pub async fn find_session(&self, secret: &str, now: Instant) -> Result<Option<AuthSession>> {
         let row =
             Entity::find().filter(Column::TokenHash.eq(secret::hash(secret))).one(self.reader()).await?;
         Ok(row.filter(|row| row.expires_at > now).map(session))
@@ -75,7 +75,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database does not answer.
-    pub async fn list_sessions(&self, user: UserId) -> Result<Vec<Session>> {
+    pub async fn list_sessions(&self, user: UserId) -> Result<Vec<AuthSession>> {
         let rows = Entity::find()
             .filter(Column::UserId.eq(user.get()))
             .order_by_desc(Column::SeenAt)
@@ -89,14 +89,14 @@ impl Store {
     /// # Errors
     /// When the database does not answer.
     pub async fn touch_session(&self, user: UserId, id: SessionId, now: Instant) -> Result<()> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         Entity::update_many()
-            .col_expr(Column::SeenAt, sea_orm::sea_query::Expr::value(stamp(now)))
+            .col_expr(Column::SeenAt, sea_orm::sea_query::Expr::value(truncate_to_micros(now)))
             .filter(Column::Id.eq(id.get()))
             .filter(Column::UserId.eq(user.get()))
             .exec(tx.db())
             .await?;
-        tx.commit_bookkeeping().await
+        tx.commit_without_audit().await
     }
 
     /// Signs a browser in without proof of who sits at it: it decides nothing until [`Store::confirm_session`].
@@ -110,9 +110,9 @@ impl Store {
         lasts: TimeDelta,
         now: Instant,
     ) -> Result<Token> {
-        let tx = self.write(user).await?;
-        let (id, token) = open(&tx, client, lasts, SignIn::ByLink, now).await?;
-        tx.commit(Entry::new(now, Actor::Human, "session.open", format!("session:{id}"))).await?;
+        let tx = self.begin_user_write(user).await?;
+        let (id, token) = open(&tx, client, lasts, SignInMethod::Link, now).await?;
+        tx.commit(NewAuditEntry::new(now, Actor::Human, "session.open", format!("session:{id}"))).await?;
         Ok(token)
     }
 
@@ -121,7 +121,7 @@ impl Store {
     /// # Errors
     /// `NotFound` when the user has no such session.
     pub async fn confirm_session(&self, user: UserId, id: SessionId, now: Instant) -> Result<()> {
-        confirm(self.write(user).await?, id, now).await
+        confirm(self.begin_user_write(user).await?, id, now).await
     }
 
     /// Signs a browser out.
@@ -129,7 +129,7 @@ impl Store {
     /// # Errors
     /// `NotFound` when the user has no such session.
     pub async fn end_session(&self, user: UserId, id: SessionId, now: Instant) -> Result<()> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         let ended = Entity::delete_many()
             .filter(Column::Id.eq(id.get()))
             .filter(Column::UserId.eq(user.get()))
@@ -138,7 +138,7 @@ impl Store {
         if ended.rows_affected == 0 {
             return Err(Error::NotFound("session"));
         }
-        tx.commit(Entry::new(now, Actor::Human, "session.end", format!("session:{id}"))).await
+        tx.commit(NewAuditEntry::new(now, Actor::Human, "session.end", format!("session:{id}"))).await
     }
 
     /// Signs every browser of a user out.
@@ -146,9 +146,9 @@ impl Store {
     /// # Errors
     /// When there is no such user.
     pub async fn end_all_sessions(&self, user: UserId, now: Instant) -> Result<u64> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         let ended = Entity::delete_many().filter(Column::UserId.eq(user.get())).exec(tx.db()).await?;
-        tx.commit(Entry::new(now, Actor::Human, "session.end_all", format!("user:{user}"))).await?;
+        tx.commit(NewAuditEntry::new(now, Actor::Human, "session.end_all", format!("user:{user}"))).await?;
         Ok(ended.rows_affected)
     }
 }
@@ -158,7 +158,7 @@ pub(crate) async fn open(
     tx: &Tx,
     client: &str,
     lasts: TimeDelta,
-    sign_in: SignIn,
+    sign_in: SignInMethod,
     now: Instant,
 ) -> Result<(SessionId, Token)> {
     let token = Token::random();
@@ -167,10 +167,10 @@ pub(crate) async fn open(
         user_id: Set(tx.user().get()),
         token_hash: Set(token.hash()),
         client: Set(client.chars().take(200).collect()),
-        opened_at: Set(stamp(now)),
-        seen_at: Set(stamp(now)),
-        expires_at: Set(stamp(now + lasts)),
-        confirmed_at: Set((sign_in == SignIn::Confirmed).then(|| stamp(now))),
+        opened_at: Set(truncate_to_micros(now)),
+        seen_at: Set(truncate_to_micros(now)),
+        expires_at: Set(truncate_to_micros(now + lasts)),
+        confirmed_at: Set((sign_in == SignInMethod::Password).then(|| truncate_to_micros(now))),
     };
     let id = Entity::insert(row).exec(tx.db()).await?.last_insert_id;
     Ok((SessionId::new(id), token))
@@ -179,7 +179,7 @@ pub(crate) async fn open(
 /// Lets a session decide, inside what is being written.
 pub(crate) async fn confirm(tx: Tx, id: SessionId, now: Instant) -> Result<()> {
     let confirmed = Entity::update_many()
-        .col_expr(Column::ConfirmedAt, sea_orm::sea_query::Expr::value(stamp(now)))
+        .col_expr(Column::ConfirmedAt, sea_orm::sea_query::Expr::value(truncate_to_micros(now)))
         .filter(Column::Id.eq(id.get()))
         .filter(Column::UserId.eq(tx.user().get()))
         .exec(tx.db())
@@ -187,11 +187,11 @@ pub(crate) async fn confirm(tx: Tx, id: SessionId, now: Instant) -> Result<()> {
     if confirmed.rows_affected == 0 {
         return Err(Error::NotFound("session"));
     }
-    tx.commit(Entry::new(now, Actor::Human, "session.confirm", format!("session:{id}"))).await
+    tx.commit(NewAuditEntry::new(now, Actor::Human, "session.confirm", format!("session:{id}"))).await
 }
 
-fn session(row: Model) -> Session {
-    Session {
+fn session(row: Model) -> AuthSession {
+    AuthSession {
         id: SessionId::new(row.id),
         user: UserId::new(row.user_id),
         client: row.client,

@@ -2,13 +2,13 @@
 
 use crate::auth::passwords::check_password;
 use crate::auth::secret::{self, Token};
-use crate::backup::user_references::Remains;
-use crate::db::audit::{self, Actor, Entry};
+use crate::backup::user_references::BackupReference;
+use crate::db::audit::{self, Actor, NewAuditEntry};
 use crate::db::entities::{
     api_tokens, credentials, invites, ownerships, session_codes, sessions, sign_ins, users,
 };
 use crate::db::error::{Error, Result, is_unique_violation};
-use crate::db::store::{Store, stamp};
+use crate::db::store::{Store, truncate_to_micros};
 use crate::db::tx::{Tx, defer_foreign_keys};
 use crate::plan::consent::Consent;
 use crate::training::profile;
@@ -18,7 +18,7 @@ use chrono::TimeDelta;
 use fitness_core::domain::athlete::Profile;
 use fitness_core::domain::calendar::Instant;
 use fitness_core::domain::ids::UserId;
-use fitness_core::domain::untrusted_text::visible;
+use fitness_core::domain::untrusted_text::escape_invisible;
 use fitness_core::plan::ActionKind;
 use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{
@@ -35,10 +35,10 @@ use tokio::sync::{OnceCell, Semaphore};
 pub const INVITE_DAYS: i64 = 7;
 
 /// Hashing a password takes memory and a core; no more than this many at once.
-static HASHING: Semaphore = Semaphore::const_new(2);
+static HASH_PERMITS: Semaphore = Semaphore::const_new(2);
 
 /// What a password is compared with when the user has none, so that it takes as long.
-static NOBODYS: OnceCell<String> = OnceCell::const_new();
+static DUMMY_HASH: OnceCell<String> = OnceCell::const_new();
 
 /// An athlete with an account.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -55,11 +55,11 @@ pub struct User {
 
 /// Whether somebody can be called that: 1 to 64 visible characters and no slash.
 #[must_use]
-pub fn is_name(name: &str) -> bool {
+pub fn is_valid_user_name(name: &str) -> bool {
     (1..=64).contains(&name.chars().count())
         && name.trim() == name
         && !name.contains('/')
-        && visible(name).to_string() == name
+        && escape_invisible(name).to_string() == name
 }
 
 impl Store {
@@ -68,7 +68,7 @@ impl Store {
     /// # Errors
     /// `BadName`, or `NameTaken` when somebody has it in any mix of capitals.
     pub async fn add_user(&self, name: &str, profile: &Profile, now: Instant) -> Result<User> {
-        if !is_name(name) {
+        if !is_valid_user_name(name) {
             return Err(Error::BadName);
         }
         let taken = || Error::NameTaken(name.to_owned());
@@ -81,14 +81,14 @@ impl Store {
             id: NotSet,
             name: Set(name.to_owned()),
             name_key: Set(key),
-            created_at: Set(stamp(now)),
+            created_at: Set(truncate_to_micros(now)),
         };
         let row = match users::Entity::insert(row).exec_with_returning(&db).await {
             Err(error) if is_unique_violation(&error) => return Err(taken()),
             other => other?,
         };
         let user = UserId::new(row.id);
-        let entry = Entry::new(now, Actor::Human, "user.add", format!("user:{user}"));
+        let entry = NewAuditEntry::new(now, Actor::Human, "user.add", format!("user:{user}"));
         let tx = Tx::for_new_user(db, user);
         profile::put(&tx, profile).await?;
         tx.commit(entry).await?;
@@ -154,12 +154,12 @@ impl Store {
         now: Instant,
     ) -> Result<u64> {
         let hash = self.hash_new_password(user, password).await?;
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         put_password(&tx, hash, now).await?;
         let mut revoked = 0;
         if revoke_tokens {
             let ended = api_tokens::Entity::update_many()
-                .col_expr(api_tokens::Column::RevokedAt, Expr::value(stamp(now)))
+                .col_expr(api_tokens::Column::RevokedAt, Expr::value(truncate_to_micros(now)))
                 .filter(api_tokens::Column::UserId.eq(user.get()))
                 .filter(api_tokens::Column::RevokedAt.is_null())
                 .exec(tx.db())
@@ -170,12 +170,12 @@ impl Store {
             0 => format!("user:{user}"),
             revoked => format!("user:{user} revoking {revoked} tokens"),
         };
-        tx.commit(Entry::new(now, Actor::Human, "user.passwd", object)).await?;
+        tx.commit(NewAuditEntry::new(now, Actor::Human, "user.passwd", object)).await?;
         Ok(revoked)
     }
 
     async fn hash_new_password(&self, user: UserId, password: &SecretString) -> Result<String> {
-        check_password(&name_of(self.reader(), user).await?, password.expose_secret())?;
+        check_password(&find_user_name(self.reader(), user).await?, password.expose_secret())?;
         hash_password(password.clone()).await
     }
 
@@ -188,7 +188,7 @@ impl Store {
         let known = row.is_some();
         let stored = match row {
             Some(row) => row.password_hash,
-            None => NOBODYS.get_or_try_init(|| hash_password("nobody's".to_owned().into())).await?.clone(),
+            None => DUMMY_HASH.get_or_try_init(|| hash_password("nobody's".to_owned().into())).await?.clone(),
         };
         let matches = password_matches(password.clone(), stored).await?;
         Ok(known && matches)
@@ -209,9 +209,9 @@ impl Store {
     ///
     /// # Errors
     /// When there is no such user.
-    pub async fn invite(&self, user: UserId, now: Instant) -> Result<Token> {
+    pub async fn create_invite(&self, user: UserId, now: Instant) -> Result<Token> {
         let token = Token::random();
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         invites::Entity::delete_many()
             .filter(invites::Column::UserId.eq(user.get()))
             .filter(invites::Column::RedeemedAt.is_null())
@@ -221,12 +221,12 @@ impl Store {
             id: NotSet,
             user_id: Set(user.get()),
             token_hash: Set(token.hash()),
-            made_at: Set(stamp(now)),
-            expires_at: Set(stamp(now + TimeDelta::days(INVITE_DAYS))),
+            made_at: Set(truncate_to_micros(now)),
+            expires_at: Set(truncate_to_micros(now + TimeDelta::days(INVITE_DAYS))),
             redeemed_at: Set(None),
         };
         invites::Entity::insert(row).exec_without_returning(tx.db()).await?;
-        tx.commit(Entry::new(now, Actor::Human, "user.invite", format!("user:{user}"))).await?;
+        tx.commit(NewAuditEntry::new(now, Actor::Human, "user.invite", format!("user:{user}"))).await?;
         Ok(token)
     }
 
@@ -252,7 +252,7 @@ impl Store {
         let row = find().one(self.reader()).await?.ok_or_else(unusable)?;
         let user = UserId::new(row.user_id);
         let hash = self.hash_new_password(user, password).await?;
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         // Again, now that nobody else can be redeeming it.
         let row = find().one(tx.db()).await?.ok_or_else(unusable)?;
         if row.redeemed_at.is_some() || row.expires_at <= now {
@@ -260,12 +260,12 @@ impl Store {
         }
         let spent = invites::ActiveModel {
             id: Set(row.id),
-            redeemed_at: Set(Some(stamp(now))),
+            redeemed_at: Set(Some(truncate_to_micros(now))),
             ..Default::default()
         };
         invites::Entity::update(spent).exec(tx.db()).await?;
         put_password(&tx, hash, now).await?;
-        tx.commit(Entry::new(now, Actor::Human, "user.redeem", format!("user:{user}"))).await?;
+        tx.commit(NewAuditEntry::new(now, Actor::Human, "user.redeem", format!("user:{user}"))).await?;
         Ok(user)
     }
 
@@ -276,17 +276,17 @@ impl Store {
     /// # Errors
     /// `NotConfirmed` when the consent is about something else; `NoNewOwner` when the owner names nobody, or themselves;
     /// `NotFound` when there is no such new owner.
-    pub async fn remove_user(&self, consent: Consent, new_owner: Option<UserId>) -> Result<Removal> {
+    pub async fn remove_user(&self, consent: Consent, new_owner: Option<UserId>) -> Result<UserRemoval> {
         let (user, now) = (consent.user(), consent.at());
         consent.require(ActionKind::DeleteUser, None)?;
-        let (tx, _) = consent.act(None, None, serde_json::json!({})).await?;
+        let (tx, _) = consent.record_human_action(None, None, serde_json::json!({})).await?;
         let leaving =
             users::Entity::find_by_id(user.get()).one(tx.db()).await?.ok_or(Error::NotFound("user"))?;
         defer_foreign_keys(tx.db()).await?;
-        hand_over(&tx, new_owner, now).await?;
+        transfer_ownership(&tx, new_owner, now).await?;
         users::Entity::delete_by_id(user.get()).exec(tx.db()).await?;
         let backend = tx.db().get_database_backend();
-        for table in TABLES_OF_A_USER {
+        for table in USER_TABLES {
             let sql = format!("DELETE FROM {table} WHERE user_id = $1");
             tx.db().execute_raw(Statement::from_sql_and_values(backend, sql, [user.get().into()])).await?;
         }
@@ -294,14 +294,17 @@ impl Store {
             // With the rows themselves: whoever opens the database after a crash knows what is left to do.
             tx.db().execute_unprepared(&format!("PRAGMA user_version = {VACUUM_PENDING}")).await?;
         }
-        tx.commit_departure().await?;
+        tx.commit_user_removal().await?;
         // Their uploads are named by no job any more. What cannot be removed now is removed by the next start.
         drop(self.remove_leftover_uploads(Instant::UNIX_EPOCH).await);
         let rewritten = match backend {
-            DbBackend::Postgres => self.scrub().await,
-            _ => self.finish_removals().await,
+            DbBackend::Postgres => self.vacuum().await,
+            _ => self.finish_pending_vacuum().await,
         };
-        Ok(Removal { vacuum_pending: rewritten.is_err(), remains: self.remains(&leaving).await? })
+        Ok(UserRemoval {
+            vacuum_pending: rewritten.is_err(),
+            backup_references: self.list_backup_references(&leaving).await?,
+        })
     }
 
     /// Whether the files of the database may still hold what was removed with a user: rewriting them did not end.
@@ -320,27 +323,27 @@ impl Store {
     ///
     /// # Errors
     /// When others hold on to the files, or there is no room. Then it is still pending.
-    pub async fn finish_removals(&self) -> Result<()> {
+    pub async fn finish_pending_vacuum(&self) -> Result<()> {
         if !self.is_vacuum_pending().await? {
             return Ok(());
         }
-        self.scrub().await?;
+        self.vacuum().await?;
         self.writer().execute_unprepared("PRAGMA user_version = 0").await?;
         Ok(())
     }
 
     /// Rewrites the database, so that what was removed is in none of its files: neither in pages that are free now nor in
     /// the write-ahead log. A PostgreSQL server keeps a log of its own, which is its owner's.
-    async fn scrub(&self) -> Result<()> {
+    async fn vacuum(&self) -> Result<()> {
         if self.backend() == DbBackend::Postgres {
-            for table in TABLES_OF_A_USER.iter().chain(&["users"]) {
+            for table in USER_TABLES.iter().chain(&["users"]) {
                 self.writer().execute_unprepared(&format!("VACUUM {table}")).await?;
             }
             return Ok(());
         }
         self.writer().execute_unprepared("VACUUM").await?;
         // Whoever reads just now holds on to the log; soon nobody does. Each try waits as long as any write would.
-        for _ in 0..CHECKPOINT_TRIES {
+        for _ in 0..CHECKPOINT_ATTEMPTS {
             let sql = self.sql("PRAGMA wal_checkpoint(TRUNCATE)");
             let row = self.writer().query_one_raw(sql).await?;
             if row.and_then(|row| row.try_get_by_index::<i64>(0).ok()) == Some(0) {
@@ -354,20 +357,20 @@ impl Store {
 
 /// What came of removing a user.
 #[derive(Debug)]
-pub struct Removal {
+pub struct UserRemoval {
     /// The backups that still hold their data.
-    pub remains: Vec<Remains>,
+    pub backup_references: Vec<BackupReference>,
     /// Whether free pages of the database may still hold some of it: the next start rewrites them.
     pub vacuum_pending: bool,
 }
 
 /// How often is tried to empty the write-ahead log before that is left to the next start.
-const CHECKPOINT_TRIES: usize = 2;
+const CHECKPOINT_ATTEMPTS: usize = 2;
 /// The `user_version` of a SQLite file whose free pages may hold what was removed; 0 otherwise.
 const VACUUM_PENDING: i64 = 1;
 
 /// Every table with rows of a user. Plans first: what belongs to a plan goes only after it.
-pub(crate) const TABLES_OF_A_USER: &[&str] = &[
+pub(crate) const USER_TABLES: &[&str] = &[
     "training_plans",
     "planned_workouts",
     "workouts",
@@ -417,7 +420,7 @@ pub(crate) const TABLES_OF_A_USER: &[&str] = &[
 ];
 
 /// What a user is called, as of some moment.
-pub(crate) async fn name_of(db: &impl ConnectionTrait, user: UserId) -> Result<String> {
+pub(crate) async fn find_user_name(db: &impl ConnectionTrait, user: UserId) -> Result<String> {
     let row = users::Entity::find_by_id(user.get()).one(db).await?;
     Ok(row.ok_or(Error::NotFound("user"))?.name)
 }
@@ -450,7 +453,7 @@ async fn put_password(tx: &Tx, password_hash: String, now: Instant) -> Result<()
     let row = credentials::ActiveModel {
         user_id: Set(tx.user().get()),
         password_hash: Set(password_hash),
-        changed_at: Set(stamp(now)),
+        changed_at: Set(truncate_to_micros(now)),
     };
     let replace = OnConflict::column(credentials::Column::UserId)
         .update_columns([credentials::Column::PasswordHash, credentials::Column::ChangedAt])
@@ -474,7 +477,7 @@ async fn owner(db: &impl ConnectionTrait) -> Result<Option<UserId>> {
 }
 
 /// Hands the server over when the user who leaves owns it.
-async fn hand_over(tx: &Tx, new_owner: Option<UserId>, now: Instant) -> Result<()> {
+async fn transfer_ownership(tx: &Tx, new_owner: Option<UserId>, now: Instant) -> Result<()> {
     let others = users::Entity::find().filter(users::Column::Id.ne(tx.user().get())).count(tx.db()).await?;
     if others == 0 || owner(tx.db()).await? != Some(tx.user()) {
         return Ok(());
@@ -486,17 +489,17 @@ async fn hand_over(tx: &Tx, new_owner: Option<UserId>, now: Instant) -> Result<(
         query = query.lock_exclusive();
     }
     query.one(tx.db()).await?.ok_or(Error::NotFound("user"))?;
-    let row = ownerships::ActiveModel { user_id: Set(next.get()), since: Set(stamp(now)) };
+    let row = ownerships::ActiveModel { user_id: Set(next.get()), since: Set(truncate_to_micros(now)) };
     let replace =
         OnConflict::column(ownerships::Column::UserId).update_column(ownerships::Column::Since).to_owned();
     ownerships::Entity::insert(row).on_conflict(replace).exec_without_returning(tx.db()).await?;
-    let entry = Entry::new(now, Actor::Human, "owner.take_over", format!("user:{next}"));
+    let entry = NewAuditEntry::new(now, Actor::Human, "owner.take_over", format!("user:{next}"));
     audit::append(tx.db(), next, entry).await
 }
 
 /// Whether a password or a code is the one that was hashed.
 pub(crate) async fn password_matches(password: SecretString, stored: String) -> Result<bool> {
-    hashing(move || {
+    with_hash_permit(move || {
         let parsed = PasswordHash::new(&stored).map_err(|e| Error::Unreadable(e.to_string()))?;
         Ok(Argon2::default().verify_password(password.expose_secret().as_bytes(), &parsed).is_ok())
     })
@@ -505,14 +508,14 @@ pub(crate) async fn password_matches(password: SecretString, stored: String) -> 
 
 pub(crate) async fn hash_password(password: SecretString) -> Result<String> {
     // Argon2id with 19 MiB, two passes, one lane: the OWASP minimum, and the crate's default.
-    hashing(move || {
+    with_hash_permit(move || {
         let hash = Argon2::default().hash_password(password.expose_secret().as_bytes());
         hash.map(|hash| hash.to_string()).map_err(|e| Error::Unreadable(e.to_string()))
     })
     .await
 }
 
-async fn hashing<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
-    let _turn = HASHING.acquire().await.expect("the semaphore is never closed");
+async fn with_hash_permit<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+    let _turn = HASH_PERMITS.acquire().await.expect("the semaphore is never closed");
     tokio::task::spawn_blocking(work).await.expect("hashing does not panic")
 }

@@ -1,7 +1,7 @@
 //! The folder in which backups are kept, and which of them go.
 
-use super::format::{Header, Reading};
-use super::partial_file::{self, Unfinished};
+use super::format::{BackupReader, Header};
+use super::partial_file::{self, PartialFileInfo};
 use crate::db::error::{Error, Result};
 use crate::db::location::{Location, data_directory};
 use fitness_core::domain::calendar::Day;
@@ -11,22 +11,22 @@ use std::path::{Path, PathBuf};
 /// What every backup's name ends in.
 pub const EXTENSION: &str = "fitness-backup";
 /// How many nightly backups are kept.
-pub const NIGHTS: usize = 7;
-const NIGHTLY: &str = "nightly-";
+pub const MAX_NIGHTLY_BACKUPS: usize = 7;
+const NIGHTLY_PREFIX: &str = "nightly-";
 
 /// Where the athlete wants backups.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Backups {
+pub enum BackupLocation {
     /// In a folder `backups` beside the file, or in the data directory.
     #[default]
-    Beside,
+    Default,
     /// In a folder of their choosing.
-    In(PathBuf),
+    Directory(PathBuf),
     /// Nowhere.
     Off,
 }
 
-impl Backups {
+impl BackupLocation {
     /// Reads a folder, or `off`.
     ///
     /// # Errors
@@ -36,20 +36,20 @@ impl Backups {
             return Ok(Self::Off);
         }
         if named.is_empty() {
-            return Err(Error::BadBackups("it is empty; name a folder, or say off"));
+            return Err(Error::BadBackupDirectory("it is empty; name a folder, or say off"));
         }
-        let path = std::path::absolute(named).map_err(|_| Error::BadBackups("it is no path"))?;
-        Ok(Self::In(path))
+        let path = std::path::absolute(named).map_err(|_| Error::BadBackupDirectory("it is no path"))?;
+        Ok(Self::Directory(path))
     }
 }
 
 /// Where backups are kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Folder(PathBuf);
+pub struct BackupDirectory(PathBuf);
 
 /// A backup in the folder.
 #[derive(Debug)]
-pub struct Kept {
+pub struct BackupFile {
     /// The file.
     pub path: PathBuf,
     /// Its size.
@@ -60,37 +60,38 @@ pub struct Kept {
 
 /// A nightly backup. Ordered as they were made: by number, and those of version 0.1.0, which have none, before them by day.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Night {
+pub(crate) struct NightlyBackup {
     pub(crate) number: Option<u64>,
     pub(crate) day: Day,
     pub(crate) path: PathBuf,
 }
 
-impl Kept {
+impl BackupFile {
     /// Whether it was written from this database.
     #[must_use]
-    pub fn is_of(&self, database: &str) -> bool {
+    pub fn is_from(&self, database: &str) -> bool {
         self.header.as_ref().is_ok_and(|header| header.database.as_deref() == Some(database))
     }
 }
 
-impl Folder {
+impl BackupDirectory {
     /// The folder for a database; `None` where the athlete wants no backups.
     ///
     /// # Errors
     /// When there is no home directory to keep them in.
-    pub fn of(location: &Location, backups: &Backups) -> Result<Option<Self>> {
+    pub fn for_database(location: &Location, backups: &BackupLocation) -> Result<Option<Self>> {
         match backups {
-            Backups::Off => return Ok(None),
-            Backups::In(folder) => return Ok(Some(Self(folder.clone()))),
-            Backups::Beside => {}
+            BackupLocation::Off => return Ok(None),
+            BackupLocation::Directory(folder) => return Ok(Some(Self(folder.clone()))),
+            BackupLocation::Default => {}
         }
         let beside = match location {
             Location::Sqlite { path, .. } => path.parent().map(Path::to_owned),
             Location::Postgres(_) if cfg!(feature = "testkit") => Some(std::env::temp_dir()),
             Location::Postgres(_) => data_directory(),
         };
-        let beside = beside.ok_or(Error::BadBackups("this account has no home directory: name a folder"))?;
+        let beside =
+            beside.ok_or(Error::BadBackupDirectory("this account has no home directory: name a folder"))?;
         Ok(Some(Self(beside.join("backups"))))
     }
 
@@ -101,37 +102,37 @@ impl Folder {
     }
 
     /// Makes the folder, for its owner alone, when there is none.
-    pub(crate) fn make(&self) -> Result<()> {
+    pub(crate) fn create(&self) -> Result<()> {
         let mut builder = std::fs::DirBuilder::new();
         builder.recursive(true);
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(&self.0).map_err(|why| Error::of_file(&self.0, &why))
+        builder.create(&self.0).map_err(|why| Error::from_file(&self.0, &why))
     }
 
     /// What a backup can be called: the first of these that nothing has.
-    pub(crate) fn names(&self, stem: &str) -> impl Iterator<Item = PathBuf> {
+    pub(crate) fn candidate_paths(&self, stem: &str) -> impl Iterator<Item = PathBuf> {
         let named = |stem: &str| self.0.join(format!("{stem}.{EXTENSION}"));
         std::iter::once(named(stem)).chain((2..).map(move |number| named(&format!("{stem}-{number}"))))
     }
 
     /// What a night's backup is called.
     pub(crate) fn nightly_stem(day: Day) -> String {
-        format!("{NIGHTLY}{day}")
+        format!("{NIGHTLY_PREFIX}{day}")
     }
 
     /// The nightly backups of a database, in the order in which they were made.
-    pub(crate) fn nights(&self, database: &str) -> Result<Vec<Night>> {
+    pub(crate) fn list_nightly(&self, database: &str) -> Result<Vec<NightlyBackup>> {
         let day = |path: &Path| {
-            let day = path.file_stem()?.to_str()?.strip_prefix(NIGHTLY)?.get(..10)?;
+            let day = path.file_stem()?.to_str()?.strip_prefix(NIGHTLY_PREFIX)?.get(..10)?;
             day.parse::<Day>().ok()
         };
-        let kept = self.list()?.into_iter().filter(|kept| kept.is_of(database));
-        let night = |kept: Kept| {
+        let kept = self.list()?.into_iter().filter(|kept| kept.is_from(database));
+        let night = |kept: BackupFile| {
             let number = kept.header.ok()?.night;
-            Some(Night { number, day: day(&kept.path)?, path: kept.path })
+            Some(NightlyBackup { number, day: day(&kept.path)?, path: kept.path })
         };
-        let mut nights: Vec<Night> = kept.filter_map(night).collect();
+        let mut nights: Vec<NightlyBackup> = kept.filter_map(night).collect();
         nights.sort();
         Ok(nights)
     }
@@ -140,18 +141,19 @@ impl Folder {
     ///
     /// # Errors
     /// When the folder cannot be read.
-    pub fn list(&self) -> Result<Vec<Kept>> {
+    pub fn list(&self) -> Result<Vec<BackupFile>> {
         let entries = match std::fs::read_dir(&self.0) {
             Ok(entries) => entries,
             Err(why) if why.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(why) => return Err(Error::of_file(&self.0, &why)),
+            Err(why) => return Err(Error::from_file(&self.0, &why)),
         };
         let mut found = Vec::new();
         for entry in entries {
-            let path = entry.map_err(|why| Error::of_file(&self.0, &why))?.path();
+            let path = entry.map_err(|why| Error::from_file(&self.0, &why))?.path();
             if path.extension().is_some_and(|extension| extension == EXTENSION) {
-                let metadata = std::fs::metadata(&path).map_err(|why| Error::of_file(&path, &why))?;
-                let kept = Kept { bytes: metadata.len(), header: Reading::header_of(&path), path };
+                let metadata = std::fs::metadata(&path).map_err(|why| Error::from_file(&path, &why))?;
+                let kept =
+                    BackupFile { bytes: metadata.len(), header: BackupReader::read_header(&path), path };
                 found.push((metadata.modified().ok(), kept));
             }
         }
@@ -163,16 +165,16 @@ impl Folder {
     ///
     /// # Errors
     /// When the folder cannot be read.
-    pub fn unfinished(&self) -> Result<Vec<Unfinished>> {
-        partial_file::unfinished(&self.0)
+    pub fn list_partial_files(&self) -> Result<Vec<PartialFileInfo>> {
+        partial_file::list_partial_files(&self.0)
     }
 
     /// Removes the oldest nightly backups of a database; its last [`NIGHTS`] stay, and so does everything that is none of
     /// them.
-    pub(crate) fn forget_old_nights(&self, database: &str) -> Result<()> {
-        let nights = self.nights(database)?;
-        for Night { path, .. } in nights.iter().rev().skip(NIGHTS) {
-            std::fs::remove_file(path).map_err(|why| Error::of_file(path, &why))?;
+    pub(crate) fn prune_nightly(&self, database: &str) -> Result<()> {
+        let nights = self.list_nightly(database)?;
+        for NightlyBackup { path, .. } in nights.iter().rev().skip(MAX_NIGHTLY_BACKUPS) {
+            std::fs::remove_file(path).map_err(|why| Error::from_file(path, &why))?;
         }
         Ok(())
     }

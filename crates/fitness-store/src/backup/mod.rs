@@ -15,14 +15,14 @@ pub(crate) mod user_references;
 mod user_rows;
 mod value;
 
-pub use directory::{Backups, EXTENSION, Folder, Kept, NIGHTS};
-pub use dump::{Sums, TableSum};
-pub use format::{Header, LogEnd, Manifest, Person};
-pub use partial_file::{Part, UNFINISHED, Unfinished};
-pub use user_rows::{Collector, Fields, HandOver, packed};
+pub use directory::{BackupDirectory, BackupFile, BackupLocation, EXTENSION, MAX_NIGHTLY_BACKUPS};
+pub use dump::{Checksums, TableChecksum};
+pub use format::{AuditLogEnd, BackupUser, Header, Manifest};
+pub use partial_file::{PARTIAL_EXTENSION, PartialFile, PartialFileInfo};
+pub use user_rows::{Fields, RowCollector, RowImporter, compress_file};
 
 use crate::db::audit;
-use crate::db::connect::bring_up_to;
+use crate::db::connect::migrate_to;
 use crate::db::entities::users;
 use crate::db::error::{Error, Result};
 use crate::db::location::Location;
@@ -31,7 +31,7 @@ use crate::db::store::{Store, engine, migrations};
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::ids::UserId;
-use format::{Next, Reading, Writing};
+use format::{BackupItem, BackupReader, BackupWriter};
 use sea_orm::{
     ConnectionTrait, DatabaseTransaction, DbBackend, EntityTrait, PaginatorTrait, QueryOrder, Statement,
 };
@@ -62,10 +62,10 @@ impl Store {
     /// # Errors
     /// When the file cannot be written, or is there already. Then no file is left behind.
     pub async fn back_up(&self, path: &Path, now: Option<Instant>) -> Result<Backup> {
-        if path.try_exists().map_err(|why| Error::of_file(path, &why))? {
-            return Err(Error::of_file(path, &std::io::ErrorKind::AlreadyExists.into()));
+        if path.try_exists().map_err(|why| Error::from_file(path, &why))? {
+            return Err(Error::from_file(path, &std::io::ErrorKind::AlreadyExists.into()));
         }
-        let db = self.for_archiving().snapshot().await?;
+        let db = self.for_backup().snapshot().await?;
         self.back_up_snapshot(&db, migrations(&db).await?, [path.to_owned()], now, None).await
     }
 
@@ -73,20 +73,25 @@ impl Store {
     ///
     /// # Errors
     /// When the file cannot be written. Then none is left behind.
-    pub async fn back_up_in(&self, folder: &Folder, stem: &str, now: Option<Instant>) -> Result<Backup> {
-        self.back_up_night(folder, stem, now, None).await
+    pub async fn back_up_in(
+        &self,
+        folder: &BackupDirectory,
+        stem: &str,
+        now: Option<Instant>,
+    ) -> Result<Backup> {
+        self.back_up_numbered(folder, stem, now, None).await
     }
 
-    async fn back_up_night(
+    async fn back_up_numbered(
         &self,
-        folder: &Folder,
+        folder: &BackupDirectory,
         stem: &str,
         now: Option<Instant>,
         night: Option<u64>,
     ) -> Result<Backup> {
-        folder.make()?;
-        let db = self.for_archiving().snapshot().await?;
-        self.back_up_snapshot(&db, migrations(&db).await?, folder.names(stem), now, night).await
+        folder.create()?;
+        let db = self.for_backup().snapshot().await?;
+        self.back_up_snapshot(&db, migrations(&db).await?, folder.candidate_paths(stem), now, night).await
     }
 
     pub(crate) async fn back_up_snapshot(
@@ -98,21 +103,21 @@ impl Store {
         night: Option<u64>,
     ) -> Result<Backup> {
         let (engine, version) = engine(db).await?;
-        let people = people(db).await?;
+        let people = list_backup_users(db).await?;
         let tables = schema::tables(migrations.len());
         let header = Header {
             program: env!("CARGO_PKG_VERSION").to_owned(),
             engine: format!("{engine} {version}"),
-            database: identity_in(db, &migrations).await?,
-            made_at: now.map(crate::db::store::stamp),
+            database: read_identity(db, &migrations).await?,
+            made_at: now.map(crate::db::store::truncate_to_micros),
             night,
             migrations,
             people,
         };
         let mut names = names.into_iter().peekable();
-        let writing = Writing::begin(names.peek().expect("there is at least one name"), &header)?;
-        let (writing, sums) = dump::walk(db, &tables, None, writing).await?;
-        let manifest = manifest(db, &tables, &header.people, sums).await?;
+        let writing = BackupWriter::begin(names.peek().expect("there is at least one name"), &header)?;
+        let (writing, sums) = dump::dump_rows(db, &tables, None, writing).await?;
+        let manifest = build_manifest(db, &tables, &header.people, sums).await?;
         let (path, bytes) = writing.finish(names, &manifest)?;
         Ok(Backup { path, bytes, header, manifest })
     }
@@ -121,8 +126,8 @@ impl Store {
     ///
     /// # Errors
     /// When the database does not answer.
-    pub async fn identity(&self) -> Result<String> {
-        let told = identity_in(self.reader(), &self.migrations().await?).await?;
+    pub async fn database_identity(&self) -> Result<String> {
+        let told = read_identity(self.reader(), &self.migrations().await?).await?;
         told.ok_or_else(|| Error::Unreadable("it does not say which database it is".to_owned()))
     }
 
@@ -131,11 +136,11 @@ impl Store {
     ///
     /// # Errors
     /// When the database does not answer.
-    pub async fn exported_hash(&self) -> Result<ContentHash> {
+    pub async fn export_hash(&self) -> Result<ContentHash> {
         let db = self.snapshot().await?;
-        let tables = Packed::Elsewhere.tables(self.migrations().await?.len());
-        let ((), sums) = dump::walk(&db, &tables, None, ()).await?;
-        Ok(dump::hash_of(&sums))
+        let tables = ArchiveKind::Export.tables(self.migrations().await?.len());
+        let ((), sums) = dump::dump_rows(&db, &tables, None, ()).await?;
+        Ok(dump::combined_hash(&sums))
     }
 
     /// The hash of every row of every table: equal for two databases that hold the same, whichever they are.
@@ -143,10 +148,10 @@ impl Store {
     /// # Errors
     /// When the database does not answer.
     pub async fn logical_hash(&self) -> Result<ContentHash> {
-        let db = self.for_archiving().snapshot().await?;
+        let db = self.for_backup().snapshot().await?;
         let tables = schema::tables(migrations(&db).await?.len());
-        let ((), sums) = dump::walk(&db, &tables, None, ()).await?;
-        Ok(dump::hash_of(&sums))
+        let ((), sums) = dump::dump_rows(&db, &tables, None, ()).await?;
+        Ok(dump::combined_hash(&sums))
     }
 
     /// Makes a database out of a backup: whole, or not at all.
@@ -157,9 +162,9 @@ impl Store {
     pub async fn restore(location: Location, path: &Path) -> Result<(Self, Backup)> {
         let backup = inspect(path).await?;
         let file = backup.path.clone();
-        let source = move |send: &Send| read_batches(&file, send);
+        let source = move |send: &RowSender| read_batches(&file, send);
         let store = Self::open_and_fill(location, async |store, tx, applied| {
-            fill(store, tx, applied, &backup.header, &backup.manifest, Packed::Here, source).await
+            fill(store, tx, applied, &backup.header, &backup.manifest, ArchiveKind::Backup, source).await
         })
         .await?;
         Ok((store, backup))
@@ -172,21 +177,23 @@ impl Store {
     /// # Errors
     /// When it cannot be written. Then every older one is still there.
     pub async fn back_up_nightly(&self, day: Day, now: Instant) -> Result<Option<PathBuf>> {
-        let Some(folder) = self.backups()? else { return Ok(None) };
-        let database = self.identity().await?;
-        let newest = folder.nights(&database)?.pop();
+        let Some(folder) = self.backup_directory()? else { return Ok(None) };
+        let database = self.database_identity().await?;
+        let newest = folder.list_nightly(&database)?.pop();
         if let Some(made) = newest.as_ref().filter(|newest| newest.day == day) {
             return Ok(Some(made.path.clone()));
         }
         let number = newest.and_then(|newest| newest.number).unwrap_or(0) + 1;
-        let made = self.back_up_night(&folder, &Folder::nightly_stem(day), Some(now), Some(number)).await?;
-        folder.forget_old_nights(&database)?;
+        let made = self
+            .back_up_numbered(&folder, &BackupDirectory::nightly_stem(day), Some(now), Some(number))
+            .await?;
+        folder.prune_nightly(&database)?;
         Ok(Some(made.path))
     }
 }
 
 /// Which database this is, where its tables are those of a version that says so.
-async fn identity_in(db: &impl ConnectionTrait, migrations: &[String]) -> Result<Option<String>> {
+async fn read_identity(db: &impl ConnectionTrait, migrations: &[String]) -> Result<Option<String>> {
     if !migrations.iter().any(|name| name == identity::NAME) {
         return Ok(None);
     }
@@ -196,7 +203,7 @@ async fn identity_in(db: &impl ConnectionTrait, migrations: &[String]) -> Result
 }
 
 /// Where rows are handed over, in batches of one table.
-type Send = mpsc::Sender<(String, Vec<Row>)>;
+type RowSender = mpsc::Sender<(String, Vec<Row>)>;
 
 /// Tables of what signs somebody in or opens a service: backups keep them, an export never holds them.
 const CREDENTIAL_TABLES: &[&str] = &[
@@ -216,27 +223,27 @@ pub(crate) const CREDENTIAL_SETTINGS: &str = "key IN ('coach_key', 'shared_coach
 /// Whether it is a backup, with everything in its rows; or an export, with the files that were imported apart from their rows
 /// and without credentials.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Packed {
-    Here,
-    Elsewhere,
+enum ArchiveKind {
+    Backup,
+    Export,
 }
 
-impl Packed {
+impl ArchiveKind {
     /// The tables, as they are summed up.
     fn tables(self, level: usize) -> Vec<schema::Table> {
         let mut tables = schema::tables(level);
-        if self == Self::Elsewhere {
+        if self == Self::Export {
             tables.retain(|table| !CREDENTIAL_TABLES.contains(&table.name.as_str()));
             if let Some(settings) = tables.iter_mut().find(|table| table.name == "settings") {
                 settings.excluded = Some(CREDENTIAL_SETTINGS.to_owned());
             }
         }
         let originals = tables.iter_mut().find(|table| table.name == "originals");
-        if self == Self::Elsewhere
+        if self == Self::Export
             && let Some(at) = originals.as_ref().and_then(|table| table.position("packed"))
             && let Some(table) = originals
         {
-            table.columns[at].kind = schema::Kind::Elsewhere;
+            table.columns[at].kind = schema::ColumnKind::External;
         }
         tables
     }
@@ -249,51 +256,51 @@ async fn fill(
     applied: &[String],
     header: &Header,
     manifest: &Manifest,
-    packed: Packed,
-    source: impl FnOnce(&Send) -> Result<()> + std::marker::Send + 'static,
+    packed: ArchiveKind,
+    source: impl FnOnce(&RowSender) -> Result<()> + std::marker::Send + 'static,
 ) -> Result<()> {
     let level = header.migrations.len();
     if applied.is_empty() {
         let steps = u32::try_from(level).expect("there are few migrations");
-        bring_up_to(tx, &store.location, Some(steps)).await?;
+        migrate_to(tx, &store.location, Some(steps)).await?;
     } else if applied.len() != level || users::Entity::find().count(tx).await? > 0 {
         // There is something, or its tables are those of another version.
         return Err(Error::NotEmpty(store.location.to_string()));
     }
     let tables = schema::tables(level);
-    let mut loading = restore::Loading::new(tx, &tables).await?;
+    let mut loading = restore::RowLoader::new(tx, &tables).await?;
     let (send, mut batches) = mpsc::channel(2);
     let reader = tokio::task::spawn_blocking(move || source(&send));
     while let Some((name, rows)) = batches.recv().await {
         let table = tables.iter().find(|table| table.name == name);
-        let table = table.ok_or_else(|| Error::BadArchive(format!("there is no table {name}")))?;
-        loading.rows(table, rows).await?;
+        let table = table.ok_or_else(|| Error::BadBackup(format!("there is no table {name}")))?;
+        loading.load_rows(table, rows).await?;
     }
     reader.await.map_err(|why| Error::Unreadable(why.to_string()))??;
     loading.finish(&manifest.counters).await?;
     let mut shown = packed.tables(level);
     // An export of 0.1.0 holds keys among the settings: its sums count them.
     shown.iter_mut().for_each(|table| table.excluded = None);
-    let ((), sums) = dump::walk(tx, &shown, None, ()).await?;
+    let ((), sums) = dump::dump_rows(tx, &shown, None, ()).await?;
     if let Some(name) = sums.keys().find(|name| sums.get(*name) != manifest.tables.get(*name)) {
-        return Err(Error::BadArchive(format!("what came out of {name} is not what went in")));
+        return Err(Error::BadBackup(format!("what came out of {name} is not what went in")));
     }
     for end in &manifest.audit {
         if let Some(line) = audit::first_broken(tx, UserId::new(end.user)).await? {
             let whose = end.user;
-            return Err(Error::BadArchive(format!(
+            return Err(Error::BadBackup(format!(
                 "the audit log of user {whose} was altered at line {line}"
             )));
         }
     }
-    if packed == Packed::Elsewhere {
+    if packed == ArchiveKind::Export {
         tx.execute_unprepared(&format!("DELETE FROM settings WHERE {CREDENTIAL_SETTINGS}")).await?;
     }
     if store.backend() == DbBackend::Postgres {
-        // The rows of a foreign key that is still to be checked keep their table from being altered.
+        // PostgreSQL alters no table with pending foreign key checks.
         tx.execute_unprepared("SET CONSTRAINTS ALL IMMEDIATE").await?;
     }
-    bring_up_to(tx, &store.location, None).await
+    migrate_to(tx, &store.location, None).await
 }
 
 /// Reads a backup to its end and says what it holds.
@@ -304,7 +311,7 @@ pub async fn inspect(path: &Path) -> Result<Backup> {
     let path = path.to_owned();
     let looked = tokio::task::spawn_blocking(move || {
         let (header, manifest) = format::verify(&path)?;
-        let bytes = std::fs::metadata(&path).map_err(|why| Error::of_file(&path, &why))?.len();
+        let bytes = std::fs::metadata(&path).map_err(|why| Error::from_file(&path, &why))?.len();
         Ok(Backup { path, bytes, header, manifest })
     });
     looked.await.map_err(|why| Error::Unreadable(why.to_string()))?
@@ -314,50 +321,50 @@ pub async fn inspect(path: &Path) -> Result<Backup> {
 ///
 /// # Errors
 /// When it is no backup of a version that is known here.
-pub fn header(path: &Path) -> Result<Header> {
-    Reading::header_of(path)
+pub fn read_header(path: &Path) -> Result<Header> {
+    BackupReader::read_header(path)
 }
 
-async fn people(db: &DatabaseTransaction) -> Result<Vec<Person>> {
+async fn list_backup_users(db: &DatabaseTransaction) -> Result<Vec<BackupUser>> {
     let rows = users::Entity::find().order_by_asc(users::Column::Id).all(db).await?;
     Ok(rows
         .into_iter()
-        .map(|row| Person { id: row.id, name: row.name, since: Some(row.created_at) })
+        .map(|row| BackupUser { id: row.id, name: row.name, since: Some(row.created_at) })
         .collect())
 }
 
-async fn manifest(
+async fn build_manifest(
     db: &DatabaseTransaction,
     tables: &[schema::Table],
-    people: &[Person],
-    sums: Sums,
+    people: &[BackupUser],
+    sums: Checksums,
 ) -> Result<Manifest> {
     let mut ends = Vec::new();
     for person in people {
         let head = audit::head(db, UserId::new(person.id)).await?;
-        ends.push(LogEnd { user: person.id, lines: head.seq, hash: head.hash });
+        ends.push(AuditLogEnd { user: person.id, lines: head.seq, hash: head.hash });
     }
-    let counters = dump::counters(db, tables).await?;
-    Ok(Manifest { hash: dump::hash_of(&sums), tables: sums, audit: ends, counters })
+    let counters = dump::read_counters(db, tables).await?;
+    Ok(Manifest { hash: dump::combined_hash(&sums), tables: sums, audit: ends, counters })
 }
 
 /// Hands over the rows of a backup in batches of one table.
-fn read_batches(path: &Path, send: &Send) -> Result<()> {
-    let (mut reading, _) = Reading::open_whole(path)?;
+fn read_batches(path: &Path, send: &RowSender) -> Result<()> {
+    let (mut reading, _) = BackupReader::open_verified(path)?;
     let (mut table, mut rows, mut bytes) = (String::new(), Vec::new(), 0);
     // Whoever no longer listens has said why.
     let hand_over = |table: &str, rows: &mut Vec<Row>| {
         rows.is_empty() || send.blocking_send((table.to_owned(), std::mem::take(rows))).is_ok()
     };
     loop {
-        match reading.next()? {
-            Next::Table(name, _) => {
+        match reading.next_item()? {
+            BackupItem::Table(name, _) => {
                 if !hand_over(&table, &mut rows) {
                     return Ok(());
                 }
                 (table, bytes) = (name, 0);
             }
-            Next::Row(row, line) => {
+            BackupItem::Row(row, line) => {
                 bytes += line.len();
                 rows.push(row);
                 if rows.len() >= BATCH_ROWS || bytes >= BATCH_BYTES {
@@ -367,7 +374,7 @@ fn read_batches(path: &Path, send: &Send) -> Result<()> {
                     }
                 }
             }
-            Next::End(_) => {
+            BackupItem::End(_) => {
                 hand_over(&table, &mut rows);
                 return Ok(());
             }

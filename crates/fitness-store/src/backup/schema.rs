@@ -5,7 +5,7 @@ use crate::db::migrations::{SCRIPTS, identity};
 
 /// What a column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ColumnKind {
     /// The row's number, which is never given out twice.
     Id,
     Int,
@@ -17,14 +17,14 @@ pub(crate) enum Kind {
     Instant,
     Text,
     /// Bytes that are told elsewhere, and are nothing here.
-    Elsewhere,
+    External,
 }
 
 /// A column of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Column {
     pub(crate) name: String,
-    pub(crate) kind: Kind,
+    pub(crate) kind: ColumnKind,
 }
 
 /// A table, with the columns that order its rows.
@@ -46,12 +46,12 @@ impl Table {
 
     /// Whether its rows have numbers that the database gives out.
     pub(crate) fn is_numbered(&self) -> bool {
-        self.columns.iter().any(|column| column.kind == Kind::Id)
+        self.columns.iter().any(|column| column.kind == ColumnKind::Id)
     }
 
     /// Whether its rows are long.
     pub(crate) fn is_heavy(&self) -> bool {
-        self.columns.iter().any(|column| column.kind == Kind::Bytes)
+        self.columns.iter().any(|column| column.kind == ColumnKind::Bytes)
     }
 
     /// The column that says whose a row is.
@@ -71,7 +71,7 @@ pub(crate) fn tables(applied: usize) -> Vec<Table> {
             .collect::<Vec<_>>()
             .join(" ");
         for statement in text.split(';') {
-            follow(&mut tables, statement);
+            apply_statement(&mut tables, statement);
         }
     }
     tables.retain(|table| table.name != identity::TABLE);
@@ -79,17 +79,17 @@ pub(crate) fn tables(applied: usize) -> Vec<Table> {
 }
 
 /// Does to the list what a statement does to the tables.
-fn follow(tables: &mut Vec<Table>, statement: &str) {
+fn apply_statement(tables: &mut Vec<Table>, statement: &str) {
     let words: Vec<&str> = statement.split_whitespace().collect();
     match words.as_slice() {
         ["CREATE", "TABLE", name, ..] => {
             let body = statement.split_once('(').map_or("", |(_, rest)| rest);
             let body = body.rsplit_once(')').map_or("", |(body, _)| body);
-            tables.push(table(name, body));
+            tables.push(parse_table(name, body));
         }
         ["ALTER", "TABLE", name, "ADD", "COLUMN", column, kind, ..] => {
             if let Some(table) = tables.iter_mut().find(|table| table.name == *name) {
-                table.columns.push(Column { name: (*column).to_owned(), kind: kind_of(kind) });
+                table.columns.push(Column { name: (*column).to_owned(), kind: parse_kind(kind) });
             }
         }
         ["ALTER", "TABLE", name, "RENAME", "TO", other] => {
@@ -102,9 +102,9 @@ fn follow(tables: &mut Vec<Table>, statement: &str) {
     }
 }
 
-fn table(name: &str, body: &str) -> Table {
+fn parse_table(name: &str, body: &str) -> Table {
     let mut table = Table { name: name.to_owned(), columns: Vec::new(), key: Vec::new(), excluded: None };
-    for part in parts(body) {
+    for part in split_definition(body) {
         let mut words = part.split_whitespace();
         match (words.next(), words.next()) {
             (Some("PRIMARY"), Some("KEY")) => {
@@ -114,8 +114,8 @@ fn table(name: &str, body: &str) -> Table {
             }
             (Some("CONSTRAINT" | "UNIQUE" | "FOREIGN" | "CHECK"), _) | (None, _) | (_, None) => {}
             (Some(column), Some(kind)) => {
-                let kind = kind_of(kind);
-                if kind == Kind::Id || part.contains("PRIMARY KEY") {
+                let kind = parse_kind(kind);
+                if kind == ColumnKind::Id || part.contains("PRIMARY KEY") {
                     table.key = vec![table.columns.len()];
                 }
                 table.columns.push(Column { name: column.to_owned(), kind });
@@ -126,7 +126,7 @@ fn table(name: &str, body: &str) -> Table {
 }
 
 /// The parts of a definition: what commas outside of parentheses separate.
-fn parts(body: &str) -> Vec<&str> {
+fn split_definition(body: &str) -> Vec<&str> {
     let (mut parts, mut depth, mut from) = (Vec::new(), 0_u32, 0);
     for (at, character) in body.char_indices() {
         match character {
@@ -143,17 +143,17 @@ fn parts(body: &str) -> Vec<&str> {
     parts
 }
 
-fn kind_of(word: &str) -> Kind {
+fn parse_kind(word: &str) -> ColumnKind {
     match word {
-        "{{id}}" => Kind::Id,
-        "{{int}}" => Kind::Int,
-        "{{real}}" => Kind::Real,
-        "{{bool}}" => Kind::Bool,
-        "{{bytes}}" => Kind::Bytes,
-        "{{json}}" => Kind::Json,
-        "{{day}}" => Kind::Day,
-        "{{instant}}" => Kind::Instant,
-        _ => Kind::Text,
+        "{{id}}" => ColumnKind::Id,
+        "{{int}}" => ColumnKind::Int,
+        "{{real}}" => ColumnKind::Real,
+        "{{bool}}" => ColumnKind::Bool,
+        "{{bytes}}" => ColumnKind::Bytes,
+        "{{json}}" => ColumnKind::Json,
+        "{{day}}" => ColumnKind::Day,
+        "{{instant}}" => ColumnKind::Instant,
+        _ => ColumnKind::Text,
     }
 }
 
@@ -172,7 +172,7 @@ mod tests {
         assert_eq!(key, ["user_id", "kind", "sport", "from_day", "origin"]);
         assert!(now.iter().all(|table| table.name != "dated_zones"));
         let plans = now.iter().find(|table| table.name == "training_plans").unwrap();
-        assert_eq!(plans.columns[plans.position("begun_on").unwrap()].kind, Kind::Day);
+        assert_eq!(plans.columns[plans.position("begun_on").unwrap()].kind, ColumnKind::Day);
         assert!(plans.is_numbered() && plans.key == [0]);
         for table in &now {
             assert!(!table.key.is_empty(), "{} has no order", table.name);

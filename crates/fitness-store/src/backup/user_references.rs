@@ -9,26 +9,33 @@ use std::path::PathBuf;
 
 impl Store {
     /// The backups that hold a user's data. What was left unfinished is of use to nobody, and goes.
-    pub(crate) async fn remains(&self, leaving: &users::Model) -> Result<Vec<Remains>> {
-        let Some(folder) = self.backups()? else { return Ok(Vec::new()) };
-        let database = self.identity().await?;
-        let mut found: Vec<Remains> = Vec::new();
-        for part in folder.unfinished()? {
+    pub(crate) async fn list_backup_references(
+        &self,
+        leaving: &users::Model,
+    ) -> Result<Vec<BackupReference>> {
+        let Some(folder) = self.backup_directory()? else { return Ok(Vec::new()) };
+        let database = self.database_identity().await?;
+        let mut found: Vec<BackupReference> = Vec::new();
+        for part in folder.list_partial_files()? {
             if !part.being_written && part.remove() {
                 continue;
             }
-            let header = backup::header(&part.path).ok();
-            found.extend(header.and_then(|header| held(part.path, header, leaving, &database, true)));
+            let header = backup::read_header(&part.path).ok();
+            found.extend(
+                header.and_then(|header| find_reference(part.path, header, leaving, &database, true)),
+            );
         }
         let kept = folder.list()?.into_iter();
-        found.extend(kept.filter_map(|kept| held(kept.path, kept.header.ok()?, leaving, &database, false)));
+        found.extend(
+            kept.filter_map(|kept| find_reference(kept.path, kept.header.ok()?, leaving, &database, false)),
+        );
         Ok(found)
     }
 }
 
 /// A backup that still holds the data of somebody who left.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Remains {
+pub struct BackupReference {
     /// The file.
     pub path: PathBuf,
     /// Who else is in it. Where somebody is, it is theirs to keep.
@@ -40,22 +47,22 @@ pub struct Remains {
     pub unfinished: bool,
 }
 
-impl Remains {
+impl BackupReference {
     /// Whether nobody but who left can miss it.
     #[must_use]
-    pub fn is_theirs_alone(&self) -> bool {
+    pub fn has_no_other_users(&self) -> bool {
         self.of_this_database && self.others.is_empty() && !self.unfinished
     }
 }
 
 /// What a file holds of somebody: they are known by number, name and the moment they were added, all of which stay.
-fn held(
+fn find_reference(
     path: PathBuf,
     header: Header,
     leaving: &users::Model,
     database: &str,
     unfinished: bool,
-) -> Option<Remains> {
+) -> Option<BackupReference> {
     let (theirs, others): (Vec<_>, Vec<_>) = header.people.into_iter().partition(|person| {
         person.id == leaving.id
             && person.name == leaving.name
@@ -63,5 +70,5 @@ fn held(
     });
     let others = others.into_iter().map(|person| person.name).collect();
     let of_this_database = header.database.as_deref() == Some(database);
-    (!theirs.is_empty()).then_some(Remains { path, others, of_this_database, unfinished })
+    (!theirs.is_empty()).then_some(BackupReference { path, others, of_this_database, unfinished })
 }

@@ -1,10 +1,10 @@
 //! Morning briefs, each stored with the facts it was given: the only numbers its prose may carry.
 
-use crate::db::audit::{Actor, Entry};
+use crate::db::audit::{Actor, NewAuditEntry};
 use crate::db::convert::day;
 use crate::db::entities::{brief_facts, briefs};
 use crate::db::error::Result;
-use crate::db::store::{Store, stamp};
+use crate::db::store::{Store, truncate_to_micros};
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::ids::{BriefId, UserId};
@@ -67,7 +67,7 @@ pub struct NewBrief {
     /// What it cost.
     pub cost_micros: Option<i64>,
     /// Why another wrote it than was asked.
-    pub fell_back: Option<String>,
+    pub fallback_reason: Option<String>,
     /// The facts it was given.
     pub facts: Vec<StoredFact>,
 }
@@ -78,19 +78,19 @@ impl Store {
     /// # Errors
     /// When there is no such user.
     pub async fn put_brief(&self, user: UserId, brief: NewBrief, now: Instant) -> Result<BriefId> {
-        let tx = self.write(user).await?;
-        let hash = ContentHash::of_json(&(&brief.body, &brief.facts));
+        let tx = self.begin_user_write(user).await?;
+        let hash = ContentHash::hash_json(&(&brief.body, &brief.facts));
         let row = briefs::ActiveModel {
             id: NotSet,
             user_id: Set(user.get()),
             day: Set(brief.day.date()),
-            written_at: Set(stamp(now)),
+            written_at: Set(truncate_to_micros(now)),
             model: Set(brief.model),
             prompt_version: Set(brief.prompt_version),
             schema_version: Set(brief.schema_version),
             body: Set(brief.body),
             cost_micros: Set(brief.cost_micros),
-            fell_back: Set(brief.fell_back),
+            fell_back: Set(brief.fallback_reason),
         };
         let id = briefs::Entity::insert(row).exec(tx.db()).await?.last_insert_id;
         let facts: Vec<_> = brief
@@ -107,7 +107,7 @@ impl Store {
         if !facts.is_empty() {
             brief_facts::Entity::insert_many(facts).exec_without_returning(tx.db()).await?;
         }
-        let entry = Entry::new(now, Actor::Coach, "brief.put", format!("brief:{id}"));
+        let entry = NewAuditEntry::new(now, Actor::Coach, "brief.put", format!("brief:{id}"));
         tx.commit(entry.change(None, Some(hash))).await?;
         Ok(BriefId::new(id))
     }

@@ -1,11 +1,11 @@
 //! Conversations with the coach.
 
 use crate::coach::usage::Purpose;
-use crate::db::audit::{Actor, Entry};
-use crate::db::convert::word;
+use crate::db::audit::{Actor, NewAuditEntry};
+use crate::db::convert::parse_text;
 use crate::db::entities::{chat_messages, chats, spendings};
 use crate::db::error::{Error, Result};
-use crate::db::store::{Store, stamp};
+use crate::db::store::{Store, truncate_to_micros};
 use fitness_core::domain::calendar::Instant;
 use fitness_core::domain::ids::{ChatId, UserId};
 use sea_orm::prelude::Json;
@@ -57,15 +57,15 @@ impl Store {
     /// # Errors
     /// When there is no such user.
     pub async fn start_chat(&self, user: UserId, title: &str, now: Instant) -> Result<ChatId> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         let row = chats::ActiveModel {
             id: NotSet,
             user_id: Set(user.get()),
             title: Set(title.chars().take(200).collect()),
-            started_at: Set(stamp(now)),
+            started_at: Set(truncate_to_micros(now)),
         };
         let id = chats::Entity::insert(row).exec(tx.db()).await?.last_insert_id;
-        tx.commit(Entry::new(now, Actor::Human, "chat.start", format!("chat:{id}"))).await?;
+        tx.commit(NewAuditEntry::new(now, Actor::Human, "chat.start", format!("chat:{id}"))).await?;
         Ok(ChatId::new(id))
     }
 
@@ -74,14 +74,14 @@ impl Store {
     /// # Errors
     /// `NotFound` when the user has no such conversation.
     pub async fn add_chat_message(&self, user: UserId, chat: ChatId, message: ChatMessage) -> Result<()> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         chats::Entity::find_by_id(chat.get())
             .filter(chats::Column::UserId.eq(user.get()))
             .one(tx.db())
             .await?
             .ok_or(Error::NotFound("chat"))?;
         let actor = if message.role == Role::Athlete { Actor::Human } else { Actor::Coach };
-        let entry = Entry::new(message.said_at, actor, "chat.say", format!("chat:{chat}"));
+        let entry = NewAuditEntry::new(message.said_at, actor, "chat.say", format!("chat:{chat}"));
         let row = chat_messages::ActiveModel {
             id: NotSet,
             chat_id: Set(chat.get()),
@@ -89,7 +89,7 @@ impl Store {
             role: Set(message.role.as_str().to_owned()),
             body: Set(message.body),
             model: Set(message.model),
-            said_at: Set(stamp(message.said_at)),
+            said_at: Set(truncate_to_micros(message.said_at)),
         };
         chat_messages::Entity::insert(row).exec_without_returning(tx.db()).await?;
         tx.commit(entry).await
@@ -116,7 +116,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database does not answer.
-    pub async fn spent_in_chat(&self, user: UserId, chat: ChatId) -> Result<(u64, Option<u64>)> {
+    pub async fn chat_usage(&self, user: UserId, chat: ChatId) -> Result<(u64, Option<u64>)> {
         let said = self.list_chat_messages(user, chat).await?;
         let said = said.into_iter().filter(|message| message.role == Role::Athlete);
         let rows = spendings::Entity::find()
@@ -147,7 +147,7 @@ impl Store {
         rows.into_iter()
             .map(|row| {
                 Ok(ChatMessage {
-                    role: word(&row.role)?,
+                    role: parse_text(&row.role)?,
                     body: row.body,
                     model: row.model,
                     said_at: row.said_at,

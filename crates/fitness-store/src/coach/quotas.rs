@@ -14,17 +14,17 @@ use fitness_core::plan::PlanStatus;
 use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
 
 /// As many drafts of coaches may wait.
-const MAX_DRAFTS: u64 = 20;
+const MAX_PENDING_DRAFTS: u64 = 20;
 /// As many suggestions may, notes and observations together.
-const MAX_SUGGESTIONS: u64 = 20;
+const MAX_PENDING_SUGGESTIONS: u64 = 20;
 /// As many proposals of coaches may.
-const MAX_PROPOSALS: u64 = 10;
+const MAX_PENDING_PROPOSALS: u64 = 10;
 
 /// Whether one more suggestion may wait.
 ///
 /// # Errors
 /// `TooMany` when as many wait as may.
-pub(crate) async fn room_for_a_suggestion(tx: &Tx, author: Author) -> Result<()> {
+pub(crate) async fn check_suggestion_quota(tx: &Tx, author: Author) -> Result<()> {
     if author == Author::Athlete {
         return Ok(());
     }
@@ -35,14 +35,14 @@ pub(crate) async fn room_for_a_suggestion(tx: &Tx, author: Author) -> Result<()>
         .filter(observations::Column::UserId.eq(tx.user().get()))
         .filter(observations::Column::Accepted.eq(false));
     let waiting = noted.count(tx.db()).await? + observed.count(tx.db()).await?;
-    within(waiting, MAX_SUGGESTIONS, "suggestions")
+    check_quota(waiting, MAX_PENDING_SUGGESTIONS, "suggestions")
 }
 
 /// Whether one more draft may wait. One that takes the place of another adds none.
 ///
 /// # Errors
 /// `TooMany` when as many wait as may.
-pub(crate) async fn room_for_a_draft(tx: &Tx, supersedes: Option<PlanId>) -> Result<()> {
+pub(crate) async fn check_draft_quota(tx: &Tx, supersedes: Option<PlanId>) -> Result<()> {
     if supersedes.is_some() {
         return Ok(());
     }
@@ -51,19 +51,19 @@ pub(crate) async fn room_for_a_draft(tx: &Tx, supersedes: Option<PlanId>) -> Res
         .filter(training_plans::Column::Status.eq(PlanStatus::Draft.as_str()))
         .filter(training_plans::Column::SupersededBy.is_null())
         .filter(training_plans::Column::Author.ne(Author::Athlete.as_str()));
-    within(drafts.count(tx.db()).await?, MAX_DRAFTS, "drafts")
+    check_quota(drafts.count(tx.db()).await?, MAX_PENDING_DRAFTS, "drafts")
 }
 
 /// Whether one more proposal may wait on a plan.
 ///
 /// # Errors
 /// `TooMany` when as many wait as may.
-pub(crate) async fn room_for_a_proposal(tx: &Tx, plan: PlanId, today: Day) -> Result<()> {
+pub(crate) async fn check_proposal_quota(tx: &Tx, plan: PlanId, today: Day) -> Result<()> {
     let proposals = plans::list_proposals(tx.db(), tx.user(), plan).await?;
     let open = proposals.iter().filter(|one| one.author != Author::Athlete && one.is_open(today)).count();
-    within(open as u64, MAX_PROPOSALS, "proposals")
+    check_quota(open as u64, MAX_PENDING_PROPOSALS, "proposals")
 }
 
-const fn within(waiting: u64, most: u64, what: &'static str) -> Result<()> {
-    if waiting >= most { Err(Error::TooMany { waiting, what }) } else { Ok(()) }
+const fn check_quota(waiting: u64, most: u64, what: &'static str) -> Result<()> {
+    if waiting >= most { Err(Error::QuotaExceeded { pending: waiting, what }) } else { Ok(()) }
 }

@@ -1,9 +1,9 @@
 //! What models took and cost: what the caps of a day are counted by.
 
-use crate::db::audit::{Actor, Entry};
+use crate::db::audit::{Actor, NewAuditEntry};
 use crate::db::entities::spendings::{ActiveModel, Column, Entity};
 use crate::db::error::Result;
-use crate::db::store::{Store, stamp};
+use crate::db::store::{Store, truncate_to_micros};
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::ids::UserId;
 use sea_orm::{
@@ -27,7 +27,7 @@ fitness_core::string_enum! {
 
 /// What being asked once, or on a whole day, took.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Spent {
+pub struct ModelUsage {
     /// Tokens read anew.
     pub input: u64,
     /// Tokens written to the cache.
@@ -40,7 +40,7 @@ pub struct Spent {
     pub cost_micros: Option<u64>,
 }
 
-impl Spent {
+impl ModelUsage {
     /// Everything read and written.
     #[must_use]
     pub const fn tokens(&self) -> u64 {
@@ -56,19 +56,19 @@ impl Store {
     ///
     /// # Errors
     /// When there is no such user.
-    pub async fn note_spending(
+    pub async fn record_usage(
         &self,
         user: UserId,
         purpose: Purpose,
         model: &str,
-        spent: Spent,
+        spent: ModelUsage,
         day: Day,
         now: Instant,
     ) -> Result<()> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         let row = row(user, purpose, model, spent, day, now);
         Entity::insert(row).exec_without_returning(tx.db()).await?;
-        tx.commit(Entry::new(now, Actor::Coach, "model.ask", format!("purpose:{purpose}"))).await
+        tx.commit(NewAuditEntry::new(now, Actor::Coach, "model.ask", format!("purpose:{purpose}"))).await
     }
 
     /// Sets aside what a request may take, unless what may be used on that day is used or set aside already. Who gets
@@ -77,120 +77,133 @@ impl Store {
     ///
     /// # Errors
     /// When there is no such user.
-    pub async fn reserve_spending(&self, user: UserId, asking: &Asking<'_>) -> Result<Option<Reserved>> {
-        let tx = self.write(user).await?;
-        let spent = spent_on(tx.db(), user, asking.day).await?;
+    pub async fn reserve_usage(
+        &self,
+        user: UserId,
+        asking: &UsageRequest<'_>,
+    ) -> Result<Option<UsageReservation>> {
+        let tx = self.begin_user_write(user).await?;
+        let spent = read_usage(tx.db(), user, asking.day).await?;
         let paid = spent.cost_micros.unwrap_or_default();
-        if spent.tokens() >= asking.most_tokens || asking.most_micros.is_some_and(|most| paid >= most) {
+        if spent.tokens() >= asking.daily_token_limit
+            || asking.daily_cost_limit_micros.is_some_and(|most| paid >= most)
+        {
             return Ok(None);
         }
         let row = asking.row(user, asking.estimate);
         let id = Entity::insert(row).exec(tx.db()).await?.last_insert_id;
         // That it began is no state of the athlete's; what it took is, and is logged.
-        tx.commit_bookkeeping().await?;
-        Ok(Some(Reserved(id)))
+        tx.commit_without_audit().await?;
+        Ok(Some(UsageReservation(id)))
     }
 
     /// Writes what a request really took in the place of what was set aside for it. One that took nothing leaves nothing.
     ///
     /// # Errors
     /// When the database does not answer; what was set aside stays.
-    pub async fn settle_spending(
+    pub async fn settle_usage(
         &self,
         user: UserId,
-        reserved: Reserved,
+        reserved: UsageReservation,
         purpose: Purpose,
-        spent: Spent,
+        spent: ModelUsage,
         now: Instant,
     ) -> Result<()> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         if spent.tokens() == 0 {
             Entity::delete_many()
                 .filter(Column::Id.eq(reserved.0))
                 .filter(Column::UserId.eq(user.get()))
                 .exec(tx.db())
                 .await?;
-            return tx.commit_bookkeeping().await;
+            return tx.commit_without_audit().await;
         }
         Entity::update_many()
-            .col_expr(Column::InputTokens, Expr::value(count(spent.input)))
-            .col_expr(Column::CacheWriteTokens, Expr::value(count(spent.cache_write)))
-            .col_expr(Column::CacheReadTokens, Expr::value(count(spent.cache_read)))
-            .col_expr(Column::OutputTokens, Expr::value(count(spent.output)))
-            .col_expr(Column::CostMicros, Expr::value(spent.cost_micros.map(count)))
+            .col_expr(Column::InputTokens, Expr::value(to_i64(spent.input)))
+            .col_expr(Column::CacheWriteTokens, Expr::value(to_i64(spent.cache_write)))
+            .col_expr(Column::CacheReadTokens, Expr::value(to_i64(spent.cache_read)))
+            .col_expr(Column::OutputTokens, Expr::value(to_i64(spent.output)))
+            .col_expr(Column::CostMicros, Expr::value(spent.cost_micros.map(to_i64)))
             .filter(Column::Id.eq(reserved.0))
             .filter(Column::UserId.eq(user.get()))
             .exec(tx.db())
             .await?;
-        tx.commit(Entry::new(now, Actor::Coach, "model.ask", format!("purpose:{purpose}"))).await
+        tx.commit(NewAuditEntry::new(now, Actor::Coach, "model.ask", format!("purpose:{purpose}"))).await
     }
 
     /// What models took on a day, all together, with what is set aside for those that are being asked.
     ///
     /// # Errors
     /// When the database does not answer.
-    pub async fn spent_on(&self, user: UserId, day: Day) -> Result<Spent> {
-        spent_on(self.reader(), user, day).await
+    pub async fn usage_on(&self, user: UserId, day: Day) -> Result<ModelUsage> {
+        read_usage(self.reader(), user, day).await
     }
 }
 
 /// A request that is about to be made.
 #[derive(Debug, Clone, Copy)]
-pub struct Asking<'a> {
+pub struct UsageRequest<'a> {
     /// What for.
     pub purpose: Purpose,
     /// Whom.
     pub model: &'a str,
     /// What it may take.
-    pub estimate: Spent,
+    pub estimate: ModelUsage,
     /// The most tokens of the day.
-    pub most_tokens: u64,
+    pub daily_token_limit: u64,
     /// The most money of the day, in millionths of a US dollar; `None` where nothing costs.
-    pub most_micros: Option<u64>,
+    pub daily_cost_limit_micros: Option<u64>,
     /// The day it counts for.
     pub day: Day,
     /// The moment.
     pub now: Instant,
 }
 
-impl Asking<'_> {
-    fn row(&self, user: UserId, spent: Spent) -> ActiveModel {
+impl UsageRequest<'_> {
+    fn row(&self, user: UserId, spent: ModelUsage) -> ActiveModel {
         row(user, self.purpose, self.model, spent, self.day, self.now)
     }
 }
 
 /// What was set aside for a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Reserved(i64);
+pub struct UsageReservation(i64);
 
-fn count(number: u64) -> i64 {
+fn to_i64(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-fn row(user: UserId, purpose: Purpose, model: &str, spent: Spent, day: Day, now: Instant) -> ActiveModel {
+fn row(
+    user: UserId,
+    purpose: Purpose,
+    model: &str,
+    spent: ModelUsage,
+    day: Day,
+    now: Instant,
+) -> ActiveModel {
     ActiveModel {
         id: NotSet,
         user_id: Set(user.get()),
         day: Set(day.date()),
-        at: Set(stamp(now)),
+        at: Set(truncate_to_micros(now)),
         purpose: Set(purpose.as_str().to_owned()),
         model: Set(model.chars().take(200).collect()),
-        input_tokens: Set(count(spent.input)),
-        cache_write_tokens: Set(count(spent.cache_write)),
-        cache_read_tokens: Set(count(spent.cache_read)),
-        output_tokens: Set(count(spent.output)),
-        cost_micros: Set(spent.cost_micros.map(count)),
+        input_tokens: Set(to_i64(spent.input)),
+        cache_write_tokens: Set(to_i64(spent.cache_write)),
+        cache_read_tokens: Set(to_i64(spent.cache_read)),
+        output_tokens: Set(to_i64(spent.output)),
+        cost_micros: Set(spent.cost_micros.map(to_i64)),
     }
 }
 
-async fn spent_on(db: &impl ConnectionTrait, user: UserId, day: Day) -> Result<Spent> {
+async fn read_usage(db: &impl ConnectionTrait, user: UserId, day: Day) -> Result<ModelUsage> {
     let rows = Entity::find()
         .filter(Column::UserId.eq(user.get()))
         .filter(Column::Day.eq(day.date()))
         .all(db)
         .await?;
     let count = |number: i64| u64::try_from(number).unwrap_or_default();
-    Ok(rows.iter().fold(Spent::default(), |sum, row| Spent {
+    Ok(rows.iter().fold(ModelUsage::default(), |sum, row| ModelUsage {
         input: sum.input.saturating_add(count(row.input_tokens)),
         cache_write: sum.cache_write.saturating_add(count(row.cache_write_tokens)),
         cache_read: sum.cache_read.saturating_add(count(row.cache_read_tokens)),

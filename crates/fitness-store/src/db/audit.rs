@@ -3,10 +3,10 @@
 //! The chain shows tampering after the fact; it does not stop the owner of the file. Entries carry hashes
 //! and ids, never note text, coordinates, tokens or passwords.
 
-use crate::db::convert::word;
+use crate::db::convert::parse_text;
 use crate::db::entities::audit_log::{ActiveModel, Column, Entity, Model};
 use crate::db::error::Result;
-use crate::db::store::{Store, stamp};
+use crate::db::store::{Store, truncate_to_micros};
 use fitness_core::domain::calendar::Instant;
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::ids::UserId;
@@ -42,7 +42,7 @@ impl From<Author> for Actor {
 
 /// What is to be logged.
 #[derive(Debug, Clone)]
-pub(crate) struct Entry {
+pub(crate) struct NewAuditEntry {
     pub(crate) at: Instant,
     pub(crate) actor: Actor,
     pub(crate) action: &'static str,
@@ -51,7 +51,7 @@ pub(crate) struct Entry {
     pub(crate) after: Option<ContentHash>,
 }
 
-impl Entry {
+impl NewAuditEntry {
     pub(crate) fn new(at: Instant, actor: Actor, action: &'static str, object: impl Into<String>) -> Self {
         Self { at, actor, action, object: object.into(), before: None, after: None }
     }
@@ -65,7 +65,7 @@ impl Entry {
 
 /// A line of the audit log.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct AuditLine {
+pub struct AuditEntry {
     /// 1, 2, 3, … per user.
     pub seq: i64,
     /// When.
@@ -93,13 +93,13 @@ pub struct AuditHead {
     pub hash: String,
 }
 
-pub(crate) async fn append(db: &impl ConnectionTrait, user: UserId, entry: Entry) -> Result<()> {
+pub(crate) async fn append(db: &impl ConnectionTrait, user: UserId, entry: NewAuditEntry) -> Result<()> {
     let head = head(db, user).await?;
     let mut row = Model {
         id: 0,
         user_id: user.get(),
         seq: head.seq + 1,
-        at: stamp(entry.at),
+        at: truncate_to_micros(entry.at),
         actor: entry.actor.as_str().to_owned(),
         action: entry.action.to_owned(),
         object: entry.object,
@@ -141,7 +141,7 @@ pub(crate) fn chain_time(at: Instant) -> String {
 
 /// Covers every column but the row's own id, and through `prev_hash` every line before.
 fn chain_hash(row: &Model) -> String {
-    ContentHash::of_json(&(
+    ContentHash::hash_json(&(
         &row.prev_hash,
         row.user_id,
         row.seq,
@@ -160,14 +160,14 @@ impl Store {
     ///
     /// # Errors
     /// When the database does not answer.
-    pub async fn list_audit(&self, user: UserId, limit: u64) -> Result<Vec<AuditLine>> {
+    pub async fn list_audit(&self, user: UserId, limit: u64) -> Result<Vec<AuditEntry>> {
         let rows = Entity::find()
             .filter(Column::UserId.eq(user.get()))
             .order_by_desc(Column::Seq)
             .limit(limit)
             .all(self.reader())
             .await?;
-        rows.into_iter().map(line).collect()
+        rows.into_iter().map(audit_entry).collect()
     }
 
     /// The end of a user's chain.
@@ -182,7 +182,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database does not answer.
-    pub async fn first_broken_audit_line(&self, user: UserId) -> Result<Option<i64>> {
+    pub async fn first_broken_audit_entry(&self, user: UserId) -> Result<Option<i64>> {
         first_broken(self.reader(), user).await
     }
 }
@@ -194,10 +194,10 @@ pub(crate) async fn list_all(db: &impl ConnectionTrait, user: UserId) -> Result<
 
 /// The number of the first line of a user's chain that does not hold.
 pub(crate) async fn first_broken(db: &impl ConnectionTrait, user: UserId) -> Result<Option<i64>> {
-    Ok(first_broken_of(&list_all(db, user).await?))
+    Ok(first_broken_in(&list_all(db, user).await?))
 }
 
-pub(crate) fn first_broken_of(log: &[Model]) -> Option<i64> {
+pub(crate) fn first_broken_in(log: &[Model]) -> Option<i64> {
     let mut previous = "";
     for (expected, row) in (1..).zip(log) {
         if row.seq != expected || row.prev_hash != previous || is_altered(row) {
@@ -213,11 +213,11 @@ pub(crate) fn is_altered(row: &Model) -> bool {
     row.hash != chain_hash(row)
 }
 
-fn line(row: Model) -> Result<AuditLine> {
-    Ok(AuditLine {
+fn audit_entry(row: Model) -> Result<AuditEntry> {
+    Ok(AuditEntry {
         seq: row.seq,
         at: row.at,
-        actor: word(&row.actor)?,
+        actor: parse_text(&row.actor)?,
         action: row.action,
         object: row.object,
         before: row.before_hash,

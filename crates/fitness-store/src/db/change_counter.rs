@@ -13,15 +13,15 @@ impl Store {
     ///
     /// # Errors
     /// When the database does not answer.
-    pub async fn version(&self) -> Result<DataVersion> {
+    pub async fn data_version(&self) -> Result<DataVersion> {
         let sql = match self.backend() {
             // Changes with every transaction that writes, begun or ended, of any node.
             DbBackend::Postgres => "SELECT pg_current_snapshot()::text AS version",
             // Counts what other connections wrote, in this process or another; its own connection writes nothing.
             _ => "SELECT CAST(data_version AS TEXT) AS version FROM pragma_data_version",
         };
-        let row = self.witness().query_one_raw(self.sql(sql)).await?;
+        let row = self.change_watcher().query_one_raw(self.sql(sql)).await?;
         let version = row.map(|row| row.try_get::<String>("", "version")).transpose()?;
-        Ok(DataVersion(self.connected(), version.unwrap_or_default()))
+        Ok(DataVersion(self.watcher_connections(), version.unwrap_or_default()))
     }
 }

@@ -9,7 +9,7 @@ use std::fmt::Display;
 use std::str::FromStr;
 
 /// A wire word, a zone, a hash: anything with one spelling.
-pub(crate) fn word<T: FromStr<Err: Display>>(text: &str) -> Result<T> {
+pub(crate) fn parse_text<T: FromStr<Err: Display>>(text: &str) -> Result<T> {
     text.parse().map_err(|error: T::Err| Error::Unreadable(error.to_string()))
 }
 
@@ -17,7 +17,7 @@ pub(crate) fn day(date: NaiveDate) -> Result<Day> {
     Day::from_date(date).ok_or_else(|| Error::Unreadable(format!("{date} is not a training day")))
 }
 
-pub(crate) fn json<T: DeserializeOwned>(value: Json) -> Result<T> {
+pub(crate) fn from_json<T: DeserializeOwned>(value: Json) -> Result<T> {
     serde_json::from_value(value).map_err(|error| Error::Unreadable(error.to_string()))
 }
 

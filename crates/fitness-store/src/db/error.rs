@@ -78,10 +78,10 @@ pub enum Error {
     #[error("there is no such {0}")]
     NotFound(&'static str),
     /// As much of what coaches leave waits for the athlete as may.
-    #[error("{waiting} {what} of coaches wait for a decision already")]
-    TooMany {
+    #[error("{pending} {what} of coaches wait for a decision already")]
+    QuotaExceeded {
         /// How many.
-        waiting: u64,
+        pending: u64,
         /// Of what.
         what: &'static str,
     },
@@ -112,7 +112,7 @@ pub enum Error {
     },
     /// An edit that makes an activity nobody can have done.
     #[error(transparent)]
-    Edit(#[from] fitness_core::domain::merge::BadEdit),
+    Edit(#[from] fitness_core::domain::merge::ActivityEditError),
     /// The confirmation was never opened, is spent, has expired, or was about something else.
     #[error("this confirmation cannot be used: {0}")]
     NotConfirmed(&'static str),
@@ -133,7 +133,7 @@ pub enum Error {
     Unchanged,
     /// The proposal waits no longer, and why.
     #[error("proposal {proposal} waits no longer: {state}")]
-    Over {
+    ProposalClosed {
         /// Which one.
         proposal: fitness_core::domain::ids::ProposalId,
         /// What became of it.
@@ -141,7 +141,7 @@ pub enum Error {
     },
     /// A day on which a plan cannot be begun.
     #[error("the plan can be begun after {start}, its first day, and no later than {race}")]
-    BadBeginning {
+    BadStartDay {
         /// Its first day.
         start: fitness_core::domain::calendar::Day,
         /// The day of its race.
@@ -152,7 +152,7 @@ pub enum Error {
     WrongStatus(PlanStatus),
     /// The activity cannot have been the workout.
     #[error("this activity cannot be matched with that workout: {0}")]
-    NoMatch(#[from] fitness_core::adherence::NoMatch),
+    NoMatch(#[from] fitness_core::adherence::MatchError),
     /// The workout or the activity is matched already, with another.
     #[error("workout {workout} is already matched with activity {activity}")]
     AlreadyMatched {
@@ -166,28 +166,28 @@ pub enum Error {
     Apply(#[from] fitness_core::plan::ApplyError),
     /// The plan that would come out is not sound.
     #[error(transparent)]
-    Draft(#[from] fitness_core::plan::BadDraft),
+    Draft(#[from] fitness_core::plan::DraftError),
     /// The linter calls it unsafe, and nobody overrode that.
-    #[error("the plan breaks {}", broken(.0))]
-    Unsafe(Vec<fitness_core::plan::lint::Finding>),
+    #[error("the plan breaks {}", format_rules(.0))]
+    BlockingFindings(Vec<fitness_core::plan::lint::Finding>),
     /// A recording that goes on for weeks.
     #[error("a recording of {0} samples is no recording of one activity")]
-    TooLong(usize),
+    RecordingTooLong(usize),
     /// Where backups are wanted is not understood.
     #[error("backups cannot be kept there: {0}")]
-    BadBackups(&'static str),
+    BadBackupDirectory(&'static str),
     /// A file that is no sound backup or export.
     #[error("{0}")]
-    BadArchive(String),
+    BadBackup(String),
     /// A backup or export of a version that is not known here.
     #[error("{0}")]
-    NewerArchive(String),
+    NewerBackup(String),
     /// What is restored goes into a database in which there is nothing.
     #[error("{0} is not empty")]
     NotEmpty(String),
     /// The backup before a migration could not be made, so nothing was migrated.
     #[error("the backup before bringing the database up to date failed: {0}")]
-    NoBackup(Box<Error>),
+    BackupFailed(Box<Error>),
     /// A rule of the schema refused it.
     #[error("the database refused: {0}")]
     Refused(String),
@@ -200,7 +200,7 @@ pub enum Error {
 }
 
 /// The rules, and what each says.
-fn broken(findings: &[fitness_core::plan::lint::Finding]) -> String {
+fn format_rules(findings: &[fitness_core::plan::lint::Finding]) -> String {
     let said: Vec<String> =
         findings.iter().map(|finding| format!("{}: {}", finding.rule, finding.text)).collect();
     said.join(" ")
@@ -208,18 +208,18 @@ fn broken(findings: &[fitness_core::plan::lint::Finding]) -> String {
 
 impl Error {
     /// What went wrong with the file of a database, or its folder.
-    pub(crate) fn of_path(path: &Path, error: &io::Error) -> Self {
-        Self::Path { path: path.to_owned(), problem: in_words(error) }
+    pub(crate) fn from_path(path: &Path, error: &io::Error) -> Self {
+        Self::Path { path: path.to_owned(), problem: describe(error) }
     }
 
     /// What went wrong with a backup or an export, or its folder.
     #[must_use]
-    pub fn of_file(path: &Path, error: &io::Error) -> Self {
-        Self::File { path: path.to_owned(), kind: error.kind(), problem: in_words(error) }
+    pub fn from_file(path: &Path, error: &io::Error) -> Self {
+        Self::File { path: path.to_owned(), kind: error.kind(), problem: describe(error) }
     }
 }
 
-fn in_words(error: &io::Error) -> String {
+fn describe(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "it, or its directory, does not exist".to_owned(),
         io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
@@ -242,14 +242,14 @@ impl From<DbErr> for Error {
             // deadlock_detected and query_canceled (our statement timeout).
             Some("5" | "6" | "261" | "262" | "517" | "773" | "55P03" | "40P01" | "57014") => Self::Busy,
             _ if matches!(error, DbErr::ConnectionAcquire(_)) => Self::NoConnection,
-            Some(code) if is_of_the_disk(code) => Self::Disk(error.to_string()),
+            Some(code) if is_disk_error(code) => Self::Disk(error.to_string()),
             _ => Self::Database(error),
         }
     }
 }
 
 /// SQLITE_FULL and every SQLITE_IOERR; PostgreSQL's disk_full and io_error, whose codes have five digits.
-fn is_of_the_disk(code: &str) -> bool {
+fn is_disk_error(code: &str) -> bool {
     let sqlite = code.len() < 5 && code.parse::<u32>().is_ok_and(|code| matches!(code & 0xff, 10 | 13));
     sqlite || matches!(code, "53100" | "58030")
 }

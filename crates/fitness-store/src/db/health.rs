@@ -7,7 +7,7 @@ use crate::db::store::Store;
 use sea_orm::ConnectionTrait as _;
 
 /// Below this many free bytes the disk is about to be full: a nightly backup or an import may not fit.
-pub const LOW_SPACE: u64 = 200 << 20;
+pub const LOW_SPACE_BYTES: u64 = 200 << 20;
 
 /// What a health check found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +20,7 @@ impl DatabaseHealth {
     /// Whether the disk is about to be full.
     #[must_use]
     pub fn is_low_on_space(self) -> bool {
-        self.free_bytes.is_some_and(|free| free < LOW_SPACE)
+        self.free_bytes.is_some_and(|free| free < LOW_SPACE_BYTES)
     }
 }
 
@@ -31,12 +31,12 @@ impl Store {
     /// # Errors
     /// When the write fails, or no other connection sees it.
     pub async fn check_health(&self) -> Result<DatabaseHealth> {
-        let before = self.version().await?;
+        let before = self.data_version().await?;
         let write = format!("UPDATE {table} SET identity = identity", table = identity::TABLE);
         let tx = self.begin_write().await?;
         tx.execute_unprepared(&write).await?;
         tx.commit().await?;
-        if self.version().await? == before {
+        if self.data_version().await? == before {
             return Err(Error::NotStored);
         }
         let location = self.location.clone();

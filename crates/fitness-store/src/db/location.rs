@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_database_says_what_would_be() {
+    fn invalid_location_error_names_the_valid_forms() {
         for (text, reason) in [
             ("", "it is empty"),
             ("  ", "it is empty"),

@@ -1,7 +1,7 @@
 //! The open store: one writer, many readers, migrated.
 
-use crate::backup::{Backups, Folder};
-use crate::db::connect::APPLIED;
+use crate::backup::{BackupDirectory, BackupLocation};
+use crate::db::connect::APPLIED_MIGRATIONS_SQL;
 use crate::db::error::Result;
 use crate::db::location::Location;
 use fitness_core::domain::calendar::Instant;
@@ -16,15 +16,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Debug, Clone)]
 pub struct Store {
     pub(crate) location: Location,
-    pub(crate) backups: Backups,
+    pub(crate) backup_location: BackupLocation,
     pub(crate) writer: DatabaseConnection,
     pub(crate) reader: DatabaseConnection,
     /// For reading everything, which takes long: exports and backups leave the connections of pages alone.
-    pub(crate) archive: DatabaseConnection,
+    pub(crate) backup_reader: DatabaseConnection,
     /// Sees what others write and writes nothing itself: see [`version`](crate::db::change_counter).
-    pub(crate) witness: DatabaseConnection,
+    pub(crate) change_watcher: DatabaseConnection,
     /// How often the witness had to connect: what it counts begins anew with each connection.
-    pub(crate) connected: Arc<AtomicU64>,
+    pub(crate) watcher_connections: Arc<AtomicU64>,
 }
 
 impl Store {
@@ -38,8 +38,8 @@ impl Store {
     ///
     /// # Errors
     /// When there is no home directory to keep them in.
-    pub fn backups(&self) -> Result<Option<Folder>> {
-        Folder::of(&self.location, &self.backups)
+    pub fn backup_directory(&self) -> Result<Option<BackupDirectory>> {
+        BackupDirectory::for_database(&self.location, &self.backup_location)
     }
 
     /// `sqlite` or `postgres`, with the version of the library or server.
@@ -54,7 +54,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database does not answer.
-    pub async fn damage(&self) -> Result<Option<String>> {
+    pub async fn find_damage(&self) -> Result<Option<String>> {
         if self.backend() != DbBackend::Sqlite {
             return Ok(None);
         }
@@ -73,8 +73,8 @@ impl Store {
 
     /// The same database for reading everything of somebody: over connections of its own.
     #[must_use]
-    pub fn for_archiving(&self) -> Self {
-        Self { reader: self.archive.clone(), ..self.clone() }
+    pub fn for_backup(&self) -> Self {
+        Self { reader: self.backup_reader.clone(), ..self.clone() }
     }
 
     pub(crate) fn backend(&self) -> DbBackend {
@@ -92,13 +92,13 @@ impl Store {
     }
 
     /// For asking whether anything was written.
-    pub(crate) const fn witness(&self) -> &DatabaseConnection {
-        &self.witness
+    pub(crate) const fn change_watcher(&self) -> &DatabaseConnection {
+        &self.change_watcher
     }
 
     /// How often the witness had to connect.
-    pub(crate) fn connected(&self) -> u64 {
-        self.connected.load(Ordering::Relaxed)
+    pub(crate) fn watcher_connections(&self) -> u64 {
+        self.watcher_connections.load(Ordering::Relaxed)
     }
 
     /// A consistent view: everything read through it was true at one moment.
@@ -138,8 +138,8 @@ impl Store {
     /// Lets go of every connection.
     pub async fn close(self) {
         // Readers first, so that the writer is the last to leave and can fold the write-ahead log in.
-        drop(self.witness.close().await);
-        drop(self.archive.close().await);
+        drop(self.change_watcher.close().await);
+        drop(self.backup_reader.close().await);
         drop(self.reader.close().await);
         drop(self.writer.close().await);
     }
@@ -160,12 +160,14 @@ pub(crate) async fn engine(db: &impl ConnectionTrait) -> Result<(&'static str, S
 
 /// The migrations that have been applied, in order. Asked where the question comes from, as [`engine`].
 pub(crate) async fn migrations(db: &impl ConnectionTrait) -> Result<Vec<String>> {
-    let rows = db.query_all_raw(sea_orm::Statement::from_string(db.get_database_backend(), APPLIED)).await?;
+    let rows = db
+        .query_all_raw(sea_orm::Statement::from_string(db.get_database_backend(), APPLIED_MIGRATIONS_SQL))
+        .await?;
     Ok(rows.iter().map(|row| row.try_get_by_index::<String>(0)).collect::<Result<_, _>>()?)
 }
 
 /// Postgres keeps microseconds and SQLite nanoseconds; a value must not change by being stored.
-pub(crate) fn stamp(at: Instant) -> Instant {
+pub(crate) fn truncate_to_micros(at: Instant) -> Instant {
     use chrono::SubsecRound;
     at.trunc_subsecs(6)
 }

@@ -1,6 +1,6 @@
 //! Writing: a transaction that can only be committed together with its audit entry.
 
-use crate::db::audit::{self, Entry};
+use crate::db::audit::{self, NewAuditEntry};
 use crate::db::entities::users;
 use crate::db::error::{Error, Result};
 use crate::db::store::Store;
@@ -19,7 +19,7 @@ impl Store {
     ///
     /// # Errors
     /// `NotFound` when there is no such user.
-    pub(crate) async fn write(&self, user: UserId) -> Result<Tx> {
+    pub(crate) async fn begin_user_write(&self, user: UserId) -> Result<Tx> {
         let db = self.begin_write().await?;
         let mut query = users::Entity::find_by_id(user.get());
         if db.get_database_backend() == DbBackend::Postgres {
@@ -50,7 +50,7 @@ impl Tx {
     ///
     /// # Errors
     /// When the database refuses; nothing was kept.
-    pub(crate) async fn commit(self, entry: Entry) -> Result<()> {
+    pub(crate) async fn commit(self, entry: NewAuditEntry) -> Result<()> {
         audit::append(&self.db, self.user, entry).await?;
         Ok(self.db.commit().await?)
     }
@@ -59,7 +59,7 @@ impl Tx {
     ///
     /// # Errors
     /// When the database refuses; nothing was kept.
-    pub(crate) async fn commit_bookkeeping(self) -> Result<()> {
+    pub(crate) async fn commit_without_audit(self) -> Result<()> {
         Ok(self.db.commit().await?)
     }
 
@@ -67,7 +67,7 @@ impl Tx {
     ///
     /// # Errors
     /// When any row of theirs is left; nothing was removed.
-    pub(crate) async fn commit_departure(self) -> Result<()> {
+    pub(crate) async fn commit_user_removal(self) -> Result<()> {
         Ok(self.db.commit().await?)
     }
 }

@@ -1,23 +1,23 @@
 //! A batch of what sources told: one transaction, whole or not at all.
 
-use crate::db::audit::{Actor, Entry};
+use crate::db::audit::{Actor, NewAuditEntry};
 use crate::db::convert::to_json;
 use crate::db::entities::{estimates, finished_imports, thresholds, zones};
 use crate::db::error::Result;
-use crate::db::store::{Store, stamp};
+use crate::db::store::{Store, truncate_to_micros};
 use crate::db::tx::Tx;
 use crate::import::sync_runs::FinishedFiles;
 use crate::metrics::recompute_state;
-use crate::training::original_files::{self, NewOriginal};
+use crate::training::original_files::{self, PackedOriginalFile};
 use crate::training::profile;
-use crate::training::source_records::{self, Fate, NewReport, Put};
+use crate::training::source_records::{self, PackedRecord, UpsertOutcome, UpsertedRecord};
 use crate::training::wellness;
 use fitness_core::domain::athlete::{Threshold, Zones};
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::ids::UserId;
-use fitness_core::domain::source_record::{DayReport, Estimate, EstimateKind, EstimateValue, Person};
-use fitness_core::domain::untrusted_text::storable;
+use fitness_core::domain::source_record::{AccountOwner, DayRecord, Estimate, EstimateKind, EstimateValue};
+use fitness_core::domain::untrusted_text::sanitize_for_storage;
 use fitness_core::metrics::zones::DatedZones;
 use sea_orm::prelude::Json;
 use sea_orm::sea_query::OnConflict;
@@ -26,13 +26,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What to take in at one stroke.
 #[derive(Debug, Clone, Default)]
-pub struct Batch {
+pub struct ImportBatch {
     /// Files to keep. Those that reports name must be here or be kept already.
-    pub originals: Vec<NewOriginal>,
+    pub originals: Vec<PackedOriginalFile>,
     /// About activities.
-    pub reports: Vec<NewReport>,
+    pub records: Vec<PackedRecord>,
     /// About days; of two about the same part of a day the later stands, a whole day before part of one.
-    pub days: Vec<DayReport>,
+    pub day_records: Vec<DayRecord>,
     /// What sources concluded.
     pub estimates: Vec<Estimate>,
     /// Thresholds a source reported. They hold where the athlete set none.
@@ -40,18 +40,18 @@ pub struct Batch {
     /// Zones a source reported. They hold where the athlete set none.
     pub zones: Vec<DatedZones>,
     /// About the athlete. It fills gaps in the profile.
-    pub person: Person,
+    pub person: AccountOwner,
     /// How new the account export is that tells all this, where it is one.
-    pub edition: Option<Day>,
+    pub export_day: Option<Day>,
     /// Which reader read the files: its version, and what it took for granted.
     pub reader: String,
 }
 
 /// What a batch changed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Taken {
+pub struct BatchOutcome {
     /// What became of each report, in order.
-    pub reports: Vec<Put>,
+    pub records: Vec<UpsertedRecord>,
     /// Files that were not kept before, or not read by this reader.
     pub originals: u64,
     /// Days about which something new is known.
@@ -61,16 +61,16 @@ pub struct Taken {
     /// Estimates that are new or different.
     pub estimates: u64,
     /// Thresholds, zones and facts about the athlete that are new.
-    pub about_athlete: u64,
+    pub athlete_facts: u64,
 }
 
-impl Taken {
+impl BatchOutcome {
     /// Whether the database is as it was.
     #[must_use]
-    pub fn nothing(&self) -> bool {
-        self.originals + self.renewed + self.estimates + self.about_athlete == 0
+    pub fn is_unchanged(&self) -> bool {
+        self.originals + self.renewed + self.estimates + self.athlete_facts == 0
             && self.days.is_empty()
-            && self.reports.iter().all(|put| put.fate == Fate::AlreadyThere)
+            && self.records.iter().all(|put| put.outcome == UpsertOutcome::Unchanged)
     }
 }
 
@@ -79,28 +79,38 @@ impl Store {
     ///
     /// # Errors
     /// When there is no such user or the database refuses; then nothing of it was taken.
-    pub async fn take_in(&self, user: UserId, batch: Batch, now: Instant) -> Result<Taken> {
-        let tx = self.write(user).await?;
-        let Batch { originals, reports, days, estimates, thresholds, zones, person, edition, reader } = batch;
-        let originals = original_files::put(&tx, originals, &reader, now).await?;
-        let (reports, renewed) = source_records::put(&tx, reports, now).await?;
-        let (days, days_renewed) = wellness::put(&tx, days, edition).await?;
-        let taken = Taken {
+    pub async fn import_batch(&self, user: UserId, batch: ImportBatch, now: Instant) -> Result<BatchOutcome> {
+        let tx = self.begin_user_write(user).await?;
+        let ImportBatch {
             originals,
-            reports,
+            records: reports,
+            day_records: days,
+            estimates,
+            thresholds,
+            zones,
+            person,
+            export_day: edition,
+            reader,
+        } = batch;
+        let originals = original_files::put(&tx, originals, &reader, now).await?;
+        let (reports, renewed) = source_records::upsert(&tx, reports, now).await?;
+        let (days, days_renewed) = wellness::upsert(&tx, days, edition).await?;
+        let taken = BatchOutcome {
+            originals,
+            records: reports,
             days,
             renewed: renewed + days_renewed,
             estimates: put_estimates(&tx, estimates).await?,
-            about_athlete: put_thresholds(&tx, thresholds, edition.is_some()).await?
+            athlete_facts: put_thresholds(&tx, thresholds, edition.is_some()).await?
                 + put_zones(&tx, zones, edition.is_some()).await?
                 + put_person(&tx, &person).await?,
         };
-        if taken.nothing() {
+        if taken.is_unchanged() {
             return Ok(taken);
         }
-        let reports = taken.reports.iter().filter(|put| put.fate != Fate::AlreadyThere).count();
+        let reports = taken.records.iter().filter(|put| put.outcome != UpsertOutcome::Unchanged).count();
         let object = format!("reports:{reports} files:{} days:{}", taken.originals, taken.days.len());
-        tx.commit(Entry::new(now, Actor::System, "import.take", object)).await?;
+        tx.commit(NewAuditEntry::new(now, Actor::System, "import.take", object)).await?;
         Ok(taken)
     }
 
@@ -108,7 +118,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database does not answer.
-    pub async fn import_finished(&self, user: UserId, file: ContentHash, reader: &str) -> Result<bool> {
+    pub async fn is_import_finished(&self, user: UserId, file: ContentHash, reader: &str) -> Result<bool> {
         let key = (user.get(), file.to_string(), reader.to_owned());
         Ok(finished_imports::Entity::find_by_id(key).one(self.reader()).await?.is_some())
     }
@@ -130,8 +140,8 @@ impl Store {
             .map(|row| {
                 Ok(Estimate {
                     day: crate::db::convert::day(row.day)?,
-                    kind: crate::db::convert::word(&row.kind)?,
-                    value: crate::db::convert::json(row.value)?,
+                    kind: crate::db::convert::parse_text(&row.kind)?,
+                    value: crate::db::convert::from_json(row.value)?,
                     told_at: row.told_at,
                 })
             })
@@ -147,7 +157,7 @@ pub(crate) async fn put_finished_files(tx: &Tx, files: FinishedFiles, now: Insta
         user_id: Set(tx.user().get()),
         sha256: Set(hash.to_string()),
         reader: Set(reader.clone()),
-        finished_at: Set(stamp(now)),
+        finished_at: Set(truncate_to_micros(now)),
     });
     let once = OnConflict::columns([Column::UserId, Column::Sha256, Column::Reader]).do_nothing().to_owned();
     for some in source_records::in_chunks(rows.collect()) {
@@ -163,12 +173,13 @@ pub(crate) async fn put_finished_files(tx: &Tx, files: FinishedFiles, now: Insta
 async fn put_estimates(tx: &Tx, estimates: Vec<Estimate>) -> Result<u64> {
     use estimates::Column;
     type Standing = (Option<Instant>, String);
-    let rank =
-        |told_at: Option<Instant>, value: &Json| -> Standing { (told_at.map(stamp), value.to_string()) };
+    let rank = |told_at: Option<Instant>, value: &Json| -> Standing {
+        (told_at.map(truncate_to_micros), value.to_string())
+    };
     let mut best: BTreeMap<(Day, EstimateKind), (Standing, Json)> = BTreeMap::new();
     for mut estimate in estimates {
         if let EstimateValue::Word(word) = &mut estimate.value {
-            *word = storable(word);
+            *word = sanitize_for_storage(word);
         }
         let value = to_json(&estimate.value);
         let standing = rank(estimate.told_at, &value);
@@ -187,7 +198,7 @@ async fn put_estimates(tx: &Tx, estimates: Vec<Estimate>) -> Result<u64> {
         .all(tx.db())
         .await?;
     for row in stored {
-        let key = (crate::db::convert::day(row.day)?, crate::db::convert::word(&row.kind)?);
+        let key = (crate::db::convert::day(row.day)?, crate::db::convert::parse_text(&row.kind)?);
         let standing = rank(row.told_at, &row.value);
         if best.get(&key).is_some_and(|(new, _)| *new <= standing) {
             best.remove(&key);
@@ -244,7 +255,7 @@ async fn put_thresholds(tx: &Tx, reported: Vec<Threshold>, of_export: bool) -> R
             continue;
         }
         profile::put_threshold(tx, &threshold).await?;
-        recompute_state::touch(tx, Some(threshold.from)).await?;
+        recompute_state::invalidate_from(tx, Some(threshold.from)).await?;
         new += 1;
     }
     Ok(new)
@@ -267,20 +278,20 @@ async fn put_zones(tx: &Tx, reported: Vec<DatedZones>, of_export: bool) -> Resul
         let mut stands = false;
         if let Some(row) = held {
             let same_day = row.from_day == dated.from.date();
-            let before: Zones = crate::db::convert::json(row.lower_bounds)?;
+            let before: Zones = crate::db::convert::from_json(row.lower_bounds)?;
             let kept = of_export && same_day && before.lower_bounds() > dated.zones.lower_bounds();
             stands = kept || (before == dated.zones && (same_day || !of_export));
         }
         if !stands {
             profile::put_zones(tx, &dated).await?;
-            recompute_state::touch(tx, Some(dated.from)).await?;
+            recompute_state::invalidate_from(tx, Some(dated.from)).await?;
             new += 1;
         }
     }
     Ok(new)
 }
 
-async fn put_person(tx: &Tx, person: &Person) -> Result<u64> {
+async fn put_person(tx: &Tx, person: &AccountOwner) -> Result<u64> {
     let before = profile::profile(tx.db(), tx.user()).await?;
     let mut profile = before.clone();
     profile.birth_year = profile.birth_year.or(person.birth_year);
@@ -289,6 +300,6 @@ async fn put_person(tx: &Tx, person: &Person) -> Result<u64> {
         return Ok(0);
     }
     profile::put(tx, &profile).await?;
-    recompute_state::touch_all(tx).await?;
+    recompute_state::invalidate_all(tx).await?;
     Ok(1)
 }

@@ -1,11 +1,11 @@
 //! Where data comes from, and the sealed keys to it.
 
 use crate::backup::CREDENTIAL_SETTINGS;
-use crate::db::audit::{Actor, Entry};
+use crate::db::audit::{Actor, NewAuditEntry};
 use crate::db::convert::day;
 use crate::db::entities::{settings, source_secrets, sources};
 use crate::db::error::{Error, Result};
-use crate::db::store::{Store, stamp};
+use crate::db::store::{Store, truncate_to_micros};
 use crate::db::tx::Tx;
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::ids::{SourceId, UserId};
@@ -35,13 +35,13 @@ pub struct Source {
 }
 
 /// How long before its end a key is warned about.
-const WARN_DAYS: i64 = 7;
+const KEY_WARNING_DAYS: i64 = 7;
 
 impl Source {
     /// When its key ends, when that is soon or was already.
     #[must_use]
-    pub fn key_ending(&self, today: Day) -> Option<Day> {
-        self.key_expires_on.filter(|ends| *ends <= today.plus(WARN_DAYS))
+    pub fn key_expiry_warning(&self, today: Day) -> Option<Day> {
+        self.key_expires_on.filter(|ends| *ends <= today.plus_days(KEY_WARNING_DAYS))
     }
 }
 
@@ -58,7 +58,7 @@ impl Store {
         config: Json,
         now: Instant,
     ) -> Result<SourceId> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         let row = sources::ActiveModel {
             id: NotSet,
             user_id: Set(user.get()),
@@ -66,11 +66,11 @@ impl Store {
             label: Set(label.to_owned()),
             config: Set(config),
             key_expires_on: Set(None),
-            added_at: Set(stamp(now)),
+            added_at: Set(truncate_to_micros(now)),
             removed_at: Set(None),
         };
         let id = sources::Entity::insert(row).exec(tx.db()).await?.last_insert_id;
-        tx.commit(Entry::new(now, Actor::Human, "source.add", format!("source:{id}"))).await?;
+        tx.commit(NewAuditEntry::new(now, Actor::Human, "source.add", format!("source:{id}"))).await?;
         Ok(SourceId::new(id))
     }
 
@@ -111,20 +111,21 @@ impl Store {
         expires_on: Option<Day>,
         now: Instant,
     ) -> Result<()> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         require_source(tx.db(), user, source).await?;
         let row = source_secrets::ActiveModel {
             source_id: Set(source.get()),
             user_id: Set(user.get()),
             sealed: Set(sealed),
-            stored_at: Set(stamp(now)),
+            stored_at: Set(truncate_to_micros(now)),
         };
         let replace = OnConflict::column(source_secrets::Column::SourceId)
             .update_columns([source_secrets::Column::Sealed, source_secrets::Column::StoredAt])
             .to_owned();
         source_secrets::Entity::insert(row).on_conflict(replace).exec_without_returning(tx.db()).await?;
-        set(&tx, source, sources::Column::KeyExpiresOn, Expr::value(expires_on.map(Day::date))).await?;
-        tx.commit(Entry::new(now, Actor::Human, "source.key", format!("source:{source}"))).await
+        set_column(&tx, source, sources::Column::KeyExpiresOn, Expr::value(expires_on.map(Day::date)))
+            .await?;
+        tx.commit(NewAuditEntry::new(now, Actor::Human, "source.key", format!("source:{source}"))).await
     }
 
     /// Whether an encrypted API key is stored: of a service, of a coach, or one that the owner shares. The key that
@@ -132,7 +133,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database does not answer.
-    pub async fn has_sealed_keys(&self) -> Result<bool> {
+    pub async fn has_encrypted_keys(&self) -> Result<bool> {
         let of_coach = settings::Entity::find().filter(Expr::cust(CREDENTIAL_SETTINGS));
         Ok(source_secrets::Entity::find().one(self.reader()).await?.is_some()
             || of_coach.one(self.reader()).await?.is_some())
@@ -155,11 +156,11 @@ impl Store {
     /// # Errors
     /// `NotFound` when the user has no such source.
     pub async fn remove_source(&self, user: UserId, source: SourceId, now: Instant) -> Result<()> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         require_source(tx.db(), user, source).await?;
         source_secrets::Entity::delete_by_id(source.get()).exec(tx.db()).await?;
-        set(&tx, source, sources::Column::RemovedAt, Expr::value(stamp(now))).await?;
-        tx.commit(Entry::new(now, Actor::Human, "source.remove", format!("source:{source}"))).await
+        set_column(&tx, source, sources::Column::RemovedAt, Expr::value(truncate_to_micros(now))).await?;
+        tx.commit(NewAuditEntry::new(now, Actor::Human, "source.remove", format!("source:{source}"))).await
     }
 }
 
@@ -172,7 +173,7 @@ pub(crate) async fn require_source(db: &impl ConnectionTrait, user: UserId, sour
     found.map(drop).ok_or(Error::NotFound("source"))
 }
 
-async fn set(
+async fn set_column(
     tx: &Tx,
     source: SourceId,
     column: sources::Column,

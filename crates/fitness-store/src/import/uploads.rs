@@ -17,36 +17,36 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 /// The kind of job that imports an upload.
-pub const IMPORT: &str = "import";
+pub const IMPORT_JOB: &str = "import";
 /// The field of its payload that names the folder.
-const FOLDER: &str = "upload";
-const LOCK: &str = "lock";
+const FOLDER_FIELD: &str = "upload";
+const LOCK_EXTENSION: &str = "lock";
 /// How version 0.1.0 named its folders, beside the database and without a lock.
-const OLD_PREFIX: &str = "fitness-upload-";
+const LEGACY_PREFIX: &str = "fitness-upload-";
 /// How long the files of a failed import are kept, so that it can be retried.
-const RETRYABLE: TimeDelta = TimeDelta::days(7);
+const RETRY_WINDOW: TimeDelta = TimeDelta::days(7);
 /// Nobody uploads for longer than this.
-const OLD_AGE: Duration = Duration::from_secs(24 * 60 * 60);
+const MAX_UPLOAD_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Where the uploads of a database are.
 #[derive(Debug, Clone)]
-pub struct Uploads {
+pub struct UploadDirectory {
     folder: PathBuf,
     /// What the names of this database's begin with: others may have theirs in the same folder.
     prefix: String,
     /// Where version 0.1.0 left its own.
-    beside: Option<PathBuf>,
+    legacy_directory: Option<PathBuf>,
 }
 
 /// Files that are arriving. Dropped before [`keep`](Self::keep), they are removed.
 #[derive(Debug)]
-pub struct Arriving {
+pub struct PendingUpload {
     folder: PathBuf,
     name: String,
     lock: PathBuf,
     /// Held until the job is in the queue.
-    _held: File,
-    kept: bool,
+    _lock_file: File,
+    is_persisted: bool,
 }
 
 impl Store {
@@ -54,7 +54,7 @@ impl Store {
     ///
     /// # Errors
     /// When there is no such directory, or the database does not answer.
-    pub async fn uploads(&self) -> Result<Uploads> {
+    pub async fn upload_directory(&self) -> Result<UploadDirectory> {
         let (beside, name) = match &self.location {
             Location::Sqlite { path, .. } => {
                 let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -68,11 +68,11 @@ impl Store {
             None => data_directory(),
         };
         let folder =
-            folder.ok_or_else(|| Error::of_file(Path::new("uploads"), &io::ErrorKind::NotFound.into()))?;
+            folder.ok_or_else(|| Error::from_file(Path::new("uploads"), &io::ErrorKind::NotFound.into()))?;
         // A copy of a database has the same identity, and other jobs: it goes by another name.
-        let name = ContentHash::of_bytes(name.as_bytes()).to_string();
-        let prefix = format!("{}-{}-", self.identity().await?, &name[..8]);
-        Ok(Uploads { folder: folder.join("uploads"), prefix, beside })
+        let name = ContentHash::hash_bytes(name.as_bytes()).to_string();
+        let prefix = format!("{}-{}-", self.database_identity().await?, &name[..8]);
+        Ok(UploadDirectory { folder: folder.join("uploads"), prefix, legacy_directory: beside })
     }
 
     /// Removes the folders of uploads that no open job names. Gives back which.
@@ -80,12 +80,12 @@ impl Store {
     /// # Errors
     /// When the database does not answer, or the folder cannot be read.
     pub async fn remove_leftover_uploads(&self, now: Instant) -> Result<Vec<PathBuf>> {
-        let uploads = self.uploads().await?;
-        let mut removed = uploads.remove_old_leftovers(now);
+        let uploads = self.upload_directory().await?;
+        let mut removed = uploads.remove_legacy_leftovers(now);
         for name in uploads.list()? {
             // Locked first: whoever enqueues a job for it does so before it lets go of the lock.
-            let Some(_held) = uploads.lock_of(&name) else { continue };
-            if !self.needed_uploads(now).await?.contains(&name) {
+            let Some(_held) = uploads.try_lock(&name) else { continue };
+            if !self.list_needed_uploads(now).await?.contains(&name) {
                 removed.extend(uploads.remove(&name));
             }
         }
@@ -97,36 +97,36 @@ impl Store {
     ///
     /// # Errors
     /// When the database does not answer, or the folder cannot be read.
-    pub async fn leftover_uploads(&self, now: Instant) -> Result<Vec<PathBuf>> {
-        let uploads = self.uploads().await?;
-        let mut left = uploads.old_leftovers(now);
-        let found = uploads.list()?.into_iter().filter(|name| uploads.lock_of(name).is_some());
+    pub async fn list_leftover_uploads(&self, now: Instant) -> Result<Vec<PathBuf>> {
+        let uploads = self.upload_directory().await?;
+        let mut left = uploads.legacy_leftovers(now);
+        let found = uploads.list()?.into_iter().filter(|name| uploads.try_lock(name).is_some());
         let found: Vec<String> = found.collect();
-        let named = self.needed_uploads(now).await?;
+        let named = self.list_needed_uploads(now).await?;
         left.extend(found.iter().filter(|name| !named.contains(*name)).map(|name| uploads.folder.join(name)));
         Ok(left)
     }
 
     /// The folders of jobs that are open, or that failed a short time ago and can be retried.
-    async fn needed_uploads(&self, now: Instant) -> Result<BTreeSet<String>> {
-        let mut jobs = self.list_open_jobs(IMPORT).await?;
-        jobs.extend(self.list_failed_jobs(IMPORT, now - RETRYABLE).await?);
-        Ok(jobs.iter().filter_map(|job| folder_in(&job.payload).map(str::to_owned)).collect())
+    async fn list_needed_uploads(&self, now: Instant) -> Result<BTreeSet<String>> {
+        let mut jobs = self.list_open_jobs(IMPORT_JOB).await?;
+        jobs.extend(self.list_failed_jobs(IMPORT_JOB, now - RETRY_WINDOW).await?);
+        Ok(jobs.iter().filter_map(|job| payload_folder(&job.payload).map(str::to_owned)).collect())
     }
 }
 
 /// The name of the folder in the payload of a job.
-fn folder_in(payload: &serde_json::Value) -> Option<&str> {
-    payload.get(FOLDER)?.as_str()
+fn payload_folder(payload: &serde_json::Value) -> Option<&str> {
+    payload.get(FOLDER_FIELD)?.as_str()
 }
 
-impl Uploads {
+impl UploadDirectory {
     /// Makes a folder for files that arrive, which only this account can read.
     ///
     /// # Errors
     /// When nothing can be written there.
-    pub fn begin(&self) -> io::Result<Arriving> {
-        private_folder(&self.folder)?;
+    pub fn begin_upload(&self) -> io::Result<PendingUpload> {
+        create_private_directory(&self.folder)?;
         loop {
             let name = format!("{}{}", self.prefix, random_hex::<16>());
             let lock = self.lock_path(&name);
@@ -135,8 +135,8 @@ impl Uploads {
             // Whoever was clearing away in this very moment may have taken it for one that was left.
             if locked && lock.exists() {
                 let folder = self.folder.join(&name);
-                private_folder(&folder)?;
-                return Ok(Arriving { folder, name, lock, _held: held, kept: false });
+                create_private_directory(&folder)?;
+                return Ok(PendingUpload { folder, name, lock, _lock_file: held, is_persisted: false });
             }
         }
     }
@@ -145,7 +145,7 @@ impl Uploads {
     /// of this database.
     #[must_use]
     pub fn find(&self, payload: &serde_json::Value) -> Option<PathBuf> {
-        let name = folder_in(payload).filter(|name| self.is_ours(name))?;
+        let name = payload_folder(payload).filter(|name| self.is_ours(name))?;
         Some(self.folder.join(name)).filter(|path| path.is_dir())
     }
 
@@ -154,7 +154,7 @@ impl Uploads {
     /// # Errors
     /// When the folder cannot be read.
     pub fn list(&self) -> Result<Vec<String>> {
-        let names = names_in(&self.folder).map_err(|why| Error::of_file(&self.folder, &why))?;
+        let names = list_names(&self.folder).map_err(|why| Error::from_file(&self.folder, &why))?;
         Ok(names.into_iter().filter(|name| self.is_ours(name)).collect())
     }
 
@@ -164,11 +164,11 @@ impl Uploads {
     }
 
     fn lock_path(&self, name: &str) -> PathBuf {
-        self.folder.join(format!("{name}.{LOCK}"))
+        self.folder.join(format!("{name}.{LOCK_EXTENSION}"))
     }
 
     /// The lock of a folder; `None` while files arrive in it.
-    fn lock_of(&self, name: &str) -> Option<Option<File>> {
+    fn try_lock(&self, name: &str) -> Option<Option<File>> {
         match File::options().write(true).open(self.lock_path(name)) {
             Ok(file) => file.try_lock().is_ok().then_some(Some(file)),
             // It was complete: its lock file is gone.
@@ -186,32 +186,32 @@ impl Uploads {
 
     /// Locks whose folder was never made.
     fn remove_stray_locks(&self) {
-        for name in names_in(&self.folder).unwrap_or_default() {
-            let stem = name.strip_suffix(LOCK).and_then(|name| name.strip_suffix('.'));
+        for name in list_names(&self.folder).unwrap_or_default() {
+            let stem = name.strip_suffix(LOCK_EXTENSION).and_then(|name| name.strip_suffix('.'));
             let Some(stem) = stem.filter(|stem| self.is_ours(stem) && !self.folder.join(stem).exists())
             else {
                 continue;
             };
-            if let Some(Some(_held)) = self.lock_of(stem) {
+            if let Some(Some(_held)) = self.try_lock(stem) {
                 drop(fs::remove_file(self.folder.join(&name)));
             }
         }
     }
 
     /// What version 0.1.0 left. It held no lock, so only what is older than any upload takes counts.
-    fn old_leftovers(&self, now: Instant) -> Vec<PathBuf> {
-        let Some(beside) = &self.beside else { return Vec::new() };
-        let names = names_in(beside).unwrap_or_default().into_iter();
-        let paths = names.filter(|name| name.starts_with(OLD_PREFIX)).map(|name| beside.join(name));
+    fn legacy_leftovers(&self, now: Instant) -> Vec<PathBuf> {
+        let Some(beside) = &self.legacy_directory else { return Vec::new() };
+        let names = list_names(beside).unwrap_or_default().into_iter();
+        let paths = names.filter(|name| name.starts_with(LEGACY_PREFIX)).map(|name| beside.join(name));
         paths.filter(|path| path.is_dir() && is_old(path, now)).collect()
     }
 
-    fn remove_old_leftovers(&self, now: Instant) -> Vec<PathBuf> {
-        self.old_leftovers(now).into_iter().filter(|path| fs::remove_dir_all(path).is_ok()).collect()
+    fn remove_legacy_leftovers(&self, now: Instant) -> Vec<PathBuf> {
+        self.legacy_leftovers(now).into_iter().filter(|path| fs::remove_dir_all(path).is_ok()).collect()
     }
 }
 
-impl Arriving {
+impl PendingUpload {
     /// Where to write.
     #[must_use]
     pub fn path(&self) -> &Path {
@@ -221,18 +221,18 @@ impl Arriving {
     /// The payload of the job that imports it.
     #[must_use]
     pub fn payload(&self) -> serde_json::Value {
-        serde_json::json!({ FOLDER: self.name })
+        serde_json::json!({ FOLDER_FIELD: self.name })
     }
 
     /// Lets the job have the files, once it is in the queue.
-    pub fn keep(mut self) {
-        self.kept = true;
+    pub fn persist(mut self) {
+        self.is_persisted = true;
     }
 }
 
-impl Drop for Arriving {
+impl Drop for PendingUpload {
     fn drop(&mut self) {
-        if !self.kept {
+        if !self.is_persisted {
             // What cannot be removed now is removed by the next start.
             drop(fs::remove_dir_all(&self.folder));
         }
@@ -240,7 +240,7 @@ impl Drop for Arriving {
     }
 }
 
-fn names_in(folder: &Path) -> io::Result<Vec<String>> {
+fn list_names(folder: &Path) -> io::Result<Vec<String>> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -256,10 +256,10 @@ fn names_in(folder: &Path) -> io::Result<Vec<String>> {
 
 fn is_old(path: &Path, now: Instant) -> bool {
     let modified = path.metadata().and_then(|metadata| metadata.modified());
-    modified.is_ok_and(|at| SystemTime::from(now).duration_since(at).is_ok_and(|age| age > OLD_AGE))
+    modified.is_ok_and(|at| SystemTime::from(now).duration_since(at).is_ok_and(|age| age > MAX_UPLOAD_AGE))
 }
 
-fn private_folder(path: &Path) -> io::Result<()> {
+fn create_private_directory(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

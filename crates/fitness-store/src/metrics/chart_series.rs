@@ -1,10 +1,10 @@
 //! Days as lines over years: only the columns a chart needs, never the packed whole of a day.
 
-use crate::db::convert::{day, narrow, narrow_option, word};
+use crate::db::convert::{day, narrow, narrow_option, parse_text};
 use crate::db::entities::{activities, daily_metrics, daily_wellness};
 use crate::db::error::Result;
 use crate::db::store::Store;
-use crate::training::activity_search::Totals;
+use crate::training::activity_search::ActivityTotals;
 use chrono::NaiveDate;
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::ids::UserId;
@@ -16,7 +16,7 @@ use serde::Serialize;
 
 /// A day of the lines of fitness, fatigue and form.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct DayLine {
+pub struct FitnessPoint {
     /// Which day.
     pub day: Day,
     /// Its load; `None` while it is still open.
@@ -33,7 +33,7 @@ pub struct DayLine {
 
 /// What was measured of a night.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Night {
+pub struct NightMetrics {
     /// The day it ended.
     pub day: Day,
     /// rMSSD, milliseconds.
@@ -50,7 +50,12 @@ impl Store {
     ///
     /// # Errors
     /// When the database does not answer.
-    pub async fn list_day_lines(&self, user: UserId, from: Day, through: Day) -> Result<Vec<DayLine>> {
+    pub async fn list_fitness_points(
+        &self,
+        user: UserId,
+        from: Day,
+        through: Day,
+    ) -> Result<Vec<FitnessPoint>> {
         use daily_metrics::Column;
         type Row = (NaiveDate, Option<f64>, Option<f64>, Option<f64>, f64, Option<i64>);
         let rows = daily_metrics::Entity::find()
@@ -70,7 +75,14 @@ impl Store {
             .all(self.reader())
             .await?;
         let line = |(on, load, fitness, fatigue, form, recovery): Row| {
-            Ok(DayLine { day: day(on)?, load, fitness, fatigue, form, recovery: narrow_option(recovery)? })
+            Ok(FitnessPoint {
+                day: day(on)?,
+                load,
+                fitness,
+                fatigue,
+                form,
+                recovery: narrow_option(recovery)?,
+            })
         };
         rows.into_iter().map(line).collect()
     }
@@ -80,7 +92,12 @@ impl Store {
     ///
     /// # Errors
     /// When the database does not answer.
-    pub async fn list_nights(&self, user: UserId, from: Day, through: Day) -> Result<Vec<Night>> {
+    pub async fn list_night_metrics(
+        &self,
+        user: UserId,
+        from: Day,
+        through: Day,
+    ) -> Result<Vec<NightMetrics>> {
         use daily_wellness::Column;
         type Row = (NaiveDate, Option<f64>, Option<i64>, Option<i64>);
         let rows = daily_wellness::Entity::find()
@@ -94,7 +111,7 @@ impl Store {
             .await?;
         let night = |(on, hrv_ms, resting, asleep): Row| {
             let asleep = asleep.map(TimeSpan::from_ms);
-            Ok(Night { day: day(on)?, hrv_ms, resting: narrow_option(resting)?, asleep })
+            Ok(NightMetrics { day: day(on)?, hrv_ms, resting: narrow_option(resting)?, asleep })
         };
         rows.into_iter().map(night).collect()
     }
@@ -108,7 +125,7 @@ impl Store {
         user: UserId,
         from: Day,
         through: Day,
-    ) -> Result<Vec<(Day, Sport, Totals)>> {
+    ) -> Result<Vec<(Day, Sport, ActivityTotals)>> {
         use activities::Column;
         type Row = (NaiveDate, String, i64, Option<i64>, Option<i64>, Option<f64>);
         let whole = |sum: SimpleExpr| sum.cast_as("bigint");
@@ -131,13 +148,13 @@ impl Store {
             .all(self.reader())
             .await?;
         let total = |(on, sport, count, distance, time, load): Row| {
-            let totals = Totals {
+            let totals = ActivityTotals {
                 count: narrow(count)?,
                 distance: Distance::from_mm(distance.unwrap_or_default()),
                 time: TimeSpan::from_ms(time.unwrap_or_default()),
                 load: load.unwrap_or_default(),
             };
-            Ok((day(on)?, word(&sport)?, totals))
+            Ok((day(on)?, parse_text(&sport)?, totals))
         };
         rows.into_iter().map(total).collect()
     }

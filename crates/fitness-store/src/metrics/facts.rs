@@ -5,16 +5,18 @@ use crate::db::store::Store;
 use fitness_core::domain::athlete::ThresholdKind;
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::ids::UserId;
-use fitness_core::domain::observation::ExcusedDays;
+use fitness_core::domain::observation::AbsenceDays;
 use fitness_core::domain::units::Distance;
-use fitness_core::facts::{Facts, Following, PastRace, PastSession, RaceDistance, Snapshot, gather};
+use fitness_core::facts::{
+    Facts, PastActivity, PastRace, PlanAdherence, RaceDistance, Snapshot, build_facts,
+};
 use fitness_core::metrics::predict::{LOOK_BACK_DAYS, RaceResult};
 use fitness_core::metrics::thresholds::in_force::in_force;
-use fitness_core::metrics::{Absent, Found, predict::Prediction};
+use fitness_core::metrics::{MetricResult, MissingReason, predict::Prediction};
 use fitness_core::plan::{Plan, PlanStatus, Proposal};
 
 /// Days of training that facts speak of: the longest run of thirty days, and the day before them.
-const DAYS: i64 = 45;
+const HISTORY_DAYS: i64 = 45;
 
 impl Store {
     /// Everything that can be said about an athlete in numbers, seen from a day. What is stale must have been worked out
@@ -23,13 +25,18 @@ impl Store {
     /// # Errors
     /// `Unreadable` when what is stored is damaged.
     pub async fn facts(&self, user: UserId, today: Day) -> Result<Facts> {
-        let from = today.plus(-DAYS);
+        let from = today.plus_days(-HISTORY_DAYS);
         let frontier = self.frontier(user).await?;
         let profile = self.profile(user).await?;
         let days = self.list_day_metrics(user, from, today).await?;
-        let measured = self.list_judged(user, from, today).await?;
-        let sessions: Vec<PastSession<'_>> = (measured.iter())
-            .map(|(id, activity, measures, judged)| PastSession { id: *id, activity, measures, judged })
+        let measured = self.list_activity_metrics(user, from, today).await?;
+        let sessions: Vec<PastActivity<'_>> = (measured.iter())
+            .map(|(id, activity, measures, judged)| PastActivity {
+                id: *id,
+                activity,
+                measures,
+                metrics: judged,
+            })
             .collect();
         let thresholds = self.list_thresholds(user).await?;
         let thresholds: Vec<_> =
@@ -45,11 +52,11 @@ impl Store {
                 },
             })
             .collect();
-        let plan = self.find_plan_of(user, today).await?;
+        let plan = self.find_plan_active_on(user, today).await?;
         let goal = plan.as_ref().and_then(|plan| plan.distance);
         let predictions = self.predictions(user, today, goal).await?;
         let progress = match &plan {
-            Some(plan) => Some(self.progress(user, plan.id).await?),
+            Some(plan) => Some(self.plan_adherence(user, plan.id).await?),
             None => None,
         };
         let waiting = match &plan {
@@ -61,31 +68,31 @@ impl Store {
             proposal.is_open(today) && Day::at(proposal.made_at, profile.zone) <= today
         };
         let waiting: Vec<_> = waiting.iter().filter(was_there).map(|proposal| proposal.id).collect();
-        let following = progress.as_ref().map(|progress| Following {
+        let following = progress.as_ref().map(|progress| PlanAdherence {
             workouts: &progress.workouts,
-            graded: &progress.followed.graded,
-            waiting: &waiting,
+            graded: &progress.adherence.graded,
+            pending_proposals: &waiting,
         });
         let observed = self.list_observations(user, today, today).await?;
-        Ok(gather(&Snapshot {
+        Ok(build_facts(&Snapshot {
             today,
             frontier,
             days: &days,
-            sessions: &sessions,
-            sessions_from: from,
+            activities: &sessions,
+            activities_from: from,
             thresholds: &thresholds,
             predictions: &predictions,
             races: &races,
             plan: plan.as_ref(),
-            following,
-            marked: ExcusedDays::from_observations(&observed).excuse(today),
+            adherence: following,
+            absence: AbsenceDays::from_observations(&observed).reason(today),
             profile: &profile,
         }))
     }
 
     /// The plan that was tracked at the end of a day, whatever became of it since. One that was activated later is not
     /// known on that day, nor is a draft.
-    async fn find_plan_of(&self, user: UserId, day: Day) -> Result<Option<Plan>> {
+    async fn find_plan_active_on(&self, user: UserId, day: Day) -> Result<Option<Plan>> {
         let zone = self.profile(user).await?.zone;
         let by_then = |at: Option<Instant>| at.is_some_and(|at| Day::at(at, zone) <= day);
         let tracked = |plan: &Plan| by_then(plan.activated_at) && !by_then(plan.archived_at);
@@ -100,12 +107,12 @@ impl Store {
         user: UserId,
         today: Day,
         goal: Option<Distance>,
-    ) -> Result<Vec<(RaceDistance, Found<Prediction>)>> {
-        let log = self.training_log(user, today.plus(-LOOK_BACK_DAYS)).await?;
+    ) -> Result<Vec<(RaceDistance, MetricResult<Prediction>)>> {
+        let log = self.training_log(user, today.plus_days(-LOOK_BACK_DAYS)).await?;
         let targets = RaceDistance::ALL.iter().filter_map(|race| Some((*race, race.distance().or(goal)?)));
         Ok(targets
             .map(|(race, target)| {
-                let found = log.as_ref().ok_or(Absent::NotYet);
+                let found = log.as_ref().ok_or(MissingReason::NotYet);
                 (race, found.and_then(|log| log.predict(target, log.latest(today))))
             })
             .collect())

@@ -5,21 +5,21 @@
 //! works it out again hands in what they saw when they began, and is refused when somebody changed something since.
 //! All of it can be dropped and made again.
 
-use crate::db::audit::{Actor, Entry};
+use crate::db::audit::{Actor, NewAuditEntry};
 use crate::db::compress::{pack_json, unpack_json};
 use crate::db::convert::day;
 use crate::db::entities::{activities, activity_metrics, daily_metrics, derivations, thresholds};
 use crate::db::error::Result;
 use crate::db::store::Store;
 use crate::db::tx::Tx;
-use crate::metrics::activity_metrics::put_judged;
+use crate::metrics::activity_metrics::put_activity_metrics;
 use crate::training::source_records::in_chunks;
 use chrono::NaiveDate;
 use fitness_core::domain::athlete::{Threshold, ThresholdOrigin};
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::ids::{ActivityId, UserId};
 use fitness_core::domain::sport::Sport;
-use fitness_core::metrics::activity::Judged;
+use fitness_core::metrics::activity::ActivityMetrics;
 use fitness_core::metrics::day::{DayMetrics, DayState};
 use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{
@@ -29,33 +29,33 @@ use sea_orm::{
 
 /// How far things are worked out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Stale {
+pub struct RecomputeState {
     /// The first day of which something has changed since; `None` when nothing has.
-    pub from: Option<Day>,
+    pub stale_from: Option<Day>,
     /// The last complete day that is worked out.
-    pub settled_through: Option<Day>,
+    pub computed_through: Option<Day>,
     /// How often something was changed.
-    pub(crate) touched: i64,
+    pub(crate) change_count: i64,
 }
 
 /// Everything worked out from a day on.
 #[derive(Debug, Clone, Default)]
-pub struct Derived {
+pub struct ComputedMetrics {
     /// The first day; what was worked out for it and later days is replaced.
     pub from: Option<Day>,
     /// What each activity means.
-    pub judged: Vec<(ActivityId, Judged)>,
+    pub activity_metrics: Vec<(ActivityId, ActivityMetrics)>,
     /// What each day means.
     pub days: Vec<DayMetrics>,
     /// Limits that were detected, from their days on.
-    pub detected: Vec<Threshold>,
+    pub detected_thresholds: Vec<Threshold>,
 }
 
-impl Stale {
+impl RecomputeState {
     /// Whether nothing was changed between two readings.
     #[must_use]
-    pub const fn is_of_the_same_data_as(&self, other: &Self) -> bool {
-        self.touched == other.touched
+    pub const fn has_same_inputs_as(&self, other: &Self) -> bool {
+        self.change_count == other.change_count
     }
 }
 
@@ -64,13 +64,13 @@ impl Store {
     ///
     /// # Errors
     /// When the database does not answer.
-    pub async fn stale(&self, user: UserId) -> Result<Stale> {
+    pub async fn recompute_state(&self, user: UserId) -> Result<RecomputeState> {
         let row = derivations::Entity::find_by_id(user.get()).one(self.reader()).await?;
-        let Some(row) = row else { return Ok(Stale::default()) };
-        Ok(Stale {
-            from: row.stale_from.map(day).transpose()?,
-            settled_through: row.settled_through.map(day).transpose()?,
-            touched: row.touched,
+        let Some(row) = row else { return Ok(RecomputeState::default()) };
+        Ok(RecomputeState {
+            stale_from: row.stale_from.map(day).transpose()?,
+            computed_through: row.settled_through.map(day).transpose()?,
+            change_count: row.touched,
         })
     }
 
@@ -105,7 +105,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database does not answer.
-    pub async fn first_day(&self, user: UserId) -> Result<Option<Day>> {
+    pub async fn first_data_day(&self, user: UserId) -> Result<Option<Day>> {
         use crate::db::entities::daily_wellness;
         let activity = activities::Entity::find()
             .select_only()
@@ -130,7 +130,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database does not answer.
-    pub(crate) async fn first_run(&self, user: UserId) -> Result<Option<Day>> {
+    pub(crate) async fn first_run_day(&self, user: UserId) -> Result<Option<Day>> {
         let first = activities::Entity::find()
             .select_only()
             .column_as(activities::Column::Day.min(), "day")
@@ -148,14 +148,19 @@ impl Store {
     ///
     /// # Errors
     /// When the database refuses.
-    pub async fn put_derived(&self, user: UserId, stale: Stale, derived: Derived) -> Result<bool> {
-        let tx = self.write(user).await?;
-        if touched(&tx).await? != stale.touched {
+    pub async fn put_computed_metrics(
+        &self,
+        user: UserId,
+        stale: RecomputeState,
+        derived: ComputedMetrics,
+    ) -> Result<bool> {
+        let tx = self.begin_user_write(user).await?;
+        if change_count(&tx).await? != stale.change_count {
             return Ok(false);
         }
-        let Derived { from, judged, days, detected } = derived;
+        let ComputedMetrics { from, activity_metrics: judged, days, detected_thresholds: detected } = derived;
         let settled_through = days.iter().rev().find(|day| day.state.is_some()).map(|day| day.day);
-        put_judged(&tx, judged).await?;
+        put_activity_metrics(&tx, judged).await?;
         let mut gone =
             daily_metrics::Entity::delete_many().filter(daily_metrics::Column::UserId.eq(user.get()));
         let mut outdated = thresholds::Entity::delete_many()
@@ -181,19 +186,20 @@ impl Store {
         for some in in_chunks(detected.iter().map(row).collect()) {
             thresholds::Entity::insert_many(some).exec_without_returning(tx.db()).await?;
         }
-        let settled = settled_through.or(from.map(Day::previous).filter(|_| stale.settled_through.is_some()));
+        let settled =
+            settled_through.or(from.map(Day::previous).filter(|_| stale.computed_through.is_some()));
         let state = derivations::ActiveModel {
             user_id: Set(user.get()),
             stale_from: Set(None),
             settled_through: Set(settled.map(Day::date)),
-            touched: Set(stale.touched),
+            touched: Set(stale.change_count),
         };
         use derivations::Column;
         let replace = OnConflict::column(Column::UserId)
             .update_columns([Column::StaleFrom, Column::SettledThrough])
             .to_owned();
         derivations::Entity::insert(state).on_conflict(replace).exec_without_returning(tx.db()).await?;
-        tx.commit_bookkeeping().await?;
+        tx.commit_without_audit().await?;
         Ok(true)
     }
 
@@ -201,8 +207,8 @@ impl Store {
     ///
     /// # Errors
     /// When the database refuses.
-    pub async fn drop_derived(&self, user: UserId, now: Instant) -> Result<()> {
-        let tx = self.write(user).await?;
+    pub async fn delete_computed_metrics(&self, user: UserId, now: Instant) -> Result<()> {
+        let tx = self.begin_user_write(user).await?;
         macro_rules! clear { ($($table:ident),+) => { $(
             $table::Entity::delete_many().filter($table::Column::UserId.eq(user.get())).exec(tx.db()).await?;
         )+ } }
@@ -223,31 +229,31 @@ impl Store {
             .filter(derivations::Column::UserId.eq(user.get()))
             .exec(tx.db())
             .await?;
-        touch_all(&tx).await?;
-        tx.commit(Entry::new(now, Actor::System, "derived.drop", format!("user:{user}"))).await
+        invalidate_all(&tx).await?;
+        tx.commit(NewAuditEntry::new(now, Actor::System, "derived.drop", format!("user:{user}"))).await
     }
 }
 
 /// Notes that something about a day changed: it and every later day are worked out anew.
-pub(crate) async fn touch(tx: &Tx, from: Option<Day>) -> Result<()> {
+pub(crate) async fn invalidate_from(tx: &Tx, from: Option<Day>) -> Result<()> {
     match from {
-        Some(from) => mark(tx, from, true).await,
+        Some(from) => set_stale_from(tx, from, true).await,
         None => Ok(()),
     }
 }
 
 /// Notes that something about the athlete changed by which every day is judged.
-pub(crate) async fn touch_all(tx: &Tx) -> Result<()> {
-    mark(tx, since_ever(), true).await
+pub(crate) async fn invalidate_all(tx: &Tx) -> Result<()> {
+    set_stale_from(tx, earliest_day(), true).await
 }
 
 /// Before any recording.
-fn since_ever() -> Day {
+fn earliest_day() -> Day {
     "1990-01-01".parse().expect("a day")
 }
 
 /// `changed` says whether an input did: then whoever is working out begins again.
-pub(crate) async fn mark(tx: &Tx, from: Day, changed: bool) -> Result<()> {
+pub(crate) async fn set_stale_from(tx: &Tx, from: Day, changed: bool) -> Result<()> {
     let sql = "INSERT INTO derivations (user_id, stale_from, touched) VALUES ($1, $2, $3) \
                ON CONFLICT (user_id) DO UPDATE SET touched = derivations.touched + excluded.touched, \
                stale_from = CASE WHEN derivations.stale_from IS NULL OR excluded.stale_from < derivations.stale_from \
@@ -259,7 +265,7 @@ pub(crate) async fn mark(tx: &Tx, from: Day, changed: bool) -> Result<()> {
 }
 
 /// How often an input was changed.
-pub(crate) async fn touched(tx: &Tx) -> Result<i64> {
+pub(crate) async fn change_count(tx: &Tx) -> Result<i64> {
     let row = derivations::Entity::find_by_id(tx.user().get()).one(tx.db()).await?;
     Ok(row.map_or(0, |row| row.touched))
 }

@@ -3,28 +3,28 @@
 use crate::db::audit::Actor;
 use crate::db::entities::proposals;
 use crate::db::error::{Error, Result};
-use crate::db::store::{Store, stamp};
+use crate::db::store::{Store, truncate_to_micros};
 use crate::plan::drafts::{NewProposal, put_proposal};
 use crate::plan::plans;
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::ids::{PlanId, ProposalId, UserId};
 use fitness_core::domain::note::Author;
-use fitness_core::domain::observation::Observed;
+use fitness_core::domain::observation::ObservationData;
 use fitness_core::plan::{
     self, Adaptation, Plan, Proposal, ProposalState, ProposalStatus, Situation, adaptations,
-    follows_from_mark,
+    fact_key_for_observation,
 };
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, sea_query::Expr};
 use serde::Serialize;
 
 /// Days back from today that the rules look at what the athlete said.
-const LOOK_BACK: i64 = 45;
+const LOOKBACK_DAYS: i64 = 45;
 /// Days ahead.
-const LOOK_AHEAD: i64 = 60;
+const LOOKAHEAD_DAYS: i64 = 60;
 
 /// What the rules have to say.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Adapted {
+pub struct AdaptationOutcome {
     /// What, and why.
     pub adaptation: Adaptation,
     /// The proposal that waits; `None` when there is only something to say.
@@ -33,7 +33,7 @@ pub struct Adapted {
 
 /// What waits for the athlete's decision about the active plan.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Waiting {
+pub struct PendingDecisions {
     /// Open proposals, the newest first.
     pub proposals: Vec<Proposal>,
     /// What the rules have to say without proposing anything.
@@ -41,9 +41,9 @@ pub struct Waiting {
 }
 
 /// What became of an earlier proposal from the same facts.
-enum Earlier {
+enum EarlierProposal {
     None,
-    Waits(ProposalId),
+    Pending(ProposalId),
     Applied,
     Discarded,
 }
@@ -53,13 +53,18 @@ impl Store {
     ///
     /// # Errors
     /// When the database does not answer.
-    pub async fn what_waits(&self, user: UserId, today: Day, now: Instant) -> Result<Waiting> {
-        let Some(active) = self.find_active_plan(user).await? else { return Ok(Waiting::default()) };
-        let adapted = self.adapt(user, today, now).await?;
+    pub async fn pending_decisions(
+        &self,
+        user: UserId,
+        today: Day,
+        now: Instant,
+    ) -> Result<PendingDecisions> {
+        let Some(active) = self.find_active_plan(user).await? else { return Ok(PendingDecisions::default()) };
+        let adapted = self.adapt_plan(user, today, now).await?;
         let mut proposals = self.list_proposals(user, active.id).await?;
         proposals.retain(|one| one.state(active.revision, today) == ProposalState::Open);
         let said = adapted.filter(|one| one.proposal.is_none()).map(|one| one.adaptation.message);
-        Ok(Waiting { proposals, said })
+        Ok(PendingDecisions { proposals, said })
     }
 
     /// Lets the rules look at the active plan, and writes down what they propose. The same facts are proposed once: what
@@ -68,28 +73,37 @@ impl Store {
     ///
     /// # Errors
     /// When the database does not answer.
-    pub async fn adapt(&self, user: UserId, today: Day, now: Instant) -> Result<Option<Adapted>> {
+    pub async fn adapt_plan(
+        &self,
+        user: UserId,
+        today: Day,
+        now: Instant,
+    ) -> Result<Option<AdaptationOutcome>> {
         let Some(active) = self.find_active_plan(user).await? else { return Ok(None) };
-        for adaptation in self.look(user, &active, today).await? {
-            match self.earlier(user, &active, &adaptation, today).await? {
+        for adaptation in self.list_adaptations(user, &active, today).await? {
+            match self.find_earlier_proposal(user, &active, &adaptation, today).await? {
                 // Said no to: it is not brought up again, and hides nothing that comes after it.
-                Earlier::Discarded => {}
-                Earlier::Applied => return Ok(None),
-                Earlier::Waits(id) => return Ok(Some(Adapted { adaptation, proposal: Some(id) })),
-                Earlier::None => return self.bring_up(user, &active, adaptation, today, now).await,
+                EarlierProposal::Discarded => {}
+                EarlierProposal::Applied => return Ok(None),
+                EarlierProposal::Pending(id) => {
+                    return Ok(Some(AdaptationOutcome { adaptation, proposal: Some(id) }));
+                }
+                EarlierProposal::None => {
+                    return self.propose_adaptation(user, &active, adaptation, today, now).await;
+                }
             }
         }
         Ok(None)
     }
 
     /// What became of an earlier proposal from the same facts.
-    async fn earlier(
+    async fn find_earlier_proposal(
         &self,
         user: UserId,
         active: &Plan,
         adaptation: &Adaptation,
         today: Day,
-    ) -> Result<Earlier> {
+    ) -> Result<EarlierProposal> {
         let row = proposals::Entity::find()
             .filter(proposals::Column::UserId.eq(user.get()))
             .filter(proposals::Column::PlanId.eq(active.id.get()))
@@ -99,40 +113,42 @@ impl Store {
             .order_by_desc(proposals::Column::Id)
             .one(self.reader())
             .await?;
-        let Some(found) = row.map(plans::proposal).transpose()? else { return Ok(Earlier::None) };
+        let Some(found) = row.map(plans::proposal).transpose()? else { return Ok(EarlierProposal::None) };
         // The same facts may ask for something else on another day, or once something was run: then it is made anew.
         let same = (&found.changes, &found.message) == (&adaptation.changes, &adaptation.message);
-        Ok(match found.ended() {
-            Some(ProposalState::Applied) => Earlier::Applied,
-            Some(ProposalState::Discarded) => Earlier::Discarded,
+        Ok(match found.final_state() {
+            Some(ProposalState::Applied) => EarlierProposal::Applied,
+            Some(ProposalState::Discarded) => EarlierProposal::Discarded,
             _ if same && found.state(active.revision, today) == ProposalState::Open => {
-                Earlier::Waits(found.id)
+                EarlierProposal::Pending(found.id)
             }
             // What came too late, or gave way to facts that no longer hold, is brought up again.
-            _ => Earlier::None,
+            _ => EarlierProposal::None,
         })
     }
 
-    async fn bring_up(
+    async fn propose_adaptation(
         &self,
         user: UserId,
         active: &Plan,
         adaptation: Adaptation,
         today: Day,
         now: Instant,
-    ) -> Result<Option<Adapted>> {
+    ) -> Result<Option<AdaptationOutcome>> {
         if adaptation.changes.is_empty() {
-            return Ok(Some(Adapted { adaptation, proposal: None }));
+            return Ok(Some(AdaptationOutcome { adaptation, proposal: None }));
         }
         let proposal = self.put_adaptation(user, active, &adaptation, today, now).await?;
-        Ok(proposal.map(|id| Adapted { adaptation, proposal: Some(id) }))
+        Ok(proposal.map(|id| AdaptationOutcome { adaptation, proposal: Some(id) }))
     }
 
     /// What the rules have to say, what weighs most first.
-    async fn look(&self, user: UserId, active: &Plan, today: Day) -> Result<Vec<Adaptation>> {
-        let standing = self.standing(user, active.id).await?;
-        let athlete = self.background_of(user, active, today).await?;
-        let observed = self.list_observations(user, today.plus(-LOOK_BACK), today.plus(LOOK_AHEAD)).await?;
+    async fn list_adaptations(&self, user: UserId, active: &Plan, today: Day) -> Result<Vec<Adaptation>> {
+        let standing = self.graded_plan(user, active.id).await?;
+        let athlete = self.training_baseline_for_plan(user, active, today).await?;
+        let observed = self
+            .list_observations(user, today.plus_days(-LOOKBACK_DAYS), today.plus_days(LOOKAHEAD_DAYS))
+            .await?;
         let races: Vec<_> = (self.list_races(user).await?.into_iter())
             .map(|race| (race.result.day, race.result.distance))
             .collect();
@@ -141,13 +157,13 @@ impl Store {
             plan: &standing.plan,
             workouts: &standing.workouts,
             graded: &standing.graded,
-            observed: &observed,
+            observations: &observed,
             races: &races,
             athlete: &athlete,
             today,
             units,
         };
-        let fits = |found: Adaptation| found.as_it_fits(&standing.plan, &standing.workouts, today);
+        let fits = |found: Adaptation| found.retain_applicable(&standing.plan, &standing.workouts, today);
         Ok(adaptations(&situation).map(fits).collect())
     }
 
@@ -160,7 +176,7 @@ impl Store {
         today: Day,
         now: Instant,
     ) -> Result<Option<ProposalId>> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         let found = plans::find_plan(tx.db(), user, active.id).await?.ok_or(Error::NotFound("plan"))?;
         if found.revision != active.revision || found.status != active.status {
             return Ok(None);
@@ -203,9 +219,9 @@ async fn supersede(tx: &crate::db::tx::Tx, user: UserId, plan: PlanId, newer: Pr
 }
 
 /// Withdraws what the rules proposed because of a mark that is taken back; gives back which proposals that were.
-pub(crate) async fn withdraw(
+pub(crate) async fn withdraw_proposals(
     tx: &crate::db::tx::Tx,
-    mark: &Observed,
+    mark: &ObservationData,
     now: Instant,
 ) -> Result<Vec<ProposalId>> {
     use proposals::Column;
@@ -219,12 +235,12 @@ pub(crate) async fn withdraw(
         .all(tx.db())
         .await?;
     let caused: Vec<i64> = (open.into_iter())
-        .filter(|row| follows_from_mark(PlanId::new(row.plan_id), mark) == row.follows_from)
+        .filter(|row| fact_key_for_observation(PlanId::new(row.plan_id), mark) == row.follows_from)
         .map(|row| row.id)
         .collect();
     if !caused.is_empty() {
         proposals::Entity::update_many()
-            .col_expr(Column::WithdrawnAt, Expr::value(stamp(now)))
+            .col_expr(Column::WithdrawnAt, Expr::value(truncate_to_micros(now)))
             .filter(Column::UserId.eq(tx.user().get()))
             .filter(Column::Id.is_in(caused.iter().copied()))
             .exec(tx.db())

@@ -5,15 +5,15 @@
 //! transaction in which it was spent. Every human-only verb in [`crate::plan::human_actions`] takes one by value.
 //!
 //! There is no other way to a `Consent`: its fields are private, it cannot be cloned, defaulted, converted
-//! or read from data, and `clippy.toml` allows [`Store::spend_confirmation`] at two call sites, the web's
+//! or read from data, and `clippy.toml` allows [`Store::redeem_confirmation`] at two call sites, the web's
 //! confirm handler and the terminal prompt. A coach or an MCP client depends on neither this crate nor
 //! those two.
 
 use crate::auth::secret::{self, Token};
-use crate::db::convert::word;
+use crate::db::convert::parse_text;
 use crate::db::entities::{confirmations, human_actions};
 use crate::db::error::{Error, Result};
-use crate::db::store::{Store, stamp};
+use crate::db::store::{Store, truncate_to_micros};
 use crate::db::tx::Tx;
 use chrono::TimeDelta;
 use fitness_core::domain::calendar::Instant;
@@ -29,7 +29,7 @@ use serde::Serialize;
 use subtle::ConstantTimeEq;
 
 /// How long a question stays open.
-const MINUTES_TO_ANSWER: i64 = 10;
+const CONFIRMATION_MINUTES: i64 = 10;
 
 fitness_core::string_enum! {
     /// Where the human is.
@@ -45,13 +45,13 @@ fitness_core::string_enum! {
 
 /// What a human is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Question {
+pub struct ConfirmationRequest {
     /// What would be done.
     pub kind: ActionKind,
     /// To which plan; `None` only for removing the account.
     pub plan: Option<PlanId>,
     /// What they were shown, in 32 bytes.
-    pub seen: ContentHash,
+    pub content_hash: ContentHash,
     /// Where they are.
     pub channel: Channel,
 }
@@ -62,7 +62,7 @@ pub struct Question {
 #[must_use = "a consent that is dropped undoes the answer it was made from"]
 pub struct Consent {
     tx: Tx,
-    question: Question,
+    request: ConfirmationRequest,
     confirmation: i64,
     at: Instant,
 }
@@ -72,14 +72,19 @@ impl Store {
     ///
     /// # Errors
     /// When there is no such user.
-    pub async fn open_confirmation(&self, user: UserId, question: &Question, now: Instant) -> Result<Token> {
+    pub async fn request_confirmation(
+        &self,
+        user: UserId,
+        question: &ConfirmationRequest,
+        now: Instant,
+    ) -> Result<Token> {
         let token = Token::random();
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         // Questions nobody answered in time are of no use to anyone.
         confirmations::Entity::delete_many()
             .filter(confirmations::Column::UserId.eq(user.get()))
             .filter(confirmations::Column::SpentAt.is_null())
-            .filter(confirmations::Column::ExpiresAt.lt(stamp(now)))
+            .filter(confirmations::Column::ExpiresAt.lt(truncate_to_micros(now)))
             .exec(tx.db())
             .await?;
         let row = confirmations::ActiveModel {
@@ -87,15 +92,15 @@ impl Store {
             user_id: Set(user.get()),
             kind: Set(question.kind.as_str().to_owned()),
             plan_id: Set(question.plan.map(PlanId::get)),
-            content_hash: Set(question.seen.to_string()),
+            content_hash: Set(question.content_hash.to_string()),
             nonce_hash: Set(token.hash()),
             channel: Set(question.channel.as_str().to_owned()),
-            opened_at: Set(stamp(now)),
-            expires_at: Set(stamp(now + TimeDelta::minutes(MINUTES_TO_ANSWER))),
+            opened_at: Set(truncate_to_micros(now)),
+            expires_at: Set(truncate_to_micros(now + TimeDelta::minutes(CONFIRMATION_MINUTES))),
             spent_at: Set(None),
         };
         confirmations::Entity::insert(row).exec_without_returning(tx.db()).await?;
-        tx.commit_bookkeeping().await?;
+        tx.commit_without_audit().await?;
         Ok(token)
     }
 
@@ -107,14 +112,14 @@ impl Store {
     /// # Errors
     /// `NotConfirmed` when the question was never opened, has been answered, is older than ten minutes, or
     /// was about something else.
-    pub async fn spend_confirmation(
+    pub async fn redeem_confirmation(
         &self,
         user: UserId,
-        question: &Question,
+        question: &ConfirmationRequest,
         token: &str,
         now: Instant,
     ) -> Result<Consent> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         let row = confirmations::Entity::find()
             .filter(confirmations::Column::UserId.eq(user.get()))
             .filter(confirmations::Column::NonceHash.eq(secret::hash(token)))
@@ -129,17 +134,17 @@ impl Store {
         }
         let asked = (row.kind.as_str(), row.plan_id, row.channel.as_str());
         let answered = (question.kind.as_str(), question.plan.map(PlanId::get), question.channel.as_str());
-        let same_content = row.content_hash.as_bytes().ct_eq(question.seen.to_string().as_bytes());
+        let same_content = row.content_hash.as_bytes().ct_eq(question.content_hash.to_string().as_bytes());
         if asked != answered || !bool::from(same_content) {
             return Err(Error::NotConfirmed("it was about something else"));
         }
         let spent = confirmations::ActiveModel {
             id: Set(row.id),
-            spent_at: Set(Some(stamp(now))),
+            spent_at: Set(Some(truncate_to_micros(now))),
             ..Default::default()
         };
         confirmations::Entity::update(spent).exec(tx.db()).await?;
-        Ok(Consent { tx, question: *question, confirmation: row.id, at: now })
+        Ok(Consent { tx, request: *question, confirmation: row.id, at: now })
     }
 
     /// What a user has done with their own hands, newest first.
@@ -157,11 +162,11 @@ impl Store {
             .map(|row| {
                 Ok(HumanAction {
                     id: HumanActionId::new(row.id),
-                    kind: word(&row.kind)?,
+                    kind: parse_text(&row.kind)?,
                     plan: row.plan_id.map(PlanId::new),
                     replaces: row.replaces_id.map(PlanId::new),
                     proposal: row.proposal_id.map(ProposalId::new),
-                    channel: word(&row.channel)?,
+                    channel: parse_text(&row.channel)?,
                     detail: row.detail,
                     done_at: row.done_at,
                 })
@@ -206,8 +211,8 @@ impl Consent {
 
     /// What they were shown.
     #[must_use]
-    pub const fn seen(&self) -> ContentHash {
-        self.question.seen
+    pub const fn content_hash(&self) -> ContentHash {
+        self.request.content_hash
     }
 
     pub(crate) const fn tx(&self) -> &Tx {
@@ -216,7 +221,7 @@ impl Consent {
 
     /// Refuses to be used for anything but what was asked.
     pub(crate) fn require(&self, kind: ActionKind, plan: Option<PlanId>) -> Result<()> {
-        if self.question.kind == kind && self.question.plan == plan {
+        if self.request.kind == kind && self.request.plan == plan {
             Ok(())
         } else {
             Err(Error::NotConfirmed("it was about something else"))
@@ -224,12 +229,12 @@ impl Consent {
     }
 
     /// Refuses when what is there now is not what was shown.
-    pub(crate) fn require_seen(&self, now: ContentHash) -> Result<()> {
-        if self.question.seen == now { Ok(()) } else { Err(Error::Stale) }
+    pub(crate) fn require_content(&self, now: ContentHash) -> Result<()> {
+        if self.request.content_hash == now { Ok(()) } else { Err(Error::Stale) }
     }
 
     /// Writes the human action down and hands over the transaction it belongs to.
-    pub(crate) async fn act(
+    pub(crate) async fn record_human_action(
         self,
         replaces: Option<PlanId>,
         proposal: Option<ProposalId>,
@@ -238,14 +243,14 @@ impl Consent {
         let row = human_actions::ActiveModel {
             id: NotSet,
             user_id: Set(self.user().get()),
-            kind: Set(self.question.kind.as_str().to_owned()),
-            plan_id: Set(self.question.plan.map(PlanId::get)),
+            kind: Set(self.request.kind.as_str().to_owned()),
+            plan_id: Set(self.request.plan.map(PlanId::get)),
             replaces_id: Set(replaces.map(PlanId::get)),
             proposal_id: Set(proposal.map(ProposalId::get)),
             confirmation_id: Set(self.confirmation),
-            channel: Set(self.question.channel.as_str().to_owned()),
+            channel: Set(self.request.channel.as_str().to_owned()),
             detail: Set(detail),
-            done_at: Set(stamp(self.at)),
+            done_at: Set(truncate_to_micros(self.at)),
         };
         let row = human_actions::Entity::insert(row).exec_with_returning(self.tx.db()).await?;
         Ok((self.tx, HumanActionId::new(row.id)))

@@ -7,7 +7,9 @@ use crate::plan::plans;
 use crate::training::activities::StoredActivity;
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::ids::{PlanId, UserId, WorkoutId};
-use fitness_core::plan::{Background, BadWish, Generated, Plan, Stated, Wish, generate};
+use fitness_core::plan::{
+    GenerateError, GeneratedPlan, Plan, PlanRequest, SelfReported, TrainingBaseline, generate,
+};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 
 /// Days for which a race gives paces.
@@ -15,11 +17,11 @@ const RESULT_DAYS: i64 = 120;
 
 /// What came of a wish.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Drafting {
+pub struct GenerationOutcome {
     /// What the athlete brings along.
-    pub athlete: Background,
+    pub baseline: TrainingBaseline,
     /// The plan, or why there is none.
-    pub made: std::result::Result<Generated, BadWish>,
+    pub result: std::result::Result<GeneratedPlan, GenerateError>,
     /// A run that looks like a race and, once confirmed, would give the paces that are missing.
     pub likely_race: Option<StoredActivity>,
 }
@@ -29,24 +31,30 @@ impl Store {
     ///
     /// # Errors
     /// `Unreadable` when what is stored is damaged.
-    pub async fn draft_for(&self, user: UserId, wish: &Wish, stated: Stated, today: Day) -> Result<Drafting> {
+    pub async fn generate_draft(
+        &self,
+        user: UserId,
+        wish: &PlanRequest,
+        stated: SelfReported,
+        today: Day,
+    ) -> Result<GenerationOutcome> {
         let race = wish.goal.distance().or(wish.distance);
-        let athlete = self.background(user, race, today, stated).await?;
+        let athlete = self.training_baseline(user, race, today, stated).await?;
         let made = generate(wish, &athlete);
         let likely_race = if athlete.paces.is_none() && made.is_ok() {
-            let recent = |found: &StoredActivity| (0..=RESULT_DAYS).contains(&found.day.until(today));
+            let recent = |found: &StoredActivity| (0..=RESULT_DAYS).contains(&found.day.days_until(today));
             self.likely_races(user).await?.into_iter().find(recent)
         } else {
             None
         };
-        Ok(Drafting { athlete, made, likely_race })
+        Ok(GenerationOutcome { baseline: athlete, result: made, likely_race })
     }
 
     /// The plan whose current revision has a workout.
     ///
     /// # Errors
     /// When the database does not answer.
-    pub async fn find_plan_with(&self, user: UserId, workout: WorkoutId) -> Result<Option<Plan>> {
+    pub async fn find_plan_with_workout(&self, user: UserId, workout: WorkoutId) -> Result<Option<Plan>> {
         let row = workouts::Entity::find_by_id(workout.get())
             .filter(workouts::Column::UserId.eq(user.get()))
             .one(self.reader())

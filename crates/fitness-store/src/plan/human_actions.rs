@@ -4,17 +4,17 @@
 //! the consent opened, and writes the human action and the audit line into the same one. Whatever goes
 //! wrong, nothing was done and the answer was not used up.
 
-use crate::db::audit::{Actor, Entry};
+use crate::db::audit::{Actor, NewAuditEntry};
 use crate::db::entities::{
     plan_revisions, planned_workouts, proposals, training_plans, workout_matches, workouts,
 };
 use crate::db::error::{Error, Result, is_unique_violation};
-use crate::db::store::{Store, stamp};
+use crate::db::store::{Store, truncate_to_micros};
 use crate::plan::consent::Consent;
-use crate::plan::lint_review::Review;
-use crate::plan::plans::{self, seen_hash};
-use crate::plan::proposal_preview::require_waiting;
-use crate::plan::revisions::{self, Making};
+use crate::plan::lint_review::LintReview;
+use crate::plan::plans::{self, plan_state_hash};
+use crate::plan::proposal_preview::require_pending;
+use crate::plan::revisions::{self, NewRevision};
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::ids::{HumanActionId, PlanId, ProposalId, UserId};
@@ -44,13 +44,13 @@ pub fn activation_hash(
     begin: Option<Day>,
     overrides: &BTreeSet<Rule>,
 ) -> ContentHash {
-    ContentHash::of_json(&("activate", plan, content, replaces, begin, overrides))
+    ContentHash::hash_json(&("activate", plan, content, replaces, begin, overrides))
 }
 
 /// What an athlete sees before changing a plan's workouts: the revision they start from and what comes out.
 #[must_use]
 pub fn change_hash(plan: PlanId, base_revision: i64, next: &[NextWorkout]) -> ContentHash {
-    ContentHash::of_json(&(plan, base_revision, revisions::workouts_hash(next)))
+    ContentHash::hash_json(&(plan, base_revision, revisions::workouts_hash(next)))
 }
 
 /// What an athlete sees before taking over a proposal: what comes out, and the errors they override.
@@ -61,7 +61,7 @@ pub fn apply_hash(
     next: &[NextWorkout],
     overrides: &BTreeSet<Rule>,
 ) -> ContentHash {
-    ContentHash::of_json(&(change_hash(plan, base_revision, next), overrides))
+    ContentHash::hash_json(&(change_hash(plan, base_revision, next), overrides))
 }
 
 /// Makes a draft the tracked plan, in place of `replaces` when that is the one tracked now. Where its start has passed, the
@@ -76,7 +76,7 @@ pub async fn activate(
     id: PlanId,
     replaces: Option<PlanId>,
     begin: Option<Day>,
-    review: &Review,
+    review: &LintReview,
     overrides: &BTreeSet<Rule>,
 ) -> Result<Activation> {
     consent.require(ActionKind::Activate, Some(id))?;
@@ -88,23 +88,24 @@ pub async fn activate(
     };
     // Hashed anew from the rows: what is activated is what was seen, even if the rows were tampered with.
     let workouts = plans::list_workouts(db, user, id, draft.revision).await?;
-    let content = plans::draft(&draft, &workouts)?.content_hash();
+    let content = plans::draft_from_plan(&draft, &workouts)?.content_hash();
     let (start, race) = (draft.start_date, draft.race_date);
     if begin.is_some_and(|day| day <= start || day > race) {
-        return Err(Error::BadBeginning { start, race });
+        return Err(Error::BadStartDay { start, race });
     }
-    consent.require_seen(activation_hash(id, content, replaces, begin, overrides))?;
+    consent.require_content(activation_hash(id, content, replaces, begin, overrides))?;
     review.require(content, overrides)?;
     check_replaces(plans::find_active_plan(db, user).await?.map(|plan| plan.id), replaces)?;
     let detail = serde_json::json!({ "overrides": overrides, "begin": begin });
-    let (tx, action) = consent.act(replaces, None, detail).await?;
+    let (tx, action) = consent.record_human_action(replaces, None, detail).await?;
     if let Some(old) = replaces {
-        move_status(&tx, user, old, PlanStatus::Archived, None, action, at).await?;
+        update_status(&tx, user, old, PlanStatus::Archived, None, action, at).await?;
     }
-    move_status(&tx, user, id, PlanStatus::Active, begin, action, at).await?;
+    update_status(&tx, user, id, PlanStatus::Active, begin, action, at).await?;
     let object =
         replaces.map_or_else(|| format!("plan:{id}"), |old| format!("plan:{id} replacing plan:{old}"));
-    tx.commit(Entry::new(at, Actor::Human, "plan.activate", object).change(None, Some(content))).await?;
+    tx.commit(NewAuditEntry::new(at, Actor::Human, "plan.activate", object).change(None, Some(content)))
+        .await?;
     Ok(Activation::Activated)
 }
 
@@ -126,12 +127,12 @@ pub fn check_replaces(active: Option<PlanId>, replaces: Option<PlanId>) -> Resul
 /// `NotFound`, `WrongStatus` when it is not active, `Stale` when it is not as it was seen.
 pub async fn archive(consent: Consent, id: PlanId) -> Result<()> {
     consent.require(ActionKind::Archive, Some(id))?;
-    let plan = seen_plan(&consent, id, &[PlanStatus::Active]).await?;
+    let plan = require_unchanged_plan(&consent, id, &[PlanStatus::Active]).await?;
     let (user, at) = (consent.user(), consent.at());
-    let (tx, action) = consent.act(None, None, serde_json::json!({})).await?;
-    move_status(&tx, user, id, PlanStatus::Archived, None, action, at).await?;
-    let entry = Entry::new(at, Actor::Human, "plan.archive", format!("plan:{id}"));
-    tx.commit(entry.change(Some(seen_hash(&plan)), None)).await
+    let (tx, action) = consent.record_human_action(None, None, serde_json::json!({})).await?;
+    update_status(&tx, user, id, PlanStatus::Archived, None, action, at).await?;
+    let entry = NewAuditEntry::new(at, Actor::Human, "plan.archive", format!("plan:{id}"));
+    tx.commit(entry.change(Some(plan_state_hash(&plan)), None)).await
 }
 
 /// Removes a draft or an archived plan for good, with its revisions, workouts and proposals.
@@ -140,9 +141,9 @@ pub async fn archive(consent: Consent, id: PlanId) -> Result<()> {
 /// `NotFound`, `WrongStatus` when it is active, `Stale` when it is not as it was seen.
 pub async fn delete(consent: Consent, id: PlanId) -> Result<()> {
     consent.require(ActionKind::Delete, Some(id))?;
-    let plan = seen_plan(&consent, id, &[PlanStatus::Draft, PlanStatus::Archived]).await?;
+    let plan = require_unchanged_plan(&consent, id, &[PlanStatus::Draft, PlanStatus::Archived]).await?;
     let (user, at) = (consent.user(), consent.at());
-    let (tx, _) = consent.act(None, None, serde_json::json!({})).await?;
+    let (tx, _) = consent.record_human_action(None, None, serde_json::json!({})).await?;
     crate::db::tx::defer_foreign_keys(tx.db()).await?;
     let db = tx.db();
     // The plan first: what belongs to it may go only after it.
@@ -168,8 +169,8 @@ pub async fn delete(consent: Consent, id: PlanId) -> Result<()> {
         .filter(training_plans::Column::SupersededBy.eq(id.get()))
         .exec(db)
         .await?;
-    let entry = Entry::new(at, Actor::Human, "plan.delete", format!("plan:{id}"));
-    tx.commit(entry.change(Some(seen_hash(&plan)), None)).await
+    let entry = NewAuditEntry::new(at, Actor::Human, "plan.delete", format!("plan:{id}"));
+    tx.commit(entry.change(Some(plan_state_hash(&plan)), None)).await
 }
 
 /// Takes over the chosen part of a proposal: whole or not at all, onto the revision that was seen. That is the one it was
@@ -183,7 +184,7 @@ pub async fn apply(
     id: ProposalId,
     chosen: &BTreeSet<usize>,
     today: Day,
-    review: &Review,
+    review: &LintReview,
     overrides: &BTreeSet<Rule>,
 ) -> Result<i64> {
     let (user, at) = (consent.user(), consent.at());
@@ -191,32 +192,36 @@ pub async fn apply(
     let proposal = plans::find_proposal(db, user, id).await?.ok_or(Error::NotFound("proposal"))?;
     consent.require(ActionKind::Apply, Some(proposal.plan))?;
     let plan = plans::find_plan(db, user, proposal.plan).await?.ok_or(Error::NotFound("plan"))?;
-    let moved_on = require_waiting(&proposal, &plan, today)?;
-    let plan = active_plan(&consent, plan.id, plan.revision).await?;
+    let moved_on = require_pending(&proposal, &plan, today)?;
+    let plan = require_active_plan(&consent, plan.id, plan.revision).await?;
     let current = plans::list_workouts(db, user, plan.id, plan.revision).await?;
     let next = plan::apply(&plan, &current, &proposal.changes, chosen, today);
     // On another revision than it was made for only with the consent of somebody who saw it on that one.
     let seen = |next: &[NextWorkout]| apply_hash(plan.id, plan.revision, next, overrides);
-    if moved_on && !next.as_ref().is_ok_and(|next| seen(next) == consent.seen()) {
+    if moved_on && !next.as_ref().is_ok_and(|next| seen(next) == consent.content_hash()) {
         let state = proposal.state(plan.revision, today);
-        return Err(Error::Over { proposal: id, state });
+        return Err(Error::ProposalClosed { proposal: id, state });
     }
     let next = next?;
-    consent.require_seen(seen(&next))?;
+    consent.require_content(seen(&next))?;
     review.require(revisions::workouts_hash(&next), overrides)?;
-    let seen = consent.seen();
+    let seen = consent.content_hash();
     let detail = serde_json::json!({
         "chosen": chosen, "overrides": overrides, "made_for": proposal.base_revision, "seen_on": plan.revision,
     });
-    let (tx, action) = consent.act(None, Some(id), detail).await?;
-    let making =
-        Making { origin: RevisionOrigin::Apply, made_by: Some(action), reason: Some(proposal.message), at };
+    let (tx, action) = consent.record_human_action(None, Some(id), detail).await?;
+    let making = NewRevision {
+        origin: RevisionOrigin::Apply,
+        made_by: Some(action),
+        reason: Some(proposal.message),
+        at,
+    };
     let number = revisions::add_revision(&tx, plan.id, plan.revision, &next, making).await?;
     let applied = proposals::ActiveModel {
         id: Set(id.get()),
         status: Set(ProposalStatus::Applied.as_str().to_owned()),
         applied_by: Set(Some(action.get())),
-        decided_at: Set(Some(stamp(at))),
+        decided_at: Set(Some(truncate_to_micros(at))),
         ..Default::default()
     };
     proposals::Entity::update(applied).exec(tx.db()).await?;
@@ -225,7 +230,7 @@ pub async fn apply(
         false => String::new(),
     };
     let object = format!("plan:{} revision:{number} from proposal:{id}{anew}", plan.id);
-    tx.commit(Entry::new(at, Actor::Human, "plan.apply", object).change(None, Some(seen))).await?;
+    tx.commit(NewAuditEntry::new(at, Actor::Human, "plan.apply", object).change(None, Some(seen))).await?;
     Ok(number)
 }
 
@@ -242,7 +247,7 @@ pub async fn edit(
     reason: &str,
 ) -> Result<i64> {
     consent.require(ActionKind::Edit, Some(id))?;
-    let plan = active_plan(&consent, id, base_revision).await?;
+    let plan = require_active_plan(&consent, id, base_revision).await?;
     plan.check_next(next)?;
     let current = plans::list_workouts(consent.tx().db(), consent.user(), id, base_revision).await?;
     let known: BTreeSet<_> = current.iter().map(|w| w.id).collect();
@@ -252,10 +257,10 @@ pub async fn edit(
             return Err(plan::ApplyError::NoSuchWorkout(id).into());
         }
         if !kept.insert(id) {
-            return Err(plan::ApplyError::Twice(id).into());
+            return Err(plan::ApplyError::DuplicateChange(id).into());
         }
     }
-    revise_by_hand(consent, &plan, next, RevisionOrigin::Edit, reason.to_owned()).await
+    record_manual_revision(consent, &plan, next, RevisionOrigin::Edit, reason.to_owned()).await
 }
 
 /// Makes a new revision that is from today on as an older one was. What was planned for days that are over stays.
@@ -265,14 +270,15 @@ pub async fn edit(
 /// what would come out is not sound.
 pub async fn revert(consent: Consent, id: PlanId, base_revision: i64, to: i64, today: Day) -> Result<i64> {
     consent.require(ActionKind::Revert, Some(id))?;
-    let plan = active_plan(&consent, id, base_revision).await?;
+    let plan = require_active_plan(&consent, id, base_revision).await?;
     let older = plans::list_workouts(consent.tx().db(), consent.user(), id, to).await?;
     let current = plans::list_workouts(consent.tx().db(), consent.user(), id, base_revision).await?;
     if older.is_empty() || to >= base_revision {
         return Err(Error::NotFound("earlier revision"));
     }
     let next = plan::revert(&plan, &current, &older, today)?;
-    revise_by_hand(consent, &plan, &next, RevisionOrigin::Revert, format!("back to revision {to}")).await
+    record_manual_revision(consent, &plan, &next, RevisionOrigin::Revert, format!("back to revision {to}"))
+        .await
 }
 
 impl Store {
@@ -281,15 +287,15 @@ impl Store {
     /// # Errors
     /// `NotFound` when there is no such proposal, `Over` when it was decided, gave way or was withdrawn already.
     pub async fn decline_proposal(&self, user: UserId, id: ProposalId, now: Instant) -> Result<()> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         let found = plans::find_proposal(tx.db(), user, id).await?.ok_or(Error::NotFound("proposal"))?;
         // One that came too late can still be put off the table.
-        if let Some(state) = found.ended() {
-            return Err(Error::Over { proposal: id, state });
+        if let Some(state) = found.final_state() {
+            return Err(Error::ProposalClosed { proposal: id, state });
         }
         let declined = proposals::Entity::update_many()
             .col_expr(proposals::Column::Status, Expr::value(ProposalStatus::Declined.as_str()))
-            .col_expr(proposals::Column::DecidedAt, Expr::value(stamp(now)))
+            .col_expr(proposals::Column::DecidedAt, Expr::value(truncate_to_micros(now)))
             .filter(proposals::Column::Id.eq(id.get()))
             .filter(proposals::Column::UserId.eq(user.get()))
             .filter(proposals::Column::Status.eq(ProposalStatus::Open.as_str()))
@@ -299,41 +305,41 @@ impl Store {
         if declined.rows_affected != 1 {
             return Err(Error::Stale);
         }
-        tx.commit(Entry::new(now, Actor::Human, "proposal.decline", format!("proposal:{id}"))).await
+        tx.commit(NewAuditEntry::new(now, Actor::Human, "proposal.decline", format!("proposal:{id}"))).await
     }
 }
 
-async fn revise_by_hand(
+async fn record_manual_revision(
     consent: Consent,
     plan: &Plan,
     next: &[NextWorkout],
     origin: RevisionOrigin,
     reason: String,
 ) -> Result<i64> {
-    consent.require_seen(change_hash(plan.id, plan.revision, next))?;
-    let (at, seen) = (consent.at(), consent.seen());
-    let (tx, action) = consent.act(None, None, serde_json::json!({})).await?;
-    let making = Making { origin, made_by: Some(action), reason: Some(reason), at };
+    consent.require_content(change_hash(plan.id, plan.revision, next))?;
+    let (at, seen) = (consent.at(), consent.content_hash());
+    let (tx, action) = consent.record_human_action(None, None, serde_json::json!({})).await?;
+    let making = NewRevision { origin, made_by: Some(action), reason: Some(reason), at };
     let number = revisions::add_revision(&tx, plan.id, plan.revision, next, making).await?;
     let what = if origin == RevisionOrigin::Edit { "plan.edit" } else { "plan.revert" };
-    let entry = Entry::new(at, Actor::Human, what, format!("plan:{} revision:{number}", plan.id));
+    let entry = NewAuditEntry::new(at, Actor::Human, what, format!("plan:{} revision:{number}", plan.id));
     tx.commit(entry.change(None, Some(seen))).await?;
     Ok(number)
 }
 
 /// A plan in one of these states, exactly as it was seen.
-async fn seen_plan(consent: &Consent, id: PlanId, allowed: &[PlanStatus]) -> Result<Plan> {
+async fn require_unchanged_plan(consent: &Consent, id: PlanId, allowed: &[PlanStatus]) -> Result<Plan> {
     let plan =
         plans::find_plan(consent.tx().db(), consent.user(), id).await?.ok_or(Error::NotFound("plan"))?;
     if !allowed.contains(&plan.status) {
         return Err(Error::WrongStatus(plan.status));
     }
-    consent.require_seen(seen_hash(&plan))?;
+    consent.require_content(plan_state_hash(&plan))?;
     Ok(plan)
 }
 
 /// The active plan, still at the revision the athlete saw.
-async fn active_plan(consent: &Consent, id: PlanId, base_revision: i64) -> Result<Plan> {
+async fn require_active_plan(consent: &Consent, id: PlanId, base_revision: i64) -> Result<Plan> {
     let plan =
         plans::find_plan(consent.tx().db(), consent.user(), id).await?.ok_or(Error::NotFound("plan"))?;
     if plan.status != PlanStatus::Active {
@@ -346,7 +352,7 @@ async fn active_plan(consent: &Consent, id: PlanId, base_revision: i64) -> Resul
 }
 
 /// Compares and swaps a plan's status. The partial unique index has the last word.
-async fn move_status(
+async fn update_status(
     tx: &crate::db::tx::Tx,
     user: UserId,
     id: PlanId,
@@ -367,7 +373,7 @@ async fn move_status(
     let moved = moving
         .col_expr(Column::Status, Expr::value(to.as_str()))
         .col_expr(by, Expr::value(action.get()))
-        .col_expr(when, Expr::value(stamp(at)))
+        .col_expr(when, Expr::value(truncate_to_micros(at)))
         .filter(Column::Id.eq(id.get()))
         .filter(Column::UserId.eq(user.get()))
         .filter(Column::Status.eq(from.as_str()))

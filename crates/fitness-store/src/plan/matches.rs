@@ -3,14 +3,14 @@
 //! A run a day early or late is offered as a match, never taken. The answer is the athlete's: nothing on the coach's
 //! [`Desk`](crate::plan::drafts::Desk) reaches it.
 
-use crate::db::audit::{Actor, Entry};
-use crate::db::convert::{day, word};
+use crate::db::audit::{Actor, NewAuditEntry};
+use crate::db::convert::{day, parse_text};
 use crate::db::entities::activities;
 use crate::db::entities::workout_matches::{ActiveModel, Column, Entity, Model};
 use crate::db::error::{Error, Result};
-use crate::db::store::{Store, stamp};
+use crate::db::store::{Store, truncate_to_micros};
 use crate::plan::plans;
-use fitness_core::adherence::{Match, check_match};
+use fitness_core::adherence::{MatchDecision, check_match};
 use fitness_core::domain::calendar::Instant;
 use fitness_core::domain::ids::{ActivityId, PlanId, UserId, WorkoutId};
 use fitness_core::plan::PlanStatus;
@@ -36,7 +36,7 @@ impl Store {
         accepted: bool,
         now: Instant,
     ) -> Result<()> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         let found = plans::find_plan(tx.db(), user, plan).await?.ok_or(Error::NotFound("plan"))?;
         if found.status == PlanStatus::Draft {
             return Err(Error::WrongStatus(found.status));
@@ -49,13 +49,13 @@ impl Store {
             .one(tx.db())
             .await?
             .ok_or(Error::NotFound("activity"))?;
-        check_match(&planned.workout, day(done.day)?, word(&done.sport)?)?;
+        check_match(&planned.workout, day(done.day)?, parse_text(&done.sport)?)?;
         let said = list(tx.db(), user, plan).await?;
-        let said: Vec<Match> = said.into_iter().map(|(answer, _)| answer).collect();
-        if said.contains(&Match { workout, activity, accepted }) {
+        let said: Vec<MatchDecision> = said.into_iter().map(|(answer, _)| answer).collect();
+        if said.contains(&MatchDecision { workout, activity, accepted }) {
             return Ok(());
         }
-        let otherwise = |m: &&Match| m.accepted && (m.workout == workout) != (m.activity == activity);
+        let otherwise = |m: &&MatchDecision| m.accepted && (m.workout == workout) != (m.activity == activity);
         if let Some(other) = said.iter().find(otherwise).filter(|_| accepted) {
             return Err(Error::AlreadyMatched { workout: other.workout, activity: other.activity });
         }
@@ -66,7 +66,7 @@ impl Store {
             workout_id: Set(workout.get()),
             activity_id: Set(activity.get()),
             accepted: Set(accepted),
-            decided_at: Set(stamp(now)),
+            decided_at: Set(truncate_to_micros(now)),
         };
         let replace = OnConflict::columns([Column::WorkoutId, Column::ActivityId])
             .update_columns([Column::Accepted, Column::DecidedAt])
@@ -74,7 +74,7 @@ impl Store {
         Entity::insert(row).on_conflict(replace).exec_without_returning(tx.db()).await?;
         let action = if accepted { "match.accept" } else { "match.decline" };
         let object = format!("plan:{plan} workout:{workout} activity:{activity}");
-        tx.commit(Entry::new(now, Actor::Human, action, object)).await
+        tx.commit(NewAuditEntry::new(now, Actor::Human, action, object)).await
     }
 
     /// Takes back everything that was said about a workout: what was matched counts on its own day again, and what was
@@ -88,10 +88,10 @@ impl Store {
         plan: PlanId,
         workout: WorkoutId,
         now: Instant,
-    ) -> Result<Vec<Match>> {
-        let tx = self.write(user).await?;
+    ) -> Result<Vec<MatchDecision>> {
+        let tx = self.begin_user_write(user).await?;
         let said = list(tx.db(), user, plan).await?.into_iter().map(|(answer, _)| answer);
-        let said: Vec<Match> = said.filter(|answer| answer.workout == workout).collect();
+        let said: Vec<MatchDecision> = said.filter(|answer| answer.workout == workout).collect();
         if said.is_empty() {
             return Err(Error::NotFound("match"));
         }
@@ -102,7 +102,7 @@ impl Store {
             .exec(tx.db())
             .await?;
         let object = format!("plan:{plan} workout:{workout}");
-        tx.commit(Entry::new(now, Actor::Human, "match.remove", object)).await?;
+        tx.commit(NewAuditEntry::new(now, Actor::Human, "match.remove", object)).await?;
         Ok(said)
     }
 
@@ -110,7 +110,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database does not answer.
-    pub async fn list_matches(&self, user: UserId, plan: PlanId) -> Result<Vec<Match>> {
+    pub async fn list_matches(&self, user: UserId, plan: PlanId) -> Result<Vec<MatchDecision>> {
         Ok(list(self.reader(), user, plan).await?.into_iter().map(|(answer, _)| answer).collect())
     }
 }
@@ -120,18 +120,18 @@ pub(crate) async fn list(
     db: &impl ConnectionTrait,
     user: UserId,
     plan: PlanId,
-) -> Result<Vec<(Match, Instant)>> {
+) -> Result<Vec<(MatchDecision, Instant)>> {
     let rows = Entity::find()
         .filter(Column::UserId.eq(user.get()))
         .filter(Column::PlanId.eq(plan.get()))
         .order_by_asc(Column::Id)
         .all(db)
         .await?;
-    Ok(rows.into_iter().map(answer).collect())
+    Ok(rows.into_iter().map(match_from_row).collect())
 }
 
-fn answer(row: Model) -> (Match, Instant) {
-    let said = Match {
+fn match_from_row(row: Model) -> (MatchDecision, Instant) {
+    let said = MatchDecision {
         workout: WorkoutId::new(row.workout_id),
         activity: ActivityId::new(row.activity_id),
         accepted: row.accepted,

@@ -3,13 +3,13 @@
 //! Nothing here writes: drafts and proposals come from [`crate::plan::drafts`], every change to a plan from
 //! [`crate::plan::human_actions`].
 
-use crate::db::convert::{day, json, word};
+use crate::db::convert::{day, from_json, parse_text};
 use crate::db::entities::{human_actions, plan_revisions, planned_workouts, proposals, training_plans};
 use crate::db::error::Result;
 use crate::db::store::Store;
-use crate::plan::adherence::{self, Gathered};
-use fitness_core::adherence::data_frontier::Frontier;
-use fitness_core::adherence::grade::{Graded, Tally};
+use crate::plan::adherence::{self, PlanSnapshot};
+use fitness_core::adherence::data_frontier::DataFrontier;
+use fitness_core::adherence::grade::{GradedWorkout, Tally};
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::ids::{HumanActionId, PlanId, ProposalId, UserId, WorkoutId};
 use fitness_core::domain::note::Author;
@@ -23,17 +23,17 @@ use std::collections::BTreeMap;
 
 /// A plan with its workouts and how each of them went, all read at one moment.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Standing {
+pub struct GradedPlan {
     /// The plan.
     pub plan: Plan,
     /// The workouts of its current revision, in order.
     pub workouts: Vec<PlannedWorkout>,
     /// A verdict for each, in the same order; empty for a draft, which is never graded.
-    pub graded: Vec<Graded>,
+    pub graded: Vec<GradedWorkout>,
     /// How the judged ones add up.
     pub tally: Tally,
     /// How far the data reached.
-    pub frontier: Frontier,
+    pub frontier: DataFrontier,
 }
 
 impl Store {
@@ -94,7 +94,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database does not answer.
-    pub async fn find_words_author(&self, user: UserId, plan: &Plan) -> Result<Option<Author>> {
+    pub async fn find_text_author(&self, user: UserId, plan: &Plan) -> Result<Option<Author>> {
         let is_other = |author: &Author| *author != Author::Athlete;
         if is_other(&plan.author) || plan.revision == 1 {
             return Ok(Some(plan.author).filter(is_other));
@@ -125,15 +125,16 @@ impl Store {
     ///
     /// # Errors
     /// `NotFound` when there is no such plan.
-    pub async fn standing(&self, user: UserId, id: PlanId) -> Result<Standing> {
+    pub async fn graded_plan(&self, user: UserId, id: PlanId) -> Result<GradedPlan> {
         let db = self.snapshot().await?;
-        let Gathered { plan, workouts, data, frontier, .. } = adherence::gather(&db, user, id).await?;
+        let PlanSnapshot { plan, workouts, data, frontier, .. } =
+            adherence::load_plan_snapshot(&db, user, id).await?;
         db.commit().await?;
         let graded = match plan.status {
             PlanStatus::Draft => Vec::new(),
-            _ => data.verdicts(plan.judged_from(), &workouts, frontier),
+            _ => data.verdicts(plan.graded_from(), &workouts, frontier),
         };
-        Ok(Standing { tally: Tally::of(&graded), plan, workouts, graded, frontier })
+        Ok(GradedPlan { tally: Tally::from_graded(&graded), plan, workouts, graded, frontier })
     }
 }
 
@@ -225,12 +226,12 @@ pub(crate) async fn list_revisions(
             Ok(Revision {
                 plan: PlanId::new(row.plan_id),
                 number: row.number,
-                origin: word(&row.origin)?,
+                origin: parse_text(&row.origin)?,
                 made_by: row.made_by.map(HumanActionId::new),
                 proposal,
                 proposed_by: made.map(|one| one.origin),
                 reason: row.reason,
-                content_hash: word(&row.content_hash)?,
+                content_hash: parse_text(&row.content_hash)?,
                 made_at: row.made_at,
             })
         })
@@ -238,33 +239,33 @@ pub(crate) async fn list_revisions(
 }
 
 /// The draft a stored plan was made from, put together again from its rows.
-pub(crate) fn draft(plan: &Plan, workouts: &[PlannedWorkout]) -> Result<Draft> {
+pub(crate) fn draft_from_plan(plan: &Plan, workouts: &[PlannedWorkout]) -> Result<Draft> {
     let workouts = workouts.iter().map(|w| w.workout.clone()).collect();
     let (start, race) = (plan.start_date, plan.race_date);
     let (race_of, days) = ((plan.goal, plan.distance), (start, race));
-    Ok(Draft::written(&plan.name, race_of, days, plan.target_time, plan.terms.clone(), workouts)?)
+    Ok(Draft::from_parts(&plan.name, race_of, days, plan.target_time, plan.terms.clone(), workouts)?)
 }
 
 /// What an athlete sees of a committed plan: which one, in which state, in which revision.
 #[must_use]
-pub fn seen_hash(plan: &Plan) -> ContentHash {
-    ContentHash::of_json(&(plan.id, plan.status, plan.revision, plan.content_hash))
+pub fn plan_state_hash(plan: &Plan) -> ContentHash {
+    ContentHash::hash_json(&(plan.id, plan.status, plan.revision, plan.content_hash))
 }
 
 fn plan(row: training_plans::Model) -> Result<Plan> {
     Ok(Plan {
         id: PlanId::new(row.id),
         name: row.name,
-        goal: word(&row.goal)?,
+        goal: parse_text(&row.goal)?,
         distance: row.distance_mm.map(Distance::from_mm),
         start_date: day(row.start_date)?,
         begun_on: row.begun_on.map(day).transpose()?,
         race_date: day(row.race_date)?,
         target_time: row.target_time.map(TimeSpan::from_secs),
-        terms: row.terms.map(json).transpose()?.unwrap_or_default(),
-        status: word(&row.status)?,
-        author: word(&row.author)?,
-        content_hash: word(&row.content_hash)?,
+        terms: row.terms.map(from_json).transpose()?.unwrap_or_default(),
+        status: parse_text(&row.status)?,
+        author: parse_text(&row.author)?,
+        content_hash: parse_text(&row.content_hash)?,
         revision: row.revision,
         superseded_by: row.superseded_by.map(PlanId::new),
         created_at: row.created_at,
@@ -274,26 +275,26 @@ fn plan(row: training_plans::Model) -> Result<Plan> {
 }
 
 pub(crate) fn proposal(row: proposals::Model) -> Result<Proposal> {
-    let author: Author = word(&row.author)?;
+    let author: Author = parse_text(&row.author)?;
     Ok(Proposal {
         id: ProposalId::new(row.id),
         plan: PlanId::new(row.plan_id),
         base_revision: row.base_revision,
-        status: word(&row.status)?,
+        status: parse_text(&row.status)?,
         author,
         origin: match (row.follows_from, author) {
             (Some(_), _) => ProposalOrigin::Rules,
             (None, Author::Athlete) => ProposalOrigin::Athlete,
-            (None, Author::Coach) => ProposalOrigin::Answer,
+            (None, Author::Coach) => ProposalOrigin::ModelResponse,
             (None, Author::Mcp) => ProposalOrigin::Mcp,
         },
         message: row.message,
-        changes: json(row.changes)?,
+        changes: from_json(row.changes)?,
         made_at: row.made_at,
         expires_on: row.expires_on.map(day).transpose()?,
         superseded_by: row.superseded_by.map(ProposalId::new),
         withdrawn_at: row.withdrawn_at,
-        findings: row.findings.map(json).transpose()?.unwrap_or_default(),
+        findings: row.findings.map(from_json).transpose()?.unwrap_or_default(),
     })
 }
 
@@ -302,8 +303,8 @@ fn planned_workout(row: planned_workouts::Model) -> Result<PlannedWorkout> {
         id: WorkoutId::new(row.workout_id),
         workout: Workout {
             date: day(row.date)?,
-            sport: word(&row.sport)?,
-            kind: word(&row.kind)?,
+            sport: parse_text(&row.sport)?,
+            kind: parse_text(&row.kind)?,
             name: row.name,
             distance: row.distance_mm.map(Distance::from_mm),
             duration: row.duration_ms.map(TimeSpan::from_ms),
@@ -311,7 +312,7 @@ fn planned_workout(row: planned_workouts::Model) -> Result<PlannedWorkout> {
             intensity: row.intensity,
             description: row.description,
             key: row.is_key,
-            steps: json(row.steps)?,
+            steps: from_json(row.steps)?,
         },
     })
 }

@@ -6,7 +6,7 @@ use fitness_core::domain::calendar::Day;
 use fitness_core::domain::ids::UserId;
 use fitness_core::domain::sport::Sport;
 use fitness_core::metrics::predict::LOOK_BACK_DAYS;
-use fitness_core::plan::{Aftermath, Plan, aftermath};
+use fitness_core::plan::{Plan, RaceReview, review_race};
 
 impl Store {
     /// Looks back on a plan whose race is over: what was run, and what had been predicted from what was known the day
@@ -14,7 +14,7 @@ impl Store {
     ///
     /// # Errors
     /// `Unreadable` when what is stored is damaged.
-    pub async fn look_back(&self, user: UserId, plan: &Plan, today: Day) -> Result<Option<Aftermath>> {
+    pub async fn race_review(&self, user: UserId, plan: &Plan, today: Day) -> Result<Option<RaceReview>> {
         let (Some(distance), day) = (plan.distance, plan.race_date) else { return Ok(None) };
         if today <= day {
             return Ok(None);
@@ -30,9 +30,9 @@ impl Store {
                 Some((one.day, one.activity.distance?, one.activity.elapsed.or(one.activity.moving)?))
             }));
         }
-        let log = self.training_log(user, day.plus(-LOOK_BACK_DAYS)).await?;
+        let log = self.training_log(user, day.plus_days(-LOOK_BACK_DAYS)).await?;
         let predicted =
             log.and_then(|log| log.predict(distance, day.previous()).ok()).map(|found| found.exact);
-        Ok(aftermath(plan, &races, predicted, today))
+        Ok(review_race(plan, &races, predicted, today))
     }
 }

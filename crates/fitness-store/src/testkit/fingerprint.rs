@@ -33,7 +33,7 @@ impl Store {
         let mut names: HashMap<i64, String> = HashMap::new();
         for mut row in rows!(activities, user, &db) {
             let id = row.id;
-            let name = name(&mut row);
+            let name = activity_key(&mut row);
             lines.push(format!("activity {name}"));
             names.insert(id, name);
         }
@@ -44,11 +44,11 @@ impl Store {
             lines.push(format!("lap {activity} {row:?}"));
         }
         for row in rows!(streams, user, &db) {
-            let packed = ContentHash::of_bytes(&row.packed);
+            let packed = ContentHash::hash_bytes(&row.packed);
             lines.push(format!("stream {} {} {} {packed}", of(row.activity_id), row.channel, row.samples));
         }
         for row in rows!(activity_details, user, &db) {
-            let packed = ContentHash::of_bytes(&row.packed);
+            let packed = ContentHash::hash_bytes(&row.packed);
             lines.push(format!("details {} {packed}", of(row.activity_id)));
         }
         let mut files: HashMap<i64, String> = HashMap::new();
@@ -98,7 +98,7 @@ impl Store {
         lines.push(format!("{steps:?}"));
         lines.push(format!("{:?}", crate::training::profile::profile(&db, user).await?));
         lines.sort_unstable();
-        Ok(ContentHash::of_bytes(lines.join("\n").as_bytes()))
+        Ok(ContentHash::hash_bytes(lines.join("\n").as_bytes()))
     }
 
     /// The hash of everything that was worked out for a user: measures, loads, days and detected limits.
@@ -115,18 +115,18 @@ impl Store {
                 continue;
             }
             let (id, load) = (row.id, (row.load, row.load_quality.take()));
-            let name = name(&mut row);
+            let name = activity_key(&mut row);
             lines.push(format!("load {name} {load:?}"));
             names.insert(id, name);
         }
         for row in rows!(activity_metrics, user, &db) {
             let means =
-                [Some(row.measures), row.judged].map(|packed| packed.as_deref().map(ContentHash::of_bytes));
+                [Some(row.measures), row.judged].map(|packed| packed.as_deref().map(ContentHash::hash_bytes));
             let Some(name) = names.get(&row.activity_id) else { continue };
             lines.push(format!("metrics {name} {} {means:?}", row.clues));
         }
         for row in rows!(daily_metrics, user, &db) {
-            lines.push(format!("day {} {}", row.day, ContentHash::of_bytes(&row.packed)));
+            lines.push(format!("day {} {}", row.day, ContentHash::hash_bytes(&row.packed)));
         }
         for row in rows!(thresholds, user, &db) {
             if row.origin == ThresholdOrigin::Estimated.as_str() {
@@ -134,14 +134,14 @@ impl Store {
             }
         }
         lines.sort_unstable();
-        Ok(ContentHash::of_bytes(lines.join("\n").as_bytes()))
+        Ok(ContentHash::hash_bytes(lines.join("\n").as_bytes()))
     }
 }
 
 /// What makes an activity this one: what it is, not its number or what was worked out from it.
-fn name(row: &mut activities::Model) -> String {
+fn activity_key(row: &mut activities::Model) -> String {
     (row.id, row.user_id, row.imported_at, row.source_id) = (0, 0, Default::default(), None);
     (row.identity, row.load, row.load_quality) = (String::new(), None, None);
     row.deleted_at = row.deleted_at.map(|_| Default::default());
-    ContentHash::of_bytes(format!("{row:?}").as_bytes()).to_string()
+    ContentHash::hash_bytes(format!("{row:?}").as_bytes()).to_string()
 }

@@ -81,7 +81,7 @@ impl IoFaults {
     /// # Panics
     /// When the control file cannot be opened.
     #[must_use]
-    pub fn of_this_process() -> Option<Self> {
+    pub fn from_env() -> Option<Self> {
         let path = std::env::var_os(CONTROL)?;
         Some(Self::open(&path).expect("the control file can be opened"))
     }
@@ -97,7 +97,7 @@ impl IoFaults {
     pub fn arm(&mut self, fault: IoFault) {
         let count = fault.count.map_or(-1, |count| i64::try_from(count).expect("a small number"));
         let at = i64::try_from(fault.at).expect("a small number");
-        self.put([0, at, count, i64::from(fault.errno), 0]);
+        self.write_fields([0, at, count, i64::from(fault.errno), 0]);
     }
 
     /// From now on nothing fails. Gives back how many operations have failed.
@@ -108,12 +108,12 @@ impl IoFaults {
         let mut bytes = [0; 8 * FIELDS];
         self.control.seek(SeekFrom::Start(0)).expect("the control file can be read");
         self.control.read_exact(&mut bytes).expect("the control file can be read");
-        self.put([0; FIELDS]);
+        self.write_fields([0; FIELDS]);
         let (_, failed) = bytes.split_at(8 * (FIELDS - 1));
         i64::from_ne_bytes(failed.try_into().expect("eight bytes"))
     }
 
-    fn put(&mut self, fields: [i64; FIELDS]) {
+    fn write_fields(&mut self, fields: [i64; FIELDS]) {
         let bytes: Vec<u8> = fields.iter().flat_map(|field| field.to_ne_bytes()).collect();
         self.control.seek(SeekFrom::Start(0)).expect("the control file can be written");
         self.control.write_all(&bytes).expect("the control file can be written");

@@ -12,10 +12,10 @@ mod tcp_proxy;
 
 pub use io_faults::{IoFault, IoFaultLibrary, IoFaults};
 pub use postgres::{Cluster, cluster};
-pub use seed::{activate, apply, consent, consent_at, draft, june, now, overriding, run as easy_run};
-pub use tcp_proxy::Between;
+pub use seed::{activate, all_rules, apply, consent, consent_at, draft, easy_run, june, now};
+pub use tcp_proxy::TcpProxy;
 
-use crate::db::connect::Missing;
+use crate::db::connect::IfMissing;
 use crate::db::location::Location;
 use crate::db::store::Store;
 use std::ffi::OsStr;
@@ -61,7 +61,7 @@ impl TestDb {
             Backend::Postgres => (cluster()?.fresh_database().await, None),
         };
         let location = Location::parse(OsStr::new(&url)).expect("the test kit's own location is sound");
-        let store = Store::open(location, Missing::Create).await.expect("a throw-away database opens");
+        let store = Store::open(location, IfMissing::Create).await.expect("a throw-away database opens");
         Some(Self { store, backend, url, _directory: directory })
     }
 
@@ -83,7 +83,7 @@ impl TestDb {
     ///
     /// # Panics
     /// When the database refuses.
-    pub async fn disown(&self) {
+    pub async fn delete_migration_record(&self) {
         use sea_orm::ConnectionTrait;
         let raw = self.store.raw();
         raw.execute_unprepared("DELETE FROM seaql_migrations").await.expect("the record can be deleted");
@@ -116,7 +116,7 @@ impl TestDb {
 /// When it cannot be opened.
 pub async fn open(url: &str) -> Store {
     let location = Location::parse(OsStr::new(url)).expect("a test's location is sound");
-    Store::open(location, Missing::Refuse).await.expect("a test's database opens")
+    Store::open(location, IfMissing::Refuse).await.expect("a test's database opens")
 }
 
 /// Runs one test on one backend. Skips loudly, and counts the skip, where there is no PostgreSQL.

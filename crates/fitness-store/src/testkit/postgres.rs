@@ -3,7 +3,7 @@
 
 use super::open;
 use crate::auth::secret::random_hex;
-use crate::db::connect::Missing;
+use crate::db::connect::IfMissing;
 use crate::db::location::Location;
 use crate::db::migrations::identity;
 use crate::db::store::Store;
@@ -109,7 +109,7 @@ impl Cluster {
         self.admin(&format!("CREATE DATABASE {TEMPLATE}")).await;
         let location =
             Location::parse(OsStr::new(&self.url(TEMPLATE))).expect("the cluster's own URL is sound");
-        Store::open(location, Missing::Create).await.expect("the template can be migrated").close().await;
+        Store::open(location, IfMissing::Create).await.expect("the template can be migrated").close().await;
     }
 
     /// A database nobody else uses, migrated.

@@ -4,21 +4,21 @@
 use super::TestDb;
 use crate::db::error::{Error, Result};
 use crate::db::store::Store;
-use crate::import::batch::Batch;
-use crate::import::sync_runs::{FinishedFiles, RunKind, RunOutcome, RunState};
-use crate::plan::consent::{Channel, Consent, Question};
+use crate::import::batch::ImportBatch;
+use crate::import::sync_runs::{FinishedFiles, SyncRunKind, SyncRunOutcome, SyncRunState};
+use crate::plan::consent::{Channel, ConfirmationRequest, Consent};
 use crate::plan::human_actions::{self, Activation};
-use crate::plan::lint_review::Review;
-use crate::plan::plans::seen_hash;
-use crate::training::source_records::{NewReport, Put};
-use fitness_core::adherence::data_frontier::Evidence;
+use crate::plan::lint_review::LintReview;
+use crate::plan::plans::plan_state_hash;
+use crate::training::source_records::{PackedRecord, UpsertedRecord};
+use fitness_core::adherence::data_frontier::CoverageEvidence;
 use fitness_core::domain::activity::Activity;
 use fitness_core::domain::athlete::Profile;
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::ids::{PlanId, ProposalId, UserId};
 use fitness_core::domain::note::Author;
-use fitness_core::domain::source_record::{ActivityReport, Recorded, ReportKey, SourceKind};
+use fitness_core::domain::source_record::{ParsedActivity, RecordKey, SourceKind, SourceRecord};
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::units::{Distance, TimeSpan};
 use fitness_core::plan::lint::Rule;
@@ -48,7 +48,7 @@ pub fn june(day: u32) -> Day {
 /// # Panics
 /// When the distance is not one.
 #[must_use]
-pub fn run(date: Day, km: f64) -> Workout {
+pub fn easy_run(date: Day, km: f64) -> Workout {
     Workout {
         sport: Sport::Running,
         kind: WorkoutKind::Easy,
@@ -66,7 +66,12 @@ pub fn run(date: Day, km: f64) -> Workout {
 /// Never; it is a sound draft.
 #[must_use]
 pub fn draft(name: &str) -> Draft {
-    let workouts = vec![run(june(9), 8.0), Workout::rest(june(10)), run(june(11), 10.0), run(june(14), 16.0)];
+    let workouts = vec![
+        easy_run(june(9), 8.0),
+        Workout::rest(june(10)),
+        easy_run(june(11), 10.0),
+        easy_run(june(14), 16.0),
+    ];
     let race = Day::new(2026, 9, 20).expect("a day");
     Draft::new(name, Goal::Half, None, june(8), race, Some(TimeSpan::from_secs(6300)), workouts)
         .expect("a sound draft")
@@ -74,7 +79,7 @@ pub fn draft(name: &str) -> Draft {
 
 /// Overrides every rule of the linter: the plans of these tests are short.
 #[must_use]
-pub fn overriding() -> BTreeSet<Rule> {
+pub fn all_rules() -> BTreeSet<Rule> {
     Rule::ALL.iter().copied().collect()
 }
 
@@ -88,8 +93,8 @@ pub async fn activate(
     plan: PlanId,
     replaces: Option<PlanId>,
 ) -> Result<Activation> {
-    let review = store.review(consent.user(), plan, june(8)).await.unwrap_or_else(|_| Review::of_nothing());
-    human_actions::activate(consent, plan, replaces, None, &review, &overriding()).await
+    let review = store.lint_plan(consent.user(), plan, june(8)).await.unwrap_or_else(|_| LintReview::empty());
+    human_actions::activate(consent, plan, replaces, None, &review, &all_rules()).await
 }
 
 /// Applies a part of a proposal with everything overridden, through any store.
@@ -108,10 +113,10 @@ pub async fn apply(
         let plan = store.find_plan(user, found.plan).await?.ok_or(Error::NotFound("plan"))?;
         let current = store.list_workouts(user, plan.id, plan.revision).await?;
         let next = plan::apply(&plan, &current, &found.changes, chosen, today)?;
-        store.review_next(user, &plan, &next, today).await
+        store.lint_next_revision(user, &plan, &next, today).await
     };
-    let review = review.await.unwrap_or_else(|_| Review::of_nothing());
-    human_actions::apply(consent, proposal, chosen, today, &review, &overriding()).await
+    let review = review.await.unwrap_or_else(|_| LintReview::empty());
+    human_actions::apply(consent, proposal, chosen, today, &review, &all_rules()).await
 }
 
 impl TestDb {
@@ -129,7 +134,7 @@ impl TestDb {
     /// When the store refuses.
     pub async fn draft(&self, user: UserId, name: &str) -> PlanId {
         self.store
-            .desk(user, Author::Coach)
+            .plan_writer(user, Author::Coach)
             .put_draft(&draft(name), None, now())
             .await
             .expect("a draft can be put")
@@ -152,7 +157,7 @@ impl TestDb {
     /// What the store answers.
     pub async fn activate(&self, user: UserId, plan: PlanId, replaces: Option<PlanId>) -> Result<Activation> {
         let content = self.store.find_plan(user, plan).await?.expect("the plan is there").content_hash;
-        let seen = human_actions::activation_hash(plan, content, replaces, None, &overriding());
+        let seen = human_actions::activation_hash(plan, content, replaces, None, &all_rules());
         let consent = self.consent(user, ActionKind::Activate, Some(plan), seen).await?;
         activate(&self.store, consent, plan, replaces).await
     }
@@ -168,9 +173,9 @@ impl TestDb {
         let found = self.store.find_plan(user, plan).await?.expect("the plan is there");
         let seen = match kind {
             ActionKind::Activate => {
-                human_actions::activation_hash(plan, found.content_hash, None, None, &overriding())
+                human_actions::activation_hash(plan, found.content_hash, None, None, &all_rules())
             }
-            _ => seen_hash(&found),
+            _ => plan_state_hash(&found),
         };
         self.consent(user, kind, Some(plan), seen).await
     }
@@ -193,7 +198,7 @@ impl TestDb {
     ///
     /// # Panics
     /// When the store refuses.
-    pub async fn ran(&self, user: UserId, day: Day, km: f64) {
+    pub async fn import_run(&self, user: UserId, day: Day, km: f64) {
         // Two runs of a day are two: the longer one later.
         let started_at: Instant = format!("{day}T{:02}:00:00Z", 8 + km as i64 % 12).parse().expect("a time");
         let activity = Activity {
@@ -202,37 +207,42 @@ impl TestDb {
             moving: Some(TimeSpan::from_mins(50)),
             distance: Distance::from_km(km),
             avg_heart_rate: Some(141),
-            ..Activity::begun(Sport::Running, started_at, 0)
+            ..Activity::new(Sport::Running, started_at, 0)
         };
-        let key = ReportKey { kind: SourceKind::Garmin, id: format!("{day}-{km}") };
-        self.told(user, ActivityReport { key, recorded: Recorded::listed(activity), raw: None }).await;
+        let key = RecordKey { kind: SourceKind::Garmin, id: format!("{day}-{km}") };
+        self.import_record(
+            user,
+            SourceRecord { key, parsed: ParsedActivity::without_samples(activity), raw: None },
+        )
+        .await;
     }
 
     /// Takes in one report about an activity.
     ///
     /// # Panics
     /// When the store refuses.
-    pub async fn told(&self, user: UserId, report: ActivityReport) -> Put {
-        let report = NewReport::pack(report, None, None).expect("a short recording");
-        let batch = Batch { reports: vec![report], ..Batch::default() };
-        self.store.take_in(user, batch, now()).await.expect("a report can be taken in").reports[0]
+    pub async fn import_record(&self, user: UserId, report: SourceRecord) -> UpsertedRecord {
+        let report = PackedRecord::pack(report, None, None).expect("a short recording");
+        let batch = ImportBatch { records: vec![report], ..ImportBatch::default() };
+        self.store.import_batch(user, batch, now()).await.expect("a report can be taken in").records[0]
     }
 
     /// Records an import that proved this.
     ///
     /// # Panics
     /// When the store refuses.
-    pub async fn imported(&self, user: UserId, evidence: Evidence) {
-        let run = self.store.begin_run(user, RunKind::File, None, now()).await.expect("a run can begin");
-        let outcome = RunOutcome {
+    pub async fn finish_import(&self, user: UserId, evidence: CoverageEvidence) {
+        let run =
+            self.store.begin_sync_run(user, SyncRunKind::File, None, now()).await.expect("a run can begin");
+        let outcome = SyncRunOutcome {
             kind: None,
-            state: RunState::Done,
+            state: SyncRunState::Done,
             evidence: vec![evidence],
             summary: serde_json::json!({}),
             problem: None,
             files: FinishedFiles::default(),
         };
-        self.store.finish_run(user, run, outcome, now()).await.expect("a run can finish");
+        self.store.finish_sync_run(user, run, outcome, now()).await.expect("a run can finish");
     }
 }
 
@@ -263,7 +273,7 @@ pub async fn consent_at(
     seen: ContentHash,
     at: Instant,
 ) -> Result<Consent> {
-    let question = Question { kind, plan, seen, channel: Channel::Terminal };
-    let token = store.open_confirmation(user, &question, at).await?;
-    store.spend_confirmation(user, &question, token.reveal(), at).await
+    let question = ConfirmationRequest { kind, plan, content_hash: seen, channel: Channel::Terminal };
+    let token = store.request_confirmation(user, &question, at).await?;
+    store.redeem_confirmation(user, &question, token.reveal(), at).await
 }

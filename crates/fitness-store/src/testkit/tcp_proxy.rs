@@ -6,12 +6,12 @@ use tokio::sync::watch;
 
 /// A way to a PostgreSQL on this machine that can be cut and mended.
 #[derive(Debug)]
-pub struct Between {
+pub struct TcpProxy {
     url: String,
     is_open: watch::Sender<bool>,
 }
 
-impl Between {
+impl TcpProxy {
     /// A way to the database of a URL, open at first.
     ///
     /// # Panics
@@ -29,7 +29,7 @@ impl Between {
                 if *seen.borrow_and_update() {
                     tokio::spawn(async move {
                         tokio::select! {
-                            () = pass(caller, there) => {}
+                            () = forward(caller, there) => {}
                             _ = seen.wait_for(|is_open| !is_open) => {}
                         }
                     });
@@ -46,17 +46,17 @@ impl Between {
     }
 
     /// Ends every connection, and lets nobody through.
-    pub fn cut(&self) {
+    pub fn disconnect(&self) {
         self.is_open.send_replace(false);
     }
 
     /// Lets everybody through again.
-    pub fn mend(&self) {
+    pub fn reconnect(&self) {
         self.is_open.send_replace(true);
     }
 }
 
-async fn pass(mut caller: TcpStream, there: SocketAddr) {
+async fn forward(mut caller: TcpStream, there: SocketAddr) {
     if let Ok(mut server) = TcpStream::connect(there).await {
         // Whoever hangs up has hung up.
         drop(tokio::io::copy_bidirectional(&mut caller, &mut server).await);

@@ -5,8 +5,8 @@
 use crate::db::convert::narrow;
 use crate::db::entities::activities::{Column, Entity};
 use crate::db::error::Result;
-use crate::db::store::{Store, stamp};
-use crate::training::activities::{StoredActivity, stored};
+use crate::db::store::{Store, truncate_to_micros};
+use crate::training::activities::{StoredActivity, stored_activity};
 use chrono::DateTime;
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::ids::{ActivityId, UserId};
@@ -24,7 +24,7 @@ const MAX_WORDS: usize = 8;
 
 /// Which activities are meant. The default is all that were not deleted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Wanted {
+pub struct ActivityFilter {
     /// Of this sport.
     pub sport: Option<Sport>,
     /// Begun on this local day or later.
@@ -37,7 +37,7 @@ pub struct Wanted {
     pub deleted: bool,
 }
 
-impl Wanted {
+impl ActivityFilter {
     /// Whether anything is left out that the athlete could have meant.
     #[must_use]
     pub fn is_filtered(&self) -> bool {
@@ -52,12 +52,12 @@ impl Wanted {
             .add_option(self.sport.map(|sport| Column::Sport.eq(sport.as_str())))
             .add_option(self.from.map(|day| Column::Day.gte(day.date())))
             .add_option(self.through.map(|day| Column::Day.lte(day.date())))
-            .add(self.named())
+            .add(self.name_condition())
     }
 
     /// A word is looked for as it was typed and in every usual case of it: the databases disagree about which letters
     /// beyond A to Z are the same.
-    fn named(&self) -> Condition {
+    fn name_condition(&self) -> Condition {
         let mut all = Condition::all();
         for word in self.words.split_whitespace().filter(|word| is_storable(word)).take(MAX_WORDS) {
             let lower = word.to_lowercase();
@@ -67,9 +67,9 @@ impl Wanted {
             let mut any = Condition::any();
             for column in [Column::Name, Column::SubSport] {
                 for case in [&lower, &capital, &word.to_uppercase()] {
-                    any = any.add(Expr::col(column).like(holding(case)));
+                    any = any.add(Expr::col(column).like(like_containing(case)));
                 }
-                any = any.add(Func::lower(Expr::col(column)).like(holding(&lower)));
+                any = any.add(Func::lower(Expr::col(column)).like(like_containing(&lower)));
             }
             all = all.add(any);
         }
@@ -78,7 +78,7 @@ impl Wanted {
 }
 
 /// `%word%` with nothing in the word that means something to the database.
-fn holding(word: &str) -> LikeExpr {
+fn like_containing(word: &str) -> LikeExpr {
     let escaped: String = word
         .chars()
         .flat_map(|c| matches!(c, '%' | '_' | '\\').then_some('\\').into_iter().chain([c]))
@@ -88,26 +88,26 @@ fn holding(word: &str) -> LikeExpr {
 
 /// A place among activities in the order of their days, as it is written into an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct ActivityCursor {
     day: Day,
     started_at: Instant,
     id: ActivityId,
 }
 
-impl Place {
+impl ActivityCursor {
     /// Where an activity is.
     #[must_use]
-    pub const fn of(activity: &StoredActivity) -> Self {
+    pub const fn from_activity(activity: &StoredActivity) -> Self {
         Self { day: activity.day, started_at: activity.activity.started_at, id: activity.id }
     }
 
     /// What comes after it in one direction.
-    fn beyond(self, newer: bool) -> Condition {
+    fn page_condition(self, newer: bool) -> Condition {
         let past = |column: Column, value: SimpleExpr| {
             let column = Expr::col(column);
             if newer { column.gt(value) } else { column.lt(value) }
         };
-        let (day, started) = (self.day.date(), stamp(self.started_at));
+        let (day, started) = (self.day.date(), truncate_to_micros(self.started_at));
         // The day is asked for by itself as well, so that the index finds the first row.
         let near = if newer { Column::Day.gte(day) } else { Column::Day.lte(day) };
         let then = Condition::any().add(past(Column::StartedAt, started.into())).add(
@@ -121,7 +121,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for ActivityCursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}.{}", self.day, self.started_at.timestamp_micros(), self.id)
     }
@@ -130,49 +130,49 @@ impl fmt::Display for Place {
 /// A text that is no place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("that is no place in the list")]
-pub struct NoPlace;
+pub struct CursorError;
 
-impl FromStr for Place {
-    type Err = NoPlace;
-    fn from_str(text: &str) -> std::result::Result<Self, NoPlace> {
+impl FromStr for ActivityCursor {
+    type Err = CursorError;
+    fn from_str(text: &str) -> std::result::Result<Self, CursorError> {
         let mut parts = text.splitn(3, '.');
-        let mut next = || parts.next().ok_or(NoPlace);
-        let day = next()?.parse().map_err(|_| NoPlace)?;
-        let micros = next()?.parse().map_err(|_| NoPlace)?;
-        let id: i64 = next()?.parse().map_err(|_| NoPlace)?;
-        let started_at = DateTime::from_timestamp_micros(micros).ok_or(NoPlace)?;
+        let mut next = || parts.next().ok_or(CursorError);
+        let day = next()?.parse().map_err(|_| CursorError)?;
+        let micros = next()?.parse().map_err(|_| CursorError)?;
+        let id: i64 = next()?.parse().map_err(|_| CursorError)?;
+        let started_at = DateTime::from_timestamp_micros(micros).ok_or(CursorError)?;
         // What no database can hold is nowhere in one.
-        Day::from_date(started_at.date_naive()).ok_or(NoPlace)?;
+        Day::from_date(started_at.date_naive()).ok_or(CursorError)?;
         Ok(Self { day, started_at, id: ActivityId::new(id) })
     }
 }
 
 /// From where a page goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Onward {
+pub enum PagePosition {
     /// The newest.
     #[default]
     Start,
     /// What is older than a place.
-    OlderThan(Place),
+    OlderThan(ActivityCursor),
     /// What is newer than a place.
-    NewerThan(Place),
+    NewerThan(ActivityCursor),
 }
 
 /// A part of a list, the newest first.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Page {
+pub struct ActivityPage {
     /// The activities, without laps.
     pub activities: Vec<StoredActivity>,
     /// Whether there are newer ones.
-    pub newer: bool,
+    pub has_newer: bool,
     /// Whether there are older ones.
-    pub older: bool,
+    pub has_older: bool,
 }
 
 /// What activities come to. A sum leaves out what has no value.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
-pub struct Totals {
+pub struct ActivityTotals {
     /// How many.
     pub count: u64,
     /// How far.
@@ -190,19 +190,19 @@ impl Store {
     ///
     /// # Errors
     /// When the database does not answer.
-    pub async fn browse_activities(
+    pub async fn search_activities(
         &self,
         user: UserId,
-        wanted: &Wanted,
-        from: Onward,
+        wanted: &ActivityFilter,
+        from: PagePosition,
         limit: usize,
-    ) -> Result<Page> {
-        let newer = matches!(from, Onward::NewerThan(_));
+    ) -> Result<ActivityPage> {
+        let newer = matches!(from, PagePosition::NewerThan(_));
         let order = if newer { Order::Asc } else { Order::Desc };
         let condition = match from {
-            Onward::Start => wanted.condition(user),
-            Onward::OlderThan(place) => wanted.condition(user).add(place.beyond(false)),
-            Onward::NewerThan(place) => wanted.condition(user).add(place.beyond(true)),
+            PagePosition::Start => wanted.condition(user),
+            PagePosition::OlderThan(place) => wanted.condition(user).add(place.page_condition(false)),
+            PagePosition::NewerThan(place) => wanted.condition(user).add(place.page_condition(true)),
         };
         let rows = Entity::find()
             .filter(condition)
@@ -215,14 +215,14 @@ impl Store {
             .await?;
         let more = rows.len() > limit;
         let mut activities: Vec<StoredActivity> =
-            rows.into_iter().take(limit).map(stored).collect::<Result<_>>()?;
+            rows.into_iter().take(limit).map(stored_activity).collect::<Result<_>>()?;
         if newer {
             activities.reverse();
         }
-        let there = from != Onward::Start;
+        let there = from != PagePosition::Start;
         Ok(match newer {
-            true => Page { activities, newer: more, older: there },
-            false => Page { activities, newer: there, older: more },
+            true => ActivityPage { activities, has_newer: more, has_older: there },
+            false => ActivityPage { activities, has_newer: there, has_older: more },
         })
     }
 
@@ -230,7 +230,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database does not answer.
-    pub async fn total_activities(&self, user: UserId, wanted: &Wanted) -> Result<Totals> {
+    pub async fn activity_totals(&self, user: UserId, wanted: &ActivityFilter) -> Result<ActivityTotals> {
         // A sum of whole numbers is a decimal to PostgreSQL.
         let whole = |sum: SimpleExpr| sum.cast_as("bigint");
         let time = Func::coalesce([Expr::col(Column::MovingMs), Expr::col(Column::ElapsedMs)]);
@@ -245,7 +245,7 @@ impl Store {
             .one(self.reader())
             .await?;
         let (count, distance, time, load) = found.unwrap_or_default();
-        Ok(Totals {
+        Ok(ActivityTotals {
             count: narrow(count)?,
             distance: Distance::from_mm(distance.unwrap_or_default()),
             time: TimeSpan::from_ms(time.unwrap_or_default()),

@@ -1,17 +1,17 @@
 //! Files as they were given, compressed, to be given back.
 
 use crate::db::compress::{pack, unpack, unpack_json};
-use crate::db::convert::{day, narrow, word};
+use crate::db::convert::{day, narrow, parse_text};
 use crate::db::entities::{activities, activity_reports, originals};
 use crate::db::error::{Error, Result};
-use crate::db::store::{Store, stamp};
+use crate::db::store::{Store, truncate_to_micros};
 use crate::db::tx::Tx;
-use crate::training::source_records::{ROWS_AT_ONCE, in_chunks};
+use crate::training::source_records::{ROWS_PER_STATEMENT, in_chunks};
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::ids::{ActivityId, UserId};
-use fitness_core::domain::source_record::{Outline, SourceKind};
-use fitness_core::domain::untrusted_text::storable;
+use fitness_core::domain::source_record::{ActivitySummary, SourceKind};
+use fitness_core::domain::untrusted_text::sanitize_for_storage;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query};
 use sea_orm::{
     ActiveValue::{NotSet, Set},
@@ -22,18 +22,18 @@ use std::collections::{BTreeSet, HashSet};
 
 /// A file on its way into the store, compressed beforehand.
 #[derive(Debug, Clone)]
-pub struct NewOriginal {
+pub struct PackedOriginalFile {
     hash: ContentHash,
     name: String,
     size: usize,
     packed: Vec<u8>,
 }
 
-impl NewOriginal {
+impl PackedOriginalFile {
     /// Packs a file under the name it is given back with.
     #[must_use]
     pub fn pack(name: &str, hash: ContentHash, bytes: &[u8]) -> Self {
-        Self { hash, name: storable(name), size: bytes.len(), packed: pack(bytes) }
+        Self { hash, name: sanitize_for_storage(name), size: bytes.len(), packed: pack(bytes) }
     }
 
     /// How much it takes.
@@ -45,7 +45,7 @@ impl NewOriginal {
 
 /// A file that was kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Original {
+pub struct OriginalFile {
     /// The hash of its bytes.
     pub sha256: ContentHash,
     /// What it was called. Foreign text, never a path.
@@ -54,7 +54,7 @@ pub struct Original {
     pub size: u64,
 }
 
-impl Original {
+impl OriginalFile {
     /// What it can be called in any folder: of its foreign name only what is safe there, and of its hash what makes it one
     /// of a kind.
     #[must_use]
@@ -73,7 +73,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database does not answer.
-    pub async fn list_originals(&self, user: UserId, offset: u64, limit: u64) -> Result<Vec<Original>> {
+    pub async fn list_originals(&self, user: UserId, offset: u64, limit: u64) -> Result<Vec<OriginalFile>> {
         use originals::Column;
         let rows = originals::Entity::find()
             .select_only()
@@ -85,14 +85,18 @@ impl Store {
             .into_tuple::<(String, String, i64)>()
             .all(self.reader())
             .await?;
-        rows.into_iter().map(original).collect()
+        rows.into_iter().map(original_file).collect()
     }
 
     /// The kept files an activity was read from.
     ///
     /// # Errors
     /// When the database does not answer.
-    pub async fn originals_of(&self, user: UserId, activity: ActivityId) -> Result<Vec<Original>> {
+    pub async fn list_activity_originals(
+        &self,
+        user: UserId,
+        activity: ActivityId,
+    ) -> Result<Vec<OriginalFile>> {
         let ids = activity_reports::Entity::find()
             .select_only()
             .column(activity_reports::Column::OriginalId)
@@ -111,7 +115,7 @@ impl Store {
             .into_tuple::<(String, String, i64)>()
             .all(self.reader())
             .await?;
-        rows.into_iter().map(original).collect()
+        rows.into_iter().map(original_file).collect()
     }
 
     /// A kept file, byte for byte.
@@ -127,7 +131,7 @@ impl Store {
             .await?
             .ok_or(Error::NotFound("file"))?;
         let bytes = unpack(&row.packed, narrow(row.size)?)?;
-        if ContentHash::of_bytes(&bytes) != hash {
+        if ContentHash::hash_bytes(&bytes) != hash {
             return Err(Error::Unreadable(format!("the kept file {} is damaged", row.name)));
         }
         Ok(bytes)
@@ -137,7 +141,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database does not answer.
-    pub async fn kept_hashes(&self, user: UserId, reader: &str) -> Result<HashSet<ContentHash>> {
+    pub async fn list_original_hashes(&self, user: UserId, reader: &str) -> Result<HashSet<ContentHash>> {
         use originals::Column;
         let rows = originals::Entity::find()
             .select_only()
@@ -147,14 +151,18 @@ impl Store {
             .into_tuple::<String>()
             .all(self.reader())
             .await?;
-        rows.iter().map(|hash| word(hash)).collect()
+        rows.iter().map(|hash| parse_text(hash)).collect()
     }
 
     /// What a source calls those of its activities whose file is kept, wherever that came from.
     ///
     /// # Errors
     /// When the database does not answer.
-    pub async fn reports_with_files(&self, user: UserId, kind: SourceKind) -> Result<HashSet<String>> {
+    pub async fn list_record_ids_with_files(
+        &self,
+        user: UserId,
+        kind: SourceKind,
+    ) -> Result<HashSet<String>> {
         use activity_reports::Column;
         let with_files = Query::select()
             .column(Column::ActivityId)
@@ -178,7 +186,11 @@ impl Store {
     ///
     /// # Errors
     /// When the database does not answer.
-    pub async fn start_of_original(&self, user: UserId, hash: ContentHash) -> Result<Option<(Instant, i32)>> {
+    pub async fn find_original_start(
+        &self,
+        user: UserId,
+        hash: ContentHash,
+    ) -> Result<Option<(Instant, i32)>> {
         use activity_reports::Column;
         let outline = activity_reports::Entity::find()
             .select_only()
@@ -188,7 +200,7 @@ impl Store {
             .into_tuple::<Vec<u8>>()
             .one(self.reader())
             .await?;
-        let outline: Option<Outline> = outline.map(|outline| unpack_json(&outline)).transpose()?;
+        let outline: Option<ActivitySummary> = outline.map(|outline| unpack_json(&outline)).transpose()?;
         Ok(outline.map(|outline| (outline.activity.started_at, outline.activity.utc_offset_s)))
     }
 
@@ -196,9 +208,9 @@ impl Store {
     ///
     /// # Errors
     /// When the database does not answer.
-    pub async fn days_of_originals(&self, user: UserId, hashes: &[ContentHash]) -> Result<BTreeSet<Day>> {
+    pub async fn list_original_days(&self, user: UserId, hashes: &[ContentHash]) -> Result<BTreeSet<Day>> {
         let mut days = BTreeSet::new();
-        for some in hashes.chunks(ROWS_AT_ONCE) {
+        for some in hashes.chunks(ROWS_PER_STATEMENT) {
             let files = Query::select()
                 .column(originals::Column::Id)
                 .from(originals::Entity)
@@ -228,7 +240,7 @@ impl Store {
 
 /// Keeps files; one that is there already stays as it is, and is known to this reader now. The answer is how many
 /// are new to it.
-pub(crate) async fn put(tx: &Tx, files: Vec<NewOriginal>, reader: &str, now: Instant) -> Result<u64> {
+pub(crate) async fn put(tx: &Tx, files: Vec<PackedOriginalFile>, reader: &str, now: Instant) -> Result<u64> {
     use originals::Column;
     let rows: Vec<_> = files
         .into_iter()
@@ -239,7 +251,7 @@ pub(crate) async fn put(tx: &Tx, files: Vec<NewOriginal>, reader: &str, now: Ins
             name: Set(file.name),
             size: Set(i64::try_from(file.size).expect("a length fits an i64")),
             packed: Set(file.packed),
-            kept_at: Set(stamp(now)),
+            kept_at: Set(truncate_to_micros(now)),
             reader: Set(reader.to_owned()),
         })
         .collect();
@@ -257,6 +269,6 @@ pub(crate) async fn put(tx: &Tx, files: Vec<NewOriginal>, reader: &str, now: Ins
     Ok(new)
 }
 
-fn original((hash, name, size): (String, String, i64)) -> Result<Original> {
-    Ok(Original { sha256: word(&hash)?, name, size: narrow(size)? })
+fn original_file((hash, name, size): (String, String, i64)) -> Result<OriginalFile> {
+    Ok(OriginalFile { sha256: parse_text(&hash)?, name, size: narrow(size)? })
 }

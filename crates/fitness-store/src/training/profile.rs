@@ -1,7 +1,7 @@
 //! An athlete's profile, thresholds and zones.
 
-use crate::db::audit::{Actor, Entry};
-use crate::db::convert::{day, json, narrow_option, to_json, word};
+use crate::db::audit::{Actor, NewAuditEntry};
+use crate::db::convert::{day, from_json, narrow_option, parse_text, to_json};
 use crate::db::entities::{profiles, thresholds, zones};
 use crate::db::error::{Error, Result};
 use crate::db::store::Store;
@@ -13,7 +13,7 @@ use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::ids::UserId;
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::units::TimeSpan;
-use fitness_core::metrics::zones::{DatedZones, HeldZones, zones_on};
+use fitness_core::metrics::zones::{DatedZones, ZonesInForce, zones_on};
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{
     ActiveValue::{NotSet, Set},
@@ -34,14 +34,14 @@ impl Store {
     /// # Errors
     /// When there is no such user.
     pub async fn put_profile(&self, user: UserId, profile: &Profile, now: Instant) -> Result<()> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         let before = crate::training::profile::profile(tx.db(), user).await?;
         put(&tx, profile).await?;
         if (before.sex, before.sleep_need) != (profile.sex, profile.sleep_need) {
-            recompute_state::touch_all(&tx).await?;
+            recompute_state::invalidate_all(&tx).await?;
         }
-        let entry = Entry::new(now, Actor::Human, "profile.put", format!("user:{user}"));
-        tx.commit(entry.change(None, Some(ContentHash::of_json(profile)))).await
+        let entry = NewAuditEntry::new(now, Actor::Human, "profile.put", format!("user:{user}"));
+        tx.commit(entry.change(None, Some(ContentHash::hash_json(profile)))).await
     }
 
     /// Takes over a dated threshold. Older ones stay: what was measured by them stays measured by them.
@@ -53,12 +53,12 @@ impl Store {
         if !(low..=high).contains(&threshold.value) {
             return Err(Error::OutOfBounds { kind: threshold.kind, low, high });
         }
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         put_threshold(&tx, threshold).await?;
-        recompute_state::touch(&tx, Some(threshold.from)).await?;
+        recompute_state::invalidate_from(&tx, Some(threshold.from)).await?;
         let object = format!("threshold:{} from {}", threshold.kind, threshold.from);
-        let entry = Entry::new(now, Actor::Human, "threshold.put", object);
-        tx.commit(entry.change(None, Some(ContentHash::of_json(threshold)))).await
+        let entry = NewAuditEntry::new(now, Actor::Human, "threshold.put", object);
+        tx.commit(entry.change(None, Some(ContentHash::hash_json(threshold)))).await
     }
 
     /// Forgets a threshold the athlete set.
@@ -73,7 +73,7 @@ impl Store {
         now: Instant,
     ) -> Result<()> {
         use thresholds::Column;
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         let gone = thresholds::Entity::delete_many()
             .filter(Column::UserId.eq(user.get()))
             .filter(Column::Kind.eq(kind.as_str()))
@@ -84,9 +84,14 @@ impl Store {
         if gone.rows_affected == 0 {
             return Err(Error::NotFound("threshold"));
         }
-        recompute_state::touch(&tx, Some(from)).await?;
-        tx.commit(Entry::new(now, Actor::Human, "threshold.remove", format!("threshold:{kind} from {from}")))
-            .await
+        recompute_state::invalidate_from(&tx, Some(from)).await?;
+        tx.commit(NewAuditEntry::new(
+            now,
+            Actor::Human,
+            "threshold.remove",
+            format!("threshold:{kind} from {from}"),
+        ))
+        .await
     }
 
     /// Every threshold of an athlete, oldest first.
@@ -103,10 +108,10 @@ impl Store {
         rows.into_iter()
             .map(|row| {
                 Ok(Threshold {
-                    kind: word(&row.kind)?,
+                    kind: parse_text(&row.kind)?,
                     value: row.value,
                     from: day(row.from_day)?,
-                    origin: word(&row.origin)?,
+                    origin: parse_text(&row.origin)?,
                 })
             })
             .collect()
@@ -117,12 +122,13 @@ impl Store {
     /// # Errors
     /// When there is no such user.
     pub async fn put_zones(&self, user: UserId, dated: &DatedZones, now: Instant) -> Result<()> {
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         put_zones(&tx, dated).await?;
-        recompute_state::touch(&tx, Some(dated.from)).await?;
+        recompute_state::invalidate_from(&tx, Some(dated.from)).await?;
         let DatedZones { kind, sport, from, .. } = dated;
-        let entry = Entry::new(now, Actor::Human, "zones.put", format!("zones:{kind} {sport} from {from}"));
-        tx.commit(entry.change(None, Some(ContentHash::of_json(&dated.zones)))).await
+        let entry =
+            NewAuditEntry::new(now, Actor::Human, "zones.put", format!("zones:{kind} {sport} from {from}"));
+        tx.commit(entry.change(None, Some(ContentHash::hash_json(&dated.zones)))).await
     }
 
     /// Forgets zones the athlete set.
@@ -138,7 +144,7 @@ impl Store {
         now: Instant,
     ) -> Result<()> {
         use zones::Column;
-        let tx = self.write(user).await?;
+        let tx = self.begin_user_write(user).await?;
         let gone = zones::Entity::delete_many()
             .filter(Column::UserId.eq(user.get()))
             .filter(Column::Kind.eq(kind.as_str()))
@@ -150,9 +156,13 @@ impl Store {
         if gone.rows_affected == 0 {
             return Err(Error::NotFound("zones"));
         }
-        recompute_state::touch(&tx, Some(from)).await?;
-        let entry =
-            Entry::new(now, Actor::Human, "zones.remove", format!("zones:{kind} {sport} from {from}"));
+        recompute_state::invalidate_from(&tx, Some(from)).await?;
+        let entry = NewAuditEntry::new(
+            now,
+            Actor::Human,
+            "zones.remove",
+            format!("zones:{kind} {sport} from {from}"),
+        );
         tx.commit(entry).await
     }
 
@@ -172,11 +182,11 @@ impl Store {
         rows.into_iter()
             .map(|row| {
                 Ok(DatedZones {
-                    kind: word(&row.kind)?,
-                    sport: word(&row.sport)?,
+                    kind: parse_text(&row.kind)?,
+                    sport: parse_text(&row.sport)?,
                     from: day(row.from_day)?,
-                    origin: word(&row.origin)?,
-                    zones: json(row.lower_bounds)?,
+                    origin: parse_text(&row.origin)?,
+                    zones: from_json(row.lower_bounds)?,
                 })
             })
             .collect()
@@ -192,7 +202,7 @@ impl Store {
         kind: ZoneKind,
         sport: Sport,
         on: Day,
-    ) -> Result<Option<HeldZones>> {
+    ) -> Result<Option<ZonesInForce>> {
         let (given, thresholds) = (self.list_zones(user).await?, self.list_thresholds(user).await?);
         Ok(zones_on(on, kind, sport, &given, &thresholds))
     }
@@ -263,11 +273,11 @@ pub(crate) async fn profile(db: &impl ConnectionTrait, user: UserId) -> Result<P
         return Ok(Profile::default());
     };
     Ok(Profile {
-        zone: word(&row.zone)?,
-        units: word(&row.units)?,
+        zone: parse_text(&row.zone)?,
+        units: parse_text(&row.units)?,
         week_start: row.week_start.parse().map_err(|_| Error::Unreadable(row.week_start.clone()))?,
         birth_year: narrow_option(row.birth_year)?,
-        sex: row.sex.as_deref().map(word).transpose()?,
+        sex: row.sex.as_deref().map(parse_text).transpose()?,
         sleep_need: row.sleep_need_ms.map(TimeSpan::from_ms),
     })
 }

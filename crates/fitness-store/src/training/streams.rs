@@ -4,7 +4,7 @@
 //! compressed. A heart rate that changes by a beat now and then becomes a byte per second before zstd and
 //! a fraction of one after.
 
-use crate::db::convert::word;
+use crate::db::convert::parse_text;
 use crate::db::entities::streams::{ActiveModel, Column, Entity, Model};
 use crate::db::error::{Error, Result};
 use crate::db::store::Store;
@@ -14,7 +14,7 @@ use fitness_core::domain::stream::{self, Recording};
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter};
 
 /// The time axis, stored like a channel of its own.
-const MOMENTS: &str = "moments";
+const TIME_CHANNEL: &str = "moments";
 /// More than three weeks at one sample a second; a longer "recording" is not one.
 const MAX_SAMPLES: usize = 2_000_000;
 
@@ -29,25 +29,27 @@ impl Store {
             .filter(Column::UserId.eq(user.get()))
             .all(self.reader())
             .await?;
-        unpacked(&rows)
+        unpack_recording(&rows)
     }
 }
 
 /// A recording from its rows, in any order; `None` when there is no time axis among them.
-pub(crate) fn unpacked(rows: &[Model]) -> Result<Option<Recording>> {
-    let Some(axis) = rows.iter().find(|row| row.channel == MOMENTS) else { return Ok(None) };
+pub(crate) fn unpack_recording(rows: &[Model]) -> Result<Option<Recording>> {
+    let Some(axis) = rows.iter().find(|row| row.channel == TIME_CHANNEL) else { return Ok(None) };
     let moments: Vec<i32> = unpack(&axis.packed, axis.samples)?.into_iter().flatten().collect();
     let mut recording = Recording::new(moments).map_err(|e| Error::Unreadable(e.to_string()))?;
-    for row in rows.iter().filter(|row| row.channel != MOMENTS) {
+    for row in rows.iter().filter(|row| row.channel != TIME_CHANNEL) {
         let column = unpack(&row.packed, row.samples)?.into_iter().collect();
-        recording.put(word(&row.channel)?, column).map_err(|e| Error::Unreadable(e.to_string()))?;
+        recording
+            .insert_column(parse_text(&row.channel)?, column)
+            .map_err(|e| Error::Unreadable(e.to_string()))?;
     }
     Ok(Some(recording))
 }
 
 /// A recording ready to be stored: the work of a core, done before the database is asked to wait.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Packed(Vec<PackedColumn>);
+pub(crate) struct PackedRecording(Vec<PackedColumn>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct PackedColumn {
@@ -56,17 +58,17 @@ struct PackedColumn {
     packed: Vec<u8>,
 }
 
-impl Packed {
+impl PackedRecording {
     /// # Errors
     /// `TooLong` when the recording is.
-    pub(crate) fn of(recording: &Recording) -> Result<Self> {
-        let moments = recording.moments();
+    pub(crate) fn from_recording(recording: &Recording) -> Result<Self> {
+        let moments = recording.offsets_ms();
         if moments.len() > MAX_SAMPLES {
-            return Err(Error::TooLong(moments.len()));
+            return Err(Error::RecordingTooLong(moments.len()));
         }
         let samples = i64::try_from(moments.len()).expect("a vector's length fits an i64");
         let packed = pack(moments.len(), moments.iter().map(|m| Some(*m)));
-        let mut columns = vec![PackedColumn { channel: MOMENTS, samples, packed }];
+        let mut columns = vec![PackedColumn { channel: TIME_CHANNEL, samples, packed }];
         for (channel, column) in recording.columns() {
             let column: &stream::Column = column;
             let packed = pack(column.len(), column.samples());
@@ -78,8 +80,8 @@ impl Packed {
     /// What makes it this recording and no other.
     pub(crate) fn hash(&self) -> ContentHash {
         let columns: Vec<_> =
-            self.0.iter().map(|column| (column.channel, ContentHash::of_bytes(&column.packed))).collect();
-        ContentHash::of_json(&columns)
+            self.0.iter().map(|column| (column.channel, ContentHash::hash_bytes(&column.packed))).collect();
+        ContentHash::hash_json(&columns)
     }
 
     pub(crate) fn into_rows(self, user: UserId, activity: i64) -> impl Iterator<Item = ActiveModel> {
@@ -155,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn every_column_comes_back_as_it_was() {
+    fn column_round_trip_is_lossless() {
         round_trip(&[]);
         round_trip(&[None]);
         round_trip(&[Some(0), None, Some(-1), Some(i32::MAX), Some(i32::MIN + 1), None, Some(i32::MAX)]);
@@ -165,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_noticed_and_costs_nothing() {
+    fn damaged_or_oversized_column_is_refused() {
         let packed = pack(1000, (0..1000).map(Some));
         assert!(unpack(&packed, 999).is_err());
         assert!(unpack(&packed, 1001).is_err());

@@ -2,14 +2,14 @@
 
 use crate::plans::{apply, three_changes};
 use crate::raw_sql::Raw;
-use fitness_core::adherence::data_frontier::Evidence;
+use fitness_core::adherence::data_frontier::CoverageEvidence;
 use fitness_core::domain::ids::UserId;
 use fitness_core::domain::note::{Author, NoteText};
 use fitness_core::plan::{ActionKind, NextWorkout, PlanStatus};
-use fitness_store::backup::{self, NIGHTS};
+use fitness_store::backup::{self, MAX_NIGHTLY_BACKUPS};
 use fitness_store::plan::human_actions::{self, change_hash};
 use fitness_store::testkit::{self, Backend, TestDb, draft, june, now};
-use fitness_store::{Error, Location, Missing, Store, on_both_databases};
+use fitness_store::{Error, IfMissing, Location, Store, on_both_databases};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,17 +18,17 @@ use tempfile::TempDir;
 
 /// A database in which everything has happened: plans in every state and deleted ones, proposals in every state,
 /// superseded drafts, and a row of odd values in every other table.
-async fn lively(db: &TestDb) -> Vec<UserId> {
+async fn seed_every_table(db: &TestDb) -> Vec<UserId> {
     let users = vec![db.user("Ann").await, db.user("Björn 🏃").await];
     for &user in &users {
-        live(db, user).await;
+        seed_user_plans(db, user).await;
     }
     let gone = db.user("Gone").await;
     let consent = db.consent(
         gone,
         ActionKind::DeleteUser,
         None,
-        fitness_core::domain::content_hash::ContentHash::of_bytes(b"Gone"),
+        fitness_core::domain::content_hash::ContentHash::hash_bytes(b"Gone"),
     );
     db.store.remove_user(consent.await.unwrap(), None).await.unwrap();
     let mut raw = Raw::connect(db).await;
@@ -36,19 +36,19 @@ async fn lively(db: &TestDb) -> Vec<UserId> {
     // Twice: some of the rows belong to rows of a table that comes later.
     for table in tables.iter().chain(&tables) {
         if raw.number(&format!("SELECT COUNT(*) FROM {table}")).await == 0 {
-            raw.must(&odd_row(table, users[0], raw.is_sqlite())).await;
+            raw.must_exec(&odd_row(table, users[0], raw.is_sqlite())).await;
         }
     }
     users
 }
 
-async fn live(db: &TestDb, user: UserId) {
+async fn seed_user_plans(db: &TestDb, user: UserId) {
     let store = &db.store;
-    let desk = store.desk(user, Author::Coach);
+    let desk = store.plan_writer(user, Author::Coach);
     for day in [9, 11, 12] {
-        db.ran(user, june(day), 8.0 + f64::from(day) / 10.0).await;
+        db.import_run(user, june(day), 8.0 + f64::from(day) / 10.0).await;
     }
-    db.imported(user, Evidence::Activity { day: june(12), imported_at: now() }).await;
+    db.finish_import(user, CoverageEvidence::Activity { day: june(12), imported_at: now() }).await;
     // Deleted as a draft, and after a life of its own.
     let never = db.draft(user, "Never").await;
     human_actions::delete(db.consent_to(user, ActionKind::Delete, never).await.unwrap(), never)
@@ -193,14 +193,14 @@ fn odd_row(table: &str, user: UserId, sqlite: bool) -> String {
     format!("INSERT INTO {table} ({values})")
 }
 
-fn at(path: &Path) -> Location {
+fn sqlite_location(path: &Path) -> Location {
     Location::parse(path.as_os_str()).unwrap()
 }
 
 /// A place for a database that is not there yet, on a backend.
-async fn empty(backend: Backend, home: &TempDir, name: &str) -> Option<Location> {
+async fn empty_location(backend: Backend, home: &TempDir, name: &str) -> Option<Location> {
     match backend {
-        Backend::Sqlite => Some(at(&home.path().join(format!("{name}.db")))),
+        Backend::Sqlite => Some(sqlite_location(&home.path().join(format!("{name}.db")))),
         Backend::Postgres => {
             let url = testkit::cluster()?.empty_database().await;
             Some(Location::parse(OsStr::new(&url)).unwrap())
@@ -212,7 +212,7 @@ async fn hash(store: &Store) -> String {
     store.logical_hash().await.unwrap().to_string()
 }
 
-fn refused(answer: Result<(Store, backup::Backup), Error>) -> Error {
+fn restore_error(answer: Result<(Store, backup::Backup), Error>) -> Error {
     match answer {
         Ok(_) => panic!("it was restored"),
         Err(why) => why,
@@ -220,12 +220,12 @@ fn refused(answer: Result<(Store, backup::Backup), Error>) -> Error {
 }
 
 /// More at once than either database has connections for readers.
-const AT_ONCE: usize = 16;
+const CONCURRENCY: usize = 16;
 
 /// Writes nothing down.
-struct Nothing;
+struct DiscardingCollector;
 
-impl backup::Collector for Nothing {
+impl backup::RowCollector for DiscardingCollector {
     fn table(&mut self, _: &str) -> std::io::Result<()> {
         Ok(())
     }
@@ -240,12 +240,12 @@ on_both_databases! {
         let ann = db.user("Ann").await;
         let folder = TempDir::new().unwrap();
         let mut work = tokio::task::JoinSet::new();
-        for number in 0..AT_ONCE {
+        for number in 0..CONCURRENCY {
             let (store, path) = (db.store.clone(), folder.path().join(number.to_string()));
             work.spawn(async move {
                 match number % 3 {
                     0 => store.back_up(&path, Some(now())).await.map(drop),
-                    1 => store.show_all_of(ann, now(), Nothing).await.map(drop),
+                    1 => store.export_user(ann, now(), DiscardingCollector).await.map(drop),
                     _ => store.logical_hash().await.map(drop),
                 }
             });
@@ -256,9 +256,9 @@ on_both_databases! {
         }
     }
 
-    async fn a_backup_comes_back_as_it_was_in_either_database(db) {
+    async fn backup_restores_identically_in_either_database(db) {
         let home = TempDir::new().unwrap();
-        let users = lively(&db).await;
+        let users = seed_every_table(&db).await;
         let file = home.path().join("all.fitness-backup");
         let made = db.store.back_up(&file, Some(now())).await.unwrap();
         let before = hash(&db.store).await;
@@ -275,15 +275,15 @@ on_both_databases! {
         let next = db.store.add_note(users[0], Author::Athlete, None, &note, now()).await.unwrap();
 
         for backend in [Backend::Sqlite, Backend::Postgres] {
-            let Some(there) = empty(backend, &home, "other").await else { continue };
+            let Some(there) = empty_location(backend, &home, "other").await else { continue };
             let (other, _) = Store::restore(there, &file).await.unwrap();
             assert_eq!(hash(&other).await, before, "{backend:?}");
             for (&user, head) in users.iter().zip(&heads) {
-                assert_eq!(other.first_broken_audit_line(user).await.unwrap(), None);
+                assert_eq!(other.first_broken_audit_entry(user).await.unwrap(), None);
                 assert_eq!(&other.audit_head(user).await.unwrap(), head);
                 assert_eq!(other.list_plans(user).await.unwrap(), db.store.list_plans(user).await.unwrap());
                 let active = other.find_active_plan(user).await.unwrap().unwrap();
-                assert_eq!(other.standing(user, active.id).await.unwrap().graded, db.store.standing(user, active.id).await.unwrap().graded);
+                assert_eq!(other.graded_plan(user, active.id).await.unwrap().graded, db.store.graded_plan(user, active.id).await.unwrap().graded);
             }
             // It goes on from there: numbers that were given out are not given out again, not even those of what is gone.
             let same = other.add_note(users[0], Author::Athlete, None, &note, now()).await.unwrap();
@@ -294,23 +294,23 @@ on_both_databases! {
         }
     }
 
-    async fn there_and_back_again_it_is_the_same(db) {
+    async fn backup_round_trip_across_databases_is_identical(db) {
         let home = TempDir::new().unwrap();
-        lively(&db).await;
+        seed_every_table(&db).await;
         let before = hash(&db.store).await;
         let first = home.path().join("there.fitness-backup");
         db.store.back_up(&first, None).await.unwrap();
         let other = if db.is_sqlite() { Backend::Postgres } else { Backend::Sqlite };
-        let Some(there) = empty(other, &home, "there").await else { return };
+        let Some(there) = empty_location(other, &home, "there").await else { return };
         let (there, _) = Store::restore(there, &first).await.unwrap();
         let second = home.path().join("back.fitness-backup");
         there.back_up(&second, None).await.unwrap();
-        let back = empty(db.backend, &home, "back").await.unwrap();
+        let back = empty_location(db.backend, &home, "back").await.unwrap();
         let (back, _) = Store::restore(back, &second).await.unwrap();
         assert_eq!((hash(&there).await, hash(&back).await), (before.clone(), before));
     }
 
-    async fn a_backup_is_of_one_moment_while_others_write(db) {
+    async fn backup_during_writes_is_one_snapshot(db) {
         let home = TempDir::new().unwrap();
         let ann = db.user("Ann").await;
         db.active_plan(ann, "Plan").await;
@@ -329,27 +329,27 @@ on_both_databases! {
         for round in 0..20 {
             let file = home.path().join(format!("{round}.fitness-backup"));
             let made = db.store.back_up(&file, None).await.unwrap();
-            let there = at(&home.path().join(format!("{round}.db")));
+            let there = sqlite_location(&home.path().join(format!("{round}.db")));
             let (restored, _) = Store::restore(there, &file).await.unwrap();
             assert_eq!(restored.logical_hash().await.unwrap(), made.manifest.hash, "round {round}");
             // Every note has its line in the log, written with it.
             let notes = i64::try_from(restored.list_notes(ann).await.unwrap().len()).unwrap();
             assert_eq!(restored.audit_head(ann).await.unwrap().seq, 3 + notes, "round {round}");
-            assert_eq!(restored.first_broken_audit_line(ann).await.unwrap(), None);
+            assert_eq!(restored.first_broken_audit_entry(ann).await.unwrap(), None);
             restored.close().await;
         }
         done.store(true, Ordering::Relaxed);
         assert!(writer.await.unwrap() > 20, "nobody wrote meanwhile");
     }
 
-    async fn what_is_restored_goes_where_nothing_is(db) {
+    async fn restore_into_non_empty_database_is_refused(db) {
         let home = TempDir::new().unwrap();
         db.user("Ann").await;
         let file = home.path().join("a.fitness-backup");
         db.store.back_up(&file, None).await.unwrap();
         let before = hash(&db.store).await;
         let here = Location::parse(OsStr::new(db.url())).unwrap();
-        let why = refused(Store::restore(here.clone(), &file).await);
+        let why = restore_error(Store::restore(here.clone(), &file).await);
         assert!(matches!(why, Error::NotEmpty(_)), "{why}");
         assert_eq!(hash(&db.store).await, before);
         assert!(db.store.back_up(&file, None).await.unwrap_err().to_string().contains("is not written over"));
@@ -359,7 +359,7 @@ on_both_databases! {
         assert_eq!(hash(&store).await, before);
     }
 
-    async fn a_forged_plan_does_not_come_back(db) {
+    async fn restore_of_forged_plan_is_refused(db) {
         // Whoever can write SQL can make a plan active without a human; restoring does not do it again.
         let home = TempDir::new().unwrap();
         let ann = db.user("Ann").await;
@@ -368,15 +368,15 @@ on_both_databases! {
         let mut raw = Raw::connect(&db).await;
         let on = if raw.is_sqlite() { "" } else { " ON training_plans" };
         for guard in ["only_a_human_activates_a_plan", "a_plan_goes_from_draft_to_active_to_archived_and_never_back", "only_a_human_archives_a_plan", "a_decision_stands"] {
-            raw.must(&format!("DROP TRIGGER {guard}{on}")).await;
+            raw.must_exec(&format!("DROP TRIGGER {guard}{on}")).await;
         }
-        raw.must("DROP INDEX one_active_plan_per_user").await;
-        raw.must("DROP INDEX an_activation_is_spent_once").await;
-        raw.must(&format!("UPDATE training_plans SET status = 'active', activated_by = (SELECT MAX(id) FROM human_actions) WHERE id = {forged}")).await;
+        raw.must_exec("DROP INDEX one_active_plan_per_user").await;
+        raw.must_exec("DROP INDEX an_activation_is_spent_once").await;
+        raw.must_exec(&format!("UPDATE training_plans SET status = 'active', activated_by = (SELECT MAX(id) FROM human_actions) WHERE id = {forged}")).await;
         let file = home.path().join("forged.fitness-backup");
         db.store.back_up(&file, None).await.unwrap();
         let there = home.path().join("there.db");
-        let why = refused(Store::restore(at(&there), &file).await);
+        let why = restore_error(Store::restore(sqlite_location(&there), &file).await);
         assert!(matches!(why, Error::Refused(_) | Error::Database(_)), "{why}");
         assert!(!there.exists());
     }
@@ -386,15 +386,15 @@ on_both_databases! {
 async fn a_backup_that_was_cut_or_altered_is_refused_and_nothing_is_made() {
     let home = TempDir::new().unwrap();
     let db = TestDb::new(Backend::Sqlite).await.unwrap();
-    lively(&db).await;
+    seed_every_table(&db).await;
     let file = home.path().join("whole.fitness-backup");
     db.store.back_up(&file, None).await.unwrap();
     let whole = std::fs::read(&file).unwrap();
     let (spoiled, there) = (home.path().join("spoiled.fitness-backup"), home.path().join("there.db"));
     let try_it = async |bytes: &[u8], what: String| {
         std::fs::write(&spoiled, bytes).unwrap();
-        let why = refused(Store::restore(at(&there), &spoiled).await);
-        assert!(matches!(why, Error::BadArchive(_)), "{what}: {why}");
+        let why = restore_error(Store::restore(sqlite_location(&there), &spoiled).await);
+        assert!(matches!(why, Error::BadBackup(_)), "{what}: {why}");
         assert!(!there.exists(), "{what}");
     };
     for step in 0..200 {
@@ -412,14 +412,14 @@ async fn a_backup_that_was_cut_or_altered_is_refused_and_nothing_is_made() {
     }
     try_it(b"", "nothing".to_owned()).await;
     try_it(&[whole.as_slice(), b"x"].concat(), "something behind it".to_owned()).await;
-    Store::restore(at(&there), &file).await.unwrap();
+    Store::restore(sqlite_location(&there), &file).await.unwrap();
 }
 
 #[tokio::test]
-async fn seven_nights_are_kept_and_nothing_else_is_touched() {
+async fn nightly_pruning_keeps_seven_backups_and_other_files() {
     let db = TestDb::new(Backend::Sqlite).await.unwrap();
     let ann = db.user("Ann").await;
-    let folder = db.store.backups().unwrap().unwrap();
+    let folder = db.store.backup_directory().unwrap().unwrap();
     let by_hand = db.store.back_up_in(&folder, "fitness", None).await.unwrap().path;
     let stray = folder.path().join("nightly-notes.txt");
     std::fs::write(&stray, "mine").unwrap();
@@ -436,10 +436,10 @@ async fn seven_nights_are_kept_and_nothing_else_is_touched() {
         made.push(path);
     }
     let kept: Vec<PathBuf> = made.iter().filter(|path| path.exists()).cloned().collect();
-    assert_eq!(kept, made[10 - NIGHTS..]);
+    assert_eq!(kept, made[10 - MAX_NIGHTLY_BACKUPS..]);
     assert!(by_hand.exists() && stray.exists());
     let listed = folder.list().unwrap();
-    assert_eq!(listed.len(), NIGHTS + 1);
+    assert_eq!(listed.len(), MAX_NIGHTLY_BACKUPS + 1);
     assert!(listed.iter().all(|kept| kept.header.as_ref().unwrap().people[0].name == "Ann"));
 }
 
@@ -447,10 +447,10 @@ async fn seven_nights_are_kept_and_nothing_else_is_touched() {
 async fn plans_come_back_in_the_state_they_were_in() {
     let home = TempDir::new().unwrap();
     let db = TestDb::new(Backend::Sqlite).await.unwrap();
-    let users = lively(&db).await;
+    let users = seed_every_table(&db).await;
     let file = home.path().join("a.fitness-backup");
     db.store.back_up(&file, None).await.unwrap();
-    let (store, _) = Store::restore(at(&home.path().join("b.db")), &file).await.unwrap();
+    let (store, _) = Store::restore(sqlite_location(&home.path().join("b.db")), &file).await.unwrap();
     let mut statuses: Vec<PlanStatus> =
         store.list_plans(users[0]).await.unwrap().iter().map(|plan| plan.status).collect();
     statuses.sort_unstable_by_key(|status| status.as_str());
@@ -467,7 +467,7 @@ async fn plans_come_back_in_the_state_they_were_in() {
     assert_eq!(kinds, [Delete, Activate, Activate, Delete, Apply, Edit, Revert, Archive, Activate]);
     // And it is as well guarded as before.
     assert_eq!(
-        Store::open(at(&home.path().join("b.db")), Missing::Refuse)
+        Store::open(sqlite_location(&home.path().join("b.db")), IfMissing::Refuse)
             .await
             .unwrap()
             .logical_hash()
@@ -478,11 +478,11 @@ async fn plans_come_back_in_the_state_they_were_in() {
 }
 
 #[tokio::test]
-async fn whoever_leaves_is_in_no_file_of_the_database_and_told_which_backups_hold_them() {
+async fn removed_user_is_in_no_database_file_and_backups_with_their_data_are_listed() {
     const CANARY: &str = "canary-4f1c9e";
     let db = TestDb::new(Backend::Sqlite).await.unwrap();
     let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
-    let folder = db.store.backups().unwrap().unwrap();
+    let folder = db.store.backup_directory().unwrap().unwrap();
     for number in 0..200 {
         let text = NoteText::new(&format!("{CANARY} {number} {}", "x".repeat(300))).unwrap();
         db.store.add_note(ann, Author::Athlete, None, &text, now()).await.unwrap();
@@ -510,11 +510,11 @@ async fn whoever_leaves_is_in_no_file_of_the_database_and_told_which_backups_hol
         ann,
         ActionKind::DeleteUser,
         None,
-        fitness_core::domain::content_hash::ContentHash::of_bytes(b"Ann"),
+        fitness_core::domain::content_hash::ContentHash::hash_bytes(b"Ann"),
     );
     let removal = db.store.remove_user(consent.await.unwrap(), Some(bob)).await.unwrap();
     assert!(!removal.vacuum_pending);
-    let remains = removal.remains;
+    let remains = removal.backup_references;
     assert_eq!(traces(), 0, "in {directory:?}");
     let told: Vec<(&Path, Vec<&str>)> = remains
         .iter()
@@ -546,15 +546,15 @@ async fn removal_whose_vacuum_did_not_end_is_finished_at_the_next_start() {
     };
     // Somebody reads, and does not let go of the log.
     let mut reader = Raw::connect(&db).await;
-    reader.must("BEGIN").await;
+    reader.must_exec("BEGIN").await;
     assert_eq!(reader.number("SELECT COUNT(*) FROM notes").await, 200);
-    let seen = fitness_core::domain::content_hash::ContentHash::of_bytes(b"Ann");
+    let seen = fitness_core::domain::content_hash::ContentHash::hash_bytes(b"Ann");
     let consent = db.consent(ann, ActionKind::DeleteUser, None, seen).await.unwrap();
     let removal = db.store.remove_user(consent, None).await.unwrap();
     assert!(removal.vacuum_pending && db.store.is_vacuum_pending().await.unwrap());
     assert!(traces() > 0, "it is still in the files");
     assert_eq!(db.store.find_user("Ann").await.unwrap(), None, "the rows are gone all the same");
-    reader.must("ROLLBACK").await;
+    reader.must_exec("ROLLBACK").await;
     drop(reader);
     let next = db.another_store().await;
     assert!(!next.is_vacuum_pending().await.unwrap());

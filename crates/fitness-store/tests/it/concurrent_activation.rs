@@ -8,10 +8,10 @@
 use fitness_core::domain::ids::PlanId;
 use fitness_core::domain::note::Author;
 use fitness_core::plan::{ActionKind, Change, PlanStatus, ProposalState};
-use fitness_store::plan::consent::{Channel, Question};
+use fitness_store::plan::consent::{Channel, ConfirmationRequest};
 use fitness_store::plan::human_actions::{self, Activation, apply_hash};
-use fitness_store::testkit::{TestDb, easy_run, june, now, overriding};
-use fitness_store::{Error, Review, Store, on_both_databases};
+use fitness_store::testkit::{TestDb, all_rules, easy_run, june, now};
+use fitness_store::{Error, LintReview, Store, on_both_databases};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use tokio::sync::Barrier;
@@ -26,18 +26,23 @@ const TABS_ROUNDS: u32 = 100;
 
 struct Contender {
     plan: PlanId,
-    question: Question,
+    question: ConfirmationRequest,
     secret: String,
-    review: Review,
+    review: LintReview,
 }
 
 async fn contender(db: &TestDb, user: fitness_core::domain::ids::UserId, number: usize) -> Contender {
     let plan = db.draft(user, &format!("Draft {number}")).await;
     let content = db.store.find_plan(user, plan).await.unwrap().unwrap().content_hash;
-    let seen = human_actions::activation_hash(plan, content, None, None, &overriding());
-    let question = Question { kind: ActionKind::Activate, plan: Some(plan), seen, channel: Channel::Web };
-    let token = db.store.open_confirmation(user, &question, now()).await.unwrap();
-    let review = db.store.review(user, plan, june(8)).await.unwrap();
+    let seen = human_actions::activation_hash(plan, content, None, None, &all_rules());
+    let question = ConfirmationRequest {
+        kind: ActionKind::Activate,
+        plan: Some(plan),
+        content_hash: seen,
+        channel: Channel::Web,
+    };
+    let token = db.store.request_confirmation(user, &question, now()).await.unwrap();
+    let review = db.store.lint_plan(user, plan, june(8)).await.unwrap();
     Contender { plan, question, secret: token.reveal().to_owned(), review }
 }
 
@@ -63,8 +68,8 @@ on_both_databases! {
                     let review = c.review.clone();
                     tokio::spawn(async move {
                         start.wait().await;
-                        let consent = store.spend_confirmation(ann, &question, &secret, now()).await?;
-                        human_actions::activate(consent, plan, None, None, &review, &overriding()).await
+                        let consent = store.redeem_confirmation(ann, &question, &secret, now()).await?;
+                        human_actions::activate(consent, plan, None, None, &review, &all_rules()).await
                     })
                 })
                 .collect();
@@ -85,7 +90,7 @@ on_both_databases! {
             let place = contenders.iter().position(|c| c.plan == won).unwrap();
             contenders[place] = contender(&db, ann, CLIENTS + round).await;
         }
-        assert_eq!(db.store.first_broken_audit_line(ann).await.unwrap(), None);
+        assert_eq!(db.store.first_broken_audit_entry(ann).await.unwrap(), None);
         let activations = db.store.list_human_actions(ann, 10_000).await.unwrap().iter().filter(|a| a.kind == ActionKind::Activate).count();
         assert_eq!(activations, ROUNDS, "one human action per activation, none for a refusal");
     }
@@ -93,7 +98,7 @@ on_both_databases! {
     async fn two_tabs_apply_at_the_same_moment_and_one_of_them_wins(db) {
         let ann = db.user("Ann").await;
         let plan = db.active_plan(ann, "Plan").await;
-        let desk = db.store.desk(ann, Author::Coach);
+        let desk = db.store.plan_writer(ann, Author::Coach);
         let stores = [db.another_store().await, db.another_store().await];
         let (chosen, today) = (BTreeSet::from([0]), june(8));
         let mut won = [0_usize; 2];
@@ -105,10 +110,10 @@ on_both_databases! {
                 let km = 3.0 + f64::from(2 * round + tab) / 10.0;
                 let change = Change::Modify { workout_id: run, on: None, workout: easy_run(june(9), km), asked: None, notes: None };
                 let id = desk.propose(plan, base, "Less.", &[change], today, now()).await.unwrap();
-                let preview = db.store.preview(ann, id, &chosen, today).await.unwrap();
-                let seen = apply_hash(plan, base, &preview.next, &overriding());
-                let question = Question { kind: ActionKind::Apply, plan: Some(plan), seen, channel: Channel::Web };
-                let secret = db.store.open_confirmation(ann, &question, now()).await.unwrap().reveal().to_owned();
+                let preview = db.store.preview_proposal(ann, id, &chosen, today).await.unwrap();
+                let seen = apply_hash(plan, base, &preview.next, &all_rules());
+                let question = ConfirmationRequest { kind: ActionKind::Apply, plan: Some(plan), content_hash: seen, channel: Channel::Web };
+                let secret = db.store.request_confirmation(ann, &question, now()).await.unwrap().reveal().to_owned();
                 tabs.push((id, question, secret, preview));
             }
             let start = Arc::new(Barrier::new(2));
@@ -120,8 +125,8 @@ on_both_databases! {
                     let (id, question, secret, review) = (*id, *question, secret.clone(), preview.review.clone());
                     tokio::spawn(async move {
                         start.wait().await;
-                        let consent = store.spend_confirmation(ann, &question, &secret, now()).await?;
-                        human_actions::apply(consent, id, &chosen, today, &review, &overriding()).await
+                        let consent = store.redeem_confirmation(ann, &question, &secret, now()).await?;
+                        human_actions::apply(consent, id, &chosen, today, &review, &all_rules()).await
                     })
                 })
                 .collect();
@@ -132,7 +137,7 @@ on_both_databases! {
                         assert_eq!(number, base + 1, "round {round}");
                         winners.push(tab);
                     }
-                    Err(Error::Over { proposal, state: ProposalState::MovedOn { base: made, now } }) => {
+                    Err(Error::ProposalClosed { proposal, state: ProposalState::Stale { base: made, now } }) => {
                         assert_eq!((proposal, made, now), (tabs[tab].0, base, base + 1), "round {round}");
                     }
                     Err(other) => panic!("round {round}: {other:?} is no clean answer"),
@@ -147,14 +152,14 @@ on_both_databases! {
             assert_eq!(there[0].workout, tabs[winner].3.next[0].workout, "round {round}");
             // The other sees it anew, beside what the winner made of it.
             let loser = tabs[1 - winner].0;
-            let fresh = db.store.preview_what_fits(ann, loser, today).await.unwrap();
+            let fresh = db.store.preview_applicable_changes(ann, loser, today).await.unwrap();
             assert_eq!((fresh.revision, fresh.proposal.base_revision), (base + 1, base), "round {round}");
             assert!(fresh.fits[0].since.is_some(), "round {round}");
             db.store.decline_proposal(ann, loser, now()).await.unwrap();
         }
         let applied = db.store.list_human_actions(ann, 1000).await.unwrap().iter().filter(|a| a.kind == ActionKind::Apply).count();
         assert_eq!(applied, TABS_ROUNDS as usize, "one human action a round, none for the refusal");
-        assert_eq!(db.store.first_broken_audit_line(ann).await.unwrap(), None);
+        assert_eq!(db.store.first_broken_audit_entry(ann).await.unwrap(), None);
         eprintln!("of {TABS_ROUNDS} rounds the tabs won {won:?}");
     }
 }

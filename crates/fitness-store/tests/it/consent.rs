@@ -4,21 +4,21 @@
 use chrono::TimeDelta;
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::plan::{ActionKind, PlanStatus};
-use fitness_store::plan::consent::{Channel, Question};
+use fitness_store::plan::consent::{Channel, ConfirmationRequest};
 use fitness_store::plan::human_actions::{self, Activation};
-use fitness_store::testkit::{self, now, overriding};
+use fitness_store::testkit::{self, all_rules, now};
 use fitness_store::{Error, on_both_databases};
 
 on_both_databases! {
-    async fn a_confirmation_is_good_for_one_answer_to_one_question(db) {
+    async fn confirmation_is_redeemed_once_and_only_for_its_request(db) {
         let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
         let (plan, other) = (db.draft(ann, "Plan").await, db.draft(ann, "Other").await);
         let content = db.store.find_plan(ann, plan).await.unwrap().unwrap().content_hash;
-        let seen = human_actions::activation_hash(plan, content, None, None, &overriding());
-        let asked = Question { kind: ActionKind::Activate, plan: Some(plan), seen, channel: Channel::Web };
-        let token = db.store.open_confirmation(ann, &asked, now()).await.unwrap();
+        let seen = human_actions::activation_hash(plan, content, None, None, &all_rules());
+        let asked = ConfirmationRequest { kind: ActionKind::Activate, plan: Some(plan), content_hash: seen, channel: Channel::Web };
+        let token = db.store.request_confirmation(ann, &asked, now()).await.unwrap();
 
-        let refused = async |user, question: Question, secret: &str, at| match db.store.spend_confirmation(user, &question, secret, at).await {
+        let refused = async |user, question: ConfirmationRequest, secret: &str, at| match db.store.redeem_confirmation(user, &question, secret, at).await {
             Err(Error::NotConfirmed(why)) => why,
             Err(other) => panic!("{other}"),
             Ok(_) => panic!("{question:?} was let through"),
@@ -27,10 +27,10 @@ on_both_databases! {
         assert_eq!(refused(ann, asked, "no such token", soon).await, "it was never asked");
         assert_eq!(refused(bob, asked, token.reveal(), soon).await, "it was never asked");
         for different in [
-            Question { kind: ActionKind::Delete, ..asked },
-            Question { plan: Some(other), ..asked },
-            Question { seen: ContentHash::of_bytes(b"something else"), ..asked },
-            Question { channel: Channel::Terminal, ..asked },
+            ConfirmationRequest { kind: ActionKind::Delete, ..asked },
+            ConfirmationRequest { plan: Some(other), ..asked },
+            ConfirmationRequest { content_hash: ContentHash::hash_bytes(b"something else"), ..asked },
+            ConfirmationRequest { channel: Channel::Terminal, ..asked },
         ] {
             assert_eq!(refused(ann, different, token.reveal(), soon).await, "it was about something else");
         }
@@ -39,13 +39,13 @@ on_both_databases! {
         assert_eq!(refused(ann, asked, token.reveal(), now() - TimeDelta::seconds(1)).await, "it is older than ten minutes; please confirm again");
 
         // Dropped unused, a consent leaves the answer unspent.
-        drop(db.store.spend_confirmation(ann, &asked, token.reveal(), soon).await.unwrap());
-        let consent = db.store.spend_confirmation(ann, &asked, token.reveal(), soon).await.unwrap();
+        drop(db.store.redeem_confirmation(ann, &asked, token.reveal(), soon).await.unwrap());
+        let consent = db.store.redeem_confirmation(ann, &asked, token.reveal(), soon).await.unwrap();
         assert_eq!(testkit::activate(&db.store, consent, plan, None).await.unwrap(), Activation::Activated);
         assert_eq!(refused(ann, asked, token.reveal(), soon).await, "it was already used");
     }
 
-    async fn a_consent_does_only_what_was_asked(db) {
+    async fn consent_for_another_action_is_refused(db) {
         let ann = db.user("Ann").await;
         let (plan, other) = (db.draft(ann, "Plan").await, db.draft(ann, "Other").await);
         let wrong = async |result: Result<(), Error>| assert!(matches!(result, Err(Error::NotConfirmed("it was about something else"))));

@@ -11,17 +11,17 @@ use fitness_core::domain::ids::{PlanId, UserId};
 use fitness_core::domain::note::Author;
 use fitness_core::plan::{ActionKind, PlanStatus, ProposalStatus};
 use fitness_store::plan::human_actions;
-use fitness_store::testkit::{self, Backend, TestDb, consent, draft, easy_run, june, now, overriding};
-use fitness_store::{Store, seen_hash};
+use fitness_store::testkit::{self, Backend, TestDb, all_rules, consent, draft, easy_run, june, now};
+use fitness_store::{Store, plan_state_hash};
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Set for the process that is to be killed: the database it works on.
-const VICTIM: &str = "FITNESS_TEST_VICTIM";
+const CHILD_DB_ENV: &str = "FITNESS_TEST_VICTIM";
 /// And which decision it is killed in, so that it gets there soon.
-const VICTIM_OF: &str = "FITNESS_TEST_VICTIM_OF";
+const CHILD_KIND_ENV: &str = "FITNESS_TEST_VICTIM_OF";
 /// Of each decision.
 const KILLS: u32 = 50;
 /// Of those so many at least must have cut a decision off before it was acknowledged, or the test has tested nothing.
@@ -30,27 +30,31 @@ const CUT: usize = 10;
 /// Works for ever: drafts, activates, changes, archives, and says out loud what it has done.
 async fn work_until_killed(store: Store) {
     let user = store.list_users().await.unwrap()[0].id;
-    let most = if std::env::var(VICTIM_OF).as_deref() == Ok("activated") { 2 } else { 4 };
+    let most = if std::env::var(CHILD_KIND_ENV).as_deref() == Ok("activated") { 2 } else { 4 };
     loop {
         let active = store.find_active_plan(user).await.unwrap();
         let plan = match active {
             Some(plan) if plan.revision < most => plan.id,
             Some(plan) => {
-                let consent = consent(&store, user, ActionKind::Archive, Some(plan.id), seen_hash(&plan))
-                    .await
-                    .unwrap();
+                let consent =
+                    consent(&store, user, ActionKind::Archive, Some(plan.id), plan_state_hash(&plan))
+                        .await
+                        .unwrap();
                 human_actions::archive(consent, plan.id).await.unwrap();
                 continue;
             }
             None => {
-                let plan =
-                    store.desk(user, Author::Coach).put_draft(&draft("Plan"), None, now()).await.unwrap();
+                let plan = store
+                    .plan_writer(user, Author::Coach)
+                    .put_draft(&draft("Plan"), None, now())
+                    .await
+                    .unwrap();
                 let seen = human_actions::activation_hash(
                     plan,
                     draft("Plan").content_hash(),
                     None,
                     None,
-                    &overriding(),
+                    &all_rules(),
                 );
                 let consent = consent(&store, user, ActionKind::Activate, Some(plan), seen).await.unwrap();
                 println!("\nbegin activated");
@@ -68,7 +72,7 @@ async fn work_until_killed(store: Store) {
                 .collect()
         };
         let proposal = store
-            .desk(user, Author::Coach)
+            .plan_writer(user, Author::Coach)
             .propose(plan, revision, "", &changes, june(8), now())
             .await
             .unwrap();
@@ -80,19 +84,19 @@ async fn work_until_killed(store: Store) {
 }
 
 /// What a worker said before it was killed.
-struct Said {
+struct WorkerOutput {
     /// What it acknowledged.
-    done: Vec<String>,
+    acknowledged: Vec<String>,
     /// Whether it was killed before it acknowledged the decision it was killed in.
-    cut: bool,
+    was_interrupted: bool,
 }
 
 /// Starts the worker, kills it at an instant within its second decision of a kind, and gives back what it acknowledged.
-fn kill_one(db: &TestDb, name: &str, kind: &str, round: u32) -> Said {
+fn kill_one(db: &TestDb, name: &str, kind: &str, round: u32) -> WorkerOutput {
     let mut worker = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", name, "--nocapture"])
-        .env(VICTIM, db.url())
-        .env(VICTIM_OF, kind)
+        .env(CHILD_DB_ENV, db.url())
+        .env(CHILD_KIND_ENV, kind)
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
@@ -120,7 +124,7 @@ fn kill_one(db: &TestDb, name: &str, kind: &str, round: u32) -> Said {
     let late: Vec<String> = lines.filter(is_done).collect();
     let cut = !late.iter().any(|line| line.starts_with(kind));
     done.extend(late);
-    Said { done, cut }
+    WorkerOutput { acknowledged: done, was_interrupted: cut }
 }
 
 /// `settled` are plans that were looked at already and cannot change any more.
@@ -167,7 +171,7 @@ async fn check_what_is_left(store: &Store, user: UserId, said: &[String], settle
     assert_eq!((acted(ActionKind::Apply) as i64, acted(ActionKind::Activate)), (revised, begun));
 }
 
-async fn look_at_what_killed_processes_leave(db: TestDb) {
+async fn check_killed_processes(db: TestDb) {
     let ann = db.user("Ann").await;
     let backend = if db.is_sqlite() { "sqlite" } else { "postgres" };
     let name = format!("kill_signal::{backend}::{TEST}");
@@ -176,13 +180,13 @@ async fn look_at_what_killed_processes_leave(db: TestDb) {
         let mut cut = 0;
         for round in 0..KILLS {
             let said = kill_one(&db, &name, kind, round);
-            cut += usize::from(said.cut);
+            cut += usize::from(said.was_interrupted);
             // As the next start would: a store that was not open when the other process died.
             let store = db.another_store().await;
-            check_what_is_left(&store, ann, &said.done, &mut settled).await;
+            check_what_is_left(&store, ann, &said.acknowledged, &mut settled).await;
             // The log is read from its beginning: now and then, and at the end.
             if round % 10 == 9 {
-                assert_eq!(store.first_broken_audit_line(ann).await.unwrap(), None);
+                assert_eq!(store.first_broken_audit_entry(ann).await.unwrap(), None);
             }
             store.close().await;
         }
@@ -196,12 +200,12 @@ async fn look_at_what_killed_processes_leave(db: TestDb) {
 }
 
 /// One test in two roles: the process that is killed, and the one that kills and looks.
-fn on(backend: Backend) {
-    match std::env::var(VICTIM) {
+fn run_on(backend: Backend) {
+    match std::env::var(CHILD_DB_ENV) {
         Ok(url) => tokio::runtime::Runtime::new()
             .unwrap()
             .block_on(async { work_until_killed(testkit::open(&url).await).await }),
-        Err(_) => testkit::run(TEST, backend, look_at_what_killed_processes_leave),
+        Err(_) => testkit::run(TEST, backend, check_killed_processes),
     }
 }
 
@@ -210,13 +214,13 @@ const TEST: &str = "a_killed_process_leaves_whole_revisions_and_all_it_acknowled
 mod sqlite {
     #[test]
     fn a_killed_process_leaves_whole_revisions_and_all_it_acknowledged() {
-        super::on(super::Backend::Sqlite);
+        super::run_on(super::Backend::Sqlite);
     }
 }
 
 mod postgres {
     #[test]
     fn a_killed_process_leaves_whole_revisions_and_all_it_acknowledged() {
-        super::on(super::Backend::Postgres);
+        super::run_on(super::Backend::Postgres);
     }
 }

@@ -38,7 +38,7 @@ impl Raw {
         })
     }
 
-    pub(crate) async fn must(&mut self, sql: &str) {
+    pub(crate) async fn must_exec(&mut self, sql: &str) {
         self.exec(sql).await.unwrap_or_else(|error| panic!("{error}: {sql}"));
     }
 

@@ -12,11 +12,11 @@ pub(crate) const AT: &str = "'2026-06-14T08:00:00+00:00'";
 
 /// A world with something of everything: Ann with an active plan, a proposal to it, two drafts and a deleted
 /// plan; Bob with a draft and an archived plan; Zed with nothing at all.
-pub(crate) struct World {
+pub(crate) struct AttackFixture {
     names: BTreeMap<&'static str, i64>,
 }
 
-impl World {
+impl AttackFixture {
     pub(crate) async fn new(db: &TestDb, raw: &mut Raw) -> Self {
         let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
         let active = db.active_plan(ann, "Active").await;
@@ -28,7 +28,7 @@ impl World {
         let changes = [Change::Add { workout: easy_run(june(12), 5.0) }];
         let proposal = db
             .store
-            .desk(ann, Author::Coach)
+            .plan_writer(ann, Author::Coach)
             .propose(active, 1, "more", &changes, june(8), now())
             .await
             .unwrap();
@@ -37,10 +37,10 @@ impl World {
             .await
             .unwrap();
         let bobs = db.draft(bob, "Bob's").await;
-        db.ran(ann, june(12), 8.0).await;
-        db.ran(bob, june(12), 8.0).await;
+        db.import_run(ann, june(12), 8.0).await;
+        db.import_run(bob, june(12), 8.0).await;
         let activity = raw.number(&format!("SELECT id FROM activities WHERE user_id = {ann}")).await;
-        raw.must(&format!("INSERT INTO users (name, name_key, created_at) VALUES ('Zed', 'zed', {AT})"))
+        raw.must_exec(&format!("INSERT INTO users (name, name_key, created_at) VALUES ('Zed', 'zed', {AT})"))
             .await;
         let zed = raw.number("SELECT id FROM users WHERE name_key = 'zed'").await;
         let names = BTreeMap::from([
@@ -83,7 +83,7 @@ impl World {
     }
 }
 
-pub(crate) const FORGED: &str = "(SELECT MAX(id) FROM human_actions)";
+pub(crate) const FORGED_ACTION_ID: &str = "(SELECT MAX(id) FROM human_actions)";
 
 /// One way to break one rule.
 pub(crate) struct Attack {
@@ -92,7 +92,7 @@ pub(crate) struct Attack {
     pub(crate) sql: String,
 }
 
-pub(crate) fn attacks(world: &World, sqlite: bool) -> Vec<Attack> {
+pub(crate) fn attacks(world: &AttackFixture, sqlite: bool) -> Vec<Attack> {
     let mut list = Vec::new();
     let mut add = |guard: &'static str, given: Vec<String>, sql: &str| {
         list.push(Attack { guard, given, sql: world.fill(sql) });
@@ -197,7 +197,7 @@ pub(crate) fn attacks(world: &World, sqlite: bool) -> Vec<Attack> {
     add(
         "a_human_action_goes_only_with_its_user",
         spent.clone(),
-        &format!("DELETE FROM human_actions WHERE id = {FORGED}"),
+        &format!("DELETE FROM human_actions WHERE id = {FORGED_ACTION_ID}"),
     );
 
     let plan = "user_id, goal, race_date, start_date, status, activated_by";
@@ -205,7 +205,7 @@ pub(crate) fn attacks(world: &World, sqlite: bool) -> Vec<Attack> {
         "a_plan_is_born_a_draft",
         forge("archive", "ann", "draft"),
         &format!(
-            "INSERT INTO training_plans ({plan}) VALUES ({{zed}}, 'half', '2026-09-20', '2026-06-16', 'active', {FORGED})"
+            "INSERT INTO training_plans ({plan}) VALUES ({{zed}}, 'half', '2026-09-20', '2026-06-16', 'active', {FORGED_ACTION_ID})"
         ),
     );
     add(
@@ -269,7 +269,7 @@ pub(crate) fn attacks(world: &World, sqlite: bool) -> Vec<Attack> {
         "a_plan_goes_from_draft_to_active_to_archived_and_never_back",
         both,
         &format!(
-            "UPDATE training_plans SET status = 'archived', activated_by = {FORGED} - 1, archived_by = {FORGED} WHERE id = {{bobs}}"
+            "UPDATE training_plans SET status = 'archived', activated_by = {FORGED_ACTION_ID} - 1, archived_by = {FORGED_ACTION_ID} WHERE id = {{bobs}}"
         ),
     );
     add(
@@ -286,7 +286,7 @@ pub(crate) fn attacks(world: &World, sqlite: bool) -> Vec<Attack> {
             "only_a_human_activates_a_plan",
             forge(kind, user, about),
             &format!(
-                "UPDATE training_plans SET status = 'active', activated_by = {FORGED} WHERE id = {{bobs}}"
+                "UPDATE training_plans SET status = 'active', activated_by = {FORGED_ACTION_ID} WHERE id = {{bobs}}"
             ),
         );
     }
@@ -295,7 +295,7 @@ pub(crate) fn attacks(world: &World, sqlite: bool) -> Vec<Attack> {
             "only_a_human_archives_a_plan",
             forge(kind, "ann", about),
             &format!(
-                "UPDATE training_plans SET status = 'archived', archived_by = {FORGED} WHERE id = {{active}}"
+                "UPDATE training_plans SET status = 'archived', archived_by = {FORGED_ACTION_ID} WHERE id = {{active}}"
             ),
         );
     }
@@ -304,7 +304,7 @@ pub(crate) fn attacks(world: &World, sqlite: bool) -> Vec<Attack> {
             "a_plan_is_never_replaced_by_another",
             forge("activate", "ann", "draft"),
             &format!(
-                "UPDATE OR REPLACE training_plans SET status = 'active', activated_by = {FORGED} WHERE id = {{draft}}"
+                "UPDATE OR REPLACE training_plans SET status = 'active', activated_by = {FORGED_ACTION_ID} WHERE id = {{draft}}"
             ),
         );
     }
@@ -376,13 +376,14 @@ pub(crate) fn attacks(world: &World, sqlite: bool) -> Vec<Attack> {
             )),
         ],
         &format!(
-            "UPDATE training_plans SET status = 'active', activated_by = {FORGED} \
+            "UPDATE training_plans SET status = 'active', activated_by = {FORGED_ACTION_ID} \
              WHERE id = (SELECT MAX(id) FROM training_plans)"
         ),
     );
 
     let revision = "plan_id, user_id, number, origin, made_by, content_hash, made_at";
-    let new_revision = |number: u8| format!("{{active}}, {{ann}}, {number}, 'edit', {FORGED}, '', {{at}}");
+    let new_revision =
+        |number: u8| format!("{{active}}, {{ann}}, {number}, 'edit', {FORGED_ACTION_ID}, '', {{at}}");
     add(
         "a_revision_is_never_replaced",
         forge("edit", "ann", "active"),
@@ -401,7 +402,7 @@ pub(crate) fn attacks(world: &World, sqlite: bool) -> Vec<Attack> {
         "a_revision_follows_the_one_before",
         forge("edit", "ann", "draft"),
         &format!(
-            "INSERT INTO plan_revisions ({revision}) SELECT {{draft}}, {{ann}}, 2, 'edit', {FORGED}, '', {{at}}"
+            "INSERT INTO plan_revisions ({revision}) SELECT {{draft}}, {{ann}}, 2, 'edit', {FORGED_ACTION_ID}, '', {{at}}"
         ),
     );
     for (kind, about) in [("archive", "active"), ("edit", "draft")] {
@@ -508,7 +509,9 @@ pub(crate) fn attacks(world: &World, sqlite: bool) -> Vec<Attack> {
     add(
         "only_a_human_applies_a_proposal",
         forge("edit", "ann", "active"),
-        &format!("UPDATE proposals SET status = 'applied', applied_by = {FORGED} WHERE id = {{proposal}}"),
+        &format!(
+            "UPDATE proposals SET status = 'applied', applied_by = {FORGED_ACTION_ID} WHERE id = {{proposal}}"
+        ),
     );
     add("a_plan_keeps_its_terms", vec![], "UPDATE training_plans SET terms = '{}' WHERE id = {active}");
     add(
@@ -588,7 +591,7 @@ pub(crate) fn attacks(world: &World, sqlite: bool) -> Vec<Attack> {
 }
 
 /// Where foreign keys are enforced, children must be out of the way before the guard of a parent is reached.
-fn drop_workouts(world: &World) -> Vec<String> {
+fn drop_workouts(world: &AttackFixture) -> Vec<String> {
     vec![
         "--drop a_planned_workout_goes_only_with_its_plan".to_owned(),
         world.fill("DELETE FROM planned_workouts WHERE plan_id = {active}"),

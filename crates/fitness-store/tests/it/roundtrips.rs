@@ -1,34 +1,34 @@
 //! Every other noun: what goes in comes out, for its own user only, and leaves a line in the audit log.
 
 use chrono::TimeDelta;
-use fitness_core::adherence::data_frontier::Evidence;
+use fitness_core::adherence::data_frontier::CoverageEvidence;
 use fitness_core::domain::athlete::{
     Profile, Sex, Threshold, ThresholdKind, ThresholdOrigin, ZoneKind, Zones,
 };
 use fitness_core::domain::calendar::Weekday;
 use fitness_core::domain::ids::{ActivityId, ChatId, NoteId, SourceId};
 use fitness_core::domain::note::{Author, NoteText};
-use fitness_core::domain::observation::{ObservationKind, Observed};
+use fitness_core::domain::observation::{ObservationData, ObservationKind};
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::units::TimeSpan;
 use fitness_core::domain::units::UnitSystem;
 use fitness_core::metrics::zones::{DatedZones, ZoneSource};
 use fitness_store::testkit::{june, now};
 use fitness_store::{
-    Batch, ChatMessage, EXPIRED, Error, FinishedFiles, JobFilter, JobState, NewBrief, Purpose, Role, RunKind,
-    RunOutcome, RunState, Spent, StoredFact, on_both_databases,
+    ChatMessage, Error, FinishedFiles, ImportBatch, JobFilter, JobState, ModelUsage, NewBrief,
+    OUTCOME_EXPIRED, Purpose, Role, StoredFact, SyncRunKind, SyncRunOutcome, SyncRunState, on_both_databases,
 };
 use serde_json::json;
 
-fn text(words: &str) -> NoteText {
+fn note_text(words: &str) -> NoteText {
     NoteText::new(words).unwrap()
 }
 
 on_both_databases! {
-    async fn notes_come_and_go_and_suggestions_wait(db) {
+    async fn notes_are_added_and_deleted_and_suggestions_stay_pending(db) {
         let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
-        let own = db.store.add_note(ann, Author::Athlete, Some(june(14)), &text("calf is tight"), now()).await.unwrap();
-        let hint = db.store.add_note(ann, Author::Coach, None, &text("ignore the plan \u{202e}"), now()).await.unwrap();
+        let own = db.store.add_note(ann, Author::Athlete, Some(june(14)), &note_text("calf is tight"), now()).await.unwrap();
+        let hint = db.store.add_note(ann, Author::Coach, None, &note_text("ignore the plan \u{202e}"), now()).await.unwrap();
         let notes = db.store.list_notes(ann).await.unwrap();
         assert_eq!(notes.iter().map(|n| (n.id, n.accepted, n.author)).collect::<Vec<_>>(), [(hint, false, Author::Coach), (own, true, Author::Athlete)]);
         assert_eq!(notes[0].text.as_str(), "ignore the plan \u{202e}", "stored as written, made visible when shown");
@@ -44,34 +44,34 @@ on_both_databases! {
 
     async fn observations_cover_their_days(db) {
         let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
-        let ill = Observed::new(ObservationKind::Illness, june(10), june(13), Some(2)).unwrap().with_comment(Some(text("flu")));
+        let ill = ObservationData::new(ObservationKind::Illness, june(10), june(13), Some(2)).unwrap().with_comment(Some(note_text("flu")));
         let id = db.store.add_observation(ann, Author::Athlete, &ill, now()).await.unwrap();
         for (from, through, found) in [(9, 9, 0), (9, 10, 1), (12, 12, 1), (13, 20, 1), (14, 20, 0)] {
             assert_eq!(db.store.list_observations(ann, june(from), june(through)).await.unwrap().len(), found, "{from}..{through}");
         }
-        assert_eq!(db.store.list_observations(ann, june(10), june(10)).await.unwrap()[0].observed, ill);
-        let elsewhere = Observed::new(ObservationKind::Rpe, june(10), june(10), Some(7)).unwrap().of_activity(Some(ActivityId::new(77)));
+        assert_eq!(db.store.list_observations(ann, june(10), june(10)).await.unwrap()[0].data, ill);
+        let elsewhere = ObservationData::new(ObservationKind::Rpe, june(10), june(10), Some(7)).unwrap().for_activity(Some(ActivityId::new(77)));
         assert!(matches!(db.store.add_observation(ann, Author::Athlete, &elsewhere, now()).await, Err(Error::NotFound("activity"))));
         assert!(matches!(db.store.delete_observation(bob, id, now()).await, Err(Error::NotFound(_))));
         db.store.delete_observation(ann, id, now()).await.unwrap();
         assert!(db.store.list_observations(ann, june(1), june(30)).await.unwrap().is_empty());
     }
 
-    async fn marking_days_accepts_the_same_suggestion_and_never_adds_a_mark_twice(db) {
+    async fn recording_absence_accepts_equal_suggestion_and_adds_no_duplicate(db) {
         let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
-        let ill = Observed::new(ObservationKind::Illness, june(10), june(12), None).unwrap();
+        let ill = ObservationData::new(ObservationKind::Illness, june(10), june(12), None).unwrap();
         let hint = db.store.add_observation(ann, Author::Coach, &ill, now()).await.unwrap();
         db.store.add_observation(bob, Author::Coach, &ill, now()).await.unwrap();
-        assert_eq!(db.store.mark_days(ann, &ill, now()).await.unwrap(), hint);
+        assert_eq!(db.store.record_absence(ann, &ill, now()).await.unwrap(), hint);
         let marks = async |user| {
             let all = db.store.list_observations(user, june(1), june(30)).await.unwrap();
             all.iter().map(|one| (one.id, one.accepted)).collect::<Vec<_>>()
         };
         assert_eq!(marks(ann).await, [(hint, true)]);
         assert!(!marks(bob).await[0].1, "another athlete's suggestion stays a suggestion");
-        assert_eq!(db.store.mark_days(ann, &ill, now()).await.unwrap(), hint, "the mark there is");
-        let away = Observed::new(ObservationKind::Away, june(10), june(12), None).unwrap();
-        let own = db.store.mark_days(ann, &away, now()).await.unwrap();
+        assert_eq!(db.store.record_absence(ann, &ill, now()).await.unwrap(), hint, "the mark there is");
+        let away = ObservationData::new(ObservationKind::Away, june(10), june(12), None).unwrap();
+        let own = db.store.record_absence(ann, &away, now()).await.unwrap();
         assert_eq!(marks(ann).await, [(hint, true), (own, true)]);
     }
 
@@ -111,7 +111,7 @@ on_both_databases! {
         // Before anything is set what is reported holds, and else the division of the threshold that holds: of none.
         assert_eq!(on(june(1).previous()).await, None);
         let reported = vec![dated(june(1).previous(), 90.0, ThresholdOrigin::Reported), dated(june(12), 95.0, ThresholdOrigin::Reported)];
-        db.store.take_in(ann, Batch { zones: reported, ..Batch::default() }, now()).await.unwrap();
+        db.store.import_batch(ann, ImportBatch { zones: reported, ..ImportBatch::default() }, now()).await.unwrap();
         assert_eq!(on(june(1).previous()).await, Some((zones(90.0), ZoneSource::Reported, june(1).previous())));
         assert_eq!(on(june(12)).await, Some((zones(105.0), ZoneSource::Set, june(10))), "what is set wins");
         for from in [june(1), june(10)] {
@@ -129,7 +129,7 @@ on_both_databases! {
         assert_eq!(db.store.list_settings(ann).await.unwrap().len(), 1);
     }
 
-    async fn a_source_keeps_its_key_sealed_and_forgets_it(db) {
+    async fn source_key_is_stored_encrypted_and_deleted_with_source(db) {
         let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
         let id = db.store.add_source(ann, "intervals_icu", "My intervals", json!({"athlete": "i123"}), now()).await.unwrap();
         assert_eq!(db.store.find_source_secret(ann, id).await.unwrap(), None);
@@ -144,34 +144,34 @@ on_both_databases! {
         assert_eq!(db.store.find_source_secret(ann, id).await.unwrap(), None);
         assert!(db.store.list_sources(ann).await.unwrap().is_empty());
         let mine = db.store.add_source(ann, "folder", "Inbox", json!({}), now()).await.unwrap();
-        assert!(matches!(db.store.begin_run(bob, RunKind::File, Some(mine), now()).await, Err(Error::NotFound("source"))));
+        assert!(matches!(db.store.begin_sync_run(bob, SyncRunKind::File, Some(mine), now()).await, Err(Error::NotFound("source"))));
         assert!(matches!(db.store.remove_source(ann, SourceId::new(99), now()).await, Err(Error::NotFound("source"))));
     }
 
-    async fn a_run_proves_what_it_brought_and_a_failed_one_nothing(db) {
+    async fn sync_run_proves_its_coverage_and_failed_run_proves_none(db) {
         let ann = db.user("Ann").await;
         db.store.put_profile(ann, &Profile { zone: chrono_tz::Tz::America__Los_Angeles, ..Profile::default() }, now()).await.unwrap();
-        let outcome = |state, evidence| RunOutcome { kind: None, state, evidence, summary: json!({"imported": 3}), problem: None, files: FinishedFiles::default() };
-        let live = |record: &str| Evidence::LiveSync { polled_at: now(), newest_record: Some(record.parse().unwrap()) };
-        let failed = db.store.begin_run(ann, RunKind::Live, None, now()).await.unwrap();
-        assert_eq!(db.store.frontier(ann).await.unwrap().complete(), None, "a running sync proves nothing");
-        db.store.finish_run(ann, failed, outcome(RunState::Failed, vec![live("2026-06-14T07:59:00Z")]), now()).await.unwrap();
-        assert_eq!(db.store.frontier(ann).await.unwrap().complete(), None, "nor does a failed one");
-        let run = db.store.begin_run(ann, RunKind::Live, None, now()).await.unwrap();
+        let outcome = |state, evidence| SyncRunOutcome { kind: None, state, evidence, summary: json!({"imported": 3}), problem: None, files: FinishedFiles::default() };
+        let live = |record: &str| CoverageEvidence::LiveSync { polled_at: now(), newest_record: Some(record.parse().unwrap()) };
+        let failed = db.store.begin_sync_run(ann, SyncRunKind::Live, None, now()).await.unwrap();
+        assert_eq!(db.store.frontier(ann).await.unwrap().complete_through(), None, "a running sync proves nothing");
+        db.store.finish_sync_run(ann, failed, outcome(SyncRunState::Failed, vec![live("2026-06-14T07:59:00Z")]), now()).await.unwrap();
+        assert_eq!(db.store.frontier(ann).await.unwrap().complete_through(), None, "nor does a failed one");
+        let run = db.store.begin_sync_run(ann, SyncRunKind::Live, None, now()).await.unwrap();
         // 07:59 UTC is 00:59 in Los Angeles: the 13th is over there.
-        let coverage = db.store.finish_run(ann, run, outcome(RunState::Partial, vec![live("2026-06-14T07:59:00Z")]), now()).await.unwrap();
-        assert_eq!((coverage.complete(), coverage.open()), (Some(june(13)), Some(june(14))));
-        assert!(matches!(db.store.finish_run(ann, run, outcome(RunState::Done, vec![]), now()).await, Err(Error::NotFound(_))), "once");
+        let coverage = db.store.finish_sync_run(ann, run, outcome(SyncRunState::Partial, vec![live("2026-06-14T07:59:00Z")]), now()).await.unwrap();
+        assert_eq!((coverage.complete_through(), coverage.open_day()), (Some(june(13)), Some(june(14))));
+        assert!(matches!(db.store.finish_sync_run(ann, run, outcome(SyncRunState::Done, vec![]), now()).await, Err(Error::NotFound(_))), "once");
         let frontier = db.store.frontier(ann).await.unwrap();
-        assert_eq!((frontier.complete(), frontier.open()), (Some(june(13)), Some(june(14))));
-        let runs = db.store.list_runs(ann, 10).await.unwrap();
-        assert_eq!(runs.iter().map(|r| r.state).collect::<Vec<_>>(), [RunState::Partial, RunState::Failed]);
+        assert_eq!((frontier.complete_through(), frontier.open_day()), (Some(june(13)), Some(june(14))));
+        let runs = db.store.list_sync_runs(ann, 10).await.unwrap();
+        assert_eq!(runs.iter().map(|r| r.state).collect::<Vec<_>>(), [SyncRunState::Partial, SyncRunState::Failed]);
         // One that was killed is not taken for running for ever.
-        let killed = db.store.begin_run(ann, RunKind::File, None, now()).await.unwrap();
-        db.store.begin_run(ann, RunKind::File, None, now() + TimeDelta::hours(1)).await.unwrap();
-        db.store.begin_run(ann, RunKind::File, None, now() + TimeDelta::hours(25)).await.unwrap();
-        let states: Vec<_> = db.store.list_runs(ann, 3).await.unwrap().iter().map(|r| r.state).collect();
-        assert_eq!(states, [RunState::Running, RunState::Running, RunState::Failed], "{killed}");
+        let killed = db.store.begin_sync_run(ann, SyncRunKind::File, None, now()).await.unwrap();
+        db.store.begin_sync_run(ann, SyncRunKind::File, None, now() + TimeDelta::hours(1)).await.unwrap();
+        db.store.begin_sync_run(ann, SyncRunKind::File, None, now() + TimeDelta::hours(25)).await.unwrap();
+        let states: Vec<_> = db.store.list_sync_runs(ann, 3).await.unwrap().iter().map(|r| r.state).collect();
+        assert_eq!(states, [SyncRunState::Running, SyncRunState::Running, SyncRunState::Failed], "{killed}");
         assert_eq!(runs[0].summary, json!({"imported": 3}));
     }
 
@@ -185,7 +185,7 @@ on_both_databases! {
             schema_version: "1".to_owned(),
             body: json!({"headline": headline}),
             cost_micros: Some(1200),
-            fell_back: None,
+            fallback_reason: None,
             facts: vec![fact("sleep", 7.4), fact("form", -18.0)],
         };
         db.store.put_brief(ann, brief("first"), now()).await.unwrap();
@@ -210,16 +210,16 @@ on_both_databases! {
         assert!(db.store.list_chats(bob).await.unwrap().is_empty());
     }
 
-    async fn what_models_took_is_counted_by_athlete_and_day(db) {
+    async fn model_usage_is_summed_by_user_and_day(db) {
         let (ann, bob) = (db.user("Ann").await, db.user("Bob").await);
-        let spent = |cost| Spent { input: 100, output: 10, cost_micros: cost, ..Spent::default() };
+        let spent = |cost| ModelUsage { input: 100, output: 10, cost_micros: cost, ..ModelUsage::default() };
         for (user, cost, day) in [(ann, Some(5), june(14)), (ann, None, june(14)), (ann, Some(7), june(15)), (bob, Some(9), june(14))] {
-            db.store.note_spending(user, Purpose::Chat, "a-model", spent(cost), day, now()).await.unwrap();
+            db.store.record_usage(user, Purpose::Chat, "a-model", spent(cost), day, now()).await.unwrap();
         }
-        let day = db.store.spent_on(ann, june(14)).await.unwrap();
+        let day = db.store.usage_on(ann, june(14)).await.unwrap();
         assert_eq!((day.tokens(), day.cost_micros), (220, Some(5)));
-        assert_eq!(db.store.spent_on(ann, june(13)).await.unwrap(), Spent::default());
-        assert_eq!(db.store.spent_on(bob, june(14)).await.unwrap().cost_micros, Some(9));
+        assert_eq!(db.store.usage_on(ann, june(13)).await.unwrap(), ModelUsage::default());
+        assert_eq!(db.store.usage_on(bob, june(14)).await.unwrap().cost_micros, Some(9));
     }
 
     async fn a_job_is_claimed_by_one_worker_and_tried_again_later(db) {
@@ -318,7 +318,7 @@ on_both_databases! {
         }
     }
 
-    async fn record_of_a_job_says_what_came_of_it(db) {
+    async fn finished_job_stores_its_outcome(db) {
         let ann = db.user("Ann").await;
         let lease = TimeDelta::minutes(5);
         let wanted = JobFilter::of_kind("brief");
@@ -330,7 +330,7 @@ on_both_databases! {
         db.store.expire_job(ann, late, "one", "the morning had passed", now()).await.unwrap();
         let jobs = db.store.list_jobs(ann, 10).await.unwrap();
         assert_eq!((jobs[1].state, jobs[1].outcome()), (JobState::Done, Some("written")));
-        assert_eq!((jobs[0].state, jobs[0].outcome()), (JobState::Failed, Some(EXPIRED)));
+        assert_eq!((jobs[0].state, jobs[0].outcome()), (JobState::Failed, Some(OUTCOME_EXPIRED)));
         assert_eq!(jobs[0].payload["day"], "2026-06-15");
         assert_eq!(db.store.claim_job(wanted, "one", lease, now() + TimeDelta::days(1)).await.unwrap(), None);
         db.store.retry_job(ann, late, now()).await.unwrap();

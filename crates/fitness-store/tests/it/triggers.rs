@@ -2,20 +2,20 @@
 //! guard the same SQL goes through. So each guard is what refuses, and a guard that stops working is noticed.
 
 use crate::raw_sql::Raw;
-use crate::raw_sql_attacks::{Attack, FORGED, World, attacks};
+use crate::raw_sql_attacks::{Attack, AttackFixture, FORGED_ACTION_ID, attacks};
 use fitness_core::domain::note::Author;
 use fitness_core::plan::ActionKind;
-use fitness_store::db::migrations::{Guard, guards};
+use fitness_store::db::migrations::{Trigger, all_triggers};
 use fitness_store::on_both_databases;
 use fitness_store::plan::human_actions;
 use fitness_store::testkit::{TestDb, draft, now};
 use std::collections::BTreeSet;
 
-fn guard_named(name: &str) -> &'static Guard {
-    guards().find(|guard| guard.name == name).unwrap_or_else(|| panic!("no guard is called {name}"))
+fn find_trigger(name: &str) -> &'static Trigger {
+    all_triggers().find(|guard| guard.name == name).unwrap_or_else(|| panic!("no guard is called {name}"))
 }
 
-fn drop_sql(guard: &Guard, sqlite: bool) -> String {
+fn drop_sql(guard: &Trigger, sqlite: bool) -> String {
     if sqlite {
         format!("DROP TRIGGER {}", guard.name)
     } else {
@@ -26,30 +26,30 @@ fn drop_sql(guard: &Guard, sqlite: bool) -> String {
 /// Tries an attack in a transaction of its own, with or without its guard, and undoes everything.
 async fn attempt(raw: &mut Raw, attack: &Attack, guarded: bool) -> Result<u64, String> {
     let sqlite = raw.is_sqlite();
-    raw.must("BEGIN").await;
+    raw.must_exec("BEGIN").await;
     for sql in &attack.given {
         match sql.strip_prefix("--drop ") {
-            Some(name) => raw.must(&drop_sql(guard_named(name), sqlite)).await,
-            None => raw.must(sql).await,
+            Some(name) => raw.must_exec(&drop_sql(find_trigger(name), sqlite)).await,
+            None => raw.must_exec(sql).await,
         }
     }
     if !guarded {
-        raw.must(&drop_sql(guard_named(attack.guard), sqlite)).await;
+        raw.must_exec(&drop_sql(find_trigger(attack.guard), sqlite)).await;
     }
     let answer = raw.exec(&attack.sql).await;
-    raw.must("ROLLBACK").await;
+    raw.must_exec("ROLLBACK").await;
     answer
 }
 
 on_both_databases! {
-    async fn raw_sql_cannot_break_a_guard_and_each_guard_is_what_stops_it(db) {
+    async fn raw_sql_attack_is_refused_by_its_trigger_and_succeeds_without_it(db) {
         let mut raw = Raw::connect(&db).await;
-        let world = World::new(&db, &mut raw).await;
+        let world = AttackFixture::new(&db, &mut raw).await;
         let attacks = attacks(&world, db.is_sqlite());
         let mut shown = BTreeSet::new();
         for attack in &attacks {
             let refused = attempt(&mut raw, attack, true).await;
-            assert_eq!(refused, Err(guard_named(attack.guard).sentence()), "{}", attack.sql);
+            assert_eq!(refused, Err(find_trigger(attack.guard).message()), "{}", attack.sql);
             match attempt(&mut raw, attack, false).await {
                 Ok(_) => drop(shown.insert(attack.guard)),
                 Err(other) => eprintln!("without {}, still refused: {other}", attack.guard),
@@ -57,18 +57,18 @@ on_both_databases! {
         }
         // A replacing update does not exist on PostgreSQL.
         let idle: &[&str] = if db.is_sqlite() { &[] } else { &["a_plan_is_never_replaced_by_another"] };
-        let silent: Vec<_> = guards().map(|g| g.name).filter(|name| !shown.contains(name) && !idle.contains(name)).collect();
+        let silent: Vec<_> = all_triggers().map(|g| g.name).filter(|name| !shown.contains(name) && !idle.contains(name)).collect();
         assert!(silent.is_empty(), "these guards were never shown to be what refuses: {silent:?}");
     }
 
     async fn the_index_alone_allows_one_active_plan_per_user(db) {
         // Both plans have a human behind them; only the index stands between the second and activity.
         let mut raw = Raw::connect(&db).await;
-        let world = World::new(&db, &mut raw).await;
+        let world = AttackFixture::new(&db, &mut raw).await;
         let second = Attack {
             guard: "a_plan_is_born_a_draft",
             given: world.forge("activate", "ann", "draft", ""),
-            sql: world.fill(&format!("UPDATE training_plans SET status = 'active', activated_by = {FORGED} WHERE id = {{draft}}")),
+            sql: world.fill(&format!("UPDATE training_plans SET status = 'active', activated_by = {FORGED_ACTION_ID} WHERE id = {{draft}}")),
         };
         let refused = attempt(&mut raw, &second, true).await.unwrap_err();
         assert!(refused.contains("one_active_plan_per_user") || refused.contains("training_plans.user_id"), "{refused}");
@@ -79,19 +79,19 @@ on_both_databases! {
         // And with the plan-is-born-a-draft guard out of the way, two direct inserts meet the same index.
         let insert = world.fill(&format!(
             "INSERT INTO training_plans (user_id, goal, race_date, start_date, status, activated_by) \
-             VALUES ({{ann}}, 'half', '2026-09-20', '2026-06-16', 'active', {FORGED})"
+             VALUES ({{ann}}, 'half', '2026-09-20', '2026-06-16', 'active', {FORGED_ACTION_ID})"
         ));
         let direct = Attack { guard: "a_plan_is_born_a_draft", given: world.forge("activate", "ann", "draft", ""), sql: insert };
         let refused = attempt(&mut raw, &direct, false).await.unwrap_err();
         assert!(refused.contains("one_active_plan_per_user") || refused.contains("training_plans.user_id"), "{refused}");
     }
 
-    async fn checks_refuse_a_status_without_its_human(db) {
+    async fn status_without_human_action_violates_check(db) {
         let mut raw = Raw::connect(&db).await;
-        let world = World::new(&db, &mut raw).await;
+        let world = AttackFixture::new(&db, &mut raw).await;
         if raw.is_sqlite() {
             // SQLite can be told to ignore every CHECK; the guards say the same.
-            raw.must("PRAGMA ignore_check_constraints = ON").await;
+            raw.must_exec("PRAGMA ignore_check_constraints = ON").await;
         }
         for sql in [
             "UPDATE training_plans SET status = 'active' WHERE id = {bobs}",
@@ -106,14 +106,14 @@ on_both_databases! {
             assert!(raw.exec(&world.fill(sql)).await.is_err(), "{sql}");
         }
         // The control: what the seed's own code does is still possible, and is a draft.
-        raw.must(&world.fill("INSERT INTO training_plans (user_id, goal, race_date, start_date) VALUES ({bob}, 'half', '2026-09-20', '2026-06-16')")).await;
+        raw.must_exec(&world.fill("INSERT INTO training_plans (user_id, goal, race_date, start_date) VALUES ({bob}, 'half', '2026-09-20', '2026-06-16')")).await;
         let born = raw.texts("SELECT status FROM training_plans ORDER BY id DESC LIMIT 1").await;
         assert_eq!(born, ["draft"]);
     }
 
     async fn one_human_action_decides_one_thing_once(db) {
         let mut raw = Raw::connect(&db).await;
-        let world = World::new(&db, &mut raw).await;
+        let world = AttackFixture::new(&db, &mut raw).await;
         // The activation that is already spent on the active plan cannot be spent on another.
         let spent = world.fill("(SELECT activated_by FROM training_plans WHERE id = {active})");
         for plan in ["draft", "bobs", "archived"] {
@@ -129,7 +129,7 @@ on_both_databases! {
 
     async fn an_upsert_changes_no_plan(db) {
         let mut raw = Raw::connect(&db).await;
-        let world = World::new(&db, &mut raw).await;
+        let world = AttackFixture::new(&db, &mut raw).await;
         let overriding = if db.is_sqlite() { "" } else { "OVERRIDING SYSTEM VALUE" };
         for (plan, change) in [("draft", "status = 'active'"), ("archived", "status = 'active'"), ("active", "user_id = {bob}")] {
             let sql = world.fill(&format!(
@@ -143,10 +143,10 @@ on_both_databases! {
     async fn a_temporary_table_cannot_pose_as_ours(db) {
         // PostgreSQL looks into the temporary schema first, SQLite into the main one within its triggers.
         let mut raw = Raw::connect(&db).await;
-        let world = World::new(&db, &mut raw).await;
-        raw.must("CREATE TEMPORARY TABLE users (id BIGINT, user_id BIGINT)").await;
-        raw.must("CREATE TEMPORARY TABLE human_actions (id BIGINT, kind TEXT, plan_id BIGINT, user_id BIGINT, replaces_id BIGINT)").await;
-        raw.must(&world.fill("INSERT INTO human_actions VALUES (1, 'activate', {bobs}, {bob}, NULL), (1, 'delete', {draft}, {ann}, NULL)")).await;
+        let world = AttackFixture::new(&db, &mut raw).await;
+        raw.must_exec("CREATE TEMPORARY TABLE users (id BIGINT, user_id BIGINT)").await;
+        raw.must_exec("CREATE TEMPORARY TABLE human_actions (id BIGINT, kind TEXT, plan_id BIGINT, user_id BIGINT, replaces_id BIGINT)").await;
+        raw.must_exec(&world.fill("INSERT INTO human_actions VALUES (1, 'activate', {bobs}, {bob}, NULL), (1, 'delete', {draft}, {ann}, NULL)")).await;
         let schema = if raw.is_sqlite() { "main" } else { "public" };
         for sql in [
             "DELETE FROM {schema}.audit_log WHERE user_id = {ann}",
@@ -165,13 +165,13 @@ on_both_databases! {
         let last = db.draft(ann, "Last").await;
         human_actions::delete(db.consent_to(ann, ActionKind::Delete, last).await.unwrap(), last).await.unwrap();
         let mut raw = Raw::connect(&db).await;
-        raw.must(&if raw.is_sqlite() {
+        raw.must_exec(&if raw.is_sqlite() {
             format!("UPDATE sqlite_sequence SET seq = {last} - 1 WHERE name = 'training_plans'")
         } else {
             format!("SELECT setval(pg_get_serial_sequence('training_plans', 'id'), {last}, false)")
         })
         .await;
-        let refused = db.store.desk(ann, Author::Coach).put_draft(&draft("Again"), None, now()).await.unwrap_err();
+        let refused = db.store.plan_writer(ann, Author::Coach).put_draft(&draft("Again"), None, now()).await.unwrap_err();
         assert_eq!(refused.to_string(), "the database refused: a plan id is never reused");
     }
 
@@ -203,7 +203,7 @@ on_both_databases! {
         };
         let ann = db.user("Ann").await;
         db.active_plan(ann, "Plan").await;
-        let consent = db.consent(ann, ActionKind::DeleteUser, None, fitness_core::domain::content_hash::ContentHash::of_bytes(b"ann")).await.unwrap();
+        let consent = db.consent(ann, ActionKind::DeleteUser, None, fitness_core::domain::content_hash::ContentHash::hash_bytes(b"ann")).await.unwrap();
         db.store.remove_user(consent, None).await.unwrap();
         for table in &tables {
             assert_eq!(raw.number(&format!("SELECT COUNT(*) FROM {table} WHERE user_id = {ann}")).await, 0, "{table}");
@@ -215,7 +215,7 @@ on_both_databases! {
 /// PostgreSQL only: TRUNCATE fires no row trigger, so it has triggers of its own.
 async fn nothing_is_truncated(db: TestDb) {
     let mut raw = Raw::connect(&db).await;
-    World::new(&db, &mut raw).await;
+    AttackFixture::new(&db, &mut raw).await;
     let mut shown = 0;
     for table in [
         "users",
@@ -234,12 +234,12 @@ async fn nothing_is_truncated(db: TestDb) {
             let by_a_key = refused.contains("referenced in a foreign key");
             assert!(by_us || (cascade.is_empty() && by_a_key), "{table}{cascade}: {refused}");
         }
-        raw.must("BEGIN").await;
-        raw.must(&format!("ALTER TABLE {table} DISABLE TRIGGER {table}_is_never_truncated")).await;
+        raw.must_exec("BEGIN").await;
+        raw.must_exec(&format!("ALTER TABLE {table} DISABLE TRIGGER {table}_is_never_truncated")).await;
         if raw.exec(&format!("TRUNCATE {table}")).await.is_ok() {
             shown += 1;
         }
-        raw.must("ROLLBACK").await;
+        raw.must_exec("ROLLBACK").await;
     }
     assert!(shown >= 3, "only {shown} tables could be truncated without their trigger");
 }

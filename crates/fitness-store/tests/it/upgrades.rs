@@ -5,7 +5,7 @@
 
 use fitness_core::plan::{ActionKind, PlanStatus};
 use fitness_store::testkit::{TestDb, now};
-use fitness_store::{Location, Missing, Store, on_both_databases};
+use fitness_store::{IfMissing, Location, Store, on_both_databases};
 use secrecy::SecretString;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -60,9 +60,9 @@ async fn sqlite_database_of_every_release_opens_and_migrates() {
         let path = home.path().join("fitness.db");
         let packed = std::fs::read(fixture(&format!("{release}.db.zst"))).unwrap();
         std::fs::write(&path, zstd::decode_all(packed.as_slice()).unwrap()).unwrap();
-        let store = Store::open(Location::parse(path.as_os_str()).unwrap(), Missing::Refuse).await.unwrap();
+        let store = Store::open(Location::parse(path.as_os_str()).unwrap(), IfMissing::Refuse).await.unwrap();
         check(&store, release).await;
-        assert_eq!(store.damage().await.unwrap(), None);
+        assert_eq!(store.find_damage().await.unwrap(), None);
         store.close().await;
     }
 }

@@ -8,4 +8,4 @@ pub(crate) mod handlers;
 pub(crate) mod openapi;
 mod types;
 
-pub(crate) use error::Refused;
+pub(crate) use error::ApiError;

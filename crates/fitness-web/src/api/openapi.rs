@@ -1,7 +1,7 @@
 //! `GET /api/v1/openapi.json`: the API as OpenAPI 3.1. The forms of the answers are made from their types.
 
-use super::error::Told;
-use super::handlers::{DAYS, LIMIT, MAX_DAYS, MAX_LIMIT};
+use super::error::ProblemJson;
+use super::handlers::{DEFAULT_DAYS, DEFAULT_LIMIT, MAX_DAYS, MAX_LIMIT};
 use super::types::{Activities, ActivityAnswer, BriefAnswer, PlanAnswer, Today, Trends};
 use crate::app::App;
 use axum::Json;
@@ -12,19 +12,19 @@ use schemars::generate::{SchemaGenerator, SchemaSettings};
 use serde_json::{Value, json};
 
 pub(crate) async fn show(State(app): State<App>) -> Json<Value> {
-    Json(document(&app.site, &app.names.session_cookie()))
+    Json(document(&app.base_url, &app.host_names.session_cookie_name()))
 }
 
 /// Writes down what each route answers.
 struct Paths {
-    forms: SchemaGenerator,
+    schemas: SchemaGenerator,
     paths: serde_json::Map<String, Value>,
 }
 
 impl Paths {
     fn get<T: JsonSchema>(mut self, path: &str, name: &str, summary: &str, parameters: &[Value]) -> Self {
-        let form = self.forms.subschema_for::<T>();
-        let problem = self.forms.subschema_for::<Told>();
+        let form = self.schemas.subschema_for::<T>();
+        let problem = self.schemas.subschema_for::<ProblemJson>();
         let refused = |description: &str| json!({ "description": description, "content": { "application/problem+json": { "schema": problem } } });
         let operation = json!({
             "operationId": name,
@@ -48,7 +48,7 @@ fn parameter(name: &str, description: &str, schema: Value) -> Value {
     json!({ "name": name, "in": "query", "required": false, "description": description, "schema": schema })
 }
 
-fn day(name: &str, description: &str) -> Value {
+fn day_parameter(name: &str, description: &str) -> Value {
     // Of the years somebody could have trained in.
     let years = "^(19|20|21)[0-9]{2}-[0-9]{2}-[0-9]{2}$";
     parameter(name, description, json!({ "type": "string", "format": "date", "pattern": years }))
@@ -62,7 +62,7 @@ pub(super) fn document(site: &str, cookie: &str) -> Value {
     let sports: Vec<&str> = Sport::ALL.iter().map(|sport| sport.as_str()).collect();
     let id = json!({ "name": "id", "in": "path", "required": true, "description": "The activity's number.",
         "schema": { "type": "integer", "format": "int64", "minimum": 1 } });
-    let mut written = Paths { forms: settings.into_generator(), paths: serde_json::Map::new() }
+    let mut written = Paths { schemas: settings.into_generator(), paths: serde_json::Map::new() }
         .get::<Today>("/api/v1/today", "today", "How the athlete is today: every fact with its source.", &[])
         .get::<PlanAnswer>("/api/v1/plan", "plan", "The active plan with its verdicts.", &[])
         .get::<Activities>(
@@ -73,7 +73,7 @@ pub(super) fn document(site: &str, cookie: &str) -> Value {
                 parameter(
                     "limit",
                     "How many.",
-                    json!({ "type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "default": LIMIT }),
+                    json!({ "type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "default": DEFAULT_LIMIT }),
                 ),
                 parameter(
                     "before",
@@ -81,8 +81,8 @@ pub(super) fn document(site: &str, cookie: &str) -> Value {
                     json!({ "type": "string" }),
                 ),
                 parameter("sport", "Only of this sport.", json!({ "type": "string", "enum": sports })),
-                day("from", "Begun on this day or later."),
-                day("through", "Begun on this day or earlier."),
+                day_parameter("from", "Begun on this day or later."),
+                day_parameter("through", "Begun on this day or earlier."),
             ],
         )
         .get::<ActivityAnswer>("/api/v1/activities/{id}", "activity", "One activity with its laps.", &[id])
@@ -91,15 +91,15 @@ pub(super) fn document(site: &str, cookie: &str) -> Value {
             "trends",
             "Load, fitness, fatigue, form, recovery and sleep, day by day.",
             &[
-                day("from", &format!("The first day; {DAYS} days when not given, {MAX_DAYS} at most.")),
-                day(
+                day_parameter("from", &format!("The first day; {DEFAULT_DAYS} days when not given, {MAX_DAYS} at most.")),
+                day_parameter(
                     "through",
                     &format!("The last day; when not given today, or the {MAX_DAYS}th day after `from`."),
                 ),
             ],
         )
         .get::<BriefAnswer>("/api/v1/brief", "brief", "The latest morning brief.", &[]);
-    let schemas = written.forms.take_definitions(true);
+    let schemas = written.schemas.take_definitions(true);
     json!({
         "openapi": "3.1.0",
         "info": {

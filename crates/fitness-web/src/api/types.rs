@@ -6,7 +6,7 @@ use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::units::{Distance, TimeSpan, UnitSystem};
 use fitness_core::facts::{FactValue, Facts};
 use fitness_core::plan::PlannedWorkout;
-use fitness_store::{DayLine, Night, Progress, StoredActivity, StoredBrief};
+use fitness_store::{FitnessPoint, NightMetrics, PlanAdherence, StoredActivity, StoredBrief};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -21,7 +21,7 @@ fn seconds(time: Option<TimeSpan>) -> Option<f64> {
 }
 
 /// A wire word as it is written.
-fn word(value: &impl Serialize) -> String {
+fn wire_name(value: &impl Serialize) -> String {
     match serde_json::to_value(value) {
         Ok(Value::String(word)) => word,
         Ok(other) => other.to_string(),
@@ -30,13 +30,13 @@ fn word(value: &impl Serialize) -> String {
 }
 
 /// A number in the units of this API, or a word.
-fn value(value: &FactValue) -> Value {
+fn fact_value_json(value: &FactValue) -> Value {
     match value {
         FactValue::Number(number) => (*number).into(),
         FactValue::Distance(distance) => metres(Some(*distance)).into(),
         FactValue::Time(time) => seconds(Some(*time)).into(),
         FactValue::Pace(pace) => pace.seconds_per_km().into(),
-        FactValue::Day(day) => word(day).into(),
+        FactValue::Day(day) => wire_name(day).into(),
         FactValue::Word(told) => innermost(serde_json::to_value(told).unwrap_or_default()),
         FactValue::Text(text) => innermost(serde_json::to_value(text).unwrap_or_default()),
     }
@@ -50,7 +50,7 @@ fn innermost(value: Value) -> Value {
     }
 }
 
-fn moment(at: Instant) -> String {
+fn format_instant(at: Instant) -> String {
     at.to_rfc3339_opts(chrono::SecondsFormat::Secs, true)
 }
 
@@ -97,14 +97,14 @@ struct Missing {
 }
 
 impl Today {
-    pub(super) fn of(day: Day, data_through: Option<Day>, facts: &Facts, units: UnitSystem) -> Self {
+    pub(super) fn new(day: Day, data_through: Option<Day>, facts: &Facts, units: UnitSystem) -> Self {
         let known = facts.known().iter().map(|fact| Fact {
             id: fact.id.to_string(),
-            value: value(&fact.value),
-            unit: word(&fact.unit),
-            shown: fact.shown(units),
+            value: fact_value_json(&fact.value),
+            unit: wire_name(&fact.unit),
+            shown: fact.format(units),
             as_of: fact.as_of,
-            quality: word(&fact.quality),
+            quality: wire_name(&fact.quality),
             method: fact.method.clone(),
         });
         let missing =
@@ -181,8 +181,8 @@ impl PlanAnswer {
         Self { data_through, plan: None }
     }
 
-    pub(super) fn of(progress: &Progress) -> Self {
-        let Progress { plan, workouts, frontier, followed, .. } = progress;
+    pub(super) fn from_progress(progress: &PlanAdherence) -> Self {
+        let PlanAdherence { plan, workouts, frontier, adherence: followed, .. } = progress;
         let graded: BTreeMap<_, _> = followed.graded.iter().map(|graded| (graded.workout, graded)).collect();
         let done = |planned: &PlannedWorkout| graded.get(&planned.id).and_then(|graded| graded.actual);
         let far = |amount| if let Amount::Distance(far) = amount { Some(far) } else { None };
@@ -214,7 +214,7 @@ impl PlanAnswer {
             adherence_percent: followed.adherence.current.percent,
             workouts: workouts.collect(),
         };
-        Self { data_through: frontier.complete(), plan: Some(plan) }
+        Self { data_through: frontier.complete_through(), plan: Some(plan) }
     }
 }
 
@@ -275,13 +275,13 @@ struct LapAnswer {
 
 impl ActivityAnswer {
     /// In a list.
-    pub(super) fn listed(stored: &StoredActivity) -> Self {
+    pub(super) fn summary(stored: &StoredActivity) -> Self {
         let Activity { sport, name, started_at, .. } = &stored.activity;
         let a = &stored.activity;
         Self {
             id: stored.id.get(),
             day: stored.day,
-            started_at: moment(*started_at),
+            started_at: format_instant(*started_at),
             sport: sport.to_string(),
             name: name.clone(),
             distance_m: metres(a.distance),
@@ -297,13 +297,13 @@ impl ActivityAnswer {
     }
 
     /// By itself.
-    pub(super) fn whole(stored: &StoredActivity) -> Self {
+    pub(super) fn with_laps(stored: &StoredActivity) -> Self {
         let lap = |lap: &Lap| LapAnswer {
             distance_m: metres(lap.distance),
             elapsed_s: seconds(lap.elapsed),
             heart_rate: lap.avg_heart_rate,
         };
-        Self { laps: Some(stored.activity.laps.iter().map(lap).collect()), ..Self::listed(stored) }
+        Self { laps: Some(stored.activity.laps.iter().map(lap).collect()), ..Self::summary(stored) }
     }
 }
 
@@ -342,7 +342,7 @@ struct DayAnswer {
 }
 
 impl Trends {
-    pub(super) fn of(from: Day, through: Day, lines: &[DayLine], nights: &[Night]) -> Self {
+    pub(super) fn new(from: Day, through: Day, lines: &[FitnessPoint], nights: &[NightMetrics]) -> Self {
         let mut days: BTreeMap<Day, DayAnswer> = BTreeMap::new();
         for line in lines {
             let day = days.entry(line.day).or_default();
@@ -381,10 +381,15 @@ struct Brief {
 }
 
 impl BriefAnswer {
-    pub(super) fn of(brief: Option<StoredBrief>) -> Self {
+    pub(super) fn from_stored(brief: Option<StoredBrief>) -> Self {
         let brief = brief.and_then(|brief| {
             let text = brief.body.get("rendered")?.as_str()?.to_owned();
-            Some(Brief { day: brief.day, written_at: moment(brief.written_at), model: brief.model, text })
+            Some(Brief {
+                day: brief.day,
+                written_at: format_instant(brief.written_at),
+                model: brief.model,
+                text,
+            })
         });
         Self { brief }
     }

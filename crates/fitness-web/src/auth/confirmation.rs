@@ -4,18 +4,18 @@
 //! come from a signed-in browser, without any `Authorization`, from one of our own pages, with the session's form token. A browser
 //! that a link signed in is confirmed first, by the password or by a code from the terminal.
 
-use crate::http::error::Problem;
-use crate::http::form::Fields;
-use crate::page::View;
+use crate::http::error::PageError;
+use crate::http::form::FormFields;
+use crate::page::PageContext;
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::ids::PlanId;
 use fitness_core::plan::ActionKind;
 use fitness_store::Consent;
-use fitness_store::plan::consent::{Channel, Question};
+use fitness_store::plan::consent::{Channel, ConfirmationRequest};
 use maud::{Markup, html};
 
 /// The field with the question's secret.
-pub(crate) const FIELD: &str = "question";
+pub(crate) const CONFIRMATION_FIELD: &str = "question";
 
 /// Something that only a human decides, as they were shown it.
 #[derive(Debug, Clone, Copy)]
@@ -25,39 +25,51 @@ pub(crate) struct Decision {
     /// To which plan; `None` only for removing the account.
     pub(crate) plan: Option<PlanId>,
     /// What they were shown, in 32 bytes.
-    pub(crate) seen: ContentHash,
+    pub(crate) shown_hash: ContentHash,
 }
 
 impl Decision {
-    const fn question(&self) -> Question {
-        Question { kind: self.kind, plan: self.plan, seen: self.seen, channel: Channel::Web }
+    const fn confirmation_request(&self) -> ConfirmationRequest {
+        ConfirmationRequest {
+            kind: self.kind,
+            plan: self.plan,
+            content_hash: self.shown_hash,
+            channel: Channel::Web,
+        }
     }
 
     /// Opens the question and gives the hidden fields its form needs: the session's token and the question's secret.
-    pub(crate) async fn ask(&self, view: &View) -> Result<Markup, Problem> {
+    pub(crate) async fn request_confirmation(&self, view: &PageContext) -> Result<Markup, PageError> {
         view.require_confirmed()?;
-        let token = view.store().open_confirmation(view.user(), &self.question(), view.now).await?;
+        let token =
+            view.store().request_confirmation(view.user(), &self.confirmation_request(), view.now).await?;
         Ok(html! {
             (view.token_field())
-            input type="hidden" name=(FIELD) value=(token.reveal());
+            input type="hidden" name=(CONFIRMATION_FIELD) value=(token.reveal());
         })
     }
 
     /// Takes the answer.
-    pub(crate) async fn answered(&self, view: &View, fields: &Fields) -> Result<Consent, Problem> {
-        if !view.seat.may_decide {
-            return Err(Problem::refused(
+    pub(crate) async fn verify_confirmation(
+        &self,
+        view: &PageContext,
+        fields: &FormFields,
+    ) -> Result<Consent, PageError> {
+        if !view.current_user.is_confirmed {
+            return Err(PageError::forbidden(
                 "A link signed this browser in, and it may not decide yet. Nothing was changed. Open the page again: it asks you to \
                  confirm that it is you.",
             ));
         }
-        let secret = fields.one(FIELD).unwrap_or_default();
+        let secret = fields.get(CONFIRMATION_FIELD).unwrap_or_default();
         #[expect(
             clippy::disallowed_methods,
             reason = "a signed-in person has just sent the form of the page that named what will happen"
         )]
-        let consent =
-            view.store().spend_confirmation(view.user(), &self.question(), secret, view.now).await?;
+        let consent = view
+            .store()
+            .redeem_confirmation(view.user(), &self.confirmation_request(), secret, view.now)
+            .await?;
         Ok(consent)
     }
 }

@@ -1,6 +1,6 @@
 //! The ground of a chart: its size, the lines behind it, and the words at them.
 
-use super::scale::{Days, Linear};
+use super::scale::{DayScale, LinearScale};
 use fitness_core::domain::calendar::Day;
 use maud::{Markup, html};
 
@@ -29,7 +29,7 @@ impl Plot {
 
     /// The class of its size. Words are set in the units of a drawing, and a phone makes a wide one small: what they
     /// have to grow by to stay readable is up to how wide it is.
-    pub(crate) fn size(&self) -> &'static str {
+    pub(crate) fn size_class(&self) -> &'static str {
         match self.width {
             ..400.0 => "narrow",
             ..700.0 => "medium",
@@ -38,58 +38,63 @@ impl Plot {
     }
 
     /// From left to right.
-    pub(crate) const fn across(&self) -> (f64, f64) {
+    pub(crate) const fn x_range(&self) -> (f64, f64) {
         (self.left, self.width - self.right)
     }
 
     /// From the bottom to the top: larger values are higher.
-    pub(crate) const fn upward(&self) -> (f64, f64) {
+    pub(crate) const fn y_range(&self) -> (f64, f64) {
         (self.height - self.bottom, self.top)
     }
 
     /// A scale of days across.
-    pub(crate) const fn days(&self, first: Day, last: Day) -> Days {
-        Days::new(first, last, self.across())
+    pub(crate) const fn day_scale(&self, first: Day, last: Day) -> DayScale {
+        DayScale::new(first, last, self.x_range())
     }
 
     /// A round scale upward, and its lines.
-    pub(crate) fn values(&self, range: (f64, f64)) -> (Linear, Vec<f64>) {
-        Linear::round(range, self.upward(), 4.0)
+    pub(crate) fn value_scale(&self, range: (f64, f64)) -> (LinearScale, Vec<f64>) {
+        LinearScale::rounded(range, self.y_range(), 4.0)
     }
 
     /// Lines across with a word at each.
-    pub(crate) fn rules(&self, scale: &Linear, ticks: &[f64], word: impl Fn(f64) -> String) -> Markup {
-        let (from, to) = self.across();
+    pub(crate) fn grid_lines(
+        &self,
+        scale: &LinearScale,
+        ticks: &[f64],
+        word: impl Fn(f64) -> String,
+    ) -> Markup {
+        let (from, to) = self.x_range();
         // All lines in one path, and their words in one group: they are on every chart several times.
         let below_zero = ticks.first().is_some_and(|first| *first < 0.0);
         let across = |zero: bool| -> String {
             let these = ticks.iter().filter(|tick| (below_zero && **tick == 0.0) == zero);
-            these.map(|tick| format!("M{from} {:.1}H{to}", scale.at(*tick))).collect()
+            these.map(|tick| format!("M{from} {:.1}H{to}", scale.position(*tick))).collect()
         };
         html! {
             path.g-line d=(across(false)) {}
             @if below_zero { path.g-zero d=(across(true)) {} }
             g text-anchor="end" {
                 @for tick in ticks {
-                    text x=(from - 6.0) y=(format!("{:.0}", scale.at(*tick) + 4.0)) { (word(*tick)) }
+                    text x=(from - 6.0) y=(format!("{:.0}", scale.position(*tick) + 4.0)) { (word(*tick)) }
                 }
             }
         }
     }
 
     /// Words for days below.
-    pub(crate) fn calendar(&self, days: &Days) -> Markup {
+    pub(crate) fn day_labels(&self, days: &DayScale) -> Markup {
         let y = self.height - self.bottom + 18.0;
         html! {
             g text-anchor="middle" {
-                @for (day, word) in days.ticks() { text x=(format!("{:.0}", days.at(day))) y=(y) { (word) } }
+                @for (day, word) in days.ticks() { text x=(format!("{:.0}", days.position(day))) y=(y) { (word) } }
             }
         }
     }
 
     /// A line from top to bottom at a day, with a word above it, where no other line is.
-    pub(crate) fn upright(&self, x: f64, class: &str, word: &str) -> Markup {
-        let (bottom, top) = self.upward();
+    pub(crate) fn vertical_line(&self, x: f64, class: &str, word: &str) -> Markup {
+        let (bottom, top) = self.y_range();
         // To the left as soon as there is room: what else has a word is to the right.
         let (at, anchor) = if x > self.width * 0.4 { (x + 2.0, "end") } else { (x - 2.0, "start") };
         html! {
@@ -100,7 +105,7 @@ impl Plot {
 }
 
 /// `40`, `2.5`: a number as short as it is.
-pub(crate) fn number(value: f64) -> String {
+pub(crate) fn format_number(value: f64) -> String {
     let text = format!("{value:.1}");
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }

@@ -28,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bar_stands_on_the_bottom_and_nothing_is_drawn_of_nothing() {
+    fn bar_starts_at_bottom_and_invalid_values_are_skipped() {
         assert_eq!(path([(10.0, 60.0), (20.0, 100.0)], 100.0), "M10.0 100V60.0");
         assert_eq!(
             path([(f64::NAN, 0.0), (0.0, f64::NAN), (0.0, f64::NEG_INFINITY), (0.0, 120.0)], 100.0),
@@ -37,7 +37,7 @@ mod tests {
     }
 
     #[test]
-    fn bars_have_room_and_stay_within_the_edges() {
+    fn bars_do_not_overlap_and_stay_within_edges() {
         for count in [1, 2, 13, 53, 530] {
             let (middles, width) = slots((40.0, 550.0), count);
             assert_eq!(middles.len(), count);

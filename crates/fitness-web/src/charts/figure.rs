@@ -12,9 +12,9 @@ pub(crate) struct Figure<'a> {
     /// Its size.
     pub(crate) plot: Plot,
     /// What is drawn, from back to front.
-    pub(crate) drawn: Markup,
+    pub(crate) drawing: Markup,
     /// Every value that can be read: where it lies from left to right, and its words.
-    pub(crate) reads: Vec<(f64, String)>,
+    pub(crate) readings: Vec<(f64, String)>,
     /// A sentence that says what it shows.
     pub(crate) caption: &'a str,
     /// Where its numbers are as a table.
@@ -24,13 +24,13 @@ pub(crate) struct Figure<'a> {
 impl Figure<'_> {
     pub(crate) fn render(&self) -> Markup {
         let Plot { width, height, .. } = self.plot;
-        let (bottom, top) = self.plot.upward();
-        let reads = (!self.reads.is_empty()).then(|| shortened(&self.reads));
+        let (bottom, top) = self.plot.y_range();
+        let reads = (!self.readings.is_empty()).then(|| compress_readings(&self.readings));
         html! {
             figure {
-                svg class={ "chart " (self.plot.size()) } viewBox={ "0 0 " (width) " " (height) } role="img" aria-label=(self.label)
+                svg class={ "chart " (self.plot.size_class()) } viewBox={ "0 0 " (width) " " (height) } role="img" aria-label=(self.label)
                     tabindex=[reads.as_ref().map(|_| "0")] data-reads=[reads.as_ref()] {
-                    (self.drawn)
+                    (self.drawing)
                     @if reads.is_some() { line.m.cursor hidden y1=(top) y2=(bottom) x1="0" x2="0" {} }
                 }
                 @if reads.is_some() { p.readout aria-live="polite" {} }
@@ -45,7 +45,7 @@ impl Figure<'_> {
 
 /// A line for each value: where it lies, then its words, with `~` and a count for as many words as are the same in the
 /// line above. A third of what the whole words would take; the script of the page writes them out again.
-fn shortened(reads: &[(f64, String)]) -> String {
+fn compress_readings(reads: &[(f64, String)]) -> String {
     let mut lines = String::new();
     let mut above: Vec<&str> = Vec::new();
     for (x, words) in reads {
@@ -79,10 +79,10 @@ fn shortened(reads: &[(f64, String)]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::shortened;
+    use super::compress_readings;
 
     #[test]
-    fn what_a_line_shares_with_the_one_above_is_counted() {
+    fn words_shared_with_previous_reading_are_counted() {
         let reads = [
             (36.0, "Mon 21 Sep: fitness 38, fatigue 32"),
             (44.2, "Tue 22 Sep: fitness 38, fatigue 31"),
@@ -91,7 +91,7 @@ mod tests {
         ];
         let reads = reads.map(|(x, words)| (x, words.to_owned()));
         assert_eq!(
-            shortened(&reads),
+            compress_readings(&reads),
             "36 Mon 21 Sep: fitness 38, fatigue 32\n44 Tue 22 ~4 31\n52 ~7 too\n60 Wed"
         );
     }

@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_gap_breaks_the_line_and_nothing_is_drawn_of_nothing() {
+    fn gap_breaks_line_and_empty_input_draws_nothing() {
         assert_eq!(
             line([Some((0.0, 1.0)), Some((1.0, 2.0)), None, Some((3.0, 4.0))]),
             "M0.0 1.0L1.0 2.0M3.0 4.0"

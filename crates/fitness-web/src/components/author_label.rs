@@ -4,6 +4,6 @@ use fitness_core::domain::note::Author;
 use maud::{Markup, html};
 
 /// A label beside names, descriptions and notes of a coach or a program; nothing beside the athlete's own.
-pub(crate) fn label(author: Option<Author>) -> Markup {
-    html! { @if let Some(words) = author.and_then(Author::words_label) { span.chip.archived { (words) } } }
+pub(crate) fn render(author: Option<Author>) -> Markup {
+    html! { @if let Some(words) = author.and_then(Author::text_label) { span.chip.archived { (words) } } }
 }

@@ -1,24 +1,24 @@
 //! What is planned now and what would be, workout by workout and week by week. On a phone one stands above the other.
 
 use crate::components::time;
-use crate::components::workout::tone;
-use crate::http::error::sentence;
+use crate::components::workout::tone_class;
+use crate::http::error::to_sentence;
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::units::{TimeSpan, UnitSystem};
-use fitness_core::domain::untrusted_text::visible;
-use fitness_core::plan::{NowThen, WeekDelta, Workout};
+use fitness_core::domain::untrusted_text::escape_invisible;
+use fitness_core::plan::{WeekDelta, Workout, WorkoutDiff};
 use maud::{Markup, html};
 
 /// How a row is shown.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Shown {
+pub(crate) struct DiffView {
     pub(crate) units: UnitSystem,
     pub(crate) today: Day,
 }
 
-impl Shown {
+impl DiffView {
     /// Changes without anything to choose.
-    pub(crate) fn rows(self, changes: &[NowThen]) -> Markup {
+    pub(crate) fn rows(self, changes: &[WorkoutDiff]) -> Markup {
         html! {
             @if changes.is_empty() { p { "Nothing changes." } }
             ul.diff { @for change in changes { li { (self.row(change)) } } }
@@ -26,7 +26,7 @@ impl Shown {
     }
 
     /// One change.
-    pub(crate) fn row(self, change: &NowThen) -> Markup {
+    pub(crate) fn row(self, change: &WorkoutDiff) -> Markup {
         let day = change.now.as_ref().or(change.then.as_ref()).map(|workout| workout.date);
         let moved = change.now.as_ref().zip(change.then.as_ref()).filter(|(now, then)| now.date != then.date);
         let what = match (&change.now, &change.then) {
@@ -51,8 +51,8 @@ impl Shown {
                     (self.side(change.then.as_ref(), "taken out"))
                 }
             }
-            @if !more.is_empty() { p.small.soft { (sentence(&more.join(", "))) } }
-            @if let Some(notes) = &change.notes { p.small { "“" (visible(notes)) "”" } }
+            @if !more.is_empty() { p.small.soft { (to_sentence(&more.join(", "))) } }
+            @if let Some(notes) = &change.notes { p.small { "“" (escape_invisible(notes)) "”" } }
         }
     }
 
@@ -60,7 +60,7 @@ impl Shown {
         html! {
             @match workout {
                 Some(workout) => {
-                    span.kind.(tone(workout.kind)) { (workout.brief(self.units)) }
+                    span.kind.(tone_class(workout.kind)) { (workout.short_label(self.units)) }
                     @if let Some(load) = workout.load { span.small.soft { " load " (format!("{load:.0}")) } }
                 }
                 None => span.soft { (none) }
@@ -79,8 +79,8 @@ impl Shown {
                             tr {
                                 th scope="row" { (time::element(week.monday, self.today)) }
                                 td.n data-label="Running" { (self.running(week)) }
-                                td.n data-label="Time" { (pair(week.time_before.map(TimeSpan::hours_minutes), week.time_after.map(TimeSpan::hours_minutes), "a workout has neither a time nor a pace")) }
-                                td.n data-label="Load" { @if week.load_estimated && week.load_before.is_some() && week.load_after.is_some() { "about " } (pair(week.load_before.map(whole), week.load_after.map(whole), "a workout does not say its load, and no other of its kind does")) (percent(week)) }
+                                td.n data-label="Time" { (pair(week.time_before.map(TimeSpan::format_hours_minutes), week.time_after.map(TimeSpan::format_hours_minutes), "a workout has neither a time nor a pace")) }
+                                td.n data-label="Load" { @if week.load_estimated && week.load_before.is_some() && week.load_after.is_some() { "about " } (pair(week.load_before.map(format_load), week.load_after.map(format_load), "a workout does not say its load, and no other of its kind does")) (percent(week)) }
                             }
                         }
                     }
@@ -90,7 +90,7 @@ impl Shown {
     }
 
     fn running(self, week: &WeekDelta) -> Markup {
-        let ((before, after), about) = week.running(self.units);
+        let ((before, after), about) = week.running_labels(self.units);
         html! {
             (pair(Some(before), Some(after), ""))
             @if let Some((before, after)) = about { br; span.small.soft { "about " (before) " → " (after) } }
@@ -98,7 +98,7 @@ impl Shown {
     }
 }
 
-fn whole(load: f64) -> String {
+fn format_load(load: f64) -> String {
     format!("{load:.0}")
 }
 

@@ -16,7 +16,7 @@ pub(crate) fn long(day: Day) -> String {
 }
 
 /// `Sat 14 Jun`, with the year when it is another one than today's.
-pub(crate) fn near(day: Day, today: Day) -> String {
+pub(crate) fn short_with_year(day: Day, today: Day) -> String {
     if day.date().year() == today.date().year() {
         short(day)
     } else {
@@ -26,7 +26,7 @@ pub(crate) fn near(day: Day, today: Day) -> String {
 
 /// A day as an element that says the whole date to machines and on hovering.
 pub(crate) fn element(day: Day, today: Day) -> Markup {
-    html! { time datetime=(day) title=(long(day)) { (near(day, today)) } }
+    html! { time datetime=(day) title=(long(day)) { (short_with_year(day, today)) } }
 }
 
 /// `07:12` where that was.
@@ -35,14 +35,18 @@ pub(crate) fn clock(at: Instant, zone: Tz) -> String {
 }
 
 /// `07:12` of today, else `Fri 13 Jun 07:12`.
-pub(crate) fn moment(at: Instant, zone: Tz, today: Day) -> String {
+pub(crate) fn clock_or_date(at: Instant, zone: Tz, today: Day) -> String {
     let day = Day::at(at, zone);
-    if day == today { clock(at, zone) } else { format!("{} {}", near(day, today), clock(at, zone)) }
+    if day == today {
+        clock(at, zone)
+    } else {
+        format!("{} {}", short_with_year(day, today), clock(at, zone))
+    }
 }
 
 /// A sentence of the core's with its dates as people read them: `2026-08-23` becomes `23 Aug 2026`. The core writes for
 /// terminals, programs and pages alike; what is no date stays as it is.
-pub(crate) fn in_words(text: &str) -> String {
+pub(crate) fn humanize_dates(text: &str) -> String {
     const LONG: usize = "2026-08-23".len();
     let mut told = String::with_capacity(text.len());
     let mut rest = text;
@@ -52,7 +56,7 @@ pub(crate) fn in_words(text: &str) -> String {
         let end = from.find(|letter: char| !letter.is_ascii_digit() && letter != '-').unwrap_or(from.len());
         let (word, after) = from.split_at(end);
         match word.parse::<Day>().ok().filter(|_| word.len() == LONG) {
-            Some(day) => told.push_str(&day.spoken()),
+            Some(day) => told.push_str(&day.format_long()),
             None => told.push_str(word),
         }
         rest = after;
@@ -63,7 +67,7 @@ pub(crate) fn in_words(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::in_words;
+    use super::humanize_dates;
 
     #[test]
     fn dates_in_a_sentence_are_read_and_numbers_stay() {
@@ -75,7 +79,7 @@ mod tests {
             ("", ""),
             ("Größe 8 × 1 min", "Größe 8 × 1 min"),
         ] {
-            assert_eq!(in_words(text), told);
+            assert_eq!(humanize_dates(text), told);
         }
     }
 }

@@ -104,7 +104,7 @@ impl TrustedProxies {
 
     /// The client of a request: the last hop that is not a trusted proxy.
     #[must_use]
-    pub fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
+    pub fn client_address(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
         let mut last = peer.to_canonical();
         let values: Vec<&str> =
             headers.get_all("x-forwarded-for").iter().filter_map(|value| value.to_str().ok()).collect();
@@ -133,7 +133,7 @@ mod tests {
         for value in forwarded {
             headers.append("x-forwarded-for", value.parse().unwrap());
         }
-        proxies.client(peer.parse().unwrap(), &headers).to_string()
+        proxies.client_address(peer.parse().unwrap(), &headers).to_string()
     }
 
     #[test]

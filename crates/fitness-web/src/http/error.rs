@@ -3,15 +3,15 @@
 use crate::app::App;
 use crate::auth::session;
 use crate::http::host_check;
-use crate::http::rate_limit::WAIT;
+use crate::http::rate_limit::RETRY_AFTER_SECONDS;
 use crate::http::response::see_other;
-use crate::page::{self, View};
+use crate::page::{self, PageContext};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use fitness_core::domain::content_hash::ContentHash;
-use fitness_core::domain::untrusted_text::told_back;
+use fitness_core::domain::untrusted_text::escape_and_truncate;
 use fitness_store::Error;
 use maud::{Markup, html};
 use std::fmt::Display;
@@ -20,26 +20,31 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Something that cannot be shown or done, and why.
 #[derive(Debug)]
-pub(crate) struct Problem {
+pub(crate) struct PageError {
     status: StatusCode,
     /// What happened, as a sentence.
-    said: String,
+    message: String,
     /// Where to go on, and what that is called.
-    next: (String, String),
+    next_link: (String, String),
     /// After how many seconds to try again, where it was too often.
     retry_after: u16,
 }
 
-impl Problem {
+impl PageError {
     /// What happened, as a sentence.
     pub(crate) fn new(status: StatusCode, said: impl Into<String>) -> Self {
-        let next = ("/".to_owned(), "Go to Today".to_owned());
-        Self { status, said: told_back(&said.into()), next, retry_after: WAIT }
+        let next_link = ("/".to_owned(), "Go to Today".to_owned());
+        Self {
+            status,
+            message: escape_and_truncate(&said.into()),
+            next_link,
+            retry_after: RETRY_AFTER_SECONDS,
+        }
     }
 
     /// Where to go on instead of Today.
-    pub(crate) fn go_on(mut self, to: impl Into<String>, called: impl Into<String>) -> Self {
-        self.next = (to.into(), called.into());
+    pub(crate) fn with_link(mut self, to: impl Into<String>, called: impl Into<String>) -> Self {
+        self.next_link = (to.into(), called.into());
         self
     }
 
@@ -52,17 +57,17 @@ impl Problem {
     }
 
     /// More than a form may hold.
-    pub(crate) fn too_much() -> Self {
+    pub(crate) fn payload_too_large() -> Self {
         Self::new(
             StatusCode::PAYLOAD_TOO_LARGE,
             "That is more than a form may hold, 256 kB in all and 64 kB in one field. Nothing was saved. What you wrote is still \
              on the page before: go back, shorten it, and send it again. Files are brought in under Sources.",
         )
-        .go_on("/sources", "Bring in files")
+        .with_link("/sources", "Bring in files")
     }
 
     /// The body of the request did not arrive in time.
-    pub(crate) fn too_slow() -> Self {
+    pub(crate) fn request_timeout() -> Self {
         Self::new(
             StatusCode::REQUEST_TIMEOUT,
             "Your form arrived too slowly. Nothing was saved; go back and send it again.",
@@ -70,39 +75,39 @@ impl Problem {
     }
 
     /// The same, to be tried again after so many seconds.
-    pub(crate) fn retry_after(mut self, seconds: u16) -> Self {
+    pub(crate) fn with_retry_after(mut self, seconds: u16) -> Self {
         self.retry_after = seconds;
         self
     }
 
     /// What is said about it, for whoever says it in another form.
-    pub(crate) fn told(&self) -> (StatusCode, &str) {
-        (self.status, &self.said)
+    pub(crate) fn status_and_message(&self) -> (StatusCode, &str) {
+        (self.status, &self.message)
     }
 
     /// The same as a line of plain text, for a program.
-    pub(crate) fn plain(&self) -> Response {
-        let mut response = host_check::refusal(self.status, &self.said);
-        self.wait(response.headers_mut());
+    pub(crate) fn plain_text_response(&self) -> Response {
+        let mut response = host_check::plain_text_error(self.status, &self.message);
+        self.insert_retry_after(response.headers_mut());
         response
     }
 
     /// Says when to try again, where it was too often.
-    pub(crate) fn wait(&self, headers: &mut HeaderMap) {
+    pub(crate) fn insert_retry_after(&self, headers: &mut HeaderMap) {
         if self.status == StatusCode::TOO_MANY_REQUESTS {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(self.retry_after));
         }
     }
 
     /// On to the page on which this browser is confirmed, and from there to where it wanted to go.
-    pub(crate) fn confirm_first(to: &str) -> Self {
+    pub(crate) fn confirmation_required(to: &str) -> Self {
         let to: String = form_urlencoded::byte_serialize(to.as_bytes()).collect();
         Self::new(StatusCode::SEE_OTHER, "Confirm it's you first.")
-            .go_on(format!("/confirm?to={to}"), "Confirm it's you")
+            .with_link(format!("/confirm?to={to}"), "Confirm it's you")
     }
 
     /// May not be done this way.
-    pub(crate) fn refused(said: impl Into<String>) -> Self {
+    pub(crate) fn forbidden(said: impl Into<String>) -> Self {
         Self::new(StatusCode::FORBIDDEN, said)
     }
 
@@ -112,11 +117,11 @@ impl Problem {
     }
 
     /// Our own fault. What it was is noted under a number; the page says only the number.
-    pub(crate) fn broken(why: &dyn Display) -> Self {
+    pub(crate) fn internal(why: &dyn Display) -> Self {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let seed = format!("{}-{count}-{why}", std::process::id());
-        let id: String = ContentHash::of_bytes(seed.as_bytes()).to_string().chars().take(8).collect();
+        let id: String = ContentHash::hash_bytes(seed.as_bytes()).to_string().chars().take(8).collect();
         tracing::error!(id, %why, "a request could not be answered");
         let said = format!(
             "Something went wrong on this server, and it is not your doing. Nothing was changed. It is noted there as {id}."
@@ -125,7 +130,7 @@ impl Problem {
     }
 }
 
-impl From<Error> for Problem {
+impl From<Error> for PageError {
     fn from(error: Error) -> Self {
         match error {
             Error::NotFound(_) => Self::not_found(),
@@ -143,22 +148,22 @@ impl From<Error> for Problem {
             Error::AlreadyActive { .. }
             | Error::NothingToReplace
             | Error::Stale
-            | Error::Over { .. }
-            | Error::NotConfirmed(_) => Self::conflict(sentence(&error)),
-            Error::Database(_) | Error::Unreadable(_) | Error::Damaged(..) => Self::broken(&error),
-            other => Self::new(StatusCode::UNPROCESSABLE_ENTITY, sentence(&other)),
+            | Error::ProposalClosed { .. }
+            | Error::NotConfirmed(_) => Self::conflict(to_sentence(&error)),
+            Error::Database(_) | Error::Unreadable(_) | Error::Damaged(..) => Self::internal(&error),
+            other => Self::new(StatusCode::UNPROCESSABLE_ENTITY, to_sentence(&other)),
         }
     }
 }
 
-impl From<fitness_ingest::Error> for Problem {
+impl From<fitness_ingest::Error> for PageError {
     fn from(error: fitness_ingest::Error) -> Self {
-        Self::broken(&error)
+        Self::internal(&error)
     }
 }
 
 /// `the plan changed` as a sentence.
-pub(crate) fn sentence(error: &impl Display) -> String {
+pub(crate) fn to_sentence(error: &impl Display) -> String {
     let text = error.to_string();
     let mut letters = text.chars();
     let first = letters.next().map(|letter| letter.to_uppercase().to_string()).unwrap_or_default();
@@ -166,46 +171,46 @@ pub(crate) fn sentence(error: &impl Display) -> String {
     format!("{first}{}{end}", letters.as_str())
 }
 
-impl Problem {
+impl PageError {
     /// What its page is called, and what is on it.
-    fn page(&self) -> (&'static str, Markup) {
+    fn render(&self) -> (&'static str, Markup) {
         let title = match self.status {
             StatusCode::NOT_FOUND => "Not here",
             StatusCode::CONFLICT => "Not as it was",
             status if status.is_server_error() => "That did not work",
             _ => "Not like this",
         };
-        let (to, called) = &self.next;
+        let (to, called) = &self.next_link;
         let body = html! {
             section.card {
                 h1 { (title) }
-                p { (self.said) }
+                p { (self.message) }
                 p.actions { a.btn.primary href=(to) { (called) } }
             }
         };
         (title, body)
     }
 
-    fn finish(&self, mut response: Response) -> Response {
+    fn finish_response(&self, mut response: Response) -> Response {
         *response.status_mut() = self.status;
         response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        self.wait(response.headers_mut());
+        self.insert_retry_after(response.headers_mut());
         response
     }
 }
 
 /// A problem that became a page on its own, for whoever can put the app around it.
 #[derive(Debug, Clone)]
-struct Alone(Arc<Problem>);
+struct BareErrorPage(Arc<PageError>);
 
-impl IntoResponse for Problem {
+impl IntoResponse for PageError {
     fn into_response(self) -> Response {
         if self.status == StatusCode::SEE_OTHER {
-            return see_other(&self.next.0);
+            return see_other(&self.next_link.0);
         }
-        let (title, body) = self.page();
-        let mut response = self.finish(page::bare(title, &body).into_response());
-        response.extensions_mut().insert(Alone(Arc::new(self)));
+        let (title, body) = self.render();
+        let mut response = self.finish_response(page::bare_page(title, &body).into_response());
+        response.extensions_mut().insert(BareErrorPage(Arc::new(self)));
         response
     }
 }
@@ -213,28 +218,28 @@ impl IntoResponse for Problem {
 /// Puts the way around the app and the line of how far the data reaches on the page of a problem, for whoever is signed in.
 /// Where that cannot be found out the page stays as it is, and so it does while the database does not answer and for what is
 /// refused outright: nobody makes this server work by forging forms or asking too often.
-pub(crate) async fn surround(State(app): State<App>, request: Request, next: Next) -> Response {
+pub(crate) async fn wrap_error_page(State(app): State<App>, request: Request, next: Next) -> Response {
     let of_program = request.headers().contains_key(header::AUTHORIZATION);
     let mut cookies = HeaderMap::new();
     for cookie in request.headers().get_all(header::COOKIE) {
         cookies.append(header::COOKIE, cookie.clone());
     }
     let response = next.run(request).await;
-    let Some(Alone(problem)) = response.extensions().get().cloned() else { return response };
+    let Some(BareErrorPage(problem)) = response.extensions().get().cloned() else { return response };
     if problem.status == StatusCode::INSUFFICIENT_STORAGE {
-        app.running.health.write_failed();
+        app.state.health.write_failed();
     }
     let bare = [StatusCode::TOO_MANY_REQUESTS, StatusCode::FORBIDDEN, StatusCode::SERVICE_UNAVAILABLE];
     if of_program || bare.contains(&problem.status) {
         return response;
     }
-    surrounded(&app, &problem, &cookies).await.unwrap_or(response)
+    render_in_layout(&app, &problem, &cookies).await.unwrap_or(response)
 }
 
-async fn surrounded(app: &App, problem: &Problem, cookies: &HeaderMap) -> Option<Response> {
-    let version = app.store.version().await.ok()?;
-    let seat = session::find(app, &version, cookies, (app.clock)()).await.ok()??;
-    let view = View::as_it_is(app, seat).await.ok()?;
-    let (title, body) = problem.page();
-    Some(problem.finish(view.beside(title, &body)))
+async fn render_in_layout(app: &App, problem: &PageError, cookies: &HeaderMap) -> Option<Response> {
+    let version = app.store.data_version().await.ok()?;
+    let seat = session::find_current_user(app, &version, cookies, (app.clock)()).await.ok()??;
+    let view = PageContext::load_without_recompute(app, seat).await.ok()?;
+    let (title, body) = problem.render();
+    Some(problem.finish_response(view.page_outside_nav(title, &body)))
 }

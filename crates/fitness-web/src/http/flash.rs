@@ -46,13 +46,13 @@ string_enum! {
 
 impl Flash {
     /// The word after `done=` in an address.
-    pub(crate) fn read(query: &str) -> Option<Self> {
+    pub(crate) fn from_query(query: &str) -> Option<Self> {
         let mut pairs = form_urlencoded::parse(query.as_bytes());
         pairs.find(|(name, _)| name == "done").and_then(|(_, word)| word.parse().ok())
     }
 
     /// What is said.
-    pub(crate) const fn sentence(self) -> &'static str {
+    pub(crate) const fn message(self) -> &'static str {
         match self {
             Self::Saved => "Saved.",
             Self::SignedOut => "Signed out.",

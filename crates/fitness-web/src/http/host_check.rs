@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 /// The names under which this server may be called, with their ports: `127.0.0.1:8787`.
 #[derive(Debug, Clone)]
-pub struct Names {
+pub struct HostNames {
     /// Whether the athlete reaches it over TLS.
-    secure: bool,
+    is_secure: bool,
     /// The port that browsers reach.
     port: u16,
     hosts: Arc<[String]>,
@@ -19,7 +19,7 @@ pub struct Names {
     origins: Arc<[String]>,
 }
 
-impl Names {
+impl HostNames {
     /// The names of this machine on a port, and another one where the pages are elsewhere.
     #[must_use]
     pub fn new(port: u16, site: &str) -> Self {
@@ -32,53 +32,53 @@ impl Names {
             hosts.push(authority.to_string());
             origins.push(format!("{scheme}://{authority}"));
         }
-        let secure = site.as_ref().and_then(Uri::scheme_str) == Some("https");
+        let is_secure = site.as_ref().and_then(Uri::scheme_str) == Some("https");
         // Without TLS browsers reach the port itself; with TLS they may reach a proxy's.
-        let port = site.filter(|_| secure).map_or(port, |site| site.port_u16().unwrap_or(443));
-        Self { secure, port, hosts: hosts.into(), origins: origins.into() }
+        let port = site.filter(|_| is_secure).map_or(port, |site| site.port_u16().unwrap_or(443));
+        Self { is_secure, port, hosts: hosts.into(), origins: origins.into() }
     }
 
     /// The name of the session's cookie.
     #[must_use]
-    pub fn session_cookie(&self) -> String {
-        self.cookie("session")
+    pub fn session_cookie_name(&self) -> String {
+        self.cookie_name("session")
     }
 
     /// The name of a cookie of this server. Browsers send the cookies of a host to every port of it, so the name carries
     /// the port: two servers on one host do not read or overwrite each other's. Over TLS the prefix makes browsers bind it
     /// to the host.
-    pub(crate) fn cookie(&self, what: &str) -> String {
-        let prefix = if self.secure { "__Host-" } else { "" };
+    pub(crate) fn cookie_name(&self, what: &str) -> String {
+        let prefix = if self.is_secure { "__Host-" } else { "" };
         format!("{prefix}fitness_{what}_{}", self.port)
     }
 
     /// Whether the athlete reaches it over TLS.
     #[must_use]
-    pub const fn secure(&self) -> bool {
-        self.secure
+    pub const fn is_secure(&self) -> bool {
+        self.is_secure
     }
 
     /// Whether a `Host` is one of them.
     #[must_use]
-    pub fn allow(&self, host: &str) -> bool {
+    pub fn allows_host(&self, host: &str) -> bool {
         self.hosts.iter().any(|name| name.eq_ignore_ascii_case(host))
     }
 
     /// Whether an `Origin` is one of them. A page that came unencrypted is not one of a site that is encrypted.
     #[must_use]
-    pub fn allow_origin(&self, origin: &str) -> bool {
+    pub fn allows_origin(&self, origin: &str) -> bool {
         self.origins.iter().any(|own| own.eq_ignore_ascii_case(origin))
     }
 
     /// All of them, as a `Host` names them.
     #[must_use]
-    pub fn list(&self) -> &[String] {
+    pub fn hosts(&self) -> &[String] {
         &self.hosts
     }
 }
 
 /// Refuses calls under another name: a page elsewhere that points its own name here gets nothing.
-pub(crate) async fn host(State(names): State<Names>, request: Request, next: Next) -> Response {
+pub(crate) async fn check_host(State(names): State<HostNames>, request: Request, next: Next) -> Response {
     let hosts: Vec<&HeaderValue> = request.headers().get_all(header::HOST).iter().collect();
     let host = match (hosts.as_slice(), request.uri().authority()) {
         ([host], None) => host.to_str().ok().map(str::to_owned),
@@ -88,8 +88,8 @@ pub(crate) async fn host(State(names): State<Names>, request: Request, next: Nex
         }
         _ => None,
     };
-    if !host.is_some_and(|host| names.allow(&host)) {
-        return refusal(StatusCode::MISDIRECTED_REQUEST, "This server is not called that.");
+    if !host.is_some_and(|host| names.allows_host(&host)) {
+        return plain_text_error(StatusCode::MISDIRECTED_REQUEST, "This server is not called that.");
     }
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
@@ -104,7 +104,7 @@ pub(crate) async fn host(State(names): State<Names>, request: Request, next: Nex
     ] {
         headers.entry(name).or_insert(HeaderValue::from_static(value));
     }
-    if names.secure() {
+    if names.is_secure() {
         headers.insert(header::STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
     }
     response
@@ -121,7 +121,7 @@ pub(crate) fn bearer_secret(headers: &HeaderMap) -> Option<String> {
 }
 
 /// Whether a path is text once its `%41` are letters: what is not names nothing that is here.
-pub(crate) fn is_text(path: &str) -> bool {
+pub(crate) fn is_utf8_path(path: &str) -> bool {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();
     while let [first, others @ ..] = rest {
@@ -141,7 +141,7 @@ pub(crate) fn is_text(path: &str) -> bool {
 }
 
 /// A short refusal in words.
-pub(crate) fn refusal(status: StatusCode, words: &str) -> Response {
+pub(crate) fn plain_text_error(status: StatusCode, words: &str) -> Response {
     (status, [(header::CONTENT_TYPE, "text/plain; charset=utf-8")], Body::from(format!("{words}\n")))
         .into_response()
 }

@@ -1,6 +1,6 @@
 //! What a handler answers with besides a page.
 
-use crate::http::error::Problem;
+use crate::http::error::PageError;
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
 /// How much of a large file is sent at once.
-const PART: usize = 64 << 10;
+const CHUNK_BYTES: usize = 64 << 10;
 
 /// On to another page, after something was done.
 pub(crate) fn see_other(to: &str) -> Response {
@@ -40,12 +40,12 @@ pub(crate) fn download(name: &str, kind: &'static str, bytes: impl Into<Body>) -
 }
 
 /// A file to keep that may be larger than memory: it is read as it is sent.
-pub(crate) fn large_download(name: &str, kind: &'static str, mut file: File) -> Result<Response, Problem> {
-    file.rewind().map_err(|why| Problem::broken(&why))?;
+pub(crate) fn large_download(name: &str, kind: &'static str, mut file: File) -> Result<Response, PageError> {
+    file.rewind().map_err(|why| PageError::internal(&why))?;
     let (send, parts) = mpsc::channel(2);
     tokio::task::spawn_blocking(move || {
         loop {
-            let mut part = vec![0; PART];
+            let mut part = vec![0; CHUNK_BYTES];
             let sent = match file.read(&mut part) {
                 Ok(0) => return,
                 Ok(read) => {
@@ -64,6 +64,6 @@ pub(crate) fn large_download(name: &str, kind: &'static str, mut file: File) -> 
 }
 
 /// The number in an address. What is none belongs to nothing.
-pub(crate) fn number<T: FromStr>(text: &str) -> Result<T, Problem> {
-    text.parse().map_err(|_| Problem::not_found())
+pub(crate) fn parse_id<T: FromStr>(text: &str) -> Result<T, PageError> {
+    text.parse().map_err(|_| PageError::not_found())
 }

@@ -2,7 +2,7 @@
 
 use crate::app::{App, router};
 use crate::http::connections::{
-    AnswerBody, Connection, ConnectionSettings, Connections, TimedBody, WriteTimeout,
+    Connection, ConnectionSettings, Connections, ResponseBody, TimedBody, WriteTimeout,
 };
 use crate::http::host_check;
 use axum::Router;
@@ -28,13 +28,13 @@ use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
 /// The most bytes of a request's head.
-const HEAD_BYTES: usize = 16 * 1024;
+const MAX_HEADER_BYTES: usize = 16 * 1024;
 /// So long may it take to agree on keys.
-const HANDSHAKE: Duration = Duration::from_secs(10);
+const TLS_HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 /// So long is waited at the end for what is under way.
-const FAREWELL: Duration = Duration::from_secs(10);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
 /// So long is waited when the machine has no more sockets.
-const BREATH: Duration = Duration::from_millis(100);
+const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(100);
 
 /// Answers on a socket until told to stop; what is under way is finished.
 ///
@@ -47,7 +47,7 @@ pub async fn serve(
     until: impl Future<Output = ()> + Send + 'static,
 ) -> io::Result<()> {
     let settings = app.connections.clone();
-    accept(listener, None, (router(app, prompts), settings), until).await;
+    accept_connections(listener, None, (router(app, prompts), settings), until).await;
     Ok(())
 }
 
@@ -55,7 +55,7 @@ pub async fn serve(
 ///
 /// # Errors
 /// When the socket cannot be used.
-pub async fn serve_encrypted(
+pub async fn serve_tls(
     listener: TcpListener,
     tls: Arc<ServerConfig>,
     app: App,
@@ -63,11 +63,11 @@ pub async fn serve_encrypted(
     until: impl Future<Output = ()> + Send + 'static,
 ) -> io::Result<()> {
     let settings = app.connections.clone();
-    accept(listener, Some(TlsAcceptor::from(tls)), (router(app, prompts), settings), until).await;
+    accept_connections(listener, Some(TlsAcceptor::from(tls)), (router(app, prompts), settings), until).await;
     Ok(())
 }
 
-async fn accept(
+async fn accept_connections(
     listener: TcpListener,
     tls: Option<TlsAcceptor>,
     (router, settings): (Router, ConnectionSettings),
@@ -81,36 +81,36 @@ async fn accept(
             () = &mut until => break,
         };
         let Ok((stream, peer)) = accepted else {
-            sleep(BREATH).await;
+            sleep(ACCEPT_RETRY_DELAY).await;
             continue;
         };
         // Small answers should not wait for more; that it cannot be said is no reason not to answer.
         drop(stream.set_nodelay(true));
-        let Some(connection) = connections.admit(peer.ip()) else { continue };
+        let Some(connection) = connections.register(peer.ip()) else { continue };
         let (router, tls, watcher) = (router.clone(), tls.clone(), graceful.watcher());
         tokio::spawn(async move {
             let serving = async {
                 match tls {
-                    None => converse(stream, router, watcher, &connection).await,
+                    None => serve_connection(stream, router, watcher, &connection).await,
                     Some(tls) => {
-                        if let Ok(Ok(stream)) = timeout(HANDSHAKE, tls.accept(stream)).await {
-                            converse(stream, router, watcher, &connection).await;
+                        if let Ok(Ok(stream)) = timeout(TLS_HANDSHAKE_TIMEOUT, tls.accept(stream)).await {
+                            serve_connection(stream, router, watcher, &connection).await;
                         }
                     }
                 }
             };
             tokio::select! {
                 () = serving => {}
-                () = connection.closed() => {}
+                () = connection.wait_for_close() => {}
             }
         });
     }
     drop(listener);
     // Whoever is still listening to a conversation after that hears no end of it.
-    drop(timeout(FAREWELL, graceful.shutdown()).await);
+    drop(timeout(SHUTDOWN_TIMEOUT, graceful.shutdown()).await);
 }
 
-async fn converse(
+async fn serve_connection(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     router: Router,
     watcher: Watcher,
@@ -118,29 +118,29 @@ async fn converse(
 ) {
     let settings = connection.settings();
     let (router, connection) = (TowerToHyperService::new(router), Arc::clone(connection));
-    let service = service_fn(move |request| answer(router.clone(), Arc::clone(&connection), request));
+    let service = service_fn(move |request| handle_request(router.clone(), Arc::clone(&connection), request));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(settings.head_time)
-        .max_buf_size(HEAD_BYTES)
-        .serve_connection(TokioIo::new(WriteTimeout::new(stream, settings.stall)), service);
+        .header_read_timeout(settings.header_timeout)
+        .max_buf_size(MAX_HEADER_BYTES)
+        .serve_connection(TokioIo::new(WriteTimeout::new(stream, settings.stall_timeout)), service);
     // A connection that breaks is nobody's news.
     drop(watcher.watch(connection).await);
 }
 
 /// Answers a request, with the client's address beside it and a bound on how slowly its body may come.
-async fn answer(
+async fn handle_request(
     router: TowerToHyperService<Router>,
     connection: Arc<Connection>,
     request: Request<Incoming>,
-) -> Result<Response<AnswerBody>, Infallible> {
+) -> Result<Response<ResponseBody>, Infallible> {
     let mut response = match connection.begin_request(request.headers()) {
         Some(client) => {
             let mut request = request.map(|body| TimedBody::new(body, Arc::clone(&connection)));
             request.extensions_mut().insert(client);
             router.call(request).await?
         }
-        None => host_check::refusal(
+        None => host_check::plain_text_error(
             StatusCode::TOO_MANY_REQUESTS,
             "Too many requests of this address are at work. Try again in a moment.",
         ),
@@ -148,5 +148,5 @@ async fn answer(
     if connection.is_old() {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
-    Ok(response.map(|body| AnswerBody::new(body, connection)))
+    Ok(response.map(|body| ResponseBody::new(body, connection)))
 }

@@ -1,23 +1,23 @@
 //! `GET /coach`: talking with the coach. With a script the answer streams in; without one it is there when the page is.
 
 use crate::app::App;
-use crate::coach::chat::{self, MAX_SAID, Talk};
-use crate::coach::chat_stream::{self, BROKEN};
-use crate::coach::mcp_host::settled_desk;
+use crate::coach::chat::{self, ChatTurn, MAX_MESSAGE_CHARS};
+use crate::coach::chat_stream::{self, CHAT_UNAVAILABLE};
+use crate::coach::mcp_host::open_coach_api;
 use crate::components::time;
-use crate::http::error::{Problem, sentence};
+use crate::http::error::{PageError, to_sentence};
 use crate::http::extract::Query;
-use crate::http::form::Fields;
+use crate::http::form::FormFields;
 use crate::http::response::{see_other, unprocessable};
-use crate::page::{Place, View};
+use crate::page::{NavItem, PageContext};
 use axum::response::Response;
 use fitness_coach::chat::Card;
-use fitness_coach::model::{Message, Part, Told};
+use fitness_coach::model::{Message, ModelPart, UserPart};
 use fitness_coach::tools::{Outcome, label};
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::ids::{ChatId, PlanId, ProposalId, UserId};
 use fitness_core::domain::note::Author;
-use fitness_core::domain::untrusted_text::visible;
+use fitness_core::domain::untrusted_text::escape_invisible;
 use fitness_core::plan::{PlanStatus, ProposalState};
 use fitness_store::{Chat, Error};
 use maud::{Markup, html};
@@ -26,7 +26,7 @@ use std::ops::Range;
 use tokio::sync::oneshot;
 
 /// What to say first, when nothing comes to mind.
-const OPENINGS: [&str; 5] = [
+const SUGGESTED_MESSAGES: [&str; 5] = [
     "What is on today?",
     "How was my week?",
     "How is my form?",
@@ -36,25 +36,25 @@ const OPENINGS: [&str; 5] = [
 
 /// Which conversation, and what it is about.
 #[derive(Debug, Default, Deserialize)]
-pub(crate) struct Asked {
+pub(crate) struct ChatQuery {
     #[serde(default)]
     chat: Option<i64>,
     #[serde(default)]
     about: String,
 }
 
-pub(crate) async fn show(view: View, Query(asked): Query<Asked>) -> Result<Response, Problem> {
+pub(crate) async fn show(view: PageContext, Query(asked): Query<ChatQuery>) -> Result<Response, PageError> {
     let chats = view.store().list_chats(view.user()).await?;
     let chosen = match asked.chat {
-        Some(id) => Some(chats.iter().find(|chat| chat.id.get() == id).ok_or_else(Problem::not_found)?),
+        Some(id) => Some(chats.iter().find(|chat| chat.id.get() == id).ok_or_else(PageError::not_found)?),
         None => None,
     };
-    let said = opening(&view, &asked.about).await?;
-    Ok(view.page(Place::Coach, "Coach", &page(&view, &chats, chosen, &said, None).await?))
+    let said = opening_message(&view, &asked.about).await?;
+    Ok(view.page(NavItem::Coach, "Coach", &page(&view, &chats, chosen, &said, None).await?))
 }
 
 /// What is said first about something the athlete came from.
-async fn opening(view: &View, about: &str) -> Result<String, Problem> {
+async fn opening_message(view: &PageContext, about: &str) -> Result<String, PageError> {
     let Some((kind, id)) = about.split_once(':').and_then(|(kind, id)| Some((kind, id.parse::<i64>().ok()?)))
     else {
         return Ok(String::new());
@@ -74,20 +74,20 @@ async fn opening(view: &View, about: &str) -> Result<String, Problem> {
 }
 
 /// `POST /coach`: the way without a script.
-pub(crate) async fn say(view: View, fields: Fields) -> Result<Response, Problem> {
-    let chat = fields.text("chat").and_then(|id| id.parse().ok()).map(ChatId::new);
-    let text = fields.text("text").unwrap_or_default();
+pub(crate) async fn send_message(view: PageContext, fields: FormFields) -> Result<Response, PageError> {
+    let chat = fields.get_trimmed("chat").and_then(|id| id.parse().ok()).map(ChatId::new);
+    let text = fields.get_trimmed("text").unwrap_or_default();
     let (here, gone) = oneshot::channel();
-    let asking = answered(
+    let asking = run_turn(
         view.app.clone(),
         (view.user(), view.today, view.now),
         chat,
         gone,
-        (text.to_owned(), fields.text("model").map(str::to_owned)),
+        (text.to_owned(), fields.get_trimmed("model").map(str::to_owned)),
     );
     // It is not aborted when the browser goes away: it is told, and ends in good order.
     let asking = tokio::spawn(asking);
-    let said = asking.await.unwrap_or_else(|_| Err(BROKEN.to_owned()));
+    let said = asking.await.unwrap_or_else(|_| Err(CHAT_UNAVAILABLE.to_owned()));
     drop(here);
     match said {
         Ok(chat) => Ok(see_other(&format!("/coach?chat={chat}#last"))),
@@ -95,58 +95,62 @@ pub(crate) async fn say(view: View, fields: Fields) -> Result<Response, Problem>
             let chats = view.store().list_chats(view.user()).await?;
             let chosen = chats.iter().find(|known| Some(known.id) == chat);
             let body = page(&view, &chats, chosen, text, Some(&why)).await?;
-            Ok(unprocessable(view.page(Place::Coach, "Coach", &body)))
+            Ok(unprocessable(view.page(NavItem::Coach, "Coach", &body)))
         }
     }
 }
 
-async fn answered(
+async fn run_turn(
     app: App,
     (user, today, now): (UserId, Day, Instant),
     chat: Option<ChatId>,
     gone: oneshot::Receiver<()>,
     (text, model): (String, Option<String>),
 ) -> Result<ChatId, String> {
-    let (model, caps) = app.coaching.open(user, model.as_deref(), today).await?;
-    let desk = settled_desk(&app.store, user, Author::Coach, now, &app.site).await.map_err(|_| BROKEN)?;
-    let talk = Talk { store: &app.store, user, chat, today, now };
-    let said = talk.say(&text, (&*model, caps), &desk, chat_stream::left(gone), &mut |_| {}).await;
-    let (chat, conversed) = said.map_err(|why| sentence(&why))?;
-    match conversed.ending.notice {
-        Some(notice) if conversed.answer.is_empty() => Err(notice),
+    let (model, caps) = app.coach.open_model(user, model.as_deref(), today).await?;
+    let desk = open_coach_api(&app.store, user, Author::Coach, now, &app.base_url)
+        .await
+        .map_err(|_| CHAT_UNAVAILABLE)?;
+    let talk = ChatTurn { store: &app.store, user, chat, today, now };
+    let said =
+        talk.run(&text, (&*model, caps), &desk, chat_stream::disconnect_or_timeout(gone), &mut |_| {}).await;
+    let (chat, conversed) = said.map_err(|why| to_sentence(&why))?;
+    match conversed.end.notice {
+        Some(notice) if conversed.reply.is_empty() => Err(notice),
         _ => Ok(chat),
     }
 }
 
 async fn page(
-    view: &View,
+    view: &PageContext,
     chats: &[Chat],
     chosen: Option<&Chat>,
     draft: &str,
     problem: Option<&str>,
-) -> Result<Markup, Problem> {
-    let (who, choices) = view.app.coaching.told(view.user()).await;
-    let spent = chat_stream::spent(&view.app, view.user(), chosen.map(|chat| chat.id), view.today).await?;
+) -> Result<Markup, PageError> {
+    let (who, choices) = view.app.coach.describe(view.user()).await;
+    let spent =
+        chat_stream::format_usage(&view.app, view.user(), chosen.map(|chat| chat.id), view.today).await?;
     Ok(html! {
-        div.row.head { h1 { "Coach" } span.soft { (visible(&who)) } }
+        div.row.head { h1 { "Coach" } span.soft { (escape_invisible(&who)) } }
         div.talk {
             section.card aria-label="Conversation" {
                 div #log role="log" aria-label="What was said" {
                     @match chosen {
-                        Some(chat) => (said_before(view, chat).await?),
+                        Some(chat) => (render_history(view, chat).await?),
                         None => p.soft { "Ask about today, your week or your form, or ask for a change. The coach can draft and propose; only you decide." },
                     }
                 }
-                @if let Some(problem) = problem { p.fault role="alert" { (visible(problem)) } }
+                @if let Some(problem) = problem { p.fault role="alert" { (escape_invisible(problem)) } }
                 form #say method="post" action="/coach" data-chat=[chosen.map(|chat| chat.id.to_string())] {
                     (view.token_field())
                     @if let Some(chat) = chosen { input type="hidden" name="chat" value=(chat.id); }
                     label for="text" { "Your message" }
-                    textarea #text name="text" rows="2" maxlength=(MAX_SAID) required { (draft) }
+                    textarea #text name="text" rows="2" maxlength=(MAX_MESSAGE_CHARS) required { (draft) }
                     div.row {
                         @if choices.len() > 1 {
                             label.hidden for="model" { "Who answers" }
-                            select #model name="model" { @for name in &choices { option value=(name) { (visible(name)) } } }
+                            select #model name="model" { @for name in &choices { option value=(name) { (escape_invisible(name)) } } }
                         }
                         button.primary type="submit" { "Send" }
                         button #stop type="button" hidden { "Stop" }
@@ -154,7 +158,7 @@ async fn page(
                     }
                 }
                 @if chosen.is_none() {
-                    div.row #openings { @for words in OPENINGS {
+                    div.row #openings { @for words in SUGGESTED_MESSAGES {
                         form.inline method="post" action="/coach" { (view.token_field()) input type="hidden" name="text" value=(words); button.small type="submit" { (words) } }
                     } }
                 }
@@ -163,7 +167,7 @@ async fn page(
                 h2 { "Conversations" }
                 p { a.btn.small href="/coach" { "New conversation" } }
                 ul.plain { @for chat in chats.iter().take(20) {
-                    li { a href={ "/coach?chat=" (chat.id) } aria-current=[(chosen.map(|chosen| chosen.id) == Some(chat.id)).then_some("page")] { (visible(&chat.title)) } br; span.faint.small { (time::moment(chat.started_at, view.profile.zone, view.today)) } }
+                    li { a href={ "/coach?chat=" (chat.id) } aria-current=[(chosen.map(|chosen| chosen.id) == Some(chat.id)).then_some("page")] { (escape_invisible(&chat.title)) } br; span.faint.small { (time::clock_or_date(chat.started_at, view.profile.zone, view.today)) } }
                 } }
             }
         }
@@ -171,9 +175,9 @@ async fn page(
 }
 
 /// The conversation so far: words, what was looked up, and what was left to decide.
-async fn said_before(view: &View, chat: &Chat) -> Result<Markup, Problem> {
+async fn render_history(view: &PageContext, chat: &Chat) -> Result<Markup, PageError> {
     let messages = view.store().list_chat_messages(view.user(), chat.id).await?;
-    let messages = chat::said_with_marks(messages).await?;
+    let messages = chat::messages_with_marks(messages).await?;
     let mut shown = Vec::new();
     for (at, (message, unverified)) in messages.iter().enumerate() {
         // Every call is answered in the message behind it.
@@ -183,9 +187,9 @@ async fn said_before(view: &View, chat: &Chat) -> Result<Markup, Problem> {
                 let mut told = Vec::new();
                 for part in parts {
                     told.push(match part {
-                        Told::Text { text } => html! { div.said.you { p { (lines(text, &[])) } } },
-                        Told::Result { refused: true, .. } => html! {},
-                        Told::Result { text, .. } => card(view, text).await?,
+                        UserPart::Text { text } => html! { div.said.you { p { (render_text(text, &[])) } } },
+                        UserPart::Result { refused: true, .. } => html! {},
+                        UserPart::Result { text, .. } => decision_card(view, text).await?,
                     });
                 }
                 html! { @for one in told { (one) } }
@@ -193,9 +197,9 @@ async fn said_before(view: &View, chat: &Chat) -> Result<Markup, Problem> {
             Message::Model { name, parts } => html! {
                 @for (at, part) in parts.iter().enumerate() {
                     @match part {
-                        Part::Text { text } => div.said.coach { p.who { (visible(name)) } p { (lines(text, unverified.get(at).map_or(&[], Vec::as_slice))) } },
-                        Part::Call { id, tool, .. } => (step(tool, outcome(id, answers))),
-                        Part::Sealed { .. } => {}
+                        ModelPart::Text { text } => div.said.coach { p.who { (escape_invisible(name)) } p { (render_text(text, unverified.get(at).map_or(&[], Vec::as_slice))) } },
+                        ModelPart::Call { id, tool, .. } => (tool_call_line(tool, call_outcome(id, answers))),
+                        ModelPart::Sealed { .. } => {}
                     }
                 }
             },
@@ -205,23 +209,24 @@ async fn said_before(view: &View, chat: &Chat) -> Result<Markup, Problem> {
 }
 
 /// What became of a call.
-fn outcome(id: &str, answers: Option<&Message>) -> Outcome {
+fn call_outcome(id: &str, answers: Option<&Message>) -> Outcome {
     let Some(Message::Program { parts }) = answers else { return Outcome::Stopped };
     let answer = parts.iter().find_map(|part| match part {
-        Told::Result { call, text, refused } if call == id => Some(Outcome::new(text, *refused)),
+        UserPart::Result { call, text, refused } if call == id => Some(Outcome::new(text, *refused)),
         _ => None,
     });
     answer.unwrap_or(Outcome::Stopped)
 }
 
-fn step(tool: &str, outcome: Outcome) -> Markup {
+fn tool_call_line(tool: &str, outcome: Outcome) -> Markup {
     let done = outcome == Outcome::Done;
     html! { p.step.refused[!done] { i aria-hidden="true" { (if done { "✓" } else { "✕" }) } " " (label(tool, outcome)) } }
 }
 
 /// What a tool answered: only what waits for a decision is shown, with what has become of it.
-async fn card(view: &View, text: &str) -> Result<Markup, Problem> {
-    let Some(card) = serde_json::from_str(text).ok().and_then(|answer| Card::of(&answer)) else {
+async fn decision_card(view: &PageContext, text: &str) -> Result<Markup, PageError> {
+    let Some(card) = serde_json::from_str(text).ok().and_then(|answer| Card::from_tool_result(&answer))
+    else {
         return Ok(html! {});
     };
     let (state, to, label) = match &card {
@@ -262,7 +267,7 @@ async fn card(view: &View, text: &str) -> Result<Markup, Problem> {
 }
 
 /// Text with its lines kept and the numbers marked that nothing backs.
-fn lines(text: &str, unverified: &[Range<usize>]) -> Markup {
+fn render_text(text: &str, unverified: &[Range<usize>]) -> Markup {
     let mut at = 0;
     let mut pieces = Vec::new();
     for range in unverified {
@@ -274,8 +279,8 @@ fn lines(text: &str, unverified: &[Range<usize>]) -> Markup {
     pieces.push((text.get(at..).unwrap_or_default(), None));
     html! {
         @for (before, number) in pieces {
-            @for (at, line) in before.split('\n').enumerate() { @if at > 0 { br; } (visible(line)) }
-            @if let Some(number) = number { mark title="Not backed by your data" { (visible(number)) span.hidden { " (not backed by your data)" } } }
+            @for (at, line) in before.split('\n').enumerate() { @if at > 0 { br; } (escape_invisible(line)) }
+            @if let Some(number) = number { mark title="Not backed by your data" { (escape_invisible(number)) span.hidden { " (not backed by your data)" } } }
         }
     }
 }

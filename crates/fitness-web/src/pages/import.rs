@@ -1,10 +1,10 @@
 //! `/import`: files from a browser, written to disk as they come and imported while the athlete goes on.
 
-use crate::auth::routes::TOKEN_FIELD;
-use crate::http::error::Problem;
-use crate::http::extract::Numbered;
+use crate::auth::routes::FORM_TOKEN_FIELD;
+use crate::http::error::PageError;
+use crate::http::extract::PathId;
 use crate::http::response::see_other;
-use crate::page::View;
+use crate::page::PageContext;
 use crate::pages::overview;
 use crate::pages::settings::{Tab, page};
 use crate::worker::uploads::{ImportSummary, Stage};
@@ -13,8 +13,8 @@ use axum::extract::multipart::{Field, MultipartError};
 use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
 use fitness_core::domain::ids::JobId;
-use fitness_core::domain::untrusted_text::visible;
-use fitness_store::{IMPORT, Job, JobState};
+use fitness_core::domain::untrusted_text::escape_invisible;
+use fitness_store::{IMPORT_JOB, Job, JobState};
 use maud::{Markup, html};
 use std::path::Path;
 use tokio::fs::File;
@@ -23,11 +23,11 @@ use tokio::io::AsyncWriteExt as _;
 /// As many files at once.
 const MAX_FILES: usize = 2000;
 /// The longest value of a field that is no file.
-const MAX_FIELD: usize = 1024;
+const MAX_FIELD_BYTES: usize = 1024;
 
 /// The card with the form. The word says where to go on afterwards.
-pub(crate) async fn form(view: &View, from: &str) -> Result<Markup, Problem> {
-    let under_way = open_import(view).await?;
+pub(crate) async fn form(view: &PageContext, from: &str) -> Result<Markup, PageError> {
+    let under_way = find_open_import(view).await?;
     Ok(html! {
         section.card {
             h2 { "Files" }
@@ -59,66 +59,78 @@ pub(crate) async fn form(view: &View, from: &str) -> Result<Markup, Problem> {
 }
 
 /// The athlete's import that is not over.
-async fn open_import(view: &View) -> Result<Option<Job>, Problem> {
-    Ok(view.store().newest_job(view.user(), IMPORT).await?.filter(Job::is_open))
+async fn find_open_import(view: &PageContext) -> Result<Option<Job>, PageError> {
+    Ok(view.store().newest_job(view.user(), IMPORT_JOB).await?.filter(Job::is_open))
 }
 
-fn under_way() -> Problem {
-    Problem::conflict("An import is under way; wait until it is over.").go_on("/sources", "See how far it is")
+fn import_in_progress() -> PageError {
+    PageError::conflict("An import is under way; wait until it is over.")
+        .with_link("/sources", "See how far it is")
 }
 
 /// `POST /import`
-pub(crate) async fn take(view: View, mut parts: Multipart) -> Result<Response, Problem> {
-    let mut first = parts.next_field().await.map_err(unreadable)?.ok_or_else(no_token)?;
-    let token = if first.name() == Some(TOKEN_FIELD) { small(&mut first).await? } else { String::new() };
+pub(crate) async fn create(view: PageContext, mut parts: Multipart) -> Result<Response, PageError> {
+    let mut first = parts.next_field().await.map_err(multipart_error)?.ok_or_else(invalid_token)?;
+    let token = if first.name() == Some(FORM_TOKEN_FIELD) {
+        read_small_field(&mut first).await?
+    } else {
+        String::new()
+    };
     drop(first);
-    if !view.seat.is_token(&token) {
-        return Err(no_token());
+    if !view.current_user.is_form_token(&token) {
+        return Err(invalid_token());
     }
-    let receiving = view.app.running.uploads.receive(view.user()).ok_or_else(under_way)?;
-    if open_import(&view).await?.is_some() {
-        return Err(under_way());
+    let receiving = view.app.state.uploads.begin_upload(view.user()).ok_or_else(import_in_progress)?;
+    if find_open_import(&view).await?.is_some() {
+        return Err(import_in_progress());
     }
-    let arriving = view.store().uploads().await?.begin().map_err(|why| no_room(&why))?;
+    let arriving =
+        view.store().upload_directory().await?.begin_upload().map_err(|why| storage_error(&why))?;
     let (mut files, mut from) = (0, String::new());
-    while let Some(mut field) = parts.next_field().await.map_err(unreadable)? {
+    while let Some(mut field) = parts.next_field().await.map_err(multipart_error)? {
         match field.name() {
-            Some("from") => from = small(&mut field).await?,
+            Some("from") => from = read_small_field(&mut field).await?,
             Some("files") if field.file_name().is_some_and(|name| !name.is_empty()) => {
                 if files == MAX_FILES {
                     return Err(too_much("So many files are better zipped; nothing was imported."));
                 }
-                write(&mut field, arriving.path(), files).await?;
+                write_file(&mut field, arriving.path(), files).await?;
                 files += 1;
             }
             _ => {}
         }
     }
     if files == 0 {
-        return Err(Problem::new(
+        return Err(PageError::new(
             StatusCode::UNPROCESSABLE_ENTITY,
             "Choose at least one file; nothing was imported.",
         )
-        .go_on("/sources", "Choose files"));
+        .with_link("/sources", "Choose files"));
     }
-    let enqueued =
-        view.store().enqueue_unless(view.user(), IMPORT, arriving.payload(), view.now, Job::is_open).await?;
-    let id = enqueued.ok_or_else(under_way)?;
+    let enqueued = view
+        .store()
+        .enqueue_unless(view.user(), IMPORT_JOB, arriving.payload(), view.now, Job::is_open)
+        .await?;
+    let id = enqueued.ok_or_else(import_in_progress)?;
     // From here on the files are the job's, whatever becomes of this server.
-    arriving.keep();
+    arriving.persist();
     drop(receiving);
-    view.app.running.wake_worker();
+    view.app.state.wake_worker();
     let suffix = if from == "welcome" { "?from=welcome" } else { "" };
     Ok(see_other(&format!("/import/{id}{suffix}")))
 }
 
 /// `GET /import/{id}`: how far it is, and what came of it.
-pub(crate) async fn show(view: View, Numbered(id): Numbered<i64>, uri: Uri) -> Result<Response, Problem> {
+pub(crate) async fn show(
+    view: PageContext,
+    PathId(id): PathId<i64>,
+    uri: Uri,
+) -> Result<Response, PageError> {
     let welcome = uri.query() == Some("from=welcome");
     let id = JobId::new(id);
-    let job = view.store().find_job(view.user(), id).await?.filter(|job| job.kind == IMPORT);
+    let job = view.store().find_job(view.user(), id).await?.filter(|job| job.kind == IMPORT_JOB);
     let Some(job) = job else {
-        return Err(Problem::not_found().go_on("/sources", "See what came in"));
+        return Err(PageError::not_found().with_link("/sources", "See what came in"));
     };
     let next = html! {
         @if welcome { a.btn.primary href="/welcome?step=3" { "Go on: your coach" } }
@@ -140,7 +152,7 @@ pub(crate) async fn show(view: View, Numbered(id): Numbered<i64>, uri: Uri) -> R
         JobState::Queued | JobState::Running => html! {
             section.card data-poll="" {
                 h2 { "Importing" }
-                @match view.app.running.uploads.stage(id) {
+                @match view.app.state.uploads.stage(id) {
                     Some(stage) => (progress(&stage)),
                     None if job.problem.is_some() => p role="status" { "The import was interrupted. It starts again within a few minutes." },
                     None => p role="status" { "The files are on the server. The import starts soon." },
@@ -162,7 +174,7 @@ fn progress(stage: &Stage) -> Markup {
                 p role="status" { (files) " of " (total) " files · " (activities) " activities" }
             }
             Stage::Reading { total: None, files, activities } => p role="status" { (files) " files · " (activities) " activities" },
-            Stage::WorkingOut { activities } => p role="status" { "All files are in. Working out what they mean · " (activities) " activities" },
+            Stage::Computing { activities } => p role="status" { "All files are in. Working out what they mean · " (activities) " activities" },
         }
     }
 }
@@ -177,12 +189,12 @@ fn summary(job: &Job) -> Markup {
     html! {
         section.card {
             h2 { "Imported" }
-            @for sentence in sentences { p { (visible(&sentence)) } }
-            @if let Some(day) = complete { p { "Your data is complete through " (visible(&day)) "." } }
+            @for sentence in sentences { p { (escape_invisible(&sentence)) } }
+            @if let Some(day) = complete { p { "Your data is complete through " (escape_invisible(&day)) "." } }
             @if skipped_count > 0 {
                 details open[changed_nothing] {
                     summary { "Left out: " (skipped_count) }
-                    ul { @for (path, reason) in &skipped { li { (visible(path)) ": " (visible(reason)) } } }
+                    ul { @for (path, reason) in &skipped { li { (escape_invisible(path)) ": " (escape_invisible(reason)) } } }
                     @if more > 0 { p.soft { "… and " (more) " more" } }
                 }
             }
@@ -191,11 +203,11 @@ fn summary(job: &Job) -> Markup {
 }
 
 /// A field of a few letters.
-async fn small(field: &mut Field<'_>) -> Result<String, Problem> {
+async fn read_small_field(field: &mut Field<'_>) -> Result<String, PageError> {
     let mut bytes = Vec::new();
-    while let Some(chunk) = field.chunk().await.map_err(unreadable)? {
+    while let Some(chunk) = field.chunk().await.map_err(multipart_error)? {
         bytes.extend_from_slice(&chunk);
-        if bytes.len() > MAX_FIELD {
+        if bytes.len() > MAX_FIELD_BYTES {
             return Err(too_much("That is more than this form may hold; nothing was imported."));
         }
     }
@@ -203,25 +215,25 @@ async fn small(field: &mut Field<'_>) -> Result<String, Problem> {
 }
 
 /// Writes a file to disk as it comes.
-async fn write(field: &mut Field<'_>, folder: &Path, number: usize) -> Result<(), Problem> {
+async fn write_file(field: &mut Field<'_>, folder: &Path, number: usize) -> Result<(), PageError> {
     let own = folder.join(number.to_string());
     let path = own.join(file_name(field.file_name().unwrap_or_default()));
-    tokio::fs::create_dir(&own).await.map_err(|why| no_room(&why))?;
-    let mut file = File::create(&path).await.map_err(|why| no_room(&why))?;
-    while let Some(chunk) = field.chunk().await.map_err(unreadable)? {
-        file.write_all(&chunk).await.map_err(|why| no_room(&why))?;
+    tokio::fs::create_dir(&own).await.map_err(|why| storage_error(&why))?;
+    let mut file = File::create(&path).await.map_err(|why| storage_error(&why))?;
+    while let Some(chunk) = field.chunk().await.map_err(multipart_error)? {
+        file.write_all(&chunk).await.map_err(|why| storage_error(&why))?;
     }
-    file.flush().await.map_err(|why| no_room(&why))?;
+    file.flush().await.map_err(|why| storage_error(&why))?;
     // What is accepted is imported, also after a power cut: the file and the entries that lead to it are on disk.
-    file.sync_data().await.map_err(|why| no_room(&why))?;
+    file.sync_data().await.map_err(|why| storage_error(&why))?;
     #[cfg(unix)]
     for directory in [own.as_path(), folder].into_iter().chain(folder.parent()) {
         File::open(directory)
             .await
-            .map_err(|why| no_room(&why))?
+            .map_err(|why| storage_error(&why))?
             .sync_all()
             .await
-            .map_err(|why| no_room(&why))?;
+            .map_err(|why| storage_error(&why))?;
     }
     Ok(())
 }
@@ -238,35 +250,36 @@ fn file_name(given: &str) -> String {
     if name.is_empty() { "file".to_owned() } else { name.to_owned() }
 }
 
-fn no_token() -> Problem {
-    Problem::refused(
+fn invalid_token() -> PageError {
+    PageError::forbidden(
         "This form was not made for this browser, or you have signed in anew since. Open the page again.",
     )
 }
 
-fn unreadable(why: MultipartError) -> Problem {
+fn multipart_error(why: MultipartError) -> PageError {
     match why.into_response().status() {
         StatusCode::PAYLOAD_TOO_LARGE => too_much(
             "That is more than 2 GB; nothing was imported. `fitness import PATH` on the machine itself takes any size.",
         ),
-        _ => {
-            Problem::new(StatusCode::BAD_REQUEST, "The upload broke off or is not one; nothing was imported.")
-                .go_on("/sources", "Try again")
-        }
+        _ => PageError::new(
+            StatusCode::BAD_REQUEST,
+            "The upload broke off or is not one; nothing was imported.",
+        )
+        .with_link("/sources", "Try again"),
     }
 }
 
-fn too_much(said: &str) -> Problem {
-    Problem::new(StatusCode::PAYLOAD_TOO_LARGE, said).go_on("/sources", "Back")
+fn too_much(said: &str) -> PageError {
+    PageError::new(StatusCode::PAYLOAD_TOO_LARGE, said).with_link("/sources", "Back")
 }
 
-fn no_room(why: &std::io::Error) -> Problem {
+fn storage_error(why: &std::io::Error) -> PageError {
     tracing::error!(%why, "an upload cannot be written");
-    Problem::new(
+    PageError::new(
         StatusCode::INSUFFICIENT_STORAGE,
         "There is no room for this on the server's disk; nothing was imported.",
     )
-    .go_on("/sources", "Back")
+    .with_link("/sources", "Back")
 }
 
 #[cfg(test)]

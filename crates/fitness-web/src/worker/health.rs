@@ -9,11 +9,11 @@ use tokio::time::Instant;
 /// How often the database is checked.
 const INTERVAL: Duration = Duration::from_secs(30);
 /// How soon it is checked again after a failure.
-const RETRY: Duration = Duration::from_secs(5);
+const RETRY_INTERVAL: Duration = Duration::from_secs(5);
 /// A write that takes longer has failed.
 const TIMEOUT: Duration = Duration::from_secs(15);
 /// A result older than this says nothing any more: the check itself hangs.
-const EXPIRES: Duration = Duration::from_secs(120);
+const MAX_RESULT_AGE: Duration = Duration::from_secs(120);
 
 /// How long a write that failed for a request counts.
 const FAILED_WRITE_EXPIRES: Duration = Duration::from_secs(60);
@@ -24,13 +24,13 @@ pub struct HealthMonitor(Arc<Mutex<State>>);
 
 #[derive(Debug, Clone, Copy, Default)]
 struct State {
-    checked: Option<Checked>,
+    checked: Option<CheckResult>,
     write_failed_at: Option<Instant>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Checked {
-    at: Instant,
+struct CheckResult {
+    checked_at: Instant,
     /// `None` when the write failed; the log says why.
     health: Option<DatabaseHealth>,
 }
@@ -47,7 +47,7 @@ impl HealthMonitor {
     pub async fn run(&self, store: &Store) {
         loop {
             let healthy = self.check(store).await;
-            tokio::time::sleep(if healthy { INTERVAL } else { RETRY }).await;
+            tokio::time::sleep(if healthy { INTERVAL } else { RETRY_INTERVAL }).await;
         }
     }
 
@@ -69,7 +69,7 @@ impl HealthMonitor {
                 None
             }
         };
-        self.state().checked = Some(Checked { at: Instant::now(), health });
+        self.state().checked = Some(CheckResult { checked_at: Instant::now(), health });
         health.is_some()
     }
 
@@ -87,9 +87,9 @@ impl HealthMonitor {
             ));
         }
         let Some(checked) = checked else { return Readiness::Ready("ready\n".to_owned()) };
-        let age = checked.at.elapsed();
+        let age = checked.checked_at.elapsed();
         match checked.health {
-            _ if age > EXPIRES => Readiness::NotReady(format!(
+            _ if age > MAX_RESULT_AGE => Readiness::NotReady(format!(
                 "The database was last checked {} s ago; the check hangs.",
                 age.as_secs()
             )),
@@ -115,10 +115,10 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn readiness_distrusts_an_old_result() {
+    async fn readiness_old_result_is_not_ready() {
         let monitor = HealthMonitor::default();
         let health = Some(DatabaseHealth { free_bytes: Some(1) });
-        monitor.state().checked = Some(Checked { at: Instant::now(), health });
+        monitor.state().checked = Some(CheckResult { checked_at: Instant::now(), health });
         let ready = Readiness::Ready("ready\nlast write check: 0 s ago\ndisk space: low\n".to_owned());
         assert_eq!(monitor.readiness(), ready);
         tokio::time::advance(Duration::from_secs(180)).await;
@@ -131,7 +131,7 @@ mod tests {
         let health = Some(DatabaseHealth { free_bytes: None });
         monitor.write_failed();
         tokio::time::advance(Duration::from_secs(30)).await;
-        monitor.state().checked = Some(Checked { at: Instant::now(), health });
+        monitor.state().checked = Some(CheckResult { checked_at: Instant::now(), health });
         assert!(matches!(monitor.readiness(), Readiness::NotReady(why) if why.contains("30 s ago")));
         tokio::time::advance(Duration::from_secs(31)).await;
         assert!(matches!(monitor.readiness(), Readiness::Ready(_)));

@@ -1,12 +1,12 @@
 //! Lanes: each kind of job runs beside the others, a few at a time, and none for ever.
 
-use fitness_store::IMPORT;
+use fitness_store::IMPORT_JOB;
 use std::time::Duration;
 
 const MINUTE: Duration = Duration::from_secs(60);
 
 /// The kind of job that makes the night's backup; it belongs to the owner.
-pub const BACKUP: &str = "backup";
+pub const BACKUP_JOB: &str = "backup";
 
 /// What runs in one lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,8 +27,8 @@ impl Lane {
             Self::Sync => "sync",
             Self::Brief => "brief",
             Self::Recompute => "recompute",
-            Self::Backup => BACKUP,
-            Self::Import => IMPORT,
+            Self::Backup => BACKUP_JOB,
+            Self::Import => IMPORT_JOB,
         }
     }
 }

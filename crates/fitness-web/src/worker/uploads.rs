@@ -1,7 +1,7 @@
 //! Uploaded files: how far each import is while it runs here, and the job that runs it. What came of one is in its record.
 
 use fitness_core::domain::ids::{JobId, UserId};
-use fitness_ingest::{Clock, Import, Outcome, Progress, Stop};
+use fitness_ingest::{Clock, ImportOutcome, ImportProgress, ImportRequest, StopSignal};
 use fitness_store::{Job, Store};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// How many lines about what was left out a person reads.
-const SHOWN: usize = 50;
+const MAX_SKIPPED: usize = 50;
 
 /// How far an import is.
 #[derive(Debug, Clone)]
@@ -17,7 +17,7 @@ pub(crate) enum Stage {
     /// Files are looked at; so many of so many, and so many activities found.
     Reading { total: Option<u64>, files: u64, activities: u64 },
     /// All files are in, and what they mean is being worked out.
-    WorkingOut { activities: u64 },
+    Computing { activities: u64 },
 }
 
 /// What a person reads when an import is over. Kept in the record of its job.
@@ -36,18 +36,18 @@ pub(crate) struct ImportSummary {
 }
 
 impl ImportSummary {
-    fn new(outcome: &Outcome, folder: &Path) -> Self {
+    fn new(outcome: &ImportOutcome, folder: &Path) -> Self {
         // Where it lay for a while is nobody's business.
         let here = format!("{}/", folder.display());
         let name = |path: &str| {
             let name = path.strip_prefix(&here).unwrap_or(path);
             name.split_once('/').map_or(name, |(_, name)| name).to_owned()
         };
-        let skipped = outcome.skipped.iter().take(SHOWN);
+        let skipped = outcome.skipped.iter().take(MAX_SKIPPED);
         Self {
-            sentences: outcome.sentences(),
-            complete: outcome.coverage.complete().map(|day| day.to_string()),
-            changed_nothing: outcome.changed_nothing(),
+            sentences: outcome.summary_sentences(),
+            complete: outcome.coverage.complete_through().map(|day| day.to_string()),
+            changed_nothing: outcome.is_unchanged(),
             skipped: skipped.map(|skip| (name(&skip.path), skip.reason.clone())).collect(),
             skipped_count: outcome.skipped_count,
         }
@@ -60,17 +60,17 @@ pub(crate) async fn run_import(
     clock: Clock,
     job: &Job,
     folder: &Path,
-    mut progress: ImportProgress,
+    mut progress: RunningImport,
 ) -> Result<ImportSummary, String> {
     let paths = paths_in(folder).map_err(|why| format!("the uploaded files cannot be read: {why}"))?;
-    let wanted = Import { user: job.user, paths, again: false, count_first: true };
+    let wanted = ImportRequest { user: job.user, paths, reimport: false, count_first: true };
     // Whoever ends this job early must not leave a thread that reads on.
-    let stop = StopOnDrop(Stop::default());
+    let stop = StopOnDrop(StopSignal::default());
     let outcome = fitness_ingest::import(store, wanted, clock, &mut progress, &stop.0).await;
     outcome.map(|outcome| ImportSummary::new(&outcome, folder)).map_err(|why| why.to_string())
 }
 
-struct StopOnDrop(Stop);
+struct StopOnDrop(StopSignal);
 
 impl Drop for StopOnDrop {
     fn drop(&mut self) {
@@ -105,15 +105,15 @@ struct Inner {
 
 impl Uploads {
     /// Begins to receive an athlete's files; `None` while others of theirs arrive.
-    pub(crate) fn receive(&self, user: UserId) -> Option<Receiving> {
+    pub(crate) fn begin_upload(&self, user: UserId) -> Option<UploadGuard> {
         let free = self.lock().receiving.insert(user);
-        free.then(|| Receiving { user, uploads: self.clone() })
+        free.then(|| UploadGuard { user, uploads: self.clone() })
     }
 
     /// Begins to tell how far an import is.
-    pub(crate) fn track(&self, job: JobId) -> ImportProgress {
+    pub(crate) fn begin_import(&self, job: JobId) -> RunningImport {
         self.lock().running.insert(job, Stage::Reading { total: None, files: 0, activities: 0 });
-        ImportProgress { job, uploads: self.clone() }
+        RunningImport { job, uploads: self.clone() }
     }
 
     /// How far an import is that runs here.
@@ -129,12 +129,12 @@ impl Uploads {
 
 /// An athlete's files that are arriving.
 #[derive(Debug)]
-pub(crate) struct Receiving {
+pub(crate) struct UploadGuard {
     user: UserId,
     uploads: Uploads,
 }
 
-impl Drop for Receiving {
+impl Drop for UploadGuard {
     fn drop(&mut self) {
         self.uploads.lock().receiving.remove(&self.user);
     }
@@ -142,12 +142,12 @@ impl Drop for Receiving {
 
 /// An import that runs here.
 #[derive(Debug)]
-pub(crate) struct ImportProgress {
+pub(crate) struct RunningImport {
     job: JobId,
     uploads: Uploads,
 }
 
-impl ImportProgress {
+impl RunningImport {
     fn set(&self, next: impl FnOnce(&Stage) -> Stage) {
         if let Some(stage) = self.uploads.lock().running.get_mut(&self.job) {
             *stage = next(stage);
@@ -155,26 +155,26 @@ impl ImportProgress {
     }
 }
 
-impl Drop for ImportProgress {
+impl Drop for RunningImport {
     fn drop(&mut self) {
         self.uploads.lock().running.remove(&self.job);
     }
 }
 
-impl Progress for ImportProgress {
-    fn total(&mut self, total: u64) {
+impl ImportProgress for RunningImport {
+    fn set_total(&mut self, total: u64) {
         self.set(|_| Stage::Reading { total: Some(total), files: 0, activities: 0 });
     }
 
-    fn done(&mut self, files: u64, activities: u64) {
+    fn set_imported(&mut self, files: u64, activities: u64) {
         self.set(|stage| {
             let total = if let Stage::Reading { total, .. } = stage { *total } else { None };
             Stage::Reading { total, files, activities }
         });
     }
 
-    fn worked_out(&mut self, activities: u64) {
-        self.set(|_| Stage::WorkingOut { activities });
+    fn set_recomputed(&mut self, activities: u64) {
+        self.set(|_| Stage::Computing { activities });
     }
 }
 
@@ -186,26 +186,26 @@ mod tests {
     fn athlete_receives_one_upload_at_a_time() {
         let uploads = Uploads::default();
         let (ann, ben) = (UserId::new(1), UserId::new(2));
-        let first = uploads.receive(ann).unwrap();
-        assert!(uploads.receive(ann).is_none());
-        assert!(uploads.receive(ben).is_some());
+        let first = uploads.begin_upload(ann).unwrap();
+        assert!(uploads.begin_upload(ann).is_none());
+        assert!(uploads.begin_upload(ben).is_some());
         drop(first);
-        assert!(uploads.receive(ann).is_some());
+        assert!(uploads.begin_upload(ann).is_some());
     }
 
     #[test]
-    fn progress_is_told_while_an_import_runs_and_not_after() {
+    fn progress_is_reported_only_while_import_runs() {
         let uploads = Uploads::default();
         let job = JobId::new(7);
-        let mut progress = uploads.track(job);
-        progress.total(9);
-        Progress::done(&mut progress, 3, 2);
+        let mut progress = uploads.begin_import(job);
+        progress.set_total(9);
+        ImportProgress::set_imported(&mut progress, 3, 2);
         assert!(matches!(
             uploads.stage(job),
             Some(Stage::Reading { total: Some(9), files: 3, activities: 2 })
         ));
-        progress.worked_out(2);
-        assert!(matches!(uploads.stage(job), Some(Stage::WorkingOut { activities: 2 })));
+        progress.set_recomputed(2);
+        assert!(matches!(uploads.stage(job), Some(Stage::Computing { activities: 2 })));
         drop(progress);
         assert!(uploads.stage(job).is_none());
     }

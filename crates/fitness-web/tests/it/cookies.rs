@@ -1,17 +1,17 @@
 //! Cookies of two servers on one host: browsers send a host's cookies to every port of it.
 
-use crate::harness::Site;
+use crate::harness::TestSite;
 use axum::http::header;
 
 /// The name of the session's cookie on a server at this address.
 async fn session_cookie(address: &str, port: u16) -> (String, String) {
-    let site = Site::at(address, port).await;
+    let site = TestSite::at_address(address, port).await;
     let ann = site.db.user("Ann").await;
-    let link = site.db.store.offer_sign_in(ann, fitness_store::testkit::now()).await.unwrap();
-    let answer = site.stranger().post("/sign-in/link", &[("code", link.reveal())]).await;
+    let link = site.db.store.create_login_link(ann, fitness_store::testkit::now()).await.unwrap();
+    let answer = site.signed_out_browser().post("/sign-in/link", &[("code", link.reveal())]).await;
     let cookie = answer.headers[header::SET_COOKIE].to_str().unwrap().to_owned();
-    let mut browser = site.stranger();
-    browser.take_cookie(&answer);
+    let mut browser = site.signed_out_browser();
+    browser.store_cookie(&answer);
     let out = browser.post("/sign-out", &[]).await;
     let ended = out.headers[header::SET_COOKIE].to_str().unwrap();
     assert_eq!(ended.split('=').next(), cookie.split('=').next(), "{ended}");

@@ -1,22 +1,22 @@
 //! Exports of everything: how many at once, and what they leave for everybody else.
 
-use crate::harness::{Browser, Page, Site};
+use crate::harness::{Browser, TestResponse, TestSite};
 use axum::http::{StatusCode, header};
 use fitness_store::on_both_databases;
-use fitness_web::Alone;
+use fitness_web::NoExternalServices;
 use std::sync::Arc;
 use std::time::Duration;
 
 const ATHLETES: usize = 8;
 const ROUNDS: usize = 4;
 
-async fn export(browser: &Browser) -> Page {
+async fn export(browser: &Browser) -> TestResponse {
     browser.post("/settings/account/export", &[]).await
 }
 
 on_both_databases! {
     async fn parallel_exports_leave_connections_for_pages(db) {
-        let site = Site::over(db, Arc::new(Alone));
+        let site = TestSite::with_database(db, Arc::new(NoExternalServices));
         let mut browsers = Vec::new();
         for number in 0..ATHLETES {
             let user = site.db.user(&format!("athlete {number}")).await;
@@ -42,7 +42,7 @@ on_both_databases! {
             for page in pages.iter().filter(|page| page.status != StatusCode::OK) {
                 assert_eq!(page.status, StatusCode::TOO_MANY_REQUESTS, "{}", page.text);
                 assert!(page.headers.contains_key(header::RETRY_AFTER));
-                assert!(page.says("at most two exports at once"), "{}", page.text);
+                assert!(page.contains("at most two exports at once"), "{}", page.text);
                 refused += 1;
             }
         }

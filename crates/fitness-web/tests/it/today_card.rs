@@ -1,6 +1,6 @@
 //! What leads Today, how it says that it is out of date, and what is around a page that went wrong.
 
-use crate::harness::{Browser, Site, set_clock};
+use crate::harness::{Browser, TestSite, set_clock};
 use axum::http::StatusCode;
 use fitness_coach::rule_based;
 use fitness_core::domain::ids::UserId;
@@ -9,27 +9,27 @@ use fitness_core::domain::units::UnitSystem;
 use fitness_core::facts::Facts;
 use fitness_core::plan::{Draft, Goal};
 use fitness_store::testkit::{easy_run, june, now};
-use fitness_store::{FinishedFiles, NewBrief, RunKind, RunOutcome, RunState, StoredFact};
+use fitness_store::{FinishedFiles, NewBrief, StoredFact, SyncRunKind, SyncRunOutcome, SyncRunState};
 use serde_json::json;
 
-async fn ann() -> (Site, UserId, Browser) {
-    let site = Site::new().await;
+async fn site_with_ann() -> (TestSite, UserId, Browser) {
+    let site = TestSite::new().await;
     let ann = site.db.user("Ann").await;
     let browser = site.signed_in(ann).await;
     (site, ann, browser)
 }
 
 /// A plan with a run today.
-async fn planned(site: &Site, user: UserId) {
+async fn create_plan(site: &TestSite, user: UserId) {
     let draft =
         Draft::new("Half", Goal::Half, None, june(8), june(28), None, vec![easy_run(june(14), 8.0)]).unwrap();
-    let id = site.db.store.desk(user, Author::Coach).put_draft(&draft, None, now()).await.unwrap();
+    let id = site.db.store.plan_writer(user, Author::Coach).put_draft(&draft, None, now()).await.unwrap();
     site.db.activate(user, id, None).await.unwrap();
-    site.db.store.declare_complete(user, june(13), now()).await.unwrap();
+    site.db.store.declare_day_complete(user, june(13), now()).await.unwrap();
 }
 
 /// The built-in coach's brief of what is known now.
-async fn write(site: &Site, user: UserId) {
+async fn write_brief(site: &TestSite, user: UserId) {
     let facts: Facts = site.db.store.facts(user, june(14)).await.unwrap();
     let briefing = rule_based::brief(&facts);
     let stored = |fact: &fitness_core::facts::Fact| StoredFact {
@@ -45,27 +45,27 @@ async fn write(site: &Site, user: UserId) {
         schema_version: "1".to_owned(),
         body: json!({ "rendered": rendered, "briefing": briefing, "byline": "By rules." }),
         cost_micros: None,
-        fell_back: None,
+        fallback_reason: None,
         facts: facts.known().iter().map(stored).collect(),
     };
     site.db.store.put_brief(user, brief, now()).await.unwrap();
 }
 
-fn leading(text: &str) -> &str {
+fn today_card_html(text: &str) -> &str {
     let from = text.find("<section class=\"card leading\"").expect("a card leads");
     &text[from..from + text[from..].find("</section>").unwrap()]
 }
 
 #[tokio::test]
-async fn one_card_leads_with_the_session_what_waits_and_why() {
-    let (site, user, browser) = ann().await;
-    planned(&site, user).await;
-    write(&site, user).await;
+async fn today_card_shows_workout_pending_decisions_and_reason() {
+    let (site, user, browser) = site_with_ann().await;
+    create_plan(&site, user).await;
+    write_brief(&site, user).await;
     for name in ["One", "Two"] {
         site.db.draft(user, name).await;
     }
     let page = browser.get("/").await;
-    let card = leading(&page.text);
+    let card = today_card_html(&page.text);
     let at = |words: &str| card.find(words).unwrap_or_else(|| panic!("{words}: {card}"));
     assert!(at("<h2 class=\"headline\">") < at("Today's session"), "{card}");
     assert!(at("Today's session") < at("2 drafts") && at("2 drafts") < at("class=\"why\""), "{card}");
@@ -77,30 +77,30 @@ async fn one_card_leads_with_the_session_what_waits_and_why() {
 
 #[tokio::test]
 async fn a_brief_says_when_something_changed_since_it_was_written() {
-    let (site, user, browser) = ann().await;
-    planned(&site, user).await;
-    write(&site, user).await;
+    let (site, user, browser) = site_with_ann().await;
+    create_plan(&site, user).await;
+    write_brief(&site, user).await;
     const CHANGED: &str = "Something changed since this brief was written.";
-    assert!(!browser.get("/").await.says(CHANGED));
+    assert!(!browser.get("/").await.contains(CHANGED));
     // A run of yesterday that came late, a plan that is gone: each is news to the brief.
-    site.db.ran(user, june(13), 9.0).await;
+    site.db.import_run(user, june(13), 9.0).await;
     let page = browser.get("/").await;
-    assert!(page.says(CHANGED) && page.text.matches("action=\"/brief\"").count() == 1, "{}", page.text);
-    write(&site, user).await;
-    assert!(!browser.get("/").await.says(CHANGED), "written anew, it is up to date");
-    assert!(leading(&browser.get("/").await.text).contains("class=\"headline\""));
-    planned_again(&site, user).await;
+    assert!(page.contains(CHANGED) && page.text.matches("action=\"/brief\"").count() == 1, "{}", page.text);
+    write_brief(&site, user).await;
+    assert!(!browser.get("/").await.contains(CHANGED), "written anew, it is up to date");
+    assert!(today_card_html(&browser.get("/").await.text).contains("class=\"headline\""));
+    replace_active_plan(&site, user).await;
     let page = browser.get("/").await;
-    assert!(page.says(CHANGED));
+    assert!(page.contains(CHANGED));
     // What was true this morning does not tell anybody what to do now.
-    assert!(!leading(&page.text).contains("class=\"headline\""), "{}", page.text);
+    assert!(!today_card_html(&page.text).contains("class=\"headline\""), "{}", page.text);
 }
 
 /// The night of today has not arrived, and a fortnight later neither has anything else.
 #[tokio::test]
-async fn what_has_not_arrived_is_not_judged_and_what_is_old_says_its_day() {
-    let site = Site::new().await;
-    let ann = crate::trends::trained(&site, 60).await;
+async fn missing_data_is_not_graded_and_stale_data_shows_its_day() {
+    let site = TestSite::new().await;
+    let ann = crate::trends::athlete_with_training(&site, 60).await;
     let browser = site.signed_in(ann).await;
     let row = |page: &str, label: &str| {
         let from = page.find(&format!("<th scope=\"row\">{label}</th>")).expect("a row");
@@ -124,48 +124,56 @@ async fn what_has_not_arrived_is_not_judged_and_what_is_old_says_its_day() {
 /// Nothing done is a number only where something of the week is known.
 #[tokio::test]
 async fn a_week_without_data_has_no_sum() {
-    let (site, user, browser) = ann().await;
-    planned(&site, user).await;
-    assert!(browser.get("/").await.says("0.0 km of "), "of a week whose first days are known");
+    let (site, user, browser) = site_with_ann().await;
+    create_plan(&site, user).await;
+    assert!(browser.get("/").await.contains("0.0 km of "), "of a week whose first days are known");
     set_clock("2026-06-16T08:00:00Z");
     let page = browser.get("/").await;
-    assert!(!page.says("0.0 km of ") && page.says("has not arrived"), "{}", page.text);
+    assert!(!page.contains("0.0 km of ") && page.contains("has not arrived"), "{}", page.text);
 }
 
 /// Another plan in the place of the first.
-async fn planned_again(site: &Site, user: UserId) {
+async fn replace_active_plan(site: &TestSite, user: UserId) {
     let active = site.db.store.find_active_plan(user).await.unwrap().unwrap().id;
     let draft = site.db.draft(user, "Another").await;
     site.db.activate(user, draft, Some(active)).await.unwrap();
 }
 
 #[tokio::test]
-async fn a_page_that_went_wrong_has_the_app_around_it_for_whoever_is_signed_in() {
-    let (site, _, browser) = ann().await;
+async fn error_page_has_layout_when_signed_in() {
+    let (site, _, browser) = site_with_ann().await;
     for path in ["/nothing-here", "/activities/987654321", "/days/2030-01-01", "/plans/x"] {
         let page = browser.get(path).await;
         assert_eq!(page.status, StatusCode::NOT_FOUND, "{path}");
-        assert!(page.says("<nav class=\"rail\"") && page.says("class=\"fresh\""), "{path}: {}", page.text);
+        assert!(
+            page.contains("<nav class=\"rail\"") && page.contains("class=\"fresh\""),
+            "{path}: {}",
+            page.text
+        );
         assert_eq!(page.text.matches("<h1").count(), 1, "{path}");
     }
     let refused = browser.post("/feel", &[("feeling", "9")]).await;
     assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY);
-    assert!(refused.says("<nav class=\"rail\"") && refused.says("Say how you feel"), "{}", refused.text);
-    let stranger = site.stranger().get("/nothing-here").await;
+    assert!(
+        refused.contains("<nav class=\"rail\"") && refused.contains("Say how you feel"),
+        "{}",
+        refused.text
+    );
+    let stranger = site.signed_out_browser().get("/nothing-here").await;
     assert_eq!(stranger.status, StatusCode::NOT_FOUND);
-    assert!(!stranger.says("<nav") && !stranger.says("class=\"fresh\""), "{}", stranger.text);
+    assert!(!stranger.contains("<nav") && !stranger.contains("class=\"fresh\""), "{}", stranger.text);
 }
 
 #[tokio::test]
 async fn a_service_that_failed_is_told_until_it_works_again() {
-    let (site, user, browser) = ann().await;
+    let (site, user, browser) = site_with_ann().await;
     let store = &site.db.store;
     let add = async |label: &str| store.add_source(user, "intervals", label, json!({}), now()).await.unwrap();
     let (one, other) = (add("One").await, add("Other").await);
     let run = async |kind, source, state, summary: serde_json::Value| {
-        let id = store.begin_run(user, kind, source, now()).await.unwrap();
-        let problem = (state == RunState::Failed).then(|| "the key is unknown".to_owned());
-        let outcome = RunOutcome {
+        let id = store.begin_sync_run(user, kind, source, now()).await.unwrap();
+        let problem = (state == SyncRunState::Failed).then(|| "the key is unknown".to_owned());
+        let outcome = SyncRunOutcome {
             kind: None,
             state,
             evidence: Vec::new(),
@@ -173,23 +181,23 @@ async fn a_service_that_failed_is_told_until_it_works_again() {
             problem,
             files: FinishedFiles::default(),
         };
-        store.finish_run(user, id, outcome, now()).await.unwrap();
+        store.finish_sync_run(user, id, outcome, now()).await.unwrap();
     };
     let line = async || {
         let page = browser.get("/settings").await;
         let from = page.text.find("class=\"fresh\"").unwrap();
         page.text[from..from + page.text[from..].find("</div>").unwrap()].to_owned()
     };
-    run(RunKind::Live, Some(one), RunState::Failed, json!({})).await;
+    run(SyncRunKind::Live, Some(one), SyncRunState::Failed, json!({})).await;
     assert!(line().await.contains("the key is unknown"));
-    run(RunKind::File, None, RunState::Done, json!({ "added": 0 })).await;
-    run(RunKind::Live, Some(other), RunState::Done, json!({})).await;
+    run(SyncRunKind::File, None, SyncRunState::Done, json!({ "added": 0 })).await;
+    run(SyncRunKind::Live, Some(other), SyncRunState::Done, json!({})).await;
     let said = line().await;
     assert!(said.contains("the key is unknown"), "another way in says nothing about it: {said}");
     assert!(!said.contains("imported"), "nothing came with the import: {said}");
-    run(RunKind::File, None, RunState::Done, json!({ "added": 2 })).await;
+    run(SyncRunKind::File, None, SyncRunState::Done, json!({ "added": 2 })).await;
     assert!(line().await.contains("imported"));
-    run(RunKind::Live, Some(one), RunState::Done, json!({})).await;
+    run(SyncRunKind::Live, Some(one), SyncRunState::Done, json!({})).await;
     let said = line().await;
     assert!(!said.contains("the key is unknown") && said.contains("synced"), "{said}");
 }

@@ -98,7 +98,7 @@ pub(crate) enum PromptsCommand {
         file: Option<PathBuf>,
         /// Hold the file to the rules of this prompt: brief or chat
         #[arg(long = "as", value_name = "PROMPT", requires = "file")]
-        held_to: Option<PromptName>,
+        as_prompt: Option<PromptName>,
     },
 }
 
@@ -158,7 +158,7 @@ pub(crate) struct ServeArgs {
     pub(crate) no_open: bool,
     /// What to note on standard error; FITNESS_LOG when not given
     #[arg(long, value_name = "WHAT")]
-    pub(crate) log: Option<Log>,
+    pub(crate) log: Option<LogMode>,
     /// How many seconds a job waits for a server that is not heard of any more
     #[arg(long, value_name = "SECONDS", default_value_t = 60, hide = true, value_parser = clap::value_parser!(u32).range(1..=3600))]
     pub(crate) lease: u32,
@@ -167,7 +167,7 @@ pub(crate) struct ServeArgs {
 /// What a server notes. Neither values of anybody's data nor secrets are among it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Log {
+pub(crate) enum LogMode {
     /// Only what went wrong
     #[default]
     Problems,
@@ -177,7 +177,7 @@ pub(crate) enum Log {
     Json,
 }
 
-impl std::fmt::Display for Log {
+impl std::fmt::Display for LogMode {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Problems => "problems",

@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::ids::PlanId;
-use fitness_core::llm_output::Kind;
+use fitness_core::llm_output::ResponseKind;
 use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]
@@ -22,7 +22,7 @@ pub(crate) struct CheckArgs {
     pub(crate) file: PathBuf,
     /// Which form it must have: modification or week; seen from its keys when not given
     #[arg(long)]
-    pub(crate) kind: Option<Kind>,
+    pub(crate) kind: Option<ResponseKind>,
     /// Check also that it fits this plan of yours, which must be active
     #[arg(long, value_name = "PLAN")]
     pub(crate) plan: Option<PlanId>,

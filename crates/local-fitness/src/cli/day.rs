@@ -3,7 +3,7 @@
 use clap::Subcommand;
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::ids::ObservationId;
-use fitness_core::domain::observation::Excuse;
+use fitness_core::domain::observation::AbsenceReason;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum DayCommand {
@@ -13,7 +13,7 @@ pub(crate) enum DayCommand {
     /// one day. Mark on when it goes on.
     Mark {
         /// ill, injured or away
-        reason: Excuse,
+        reason: AbsenceReason,
         /// The first day, such as 2026-06-14; today when not given
         #[arg(long, value_name = "DAY")]
         from: Option<Day>,

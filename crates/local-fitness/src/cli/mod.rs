@@ -14,13 +14,13 @@ pub(crate) use activity::{ActivityCommand, RaceCommand};
 pub(crate) use athlete::{PacesArgs, PredictArgs, ProfileCommand, ThresholdCommand, ZonesCommand};
 pub(crate) use backup::{BackupArgs, BackupCommand};
 pub(crate) use coach::{
-    BriefArgs, ChatArgs, CoachCommand, Log, LoginArgs, PromptsCommand, ServeArgs, TokenCommand, UseArgs,
+    BriefArgs, ChatArgs, CoachCommand, LogMode, LoginArgs, PromptsCommand, ServeArgs, TokenCommand, UseArgs,
 };
 pub(crate) use contract::{CheckArgs, ContractCommand};
 pub(crate) use day::DayCommand;
 pub(crate) use export::{ExportArgs, Format, PushArgs};
 pub(crate) use plan::{
-    Begin, DraftArgs, EditArgs, MatchArgs, Overrides, ProposalCommand, ProposeArgs, WorkoutArgs,
+    DraftArgs, EditArgs, LateStart, MatchArgs, Overrides, ProposalCommand, ProposeArgs, WorkoutArgs,
 };
 pub(crate) use source::{Service, SourceCommand};
 
@@ -387,7 +387,7 @@ pub(crate) enum PlanCommand {
         /// When its first day is over: begin today and leave the days before unjudged, or count them as planned; asked for
         /// when not given
         #[arg(long, value_name = "WHEN")]
-        begin: Option<Begin>,
+        begin: Option<LateStart>,
         #[command(flatten)]
         overrides: Overrides,
     },

@@ -4,9 +4,9 @@ use clap::{Args, Subcommand};
 use fitness_core::domain::calendar::{Day, Weekday};
 use fitness_core::domain::ids::{ActivityId, PlanId, ProposalId, WorkoutId};
 use fitness_core::domain::sport::Sport;
-use fitness_core::llm_output::Kind;
+use fitness_core::llm_output::ResponseKind;
 use fitness_core::plan::lint::Rule;
-use fitness_core::plan::{Goal, Level, Weekdays, WorkoutKind, weekday};
+use fitness_core::plan::{Goal, Level, Weekdays, WorkoutKind, parse_weekday};
 use std::path::PathBuf;
 
 /// A draft: made from your history, or read from a file.
@@ -34,7 +34,7 @@ pub(crate) struct DraftArgs {
     #[arg(long, value_name = "DAYS", requires = "goal")]
     pub(crate) days: Option<Weekdays>,
     /// The weekday of the long run; the weekend when not given
-    #[arg(long, value_name = "DAY", requires = "goal", value_parser = weekday)]
+    #[arg(long, value_name = "DAY", requires = "goal", value_parser = parse_weekday)]
     pub(crate) long_day: Option<Weekday>,
     /// A day you cannot train on, or a stretch such as 2026-07-01..2026-07-14; may be given more than once
     #[arg(long, value_name = "DAY[..DAY]", requires = "goal")]
@@ -102,7 +102,7 @@ fn level(text: &str) -> Result<Level, String> {
 
 /// When a plan begins whose first day is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Begin {
+pub(crate) enum LateStart {
     /// Today; the days before are not judged
     Today,
     /// On its first day; what was not done since is missed
@@ -129,7 +129,7 @@ pub(crate) struct EditArgs {
     pub(crate) swaps: Vec<String>,
     /// Make a workout shorter or longer: 12=5km, 12=3mi or 12=30min
     #[arg(long = "resize", visible_alias = "shorten", value_name = "WORKOUT=SIZE", group = "edit")]
-    pub(crate) sizes: Vec<String>,
+    pub(crate) resizes: Vec<String>,
     /// Take a workout out of the plan
     #[arg(long = "skip", value_name = "WORKOUT", group = "edit")]
     pub(crate) skips: Vec<WorkoutId>,
@@ -161,7 +161,7 @@ pub(crate) struct ProposeArgs {
     pub(crate) file: PathBuf,
     /// Which form it must have: modification or week; seen from its keys when not given
     #[arg(long)]
-    pub(crate) kind: Option<Kind>,
+    pub(crate) kind: Option<ResponseKind>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -208,7 +208,7 @@ pub(crate) struct WorkoutArgs {
 #[derive(Debug, Args)]
 pub(crate) struct MatchArgs {
     #[command(flatten)]
-    pub(crate) of: WorkoutArgs,
+    pub(crate) workout_args: WorkoutArgs,
     /// The activity that was it, up to two days before or after
     pub(crate) activity: ActivityId,
     /// Say that it was not: it is not offered again

@@ -1,45 +1,47 @@
 //! `fitness config`: what is set, by whom, and what can be.
 
-use crate::config::{From, KEYS, Key, Settings};
-use crate::output::Report;
+use crate::config::{SETTINGS, SettingInfo, SettingOrigin, Settings};
+use crate::output::CommandOutput;
 use crate::table::table;
 use anyhow::Result;
-use fitness_core::domain::untrusted_text::visible;
+use fitness_core::domain::untrusted_text::escape_invisible;
 use serde_json::json;
 
-pub(super) fn run(settings: &Settings, keys: bool) -> Result<Report> {
-    if keys { Ok(all_there_are()) } else { what_holds(settings) }
+pub(super) fn run(settings: &Settings, keys: bool) -> Result<CommandOutput> {
+    if keys { Ok(list_settings()) } else { show_settings(settings) }
 }
 
 /// What can be set, as a table that documents can hold.
-fn all_there_are() -> Report {
+fn list_settings() -> CommandOutput {
     let mut text = String::from(
         "| in `config.toml` | variable | argument | when not said | what |\n|---|---|---|---|---|\n",
     );
-    for Key { name, variable, argument, usual, meaning } in KEYS {
+    for SettingInfo { name, variable, argument, default: usual, description: meaning } in SETTINGS {
         let code = |word: &Option<&str>| word.map(|word| format!("`{word}`")).unwrap_or_default();
         text += &format!("| `{name}` | {} | {} | {usual} | {meaning} |\n", code(variable), code(argument));
     }
-    let data: Vec<_> = KEYS
+    let data: Vec<_> = SETTINGS
         .iter()
         .map(|key| {
-            json!({ "key": key.name, "variable": key.variable, "argument": key.argument, "usual": key.usual,
-                "meaning": key.meaning })
+            json!({ "key": key.name, "variable": key.variable, "argument": key.argument, "usual": key.default,
+                "meaning": key.description })
         })
         .collect();
-    Report::new(text, &data)
+    CommandOutput::new(text, &data)
 }
 
-fn what_holds(settings: &Settings) -> Result<Report> {
-    let all = settings.all()?;
-    let said_by = |key: &Key, from| match (from, key.variable) {
-        (From::Environment, Some(variable)) => variable.to_owned(),
-        (From::File, _) => "the file".to_owned(),
+fn show_settings(settings: &Settings) -> Result<CommandOutput> {
+    let all = settings.list()?;
+    let said_by = |key: &SettingInfo, from| match (from, key.variable) {
+        (SettingOrigin::Environment, Some(variable)) => variable.to_owned(),
+        (SettingOrigin::File, _) => "the file".to_owned(),
         _ => "nobody".to_owned(),
     };
     let rows: Vec<_> = all
         .iter()
-        .map(|(key, value, from)| [key.name.to_owned(), visible(value).to_string(), said_by(key, *from)])
+        .map(|(key, value, from)| {
+            [key.name.to_owned(), escape_invisible(value).to_string(), said_by(key, *from)]
+        })
         .collect();
     let file = match settings.path() {
         Some(path) => format!("The file is {}.", path.display()),
@@ -50,5 +52,5 @@ fn what_holds(settings: &Settings) -> Result<Report> {
         .map(|(key, value, from)| json!({ "key": key.name, "value": value, "from": from }))
         .collect();
     let text = format!("{}\n\n{file}", table(["setting", "value", "said by"], &rows).trim_end());
-    Ok(Report::new(text, &json!({ "file": settings.path(), "settings": data })))
+    Ok(CommandOutput::new(text, &json!({ "file": settings.path(), "settings": data })))
 }

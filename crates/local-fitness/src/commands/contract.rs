@@ -3,15 +3,15 @@
 use crate::cli::{CheckArgs, ContractCommand};
 use crate::clock;
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::Report;
-use crate::plural::counted;
+use crate::error::CliError;
+use crate::output::CommandOutput;
+use crate::plural::pluralize;
 use anyhow::Result;
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::ids::PlanId;
-use fitness_core::domain::untrusted_text::visible;
+use fitness_core::domain::untrusted_text::escape_invisible;
 use fitness_core::llm_output::checks;
-use fitness_core::llm_output::{Kind, Refused, check, size_limits};
+use fitness_core::llm_output::{InvalidResponseError, ResponseKind, parse_response, size_limits};
 use fitness_core::plan::Plan;
 use fitness_store::{Store, User};
 use serde_json::json;
@@ -19,32 +19,34 @@ use std::fmt::Write as _;
 use std::io::Read as _;
 use std::path::Path;
 
-pub(super) async fn run(context: &Context, command: ContractCommand) -> Result<Report> {
+pub(super) async fn run(context: &Context, command: ContractCommand) -> Result<CommandOutput> {
     match command {
-        ContractCommand::Check(wanted) => check_answer(context, wanted).await,
+        ContractCommand::Check(wanted) => check_response(context, wanted).await,
     }
 }
 
-async fn check_answer(context: &Context, wanted: CheckArgs) -> Result<Report> {
-    let answer = read(&wanted.file)?;
+async fn check_response(context: &Context, wanted: CheckArgs) -> Result<CommandOutput> {
+    let answer = read_response(&wanted.file)?;
     // A plan that is not there is said whatever the answer is.
     let stored = match wanted.plan {
-        Some(id) => Some(find(context, id).await?),
+        Some(id) => Some(find_plan(context, id).await?),
         None => None,
     };
-    let checked = match check(&answer, wanted.kind) {
+    let checked = match parse_response(&answer, wanted.kind) {
         Ok(response) => {
             let report = match &stored {
                 Some((store, user, plan)) => {
                     let zone = store.profile(user.id).await?.zone;
                     let today = wanted.today.unwrap_or_else(|| Day::at(clock::now(), zone));
-                    store.check_answer(user.id, plan, &response, today).await?.report
+                    store.check_llm_response(user.id, plan, &response, today).await?.report
                 }
-                None => checks::within(&response),
+                None => checks::check_consistency(&response),
             };
-            told(Some(response.kind()), &report)
+            render_report(Some(response.kind()), &report)
         }
-        Err(Refused { kind, faults }) => told(kind, &checks::Report { faults, findings: Vec::new() }),
+        Err(InvalidResponseError { kind, errors: faults }) => {
+            render_report(kind, &checks::CheckReport { errors: faults, findings: Vec::new() })
+        }
     };
     if let Some((store, ..)) = stored {
         store.close().await;
@@ -52,42 +54,42 @@ async fn check_answer(context: &Context, wanted: CheckArgs) -> Result<Report> {
     Ok(checked)
 }
 
-async fn find(context: &Context, id: PlanId) -> Result<(Store, User, Plan)> {
+async fn find_plan(context: &Context, id: PlanId) -> Result<(Store, User, Plan)> {
     let (store, user) = context.open_for_user().await?;
     let plan = store.find_plan(user.id, id).await?.ok_or_else(|| {
-        Failure::new(format!("there is no plan {id}"), "`fitness plan list` shows your plans")
+        CliError::new(format!("there is no plan {id}"), "`fitness plan list` shows your plans")
     })?;
-    super::settled(&store, user.id).await?;
+    super::recompute_stale(&store, user.id).await?;
     Ok((store, user, plan))
 }
 
-pub(super) fn told(kind: Option<Kind>, report: &checks::Report) -> Report {
-    let valid = report.faults.is_empty();
+pub(super) fn render_report(kind: Option<ResponseKind>, report: &checks::CheckReport) -> CommandOutput {
+    let valid = report.errors.is_empty();
     let form = kind.map_or("answer", |kind| match kind {
-        Kind::Modification => "plan modification",
-        Kind::Week => "weekly plan",
+        ResponseKind::Modification => "plan modification",
+        ResponseKind::Week => "weekly plan",
     });
     let mut words = if valid {
         format!("The {form} is accepted.\n")
     } else {
-        let faults = counted(report.faults.len() as u64, "fault", "faults");
+        let faults = pluralize(report.errors.len() as u64, "fault", "faults");
         format!("The {form} is refused: {faults}.\n")
     };
-    let faults = report.faults.iter().map(|fault| (&fault.path, fault.code.as_str(), &fault.message));
+    let faults = report.errors.iter().map(|fault| (&fault.path, fault.code.as_str(), &fault.message));
     let findings = report.findings.iter().map(|found| (&found.path, found.code.as_str(), &found.message));
     for (path, code, message) in faults.chain(findings) {
         let place = if path.is_empty() { "the answer" } else { path };
-        let _ = writeln!(words, "\n{} ({code})\n  {}", visible(place), visible(message));
+        let _ = writeln!(words, "\n{} ({code})\n  {}", escape_invisible(place), escape_invisible(message));
     }
-    let data = json!({ "kind": kind, "valid": valid, "faults": report.faults, "findings": report.findings });
-    let report = Report::new(words, &data).for_programs();
-    if valid { report } else { report.unhealthy() }
+    let data = json!({ "kind": kind, "valid": valid, "faults": report.errors, "findings": report.findings });
+    let report = CommandOutput::new(words, &data).with_json_when_piped();
+    if valid { report } else { report.with_failure() }
 }
 
 /// The answer, or as much of it as shows that it is too large.
-pub(super) fn read(file: &Path) -> Result<Vec<u8>> {
+pub(super) fn read_response(file: &Path) -> Result<Vec<u8>> {
     let cannot = |error: std::io::Error| {
-        Failure::new(
+        CliError::new(
             format!("cannot read {}: {error}", file.display()),
             "give the path of the file with the answer, or - for standard input",
         )

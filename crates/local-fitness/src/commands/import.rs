@@ -2,48 +2,53 @@
 
 use crate::clock;
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::Report;
-use crate::plural::counted;
+use crate::error::CliError;
+use crate::output::CommandOutput;
+use crate::plural::pluralize;
 use anyhow::Result;
-use fitness_core::domain::untrusted_text::visible;
-use fitness_ingest::{Import, Outcome, Progress, Stop, import};
+use fitness_core::domain::untrusted_text::escape_invisible;
+use fitness_ingest::{ImportOutcome, ImportProgress, ImportRequest, StopSignal, import};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// How many lines about what was left out a person reads.
-const SHOWN: usize = 50;
+const MAX_LISTED_SKIPS: usize = 50;
 
-pub(super) async fn run(context: &Context, paths: Vec<PathBuf>, again: bool, json: bool) -> Result<Report> {
+pub(super) async fn run(
+    context: &Context,
+    paths: Vec<PathBuf>,
+    again: bool,
+    json: bool,
+) -> Result<CommandOutput> {
     for path in &paths {
         if !path.exists() {
             let message = format!("there is no file or folder {}", path.display());
-            return Err(Failure::new(message, "check the path; nothing was imported").into());
+            return Err(CliError::new(message, "check the path; nothing was imported").into());
         }
     }
     let (store, user) = context.open_for_user().await?;
     let stop = stop_on_ctrl_c();
-    let mut bar = Bar::new(json);
-    let wanted = Import { user: user.id, paths, again, count_first: bar.is_seen() };
+    let mut bar = ImportBar::new(json);
+    let wanted = ImportRequest { user: user.id, paths, reimport: again, count_first: bar.is_visible() };
     let outcome = import(&store, wanted, clock::now, &mut bar, &stop).await;
     bar.finish();
     store.close().await;
     let outcome = outcome?;
-    let report = Report::new(tell(&outcome), &outcome);
+    let report = CommandOutput::new(render_outcome(&outcome), &outcome);
     let brought = outcome.files + outcome.files_already_there + outcome.already_there;
     let nothing_was_read = brought == 0 && outcome.skipped_count > 0;
-    Ok(if nothing_was_read || outcome.stopped { report.unhealthy() } else { report })
+    Ok(if nothing_was_read || outcome.stopped { report.with_failure() } else { report })
 }
 
 /// The first Ctrl-C lets the import end well; the second ends the program, which leaves whole batches.
-pub(super) fn stop_on_ctrl_c() -> Stop {
-    let stop = Stop::default();
+pub(super) fn stop_on_ctrl_c() -> StopSignal {
+    let stop = StopSignal::default();
     let asked = stop.clone();
     tokio::spawn(async move {
         while tokio::signal::ctrl_c().await.is_ok() {
-            if asked.is_asked() {
+            if asked.is_stopped() {
                 std::process::exit(130);
             }
             asked.stop();
@@ -53,9 +58,9 @@ pub(super) fn stop_on_ctrl_c() -> Stop {
 }
 
 /// A bar on standard error, where somebody is looking.
-pub(super) struct Bar(ProgressBar);
+pub(super) struct ImportBar(ProgressBar);
 
-impl Bar {
+impl ImportBar {
     pub(super) fn new(json: bool) -> Self {
         let bar = ProgressBar::no_length();
         if json {
@@ -70,7 +75,7 @@ impl Bar {
         Self(bar)
     }
 
-    pub(super) fn is_seen(&self) -> bool {
+    pub(super) fn is_visible(&self) -> bool {
         !self.0.is_hidden()
     }
 
@@ -79,20 +84,20 @@ impl Bar {
     }
 }
 
-impl Progress for Bar {
-    fn total(&mut self, files: u64) {
+impl ImportProgress for ImportBar {
+    fn set_total(&mut self, files: u64) {
         self.0.set_length(files);
         let style = "[{bar:30}] {pos} of {len} files · {msg} activities · {per_sec} · {eta} left";
         let style = ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar());
         self.0.set_style(style.progress_chars("=> "));
     }
 
-    fn done(&mut self, files: u64, activities: u64) {
+    fn set_imported(&mut self, files: u64, activities: u64) {
         self.0.set_position(files);
         self.0.set_message(activities.to_string());
     }
 
-    fn worked_out(&mut self, activities: u64) {
+    fn set_recomputed(&mut self, activities: u64) {
         let style = "{spinner} working out what they mean · {msg} activities · {elapsed}";
         if let Ok(style) = ProgressStyle::with_template(style) {
             self.0.set_style(style);
@@ -102,37 +107,38 @@ impl Progress for Bar {
 }
 
 /// What came of it, in words.
-pub(super) fn tell(outcome: &Outcome) -> String {
+pub(super) fn render_outcome(outcome: &ImportOutcome) -> String {
     let mut words = String::new();
     let mut line = |text: String| {
         words.push_str(&text);
         words.push('\n');
     };
-    for sentence in outcome.sentences() {
+    for sentence in outcome.summary_sentences() {
         line(sentence);
     }
     let entries = outcome.entries_left_out.values().sum();
     if entries > 0 {
-        let entries = counted(entries, "entry of a list that says", "entries of lists that say");
+        let entries = pluralize(entries, "entry of a list that says", "entries of lists that say");
         line(format!("Left out {entries} nothing; --json tells why."));
     }
     if outcome.skipped_count > 0 {
-        line(format!("Skipped: {}.", counted(outcome.skipped_count, "thing", "things")));
-        line(tell_skipped(outcome));
+        line(format!("Skipped: {}.", pluralize(outcome.skipped_count, "thing", "things")));
+        line(render_skipped(outcome));
     }
-    if let Some(complete) = outcome.coverage.complete() {
+    if let Some(complete) = outcome.coverage.complete_through() {
         line(format!("Your data is complete through {complete}."));
     }
     words
 }
 
 /// Every file with its reason, as far as a person reads.
-fn tell_skipped(outcome: &Outcome) -> String {
+fn render_skipped(outcome: &ImportOutcome) -> String {
     let mut words = String::new();
-    for skip in outcome.skipped.iter().take(SHOWN) {
-        writeln!(words, "  {}: {}", visible(&skip.path), visible(&skip.reason)).expect("a string takes it");
+    for skip in outcome.skipped.iter().take(MAX_LISTED_SKIPS) {
+        writeln!(words, "  {}: {}", escape_invisible(&skip.path), escape_invisible(&skip.reason))
+            .expect("a string takes it");
     }
-    let more = outcome.skipped_count.saturating_sub(SHOWN as u64);
+    let more = outcome.skipped_count.saturating_sub(MAX_LISTED_SKIPS as u64);
     if more > 0 {
         writeln!(words, "  … and {more} more; --json lists them").expect("a string takes it");
     }

@@ -3,34 +3,34 @@
 use crate::cli::JobsCommand;
 use crate::clock;
 use crate::context::Context;
-use crate::output::Report;
+use crate::output::CommandOutput;
 use crate::table::table;
 use anyhow::Result;
 use fitness_core::domain::calendar::Instant;
-use fitness_core::domain::untrusted_text::visible;
-use fitness_store::{EXPIRED, Job, JobState};
+use fitness_core::domain::untrusted_text::escape_invisible;
+use fitness_store::{Job, JobState, OUTCOME_EXPIRED};
 use serde_json::json;
 
-pub(super) async fn run(context: &Context, last: u64, command: Option<JobsCommand>) -> Result<Report> {
+pub(super) async fn run(context: &Context, last: u64, command: Option<JobsCommand>) -> Result<CommandOutput> {
     let (store, user) = context.open_for_user().await?;
     let report = match command {
-        None => listed(&store.list_jobs(user.id, last).await?),
+        None => render_jobs(&store.list_jobs(user.id, last).await?),
         Some(JobsCommand::Retry { job }) => {
             store.retry_job(user.id, job, clock::now()).await?;
             let text =
                 format!("Job {job} waits again; a running `fitness serve` takes it on within a minute.");
-            Report::new(text, &json!({ "job": job, "state": JobState::Queued }))
+            CommandOutput::new(text, &json!({ "job": job, "state": JobState::Queued }))
         }
     };
     store.close().await;
     Ok(report)
 }
 
-fn listed(jobs: &[Job]) -> Report {
+fn render_jobs(jobs: &[Job]) -> CommandOutput {
     if jobs.is_empty() {
         let text = "Nothing was done by itself yet. `fitness serve` makes a backup each night, syncs each morning and writes the \
                     brief.";
-        return Report::new(text, &jobs);
+        return CommandOutput::new(text, &jobs);
     }
     let when = |at: Instant| at.format("%Y-%m-%d %H:%M").to_string();
     let rows: Vec<_> = jobs
@@ -48,7 +48,7 @@ fn listed(jobs: &[Job]) -> Report {
                     Some(outcome) => format!("done: {outcome}"),
                     None => "done".to_owned(),
                 },
-                (JobState::Failed, _) if job.outcome() == Some(EXPIRED) => "expired".to_owned(),
+                (JobState::Failed, _) if job.outcome() == Some(OUTCOME_EXPIRED) => "expired".to_owned(),
                 (JobState::Failed, tries) => format!("given up after {tries} tries"),
             };
             let problem = job.problem.as_deref().unwrap_or_default();
@@ -57,9 +57,9 @@ fn listed(jobs: &[Job]) -> Report {
                 what,
                 state,
                 when(job.finished_at.unwrap_or(job.run_at)),
-                visible(problem).to_string(),
+                escape_invisible(problem).to_string(),
             ]
         })
         .collect();
-    Report::new(table(["job", "what", "state", "when (UTC)", "what went wrong"], &rows), &jobs)
+    CommandOutput::new(table(["job", "what", "state", "when (UTC)", "what went wrong"], &rows), &jobs)
 }

@@ -3,24 +3,24 @@
 use crate::clock;
 use crate::coach;
 use crate::context::Context;
-use crate::output::Report;
+use crate::output::CommandOutput;
 use anyhow::Result;
-use fitness_mcp::{Guest, Scope, serve_stdio};
-use fitness_web::AthletesHost;
+use fitness_mcp::{McpClient, Scope, serve_stdio};
+use fitness_web::UserCoachApiProvider;
 use serde_json::json;
 use std::sync::Arc;
 
-pub(super) async fn run(context: &Context) -> Result<Report> {
+pub(super) async fn run(context: &Context) -> Result<CommandOutput> {
     let (store, user) = context.open_for_user().await?;
-    let host = AthletesHost {
+    let host = UserCoachApiProvider {
         store: store.clone(),
         user: user.id,
         clock: clock::now,
         site: context.settings.site().into(),
     };
     // Whoever starts this program on the athlete's machine as the athlete can read the database anyway.
-    let guest = Guest { host: Arc::new(host), scope: Scope::Draft };
-    serve_stdio(guest, coach::prompts()).await?;
+    let guest = McpClient { provider: Arc::new(host), scope: Scope::Draft };
+    serve_stdio(guest, coach::mcp_prompts()).await?;
     store.close().await;
-    Ok(Report::silent(&json!({})))
+    Ok(CommandOutput::already_printed(&json!({})))
 }

@@ -40,14 +40,14 @@ mod zones;
 use crate::cli::{Args, CoachCommand, Command};
 use crate::config::Settings;
 use crate::context::Context;
-use crate::output::Report;
+use crate::output::CommandOutput;
 use anyhow::Result;
 use fitness_core::domain::ids::UserId;
 use fitness_store::Store;
 
 /// Does what was asked.
-pub(crate) async fn run(args: Args) -> Result<Report> {
-    let settings = Settings::read(args.config)?;
+pub(crate) async fn run(args: Args) -> Result<CommandOutput> {
+    let settings = Settings::load(args.config)?;
     let context = Context { user: args.user, settings };
     match args.command {
         Command::Import { paths, again } => import::run(&context, paths, again, args.json).await,
@@ -62,13 +62,17 @@ pub(crate) async fn run(args: Args) -> Result<Report> {
         Command::Found => overview::run(&context).await,
         Command::Predict(wanted) => predict::run(&context, wanted).await,
         Command::Paces(wanted) => paces::run(&context, wanted).await,
-        Command::Feel { feeling, day } => profile::feel(&context, feeling, day).await,
+        Command::Feel { feeling, day } => profile::check_in(&context, feeling, day).await,
         Command::Threshold(command) => threshold::run(&context, command).await,
         Command::Zones { command } => zones::run(&context, command).await,
         Command::Profile(command) => profile::run(&context, command).await,
         Command::Recompute => recompute::run(&context, args.json).await,
         Command::Demo { export, years, ends, seed, only_make, keep, serving } => {
-            demo::run(demo::Wanted { export, years, ends, seed, only_make, keep, serving }, args.json).await
+            demo::run(
+                demo::DemoOptions { export, years, ends, seed, only_make, keep, serve_args: serving },
+                args.json,
+            )
+            .await
         }
         Command::User(command) => user::run(&context, command).await,
         Command::Plan(command) => plan::run(&context, command).await,
@@ -89,9 +93,9 @@ pub(crate) async fn run(args: Args) -> Result<Report> {
         Command::Doctor { deep } => doctor::run(&context, deep).await,
         Command::Backup(args) => backup::run(&context, args).await,
         Command::Export { to } => export::export(&context, to).await,
-        Command::ImportAll { file } => export::import_all(&context, &file).await,
+        Command::ImportAll { file } => export::restore_export(&context, &file).await,
         Command::Restore { file } => backup::restore(&context, &file).await,
-        Command::Move { to } => backup::move_to(&context, &to).await,
+        Command::Move { to } => backup::copy_to(&context, &to).await,
         Command::Migrate => migrate::run(&context).await,
         Command::Completions { shell } => Ok(completions::completions(shell)),
         Command::Man { to } => completions::man(to.as_deref()),
@@ -99,7 +103,7 @@ pub(crate) async fn run(args: Args) -> Result<Report> {
 }
 
 /// Sees to it that everything is worked out before it is shown.
-pub(crate) async fn settled(store: &Store, user: UserId) -> Result<()> {
-    fitness_ingest::recompute(store, user, &mut |_| {}, &fitness_ingest::Stop::default()).await?;
+pub(crate) async fn recompute_stale(store: &Store, user: UserId) -> Result<()> {
+    fitness_ingest::recompute(store, user, &mut |_| {}, &fitness_ingest::StopSignal::default()).await?;
     Ok(())
 }

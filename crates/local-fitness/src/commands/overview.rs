@@ -1,39 +1,39 @@
 //! `fitness found`
 
-use super::settled;
-use super::threshold::suggest;
+use super::recompute_stale;
+use super::threshold::render_suggestions;
 use crate::context::Context;
-use crate::output::Report;
-use crate::plural::counted;
+use crate::output::CommandOutput;
+use crate::plural::pluralize;
 use crate::table::table;
 use anyhow::Result;
 use fitness_core::domain::athlete::ThresholdOrigin;
 use fitness_core::domain::units::{Speed, TimeSpan, UnitSystem};
-use fitness_core::domain::untrusted_text::visible;
-use fitness_core::metrics::{Absent, Need};
-use fitness_store::{Discovery, Gap, NoLoad};
+use fitness_core::domain::untrusted_text::escape_invisible;
+use fitness_core::metrics::{MissingReason, RequiredInput};
+use fitness_store::{DataGap, MissingLoadReason, TrainingOverview};
 use std::fmt::Write as _;
 
 /// How many stretches without data are listed: the longest.
-const GAPS: usize = 3;
+const MAX_LISTED_GAPS: usize = 3;
 
-pub(super) async fn run(context: &Context) -> Result<Report> {
+pub(super) async fn run(context: &Context) -> Result<CommandOutput> {
     let (store, user) = context.open_for_user().await?;
-    settled(&store, user.id).await?;
+    recompute_stale(&store, user.id).await?;
     let profile = store.profile(user.id).await?;
-    let found = store.discover(user.id).await?;
+    let found = store.training_overview(user.id).await?;
     store.close().await;
     let Some(found) = found else {
-        return Ok(Report::new("Nothing yet. Bring some data in with `fitness import PATH`.", &found));
+        return Ok(CommandOutput::new("Nothing yet. Bring some data in with `fitness import PATH`.", &found));
     };
-    let mut words = tell(&found, profile.units);
+    let mut words = render_overview(&found, profile.units);
     if profile.sex.is_none() && found.without_load > 0 {
         words.push_str("`fitness profile set --sex female|male` lets heart rate say more about load.\n");
     }
-    Ok(Report::new(words, &found))
+    Ok(CommandOutput::new(words, &found))
 }
 
-fn tell(found: &Discovery, units: UnitSystem) -> String {
+fn render_overview(found: &TrainingOverview, units: UnitSystem) -> String {
     let mut words = format!("From {} to {}:\n\n", found.first, found.last);
     let years: Vec<[String; 5]> = (found.years.iter())
         .map(|year| {
@@ -41,8 +41,8 @@ fn tell(found: &Discovery, units: UnitSystem) -> String {
                 year.year.to_string(),
                 year.activities.to_string(),
                 year.runs.to_string(),
-                units.distance(year.run_distance).to_string(),
-                year.time.hours_minutes(),
+                units.format_distance(year.run_distance).to_string(),
+                year.time.format_hours_minutes(),
             ]
         })
         .collect();
@@ -52,9 +52,9 @@ fn tell(found: &Discovery, units: UnitSystem) -> String {
             .map(|best| {
                 let pace = Speed::over(best.distance, best.time).and_then(Speed::pace);
                 [
-                    units.name_of(best.distance),
-                    best.time.clock(),
-                    pace.map(|pace| units.pace(pace).to_string()).unwrap_or_default(),
+                    units.distance_name(best.distance),
+                    best.time.format_clock(),
+                    pace.map(|pace| units.format_pace(pace).to_string()).unwrap_or_default(),
                     best.day.to_string(),
                     format!("activity {}", best.activity),
                 ]
@@ -69,9 +69,9 @@ fn tell(found: &Discovery, units: UnitSystem) -> String {
                 [
                     race.id.to_string(),
                     race.day.to_string(),
-                    a.distance.map(|d| units.distance(d).to_string()).unwrap_or_default(),
-                    a.elapsed.map(TimeSpan::clock).unwrap_or_default(),
-                    visible(a.name.as_deref().unwrap_or("")).to_string(),
+                    a.distance.map(|d| units.format_distance(d).to_string()).unwrap_or_default(),
+                    a.elapsed.map(TimeSpan::format_clock).unwrap_or_default(),
+                    escape_invisible(a.name.as_deref().unwrap_or("")).to_string(),
                 ]
             })
             .collect();
@@ -93,7 +93,7 @@ fn tell(found: &Discovery, units: UnitSystem) -> String {
                     ThresholdOrigin::Reported => "your watch says so".to_owned(),
                     ThresholdOrigin::Estimated => format!("detected, `fitness threshold confirm {kind}`"),
                 };
-                [kind.called().to_owned(), kind.show(held.value(), units), origin]
+                [kind.label().to_owned(), kind.format_value(held.value(), units), origin]
             })
             .collect();
         let _ = write!(
@@ -102,54 +102,60 @@ fn tell(found: &Discovery, units: UnitSystem) -> String {
             table(["limit", "value", ""], &limits)
         );
     }
-    words.push_str(&suggest(&found.suggestions, units));
+    words.push_str(&render_suggestions(&found.suggestions, units));
     if !found.gaps.is_empty() {
         words.push_str("\nNo data at all:\n");
-        let days = |gap: &Gap| gap.from.until(gap.through) + 1;
-        let mut longest: Vec<&Gap> = found.gaps.iter().collect();
+        let days = |gap: &DataGap| gap.from.days_until(gap.through) + 1;
+        let mut longest: Vec<&DataGap> = found.gaps.iter().collect();
         longest.sort_by_key(|gap| (std::cmp::Reverse(days(gap)), gap.from));
-        longest.truncate(GAPS);
+        longest.truncate(MAX_LISTED_GAPS);
         longest.sort_by_key(|gap| gap.from);
         for gap in longest {
             let _ = writeln!(words, "  {} to {}, {} days", gap.from, gap.through, days(gap));
         }
-        let more = found.gaps.len().saturating_sub(GAPS) as u64;
+        let more = found.gaps.len().saturating_sub(MAX_LISTED_GAPS) as u64;
         if more > 0 {
-            let _ =
-                writeln!(words, "  and {}; --json lists them", counted(more, "shorter gap", "shorter gaps"));
+            let _ = writeln!(
+                words,
+                "  and {}; --json lists them",
+                pluralize(more, "shorter gap", "shorter gaps")
+            );
         }
     }
     if found.without_load > 0 {
-        let without = counted(found.without_load, "activity has", "activities have");
+        let without = pluralize(found.without_load, "activity has", "activities have");
         let _ = writeln!(words, "\n{without} no load.");
-        if let Some(NoLoad { why, activities }) = found.no_load.first() {
+        if let Some(MissingLoadReason { reason: why, activities }) = found.no_load.first() {
             let most = if *activities == found.without_load {
                 "Why:".to_owned()
             } else {
                 format!("Why, for {activities} of them:")
             };
-            let _ = writeln!(words, "{most} {why}. {}", help(why));
+            let _ = writeln!(words, "{most} {why}. {}", missing_help(why));
         }
     }
     words
 }
 
 /// What gives activities a load that have none for this reason.
-fn help(why: &Absent) -> &'static str {
+fn missing_help(why: &MissingReason) -> &'static str {
     match why {
-        Absent::Missing { need: Need::MaxHeartRate | Need::ThresholdHeartRate | Need::RestingHeartRate } => {
-            "`fitness threshold set max_heart_rate BEATS --from DAY` says it."
-        }
-        Absent::Missing { need: Need::ThresholdSpeed } => {
+        MissingReason::Missing {
+            need:
+                RequiredInput::MaxHeartRate | RequiredInput::ThresholdHeartRate | RequiredInput::RestingHeartRate,
+        } => "`fitness threshold set max_heart_rate BEATS --from DAY` says it.",
+        MissingReason::Missing { need: RequiredInput::ThresholdSpeed } => {
             "`fitness threshold set threshold_speed PACE --from DAY` says it."
         }
-        Absent::Missing { need: Need::ThresholdPower } => {
+        MissingReason::Missing { need: RequiredInput::ThresholdPower } => {
             "`fitness threshold set threshold_power WATTS --from DAY` says it."
         }
-        Absent::Missing { need: Need::SwimSpeed } => {
+        MissingReason::Missing { need: RequiredInput::SwimSpeed } => {
             "`fitness threshold set swim_speed PACE --from DAY` says it."
         }
-        Absent::Contradiction { .. } => "`fitness threshold list` shows your limits; set the wrong one anew.",
+        MissingReason::Contradiction { .. } => {
+            "`fitness threshold list` shows your limits; set the wrong one anew."
+        }
         _ => {
             "`fitness activity rate ACTIVITY 0-10` says how hard one felt: with 15 that have both, that is a load."
         }

@@ -1,24 +1,24 @@
 //! `fitness race`
 
-use super::activity::unknown;
+use super::activity::not_found_error;
 use crate::cli::RaceCommand;
 use crate::clock;
 use crate::context::Context;
 use crate::distance;
-use crate::error::Failure;
-use crate::output::Report;
+use crate::error::CliError;
+use crate::output::CommandOutput;
 use crate::table::table;
 use anyhow::Result;
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::units::{Distance, TimeSpan};
-use fitness_core::domain::untrusted_text::visible;
-use fitness_core::metrics::Absent;
-use fitness_core::metrics::predict::{Effort, Mark, course_of};
+use fitness_core::domain::untrusted_text::escape_invisible;
+use fitness_core::metrics::MissingReason;
+use fitness_core::metrics::predict::{EffortKind, Performance, official_distance};
 use fitness_store::{Error, Race, RaceResult, StoredActivity};
 use serde_json::json;
 use std::fmt::Write as _;
 
-pub(super) async fn run(context: &Context, command: RaceCommand) -> Result<Report> {
+pub(super) async fn run(context: &Context, command: RaceCommand) -> Result<CommandOutput> {
     match command {
         RaceCommand::List => list(context).await,
         RaceCommand::Confirm { activity, time, distance, name, time_trial } => {
@@ -28,22 +28,22 @@ pub(super) async fn run(context: &Context, command: RaceCommand) -> Result<Repor
                 .find_activity(user.id, activity)
                 .await?
                 .ok_or(Error::NotFound("activity"))
-                .map_err(unknown(activity))?;
+                .map_err(not_found_error(activity))?;
             let missing = |what: &str, flag: &str| {
                 let message = format!("activity {activity} has no {what}");
-                Failure::new(message, format!("give the official one with {flag}"))
+                CliError::new(message, format!("give the official one with {flag}"))
             };
             let recorded = &found.activity;
             let distance = match distance {
-                Some(text) => distance::race(&text, units)?,
+                Some(text) => distance::parse_race_distance(&text, units)?,
                 // A watch never measures a course exactly; the course's own distance is meant.
                 None => {
                     let told = recorded.distance.ok_or_else(|| missing("distance", "--distance"))?;
-                    course_of(told).unwrap_or(told)
+                    official_distance(told).unwrap_or(told)
                 }
             };
             let time = time.or(recorded.elapsed).ok_or_else(|| missing("time", "--time"))?;
-            possible(distance, time)?;
+            check_plausible(distance, time)?;
             let name = name.or_else(|| recorded.name.clone()).unwrap_or_else(|| "Race".to_owned());
             let result = RaceResult {
                 activity: Some(activity),
@@ -57,84 +57,84 @@ pub(super) async fn run(context: &Context, command: RaceCommand) -> Result<Repor
             store.close().await;
             let words = format!(
                 "{} {id}: {} in {} on {}. Undo with `fitness race remove {id}`.",
-                spoken(result.effort),
-                units.distance(distance),
-                time.clock(),
+                effort_label(result.effort),
+                units.format_distance(distance),
+                time.format_clock(),
                 result.day
             );
-            Ok(Report::new(words, &json!({ "race_id": id, "result": result })))
+            Ok(CommandOutput::new(words, &json!({ "race_id": id, "result": result })))
         }
         RaceCommand::Decline { activity } => {
             let (store, user) = context.open_for_user().await?;
-            store.decline_race(user.id, activity, clock::now()).await.map_err(unknown(activity))?;
+            store.decline_race(user.id, activity, clock::now()).await.map_err(not_found_error(activity))?;
             store.close().await;
             let words =
                 format!("Activity {activity} was no race. `fitness race confirm {activity}` makes it one.");
-            Ok(Report::new(words, &json!({ "activity_id": activity })))
+            Ok(CommandOutput::new(words, &json!({ "activity_id": activity })))
         }
         RaceCommand::Add { day, distance, time, name, time_trial } => {
             let (store, user) = context.open_for_user().await?;
             let profile = store.profile(user.id).await?;
-            let distance = distance::race(&distance, profile.units)?;
+            let distance = distance::parse_race_distance(&distance, profile.units)?;
             let now = clock::now();
             if day > Day::at(now, profile.zone) {
-                return Err(Failure::new(
+                return Err(CliError::new(
                     format!("{day} has not come yet"),
                     "a result is of a race that was run",
                 )
                 .into());
             }
-            possible(distance, time)?;
+            check_plausible(distance, time)?;
             let result = RaceResult { activity: None, day, name, distance, time, effort: effort(time_trial) };
             let id = store.put_race(user.id, &result, now).await?;
             store.close().await;
-            let kind = spoken(result.effort).to_lowercase();
+            let kind = effort_label(result.effort).to_lowercase();
             let words = format!("Saved as {kind} {id}. Undo with `fitness race remove {id}`.");
-            Ok(Report::new(words, &json!({ "race_id": id, "result": result })))
+            Ok(CommandOutput::new(words, &json!({ "race_id": id, "result": result })))
         }
         RaceCommand::Remove { race } => {
             let (store, user) = context.open_for_user().await?;
             store.remove_race(user.id, race, clock::now()).await.map_err(|error| match error {
                 Error::NotFound(_) => {
                     let help = "`fitness race list` shows your races";
-                    Failure::new(format!("there is no race {race}"), help).into()
+                    CliError::new(format!("there is no race {race}"), help).into()
                 }
                 other => anyhow::Error::from(other),
             })?;
             store.close().await;
-            Ok(Report::new(format!("Removed race {race}."), &json!({ "race_id": race })))
+            Ok(CommandOutput::new(format!("Removed race {race}."), &json!({ "race_id": race })))
         }
     }
 }
 
-const fn effort(time_trial: bool) -> Effort {
-    if time_trial { Effort::TimeTrial } else { Effort::Race }
+const fn effort(time_trial: bool) -> EffortKind {
+    if time_trial { EffortKind::TimeTrial } else { EffortKind::Race }
 }
 
-const fn spoken(effort: Effort) -> &'static str {
+const fn effort_label(effort: EffortKind) -> &'static str {
     match effort {
-        Effort::Race => "Race",
-        Effort::TimeTrial => "Time trial",
-        Effort::Training => "Training",
+        EffortKind::Race => "Race",
+        EffortKind::TimeTrial => "Time trial",
+        EffortKind::Training => "Training",
     }
 }
 
 /// Whether a human can have run it: limits, loads and predictions are made from race results.
-fn possible(distance: Distance, time: TimeSpan) -> Result<()> {
-    let Err(why) = Mark::new(distance, time) else { return Ok(()) };
+fn check_plausible(distance: Distance, time: TimeSpan) -> Result<()> {
+    let Err(why) = Performance::new(distance, time) else { return Ok(()) };
     let message = match why {
-        Absent::OutOfRange { what } => what,
+        MissingReason::OutOfRange { what } => what,
         other => other.to_string(),
     };
     let help = "write the official distance, 400 m to 100 km, such as 10k or half, and the official time, such as 1:45:10";
-    Err(Failure::new(message, help).into())
+    Err(CliError::new(message, help).into())
 }
 
-async fn list(context: &Context) -> Result<Report> {
+async fn list(context: &Context) -> Result<CommandOutput> {
     let (store, user) = context.open_for_user().await?;
     let units = store.profile(user.id).await?.units;
     let races = store.list_races(user.id).await?;
-    super::settled(&store, user.id).await?;
+    super::recompute_stale(&store, user.id).await?;
     let likely = store.likely_races(user.id).await?;
     store.close().await;
     let mut words = String::new();
@@ -145,11 +145,11 @@ async fn list(context: &Context) -> Result<Report> {
             [
                 id.to_string(),
                 result.day.to_string(),
-                units.distance(result.distance).to_string(),
-                result.time.clock(),
+                units.format_distance(result.distance).to_string(),
+                result.time.format_clock(),
                 match result.effort {
-                    Effort::TimeTrial => format!("{} (time trial)", visible(&result.name)),
-                    Effort::Race | Effort::Training => visible(&result.name).to_string(),
+                    EffortKind::TimeTrial => format!("{} (time trial)", escape_invisible(&result.name)),
+                    EffortKind::Race | EffortKind::Training => escape_invisible(&result.name).to_string(),
                 },
             ]
         };
@@ -162,9 +162,9 @@ async fn list(context: &Context) -> Result<Report> {
             [
                 stored.id.to_string(),
                 stored.day.to_string(),
-                a.distance.map(|d| units.distance(d).to_string()).unwrap_or_default(),
-                a.elapsed.map(TimeSpan::clock).unwrap_or_default(),
-                visible(a.name.as_deref().unwrap_or("")).to_string(),
+                a.distance.map(|d| units.format_distance(d).to_string()).unwrap_or_default(),
+                a.elapsed.map(TimeSpan::format_clock).unwrap_or_default(),
+                escape_invisible(a.name.as_deref().unwrap_or("")).to_string(),
             ]
         };
         let rows: Vec<_> = likely.iter().map(row).collect();
@@ -174,5 +174,5 @@ async fn list(context: &Context) -> Result<Report> {
             table(["activity", "day", "distance", "time", "name"], &rows)
         )?;
     }
-    Ok(Report::new(words, &json!({ "races": races, "likely": likely })))
+    Ok(CommandOutput::new(words, &json!({ "races": races, "likely": likely })))
 }

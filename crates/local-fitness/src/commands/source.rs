@@ -4,17 +4,17 @@ use crate::cli::{Service, SourceCommand};
 use crate::clock;
 use crate::confirm;
 use crate::context::Context;
-use crate::error::Failure;
+use crate::error::CliError;
 use crate::http_client;
-use crate::output::Report;
+use crate::output::CommandOutput;
 use crate::secret_input;
-use crate::secret_store::{Holder, Seal};
+use crate::secret_store::{SecretCipher, SecretOwner};
 use crate::table::table;
 use anyhow::Result;
 use chrono_tz::Tz;
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::ids::{SourceId, UserId};
-use fitness_core::domain::untrusted_text::visible;
+use fitness_core::domain::untrusted_text::escape_invisible;
 use fitness_sources::live::garmin::{self, Garmin};
 use fitness_sources::live::intervals::{self, Intervals};
 use fitness_store::{Source, Store, User};
@@ -27,13 +27,13 @@ use std::io::IsTerminal;
 use std::path::Path;
 
 /// Where an athlete makes a key.
-const KEY_PAGE: &str = "https://connect.garmin.com/app/settings/personalApiToken";
+const GARMIN_KEY_URL: &str = "https://connect.garmin.com/app/settings/personalApiToken";
 /// What Garmin's own client calls it.
 const GARMIN_VARIABLE: &str = "GARMIN_PERSONAL_API_KEY";
 
 /// What is kept about a live source besides its key.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Config {
+pub(super) struct SourceConfig {
     /// Where the service is.
     pub(super) address: String,
     /// Which athlete; intervals.icu only.
@@ -41,20 +41,20 @@ pub(super) struct Config {
     pub(super) athlete: Option<String>,
 }
 
-pub(super) async fn run(context: &Context, command: SourceCommand) -> Result<Report> {
+pub(super) async fn run(context: &Context, command: SourceCommand) -> Result<CommandOutput> {
     match command {
         SourceCommand::Add { service, key_file, expires, address, athlete } => {
             add(context, service, key_file.as_deref(), expires, address, athlete).await
         }
         SourceCommand::List => list(context).await,
         SourceCommand::Key { source, key_file, expires } => {
-            key(context, source, key_file.as_deref(), expires).await
+            set_key(context, source, key_file.as_deref(), expires).await
         }
         SourceCommand::Remove { source } => remove(context, source).await,
         SourceCommand::Probe { service: Service::Garmin } => probe(context).await,
         SourceCommand::Probe { service: Service::Intervals } => {
             let help = "it is published; only what Garmin answers has to be confirmed by somebody with a key";
-            Err(Failure::new("there is nothing to probe at intervals.icu", help).into())
+            Err(CliError::new("there is nothing to probe at intervals.icu", help).into())
         }
     }
 }
@@ -66,13 +66,13 @@ async fn add(
     expires: Option<Day>,
     address: Option<String>,
     athlete: Option<String>,
-) -> Result<Report> {
+) -> Result<CommandOutput> {
     let (store, user) = context.open_for_user().await?;
-    refuse_twice(&store, user.id, service).await?;
+    refuse_duplicate(&store, user.id, service).await?;
     let secret = read_key(service, key_file)?;
-    let expires = expiry(service, expires, clock::now(), store.profile(user.id).await?.zone)?;
-    let new = New { service, address, athlete, secret, expires };
-    let id = put(&store, user.id, new).await?;
+    let expires = ask_expiry(service, expires, clock::now(), store.profile(user.id).await?.zone)?;
+    let new = NewConnection { service, address, athlete, secret, expires };
+    let id = add_connection(&store, user.id, new).await?;
     store.close().await;
     let mut words = format!("Added {} as source {id}. Its key is stored sealed.\n", service.label());
     if let Some(day) = expires {
@@ -85,11 +85,14 @@ async fn add(
         );
     }
     write!(words, "Bring in your data with `fitness sync {}`.", service.as_str())?;
-    Ok(Report::new(words, &json!({ "source_id": id, "kind": service.as_str(), "key_expires_on": expires })))
+    Ok(CommandOutput::new(
+        words,
+        &json!({ "source_id": id, "kind": service.as_str(), "key_expires_on": expires }),
+    ))
 }
 
 /// A service to be connected, as the athlete says it.
-struct New {
+struct NewConnection {
     service: Service,
     address: Option<String>,
     athlete: Option<String>,
@@ -97,74 +100,75 @@ struct New {
     expires: Option<Day>,
 }
 
-async fn refuse_twice(store: &Store, user: UserId, service: Service) -> Result<()> {
-    let Some(known) = find(store, user, service).await? else { return Ok(()) };
+async fn refuse_duplicate(store: &Store, user: UserId, service: Service) -> Result<()> {
+    let Some(known) = find_source(store, user, service).await? else { return Ok(()) };
     let message = format!("{} is a source already", service.as_str());
     let help = format!("give it another key with `fitness source key {}`", known.id);
-    Err(Failure::new(message, help).into())
+    Err(CliError::new(message, help).into())
 }
 
-async fn put(store: &Store, user: UserId, new: New) -> Result<SourceId> {
-    let New { service, address, athlete, secret, expires } = new;
+async fn add_connection(store: &Store, user: UserId, new: NewConnection) -> Result<SourceId> {
+    let NewConnection { service, address, athlete, secret, expires } = new;
     let home = match service {
-        Service::Garmin => garmin::HOME,
-        Service::Intervals => intervals::HOME,
+        Service::Garmin => garmin::BASE_URL,
+        Service::Intervals => intervals::BASE_URL,
     };
-    let config = Config { address: address.unwrap_or_else(|| home.to_owned()), athlete };
+    let config = SourceConfig { address: address.unwrap_or_else(|| home.to_owned()), athlete };
     // A key or an address that cannot be right is refused before anything is stored.
-    build(service, &config, secret.clone(), store.profile(user).await?.zone)?;
-    let seal = Seal::open_or_make()?;
+    build_source(service, &config, secret.clone(), store.profile(user).await?.zone)?;
+    let seal = SecretCipher::load_or_create()?;
     let config = serde_json::to_value(&config)?;
     let id = store.add_source(user, service.as_str(), service.label(), config, clock::now()).await?;
-    let sealed = seal.seal(user, Holder::Source(id), &secret)?;
+    let sealed = seal.encrypt(user, SecretOwner::Source(id), &secret)?;
     store.put_source_secret(user, id, sealed, expires, clock::now()).await?;
     Ok(id)
 }
 
 /// Connects a service from a page, where it is always where it usually is.
-pub(crate) async fn add_from_page(store: &Store, user: UserId, new: NewSource) -> Result<SourceId> {
+pub(crate) async fn add_from_web(store: &Store, user: UserId, new: NewSource) -> Result<SourceId> {
     let service: Service =
-        new.service.parse().map_err(|_| Failure::new("that is no service", "choose one of the list"))?;
-    refuse_twice(store, user, service).await?;
-    refuse_ended(new.expires, store.profile(user).await?.zone)?;
-    let new = New { service, address: None, athlete: new.athlete, secret: new.key, expires: new.expires };
-    put(store, user, new).await
+        new.service.parse().map_err(|_| CliError::new("that is no service", "choose one of the list"))?;
+    refuse_duplicate(store, user, service).await?;
+    refuse_expired(new.expires, store.profile(user).await?.zone)?;
+    let new =
+        NewConnection { service, address: None, athlete: new.athlete, secret: new.key, expires: new.expires };
+    add_connection(store, user, new).await
 }
 
 /// Gives a source another key.
-pub(crate) async fn renew(
+pub(crate) async fn replace_key(
     store: &Store,
     user: UserId,
     id: SourceId,
     secret: &SecretString,
     expires: Option<Day>,
 ) -> Result<()> {
-    let (service, config) = settings(&require(store, user, id).await?)?;
+    let (service, config) = parse_config(&require_source(store, user, id).await?)?;
     let zone = store.profile(user).await?.zone;
-    refuse_ended(expires, zone)?;
-    build(service, &config, secret.clone(), zone)?;
-    let sealed = Seal::open_or_make()?.seal(user, Holder::Source(id), secret)?;
+    refuse_expired(expires, zone)?;
+    build_source(service, &config, secret.clone(), zone)?;
+    let sealed = SecretCipher::load_or_create()?.encrypt(user, SecretOwner::Source(id), secret)?;
     store.put_source_secret(user, id, sealed, expires, clock::now()).await?;
     Ok(())
 }
 
-fn refuse_ended(expires: Option<Day>, zone: Tz) -> Result<()> {
+fn refuse_expired(expires: Option<Day>, zone: Tz) -> Result<()> {
     if expires.is_some_and(|day| day <= Day::at(clock::now(), zone)) {
-        return Err(Failure::new("that key has ended already", "make a new one").into());
+        return Err(CliError::new("that key has ended already", "make a new one").into());
     }
     Ok(())
 }
 
-async fn list(context: &Context) -> Result<Report> {
+async fn list(context: &Context) -> Result<CommandOutput> {
     let (store, user) = context.open_for_user().await?;
     let sources = store.list_sources(user.id).await?;
     let zone = store.profile(user.id).await?.zone;
-    let runs = store.list_runs(user.id, 500).await?;
+    let runs = store.list_sync_runs(user.id, 500).await?;
     store.close().await;
     if sources.is_empty() {
         let words = "No sources yet. Connect one with `fitness source add garmin` or `fitness source add intervals`;\n\
                      files need none: `fitness import PATH`.";
-        return Ok(Report::new(words, &sources));
+        return Ok(CommandOutput::new(words, &sources));
     }
     let today = Day::at(clock::now(), zone);
     let rows: Vec<_> = sources
@@ -173,7 +177,7 @@ async fn list(context: &Context) -> Result<Report> {
             let last = runs.iter().find(|run| run.source == Some(source.id));
             [
                 source.id.to_string(),
-                visible(&source.label).to_string(),
+                escape_invisible(&source.label).to_string(),
                 source.key_expires_on.map_or_else(|| "unknown".to_owned(), |day| day.to_string()),
                 last.map_or_else(
                     || "never".to_owned(),
@@ -183,42 +187,45 @@ async fn list(context: &Context) -> Result<Report> {
         })
         .collect();
     let mut words = table(["source", "name", "key ends", "last sync"], &rows);
-    for warning in sources.iter().filter_map(|source| warning(source, today)) {
+    for warning in sources.iter().filter_map(|source| key_expiry_warning(source, today)) {
         writeln!(words, "{warning}")?;
     }
-    Ok(Report::new(words, &sources))
+    Ok(CommandOutput::new(words, &sources))
 }
 
-async fn key(
+async fn set_key(
     context: &Context,
     id: SourceId,
     key_file: Option<&Path>,
     expires: Option<Day>,
-) -> Result<Report> {
+) -> Result<CommandOutput> {
     let (store, user) = context.open_for_user().await?;
-    let (service, _) = settings(&require(&store, user.id, id).await?)?;
+    let (service, _) = parse_config(&require_source(&store, user.id, id).await?)?;
     let secret = read_key(service, key_file)?;
-    let expires = expiry(service, expires, clock::now(), store.profile(user.id).await?.zone)?;
-    renew(&store, user.id, id, &secret, expires).await?;
+    let expires = ask_expiry(service, expires, clock::now(), store.profile(user.id).await?.zone)?;
+    replace_key(&store, user.id, id, &secret, expires).await?;
     store.close().await;
-    Ok(Report::new("The new key is stored, sealed.", &json!({ "source_id": id, "key_expires_on": expires })))
+    Ok(CommandOutput::new(
+        "The new key is stored, sealed.",
+        &json!({ "source_id": id, "key_expires_on": expires }),
+    ))
 }
 
-async fn remove(context: &Context, id: SourceId) -> Result<Report> {
+async fn remove(context: &Context, id: SourceId) -> Result<CommandOutput> {
     let (store, user) = context.open_for_user().await?;
-    require(&store, user.id, id).await?;
+    require_source(&store, user.id, id).await?;
     store.remove_source(user.id, id, clock::now()).await?;
     store.close().await;
     let words = format!("Removed source {id} and its key. What it brought stays.");
-    Ok(Report::new(words, &json!({ "source_id": id })))
+    Ok(CommandOutput::new(words, &json!({ "source_id": id })))
 }
 
 /// Prints what Garmin answers without printing any of it: status codes and the names of fields.
-async fn probe(context: &Context) -> Result<Report> {
+async fn probe(context: &Context) -> Result<CommandOutput> {
     let (store, user) = context.open_for_user().await?;
-    let source = find(&store, user.id, Service::Garmin).await?.ok_or_else(not_connected)?;
-    let Live::Garmin(mut garmin) = connect(&store, &user, &source).await? else {
-        return Err(not_connected().into());
+    let source = find_source(&store, user.id, Service::Garmin).await?.ok_or_else(not_connected_error)?;
+    let LiveSource::Garmin(mut garmin) = connect(&store, &user, &source).await? else {
+        return Err(not_connected_error().into());
     };
     store.close().await;
     let probed = garmin.probe().await?;
@@ -230,7 +237,7 @@ async fn probe(context: &Context) -> Result<Report> {
             writeln!(words, "    {problem}")?;
         }
         for keys in answer.keys.chunks(6) {
-            writeln!(words, "    {}", visible(&keys.join(" ")))?;
+            writeln!(words, "    {}", escape_invisible(&keys.join(" ")))?;
         }
     }
     words.push_str("\nThis holds no value of yours: only paths, status codes and names of fields.");
@@ -241,76 +248,85 @@ async fn probe(context: &Context) -> Result<Report> {
                 "problem": answer.problem.as_ref().map(ToString::to_string), "keys": answer.keys })
         })
         .collect();
-    Ok(Report::new(words, &data))
+    Ok(CommandOutput::new(words, &data))
 }
 
 /// A service, connected.
-pub(super) enum Live {
+pub(super) enum LiveSource {
     Garmin(Box<Garmin>),
     Intervals(Box<Intervals>),
 }
 
 /// Opens a source's key and connects.
-pub(super) async fn connect(store: &Store, user: &User, source: &Source) -> Result<Live> {
+pub(super) async fn connect(store: &Store, user: &User, source: &Source) -> Result<LiveSource> {
     let missing = || {
         let help = format!("give it with `fitness source key {}`", source.id);
-        Failure::new(format!("{} has no key", visible(&source.label)), help)
+        CliError::new(format!("{} has no key", escape_invisible(&source.label)), help)
     };
-    let (service, config) = settings(source)?;
+    let (service, config) = parse_config(source)?;
     let sealed = store.find_source_secret(user.id, source.id).await?.ok_or_else(missing)?;
-    let secret = Seal::open()?.ok_or_else(missing)?.unseal(user.id, Holder::Source(source.id), &sealed)?;
-    build(service, &config, secret, store.profile(user.id).await?.zone)
+    let secret = SecretCipher::load()?.ok_or_else(missing)?.decrypt(
+        user.id,
+        SecretOwner::Source(source.id),
+        &sealed,
+    )?;
+    build_source(service, &config, secret, store.profile(user.id).await?.zone)
 }
 
-fn build(service: Service, config: &Config, secret: SecretString, zone: Tz) -> Result<Live> {
-    let means = http_client::means()?;
-    let refused = |why: fitness_sources::live::Fault| {
-        Failure::new(why.to_string(), "copy the key again, and the address if you gave one")
+fn build_source(
+    service: Service,
+    config: &SourceConfig,
+    secret: SecretString,
+    zone: Tz,
+) -> Result<LiveSource> {
+    let means = http_client::source_http_env()?;
+    let refused = |why: fitness_sources::live::FetchError| {
+        CliError::new(why.to_string(), "copy the key again, and the address if you gave one")
     };
     Ok(match service {
         Service::Garmin => {
             let garmin = Garmin::new(&config.address, secret, zone, means).map_err(refused)?;
-            Live::Garmin(Box::new(garmin))
+            LiveSource::Garmin(Box::new(garmin))
         }
         Service::Intervals => {
-            let athlete = config.athlete.as_deref().unwrap_or(intervals::OWNER);
+            let athlete = config.athlete.as_deref().unwrap_or(intervals::KEY_OWNER);
             let intervals = Intervals::new(&config.address, athlete, secret, zone, means).map_err(refused)?;
-            Live::Intervals(Box::new(intervals))
+            LiveSource::Intervals(Box::new(intervals))
         }
     })
 }
 
-fn settings(source: &Source) -> Result<(Service, Config)> {
+fn parse_config(source: &Source) -> Result<(Service, SourceConfig)> {
     let foreign = || {
-        Failure::new(format!("source {} cannot be synced", source.id), "`fitness source list` shows yours")
+        CliError::new(format!("source {} cannot be synced", source.id), "`fitness source list` shows yours")
     };
     let service = source.kind.parse().map_err(|_| foreign())?;
     let config = serde_json::from_value(source.config.clone()).map_err(|_| foreign())?;
     Ok((service, config))
 }
 
-pub(super) async fn find(store: &Store, user: UserId, service: Service) -> Result<Option<Source>> {
+pub(super) async fn find_source(store: &Store, user: UserId, service: Service) -> Result<Option<Source>> {
     Ok(store.list_sources(user).await?.into_iter().find(|source| source.kind == service.as_str()))
 }
 
-async fn require(store: &Store, user: UserId, id: SourceId) -> Result<Source> {
+async fn require_source(store: &Store, user: UserId, id: SourceId) -> Result<Source> {
     let found = store.list_sources(user).await?.into_iter().find(|source| source.id == id);
     found.ok_or_else(|| {
-        Failure::new(format!("there is no source {id}"), "`fitness source list` shows your sources").into()
+        CliError::new(format!("there is no source {id}"), "`fitness source list` shows your sources").into()
     })
 }
 
-pub(super) fn not_connected() -> Failure {
-    Failure::new("Garmin is not connected", "connect it with `fitness source add garmin`")
+pub(super) fn not_connected_error() -> CliError {
+    CliError::new("Garmin is not connected", "connect it with `fitness source add garmin`")
 }
 
 /// What to say about a key that ends soon, or has ended.
-pub(super) fn warning(source: &Source, today: Day) -> Option<String> {
-    let ends = source.key_ending(today)?;
-    let label = visible(&source.label);
+pub(super) fn key_expiry_warning(source: &Source, today: Day) -> Option<String> {
+    let ends = source.key_expiry_warning(today)?;
+    let label = escape_invisible(&source.label);
     let verb = if ends < today { "ended" } else { "ends" };
     let page =
-        if source.kind == Service::Garmin.as_str() { format!(" at {KEY_PAGE}") } else { String::new() };
+        if source.kind == Service::Garmin.as_str() { format!(" at {GARMIN_KEY_URL}") } else { String::new() };
     Some(format!(
         "The key of {label} {verb} on {ends}. Make a new one{page}, then `fitness source key {}`.",
         source.id
@@ -319,17 +335,17 @@ pub(super) fn warning(source: &Source, today: Day) -> Option<String> {
 
 fn read_key(service: Service, file: Option<&Path>) -> Result<SecretString> {
     let (variable, page) = match service {
-        Service::Garmin => (Some(GARMIN_VARIABLE), KEY_PAGE),
+        Service::Garmin => (Some(GARMIN_VARIABLE), GARMIN_KEY_URL),
         Service::Intervals => (None, "https://intervals.icu/settings (Developer Settings)"),
     };
-    secret_input::read(file, variable, page)
+    secret_input::read_key(file, variable, page)
 }
 
 /// When the key ends. Garmin does not tell, so its owner is asked.
-fn expiry(service: Service, given: Option<Day>, now: Instant, zone: Tz) -> Result<Option<Day>> {
+fn ask_expiry(service: Service, given: Option<Day>, now: Instant, zone: Tz) -> Result<Option<Day>> {
     let today = Day::at(now, zone);
     if given.is_some_and(|day| day <= today) {
-        return Err(Failure::new("that key has ended already", "make a new one").into());
+        return Err(CliError::new("that key has ended already", "make a new one").into());
     }
     if given.is_some() || service != Service::Garmin || !std::io::stdin().is_terminal() {
         return Ok(given);
@@ -340,9 +356,8 @@ fn expiry(service: Service, given: Option<Day>, now: Instant, zone: Tz) -> Resul
     if typed.is_empty() {
         return Ok(None);
     }
-    let days: i64 =
-        typed.parse().ok().filter(|days| (1..=366).contains(days)).ok_or_else(|| {
-            Failure::new(format!("`{typed}` is no number of days"), "write 30, 90, 180 or 365")
-        })?;
-    Ok(Some(today.plus(days)))
+    let days: i64 = typed.parse().ok().filter(|days| (1..=366).contains(days)).ok_or_else(|| {
+        CliError::new(format!("`{typed}` is no number of days"), "write 30, 90, 180 or 365")
+    })?;
+    Ok(Some(today.plus_days(days)))
 }

@@ -1,38 +1,38 @@
 //! `fitness threshold`
 
-use super::settled;
+use super::recompute_stale;
 use crate::cli::ThresholdCommand;
 use crate::clock;
 use crate::context::Context;
-use crate::error::Failure;
-use crate::output::Report;
+use crate::error::CliError;
+use crate::output::CommandOutput;
 use crate::table::table;
 use anyhow::Result;
 use fitness_core::domain::athlete::{Threshold, ThresholdKind, ThresholdOrigin};
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::units::UnitSystem;
-use fitness_core::metrics::thresholds::in_force::{Suggestion, in_force, suggestions};
-use fitness_core::presentation::thresholds::Misread;
+use fitness_core::metrics::thresholds::in_force::{ThresholdSuggestion, in_force, suggestions};
+use fitness_core::presentation::thresholds::InputError;
 use fitness_store::Error;
 use serde_json::json;
 use std::fmt::Write as _;
 
-pub(super) async fn run(context: &Context, command: ThresholdCommand) -> Result<Report> {
+pub(super) async fn run(context: &Context, command: ThresholdCommand) -> Result<CommandOutput> {
     let (store, user) = context.open_for_user().await?;
     let profile = store.profile(user.id).await?;
     let today = Day::at(clock::now(), profile.zone);
     let words = match command {
         ThresholdCommand::List => {
-            settled(&store, user.id).await?;
+            recompute_stale(&store, user.id).await?;
             let all = store.list_thresholds(user.id).await?;
             store.close().await;
             return Ok(list(&all, today, profile.units));
         }
         ThresholdCommand::Set { kind, value, from } => {
-            let value = kind.read(&value, profile.units).map_err(misread)?;
+            let value = kind.parse_value(&value, profile.units).map_err(parse_error)?;
             let from = from.unwrap_or(today);
             if from > today {
-                return Err(Failure::new(
+                return Err(CliError::new(
                     format!("{from} has not come yet"),
                     "a limit holds from a day on that has",
                 )
@@ -43,49 +43,49 @@ pub(super) async fn run(context: &Context, command: ThresholdCommand) -> Result<
             store
                 .put_threshold(user.id, &set, clock::now())
                 .await
-                .map_err(|error| bounds(error, profile.units))?;
-            taken(&set, &before, profile.units)
+                .map_err(|error| bounds_error(error, profile.units))?;
+            describe_new_threshold(&set, &before, profile.units)
         }
         ThresholdCommand::Confirm { kind } => {
-            settled(&store, user.id).await?;
+            recompute_stale(&store, user.id).await?;
             let before = store.list_thresholds(user.id).await?;
             let detected: Vec<Threshold> =
                 before.iter().copied().filter(|one| one.origin == ThresholdOrigin::Estimated).collect();
             let newest = in_force(&detected, kind, today).ok().filter(|held| held.share_of.is_none());
             let newest = newest.ok_or_else(|| {
                 let help = "`fitness threshold list` shows what was detected; set it yourself with `fitness threshold set`";
-                Failure::new(format!("nothing was detected about your {}", kind.called()), help)
+                CliError::new(format!("nothing was detected about your {}", kind.label()), help)
             })?;
             let set = Threshold { origin: ThresholdOrigin::Set, ..newest.threshold };
             store.put_threshold(user.id, &set, clock::now()).await?;
-            taken(&set, &before, profile.units)
+            describe_new_threshold(&set, &before, profile.units)
         }
         ThresholdCommand::Remove { kind, from } => {
             store.remove_threshold(user.id, kind, from, clock::now()).await.map_err(|error| match error {
                 Error::NotFound(_) => {
                     let help = "`fitness threshold list` shows what you set";
-                    Failure::new(format!("you set no {} from {from}", kind.called()), help).into()
+                    CliError::new(format!("you set no {} from {from}", kind.label()), help).into()
                 }
                 other => anyhow::Error::from(other),
             })?;
             format!(
                 "Forgot the {} you set from {from} on. Loads from that day on are judged anew; those of earlier days stay.",
-                kind.called()
+                kind.label()
             )
         }
     };
-    settled(&store, user.id).await?;
+    recompute_stale(&store, user.id).await?;
     let all = store.list_thresholds(user.id).await?;
     store.close().await;
-    Ok(Report::new(words, &json!({ "thresholds": all })))
+    Ok(CommandOutput::new(words, &json!({ "thresholds": all })))
 }
 
 /// What the athlete's word changes: until when it holds, what it takes the place of, and which loads it is for.
-fn taken(set: &Threshold, before: &[Threshold], units: UnitSystem) -> String {
+fn describe_new_threshold(set: &Threshold, before: &[Threshold], units: UnitSystem) -> String {
     let kind = set.kind;
-    let value = |value: f64| kind.show(value, units);
+    let value = |value: f64| kind.format_value(value, units);
     let own = || before.iter().filter(|one| one.kind == kind && one.origin == ThresholdOrigin::Set);
-    let mut words = format!("Your {} is {} from {} on", kind.called(), value(set.value), set.from);
+    let mut words = format!("Your {} is {} from {} on", kind.label(), value(set.value), set.from);
     let replaced = own().find(|one| one.from == set.from).filter(|one| value(one.value) != value(set.value));
     if let Some(replaced) = replaced {
         let _ = write!(words, ", instead of {}", value(replaced.value));
@@ -106,20 +106,20 @@ fn taken(set: &Threshold, before: &[Threshold], units: UnitSystem) -> String {
     words
 }
 
-fn list(all: &[Threshold], today: Day, units: UnitSystem) -> Report {
+fn list(all: &[Threshold], today: Day, units: UnitSystem) -> CommandOutput {
     let held: Vec<_> = ThresholdKind::ALL.iter().map(|kind| (*kind, in_force(all, *kind, today))).collect();
     let mut rows: Vec<[String; 4]> = Vec::new();
     for (kind, found) in &held {
         rows.push(match found {
             Ok(held) => [
                 kind.to_string(),
-                kind.show(held.value(), units),
+                kind.format_value(held.value(), units),
                 format!("in force since {}", held.threshold.from),
-                held.known_how(),
+                held.origin_label(),
             ],
             Err(_) => [kind.to_string(), "–".to_owned(), String::new(), "not known yet".to_owned()],
         });
-        rows.extend(earlier(all, *kind, units));
+        rows.extend(earlier_rows(all, *kind, units));
     }
     let mut words = table(["limit", "value", "when", "how it is known"], &rows);
     if held
@@ -132,13 +132,13 @@ fn list(all: &[Threshold], today: Day, units: UnitSystem) -> Report {
         );
     }
     let suggested = suggestions(all, all, today);
-    words.push_str(&suggest(&suggested, units));
+    words.push_str(&render_suggestions(&suggested, units));
     let in_force: Vec<_> = held.into_iter().filter_map(|(_, found)| found.ok()).collect();
-    Report::new(words, &json!({ "in_force": in_force, "suggestions": suggested, "all": all }))
+    CommandOutput::new(words, &json!({ "in_force": in_force, "suggestions": suggested, "all": all }))
 }
 
 /// What the athlete set before what holds now, the latest first: loads of those days are still measured by it.
-fn earlier(all: &[Threshold], kind: ThresholdKind, units: UnitSystem) -> Vec<[String; 4]> {
+fn earlier_rows(all: &[Threshold], kind: ThresholdKind, units: UnitSystem) -> Vec<[String; 4]> {
     let mut own: Vec<&Threshold> =
         all.iter().filter(|one| one.kind == kind && one.origin == ThresholdOrigin::Set).collect();
     own.sort_by_key(|one| one.from);
@@ -147,24 +147,24 @@ fn earlier(all: &[Threshold], kind: ThresholdKind, units: UnitSystem) -> Vec<[St
         .map(|pair| {
             let (one, next) = (pair[0], pair[1]);
             let when = format!("{} to {}", one.from, next.from.previous());
-            [kind.to_string(), kind.show(one.value, units), when, "you set it".to_owned()]
+            [kind.to_string(), kind.format_value(one.value, units), when, "you set it".to_owned()]
         })
         .collect()
 }
 
 /// What was detected, differs from what is in force, and waits for the athlete's word.
-pub(super) fn suggest(suggestions: &[Suggestion], units: UnitSystem) -> String {
+pub(super) fn render_suggestions(suggestions: &[ThresholdSuggestion], units: UnitSystem) -> String {
     let mut words = String::new();
     // Where nothing is set, what was detected is in force already.
     for (detected, current) in suggestions.iter().filter_map(|one| Some((one.detected, one.current?))) {
         let kind = detected.kind;
-        let now = format!(" instead of {}", kind.show(current.value, units));
+        let now = format!(" instead of {}", kind.format_value(current.value, units));
         // Writing to a string cannot fail.
         let _ = write!(
             words,
             "\nYour training suggests a {} of {}{now}, since {}: `fitness threshold confirm {kind}` takes it over.",
-            kind.called(),
-            kind.show(detected.value, units),
+            kind.label(),
+            kind.format_value(detected.value, units),
             detected.from
         );
     }
@@ -175,13 +175,13 @@ pub(super) fn suggest(suggestions: &[Suggestion], units: UnitSystem) -> String {
 }
 
 /// What is wrong with what was written.
-pub(super) fn misread(why: Misread) -> anyhow::Error {
-    Failure::new(why.said, why.help).into()
+pub(super) fn parse_error(why: InputError) -> anyhow::Error {
+    CliError::new(why.problem, why.help).into()
 }
 
-fn bounds(error: Error, units: UnitSystem) -> anyhow::Error {
+fn bounds_error(error: Error, units: UnitSystem) -> anyhow::Error {
     match error {
-        Error::OutOfBounds { kind, .. } => misread(kind.beyond(units)),
+        Error::OutOfBounds { kind, .. } => parse_error(kind.out_of_range_error(units)),
         other => other.into(),
     }
 }

@@ -4,7 +4,7 @@
 use crate::harness::Home;
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::note::Author;
-use fitness_core::domain::observation::{ObservationKind, Observed};
+use fitness_core::domain::observation::{ObservationData, ObservationKind};
 use fitness_core::domain::sport::Sport;
 use fitness_core::domain::units::{Distance, TimeSpan};
 use fitness_core::plan::{
@@ -75,7 +75,7 @@ fn tcx(day: u32, laps: &[(u32, f64)]) -> String {
 }
 
 /// Ann with an active plan: 8 km on Tuesday, intervals on Thursday, rest on Friday, 10 km on Saturday, 16 km on Monday.
-fn ann() -> Home {
+fn home_with_plan() -> Home {
     let home = Home::new();
     home.ok(&["user", "add", "Ann", "--zone", "Europe/Zurich", "--units", "metric"]);
     let url = home.path("data/local-fitness/fitness.db");
@@ -87,9 +87,10 @@ fn ann() -> Home {
             vec![run(9, 8.0), intervals(11), Workout::rest(june(12)), run(13, 10.0), run(15, 16.0)];
         let race = Day::new(2026, 9, 20).unwrap();
         let draft = Draft::new("Half", Goal::Half, None, june(8), race, None, workouts).unwrap();
-        let plan = store.desk(ann, Author::Athlete).put_draft(&draft, None, testkit::now()).await.unwrap();
+        let plan =
+            store.plan_writer(ann, Author::Athlete).put_draft(&draft, None, testkit::now()).await.unwrap();
         let seen =
-            human_actions::activation_hash(plan, draft.content_hash(), None, None, &testkit::overriding());
+            human_actions::activation_hash(plan, draft.content_hash(), None, None, &testkit::all_rules());
         let kind = fitness_core::plan::ActionKind::Activate;
         let consent = testkit::consent(&store, ann, kind, Some(plan), seen).await.unwrap();
         testkit::activate(&store, consent, plan, None).await.unwrap();
@@ -105,7 +106,7 @@ fn import(home: &Home, name: &str, content: &str) {
 
 #[test]
 fn a_plan_is_followed_from_import_to_match_and_back() {
-    let home = ann();
+    let home = home_with_plan();
     let shown = home.ok(&["plan", "show"]);
     assert!(shown.contains("no data yet, so nothing is judged"), "{shown}");
     assert!(
@@ -151,11 +152,11 @@ fn a_plan_is_followed_from_import_to_match_and_back() {
     assert_eq!((&data["graded"][3]["verdict"], &data["behind"][3]["matched"]), (&"hit".into(), &3.into()));
     assert_eq!(data["adherence"]["current"]["percent"], 72, "17.5 of 24 km");
     assert!(home.ok(&["plan", "show"]).contains("moved: done on another day (activity 3)"));
-    let refused = home.refused(&["plan", "match", "5", "3"]);
+    let refused = home.expect_error(&["plan", "match", "5", "3"]);
     assert!(refused.contains("already matched") && refused.contains("fitness plan unmatch 4"), "{refused}");
     home.ok(&["plan", "unmatch", "4"]);
     assert_eq!(home.json(&["plan", "show"])["graded"][3]["verdict"], "missed");
-    assert!(home.refused(&["plan", "unmatch", "4"]).contains("there is no such match"));
+    assert!(home.expect_error(&["plan", "unmatch", "4"]).contains("there is no such match"));
 
     home.ok(&["plan", "match", "2", "2", "--decline"]);
     assert_eq!(home.json(&["plan", "show"])["offers"].as_array().unwrap().len(), 1);
@@ -165,14 +166,14 @@ fn a_plan_is_followed_from_import_to_match_and_back() {
         (["plan", "match", "99", "1"], "there is no such workout"),
         (["plan", "match", "1", "99"], "there is no such activity"),
     ] {
-        let refused = home.refused(&arguments);
+        let refused = home.expect_error(&arguments);
         assert!(refused.contains(why), "{arguments:?}: {refused}");
     }
 }
 
 #[test]
-fn marked_days_look_neutral_and_leave_adherence() {
-    let home = ann();
+fn absent_days_are_left_out_of_adherence() {
+    let home = home_with_plan();
     import(&home, "tuesday.tcx", &tcx(9, &[(2700, 8000.0)]));
     import(&home, "sunday.tcx", &tcx(14, &[(600, 1500.0)]));
     let before = home.json(&["plan", "show"]);
@@ -228,7 +229,7 @@ fn marked_days_look_neutral_and_leave_adherence() {
 
     home.ok(&["day", "unmark", "1"]);
     assert_eq!(home.json(&["plan", "show"])["adherence"], before["adherence"]);
-    assert!(home.refused(&["day", "unmark", "1"]).contains("there is no mark 1"));
+    assert!(home.expect_error(&["day", "unmark", "1"]).contains("there is no mark 1"));
     assert!(home.ok(&["day", "list"]).contains("No days are marked"));
 
     // Without a last day it is one day; backwards or for years is refused; being away has no scale.
@@ -242,22 +243,22 @@ fn marked_days_look_neutral_and_leave_adherence() {
         &["day", "mark", "away", "--severity", "2"],
         &["day", "mark", "ill", "--note", ""],
     ] {
-        home.refused(arguments);
+        home.expect_error(arguments);
     }
     // A feeling is no mark, and is not taken back as one.
     home.ok(&["feel", "4", "--day", "2026-07-03"]);
     assert_eq!(home.json(&["day", "list"]).as_array().unwrap().len(), 2);
-    assert!(home.refused(&["day", "unmark", "4"]).contains("there is no mark 4"));
+    assert!(home.expect_error(&["day", "unmark", "4"]).contains("there is no mark 4"));
 }
 
 #[test]
 fn marking_a_day_that_a_coach_suggested_marks_it() {
-    let home = ann();
+    let home = home_with_plan();
     let day: Day = "2026-06-11".parse().unwrap();
     tokio::runtime::Runtime::new().unwrap().block_on(async {
         let store = testkit::open(&home.path(crate::coach::DATABASE).display().to_string()).await;
         let user = store.list_users().await.unwrap()[0].id;
-        let ill = Observed::new(ObservationKind::Illness, day, day, None).unwrap();
+        let ill = ObservationData::new(ObservationKind::Illness, day, day, None).unwrap();
         store.add_observation(user, Author::Coach, &ill, crate::harness::now()).await.unwrap();
         store.close().await;
     });
@@ -268,8 +269,8 @@ fn marking_a_day_that_a_coach_suggested_marks_it() {
 }
 
 #[test]
-fn a_session_is_laid_beside_its_laps_step_by_step() {
-    let home = ann();
+fn workout_steps_are_compared_with_laps() {
+    let home = home_with_plan();
     let asked = home.ok(&["plan", "workout", "2"]);
     assert!(asked.contains("3:50 /km to 4:00 /km") && asked.contains("warmup"), "{asked}");
     let laps = [(600, 1680.0), (235, 1000.0), (120, 260.0), (250, 1000.0), (120, 260.0), (600, 1600.0)];
@@ -287,13 +288,13 @@ fn a_session_is_laid_beside_its_laps_step_by_step() {
         (&"within".into(), &"below".into(), &serde_json::Value::Null)
     );
     assert_eq!(home.json(&["activity", "show", "1"])["session"]["workout"], 2);
-    assert!(home.refused(&["plan", "workout", "99"]).contains("none of your plans has a workout 99"));
+    assert!(home.expect_error(&["plan", "workout", "99"]).contains("none of your plans has a workout 99"));
 }
 
 /// No watch was worn since Tuesday, and nothing will arrive: the athlete's word takes the place of the data.
 #[test]
 fn a_day_is_complete_when_the_athlete_says_so() {
-    let home = ann();
+    let home = home_with_plan();
     import(&home, "tuesday.tcx", &tcx(9, &[(2700, 7500.0)]));
     let shown = home.ok(&["plan", "show"]);
     assert!(shown.contains("data through 2026-06-09; 1 hit, 0 short, 0 missed"), "{shown}");
@@ -313,7 +314,7 @@ fn a_day_is_complete_when_the_athlete_says_so() {
     import(&home, "saturday.tcx", &tcx(13, &[(3600, 10_000.0)]));
     let shown = home.ok(&["plan", "show"]);
     assert!(shown.contains("data through 2026-06-13; 2 hit, 0 short, 1 missed"), "{shown}");
-    let refused = home.refused(&["day", "complete", "2199-01-01"]);
+    let refused = home.expect_error(&["day", "complete", "2199-01-01"]);
     assert!(refused.contains("2199-01-01 has not been yet"), "{refused}");
     assert!(refused.contains("without one it is yesterday"), "{refused}");
     let yesterday = home.json(&["day", "complete"]);

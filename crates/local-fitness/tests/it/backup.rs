@@ -1,19 +1,19 @@
 //! Keeping, moving and leaving, with the real binary.
 
-use crate::harness::{HALF, Home, answer};
+use crate::harness::{HALF_PLAN, Home, to_cli_output};
 use fitness_store::testkit;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Somebody with a plan that is tracked, and a note.
-fn ann() -> Home {
+fn home_with_plan() -> Home {
     let home = Home::new();
     home.ok(&["user", "add", "Ann"]);
-    let file = home.file("half.json", HALF);
+    let file = home.file("half.json", HALF_PLAN);
     home.ok(&["plan", "draft", &file]);
     home.ok(&["note", "add", "calf is tight"]);
-    let mut session = home.at_a_terminal(&["plan", "activate", "1"]);
+    let mut session = home.spawn_terminal(&["plan", "activate", "1"]);
     session.exp_string("Type the plan's name to activate it: ").unwrap();
     session.send_line("Zürich half").unwrap();
     session.exp_eof().unwrap();
@@ -27,7 +27,7 @@ fn backup(home: &Home) -> (PathBuf, Value) {
 
 #[test]
 fn a_backup_is_made_listed_checked_and_restored() {
-    let home = ann();
+    let home = home_with_plan();
     assert!(home.ok(&["backup", "list"]).contains("No backups in "));
     let (path, made) = backup(&home);
     assert!(path.starts_with(home.path("data/local-fitness/backups")), "{path:?}");
@@ -52,18 +52,18 @@ fn a_backup_is_made_listed_checked_and_restored() {
     assert_eq!(again["manifest"]["hash"], made["manifest"]["hash"]);
     assert_eq!(again["manifest"]["audit"], made["manifest"]["audit"]);
     // Wrong turns.
-    assert!(other.refused(&["restore", file]).contains("is not empty"));
-    assert!(home.refused(&["restore", "/no/such.fitness-backup"]).contains("does not exist"));
+    assert!(other.expect_error(&["restore", file]).contains("is not empty"));
+    assert!(home.expect_error(&["restore", "/no/such.fitness-backup"]).contains("does not exist"));
     let spoiled = home.file("spoiled.fitness-backup", &std::fs::read(&path).unwrap()[..500]);
     let fresh = Home::with_database(home.path("fresh.db").display().to_string());
     for words in [["restore"].as_slice(), &["backup", "check"]] {
-        let refused = fresh.refused(&[words, &[&spoiled]].concat());
+        let refused = fresh.expect_error(&[words, &[&spoiled]].concat());
         assert!(refused.contains("is cut off or was altered"), "{refused}");
     }
     assert!(!home.path("fresh.db").exists());
-    let taken = home.refused(&["backup", "--to", file]);
+    let taken = home.expect_error(&["backup", "--to", file]);
     assert!(taken.contains("is there already, and is not written over"), "{taken}");
-    let off = home.run_with("FITNESS_BACKUPS", "off", &["backup"]).refusal(&["backup"]);
+    let off = home.run_with("FITNESS_BACKUPS", "off", &["backup"]).expect_error(&["backup"]);
     assert!(off.contains("backups are off"), "{off}");
 }
 
@@ -72,16 +72,16 @@ fn everything_moves_to_postgres_and_back() {
     let Some(cluster) = testkit::cluster() else {
         return testkit::skip("everything_moves_to_postgres_and_back", "no PostgreSQL is installed");
     };
-    let home = ann();
+    let home = home_with_plan();
     let url = tokio::runtime::Runtime::new().unwrap().block_on(cluster.empty_database());
     let there = home.json(&["move", &url]);
     let other = Home::with_database(&url);
     assert!(other.ok(&["plan", "show"]).contains("Zürich half"));
     let back = home.path("back.db").display().to_string();
     assert_eq!(other.json(&["move", &back])["hash"], there["hash"]);
-    assert!(other.refused(&["move", &back]).contains("is not empty"));
+    assert!(other.expect_error(&["move", &back]).contains("is not empty"));
     assert!(
-        home.refused(&["move", home.path("data/local-fitness/fitness.db").to_str().unwrap()])
+        home.expect_error(&["move", home.path("data/local-fitness/fitness.db").to_str().unwrap()])
             .contains("already")
     );
     assert!(home.ok(&["plan", "show"]).contains("Zürich half"), "what was moved is still here");
@@ -89,10 +89,10 @@ fn everything_moves_to_postgres_and_back() {
 
 #[test]
 fn an_export_is_everything_and_comes_back() {
-    let home = ann();
+    let home = home_with_plan();
     let said = home.json(&["export", "--to", "mine.zip"]);
     assert!(said["bytes"].as_u64().unwrap() > 1000);
-    assert!(home.refused(&["export", "--to", "mine.zip"]).contains("is there already"));
+    assert!(home.expect_error(&["export", "--to", "mine.zip"]).contains("is there already"));
     let other = Home::with_database(home.path("other.db").display().to_string());
     let zip = home.path("mine.zip").display().to_string();
     let told = other.ok(&["import-all", &zip]);
@@ -100,33 +100,34 @@ fn an_export_is_everything_and_comes_back() {
     assert!(told.contains("Set a new password: run `fitness user invite`"), "{told}");
     assert!(other.ok(&["plan", "show"]).contains("Zürich half"));
     let seen = Home::with_database(home.path("seen.db").display().to_string());
-    let said = seen.at_a_terminal(&["import-all", &zip]).exp_eof().unwrap();
+    let said = seen.spawn_terminal(&["import-all", &zip]).exp_eof().unwrap();
     assert!(said.contains("Ann sets a new password here, once") && said.contains("/invite?code="), "{said}");
-    assert!(other.refused(&["import-all", &zip]).contains("is not empty"));
+    assert!(other.expect_error(&["import-all", &zip]).contains("is not empty"));
     let note = home.file("note.zip", "not a zip");
     let third = Home::with_database(home.path("third.db").display().to_string());
-    assert!(third.refused(&["import-all", &note]).contains("is no ZIP, or cut off"));
+    assert!(third.expect_error(&["import-all", &note]).contains("is no ZIP, or cut off"));
 }
 
 #[test]
-fn whoever_leaves_is_gone_and_told_where_they_still_are() {
-    let home = ann();
+fn deleting_a_user_lists_backups_that_still_hold_them() {
+    let home = home_with_plan();
     let (alone, _) = backup(&home);
     home.ok(&["user", "add", "Bob"]);
     let (both, _) = backup(&home);
-    let refused = home.refused(&["user", "delete", "Ann"]);
+    let refused = home.expect_error(&["user", "delete", "Ann"]);
     assert!(refused.contains("Ann owns this server") && refused.contains("--new-owner: Bob"), "{refused}");
     assert!(
-        home.refused(&["user", "delete", "Ann", "--new-owner", "Ann"]).contains("no other user called `Ann`")
+        home.expect_error(&["user", "delete", "Ann", "--new-owner", "Ann"])
+            .contains("no other user called `Ann`")
     );
     assert!(
-        home.refused(&["user", "delete", "Bob", "--new-owner", "Ann"])
+        home.expect_error(&["user", "delete", "Bob", "--new-owner", "Ann"])
             .contains("Bob does not own this server")
     );
     let handing_over = ["user", "delete", "Ann", "--new-owner", "bob"];
-    assert!(home.refused(&handing_over).contains("needs a person at a terminal"));
+    assert!(home.expect_error(&handing_over).contains("needs a person at a terminal"));
     let answer = |typed: &str, arguments: &[&str]| {
-        let mut session = home.at_a_terminal(arguments);
+        let mut session = home.spawn_terminal(arguments);
         session.exp_string("Type Ann to remove everything: ").unwrap();
         session.send_line(typed).unwrap();
         session.exp_eof().unwrap()
@@ -141,8 +142,8 @@ fn whoever_leaves_is_gone_and_told_where_they_still_are() {
 }
 
 #[test]
-fn what_to_do_fits_what_went_wrong() {
-    let home = ann();
+fn backup_errors_print_matching_help() {
+    let home = home_with_plan();
     let (path, _) = backup(&home);
     home.ok(&["export", "--to", "mine.zip"]);
     let note = home.file("note.zip", "not a zip");
@@ -152,13 +153,13 @@ fn what_to_do_fits_what_went_wrong() {
     let fresh = Home::with_database(home.path("fresh.db").display().to_string());
     let taken = home.path("other.db").display().to_string();
     let told = [
-        (other.refused(&["import-all", &zip]), "name a new file or an empty PostgreSQL database"),
-        (home.refused(&["move", &taken]), "name a new file or an empty PostgreSQL database"),
-        (fresh.refused(&["import-all", &note]), "`fitness export` writes an export"),
-        (fresh.refused(&["import-all", "/no/such.zip"]), "check the path"),
-        (fresh.refused(&["restore", "/no/such.fitness-backup"]), "check the path"),
-        (home.refused(&["backup", "--to", path.to_str().unwrap()]), "name another file with --to"),
-        (home.refused(&["jobs", "retry", "12"]), "`fitness jobs` shows every job"),
+        (other.expect_error(&["import-all", &zip]), "name a new file or an empty PostgreSQL database"),
+        (home.expect_error(&["move", &taken]), "name a new file or an empty PostgreSQL database"),
+        (fresh.expect_error(&["import-all", &note]), "`fitness export` writes an export"),
+        (fresh.expect_error(&["import-all", "/no/such.zip"]), "check the path"),
+        (fresh.expect_error(&["restore", "/no/such.fitness-backup"]), "check the path"),
+        (home.expect_error(&["backup", "--to", path.to_str().unwrap()]), "name another file with --to"),
+        (home.expect_error(&["jobs", "retry", "12"]), "`fitness jobs` shows every job"),
     ];
     for (said, help) in told {
         let advice = said.split("help: ").nth(1).unwrap();
@@ -169,15 +170,15 @@ fn what_to_do_fits_what_went_wrong() {
 
 /// Types a name where somebody is to be removed for good.
 fn delete(home: &Home, name: &str) -> String {
-    let mut session = home.at_a_terminal(&["user", "delete", name, "--with-backups"]);
+    let mut session = home.spawn_terminal(&["user", "delete", name, "--with-backups"]);
     session.exp_string(&format!("Type {name} to remove everything: ")).unwrap();
     session.send_line(name).unwrap();
     session.exp_eof().unwrap()
 }
 
 #[test]
-fn whoever_leaves_one_database_leaves_the_backups_of_another_alone() {
-    let home = ann();
+fn deleting_a_user_keeps_backups_of_other_databases() {
+    let home = home_with_plan();
     let (first, _) = backup(&home);
     let (second, _) = backup(&home);
     let folder = first.parent().unwrap();
@@ -201,7 +202,7 @@ fn whoever_leaves_one_database_leaves_the_backups_of_another_alone() {
 
 #[test]
 fn several_backups_at_once_are_all_whole() {
-    let home = ann();
+    let home = home_with_plan();
     for _ in 0..3 {
         let begin = |_| {
             home.command(&["backup", "--json"]).stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap()
@@ -219,8 +220,8 @@ fn several_backups_at_once_are_all_whole() {
 }
 
 #[test]
-fn what_was_left_unfinished_is_told_and_goes() {
-    let home = ann();
+fn unfinished_backup_is_reported_and_removed() {
+    let home = home_with_plan();
     let (path, _) = backup(&home);
     let left = path.with_extension("0123.fitness-part");
     std::fs::copy(&path, &left).unwrap();
@@ -245,7 +246,7 @@ fn what_was_left_unfinished_is_told_and_goes() {
 
 #[test]
 fn a_nights_backup_is_made_once() {
-    let home = ann();
+    let home = home_with_plan();
     let night = || PathBuf::from(home.json(&["backup", "--nightly"])["path"].as_str().unwrap());
     // Midnight comes between two of them at most.
     let made = [night(), night(), night()];
@@ -256,10 +257,10 @@ fn a_nights_backup_is_made_once() {
 }
 
 #[test]
-fn on_postgres_nobody_is_promised_what_the_server_keeps() {
+fn deleting_a_user_on_postgres_names_the_write_ahead_log() {
     let Some(cluster) = testkit::cluster() else {
         return testkit::skip(
-            "on_postgres_nobody_is_promised_what_the_server_keeps",
+            "deleting_a_user_on_postgres_names_the_write_ahead_log",
             "no PostgreSQL is installed",
         );
     };
@@ -273,10 +274,10 @@ fn on_postgres_nobody_is_promised_what_the_server_keeps() {
 }
 
 /// A folder that holds so many bytes and no more; gone with this. `None` where it cannot be made.
-struct Small(PathBuf);
+struct SmallDisk(PathBuf);
 
-impl Small {
-    fn mounted(at: &Path, size: &str) -> Option<Self> {
+impl SmallDisk {
+    fn mount(at: &Path, size: &str) -> Option<Self> {
         std::fs::create_dir_all(at).ok()?;
         let mut mount = Command::new("mount");
         mount.args(["-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"]).arg(at);
@@ -285,7 +286,7 @@ impl Small {
     }
 }
 
-impl Drop for Small {
+impl Drop for SmallDisk {
     fn drop(&mut self) {
         drop(Command::new("umount").arg(&self.0).status());
     }
@@ -293,8 +294,8 @@ impl Drop for Small {
 
 #[test]
 fn a_full_disk_ends_a_backup_and_leaves_nothing_half_done() {
-    let home = ann();
-    let Some(small) = Small::mounted(&home.path("small"), "64k") else {
+    let home = home_with_plan();
+    let Some(small) = SmallDisk::mount(&home.path("small"), "64k") else {
         return testkit::skip(
             "a_full_disk_ends_a_backup_and_leaves_nothing_half_done",
             "nothing can be mounted here",
@@ -318,17 +319,17 @@ fn a_full_disk_ends_a_backup_and_leaves_nothing_half_done() {
     }
     let run =
         home.command(&["backup"]).env("FITNESS_BACKUPS", &small.0).stdin(Stdio::null()).output().unwrap();
-    let refused = answer(run).refusal(&["backup"]);
+    let refused = to_cli_output(run).expect_error(&["backup"]);
     assert!(refused.contains("the disk is full"), "{refused}");
     assert_eq!(std::fs::read_dir(&small.0).unwrap().count(), 0, "half a backup is left");
     assert!(refused.contains("make room there") && !refused.contains("FITNESS_DB"), "{refused}");
     let zip = small.0.join("mine.zip").display().to_string();
-    let refused = home.refused(&["export", "--to", &zip]);
+    let refused = home.expect_error(&["export", "--to", &zip]);
     assert!(refused.contains("there is room") || refused.contains("make room"), "{refused}");
     assert_eq!(std::fs::read_dir(&small.0).unwrap().count(), 0, "half an export is left");
     let (path, _) = backup(&home);
     let elsewhere = Home::with_database(small.0.join("small.db").display().to_string());
-    let refused = elsewhere.refused(&["restore", path.to_str().unwrap()]);
+    let refused = elsewhere.expect_error(&["restore", path.to_str().unwrap()]);
     assert!(refused.contains("full") && !refused.contains("fitness doctor"), "{refused}");
     assert!(home.ok(&["backup", "check", path.to_str().unwrap()]).contains("is whole"));
 }

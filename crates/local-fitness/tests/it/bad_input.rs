@@ -1,11 +1,11 @@
 //! Bad input costs one `error:` line that names the value, one `help:` line, exit 1, and nothing else.
 
-use crate::harness::{HALF, Home, answer};
+use crate::harness::{HALF_PLAN, Home, to_cli_output};
 use fitness_store::testkit;
 use std::process::{Command, Stdio};
 
 #[test]
-fn a_database_that_is_none_is_named_and_nothing_is_made() {
+fn file_that_is_not_a_database_is_refused() {
     let home = Home::new();
     home.file("list.txt", "milk, bread");
     let foreign = home.path("foreign.db");
@@ -31,7 +31,7 @@ fn a_database_that_is_none_is_named_and_nothing_is_made() {
         for arguments in
             [&["user", "add", "Ann"][..], &["note", "list"], &["migrate"], &["plan", "list", "--user", "x"]]
         {
-            let error = home.run_with("FITNESS_DB", &value, arguments).refusal(arguments);
+            let error = home.run_with("FITNESS_DB", &value, arguments).expect_error(arguments);
             let missing_is_fine =
                 says.contains("does not exist") && error.contains("there is no database at");
             assert!(error.contains(says) || missing_is_fine, "{value}: {error}");
@@ -50,7 +50,7 @@ fn fixture_of_something_else(home: &Home) -> std::path::PathBuf {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
         let db = testkit::TestDb::new(testkit::Backend::Sqlite).await.unwrap();
-        db.disown().await;
+        db.delete_migration_record().await;
         std::fs::copy(db.url(), &path).unwrap();
     });
     path
@@ -65,13 +65,13 @@ fn a_wrong_password_for_the_server_is_said_and_not_shown() {
         );
     };
     let url = cluster.url("postgres").replace("throw-away", "gu3ssed");
-    let error = Home::with_database(url).refused(&["user", "add", "Ann"]);
+    let error = Home::with_database(url).expect_error(&["user", "add", "Ann"]);
     assert!(error.contains("refuses the login") && !error.contains("gu3ssed"), "{error}");
 }
 
 /// Runs as a user without any rights, also when the tests run as root. The binary is copied to where that
 /// user can reach it.
-fn as_nobody(home: &Home, database: &str, arguments: &[&str]) -> Option<crate::harness::Answer> {
+fn run_unprivileged(home: &Home, database: &str, arguments: &[&str]) -> Option<crate::harness::CliOutput> {
     let root = Command::new("id").arg("-u").output().ok()?.stdout.trim_ascii() == b"0";
     let mut command = if root {
         use std::os::unix::fs::PermissionsExt;
@@ -89,12 +89,12 @@ fn as_nobody(home: &Home, database: &str, arguments: &[&str]) -> Option<crate::h
     command.args(arguments).env_clear().env("HOME", home.path("")).env("FITNESS_DB", home.path(database));
     // Nobody may write where the others count what of them runs.
     command.env("LLVM_PROFILE_FILE", "/dev/null");
-    Some(answer(command.env("TMPDIR", std::env::temp_dir()).stdin(Stdio::null()).output().ok()?))
+    Some(to_cli_output(command.env("TMPDIR", std::env::temp_dir()).stdin(Stdio::null()).output().ok()?))
 }
 
 #[cfg(unix)]
 #[test]
-fn what_may_not_be_read_or_written_is_said() {
+fn permission_errors_are_reported() {
     use std::os::unix::fs::PermissionsExt;
     let home = Home::new();
     std::fs::create_dir(home.path("closed")).unwrap();
@@ -105,10 +105,10 @@ fn what_may_not_be_read_or_written_is_said() {
     set("unreadable.db", 0o000);
     set("closed", 0o500);
     for (database, says) in [("unreadable.db", "permission denied"), ("closed/new.db", "permission denied")] {
-        let Some(answer) = as_nobody(&home, database, &["user", "add", "Ann"]) else {
-            return testkit::skip("what_may_not_be_read_or_written_is_said", "there is no setpriv");
+        let Some(answer) = run_unprivileged(&home, database, &["user", "add", "Ann"]) else {
+            return testkit::skip("permission_errors_are_reported", "there is no setpriv");
         };
-        let error = answer.refusal(&[database]);
+        let error = answer.expect_error(&[database]);
         assert!(error.contains(says) && error.contains(database), "{error}");
     }
     assert!(!home.path("closed/new.db").exists());
@@ -119,7 +119,7 @@ fn what_may_not_be_read_or_written_is_said() {
 fn a_file_that_is_no_plan_is_refused_with_what_to_change() {
     let home = Home::new();
     home.ok(&["user", "add", "Ann"]);
-    let with = |from: &str, to: &str| HALF.replace(from, to);
+    let with = |from: &str, to: &str| HALF_PLAN.replace(from, to);
     for (content, says) in [
         (String::new(), "is not a plan"),
         ("{".to_owned(), "is not a plan"),
@@ -140,20 +140,21 @@ fn a_file_that_is_no_plan_is_refused_with_what_to_change() {
         (" ".repeat(3 * 1024 * 1024), "is larger than 2 MiB"),
     ] {
         let file = home.file("plan.json", &content);
-        let error = home.refused(&["plan", "draft", &file]);
+        let error = home.expect_error(&["plan", "draft", &file]);
         assert!(error.contains(says), "{error}");
     }
     assert!(
-        home.refused(&["plan", "draft", "/no/such/file.json"]).contains("cannot read /no/such/file.json")
+        home.expect_error(&["plan", "draft", "/no/such/file.json"])
+            .contains("cannot read /no/such/file.json")
     );
     assert_eq!(home.json(&["plan", "list"]), serde_json::json!([]), "nothing was stored");
     for bad in ["x".repeat(4001), "  ".to_owned()] {
-        home.refused(&["note", "add", &bad]);
+        home.expect_error(&["note", "add", &bad]);
     }
     for bad in ["", " ann", "a/b"] {
-        home.refused(&["user", "add", bad]);
+        home.expect_error(&["user", "add", bad]);
     }
-    assert!(home.refused(&["user", "add", "ANN"]).contains("there is already a user called `ANN`"));
+    assert!(home.expect_error(&["user", "add", "ANN"]).contains("there is already a user called `ANN`"));
 }
 
 #[test]
@@ -168,7 +169,7 @@ fn an_error_is_json_when_json_was_asked_for() {
 }
 
 #[test]
-fn a_command_line_that_cannot_be_read_is_told_like_any_error() {
+fn usage_errors_print_error_and_help() {
     let home = Home::new();
     for (words, said) in [
         (["completions", "tcsh"].as_slice(), "help: write one of bash, "),
@@ -189,7 +190,7 @@ fn a_command_line_that_cannot_be_read_is_told_like_any_error() {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_error() {
+fn closed_stdout_is_not_an_error() {
     let home = Home::new();
     home.ok(&["user", "add", "Ann"]);
     let mut child = home.command(&["doctor"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -205,13 +206,13 @@ fn a_name_that_is_not_text_is_refused_and_nothing_is_made() {
     let home = Home::new();
     let mut name = home.path("b").into_os_string();
     name.push(std::ffi::OsStr::from_bytes(b"\xffad.db"));
-    let error = home.run_with("FITNESS_DB", &name, &["user", "add", "Ann"]).refusal(&["not text"]);
+    let error = home.run_with("FITNESS_DB", &name, &["user", "add", "Ann"]).expect_error(&["not text"]);
     assert!(error.contains("is not valid UTF-8"), "{error}");
     assert!(home.files().is_empty());
 }
 
 #[test]
-fn an_error_nobody_reads_is_still_an_error() {
+fn closed_stderr_keeps_the_exit_code() {
     let home = Home::new();
     let mut child = home.command(&["plan", "list"]).stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stderr.take());
@@ -219,7 +220,7 @@ fn an_error_nobody_reads_is_still_an_error() {
 }
 
 #[test]
-fn two_first_users_at_once_both_get_in() {
+fn concurrent_first_user_adds_both_succeed() {
     let home = Home::new();
     let children: Vec<_> = (0..6)
         .map(|i| {

@@ -1,22 +1,22 @@
 //! `fitness contract check`: faults as JSON, exit 0 or 1, and nothing touched.
 
-use crate::harness::{Answer, HALF, Home, answer};
+use crate::harness::{CliOutput, HALF_PLAN, Home, to_cli_output};
 use serde_json::{Value, json};
 use std::io::Write as _;
 use std::process::Stdio;
 
 /// The example week of the contract's document.
-const WEEK: &str = include_str!("../../../fitness-core/tests/it/contract/week.json");
-const NOTHING: &str = r#"{"modifications": [], "athlete_message": "Carry on."}"#;
+const WEEK_RESPONSE: &str = include_str!("../../../fitness-core/tests/it/contract/week.json");
+const EMPTY_MODIFICATION: &str = r#"{"modifications": [], "athlete_message": "Carry on."}"#;
 
-fn skip(id: i64, date: &str) -> String {
+fn skip_response(id: i64, date: &str) -> String {
     format!(
         r#"{{"modifications": [{{"workout_id": "{id}", "date": "{date}", "action": "skip"}}], "athlete_message": "Rest."}}"#
     )
 }
 
 /// What the command printed, which is JSON without being asked for.
-fn data(answer: &Answer, code: i32) -> Value {
+fn data(answer: &CliOutput, code: i32) -> Value {
     assert_eq!((answer.code, answer.err.as_str()), (Some(code), ""), "{answer:?}");
     let data: Value = serde_json::from_str(&answer.out).unwrap();
     let keys: Vec<&str> = data.as_object().unwrap().keys().map(String::as_str).collect();
@@ -29,13 +29,13 @@ fn data(answer: &Answer, code: i32) -> Value {
     data
 }
 
-fn codes(data: &Value, list: &str) -> Vec<(String, String)> {
+fn error_codes(data: &Value, list: &str) -> Vec<(String, String)> {
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let told = data[list].as_array().unwrap().iter();
     told.map(|one| (text(&one["path"]), text(&one["code"]))).collect()
 }
 
-fn pairs(expected: &[(&str, &str)]) -> Vec<(String, String)> {
+fn owned_pairs(expected: &[(&str, &str)]) -> Vec<(String, String)> {
     expected.iter().map(|(path, code)| ((*path).to_owned(), (*code).to_owned())).collect()
 }
 
@@ -46,21 +46,21 @@ fn an_answer_is_checked_without_a_database() {
         let file = home.file("answer.json", text);
         data(&home.run(&[&["contract", "check", &file], more].concat()), code)
     };
-    let fine = check(NOTHING, &[], 0);
+    let fine = check(EMPTY_MODIFICATION, &[], 0);
     assert_eq!(fine, json!({ "kind": "modification", "valid": true, "faults": [], "findings": [] }));
 
-    let week = check(WEEK, &[], 0);
+    let week = check(WEEK_RESPONSE, &[], 0);
     assert_eq!(week["kind"], "week");
     assert_eq!(
-        codes(&week, "findings"),
-        pairs(&[
+        error_codes(&week, "findings"),
+        owned_pairs(&[
             ("/plan_summary/total_tss", "total_differs"),
             ("/plan_summary/total_hours", "total_differs"),
             ("/workouts/2/steps", "steps_differ"),
         ])
     );
-    assert_eq!(check(WEEK, &["--kind", "week", "--json"], 0), week);
-    assert_eq!(check(WEEK, &["--kind", "modification"], 1)["kind"], "modification");
+    assert_eq!(check(WEEK_RESPONSE, &["--kind", "week", "--json"], 0), week);
+    assert_eq!(check(WEEK_RESPONSE, &["--kind", "modification"], 1)["kind"], "modification");
 
     let broken = check(
         "Sure!\n```json\n{\"modifications\": [{\"workout_id\": \"7\", \"action\": \"change\",}]}\n```",
@@ -68,8 +68,8 @@ fn an_answer_is_checked_without_a_database() {
         1,
     );
     assert_eq!(
-        codes(&broken, "faults"),
-        pairs(&[
+        error_codes(&broken, "faults"),
+        owned_pairs(&[
             ("", "code_fence"),
             ("", "prose_before"),
             ("/modifications/0", "trailing_comma"),
@@ -83,7 +83,7 @@ fn an_answer_is_checked_without_a_database() {
 }
 
 #[test]
-fn standard_input_is_an_answer_too_and_a_person_gets_words() {
+fn response_from_stdin_is_checked_and_printed_as_text() {
     let home = Home::new();
     let mut child = home
         .command(&["contract", "check", "-"])
@@ -93,11 +93,11 @@ fn standard_input_is_an_answer_too_and_a_person_gets_words() {
         .spawn()
         .unwrap();
     child.stdin.take().unwrap().write_all(b"I would rest.").unwrap();
-    let told = data(&answer(child.wait_with_output().unwrap()), 1);
-    assert_eq!(codes(&told, "faults"), pairs(&[("", "no_json")]));
+    let told = data(&to_cli_output(child.wait_with_output().unwrap()), 1);
+    assert_eq!(error_codes(&told, "faults"), owned_pairs(&[("", "no_json")]));
 
-    let file = home.file("answer.json", WEEK);
-    let mut session = home.at_a_terminal(&["contract", "check", &file]);
+    let file = home.file("answer.json", WEEK_RESPONSE);
+    let mut session = home.spawn_terminal(&["contract", "check", &file]);
     session.exp_string("The weekly plan is accepted.").unwrap();
     session.exp_string("/plan_summary/total_tss (total_differs)").unwrap();
     session.exp_string("`total_tss` is 320, but the workouts add up to 235.").unwrap();
@@ -105,21 +105,21 @@ fn standard_input_is_an_answer_too_and_a_person_gets_words() {
 }
 
 #[test]
-fn what_is_no_answer_costs_one_message() {
+fn invalid_response_gives_one_error() {
     let home = Home::new();
     let told = |content: &[u8]| {
         let file = home.file("answer.json", content);
-        codes(&data(&home.run(&["contract", "check", &file]), 1), "faults")
+        error_codes(&data(&home.run(&["contract", "check", &file]), 1), "faults")
     };
-    assert_eq!(told(b""), pairs(&[("", "empty_input")]));
-    assert_eq!(told(&[0x7f, b'E', b'L', b'F', 0xff, 0xfe, 0]), pairs(&[("", "not_text")]));
-    assert_eq!(told(&vec![b' '; 10 << 20]), pairs(&[("", "too_large")]));
+    assert_eq!(told(b""), owned_pairs(&[("", "empty_input")]));
+    assert_eq!(told(&[0x7f, b'E', b'L', b'F', 0xff, 0xfe, 0]), owned_pairs(&[("", "not_text")]));
+    assert_eq!(told(&vec![b' '; 10 << 20]), owned_pairs(&[("", "too_large")]));
     assert_eq!(told(&vec![b'['; 100_000])[0].1, "too_deep");
 
     let missing = home.path("no/such/answer.json").display().to_string();
-    assert!(home.refused(&["contract", "check", &missing]).contains("cannot read"));
+    assert!(home.expect_error(&["contract", "check", &missing]).contains("cannot read"));
     let directory = home.path("").display().to_string();
-    assert!(home.refused(&["contract", "check", &directory]).contains("cannot read"));
+    assert!(home.expect_error(&["contract", "check", &directory]).contains("cannot read"));
     for wrong in [
         &["contract", "check"][..],
         &["contract", "check", "-", "--kind", "month"],
@@ -137,38 +137,41 @@ fn an_answer_is_checked_against_the_active_plan() {
     for name in ["Ann", "Ben"] {
         home.ok(&["user", "add", name]);
     }
-    let file = home.file("half.json", HALF);
+    let file = home.file("half.json", HALF_PLAN);
     home.ok(&["plan", "draft", &file, "--user", "Ann"]);
     let check = |text: &str, today: &str, code: i32| {
         let file = home.file("answer.json", text);
         let told = home.run(&["contract", "check", &file, "--plan", "1", "--today", today, "--user", "Ann"]);
-        codes(&data(&told, code), "faults")
+        error_codes(&data(&told, code), "faults")
     };
-    assert_eq!(check(NOTHING, "2099-06-15", 1), pairs(&[("", "plan_not_active")]));
+    assert_eq!(check(EMPTY_MODIFICATION, "2099-06-15", 1), owned_pairs(&[("", "plan_not_active")]));
 
-    let mut session = home.at_a_terminal(&["plan", "activate", "1", "--user", "Ann"]);
+    let mut session = home.spawn_terminal(&["plan", "activate", "1", "--user", "Ann"]);
     session.exp_string("activate it: ").unwrap();
     session.send_line("Zürich half").unwrap();
     session.exp_eof().unwrap();
     let workouts = home.json(&["plan", "show", "1", "--user", "Ann"])["workouts"].clone();
     let id = workouts[2]["id"].as_i64().unwrap();
 
-    assert_eq!(check(NOTHING, "2099-06-15", 0), []);
-    assert_eq!(check(&skip(id, "2099-06-21"), "2099-06-21", 0), []);
+    assert_eq!(check(EMPTY_MODIFICATION, "2099-06-15", 0), []);
+    assert_eq!(check(&skip_response(id, "2099-06-21"), "2099-06-21", 0), []);
     let date = "/modifications/0/date";
-    assert_eq!(check(&skip(id, "2099-06-21"), "2099-06-22", 1), pairs(&[(date, "past_day")]));
-    assert_eq!(check(&skip(id, "2099-06-20"), "2099-06-15", 1), pairs(&[(date, "wrong_date")]));
-    let unknown = check(&skip(id + 100, "2099-06-21"), "2099-06-15", 1);
-    assert_eq!(unknown, pairs(&[("/modifications/0/workout_id", "no_such_workout")]));
+    assert_eq!(check(&skip_response(id, "2099-06-21"), "2099-06-22", 1), owned_pairs(&[(date, "past_day")]));
+    assert_eq!(
+        check(&skip_response(id, "2099-06-20"), "2099-06-15", 1),
+        owned_pairs(&[(date, "wrong_date")])
+    );
+    let unknown = check(&skip_response(id + 100, "2099-06-21"), "2099-06-15", 1);
+    assert_eq!(unknown, owned_pairs(&[("/modifications/0/workout_id", "no_such_workout")]));
     // Today is whatever the clock says, and long before the plan.
-    let file = home.file("answer.json", skip(id, "2099-06-21"));
+    let file = home.file("answer.json", skip_response(id, "2099-06-21"));
     data(&home.run(&["contract", "check", &file, "--plan", "1", "--user", "Ann"]), 0);
     // A broken answer is told as such, with a plan too.
-    assert_eq!(check("{", "2099-06-15", 1), pairs(&[("", "unfinished")]));
+    assert_eq!(check("{", "2099-06-15", 1), owned_pairs(&[("", "unfinished")]));
 
     // Somebody else's plan does not exist, like one that never did.
-    let others = home.refused(&["contract", "check", &file, "--plan", "1", "--user", "Ben"]);
-    let none = home.refused(&["contract", "check", &file, "--plan", "7", "--user", "Ben"]);
+    let others = home.expect_error(&["contract", "check", &file, "--plan", "1", "--user", "Ben"]);
+    let none = home.expect_error(&["contract", "check", &file, "--plan", "7", "--user", "Ben"]);
     assert_eq!(others, none.replace("plan 7", "plan 1"));
     assert!(others.contains("there is no plan 1"), "{others}");
 }

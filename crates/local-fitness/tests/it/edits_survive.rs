@@ -1,37 +1,37 @@
 //! What the athlete decided stands: a run on a day off, an edit after a proposal, a file that is read again.
 
 use crate::harness::Home;
-use crate::planning::{confirmed, today, with_a_plan, workouts};
+use crate::planning::{confirm_by_name, home_with_plan, today, workouts};
 use fitness_core::domain::calendar::{Day, Weekday};
 use serde_json::json;
 
 /// An athlete without Fridays, and a committed plan that keeps to that.
-fn without_fridays() -> (Home, Day) {
+fn home_without_fridays() -> (Home, Day) {
     let home = Home::new();
     home.ok(&["user", "add", "Ann", "--zone", "UTC", "--units", "metric"]);
     let today = today(&home);
-    let race = today.plus(83).to_string();
+    let race = today.plus_days(83).to_string();
     let asked = ["plan", "draft", "--goal", "10k", "--race-date", &race, "--name", "Ten"];
     let about =
         ["--level", "inter", "--base", "40km", "--longest", "14km", "--days", "mon,tue,wed,thu,sat,sun"];
     home.ok(&[&asked[..], &about[..]].concat());
-    confirmed(&home, &["plan", "activate", "1"], "Ten");
+    confirm_by_name(&home, &["plan", "activate", "1"], "Ten");
     (home, today)
 }
 
 #[test]
-fn a_run_that_was_put_on_a_day_off_breaks_nothing() {
-    let (home, today) = without_fridays();
+fn workout_moved_to_a_day_off_breaks_no_later_command() {
+    let (home, today) = home_without_fridays();
     let all = workouts(&home);
-    let easy: Vec<_> = all.iter().filter(|w| w.1 > today.plus(1) && w.2 == "easy").take(3).collect();
-    let friday = (3..10).map(|days| today.plus(days)).find(|day| day.weekday() == Weekday::Fri).unwrap();
+    let easy: Vec<_> = all.iter().filter(|w| w.1 > today.plus_days(1) && w.2 == "easy").take(3).collect();
+    let friday = (3..10).map(|days| today.plus_days(days)).find(|day| day.weekday() == Weekday::Fri).unwrap();
     let id = easy[0].0.to_string();
-    let said = confirmed(&home, &["plan", "edit", "--move", &format!("{id}={friday}")], "Ten");
+    let said = confirm_by_name(&home, &["plan", "edit", "--move", &format!("{id}={friday}")], "Ten");
     assert!(said.contains("is a weekday you cannot train on"), "{said}");
 
     assert!(home.ok(&["plan", "lint"]).contains("The linter"));
-    confirmed(&home, &["plan", "edit", "--skip", &easy[1].0.to_string()], "Ten");
-    confirmed(&home, &["plan", "edit", "--resize", &format!("{id}=4km")], "Ten");
+    confirm_by_name(&home, &["plan", "edit", "--skip", &easy[1].0.to_string()], "Ten");
+    confirm_by_name(&home, &["plan", "edit", "--resize", &format!("{id}=4km")], "Ten");
     // Exported and drafted again, with a note.
     let file = home.path("plan.json").display().to_string();
     home.ok(&["plan", "export", "--format", "json", "-o", &file]);
@@ -39,18 +39,18 @@ fn a_run_that_was_put_on_a_day_off_breaks_nothing() {
     assert!(again.contains("Draft 2") && again.contains("is a weekday you cannot train on"), "{again}");
     assert!(again.contains("The linter"), "{again}");
     // The rules still have their say.
-    let on = |days: i64| today.plus(days).to_string();
+    let on = |days: i64| today.plus_days(days).to_string();
     home.ok(&["day", "mark", "injured", "--from", &on(0), "--through", &on(2), "--severity", "3"]);
     let proposals = home.json(&["plan", "show"])["waiting"]["proposals"].clone();
     assert_eq!(proposals.as_array().unwrap().len(), 1, "{proposals}");
-    confirmed(&home, &["plan", "edit", "--move", &format!("{id}={}", friday.next())], "Ten");
+    confirm_by_name(&home, &["plan", "edit", "--move", &format!("{id}={}", friday.next())], "Ten");
 }
 
 #[test]
-fn an_outdated_proposal_takes_nothing_back_that_the_athlete_changed() {
-    let (home, today) = with_a_plan();
+fn stale_proposal_keeps_the_athletes_edits() {
+    let (home, today) = home_with_plan();
     let all = workouts(&home);
-    let easy: Vec<_> = all.iter().filter(|w| w.1 > today.plus(1) && w.2 == "easy").take(2).collect();
+    let easy: Vec<_> = all.iter().filter(|w| w.1 > today.plus_days(1) && w.2 == "easy").take(2).collect();
     let rename = |w: &(i64, Day, String, Option<i64>)| json!({ "workout_id": w.0.to_string(), "date": w.1.to_string(), "action": "modify", "changes": { "name": "Chatty run" } });
     let answer =
         json!({ "modifications": [rename(easy[0]), rename(easy[1])], "athlete_message": "Just a name." });
@@ -67,28 +67,28 @@ fn an_outdated_proposal_takes_nothing_back_that_the_athlete_changed() {
             free.0
         }),
     ];
-    confirmed(&home, &edits, "Autumn ten");
+    confirm_by_name(&home, &edits, "Autumn ten");
     let shown = home.ok(&["plan", "proposal", "show", "1"]);
     assert!(shown.contains("3.0 km → Chatty run, 3.0 km"), "{shown}");
     assert!(
         shown.contains(&format!("no longer fits: workout {other} was moved from {}", easy[1].1)),
         "{shown}"
     );
-    let refused = home.refused(&["plan", "proposal", "apply", "1", "--only", "2", "--on", "2"]);
+    let refused = home.expect_error(&["plan", "proposal", "apply", "1", "--only", "2", "--on", "2"]);
     assert!(refused.contains("was moved"), "{refused}");
-    confirmed(&home, &["plan", "proposal", "apply", "1", "--only", "1", "--on", "2"], "Autumn ten");
+    confirm_by_name(&home, &["plan", "proposal", "apply", "1", "--only", "1", "--on", "2"], "Autumn ten");
     let now = workouts(&home);
     let kept = now.iter().find(|w| w.0 == easy[0].0).unwrap();
     assert_eq!((kept.1, kept.3), (easy[0].1, Some(3_000_000)), "the athlete's size stands");
 }
 
 #[test]
-fn a_file_is_held_to_what_the_generator_is_held_to() {
+fn plan_file_is_validated_like_a_generated_plan() {
     let home = Home::new();
     home.ok(&["user", "add", "Ann", "--zone", "UTC"]);
     let today = today(&home);
     let plan = |race: i64, name: &str| {
-        let on = |days: i64| today.plus(days).to_string();
+        let on = |days: i64| today.plus_days(days).to_string();
         let schedule = [json!({ "date": on(race), "planned_km": 5, "kind": "race" })];
         let plan = json!({ "name": name, "goal": "5k", "start_date": on(race - 15), "race_date": on(race), "schedule": schedule });
         home.file("plan.json", plan.to_string())
@@ -101,7 +101,7 @@ fn a_file_is_held_to_what_the_generator_is_held_to() {
         (9, "a\u{1b}[2J", "characters in it that are not seen"),
     ] {
         for more in [&[][..], &["--dry-run"]] {
-            let refused = home.refused(&[&["plan", "draft", &plan(race, name)], more].concat());
+            let refused = home.expect_error(&[&["plan", "draft", &plan(race, name)], more].concat());
             assert!(refused.contains(expected), "{name}: {refused}");
         }
     }
@@ -109,7 +109,7 @@ fn a_file_is_held_to_what_the_generator_is_held_to() {
     let said = home.ok(&["plan", "draft", &plan(30, "<b>Lauf</b> 🏃")]);
     assert!(said.contains("The linter: ") && said.contains("R33"), "{said}");
     // A plan that is a race alone is not committed by itself, and only what is an error is overridden.
-    assert!(home.refused(&["plan", "activate", "1"]).contains("Nothing is planned in the week"));
-    let idle = home.refused(&["plan", "activate", "1", "--override", "R33,R7"]);
+    assert!(home.expect_error(&["plan", "activate", "1"]).contains("Nothing is planned in the week"));
+    let idle = home.expect_error(&["plan", "activate", "1", "--override", "R33,R7"]);
     assert!(idle.contains("there is no error of R7 to override"), "{idle}");
 }

@@ -1,6 +1,6 @@
 //! Plans as files, with the real binary.
 
-use crate::harness::{Home, answer};
+use crate::harness::{Home, to_cli_output};
 use fitness_store::testkit::skip;
 use serde_json::{Value, json};
 use std::io::{Cursor, Write};
@@ -59,7 +59,7 @@ fn a_workout_becomes_a_file_for_a_watch_and_nothing_is_overwritten() {
     assert_eq!(&bytes[8..12], b".FIT");
 
     std::fs::write(home.path("2099-06-15-thousands.fit"), "mine").unwrap();
-    let refused = home.refused(&one);
+    let refused = home.expect_error(&one);
     assert!(refused.contains("is there already") && refused.contains("--force"), "{refused}");
     assert_eq!(std::fs::read(home.path("2099-06-15-thousands.fit")).unwrap(), b"mine");
     let told = home.json(&[&one[..], &["--force"]].concat());
@@ -119,7 +119,7 @@ fn some_days_become_a_zip_of_safe_names() {
     }
     // Days without a workout are no ZIP, and no file is left behind.
     let before = home.files();
-    let empty = home.refused(&["plan", "export", "1", "--format", "zip"]);
+    let empty = home.expect_error(&["plan", "export", "1", "--format", "zip"]);
     assert!(empty.contains("has no workouts from") && empty.contains("--from"), "{empty}");
     assert_eq!(home.files(), before);
 }
@@ -142,9 +142,10 @@ fn a_plan_goes_out_as_json_and_comes_back_whole() {
     assert_eq!(read("first.json")["workouts"][0]["steps"].as_array().unwrap().len(), 6);
     let newer = plan_file("2099-06-15", &json!([])).replace("\"version\":1", "\"version\":9");
     let file = home.file("newer.json", newer);
-    assert!(home.refused(&["plan", "draft", &file]).contains("of version 9"));
+    assert!(home.expect_error(&["plan", "draft", &file]).contains("of version 9"));
 
-    let told = answer(home.command(&["plan", "export", "1", "--format", "md", "-o", "-"]).output().unwrap());
+    let told =
+        to_cli_output(home.command(&["plan", "export", "1", "--format", "md", "-o", "-"]).output().unwrap());
     assert!(
         told.out.starts_with("# Zürich \\| &lt;b&gt;half&lt;/b&gt;\n\nHalf marathon (21.1 km) on 2099-09-20"),
         "{}",
@@ -172,10 +173,10 @@ fn what_cannot_be_exported_is_refused_with_what_to_do() {
         (&["1", "--format", "md", "-o", "."], ". is a folder"),
         (&["1", "--format", "md", "-o", "no/such/folder.md"], "cannot write no/such/folder.md"),
     ] {
-        let refused = home.refused(&[&["plan", "export", "--user", "Ann"], arguments].concat());
+        let refused = home.expect_error(&[&["plan", "export", "--user", "Ann"], arguments].concat());
         assert!(refused.contains(words), "{arguments:?}: {refused}");
     }
-    let others = home.refused(&["plan", "export", "--user", "Bob", "1", "--format", "md"]);
+    let others = home.expect_error(&["plan", "export", "--user", "Bob", "1", "--format", "md"]);
     assert!(others.contains("there is no plan 1"), "{others}");
     assert_eq!(home.run(&["plan", "export", "1", "--format", "pdf"]).code, Some(2));
     assert_eq!(files().collect::<Vec<_>>(), before, "nothing was written");

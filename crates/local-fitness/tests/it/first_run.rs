@@ -1,10 +1,10 @@
 //! A stranger's first quarter of an hour, on both databases.
 
-use crate::harness::{HALF, Home};
+use crate::harness::{HALF_PLAN, Home};
 use fitness_store::testkit;
 
 fn first_run(home: &Home) {
-    assert!(home.refused(&["plan", "list"]).contains("fitness user add NAME"));
+    assert!(home.expect_error(&["plan", "list"]).contains("fitness user add NAME"));
     let added = home.json(&["user", "add", "Ann"]);
     assert_eq!(added["user"]["name"], "Ann");
     assert_eq!(added["profile"]["zone"], "Europe/Zurich", "the machine's zone");
@@ -24,9 +24,9 @@ fn first_run(home: &Home) {
     assert_eq!(notes[0]["text"], "slept badly");
     assert_eq!(notes[1]["author"], "athlete");
     assert_eq!(home.ok(&["note", "delete", "1"]), "Deleted note 1: calf is tight\n");
-    assert!(home.refused(&["note", "delete", "1"]).contains("there is no note 1"));
+    assert!(home.expect_error(&["note", "delete", "1"]).contains("there is no note 1"));
 
-    let file = home.file("half.json", HALF);
+    let file = home.file("half.json", HALF_PLAN);
     let drafted = home.json(&["plan", "draft", &file]);
     assert_eq!((&drafted["plan_id"], &drafted["status"]), (&1.into(), &"draft".into()), "{drafted}");
     let plans = home.json(&["plan", "list"]);
@@ -43,7 +43,7 @@ fn first_run(home: &Home) {
     let standing = home.json(&["plan", "show", "1"]);
     assert_eq!(standing["graded"], serde_json::json!([]), "a draft is never graded");
     assert_eq!(standing["workouts"][0]["distance_mm"], 8_046_720);
-    assert!(home.refused(&["plan", "show"]).contains("you have no active plan"));
+    assert!(home.expect_error(&["plan", "show"]).contains("you have no active plan"));
 
     let doctor = home.json(&["doctor"]);
     let health: Vec<&str> =
@@ -53,12 +53,12 @@ fn first_run(home: &Home) {
     assert!(home.ok(&["migrate"]).contains("is up to date with m0013_accounts"));
 
     home.ok(&["user", "add", "Bob", "--zone", "America/New_York", "--units", "imperial"]);
-    assert!(home.refused(&["note", "list"]).contains("there are 2 users: Ann, Bob"));
-    assert!(home.refused(&["--user", "Eve", "note", "list"]).contains("there is no user called `Eve`"));
+    assert!(home.expect_error(&["note", "list"]).contains("there are 2 users: Ann, Bob"));
+    assert!(home.expect_error(&["--user", "Eve", "note", "list"]).contains("there is no user called `Eve`"));
     assert!(home.ok(&["--user", "bob", "note", "list"]).starts_with("No notes yet"));
-    assert!(home.refused(&["--user", "Bob", "plan", "show", "1"]).contains("there is no plan 1"));
-    assert!(home.refused(&["user", "invite", "Bob"]).contains("this needs a person at a terminal"));
-    let mut session = home.at_a_terminal(&["user", "invite", "Bob"]);
+    assert!(home.expect_error(&["--user", "Bob", "plan", "show", "1"]).contains("there is no plan 1"));
+    assert!(home.expect_error(&["user", "invite", "Bob"]).contains("this needs a person at a terminal"));
+    let mut session = home.spawn_terminal(&["user", "invite", "Bob"]);
     session.exp_string("Type Bob to make an invite: ").unwrap();
     session.send_line("Bob").unwrap();
     let said = session.exp_eof().unwrap();

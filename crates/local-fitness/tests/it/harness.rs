@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
 /// A half-marathon plan in the seed's own form, far in the future so that no clock matters.
-pub(crate) const HALF: &str = r#"{"name": "Zürich half", "goal": "half", "race_date": "2099-09-20", "start_date": "2099-06-15",
+pub(crate) const HALF_PLAN: &str = r#"{"name": "Zürich half", "goal": "half", "race_date": "2099-09-20", "start_date": "2099-06-15",
     "target_time": "01:45:00", "schedule": [{"date": "2099-06-15", "planned_miles": 5, "kind": "easy"},
     {"date": "2099-06-16", "planned_miles": 0, "kind": "rest"}, {"date": "2099-06-21", "planned_miles": 9, "kind": "long"},
     {"date": "2099-06-22", "kind": "rest"}, {"date": "2099-06-29", "kind": "rest"}, {"date": "2099-07-06", "kind": "rest"},
@@ -30,7 +30,7 @@ pub(crate) struct Home {
 
 /// What a command answered.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct CliOutput {
     pub(crate) code: Option<i32>,
     pub(crate) out: String,
     pub(crate) err: String,
@@ -88,12 +88,12 @@ impl Home {
         command
     }
 
-    pub(crate) fn run(&self, arguments: &[&str]) -> Answer {
-        answer(self.command(arguments).stdin(Stdio::null()).output().unwrap())
+    pub(crate) fn run(&self, arguments: &[&str]) -> CliOutput {
+        to_cli_output(self.command(arguments).stdin(Stdio::null()).output().unwrap())
     }
 
-    pub(crate) fn run_with(&self, name: &str, value: impl AsRef<OsStr>, arguments: &[&str]) -> Answer {
-        answer(self.command(arguments).env(name, value).stdin(Stdio::null()).output().unwrap())
+    pub(crate) fn run_with(&self, name: &str, value: impl AsRef<OsStr>, arguments: &[&str]) -> CliOutput {
+        to_cli_output(self.command(arguments).env(name, value).stdin(Stdio::null()).output().unwrap())
     }
 
     /// A command that must work; gives back what it printed.
@@ -114,14 +114,14 @@ impl Home {
 
     /// A command that must be refused: exactly one error line and one help line, exit 1, nothing on stdout.
     #[track_caller]
-    pub(crate) fn refused(&self, arguments: &[&str]) -> String {
-        self.run(arguments).refusal(arguments)
+    pub(crate) fn expect_error(&self, arguments: &[&str]) -> String {
+        self.run(arguments).expect_error(arguments)
     }
 
     /// `fitness login` at a terminal, with the name typed: the link, and the code where one is shown.
     #[track_caller]
     pub(crate) fn login(&self, name: &str, arguments: &[&str]) -> (String, Option<String>) {
-        let mut session = self.at_a_terminal(&[&["login"], arguments].concat());
+        let mut session = self.spawn_terminal(&[&["login"], arguments].concat());
         session.exp_string(&format!("Type {name} to sign a browser in: ")).unwrap();
         session.send_line(name).unwrap();
         let said = session.exp_eof().unwrap();
@@ -132,14 +132,14 @@ impl Home {
     }
 
     /// A command at a terminal of its own, to be answered by the test.
-    pub(crate) fn at_a_terminal(&self, arguments: &[&str]) -> rexpect::session::PtySession {
+    pub(crate) fn spawn_terminal(&self, arguments: &[&str]) -> rexpect::session::PtySession {
         rexpect::session::spawn_command(self.command(arguments), Some(20_000)).unwrap()
     }
 }
 
-impl Answer {
+impl CliOutput {
     #[track_caller]
-    pub(crate) fn refusal(&self, what: &[&str]) -> String {
+    pub(crate) fn expect_error(&self, what: &[&str]) -> String {
         assert_eq!(self.code, Some(1), "{what:?}: {self:?}");
         assert_eq!(self.out, "", "{what:?}");
         let lines: Vec<&str> = self.err.lines().collect();
@@ -152,8 +152,8 @@ impl Answer {
     }
 }
 
-pub(crate) fn answer(output: Output) -> Answer {
-    Answer {
+pub(crate) fn to_cli_output(output: Output) -> CliOutput {
+    CliOutput {
         code: output.status.code(),
         out: String::from_utf8(output.stdout).unwrap(),
         err: String::from_utf8(output.stderr).unwrap(),

@@ -4,12 +4,12 @@ use crate::harness::Home;
 use serde_json::Value;
 
 /// Ann has the demo athlete's season.
-pub(crate) fn ann() -> Home {
-    athlete("3")
+pub(crate) fn home_with_demo_data() -> Home {
+    home_with_demo_seed("3")
 }
 
 /// Ann has the season of one of the demo athletes.
-pub(crate) fn athlete(seed: &str) -> Home {
+pub(crate) fn home_with_demo_seed(seed: &str) -> Home {
     let home = Home::new();
     home.ok(&["user", "add", "Ann", "--zone", "Europe/Zurich", "--units", "metric"]);
     home.ok(&["demo", "--export", "files", "--ends", "2026-06-14", "--seed", seed]);
@@ -18,8 +18,8 @@ pub(crate) fn athlete(seed: &str) -> Home {
 }
 
 #[test]
-fn an_import_is_worked_out_and_shows_what_it_found() {
-    let home = ann();
+fn import_computes_metrics_and_overview() {
+    let home = home_with_demo_data();
     let found = home.ok(&["found"]);
     for part in [
         "year  activities",
@@ -46,8 +46,8 @@ fn an_import_is_worked_out_and_shows_what_it_found() {
 }
 
 #[test]
-fn the_athlete_sets_limits_and_older_loads_stay() {
-    let home = ann();
+fn setting_a_threshold_keeps_earlier_loads() {
+    let home = home_with_demo_data();
     let loads = || -> Vec<(String, f64)> {
         let all = home.json(&["activity", "list", "--limit", "1000"]);
         let runs = all.as_array().unwrap().iter().filter(|one| one["sport"] == "running");
@@ -131,7 +131,7 @@ fn the_athlete_sets_limits_and_older_loads_stay() {
         (&["feel", "4", "--day", "2099-01-01"], "has not come yet"),
         (&["activity", "rate", "999999", "5"], "there is no activity 999999"),
     ] {
-        let refused = home.refused(arguments);
+        let refused = home.expect_error(arguments);
         assert!(refused.contains(says), "{arguments:?}: {refused}");
     }
     home.ok(&["profile", "set", "--sex", "female", "--sleep-need", "8:15", "--birth-year", "1984"]);
@@ -179,14 +179,14 @@ fn a_finish_is_predicted_from_typed_in_results_without_a_database() {
         (&["predict", "--race", "half=1:45:00", "--weekly-km", "NaN"], "no weekly distance"),
         (&["predict", "--race", "half=1:45:00", "--weekly-km=-1"], "no weekly distance"),
     ] {
-        let refused = home.refused(arguments);
+        let refused = home.expect_error(arguments);
         assert!(refused.contains(says), "{arguments:?}: {refused}");
     }
 }
 
 #[test]
 fn a_finish_is_predicted_from_the_history_and_tested_on_it() {
-    let home = ann();
+    let home = home_with_demo_data();
     let before = home.json(&["predict", "--distance", "half"]);
     assert!(before["seconds"].is_number() && before["quality"] == "provisional", "{before:#}");
     assert!(home.ok(&["predict", "--backtest"]).contains("No races to test predictions on"));

@@ -2,8 +2,8 @@
 //! Python that has `schemathesis`.
 
 use crate::coach::{text, with_a_plan};
-use crate::harness::{Home, answer};
-use crate::serve::{Served, serve};
+use crate::harness::{Home, to_cli_output};
+use crate::serve::{TestServer, serve};
 use fitness_store::testkit::skip;
 use serde_json::Value;
 use std::process::{Command, Stdio};
@@ -23,18 +23,18 @@ fn python(test: &str) -> Option<std::ffi::OsString> {
     None
 }
 
-fn get(server: &Served, path: &str, bearer: &str) -> Value {
+fn get(server: &TestServer, path: &str, bearer: &str) -> Value {
     let line = format!("GET {path} HTTP/1.1");
-    let reply = server.raw(&[&line, &server.host(), bearer], "");
+    let reply = server.request(&[&line, &server.host(), bearer], "");
     assert_eq!(reply.status, 200, "{path}: {reply:?}");
     serde_json::from_str(&reply.body).unwrap_or_else(|_| panic!("{reply:?}"))
 }
 
 /// What the tool says of the server, and whether it is content.
-fn tried(
+fn run_schemathesis(
     home: &Home,
     python: &std::ffi::OsStr,
-    server: &Served,
+    server: &TestServer,
     token: &str,
     phases: &str,
 ) -> (Option<i32>, String) {
@@ -47,13 +47,13 @@ fn tried(
     command.args(["-m", "schemathesis.cli", "run", &url, "--header", &header, "--checks", CHECKS]);
     command.args(["--phases", phases, "--max-examples", "15", "--seed", "7"]);
     command.args(["--generation-database", "none", "--no-color", "--continue-on-failure"]);
-    let told = answer(command.stdin(Stdio::null()).output().unwrap());
+    let told = to_cli_output(command.stdin(Stdio::null()).output().unwrap());
     (told.code, told.out + &told.err)
 }
 
 #[test]
-fn the_api_is_as_it_describes_itself_whatever_it_is_asked() {
-    let name = "the_api_is_as_it_describes_itself_whatever_it_is_asked";
+fn api_responses_conform_to_the_openapi_document() {
+    let name = "api_responses_conform_to_the_openapi_document";
     let Some(python) = python(name) else { return };
     // With everything, and with nothing at all.
     let empty = Home::new();
@@ -63,7 +63,7 @@ fn the_api_is_as_it_describes_itself_whatever_it_is_asked() {
         let server = serve(&home);
         let bearer = format!("Authorization: Bearer {token}");
         let described = get(&server, "/api/v1/openapi.json", &bearer)["paths"].as_object().unwrap().len();
-        let (code, told) = tried(&home, &python, &server, &token, phases);
+        let (code, told) = run_schemathesis(&home, &python, &server, &token, phases);
         assert_eq!(code, Some(0), "{told}");
         assert!(told.contains(&format!("Tested: {described}")), "every route was tried: {told}");
         assert!(get(&server, "/api/v1/activities", &bearer)["activities"].is_array());

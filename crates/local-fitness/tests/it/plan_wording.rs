@@ -1,11 +1,11 @@
 //! What the terminal says about plans: one rule for what is counted, and words that say what to do.
 
 use crate::harness::Home;
-use crate::planning::{confirmed, today};
+use crate::planning::{confirm_by_name, today};
 use fitness_core::domain::calendar::Day;
 
 /// Ann, of whose running nothing is known.
-fn nobody() -> (Home, Day) {
+fn home_without_history() -> (Home, Day) {
     let home = Home::new();
     home.ok(&["user", "add", "Ann", "--zone", "UTC", "--units", "metric"]);
     let today = today(&home);
@@ -13,15 +13,15 @@ fn nobody() -> (Home, Day) {
 }
 
 #[track_caller]
-fn says(text: &str, parts: &[&str]) {
+fn assert_contains(text: &str, parts: &[&str]) {
     for part in parts {
         assert!(text.contains(part), "{part} is missing in\n{text}");
     }
 }
 
 #[test]
-fn what_is_written_wrong_says_what_to_write() {
-    let (home, _) = nobody();
+fn invalid_plan_options_print_what_to_write() {
+    let (home, _) = home_without_history();
     let half = ["plan", "draft", "--goal", "half", "--race-date", "2099-03-01"];
     let with = |more: &[&'static str]| [half.as_slice(), more].concat();
     for (arguments, code, error, help) in [
@@ -62,7 +62,7 @@ fn what_is_written_wrong_says_what_to_write() {
     let said: serde_json::Value = serde_json::from_str(&json.err).unwrap();
     assert_eq!((json.code, &said["error"]), (Some(2), &"`x` is no number".into()));
     // What is only called otherwise is understood.
-    let race = today(&home).plus(200).to_string();
+    let race = today(&home).plus_days(200).to_string();
     for (goal, level) in [("marathon", "advanced"), ("half-marathon", "beginner"), ("10K", "Intermediate")] {
         let drafted = ["plan", "draft", "--goal", goal, "--race-date", &race, "--level", level];
         home.ok(&[drafted.as_slice(), &["--base", "40km", "--longest", "18km", "--dry-run"]].concat());
@@ -70,31 +70,37 @@ fn what_is_written_wrong_says_what_to_write() {
 }
 
 #[test]
-fn who_has_no_plan_is_told_how_to_get_one() {
-    let (home, today) = nobody();
-    says(
+fn commands_without_a_plan_print_how_to_draft_one() {
+    let (home, today) = home_without_history();
+    assert_contains(
         &home.ok(&["plan", "list"]),
         &["such as `fitness plan draft --goal half --race-date ", "draft FILE"],
     );
     for arguments in
         [["plan", "show"].as_slice(), &["plan", "card"], &["plan", "lint"], &["plan", "workout", "1"]]
     {
-        let refused = home.refused(arguments);
-        says(&refused, &["you have no active plan", "fitness plan draft --goal half --race-date "]);
+        let refused = home.expect_error(arguments);
+        assert_contains(
+            &refused,
+            &["you have no active plan", "fitness plan draft --goal half --race-date "],
+        );
     }
-    let race = today.plus(60).to_string();
+    let race = today.plus_days(60).to_string();
     home.ok(&["plan", "draft", "--goal", "5k", "--race-date", &race, "--level", "novice"]);
-    says(
-        &home.refused(&["plan", "show"]),
+    assert_contains(
+        &home.expect_error(&["plan", "show"]),
         &["`fitness plan show 1`", "`fitness plan activate 1` commits it"],
     );
-    says(&home.refused(&["plan", "archive", "1"]), &["plan 1 is a draft", "`fitness plan delete 1`"]);
+    assert_contains(
+        &home.expect_error(&["plan", "archive", "1"]),
+        &["plan 1 is a draft", "`fitness plan delete 1`"],
+    );
 }
 
 #[test]
 fn a_plan_by_minutes_is_counted_in_minutes() {
-    let (home, today) = nobody();
-    let race = today.iso_week().monday().plus(90).to_string();
+    let (home, today) = home_without_history();
+    let race = today.iso_week().monday().plus_days(90).to_string();
     home.ok(&["plan", "draft", "--goal", "5k", "--race-date", &race, "--level", "novice"]);
     let shown = home.ok(&["plan", "show", "1"]);
     let head: Vec<&str> = shown.lines().take(2).collect();
@@ -109,14 +115,14 @@ fn a_plan_by_minutes_is_counted_in_minutes() {
     // A draft's workouts are looked at before it is decided on.
     let run = shown.lines().find(|line| line.contains("Run and walk")).unwrap();
     let workout = home.ok(&["plan", "workout", run.split_whitespace().next().unwrap()]);
-    says(&workout, &["Of plan 1, ", "(draft)", "Run and walk", "step"]);
+    assert_contains(&workout, &["Of plan 1, ", "(draft)", "Run and walk", "step"]);
 }
 
 #[test]
 fn the_race_is_counted_apart_wherever_a_week_is_shown() {
-    let (home, today) = nobody();
+    let (home, today) = home_without_history();
     // A Sunday, so that the weeks of the draft are those of the calendar.
-    let race = today.iso_week().monday().plus(83).to_string();
+    let race = today.iso_week().monday().plus_days(83).to_string();
     let draft =
         ["plan", "draft", "--goal", "10k", "--race-date", &race, "--level", "inter", "--base", "40km"];
     let drafted = home.ok(&[draft.as_slice(), &["--longest", "14km"]].concat());
@@ -136,27 +142,27 @@ fn the_race_is_counted_apart_wherever_a_week_is_shown() {
         let written = home.command(&["plan", "export", "1", "--format", format, "-o", "-"]).output().unwrap();
         String::from_utf8(written.stdout).unwrap()
     };
-    says(&exported("ics"), &["SUMMARY:Race day\\, 10.0 km\r\n"]);
-    says(&exported("md"), &[&format!("In all {both}"), "| Race day (key) | 10.0 km |"]);
+    assert_contains(&exported("ics"), &["SUMMARY:Race day\\, 10.0 km\r\n"]);
+    assert_contains(&exported("md"), &[&format!("In all {both}"), "| Race day (key) | 10.0 km |"]);
 }
 
 #[test]
 fn activating_shows_the_plan_once_and_an_edit_tells_what_is_new() {
-    let (home, today) = nobody();
-    let race = today.plus(83).to_string();
+    let (home, today) = home_without_history();
+    let race = today.plus_days(83).to_string();
     let draft =
         ["plan", "draft", "--goal", "10k", "--race-date", &race, "--level", "inter", "--base", "40km"];
     home.ok(&[draft.as_slice(), &["--longest", "14km", "--name", "Autumn ten"]].concat());
-    let said = confirmed(&home, &["plan", "activate", "1"], "Autumn ten");
+    let said = confirm_by_name(&home, &["plan", "activate", "1"], "Autumn ten");
     assert_eq!(said.matches("Plan 1, Autumn ten").count(), 1, "{said}");
-    says(&said, &["Activated. First comes ", "`fitness plan show` tells how it goes."]);
+    assert_contains(&said, &["Activated. First comes ", "`fitness plan show` tells how it goes."]);
     assert_eq!(said.matches("Race day").count(), 1, "{said}");
 
-    let far = today.plus(20).to_string();
-    let edited = confirmed(&home, &["plan", "edit", "--add", &far, "--size", "30km"], "Autumn ten");
-    says(&edited, &["The linter, new with this: ", " error"]);
-    let small = today.plus(21).to_string();
-    let edited = confirmed(
+    let far = today.plus_days(20).to_string();
+    let edited = confirm_by_name(&home, &["plan", "edit", "--add", &far, "--size", "30km"], "Autumn ten");
+    assert_contains(&edited, &["The linter, new with this: ", " error"]);
+    let small = today.plus_days(21).to_string();
+    let edited = confirm_by_name(
         &home,
         &["plan", "edit", "--add", &small, "--size", "20min", "--sport", "strength"],
         "Autumn ten",
@@ -166,21 +172,21 @@ fn activating_shows_the_plan_once_and_an_edit_tells_what_is_new() {
 }
 
 #[test]
-fn a_card_says_what_it_is_made_from() {
-    let (home, today) = nobody();
-    let race = today.plus(83).to_string();
+fn splits_name_their_source() {
+    let (home, today) = home_without_history();
+    let race = today.plus_days(83).to_string();
     let draft =
         ["plan", "draft", "--goal", "10k", "--race-date", &race, "--level", "inter", "--base", "40km"];
     let draft = |more: &[&str]| home.ok(&[draft.as_slice(), &["--longest", "14km"], more].concat());
     draft(&["--target", "33:00"]);
-    says(
+    assert_contains(
         &home.ok(&["plan", "card", "1"]),
         &["no recent running of yours supports or denies", "Plan A 33:00"],
     );
     assert_eq!(home.json(&["plan", "card", "1"])["made_from"], "target_alone");
-    home.ok(&["race", "add", &today.plus(-10).to_string(), "5k", "22:30", "City"]);
+    home.ok(&["race", "add", &today.plus_days(-10).to_string(), "5k", "22:30", "City"]);
     let beyond = home.ok(&["plan", "card", "1"]);
-    says(
+    assert_contains(
         &beyond,
         &["Your target of 33:00 is beyond what your data supports", "the card is not made from it"],
     );
@@ -190,12 +196,15 @@ fn a_card_says_what_it_is_made_from() {
     assert!(data["finish"]["low_ms"].as_i64() > Some(1_980_000), "{data:#}");
     draft(&["--target", "52:00"]);
     let slow = home.ok(&["plan", "card", "2"]);
-    says(&slow, &["Plan A is your target, which your data supports", "Plan B is 3 % slower", "Plan A 52:00"]);
+    assert_contains(
+        &slow,
+        &["Plan A is your target, which your data supports", "Plan B is 3 % slower", "Plan A 52:00"],
+    );
     draft(&["--target", "45:15"]);
-    says(
+    assert_contains(
         &home.ok(&["plan", "card", "3"]),
         &["Plan A is your target; plan B is what your data points to", "Plan A 45:15"],
     );
     draft(&[]);
-    says(&home.ok(&["plan", "card", "4"]), &["You have no target", "5.0 km (half way)"]);
+    assert_contains(&home.ok(&["plan", "card", "4"]), &["You have no target", "5.0 km (half way)"]);
 }

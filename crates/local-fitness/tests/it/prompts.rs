@@ -20,9 +20,9 @@ fn tokens_are_shown_once_and_stop_working() {
     let file = std::fs::read(home.path(DATABASE)).unwrap();
     assert!(!file.windows(secret.len()).any(|part| part == secret.as_bytes()), "only its hash is kept");
     home.ok(&["token", "revoke", "1"]);
-    assert!(home.refused(&["token", "revoke", "1"]).contains("there is no token 1"));
+    assert!(home.expect_error(&["token", "revoke", "1"]).contains("there is no token 1"));
     assert!(!home.ok(&["token", "list"]).contains("Desk"));
-    home.refused(&["token", "add", " "]);
+    home.expect_error(&["token", "add", " "]);
     assert_eq!(home.run(&["token", "add", "X", "--scope", "admin"]).code, Some(2));
 }
 
@@ -52,14 +52,14 @@ fn prompts_are_scored_against_what_they_feed() {
     assert!(
         home.run(&["prompts", "score", &file]).out.contains("FAIL: prompt dropped the never-fabricate rule")
     );
-    home.refused(&["prompts", "score", "no-such-file"]);
+    home.expect_error(&["prompts", "score", "no-such-file"]);
     home.file("binary", [0xff, 0xfe, 0x00]);
-    home.refused(&["prompts", "score", "binary"]);
+    home.expect_error(&["prompts", "score", "binary"]);
     assert!(!home.path("data").exists(), "no database is made for it");
 }
 
 #[test]
-fn an_edited_copy_of_our_prompt_is_held_to_our_rules() {
+fn edited_copy_of_a_built_in_prompt_is_linted_by_its_rules() {
     let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../prompts/brief/v1.md");
     let ours = std::fs::read_to_string(ours).unwrap();
     let home = Home::new();

@@ -22,7 +22,7 @@ fn account() -> GarminData {
 }
 
 /// Whether a key is anywhere below a home, in any file.
-fn holds(home: &Home, secret: &str) -> Option<String> {
+fn find_file_with_secret(home: &Home, secret: &str) -> Option<String> {
     let has = |path: &Path| {
         let bytes = std::fs::read(path).unwrap_or_default();
         bytes.windows(secret.len()).any(|part| part == secret.as_bytes())
@@ -38,28 +38,28 @@ async fn garmin_is_connected_probed_synced_and_forgotten() {
         let home = Home::new();
         home.ok(&["user", "add", "Ann", "--zone", "Europe/Zurich"]);
         assert!(home.ok(&["source", "list"]).contains("fitness source add garmin"));
-        assert!(home.refused(&["sync"]).contains("there is nothing to sync with yet"));
-        assert!(home.refused(&["sync", "garmin"]).contains("fitness source add garmin"));
-        assert!(home.refused(&["source", "probe", "garmin"]).contains("Garmin is not connected"));
-        assert!(home.refused(&["source", "add", "garmin"]).contains("no terminal to type the key at"));
+        assert!(home.expect_error(&["sync"]).contains("there is nothing to sync with yet"));
+        assert!(home.expect_error(&["sync", "garmin"]).contains("fitness source add garmin"));
+        assert!(home.expect_error(&["source", "probe", "garmin"]).contains("Garmin is not connected"));
+        assert!(home.expect_error(&["source", "add", "garmin"]).contains("no terminal to type the key at"));
         let plain = home.run_with(
             "GARMIN_PERSONAL_API_KEY",
             KEY,
             &["source", "add", "garmin", "--address", "http://example.com"],
         );
-        assert!(plain.refusal(&["http"]).contains("https://"), "a key never travels in the clear");
+        assert!(plain.expect_error(&["http"]).contains("https://"), "a key never travels in the clear");
         let ends = "2020-01-01";
         let ended =
             home.run_with("GARMIN_PERSONAL_API_KEY", KEY, &["source", "add", "garmin", "--expires", ends]);
-        assert!(ended.refusal(&["ended"]).contains("has ended already"));
+        assert!(ended.expect_error(&["ended"]).contains("has ended already"));
 
         let add = ["source", "add", "garmin", "--address", &address, "--expires", "2099-01-01"];
         let added = home.run_with("GARMIN_PERSONAL_API_KEY", KEY, &add);
         assert_eq!(added.code, Some(0), "{added:?}");
         assert!(added.out.contains("experimental") && added.out.contains("stored sealed"), "{}", added.out);
         let again = home.run_with("GARMIN_PERSONAL_API_KEY", KEY, &add);
-        assert!(again.refusal(&add).contains("fitness source key 1"));
-        assert_eq!(holds(&home, KEY), None, "the key is nowhere in the clear");
+        assert!(again.expect_error(&add).contains("fitness source key 1"));
+        assert_eq!(find_file_with_secret(&home, KEY), None, "the key is nowhere in the clear");
 
         let probed = home.run(&["source", "probe", "garmin"]);
         assert!(probed.out.contains("200 activities") && probed.out.contains("200 steps"), "{}", probed.out);
@@ -71,7 +71,7 @@ async fn garmin_is_connected_probed_synced_and_forgotten() {
         let again = home.json(&["sync", "--since", "2026-06-01"]);
         assert_eq!(again[0]["outcome"]["added"], 0, "{again}");
         assert_eq!(home.json(&["activity", "list"])[0]["name"], "No. 7");
-        assert!(home.refused(&["sync", "--since", "2099-01-01"]).contains("has not come yet"));
+        assert!(home.expect_error(&["sync", "--since", "2099-01-01"]).contains("has not come yet"));
         assert!(home.ok(&["source", "list"]).contains("2099-01-01"));
 
         // Without the sealing key the stored key is nothing.
@@ -83,13 +83,15 @@ async fn garmin_is_connected_probed_synced_and_forgotten() {
                 |mode| std::fs::set_permissions(&key_file, std::fs::Permissions::from_mode(mode)).unwrap();
             assert_eq!(std::fs::metadata(&key_file).unwrap().permissions().mode() & 0o777, 0o600);
             mode(0o644);
-            assert!(home.refused(&["sync"]).contains("chmod 600"));
+            assert!(home.expect_error(&["sync"]).contains("chmod 600"));
             mode(0o600);
         }
         let other = home.run_with("FITNESS_KEY", "07".repeat(32), &["sync"]);
-        assert!(other.refusal(&["FITNESS_KEY"]).contains("cannot be opened with this machine's sealing key"));
+        assert!(
+            other.expect_error(&["FITNESS_KEY"]).contains("cannot be opened with this machine's sealing key")
+        );
         let bad = home.run_with("FITNESS_KEY", "secret", &["sync"]);
-        assert!(bad.refusal(&["FITNESS_KEY"]).contains("64 hexadecimal digits"));
+        assert!(bad.expect_error(&["FITNESS_KEY"]).contains("64 hexadecimal digits"));
 
         // A key that ends within the week is warned about, at the next sync and by the doctor.
         let soon = (chrono_today() + chrono::Days::new(5)).to_string();
@@ -102,7 +104,7 @@ async fn garmin_is_connected_probed_synced_and_forgotten() {
         }
 
         home.ok(&["source", "remove", "1"]);
-        assert!(home.refused(&["source", "remove", "1"]).contains("there is no source 1"));
+        assert!(home.expect_error(&["source", "remove", "1"]).contains("there is no source 1"));
         assert_eq!(home.json(&["activity", "list"]).as_array().unwrap().len(), 1, "what it brought stays");
         home
     });
@@ -119,7 +121,7 @@ async fn a_refused_key_is_said_and_never_shown() {
         home.ok(&["user", "add", "Ann"]);
         let file = home.file("key", KEY);
         home.ok(&["source", "add", "garmin", "--address", &address, "--key-file", &file]);
-        let refused = home.refused(&["sync"]);
+        let refused = home.expect_error(&["sync"]);
         assert!(
             refused.contains("expired or was revoked") && refused.contains("personalApiToken"),
             "{refused}"

@@ -2,23 +2,23 @@
 
 use crate::coach::DATABASE;
 use crate::harness::Home;
-use crate::serve::{Served, cookie, serve};
-use fitness_coach::testkit::{Ability, FakeOpenAi, KEY, Say};
+use crate::serve::{TestServer, cookie, serve};
+use fitness_coach::testkit::{FakeOpenAi, KEY, ScriptedReply, ToolSupport};
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_store::testkit;
 use serde_json::Value;
 
 /// Sends a form of a signed-in browser's.
-fn send(server: &Served, cookie: &str, path: &str, fields: &str) -> u16 {
+fn send(server: &TestServer, cookie: &str, path: &str, fields: &str) -> u16 {
     let secret = cookie.trim_start_matches("Cookie: fitness_session=");
-    let token = ContentHash::of_bytes(format!("form of {secret}").as_bytes());
+    let token = ContentHash::hash_bytes(format!("form of {secret}").as_bytes());
     let (line, host, origin) = (format!("POST {path} HTTP/1.1"), server.host(), server.origin());
     let kind = "Content-Type: application/x-www-form-urlencoded";
-    server.raw(&[&line, &host, &origin, cookie, kind], &format!("form_token={token}&{fields}")).status
+    server.request(&[&line, &host, &origin, cookie, kind], &format!("form_token={token}&{fields}")).status
 }
 
 #[test]
-fn only_whoever_runs_the_server_leads_it_into_its_own_network() {
+fn only_the_owner_may_use_a_model_on_the_local_network() {
     let home = Home::new();
     for name in ["Ann", "Ben"] {
         home.ok(&["user", "add", name, "--zone", "UTC"]);
@@ -50,20 +50,20 @@ fn only_whoever_runs_the_server_leads_it_into_its_own_network() {
 }
 
 /// Outside the runtime that the fake model lives in.
-fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+fn on_own_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     tokio::task::block_in_place(|| std::thread::scope(|all| all.spawn(work).join())).unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_shared_key_is_used_within_its_limit_and_stays_the_owners() {
-    let fake = FakeOpenAi::start(Ability::Ignores, |_| Say::text("Run easy.")).await;
+    let fake = FakeOpenAi::start(ToolSupport::Ignored, |_| ScriptedReply::text("Run easy.")).await;
     let home = Home::new();
     for name in ["Ann", "Ben"] {
         home.ok(&["user", "add", name, "--zone", "UTC"]);
     }
-    let cookie = apart(|| cookie(&home, "Ann"));
+    let cookie = on_own_thread(|| cookie(&home, "Ann"));
     let server = serve(&home);
-    let address = fake.address().below("").to_string();
+    let address = fake.address().join("").to_string();
     let address = address.trim_end_matches('/');
     let share = |key: &str, tokens: u64| {
         let fields = format!(
@@ -72,20 +72,20 @@ async fn a_shared_key_is_used_within_its_limit_and_stays_the_owners() {
         );
         send(&server, &cookie, "/settings/people/key", &fields)
     };
-    let of_ben = |arguments: &[&str]| apart(|| home.run(&[&["--user", "Ben"], arguments].concat()));
+    let of_ben = |arguments: &[&str]| on_own_thread(|| home.run(&[&["--user", "Ben"], arguments].concat()));
     let chosen = of_ben(&["coach", "use", "openai", "--address", address, "--model", "local"]);
     assert_eq!(chosen.code, Some(0), "{chosen:?}");
     let asked = || {
-        fake.seen()
+        fake.requests()
             .iter()
-            .filter(|seen| seen.text.contains("Hello coach"))
+            .filter(|seen| seen.raw_body.contains("Hello coach"))
             .map(|seen| seen.status)
             .collect::<Vec<_>>()
     };
 
     assert_eq!(share("sk-another", 1_000_000), 303);
     of_ben(&["chat", "Hello coach"]);
-    assert!(fake.seen().iter().any(|seen| seen.status == 401), "the shared key is the one that is shown");
+    assert!(fake.requests().iter().any(|seen| seen.status == 401), "the shared key is the one that is shown");
     assert!(asked().is_empty());
     assert_eq!(share(KEY, 1_000_000), 303);
     let told = of_ben(&["chat", "Hello coach"]);
@@ -97,7 +97,7 @@ async fn a_shared_key_is_used_within_its_limit_and_stays_the_owners() {
     assert_eq!(asked(), [200], "nothing was asked beyond the limit");
 
     let url = home.path(DATABASE).display().to_string();
-    let (kept, shared) = apart(|| {
+    let (kept, shared) = on_own_thread(|| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let store = testkit::open(&url).await;

@@ -1,7 +1,7 @@
 //! When to ask again: what a service says about it in its headers, and our own patience.
 
-use super::{Again, Setback};
-use crate::model::Failing;
+use super::{AttemptError, Retry};
+use crate::model::ModelErrorKind;
 use chrono::{DateTime, TimeDelta};
 use fitness_core::domain::calendar::Instant;
 use reqwest::StatusCode;
@@ -9,37 +9,42 @@ use reqwest::header::{HeaderMap, RETRY_AFTER};
 use std::time::Duration;
 
 /// The first wait of our own, and the longest.
-const FIRST: Duration = Duration::from_millis(500);
-const LONGEST: Duration = Duration::from_secs(8);
+const INITIAL_BACKOFF: Duration = Duration::from_millis(500);
+const MAX_BACKOFF: Duration = Duration::from_secs(8);
 
 /// The wait before another try: it doubles, less up to a quarter drawn at random, so that many homes do not come back at
 /// the same moment.
 pub(super) fn backoff(retries: u32) -> Duration {
-    let whole = FIRST.saturating_mul(2_u32.saturating_pow(retries)).min(LONGEST);
+    let whole = INITIAL_BACKOFF.saturating_mul(2_u32.saturating_pow(retries)).min(MAX_BACKOFF);
     let millis = u64::try_from(whole.as_millis()).unwrap_or(u64::MAX);
     Duration::from_millis(rand::random_range(millis - millis / 4..=millis))
 }
 
 /// Whether a refusal of this kind may pass.
-pub(super) fn passes(status: StatusCode) -> bool {
+pub(super) fn is_retryable(status: StatusCode) -> bool {
     matches!(status.as_u16(), 408 | 409 | 429) || status.is_server_error()
 }
 
 /// A refusal with what its headers say about asking again. An account that may not spend any more is never asked again.
-pub(super) fn advised(setback: Setback, status: StatusCode, headers: &HeaderMap, now: Instant) -> Setback {
-    let Setback { mut error, again } = setback;
-    if error.kind == Failing::SpendCap || again == Again::Loading {
-        return Setback { error, again };
+pub(super) fn apply_retry_headers(
+    setback: AttemptError,
+    status: StatusCode,
+    headers: &HeaderMap,
+    now: Instant,
+) -> AttemptError {
+    let AttemptError { mut error, retry: again } = setback;
+    if error.kind == ModelErrorKind::SpendCap || again == Retry::WhenLoaded {
+        return AttemptError { error, retry: again };
     }
     let asked = retry_after(headers, now);
     error.retry_after = asked;
     let again = match headers.get("x-should-retry").map(reqwest::header::HeaderValue::as_bytes) {
-        Some(b"true") => Again::Soon(asked),
-        Some(b"false") => Again::Never,
-        _ if passes(status) => Again::Soon(asked),
-        _ => Again::Never,
+        Some(b"true") => Retry::AfterDelay(asked),
+        Some(b"false") => Retry::Never,
+        _ if is_retryable(status) => Retry::AfterDelay(asked),
+        _ => Retry::Never,
     };
-    Setback { error, again }
+    AttemptError { error, retry: again }
 }
 
 /// What a service asks us to wait: milliseconds, seconds, or a date.
@@ -103,25 +108,28 @@ mod tests {
     }
 
     #[test]
-    fn what_passes_is_asked_again_unless_the_service_says_otherwise() {
+    fn retryable_status_is_retried_unless_headers_forbid_it() {
         let now: Instant = "2026-06-14T07:00:00Z".parse().unwrap();
         let after = |kind, status, pairs: &[_]| {
-            let setback = Setback::never(ModelError::new(kind, "x"));
+            let setback = AttemptError::permanent(ModelError::new(kind, "x"));
             let status = StatusCode::from_u16(status).unwrap();
-            advised(setback, status, &headers(pairs), now).again
+            apply_retry_headers(setback, status, &headers(pairs), now).retry
         };
         for status in [408, 409, 429, 500, 502, 503, 504, 529] {
-            assert_eq!(after(Failing::Busy, status, &[]), Again::Soon(None), "{status}");
-            assert_eq!(after(Failing::Busy, status, &[("x-should-retry", "false")]), Again::Never);
+            assert_eq!(after(ModelErrorKind::Busy, status, &[]), Retry::AfterDelay(None), "{status}");
+            assert_eq!(after(ModelErrorKind::Busy, status, &[("x-should-retry", "false")]), Retry::Never);
         }
         for status in [400, 401, 403, 404, 413, 422] {
-            assert_eq!(after(Failing::Request, status, &[]), Again::Never, "{status}");
+            assert_eq!(after(ModelErrorKind::Request, status, &[]), Retry::Never, "{status}");
         }
-        assert_eq!(after(Failing::Request, 400, &[("x-should-retry", "true")]), Again::Soon(None));
-        assert_eq!(after(Failing::SpendCap, 429, &[("x-should-retry", "true")]), Again::Never);
         assert_eq!(
-            after(Failing::Busy, 429, &[("retry-after", "3")]),
-            Again::Soon(Some(Duration::from_secs(3)))
+            after(ModelErrorKind::Request, 400, &[("x-should-retry", "true")]),
+            Retry::AfterDelay(None)
+        );
+        assert_eq!(after(ModelErrorKind::SpendCap, 429, &[("x-should-retry", "true")]), Retry::Never);
+        assert_eq!(
+            after(ModelErrorKind::Busy, 429, &[("retry-after", "3")]),
+            Retry::AfterDelay(Some(Duration::from_secs(3)))
         );
     }
 }

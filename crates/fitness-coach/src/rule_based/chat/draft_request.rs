@@ -2,7 +2,7 @@
 
 use super::days::spoken_date;
 use super::{Intent, grammar, said_last};
-use crate::model::{Message, Part, Told};
+use crate::model::{Message, ModelPart, UserPart};
 use crate::tools::ToolName;
 use fitness_core::domain::calendar::Day;
 use fitness_core::plan::{Goal, Level};
@@ -103,14 +103,16 @@ pub(super) fn with_level(said: &str, before: &[Message], today: Day) -> Option<I
 pub(super) fn made_before(messages: &[Message]) -> Option<i64> {
     let call = |message: &Message| match message {
         Message::Model { parts, .. } => parts.iter().find_map(|part| match part {
-            Part::Call { id, tool, .. } if tool == ToolName::DraftTrainingPlan.as_str() => Some(id.clone()),
+            ModelPart::Call { id, tool, .. } if tool == ToolName::DraftTrainingPlan.as_str() => {
+                Some(id.clone())
+            }
             _ => None,
         }),
         Message::Program { .. } => None,
     };
     let answered = |message: &Message, id: &str| match message {
         Message::Program { parts } => parts.iter().find_map(|part| match part {
-            Told::Result { call, text, refused: false } if call == id => {
+            UserPart::Result { call, text, refused: false } if call == id => {
                 serde_json::from_str::<Value>(text).ok()?.get("plan_id")?.as_i64()
             }
             _ => None,

@@ -69,7 +69,7 @@ pub(super) fn away(clauses: &[Clause<'_>], words: &[&str], today: Day) -> Option
         return None;
     }
     let (from, through) = match named(words, today, false) {
-        Named::Week(monday) => (monday, monday.plus(6)),
+        Named::Week(monday) => (monday, monday.plus_days(6)),
         Named::Days(days) => (*days.first()?, *days.last()?),
         Named::Nothing => return Some(Intent::Unsure { doubt: Doubt::NoDay }),
         Named::Unsure(doubt) => return Some(Intent::Unsure { doubt }),
@@ -112,9 +112,9 @@ pub(super) fn metric(clauses: &[Clause<'_>], lower: &str, when: &Named, today: D
     let (from, through) = match when {
         Named::Days(days) if days.as_slice() == [today] && in_the_day => return None,
         Named::Nothing if in_the_day => return None,
-        Named::Nothing => (today.plus(-6), today),
+        Named::Nothing => (today.plus_days(-6), today),
         Named::Days(days) => (*days.first()?, *days.last()?),
-        Named::Week(monday) => (*monday, monday.plus(6)),
+        Named::Week(monday) => (*monday, monday.plus_days(6)),
         Named::Unsure(doubt) => return Some(Intent::Unsure { doubt: *doubt }),
     };
     let through = through.min(today);

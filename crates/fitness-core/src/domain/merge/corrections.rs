@@ -28,7 +28,7 @@ pub struct Edit {
 
 /// An edit that makes an activity nobody can have done.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-pub enum BadEdit {
+pub enum ActivityEditError {
     /// Farther than anybody goes in one session.
     #[error("no session of {sport} is {:.0} km long", distance.km())]
     TooFar {
@@ -40,15 +40,15 @@ pub enum BadEdit {
         most: Distance,
     },
     /// No time at all, or longer than anybody keeps going.
-    #[error("no session takes {}", time.clock())]
-    NoLength {
+    #[error("no session takes {}", time.format_clock())]
+    InvalidDuration {
         /// How long it would be.
         time: TimeSpan,
         /// The longest that is taken.
         most: TimeSpan,
     },
     /// Distance and time that do not go together.
-    #[error("{:.1} km in {} is faster than anybody goes in {sport}", distance.km(), time.clock())]
+    #[error("{:.1} km in {} is faster than anybody goes in {sport}", distance.km(), time.format_clock())]
     TooFast {
         /// The sport it would be.
         sport: Sport,
@@ -63,10 +63,10 @@ pub enum BadEdit {
 }
 
 /// A session that goes on for longer is several: 240 hours.
-const LONGEST: TimeSpan = TimeSpan::from_mins(240 * 60);
+const MAX_DURATION: TimeSpan = TimeSpan::from_mins(240 * 60);
 
 /// Farther than anybody has gone in one session of a sport.
-const fn farthest(sport: Sport) -> Distance {
+const fn max_distance(sport: Sport) -> Distance {
     let km = match sport {
         Sport::Swimming => 300,
         Sport::Running | Sport::Rowing | Sport::Strength => 1_000,
@@ -78,7 +78,7 @@ const fn farthest(sport: Sport) -> Distance {
 impl Edit {
     /// A later edit on top of this one.
     #[must_use]
-    pub fn then(self, later: Self) -> Self {
+    pub fn followed_by(self, later: Self) -> Self {
         Self {
             name: later.name.or(self.name),
             sport: later.sport.or(self.sport),
@@ -93,17 +93,17 @@ impl Edit {
     ///
     /// # Errors
     /// When the distance, a time or the mean speed is beyond every human, or the sport is rest.
-    pub fn check(&self, edited: &Activity) -> Result<(), BadEdit> {
+    pub fn check(&self, edited: &Activity) -> Result<(), ActivityEditError> {
         let sport = edited.sport;
         if self.sport == Some(Sport::Rest) {
-            return Err(BadEdit::Rest);
+            return Err(ActivityEditError::Rest);
         }
-        if let Some(distance) = self.distance.filter(|distance| *distance > farthest(sport)) {
-            return Err(BadEdit::TooFar { sport, distance, most: farthest(sport) });
+        if let Some(distance) = self.distance.filter(|distance| *distance > max_distance(sport)) {
+            return Err(ActivityEditError::TooFar { sport, distance, most: max_distance(sport) });
         }
-        let lasts = |time: &TimeSpan| *time > TimeSpan::ZERO && *time <= LONGEST;
+        let lasts = |time: &TimeSpan| *time > TimeSpan::ZERO && *time <= MAX_DURATION;
         if let Some(time) = [self.moving, self.elapsed].into_iter().flatten().find(|time| !lasts(time)) {
-            return Err(BadEdit::NoLength { time, most: LONGEST });
+            return Err(ActivityEditError::InvalidDuration { time, most: MAX_DURATION });
         }
         if (self.distance, self.moving, self.elapsed, self.sport) == (None, None, None, None) {
             return Ok(());
@@ -111,7 +111,7 @@ impl Edit {
         let Some((distance, time)) = edited.distance.zip(edited.training_time()) else { return Ok(()) };
         let top = f64::from(top_speed(sport)) / 1000.0;
         match Speed::over(distance, time) {
-            Some(speed) if speed.mps() > top => Err(BadEdit::TooFast { sport, distance, time }),
+            Some(speed) if speed.mps() > top => Err(ActivityEditError::TooFast { sport, distance, time }),
             _ => Ok(()),
         }
     }
@@ -126,24 +126,27 @@ mod tests {
         let run = Activity {
             distance: Distance::from_km(10.0),
             moving: Some(TimeSpan::from_mins(50)),
-            ..Activity::begun(Sport::Running, "2026-06-14T08:00:00Z".parse().unwrap(), 0)
+            ..Activity::new(Sport::Running, "2026-06-14T08:00:00Z".parse().unwrap(), 0)
         };
         let km = |km: f64| Edit { distance: Distance::from_km(km), ..Edit::default() };
         let of = |edit: &Edit| {
             let mut edited = run.clone();
-            super::super::apply(&mut edited, edit);
+            super::super::apply_edit(&mut edited, edit);
             edit.check(&edited)
         };
         assert_eq!(of(&km(12.0)), Ok(()));
-        assert!(matches!(of(&km(99_999.0)), Err(BadEdit::TooFar { .. })));
-        assert!(matches!(of(&km(400.0)), Err(BadEdit::TooFast { .. })), "400 km in 50 minutes");
+        assert!(matches!(of(&km(99_999.0)), Err(ActivityEditError::TooFar { .. })));
+        assert!(matches!(of(&km(400.0)), Err(ActivityEditError::TooFast { .. })), "400 km in 50 minutes");
         let moving = |time| Edit { moving: Some(time), ..Edit::default() };
-        assert!(matches!(of(&moving(TimeSpan::ZERO)), Err(BadEdit::NoLength { .. })));
-        assert!(matches!(of(&moving(TimeSpan::from_mins(60_000))), Err(BadEdit::NoLength { .. })));
-        assert!(matches!(of(&moving(TimeSpan::from_secs(60))), Err(BadEdit::TooFast { .. })));
+        assert!(matches!(of(&moving(TimeSpan::ZERO)), Err(ActivityEditError::InvalidDuration { .. })));
+        assert!(matches!(
+            of(&moving(TimeSpan::from_mins(60_000))),
+            Err(ActivityEditError::InvalidDuration { .. })
+        ));
+        assert!(matches!(of(&moving(TimeSpan::from_secs(60))), Err(ActivityEditError::TooFast { .. })));
         let sport = |sport| Edit { sport: Some(sport), ..Edit::default() };
-        assert_eq!(of(&sport(Sport::Rest)), Err(BadEdit::Rest));
-        assert!(matches!(of(&sport(Sport::Swimming)), Err(BadEdit::TooFast { .. })));
+        assert_eq!(of(&sport(Sport::Rest)), Err(ActivityEditError::Rest));
+        assert!(matches!(of(&sport(Sport::Swimming)), Err(ActivityEditError::TooFast { .. })));
         // A broken recording can still be given a name.
         let broken = Activity { distance: Distance::from_km(90_000.0), ..run.clone() };
         assert_eq!(Edit { name: Some("x".to_owned()), ..Edit::default() }.check(&broken), Ok(()));

@@ -1,13 +1,13 @@
 //! Snapshots, and every fact that is made from them.
 
 use super::*;
-use crate::metrics::Need;
+use crate::metrics::RequiredInput;
 
 /// One line a fact: id, what is read, the day, the quality, the sources, the method.
 fn table(facts: &Facts) -> String {
     let line = |fact: &Fact| {
         let sources: Vec<String> = fact.sources.iter().map(ToString::to_string).collect();
-        let (id, shown) = (&fact.id, fact.shown(UnitSystem::Metric));
+        let (id, shown) = (&fact.id, fact.format(UnitSystem::Metric));
         format!(
             "{id} | {shown} | {} | {} | {} | {}\n",
             fact.as_of,
@@ -16,12 +16,14 @@ fn table(facts: &Facts) -> String {
             fact.method
         )
     };
-    let gap = |missing: &Missing| format!("{} | — {}\n", missing.id, missing.why);
+    let gap = |missing: &MissingFact| format!("{} | — {}\n", missing.id, missing.why);
     facts.known().iter().map(line).chain(facts.missing().iter().map(gap)).collect()
 }
 
 fn qualities(facts: &Facts, ids: &[&str]) -> Vec<Quality> {
-    ids.iter().map(|id| facts.find(id).unwrap_or_else(|| panic!("{}", told(facts, id))).quality).collect()
+    ids.iter()
+        .map(|id| facts.find(id).unwrap_or_else(|| panic!("{}", facts_for(facts, id))).quality)
+        .collect()
 }
 
 #[test]
@@ -34,7 +36,7 @@ fn a_runner_on_a_monday_morning() {
 }
 
 #[test]
-fn of_nothing_everything_is_missing_with_a_reason() {
+fn empty_snapshot_lists_every_fact_as_missing() {
     let facts = World::empty().facts();
     assert_eq!(facts.known(), []);
     assert_eq!(facts.missing().len(), FactName::ALL.len());
@@ -53,7 +55,7 @@ fn of_nothing_everything_is_missing_with_a_reason() {
             "needs a race or an all-out effort of at least 5 km in the last 12 months",
         ),
     ] {
-        assert_eq!(told(&facts, id), format!("— {why}"), "{id}");
+        assert_eq!(facts_for(&facts, id), format!("— {why}"), "{id}");
     }
 }
 
@@ -72,81 +74,81 @@ fn an_athlete_who_did_nothing_has_zeros_and_no_last_run() {
         ("weight", "— needs a body weight"),
         ("monotony", "— outside what the formula was made for: seven days of the same load"),
     ] {
-        assert_eq!(told(&facts, id), shown, "{id}");
+        assert_eq!(facts_for(&facts, id), shown, "{id}");
     }
 }
 
 #[test]
-fn the_first_days_say_how_many_there_are() {
-    let today = first().plus(3);
-    let world = World { today, frontier: reaching(today.previous(), Some(today)), ..World::runner() };
+fn first_days_report_learning_progress() {
+    let today = first().plus_days(3);
+    let world = World { today, frontier: frontier_through(today.previous(), Some(today)), ..World::runner() };
     let facts = world.facts();
-    assert_eq!(told(&facts, "load_yesterday"), "58");
-    assert_eq!(told(&facts, "load_7_days"), "— learning: 3 of 7 days");
-    assert_eq!(told(&facts, "distance_7_days"), "— learning: 3 of 7 days");
-    assert_eq!(told(&facts, "load_7_days_before"), "— learning: 0 of 7 days");
-    assert_eq!(told(&facts, "longest_run_30_days"), "— learning: 3 of 30 days");
-    assert_eq!(told(&facts, "form_band"), "— learning: 3 of 42 days");
+    assert_eq!(facts_for(&facts, "load_yesterday"), "58");
+    assert_eq!(facts_for(&facts, "load_7_days"), "— learning: 3 of 7 days");
+    assert_eq!(facts_for(&facts, "distance_7_days"), "— learning: 3 of 7 days");
+    assert_eq!(facts_for(&facts, "load_7_days_before"), "— learning: 0 of 7 days");
+    assert_eq!(facts_for(&facts, "longest_run_30_days"), "— learning: 3 of 30 days");
+    assert_eq!(facts_for(&facts, "form_band"), "— learning: 3 of 42 days");
     let fitness = facts.find("fitness").unwrap();
     assert_eq!(fitness.learning.unwrap().to_string(), "learning: 3 of 126 days");
-    assert_eq!(told(&facts, "fitness_settled"), "7 %");
+    assert_eq!(facts_for(&facts, "fitness_settled"), "7 %");
     assert_eq!(qualities(&facts, &["fitness", "form"]), [Quality::Provisional; 2]);
     assert_eq!(facts.find("fitness").unwrap().sources[0].to_string(), "days:2026-01-31..2026-02-02");
 }
 
 #[test]
-fn sessions_that_were_not_handed_over_are_not_days_without_training() {
+fn days_before_activities_from_are_not_rest_days() {
     let world = World::runner();
     let stored = world.stored();
     let snapshot = |sessions_from: Day| {
-        gather(&Snapshot {
+        build_facts(&Snapshot {
             today: world.today,
             frontier: world.frontier,
             days: &stored.days,
-            sessions: &[],
-            sessions_from,
+            activities: &[],
+            activities_from: sessions_from,
             thresholds: &[],
             predictions: &[],
             races: &[],
             plan: None,
-            following: None,
-            marked: None,
+            adherence: None,
+            absence: None,
             profile: &world.profile,
         })
     };
-    let facts = snapshot(world.today.plus(-3));
-    assert_eq!(told(&facts, "distance_7_days"), "— learning: 3 of 7 days");
-    assert_eq!(told(&facts, "load_7_days"), "210");
-    assert_eq!(told(&snapshot(world.today.plus(-7)), "distance_7_days"), "0.0 km");
-    assert_eq!(told(&snapshot(world.today.plus(1)), "runs_7_days"), "— learning: 0 of 7 days");
-    assert_eq!(told(&facts, "predicted_5_km"), "— the data has not arrived");
+    let facts = snapshot(world.today.plus_days(-3));
+    assert_eq!(facts_for(&facts, "distance_7_days"), "— learning: 3 of 7 days");
+    assert_eq!(facts_for(&facts, "load_7_days"), "210");
+    assert_eq!(facts_for(&snapshot(world.today.plus_days(-7)), "distance_7_days"), "0.0 km");
+    assert_eq!(facts_for(&snapshot(world.today.plus_days(1)), "runs_7_days"), "— learning: 0 of 7 days");
+    assert_eq!(facts_for(&facts, "predicted_5_km"), "— the data has not arrived");
 }
 
 #[test]
-fn what_may_be_more_is_provisional() {
+fn sums_with_unknown_parts_are_provisional() {
     let mut world = World::runner();
     let yesterday = world.today.previous();
     let unknown = Done { day: yesterday, sport: Sport::Running, km: None, minutes: 30, heart: None };
     world.done.push(unknown.clone());
     let facts = world.facts();
     // All that is known of yesterday is one run of unknown load: that is no load of zero.
-    assert_eq!(facts.why_missing("load_yesterday"), Some(&Absent::missing(Need::Speed)));
-    assert_eq!(told(&facts, "load_7_days"), "210");
-    assert_eq!(told(&facts, "distance_7_days"), "40.0 km");
-    assert_eq!(told(&facts, "runs_7_days"), "5 runs");
-    assert_eq!(told(&facts, "training_time_7_days"), "4h 10m");
+    assert_eq!(facts.missing_reason("load_yesterday"), Some(&MissingReason::missing(RequiredInput::Speed)));
+    assert_eq!(facts_for(&facts, "load_7_days"), "210");
+    assert_eq!(facts_for(&facts, "distance_7_days"), "40.0 km");
+    assert_eq!(facts_for(&facts, "runs_7_days"), "5 runs");
+    assert_eq!(facts_for(&facts, "training_time_7_days"), "4h 10m");
     let ids = ["load_7_days", "distance_7_days", "longest_run_30_days", "fitness", "monotony"];
     assert_eq!(qualities(&facts, &ids), [Quality::Provisional; 5]);
     assert_eq!(qualities(&facts, &["runs_7_days", "training_time_7_days"]), [Quality::Ok; 2]);
-    assert_eq!(told(&facts, "last_run_distance"), "— needs a distance recording");
-    assert_eq!(told(&facts, "last_run_pace"), "— needs a distance recording");
-    assert_eq!(told(&facts, "last_run_time"), "30:00");
+    assert_eq!(facts_for(&facts, "last_run_distance"), "— needs a distance recording");
+    assert_eq!(facts_for(&facts, "last_run_pace"), "— needs a distance recording");
+    assert_eq!(facts_for(&facts, "last_run_time"), "30:00");
 
     world.done = vec![unknown];
     let facts = world.facts();
-    assert_eq!(told(&facts, "distance_7_days"), "— needs a distance recording");
-    assert_eq!(told(&facts, "longest_run_30_days"), "— needs a distance recording");
-    assert_eq!(told(&facts, "load_7_days"), "— needs a speed recording");
+    assert_eq!(facts_for(&facts, "distance_7_days"), "— needs a distance recording");
+    assert_eq!(facts_for(&facts, "longest_run_30_days"), "— needs a distance recording");
+    assert_eq!(facts_for(&facts, "load_7_days"), "— needs a speed recording");
 }
 
 #[test]
@@ -159,20 +161,20 @@ fn the_open_day_has_a_morning_and_its_run_is_in_no_sum() {
     for id in ["fitness", "form", "load_7_days", "distance_7_days", "longest_run_30_days", "recovery"] {
         assert_eq!(facts.find(id), before.find(id), "{id}");
     }
-    assert_eq!(told(&facts, "last_run_distance"), "20.0 km");
-    assert_eq!(told(&facts, "last_run_day"), "Mon 29 Jun");
+    assert_eq!(facts_for(&facts, "last_run_distance"), "20.0 km");
+    assert_eq!(facts_for(&facts, "last_run_day"), "Mon 29 Jun");
 
     // And it is so after the day is complete: the numbers of a morning do not move until midnight.
-    let complete = World { frontier: reaching(today, None), ..world };
-    assert_eq!(told(&complete.facts(), "load_7_days"), "210");
+    let complete = World { frontier: frontier_through(today, None), ..world };
+    assert_eq!(facts_for(&complete.facts(), "load_7_days"), "210");
     assert_eq!(complete.facts().find("fitness"), before.find("fitness"));
 }
 
 #[test]
-fn while_data_is_late_nothing_is_zero_and_nothing_is_yesterdays() {
+fn late_data_makes_facts_missing_not_zero() {
     let world = World::runner();
     let today = world.today;
-    let late = World { frontier: reaching(today.plus(-3), Some(today.plus(-2))), ..world };
+    let late = World { frontier: frontier_through(today.plus_days(-3), Some(today.plus_days(-2))), ..world };
     let facts = late.facts();
     for id in [
         "load_yesterday",
@@ -189,14 +191,17 @@ fn while_data_is_late_nothing_is_zero_and_nothing_is_yesterdays() {
         "recovery",
         "recovery_from_hrv",
     ] {
-        assert_eq!(facts.why_missing(id), Some(&Absent::NotYet), "{id}");
+        assert_eq!(facts.missing_reason(id), Some(&MissingReason::NotYet), "{id}");
     }
     let fact = |id: &str| facts.find(id).unwrap();
-    assert_eq!((fact("fitness").as_of, fact("fitness").quality), (today.plus(-3), Quality::StaleProvisional));
-    assert_eq!((fact("form").as_of, fact("form").quality), (today.plus(-2), Quality::StaleProvisional));
-    assert_eq!((fact("hrv_week").as_of, fact("hrv_week").quality), (today.plus(-2), Quality::Stale));
+    assert_eq!(
+        (fact("fitness").as_of, fact("fitness").quality),
+        (today.plus_days(-3), Quality::StaleProvisional)
+    );
+    assert_eq!((fact("form").as_of, fact("form").quality), (today.plus_days(-2), Quality::StaleProvisional));
+    assert_eq!((fact("hrv_week").as_of, fact("hrv_week").quality), (today.plus_days(-2), Quality::Stale));
     // The run of two days ago is on the open day; a later one may be on its way.
-    assert_eq!(told(&facts, "last_run_day"), "Sat 27 Jun");
+    assert_eq!(facts_for(&facts, "last_run_day"), "Sat 27 Jun");
     assert_eq!(fact("last_run_pace").quality, Quality::Provisional);
     assert!(facts.find("load_7_days_before").is_some());
 }
@@ -206,20 +211,20 @@ fn a_draft_is_inert_and_a_race_that_is_over_is_not_ahead() {
     for status in [PlanStatus::Draft, PlanStatus::Archived] {
         let world = World { plan: Some(Plan { status, ..half_marathon() }), ..World::runner() };
         for id in ["days_to_race", "race_day", "race_distance", "race_goal_time", "predicted_race"] {
-            assert_eq!(told(&world.facts(), id), "— needs an active plan", "{status} {id}");
+            assert_eq!(facts_for(&world.facts(), id), "— needs an active plan", "{status} {id}");
         }
     }
     let with = |plan: Plan| World { plan: Some(plan), ..World::runner() }.facts();
     let on = |race: &str| with(Plan { race_date: day(race), ..half_marathon() });
-    assert_eq!(told(&on("2026-06-29"), "days_to_race"), "0 days");
-    assert_eq!(told(&on("2026-06-30"), "days_to_race"), "1 day");
-    assert!(told(&on("2026-06-28"), "days_to_race").ends_with("a race that is over"));
-    assert_eq!(told(&on("2027-04-11"), "race_day"), "Sun 11 Apr 2027");
+    assert_eq!(facts_for(&on("2026-06-29"), "days_to_race"), "0 days");
+    assert_eq!(facts_for(&on("2026-06-30"), "days_to_race"), "1 day");
+    assert!(facts_for(&on("2026-06-28"), "days_to_race").ends_with("a race that is over"));
+    assert_eq!(facts_for(&on("2027-04-11"), "race_day"), "Sun 11 Apr 2027");
     let bare = with(Plan { goal: Goal::Custom, distance: None, target_time: None, ..half_marathon() });
-    assert_eq!(told(&bare, "race_distance"), "— needs the distance of the race");
-    assert_eq!(told(&bare, "race_goal_time"), "— needs a goal time");
+    assert_eq!(facts_for(&bare, "race_distance"), "— needs the distance of the race");
+    assert_eq!(facts_for(&bare, "race_goal_time"), "— needs a goal time");
     let by_goal = with(Plan { goal: Goal::TenK, distance: None, ..half_marathon() });
-    assert_eq!(told(&by_goal, "race_distance"), "10.0 km");
+    assert_eq!(facts_for(&by_goal, "race_distance"), "10.0 km");
 }
 
 #[test]
@@ -230,14 +235,14 @@ fn a_finish_predicted_over_another_distance_is_not_told() {
     stored.predictions = vec![(RaceDistance::Marathon, half.clone()), (RaceDistance::Half, half)];
     let facts = stored.facts(&world);
     for id in ["predicted_marathon", "predicted_marathon_low", "predicted_marathon_high"] {
-        assert!(matches!(facts.why_missing(id), Some(Absent::Contradiction { .. })), "{id}");
+        assert!(matches!(facts.missing_reason(id), Some(MissingReason::Contradiction { .. })), "{id}");
     }
-    assert_eq!(told(&facts, "predicted_half_marathon"), "1:45:00");
+    assert_eq!(facts_for(&facts, "predicted_half_marathon"), "1:45:00");
 
     // The plan has changed to another race since.
     let over = |distance: Option<Distance>, goal: Goal| {
         let plan = Some(Plan { distance, goal, ..half_marathon() });
-        told(&World::runner().stored().facts(&World { plan, ..World::runner() }), "predicted_race")
+        facts_for(&World::runner().stored().facts(&World { plan, ..World::runner() }), "predicted_race")
     };
     assert_eq!(over(Distance::from_km(21.1), Goal::Custom), "1:45:00");
     assert_eq!(over(None, Goal::Half), "1:45:00");

@@ -2,12 +2,12 @@
 
 use super::*;
 
-fn rendered(prose: &str) -> Result<String, BadProse> {
+fn rendered(prose: &str) -> Result<String, TemplateError> {
     World::runner().facts().render(prose, UnitSystem::Metric)
 }
 
-fn faults(prose: &str) -> Vec<ProseFault> {
-    rendered(prose).map(|text| panic!("{prose:?} was shown as {text:?}")).unwrap_err().faults().to_vec()
+fn errors(prose: &str) -> Vec<ProseError> {
+    rendered(prose).map(|text| panic!("{prose:?} was shown as {text:?}")).unwrap_err().errors().to_vec()
 }
 
 fn id(text: &str) -> FactId {
@@ -28,10 +28,13 @@ fn placeholders_become_what_the_athlete_reads() {
 }
 
 #[test]
-fn what_is_not_known_is_not_written() {
-    assert_eq!(faults("{{vo_two_max}}"), [ProseFault::Unknown(id("vo_two_max"))]);
-    let missing = faults("At {{threshold_power}} then");
-    assert!(matches!(&missing[..], [ProseFault::Missing { why: Absent::Missing { .. }, .. }]), "{missing:?}");
+fn missing_fact_is_refused() {
+    assert_eq!(errors("{{vo_two_max}}"), [ProseError::Unknown(id("vo_two_max"))]);
+    let missing = errors("At {{threshold_power}} then");
+    assert!(
+        matches!(&missing[..], [ProseError::Missing { why: MissingReason::Missing { .. }, .. }]),
+        "{missing:?}"
+    );
     assert_eq!(
         rendered("At {{threshold_power}}").unwrap_err().to_string(),
         "`threshold_power` is not known: needs a threshold power"
@@ -45,7 +48,7 @@ fn a_number_of_its_own_is_refused_in_every_script() {
         '🄁', '🯵', '−', '⚄', '💯', '🔟', '🕔', '🥇', '㏠', '㎡', '🆞',
     ] {
         for prose in [format!("{digit}"), format!("Run {digit} of {{{{fitness}}}}"), format!("a{digit}b")] {
-            assert!(faults(&prose).contains(&ProseFault::Digit(digit)), "{prose}");
+            assert!(errors(&prose).contains(&ProseError::Digit(digit)), "{prose}");
         }
     }
     assert_eq!(
@@ -70,14 +73,14 @@ fn braces_hold_an_id_and_nothing_else() {
         "{{{{fitness}}}}",
         "fitness}} {{fatigue}}",
     ] {
-        assert!(faults(prose).contains(&ProseFault::Braces), "{prose}");
+        assert!(errors(prose).contains(&ProseError::Braces), "{prose}");
     }
     let long = format!("{{{{{}}}}}", "a".repeat(65));
-    assert_eq!(faults(&long), [ProseFault::Braces]);
+    assert_eq!(errors(&long), [ProseError::Braces]);
 }
 
 #[test]
-fn a_number_is_not_made_into_another_one() {
+fn text_glued_to_a_number_is_refused() {
     for prose in [
         "-{{fitness}}",
         "–{{fitness}}",
@@ -97,26 +100,26 @@ fn a_number_is_not_made_into_another_one() {
         "$.{{fitness}}",
         "{{fitness}}/{{fatigue}}",
     ] {
-        assert!(faults(prose).iter().any(|fault| matches!(fault, ProseFault::Glued(_))), "{prose}");
+        assert!(errors(prose).iter().any(|fault| matches!(fault, ProseError::Glued(_))), "{prose}");
     }
     assert_eq!(rendered("{{fitness}}, {{fatigue}} and {{form}}!").unwrap(), "30, 28 and +3!");
 }
 
 #[test]
-fn nothing_unseen_turns_a_number_around() {
+fn invisible_characters_are_refused() {
     for hidden in
         ['\u{202e}', '\u{2066}', '\u{200b}', '\u{feff}', '\u{1b}', '\t', '\r', '\0', '\u{85}', '\u{e0035}']
     {
-        assert!(faults(&format!("a {hidden} b")).contains(&ProseFault::Hidden(hidden)), "{hidden:?}");
+        assert!(errors(&format!("a {hidden} b")).contains(&ProseError::Hidden(hidden)), "{hidden:?}");
     }
 }
 
 #[test]
 fn a_predicted_finish_is_told_with_its_band() {
-    let point = [ProseFault::WithoutBand(id("predicted_marathon"))];
-    assert_eq!(faults("A marathon in {{predicted_marathon}}."), point);
-    assert_eq!(faults("{{predicted_marathon}}, at best {{predicted_marathon_low}}."), point);
-    assert_eq!(faults("{{predicted_marathon}}, at worst {{predicted_marathon_high}}."), point);
+    let point = [ProseError::WithoutBand(id("predicted_marathon"))];
+    assert_eq!(errors("A marathon in {{predicted_marathon}}."), point);
+    assert_eq!(errors("{{predicted_marathon}}, at best {{predicted_marathon_low}}."), point);
+    assert_eq!(errors("{{predicted_marathon}}, at worst {{predicted_marathon_high}}."), point);
     let whole =
         "About {{predicted_marathon}}, between {{predicted_marathon_low}} and {{predicted_marathon_high}}.";
     assert_eq!(rendered(whole).unwrap(), "About 3:49:00, between 3:37:00 and 4:06:00.");
@@ -125,14 +128,14 @@ fn a_predicted_finish_is_told_with_its_band() {
 }
 
 #[test]
-fn every_fault_is_told_once_and_not_without_end() {
-    let faults_of = faults("{{nothing}} 4 4 {{nothing}} 5%");
+fn errors_are_unique_and_capped() {
+    let faults_of = errors("{{nothing}} 4 4 {{nothing}} 5%");
     assert_eq!(
         faults_of,
-        [ProseFault::Unknown(id("nothing")), ProseFault::Digit('4'), ProseFault::Digit('5')]
+        [ProseError::Unknown(id("nothing")), ProseError::Digit('4'), ProseError::Digit('5')]
     );
     let endless: String = ('\u{2460}'..='\u{249b}').collect();
-    assert_eq!(faults(&endless).len(), 20);
+    assert_eq!(errors(&endless).len(), 20);
     // A megabyte of broken braces takes no longer than a megabyte of prose.
-    assert_eq!(faults(&"{{".repeat(500_000)), [ProseFault::Braces]);
+    assert_eq!(errors(&"{{".repeat(500_000)), [ProseError::Braces]);
 }

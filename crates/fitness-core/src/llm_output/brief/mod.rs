@@ -10,11 +10,11 @@ mod prose_rules;
 
 pub use prose_rules::quantities::quantities;
 
-use super::errors::{Fault, FaultCode, Faults, quoted};
+use super::errors::{ValidationError, ValidationErrorCode, ValidationErrors, quote};
 use super::json;
-use super::json_fields::{Fields, Spot, word};
+use super::json_fields::{Fields, JsonNode, read_word};
 use crate::domain::units::UnitSystem;
-use crate::facts::{BadProse, FactName, Facts};
+use crate::facts::{FactName, Facts, TemplateError};
 use crate::string_enum::string_enum;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -24,9 +24,9 @@ use serde_json::Value;
 /// The version of this contract, kept with every brief.
 pub const VERSION: &str = "1";
 /// The fewest characters a brief has, before its facts are filled in.
-pub const MIN_BODY: usize = 60;
+pub const MIN_BODY_CHARS: usize = 60;
 /// The most characters a brief has, before its facts are filled in.
-pub const MAX_BODY: usize = 1800;
+pub const MAX_BODY_CHARS: usize = 1800;
 
 string_enum! {
     /// The only metrics a brief reports.
@@ -55,7 +55,7 @@ string_enum! {
 impl Metric {
     /// The metric a fact belongs to; none for limits, races and plans.
     #[must_use]
-    pub const fn of(name: FactName) -> Option<Self> {
+    pub const fn from_fact(name: FactName) -> Option<Self> {
         use FactName as N;
         match name {
             N::Recovery
@@ -110,7 +110,7 @@ impl Metric {
     }
 
     /// The facts without any of which a brief has no data on it.
-    const fn heads(self) -> &'static [FactName] {
+    const fn primary_facts(self) -> &'static [FactName] {
         match self {
             Self::Recovery => &[FactName::Recovery],
             Self::Sleep => &[FactName::SleepLastNight],
@@ -121,12 +121,12 @@ impl Metric {
     /// Whether there is no data on it, so that a brief has to say so.
     #[must_use]
     pub fn is_missing(self, facts: &Facts) -> bool {
-        self.heads().iter().all(|name| facts.find(name.as_str()).is_none())
+        self.primary_facts().iter().all(|name| facts.find(name.as_str()).is_none())
     }
 
     /// As it reads in a sentence.
     #[must_use]
-    pub const fn spoken(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Recovery => "recovery",
             Self::Sleep => "sleep",
@@ -154,7 +154,7 @@ impl Briefing {
     ///
     /// # Errors
     /// When it is held against other facts than those it was checked against.
-    pub fn rendered(&self, facts: &Facts, units: UnitSystem) -> Result<String, BadProse> {
+    pub fn render(&self, facts: &Facts, units: UnitSystem) -> Result<String, TemplateError> {
         facts.render(&self.body, units)
     }
 }
@@ -173,7 +173,7 @@ fn metrics_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema
 }
 
 fn body_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-    schemars::json_schema!({ "type": "string", "minLength": MIN_BODY, "maxLength": MAX_BODY })
+    schemars::json_schema!({ "type": "string", "minLength": MIN_BODY_CHARS, "maxLength": MAX_BODY_CHARS })
 }
 
 /// The fields of a brief.
@@ -183,19 +183,23 @@ const KEYS: &[&str] = &["metrics", "tone", "body"];
 ///
 /// # Errors
 /// Everything that is wrong with it, in words for the model; never empty.
-pub fn check(answer: &[u8], facts: &Facts) -> Result<Briefing, Vec<Fault>> {
-    let mut faults = Faults::default();
-    let value = json::read(answer, "body", &mut faults);
+pub fn parse_brief(answer: &[u8], facts: &Facts) -> Result<Briefing, Vec<ValidationError>> {
+    let mut faults = ValidationErrors::default();
+    let value = json::parse(answer, "body", &mut faults);
     let briefing = value.and_then(|json| {
-        let spot = Spot { json: &json, path: String::new(), faults: &mut faults };
-        spot.fields("a brief", KEYS).and_then(|fields| read(fields, facts))
+        let spot = JsonNode { json: &json, path: String::new(), errors: &mut faults };
+        spot.fields("a brief", KEYS).and_then(|fields| read_brief(fields, facts))
     });
     match briefing {
         Some(briefing) if faults.is_empty() => Ok(briefing),
         Some(_) => Err(faults.into_list()),
         None => {
             if faults.is_empty() {
-                faults.add("", FaultCode::NoJson, "The answer is not a brief. Write one JSON object.");
+                faults.add(
+                    "",
+                    ValidationErrorCode::NoJson,
+                    "The answer is not a brief. Write one JSON object.",
+                );
             }
             Err(faults.into_list())
         }
@@ -206,30 +210,30 @@ pub fn check(answer: &[u8], facts: &Facts) -> Result<Briefing, Vec<Fault>> {
 ///
 /// # Errors
 /// Everything that is wrong with it; never empty.
-pub fn check_briefing(briefing: &Briefing, facts: &Facts) -> Result<(), Vec<Fault>> {
+pub fn check_brief(briefing: &Briefing, facts: &Facts) -> Result<(), Vec<ValidationError>> {
     let json = serde_json::to_vec(briefing).unwrap_or_default();
-    check(&json, facts).map(|_| ())
+    parse_brief(&json, facts).map(|_| ())
 }
 
-fn read(mut fields: Fields<'_, '_>, facts: &Facts) -> Option<Briefing> {
+fn read_brief(mut fields: Fields<'_, '_>, facts: &Facts) -> Option<Briefing> {
     if !fields.has("metrics") {
-        fields.miss("metrics", "it lists the metrics the body reports, and may be empty");
+        fields.add_missing("metrics", "it lists the metrics the body reports, and may be empty");
     }
-    let metrics: Option<Vec<Metric>> = fields.list("metrics", Metric::ALL.len(), word);
-    let tone = fields.needed("tone", word);
-    let body = fields.needed("body", |spot| spot.text(MAX_BODY, true));
+    let metrics: Option<Vec<Metric>> = fields.list("metrics", Metric::ALL.len(), read_word);
+    let tone = fields.required("tone", read_word);
+    let body = fields.required("body", |spot| spot.text(MAX_BODY_CHARS, true));
     if let Some(listed) = &metrics {
         for metric in
             Metric::ALL.iter().filter(|metric| listed.iter().filter(|one| one == metric).count() > 1)
         {
-            let message = format!("`metrics` lists {} twice.", quoted(metric.as_str()));
-            fields.refuse_at("metrics", FaultCode::Twice, &message);
+            let message = format!("`metrics` lists {} twice.", quote(metric.as_str()));
+            fields.add_error_at("metrics", ValidationErrorCode::Duplicate, &message);
         }
     }
     if let Some(body) = &body {
         let listed = metrics.as_deref().unwrap_or_default();
         for (field, code, message) in prose_rules::broken(body, listed, facts) {
-            fields.refuse_at(field, code, &message);
+            fields.add_error_at(field, code, &message);
         }
     }
     Some(Briefing { metrics: metrics?, tone: tone?, body: body? })

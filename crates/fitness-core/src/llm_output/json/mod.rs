@@ -8,7 +8,7 @@
 mod string;
 mod surrounding_text;
 
-use super::errors::{FaultCode, Faults, below, entry, quoted};
+use super::errors::{ValidationErrorCode, ValidationErrors, child_path, index_path, quote};
 use super::size_limits::{MAX_BYTES, MAX_DEPTH};
 use std::collections::BTreeSet;
 
@@ -27,30 +27,30 @@ pub(super) enum Json {
 
 /// The value in a text; `None` when not enough of it can be read to say what it means. What the athlete should read
 /// belongs in the field that is named, not around the value.
-pub(super) fn read(bytes: &[u8], words_in: &'static str, faults: &mut Faults) -> Option<Json> {
+pub(super) fn parse(bytes: &[u8], words_in: &'static str, faults: &mut ValidationErrors) -> Option<Json> {
     if bytes.len() > MAX_BYTES {
         let message = format!("The answer is larger than {} KiB. Write one JSON object.", MAX_BYTES >> 10);
-        faults.add("", FaultCode::TooLarge, message);
+        faults.add("", ValidationErrorCode::TooLarge, message);
         return None;
     }
     let Ok(text) = std::str::from_utf8(bytes) else {
-        faults.add("", FaultCode::NotText, "The answer is not UTF-8 text. Write one JSON object.");
+        faults.add("", ValidationErrorCode::NotText, "The answer is not UTF-8 text. Write one JSON object.");
         return None;
     };
     if text.trim().is_empty() {
-        faults.add("", FaultCode::EmptyInput, "The answer is empty. Write one JSON object.");
+        faults.add("", ValidationErrorCode::EmptyInput, "The answer is empty. Write one JSON object.");
         return None;
     }
-    let mut reader = Reader { text, at: 0, words_in, faults, stopped: false };
-    let value = reader.answer();
+    let mut reader = Reader { text, position: 0, message_field: words_in, errors: faults, stopped: false };
+    let value = reader.document();
     if reader.stopped { None } else { value }
 }
 
 struct Reader<'a> {
     text: &'a str,
-    at: usize,
-    words_in: &'static str,
-    faults: &'a mut Faults,
+    position: usize,
+    message_field: &'static str,
+    errors: &'a mut ValidationErrors,
     /// What follows cannot be made sense of.
     stopped: bool,
 }
@@ -61,7 +61,7 @@ impl<'a> Reader<'a> {
             Some('{' | '[') if depth >= MAX_DEPTH => {
                 let message =
                     format!("The value is nested more than {MAX_DEPTH} deep; nothing in the contract is.");
-                self.faults.add(path, FaultCode::TooDeep, message);
+                self.errors.add(path, ValidationErrorCode::TooDeep, message);
                 self.stopped = true;
                 Json::Broken
             }
@@ -70,25 +70,23 @@ impl<'a> Reader<'a> {
             Some('"') => self.string(path).map_or(Json::Broken, Json::String),
             Some('\'') => self.single_quoted(path),
             Some('.' | '…') if self.placeholder(path) => Json::Broken,
-            Some(c) if c.is_alphanumeric() || "+-.$_".contains(c) => self.bare(path),
-            Some(c) => {
-                self.stop(path, &format!("There is {} where a value belongs.", quoted(&c.to_string())))
-            }
+            Some(c) if c.is_alphanumeric() || "+-.$_".contains(c) => self.literal(path),
+            Some(c) => self.stop(path, &format!("There is {} where a value belongs.", quote(&c.to_string()))),
             None => self.unfinished(path),
         }
     }
 
     fn object(&mut self, path: &str, depth: usize) -> Json {
-        self.at += 1;
+        self.position += 1;
         let mut fields = Vec::new();
         let mut seen = BTreeSet::new();
         let mut whole = true;
         let mut comma = false;
         loop {
-            self.blanks(path);
+            self.skip_whitespace(path);
             match self.peek() {
                 Some('}') => {
-                    self.at += 1;
+                    self.position += 1;
                     if comma {
                         self.trailing_comma(path, "}");
                     }
@@ -107,13 +105,13 @@ impl<'a> Reader<'a> {
                 _ => {}
             }
             let Some(key) = self.key(path) else { return Json::Broken };
-            let here = below(path, &key);
-            self.blanks(&here);
+            let here = child_path(path, &key);
+            self.skip_whitespace(&here);
             if self.peek() != Some(':') {
-                return self.stop(&here, &format!("After the key {} there must be `:`.", quoted(&key)));
+                return self.stop(&here, &format!("After the key {} there must be `:`.", quote(&key)));
             }
-            self.at += 1;
-            self.blanks(&here);
+            self.position += 1;
+            self.skip_whitespace(&here);
             let value = self.value(&here, depth + 1);
             if self.stopped {
                 return Json::Broken;
@@ -121,9 +119,8 @@ impl<'a> Reader<'a> {
             if seen.insert(key.clone()) {
                 fields.push((key, value));
             } else {
-                let message =
-                    format!("The key {} is there twice in one object. Write it once.", quoted(&key));
-                self.faults.add(&here, FaultCode::DuplicateKey, message);
+                let message = format!("The key {} is there twice in one object. Write it once.", quote(&key));
+                self.errors.add(&here, ValidationErrorCode::DuplicateKey, message);
             }
             comma = self.comma_or_end(path, '}');
             if self.stopped {
@@ -133,14 +130,14 @@ impl<'a> Reader<'a> {
     }
 
     fn array(&mut self, path: &str, depth: usize) -> Json {
-        self.at += 1;
+        self.position += 1;
         let mut entries = Vec::new();
         let mut comma = false;
         loop {
-            self.blanks(path);
+            self.skip_whitespace(path);
             match self.peek() {
                 Some(']') => {
-                    self.at += 1;
+                    self.position += 1;
                     if comma {
                         self.trailing_comma(path, "]");
                     }
@@ -149,7 +146,7 @@ impl<'a> Reader<'a> {
                 None => return self.unfinished(path),
                 _ => {}
             }
-            let value = self.value(&entry(path, entries.len()), depth + 1);
+            let value = self.value(&index_path(path, entries.len()), depth + 1);
             if self.stopped {
                 return Json::Broken;
             }
@@ -163,30 +160,30 @@ impl<'a> Reader<'a> {
 
     /// Goes past the comma after an entry; says whether there was one.
     fn comma_or_end(&mut self, path: &str, end: char) -> bool {
-        self.blanks(path);
-        if self.stopped || self.faults.enough_already() {
+        self.skip_whitespace(path);
+        if self.stopped || self.errors.is_full() {
             self.stopped = true;
             return false;
         }
         match self.peek() {
             Some(',') => {
-                self.at += 1;
-                self.blanks(path);
+                self.position += 1;
+                self.skip_whitespace(path);
                 while self.peek() == Some(',') {
-                    self.at += 1;
+                    self.position += 1;
                     self.trailing_comma(path, ",");
-                    self.blanks(path);
+                    self.skip_whitespace(path);
                 }
                 true
             }
             Some(c) if c == end => false,
             Some(c) if c == '"' || (end == ']' && "{[".contains(c)) => {
-                let message = format!("Before {} a comma is missing.", quoted(self.line()));
-                self.faults.add(path, FaultCode::MissingComma, message);
+                let message = format!("Before {} a comma is missing.", quote(self.line()));
+                self.errors.add(path, ValidationErrorCode::MissingComma, message);
                 true
             }
             Some(_) => {
-                let message = format!("There is {} where `,` or `{end}` belongs.", quoted(self.line()));
+                let message = format!("There is {} where `,` or `{end}` belongs.", quote(self.line()));
                 self.stop(path, &message);
                 false
             }
@@ -206,13 +203,13 @@ impl<'a> Reader<'a> {
             },
             Some(c) if c.is_alphabetic() || c == '_' || c == '$' => {
                 let key = self.take_while(|c| c.is_alphanumeric() || c == '_' || c == '-' || c == '$');
-                let message = format!("The key {} needs double quotes around it.", quoted(key));
-                self.faults.add(&below(path, key), FaultCode::UnquotedKey, message);
+                let message = format!("The key {} needs double quotes around it.", quote(key));
+                self.errors.add(&child_path(path, key), ValidationErrorCode::UnquotedKey, message);
                 Some(key.to_owned())
             }
             _ => {
                 let message =
-                    format!("There is {} where a key in double quotes belongs.", quoted(self.line()));
+                    format!("There is {} where a key in double quotes belongs.", quote(self.line()));
                 self.stop(path, &message);
                 None
             }
@@ -220,7 +217,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A number, `true`, `false` or `null`; or what was meant as one.
-    fn bare(&mut self, path: &str) -> Json {
+    fn literal(&mut self, path: &str) -> Json {
         let word = self.take_while(|c| c.is_alphanumeric() || "+-._$%".contains(c));
         match word {
             "true" => return Json::Bool(true),
@@ -232,25 +229,25 @@ impl<'a> Reader<'a> {
         let (code, message) = match word.parse::<f64>() {
             Ok(number) if is_json_number(word) && number.is_finite() => return Json::Number(number),
             _ if ["nan", "inf", "infinity"].contains(&bare.as_str()) => (
-                FaultCode::NotFinite,
-                format!("{} is not a number in JSON. Write a number, or leave the field out.", quoted(word)),
+                ValidationErrorCode::NotFinite,
+                format!("{} is not a number in JSON. Write a number, or leave the field out.", quote(word)),
             ),
             Ok(_) if is_json_number(word) => {
-                (FaultCode::NotFinite, format!("{} is too large for a number.", quoted(word)))
+                (ValidationErrorCode::NotFinite, format!("{} is too large for a number.", quote(word)))
             }
             _ if word.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c)) => (
-                FaultCode::BadNumber,
+                ValidationErrorCode::BadNumber,
                 format!(
                     "{} is not a number as JSON writes it, such as 60 or 7.5, without a unit.",
-                    quoted(word)
+                    quote(word)
                 ),
             ),
             _ => (
-                FaultCode::BadLiteral,
-                format!("{} is not JSON. Write text in double quotes, or true, false, null.", quoted(word)),
+                ValidationErrorCode::BadLiteral,
+                format!("{} is not JSON. Write text in double quotes, or true, false, null.", quote(word)),
             ),
         };
-        self.faults.add(path, code, message);
+        self.errors.add(path, code, message);
         Json::Broken
     }
 
@@ -258,8 +255,12 @@ impl<'a> Reader<'a> {
         let Some(dots) = ["...", "…"].into_iter().find(|dots| self.rest().starts_with(dots)) else {
             return false;
         };
-        self.at += dots.len();
-        self.faults.add(path, FaultCode::Placeholder, "`...` is a placeholder. Write everything out.");
+        self.position += dots.len();
+        self.errors.add(
+            path,
+            ValidationErrorCode::Placeholder,
+            "`...` is a placeholder. Write everything out.",
+        );
         true
     }
 
@@ -270,35 +271,35 @@ impl<'a> Reader<'a> {
                 .stop(path, "A single quote opens a string that does not end. Write it in double quotes.");
         };
         let text = inside[..end].to_owned();
-        self.at += end + 2;
-        let message = format!("{} is in single quotes. JSON has double quotes only.", quoted(&text));
-        self.faults.add(path, FaultCode::SingleQuotes, message);
+        self.position += end + 2;
+        let message = format!("{} is in single quotes. JSON has double quotes only.", quote(&text));
+        self.errors.add(path, ValidationErrorCode::SingleQuotes, message);
         Json::String(text)
     }
 
     fn trailing_comma(&mut self, path: &str, before: &str) {
         let message = format!("There is a comma too many before `{before}`.");
-        self.faults.add(path, FaultCode::TrailingComma, message);
+        self.errors.add(path, ValidationErrorCode::TrailingComma, message);
     }
 
     fn unfinished(&mut self, path: &str) -> Json {
         let message =
             "The answer ends in the middle: something that was opened is not closed. Write it whole.";
-        self.faults.add(path, FaultCode::Unfinished, message);
+        self.errors.add(path, ValidationErrorCode::Unfinished, message);
         self.stopped = true;
         Json::Broken
     }
 
     fn stop(&mut self, path: &str, message: &str) -> Json {
-        self.faults.add(path, FaultCode::Syntax, message);
+        self.errors.add(path, ValidationErrorCode::Syntax, message);
         self.stopped = true;
         Json::Broken
     }
 
     /// Goes past white space, and past comments, which are a fault.
-    fn blanks(&mut self, path: &str) {
+    fn skip_whitespace(&mut self, path: &str) {
         loop {
-            self.take_while(|c| BLANKS.contains(&c));
+            self.take_while(|c| WHITESPACE.contains(&c));
             let rest = self.rest();
             let length = if rest.starts_with("//") {
                 rest.find('\n').unwrap_or(rest.len())
@@ -307,24 +308,24 @@ impl<'a> Reader<'a> {
             } else {
                 return;
             };
-            self.at += length;
-            if self.faults.enough_already() {
+            self.position += length;
+            if self.errors.is_full() {
                 self.stopped = true;
                 return;
             }
-            let message = format!("{} is a comment. JSON has none.", quoted(&rest[..length]));
-            self.faults.add(path, FaultCode::Comment, message);
+            let message = format!("{} is a comment. JSON has none.", quote(&rest[..length]));
+            self.errors.add(path, ValidationErrorCode::Comment, message);
         }
     }
 
     fn rest(&self) -> &'a str {
-        self.text.get(self.at..).unwrap_or_default()
+        self.text.get(self.position..).unwrap_or_default()
     }
 
     /// The rest of the line, or as much of it as is ever quoted.
     fn line(&self) -> &'a str {
         let rest = self.rest();
-        let end = rest.char_indices().enumerate().find(|(n, (_, c))| *n == MOST_OF_A_LINE || *c == '\n');
+        let end = rest.char_indices().enumerate().find(|(n, (_, c))| *n == MAX_LINE_CHARS || *c == '\n');
         &rest[..end.map_or(rest.len(), |(_, (at, _))| at)]
     }
 
@@ -335,16 +336,16 @@ impl<'a> Reader<'a> {
     fn take_while(&mut self, wanted: impl Fn(char) -> bool) -> &'a str {
         let rest = self.rest();
         let end = rest.find(|c| !wanted(c)).unwrap_or(rest.len());
-        self.at += end;
+        self.position += end;
         &rest[..end]
     }
 }
 
 /// More than is quoted. Looking for the end of a line that has none, again and again, would take for ever.
-const MOST_OF_A_LINE: usize = 100;
+const MAX_LINE_CHARS: usize = 100;
 
 /// What JSON calls white space. Others, such as a no-break space, are not.
-const BLANKS: [char; 4] = [' ', '\t', '\n', '\r'];
+const WHITESPACE: [char; 4] = [' ', '\t', '\n', '\r'];
 
 /// A number after the grammar of JSON: no leading zero, no plus, digits around the point.
 fn is_json_number(text: &str) -> bool {

@@ -1,11 +1,11 @@
 //! A string in double quotes, with its escapes.
 
-use super::{FaultCode, Reader, quoted};
+use super::{Reader, ValidationErrorCode, quote};
 
 impl Reader<'_> {
     /// Reads a string; one fault for all that is wrong within it. `None` when it does not end.
     pub(super) fn string(&mut self, path: &str) -> Option<String> {
-        self.at += 1;
+        self.position += 1;
         let mut text = String::new();
         let mut problem = None;
         loop {
@@ -14,7 +14,7 @@ impl Reader<'_> {
                 self.unfinished(path);
                 return None;
             };
-            self.at += c.len_utf8();
+            self.position += c.len_utf8();
             match c {
                 '"' => break,
                 '\\' => match self.escape() {
@@ -39,8 +39,8 @@ impl Reader<'_> {
             }
         }
         if let Some(problem) = problem {
-            let message = format!("The string {} is not JSON: {problem}.", quoted(&text));
-            self.faults.add(path, FaultCode::BadString, message);
+            let message = format!("The string {} is not JSON: {problem}.", quote(&text));
+            self.errors.add(path, ValidationErrorCode::BadString, message);
         }
         Some(text)
     }
@@ -48,7 +48,7 @@ impl Reader<'_> {
     /// What follows a backslash.
     fn escape(&mut self) -> Result<char, String> {
         let Some(c) = self.peek() else { return Err("it ends in a backslash".to_owned()) };
-        self.at += c.len_utf8();
+        self.position += c.len_utf8();
         Ok(match c {
             '"' | '\\' | '/' => c,
             'b' => '\u{8}',
@@ -68,7 +68,7 @@ impl Reader<'_> {
         let code = match first {
             0xd800..=0xdbff => {
                 let second = self.rest().starts_with("\\u").then(|| {
-                    self.at += 2;
+                    self.position += 2;
                     self.four_digits()
                 });
                 let second =
@@ -82,7 +82,7 @@ impl Reader<'_> {
 
     fn four_digits(&mut self) -> Option<u32> {
         let digits = self.rest().get(..4).filter(|d| d.bytes().all(|b| b.is_ascii_hexdigit()))?;
-        self.at += 4;
+        self.position += 4;
         u32::from_str_radix(digits, 16).ok()
     }
 }

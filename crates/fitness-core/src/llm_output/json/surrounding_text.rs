@@ -1,18 +1,18 @@
 //! What stands around the one value: prose, fences, a second value.
 
-use super::{BLANKS, FaultCode, Json, Reader, quoted};
+use super::{Json, Reader, ValidationErrorCode, WHITESPACE, quote};
 
 impl Reader<'_> {
     /// One value with nothing around it; what is around it is a fault.
-    pub(super) fn answer(&mut self) -> Option<Json> {
+    pub(super) fn document(&mut self) -> Option<Json> {
         let mut fenced = false;
-        self.blanks("");
+        self.skip_whitespace("");
         if !matches!(self.peek(), Some('{' | '[')) && !self.is_scalar() {
             fenced = self.skip_preamble()?;
         }
         let value = self.value("", 0);
         if !self.stopped {
-            self.remainder(fenced);
+            self.check_trailing_text(fenced);
         }
         Some(value)
     }
@@ -28,70 +28,70 @@ impl Reader<'_> {
         let Some(start) = object_start(rest) else {
             let message = format!(
                 "There is no JSON object in the answer, which begins with {}. Write one JSON object and nothing else.",
-                quoted(rest)
+                quote(rest)
             );
-            self.faults.add("", FaultCode::NoJson, message);
+            self.errors.add("", ValidationErrorCode::NoJson, message);
             return None;
         };
         let (fenced, prose) = without_fences(&rest[..start]);
         if fenced {
-            self.fence();
+            self.skip_fence();
         }
         if !prose.is_empty() {
             let message = format!(
                 "Before the JSON there is {}. Write the JSON object alone; what the athlete should read belongs in `{}`.",
-                quoted(&prose),
-                self.words_in
+                quote(&prose),
+                self.message_field
             );
-            self.faults.add("", FaultCode::ProseBefore, message);
+            self.errors.add("", ValidationErrorCode::ProseBefore, message);
         }
-        self.at += start;
+        self.position += start;
         Some(fenced)
     }
 
     /// What follows the value.
-    fn remainder(&mut self, fenced: bool) {
-        self.blanks("");
+    fn check_trailing_text(&mut self, fenced: bool) {
+        self.skip_whitespace("");
         let (closed, words) = without_fences(self.rest());
         if closed && !fenced {
-            self.fence();
+            self.skip_fence();
         }
         if words.is_empty() {
             return;
         }
         let (code, message) = if words.starts_with(['{', '[']) {
             (
-                FaultCode::SecondValue,
+                ValidationErrorCode::SecondValue,
                 format!(
                     "After the first JSON value a second one begins: {}. Write one JSON object.",
-                    quoted(&words)
+                    quote(&words)
                 ),
             )
         } else if words.starts_with(['}', ']', ',', ':']) {
             (
-                FaultCode::Syntax,
+                ValidationErrorCode::Syntax,
                 format!(
                     "After the end of the JSON object there is {}. Check that brackets match.",
-                    quoted(&words)
+                    quote(&words)
                 ),
             )
         } else {
             (
-                FaultCode::ProseAfter,
+                ValidationErrorCode::ProseAfter,
                 format!(
                     "After the JSON there is {}. Write the JSON object alone; what the athlete should read belongs in `{}`.",
-                    quoted(&words),
-                    self.words_in
+                    quote(&words),
+                    self.message_field
                 ),
             )
         };
-        self.faults.add("", code, message);
+        self.errors.add("", code, message);
     }
 
-    fn fence(&mut self) {
-        self.faults.add(
+    fn skip_fence(&mut self) {
+        self.errors.add(
             "",
-            FaultCode::CodeFence,
+            ValidationErrorCode::CodeFence,
             "The JSON is wrapped in a code fence (```). Write the JSON object alone.",
         );
     }
@@ -109,12 +109,12 @@ fn object_start(text: &str) -> Option<usize> {
 /// Whether there are code fences in a text, and the text without them.
 fn without_fences(text: &str) -> (bool, String) {
     let mut parts = text.split("```");
-    let mut words = parts.next().unwrap_or_default().trim_matches(BLANKS).to_owned();
+    let mut words = parts.next().unwrap_or_default().trim_matches(WHITESPACE).to_owned();
     let mut fenced = false;
     for part in parts {
         fenced = true;
         // What directly follows a fence is the name of its language.
-        let part = part.trim_start_matches(char::is_alphanumeric).trim_matches(BLANKS);
+        let part = part.trim_start_matches(char::is_alphanumeric).trim_matches(WHITESPACE);
         if !words.is_empty() && !part.is_empty() {
             words.push(' ');
         }

@@ -12,7 +12,7 @@ fn a_histogram_is_written_as_steps_and_seconds() {
 }
 
 #[test]
-fn what_is_no_histogram_is_refused() {
+fn invalid_histogram_is_refused() {
     for text in ["[1]", "[1,0]", "[1,2,0,3]", "[4294967295,1,1,1]", "[1,2,3]", "[-1,2]", "[[1,2]]", "{}"] {
         assert!(serde_json::from_str::<Histogram>(text).is_err(), "{text}");
     }

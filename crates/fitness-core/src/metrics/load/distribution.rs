@@ -7,16 +7,16 @@
 
 use crate::domain::units::Distance;
 use crate::metrics::fitness::DayLoad;
-use crate::metrics::recovery::baseline::{WEEK, count, mean, sample_sd, window};
-use crate::metrics::{Absent, Counted, Found, Quality, finite};
+use crate::metrics::recovery::baseline::{WEEK, mean, sample_sd, to_u32, window};
+use crate::metrics::{CountUnit, MetricResult, MissingReason, Quality, finite};
 use crate::string_enum::string_enum;
 use serde::{Deserialize, Serialize};
 
 /// Days of history before a single run can be called longer than usual.
 pub const SPIKE_DAYS: usize = 30;
-const MONTH: usize = 28;
+const MONTH_DAYS: usize = 28;
 /// Below this mean daily load a ratio says nothing.
-const LEAST_CHRONIC: f64 = 5.0;
+const MIN_CHRONIC_LOAD: f64 = 5.0;
 
 /// How alike the days of a week were, and what that does to its load.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -37,41 +37,45 @@ pub struct Monotony {
 ///
 /// # Errors
 /// With fewer than seven days, and when all seven are alike: nothing divides by zero.
-pub fn monotony(days: &[&DayLoad]) -> Found<Monotony> {
-    let week = last(days, WEEK)?;
+pub fn monotony(days: &[&DayLoad]) -> MetricResult<Monotony> {
+    let week = last_days(days, WEEK)?;
     let loads: Vec<f64> = week.iter().map(|day| day.total()).collect();
     let (mean, sd) = (mean(&loads), sample_sd(&loads));
     // Seven equal loads can differ from their mean in the last bit.
     if sd <= 1e-9 * mean.max(1.0) {
-        return Err(Absent::OutOfRange { what: "seven days of the same load".to_owned() });
+        return Err(MissingReason::OutOfRange { what: "seven days of the same load".to_owned() });
     }
     let monotony = finite(mean / sd, "monotony")?;
     let strain = finite(loads.iter().sum::<f64>() * monotony, "strain")?;
-    Ok(Monotony { monotony, strain, high: monotony > 2.0, quality: quality(week) })
+    Ok(Monotony { monotony, strain, high: monotony > 2.0, quality: combined_quality(week) })
 }
 
 /// The last week's load against the last month's, in three ways. Descriptions, not risks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AcuteChronic {
     /// Mean of 7 days over mean of 28, the 7 among them.
-    pub coupled: Found<f64>,
+    pub coupled: MetricResult<f64>,
     /// Mean of 7 days over mean of the 21 before them.
-    pub uncoupled: Found<f64>,
+    pub uncoupled: MetricResult<f64>,
     /// Exponentially weighted, 2/(N+1) with N 7 and 28.
-    pub weighted: Found<f64>,
+    pub weighted: MetricResult<f64>,
     /// That of the most doubtful day of the month.
     pub quality: Quality,
 }
 
 /// The three acute:chronic ratios at the end of the given days. `weighted` is the state after the same days.
 #[must_use]
-pub fn acute_chronic(days: &[&DayLoad], weighted: &Weighted) -> AcuteChronic {
-    let (coupled, uncoupled, quality) = match last(days, MONTH) {
+pub fn acute_chronic(days: &[&DayLoad], weighted: &EwmaLoads) -> AcuteChronic {
+    let (coupled, uncoupled, quality) = match last_days(days, MONTH_DAYS) {
         Err(absent) => (Err(absent.clone()), Err(absent), Quality::Provisional),
         Ok(month) => {
             let loads: Vec<f64> = month.iter().map(|day| day.total()).collect();
-            let acute = mean(&loads[MONTH - WEEK..]);
-            (ratio(acute, mean(&loads)), ratio(acute, mean(&loads[..MONTH - WEEK])), quality(month))
+            let acute = mean(&loads[MONTH_DAYS - WEEK..]);
+            (
+                ratio(acute, mean(&loads)),
+                ratio(acute, mean(&loads[..MONTH_DAYS - WEEK])),
+                combined_quality(month),
+            )
         }
     };
     AcuteChronic { coupled, uncoupled, weighted: weighted.ratio(), quality }
@@ -82,13 +86,13 @@ pub fn acute_chronic(days: &[&DayLoad], weighted: &Weighted) -> AcuteChronic {
 /// The weights of the days before the first are missing; what is there is scaled so that its weights sum to one.
 /// So a constant load gives a ratio of exactly what it should, 1, from the first day on.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Weighted {
+pub struct EwmaLoads {
     acute: f64,
     chronic: f64,
     days: u32,
 }
 
-impl Weighted {
+impl EwmaLoads {
     /// Before the first day.
     pub const START: Self = Self { acute: 0.0, chronic: 0.0, days: 0 };
 
@@ -104,9 +108,9 @@ impl Weighted {
     }
 
     /// Acute over chronic.
-    fn ratio(&self) -> Found<f64> {
-        if (self.days as usize) < MONTH {
-            return Err(too_few(self.days as usize, MONTH));
+    fn ratio(&self) -> MetricResult<f64> {
+        if (self.days as usize) < MONTH_DAYS {
+            return Err(too_few(self.days as usize, MONTH_DAYS));
         }
         let days = i32::try_from(self.days).unwrap_or(i32::MAX);
         let scaled = |sum: f64, n: f64| sum / (1.0 - (1.0 - 2.0 / (n + 1.0)).powi(days));
@@ -146,7 +150,7 @@ string_enum! {
 impl SpikeBand {
     /// The word for a ratio.
     #[must_use]
-    pub fn of(ratio: f64) -> Self {
+    pub fn from_ratio(ratio: f64) -> Self {
         if ratio <= 1.10 {
             Self::Usual
         } else if ratio <= 1.30 {
@@ -176,14 +180,14 @@ impl SpikeBand {
 ///
 /// # Errors
 /// With fewer than 30 days before it, without a run on the day, and without a run to compare with.
-pub fn spike(longest_runs: &[Option<Distance>]) -> Found<Spike> {
+pub fn spike(longest_runs: &[Option<Distance>]) -> MetricResult<Spike> {
     let before = window(longest_runs, 1, SPIKE_DAYS);
     if before.len() < SPIKE_DAYS {
         return Err(too_few(before.len(), SPIKE_DAYS));
     }
     let run = |run: Option<Distance>| run.filter(|distance| *distance > Distance::ZERO);
     let today = longest_runs.last().copied().flatten();
-    let none = |what: &str| Absent::OutOfRange { what: what.to_owned() };
+    let none = |what: &str| MissingReason::OutOfRange { what: what.to_owned() };
     let distance = run(today).ok_or_else(|| none("a day without a run"))?;
     let longest_before = before
         .iter()
@@ -192,27 +196,29 @@ pub fn spike(longest_runs: &[Option<Distance>]) -> Found<Spike> {
         .max()
         .ok_or_else(|| none("no run in the 30 days before to compare with"))?;
     let ratio = finite(distance.meters() / longest_before.meters(), "jump of a run")?;
-    Ok(Spike { distance, longest_before, ratio, band: SpikeBand::of(ratio) })
+    Ok(Spike { distance, longest_before, ratio, band: SpikeBand::from_ratio(ratio) })
 }
 
-fn last<T>(days: &[T], needed: usize) -> Found<&[T]> {
+fn last_days<T>(days: &[T], needed: usize) -> MetricResult<&[T]> {
     let last = window(days, 0, needed);
     if last.len() < needed { Err(too_few(last.len(), needed)) } else { Ok(last) }
 }
 
-fn too_few(have: usize, needed: usize) -> Absent {
-    Absent::TooFew { have: count(have), needed: count(needed), what: Counted::Days }
+fn too_few(have: usize, needed: usize) -> MissingReason {
+    MissingReason::TooFew { have: to_u32(have), needed: to_u32(needed), what: CountUnit::Days }
 }
 
-fn ratio(acute: f64, chronic: f64) -> Found<f64> {
-    if chronic < LEAST_CHRONIC {
-        return Err(Absent::OutOfRange { what: "less than 5 load points a day to compare with".to_owned() });
+fn ratio(acute: f64, chronic: f64) -> MetricResult<f64> {
+    if chronic < MIN_CHRONIC_LOAD {
+        return Err(MissingReason::OutOfRange {
+            what: "less than 5 load points a day to compare with".to_owned(),
+        });
     }
     finite(acute / chronic, "acute against chronic load")
 }
 
-fn quality(days: &[&DayLoad]) -> Quality {
-    days.iter().fold(Quality::Ok, |quality, day| quality.with(day.quality()))
+fn combined_quality(days: &[&DayLoad]) -> Quality {
+    days.iter().fold(Quality::Ok, |quality, day| quality.combine(day.quality()))
 }
 
 #[cfg(test)]

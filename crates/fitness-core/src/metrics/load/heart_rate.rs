@@ -4,30 +4,30 @@
 
 use crate::domain::athlete::Sex;
 use crate::metrics::histogram::Histogram;
-use crate::metrics::{Absent, Found, finite};
+use crate::metrics::{MetricResult, MissingReason, finite};
 
 /// Less heart rate than this over the time in motion, and there is no load from it.
 pub const MIN_COVERAGE: f64 = 0.80;
 
 /// Where an athlete's heart rate reserve begins and ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Reserve {
+pub struct HeartRateReserve {
     rest: f64,
     max: f64,
 }
 
-impl Reserve {
+impl HeartRateReserve {
     /// Resting and highest heart rate, at least 40 beats apart.
     ///
     /// # Errors
     /// When they are closer, or not numbers.
-    pub fn new(rest: f64, max: f64) -> Found<Self> {
+    pub fn new(rest: f64, max: f64) -> MetricResult<Self> {
         let span = max - rest;
         if span.is_finite() && span >= 40.0 {
             Ok(Self { rest, max })
         } else {
             let what = format!("resting {rest:.0} and highest {max:.0} are less than 40 beats apart");
-            Err(Absent::Contradiction { what })
+            Err(MissingReason::Contradiction { what })
         }
     }
 
@@ -40,7 +40,7 @@ impl Reserve {
     /// A minute's Banister TRIMP at a fraction of the reserve: `HRr · a · e^(b·HRr)` with a = 0.64, b = 1.92 for men
     /// and a = 0.86, b = 1.67 for women (Banister 1991; Morton 1990). An hour at 0.70 is 103.067 and 116.262.
     #[must_use]
-    pub fn minute(fraction: f64, sex: Sex) -> f64 {
+    pub fn trimp_per_minute(fraction: f64, sex: Sex) -> f64 {
         let (a, b) = match sex {
             Sex::Male => (0.64, 1.92),
             Sex::Female => (0.86, 1.67),
@@ -58,10 +58,12 @@ fn minutes(seconds: u32) -> f64 {
 ///
 /// # Errors
 /// When it is not a number.
-pub fn banister(heart: &Histogram, reserve: Reserve, sex: Sex) -> Found<f64> {
+pub fn banister_trimp(heart: &Histogram, reserve: HeartRateReserve, sex: Sex) -> MetricResult<f64> {
     let sum = heart
         .bins()
-        .map(|(bpm, seconds)| minutes(seconds) * Reserve::minute(reserve.fraction(f64::from(bpm)), sex))
+        .map(|(bpm, seconds)| {
+            minutes(seconds) * HeartRateReserve::trimp_per_minute(reserve.fraction(f64::from(bpm)), sex)
+        })
         .sum();
     finite(sum, "TRIMP")
 }
@@ -72,23 +74,28 @@ pub fn banister(heart: &Histogram, reserve: Reserve, sex: Sex) -> Found<f64> {
 ///
 /// # Errors
 /// When the threshold does not lie between the resting and the highest heart rate.
-pub fn trimp_ratio(heart: &Histogram, reserve: Reserve, sex: Sex, threshold: f64) -> Found<f64> {
-    below_the_highest(threshold, reserve.max)?;
-    let hour = 60.0 * Reserve::minute(reserve.fraction(threshold), sex);
+pub fn trimp_ratio(
+    heart: &Histogram,
+    reserve: HeartRateReserve,
+    sex: Sex,
+    threshold: f64,
+) -> MetricResult<f64> {
+    check_below_max(threshold, reserve.max)?;
+    let hour = 60.0 * HeartRateReserve::trimp_per_minute(reserve.fraction(threshold), sex);
     if hour.is_nan() || hour <= 0.0 {
         let what = format!("threshold heart rate {threshold:.0} is not above the resting one");
-        return Err(Absent::Contradiction { what });
+        return Err(MissingReason::Contradiction { what });
     }
-    finite(100.0 * banister(heart, reserve, sex)? / hour, "hrTSS")
+    finite(100.0 * banister_trimp(heart, reserve, sex)? / hour, "hrTSS")
 }
 
 /// A heart that has reached its highest rate is not at threshold: one of the two is wrong, and so would the load be.
-fn below_the_highest(threshold: f64, max: f64) -> Found<()> {
+fn check_below_max(threshold: f64, max: f64) -> MetricResult<()> {
     if threshold < max {
         return Ok(());
     }
     let what = format!("threshold heart rate {threshold:.0} is not below the highest, {max:.0}");
-    Err(Absent::Contradiction { what })
+    Err(MissingReason::Contradiction { what })
 }
 
 /// How much a minute counts for after Edwards: 1 to 5 from 50, 60, 70, 80 and 90 % of the highest heart rate on, below
@@ -104,9 +111,11 @@ pub fn edwards_weight(bpm: f64, max: f64) -> f64 {
 ///
 /// # Errors
 /// When the highest heart rate is not positive.
-pub fn edwards(heart: &Histogram, max: f64) -> Found<f64> {
+pub fn edwards_trimp(heart: &Histogram, max: f64) -> MetricResult<f64> {
     if max.is_nan() || max <= 0.0 {
-        return Err(Absent::OutOfRange { what: "the highest heart rate is not above zero".to_owned() });
+        return Err(MissingReason::OutOfRange {
+            what: "the highest heart rate is not above zero".to_owned(),
+        });
     }
     finite(heart.bins().map(|(bpm, s)| minutes(s) * edwards_weight(f64::from(bpm), max)).sum(), "Edwards")
 }
@@ -117,13 +126,13 @@ pub fn edwards(heart: &Histogram, max: f64) -> Found<f64> {
 ///
 /// # Errors
 /// When the threshold lies below half of the highest heart rate, or not below all of it.
-pub fn edwards_ratio(heart: &Histogram, max: f64, threshold: f64) -> Found<f64> {
-    let sum = edwards(heart, max)?;
-    below_the_highest(threshold, max)?;
+pub fn edwards_ratio(heart: &Histogram, max: f64, threshold: f64) -> MetricResult<f64> {
+    let sum = edwards_trimp(heart, max)?;
+    check_below_max(threshold, max)?;
     let hour = 60.0 * edwards_weight(threshold, max);
     if hour <= 0.0 {
         let what = format!("threshold heart rate {threshold:.0} is under half of the highest, {max:.0}");
-        return Err(Absent::Contradiction { what });
+        return Err(MissingReason::Contradiction { what });
     }
     finite(100.0 * sum / hour, "Edwards ratio")
 }
@@ -133,7 +142,7 @@ pub fn edwards_ratio(heart: &Histogram, max: f64, threshold: f64) -> Found<f64> 
 ///
 /// # Errors
 /// When it is not a number.
-pub fn lucia(heart: &Histogram, first: f64, second: f64) -> Found<f64> {
+pub fn lucia_trimp(heart: &Histogram, first: f64, second: f64) -> MetricResult<f64> {
     let weight = |bpm: f64| 1.0 + f64::from(u8::from(bpm >= first)) + f64::from(u8::from(bpm >= second));
     finite(heart.bins().map(|(bpm, seconds)| minutes(seconds) * weight(f64::from(bpm))).sum(), "Lucia")
 }
@@ -141,7 +150,7 @@ pub fn lucia(heart: &Histogram, first: f64, second: f64) -> Found<f64> {
 /// Stand-ins for the ventilatory thresholds, a heuristic: 0.89 of the threshold heart rate, and itself. What is made
 /// of them is estimated.
 #[must_use]
-pub fn ventilatory(threshold: f64) -> (f64, f64) {
+pub fn ventilatory_thresholds(threshold: f64) -> (f64, f64) {
     (0.89 * threshold, threshold)
 }
 

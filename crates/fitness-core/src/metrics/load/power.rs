@@ -2,18 +2,18 @@
 //!
 //! After Coggan, in Allen & Coggan, *Training and Racing with a Power Meter* (2003, 2010).
 
-use crate::metrics::per_second::Runs;
-use crate::metrics::{Absent, Counted, Found, Need, Quality, finite};
+use crate::metrics::per_second::Segments;
+use crate::metrics::{CountUnit, MetricResult, MissingReason, Quality, RequiredInput, finite};
 use serde::{Deserialize, Serialize};
 
 /// The rolling window of normalized power, seconds.
 pub const WINDOW_S: usize = 30;
 /// Under twenty minutes normalized power is unstable.
-const FIRM_S: u32 = 20 * 60;
+const MIN_STABLE_S: u32 = 20 * 60;
 
 /// The fourth-power mean of a 30-second rolling mean, of power or of graded speed.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Normalized {
+pub struct NormalizedMean {
     /// In the unit of what was averaged.
     pub value: f64,
     /// The plain mean over the same seconds.
@@ -22,11 +22,11 @@ pub struct Normalized {
     pub seconds: u32,
 }
 
-impl Normalized {
+impl NormalizedMean {
     /// Provisional under twenty minutes.
     #[must_use]
     pub fn quality(&self) -> Quality {
-        if self.seconds < FIRM_S { Quality::Provisional } else { Quality::Ok }
+        if self.seconds < MIN_STABLE_S { Quality::Provisional } else { Quality::Ok }
     }
 
     /// Variability index, NP divided by the mean: 216.644 / 200 = 1.083.
@@ -41,7 +41,7 @@ impl Normalized {
 ///
 /// # Errors
 /// When there are fewer than 30 seconds in one piece.
-pub fn normalize(runs: &Runs) -> Found<Normalized> {
+pub fn normalize(runs: &Segments) -> MetricResult<NormalizedMean> {
     let seconds = u32::try_from(runs.values.len()).unwrap_or(u32::MAX);
     let (mut windows, mut fourths) = (0_u32, 0.0);
     for run in runs.iter().filter(|run| run.len() >= WINDOW_S) {
@@ -56,20 +56,24 @@ pub fn normalize(runs: &Runs) -> Found<Normalized> {
     }
     if windows == 0 {
         let have = runs.iter().map(<[f32]>::len).max().unwrap_or(0);
-        return Err(Absent::TooFew { have: have as u32, needed: WINDOW_S as u32, what: Counted::Seconds });
+        return Err(MissingReason::TooFew {
+            have: have as u32,
+            needed: WINDOW_S as u32,
+            what: CountUnit::Seconds,
+        });
     }
     let value = (fourths / f64::from(windows)).max(0.0).sqrt().sqrt();
     let mean = runs.values.iter().map(|value| f64::from(*value)).sum::<f64>() / f64::from(seconds);
-    Ok(Normalized { value: finite(value, "normalized value")?, mean: finite(mean, "mean")?, seconds })
+    Ok(NormalizedMean { value: finite(value, "normalized value")?, mean: finite(mean, "mean")?, seconds })
 }
 
 /// `IF = NP / FTP`: 216.644 W at a threshold of 250 W is 0.86658.
 ///
 /// # Errors
 /// When the threshold is not positive.
-pub fn intensity(normalized: f64, threshold: f64, need: Need) -> Found<f64> {
+pub fn intensity_factor(normalized: f64, threshold: f64, need: RequiredInput) -> MetricResult<f64> {
     if !(threshold.is_finite() && threshold > 0.0) {
-        return Err(Absent::missing(need));
+        return Err(MissingReason::missing(need));
     }
     finite(normalized / threshold, "intensity")
 }
@@ -78,7 +82,7 @@ pub fn intensity(normalized: f64, threshold: f64, need: Need) -> Found<f64> {
 ///
 /// # Errors
 /// When it is not a number.
-pub fn stress(seconds: f64, intensity: f64) -> Found<f64> {
+pub fn training_stress(seconds: f64, intensity: f64) -> MetricResult<f64> {
     finite(100.0 * seconds / 3600.0 * intensity * intensity, "training stress")
 }
 

@@ -1,8 +1,8 @@
 //! How hard it felt, as load.
 
 use crate::domain::units::TimeSpan;
-use crate::metrics::recovery::baseline::{count, median};
-use crate::metrics::{Absent, Counted, Found, Need, finite};
+use crate::metrics::recovery::baseline::{median, to_u32};
+use crate::metrics::{CountUnit, MetricResult, MissingReason, RequiredInput, finite};
 use serde::{Deserialize, Serialize};
 
 /// Sessions with both a felt and a measured load that it takes to turn one into the other.
@@ -13,12 +13,12 @@ pub const MIN_SESSIONS: usize = 15;
 ///
 /// # Errors
 /// When the feeling is not between 0 and 10.
-pub fn session_rpe(felt: f64, time: TimeSpan) -> Found<f64> {
+pub fn session_rpe(felt: f64, time: TimeSpan) -> MetricResult<f64> {
     if !(0.0..=10.0).contains(&felt) {
-        return Err(Absent::missing(Need::PerceivedExertion));
+        return Err(MissingReason::missing(RequiredInput::PerceivedExertion));
     }
     if time <= TimeSpan::ZERO {
-        return Err(Absent::missing(Need::Duration));
+        return Err(MissingReason::missing(RequiredInput::Duration));
     }
     finite(felt * time.seconds() / 60.0, "session exertion")
 }
@@ -38,24 +38,24 @@ impl RpeScale {
     ///
     /// # Errors
     /// When fewer than 15 sessions have both.
-    pub fn fit(sessions: &[(f64, f64)]) -> Found<Self> {
+    pub fn fit(sessions: &[(f64, f64)]) -> MetricResult<Self> {
         let sane = |(felt, load): &(f64, f64)| *felt > 0.0 && *load > 0.0;
         let ratio = |(felt, load): &(f64, f64)| load / felt;
         let ratios: Vec<f64> =
             sessions.iter().filter(|both| sane(both)).map(ratio).filter(|ratio| ratio.is_finite()).collect();
         if ratios.len() < MIN_SESSIONS {
-            let (have, needed) = (count(ratios.len()), count(MIN_SESSIONS));
-            return Err(Absent::TooFew { have, needed, what: Counted::Sessions });
+            let (have, needed) = (to_u32(ratios.len()), to_u32(MIN_SESSIONS));
+            return Err(MissingReason::TooFew { have, needed, what: CountUnit::Sessions });
         }
-        let factor = median(&ratios).ok_or(Absent::missing(Need::PerceivedExertion))?;
-        Ok(Self { factor: finite(factor, "ratio")?, sessions: count(ratios.len()) })
+        let factor = median(&ratios).ok_or(MissingReason::missing(RequiredInput::PerceivedExertion))?;
+        Ok(Self { factor: finite(factor, "ratio")?, sessions: to_u32(ratios.len()) })
     }
 
     /// Training stress from session-RPE.
     ///
     /// # Errors
     /// When it is not a number.
-    pub fn load(&self, session_rpe: f64) -> Found<f64> {
+    pub fn load(&self, session_rpe: f64) -> MetricResult<f64> {
         finite(self.factor * session_rpe, "load from exertion")
     }
 
@@ -73,18 +73,21 @@ mod tests {
     #[test]
     fn an_hour_at_five_is_300() {
         assert_eq!(session_rpe(5.0, TimeSpan::from_mins(60)), Ok(300.0));
-        assert_eq!(session_rpe(11.0, TimeSpan::from_mins(60)), Err(Absent::missing(Need::PerceivedExertion)));
+        assert_eq!(
+            session_rpe(11.0, TimeSpan::from_mins(60)),
+            Err(MissingReason::missing(RequiredInput::PerceivedExertion))
+        );
         assert_eq!(
             session_rpe(f64::NAN, TimeSpan::from_mins(1)),
-            Err(Absent::missing(Need::PerceivedExertion))
+            Err(MissingReason::missing(RequiredInput::PerceivedExertion))
         );
-        assert_eq!(session_rpe(5.0, TimeSpan::ZERO), Err(Absent::missing(Need::Duration)));
+        assert_eq!(session_rpe(5.0, TimeSpan::ZERO), Err(MissingReason::missing(RequiredInput::Duration)));
     }
 
     #[test]
     fn the_scale_is_the_median_of_fifteen_and_an_odd_one_does_not_move_it() {
         let mut sessions = vec![(300.0, 60.0); 14];
-        let few = Absent::TooFew { have: 14, needed: 15, what: Counted::Sessions };
+        let few = MissingReason::TooFew { have: 14, needed: 15, what: CountUnit::Sessions };
         assert_eq!(RpeScale::fit(&sessions), Err(few.clone()));
         sessions.push((0.0, 60.0));
         sessions.push((f64::NAN, 60.0));

@@ -7,7 +7,7 @@ use super::super::load::heart_seconds;
 use super::*;
 use crate::domain::stream::Channel;
 
-fn found(sport: Sport, channels: &[super::super::fixtures::Shown<'_>]) -> Suspicions {
+fn count(sport: Sport, channels: &[super::super::fixtures::ChannelSamples<'_>]) -> PlausibilityCounts {
     measure(&activity(sport), Some(&every_second(600, channels)), &[]).suspicions
 }
 
@@ -17,12 +17,12 @@ fn a_minute_faster_than_runners_run_is_counted_and_kept() {
         move |at: usize| Some(if (from..from + seconds).contains(&at) { 7200 } else { 3000 })
     };
     let spurt = fast(100, 60);
-    assert_eq!(found(Sport::Running, &[(Channel::Speed, &spurt)]), Suspicions::default());
+    assert_eq!(count(Sport::Running, &[(Channel::Speed, &spurt)]), PlausibilityCounts::default());
     let long = fast(100, 61);
-    let run = found(Sport::Running, &[(Channel::Speed, &long)]);
-    assert_eq!(run, Suspicions { fast: 61, ..Suspicions::default() });
-    assert!(run.about_speed() && !run.about_heart());
-    assert_eq!(found(Sport::Cycling, &[(Channel::Speed, &long)]), Suspicions::default());
+    let run = count(Sport::Running, &[(Channel::Speed, &long)]);
+    assert_eq!(run, PlausibilityCounts { fast: 61, ..PlausibilityCounts::default() });
+    assert!(run.is_speed_doubtful() && !run.is_heart_rate_doubtful());
+    assert_eq!(count(Sport::Cycling, &[(Channel::Speed, &long)]), PlausibilityCounts::default());
     let kept = measure(&activity(Sport::Running), Some(&every_second(600, &[(Channel::Speed, &long)])), &[]);
     assert_eq!(kept.speed.unwrap().seconds.seconds(), 600, "nothing is taken out");
 }
@@ -31,15 +31,15 @@ fn a_minute_faster_than_runners_run_is_counted_and_kept() {
 fn speed_without_a_runners_steps_and_more_watts_than_a_runner_has() {
     let steady = |_: usize| Some(3000);
     let few = |at: usize| Some(if at < 300 { 800 } else { 1700 });
-    let run = found(Sport::Running, &[(Channel::Speed, &steady), (Channel::Cadence, &few)]);
-    assert_eq!(run, Suspicions { few_steps: 300, ..Suspicions::default() });
+    let run = count(Sport::Running, &[(Channel::Speed, &steady), (Channel::Cadence, &few)]);
+    assert_eq!(run, PlausibilityCounts { few_steps: 300, ..PlausibilityCounts::default() });
     // No cadence at all is a missing sensor.
     let none = |_: usize| Some(0);
-    let run = found(Sport::Running, &[(Channel::Speed, &steady), (Channel::Cadence, &none)]);
-    assert_eq!(run, Suspicions::default());
+    let run = count(Sport::Running, &[(Channel::Speed, &steady), (Channel::Cadence, &none)]);
+    assert_eq!(run, PlausibilityCounts::default());
     let watts = |at: usize| Some(if at < 60 { 950 } else { 300 });
-    assert_eq!(found(Sport::Running, &[(Channel::Power, &watts)]).strong, 60);
-    assert_eq!(found(Sport::Cycling, &[(Channel::Power, &watts)]).strong, 0);
+    assert_eq!(count(Sport::Running, &[(Channel::Power, &watts)]).strong, 60);
+    assert_eq!(count(Sport::Cycling, &[(Channel::Power, &watts)]).strong, 0);
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn a_heart_that_jumps_makes_a_provisional_load() {
     let recording = every_second(600, &[(Channel::HeartRate, &jump)]);
     let ride = activity(Sport::Cycling);
     let measures = measure(&ride, Some(&recording), &[]);
-    assert_eq!(measures.suspicions, Suspicions { heart_jumps: 1, ..Suspicions::default() });
+    assert_eq!(measures.suspicions, PlausibilityCounts { heart_jumps: 1, ..PlausibilityCounts::default() });
     let (seconds, quality) = heart_seconds(&ride, &measures).unwrap();
     assert_eq!((seconds.seconds(), quality), (600, Quality::Provisional));
     let calm = |at: usize| Some(120 + (at % 3) as i32);

@@ -1,20 +1,20 @@
 //! A power law with a bend at the half marathon, where most runners begin to fade.
 
-use super::race::Mark;
-use super::riegel::UP_TO_THE_HALF;
+use super::race::Performance;
+use super::riegel::EXPONENT_UP_TO_HALF;
 use super::weekly_volume::mileage_term;
 use crate::domain::units::Distance;
 
 /// Two slopes in logarithms of time over distance, meeting at the half marathon.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Hinge {
+pub struct BrokenPowerLaw {
     /// Up to the half marathon.
     pub below: f64,
     /// Beyond it.
     pub above: f64,
 }
 
-impl Hinge {
+impl BrokenPowerLaw {
     /// k = 1.0816 − 0.0234·mm up to the half, 1.1409 − 0.0790·mm beyond it, with mm from the weekly distance (fitted
     /// on V&V 2016). At 35 miles a week that is 1.0816 and 1.1409, and so it is for the average runner whose weekly
     /// distance is not known: 1,315 runners of Athlinks have a median of 1.132 from the half to the marathon.
@@ -26,15 +26,15 @@ impl Hinge {
     }
 
     /// The law for targets up to the half marathon: 1.07, and the fade only for races longer than that.
-    pub(super) fn up_to_the_half(weekly: Option<Distance>) -> Self {
-        Self { below: UP_TO_THE_HALF, ..Self::for_volume(weekly) }
+    pub(super) fn for_up_to_half(weekly: Option<Distance>) -> Self {
+        Self { below: EXPONENT_UP_TO_HALF, ..Self::for_volume(weekly) }
     }
 
     /// The time over a target, seconds: each stretch with its own slope.
     ///
     /// A half marathon in 1:45:00 at 35 miles a week gives 30 km in 2:36:54.
     #[must_use]
-    pub fn seconds(self, race: Mark, target: Distance) -> f64 {
+    pub fn seconds(self, race: Performance, target: Distance) -> f64 {
         let half = Distance::HALF_MARATHON.meters();
         let (from, to) = (race.meters(), target.meters());
         let below = (to.min(half) / from.min(half)).ln();

@@ -1,9 +1,9 @@
 //! Which VDOT an athlete shows now.
 
-use super::race::known;
-use super::{Effort, RaceResult, Raced, SAME_FORM, Vdot, YEAR, interval};
+use super::race::usable_results;
+use super::{CURRENT_FORM_DAYS, EffortKind, RaceResult, SourceRace, Vdot, YEAR, interval};
 use crate::domain::calendar::Day;
-use crate::metrics::{Absent, Found, Need, Quality};
+use crate::metrics::{MetricResult, MissingReason, Quality, RequiredInput};
 use serde::Serialize;
 
 /// A VDOT and the result that shows it.
@@ -12,7 +12,7 @@ pub struct CurrentVdot {
     /// The number.
     pub vdot: Vdot,
     /// The result it is of.
-    pub source: Raced,
+    pub source: SourceRace,
     /// Seen from which day.
     pub as_of: Day,
     /// How far to lean on it: hard training is `provisional`, an old result `stale`.
@@ -23,7 +23,7 @@ impl CurrentVdot {
     /// Whether the form may be another one by now.
     #[must_use]
     pub fn is_old(&self) -> bool {
-        self.source.age(self.as_of) > SAME_FORM
+        self.source.age(self.as_of) > CURRENT_FORM_DAYS
     }
 }
 
@@ -34,29 +34,29 @@ impl CurrentVdot {
 ///
 /// # Errors
 /// When there is no result of the last year, or none that a human ran in 3.5 to 240 minutes; then it says why not.
-pub fn current_vdot(results: &[RaceResult], as_of: Day) -> Found<CurrentVdot> {
-    let (races, left_out) = known(results, as_of);
-    let (mut rated, mut refused): (Vec<(Raced, Vdot)>, Option<Absent>) = (Vec::new(), None);
+pub fn current_vdot(results: &[RaceResult], as_of: Day) -> MetricResult<CurrentVdot> {
+    let (races, left_out) = usable_results(results, as_of);
+    let (mut rated, mut refused): (Vec<(SourceRace, Vdot)>, Option<MissingReason>) = (Vec::new(), None);
     for race in races.iter().filter(|race| race.age(as_of) <= YEAR) {
-        match Vdot::of(race.mark) {
+        match Vdot::from_race(race.mark) {
             Ok(vdot) => rated.push((*race, vdot)),
             Err(why) => refused = refused.or(Some(why)),
         }
     }
     let refused = refused.or_else(|| left_out.first().map(|left| left.why.clone()));
     let telling = |trained: bool| {
-        let fits = |(race, _): &&(Raced, Vdot)| (race.effort == Effort::Training) == trained;
-        let fresh = rated.iter().filter(fits).filter(|(race, _)| race.age(as_of) <= SAME_FORM);
+        let fits = |(race, _): &&(SourceRace, Vdot)| (race.effort == EffortKind::Training) == trained;
+        let fresh = rated.iter().filter(fits).filter(|(race, _)| race.age(as_of) <= CURRENT_FORM_DAYS);
         let best = fresh.max_by(|a, b| a.1.value().total_cmp(&b.1.value()).then_with(|| a.0.cmp(&b.0)));
         best.or_else(|| rated.iter().filter(fits).max_by_key(|(race, _)| (race.day(as_of), *race)))
     };
     let (source, vdot) = telling(false)
         .or_else(|| telling(true))
         .copied()
-        .ok_or(refused.unwrap_or(Absent::missing(Need::RaceOf1500M)))?;
-    let mut quality = if source.effort == Effort::Training { Quality::Provisional } else { Quality::Ok };
-    if source.age(as_of) > interval::STALE_AFTER {
-        quality = quality.with(Quality::Stale);
+        .ok_or(refused.unwrap_or(MissingReason::missing(RequiredInput::RaceOf1500M)))?;
+    let mut quality = if source.effort == EffortKind::Training { Quality::Provisional } else { Quality::Ok };
+    if source.age(as_of) > interval::STALE_AFTER_DAYS {
+        quality = quality.combine(Quality::Stale);
     }
     Ok(CurrentVdot { vdot, source, as_of, quality })
 }
@@ -66,8 +66,8 @@ mod tests {
     use super::*;
     use crate::domain::units::{Distance, TimeSpan};
 
-    fn ran(km: f64, minutes: i64, ago: i64, effort: Effort) -> RaceResult {
-        let on = Some(today().plus(-ago));
+    fn ran(km: f64, minutes: i64, ago: i64, effort: EffortKind) -> RaceResult {
+        let on = Some(today().plus_days(-ago));
         RaceResult {
             distance: Distance::from_km(km).unwrap(),
             time: TimeSpan::from_mins(minutes),
@@ -82,10 +82,10 @@ mod tests {
 
     #[test]
     fn the_best_of_this_form_counts_then_the_latest_and_training_last() {
-        let five = ran(5.0, 20, 7, Effort::Race);
-        let half = ran(21.0975, 105, 100, Effort::Race);
-        let old = ran(5.0, 18, 200, Effort::Race);
-        let trained = ran(5.0, 17, 3, Effort::Training);
+        let five = ran(5.0, 20, 7, EffortKind::Race);
+        let half = ran(21.0975, 105, 100, EffortKind::Race);
+        let old = ran(5.0, 18, 200, EffortKind::Race);
+        let trained = ran(5.0, 17, 3, EffortKind::Training);
         let of = |results: &[RaceResult]| current_vdot(results, today()).unwrap();
         let best = of(&[five, half, old, trained]);
         assert!((best.vdot.value() - 49.806).abs() < 0.001, "{best:?}");
@@ -93,12 +93,15 @@ mod tests {
         assert_eq!(of(&[old, trained]).source.on, old.on);
         assert_eq!(of(&[old, trained]).quality, Quality::Stale);
         assert_eq!((of(&[trained]).source.on, of(&[trained]).quality), (trained.on, Quality::Provisional));
-        let gone = ran(5.0, 20, 400, Effort::Race);
-        let coming = ran(5.0, 20, -1, Effort::Race);
-        assert_eq!(current_vdot(&[gone, coming], today()), Err(Absent::missing(Need::RaceOf1500M)));
+        let gone = ran(5.0, 20, 400, EffortKind::Race);
+        let coming = ran(5.0, 20, -1, EffortKind::Race);
+        assert_eq!(
+            current_vdot(&[gone, coming], today()),
+            Err(MissingReason::missing(RequiredInput::RaceOf1500M))
+        );
         let why = |result| current_vdot(&[result], today()).unwrap_err().to_string();
-        assert!(why(ran(100.0, 720, 7, Effort::Race)).contains("3.5 to 240 minutes"));
-        assert!(why(ran(5.0, 5, 7, Effort::Race)).contains("faster than any human"));
+        assert!(why(ran(100.0, 720, 7, EffortKind::Race)).contains("3.5 to 240 minutes"));
+        assert!(why(ran(5.0, 5, 7, EffortKind::Race)).contains("faster than any human"));
         // An undated one counts as of today.
         assert_eq!(of(&[RaceResult { on: None, ..five }, half]).source.on, None);
     }

@@ -27,41 +27,43 @@ mod vickers;
 mod weekly_volume;
 mod weighted_power_law;
 
-pub use backtest::{Backtest, Context, Event, Pinball, Row, Score, backtest, foresee};
-pub use broken_power_law::Hinge;
+pub use backtest::{
+    Backtest, BacktestEvent, BacktestRow, MethodScore, Pinball, TrainingContext, backtest, predict_as_of,
+};
+pub use broken_power_law::BrokenPowerLaw;
 pub use current_vdot::{CurrentVdot, current_vdot};
-pub use interval::Finish;
-pub use log_linear::LogModel;
-pub use personal_bias::Past;
-pub use race::{Effort, LeftOut, Mark, RaceResult, Raced};
-pub(crate) use riegel::UP_TO_THE_HALF;
+pub use interval::PredictedFinish;
+pub use log_linear::LogLinearModel;
+pub use personal_bias::PastPrediction;
+pub use race::{EffortKind, Performance, RaceResult, RejectedResult, SourceRace};
+pub(crate) use riegel::EXPONENT_UP_TO_HALF;
 pub use riegel::riegel;
 pub use tanda::{TrainingPace, tanda};
-pub use training_log::{LOOK_BACK_DAYS, Run, TrainingLog, course_of};
-pub use vdot::{Paces, Vdot, vdot_time};
+pub use training_log::{LOOK_BACK_DAYS, Run, TrainingLog, official_distance};
+pub use vdot::{TrainingPaces, Vdot, vdot_time};
 pub use vickers::{vickers_one, vickers_two};
 pub use weekly_volume::WeeklyVolume;
 
-use super::{Absent, Found, Need, Quality};
+use super::{MetricResult, MissingReason, Quality, RequiredInput};
 use crate::domain::athlete::Sex;
 use crate::domain::calendar::Day;
 use crate::domain::units::{Distance, TimeSpan};
 use crate::string_enum::string_enum;
-use interval::Spread;
-use marathon::Pair;
+use interval::LogInterval;
+use marathon::RacePair;
 use serde::Serialize;
 
 /// Days for which a race counts.
 const YEAR: i64 = 365;
 /// Days within which the best result shows the form; before that the latest does.
-const SAME_FORM: i64 = 120;
-const SHORTEST_TARGET: Distance = Distance::from_mm(1_500_000);
-const LONGEST_TARGET: Distance = Distance::from_mm(50_000_000);
+const CURRENT_FORM_DAYS: i64 = 120;
+const MIN_TARGET: Distance = Distance::from_mm(1_500_000);
+const MAX_TARGET: Distance = Distance::from_mm(50_000_000);
 /// A race for a target of 5 km or more, and for a shorter one, with what a measured course may be short.
-const SHORTEST_RACE: Distance = Distance::from_mm(4_900_000);
-const SHORTEST_RACE_FOR_A_SHORT_TARGET: Distance = Distance::from_mm(1_470_000);
+const MIN_RACE: Distance = Distance::from_mm(4_900_000);
+const MIN_RACE_FOR_SHORT_TARGET: Distance = Distance::from_mm(1_470_000);
 /// The longest race that says anything, with what a measured course may be long.
-const LONGEST_RACE: Distance = Distance::from_mm(52_500_000);
+const MAX_RACE: Distance = Distance::from_mm(52_500_000);
 
 string_enum! {
     /// How a time was come by.
@@ -71,9 +73,9 @@ string_enum! {
         /// Every race of the year by a power law with the exponent 1.07.
         PowerLaw = "power_law",
         /// A power law with a bend at the half marathon.
-        Hinge = "hinge",
+        BrokenPowerLaw = "hinge",
         /// The fitted marathon formula.
-        LogModel = "log_model",
+        LogLinear = "log_model",
         /// Tanda 2011, from training.
         Tanda = "tanda",
         /// The athlete's best marathon of two years.
@@ -91,7 +93,7 @@ string_enum! {
 
 /// What a prediction may be made from. The order of results and history makes no difference.
 #[derive(Debug, Clone, Copy)]
-pub struct Inputs<'a> {
+pub struct PredictionInputs<'a> {
     /// Races, time trials and hard training, with or without a day. What is later than `as_of` is not looked at.
     pub results: &'a [RaceResult],
     /// Measured weekly distance.
@@ -101,12 +103,12 @@ pub struct Inputs<'a> {
     /// Tanda's formula was fitted on men, and says so to everybody else.
     pub sex: Option<Sex>,
     /// Races that had been predicted and were then run.
-    pub history: &'a [Past],
+    pub history: &'a [PastPrediction],
     /// The day of asking.
     pub as_of: Day,
 }
 
-impl Inputs<'_> {
+impl PredictionInputs<'_> {
     /// The weekly distance, when enough weeks are behind it.
     fn firm_volume(&self) -> Option<Distance> {
         self.weekly.filter(WeeklyVolume::is_firm).map(|weekly| weekly.distance)
@@ -115,7 +117,7 @@ impl Inputs<'_> {
 
 /// What one method says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Member {
+pub struct MethodEstimate {
     /// Which.
     pub method: Method,
     /// Its time.
@@ -127,13 +129,13 @@ pub struct Member {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Baselines {
     /// Riegel, exponent 1.06.
-    pub riegel: Found<TimeSpan>,
+    pub riegel: MetricResult<TimeSpan>,
     /// Equal VDOT.
-    pub vdot: Found<TimeSpan>,
+    pub vdot: MetricResult<TimeSpan>,
     /// Vickers & Vertosick 2016 from one race and the weekly distance; for the marathon only.
-    pub vickers_one: Found<TimeSpan>,
+    pub vickers_one: MetricResult<TimeSpan>,
     /// The same from two races.
-    pub vickers_two: Found<TimeSpan>,
+    pub vickers_two: MetricResult<TimeSpan>,
 }
 
 /// A predicted finish and everything behind it.
@@ -145,9 +147,9 @@ pub struct Prediction {
     /// Seen from which day.
     pub as_of: Day,
     /// As it may be shown, rounded.
-    pub shown: Finish,
+    pub shown: PredictedFinish,
     /// As it was computed.
-    pub exact: Finish,
+    pub exact: PredictedFinish,
     /// The point before the athlete's own past corrected it: what [`Past::predicted`] wants to know later.
     #[serde(rename = "uncorrected_ms")]
     pub uncorrected: TimeSpan,
@@ -156,9 +158,9 @@ pub struct Prediction {
     /// How far to lean on it.
     pub quality: Quality,
     /// What it is the middle of.
-    pub members: Vec<Member>,
+    pub members: Vec<MethodEstimate>,
     /// The races it was made from; the first one counts most.
-    pub sources: Vec<Raced>,
+    pub sources: Vec<SourceRace>,
     /// The weekly distance, where it was used.
     pub weekly: Option<WeeklyVolume>,
     /// The training, where Tanda's formula used it.
@@ -166,20 +168,20 @@ pub struct Prediction {
     /// The athlete's sex, as far as they said.
     pub sex: Option<Sex>,
     /// Results that cannot be, and why.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<RejectedResult>,
     /// What others would have said.
     pub baselines: Baselines,
 }
 
 /// A prediction before its band is final.
 #[derive(Debug, Clone, Default)]
-struct Outline {
+struct PointEstimate {
     seconds: f64,
-    members: Vec<Member>,
-    sources: Vec<Raced>,
+    members: Vec<MethodEstimate>,
+    sources: Vec<SourceRace>,
     weekly: Option<WeeklyVolume>,
     training: Option<TrainingPace>,
-    spread: Option<Spread>,
+    spread: Option<LogInterval>,
 }
 
 /// Predicts the finish over a distance of 1500 m to 50 km.
@@ -208,29 +210,29 @@ struct Outline {
 ///
 /// # Errors
 /// When the distance is out of range, there is no race to start from, or the formula was not made for such a finish.
-pub fn predict(target: Distance, inputs: &Inputs<'_>) -> Found<Prediction> {
-    if !(SHORTEST_TARGET..=LONGEST_TARGET).contains(&target) {
-        return Err(Absent::OutOfRange { what: "finishes are predicted for 1.5 to 50 km".to_owned() });
+pub fn predict(target: Distance, inputs: &PredictionInputs<'_>) -> MetricResult<Prediction> {
+    if !(MIN_TARGET..=MAX_TARGET).contains(&target) {
+        return Err(MissingReason::OutOfRange { what: "finishes are predicted for 1.5 to 50 km".to_owned() });
     }
-    let target = nominal(target);
-    let (mut races, mut left_out) = race::known(inputs.results, inputs.as_of);
-    let shortest = if target.mm() < 5_000_000 { SHORTEST_RACE_FOR_A_SHORT_TARGET } else { SHORTEST_RACE };
-    let too_long = |race: &&Raced| race.mark.distance() > LONGEST_RACE && race.age(inputs.as_of) <= YEAR;
-    left_out.extend(races.iter().filter(too_long).map(LeftOut::too_long));
-    races.retain(|race| (shortest..=LONGEST_RACE).contains(&race.mark.distance()));
+    let target = snap_to_nominal(target);
+    let (mut races, mut left_out) = race::usable_results(inputs.results, inputs.as_of);
+    let shortest = if target.mm() < 5_000_000 { MIN_RACE_FOR_SHORT_TARGET } else { MIN_RACE };
+    let too_long = |race: &&SourceRace| race.mark.distance() > MAX_RACE && race.age(inputs.as_of) <= YEAR;
+    left_out.extend(races.iter().filter(too_long).map(RejectedResult::too_long));
+    races.retain(|race| (shortest..=MAX_RACE).contains(&race.mark.distance()));
 
     let outline = match target {
-        Distance::MARATHON => marathon::outline(&races, inputs),
-        _ if target <= Distance::HALF_MARATHON => shorter(target, &races, inputs),
-        _ => between(target, &races, inputs),
+        Distance::MARATHON => marathon::marathon_estimate(&races, inputs),
+        _ if target <= Distance::HALF_MARATHON => estimate_up_to_half(target, &races, inputs),
+        _ => estimate_beyond_half(target, &races, inputs),
     };
-    let outline = outline.map_err(|why| explained(why, &left_out, shortest))?;
-    finish(target, &races, outline, left_out, inputs)
+    let outline = outline.map_err(|why| explain_missing(why, &left_out, shortest))?;
+    finalize(target, &races, outline, left_out, inputs)
 }
 
 /// `21.1 km` and `42.2 km` are how people write a half and a full marathon. This is about a wish, not about what a watch
 /// measured: whoever asks for 43 km means it.
-fn nominal(target: Distance) -> Distance {
+fn snap_to_nominal(target: Distance) -> Distance {
     [Distance::HALF_MARATHON, Distance::MARATHON]
         .into_iter()
         .find(|known| (target.mm() - known.mm()).abs() <= known.mm() / 500)
@@ -238,20 +240,24 @@ fn nominal(target: Distance) -> Distance {
 }
 
 /// Where a result would have served but cannot be, that is a better reason than that there is none.
-fn explained(why: Absent, left_out: &[LeftOut], shortest: Distance) -> Absent {
-    let long_enough = |left: &&LeftOut| left.result.distance >= shortest;
+fn explain_missing(why: MissingReason, left_out: &[RejectedResult], shortest: Distance) -> MissingReason {
+    let long_enough = |left: &&RejectedResult| left.result.distance >= shortest;
     match (&why, left_out.iter().find(long_enough)) {
-        (Absent::Missing { .. }, Some(first)) => first.why.clone(),
+        (MissingReason::Missing { .. }, Some(first)) => first.why.clone(),
         _ => why,
     }
 }
 
 /// Up to the half marathon.
-fn shorter(target: Distance, races: &[Raced], inputs: &Inputs<'_>) -> Found<Outline> {
-    let law = Hinge::up_to_the_half(inputs.firm_volume());
-    let mut outline = by_every_race(target, races, inputs, law, Method::PowerLaw)?;
+fn estimate_up_to_half(
+    target: Distance,
+    races: &[SourceRace],
+    inputs: &PredictionInputs<'_>,
+) -> MetricResult<PointEstimate> {
+    let law = BrokenPowerLaw::for_up_to_half(inputs.firm_volume());
+    let mut outline = weighted_estimate(target, races, inputs, law, Method::PowerLaw)?;
     outline.spread =
-        outline.sources.first().map(|race| interval::up_to_the_half(race.mark.distance(), target));
+        outline.sources.first().map(|race| interval::interval_up_to_half(race.mark.distance(), target));
     // The weekly distance says only how much a race beyond the half had faded.
     let faded = outline.sources.iter().any(|race| race.mark.distance() > Distance::HALF_MARATHON);
     outline.weekly = inputs.weekly.filter(|weekly| faded && weekly.is_firm());
@@ -260,14 +266,19 @@ fn shorter(target: Distance, races: &[Raced], inputs: &Inputs<'_>) -> Found<Outl
 
 /// Between the half and the full marathon, and on to 50 km: the bent power law, kept in step with the predictions for
 /// those two, so that a longer way never takes less time.
-fn between(target: Distance, races: &[Raced], inputs: &Inputs<'_>) -> Found<Outline> {
+fn estimate_beyond_half(
+    target: Distance,
+    races: &[SourceRace],
+    inputs: &PredictionInputs<'_>,
+) -> MetricResult<PointEstimate> {
     let weekly = inputs.firm_volume();
-    let mut outline = by_every_race(target, races, inputs, Hinge::for_volume(weekly), Method::Hinge)?;
+    let mut outline =
+        weighted_estimate(target, races, inputs, BrokenPowerLaw::for_volume(weekly), Method::BrokenPowerLaw)?;
     outline.weekly = inputs.weekly.filter(WeeklyVolume::is_firm);
     outline.spread =
-        outline.sources.first().map(|race| interval::beyond_the_half(race.mark.distance(), weekly));
-    let half = shorter(Distance::HALF_MARATHON, races, inputs)?.seconds;
-    let full = marathon::outline(races, inputs).map(|full| full.seconds);
+        outline.sources.first().map(|race| interval::interval_beyond_half(race.mark.distance(), weekly));
+    let half = estimate_up_to_half(Distance::HALF_MARATHON, races, inputs)?.seconds;
+    let full = marathon::marathon_estimate(races, inputs).map(|full| full.seconds);
     // No faster than the pace of the half, no slower than that of the marathon before it is reached, and no faster
     // after. Where the two contradict each other, the line between them takes the place of an even pace.
     let from_half = |slope: f64| half * (target.meters() / Distance::HALF_MARATHON.meters()).powf(slope);
@@ -284,66 +295,68 @@ fn between(target: Distance, races: &[Raced], inputs: &Inputs<'_>) -> Found<Outl
         }
         _ => outline.seconds.max(from_half(1.0)),
     };
-    outline.members = vec![Member { method: Method::Hinge, time: race::span(outline.seconds)? }];
+    outline.members =
+        vec![MethodEstimate { method: Method::BrokenPowerLaw, time: race::to_time_span(outline.seconds)? }];
     Ok(outline)
 }
 
 /// The weighed mean of the last year's races and of the training that says more, the heaviest first among the sources.
-fn by_every_race(
+fn weighted_estimate(
     target: Distance,
-    races: &[Raced],
-    inputs: &Inputs<'_>,
-    law: Hinge,
+    races: &[SourceRace],
+    inputs: &PredictionInputs<'_>,
+    law: BrokenPowerLaw,
     method: Method,
-) -> Found<Outline> {
+) -> MetricResult<PointEstimate> {
     let as_of = inputs.as_of;
-    let recent: Vec<Raced> = races.iter().filter(|race| race.age(as_of) <= YEAR).copied().collect();
-    let mut races = weighted_power_law::telling(recent, target, as_of, law);
+    let recent: Vec<SourceRace> = races.iter().filter(|race| race.age(as_of) <= YEAR).copied().collect();
+    let mut races = weighted_power_law::relevant_races(recent, target, as_of, law);
     races.sort_by(|a, b| {
         let weight = |race| weighted_power_law::weight(race, target, as_of);
         weight(b).total_cmp(&weight(a)).then_with(|| a.cmp(b))
     });
-    let need = if target.mm() < 5_000_000 { Need::RaceOf1500M } else { Need::RaceOf5Km };
-    let seconds = weighted_power_law::weighed(&races, target, as_of, law).ok_or(Absent::missing(need))?;
-    Ok(Outline {
+    let need = if target.mm() < 5_000_000 { RequiredInput::RaceOf1500M } else { RequiredInput::RaceOf5Km };
+    let seconds = weighted_power_law::weighted_seconds(&races, target, as_of, law)
+        .ok_or(MissingReason::missing(need))?;
+    Ok(PointEstimate {
         seconds,
-        members: vec![Member { method, time: race::span(seconds)? }],
+        members: vec![MethodEstimate { method, time: race::to_time_span(seconds)? }],
         sources: races,
-        ..Outline::default()
+        ..PointEstimate::default()
     })
 }
 
 /// Puts the band around the point, corrects both by the athlete's own past, and says how far to lean on them.
-fn finish(
+fn finalize(
     target: Distance,
-    races: &[Raced],
-    outline: Outline,
-    left_out: Vec<LeftOut>,
-    inputs: &Inputs<'_>,
-) -> Found<Prediction> {
+    races: &[SourceRace],
+    outline: PointEstimate,
+    left_out: Vec<RejectedResult>,
+    inputs: &PredictionInputs<'_>,
+) -> MetricResult<Prediction> {
     let (Some(source), Some(spread)) = (outline.sources.first().copied(), outline.spread) else {
-        return Err(Absent::missing(Need::RaceOf5Km));
+        return Err(MissingReason::missing(RequiredInput::RaceOf5Km));
     };
     let age = source.age(inputs.as_of);
-    let training_only = outline.sources.iter().all(|race| race.effort == Effort::Training);
+    let training_only = outline.sources.iter().all(|race| race.effort == EffortKind::Training);
     let spread = spread.for_input(training_only, age);
     let own = personal_bias::correction(inputs.history, target, inputs.as_of, spread);
-    let exact = Finish::around(outline.seconds * own.shift.exp(), own.spread)?;
+    let exact = PredictedFinish::from_point(outline.seconds * own.shift.exp(), own.spread)?;
 
     let mut quality = Quality::Ok;
     let unknown_volume = target > Distance::HALF_MARATHON && outline.weekly.is_none();
     if training_only || unknown_volume || target > Distance::MARATHON {
-        quality = quality.with(Quality::Provisional);
+        quality = quality.combine(Quality::Provisional);
     }
-    if age > interval::STALE_AFTER {
-        quality = quality.with(Quality::Stale);
+    if age > interval::STALE_AFTER_DAYS {
+        quality = quality.combine(Quality::Stale);
     }
     Ok(Prediction {
         target,
         as_of: inputs.as_of,
         shown: exact.rounded(target),
         exact,
-        uncorrected: race::span(outline.seconds)?,
+        uncorrected: race::to_time_span(outline.seconds)?,
         own_events: own.events,
         quality,
         members: outline.members,
@@ -352,25 +365,40 @@ fn finish(
         training: outline.training,
         sex: inputs.sex,
         left_out,
-        baselines: baselines(target, source, marathon::pair(races, inputs.as_of), inputs.firm_volume()),
+        baselines: baselines(
+            target,
+            source,
+            marathon::find_race_pair(races, inputs.as_of),
+            inputs.firm_volume(),
+        ),
     })
 }
 
-fn baselines(target: Distance, source: Raced, pair: Option<Pair>, weekly: Option<Distance>) -> Baselines {
-    let published = || -> Found<(Pair, Distance)> {
+fn baselines(
+    target: Distance,
+    source: SourceRace,
+    pair: Option<RacePair>,
+    weekly: Option<Distance>,
+) -> Baselines {
+    let published = || -> MetricResult<(RacePair, Distance)> {
         if target != Distance::MARATHON {
-            return Err(Absent::OutOfRange { what: "the published models are for the marathon".to_owned() });
+            return Err(MissingReason::OutOfRange {
+                what: "the published models are for the marathon".to_owned(),
+            });
         }
-        let pair = pair.ok_or(Absent::missing(Need::RaceOf5Km))?;
-        Ok((pair, weekly.ok_or(Absent::missing(Need::WeeklyDistance))?))
+        let pair = pair.ok_or(MissingReason::missing(RequiredInput::RaceOf5Km))?;
+        Ok((pair, weekly.ok_or(MissingReason::missing(RequiredInput::WeeklyDistance))?))
     };
     Baselines {
         riegel: riegel(source.mark, target),
         vdot: vdot_time(source.mark, target),
         vickers_one: published().and_then(|(pair, weekly)| vickers_one(pair.longest.mark, weekly)),
         vickers_two: published().and_then(|(pair, weekly)| {
-            let shortest =
-                pair.shortest.ok_or(Absent::TooFew { have: 1, needed: 2, what: super::Counted::Efforts })?;
+            let shortest = pair.shortest.ok_or(MissingReason::TooFew {
+                have: 1,
+                needed: 2,
+                what: super::CountUnit::Efforts,
+            })?;
             vickers_two(shortest.mark, pair.longest.mark, weekly)
         }),
     }

@@ -1,13 +1,13 @@
 //! What the athlete's own past predictions teach about the next one.
 
-use super::interval::Spread;
+use super::interval::LogInterval;
 use crate::domain::calendar::Day;
 use crate::domain::units::{Distance, TimeSpan};
-use crate::metrics::recovery::baseline::count;
+use crate::metrics::recovery::baseline::to_u32;
 
 /// A race that had been predicted and was then run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Past {
+pub struct PastPrediction {
     /// The day of the race.
     pub on: Day,
     /// How far.
@@ -20,11 +20,11 @@ pub struct Past {
 }
 
 /// The shortest race that counts, and the shortest target that is corrected: 10 km.
-const SHORTEST: Distance = Distance::from_mm(10_000_000);
-const FEWEST_TO_SHIFT: usize = 3;
-const FEWEST_FOR_A_BAND: usize = 8;
+const MIN_DISTANCE: Distance = Distance::from_mm(10_000_000);
+const MIN_EVENTS_TO_SHIFT: usize = 3;
+const MIN_EVENTS_FOR_INTERVAL: usize = 8;
 /// One race counts for no more than this, e^0.3 = 35 % off; beyond it something else happened.
-const FURTHEST: f64 = 0.3;
+const MAX_LOG_ERROR: f64 = 0.3;
 
 /// What the athlete's own events do to a prediction.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -32,7 +32,7 @@ pub(super) struct Correction {
     /// To add to the logarithm of the time.
     pub(super) shift: f64,
     /// The band around the shifted point.
-    pub(super) spread: Spread,
+    pub(super) spread: LogInterval,
     /// How many events it is from; 0 when there are too few.
     pub(super) events: u32,
 }
@@ -41,29 +41,36 @@ pub(super) struct Correction {
 /// b = Σr/(n + 2); from eight on, the band is the athlete's own quantiles of r − b, mixed with everybody's as n to 8.
 ///
 /// Three events 5 % slower than predicted: b = 3·ln 1.05/5 = 0.0293, so 4:00:00 becomes 4:07:08.
-pub(super) fn correction(history: &[Past], target: Distance, as_of: Day, spread: Spread) -> Correction {
+pub(super) fn correction(
+    history: &[PastPrediction],
+    target: Distance,
+    as_of: Day,
+    spread: LogInterval,
+) -> Correction {
     let mut ratios: Vec<f64> = history
         .iter()
-        .filter(|past| past.on <= as_of && past.distance >= SHORTEST)
+        .filter(|past| past.on <= as_of && past.distance >= MIN_DISTANCE)
         .filter(|past| past.predicted > TimeSpan::ZERO && past.actual > TimeSpan::ZERO)
-        .map(|past| (past.actual.seconds() / past.predicted.seconds()).ln().clamp(-FURTHEST, FURTHEST))
+        .map(|past| {
+            (past.actual.seconds() / past.predicted.seconds()).ln().clamp(-MAX_LOG_ERROR, MAX_LOG_ERROR)
+        })
         .collect();
     // One order, so that the sum does not depend on how they came.
     ratios.sort_by(f64::total_cmp);
     let n = ratios.len();
-    if n < FEWEST_TO_SHIFT || target < SHORTEST {
+    if n < MIN_EVENTS_TO_SHIFT || target < MIN_DISTANCE {
         return Correction { shift: 0.0, spread, events: 0 };
     }
     let events = n as f64;
     let shift = ratios.iter().sum::<f64>() / (events + 2.0);
-    let spread = if n >= FEWEST_FOR_A_BAND {
+    let spread = if n >= MIN_EVENTS_FOR_INTERVAL {
         let own = events / (events + 8.0);
         let mix = |q: f64, everybody: f64| own * (quantile(&ratios, q) - shift) + (1.0 - own) * everybody;
-        Spread { low: mix(0.1, spread.low).min(0.0), high: mix(0.9, spread.high).max(0.0) }
+        LogInterval { low: mix(0.1, spread.low).min(0.0), high: mix(0.9, spread.high).max(0.0) }
     } else {
         spread
     };
-    Correction { shift, spread, events: count(n) }
+    Correction { shift, spread, events: to_u32(n) }
 }
 
 /// The quantile of sorted values, straight between neighbours.
@@ -78,10 +85,10 @@ fn quantile(sorted: &[f64], q: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn events(percent: &[f64]) -> Vec<Past> {
+    fn events(percent: &[f64]) -> Vec<PastPrediction> {
         percent
             .iter()
-            .map(|percent| Past {
+            .map(|percent| PastPrediction {
                 on: "2026-01-01".parse().unwrap(),
                 distance: Distance::MARATHON,
                 predicted: TimeSpan::from_secs(10_000),
@@ -90,9 +97,9 @@ mod tests {
             .collect()
     }
 
-    const EVERYBODY: Spread = Spread { low: -0.06, high: 0.08 };
+    const EVERYBODY: LogInterval = LogInterval { low: -0.06, high: 0.08 };
 
-    fn corrected(history: &[Past]) -> Correction {
+    fn corrected(history: &[PastPrediction]) -> Correction {
         correction(history, Distance::MARATHON, "2026-06-01".parse().unwrap(), EVERYBODY)
     }
 
@@ -118,7 +125,7 @@ mod tests {
         for percent in [-99.0, -50.0, 50.0, 10_000.0] {
             let odd = corrected(&events(&[percent; 12]));
             assert!(
-                odd.spread.low <= 0.0 && odd.spread.high >= 0.0 && odd.shift.abs() <= FURTHEST,
+                odd.spread.low <= 0.0 && odd.spread.high >= 0.0 && odd.shift.abs() <= MAX_LOG_ERROR,
                 "{odd:?}"
             );
         }

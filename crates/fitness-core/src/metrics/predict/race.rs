@@ -2,13 +2,13 @@
 
 use crate::domain::calendar::Day;
 use crate::domain::units::{Distance, TimeSpan};
-use crate::metrics::{Absent, Found};
+use crate::metrics::{MetricResult, MissingReason};
 use crate::string_enum::string_enum;
 use serde::{Deserialize, Serialize};
 
 string_enum! {
     /// How a result was run. The order is from firm to doubtful.
-    pub enum Effort("kind of effort") {
+    pub enum EffortKind("kind of effort") {
         /// A race.
         Race = "race",
         /// All out, but alone.
@@ -18,7 +18,7 @@ string_enum! {
     }
 }
 
-impl Effort {
+impl EffortKind {
     /// What it counts for beside others: 1 a race, a half a time trial, 0.35 training. Reasoned, not fitted.
     pub(super) const fn weight(self) -> f64 {
         match self {
@@ -43,22 +43,22 @@ pub struct RaceResult {
     /// When. A typed-in result without a day counts as run on the day of asking.
     pub on: Option<Day>,
     /// How it was run.
-    pub effort: Effort,
+    pub effort: EffortKind,
 }
 
 /// A result a prediction was made from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Raced {
+pub struct SourceRace {
     /// How far, and in which time.
     #[serde(flatten)]
-    pub mark: Mark,
+    pub mark: Performance,
     /// When; `None` for what was typed in without a day.
     pub on: Option<Day>,
     /// How it was run.
-    pub effort: Effort,
+    pub effort: EffortKind,
 }
 
-impl Raced {
+impl SourceRace {
     /// The day it counts for: one without a day counts as run on the day of asking.
     pub(super) fn day(&self, as_of: Day) -> Day {
         self.on.unwrap_or(as_of)
@@ -67,43 +67,43 @@ impl Raced {
     /// Days from the race to the day of asking.
     #[must_use]
     pub fn age(&self, as_of: Day) -> i64 {
-        self.day(as_of).until(as_of)
+        self.day(as_of).days_until(as_of)
     }
 }
 
 /// What a watch makes of a measured course, as a share of it.
-pub(super) const COURSE: std::ops::RangeInclusive<f64> = 0.98..=1.05;
+pub(super) const COURSE_TOLERANCE: std::ops::RangeInclusive<f64> = 0.98..=1.05;
 
 /// Whether a recorded distance is likely to be that of a course.
-pub(super) fn is_of(recorded: Distance, course: Distance) -> bool {
-    COURSE.contains(&(recorded.mm() as f64 / course.mm().max(1) as f64))
+pub(super) fn is_course_distance(recorded: Distance, course: Distance) -> bool {
+    COURSE_TOLERANCE.contains(&(recorded.mm() as f64 / course.mm().max(1) as f64))
 }
 
 /// A result that was not used, and why.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct LeftOut {
+pub struct RejectedResult {
     /// Which.
     pub result: RaceResult,
     /// Why.
-    pub why: Absent,
+    pub why: MissingReason,
 }
 
-impl LeftOut {
+impl RejectedResult {
     /// A race beyond everything the formulas were fitted on.
-    pub(super) fn too_long(race: &Raced) -> Self {
-        let Raced { mark, on, effort } = *race;
+    pub(super) fn too_long(race: &SourceRace) -> Self {
+        let SourceRace { mark, on, effort } = *race;
         let why = format!(
             "{:.1} km is too long a race to predict from; one of 5 to 50 km is needed",
             mark.distance.km()
         );
         let result = RaceResult { distance: mark.distance, time: mark.time, on, effort };
-        Self { result, why: Absent::OutOfRange { what: why } }
+        Self { result, why: MissingReason::OutOfRange { what: why } }
     }
 }
 
 /// A distance and the time it took, both of which a human can have run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Mark {
+pub struct Performance {
     #[serde(rename = "distance_mm")]
     distance: Distance,
     #[serde(rename = "time_ms")]
@@ -112,7 +112,7 @@ pub struct Mark {
 
 /// The men's fastest known in 2025, metres and seconds: track to 10 km, road beyond. Between two, a straight line in
 /// logarithms.
-const FASTEST: [(f64, f64); 8] = [
+const WORLD_RECORDS: [(f64, f64); 8] = [
     (400.0, 43.03),
     (800.0, 100.91),
     (1500.0, 206.0),
@@ -125,9 +125,9 @@ const FASTEST: [(f64, f64); 8] = [
 /// A record may fall by this much before the list above is in the way.
 const RECORD_MARGIN: f64 = 0.98;
 /// Slower than this, metres per second, is no effort to predict from: 16:40 for a kilometre.
-const SLOWEST: f64 = 1.0;
+const MIN_SPEED_MPS: f64 = 1.0;
 
-impl Mark {
+impl Performance {
     /// Checks that a human can have run it.
     ///
     /// ```
@@ -141,23 +141,23 @@ impl Mark {
     ///
     /// # Errors
     /// When the distance is not 400 m to 100 km, or the time is slower than a walk or beats every record.
-    pub fn new(distance: Distance, time: TimeSpan) -> Found<Self> {
+    pub fn new(distance: Distance, time: TimeSpan) -> MetricResult<Self> {
         let (meters, seconds) = (distance.meters(), time.seconds());
-        let told = || format!("{:.2} km in {}", distance.km(), time.clock());
-        let refused = |why: &str| Err(Absent::OutOfRange { what: format!("{} {why}", told()) });
-        let [shortest, .., longest] = FASTEST;
+        let told = || format!("{:.2} km in {}", distance.km(), time.format_clock());
+        let refused = |why: &str| Err(MissingReason::OutOfRange { what: format!("{} {why}", told()) });
+        let [shortest, .., longest] = WORLD_RECORDS;
         if !(shortest.0..=longest.0).contains(&meters) {
-            return Err(Absent::OutOfRange {
+            return Err(MissingReason::OutOfRange {
                 what: format!("{:.2} km is no race distance here", distance.km()),
             });
         }
         if time <= TimeSpan::ZERO {
-            return Err(Absent::OutOfRange { what: "a race that took no time".to_owned() });
+            return Err(MissingReason::OutOfRange { what: "a race that took no time".to_owned() });
         }
-        if seconds < fastest(meters) * RECORD_MARGIN {
+        if seconds < record_seconds(meters) * RECORD_MARGIN {
             return refused("is faster than any human has run");
         }
-        if meters / seconds < SLOWEST {
+        if meters / seconds < MIN_SPEED_MPS {
             return refused("is slower than a walk");
         }
         Ok(Self { distance, time })
@@ -185,34 +185,34 @@ impl Mark {
 }
 
 /// The best any human has run over a distance between the first and the last of the list.
-fn fastest(meters: f64) -> f64 {
-    let above = FASTEST.partition_point(|(d, _)| *d < meters).clamp(1, FASTEST.len() - 1);
-    let ((d1, t1), (d2, t2)) = (FASTEST[above - 1], FASTEST[above]);
+fn record_seconds(meters: f64) -> f64 {
+    let above = WORLD_RECORDS.partition_point(|(d, _)| *d < meters).clamp(1, WORLD_RECORDS.len() - 1);
+    let ((d1, t1), (d2, t2)) = (WORLD_RECORDS[above - 1], WORLD_RECORDS[above]);
     let share = (meters / d1).ln() / (d2 / d1).ln();
     t1 * (t2 / t1).powf(share)
 }
 
 /// Seconds out of a formula as a time, or the reason that they are none.
-pub(super) fn span(seconds: f64) -> Found<TimeSpan> {
-    TimeSpan::from_seconds(seconds)
-        .filter(|time| *time > TimeSpan::ZERO)
-        .ok_or_else(|| Absent::OutOfRange { what: "the formula gives no time a race can take".to_owned() })
+pub(super) fn to_time_span(seconds: f64) -> MetricResult<TimeSpan> {
+    TimeSpan::from_seconds(seconds).filter(|time| *time > TimeSpan::ZERO).ok_or_else(|| {
+        MissingReason::OutOfRange { what: "the formula gives no time a race can take".to_owned() }
+    })
 }
 
 /// The results that had happened by the day of asking, each once and in one order whatever order they came in, and
 /// those that cannot be. What lies in the future has not happened and is not spoken of.
-pub(super) fn known(results: &[RaceResult], as_of: Day) -> (Vec<Raced>, Vec<LeftOut>) {
+pub(super) fn usable_results(results: &[RaceResult], as_of: Day) -> (Vec<SourceRace>, Vec<RejectedResult>) {
     let mut told: Vec<RaceResult> =
         results.iter().filter(|result| result.on.is_none_or(|on| on <= as_of)).copied().collect();
     told.sort_unstable();
     told.dedup();
     let (mut races, mut left_out) = (Vec::new(), Vec::new());
     for result in told {
-        match Mark::new(result.distance, result.time) {
+        match Performance::new(result.distance, result.time) {
             Ok(mark) => {
-                races.push(Raced { mark, on: result.on, effort: result.effort });
+                races.push(SourceRace { mark, on: result.on, effort: result.effort });
             }
-            Err(why) => left_out.push(LeftOut { result, why }),
+            Err(why) => left_out.push(RejectedResult { result, why }),
         }
     }
     // A result may have come both with its day and without.
@@ -239,14 +239,14 @@ mod tests {
             (Distance::from_mm(i64::MIN), i64::MAX / 1000, "no race distance"),
             (Distance::from_mm(i64::MAX), 60, "no race distance"),
         ] {
-            let refused = Mark::new(distance, TimeSpan::from_secs(seconds)).unwrap_err().to_string();
+            let refused = Performance::new(distance, TimeSpan::from_secs(seconds)).unwrap_err().to_string();
             assert!(refused.contains(why), "{refused}");
         }
         // The records themselves are humanly possible, and so is a walk.
-        for (meters, seconds) in FASTEST {
-            assert!((fastest(meters) - seconds).abs() < 1e-9);
-            assert!(Mark::new(km(meters / 1000.0), TimeSpan::from_seconds(seconds).unwrap()).is_ok());
+        for (meters, seconds) in WORLD_RECORDS {
+            assert!((record_seconds(meters) - seconds).abs() < 1e-9);
+            assert!(Performance::new(km(meters / 1000.0), TimeSpan::from_seconds(seconds).unwrap()).is_ok());
         }
-        assert!(Mark::new(km(5.0), TimeSpan::from_secs(5000)).is_ok());
+        assert!(Performance::new(km(5.0), TimeSpan::from_secs(5000)).is_ok());
     }
 }

@@ -1,9 +1,9 @@
 //! Tanda 2011: the marathon from how much and how fast was trained.
 
-use super::race::span;
-use super::weekly_volume::FEWEST_WEEKS;
+use super::race::to_time_span;
+use super::weekly_volume::MIN_WEEKS;
 use crate::domain::units::{Distance, Pace, TimeSpan};
-use crate::metrics::{Absent, Counted, Found};
+use crate::metrics::{CountUnit, MetricResult, MissingReason};
 use serde::Serialize;
 
 /// Training before a marathon, measured over some weeks that end a week before it.
@@ -19,8 +19,8 @@ pub struct TrainingPace {
 }
 
 /// Kilometres a week, and seconds per kilometre, within which it was fitted.
-const WEEKLY_KM: std::ops::RangeInclusive<f64> = 40.0..=120.0;
-const PACE: std::ops::RangeInclusive<f64> = 240.0..=400.0;
+const VALID_WEEKLY_KM: std::ops::RangeInclusive<f64> = 40.0..=120.0;
+const VALID_PACE: std::ops::RangeInclusive<f64> = 240.0..=400.0;
 
 /// Marathon pace in s/km = 17.1 + 140·e^(−0.0053·K) + 0.55·P, with K km a week and P the mean training pace in s/km
 /// (Tanda 2011, J Hum Sport Exerc 6:511; fitted on men).
@@ -30,14 +30,18 @@ const PACE: std::ops::RangeInclusive<f64> = 240.0..=400.0;
 ///
 /// # Errors
 /// With fewer than six weeks, or training outside 40 to 120 km a week at 4:00 to 6:40 per kilometre.
-pub fn tanda(training: &TrainingPace) -> Found<TimeSpan> {
-    if training.weeks < FEWEST_WEEKS {
-        return Err(Absent::TooFew { have: training.weeks, needed: FEWEST_WEEKS, what: Counted::Weeks });
+pub fn tanda(training: &TrainingPace) -> MetricResult<TimeSpan> {
+    if training.weeks < MIN_WEEKS {
+        return Err(MissingReason::TooFew {
+            have: training.weeks,
+            needed: MIN_WEEKS,
+            what: CountUnit::Weeks,
+        });
     }
     let (km, pace) = (training.weekly.km(), training.pace.seconds_per_km());
-    if !WEEKLY_KM.contains(&km) || !PACE.contains(&pace) {
+    if !VALID_WEEKLY_KM.contains(&km) || !VALID_PACE.contains(&pace) {
         let what = "Tanda's formula is for 40 to 120 km a week at 4:00 to 6:40 per kilometre".to_owned();
-        return Err(Absent::OutOfRange { what });
+        return Err(MissingReason::OutOfRange { what });
     }
-    span((17.1 + 140.0 * (-0.0053 * km).exp() + 0.55 * pace) * Distance::MARATHON.km())
+    to_time_span((17.1 + 140.0 * (-0.0053 * km).exp() + 0.55 * pace) * Distance::MARATHON.km())
 }

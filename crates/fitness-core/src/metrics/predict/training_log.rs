@@ -2,17 +2,17 @@
 //!
 //! Everything said about a day is made of that day and earlier ones, so a backtest over it leaks nothing.
 
-use super::backtest::past;
-use super::race::is_of;
+use super::backtest::past_prediction;
+use super::race::is_course_distance;
 use super::{
-    Backtest, Context, Effort, Inputs, Past, Prediction, RaceResult, TrainingPace, WeeklyVolume, backtest,
-    predict,
+    Backtest, EffortKind, PastPrediction, Prediction, PredictionInputs, RaceResult, TrainingContext,
+    TrainingPace, WeeklyVolume, backtest, predict,
 };
 use crate::domain::athlete::Sex;
 use crate::domain::calendar::Day;
 use crate::domain::ids::ActivityId;
 use crate::domain::units::{Distance, Pace, TimeSpan};
-use crate::metrics::Found;
+use crate::metrics::MetricResult;
 use crate::metrics::efforts;
 use crate::metrics::recovery::baseline::median;
 
@@ -24,19 +24,20 @@ const WEEKS: i64 = 8;
 /// Days for which a fastest time is the fastest.
 const YEAR: i64 = 365;
 /// A heart rate from which on an effort of this length is a hard one, of the threshold's.
-const HARD: f64 = 0.95;
+const HARD_HR_FRACTION: f64 = 0.95;
 /// Over a whole run, a heart rate below this share of the threshold's is an easy one. *Ours*: marathons are raced at 0.88
 /// to 0.95 of it, easy runs below 0.85.
-const NOT_EASY: f64 = 0.88;
+const MIN_RACE_HR_FRACTION: f64 = 0.88;
 /// Where no heart rate is known, so much faster than usual is not easy. *Ours*.
-const FASTER: f64 = 1.08;
+const FASTER_THAN_USUAL: f64 = 1.08;
 /// Usual is the middle run of so many days, and takes so many runs.
 const USUAL_DAYS: i64 = 90;
 const USUAL_RUNS: usize = 5;
 /// A course that rises or falls by more than this from end to end says something else than a race does.
-const LEVEL: f64 = 0.01;
+const MAX_NET_GRADE: f64 = 0.01;
 /// How long an effort is whose heart rate says whether it was hard.
-const TELLING: std::ops::RangeInclusive<TimeSpan> = TimeSpan::from_mins(20)..=TimeSpan::from_mins(60);
+const HR_EFFORT_DURATION: std::ops::RangeInclusive<TimeSpan> =
+    TimeSpan::from_mins(20)..=TimeSpan::from_mins(60);
 
 /// A run, as far as a predictor looks at it.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,7 +51,7 @@ pub struct Run {
     /// Time in motion.
     pub time: Option<TimeSpan>,
     /// Its fastest times over the usual distances.
-    pub efforts: Vec<efforts::Effort>,
+    pub efforts: Vec<efforts::BestEffort>,
     /// The athlete's threshold heart rate on that day.
     pub threshold_heart_rate: Option<f64>,
 }
@@ -63,9 +64,9 @@ pub struct TrainingLog {
     /// Results the athlete confirmed or typed in.
     pub races: Vec<RaceResult>,
     /// The first day with data.
-    pub first: Day,
+    pub first_day: Day,
     /// The last complete day.
-    pub complete: Day,
+    pub complete_through: Day,
     /// The athlete's sex, as far as they said.
     pub sex: Option<Sex>,
 }
@@ -79,8 +80,8 @@ impl TrainingLog {
     pub fn results(&self) -> Vec<RaceResult> {
         let mut results = self.races.clone();
         results.extend(self.efforts(|run, effort, before| {
-            let whole = run.is_whole(effort) && run.was_hard_enough(effort, before);
-            run.was_hard(effort) || whole
+            let whole = run.is_whole_run(effort) && run.is_not_easy(effort, before);
+            run.is_hard(effort) || whole
         }));
         results
     }
@@ -89,11 +90,11 @@ impl TrainingLog {
     /// year, hard or not.
     #[must_use]
     pub fn likely_races(&self) -> Vec<RaceResult> {
-        let found = self.efforts(|run, effort, _| run.is_whole(effort));
+        let found = self.efforts(|run, effort, _| run.is_whole_run(effort));
         // What was beaten within the year, before or after, was hardly one.
         let beaten = |one: &RaceResult| {
             self.races.iter().chain(&found).any(|other| {
-                let near = other.on.zip(one.on).is_some_and(|(a, b)| a.until(b).abs() < YEAR);
+                let near = other.on.zip(one.on).is_some_and(|(a, b)| a.days_until(b).abs() < YEAR);
                 near && other.distance == one.distance && other.time < one.time
             })
         };
@@ -102,7 +103,7 @@ impl TrainingLog {
 
     /// The efforts that were the fastest of a year, on a level course and on no day of a race, and for which something
     /// more holds, given the runs before.
-    fn efforts(&self, holds: impl Fn(&Run, &efforts::Effort, &[&Run]) -> bool) -> Vec<RaceResult> {
+    fn efforts(&self, holds: impl Fn(&Run, &efforts::BestEffort, &[&Run]) -> bool) -> Vec<RaceResult> {
         let mut runs: Vec<&Run> = self.runs.iter().collect();
         runs.sort_by_key(|run| run.day);
         let mut found = Vec::new();
@@ -112,19 +113,19 @@ impl TrainingLog {
                 continue;
             }
             let before = &runs[..number];
-            let year = before.iter().rev().take_while(|earlier| earlier.day.until(run.day) < YEAR);
+            let year = before.iter().rev().take_while(|earlier| earlier.day.days_until(run.day) < YEAR);
             for effort in &run.efforts {
                 let faster = |earlier: &&Run| {
                     let same = earlier.efforts.iter().find(|other| other.distance == effort.distance);
                     same.is_some_and(|other| other.time <= effort.time)
                 };
-                let level = effort.net_grade.is_none_or(|grade| grade.abs() < LEVEL);
+                let level = effort.net_grade.is_none_or(|grade| grade.abs() < MAX_NET_GRADE);
                 if level && holds(run, effort, before) && !year.clone().any(faster) {
                     found.push(RaceResult {
                         distance: effort.distance,
                         time: effort.time,
                         on: Some(run.day),
-                        effort: Effort::Training,
+                        effort: EffortKind::Training,
                     });
                 }
             }
@@ -137,7 +138,7 @@ impl TrainingLog {
     ///
     /// # Errors
     /// As [`predict`].
-    pub fn predict(&self, target: Distance, as_of: Day) -> Found<Prediction> {
+    pub fn predict(&self, target: Distance, as_of: Day) -> MetricResult<Prediction> {
         self.predict_at(target, as_of, None)
     }
 
@@ -145,20 +146,33 @@ impl TrainingLog {
     ///
     /// # Errors
     /// As [`predict`].
-    pub fn predict_at(&self, target: Distance, as_of: Day, told: Option<Distance>) -> Found<Prediction> {
+    pub fn predict_at(
+        &self,
+        target: Distance,
+        as_of: Day,
+        told: Option<Distance>,
+    ) -> MetricResult<Prediction> {
         let results = self.results();
-        let history: Vec<Past> =
-            self.backtest().events.iter().filter(|event| event.on <= as_of).filter_map(past).collect();
-        let Context { weekly, training, sex } = self.context_at(as_of, told);
-        predict(target, &Inputs { results: &results, weekly, training, sex, history: &history, as_of })
+        let history: Vec<PastPrediction> = self
+            .backtest()
+            .events
+            .iter()
+            .filter(|event| event.on <= as_of)
+            .filter_map(past_prediction)
+            .collect();
+        let TrainingContext { weekly, training, sex } = self.context_at(as_of, told);
+        predict(
+            target,
+            &PredictionInputs { results: &results, weekly, training, sex, history: &history, as_of },
+        )
     }
 
     /// Predictions seen from several days, each as it was made then: from the [`LOOK_BACK_DAYS`] before it, and nothing
     /// that came after.
     #[must_use]
-    pub fn predict_on(&self, target: Distance, days: &[Day]) -> Vec<(Day, Found<Prediction>)> {
+    pub fn predict_on(&self, target: Distance, days: &[Day]) -> Vec<(Day, MetricResult<Prediction>)> {
         let seen = |day: &Day| {
-            let from = day.plus(-LOOK_BACK_DAYS);
+            let from = day.plus_days(-LOOK_BACK_DAYS);
             let log = Self {
                 runs: self.runs.iter().filter(|run| (from..=*day).contains(&run.day)).cloned().collect(),
                 races: self
@@ -167,8 +181,8 @@ impl TrainingLog {
                     .filter(|race| race.on.is_none_or(|on| on <= *day))
                     .copied()
                     .collect(),
-                first: self.first.max(from),
-                complete: self.complete.min(*day),
+                first_day: self.first_day.max(from),
+                complete_through: self.complete_through.min(*day),
                 sex: self.sex,
             };
             (*day, log.predict(target, *day))
@@ -180,7 +194,7 @@ impl TrainingLog {
     #[must_use]
     pub fn latest(&self, today: Day) -> Day {
         let told = self.races.iter().filter_map(|race| race.on).filter(|day| *day <= today).max();
-        self.complete.min(today).max(told.unwrap_or(self.complete.min(today)))
+        self.complete_through.min(today).max(told.unwrap_or(self.complete_through.min(today)))
     }
 
     /// Every past race, predicted from what was known before it.
@@ -191,10 +205,10 @@ impl TrainingLog {
 
     /// What was known about the training at the end of a day, with a weekly distance by the athlete's word.
     #[must_use]
-    pub fn context_at(&self, on: Day, told: Option<Distance>) -> Context {
+    pub fn context_at(&self, on: Day, told: Option<Distance>) -> TrainingContext {
         let measured = self.context(on);
         let Some(distance) = told else { return measured };
-        Context {
+        TrainingContext {
             weekly: Some(WeeklyVolume { distance, weeks: None }),
             training: measured.training.map(|training| TrainingPace { weekly: distance, ..training }),
             ..measured
@@ -203,12 +217,12 @@ impl TrainingLog {
 
     /// What was known about the training at the end of a day.
     #[must_use]
-    pub fn context(&self, on: Day) -> Context {
-        let known = self.complete.min(on);
+    pub fn context(&self, on: Day) -> TrainingContext {
+        let known = self.complete_through.min(on);
         // Whole weeks back from a week before the day, as far as there is data on both sides.
         let weeks: Vec<(Day, Day)> = (1..=WEEKS)
-            .map(|week| (on.plus(-7 * (week + 1)), on.plus(-7 * week - 1)))
-            .filter(|(from, through)| *from >= self.first && *through <= known)
+            .map(|week| (on.plus_days(-7 * (week + 1)), on.plus_days(-7 * week - 1)))
+            .filter(|(from, through)| *from >= self.first_day && *through <= known)
             .collect();
         let within = |day: Day| weeks.iter().any(|(from, through)| (*from..=*through).contains(&day));
         let runs = self.runs.iter().filter(|run| within(run.day));
@@ -223,12 +237,12 @@ impl TrainingLog {
         }
         let count = weeks.len() as i64;
         if count == 0 {
-            return Context { sex: self.sex, ..Context::default() };
+            return TrainingContext { sex: self.sex, ..TrainingContext::default() };
         }
         let weekly = Distance::from_mm(all / count);
         let weeks = weeks.len() as u32;
         let pace = Pace::from_seconds_per_km(time.seconds() / Distance::from_mm(timed).km());
-        Context {
+        TrainingContext {
             weekly: Some(WeeklyVolume { distance: weekly, weeks: Some(weeks) }),
             training: pace.map(|pace| TrainingPace { weeks, weekly, pace }),
             sex: self.sex,
@@ -238,42 +252,45 @@ impl TrainingLog {
 
 impl Run {
     /// Whether the whole run was the distance of an effort within it.
-    fn is_whole(&self, effort: &efforts::Effort) -> bool {
-        self.distance.is_some_and(|distance| is_of(distance, effort.distance))
+    fn is_whole_run(&self, effort: &efforts::BestEffort) -> bool {
+        self.distance.is_some_and(|distance| is_course_distance(distance, effort.distance))
     }
 
     /// Its heart rate as a share of the threshold's.
-    fn strain(&self, effort: &efforts::Effort) -> Option<f64> {
+    fn hr_fraction(&self, effort: &efforts::BestEffort) -> Option<f64> {
         effort.heart_rate.zip(self.threshold_heart_rate).map(|(heart, threshold)| heart / threshold)
     }
 
     /// Whether the heart says that it was hard.
-    fn was_hard(&self, effort: &efforts::Effort) -> bool {
-        TELLING.contains(&effort.time) && self.strain(effort).is_some_and(|strain| strain >= HARD)
+    fn is_hard(&self, effort: &efforts::BestEffort) -> bool {
+        HR_EFFORT_DURATION.contains(&effort.time)
+            && self.hr_fraction(effort).is_some_and(|strain| strain >= HARD_HR_FRACTION)
     }
 
     /// Whether it was at least no easy run: by the heart, else by the pace of the runs before.
-    fn was_hard_enough(&self, effort: &efforts::Effort, before: &[&Self]) -> bool {
-        if let Some(strain) = self.strain(effort) {
-            return strain >= NOT_EASY;
+    fn is_not_easy(&self, effort: &efforts::BestEffort, before: &[&Self]) -> bool {
+        if let Some(strain) = self.hr_fraction(effort) {
+            return strain >= MIN_RACE_HR_FRACTION;
         }
-        let lately = before.iter().rev().take_while(|earlier| earlier.day.until(self.day) <= USUAL_DAYS);
+        let lately = before.iter().rev().take_while(|earlier| earlier.day.days_until(self.day) <= USUAL_DAYS);
         let speeds: Vec<f64> = lately
             .filter_map(|run| {
                 Some(run.distance?.meters() / run.time.filter(|time| *time > TimeSpan::ZERO)?.seconds())
             })
             .collect();
         let usual = median(&speeds).filter(|_| speeds.len() >= USUAL_RUNS);
-        usual.is_some_and(|usual| effort.distance.meters() >= FASTER * usual * effort.time.seconds())
+        usual.is_some_and(|usual| {
+            effort.distance.meters() >= FASTER_THAN_USUAL * usual * effort.time.seconds()
+        })
     }
 }
 
 /// The official distance a watch's is likely to be of: within 0.98 and 1.05 of 5 km, 10 km, a half or a full marathon.
 #[must_use]
-pub fn course_of(recorded: Distance) -> Option<Distance> {
+pub fn official_distance(recorded: Distance) -> Option<Distance> {
     [Distance::from_mm(5_000_000), Distance::from_mm(10_000_000), Distance::HALF_MARATHON, Distance::MARATHON]
         .into_iter()
-        .find(|course| is_of(recorded, *course))
+        .find(|course| is_course_distance(recorded, *course))
 }
 
 #[cfg(test)]
@@ -281,16 +298,16 @@ mod tests {
     use super::*;
 
     fn day(number: i64) -> Day {
-        "2026-01-01".parse::<Day>().unwrap().plus(number)
+        "2026-01-01".parse::<Day>().unwrap().plus_days(number)
     }
 
     fn km(km: f64) -> Distance {
         Distance::from_km(km).unwrap()
     }
 
-    fn effort(distance: f64, minutes: i64, heart_rate: f64) -> efforts::Effort {
+    fn effort(distance: f64, minutes: i64, heart_rate: f64) -> efforts::BestEffort {
         let heart_rate = Some(heart_rate);
-        efforts::Effort {
+        efforts::BestEffort {
             distance: km(distance),
             start: TimeSpan::ZERO,
             time: TimeSpan::from_mins(minutes),
@@ -299,7 +316,7 @@ mod tests {
         }
     }
 
-    fn run(number: i64, distance: f64, minutes: i64, efforts: &[efforts::Effort]) -> Run {
+    fn run(number: i64, distance: f64, minutes: i64, efforts: &[efforts::BestEffort]) -> Run {
         Run {
             id: ActivityId::new(number + 1),
             day: day(number),
@@ -314,8 +331,8 @@ mod tests {
         TrainingLog {
             runs: runs.to_vec(),
             races: races.to_vec(),
-            first: day(0),
-            complete: day(400),
+            first_day: day(0),
+            complete_through: day(400),
             sex: None,
         }
     }
@@ -343,11 +360,11 @@ mod tests {
         assert_eq!(log(&jog, &[]).likely_races().len(), 1);
         // Nor is a run down a hill, however hard, nor one up; 9 m in a kilometre are level.
         for (grade, count) in [(-0.012, 0), (0.01, 0), (0.009, 1), (-0.0099, 1)] {
-            let sloped = efforts::Effort { net_grade: Some(grade), ..hard[0] };
+            let sloped = efforts::BestEffort { net_grade: Some(grade), ..hard[0] };
             assert_eq!(log(&[run(1, 12.0, 60, &[sloped])], &[]).results().len(), count, "{grade}");
         }
         // Without a heart rate it takes a pace that is 8 % faster than usual.
-        let unmeasured = |minutes| efforts::Effort { heart_rate: None, ..effort(10.0, minutes, 0.0) };
+        let unmeasured = |minutes| efforts::BestEffort { heart_rate: None, ..effort(10.0, minutes, 0.0) };
         let usual = |runs: i64| (0..runs).map(|number| run(number, 8.0, 48, &[])).collect::<Vec<_>>();
         for (minutes, earlier, count) in [(55, 5, 1), (56, 5, 0), (55, 4, 0)] {
             let runs = [usual(earlier), vec![run(10, 10.1, minutes, &[unmeasured(minutes)])]].concat();
@@ -361,7 +378,7 @@ mod tests {
             distance: km(5.0),
             time: TimeSpan::from_mins(20),
             on: Some(day(1)),
-            effort: Effort::Race,
+            effort: EffortKind::Race,
         };
         assert_eq!(log(&runs[..1], &[raced]).results(), [raced]);
     }
@@ -377,7 +394,7 @@ mod tests {
         assert_eq!(told.context(day(30)).weekly.unwrap().weeks, Some(3));
         assert_eq!(told.context(day(5)).weekly, None);
         // Days that have not arrived are no rest.
-        let behind = TrainingLog { complete: day(60), ..told.clone() };
+        let behind = TrainingLog { complete_through: day(60), ..told.clone() };
         assert_eq!(behind.context(day(90)).weekly, Some(WeeklyVolume { distance: km(49.0), weeks: Some(4) }));
         // The last week does not count, and nothing after the day does.
         let more: Vec<Run> = (0..100).map(|n| run(n, if n > 82 { 70.0 } else { 7.0 }, 35, &[])).collect();
@@ -391,7 +408,7 @@ mod tests {
             distance: Distance::HALF_MARATHON,
             time: TimeSpan::from_mins(105),
             on: Some(day(80)),
-            effort: Effort::Race,
+            effort: EffortKind::Race,
         };
         let told = log(&runs, &[raced]);
         let context = told.context_at(day(90), Some(km(60.0)));
@@ -407,10 +424,10 @@ mod tests {
 
     #[test]
     fn a_watch_that_says_21_3_was_at_a_half() {
-        assert_eq!(course_of(km(21.3)), Some(Distance::HALF_MARATHON));
-        assert_eq!(course_of(km(41.5)), Some(Distance::MARATHON));
-        assert_eq!(course_of(km(5.24)), Some(km(5.0)));
-        assert_eq!(course_of(km(15.0)), None);
-        assert_eq!(course_of(Distance::ZERO), None);
+        assert_eq!(official_distance(km(21.3)), Some(Distance::HALF_MARATHON));
+        assert_eq!(official_distance(km(41.5)), Some(Distance::MARATHON));
+        assert_eq!(official_distance(km(5.24)), Some(km(5.0)));
+        assert_eq!(official_distance(km(15.0)), None);
+        assert_eq!(official_distance(Distance::ZERO), None);
     }
 }

@@ -1,18 +1,18 @@
 //! Daniels & Gilbert 1979: one number for a runner's form, and the times and training paces that go with it.
 
-use super::race::{Mark, span};
+use super::race::{Performance, to_time_span};
 use crate::domain::units::{Distance, Pace, TimeSpan};
-use crate::metrics::{Absent, Found, finite};
+use crate::metrics::{MetricResult, MissingReason, finite};
 use serde::Serialize;
 
 /// The times, minutes, the formula was made for.
-const MINUTES: std::ops::RangeInclusive<f64> = 3.5..=240.0;
+const VALID_MINUTES: std::ops::RangeInclusive<f64> = 3.5..=240.0;
 /// Halvings of the interval in which an equivalent time is sought; 60 leave less than a microsecond of a day.
-const HALVINGS: u32 = 60;
+const BISECTION_STEPS: u32 = 60;
 /// The fastest and the slowest speed an equivalent time is sought between, metres per minute.
-const SPEEDS: (f64, f64) = (700.0, 20.0);
+const SPEED_BRACKET: (f64, f64) = (700.0, 20.0);
 /// What runners have: from a slow walk to above every record.
-const VALUES: std::ops::RangeInclusive<f64> = 10.0..=90.0;
+const VALID_RANGE: std::ops::RangeInclusive<f64> = 10.0..=90.0;
 
 /// Oxygen taken up at a speed, as if every runner had the same economy: ml per kg and minute.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize)]
@@ -28,24 +28,26 @@ impl Vdot {
     ///
     /// # Errors
     /// When the race took less than 3.5 or more than 240 minutes.
-    pub fn of(race: Mark) -> Found<Self> {
+    pub fn from_race(race: Performance) -> MetricResult<Self> {
         let minutes = race.seconds() / 60.0;
-        if !MINUTES.contains(&minutes) {
-            return Err(Absent::OutOfRange { what: "VDOT is for races of 3.5 to 240 minutes".to_owned() });
+        if !VALID_MINUTES.contains(&minutes) {
+            return Err(MissingReason::OutOfRange {
+                what: "VDOT is for races of 3.5 to 240 minutes".to_owned(),
+            });
         }
-        Self::new(demand(race.meters() / minutes) / sustained(minutes))
+        Self::new(oxygen_cost(race.meters() / minutes) / sustainable_fraction(minutes))
     }
 
     /// A value from outside.
     ///
     /// # Errors
     /// When no runner has it.
-    pub fn new(value: f64) -> Found<Self> {
+    pub fn new(value: f64) -> MetricResult<Self> {
         let value = finite(value, "VDOT")?;
-        if VALUES.contains(&value) {
+        if VALID_RANGE.contains(&value) {
             Ok(Self(value))
         } else {
-            Err(Absent::OutOfRange { what: format!("a VDOT of {value:.1}") })
+            Err(MissingReason::OutOfRange { what: format!("a VDOT of {value:.1}") })
         }
     }
 
@@ -61,18 +63,18 @@ impl Vdot {
     ///
     /// # Errors
     /// When the target is no distance.
-    pub fn time_over(self, target: Distance) -> Found<TimeSpan> {
+    pub fn time_over(self, target: Distance) -> MetricResult<TimeSpan> {
         let meters = target.meters();
-        let (mut fast, mut slow) = (meters / SPEEDS.0, meters / SPEEDS.1);
-        for _ in 0..HALVINGS {
+        let (mut fast, mut slow) = (meters / SPEED_BRACKET.0, meters / SPEED_BRACKET.1);
+        for _ in 0..BISECTION_STEPS {
             let middle = f64::midpoint(fast, slow);
-            if demand(meters / middle) / sustained(middle) > self.0 {
+            if oxygen_cost(meters / middle) / sustainable_fraction(middle) > self.0 {
                 fast = middle;
             } else {
                 slow = middle;
             }
         }
-        span(f64::midpoint(fast, slow) * 60.0)
+        to_time_span(f64::midpoint(fast, slow) * 60.0)
     }
 
     /// The speed at which this share of VDOT is taken up, metres per minute. VDOT 50 at 1.0 is 260.772 m/min.
@@ -88,15 +90,15 @@ impl Vdot {
     ///
     /// # Errors
     /// When a share gives no pace; none does for a VDOT that a runner has.
-    pub fn paces(self, predicted_marathon: Option<TimeSpan>) -> Found<Paces> {
+    pub fn paces(self, predicted_marathon: Option<TimeSpan>) -> MetricResult<TrainingPaces> {
         let pace = |share: f64| {
             Pace::from_seconds_per_km(60_000.0 / self.speed_at(share))
-                .ok_or_else(|| Absent::OutOfRange { what: "a VDOT without paces".to_owned() })
+                .ok_or_else(|| MissingReason::OutOfRange { what: "a VDOT without paces".to_owned() })
         };
         let formula = pace(0.84)?;
         let predicted = predicted_marathon
             .and_then(|time| Pace::from_seconds_per_km(time.seconds() / Distance::MARATHON.km()));
-        Ok(Paces {
+        Ok(TrainingPaces {
             easy: (pace(0.59)?, pace(0.74)?),
             marathon: predicted.filter(|predicted| *predicted > formula).unwrap_or(formula),
             threshold: pace(0.88)?,
@@ -108,7 +110,7 @@ impl Vdot {
 
 /// Training paces of one runner.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Paces {
+pub struct TrainingPaces {
     /// Easy running: the slow end, then the fast one.
     pub easy: (Pace, Pace),
     /// The pace of the marathon.
@@ -125,16 +127,16 @@ pub struct Paces {
 ///
 /// # Errors
 /// When the race is outside what VDOT was made for.
-pub fn vdot_time(race: Mark, target: Distance) -> Found<TimeSpan> {
-    Vdot::of(race)?.time_over(target)
+pub fn vdot_time(race: Performance, target: Distance) -> MetricResult<TimeSpan> {
+    Vdot::from_race(race)?.time_over(target)
 }
 
 /// The oxygen a speed takes, metres per minute to ml per kg and minute.
-fn demand(speed: f64) -> f64 {
+fn oxygen_cost(speed: f64) -> f64 {
     -4.60 + 0.182_258 * speed + 0.000_104 * speed * speed
 }
 
 /// The share of the maximum that can be held for so many minutes.
-fn sustained(minutes: f64) -> f64 {
+fn sustainable_fraction(minutes: f64) -> f64 {
     0.8 + 0.189_439_3 * (-0.012_778 * minutes).exp() + 0.298_955_8 * (-0.193_260_5 * minutes).exp()
 }

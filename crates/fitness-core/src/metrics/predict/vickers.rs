@@ -3,9 +3,9 @@
 //! Copies of model 1 with the exponent 1.06, or with 0.6423826 for the weekly miles, are about. With the constants
 //! below, the authors' own column of predictions comes out; with those it does not.
 
-use super::race::{Mark, span};
+use super::race::{Performance, to_time_span};
 use crate::domain::units::{Distance, TimeSpan};
-use crate::metrics::{Absent, Found};
+use crate::metrics::{MetricResult, MissingReason};
 
 /// Constants of model 1, apart so that a test can show what the wrong ones give.
 #[derive(Debug, Clone, Copy)]
@@ -17,11 +17,11 @@ pub(super) struct ModelOne {
 pub(super) const PUBLISHED: ModelOne = ModelOne { exponent: 1.07, per_ten_miles: 0.064_238_26 };
 
 impl ModelOne {
-    pub(super) fn marathon(self, race: Mark, weekly: Distance) -> Found<TimeSpan> {
+    pub(super) fn marathon(self, race: Performance, weekly: Distance) -> MetricResult<TimeSpan> {
         let marathon = Distance::MARATHON.meters();
         let riegel = marathon / (race.seconds() * (marathon / race.meters()).powf(self.exponent));
         let tens = weekly.miles().max(0.0) / 10.0;
-        span(marathon / (0.160_186_17 + 0.830_762_02 * riegel + self.per_ten_miles * tens))
+        to_time_span(marathon / (0.160_186_17 + 0.830_762_02 * riegel + self.per_ten_miles * tens))
     }
 }
 
@@ -32,7 +32,7 @@ impl ModelOne {
 ///
 /// # Errors
 /// When the formula gives no time.
-pub fn vickers_one(race: Mark, weekly: Distance) -> Found<TimeSpan> {
+pub fn vickers_one(race: Performance, weekly: Distance) -> MetricResult<TimeSpan> {
     PUBLISHED.marathon(race, weekly)
 }
 
@@ -43,17 +43,19 @@ pub fn vickers_one(race: Mark, weekly: Distance) -> Found<TimeSpan> {
 ///
 /// # Errors
 /// When the two races are not of different length, or the formula gives no time.
-pub fn vickers_two(shorter: Mark, longer: Mark, weekly: Distance) -> Found<TimeSpan> {
+pub fn vickers_two(shorter: Performance, longer: Performance, weekly: Distance) -> MetricResult<TimeSpan> {
     let k = exponent_between(shorter, longer)?;
     let tens = weekly.miles().max(0.0) / 10.0;
     let to_marathon = 1.451_075_6 - 0.237_979_48 * k - 0.014_100_23 * tens;
-    span(longer.seconds() * (Distance::MARATHON.meters() / longer.meters()).powf(to_marathon))
+    to_time_span(longer.seconds() * (Distance::MARATHON.meters() / longer.meters()).powf(to_marathon))
 }
 
 /// The exponent of the power law through two races. Never to be extrapolated as it is: it errs by 17.5 minutes.
-pub(super) fn exponent_between(shorter: Mark, longer: Mark) -> Found<f64> {
+pub(super) fn exponent_between(shorter: Performance, longer: Performance) -> MetricResult<f64> {
     if shorter.distance() >= longer.distance() {
-        return Err(Absent::Contradiction { what: "two races of different length are needed".to_owned() });
+        return Err(MissingReason::Contradiction {
+            what: "two races of different length are needed".to_owned(),
+        });
     }
     let k = (longer.seconds() / shorter.seconds()).ln() / (longer.meters() / shorter.meters()).ln();
     crate::metrics::finite(k, "the exponent between two races")

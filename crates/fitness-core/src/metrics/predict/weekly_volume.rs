@@ -15,13 +15,13 @@ pub struct WeeklyVolume {
 }
 
 /// Weeks of data below which a weekly mean is not used.
-pub(super) const FEWEST_WEEKS: u32 = 6;
+pub(super) const MIN_WEEKS: u32 = 6;
 
 impl WeeklyVolume {
     /// Whether enough weeks are behind it.
     #[must_use]
     pub fn is_firm(&self) -> bool {
-        self.weeks.is_none_or(|weeks| weeks >= FEWEST_WEEKS)
+        self.weeks.is_none_or(|weeks| weeks >= MIN_WEEKS)
     }
 }
 

@@ -5,8 +5,10 @@
 //! worthwhile change (Plews 2013, Buchheit 2014), of the 60 nights before that week (Altini). The device's own status
 //! is another measure and is shown beside this one, not mixed in.
 
-use crate::metrics::recovery::baseline::{FIRM, LEAST_OF_WEEK, WEEK, count, enough, mean, sample_sd, window};
-use crate::metrics::{Absent, Counted, Found, Learning, Need, Quality, finite};
+use crate::metrics::recovery::baseline::{
+    FIRM_READINGS, MIN_NIGHTS_OF_WEEK, WEEK, baseline_quality, mean, sample_sd, to_u32, window,
+};
+use crate::metrics::{CountUnit, Learning, MetricResult, MissingReason, Quality, RequiredInput, finite};
 use crate::string_enum::string_enum;
 use serde::{Deserialize, Serialize};
 
@@ -19,15 +21,15 @@ const BOUNDS_MS: (f64, f64) = (5.0, 250.0);
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Hrv {
     /// ln rMSSD of the last night.
-    pub last_night: Found<f64>,
+    pub last_night: MetricResult<f64>,
     /// The last seven nights together.
-    pub week: Found<HrvWeek>,
+    pub week: MetricResult<HrvWeek>,
     /// The normal range of the 60 nights before those seven.
-    pub range: Found<HrvRange>,
+    pub range: MetricResult<HrvRange>,
     /// Where the week stands to the range.
-    pub state: Found<HrvState>,
+    pub state: MetricResult<HrvState>,
     /// Whether the last night alone was more than one standard deviation below the mean.
-    pub acute: Found<bool>,
+    pub acute: MetricResult<bool>,
 }
 
 /// Seven nights together.
@@ -64,7 +66,7 @@ impl HrvRange {
     /// How many nights are behind it while they are too few for a firm one.
     #[must_use]
     pub fn learning(&self) -> Option<Learning> {
-        Learning::of(self.nights, count(FIRM), Counted::Nights)
+        Learning::new(self.nights, to_u32(FIRM_READINGS), CountUnit::Nights)
     }
 }
 
@@ -91,7 +93,7 @@ pub fn hrv(nights_ms: &[Option<f64>]) -> Hrv {
         .copied()
         .flatten()
         .and_then(ln_valid)
-        .ok_or(Absent::missing(Need::HeartRateVariability));
+        .ok_or(MissingReason::missing(RequiredInput::HeartRateVariability));
     let week = week(&valid(window(nights_ms, 0, WEEK)));
     let range = range(&valid(window(nights_ms, WEEK, RANGE_NIGHTS)));
     let state = week.clone().and_then(|week| Ok(range.clone()?.state(week.ln)));
@@ -104,28 +106,32 @@ pub fn hrv(nights_ms: &[Option<f64>]) -> Hrv {
 /// Sixty equal nights do not sum to exactly sixty times one; this far apart is still equal.
 const ROUNDING: f64 = 1e-9;
 
-fn week(nights: &[f64]) -> Found<HrvWeek> {
-    if nights.len() < LEAST_OF_WEEK {
+fn week(nights: &[f64]) -> MetricResult<HrvWeek> {
+    if nights.len() < MIN_NIGHTS_OF_WEEK {
         return Err(match nights.len() {
-            0 => Absent::missing(Need::HeartRateVariability),
-            n => Absent::TooFew { have: count(n), needed: count(LEAST_OF_WEEK), what: Counted::Nights },
+            0 => MissingReason::missing(RequiredInput::HeartRateVariability),
+            n => MissingReason::TooFew {
+                have: to_u32(n),
+                needed: to_u32(MIN_NIGHTS_OF_WEEK),
+                what: CountUnit::Nights,
+            },
         });
     }
     let ln = mean(nights);
     // ln of at least 5 ms is at least 1.6, so nothing divides by zero.
     let variation_percent = finite(100.0 * sample_sd(nights) / ln, "variation of the week")?;
-    Ok(HrvWeek { ln, ms: ln.exp(), nights: count(nights.len()), variation_percent })
+    Ok(HrvWeek { ln, ms: ln.exp(), nights: to_u32(nights.len()), variation_percent })
 }
 
-fn range(nights: &[f64]) -> Found<HrvRange> {
-    let quality = enough(nights.len(), Need::HeartRateVariability, Counted::Nights)?;
+fn range(nights: &[f64]) -> MetricResult<HrvRange> {
+    let quality = baseline_quality(nights.len(), RequiredInput::HeartRateVariability, CountUnit::Nights)?;
     let (mean, sd) = (mean(nights), sample_sd(nights));
     Ok(HrvRange {
         mean,
         sd,
         low: mean - 0.5 * sd,
         high: mean + 0.5 * sd,
-        nights: count(nights.len()),
+        nights: to_u32(nights.len()),
         quality,
     })
 }
@@ -149,7 +155,7 @@ impl Hrv {
     ///
     /// # Errors
     /// When either is absent.
-    pub fn blended(&self) -> Found<f64> {
+    pub fn blended(&self) -> MetricResult<f64> {
         Ok((self.last_night.clone()? + self.week.clone()?.ln) / 2.0)
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::metrics::recovery::baseline::Reading;
 use crate::metrics::recovery::hrv::{Hrv, HrvState};
-use crate::metrics::recovery::resting_hr::Resting;
-use crate::metrics::{Absent, Found, Need};
+use crate::metrics::recovery::resting_hr::RestingHr;
+use crate::metrics::{MetricResult, MissingReason, RequiredInput};
 use crate::string_enum::string_enum;
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +32,7 @@ impl IllnessHint {
     /// In a word.
     #[must_use]
     pub const fn signs(self) -> IllnessSigns {
-        match (self.today, self.ask()) {
+        match (self.today, self.should_ask()) {
             (_, true) => IllnessSigns::TwoDays,
             (true, false) => IllnessSigns::OneDay,
             (false, false) => IllnessSigns::None,
@@ -41,7 +41,7 @@ impl IllnessHint {
 
     /// Two days in a row: ask about symptoms.
     #[must_use]
-    pub const fn ask(self) -> bool {
+    pub const fn should_ask(self) -> bool {
         self.today && self.yesterday
     }
 }
@@ -50,7 +50,7 @@ impl IllnessHint {
 ///
 /// # Errors
 /// When the day's own signs are absent.
-pub fn illness_hint(today: &Found<bool>, yesterday: &Found<bool>) -> Found<IllnessHint> {
+pub fn illness_hint(today: &MetricResult<bool>, yesterday: &MetricResult<bool>) -> MetricResult<IllnessHint> {
     Ok(IllnessHint { today: today.clone()?, yesterday: yesterday.clone().unwrap_or(false) })
 }
 
@@ -61,7 +61,7 @@ pub fn illness_hint(today: &Found<bool>, yesterday: &Found<bool>) -> Found<Illne
 ///
 /// # Errors
 /// When resting heart rate or HRV is absent.
-pub fn signs(resting: &Resting, hrv: &Hrv, respiration: &Reading) -> Found<bool> {
+pub fn has_illness_signs(resting: &RestingHr, hrv: &Hrv, respiration: &Reading) -> MetricResult<bool> {
     let raised = resting.reading.z.clone()? >= 2.0;
     let low = hrv.state.clone()? == HrvState::Below;
     let breathing = match (&respiration.value, &respiration.baseline) {
@@ -72,8 +72,8 @@ pub fn signs(resting: &Resting, hrv: &Hrv, respiration: &Reading) -> Found<bool>
 }
 
 /// The signs of a day that is not in the data.
-pub(crate) fn no_signs() -> Found<bool> {
-    Err(Absent::missing(Need::RestingHeartRate))
+pub(crate) fn missing_signs() -> MetricResult<bool> {
+    Err(MissingReason::missing(RequiredInput::RestingHeartRate))
 }
 
 #[cfg(test)]

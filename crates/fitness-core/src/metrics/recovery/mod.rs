@@ -9,8 +9,8 @@
 
 use crate::metrics::fitness::Form;
 use crate::metrics::recovery::hrv::Hrv;
-use crate::metrics::recovery::resting_hr::Resting;
-use crate::metrics::{Absent, Counted, Found, Need, Quality, finite};
+use crate::metrics::recovery::resting_hr::RestingHr;
+use crate::metrics::{CountUnit, MetricResult, MissingReason, Quality, RequiredInput, finite};
 use crate::string_enum::string_enum;
 use serde::{Deserialize, Serialize};
 
@@ -26,7 +26,7 @@ pub struct Recovery {
     /// What went in, in a fixed order.
     pub parts: Vec<Contribution>,
     /// What did not, and why.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<MissingPart>,
 }
 
 string_enum! {
@@ -44,7 +44,7 @@ string_enum! {
 impl RecoveryBand {
     /// The word for a score.
     #[must_use]
-    pub const fn of(score: u8) -> Self {
+    pub const fn from_score(score: u8) -> Self {
         match score {
             0..34 => Self::Low,
             34..67 => Self::Middle,
@@ -55,7 +55,7 @@ impl RecoveryBand {
 
 string_enum! {
     /// What recovery is made of.
-    pub enum Part("part of recovery") {
+    pub enum RecoveryPart("part of recovery") {
         /// Heart rate variability, last night and week together.
         Hrv = "hrv",
         /// Resting heart rate; lower is better.
@@ -69,7 +69,7 @@ string_enum! {
     }
 }
 
-impl Part {
+impl RecoveryPart {
     /// Its share of the score when every part is there.
     #[must_use]
     pub const fn weight(self) -> f64 {
@@ -87,7 +87,7 @@ impl Part {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Contribution {
     /// Which.
-    pub part: Part,
+    pub part: RecoveryPart,
     /// What was measured: ln rMSSD, beats per minute, hours, 1 to 5, load points.
     pub value: f64,
     /// What it was compared with, in the same unit.
@@ -104,30 +104,30 @@ pub struct Contribution {
 
 /// A part that is not in a score.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct LeftOut {
+pub struct MissingPart {
     /// Which.
-    pub part: Part,
+    pub part: RecoveryPart,
     /// Why.
-    pub why: Absent,
+    pub why: MissingReason,
 }
 
 /// What a score is made from.
 #[derive(Debug, Clone, Copy)]
-pub struct Signals<'a> {
+pub struct RecoveryInput<'a> {
     /// Heart rate variability.
     pub hrv: &'a Hrv,
     /// Resting heart rate.
-    pub resting: &'a Resting,
+    pub resting: &'a RestingHr,
     /// Hours asleep last night.
-    pub slept: &'a Found<f64>,
+    pub slept: &'a MetricResult<f64>,
     /// Hours the athlete needs.
-    pub need: &'a Found<f64>,
+    pub need: &'a MetricResult<f64>,
     /// How the athlete feels, 1 to 5.
     pub feel: Option<u8>,
     /// The morning's form, once it is fit to be a part ([`FitnessState::learned_form`]).
     ///
     /// [`FitnessState::learned_form`]: crate::metrics::fitness::FitnessState::learned_form
-    pub form: &'a Found<Form>,
+    pub form: &'a MetricResult<Form>,
 }
 
 /// The score of a morning.
@@ -139,76 +139,79 @@ pub struct Signals<'a> {
 ///
 /// # Errors
 /// Without heart rate variability and resting heart rate, and with fewer than two parts.
-pub fn recovery(signals: &Signals<'_>) -> Found<Recovery> {
+pub fn recovery(signals: &RecoveryInput<'_>) -> MetricResult<Recovery> {
     combine([
-        (Part::Hrv, hrv_part(signals.hrv)),
-        (Part::RestingHeartRate, resting_part(signals.resting)),
-        (Part::Sleep, sleep_part(signals)),
-        (Part::Feel, feel_part(signals.feel)),
-        (Part::Form, form_part(signals.form)),
+        (RecoveryPart::Hrv, hrv_part(signals.hrv)),
+        (RecoveryPart::RestingHeartRate, resting_part(signals.resting)),
+        (RecoveryPart::Sleep, sleep_part(signals)),
+        (RecoveryPart::Feel, feel_part(signals.feel)),
+        (RecoveryPart::Form, form_part(signals.form)),
     ])
 }
 
 /// A value, what is usual, what counts as one spread better (negative where less is better), and its quality.
-struct Measure {
+struct PartInput {
     value: f64,
-    usual: f64,
-    better: f64,
+    baseline: f64,
+    signed_sd: f64,
     quality: Quality,
 }
 
-fn hrv_part(hrv: &Hrv) -> Found<Measure> {
+fn hrv_part(hrv: &Hrv) -> MetricResult<PartInput> {
     let range = hrv.range.clone()?;
     let value = hrv.blended()?;
     if range.sd < 1e-6 {
-        return Err(Absent::OutOfRange {
+        return Err(MissingReason::OutOfRange {
             what: "every night had the same heart rate variability".to_owned(),
         });
     }
-    Ok(Measure { value, usual: range.mean, better: range.sd, quality: range.quality })
+    Ok(PartInput { value, baseline: range.mean, signed_sd: range.sd, quality: range.quality })
 }
 
-fn resting_part(resting: &Resting) -> Found<Measure> {
+fn resting_part(resting: &RestingHr) -> MetricResult<PartInput> {
     let usual = resting.reading.baseline.clone()?;
     let value = resting.reading.value.clone()?;
-    Ok(Measure { value, usual: usual.median, better: -usual.spread, quality: usual.quality })
+    Ok(PartInput { value, baseline: usual.median, signed_sd: -usual.spread, quality: usual.quality })
 }
 
-fn sleep_part(signals: &Signals<'_>) -> Found<Measure> {
+fn sleep_part(signals: &RecoveryInput<'_>) -> MetricResult<PartInput> {
     let value = signals.slept.clone()?;
-    Ok(Measure { value, usual: signals.need.clone()?, better: 1.5, quality: Quality::Ok })
+    Ok(PartInput { value, baseline: signals.need.clone()?, signed_sd: 1.5, quality: Quality::Ok })
 }
 
-fn feel_part(feel: Option<u8>) -> Found<Measure> {
-    let feel = feel.filter(|feel| (1..=5).contains(feel)).ok_or(Absent::missing(Need::Feel))?;
-    Ok(Measure { value: f64::from(feel), usual: 3.0, better: 1.0, quality: Quality::Ok })
+fn feel_part(feel: Option<u8>) -> MetricResult<PartInput> {
+    let feel =
+        feel.filter(|feel| (1..=5).contains(feel)).ok_or(MissingReason::missing(RequiredInput::Feel))?;
+    Ok(PartInput { value: f64::from(feel), baseline: 3.0, signed_sd: 1.0, quality: Quality::Ok })
 }
 
-fn form_part(form: &Found<Form>) -> Found<Measure> {
+fn form_part(form: &MetricResult<Form>) -> MetricResult<PartInput> {
     let form = form.clone()?;
-    Ok(Measure { value: form.value, usual: 0.0, better: 20.0, quality: form.quality })
+    Ok(PartInput { value: form.value, baseline: 0.0, signed_sd: 20.0, quality: form.quality })
 }
 
-const MOST_Z: f64 = 2.5;
+const MAX_Z: f64 = 2.5;
 
-fn combine(parts: [(Part, Found<Measure>); 5]) -> Found<Recovery> {
+fn combine(parts: [(RecoveryPart, MetricResult<PartInput>); 5]) -> MetricResult<Recovery> {
     let mut present = Vec::new();
     let mut left_out = Vec::new();
     for (part, measure) in parts {
-        let z = measure.and_then(|m| Ok((finite((m.value - m.usual) / m.better, "part of recovery")?, m)));
+        let z =
+            measure.and_then(|m| Ok((finite((m.value - m.baseline) / m.signed_sd, "part of recovery")?, m)));
         match z {
-            Ok((z, measure)) => present.push((part, z.clamp(-MOST_Z, MOST_Z), measure)),
-            Err(why) => left_out.push(LeftOut { part, why }),
+            Ok((z, measure)) => present.push((part, z.clamp(-MAX_Z, MAX_Z), measure)),
+            Err(why) => left_out.push(MissingPart { part, why }),
         }
     }
     if !present.iter().any(|(part, ..)| is_core(*part)) {
-        return Err(closest(&left_out));
+        return Err(nearest_reason(&left_out));
     }
     if present.len() < 2 {
-        return Err(Absent::TooFew { have: 1, needed: 2, what: Counted::Inputs });
+        return Err(MissingReason::TooFew { have: 1, needed: 2, what: CountUnit::Inputs });
     }
     let total: f64 = present.iter().map(|(part, ..)| part.weight()).sum();
-    let quality = present.iter().fold(Quality::Ok, |quality, (_, _, measure)| quality.with(measure.quality));
+    let quality =
+        present.iter().fold(Quality::Ok, |quality, (_, _, measure)| quality.combine(measure.quality));
     let parts: Vec<Contribution> = present
         .into_iter()
         .map(|(part, z, measure)| {
@@ -216,8 +219,8 @@ fn combine(parts: [(Part, Found<Measure>); 5]) -> Found<Recovery> {
             Contribution {
                 part,
                 value: measure.value,
-                usual: measure.usual,
-                spread: measure.better.abs(),
+                usual: measure.baseline,
+                spread: measure.signed_sd.abs(),
                 z,
                 weight,
                 contribution: weight * z,
@@ -225,18 +228,18 @@ fn combine(parts: [(Part, Found<Measure>); 5]) -> Found<Recovery> {
         })
         .collect();
     let score = score(parts.iter().map(|part| part.contribution).sum());
-    Ok(Recovery { score, band: RecoveryBand::of(score), quality, parts, left_out })
+    Ok(Recovery { score, band: RecoveryBand::from_score(score), quality, parts, left_out })
 }
 
 /// One of these two must be there.
-fn is_core(part: Part) -> bool {
-    matches!(part, Part::Hrv | Part::RestingHeartRate)
+fn is_core(part: RecoveryPart) -> bool {
+    matches!(part, RecoveryPart::Hrv | RecoveryPart::RestingHeartRate)
 }
 
 /// Why there is no score: of the two reasons the one that is nearest to going away.
-fn closest(left_out: &[LeftOut]) -> Absent {
-    let progress = |why: &Absent| match why {
-        Absent::TooFew { have, .. } => Some(*have),
+fn nearest_reason(left_out: &[MissingPart]) -> MissingReason {
+    let progress = |why: &MissingReason| match why {
+        MissingReason::TooFew { have, .. } => Some(*have),
         _ => None,
     };
     left_out
@@ -245,7 +248,7 @@ fn closest(left_out: &[LeftOut]) -> Absent {
         .map(|left| &left.why)
         .max_by_key(|why| progress(why))
         .cloned()
-        .unwrap_or(Absent::missing(Need::RestingHeartRate))
+        .unwrap_or(MissingReason::missing(RequiredInput::RestingHeartRate))
 }
 
 /// The score of a weighted sum of parts.

@@ -11,7 +11,7 @@
 use crate::domain::athlete::{Threshold, ThresholdKind, ThresholdOrigin};
 use crate::domain::calendar::Day;
 use crate::domain::units::{Distance, TimeSpan};
-use crate::metrics::predict::UP_TO_THE_HALF;
+use crate::metrics::predict::EXPONENT_UP_TO_HALF;
 use crate::metrics::recovery::baseline::{mean, median};
 use crate::metrics::thresholds::in_force::{FRESH_DAYS, differs, within_bounds};
 use serde::{Deserialize, Serialize};
@@ -23,21 +23,21 @@ const RECENT_DAYS: i64 = 90;
 /// A resting heart rate that differs by less is the same, beats per minute.
 const RESTING_STEP: f64 = 2.0;
 /// The most a value falls in one step.
-const MOST_FALL: f64 = 0.05;
+const MAX_FALL: f64 = 0.05;
 
 /// Something in the data that says something about a threshold.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Candidate {
+pub struct ThresholdCandidate {
     /// The day it was recorded.
     pub day: Day,
     /// What it was.
-    pub clue: Clue,
+    pub evidence: ThresholdEvidence,
 }
 
 /// What was recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Clue {
+pub enum ThresholdEvidence {
     /// The highest 5-second heart rate of a session, after artefacts were removed.
     PeakHeartRate {
         /// Beats per minute.
@@ -82,14 +82,19 @@ pub enum Clue {
 
 /// Every step that the candidates make, through a day, by kind and then by day.
 #[must_use]
-pub fn detect(candidates: &[Candidate], through: Day) -> Vec<Threshold> {
+pub fn detect(candidates: &[ThresholdCandidate], through: Day) -> Vec<Threshold> {
     ThresholdKind::ALL.iter().flat_map(|kind| steps(*kind, candidates, None, None, through)).collect()
 }
 
 /// The steps from a day on, given the steps before it and the candidates of the [`LOOKBACK_DAYS`] before it and after.
 /// What was detected from that day on is made anew; together with what was before, it is what [`detect`] gives.
 #[must_use]
-pub fn redetect(before: &[Threshold], candidates: &[Candidate], from: Day, through: Day) -> Vec<Threshold> {
+pub fn redetect(
+    before: &[Threshold],
+    candidates: &[ThresholdCandidate],
+    from: Day,
+    through: Day,
+) -> Vec<Threshold> {
     let last = |kind: ThresholdKind| {
         let earlier = |step: &&Threshold| {
             step.kind == kind && step.origin == ThresholdOrigin::Estimated && step.from < from
@@ -107,23 +112,24 @@ pub fn redetect(before: &[Threshold], candidates: &[Candidate], from: Day, throu
 struct Point {
     day: Day,
     value: f64,
-    more: f64,
+    extra: f64,
 }
 
 fn steps(
     kind: ThresholdKind,
-    candidates: &[Candidate],
+    candidates: &[ThresholdCandidate],
     mut last: Option<Threshold>,
     from: Option<Day>,
     through: Day,
 ) -> Vec<Threshold> {
     let mut points: Vec<Point> = candidates.iter().filter_map(|candidate| point(kind, candidate)).collect();
-    points
-        .sort_by(|a, b| a.day.cmp(&b.day).then(a.value.total_cmp(&b.value)).then(a.more.total_cmp(&b.more)));
+    points.sort_by(|a, b| {
+        a.day.cmp(&b.day).then(a.value.total_cmp(&b.value)).then(a.extra.total_cmp(&b.extra))
+    });
     let Some(first) = points.first().map(|point| point.day) else { return Vec::new() };
     let mut made = Vec::new();
     for day in from.map_or(first, |from| from.max(first)).through(through) {
-        let oldest = day.plus(1 - reach(kind));
+        let oldest = day.plus_days(1 - lookback_days(kind));
         let begin = points.partition_point(|point| point.day < oldest);
         let end = points.partition_point(|point| point.day <= day);
         let estimate = estimate(kind, &points[begin..end], day).filter(|value| within_bounds(kind, *value));
@@ -150,14 +156,14 @@ fn step_to(kind: ThresholdKind, value: f64, last: Option<Threshold>, day: Day) -
     if value > last.value || kind == ThresholdKind::RestingHeartRate {
         return Some(value);
     }
-    let lowest = last.value * (1.0 - MOST_FALL);
-    (last.from.until(day) >= FRESH_DAYS)
+    let lowest = last.value * (1.0 - MAX_FALL);
+    (last.from.days_until(day) >= FRESH_DAYS)
         .then_some(value.max(lowest))
         .filter(|value| within_bounds(kind, *value))
 }
 
 /// How many days, the day itself among them, a kind looks at.
-const fn reach(kind: ThresholdKind) -> i64 {
+const fn lookback_days(kind: ThresholdKind) -> i64 {
     match kind {
         ThresholdKind::MaxHeartRate | ThresholdKind::ThresholdHeartRate => LOOKBACK_DAYS,
         ThresholdKind::RestingHeartRate => 60,
@@ -177,30 +183,36 @@ const fn least_days(kind: ThresholdKind) -> usize {
     }
 }
 
-fn point(kind: ThresholdKind, candidate: &Candidate) -> Option<Point> {
+fn point(kind: ThresholdKind, candidate: &ThresholdCandidate) -> Option<Point> {
     let held_long_enough =
         |time: TimeSpan| (TimeSpan::from_mins(30)..=TimeSpan::from_mins(60)).contains(&time);
-    let (value, more) = match (kind, candidate.clue) {
-        (ThresholdKind::MaxHeartRate, Clue::PeakHeartRate { bpm }) => (bpm, 0.0),
-        (ThresholdKind::ThresholdSpeed, Clue::Run { distance, time }) => (hour_speed(distance, time)?, 0.0),
-        (ThresholdKind::ThresholdHeartRate, Clue::HeldHeartRate { bpm, time, variation })
-            if held_long_enough(time) =>
-        {
-            (bpm, variation)
-        }
-        (ThresholdKind::ThresholdPower, Clue::TwentyMinutePower { watts }) => (0.95 * watts, 0.0),
-        (ThresholdKind::SwimSpeed, Clue::Swim { distance, time }) => {
-            let speed = distance.meters() / time.seconds();
-            return (within_bounds(kind, speed) && distance >= Distance::from_mm(195_000)).then_some(Point {
-                day: candidate.day,
-                value: distance.meters(),
-                more: time.seconds(),
-            });
-        }
-        (ThresholdKind::RestingHeartRate, Clue::RestingHeartRate { bpm }) => (bpm, 0.0),
-        _ => return None,
-    };
-    (within_bounds(kind, value) && more.is_finite()).then_some(Point { day: candidate.day, value, more })
+    let (value, more) =
+        match (kind, candidate.evidence) {
+            (ThresholdKind::MaxHeartRate, ThresholdEvidence::PeakHeartRate { bpm }) => (bpm, 0.0),
+            (ThresholdKind::ThresholdSpeed, ThresholdEvidence::Run { distance, time }) => {
+                (hour_speed(distance, time)?, 0.0)
+            }
+            (
+                ThresholdKind::ThresholdHeartRate,
+                ThresholdEvidence::HeldHeartRate { bpm, time, variation },
+            ) if held_long_enough(time) => (bpm, variation),
+            (ThresholdKind::ThresholdPower, ThresholdEvidence::TwentyMinutePower { watts }) => {
+                (0.95 * watts, 0.0)
+            }
+            (ThresholdKind::SwimSpeed, ThresholdEvidence::Swim { distance, time }) => {
+                let speed = distance.meters() / time.seconds();
+                return (within_bounds(kind, speed) && distance >= Distance::from_mm(195_000)).then_some(
+                    Point { day: candidate.day, value: distance.meters(), extra: time.seconds() },
+                );
+            }
+            (ThresholdKind::RestingHeartRate, ThresholdEvidence::RestingHeartRate { bpm }) => (bpm, 0.0),
+            _ => return None,
+        };
+    (within_bounds(kind, value) && more.is_finite()).then_some(Point {
+        day: candidate.day,
+        value,
+        extra: more,
+    })
 }
 
 /// The speed of the distance an effort is worth in an hour: t1·(d/d1)^1.07 = 3600, efforts of 10 to 70 minutes.
@@ -211,7 +223,7 @@ pub fn hour_speed(distance: Distance, time: TimeSpan) -> Option<f64> {
     if !(TimeSpan::from_mins(10)..=TimeSpan::from_mins(70)).contains(&time) || distance <= Distance::ZERO {
         return None;
     }
-    let in_an_hour = distance.meters() * (3600.0 / time.seconds()).powf(1.0 / UP_TO_THE_HALF);
+    let in_an_hour = distance.meters() * (3600.0 / time.seconds()).powf(1.0 / EXPONENT_UP_TO_HALF);
     Some(in_an_hour / 3600.0).filter(|speed| speed.is_finite())
 }
 
@@ -222,7 +234,7 @@ fn estimate(kind: ThresholdKind, points: &[Point], day: Day) -> Option<f64> {
     let values = || points.iter().map(|point| point.value);
     match kind {
         ThresholdKind::MaxHeartRate => second_highest_day(points),
-        ThresholdKind::ThresholdHeartRate => top_held(points, day),
+        ThresholdKind::ThresholdHeartRate => mean_top_steady_heart_rate(points, day),
         ThresholdKind::ThresholdSpeed | ThresholdKind::ThresholdPower => values().max_by(f64::total_cmp),
         ThresholdKind::SwimSpeed => swim_speed(points),
         ThresholdKind::RestingHeartRate => median(&values().collect::<Vec<_>>()),
@@ -247,15 +259,15 @@ fn second_highest_day(points: &[Point]) -> Option<f64> {
 }
 
 /// The mean of the recent steady efforts whose heart rate is in the top 2 % of a year's, at least the highest one.
-fn top_held(points: &[Point], day: Day) -> Option<f64> {
+fn mean_top_steady_heart_rate(points: &[Point], day: Day) -> Option<f64> {
     let mut all: Vec<f64> = points.iter().map(|point| point.value).collect();
     all.sort_by(f64::total_cmp);
     let top = all.len().div_ceil(50);
     let bar = all[all.len() - top];
     let counted: Vec<f64> = points
         .iter()
-        .filter(|point| point.value >= bar && (0.0..0.06).contains(&point.more))
-        .filter(|point| point.day.until(day) < RECENT_DAYS)
+        .filter(|point| point.value >= bar && (0.0..0.06).contains(&point.extra))
+        .filter(|point| point.day.days_until(day) < RECENT_DAYS)
         .map(|point| point.value)
         .collect();
     (!counted.is_empty()).then(|| mean(&counted))
@@ -272,11 +284,11 @@ fn swim_speed(points: &[Point]) -> Option<f64> {
         points
             .iter()
             .filter(move |point| (point.value - meters).abs() <= 0.025 * meters)
-            .map(move |point| point.more * meters / point.value)
+            .map(move |point| point.extra * meters / point.value)
             .min_by(f64::total_cmp)
     };
     let long = points.iter().filter(|point| point.value >= 390.0);
-    let best = long.map(|point| point.value / point.more).max_by(f64::total_cmp)?;
+    let best = long.map(|point| point.value / point.extra).max_by(f64::total_cmp)?;
     let pair = about(400.0).zip(about(200.0)).map(|(four, two)| (200.0 / (four - two), 400.0 / four));
     match pair {
         Some((css, of_400)) if css.is_finite() && css <= of_400 && css >= 0.8 * of_400 => Some(css),

@@ -5,7 +5,7 @@
 
 use crate::domain::athlete::{Threshold, ThresholdKind, ThresholdOrigin};
 use crate::domain::calendar::Day;
-use crate::metrics::{Absent, Found, Need, Quality};
+use crate::metrics::{MetricResult, MissingReason, Quality, RequiredInput};
 use serde::{Deserialize, Serialize};
 
 /// Up to this age a threshold is fresh, days.
@@ -13,11 +13,11 @@ pub const FRESH_DAYS: i64 = 42;
 /// From this age on it is stale, days.
 pub const STALE_DAYS: i64 = 90;
 /// Less than this is no change: detected steps, and suggestions, need one per cent.
-pub const LEAST_CHANGE: f64 = 0.01;
+pub const MIN_CHANGE: f64 = 0.01;
 
 /// A threshold as it holds on a day.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct InForce {
+pub struct ThresholdInForce {
     /// The threshold.
     pub threshold: Threshold,
     /// Days since it began to hold.
@@ -41,24 +41,24 @@ pub struct InForce {
 ///
 /// # Errors
 /// When none holds yet: a later one is not taken back in time, and none is invented.
-pub fn in_force(thresholds: &[Threshold], kind: ThresholdKind, day: Day) -> Found<InForce> {
-    match given(thresholds, kind, day) {
+pub fn in_force(thresholds: &[Threshold], kind: ThresholdKind, day: Day) -> MetricResult<ThresholdInForce> {
+    match explicit_threshold(thresholds, kind, day) {
         Err(absent) if kind == ThresholdKind::ThresholdHeartRate => {
-            share_of_the_highest(thresholds, day).ok_or(absent)
+            estimate_from_max_heart_rate(thresholds, day).ok_or(absent)
         }
         found => found,
     }
 }
 
 /// What share of the highest heart rate stands in for the threshold's.
-const THRESHOLD_OF_HIGHEST: f64 = 0.88;
+const THRESHOLD_FRACTION_OF_MAX: f64 = 0.88;
 
-fn share_of_the_highest(thresholds: &[Threshold], day: Day) -> Option<InForce> {
-    let highest = given(thresholds, ThresholdKind::MaxHeartRate, day).ok()?;
+fn estimate_from_max_heart_rate(thresholds: &[Threshold], day: Day) -> Option<ThresholdInForce> {
+    let highest = explicit_threshold(thresholds, ThresholdKind::MaxHeartRate, day).ok()?;
     let kind = ThresholdKind::ThresholdHeartRate;
-    let value = (THRESHOLD_OF_HIGHEST * highest.value()).round();
+    let value = (THRESHOLD_FRACTION_OF_MAX * highest.value()).round();
     let threshold = Threshold { kind, value, origin: ThresholdOrigin::Estimated, ..highest.threshold };
-    within_bounds(kind, value).then_some(InForce {
+    within_bounds(kind, value).then_some(ThresholdInForce {
         threshold,
         quality: Quality::Estimated,
         share_of: Some(highest.threshold),
@@ -67,7 +67,11 @@ fn share_of_the_highest(thresholds: &[Threshold], day: Day) -> Option<InForce> {
 }
 
 /// As [`in_force`], without a stand-in.
-fn given(thresholds: &[Threshold], kind: ThresholdKind, day: Day) -> Found<InForce> {
+fn explicit_threshold(
+    thresholds: &[Threshold],
+    kind: ThresholdKind,
+    day: Day,
+) -> MetricResult<ThresholdInForce> {
     let holds = |threshold: &&Threshold| {
         threshold.kind == kind && threshold.from <= day && within_bounds(kind, threshold.value)
     };
@@ -75,14 +79,14 @@ fn given(thresholds: &[Threshold], kind: ThresholdKind, day: Day) -> Found<InFor
         // `Set` is the first word of its list. Of two with one day and origin, the larger, whatever the order.
         b.origin.cmp(&a.origin).then(a.from.cmp(&b.from)).then(a.value.total_cmp(&b.value))
     });
-    let threshold = *best.ok_or(Absent::missing(need(kind)))?;
-    let age_days = threshold.from.until(day);
-    Ok(InForce { threshold, age_days, quality: quality(&threshold, age_days), share_of: None })
+    let threshold = *best.ok_or(MissingReason::missing(required_input(kind)))?;
+    let age_days = threshold.from.days_until(day);
+    Ok(ThresholdInForce { threshold, age_days, quality: quality(&threshold, age_days), share_of: None })
 }
 
 fn quality(threshold: &Threshold, age_days: i64) -> Quality {
     let by_age = match age_days {
-        _ if !ages(threshold.kind) => Quality::Ok,
+        _ if !goes_stale(threshold.kind) => Quality::Ok,
         ..=FRESH_DAYS => Quality::Ok,
         STALE_DAYS.. => Quality::Stale,
         _ => Quality::Provisional,
@@ -95,11 +99,11 @@ fn quality(threshold: &Threshold, age_days: i64) -> Quality {
 
 /// The highest heart rate falls by less than a beat a year. The one at rest does move, by some beats with training and
 /// season, but little hangs on it: five beats change the hrTSS of an easy hour by 2 %.
-const fn ages(kind: ThresholdKind) -> bool {
+const fn goes_stale(kind: ThresholdKind) -> bool {
     !matches!(kind, ThresholdKind::MaxHeartRate | ThresholdKind::RestingHeartRate)
 }
 
-impl InForce {
+impl ThresholdInForce {
     /// Its value, in the unit of its kind.
     #[must_use]
     pub const fn value(&self) -> f64 {
@@ -109,7 +113,7 @@ impl InForce {
 
 /// A detected threshold that differs from the one in force. The athlete decides.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Suggestion {
+pub struct ThresholdSuggestion {
     /// What the data says.
     pub detected: Threshold,
     /// What holds now; `None` where nothing but detected values holds.
@@ -120,18 +124,18 @@ pub struct Suggestion {
 /// from that by one per cent or more, and was detected after it. So a threshold that was just set is not questioned by
 /// older data.
 #[must_use]
-pub fn suggestions(held: &[Threshold], detected: &[Threshold], day: Day) -> Vec<Suggestion> {
+pub fn suggestions(held: &[Threshold], detected: &[Threshold], day: Day) -> Vec<ThresholdSuggestion> {
     let firm: Vec<Threshold> =
         held.iter().copied().filter(|held| held.origin != ThresholdOrigin::Estimated).collect();
     let mut found = Vec::new();
     for kind in ThresholdKind::ALL.iter().copied() {
-        let Ok(newest) = given(detected, kind, day) else { continue };
-        let current = given(&firm, kind, day).ok().map(|current| current.threshold);
+        let Ok(newest) = explicit_threshold(detected, kind, day) else { continue };
+        let current = explicit_threshold(&firm, kind, day).ok().map(|current| current.threshold);
         let worth = current.is_none_or(|current| {
             newest.threshold.from > current.from && differs(newest.threshold.value, current.value)
         });
         if worth {
-            found.push(Suggestion { detected: newest.threshold, current });
+            found.push(ThresholdSuggestion { detected: newest.threshold, current });
         }
     }
     found
@@ -139,7 +143,7 @@ pub fn suggestions(held: &[Threshold], detected: &[Threshold], day: Day) -> Vec<
 
 /// Whether two values are one per cent or more apart.
 pub(crate) fn differs(new: f64, old: f64) -> bool {
-    (new - old).abs() >= LEAST_CHANGE * old.abs()
+    (new - old).abs() >= MIN_CHANGE * old.abs()
 }
 
 /// Whether a human body allows a value.
@@ -149,14 +153,14 @@ pub(crate) fn within_bounds(kind: ThresholdKind, value: f64) -> bool {
 }
 
 /// What is asked for when there is no threshold of a kind.
-pub(crate) const fn need(kind: ThresholdKind) -> Need {
+pub(crate) const fn required_input(kind: ThresholdKind) -> RequiredInput {
     match kind {
-        ThresholdKind::MaxHeartRate => Need::MaxHeartRate,
-        ThresholdKind::RestingHeartRate => Need::RestingHeartRate,
-        ThresholdKind::ThresholdHeartRate => Need::ThresholdHeartRate,
-        ThresholdKind::ThresholdSpeed => Need::ThresholdSpeed,
-        ThresholdKind::ThresholdPower => Need::ThresholdPower,
-        ThresholdKind::SwimSpeed => Need::SwimSpeed,
+        ThresholdKind::MaxHeartRate => RequiredInput::MaxHeartRate,
+        ThresholdKind::RestingHeartRate => RequiredInput::RestingHeartRate,
+        ThresholdKind::ThresholdHeartRate => RequiredInput::ThresholdHeartRate,
+        ThresholdKind::ThresholdSpeed => RequiredInput::ThresholdSpeed,
+        ThresholdKind::ThresholdPower => RequiredInput::ThresholdPower,
+        ThresholdKind::SwimSpeed => RequiredInput::SwimSpeed,
     }
 }
 

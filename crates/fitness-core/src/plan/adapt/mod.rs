@@ -9,20 +9,22 @@ mod missed_days;
 mod return_to_training;
 mod self_report;
 
-use super::lint::{Rule, Severity, Subject, lint};
-use super::{Background, Change, Plan, PlannedWorkout, Size, Workout, WorkoutKind, apply, fitting};
-use crate::adherence::grade::{Graded, Verdict};
+use super::lint::{LintInput, Rule, Severity, lint};
+use super::{
+    Change, Plan, PlannedWorkout, Size, TrainingBaseline, Workout, WorkoutKind, applicable_changes, apply,
+};
+use crate::adherence::grade::{GradedWorkout, Verdict};
 use crate::domain::calendar::Day;
 use crate::domain::content_hash::ContentHash;
 use crate::domain::ids::PlanId;
 use crate::domain::observation::{Observation, ObservationKind};
 use crate::domain::sport::Sport;
 use crate::domain::units::{Distance, UnitSystem};
-use crate::domain::untrusted_text::counted;
+use crate::domain::untrusted_text::pluralize;
 use crate::string_enum::string_enum;
-use downgrade::eased;
+use downgrade::downgrade;
 use missed_days::missed_days;
-pub use self_report::{follows_from_mark, is_low_feeling};
+pub use self_report::{fact_key_for_observation, is_low_feeling};
 use self_report::{illness, injury, low_feeling};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -75,14 +77,14 @@ impl Adaptation {
 
     /// As much of it as the plan can take. What it cannot is left out, and said.
     #[must_use]
-    pub fn as_it_fits(mut self, plan: &Plan, current: &[PlannedWorkout], today: Day) -> Self {
+    pub fn retain_applicable(mut self, plan: &Plan, current: &[PlannedWorkout], today: Day) -> Self {
         let all: BTreeSet<usize> = (0..self.changes.len()).collect();
         if self.changes.is_empty() {
             return self;
         }
         let Err(why) = apply(plan, current, &self.changes, &all, today) else { return self };
-        let fitting = fitting(plan, current, &self.changes, today);
-        let left_out = counted((all.len() - fitting.len()) as u64, "change", "changes");
+        let fitting = applicable_changes(plan, current, &self.changes, today);
+        let left_out = pluralize((all.len() - fitting.len()) as u64, "change", "changes");
         self.message =
             format!("{} Left out, because the plan cannot take it: {left_out} ({why}).", self.message);
         let kept = self.changes.into_iter().enumerate().filter(|(at, _)| fitting.contains(at));
@@ -99,13 +101,13 @@ pub struct Situation<'a> {
     /// Its workouts now, in order.
     pub workouts: &'a [PlannedWorkout],
     /// The verdict on each, in the same order.
-    pub graded: &'a [Graded],
+    pub graded: &'a [GradedWorkout],
     /// What the athlete said about days; only what they stand behind counts.
-    pub observed: &'a [Observation],
+    pub observations: &'a [Observation],
     /// Races that were run: the day, and how far.
     pub races: &'a [(Day, Distance)],
     /// What they bring.
-    pub athlete: &'a Background,
+    pub athlete: &'a TrainingBaseline,
     /// The day it is.
     pub today: Day,
     /// How distances are spoken.
@@ -113,7 +115,7 @@ pub struct Situation<'a> {
 }
 
 /// How far ahead a change reaches that is not about the whole plan.
-const AHEAD: i64 = 14;
+const LOOKAHEAD_DAYS: i64 = 14;
 
 /// What the rules propose now; `None` when the plan can stand. What weighs most comes first.
 #[must_use]
@@ -131,9 +133,9 @@ pub fn adaptations(situation: &Situation<'_>) -> impl Iterator<Item = Adaptation
 
 impl<'a> Situation<'a> {
     /// What is planned from a day through another and can still be changed; races stand, and what was done today.
-    fn ahead(&self, from: Day, through: Day) -> impl Iterator<Item = &'a PlannedWorkout> {
+    fn changeable_workouts(&self, from: Day, through: Day) -> impl Iterator<Item = &'a PlannedWorkout> {
         let from = from.max(self.today);
-        let open = move |(planned, graded): &(&PlannedWorkout, &Graded)| {
+        let open = move |(planned, graded): &(&PlannedWorkout, &GradedWorkout)| {
             let workout = &planned.workout;
             (from..=through).contains(&workout.date)
                 && !workout.is_rest()
@@ -144,18 +146,18 @@ impl<'a> Situation<'a> {
     }
 
     /// The newest thing the athlete said of a kind that touches the days ahead, or ended less than `days` ago.
-    fn said(&self, kind: ObservationKind, days: i64) -> Option<&'a Observation> {
+    fn latest_observation(&self, kind: ObservationKind, days: i64) -> Option<&'a Observation> {
         let recent = |o: &&Observation| {
             o.accepted
-                && o.observed.kind() == kind
-                && o.observed.from() <= self.today
-                && o.observed.through().until(self.today) < days
+                && o.data.kind() == kind
+                && o.data.from() <= self.today
+                && o.data.through().days_until(self.today) < days
         };
-        self.observed.iter().filter(recent).max_by_key(|o| (o.observed.through(), o.id))
+        self.observations.iter().filter(recent).max_by_key(|o| (o.data.through(), o.id))
     }
 
     /// The days on which something was run, from one on; today as well where the data says so.
-    fn ran_since(&self, from: Day) -> Vec<Day> {
+    fn run_days_since(&self, from: Day) -> Vec<Day> {
         let known = self.athlete.runs.iter().map(|run| run.day).filter(|day| *day <= self.athlete.as_of);
         let today = self.workouts.iter().zip(self.graded).filter(|(planned, graded)| {
             let workout = &planned.workout;
@@ -167,21 +169,21 @@ impl<'a> Situation<'a> {
         days
     }
 
-    fn made(
+    fn adaptation(
         &self,
         cause: Cause,
         facts: &impl Serialize,
         message: String,
         changes: Vec<Change>,
     ) -> Adaptation {
-        Adaptation { cause, message, changes, follows_from: key(cause, self.plan.id, facts) }
+        Adaptation { cause, message, changes, follows_from: fact_key(cause, self.plan.id, facts) }
     }
 }
 
 /// Whether something was done for a workout, as far as the data reaches.
-fn is_done(graded: &Graded) -> bool {
+fn is_done(graded: &GradedWorkout) -> bool {
     matches!(graded.verdict, Verdict::Hit | Verdict::Short)
-        || graded.actual.is_some_and(|actual| actual.units() > 0)
+        || graded.actual.is_some_and(|actual| actual.value() > 0)
 }
 
 /// A change to a workout, or none when it is like that already.
@@ -194,8 +196,8 @@ fn skip(planned: &PlannedWorkout, notes: &str) -> Change {
 }
 
 /// The same cause and the same facts about the same plan have the same key.
-fn key(cause: Cause, plan: PlanId, facts: &impl Serialize) -> String {
-    ContentHash::of_json(&(cause, plan, facts)).to_string()
+fn fact_key(cause: Cause, plan: PlanId, facts: &impl Serialize) -> String {
+    ContentHash::hash_json(&(cause, plan, facts)).to_string()
 }
 
 /// A race nobody planned: a day of easy running for each 5 km.
@@ -206,21 +208,21 @@ fn unplanned_race(s: &Situation<'_>) -> Option<Adaptation> {
         .races
         .iter()
         .filter(|(day, _)| {
-            (0..7).contains(&day.until(s.today)) && *day >= s.plan.judged_from() && !planned(*day)
+            (0..7).contains(&day.days_until(s.today)) && *day >= s.plan.graded_from() && !planned(*day)
         })
         .max_by_key(|(day, _)| *day)?;
     let easy = (distance.km() / 5.0).ceil() as i64;
     let changes: Vec<Change> = s
-        .ahead(day.next(), day.plus(easy))
+        .changeable_workouts(day.next(), day.plus_days(easy))
         .filter(|w| w.workout.kind.is_quality() || w.workout.kind == WorkoutKind::Long)
-        .filter_map(|w| modify(w, eased(&w.workout, 0.7, s.athlete), "Easy after the race"))
+        .filter_map(|w| modify(w, downgrade(&w.workout, 0.7, s.athlete), "Easy after the race"))
         .collect();
     let message = format!(
         "You raced {} on {day}, which was not in the plan. A day of easy running for each 5 km of it: until {}.",
-        s.units.distance(*distance),
-        day.plus(easy)
+        s.units.format_distance(*distance),
+        day.plus_days(easy)
     );
-    (!changes.is_empty()).then(|| s.made(Cause::UnplannedRace, &(day, distance), message, changes))
+    (!changes.is_empty()).then(|| s.adaptation(Cause::UnplannedRace, &(day, distance), message, changes))
 }
 
 /// A hard session was missed: it takes the place of an easy run within three days where it lies two days from everything
@@ -231,23 +233,23 @@ fn missed_quality(s: &Situation<'_>) -> Option<Adaptation> {
         g.verdict == Verdict::Missed
             && g.excused.is_none()
             && w.workout.kind.is_quality()
-            && g.day.until(complete) < 3
+            && g.day.days_until(complete) < 3
     })?;
     let hard = |day: Day| {
         s.workouts.iter().any(|w| {
             w.id != planned.id
                 && (w.workout.kind.is_quality()
                     || matches!(w.workout.kind, WorkoutKind::Long | WorkoutKind::Race))
-                && w.workout.date.until(day).abs() < 2
+                && w.workout.date.days_until(day).abs() < 2
         })
     };
-    let done = |day: Day| s.athlete.runs.iter().any(|run| run.hard && run.day.until(day).abs() < 2);
-    let place = s.ahead(s.today, graded.day.plus(3)).find(|w| {
+    let done = |day: Day| s.athlete.runs.iter().any(|run| run.hard && run.day.days_until(day).abs() < 2);
+    let place = s.changeable_workouts(s.today, graded.day.plus_days(3)).find(|w| {
         matches!(w.workout.kind, WorkoutKind::Easy | WorkoutKind::Strides)
             && w.workout.sport == planned.workout.sport
             && !hard(w.workout.date)
             && !done(w.workout.date)
-            && w.workout.date.until(s.plan.race_date) > 3
+            && w.workout.date.days_until(s.plan.race_date) > 3
     })?;
     let moved = Workout { date: place.workout.date, ..planned.workout.clone() };
     let changes = vec![modify(place, moved, "In place of the easy run")?];
@@ -256,7 +258,7 @@ fn missed_quality(s: &Situation<'_>) -> Option<Adaptation> {
          dropped, nothing is doubled up.",
         planned.workout.name, graded.day, place.workout.date
     );
-    Some(s.made(Cause::MissedQuality, &(planned.id, graded.day), message, changes))
+    Some(s.adaptation(Cause::MissedQuality, &(planned.id, graded.day), message, changes))
 }
 
 /// The rest of the plan breaks the rules on steps, held against what was really run: runs and weeks shrink to where they
@@ -265,14 +267,14 @@ fn too_much(s: &Situation<'_>) -> Option<Adaptation> {
     let mut workouts: Vec<Workout> = s.workouts.iter().map(|w| w.workout.clone()).collect();
     let mut shares = vec![1.0; workouts.len()];
     let too_big = |workouts: &[Workout]| -> Vec<super::lint::Finding> {
-        let subject = Subject::of_plan(s.plan, workouts);
-        let steps = |rule: Rule| matches!(rule, Rule::R1 | Rule::R2);
+        let subject = LintInput::from_plan(s.plan, workouts);
+        let steps = |rule: Rule| matches!(rule, Rule::LongestRunJump | Rule::WeeklyVolumeJump);
         lint(&subject, s.athlete, s.units)
             .into_iter()
             .filter(|f| {
                 f.severity == Severity::Error
                     && steps(f.rule)
-                    && f.day.is_some_and(|day| day.plus(6) >= s.today)
+                    && f.day.is_some_and(|day| day.plus_days(6) >= s.today)
             })
             .collect()
     };
@@ -290,8 +292,8 @@ fn too_much(s: &Situation<'_>) -> Option<Adaptation> {
                 continue;
             };
             let (days, share) = match finding.rule {
-                Rule::R1 => (day..=day, 1.10 / value),
-                _ => (day..=day.plus(6), 1.10 / value),
+                Rule::LongestRunJump => (day..=day, 1.10 / value),
+                _ => (day..=day.plus_days(6), 1.10 / value),
             };
             for ((planned, workout), left) in s.workouts.iter().zip(&mut workouts).zip(&mut shares) {
                 let planned = &planned.workout;
@@ -302,7 +304,7 @@ fn too_much(s: &Situation<'_>) -> Option<Adaptation> {
                 {
                     // From what was planned, so that no repetition is lost to rounding on the way.
                     *left *= share.clamp(0.3, 0.99);
-                    *workout = shorter(planned, *left);
+                    *workout = scale_workout(planned, *left);
                 }
             }
         }
@@ -318,13 +320,13 @@ fn too_much(s: &Situation<'_>) -> Option<Adaptation> {
         .filter_map(|(planned, next)| modify(planned, next, "No bigger step than the last weeks allow"))
         .collect();
     let message = format!("The rest of the plan is too big a step from what you ran. {text}");
-    (!changes.is_empty()).then(|| s.made(Cause::TooMuch, &facts, message, changes))
+    (!changes.is_empty()).then(|| s.adaptation(Cause::TooMuch, &facts, message, changes))
 }
 
 const MAX_ROUNDS: usize = 12;
 
 /// A share of a workout, the same otherwise.
-fn shorter(workout: &Workout, share: f64) -> Workout {
+fn scale_workout(workout: &Workout, share: f64) -> Workout {
     match (workout.distance, workout.duration) {
         (Some(distance), _) if distance > Distance::ZERO => {
             let steps = (distance.km() * share * 10.0 + 1e-6).floor().max(1.0) / 10.0;

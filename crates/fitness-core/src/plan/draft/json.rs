@@ -1,10 +1,10 @@
 //! A draft as a file or a model writes it down, and what becomes of its words.
 
-use super::{BadDraft, Draft};
+use super::{Draft, DraftError};
 use crate::domain::calendar::Day;
 use crate::domain::sport::Sport;
 use crate::domain::units::{Distance, TimeSpan};
-use crate::plan::{BadWorkout, Goal, Workout, WorkoutKind};
+use crate::plan::{Goal, Workout, WorkoutError, WorkoutKind};
 use serde::{Deserialize, Serialize};
 
 /// A draft as it arrives from outside: a file, or a model's `draft_training_plan` call. There is no
@@ -61,10 +61,10 @@ pub struct ScheduleItem {
 
 /// Why a requested draft cannot be read.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum BadRequest {
+pub enum DraftRequestError {
     /// The target is not a time.
     #[error(transparent)]
-    Target(#[from] crate::domain::units::BadTime),
+    Target(#[from] crate::domain::units::ParseTimeError),
     /// A length that is not one.
     #[error("the schedule on {0}: a {1} of {2} is none; give a number above zero, or leave it out")]
     Length(Day, &'static str, f64),
@@ -79,14 +79,14 @@ pub enum BadRequest {
     Kind(Day, String),
     /// Two entries for one thing.
     #[error("the schedule has {0} twice; put what belongs together into one entry")]
-    Twice(Day),
+    DuplicateDay(Day),
     /// The plan itself does not hold together.
     #[error(transparent)]
-    Draft(#[from] BadDraft),
+    Draft(#[from] DraftError),
 }
 
 /// A day with two workouts of one sport, or with a workout beside a day off.
-fn doubled(workouts: &[Workout]) -> Option<Day> {
+fn find_duplicate_day(workouts: &[Workout]) -> Option<Day> {
     let mut seen = std::collections::BTreeMap::<Day, Vec<Sport>>::new();
     workouts.iter().find_map(|workout| {
         let sports = seen.entry(workout.date).or_default();
@@ -98,11 +98,11 @@ fn doubled(workouts: &[Workout]) -> Option<Day> {
 }
 
 /// The race itself.
-fn race_day(date: Day, goal: Goal, distance: Option<Distance>) -> Workout {
+fn race_workout(date: Day, goal: Goal, distance: Option<Distance>) -> Workout {
     Workout {
         sport: Sport::Running,
         kind: WorkoutKind::Race,
-        name: goal.spoken().to_owned(),
+        name: goal.label().to_owned(),
         distance: distance.filter(|distance| distance.km() <= 200.0),
         key: true,
         ..Workout::rest(date)
@@ -114,37 +114,38 @@ impl DraftRequest {
     ///
     /// # Errors
     /// Names the first thing that must change.
-    pub fn into_draft(self) -> Result<Draft, BadRequest> {
+    pub fn into_draft(self) -> Result<Draft, DraftRequestError> {
         let target = self.target_time.as_deref().map(str::parse).transpose()?;
         let name =
-            self.name.unwrap_or_else(|| format!("{} on {}", self.goal.spoken(), self.race_date.spoken()));
+            self.name.unwrap_or_else(|| format!("{} on {}", self.goal.label(), self.race_date.format_long()));
         let distance = match self.distance_km {
-            Some(km) => Some(Distance::from_km(km).ok_or(BadDraft::Distance)?),
+            Some(km) => Some(Distance::from_km(km).ok_or(DraftError::Distance)?),
             None => None,
         };
         let mut workouts: Vec<Workout> =
             self.schedule.into_iter().map(ScheduleItem::into_workout).collect::<Result<_, _>>()?;
-        if let Some(twice) = doubled(&workouts) {
-            return Err(BadRequest::Twice(twice));
+        if let Some(twice) = find_duplicate_day(&workouts) {
+            return Err(DraftRequestError::DuplicateDay(twice));
         }
         // Whoever names the race need not list it.
         if !workouts.is_empty() && workouts.iter().all(|workout| workout.date != self.race_date) {
             let far = self.goal.distance().or(distance);
-            workouts.push(race_day(self.race_date, self.goal, far));
+            workouts.push(race_workout(self.race_date, self.goal, far));
         }
         Ok(Draft::new(&name, self.goal, distance, self.start_date, self.race_date, target, workouts)?)
     }
 }
 
 impl ScheduleItem {
-    fn into_workout(self) -> Result<Workout, BadRequest> {
+    fn into_workout(self) -> Result<Workout, DraftRequestError> {
         let date = self.date;
-        let no = |what: &'static str, given: f64| move || BadRequest::Length(date, what, given);
-        let kind = read_kind(&self.kind).ok_or_else(|| BadRequest::Kind(date, shortened(&self.kind)))?;
+        let no = |what: &'static str, given: f64| move || DraftRequestError::Length(date, what, given);
+        let kind =
+            parse_kind(&self.kind).ok_or_else(|| DraftRequestError::Kind(date, truncate(&self.kind)))?;
         if kind == WorkoutKind::Rest {
             let amounts = [self.planned_miles, self.planned_km, self.duration_minutes];
             if amounts.into_iter().flatten().any(|amount| amount != 0.0) {
-                return Err(BadDraft::Workout { day: date, problem: BadWorkout::Rest }.into());
+                return Err(DraftError::Workout { day: date, problem: WorkoutError::Rest }.into());
             }
             return Ok(Workout { description: self.description, ..Workout::rest(date) });
         }
@@ -152,7 +153,7 @@ impl ScheduleItem {
             (Some(miles), None) => Some(Distance::from_miles(miles).ok_or_else(no("distance", miles))?),
             (None, Some(km)) => Some(Distance::from_km(km).ok_or_else(no("distance", km))?),
             (None, None) => None,
-            (Some(_), Some(_)) => return Err(BadRequest::TwoDistances(date)),
+            (Some(_), Some(_)) => return Err(DraftRequestError::TwoDistances(date)),
         };
         let duration = match self.duration_minutes {
             Some(minutes) => {
@@ -165,7 +166,7 @@ impl ScheduleItem {
             WorkoutKind::CrossTraining => Sport::Other,
             _ => Sport::Running,
         });
-        let name = self.name.unwrap_or_else(|| spoken_kind(&self.kind));
+        let name = self.name.unwrap_or_else(|| kind_title(&self.kind));
         Ok(Workout {
             sport,
             kind,
@@ -187,7 +188,7 @@ impl ScheduleItem {
 }
 
 /// The nearest kind for a word a person or a model might use.
-fn read_kind(text: &str) -> Option<WorkoutKind> {
+fn parse_kind(text: &str) -> Option<WorkoutKind> {
     let word = text.trim().to_lowercase().replace([' ', '-'], "_");
     if let Ok(kind) = word.parse() {
         return Some(kind);
@@ -208,12 +209,12 @@ fn read_kind(text: &str) -> Option<WorkoutKind> {
 }
 
 /// The beginning of a text, to be shown.
-fn shortened(text: &str) -> String {
+fn truncate(text: &str) -> String {
     text.trim().chars().take(40).collect()
 }
 
 /// `long_run` as a title: `Long run`.
-fn spoken_kind(text: &str) -> String {
+fn kind_title(text: &str) -> String {
     let words = text.trim().replace('_', " ");
     let mut chars = words.chars();
     chars.next().map_or_else(|| "Workout".to_owned(), |first| first.to_uppercase().chain(chars).collect())

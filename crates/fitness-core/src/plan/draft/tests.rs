@@ -12,7 +12,7 @@ fn seed_with(change: impl Fn(&mut serde_json::Value)) -> Result<Draft, String> {
 }
 
 #[test]
-fn the_seeds_request_becomes_a_draft() {
+fn draft_request_becomes_a_draft() {
     let draft = seed_with(|_| {}).unwrap();
     assert_eq!(draft.name(), "Half marathon on 20 Sep 2026");
     assert_eq!(draft.distance(), Some(Distance::HALF_MARATHON));
@@ -25,7 +25,7 @@ fn the_seeds_request_becomes_a_draft() {
 }
 
 #[test]
-fn a_status_or_a_user_cannot_be_smuggled_in() {
+fn draft_request_with_status_or_user_is_refused() {
     for field in ["status", "user_id", "activated_by"] {
         let error = seed_with(|v| v[field] = "active".into()).unwrap_err();
         assert!(error.contains("unknown field"), "{error}");
@@ -70,10 +70,10 @@ fn what_is_not_a_plan_is_refused_with_what_to_change() {
 }
 
 #[test]
-fn a_plan_for_the_past_or_for_tomorrow_is_no_plan() {
+fn draft_for_a_race_in_the_past_or_tomorrow_is_refused() {
     let draft = seed_with(|_| {}).unwrap();
     let race: Day = "2026-09-20".parse().unwrap();
-    assert_eq!(draft.check_new(race.plus(-2)), Ok(()));
+    assert_eq!(draft.check_new(race.plus_days(-2)), Ok(()));
     let said = |today: Day| draft.check_new(today).unwrap_err().to_string();
     assert_eq!(
         said(race.previous()),
@@ -84,13 +84,13 @@ fn a_plan_for_the_past_or_for_tomorrow_is_no_plan() {
     }
     // What has no race can be taken as long as something of it is ahead.
     let run = draft.workouts()[0].clone();
-    let week = Draft::without_race("Week", run.date, run.date.plus(5), vec![run.clone()]).unwrap();
-    assert_eq!(week.check_new(run.date.plus(5)), Ok(()));
-    assert_eq!(week.check_new(run.date.plus(6)), Err(BadDraft::Over(run.date.plus(5))));
+    let week = Draft::without_race("Week", run.date, run.date.plus_days(5), vec![run.clone()]).unwrap();
+    assert_eq!(week.check_new(run.date.plus_days(5)), Ok(()));
+    assert_eq!(week.check_new(run.date.plus_days(6)), Err(DraftError::PlanInPast(run.date.plus_days(5))));
 }
 
 #[test]
-fn a_name_is_what_it_seems() {
+fn name_with_hidden_characters_is_refused() {
     let today: Day = "2026-06-16".parse().unwrap();
     let named = |name: &str| {
         let plan = seed_with(|v| v["name"] = name.into()).unwrap().check_new(today);

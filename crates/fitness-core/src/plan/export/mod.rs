@@ -13,8 +13,8 @@ mod steps;
 
 pub use icalendar::icalendar;
 pub use markdown::markdown;
-pub use plan_file::{BadPlanFile, PlanFile, read_draft};
-pub use steps::steps;
+pub use plan_file::{PlanFile, PlanFileError, read_draft};
+pub use steps::describe_steps;
 
 use crate::domain::calendar::Instant;
 use crate::domain::content_hash::ContentHash;
@@ -24,14 +24,14 @@ use crate::plan::{Plan, PlannedWorkout};
 
 /// Tells an athlete's plans from everybody else's, without saying who they are.
 #[must_use]
-pub fn owner_mark(user: UserId, created_at: Instant) -> String {
-    let hash = ContentHash::of_json(&("local-fitness", user, created_at.timestamp_millis()));
+pub fn owner_hash(user: UserId, created_at: Instant) -> String {
+    let hash = ContentHash::hash_json(&("local-fitness", user, created_at.timestamp_millis()));
     hash.to_string().chars().take(8).collect()
 }
 
 /// What is exported: a plan, and the workouts of its current revision in order.
 #[derive(Debug, Clone, Copy)]
-pub struct Exported<'a> {
+pub struct PlanExport<'a> {
     /// The plan.
     pub plan: &'a Plan,
     /// Its workouts.

@@ -1,9 +1,11 @@
 //! A plan as a JSON file with everything that was planned, and such a file as a draft.
 
-use super::Exported;
+use super::PlanExport;
 use crate::domain::calendar::Day;
 use crate::domain::units::{Distance, TimeSpan};
-use crate::plan::{BadDraft, BadRequest, Draft, DraftRequest, Goal, PlannedWorkout, Terms};
+use crate::plan::{
+    Draft, DraftError, DraftRequest, DraftRequestError, Goal, PlanConstraints, PlannedWorkout,
+};
 use serde::{Deserialize, Serialize};
 
 /// What the files call themselves.
@@ -37,16 +39,16 @@ pub struct PlanFile {
     #[serde(rename = "target_time_ms")]
     pub target_time: Option<TimeSpan>,
     /// What it was made under, such as the days the athlete can train.
-    #[serde(default, skip_serializing_if = "Terms::is_empty")]
-    pub terms: Terms,
+    #[serde(default, skip_serializing_if = "PlanConstraints::is_empty")]
+    pub terms: PlanConstraints,
     /// The revision this was taken from.
     pub revision: i64,
     /// Day by day, with the ids they have where they come from.
     pub workouts: Vec<PlannedWorkout>,
 }
 
-impl From<Exported<'_>> for PlanFile {
-    fn from(Exported { plan, workouts, .. }: Exported<'_>) -> Self {
+impl From<PlanExport<'_>> for PlanFile {
+    fn from(PlanExport { plan, workouts, .. }: PlanExport<'_>) -> Self {
         Self {
             format: FORMAT.to_owned(),
             version: VERSION,
@@ -65,7 +67,7 @@ impl From<Exported<'_>> for PlanFile {
 
 /// Why a text is no plan.
 #[derive(Debug, thiserror::Error)]
-pub enum BadPlanFile {
+pub enum PlanFileError {
     /// Not JSON, or not as expected.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
@@ -79,17 +81,17 @@ pub enum BadPlanFile {
     Version(u64),
     /// The schedule does not hold together.
     #[error(transparent)]
-    Request(#[from] BadRequest),
+    Request(#[from] DraftRequestError),
     /// The plan does not hold together.
     #[error(transparent)]
-    Draft(#[from] BadDraft),
+    Draft(#[from] DraftError),
 }
 
 /// Reads a draft from a requested schedule ([`DraftRequest`]) or from an exported plan.
 ///
 /// # Errors
 /// Names the first thing that must change.
-pub fn read_draft(text: &str) -> Result<Draft, BadPlanFile> {
+pub fn read_draft(text: &str) -> Result<Draft, PlanFileError> {
     #[derive(Deserialize)]
     struct Head {
         format: Option<serde_json::Value>,
@@ -101,15 +103,15 @@ pub fn read_draft(text: &str) -> Result<Draft, BadPlanFile> {
     };
     if format != FORMAT {
         let format = format.as_str().map_or_else(|| format.to_string(), str::to_owned);
-        return Err(BadPlanFile::Format(format.chars().take(60).collect()));
+        return Err(PlanFileError::Format(format.chars().take(60).collect()));
     }
     if let Some(version) = head.version
         && version != VERSION
     {
-        return Err(BadPlanFile::Version(version));
+        return Err(PlanFileError::Version(version));
     }
     let file: PlanFile = serde_json::from_str(text)?;
     let workouts = file.workouts.into_iter().map(|planned| planned.workout).collect();
     let PlanFile { name, goal, distance, start_date, race_date, target_time, terms, .. } = file;
-    Ok(Draft::written(&name, (goal, distance), (start_date, race_date), target_time, terms, workouts)?)
+    Ok(Draft::from_parts(&name, (goal, distance), (start_date, race_date), target_time, terms, workouts)?)
 }

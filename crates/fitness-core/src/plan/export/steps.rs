@@ -1,26 +1,26 @@
 //! Steps in words.
 
 use crate::domain::units::{Distance, Pace, TimeSpan, UnitSystem};
-use crate::plan::{Block, Step, StepDuration, StepTarget, StepType, TargetRange, Workout, repeats};
+use crate::plan::{Block, Step, StepDuration, StepTarget, StepType, TargetRange, Workout, fold_repeats};
 
 /// What to do, a line for each step or group of steps: `5 × (1.0 km, 4:00–4:10 /km; 2:00 recovery)`.
 ///
 /// Notes are in it as they are: whoever shows the lines escapes them.
 #[must_use]
-pub fn steps(steps: &[Step], units: UnitSystem) -> Vec<String> {
+pub fn describe_steps(steps: &[Step], units: UnitSystem) -> Vec<String> {
     let told = |block: Block<'_>| {
-        let steps = block.steps.iter().map(|step| one(step, units));
+        let steps = block.steps.iter().map(|step| describe_step(step, units));
         if block.times == 1 {
             steps.collect::<Vec<_>>()
         } else {
             vec![format!("{} × ({})", block.times, steps.collect::<Vec<_>>().join("; "))]
         }
     };
-    repeats(steps).into_iter().flat_map(told).collect()
+    fold_repeats(steps).into_iter().flat_map(told).collect()
 }
 
 /// The steps of a workout whose size and effort are told beside them: nothing is said twice.
-pub(super) fn further(workout: &Workout, units: UnitSystem) -> Vec<String> {
+pub(super) fn describe_extra_steps(workout: &Workout, units: UnitSystem) -> Vec<String> {
     let mut own = workout.steps.clone();
     let said = workout.intensity.as_deref().map(str::trim);
     for step in own.iter_mut().filter(|step| step.notes.as_deref().map(str::trim) == said) {
@@ -28,16 +28,16 @@ pub(super) fn further(workout: &Workout, units: UnitSystem) -> Vec<String> {
     }
     match own.as_slice() {
         [Step { step_type: StepType::Active, target: StepTarget::Open, notes: None, .. }] => Vec::new(),
-        all => steps(all, units),
+        all => describe_steps(all, units),
     }
 }
 
-fn one(step: &Step, units: UnitSystem) -> String {
+fn describe_step(step: &Step, units: UnitSystem) -> String {
     let length = match step.duration {
-        StepDuration::Time(seconds) => TimeSpan::from_seconds(seconds).map(TimeSpan::clock),
+        StepDuration::Time(seconds) => TimeSpan::from_seconds(seconds).map(TimeSpan::format_clock),
         StepDuration::Distance(meters) if meters < 1000.0 => Some(format!("{meters:.0} m")),
         StepDuration::Distance(meters) => {
-            Distance::from_meters(meters).map(|d| units.distance(d).to_string())
+            Distance::from_meters(meters).map(|d| units.format_distance(d).to_string())
         }
         StepDuration::Calories(kcal) => Some(format!("{kcal:.0} kcal")),
         StepDuration::Open => Some("open".to_owned()),
@@ -48,12 +48,14 @@ fn one(step: &Step, units: UnitSystem) -> String {
         words.push_str(&format!(" {}", step.step_type));
     }
     let target = match step.target {
-        StepTarget::HeartRate(r) => range(r, "at least", "at most", |bpm| format!("{bpm:.0}"), " bpm"),
-        StepTarget::Power(r) => range(r, "at least", "at most", |watts| format!("{watts:.0}"), " W"),
-        StepTarget::Cadence(r) => range(r, "at least", "at most", |turns| format!("{turns:.0}"), " a minute"),
+        StepTarget::HeartRate(r) => format_range(r, "at least", "at most", |bpm| format!("{bpm:.0}"), " bpm"),
+        StepTarget::Power(r) => format_range(r, "at least", "at most", |watts| format!("{watts:.0}"), " W"),
+        StepTarget::Cadence(r) => {
+            format_range(r, "at least", "at most", |turns| format!("{turns:.0}"), " a minute")
+        }
         StepTarget::Pace(r) => {
             let unit = if units == UnitSystem::Metric { " /km" } else { " /mi" };
-            range(r, "no faster than", "no slower than", |pace| clock(pace, units), unit)
+            format_range(r, "no faster than", "no slower than", |pace| format_pace(pace, units), unit)
         }
         StepTarget::Open => None,
     };
@@ -69,7 +71,7 @@ fn one(step: &Step, units: UnitSystem) -> String {
     words
 }
 
-fn range(
+fn format_range(
     range: TargetRange,
     least: &str,
     most: &str,
@@ -86,10 +88,10 @@ fn range(
 }
 
 /// A pace without its unit.
-fn clock(pace: f64, units: UnitSystem) -> String {
+fn format_pace(pace: f64, units: UnitSystem) -> String {
     let seconds = Pace::from_seconds_per_km(pace).map(|pace| match units {
         UnitSystem::Metric => pace.seconds_per_km(),
         UnitSystem::Imperial => pace.seconds_per_mile(),
     });
-    seconds.and_then(TimeSpan::from_seconds).map_or_else(|| "0:00".to_owned(), TimeSpan::clock)
+    seconds.and_then(TimeSpan::from_seconds).map_or_else(|| "0:00".to_owned(), TimeSpan::format_clock)
 }

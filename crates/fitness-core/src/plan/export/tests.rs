@@ -66,7 +66,7 @@ fn plan(draft: &Draft) -> Plan {
         start_date: draft.start_date(),
         race_date: draft.race_date(),
         target_time: draft.target_time(),
-        terms: draft.terms().clone(),
+        terms: draft.constraints().clone(),
         status: PlanStatus::Active,
         author: Author::Athlete,
         content_hash: draft.content_hash(),
@@ -90,28 +90,28 @@ fn half(name: &str) -> (Plan, Vec<PlannedWorkout>, ContentHash) {
 
 fn calendar(name: &str) -> String {
     let (plan, workouts, _) = half(name);
-    let exported = Exported { plan: &plan, workouts: &workouts, author: None };
+    let exported = PlanExport { plan: &plan, workouts: &workouts, author: None };
     icalendar(exported, "0a1b", "2026-06-02T07:08:09Z".parse().unwrap(), UnitSystem::Metric)
 }
 
 #[test]
-fn steps_are_told_as_people_say_them() {
+fn describe_steps_folds_repeats_and_formats_targets() {
     assert_eq!(
-        steps(&thousands(), UnitSystem::Metric),
+        describe_steps(&thousands(), UnitSystem::Metric),
         [
             "15:00 warmup, at most 140 bpm",
             "5 × (1.0 km, 4:00–4:10 /km; 400 m recovery)",
             "open cooldown, no faster than 5:00 /km (jog | home)",
         ]
     );
-    assert!(steps(&thousands(), UnitSystem::Imperial)[1].contains("0.6 mi, 6:26–6:42 /mi; 400 m"));
+    assert!(describe_steps(&thousands(), UnitSystem::Imperial)[1].contains("0.6 mi, 6:26–6:42 /mi; 400 m"));
     let fixed = step(StepType::Active, StepDuration::Calories(300.0), StepTarget::Power(range(250.0, 250.2)));
-    assert_eq!(steps(&[fixed], UnitSystem::Metric), ["300 kcal, 250 W"]);
+    assert_eq!(describe_steps(&[fixed], UnitSystem::Metric), ["300 kcal, 250 W"]);
 }
 
 /// What stands beside the steps is not said again in them.
 #[test]
-fn an_easy_run_says_how_it_feels_once() {
+fn easy_run_effort_is_exported_once() {
     let effort = "Easy: you can talk";
     let mut easy = step(StepType::Active, StepDuration::Distance(9500.0), StepTarget::Open);
     easy.notes = Some(effort.to_owned());
@@ -122,7 +122,7 @@ fn an_easy_run_says_how_it_feels_once() {
     workout.steps = vec![easy.clone()];
     let (plan, ..) = half("Easy run");
     let told = |workouts: &[PlannedWorkout]| {
-        let exported = Exported { plan: &plan, workouts, author: None };
+        let exported = PlanExport { plan: &plan, workouts, author: None };
         let calendar =
             icalendar(exported, "0a1b", "2026-06-02T07:08:09Z".parse().unwrap(), UnitSystem::Metric);
         [markdown(exported, UnitSystem::Metric), calendar.replace("\r\n ", "")]
@@ -138,9 +138,9 @@ fn an_easy_run_says_how_it_feels_once() {
 }
 
 #[test]
-fn a_plan_is_a_table_a_week() {
+fn markdown_has_one_table_per_week() {
     let (plan, workouts, _) = half("Track | <b>`x`</b>");
-    let told = markdown(Exported { plan: &plan, workouts: &workouts, author: None }, UnitSystem::Metric);
+    let told = markdown(PlanExport { plan: &plan, workouts: &workouts, author: None }, UnitSystem::Metric);
     let expected = "\
 # Track \\| &lt;b&gt;\\`x\\`&lt;/b&gt;
 
@@ -195,7 +195,7 @@ fn a_calendar_has_an_event_for_every_workout() {
 #[test]
 fn an_exported_plan_comes_back_as_the_same_draft() {
     let (plan, workouts, hash) = half("½ | \"quoted\" \u{202e}");
-    let file = PlanFile::from(Exported { plan: &plan, workouts: &workouts, author: None });
+    let file = PlanFile::from(PlanExport { plan: &plan, workouts: &workouts, author: None });
     let text = serde_json::to_string_pretty(&file).unwrap();
     assert_eq!(read_draft(&text).unwrap().content_hash(), hash);
     assert_eq!(serde_json::from_str::<PlanFile>(&text).unwrap(), file);
@@ -235,7 +235,7 @@ proptest! {
     fn a_row_has_six_cells_whatever_it_is_called(name in "[^\0]{1,110}") {
         prop_assume!(!name.trim().is_empty());
         let (plan, workouts, _) = half(&name);
-        let told = markdown(Exported { plan: &plan, workouts: &workouts, author: None }, UnitSystem::Metric);
+        let told = markdown(PlanExport { plan: &plan, workouts: &workouts, author: None }, UnitSystem::Metric);
         let rows = told.lines().filter(|line| line.starts_with("| Tue 2026-06-23"));
         let cells: Vec<usize> = rows.map(|row| row.replace("\\\\", "").replace("\\|", "").matches('|').count()).collect();
         prop_assert_eq!(cells, [7]);

@@ -1,13 +1,13 @@
 //! What cannot be planned for.
 
 use crate::domain::calendar::Day;
-use crate::domain::observation::Excuse;
-use crate::domain::untrusted_text::counted;
-use crate::plan::{BadDraft, Weekdays};
+use crate::domain::observation::AbsenceReason;
+use crate::domain::untrusted_text::pluralize;
+use crate::plan::{DraftError, Weekdays};
 
 /// Why no plan was drafted. Each says what to change.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum BadWish {
+pub enum GenerateError {
     /// The race was.
     #[error("the race on {0} is not in the future; give a later day")]
     Past(Day),
@@ -51,7 +51,7 @@ pub enum BadWish {
     #[error(
         "your history is shorter than 28 days; say how used to running you are: new to it, intermediate or advanced"
     )]
-    AskLevel,
+    MissingLevel,
     /// The step from here to there is too big for the time.
     #[error(
         "{race} from {base} a week needs at least {weeks} weeks; choose a later race or a shorter one, or build up to {needed} \
@@ -100,19 +100,19 @@ pub enum BadWish {
         "the race on {race} is on a day you marked as {why}; take the mark back with `fitness day unmark`, or choose a \
          later race"
     )]
-    RaceMarked {
+    RaceUnavailable {
         /// The day.
         race: Day,
         /// What it is marked as.
-        why: Excuse,
+        why: AbsenceReason,
     },
     /// Nothing is left to train on.
     #[error(
         "{} left before the race, by your weekdays and without what is blocked or marked, and three are needed; free some, or \
          choose a later race",
-        counted(*.0 as u64, "day to train is", "days to train are")
+        pluralize(*.0 as u64, "day to train is", "days to train are")
     )]
-    Blocked(usize),
+    TooFewTrainingDays(usize),
     /// The rules contradict each other for this athlete.
     #[error(
         "no plan without a safety error and with at most two warnings can be made for this: {said} What would help: {change}"
@@ -125,5 +125,5 @@ pub enum BadWish {
     },
     /// The parts do not make a plan.
     #[error(transparent)]
-    Draft(#[from] BadDraft),
+    Draft(#[from] DraftError),
 }

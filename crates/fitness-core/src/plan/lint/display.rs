@@ -1,14 +1,14 @@
 //! What the linter says, as it is told: counted, and apart from what it said before.
 
 use super::{Finding, Severity};
-use crate::domain::untrusted_text::counted;
+use crate::domain::untrusted_text::pluralize;
 
 /// `1 error, 2 warnings`; notes only where there are some.
 #[must_use]
-pub fn counts(findings: &[Finding]) -> String {
+pub fn format_counts(findings: &[Finding]) -> String {
     let some = |severity: Severity, many: &str| {
         let count = findings.iter().filter(|finding| finding.severity == severity).count();
-        counted(count as u64, severity.as_str(), many)
+        pluralize(count as u64, severity.as_str(), many)
     };
     let mut parts = vec![some(Severity::Error, "errors"), some(Severity::Warning, "warnings")];
     if findings.iter().any(|finding| finding.severity == Severity::Note) {
@@ -19,19 +19,19 @@ pub fn counts(findings: &[Finding]) -> String {
 
 /// What a change to a plan brings, apart from what was said before.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Since {
+pub struct FindingsDiff {
     /// Said with the change alone.
     pub new: Vec<Finding>,
     /// Said before as well.
-    pub old: Vec<Finding>,
+    pub unchanged: Vec<Finding>,
     /// No longer said, in other numbers neither.
-    pub gone: Vec<Finding>,
+    pub resolved: Vec<Finding>,
 }
 
-impl Since {
+impl FindingsDiff {
     /// What is found now, beside what was found before.
     #[must_use]
-    pub fn of(findings: &[Finding], before: &[Finding]) -> Self {
+    pub fn compare(findings: &[Finding], before: &[Finding]) -> Self {
         let same = |one: &Finding, other: &Finding| {
             (one.rule, one.severity, &one.text) == (other.rule, other.severity, &other.text)
         };
@@ -44,8 +44,8 @@ impl Since {
             let about = |other: &Finding| (other.rule, other.day) == (one.rule, one.day);
             findings.iter().any(|other| about(other) && other.severity <= one.severity)
         };
-        let mut gone = of(before, findings, false);
-        gone.retain(|one| !anew(one));
-        Self { new: of(findings, before, false), old: of(findings, before, true), gone }
+        let mut resolved = of(before, findings, false);
+        resolved.retain(|one| !anew(one));
+        Self { new: of(findings, before, false), unchanged: of(findings, before, true), resolved }
     }
 }

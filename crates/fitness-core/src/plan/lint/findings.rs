@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// A finding before those of one kind are put together. Its text has no full stop yet.
-pub(super) struct Remark {
+pub(super) struct RawFinding {
     rule: Rule,
     severity: Severity,
     /// Tells apart what one rule says about different things.
@@ -15,28 +15,28 @@ pub(super) struct Remark {
     measured: Option<(f64, f64)>,
     text: String,
     /// The same in a few words, for a finding of the same cause to say along.
-    aside: Option<String>,
+    short_text: Option<String>,
 }
 
-impl Remark {
+impl RawFinding {
     pub(super) fn new(rule: Rule, severity: Severity, text: String) -> Self {
-        Self { rule, severity, part: 0, day: None, measured: None, text, aside: None }
+        Self { rule, severity, part: 0, day: None, measured: None, text, short_text: None }
     }
 
-    pub(super) fn part(self, part: u8) -> Self {
+    pub(super) fn with_part(self, part: u8) -> Self {
         Self { part, ..self }
     }
 
-    pub(super) fn on(self, day: Day) -> Self {
+    pub(super) fn on_day(self, day: Day) -> Self {
         Self { day: Some(day), ..self }
     }
 
-    pub(super) fn measured(self, value: f64, limit: f64) -> Self {
+    pub(super) fn with_measurement(self, value: f64, limit: f64) -> Self {
         Self { measured: Some((value, limit)), ..self }
     }
 
-    pub(super) fn aside(self, words: String) -> Self {
-        Self { aside: Some(words), ..self }
+    pub(super) fn with_short_text(self, words: String) -> Self {
+        Self { short_text: Some(words), ..self }
     }
 
     fn key(&self) -> (Severity, Rule, u8) {
@@ -50,14 +50,14 @@ impl Remark {
         order.then_with(|| Reverse(self.day).cmp(&Reverse(other.day))).is_gt()
     }
 
-    fn finding(self, more: usize, asides: &[&Self]) -> Finding {
+    fn into_finding(self, more: usize, asides: &[&Self]) -> Finding {
         let finite = |number: f64| Some(number).filter(|number| number.is_finite());
         let mut text = self.text;
         if more > 0 {
             text = format!("{text}; {more} more like it");
         }
         for aside in asides {
-            text = format!("{text}; {}", aside.aside.as_ref().unwrap_or(&aside.text));
+            text = format!("{text}; {}", aside.short_text.as_ref().unwrap_or(&aside.text));
         }
         let mut also: Vec<Rule> = asides.iter().map(|aside| aside.rule).collect();
         also.retain(|rule| *rule != self.rule);
@@ -82,35 +82,40 @@ pub(super) const LATE_BREAK: u8 = 2;
 /// What a plan cannot make good in the time there is: the weeks, the base, a break that ends late, the longest run. And how
 /// the last weeks lead into the race: one week that is out of line breaks several rules about them at once.
 const CAUSES: [&[(Rule, u8)]; 2] = [
-    &[(Rule::R25, 0), (Rule::R26, 0), (Rule::R22, LATE_BREAK), (Rule::R8, 0)],
     &[
-        (Rule::R20, 0),
-        (Rule::R21, 0),
-        (Rule::R21, 1),
-        (Rule::R19, 0),
-        (Rule::R24, 0),
-        (Rule::R10, 0),
-        (Rule::R22, 0),
-        (Rule::R22, 1),
+        (Rule::PlanTooShort, 0),
+        (Rule::BaseTooLow, 0),
+        (Rule::TaperFrequency, LATE_BREAK),
+        (Rule::LongRunTooShort, 0),
+    ],
+    &[
+        (Rule::TaperVolume, 0),
+        (Rule::TaperDecrease, 0),
+        (Rule::TaperDecrease, 1),
+        (Rule::TaperLength, 0),
+        (Rule::PeakWeekTiming, 0),
+        (Rule::LastLongRunTiming, 0),
+        (Rule::TaperFrequency, 0),
+        (Rule::TaperFrequency, 1),
     ],
 ];
 
 /// Everything the rules said.
 #[derive(Default)]
-pub(super) struct Report(Vec<Remark>);
+pub(super) struct RawFindings(Vec<RawFinding>);
 
-impl Report {
-    pub(super) fn add(&mut self, remark: Remark) {
+impl RawFindings {
+    pub(super) fn add(&mut self, remark: RawFinding) {
         self.0.push(remark);
     }
 
     /// What was said about every day and week, with the part of the rule that says it.
-    pub(super) fn every(self) -> Vec<(u8, Finding)> {
-        self.0.into_iter().map(|remark| (remark.part, remark.finding(0, &[]))).collect()
+    pub(super) fn into_all(self) -> Vec<(u8, Finding)> {
+        self.0.into_iter().map(|remark| (remark.part, remark.into_finding(0, &[]))).collect()
     }
 
-    pub(super) fn findings(self) -> Vec<Finding> {
-        let mut worst: BTreeMap<(Severity, Rule, u8), (Remark, usize)> = BTreeMap::new();
+    pub(super) fn into_findings(self) -> Vec<Finding> {
+        let mut worst: BTreeMap<(Severity, Rule, u8), (RawFinding, usize)> = BTreeMap::new();
         for remark in self.0 {
             match worst.entry(remark.key()) {
                 std::collections::btree_map::Entry::Vacant(free) => {
@@ -128,14 +133,14 @@ impl Report {
         let mut found = Vec::new();
         for cause in CAUSES {
             let keys = cause.iter().map(|(rule, part)| (Severity::Warning, *rule, *part));
-            let mut of_it: Vec<(Remark, usize)> = keys.filter_map(|key| worst.remove(&key)).collect();
+            let mut of_it: Vec<(RawFinding, usize)> = keys.filter_map(|key| worst.remove(&key)).collect();
             if !of_it.is_empty() {
                 let (head, more) = of_it.remove(0);
-                let asides: Vec<&Remark> = of_it.iter().map(|(remark, _)| remark).collect();
-                found.push(head.finding(more, &asides));
+                let asides: Vec<&RawFinding> = of_it.iter().map(|(remark, _)| remark).collect();
+                found.push(head.into_finding(more, &asides));
             }
         }
-        found.extend(worst.into_values().map(|(remark, more)| remark.finding(more, &[])));
+        found.extend(worst.into_values().map(|(remark, more)| remark.into_finding(more, &[])));
         found.sort_by_key(|finding| (finding.severity, finding.rule, finding.day));
         found
     }

@@ -20,16 +20,16 @@ mod volume;
 mod work;
 
 pub(super) use context::{planned_km, planned_minutes};
-pub use display::{Since, counts};
-use findings::{LATE_BREAK, Remark, Report};
+pub use display::{FindingsDiff, format_counts};
+use findings::{LATE_BREAK, RawFinding, RawFindings};
 pub use rule::Rule;
 pub(super) use work::pace_range;
 
-use super::{Background, Draft, Plan, Workout};
+use super::{Draft, Plan, TrainingBaseline, Workout};
 use crate::domain::calendar::Day;
 use crate::domain::units::{Distance, TimeSpan, UnitSystem};
 use crate::string_enum::string_enum;
-use context::View;
+use context::LintContext;
 use serde::Serialize;
 
 string_enum! {
@@ -66,7 +66,7 @@ pub struct Finding {
 
 /// A plan as the linter sees it.
 #[derive(Debug, Clone, Copy)]
-pub struct Subject<'a> {
+pub struct LintInput<'a> {
     /// How far the race is; `None` for a plan without one.
     pub distance: Option<Distance>,
     /// The first day that counts.
@@ -79,10 +79,10 @@ pub struct Subject<'a> {
     pub workouts: &'a [Workout],
 }
 
-impl<'a> Subject<'a> {
+impl<'a> LintInput<'a> {
     /// A stored plan with these workouts.
     #[must_use]
-    pub const fn of_plan(plan: &Plan, workouts: &'a [Workout]) -> Self {
+    pub const fn from_plan(plan: &Plan, workouts: &'a [Workout]) -> Self {
         Self {
             distance: plan.distance,
             start: plan.start_date,
@@ -94,7 +94,7 @@ impl<'a> Subject<'a> {
 
     /// A draft.
     #[must_use]
-    pub fn of_draft(draft: &'a Draft) -> Self {
+    pub fn from_draft(draft: &'a Draft) -> Self {
         Self {
             distance: draft.distance(),
             start: draft.start_date(),
@@ -108,7 +108,7 @@ impl<'a> Subject<'a> {
 impl Finding {
     /// Whether a rule is behind it.
     #[must_use]
-    pub fn is_of(&self, rule: Rule) -> bool {
+    pub fn involves(&self, rule: Rule) -> bool {
         self.rule == rule || self.also.contains(&rule)
     }
 }
@@ -116,18 +116,22 @@ impl Finding {
 /// Holds a plan against every rule. Errors come first, then warnings, then notes; where many days or weeks break a rule
 /// in the same way, the worst stands for all, and warnings of one cause are one.
 #[must_use]
-pub fn lint(subject: &Subject<'_>, athlete: &Background, units: UnitSystem) -> Vec<Finding> {
-    report(subject, athlete, units).findings()
+pub fn lint(subject: &LintInput<'_>, athlete: &TrainingBaseline, units: UnitSystem) -> Vec<Finding> {
+    run_rules(subject, athlete, units).into_findings()
 }
 
 /// The same with every day and week by itself.
-pub(super) fn every(subject: &Subject<'_>, athlete: &Background, units: UnitSystem) -> Vec<(u8, Finding)> {
-    report(subject, athlete, units).every()
+pub(super) fn lint_each_day(
+    subject: &LintInput<'_>,
+    athlete: &TrainingBaseline,
+    units: UnitSystem,
+) -> Vec<(u8, Finding)> {
+    run_rules(subject, athlete, units).into_all()
 }
 
-fn report(subject: &Subject<'_>, athlete: &Background, units: UnitSystem) -> Report {
-    let view = View::new(subject, athlete, units);
-    let mut report = Report::default();
+fn run_rules(subject: &LintInput<'_>, athlete: &TrainingBaseline, units: UnitSystem) -> RawFindings {
+    let view = LintContext::new(subject, athlete, units);
+    let mut report = RawFindings::default();
     volume::check(&view, &mut report);
     quality::check(&view, &mut report);
     taper::check(&view, &mut report);
@@ -145,7 +149,7 @@ pub fn errors(findings: &[Finding]) -> impl Iterator<Item = &Finding> {
 const TOLERANCE: f64 = 1e-6;
 
 /// What a value above a limit for warnings and one for errors means.
-fn above(value: f64, (warning, error): (f64, f64)) -> Option<(Severity, f64)> {
+fn severity_above(value: f64, (warning, error): (f64, f64)) -> Option<(Severity, f64)> {
     match value {
         _ if value > error + TOLERANCE => Some((Severity::Error, error)),
         _ if value > warning + TOLERANCE => Some((Severity::Warning, warning)),
@@ -154,7 +158,7 @@ fn above(value: f64, (warning, error): (f64, f64)) -> Option<(Severity, f64)> {
 }
 
 /// The end of a range that a value lies beyond.
-fn beyond(value: f64, (low, high): (f64, f64)) -> Option<f64> {
+fn exceeded_bound(value: f64, (low, high): (f64, f64)) -> Option<f64> {
     match value {
         _ if value < low - TOLERANCE => Some(low),
         _ if value > high + TOLERANCE => Some(high),

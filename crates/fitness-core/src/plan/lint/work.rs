@@ -1,11 +1,11 @@
 //! How much of a workout is work: its active steps, in kilometres and minutes.
 
-use super::super::training_norms::QUALITY_LONG_RUN;
+use super::super::training_norms::QUALITY_LONG_RUN_SHARE;
 use super::super::{Step, StepDuration, StepTarget, StepType, TargetRange, Workout, WorkoutKind};
 use crate::domain::units::{Distance, Pace};
 
 /// Work is run faster than easy running; by how much, where no pace says it.
-const WORK_PACE: f64 = 0.9;
+const WORK_PACE_FACTOR: f64 = 0.9;
 
 /// The work of a session. What a step does not say and no pace tells is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -18,15 +18,15 @@ pub(super) struct Work {
 
 impl Work {
     /// What the active steps of a workout come to; unknown when there are none.
-    pub(super) fn of(workout: &Workout, easy: Option<Pace>) -> Self {
+    pub(super) fn from_workout(workout: &Workout, easy: Option<Pace>) -> Self {
         let active = || workout.steps.iter().filter(|step| step.step_type == StepType::Active);
         if active().next().is_none() {
             return Self::default();
         }
-        let kms = || active().map(|step| amount(step, easy).0);
+        let kms = || active().map(|step| step_amount(step, easy).0);
         Self {
             km: kms().sum(),
-            minutes: active().map(|step| amount(step, easy).1).sum(),
+            minutes: active().map(|step| step_amount(step, easy).1).sum(),
             longest_km: kms().try_fold(0.0_f64, |longest, km| Some(longest.max(km?))),
         }
     }
@@ -36,9 +36,9 @@ impl Work {
 type Amount = (Option<f64>, Option<f64>);
 
 /// A step in kilometres and minutes.
-fn amount(step: &Step, easy: Option<Pace>) -> Amount {
+fn step_amount(step: &Step, easy: Option<Pace>) -> Amount {
     let pace = target_pace(step).or_else(|| {
-        let share = if step.step_type == StepType::Active { WORK_PACE } else { 1.0 };
+        let share = if step.step_type == StepType::Active { WORK_PACE_FACTOR } else { 1.0 };
         easy.map(|easy| easy.seconds_per_km() * share)
     });
     let sound = |value: f64| Some(value).filter(|value| value.is_finite() && *value >= 0.0);
@@ -77,7 +77,9 @@ pub(super) fn is_quality(workout: &Workout, kind: WorkoutKind, easy: Option<Pace
     match kind {
         WorkoutKind::Race => true,
         kind if kind.is_quality() => true,
-        WorkoutKind::Long => work_share(workout, easy).is_some_and(|share| share >= QUALITY_LONG_RUN - 1e-9),
+        WorkoutKind::Long => {
+            work_share(workout, easy).is_some_and(|share| share >= QUALITY_LONG_RUN_SHARE - 1e-9)
+        }
         _ => false,
     }
 }
@@ -89,9 +91,9 @@ fn work_share(workout: &Workout, easy: Option<Pace>) -> Option<f64> {
         return None;
     }
     let share = |of: fn(Amount) -> Option<f64>, whole: Option<f64>| {
-        let all: Option<f64> = steps.iter().map(|step| of(amount(step, easy))).sum();
+        let all: Option<f64> = steps.iter().map(|step| of(step_amount(step, easy))).sum();
         let active = steps.iter().filter(|step| step.step_type == StepType::Active);
-        let work: Option<f64> = active.map(|step| of(amount(step, easy))).sum();
+        let work: Option<f64> = active.map(|step| of(step_amount(step, easy))).sum();
         let whole = all.or(whole).filter(|whole| *whole > 0.0)?;
         Some(work? / whole)
     };

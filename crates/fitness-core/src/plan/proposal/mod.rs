@@ -1,11 +1,11 @@
 //! Proposals: changes the coach suggests to an active plan, inert until the athlete takes some of them.
 
-use super::{BadDraft, Plan, PlannedWorkout, Workout, draft};
+use super::{DraftError, Plan, PlannedWorkout, Workout, draft};
 use crate::domain::calendar::{Day, Instant};
 use crate::domain::ids::{PlanId, ProposalId, WorkoutId};
 use crate::domain::note::Author;
 use crate::domain::untrusted_text::is_storable;
-use crate::llm_output::into_changes::Asked;
+use crate::llm_output::into_changes::RequestedChange;
 use crate::llm_output::{Finding, FindingCode};
 use crate::string_enum::string_enum;
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ string_enum! {
         /// The athlete wrote it down.
         Athlete = "athlete",
         /// A model's answer.
-        Answer = "answer",
+        ModelResponse = "answer",
         /// The built-in rules.
         Rules = "rules",
         /// A program connected over MCP.
@@ -43,17 +43,17 @@ impl ProposalOrigin {
     pub const fn author(self) -> Author {
         match self {
             Self::Athlete | Self::Rules => Author::Athlete,
-            Self::Answer => Author::Coach,
+            Self::ModelResponse => Author::Coach,
             Self::Mcp => Author::Mcp,
         }
     }
 
     /// As an athlete reads it.
     #[must_use]
-    pub const fn spoken(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Athlete => "you",
-            Self::Answer => "the coach's answer",
+            Self::ModelResponse => "the coach's answer",
             Self::Rules => "the built-in rules",
             Self::Mcp => "a program",
         }
@@ -83,10 +83,10 @@ pub enum ProposalState {
     Expired(Day),
     /// All of its days are over.
     #[error("its last day, {0}, is over")]
-    TooLate(Day),
+    AllDaysPast(Day),
     /// The plan is another one by now.
     #[error("the plan has changed since: it was made for revision {base}, and the plan is at revision {now}")]
-    MovedOn {
+    Stale {
         /// The revision it was made for.
         base: i64,
         /// The plan's revision now.
@@ -97,15 +97,15 @@ pub enum ProposalState {
 impl ProposalState {
     /// In a word or two, for a list.
     #[must_use]
-    pub fn word(self) -> String {
+    pub fn label(self) -> String {
         match self {
             Self::Open => "open".to_owned(),
             Self::Applied => "applied".to_owned(),
             Self::Discarded => "discarded".to_owned(),
             Self::Superseded(newer) => format!("superseded by {newer}"),
             Self::Withdrawn => "withdrawn".to_owned(),
-            Self::Expired(_) | Self::TooLate(_) => "expired".to_owned(),
-            Self::MovedOn { .. } => "open, plan has moved on".to_owned(),
+            Self::Expired(_) | Self::AllDaysPast(_) => "expired".to_owned(),
+            Self::Stale { .. } => "open, plan has moved on".to_owned(),
         }
     }
 }
@@ -125,7 +125,7 @@ pub enum Change {
         workout: Workout,
         /// What was asked for, where that is less than a whole workout: it is applied anew to what is there by then.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        asked: Option<Box<Asked>>,
+        asked: Option<Box<RequestedChange>>,
         /// Why.
         notes: Option<String>,
     },
@@ -161,10 +161,10 @@ impl Change {
 
     /// What there would be instead of what is there now; `None` when it is taken out.
     #[must_use]
-    pub fn then(&self, now: Option<&Workout>) -> Option<Workout> {
+    pub fn apply_to(&self, now: Option<&Workout>) -> Option<Workout> {
         match self {
             Self::Modify { workout, asked, .. } => match (asked, now) {
-                (Some(asked), Some(now)) => Some(asked.of(now)),
+                (Some(asked), Some(now)) => Some(asked.apply_to(now)),
                 _ => Some(workout.clone()),
             },
             Self::Add { workout } => Some(workout.clone()),
@@ -207,7 +207,7 @@ pub struct Proposal {
 impl Proposal {
     /// Where the answer it comes from does not agree with itself or with the plan. What the linter says is said anew
     /// whenever it is looked at.
-    pub fn disagreements(&self) -> impl Iterator<Item = &Finding> {
+    pub fn consistency_findings(&self) -> impl Iterator<Item = &Finding> {
         self.findings.iter().filter(|finding| finding.code != FindingCode::LintWarning)
     }
 
@@ -220,13 +220,13 @@ impl Proposal {
     /// Where it stands on a day, with the plan at a revision.
     #[must_use]
     pub fn state(&self, revision: i64, today: Day) -> ProposalState {
-        match (self.ended(), self.expires_on) {
+        match (self.final_state(), self.expires_on) {
             (Some(ended), _) => ended,
             (None, Some(end)) if end <= today => ProposalState::Expired(end),
             _ => match self.last_day() {
-                Some(last) if last < today => ProposalState::TooLate(last),
+                Some(last) if last < today => ProposalState::AllDaysPast(last),
                 _ if self.base_revision != revision => {
-                    ProposalState::MovedOn { base: self.base_revision, now: revision }
+                    ProposalState::Stale { base: self.base_revision, now: revision }
                 }
                 _ => ProposalState::Open,
             },
@@ -245,7 +245,7 @@ impl Proposal {
 
     /// What ended it, whatever day it is and wherever the plan is; `None` while nothing did.
     #[must_use]
-    pub fn ended(&self) -> Option<ProposalState> {
+    pub fn final_state(&self) -> Option<ProposalState> {
         match (self.status, self.superseded_by) {
             (ProposalStatus::Applied, _) => Some(ProposalState::Applied),
             (ProposalStatus::Declined, _) => Some(ProposalState::Discarded),
@@ -294,7 +294,7 @@ pub enum ApplyError {
     },
     /// Two chosen changes touch one workout.
     #[error("two of the chosen changes touch workout {0}")]
-    Twice(WorkoutId),
+    DuplicateChange(WorkoutId),
     /// The race is where it is.
     #[error("the race itself stays as it is; a new plan is for another race")]
     Race,
@@ -303,7 +303,7 @@ pub enum ApplyError {
     Past(Day),
     /// What would come out is not a plan.
     #[error(transparent)]
-    Unsound(#[from] BadDraft),
+    InvalidDraft(#[from] DraftError),
 }
 
 /// Applies the chosen changes to a revision's workouts: whole or not at all. A day that is left empty becomes a day off, and
@@ -323,51 +323,51 @@ pub fn apply(
     if chosen.is_empty() {
         return Err(ApplyError::Nothing);
     }
-    check_words(changes)?;
+    check_text_limits(changes)?;
     let mut next: Vec<NextWorkout> =
         current.iter().map(|w| NextWorkout { id: Some(w.id), workout: w.workout.clone() }).collect();
     let mut touched = BTreeSet::new();
     for index in chosen {
         let change = changes.get(*index).ok_or(ApplyError::NoSuchChange(*index))?;
         let (Change::Modify { workout_id, on, .. } | Change::Skip { workout_id, on, .. }) = change else {
-            let new = change.then(None);
+            let new = change.apply_to(None);
             next.extend(new.map(|workout| NextWorkout { id: None, workout }));
             continue;
         };
         if !touched.insert(*workout_id) {
-            return Err(ApplyError::Twice(*workout_id));
+            return Err(ApplyError::DuplicateChange(*workout_id));
         }
         let at = next
             .iter()
             .position(|w| w.id == Some(*workout_id))
             .ok_or(ApplyError::NoSuchWorkout(*workout_id))?;
         let now = &next[at].workout;
-        not_past(now.date, today)?;
+        check_not_past(now.date, today)?;
         if plan.is_race(now) {
             return Err(ApplyError::Race);
         }
         if let Some(was) = on.filter(|was| *was != now.date) {
             return Err(ApplyError::Moved { workout: *workout_id, was, now: now.date });
         }
-        match change.then(Some(now)) {
+        match change.apply_to(Some(now)) {
             Some(workout) => next[at].workout = workout,
             None => drop(next.remove(at)),
         }
     }
-    let new = newly_busy(current, &next);
+    let new = newly_scheduled(current, &next);
     for change in chosen.iter().filter_map(|index| changes.get(*index)) {
         if let Change::Modify { workout, .. } | Change::Add { workout } = change {
-            not_past(workout.date, today)?;
+            check_not_past(workout.date, today)?;
         }
     }
-    draft::check_days(&new, &plan.terms.availability)?;
-    settle_rest(current, &mut next);
+    draft::check_availability(&new, &plan.terms.availability)?;
+    normalize_rest_days(current, &mut next);
     check_next(plan.start_date, plan.race_date, &next)?;
     Ok(next)
 }
 
 /// What a next state puts on days on which it was not. What stands on a day already was decided there.
-pub(super) fn newly_busy(current: &[PlannedWorkout], next: &[NextWorkout]) -> Vec<Workout> {
+pub(super) fn newly_scheduled(current: &[PlannedWorkout], next: &[NextWorkout]) -> Vec<Workout> {
     let there = |new: &NextWorkout| {
         current.iter().any(|old| {
             new.id == Some(old.id) && old.workout.date == new.workout.date && !old.workout.is_rest()
@@ -377,7 +377,7 @@ pub(super) fn newly_busy(current: &[PlannedWorkout], next: &[NextWorkout]) -> Ve
 }
 
 /// Days off follow what is there: one where a day was left empty, none beside a workout.
-pub(super) fn settle_rest(current: &[PlannedWorkout], next: &mut Vec<NextWorkout>) {
+pub(super) fn normalize_rest_days(current: &[PlannedWorkout], next: &mut Vec<NextWorkout>) {
     let busy: BTreeSet<Day> = next.iter().filter(|w| !w.workout.is_rest()).map(|w| w.workout.date).collect();
     next.retain(|w| !w.workout.is_rest() || !busy.contains(&w.workout.date));
     let listed: BTreeSet<Day> = next.iter().map(|w| w.workout.date).collect();
@@ -388,12 +388,12 @@ pub(super) fn settle_rest(current: &[PlannedWorkout], next: &mut Vec<NextWorkout
 }
 
 /// What was planned for a day that is over stays as it is.
-fn not_past(day: Day, today: Day) -> Result<(), ApplyError> {
+fn check_not_past(day: Day, today: Day) -> Result<(), ApplyError> {
     if day < today { Err(ApplyError::Past(day)) } else { Ok(()) }
 }
 
 /// A model's reasons are kept, but not without end.
-fn check_words(changes: &[Change]) -> Result<(), ApplyError> {
+fn check_text_limits(changes: &[Change]) -> Result<(), ApplyError> {
     let fits = |change: &Change| match change {
         Change::Modify { notes: Some(notes), .. } | Change::Skip { notes: Some(notes), .. } => {
             notes.chars().count() <= MAX_NOTES && is_storable(notes)
@@ -407,9 +407,9 @@ fn check_words(changes: &[Change]) -> Result<(), ApplyError> {
 ///
 /// # Errors
 /// Names the first workout that is not sound.
-pub(crate) fn check_next(start: Day, race: Day, next: &[NextWorkout]) -> Result<(), BadDraft> {
+pub(crate) fn check_next(start: Day, race: Day, next: &[NextWorkout]) -> Result<(), DraftError> {
     if !(1..=draft::MAX_WORKOUTS).contains(&next.len()) {
-        return Err(BadDraft::Count(next.len()));
+        return Err(DraftError::Count(next.len()));
     }
     let workouts: Vec<Workout> = next.iter().map(|w| w.workout.clone()).collect();
     draft::check_workouts(&workouts, start, race)
@@ -420,7 +420,7 @@ impl Plan {
     ///
     /// # Errors
     /// Names the first workout that is not sound.
-    pub fn check_next(&self, next: &[NextWorkout]) -> Result<(), BadDraft> {
+    pub fn check_next(&self, next: &[NextWorkout]) -> Result<(), DraftError> {
         check_next(self.start_date, self.race_date, next)
     }
 }

@@ -4,7 +4,7 @@ use crate::domain::calendar::Day;
 use crate::domain::ids::WorkoutId;
 use crate::domain::sport::Sport;
 use crate::domain::units::{Distance, Pace, TimeSpan, UnitSystem};
-use crate::domain::untrusted_text::visible;
+use crate::domain::untrusted_text::escape_invisible;
 use crate::plan::lint::{planned_km, planned_minutes};
 use crate::plan::{
     Change, NextWorkout, PlannedWorkout, Step, StepDuration, StepTarget, Workout, WorkoutKind,
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 /// One change as an athlete reads it: what is there now, and what would be.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct NowThen {
+pub struct WorkoutDiff {
     /// Which workout; `None` for one that is added.
     pub workout: Option<WorkoutId>,
     /// What is planned now.
@@ -25,10 +25,10 @@ pub struct NowThen {
     pub notes: Option<String>,
 }
 
-impl NowThen {
+impl WorkoutDiff {
     /// A change beside what is there.
     #[must_use]
-    pub fn of(change: &Change, current: &[PlannedWorkout]) -> Self {
+    pub fn from_change(change: &Change, current: &[PlannedWorkout]) -> Self {
         let (workout, notes) = match change {
             Change::Modify { workout_id, notes, .. } | Change::Skip { workout_id, notes, .. } => {
                 (Some(*workout_id), notes.clone())
@@ -36,7 +36,7 @@ impl NowThen {
             Change::Add { .. } => (None, None),
         };
         let now = current.iter().find(|w| Some(w.id) == workout).map(|w| w.workout.clone());
-        let then = change.then(now.as_ref());
+        let then = change.apply_to(now.as_ref());
         Self { workout, now, then, notes }
     }
 
@@ -46,26 +46,32 @@ impl NowThen {
         let day = |w: &Workout| format!("{} {}", w.date.weekday(), w.date);
         let text = match (&self.now, &self.then) {
             (Some(now), Some(then)) if now.date == then.date => {
-                format!("{}: {} → {}", day(now), brief(now, units), brief(then, units))
+                format!("{}: {} → {}", day(now), format_short(now, units), format_short(then, units))
             }
             (Some(now), Some(then)) => {
-                format!("{}: {} → {}: {}", day(now), brief(now, units), day(then), brief(then, units))
+                format!(
+                    "{}: {} → {}: {}",
+                    day(now),
+                    format_short(now, units),
+                    day(then),
+                    format_short(then, units)
+                )
             }
-            (Some(now), None) => format!("{}: {} → taken out", day(now), brief(now, units)),
-            (None, Some(then)) => format!("{}: new: {}", day(then), brief(then, units)),
+            (Some(now), None) => format!("{}: {} → taken out", day(now), format_short(now, units)),
+            (None, Some(then)) => format!("{}: new: {}", day(then), format_short(then, units)),
             (None, None) => "a workout that is not in the plan any more".to_owned(),
         };
         let more = self.details(units);
         let text = if more.is_empty() { text } else { format!("{text}; {}", more.join("; ")) };
         match &self.notes {
-            Some(notes) => format!("{text} ({})", visible(notes)),
+            Some(notes) => format!("{text} ({})", escape_invisible(notes)),
             None => text,
         }
     }
 
     /// Whether nothing of it is on a day that is over.
     #[must_use]
-    pub fn is_ahead(&self, today: Day) -> bool {
+    pub fn is_upcoming(&self, today: Day) -> bool {
         self.now.iter().chain(&self.then).all(|workout| workout.date >= today)
     }
 
@@ -85,23 +91,25 @@ impl NowThen {
         let is_said = |words: &str| words.trim().eq_ignore_ascii_case(&kind);
         let effort = then.intensity.as_deref().filter(|words| !is_said(words));
         if !same(|a, b| a.intensity != b.intensity) {
-            more.extend(effort.map(|words| format!("effort: {}", visible(words))));
+            more.extend(effort.map(|words| format!("effort: {}", escape_invisible(words))));
         }
         if !same(|a, b| a.duration != b.duration) && then.distance.is_some() {
-            more.extend(then.duration.map(|time| format!("in {}", time.hours_minutes())));
+            more.extend(then.duration.map(|time| format!("in {}", time.format_hours_minutes())));
         }
         if !same(|a, b| a.load != b.load) {
             more.extend(then.load.map(|load| format!("load {load:.0}")));
         }
         if !same(|a, b| a.steps != b.steps) && !then.is_rest() {
-            let steps = crate::plan::export::steps(&then.steps, units);
-            let told: Vec<String> = steps.iter().map(|step| visible(step).to_string()).collect();
+            let steps = crate::plan::export::describe_steps(&then.steps, units);
+            let told: Vec<String> = steps.iter().map(|step| escape_invisible(step).to_string()).collect();
             let had_several = self.now.as_ref().is_some_and(|now| now.steps.len() > 1);
             match (then.steps.as_slice(), self.now.is_some()) {
                 ([], true) => more.push("no steps".to_owned()),
                 ([], false) => {}
-                ([step], _) if is_all_of(step, then) && had_several => more.push("in one piece".to_owned()),
-                ([step], _) if is_all_of(step, then) => {}
+                ([step], _) if is_redundant(step, then) && had_several => {
+                    more.push("in one piece".to_owned())
+                }
+                ([step], _) if is_redundant(step, then) => {}
                 _ => more.push(format!("steps: {}", told.join(", "))),
             }
         }
@@ -110,7 +118,7 @@ impl NowThen {
 }
 
 /// Whether a single step says no more than the workout it is the only one of.
-fn is_all_of(step: &Step, workout: &Workout) -> bool {
+fn is_redundant(step: &Step, workout: &Workout) -> bool {
     let near = |given: f64, own: Option<f64>| own.is_some_and(|own| (given - own).abs() < 1.0);
     let as_long = match step.duration {
         StepDuration::Time(seconds) => near(seconds, workout.duration.map(TimeSpan::seconds)),
@@ -127,37 +135,42 @@ fn is_all_of(step: &Step, workout: &Workout) -> bool {
 
 /// Everything that differs between two states of a plan, in order of the days.
 #[must_use]
-pub fn differences(current: &[PlannedWorkout], next: &[NextWorkout]) -> Vec<NowThen> {
-    let mut found: Vec<NowThen> = Vec::new();
+pub fn diff_workouts(current: &[PlannedWorkout], next: &[NextWorkout]) -> Vec<WorkoutDiff> {
+    let mut found: Vec<WorkoutDiff> = Vec::new();
     for old in current {
         let new = next.iter().find(|w| w.id == Some(old.id)).map(|w| &w.workout);
         let gone = new.is_none() && !old.workout.is_rest();
         if gone || new.is_some_and(|new| *new != old.workout) {
             let now = Some(old.workout.clone());
-            found.push(NowThen { workout: Some(old.id), now, then: new.cloned(), notes: None });
+            found.push(WorkoutDiff { workout: Some(old.id), now, then: new.cloned(), notes: None });
         }
     }
     for new in next.iter().filter(|new| !new.workout.is_rest()) {
         if !current.iter().any(|old| new.id == Some(old.id)) {
-            found.push(NowThen { workout: new.id, now: None, then: Some(new.workout.clone()), notes: None });
+            found.push(WorkoutDiff {
+                workout: new.id,
+                now: None,
+                then: Some(new.workout.clone()),
+                notes: None,
+            });
         }
     }
-    let day = |one: &NowThen| one.now.as_ref().or(one.then.as_ref()).map(|workout| workout.date);
+    let day = |one: &WorkoutDiff| one.now.as_ref().or(one.then.as_ref()).map(|workout| workout.date);
     found.sort_by_key(day);
     found
 }
 
 /// A workout in a few words.
-fn brief(workout: &Workout, units: UnitSystem) -> String {
-    workout.brief(units)
+fn format_short(workout: &Workout, units: UnitSystem) -> String {
+    workout.short_label(units)
 }
 
 impl Workout {
     /// In a few words: `Intervals, 10.0 km`. Its name is made visible.
     #[must_use]
-    pub fn brief(&self, units: UnitSystem) -> String {
-        let name = visible(self.name_beside_size(units));
-        self.size(units).map_or_else(|| name.to_string(), |size| format!("{name}, {size}"))
+    pub fn short_label(&self, units: UnitSystem) -> String {
+        let name = escape_invisible(self.name_without_size(units));
+        self.size_label(units).map_or_else(|| name.to_string(), |size| format!("{name}, {size}"))
     }
 }
 
@@ -175,9 +188,9 @@ pub struct WeekDelta {
     /// Whether some of those distances are worked out from a time.
     pub distance_estimated: bool,
     /// What is run before, as it is written: so far, and so long where a run has only a time.
-    pub written_before: Written,
+    pub written_before: PlannedVolume,
     /// What is run after, as it is written.
-    pub written_after: Written,
+    pub written_after: PlannedVolume,
     /// The time of all training before; a run by distance takes what it takes at the easy pace.
     #[serde(rename = "time_before_ms")]
     pub time_before: Option<TimeSpan>,
@@ -195,7 +208,7 @@ pub struct WeekDelta {
 
 /// Running as it is written: some of it by distance, some by time alone.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Written {
+pub struct PlannedVolume {
     /// Of the runs that have a distance.
     #[serde(rename = "distance_mm")]
     pub distance: Distance,
@@ -204,8 +217,8 @@ pub struct Written {
     pub time: TimeSpan,
 }
 
-impl Written {
-    fn of(week: &[&Workout]) -> Self {
+impl PlannedVolume {
+    fn from_workouts(week: &[&Workout]) -> Self {
         let runs = || week.iter().filter(|workout| workout.sport == Sport::Running);
         let by_time = runs().filter(|run| run.distance.is_none());
         Self {
@@ -216,18 +229,18 @@ impl Written {
 
     /// Whether nothing is run.
     #[must_use]
-    pub fn is_nothing(self) -> bool {
+    pub fn is_empty(self) -> bool {
         self.distance == Distance::ZERO && self.time == TimeSpan::ZERO
     }
 
     /// `28.5 km and 25 min by time`.
     #[must_use]
-    pub fn spoken(self, units: UnitSystem) -> String {
-        let far = units.distance(self.distance);
+    pub fn label(self, units: UnitSystem) -> String {
+        let far = units.format_distance(self.distance);
         match (self.distance > Distance::ZERO, self.time > TimeSpan::ZERO) {
             (_, false) => far.to_string(),
-            (true, true) => format!("{far} and {} by time", self.time.hours_minutes()),
-            (false, true) => format!("{} by time", self.time.hours_minutes()),
+            (true, true) => format!("{far} and {} by time", self.time.format_hours_minutes()),
+            (false, true) => format!("{} by time", self.time.format_hours_minutes()),
         }
     }
 }
@@ -236,9 +249,9 @@ impl WeekDelta {
     /// The running before and after: as it is written, which is what the plan will say once it is changed, and how far that is
     /// about, where some of it goes by time and there is a pace to tell.
     #[must_use]
-    pub fn running(&self, units: UnitSystem) -> ((String, String), Option<(String, String)>) {
-        let written = (self.written_before.spoken(units), self.written_after.spoken(units));
-        let far = |distance: Option<Distance>| distance.map(|far| units.distance(far).to_string());
+    pub fn running_labels(&self, units: UnitSystem) -> ((String, String), Option<(String, String)>) {
+        let written = (self.written_before.label(units), self.written_after.label(units));
+        let far = |distance: Option<Distance>| distance.map(|far| units.format_distance(far).to_string());
         let about = far(self.distance_before).zip(far(self.distance_after));
         (written, about.filter(|_| self.distance_estimated))
     }
@@ -246,13 +259,13 @@ impl WeekDelta {
     /// One line: `week from 2026-06-15: 40.0 km to 36.5 km, 4h 00m to 3h 40m, load 210 to 190`.
     #[must_use]
     pub fn line(&self, units: UnitSystem) -> String {
-        let long = |time: Option<TimeSpan>| time.map(TimeSpan::hours_minutes);
+        let long = |time: Option<TimeSpan>| time.map(TimeSpan::format_hours_minutes);
         let load = |load: Option<f64>| load.map(|load| format!("{load:.0}"));
         // Only what can be held against each other.
         let pair = |before: Option<String>, after: Option<String>| {
             before.zip(after).map(|(before, after)| format!("{before} to {after}"))
         };
-        let (written, about) = self.running(units);
+        let (written, about) = self.running_labels(units);
         let about = about.map(|(before, after)| format!(" (about {before} to {after})")).unwrap_or_default();
         let told = [
             pair(Some(written.0), Some(written.1)).map(|told| format!("{told}{about}")),
@@ -273,7 +286,7 @@ pub fn week_deltas(current: &[PlannedWorkout], next: &[NextWorkout], easy: Optio
     let after = weeks(next.iter().map(|w| &w.workout));
     let mondays: std::collections::BTreeSet<Day> = before.keys().chain(after.keys()).copied().collect();
     let nothing = Vec::new();
-    let rates = Rates::of(current, easy);
+    let rates = LoadRates::from_workouts(current, easy);
     mondays
         .into_iter()
         .filter_map(|monday| {
@@ -286,8 +299,8 @@ pub fn week_deltas(current: &[PlannedWorkout], next: &[NextWorkout], easy: Optio
                 distance_before: distance(old, easy),
                 distance_after: distance(new, easy),
                 distance_estimated: easy.is_some() && runs().any(|run| run.distance.is_none()),
-                written_before: Written::of(old),
-                written_after: Written::of(new),
+                written_before: PlannedVolume::from_workouts(old),
+                written_after: PlannedVolume::from_workouts(new),
                 time_before: time(old, easy),
                 time_after: time(new, easy),
                 load_before: rates.load(old),
@@ -330,28 +343,29 @@ fn hours(workout: &Workout, easy: Option<Pace>) -> Option<f64> {
 }
 
 /// What an hour of each kind of workout brings in a plan, by those that say it.
-struct Rates {
-    of: BTreeMap<(Sport, WorkoutKind), (f64, f64)>,
+struct LoadRates {
+    by_kind: BTreeMap<(Sport, WorkoutKind), (f64, f64)>,
     easy: Option<Pace>,
 }
 
-impl Rates {
-    fn of(workouts: &[PlannedWorkout], easy: Option<Pace>) -> Self {
-        let mut of = BTreeMap::<_, (f64, f64)>::new();
+impl LoadRates {
+    fn from_workouts(workouts: &[PlannedWorkout], easy: Option<Pace>) -> Self {
+        let mut by_kind = BTreeMap::<_, (f64, f64)>::new();
         for workout in workouts.iter().map(|planned| &planned.workout) {
             if let (Some(load), Some(hours)) = (workout.load, hours(workout, easy)) {
-                let (loads, all) = of.entry((workout.sport, workout.kind)).or_default();
+                let (loads, all) = by_kind.entry((workout.sport, workout.kind)).or_default();
                 *loads += load;
                 *all += hours;
             }
         }
-        Self { of, easy }
+        Self { by_kind, easy }
     }
 
     /// The load of a week; `None` when that of a workout can neither be read nor worked out.
     fn load(&self, week: &[&Workout]) -> Option<f64> {
         let estimated = |workout: &Workout| {
-            let (loads, all) = self.of.get(&(workout.sport, workout.kind)).filter(|(_, all)| *all > 0.0)?;
+            let (loads, all) =
+                self.by_kind.get(&(workout.sport, workout.kind)).filter(|(_, all)| *all > 0.0)?;
             Some((loads / all * hours(workout, self.easy)?).round())
         };
         let busy = week.iter().filter(|workout| !workout.is_rest());
@@ -377,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_reads_as_now_and_then() {
+    fn change_line_shows_before_and_after() {
         let current = [PlannedWorkout { id: WorkoutId::new(1), workout: run("2026-06-16", 10.0, None) }];
         let shorter = Change::Modify {
             workout_id: WorkoutId::new(1),
@@ -392,7 +406,7 @@ mod tests {
             Change::Add { workout: run("2026-06-17", 5.0, None) },
         ]
         .iter()
-        .map(|change| NowThen::of(change, &current).line(UnitSystem::Metric))
+        .map(|change| WorkoutDiff::from_change(change, &current).line(UnitSystem::Metric))
         .collect();
         assert_eq!(lines[1], "Tue 2026-06-16: Run, 10.0 km → taken out");
         assert_eq!(lines[2], "Wed 2026-06-17: new: Run, 5.0 km");
@@ -401,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_changes_is_hidden() {
+    fn details_list_every_difference() {
         let current = [PlannedWorkout { id: WorkoutId::new(1), workout: run("2026-06-16", 7.0, Some(40.0)) }];
         let mut harder = run("2026-06-16", 5.0, Some(60.0));
         harder.intensity = Some("Threshold 2x8 min".to_owned());
@@ -415,7 +429,7 @@ mod tests {
             NextWorkout { id: Some(WorkoutId::new(9)), workout: run("2026-06-21", 13.0, None) },
         ];
         let lines: Vec<String> =
-            differences(&current, &next).iter().map(|one| one.line(UnitSystem::Metric)).collect();
+            diff_workouts(&current, &next).iter().map(|one| one.line(UnitSystem::Metric)).collect();
         for part in ["effort: Threshold 2x8 min", "load 60", "steps: 8:00", "3:20", "3:30"] {
             assert!(lines[0].contains(part), "{part} / {lines:?}");
         }
@@ -427,16 +441,16 @@ mod tests {
         )
         .unwrap();
         let whole = [NextWorkout { id: Some(WorkoutId::new(1)), workout: easier.clone() }];
-        assert!(differences(&current, &whole)[0].details(UnitSystem::Metric).is_empty());
+        assert!(diff_workouts(&current, &whole)[0].details(UnitSystem::Metric).is_empty());
         let mut several = current.clone();
         several[0].workout.steps = [easier.steps.clone(), easier.steps.clone()].concat();
-        assert_eq!(differences(&several, &whole)[0].details(UnitSystem::Metric), ["in one piece"]);
+        assert_eq!(diff_workouts(&several, &whole)[0].details(UnitSystem::Metric), ["in one piece"]);
         let gone: Vec<NextWorkout> = Vec::new();
-        assert!(differences(&current, &gone)[0].line(UnitSystem::Metric).ends_with("taken out"));
+        assert!(diff_workouts(&current, &gone)[0].line(UnitSystem::Metric).ends_with("taken out"));
     }
 
     #[test]
-    fn only_the_weeks_that_change_are_told_with_loads_where_every_workout_has_one() {
+    fn week_deltas_cover_changed_weeks_with_load_where_known() {
         let planned = |id, workout| PlannedWorkout { id: WorkoutId::new(id), workout };
         let current = [
             planned(1, run("2026-06-16", 10.0, Some(60.0))),
@@ -479,7 +493,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_by_time_stands_beside_the_kilometres_with_about_how_far_it_goes() {
+    fn run_by_time_is_listed_with_an_estimated_distance() {
         let planned = |id, workout| PlannedWorkout { id: WorkoutId::new(id), workout };
         let current = [planned(1, run("2026-06-16", 10.0, None)), planned(2, run("2026-06-18", 5.0, None))];
         let mut next: Vec<NextWorkout> =

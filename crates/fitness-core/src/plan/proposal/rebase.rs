@@ -3,14 +3,14 @@
 use crate::domain::calendar::Day;
 use crate::domain::ids::WorkoutId;
 use crate::domain::units::UnitSystem;
-use crate::domain::untrusted_text::visible;
+use crate::domain::untrusted_text::escape_invisible;
 use crate::plan::{ApplyError, Change, Plan, PlannedWorkout, Workout, apply};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
 /// How one change of a proposal fits a plan as it is now.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-pub struct Fit {
+pub struct ChangeFit {
     /// Why it can no longer be applied; `None` when it can.
     pub problem: Option<String>,
     /// What else is different from when it was proposed, and would be overwritten or joined.
@@ -19,23 +19,26 @@ pub struct Fit {
 
 /// Holds each change of a proposal, by itself, against a plan as it is now. `base` is the plan as its author saw it.
 #[must_use]
-pub fn fits(
+pub fn check_fit(
     plan: &Plan,
     base: &[PlannedWorkout],
     current: &[PlannedWorkout],
     changes: &[Change],
     today: Day,
     units: UnitSystem,
-) -> Vec<Fit> {
-    let problems = problems(plan, current, changes, today);
+) -> Vec<ChangeFit> {
+    let problems = apply_problems(plan, current, changes, today);
     (changes.iter().zip(problems))
-        .map(|(change, problem)| Fit { problem, since: since(change, base, current, units) })
+        .map(|(change, problem)| ChangeFit {
+            problem,
+            since: describe_difference(change, base, current, units),
+        })
         .collect()
 }
 
 /// Why each change of a proposal, by itself, can no longer be applied; `None` when it can.
 #[must_use]
-pub fn problems(
+pub fn apply_problems(
     plan: &Plan,
     current: &[PlannedWorkout],
     changes: &[Change],
@@ -51,7 +54,12 @@ pub fn problems(
 
 /// As many of the changes as can be applied together, the first ones first.
 #[must_use]
-pub fn fitting(plan: &Plan, current: &[PlannedWorkout], changes: &[Change], today: Day) -> BTreeSet<usize> {
+pub fn applicable_changes(
+    plan: &Plan,
+    current: &[PlannedWorkout],
+    changes: &[Change],
+    today: Day,
+) -> BTreeSet<usize> {
     let mut chosen: BTreeSet<usize> = (0..changes.len()).collect();
     if apply(plan, current, changes, &chosen, today).is_ok() {
         return chosen;
@@ -67,7 +75,7 @@ pub fn fitting(plan: &Plan, current: &[PlannedWorkout], changes: &[Change], toda
 }
 
 /// What became of what a change is about, in a sentence.
-fn since(
+fn describe_difference(
     change: &Change,
     base: &[PlannedWorkout],
     current: &[PlannedWorkout],
@@ -78,19 +86,19 @@ fn since(
     match change {
         Change::Modify { workout_id: id, .. } | Change::Skip { workout_id: id, .. } => {
             let (was, now) = (of(base, *id)?, of(current, *id)?);
-            (was != now).then(|| format!("it was {} when this was proposed", named(&was, units)))
+            (was != now).then(|| format!("it was {} when this was proposed", describe_workout(&was, units)))
         }
         Change::Add { workout } => {
             let beside = |w: &&PlannedWorkout| w.workout.date == workout.date && !w.workout.is_rest();
             let new = current.iter().filter(beside).find(|w| of(base, w.id).as_ref() != Some(&w.workout))?;
-            Some(format!("{} was put on that day since", named(&new.workout, units)))
+            Some(format!("{} was put on that day since", describe_workout(&new.workout, units)))
         }
     }
 }
 
-fn named(workout: &Workout, units: UnitSystem) -> String {
-    let (day, name) = (workout.date, visible(workout.name_beside_size(units)));
-    let size = workout.size(units).map(|size| format!(" of {size}")).unwrap_or_default();
+fn describe_workout(workout: &Workout, units: UnitSystem) -> String {
+    let (day, name) = (workout.date, escape_invisible(workout.name_without_size(units)));
+    let size = workout.size_label(units).map(|size| format!(" of {size}")).unwrap_or_default();
     format!("\"{name}\"{size} on {day}")
 }
 
@@ -114,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_longer_fits_is_said_of_each_change() {
+    fn check_fit_reports_each_change_that_no_longer_applies() {
         let base = [run(1, "2026-06-16", 8.0), run(2, "2026-06-18", 10.0), run(3, "2026-06-20", 6.0)];
         // The first is over, the second is gone, the third was made shorter, and a fourth is new.
         let current = [run(1, "2026-06-16", 8.0), run(3, "2026-06-20", 5.0), run(4, "2026-06-21", 7.0)];
@@ -134,7 +142,7 @@ mod tests {
             Change::Add { workout: run(0, "2026-06-19", 3.0).workout },
         ];
         let today = "2026-06-17".parse().unwrap();
-        let found = fits(&half_marathon(), &base, &current, &changes, today, UnitSystem::Metric);
+        let found = check_fit(&half_marathon(), &base, &current, &changes, today, UnitSystem::Metric);
         let problems: Vec<&str> = found.iter().map(|fit| fit.problem.as_deref().unwrap_or("")).collect();
         assert_eq!(
             problems,
@@ -154,8 +162,8 @@ mod tests {
             ["", "", shorter, "\"Run\" of 7.0 km on 2026-06-21 was put on that day since", shorter, ""]
         );
         // The fifth touches what the third does: of the two the first is taken.
-        let all = fitting(&half_marathon(), &current, &changes, today);
+        let all = applicable_changes(&half_marathon(), &current, &changes, today);
         assert_eq!(all, BTreeSet::from([2, 3, 5]));
-        assert_eq!(fitting(&half_marathon(), &current, &changes[..2], today), BTreeSet::new());
+        assert_eq!(applicable_changes(&half_marathon(), &current, &changes[..2], today), BTreeSet::new());
     }
 }

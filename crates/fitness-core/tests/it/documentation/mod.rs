@@ -10,7 +10,7 @@ mod predict;
 mod thresholds;
 
 use fitness_core::domain::units::{Distance, Pace, TimeSpan};
-use fitness_core::metrics::Found;
+use fitness_core::metrics::MetricResult;
 use std::collections::{BTreeMap, BTreeSet};
 
 const PAGE: &str = include_str!("../../../../../docs/metrics.md");
@@ -29,7 +29,7 @@ enum Outcome {
 
 impl Outcome {
     /// As the page would write it, as precisely as `written` is.
-    fn shown_like(&self, written: &str) -> String {
+    fn format_like(&self, written: &str) -> String {
         let number = written.split(' ').next().unwrap_or_default();
         let decimals = number.split_once('.').map_or(0, |(_, digits)| digits.len());
         let (value, unit) = match self {
@@ -54,7 +54,7 @@ fn clock(seconds: f64, decimals: usize) -> String {
 /// An example and what it comes to.
 type Example = (&'static str, Outcome);
 
-fn plain(name: &'static str, value: f64) -> Example {
+fn number_example(name: &'static str, value: f64) -> Example {
     (name, Outcome::Number(value, ""))
 }
 
@@ -62,15 +62,15 @@ fn number(name: &'static str, value: f64, unit: &'static str) -> Example {
     (name, Outcome::Number(value, unit))
 }
 
-fn words(name: &'static str, words: impl ToString) -> Example {
+fn text_example(name: &'static str, words: impl ToString) -> Example {
     (name, Outcome::Words(words.to_string()))
 }
 
-fn time(name: &'static str, found: Found<TimeSpan>) -> Example {
+fn time_example(name: &'static str, found: MetricResult<TimeSpan>) -> Example {
     (name, Outcome::Clock(found.unwrap().seconds(), ""))
 }
 
-fn pace(name: &'static str, pace: Pace) -> Example {
+fn pace_example(name: &'static str, pace: Pace) -> Example {
     (name, Outcome::Clock(pace.seconds_per_km(), "/km"))
 }
 
@@ -79,7 +79,7 @@ fn km(km: f64) -> Distance {
 }
 
 /// Everything that is computed.
-fn computed() -> Vec<Example> {
+fn all_examples() -> Vec<Example> {
     [activity::examples(), thresholds::examples(), days::examples(), predict::examples()].concat()
 }
 
@@ -111,7 +111,7 @@ fn disagreements(page: &str, computed: &[Example]) -> Vec<String> {
         wrong.push("two examples have one name".to_owned());
     }
     for (name, result) in &rows {
-        match by_name.get(name).map(|outcome| outcome.shown_like(result)) {
+        match by_name.get(name).map(|outcome| outcome.format_like(result)) {
             None => wrong.push(format!("nobody computes `{name}`")),
             Some(got) if got != *result => {
                 wrong.push(format!("`{name}`: the page says {result}, the code {got}"));
@@ -126,7 +126,7 @@ fn disagreements(page: &str, computed: &[Example]) -> Vec<String> {
 
 #[test]
 fn every_example_of_the_page_is_what_the_code_gives() {
-    let wrong = disagreements(PAGE, &computed());
+    let wrong = disagreements(PAGE, &all_examples());
     assert!(wrong.is_empty(), "docs/metrics.md\n{}", wrong.join("\n"));
 }
 

@@ -8,7 +8,7 @@ mod plan;
 mod properties;
 mod schemas;
 
-use fitness_core::llm_output::{Fault, Finding, Kind, Response, check};
+use fitness_core::llm_output::{Finding, Response, ResponseKind, ValidationError, parse_response};
 
 /// The document's example of a fatigued athlete.
 const FATIGUE: &str = include_str!("../contract/fatigue.json");
@@ -20,18 +20,19 @@ const WEEK: &str = include_str!("../contract/week.json");
 const ERROR: &str = include_str!("../contract/error.json");
 
 /// What is wrong with an answer, as path and code.
-fn faults(text: &str, kind: Option<Kind>) -> Vec<(String, String)> {
-    check(text.as_bytes(), kind).map_or_else(|refused| told(&refused.faults), |_| Vec::new())
+fn error_codes(text: &str, kind: Option<ResponseKind>) -> Vec<(String, String)> {
+    parse_response(text.as_bytes(), kind)
+        .map_or_else(|refused| codes_of_errors(&refused.errors), |_| Vec::new())
 }
 
-fn told(faults: &[Fault]) -> Vec<(String, String)> {
+fn codes_of_errors(faults: &[ValidationError]) -> Vec<(String, String)> {
     faults.iter().map(|fault| (fault.path.clone(), fault.code.to_string())).collect()
 }
 
-fn found(findings: &[Finding]) -> Vec<(&str, &str)> {
+fn codes_of_findings(findings: &[Finding]) -> Vec<(&str, &str)> {
     findings.iter().map(|finding| (finding.path.as_str(), finding.code.as_str())).collect()
 }
 
-fn accepted(text: &str) -> Response {
-    check(text.as_bytes(), None).unwrap_or_else(|refused| panic!("{refused:#?}"))
+fn parse_valid(text: &str) -> Response {
+    parse_response(text.as_bytes(), None).unwrap_or_else(|refused| panic!("{refused:#?}"))
 }

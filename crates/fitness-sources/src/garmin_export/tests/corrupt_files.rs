@@ -4,7 +4,7 @@ use super::*;
 use std::cell::Cell;
 use std::io::{self, Read};
 
-fn refused(dataset: Dataset, bytes: &[u8]) -> String {
+fn error_message(dataset: Dataset, bytes: &[u8]) -> String {
     let answer = read(dataset, &mut &*bytes, Tz::UTC, &mut |told| panic!("{told:?}"));
     answer.unwrap_err().to_string()
 }
@@ -32,11 +32,11 @@ fn what_is_not_an_export_is_refused_in_a_sentence() {
             ("[\n{]", "it is damaged in line 2"),
             ("{\"a\":1", "it ends in the middle"),
         ] {
-            assert_eq!(refused(dataset, text.as_bytes()), why, "{text}");
+            assert_eq!(error_message(dataset, text.as_bytes()), why, "{text}");
         }
     }
     for wrong in [r#"{"summarizedActivitiesExport":7}"#, r#"{"summarizedActivitiesExport":{"a":1}}"#] {
-        let why = refused(Dataset::Activities, wrong.as_bytes());
+        let why = error_message(Dataset::Activities, wrong.as_bytes());
         assert_eq!(why, "it is JSON, but not a list as in an account export");
     }
     for empty in [
@@ -45,25 +45,25 @@ fn what_is_not_an_export_is_refused_in_a_sentence() {
         r#"[{"summarizedActivitiesExport":null}]"#,
         "\u{feff}[ ]\n",
     ] {
-        assert_eq!(told_in(Dataset::Activities, empty, Tz::UTC), (Vec::new(), Summary::default()));
+        assert_eq!(records_in(Dataset::Activities, empty, Tz::UTC), (Vec::new(), ReadOutcome::default()));
     }
 }
 
 #[test]
 fn a_disk_that_fails_is_said_to_fail() {
-    struct Fails;
-    impl Read for Fails {
+    struct FailingReader;
+    impl Read for FailingReader {
         fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
             Err(io::ErrorKind::PermissionDenied.into())
         }
     }
-    let answer = read(Dataset::Sleep, &mut Fails, Tz::UTC, &mut |_| {});
+    let answer = read(Dataset::Sleep, &mut FailingReader, Tz::UTC, &mut |_| {});
     assert_eq!(answer.unwrap_err().to_string(), "this program is not allowed to read it");
-    let mut half = b"[{\"calendarDate\":\"2026-05-01\",\"totalSteps\":5},".chain(Fails);
+    let mut half = b"[{\"calendarDate\":\"2026-05-01\",\"totalSteps\":5},".chain(FailingReader);
     let mut told = 0;
     let summary = read(Dataset::DailySummaries, &mut half, Tz::UTC, &mut |_| told += 1).unwrap();
-    assert_eq!((told, summary.told), (1, 1));
-    assert_eq!(summary.broken_off.unwrap().to_string(), "this program is not allowed to read it");
+    assert_eq!((told, summary.accepted), (1, 1));
+    assert_eq!(summary.read_error.unwrap().to_string(), "this program is not allowed to read it");
 }
 
 /// Two rows of everything that is held back and of everything that is not.
@@ -74,7 +74,7 @@ fn a_file_cut_at_any_byte_tells_what_came_before() {
     let nights = r#"[{"calendarDate":"2026-05-01","deepSleepSeconds":600},
         {"calendarDate":"2026-05-02","deepSleepSeconds":600.5e0}]"#;
     for (dataset, text) in [(Dataset::Activities, activities), (Dataset::Sleep, nights)] {
-        let whole = told(dataset, text);
+        let whole = records(dataset, text);
         assert_eq!(whole.len(), 2);
         let row_ends: Vec<usize> = text.match_indices('}').map(|(at, _)| at + 1).take(2).collect();
         for cut in 0..text.len() {
@@ -84,8 +84,8 @@ fn a_file_cut_at_any_byte_tells_what_came_before() {
             assert_eq!(seen, whole[..expected], "cut at {cut}");
             let why = match answer {
                 Ok(summary) => {
-                    assert_eq!(summary.told, expected);
-                    summary.broken_off.unwrap()
+                    assert_eq!(summary.accepted, expected);
+                    summary.read_error.unwrap()
                 }
                 Err(why) => why,
             };
@@ -96,7 +96,7 @@ fn a_file_cut_at_any_byte_tells_what_came_before() {
 }
 
 #[test]
-fn damage_of_any_kind_gets_an_answer() {
+fn corrupt_file_never_panics() {
     let text = r#"[{"summarizedActivitiesExport":[{"activityId":1,"name":"x","beginTimestamp":1777615200000,
         "splits":[{"startTimeGMT":1,"measurements":[{"value":NaN}]}],"calendarDate":[2026,5,1],"deepSleepSeconds":9}]}]"#;
     // Numerical Recipes' generator: the same damage every time.
@@ -122,7 +122,7 @@ fn damage_of_any_kind_gets_an_answer() {
 }
 
 #[test]
-fn depth_costs_neither_the_stack_nor_the_rows_beside_it() {
+fn deep_nesting_neither_overflows_nor_loses_rows() {
     let deep = 100_000;
     for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
         let nested = format!("{}7{}", open.repeat(deep), close.repeat(deep));
@@ -130,27 +130,27 @@ fn depth_costs_neither_the_stack_nor_the_rows_beside_it() {
             let mut seen = 0;
             let answer = read(dataset, &mut nested.as_bytes(), Tz::UTC, &mut |_| seen += 1);
             assert_eq!(seen, 0);
-            assert!(answer.is_err() || answer.is_ok_and(|summary| summary.told == 0));
+            assert!(answer.is_err() || answer.is_ok_and(|summary| summary.accepted == 0));
             let open_ended = open.repeat(deep);
-            assert_eq!(refused(dataset, open_ended.as_bytes()), "it ends in the middle");
+            assert_eq!(error_message(dataset, open_ended.as_bytes()), "it ends in the middle");
         }
         let within = format!(
             r#"[{{"calendarDate":"2026-05-01","totalSteps":5,"allDayStress":{nested},"restingHeartRate":{nested}}},
             {nested},{{"calendarDate":{nested}}},{{"calendarDate":"2026-05-02","totalSteps":6}}]"#
         );
-        let (told, summary) = told_in(Dataset::DailySummaries, &within, Tz::UTC);
-        assert_eq!((told.len(), summary.skipped, summary.broken_off), (2, 2, None));
+        let (told, summary) = records_in(Dataset::DailySummaries, &within, Tz::UTC);
+        assert_eq!((told.len(), summary.skipped, summary.read_error), (2, 2, None));
     }
 }
 
 /// A list that is written while it is read: one row over and over, until there are so many bytes.
-struct Generated<'a> {
+struct RepeatingReader<'a> {
     row: &'a [u8],
     bytes: usize,
     written: &'a Cell<usize>,
 }
 
-impl Read for Generated<'_> {
+impl Read for RepeatingReader<'_> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         const HEAD: &[u8] = br#"[{"summarizedActivitiesExport":["#;
         const TAIL: &[u8] = b"{}]}]";
@@ -172,10 +172,10 @@ fn a_file_larger_than_a_memory_is_read_row_by_row() {
     let row = format!(r#"{{"activityId":1,"beginTimestamp":1777615200000,"splits":[{padding}0]}},"#);
     // What is asserted at every row holds for any length; unoptimised, 150 MiB take most of a minute.
     let (written, bytes) = (Cell::new(0), if cfg!(debug_assertions) { 12 << 20 } else { 150 << 20 });
-    let mut generated = Generated { row: row.as_bytes(), bytes, written: &written };
+    let mut generated = RepeatingReader { row: row.as_bytes(), bytes, written: &written };
     let (mut seen, mut taken) = (0, 0);
     let summary = read(Dataset::Activities, &mut generated, Tz::UTC, &mut |told| {
-        let Told::Activity(report) = told else { panic!() };
+        let ImportedRecord::Activity(report) = told else { panic!() };
         let raw = report.raw.unwrap();
         seen += 1;
         taken += raw.len() + 1;
@@ -185,13 +185,13 @@ fn a_file_larger_than_a_memory_is_read_row_by_row() {
     })
     .unwrap();
     let rows = bytes.div_ceil(row.len());
-    assert_eq!((seen, summary.told, summary.skipped, summary.broken_off), (rows, rows, 1, None));
+    assert_eq!((seen, summary.accepted, summary.skipped, summary.read_error), (rows, rows, 1, None));
 }
 
 #[test]
-fn an_endless_row_is_not_waited_for() {
-    struct Endless(u64);
-    impl Read for Endless {
+fn endless_row_is_refused() {
+    struct EndlessReader(u64);
+    impl Read for EndlessReader {
         fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
             buf.fill(b'x');
             self.0 += buf.len() as u64;
@@ -207,13 +207,14 @@ fn an_endless_row_is_not_waited_for() {
             br#"[{"summarizedActivitiesExport":[{"activityId":1,"beginTimestamp":1777615200000}],"more":""#,
         ),
     ] {
-        let mut endless = Endless(0);
+        let mut endless = EndlessReader(0);
         let summary = read(dataset, &mut head.chain(&mut endless), Tz::UTC, &mut |_| {}).unwrap();
-        assert_eq!(summary.told, 1);
-        assert_eq!(summary.broken_off.unwrap().to_string(), "one of its entries is longer than 4 MiB");
+        assert_eq!(summary.accepted, 1);
+        assert_eq!(summary.read_error.unwrap().to_string(), "one of its entries is longer than 4 MiB");
         let read = endless.0 as usize;
         assert!(
-            (json_list::LONGEST..json_list::LONGEST + (64 << 10)).contains(&(read + head.len())),
+            (json_list::MAX_ELEMENT_BYTES..json_list::MAX_ELEMENT_BYTES + (64 << 10))
+                .contains(&(read + head.len())),
             "{read}"
         );
     }
@@ -225,26 +226,26 @@ fn a_file_of_too_many_long_nights_is_told_as_it_comes() {
     let first = fitness_core::domain::calendar::Day::new(2020, 1, 1).unwrap();
     let rows: Vec<String> = (0..20)
         .map(|at| {
-            format!(r#"{{"calendarDate":"{}","deepSleepSeconds":600,"x":"{padding}"}}"#, first.plus(at))
+            format!(r#"{{"calendarDate":"{}","deepSleepSeconds":600,"x":"{padding}"}}"#, first.plus_days(at))
         })
         .collect();
     let json = format!("[{}]", rows.join(","));
     let (told, at_half) = (Cell::new(0), Cell::new(0));
     let (first, second) = json.as_bytes().split_at(json.len() / 2);
     let mut reader =
-        first.chain(Noting { inner: second, note: || at_half.set(told.get().max(at_half.get())) });
+        first.chain(NotifyingReader { inner: second, note: || at_half.set(told.get().max(at_half.get())) });
     let summary = read(Dataset::Sleep, &mut reader, Tz::UTC, &mut |_| told.set(told.get() + 1)).unwrap();
-    assert_eq!((told.get(), summary.told), (20, 20));
+    assert_eq!((told.get(), summary.accepted), (20, 20));
     assert!(at_half.get() >= 16, "{} told while reading", at_half.get());
 }
 
 /// Calls whenever it is read from.
-struct Noting<'a, F> {
+struct NotifyingReader<'a, F> {
     inner: &'a [u8],
     note: F,
 }
 
-impl<F: FnMut()> Read for Noting<'_, F> {
+impl<F: FnMut()> Read for NotifyingReader<'_, F> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         (self.note)();
         self.inner.read(buf)

@@ -6,7 +6,7 @@ use fitness_core::domain::units::TimeSpan;
 use fitness_core::domain::wellness::DailyWellness;
 
 fn on(day: &str) -> DailyWellness {
-    DailyWellness::unknown(day.parse().unwrap())
+    DailyWellness::empty(day.parse().unwrap())
 }
 
 #[test]
@@ -37,12 +37,12 @@ fn a_day_comes_in_three_shapes() {
         "1e300",
     ] {
         let json = format!(r#"[{{"calendarDate":{date},"totalSteps":100}}]"#);
-        assert_eq!(skipped(Dataset::DailySummaries, &json), ["has no date"], "{date}");
+        assert_eq!(skip_reasons(Dataset::DailySummaries, &json), ["has no date"], "{date}");
     }
     for date in ["\"1989-12-31\"", "0", "[1970,1,1]", "\"2101-01-01\""] {
         let json = format!(r#"[{{"calendarDate":{date},"totalSteps":100}}]"#);
         assert_eq!(
-            skipped(Dataset::DailySummaries, &json),
+            skip_reasons(Dataset::DailySummaries, &json),
             ["has a date on which no device was made"],
             "{date}"
         );
@@ -69,7 +69,7 @@ fn a_daily_summary_knows_what_was_not_measured() {
         respiration: Some(14.0),
         ..on("2026-05-01")
     };
-    assert_eq!((report.part.as_str(), report.as_of, report.wellness), ("uds", None, expected));
+    assert_eq!((report.dataset.as_str(), report.as_of, report.wellness), ("uds", None, expected));
     for level in ["-1", "-2", "null", "101"] {
         let json = format!(
             r#"[{{"calendarDate":"2026-05-01","totalSteps":0,"minHeartRate":44,"currentDayRestingHeartRate":47,
@@ -83,19 +83,19 @@ fn a_daily_summary_knows_what_was_not_measured() {
 }
 
 #[test]
-fn a_watch_in_a_drawer_does_not_carry_the_frontier_forward() {
+fn unworn_watch_does_not_advance_the_data_frontier() {
     let json = r#"[{"calendarDate":"2026-05-02","totalSteps":100,"minHeartRate":44},
         {"calendarDate":"2026-05-01","totalSteps":200},{"calendarDate":"2026-05-03","totalSteps":0}]"#;
-    let (told, summary) = told_in(Dataset::DailySummaries, json, Tz::UTC);
+    let (told, summary) = records_in(Dataset::DailySummaries, json, Tz::UTC);
     assert_eq!(told.len(), 2);
-    assert_eq!(summary.reasons["says nothing about its day"], 1);
+    assert_eq!(summary.skip_reasons["says nothing about its day"], 1);
     assert_eq!(summary.last_daily_summary, "2026-05-02".parse().ok());
     let night = r#"[{"calendarDate":"2026-05-01","deepSleepSeconds":60}]"#;
-    assert_eq!(told_in(Dataset::Sleep, night, Tz::UTC).1.last_daily_summary, None);
+    assert_eq!(records_in(Dataset::Sleep, night, Tz::UTC).1.last_daily_summary, None);
 }
 
 #[test]
-fn an_unfinished_day_says_until_when_it_speaks() {
+fn partial_day_has_its_end_time() {
     let noon: Option<Instant> = "2026-05-01T10:00:00Z".parse().ok();
     for (end, as_of) in [
         (r#""wellnessEndTimeGmt":"2026-05-01T10:00:00.0""#, noon),
@@ -121,8 +121,8 @@ fn an_unfinished_day_says_until_when_it_speaks() {
         (r#""durationInMilliseconds":-1"#, None),
     ] {
         let json = format!(r#"[{{"calendarDate":"2026-05-01","totalSteps":100,{end}}}]"#);
-        let (mut told, _) = told_in(Dataset::DailySummaries, &json, Tz::Europe__Berlin);
-        let Some(Told::Day(report)) = told.pop() else { panic!() };
+        let (mut told, _) = records_in(Dataset::DailySummaries, &json, Tz::Europe__Berlin);
+        let Some(ImportedRecord::Day(report)) = told.pop() else { panic!() };
         assert_eq!(report.as_of, as_of, "{end}");
     }
 }
@@ -137,11 +137,11 @@ fn a_night_is_read_plain_and_nested() {
         "sleepEndTimestampGMT":1777612800000,"sleepTimeSeconds":27000,"deepSleepSeconds":5400,"lightSleepSeconds":15600,
         "remSleepSeconds":6000,"awakeSleepSeconds":1200,"averageRespirationValue":13.0,"averageSpO2Value":95.0,
         "sleepScores":{"overall":{"value":84,"qualifierKey":"GOOD"}}},"sleepLevels":null}]"#;
-    assert_eq!(skipped(Dataset::Sleep, plain), ["has no date"]);
+    assert_eq!(skip_reasons(Dataset::Sleep, plain), ["has no date"]);
     let (plain, nested) = (day(Dataset::Sleep, plain), day(Dataset::Sleep, nested));
     assert_eq!(plain.wellness, nested.wellness);
     assert_eq!(
-        (plain.part.as_str(), plain.wellness.respiration, plain.wellness.spo2),
+        (plain.dataset.as_str(), plain.wellness.respiration, plain.wellness.spo2),
         ("sleep", Some(13.0), Some(95.0))
     );
     let night = plain.wellness.sleep.unwrap();
@@ -161,8 +161,8 @@ fn of_a_days_nights_the_longest_is_kept_with_its_own_text() {
     assert_eq!(nights.len(), 2);
     assert_eq!(nights[0].wellness.sleep.as_ref().unwrap().asleep, Some(TimeSpan::from_secs(9000)));
     assert!(nights[0].raw.as_ref().unwrap().contains("\"night\":true"));
-    let (_, summary) = told_in(Dataset::Sleep, json, Tz::UTC);
-    assert_eq!((summary.told, summary.skipped, summary.reasons[WORSE]), (2, 2, 2));
+    let (_, summary) = records_in(Dataset::Sleep, json, Tz::UTC);
+    assert_eq!((summary.accepted, summary.skipped, summary.skip_reasons[NOT_BEST_OF_DAY]), (2, 2, 2));
 }
 
 #[test]
@@ -184,7 +184,7 @@ fn a_watch_that_was_not_worn_tells_of_no_night() {
         (r#""deepSleepSeconds":"5400""#, "is a night without sleep, which is a watch that was not worn"),
     ] {
         let json = format!(r#"[{{"calendarDate":"2026-05-09",{fields}}}]"#);
-        assert_eq!(skipped(Dataset::Sleep, &json), [why], "{fields}");
+        assert_eq!(skip_reasons(Dataset::Sleep, &json), [why], "{fields}");
     }
 }
 
@@ -200,7 +200,7 @@ fn health_status_leaves_out_what_is_unknown() {
     let expected =
         DailyWellness { hrv_ms: Some(62.0), spo2: Some(95.0), respiration: Some(13.0), ..on("2026-05-01") };
     // The night's mean heart rate is not the resting one.
-    assert_eq!((known.part.as_str(), known.wellness), ("health_status", expected));
+    assert_eq!((known.dataset.as_str(), known.wellness), ("health_status", expected));
     for missing in
         [r#""value":0,"status":"UNKNOWN""#, r#""value":511"#, r#""value":null"#, r#""status":"NONE""#]
     {
@@ -208,7 +208,7 @@ fn health_status_leaves_out_what_is_unknown() {
     }
     let nothing =
         r#"[{"calendarDate":"2026-05-01","metrics":[{"type":"HRV","value":0,"status":"UNKNOWN"}]}]"#;
-    assert_eq!(skipped(Dataset::HealthStatus, nothing), ["says nothing about its day"]);
+    assert_eq!(skip_reasons(Dataset::HealthStatus, nothing), ["says nothing about its day"]);
 }
 
 #[test]
@@ -219,19 +219,19 @@ fn weight_is_in_grams_and_the_last_weighing_counts() {
         {"metaData":{"calendarDate":"2026-05-02"},"height":178.0},
         {"metaData":{"calendarDate":"2026-05-03"},"weight":{"weight":0}},{"weight":{"weight":70000}}]"#;
     let report = day(Dataset::BioMetrics, json);
-    assert_eq!((report.part.as_str(), report.wellness.weight_kg), ("weight", Some(70.419)));
-    let reasons = skipped(Dataset::BioMetrics, json);
-    assert_eq!(reasons, ["has no date", "is no weighing", WORSE, "says nothing about its day"]);
+    assert_eq!((report.dataset.as_str(), report.wellness.weight_kg), ("weight", Some(70.419)));
+    let reasons = skip_reasons(Dataset::BioMetrics, json);
+    assert_eq!(reasons, ["has no date", "is no weighing", NOT_BEST_OF_DAY, "says nothing about its day"]);
 }
 
 #[test]
-fn runnings_oxygen_uptake_comes_before_cyclings() {
+fn running_vo2max_is_preferred_to_cycling() {
     let json = r#"[{"calendarDate":"2026-05-01","sport":"RUNNING","vo2MaxValue":52.0},
         {"calendarDate":"2026-05-01","sport":"CYCLING","vo2MaxValue":58.0},
         {"calendarDate":"2026-05-02","sport":"CYCLING","vo2MaxValue":58.0},
         {"calendarDate":"2026-05-03","sport":"RUNNING","vo2MaxValue":0}]"#;
     for (dataset, part) in [(Dataset::MaxMet, "max_met"), (Dataset::ActivityVo2Max, "activity_vo2max")] {
-        let found: Vec<_> = days(dataset, json).into_iter().map(|r| (r.part, r.wellness.vo2max)).collect();
+        let found: Vec<_> = days(dataset, json).into_iter().map(|r| (r.dataset, r.wellness.vo2max)).collect();
         assert_eq!(found, [(part.to_owned(), Some(52.0)), (part.to_owned(), Some(58.0))]);
     }
 }

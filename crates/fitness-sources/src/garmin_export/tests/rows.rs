@@ -13,7 +13,7 @@ fn centimetres_milliseconds_and_kilojoules_are_undone() {
         "avgPower":260.0,"calories":1692.7680799999998"#,
     );
     assert_eq!(report.key.to_string(), "garmin_export:7");
-    let run = &report.recorded.activity;
+    let run = &report.parsed.activity;
     assert_eq!((run.sport, run.name.as_deref()), (Sport::Running, Some("Tempo")));
     assert_eq!(run.distance, Distance::from_meters(5775.02));
     assert_eq!(run.elapsed, Some(TimeSpan::from_ms(3_400_000)));
@@ -35,7 +35,7 @@ fn a_runners_cadence_counts_both_feet_once() {
         (r#","avgBikeCadence":90"#, Some(90.0)),
         (r#","avgRunCadence":0"#, None),
     ] {
-        assert_eq!(activity(fields).recorded.activity.avg_cadence, cadence, "{fields}");
+        assert_eq!(activity(fields).parsed.activity.avg_cadence, cadence, "{fields}");
     }
 }
 
@@ -53,8 +53,8 @@ fn the_local_clock_is_believed_where_it_is_one() {
         (r#","startTimeLocal":1777615200000000"#, 7200, false),
         ("", 7200, false),
     ] {
-        let recorded = activity_in(fields, Tz::Europe__Berlin).recorded;
-        assert_eq!((recorded.activity.utc_offset_s, recorded.local_time_told), (offset, told), "{fields}");
+        let recorded = activity_in(fields, Tz::Europe__Berlin).parsed;
+        assert_eq!((recorded.activity.utc_offset_s, recorded.has_local_time), (offset, told), "{fields}");
     }
 }
 
@@ -62,8 +62,10 @@ fn the_local_clock_is_believed_where_it_is_one() {
 fn a_type_is_a_word_or_an_object_and_the_sport_stands_in_for_it() {
     let of = |fields: &str| {
         let json = format!(r#"[{{"activityId":1,"beginTimestamp":1777615200000,{fields}}}]"#);
-        let Some(Told::Activity(report)) = told(Dataset::Activities, &json).pop() else { panic!("{json}") };
-        (report.recorded.activity.sport, report.recorded.activity.sub_sport)
+        let Some(ImportedRecord::Activity(report)) = records(Dataset::Activities, &json).pop() else {
+            panic!("{json}")
+        };
+        (report.parsed.activity.sport, report.parsed.activity.sub_sport)
     };
     let trail = (Sport::Running, Some("trail_running".to_owned()));
     assert_eq!(of(r#""activityType":"trail_running","sportType":"RUNNING""#), trail);
@@ -74,9 +76,9 @@ fn a_type_is_a_word_or_an_object_and_the_sport_stands_in_for_it() {
 
 #[test]
 fn a_race_is_an_event_of_type_one() {
-    assert!(activity(r#","eventTypeId":1"#).recorded.race);
+    assert!(activity(r#","eventTypeId":1"#).parsed.race);
     for other in [r#","eventTypeId":9"#, r#","eventTypeId":null"#, r#","eventTypeId":"1""#, ""] {
-        assert!(!activity(other).recorded.race, "{other}");
+        assert!(!activity(other).parsed.race, "{other}");
     }
 }
 
@@ -89,15 +91,17 @@ fn the_legs_of_a_triathlon_are_told_and_not_the_triathlon() {
         {"activityId":4,"activityType":"road_biking","parentId":1,"parent":false,"beginTimestamp":1777617000000},
         {"activityId":5,"activityType":"multi_sport","beginTimestamp":1777615200000},
         {"activityId":6,"activityType":"running","parent":true,"beginTimestamp":1777615200000}]}]"#;
-    let (told, summary) = told_in(Dataset::Activities, json, Tz::UTC);
+    let (told, summary) = records_in(Dataset::Activities, json, Tz::UTC);
     let ids: Vec<String> = told
         .iter()
-        .map(|told| if let Told::Activity(report) = told { report.key.id.clone() } else { panic!() })
+        .map(
+            |told| if let ImportedRecord::Activity(report) = told { report.key.id.clone() } else { panic!() },
+        )
         .collect();
     assert_eq!(ids, ["2", "4"]);
-    assert_eq!((summary.told, summary.skipped), (2, 4));
-    assert_eq!(summary.reasons["is a multisport event, whose legs are entries of their own"], 3);
-    assert_eq!(summary.reasons["is a transition between two legs"], 1);
+    assert_eq!((summary.accepted, summary.skipped), (2, 4));
+    assert_eq!(summary.skip_reasons["is a multisport event, whose legs are entries of their own"], 3);
+    assert_eq!(summary.skip_reasons["is a transition between two legs"], 1);
 }
 
 #[test]
@@ -123,7 +127,7 @@ fn what_is_not_a_value_is_absent_and_costs_its_neighbours_nothing() {
             r#","avgHr":{bad},"avgPower":{bad},"calories":{bad},"duration":{bad},"distance":{bad},
             "avgRunCadence":{bad},"name":{bad},"maxHr":171,"startTimeLocal":{bad}"#
         ));
-        let run = report.recorded.activity;
+        let run = report.parsed.activity;
         assert_eq!(run.max_heart_rate, Some(171), "{bad}");
         assert_eq!((run.avg_heart_rate, run.avg_power, run.avg_cadence), (None, None, None), "{bad}");
         let number = bad.parse::<f64>().is_ok_and(|value| value == 65536.0);
@@ -134,14 +138,14 @@ fn what_is_not_a_value_is_absent_and_costs_its_neighbours_nothing() {
                 "{bad}"
             );
         }
-        assert!(!report.recorded.local_time_told, "{bad}");
+        assert!(!report.parsed.has_local_time, "{bad}");
     }
 }
 
 #[test]
 fn nothing_inside_a_text_is_touched() {
     let report = activity(r#","name":"NaN \"Infinity\" -N \\","avgHr":NaN,"locationName":"N\\\"I""#);
-    assert_eq!(report.recorded.activity.name.as_deref(), Some(r#"NaN "Infinity" -N \"#));
+    assert_eq!(report.parsed.activity.name.as_deref(), Some(r#"NaN "Infinity" -N \"#));
     let raw = report.raw.unwrap();
     assert!(raw.contains(r#""avgHr":null"#) && raw.contains(r#""N\\\"I""#), "{raw}");
 }
@@ -156,13 +160,15 @@ fn an_activity_needs_an_id_and_a_possible_date() {
         (r#"{"activityId":1,"beginTimestamp":0}"#, "has a date on which no device was made"),
         (r#"{"activityId":1,"beginTimestamp":7e13}"#, "has a date on which no device was made"),
     ] {
-        assert_eq!(skipped(Dataset::Activities, &format!("[{row}]")), [why], "{row}");
+        assert_eq!(skip_reasons(Dataset::Activities, &format!("[{row}]")), [why], "{row}");
     }
     for id in ["20000000000", "20000000000.0", "\"20000000000\"", "2e10"] {
         let json = format!(
             r#"{{"summarizedActivitiesExport":[{{"activityId":{id},"startTimeGmt":1777615200000}}]}}"#
         );
-        let Some(Told::Activity(report)) = told(Dataset::Activities, &json).pop() else { panic!("{id}") };
+        let Some(ImportedRecord::Activity(report)) = records(Dataset::Activities, &json).pop() else {
+            panic!("{id}")
+        };
         assert_eq!(report.key.id, "20000000000");
     }
 }
@@ -178,7 +184,7 @@ fn a_splits_own_unit_counts_and_overlapping_splits_are_no_laps() {
     };
     let (begun, five, ten) = (1_777_615_200_000, 1_777_615_500_000, 1_777_615_800_000);
     let laps =
-        |splits: &[String]| activity(&format!(r#","splits":[{}]"#, splits.join(","))).recorded.activity.laps;
+        |splits: &[String]| activity(&format!(r#","splits":[{}]"#, splits.join(","))).parsed.activity.laps;
     for (value, meters) in [
         (r#""value":100000.0,"unitEnum":"CENTIMETER""#, Some(1000.0)),
         (r#""value":1000.0,"unitEnum":"METER""#, Some(1000.0)),
@@ -224,7 +230,7 @@ fn of_a_days_estimates_one_is_told() {
         {"calendarDate":1777593600000,"timestamp":1777618800000,"dailyTrainingLoadAcute":380,"dailyTrainingLoadChronic":340}]"#;
     let found: Vec<_> = estimates(Dataset::AcuteLoad, load).into_iter().map(|e| (e.kind, e.value)).collect();
     assert_eq!(found, [(Kind::AcuteLoad, Value::Number(430.0)), (Kind::ChronicLoad, Value::Number(350.0))]);
-    assert_eq!(skipped(Dataset::AcuteLoad, load), [WORSE]);
+    assert_eq!(skip_reasons(Dataset::AcuteLoad, load), [NOT_BEST_OF_DAY]);
 }
 
 #[test]
@@ -253,7 +259,7 @@ fn statuses_race_times_and_scores_are_told_with_their_time() {
     let score = estimates(Dataset::EnduranceScore, endurance).pop().unwrap();
     assert_eq!((score.day.to_string().as_str(), score.value), ("2026-05-01", Value::Number(6900.0)));
     assert_eq!(
-        skipped(Dataset::HillScore, r#"[{"calendarDate":1777593600000,"overallScore":0}]"#),
+        skip_reasons(Dataset::HillScore, r#"[{"calendarDate":1777593600000,"overallScore":0}]"#),
         ["has no value"]
     );
 }

@@ -1,43 +1,46 @@
 //! From the list of activities to activities.
 
-use crate::garmin_export::LIMITS_OF_ZONES;
-use crate::live::json::{at, clock, id, meters, millis, number, offset, seconds, text, whole};
+use crate::garmin_export::THRESHOLD_FIELDS;
+use crate::live::json::{id, integer, local_time, meters, millis, number, offset, seconds, text, value_at};
 use chrono::TimeDelta;
 use chrono_tz::Tz;
 use fitness_core::domain::activity::Activity;
 use fitness_core::domain::athlete::{ZoneKind, Zones};
-use fitness_core::domain::calendar::{Instant, offset_in};
-use fitness_core::domain::source_record::{ActivityReport, Recorded, ReportKey, SourceKind, Told};
+use fitness_core::domain::calendar::{Instant, utc_offset_seconds};
+use fitness_core::domain::source_record::{
+    ImportedRecord, ParsedActivity, RecordKey, SourceKind, SourceRecord,
+};
 use fitness_core::domain::sport::Sport;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// An entry of the list.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Listed {
-    pub(super) report: ActivityReport,
+pub(super) struct ActivityEntry {
+    pub(super) report: SourceRecord,
     /// When the device stopped recording it; nothing for what was typed in.
     pub(super) recorded_at: Option<Instant>,
     /// Whether it stands for several activities in a row, such as a triathlon.
-    pub(super) whole_of: bool,
+    pub(super) is_multisport: bool,
     /// The ids of its legs, where they are told.
     legs: Vec<String>,
     /// The id of what it is a leg of.
     pub(super) leg_of: Option<String>,
     /// Whether somebody typed it in: there is no file.
-    pub(super) typed_in: bool,
+    pub(super) is_manual: bool,
 }
 
-impl Listed {
+impl ActivityEntry {
     /// Reads an entry; `None` without an id or a start.
-    pub(super) fn read(entry: &Value, zone: Tz) -> Option<Self> {
+    pub(super) fn parse(entry: &Value, zone: Tz) -> Option<Self> {
         let id_ = id(entry, "activityId")?;
-        let utc = clock(entry, "startTimeGMT");
-        let started_at = utc.map(|utc| utc.and_utc()).or_else(|| millis(at(entry, "beginTimestamp")?))?;
+        let utc = local_time(entry, "startTimeGMT");
+        let started_at =
+            utc.map(|utc| utc.and_utc()).or_else(|| millis(value_at(entry, "beginTimestamp")?))?;
         let told_offset =
-            clock(entry, "startTimeLocal").and_then(|local| offset(local, started_at.naive_utc()));
+            local_time(entry, "startTimeLocal").and_then(|local| offset(local, started_at.naive_utc()));
         let word = text(entry, "activityType.typeKey");
-        let sport = word.as_deref().map_or(Sport::Other, sport_of);
+        let sport = word.as_deref().map_or(Sport::Other, parse_sport);
         let plain = word.as_deref() == Some(sport.as_str()) || word.as_deref() == Some("other");
         let watts = 1.0..=3000.0;
         let duration = seconds(entry, "duration");
@@ -49,36 +52,43 @@ impl Listed {
             distance: meters(entry, "distance"),
             ascent: meters(entry, "elevationGain"),
             descent: meters(entry, "elevationLoss"),
-            avg_heart_rate: whole(entry, &["averageHR"], super::days::BEATS),
-            max_heart_rate: whole(entry, &["maxHR"], super::days::BEATS),
-            avg_power: whole(entry, &["avgPower"], watts.clone()),
-            max_power: whole(entry, &["maxPower"], watts),
+            avg_heart_rate: integer(entry, &["averageHR"], super::days::HEART_RATES),
+            max_heart_rate: integer(entry, &["maxHR"], super::days::HEART_RATES),
+            avg_power: integer(entry, &["avgPower"], watts.clone()),
+            max_power: integer(entry, &["maxPower"], watts),
             avg_cadence: number(
                 entry,
                 &["averageRunningCadenceInStepsPerMinute", "averageBikingCadenceInRevPerMinute"],
                 1.0..=400.0,
             ),
-            energy_kcal: whole(entry, &["calories"], 1.0..=50_000.0),
-            ..Activity::begun(sport, started_at, told_offset.unwrap_or_else(|| offset_in(zone, started_at)))
+            energy_kcal: integer(entry, &["calories"], 1.0..=50_000.0),
+            ..Activity::new(
+                sport,
+                started_at,
+                told_offset.unwrap_or_else(|| utc_offset_seconds(zone, started_at)),
+            )
         };
-        let typed_in = at(entry, "manualActivity").and_then(Value::as_bool) == Some(true);
+        let typed_in = value_at(entry, "manualActivity").and_then(Value::as_bool) == Some(true);
         let ended = activity
             .elapsed
             .and_then(|elapsed| started_at.checked_add_signed(TimeDelta::milliseconds(elapsed.ms())));
         let race = text(entry, "eventType.typeKey").as_deref() == Some("race");
-        let recorded =
-            Recorded { local_time_told: told_offset.is_some(), race, ..Recorded::listed(activity) };
-        let legs = at(entry, "childIds").and_then(Value::as_array);
+        let recorded = ParsedActivity {
+            has_local_time: told_offset.is_some(),
+            race,
+            ..ParsedActivity::without_samples(activity)
+        };
+        let legs = value_at(entry, "childIds").and_then(Value::as_array);
         Some(Self {
             recorded_at: ended.filter(|_| !typed_in),
-            whole_of: word.as_deref() == Some("multi_sport")
-                || at(entry, "parent") == Some(&Value::Bool(true)),
+            is_multisport: word.as_deref() == Some("multi_sport")
+                || value_at(entry, "parent") == Some(&Value::Bool(true)),
             legs: legs.into_iter().flatten().filter_map(|leg| Some(leg.as_u64()?.to_string())).collect(),
             leg_of: id(entry, "parentId"),
-            typed_in,
-            report: ActivityReport {
-                key: ReportKey { kind: SourceKind::Garmin, id: id_ },
-                recorded,
+            is_manual: typed_in,
+            report: SourceRecord {
+                key: RecordKey { kind: SourceKind::Garmin, id: id_ },
+                parsed: recorded,
                 raw: Some(entry.to_string()),
             },
         })
@@ -92,12 +102,12 @@ impl Listed {
 }
 
 /// The ids of all legs that a list tells of.
-pub(super) fn legs(list: &[Listed]) -> BTreeSet<String> {
-    let with_legs = list.iter().filter(|one| one.whole_of);
+pub(super) fn legs(list: &[ActivityEntry]) -> BTreeSet<String> {
+    let with_legs = list.iter().filter(|one| one.is_multisport);
     with_legs.flat_map(|one| one.legs.iter().cloned()).collect()
 }
 
-fn sport_of(word: &str) -> Sport {
+fn parse_sport(word: &str) -> Sport {
     let has = |parts: &[&str]| parts.iter().any(|part| word.contains(part));
     if has(&["rowing"]) {
         Sport::Rowing
@@ -116,26 +126,31 @@ fn sport_of(word: &str) -> Sport {
 
 /// Heart rate zones, for every sport that has some of its own, and the limits they were made from. `None` when the
 /// answer has another shape.
-pub(super) fn zones(value: &Value) -> Option<Vec<Told>> {
+pub(super) fn zones(value: &Value) -> Option<Vec<ImportedRecord>> {
     let mut told = Vec::new();
     for entry in crate::live::json::entries(value)? {
         let sport = match text(entry, "sport").as_deref() {
             Some("DEFAULT") => Sport::Other,
-            Some(word) => match sport_of(&word.to_lowercase()) {
+            Some(word) => match parse_sport(&word.to_lowercase()) {
                 // A sport that we do not tell apart must not pass for all of them.
                 Sport::Other => continue,
                 sport => sport,
             },
             None => continue,
         };
-        told.extend(LIMITS_OF_ZONES.iter().filter_map(|(field, kind)| {
+        told.extend(THRESHOLD_FIELDS.iter().filter_map(|(field, kind)| {
             let (low, high) = kind.bounds();
-            Some(Told::Threshold { kind: *kind, value: number(entry, &[field], low..=high)?, sport })
+            Some(ImportedRecord::Threshold {
+                kind: *kind,
+                value: number(entry, &[field], low..=high)?,
+                sport,
+            })
         }));
-        let floors: Option<Vec<f64>> =
-            (1..=5).map(|zone| number(entry, &[&format!("zone{zone}Floor")], super::days::BEATS)).collect();
+        let floors: Option<Vec<f64>> = (1..=5)
+            .map(|zone| number(entry, &[&format!("zone{zone}Floor")], super::days::HEART_RATES))
+            .collect();
         let zones = floors.and_then(|floors| Zones::new(floors).ok());
-        told.extend(zones.map(|zones| Told::Zones { kind: ZoneKind::HeartRate, sport, zones }));
+        told.extend(zones.map(|zones| ImportedRecord::Zones { kind: ZoneKind::HeartRate, sport, zones }));
     }
     Some(told)
 }
@@ -156,8 +171,8 @@ mod tests {
 
     #[test]
     fn an_entry_becomes_an_activity() {
-        let listed = Listed::read(&ride(), Tz::UTC).unwrap();
-        let activity = &listed.report.recorded.activity;
+        let listed = ActivityEntry::parse(&ride(), Tz::UTC).unwrap();
+        let activity = &listed.report.parsed.activity;
         assert_eq!((activity.sport, activity.sub_sport.as_deref()), (Sport::Cycling, Some("gravel_cycling")));
         assert_eq!(activity.name.as_deref(), Some("Morning ride"));
         assert_eq!((activity.utc_offset_s, activity.distance.unwrap().mm()), (7200, 40_000_500));
@@ -167,7 +182,7 @@ mod tests {
             (activity.energy_kcal, activity.avg_power, activity.avg_heart_rate),
             (None, None, Some(142))
         );
-        assert!(listed.report.recorded.race && listed.report.recorded.local_time_told);
+        assert!(listed.report.parsed.race && listed.report.parsed.has_local_time);
         assert_eq!(listed.recorded_at.unwrap().to_rfc3339(), "2026-06-14T06:31:00.250+00:00");
         assert_eq!(listed.report.key.to_string(), "garmin:21");
     }
@@ -176,16 +191,16 @@ mod tests {
     fn what_was_typed_in_was_not_recorded() {
         let mut entry = ride();
         entry["manualActivity"] = json!(true);
-        assert_eq!(Listed::read(&entry, Tz::UTC).unwrap().recorded_at, None);
+        assert_eq!(ActivityEntry::parse(&entry, Tz::UTC).unwrap().recorded_at, None);
         for needed in ["activityId", "startTimeGMT"] {
             let mut entry = ride();
             entry[needed] = Value::Null;
-            assert_eq!(Listed::read(&entry, Tz::UTC), None, "{needed}");
+            assert_eq!(ActivityEntry::parse(&entry, Tz::UTC), None, "{needed}");
         }
         let mut entry = ride();
         entry["startTimeLocal"] = Value::Null;
-        let assumed = Listed::read(&entry, Tz::Asia__Tokyo).unwrap().report.recorded;
-        assert_eq!((assumed.local_time_told, assumed.activity.utc_offset_s), (false, 9 * 3600));
+        let assumed = ActivityEntry::parse(&entry, Tz::Asia__Tokyo).unwrap().report.parsed;
+        assert_eq!((assumed.has_local_time, assumed.activity.utc_offset_s), (false, 9 * 3600));
     }
 
     #[test]
@@ -202,7 +217,7 @@ mod tests {
             ("hiking", Sport::Other),
             ("multi_sport", Sport::Other),
         ] {
-            assert_eq!(sport_of(word), sport, "{word}");
+            assert_eq!(parse_sport(word), sport, "{word}");
         }
     }
 
@@ -219,7 +234,7 @@ mod tests {
             .unwrap()
             .iter()
             .map(|told| match told {
-                Told::Zones { sport, .. } => *sport,
+                ImportedRecord::Zones { sport, .. } => *sport,
                 other => panic!("{other:?}"),
             })
             .collect();

@@ -15,18 +15,18 @@ pub(super) struct Dataset {
     /// In the order in which they are tried.
     pub(super) paths: &'static [&'static str],
     /// The longest span it answers, in days.
-    pub(super) most_days: i64,
+    pub(super) max_days: i64,
 }
 
-pub(super) const TOKEN: &str = "/personalapitoken-service/personal-api/personal-api-key/token";
+pub(super) const TOKEN_PATH: &str = "/personalapitoken-service/personal-api/personal-api-key/token";
 
 /// Activities on a page of the list.
-pub(super) const PAGE: usize = 45;
+pub(super) const PAGE_SIZE: usize = 45;
 
 macro_rules! datasets {
-    ($( $(#[$meta:meta])* $constant:ident = $name:literal, $most_days:literal, [$($path:literal),+ $(,)?]; )+) => {
+    ($( $(#[$meta:meta])* $constant:ident = $name:literal, $max_days:literal, [$($path:literal),+ $(,)?]; )+) => {
         $( $(#[$meta])* pub(super) const $constant: Dataset =
-            Dataset { name: $name, paths: &[$($path),+], most_days: $most_days }; )+
+            Dataset { name: $name, paths: &[$($path),+], max_days: $max_days }; )+
         /// All of them.
         pub(super) const ALL: &[&Dataset] = &[ $( &$constant ),+ ];
     };
@@ -85,7 +85,7 @@ datasets! {
 
 /// What is put into a path.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Fill<'a> {
+pub(super) struct PathParams<'a> {
     /// The first day, or the only one.
     pub(super) from: Day,
     pub(super) through: Day,
@@ -95,17 +95,17 @@ pub(super) struct Fill<'a> {
     pub(super) id: &'a str,
 }
 
-impl<'a> Fill<'a> {
-    pub(super) const fn days(from: Day, through: Day) -> Self {
-        Self { from, through, start: 0, limit: PAGE, id: "" }
+impl<'a> PathParams<'a> {
+    pub(super) const fn for_days(from: Day, through: Day) -> Self {
+        Self { from, through, start: 0, limit: PAGE_SIZE, id: "" }
     }
 
-    pub(super) const fn activity(id: &'a str, day: Day) -> Self {
-        Self { id, ..Self::days(day, day) }
+    pub(super) const fn for_activity(id: &'a str, day: Day) -> Self {
+        Self { id, ..Self::for_days(day, day) }
     }
 
     /// A path with its gaps filled.
-    pub(super) fn path(&self, template: &str) -> String {
+    pub(super) fn render(&self, template: &str) -> String {
         template
             .replace("{from}", &self.from.to_string())
             .replace("{day}", &self.from.to_string())
@@ -121,11 +121,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_gap_of_every_path_can_be_filled() {
+    fn every_path_placeholder_is_rendered() {
         let day = "2026-06-14".parse().unwrap();
-        let fill = Fill { id: "21", ..Fill::days(day, day) };
+        let fill = PathParams { id: "21", ..PathParams::for_days(day, day) };
         for path in ALL.iter().flat_map(|set| set.paths) {
-            let filled = fill.path(path);
+            let filled = fill.render(path);
             assert!(filled.starts_with('/') && !filled.contains(['{', '}']), "{filled}");
             assert!(!filled.contains("generate-defaults"));
         }

@@ -10,8 +10,8 @@
 //! removes entries by the service's own ids.
 
 use super::{Intervals, paths};
-use crate::live::error::{Fault, Halt, Problem};
-use crate::live::{Span, json};
+use crate::live::error::{AbortError, DatasetError, FetchError};
+use crate::live::{DayRange, json};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use fitness_core::domain::calendar::Day;
@@ -24,13 +24,13 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What the external id of everything we put there begins with.
-const MARK: &str = "local-fitness";
+const EXTERNAL_ID_PREFIX: &str = "local-fitness";
 /// How many entries are put there at once.
-const AT_ONCE: usize = 20;
+const BATCH_SIZE: usize = 20;
 /// How many days of a calendar are asked for at once.
-const MOST_DAYS: i64 = 366;
+const MAX_DAYS: i64 = 366;
 /// How many hexadecimal digits of a hash tell two contents of one workout apart.
-const PRINT: usize = 12;
+const FINGERPRINT_DIGITS: usize = 12;
 
 /// A workout to be put on the calendar.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,7 +53,7 @@ pub enum EventContent {
     /// A FIT file with the steps, from which the service makes the rest.
     File(Vec<u8>),
     /// Words and amounts, for a workout without steps.
-    Words {
+    Text {
         /// What to do.
         description: String,
         /// How long, in motion.
@@ -67,7 +67,7 @@ pub enum EventContent {
 
 impl PlannedEvent {
     /// What is sent, without the mark.
-    fn content(&self) -> Value {
+    fn payload(&self) -> Value {
         let sport = match self.sport {
             Sport::Running => "Run",
             Sport::Cycling => "Ride",
@@ -88,7 +88,7 @@ impl PlannedEvent {
                 body["filename"] = format!("{}.fit", self.workout).into();
                 body["file_contents_base64"] = STANDARD.encode(bytes).into();
             }
-            EventContent::Words { description, moving, distance, load } => {
+            EventContent::Text { description, moving, distance, load } => {
                 // With nothing where there is nothing, so that a change takes away what was there.
                 body["description"] = description.as_str().into();
                 body["moving_time"] = moving.map(TimeSpan::whole_seconds).into();
@@ -99,36 +99,39 @@ impl PlannedEvent {
         body
     }
 
-    fn print(&self) -> String {
-        ContentHash::of_json(&self.content()).to_string().chars().take(PRINT).collect()
+    fn fingerprint(&self) -> String {
+        ContentHash::hash_json(&self.payload()).to_string().chars().take(FINGERPRINT_DIGITS).collect()
     }
 
     fn body(&self, owner: &str) -> Value {
-        let mut body = self.content();
-        body["external_id"] = format!("{MARK}:{owner}:{}:{}", self.workout, self.print()).into();
+        let mut body = self.payload();
+        body["external_id"] =
+            format!("{EXTERNAL_ID_PREFIX}:{owner}:{}:{}", self.workout, self.fingerprint()).into();
         body
     }
 }
 
 /// An entry of the calendar that this program put there for this owner.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OurEvent {
-    event: i64,
+pub struct OwnEvent {
+    event_id: i64,
     workout: WorkoutId,
-    print: String,
+    fingerprint: String,
     day: Day,
     name: String,
 }
 
-impl OurEvent {
-    fn read(entry: &Value, owner: &str) -> Option<Self> {
+impl OwnEvent {
+    fn parse(entry: &Value, owner: &str) -> Option<Self> {
         let mark = entry.get("external_id")?.as_str()?;
-        let [MARK, whose, workout, print] = mark.split(':').collect::<Vec<_>>()[..] else { return None };
+        let [EXTERNAL_ID_PREFIX, whose, workout, print] = mark.split(':').collect::<Vec<_>>()[..] else {
+            return None;
+        };
         (whose == owner).then_some(())?;
         Some(Self {
-            event: entry.get("id")?.as_i64()?,
+            event_id: entry.get("id")?.as_i64()?,
             workout: workout.parse().ok()?,
-            print: print.to_owned(),
+            fingerprint: print.to_owned(),
             day: json::day(entry, "start_date_local")?,
             name: json::text(entry, "name").unwrap_or_default(),
         })
@@ -152,41 +155,41 @@ impl OurEvent {
         &self.name
     }
 
-    fn holds(&self, wanted: &PlannedEvent) -> bool {
-        self.day == wanted.day && self.print == wanted.print()
+    fn matches(&self, wanted: &PlannedEvent) -> bool {
+        self.day == wanted.day && self.fingerprint == wanted.fingerprint()
     }
 }
 
 /// What has to happen for the calendar to follow the plan.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Changes {
+pub struct CalendarChanges {
     /// Not there yet.
     pub add: Vec<PlannedEvent>,
     /// There, and other than planned.
-    pub change: Vec<(OurEvent, PlannedEvent)>,
+    pub change: Vec<(OwnEvent, PlannedEvent)>,
     /// There, and not planned any more, or there twice.
-    pub remove: Vec<OurEvent>,
+    pub remove: Vec<OwnEvent>,
     /// There as planned.
-    pub same: usize,
+    pub unchanged: usize,
 }
 
-impl Changes {
+impl CalendarChanges {
     /// Compares what is planned from `today` on with what we put there. New entries are made through a day; what is there
     /// already follows the plan wherever it goes. What lies in the past stays, unless its workout moved to a day to come.
     #[must_use]
-    pub fn between(planned: &[PlannedEvent], there: &[OurEvent], today: Day, through: Day) -> Self {
+    pub fn diff(planned: &[PlannedEvent], there: &[OwnEvent], today: Day, through: Day) -> Self {
         let mut changes = Self::default();
-        let mut of: BTreeMap<WorkoutId, Vec<&OurEvent>> = BTreeMap::new();
+        let mut of: BTreeMap<WorkoutId, Vec<&OwnEvent>> = BTreeMap::new();
         for event in there {
             of.entry(event.workout).or_default().push(event);
         }
         for wanted in planned.iter().filter(|wanted| wanted.day >= today) {
             let mut events = of.remove(&wanted.workout).unwrap_or_default();
             // The one that is right; else the one that is still to come.
-            events.sort_by_key(|event| (!event.holds(wanted), event.day < today, event.event));
+            events.sort_by_key(|event| (!event.matches(wanted), event.day < today, event.event_id));
             let mut events = events.into_iter();
             match events.next() {
-                Some(event) if event.holds(wanted) => changes.same += 1,
+                Some(event) if event.matches(wanted) => changes.unchanged += 1,
                 Some(event) => changes.change.push((event.clone(), wanted.clone())),
                 None if wanted.day <= through => changes.add.push(wanted.clone()),
                 None => {}
@@ -194,7 +197,7 @@ impl Changes {
             changes.remove.extend(events.filter(|event| event.day >= today).cloned());
         }
         changes.remove.extend(of.into_values().flatten().filter(|event| event.day >= today).cloned());
-        changes.remove.sort_by_key(|event| (event.day, event.event));
+        changes.remove.sort_by_key(|event| (event.day, event.event_id));
         changes
     }
 
@@ -210,12 +213,16 @@ impl Intervals {
     ///
     /// # Errors
     /// When the key is refused or the service does not answer.
-    pub async fn list_ours(&mut self, owner: &str, span: Span) -> Result<Vec<OurEvent>, Fault> {
+    pub async fn list_own_events(
+        &mut self,
+        owner: &str,
+        span: DayRange,
+    ) -> Result<Vec<OwnEvent>, FetchError> {
         let (mut ours, mut seen) = (Vec::new(), BTreeSet::new());
-        for piece in span.pieces(MOST_DAYS) {
-            let entries = self.list(paths::EVENTS, piece).await.map_err(failed)?;
-            let found = entries.iter().filter_map(|entry| OurEvent::read(entry, owner));
-            ours.extend(found.filter(|event| seen.insert(event.event)));
+        for piece in span.chunks(MAX_DAYS) {
+            let entries = self.fetch_list(paths::EVENTS, piece).await.map_err(to_fetch_error)?;
+            let found = entries.iter().filter_map(|entry| OwnEvent::parse(entry, owner));
+            ours.extend(found.filter(|event| seen.insert(event.event_id)));
         }
         Ok(ours)
     }
@@ -224,53 +231,56 @@ impl Intervals {
     ///
     /// # Errors
     /// When the key is refused or the service does not answer.
-    pub async fn make(&mut self, changes: &Changes, owner: &str) -> Result<(), Fault> {
-        for some in changes.add.chunks(AT_ONCE) {
+    pub async fn apply(&mut self, changes: &CalendarChanges, owner: &str) -> Result<(), FetchError> {
+        for some in changes.add.chunks(BATCH_SIZE) {
             let body = some.iter().map(|event| event.body(owner)).collect();
-            let answer = self.json(Method::POST, paths::ADD_EVENTS, Some(body)).await.map_err(failed)?;
-            let Some(Value::Array(put)) = answer else { return Err(failed(Problem::OtherShape.into())) };
+            let answer =
+                self.send_json(Method::POST, paths::ADD_EVENTS, Some(body)).await.map_err(to_fetch_error)?;
+            let Some(Value::Array(put)) = answer else {
+                return Err(to_fetch_error(DatasetError::UnexpectedShape.into()));
+            };
             let put: BTreeSet<WorkoutId> = put
                 .iter()
-                .filter_map(|entry| OurEvent::read(entry, owner))
+                .filter_map(|entry| OwnEvent::parse(entry, owner))
                 .map(|event| event.workout)
                 .collect();
             if !some.iter().all(|event| put.contains(&event.workout)) {
-                return Err(failed(Problem::OtherShape.into()));
+                return Err(to_fetch_error(DatasetError::UnexpectedShape.into()));
             }
         }
         for (old, new) in &changes.change {
-            let path = paths::EVENT.replace("{event}", &old.event.to_string());
-            self.json(Method::PUT, &path, Some(new.body(owner))).await.map_err(failed)?;
+            let path = paths::EVENT.replace("{event}", &old.event_id.to_string());
+            self.send_json(Method::PUT, &path, Some(new.body(owner))).await.map_err(to_fetch_error)?;
         }
         self.remove(&changes.remove).await?;
         // An answer that was lost on its way makes us ask again, and then an entry is there twice.
         let days = || changes.add.iter().map(|event| event.day);
         if let (Some(from), Some(through)) = (days().min(), days().max()) {
-            let there = self.list_ours(owner, Span { from, through }).await?;
-            let again = Changes::between(&changes.add, &there, from, through);
+            let there = self.list_own_events(owner, DayRange { from, through }).await?;
+            let again = CalendarChanges::diff(&changes.add, &there, from, through);
             let added: BTreeSet<WorkoutId> = changes.add.iter().map(|event| event.workout).collect();
-            let twice: Vec<OurEvent> =
+            let twice: Vec<OwnEvent> =
                 again.remove.into_iter().filter(|event| added.contains(&event.workout)).collect();
             self.remove(&twice).await?;
         }
         Ok(())
     }
 
-    async fn remove(&mut self, events: &[OurEvent]) -> Result<(), Fault> {
+    async fn remove(&mut self, events: &[OwnEvent]) -> Result<(), FetchError> {
         if events.is_empty() {
             return Ok(());
         }
-        let body = events.iter().map(|event| json!({ "id": event.event })).collect();
-        self.json(Method::PUT, paths::DELETE_EVENTS, Some(body)).await.map_err(failed)?;
+        let body = events.iter().map(|event| json!({ "id": event.event_id })).collect();
+        self.send_json(Method::PUT, paths::DELETE_EVENTS, Some(body)).await.map_err(to_fetch_error)?;
         Ok(())
     }
 }
 
-fn failed(halt: Halt) -> Fault {
-    let failed = |problem| Fault::Failed { dataset: "calendar", problem };
+fn to_fetch_error(halt: AbortError) -> FetchError {
+    let failed = |problem| FetchError::Failed { dataset: "calendar", problem };
     match halt {
-        Halt::Lost(problem) => failed(problem),
-        Halt::Failed(fault) => fault,
-        Halt::Stopped => failed(Problem::Stopped),
+        AbortError::Dataset(problem) => failed(problem),
+        AbortError::Fetch(fault) => fault,
+        AbortError::Stopped => failed(DatasetError::Stopped),
     }
 }

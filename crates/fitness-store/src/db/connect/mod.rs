@@ -3,10 +3,10 @@
 mod postgres;
 mod sqlite;
 
-use crate::backup::Backups;
+use crate::backup::BackupLocation;
 use crate::db::error::{Error, Result, sqlx_code};
 use crate::db::location::Location;
-use crate::db::migrations::{FIRST, Migrator};
+use crate::db::migrations::{FIRST_MIGRATION, Migrator};
 use crate::db::store::Store;
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend};
 use sea_orm_migration::MigratorTrait;
@@ -17,9 +17,9 @@ use std::time::Duration;
 
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// How many connections exports and backups share; the next one waits.
-const ARCHIVE_POOL: u32 = 3;
+const BACKUP_POOL_SIZE: u32 = 3;
 /// How long it waits.
-const ARCHIVE_TIMEOUT: Duration = Duration::from_secs(600);
+const BACKUP_TIMEOUT: Duration = Duration::from_secs(600);
 /// Another program's migration may take long on a large database, and it ends.
 const MIGRATION_TIMEOUT: Duration = Duration::from_secs(120);
 /// The advisory lock under which one node migrates: "fitness" in ASCII.
@@ -27,7 +27,7 @@ const MIGRATION_LOCK: i64 = 0x0066_6974_6e65_7373;
 
 /// Whether opening may make a database that is not there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Missing {
+pub enum IfMissing {
     /// Make it, in a directory that exists or is the default one.
     Create,
     /// Refuse, and leave nothing behind.
@@ -36,7 +36,7 @@ pub enum Missing {
 
 /// What a database is, before anything is changed about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Contents {
+enum DatabaseContents {
     /// No table at all.
     Empty,
     /// Ours, with these migrations applied.
@@ -44,18 +44,18 @@ enum Contents {
 }
 
 /// A database that was opened as it is.
-struct Opened {
+struct OpenedDatabase {
     store: Store,
-    contents: Contents,
+    contents: DatabaseContents,
     /// The file that was made for it.
-    made: Option<PathBuf>,
+    created_file: Option<PathBuf>,
 }
 
-impl Opened {
+impl OpenedDatabase {
     /// What we made ourselves a moment ago and could not use is of use to nobody.
-    async fn give_up(self) {
+    async fn discard(self) {
         self.store.close().await;
-        if let Some(path) = self.made {
+        if let Some(path) = self.created_file {
             drop(fs::remove_file(path));
         }
     }
@@ -66,8 +66,8 @@ impl Store {
     ///
     /// # Errors
     /// As [`open_keeping`](Self::open_keeping).
-    pub async fn open(location: Location, missing: Missing) -> Result<Self> {
-        Self::open_keeping(location, missing, Backups::default()).await
+    pub async fn open(location: Location, missing: IfMissing) -> Result<Self> {
+        Self::open_with_backups(location, missing, BackupLocation::default()).await
     }
 
     /// Opens a database and brings it up to date, after a backup of what was there.
@@ -75,21 +75,25 @@ impl Store {
     /// # Errors
     /// When it cannot be reached, was written by something else or by a newer version, or does not exist and
     /// must not be made. In each of these cases nothing was created or changed.
-    pub async fn open_keeping(location: Location, missing: Missing, backups: Backups) -> Result<Self> {
+    pub async fn open_with_backups(
+        location: Location,
+        missing: IfMissing,
+        backups: BackupLocation,
+    ) -> Result<Self> {
         let mut opened = open(location, missing).await?;
-        opened.store.backups = backups;
-        if up_to_date(&opened.contents) {
+        opened.store.backup_location = backups;
+        if is_up_to_date(&opened.contents) {
             // Where it does not work now, `doctor` says so and the next start tries again.
-            drop(opened.store.finish_removals().await);
+            drop(opened.store.finish_pending_vacuum().await);
             return Ok(opened.store);
         }
         match opened.store.migrate().await {
             Ok(()) => {
-                drop(opened.store.finish_removals().await);
+                drop(opened.store.finish_pending_vacuum().await);
                 Ok(opened.store)
             }
             Err(why) => {
-                opened.give_up().await;
+                opened.discard().await;
                 Err(why)
             }
         }
@@ -101,10 +105,10 @@ impl Store {
     where
         F: AsyncFnOnce(&Self, &DatabaseTransaction, &[String]) -> Result<()>,
     {
-        let opened = open(location, Missing::Create).await?;
+        let opened = open(location, IfMissing::Create).await?;
         let filled = async {
             let tx = opened.store.begin_migration().await?;
-            let applied = applied_in(&opened.contents);
+            let applied = applied_migrations_in(&opened.contents);
             fill(&opened.store, &tx, applied).await?;
             tx.commit().await?;
             opened.store.wait_for_locks(BUSY_TIMEOUT).await
@@ -112,7 +116,7 @@ impl Store {
         match filled.await {
             Ok(()) => Ok(opened.store),
             Err(why) => {
-                opened.give_up().await;
+                opened.discard().await;
                 Err(why)
             }
         }
@@ -120,11 +124,13 @@ impl Store {
 
     async fn migrate(&self) -> Result<()> {
         let tx = self.begin_migration().await?;
-        let applied = self.applied(&tx).await?;
+        let applied = self.read_applied_migrations(&tx).await?;
         if !applied.is_empty() && applied.len() < known_migrations().len() {
-            self.back_up_before(&applied).await.map_err(|why| Error::NoBackup(Box::new(why)))?;
+            self.back_up_before_migration(&applied)
+                .await
+                .map_err(|why| Error::BackupFailed(Box::new(why)))?;
         }
-        bring_up_to(&tx, &self.location, None).await?;
+        migrate_to(&tx, &self.location, None).await?;
         tx.commit().await?;
         self.wait_for_locks(BUSY_TIMEOUT).await
     }
@@ -142,10 +148,10 @@ impl Store {
     }
 
     /// What was applied, now that nobody else is at it.
-    async fn applied(&self, tx: &DatabaseTransaction) -> Result<Vec<String>> {
+    async fn read_applied_migrations(&self, tx: &DatabaseTransaction) -> Result<Vec<String>> {
         let tables = match self.backend() {
-            DbBackend::Postgres => postgres::RELATIONS,
-            _ => sqlite::TABLES,
+            DbBackend::Postgres => postgres::RELATIONS_SQL,
+            _ => sqlite::TABLES_SQL,
         };
         let found = tx.query_all_raw(self.sql(tables)).await?;
         let ours = found
@@ -154,18 +160,18 @@ impl Store {
         if !ours {
             return Ok(Vec::new());
         }
-        let rows = tx.query_all_raw(self.sql(APPLIED)).await?;
+        let rows = tx.query_all_raw(self.sql(APPLIED_MIGRATIONS_SQL)).await?;
         Ok(rows.iter().map(|row| row.try_get_by_index::<String>(0)).collect::<Result<_, _>>()?)
     }
 
     /// Keeps what is there before it is changed, unless the athlete wants no backups.
-    async fn back_up_before(&self, applied: &[String]) -> Result<()> {
-        let Some(folder) = self.backups()? else { return Ok(()) };
+    async fn back_up_before_migration(&self, applied: &[String]) -> Result<()> {
+        let Some(folder) = self.backup_directory()? else { return Ok(()) };
         let next = known_migrations().into_iter().nth(applied.len()).unwrap_or_default();
-        folder.make()?;
-        let db = self.for_archiving().snapshot().await?;
+        folder.create()?;
+        let db = self.for_backup().snapshot().await?;
         let stem = format!("before-{next}");
-        self.back_up_snapshot(&db, applied.to_vec(), folder.names(&stem), None, None).await?;
+        self.back_up_snapshot(&db, applied.to_vec(), folder.candidate_paths(&stem), None, None).await?;
         Ok(())
     }
 
@@ -180,7 +186,7 @@ impl Store {
 }
 
 /// Applies so many more migrations, or all that are left.
-pub(crate) async fn bring_up_to(
+pub(crate) async fn migrate_to(
     tx: &DatabaseTransaction,
     location: &Location,
     steps: Option<u32>,
@@ -192,7 +198,7 @@ pub(crate) async fn bring_up_to(
     })
 }
 
-async fn open(location: Location, missing: Missing) -> Result<Opened> {
+async fn open(location: Location, missing: IfMissing) -> Result<OpenedDatabase> {
     #[cfg(feature = "testkit")]
     crate::testkit::forbid_real_data(&location);
     match &location {
@@ -208,10 +214,10 @@ async fn open(location: Location, missing: Missing) -> Result<Opened> {
 }
 
 const MIGRATIONS_TABLE: &str = "seaql_migrations";
-pub(crate) const APPLIED: &str = "SELECT version FROM seaql_migrations ORDER BY version";
+pub(crate) const APPLIED_MIGRATIONS_SQL: &str = "SELECT version FROM seaql_migrations ORDER BY version";
 
 /// The migrations a database says were applied; none when it does not keep that record the way we do.
-async fn applied(
+async fn applied_migrations(
     tables: &[String],
     read: impl Future<Output = Result<Vec<String>, sqlx::Error>>,
 ) -> Vec<String> {
@@ -222,20 +228,24 @@ async fn applied(
     }
 }
 
-fn contents(location: &Location, tables: &[String], applied: Vec<String>) -> Result<Contents> {
+fn classify_contents(
+    location: &Location,
+    tables: &[String],
+    applied: Vec<String>,
+) -> Result<DatabaseContents> {
     if tables.is_empty() {
-        return Ok(Contents::Empty);
+        return Ok(DatabaseContents::Empty);
     }
-    if !applied.iter().any(|name| name == FIRST) {
+    if !applied.iter().any(|name| name == FIRST_MIGRATION) {
         return Err(Error::Foreign(location.to_string()));
     }
-    Ok(Contents::Ours(applied))
+    Ok(DatabaseContents::Ours(applied))
 }
 
-fn applied_in(contents: &Contents) -> &[String] {
+fn applied_migrations_in(contents: &DatabaseContents) -> &[String] {
     match contents {
-        Contents::Empty => &[],
-        Contents::Ours(applied) => applied,
+        DatabaseContents::Empty => &[],
+        DatabaseContents::Ours(applied) => applied,
     }
 }
 
@@ -243,9 +253,9 @@ fn known_migrations() -> Vec<String> {
     Migrator::migrations().iter().map(|migration| migration.name().to_owned()).collect()
 }
 
-fn refuse_newer(location: &Location, contents: &Contents) -> Result<()> {
+fn refuse_newer(location: &Location, contents: &DatabaseContents) -> Result<()> {
     let known = known_migrations();
-    if let Contents::Ours(applied) = contents
+    if let DatabaseContents::Ours(applied) = contents
         && let Some(unknown) = applied.iter().find(|name| !known.contains(name))
     {
         return Err(Error::Newer(location.to_string(), unknown.clone()));
@@ -253,6 +263,6 @@ fn refuse_newer(location: &Location, contents: &Contents) -> Result<()> {
     Ok(())
 }
 
-fn up_to_date(contents: &Contents) -> bool {
-    matches!(contents, Contents::Ours(applied) if applied.len() == known_migrations().len())
+fn is_up_to_date(contents: &DatabaseContents) -> bool {
+    matches!(contents, DatabaseContents::Ours(applied) if applied.len() == known_migrations().len())
 }

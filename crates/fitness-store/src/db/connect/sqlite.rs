@@ -1,10 +1,10 @@
 //! Opening a file.
 
 use super::{
-    APPLIED, ARCHIVE_POOL, ARCHIVE_TIMEOUT, BUSY_TIMEOUT, Contents, Missing, Opened, applied, contents,
-    refuse_newer,
+    APPLIED_MIGRATIONS_SQL, BACKUP_POOL_SIZE, BACKUP_TIMEOUT, BUSY_TIMEOUT, DatabaseContents, IfMissing,
+    OpenedDatabase, applied_migrations, classify_contents, refuse_newer,
 };
-use crate::backup::Backups;
+use crate::backup::BackupLocation;
 use crate::db::error::{Error, Result};
 use crate::db::location::Location;
 use crate::db::store::Store;
@@ -19,19 +19,24 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Below this, concurrent writers could corrupt a WAL (sqlite.org, "WAL-reset bug").
-const SQLITE_FLOOR: (u32, u32, u32) = (3, 51, 3);
+const MIN_SQLITE_VERSION: (u32, u32, u32) = (3, 51, 3);
 /// Between two tries where SQLite itself does not wait.
-const BUSY_PAUSE: Duration = Duration::from_millis(20);
-const READERS: u32 = 4;
+const BUSY_RETRY_DELAY: Duration = Duration::from_millis(20);
+const READER_POOL_SIZE: u32 = 4;
 const SQLITE_READONLY: i32 = 8;
-pub(super) const TABLES: &str =
+pub(super) const TABLES_SQL: &str =
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'";
 
-pub(super) async fn open(location: Location, path: &Path, default: bool, missing: Missing) -> Result<Opened> {
+pub(super) async fn open(
+    location: Location,
+    path: &Path,
+    default: bool,
+    missing: IfMissing,
+) -> Result<OpenedDatabase> {
     refuse_old_sqlite().await?;
-    let exists = path.try_exists().map_err(|e| Error::of_path(path, &e))?;
-    let contents = if exists { inspect_sqlite(&location, path).await? } else { Contents::Empty };
-    if contents == Contents::Empty && missing == Missing::Refuse {
+    let exists = path.try_exists().map_err(|e| Error::from_path(path, &e))?;
+    let contents = if exists { inspect_sqlite(&location, path).await? } else { DatabaseContents::Empty };
+    if contents == DatabaseContents::Empty && missing == IfMissing::Refuse {
         return Err(Error::NoDatabase(location.to_string()));
     }
     refuse_newer(&location, &contents)?;
@@ -44,7 +49,7 @@ pub(super) async fn open(location: Location, path: &Path, default: bool, missing
         return set_up_sqlite(location, path, contents).await;
     }
     match set_up_sqlite(location, path, contents).await {
-        Ok(opened) => Ok(Opened { made: Some(path.to_owned()), ..opened }),
+        Ok(opened) => Ok(OpenedDatabase { created_file: Some(path.to_owned()), ..opened }),
         Err(why) => {
             drop(fs::remove_file(path));
             Err(why)
@@ -52,8 +57,12 @@ pub(super) async fn open(location: Location, path: &Path, default: bool, missing
     }
 }
 
-async fn set_up_sqlite(location: Location, path: &Path, contents: Contents) -> Result<Opened> {
-    if contents == Contents::Empty {
+async fn set_up_sqlite(
+    location: Location,
+    path: &Path,
+    contents: DatabaseContents,
+) -> Result<OpenedDatabase> {
+    if contents == DatabaseContents::Empty {
         make_private(path)?;
     }
     let options = SqliteConnectOptions::new()
@@ -71,14 +80,14 @@ async fn set_up_sqlite(location: Location, path: &Path, contents: Contents) -> R
     let writing = options.clone().pragma("cache_size", "-16384").pragma("wal_autocheckpoint", "4000");
     let writer = connect_writer(&location, path, writing).await?;
     let reader = discarding_open_transactions(SqlitePoolOptions::new())
-        .max_connections(READERS)
+        .max_connections(READER_POOL_SIZE)
         .min_connections(0)
         .connect_lazy_with(options.clone().read_only(true));
     let archive = discarding_open_transactions(SqlitePoolOptions::new())
-        .max_connections(ARCHIVE_POOL)
+        .max_connections(BACKUP_POOL_SIZE)
         .min_connections(0)
         // An export may wait for two others, each of which takes as long as it takes.
-        .acquire_timeout(ARCHIVE_TIMEOUT)
+        .acquire_timeout(BACKUP_TIMEOUT)
         .connect_lazy_with(options.clone().read_only(true));
     let connected = Arc::new(AtomicU64::new(0));
     let counting = Arc::clone(&connected);
@@ -94,14 +103,14 @@ async fn set_up_sqlite(location: Location, path: &Path, contents: Contents) -> R
         .connect_lazy_with(options.read_only(true));
     let store = Store {
         location,
-        backups: Backups::default(),
+        backup_location: BackupLocation::default(),
         writer: SqlxSqliteConnector::from_sqlx_sqlite_pool(writer),
         reader: SqlxSqliteConnector::from_sqlx_sqlite_pool(reader),
-        archive: SqlxSqliteConnector::from_sqlx_sqlite_pool(archive),
-        witness: SqlxSqliteConnector::from_sqlx_sqlite_pool(witness),
-        connected,
+        backup_reader: SqlxSqliteConnector::from_sqlx_sqlite_pool(archive),
+        change_watcher: SqlxSqliteConnector::from_sqlx_sqlite_pool(witness),
+        watcher_connections: connected,
     };
-    Ok(Opened { store, contents, made: None })
+    Ok(OpenedDatabase { store, contents, created_file: None })
 }
 
 /// Turning a new file to a write-ahead log needs it alone, and there SQLite does not wait for others that are at the
@@ -122,7 +131,7 @@ async fn connect_writer(
             .map_err(|e| sqlite_error(location, path, e));
         match connected {
             Err(Error::Busy) if tokio::time::Instant::now() < until => {
-                tokio::time::sleep(BUSY_PAUSE).await;
+                tokio::time::sleep(BUSY_RETRY_DELAY).await;
             }
             other => return other,
         }
@@ -193,29 +202,29 @@ async fn refuse_old_sqlite() -> Result<()> {
         sqlx::query_scalar("SELECT sqlite_version()").fetch_one(&mut memory).await.map_err(failed)?;
     let mut numbers = version.split('.').map(|part| part.parse::<u32>().unwrap_or(0));
     let mut next = || numbers.next().unwrap_or(0);
-    if (next(), next(), next()) < SQLITE_FLOOR {
+    if (next(), next(), next()) < MIN_SQLITE_VERSION {
         return Err(Error::OldSqlite(version));
     }
     Ok(())
 }
 
 /// Looks into a file without changing it.
-async fn inspect_sqlite(location: &Location, path: &Path) -> Result<Contents> {
-    let metadata = fs::metadata(path).map_err(|e| Error::of_path(path, &e))?;
+async fn inspect_sqlite(location: &Location, path: &Path) -> Result<DatabaseContents> {
+    let metadata = fs::metadata(path).map_err(|e| Error::from_path(path, &e))?;
     if !metadata.is_file() {
         return Err(Error::Path { path: path.to_owned(), problem: "it is not a file".to_owned() });
     }
     let mut header = [0; 16];
-    let mut file = fs::File::open(path).map_err(|e| Error::of_path(path, &e))?;
-    let read = file.read(&mut header).map_err(|e| Error::of_path(path, &e))?;
+    let mut file = fs::File::open(path).map_err(|e| Error::from_path(path, &e))?;
+    let read = file.read(&mut header).map_err(|e| Error::from_path(path, &e))?;
     if read == 0 {
-        return Ok(Contents::Empty);
+        return Ok(DatabaseContents::Empty);
     }
     if &header != b"SQLite format 3\0" {
         return Err(Error::Foreign(location.to_string()));
     }
     // Opening for writing tells now, and not in the middle of an import, that the file is read-only.
-    fs::OpenOptions::new().append(true).open(path).map_err(|e| Error::of_path(path, &e))?;
+    fs::OpenOptions::new().append(true).open(path).map_err(|e| Error::from_path(path, &e))?;
     // Merely reading a file in WAL mode leaves a -wal and a -shm beside it, unless SQLite is told that nobody
     // writes. Without a -wal nobody does; what somebody begins to write now, migrating sees under its lock.
     let mut wal = path.as_os_str().to_owned();
@@ -228,13 +237,17 @@ async fn inspect_sqlite(location: &Location, path: &Path) -> Result<Contents> {
         .disable_statement_logging();
     let inspect = async {
         let mut connection = options.connect().await?;
-        let tables: Vec<String> = sqlx::query_scalar(TABLES).fetch_all(&mut connection).await?;
-        let applied = applied(&tables, sqlx::query_scalar(APPLIED).fetch_all(&mut connection)).await;
+        let tables: Vec<String> = sqlx::query_scalar(TABLES_SQL).fetch_all(&mut connection).await?;
+        let applied = applied_migrations(
+            &tables,
+            sqlx::query_scalar(APPLIED_MIGRATIONS_SQL).fetch_all(&mut connection),
+        )
+        .await;
         connection.close().await?;
         Ok((tables, applied))
     };
     let (tables, applied) = inspect.await.map_err(|e| sqlite_error(location, path, e))?;
-    contents(location, &tables, applied)
+    classify_contents(location, &tables, applied)
 }
 
 /// Makes the file before SQLite does, so that it is private from its first moment on. `false` when somebody
@@ -245,7 +258,7 @@ fn create_file(path: &Path, default: bool) -> Result<bool> {
         builder.recursive(true);
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(directory).map_err(|e| Error::of_path(directory, &e))?;
+        builder.create(directory).map_err(|e| Error::from_path(directory, &e))?;
     }
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);
@@ -254,7 +267,7 @@ fn create_file(path: &Path, default: bool) -> Result<bool> {
     match options.open(path) {
         Ok(_) => Ok(true),
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(false),
-        Err(error) => Err(Error::of_path(path, &error)),
+        Err(error) => Err(Error::from_path(path, &error)),
     }
 }
 
@@ -263,7 +276,8 @@ fn make_private(path: &Path) -> Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        fs::set_permissions(path, fs::Permissions::from_mode(0o600)).map_err(|e| Error::of_path(path, &e))?;
+        fs::set_permissions(path, fs::Permissions::from_mode(0o600))
+            .map_err(|e| Error::from_path(path, &e))?;
     }
     Ok(())
 }

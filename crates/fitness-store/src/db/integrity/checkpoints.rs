@@ -4,7 +4,7 @@
 use crate::db::audit::{self, AuditHead};
 use crate::db::entities::audit_log;
 use crate::db::error::{Error, Result};
-use crate::db::store::{Store, stamp};
+use crate::db::store::{Store, truncate_to_micros};
 use fitness_core::domain::calendar::Instant;
 use fitness_core::domain::ids::UserId;
 use serde::{Deserialize, Serialize};
@@ -45,7 +45,7 @@ impl AuditCheckpoints {
     /// # Errors
     /// When the database does not answer or the file cannot be written.
     pub async fn append(&self, store: &Store, now: Instant) -> Result<usize> {
-        let (database, known) = (store.identity().await?, self.read()?);
+        let (database, known) = (store.database_identity().await?, self.read()?);
         let mut lines = String::new();
         let mut count = 0;
         for user in store.list_users().await? {
@@ -54,8 +54,13 @@ impl AuditCheckpoints {
             if seq == 0 || last.is_some_and(|last| last.seq >= seq) {
                 continue;
             }
-            let checkpoint =
-                Checkpoint { at: stamp(now), database: database.clone(), user: user.id, seq, hash };
+            let checkpoint = Checkpoint {
+                at: truncate_to_micros(now),
+                database: database.clone(),
+                user: user.id,
+                seq,
+                hash,
+            };
             lines += &serde_json::to_string(&checkpoint).expect("a checkpoint is plain data");
             lines.push('\n');
             count += 1;
@@ -66,7 +71,7 @@ impl AuditCheckpoints {
             tokio::task::spawn_blocking(move || append(&path, &lines))
                 .await
                 .expect("appending does not panic")
-                .map_err(|why| Error::of_file(&self.path, &why))?;
+                .map_err(|why| Error::from_file(&self.path, &why))?;
         }
         Ok(count)
     }
@@ -83,7 +88,7 @@ impl AuditCheckpoints {
         let file = match File::open(&self.path) {
             Ok(file) => file,
             Err(why) if why.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(why) => return Err(Error::of_file(&self.path, &why)),
+            Err(why) => return Err(Error::from_file(&self.path, &why)),
         };
         let lines = BufReader::new(file).lines().map_while(std::result::Result::ok);
         // A line that was cut when the machine stopped says nothing.

@@ -36,12 +36,12 @@ impl Store {
         let db = self.snapshot().await?;
         let log = audit::list_all(&db, user).await?;
         let mut found = Vec::new();
-        if let Some(line) = audit::first_broken_of(&log) {
+        if let Some(line) = audit::first_broken_in(&log) {
             found.push(format!("the audit log was altered at line {line}"));
         }
         found.extend(plans::compare_with_log(&db, user, &log).await?);
         if let Some(checkpoints) = checkpoints {
-            found.extend(checkpoints.compare_with_log(&self.identity().await?, user, &log)?);
+            found.extend(checkpoints.compare_with_log(&self.database_identity().await?, user, &log)?);
         }
         db.commit().await?;
         Ok(found)

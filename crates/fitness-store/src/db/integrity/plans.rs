@@ -14,7 +14,7 @@ use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Everything of a user that a human decided, and the log it is compared with.
-struct Decisions<'a> {
+struct RecordedActions<'a> {
     actions: BTreeMap<i64, human_actions::Model>,
     log: &'a [audit_log::Model],
 }
@@ -43,9 +43,9 @@ pub(super) async fn compare_with_log(
         }
     }
     let decisions =
-        Decisions { actions: actions.into_iter().map(|action| (action.id, action)).collect(), log };
+        RecordedActions { actions: actions.into_iter().map(|action| (action.id, action)).collect(), log };
     for action in decisions.actions.values() {
-        if decisions.line(action).is_none() {
+        if decisions.audit_entry(action).is_none() {
             found.push(format!(
                 "human action {} ({} of plan {}) is not in the audit log",
                 action.id,
@@ -72,9 +72,9 @@ pub(super) async fn compare_with_log(
     Ok(found)
 }
 
-impl Decisions<'_> {
+impl RecordedActions<'_> {
     /// The line of the log that an action left.
-    fn line(&self, action: &human_actions::Model) -> Option<&audit_log::Model> {
+    fn audit_entry(&self, action: &human_actions::Model) -> Option<&audit_log::Model> {
         let (name, at) = (format!("plan.{}", action.kind), chain_time(action.done_at));
         let plan = action.plan_id.map(|plan| format!("plan:{plan}"))?;
         self.log.iter().find(|line| {
@@ -87,7 +87,7 @@ impl Decisions<'_> {
     /// The hash of what came out of an action, by its line of the log.
     fn outcome(&self, action: Option<i64>) -> Option<&str> {
         let action = self.actions.get(&action?)?;
-        self.line(action)?.after_hash.as_deref()
+        self.audit_entry(action)?.after_hash.as_deref()
     }
 
     /// Whether somebody decided that a plan is what it is. What was decided is read from the human actions, whose lines in
@@ -178,7 +178,7 @@ impl Decisions<'_> {
         let made_by = revision.made_by.map(fitness_core::domain::ids::HumanActionId::get);
         let expected: Option<ContentHash> = match revision.made_by {
             None => {
-                let content = plans::draft(plan, workouts).map(|draft| draft.content_hash()).ok();
+                let content = plans::draft_from_plan(plan, workouts).map(|draft| draft.content_hash()).ok();
                 let object = format!("plan:{}", plan.id);
                 let drafted =
                     self.log.iter().find(|line| line.action == "plan.draft" && line.object == object);

@@ -12,12 +12,12 @@ use std::collections::BTreeMap;
 /// Everything that was created, by kind and name, with its definition.
 type Schema = BTreeMap<String, String>;
 
-const SQLITE: &str = "SELECT type || ' ' || name AS name, COALESCE(sql, '') AS definition
+const SQLITE_SCHEMA_SQL: &str = "SELECT type || ' ' || name AS name, COALESCE(sql, '') AS definition
     FROM sqlite_master WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'";
 
 /// Tables with their columns and defaults, constraints, indexes, triggers and whether they are switched on, what triggers
 /// do; and views, rules, policies and row security, of which there are none.
-const POSTGRES: &str = "
+const POSTGRES_SCHEMA_SQL: &str = "
     SELECT 'table ' || c.relname AS name, string_agg(a.attname || ' ' || format_type(a.atttypid, a.atttypmod)
             || CASE WHEN a.attnotnull THEN ' not null' ELSE '' END, ', ' ORDER BY a.attnum) AS definition
         FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
@@ -52,7 +52,7 @@ const POSTGRES: &str = "
 const EXPECTED_POSTGRES: &str = include_str!("../migrations/schema_postgres.json");
 
 /// What sea-orm keeps its own record in.
-const MIGRATION_RECORD: &str = "seaql_migrations";
+const MIGRATIONS_TABLE: &str = "seaql_migrations";
 
 pub(super) async fn differences(store: &Store) -> Result<Vec<String>> {
     let found = read(store.reader()).await?;
@@ -65,7 +65,11 @@ pub(super) async fn differences(store: &Store) -> Result<Vec<String>> {
 
 /// The schema of this database.
 pub(crate) async fn read(db: &impl ConnectionTrait) -> Result<Schema> {
-    let sql = if db.get_database_backend() == DbBackend::Postgres { POSTGRES } else { SQLITE };
+    let sql = if db.get_database_backend() == DbBackend::Postgres {
+        POSTGRES_SCHEMA_SQL
+    } else {
+        SQLITE_SCHEMA_SQL
+    };
     let rows = db.query_all_raw(Statement::from_string(db.get_database_backend(), sql)).await?;
     let mut schema = Schema::new();
     for row in rows {
@@ -75,7 +79,7 @@ pub(crate) async fn read(db: &impl ConnectionTrait) -> Result<Schema> {
         while schema.contains_key(&name) {
             name.push_str(", another");
         }
-        if !name.contains(MIGRATION_RECORD) {
+        if !name.contains(MIGRATIONS_TABLE) {
             schema.insert(name, definition.split_whitespace().collect::<Vec<_>>().join(" "));
         }
     }

@@ -1,29 +1,29 @@
 //! What is decided about a proposal and about a plan's first day, with its guards.
 
-use super::triggers::{Event, Guard};
-use super::{create_guards, script};
+use super::triggers::{Trigger, TriggerEvent};
+use super::{create_triggers, script};
 use sea_orm_migration::prelude::*;
 
 /// A plan is begun once, by being activated; a proposal keeps what was said about it.
-pub(super) const GUARDS: &[Guard] = &[
-    Guard {
+pub(super) const TRIGGERS: &[Trigger] = &[
+    Trigger {
         name: "a_draft_has_not_begun",
         table: "training_plans",
-        event: Event::Insert,
-        refuses: "NEW.begun_on IS NOT NULL",
+        event: TriggerEvent::Insert,
+        condition: "NEW.begun_on IS NOT NULL",
     },
-    Guard {
+    Trigger {
         name: "a_plan_is_begun_once_when_it_is_activated",
         table: "training_plans",
-        event: Event::Update,
-        refuses: "NEW.begun_on IS DISTINCT FROM OLD.begun_on AND NOT (OLD.status = 'draft' AND NEW.status = 'active' \
+        event: TriggerEvent::Update,
+        condition: "NEW.begun_on IS DISTINCT FROM OLD.begun_on AND NOT (OLD.status = 'draft' AND NEW.status = 'active' \
                   AND NEW.begun_on > NEW.start_date AND NEW.begun_on <= NEW.race_date)",
     },
-    Guard {
+    Trigger {
         name: "a_proposal_keeps_its_findings_and_is_withdrawn_once",
         table: "proposals",
-        event: Event::Update,
-        refuses: "NEW.findings IS DISTINCT FROM OLD.findings OR (OLD.withdrawn_at IS NOT NULL \
+        event: TriggerEvent::Update,
+        condition: "NEW.findings IS DISTINCT FROM OLD.findings OR (OLD.withdrawn_at IS NOT NULL \
                   AND (NEW.withdrawn_at IS DISTINCT FROM OLD.withdrawn_at OR NEW.status <> OLD.status))",
     },
 ];
@@ -43,6 +43,6 @@ impl MigrationTrait for Decisions {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         let (db, backend) = (manager.get_connection(), manager.get_database_backend());
         db.execute_unprepared(&script(self.name(), backend)).await?;
-        create_guards(db, GUARDS).await
+        create_triggers(db, TRIGGERS).await
     }
 }

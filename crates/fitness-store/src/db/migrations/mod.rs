@@ -9,7 +9,7 @@ mod matches;
 mod triggers;
 
 pub(crate) use triggers::POSTGRES_REFUSAL;
-pub use triggers::{Event, Guard, guards};
+pub use triggers::{Trigger, TriggerEvent, all_triggers};
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::{ConnectionTrait, DbBackend, Statement};
@@ -63,13 +63,13 @@ fn script(name: &str, backend: DbBackend) -> String {
 }
 
 /// The name of the first migration; a database that lacks it was not written by local-fitness.
-pub(crate) const FIRST: &str = "m0001_foundation";
+pub(crate) const FIRST_MIGRATION: &str = "m0001_foundation";
 
 struct Foundation;
 
 impl MigrationName for Foundation {
     fn name(&self) -> &str {
-        FIRST
+        FIRST_MIGRATION
     }
 }
 
@@ -80,9 +80,9 @@ impl MigrationTrait for Foundation {
         let backend = manager.get_database_backend();
         let db = manager.get_connection();
         db.execute_unprepared(&script(self.name(), backend)).await?;
-        create_guards(db, triggers::FIRST_GUARDS).await?;
+        create_triggers(db, triggers::FIRST_TRIGGERS).await?;
         if backend == DbBackend::Postgres {
-            db.execute_unprepared(&triggers::postgres_never_truncates()).await?;
+            db.execute_unprepared(&triggers::truncate_trigger_sql()).await?;
             db.execute_unprepared(POSTGRES_DEFERRABLE).await?;
         }
         Ok(())
@@ -165,14 +165,14 @@ impl MigrationTrait for Plans {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         let (db, backend) = (manager.get_connection(), manager.get_database_backend());
         db.execute_unprepared(&script(self.name(), backend)).await?;
-        create_guards(db, triggers::PLAN_GUARDS).await
+        create_triggers(db, triggers::PLAN_TRIGGERS).await
     }
 }
 
-async fn create_guards(db: &impl ConnectionTrait, guards: &[Guard]) -> Result<(), DbErr> {
+async fn create_triggers(db: &impl ConnectionTrait, guards: &[Trigger]) -> Result<(), DbErr> {
     let schema = current_schema(db).await?;
     for guard in guards {
-        db.execute_unprepared(&guard.create(db.get_database_backend(), &schema)).await?;
+        db.execute_unprepared(&guard.create_sql(db.get_database_backend(), &schema)).await?;
     }
     Ok(())
 }
@@ -240,12 +240,12 @@ mod tests {
     /// changed afterwards.
     const CHECKSUMS: &str = include_str!("checksums.txt");
 
-    fn guards_of(migration: &str) -> &'static [Guard] {
+    fn triggers_of(migration: &str) -> &'static [Trigger] {
         match migration {
-            FIRST => triggers::FIRST_GUARDS,
-            "m0007_plans" => triggers::PLAN_GUARDS,
-            "m0008_matches" => matches::GUARDS,
-            "m0009_decisions" => decisions::GUARDS,
+            FIRST_MIGRATION => triggers::FIRST_TRIGGERS,
+            "m0007_plans" => triggers::PLAN_TRIGGERS,
+            "m0008_matches" => matches::TRIGGERS,
+            "m0009_decisions" => decisions::TRIGGERS,
             _ => &[],
         }
     }
@@ -255,12 +255,12 @@ mod tests {
         let mut sql = String::new();
         for backend in [DbBackend::Sqlite, DbBackend::Postgres] {
             sql += &script(migration, backend);
-            for guard in guards_of(migration) {
-                sql += &guard.create(backend, "public");
+            for guard in triggers_of(migration) {
+                sql += &guard.create_sql(backend, "public");
             }
         }
-        if migration == FIRST {
-            sql += &triggers::postgres_never_truncates();
+        if migration == FIRST_MIGRATION {
+            sql += &triggers::truncate_trigger_sql();
         }
         sql
     }
@@ -269,10 +269,10 @@ mod tests {
     fn released_migrations_are_never_edited() {
         let mut found = String::new();
         for (name, _) in SCRIPTS {
-            writeln!(found, "{name} {}", ContentHash::of_bytes(sql(name).as_bytes())).unwrap();
+            writeln!(found, "{name} {}", ContentHash::hash_bytes(sql(name).as_bytes())).unwrap();
         }
         assert_eq!(found, CHECKSUMS, "add a migration instead of editing one");
-        let guards_listed: usize = SCRIPTS.iter().map(|(name, _)| guards_of(name).len()).sum();
-        assert_eq!(guards_listed, guards().count(), "a guard belongs to no migration here");
+        let guards_listed: usize = SCRIPTS.iter().map(|(name, _)| triggers_of(name).len()).sum();
+        assert_eq!(guards_listed, all_triggers().count(), "a guard belongs to no migration here");
     }
 }

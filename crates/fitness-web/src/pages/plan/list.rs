@@ -1,17 +1,17 @@
 //! `GET /plans`: every plan there is, whatever became of it.
 
 use crate::components::{author_label, chip, time};
-use crate::http::error::Problem;
-use crate::http::form::Asked;
-use crate::page::{Place, View};
+use crate::http::error::PageError;
+use crate::http::form::QueryFields;
+use crate::page::{NavItem, PageContext};
 use axum::response::Response;
 use fitness_core::domain::ids::PlanId;
 use fitness_core::domain::note::Author;
-use fitness_core::domain::untrusted_text::visible;
+use fitness_core::domain::untrusted_text::escape_invisible;
 use fitness_core::plan::{Plan, PlanStatus};
 use maud::{Markup, html};
 
-pub(crate) async fn show(view: View) -> Result<Response, Problem> {
+pub(crate) async fn show(view: PageContext) -> Result<Response, PageError> {
     let plans = view.store().list_plans(view.user()).await?;
     let of = |status: PlanStatus| plans.iter().filter(move |plan| plan.status == status);
     let groups = [
@@ -43,19 +43,19 @@ pub(crate) async fn show(view: View) -> Result<Response, Problem> {
             }
         }
     };
-    Ok(view.page(Place::Plan, "Plans", &body))
+    Ok(view.page(NavItem::Plan, "Plans", &body))
 }
 
-fn row(view: &View, plan: &Plan) -> Markup {
+fn row(view: &PageContext, plan: &Plan) -> Markup {
     let to =
         if plan.status == PlanStatus::Active { "/plan".to_owned() } else { format!("/plans/{}", plan.id) };
     html! {
         div {
-            a href=(to) { b { (visible(&plan.name)) } } " " (chip::status(plan.status)) " " (author_label::label(Some(plan.author)))
+            a href=(to) { b { (escape_invisible(&plan.name)) } } " " (chip::status(plan.status)) " " (author_label::render(Some(plan.author)))
             p.meta {
-                span { (aim(view, plan)) }
+                span { (describe_goal(view, plan)) }
                 span { "from " (time::element(plan.start_date, view.today)) }
-                span { "drafted by " (author(plan.author)) " " (time::moment(plan.created_at, view.profile.zone, view.today)) }
+                span { "drafted by " (author_name(plan.author)) " " (time::clock_or_date(plan.created_at, view.profile.zone, view.today)) }
                 @if let Some(newer) = plan.superseded_by.filter(|_| plan.status == PlanStatus::Draft) { a href={ "/plans/" (newer) } { "plan " (newer) " took its place" } }
             }
         }
@@ -63,18 +63,18 @@ fn row(view: &View, plan: &Plan) -> Markup {
 }
 
 /// What it is for and until when.
-pub(crate) fn aim(view: &View, plan: &Plan) -> Markup {
+pub(crate) fn describe_goal(view: &PageContext, plan: &Plan) -> Markup {
     html! {
         @match plan.distance {
-            Some(distance) => { (plan.goal.spoken()) " (" (view.units().distance(distance)) ") on " (time::element(plan.race_date, view.today)) }
+            Some(distance) => { (plan.goal.label()) " (" (view.units().format_distance(distance)) ") on " (time::element(plan.race_date, view.today)) }
             None => { "Training without a race, to " (time::element(plan.race_date, view.today)) }
         }
-        @if let Some(target) = plan.target_time { " in " (target.clock()) }
+        @if let Some(target) = plan.target_time { " in " (target.format_clock()) }
     }
 }
 
 /// Who wrote a draft.
-pub(crate) const fn author(author: Author) -> &'static str {
+pub(crate) const fn author_name(author: Author) -> &'static str {
     match author {
         Author::Athlete => "you",
         Author::Coach => "the coach",
@@ -83,19 +83,19 @@ pub(crate) const fn author(author: Author) -> &'static str {
 }
 
 /// The plan an address means: the one it names after `plan=`, or the active one.
-pub(crate) async fn meant(view: &View, asked: &Asked) -> Result<Plan, Problem> {
-    if let Some(text) = asked.0.text("plan") {
-        let id: PlanId = crate::http::response::number(text)?;
-        return view.store().find_plan(view.user(), id).await?.ok_or_else(Problem::not_found);
+pub(crate) async fn find_requested_plan(view: &PageContext, asked: &QueryFields) -> Result<Plan, PageError> {
+    if let Some(text) = asked.0.get_trimmed("plan") {
+        let id: PlanId = crate::http::response::parse_id(text)?;
+        return view.store().find_plan(view.user(), id).await?.ok_or_else(PageError::not_found);
     }
     view.store().find_active_plan(view.user()).await?.ok_or_else(none_active)
 }
 
 /// There is nothing to follow yet.
-pub(crate) fn none_active() -> Problem {
-    Problem::new(
+pub(crate) fn none_active() -> PageError {
+    PageError::new(
         axum::http::StatusCode::NOT_FOUND,
         "You have no active plan. Drafts and old plans are on the page of all plans.",
     )
-    .go_on("/plans", "See all plans")
+    .with_link("/plans", "See all plans")
 }

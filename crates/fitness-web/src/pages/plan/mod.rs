@@ -16,11 +16,11 @@ pub(crate) mod workout;
 pub(crate) mod workout_edit;
 
 use crate::components::{author_label, chip, time};
-use crate::http::error::Problem;
+use crate::http::error::PageError;
 use crate::http::extract::Query;
-use crate::page::{Place, View};
+use crate::page::{NavItem, PageContext};
 use axum::response::Response;
-use fitness_core::domain::untrusted_text::visible;
+use fitness_core::domain::untrusted_text::escape_invisible;
 use fitness_core::metrics::predict::LOOK_BACK_DAYS;
 use fitness_core::plan::{Plan, PlanStatus};
 use maud::{Markup, html};
@@ -28,7 +28,7 @@ use serde::Deserialize;
 
 /// Which weeks, and what as a table.
 #[derive(Debug, Default, Deserialize)]
-pub(crate) struct Asked {
+pub(crate) struct PlanQuery {
     /// The week of the plan to look at, from 1; `all` for every one.
     #[serde(default)]
     week: String,
@@ -37,22 +37,22 @@ pub(crate) struct Asked {
     table: String,
 }
 
-pub(crate) async fn show(view: View, Query(asked): Query<Asked>) -> Result<Response, Problem> {
+pub(crate) async fn show(view: PageContext, Query(asked): Query<PlanQuery>) -> Result<Response, PageError> {
     let (store, user) = (view.store(), view.user());
-    let Some(active) = store.find_active_plan(user).await? else { return none(&view).await };
-    let progress = store.progress(user, active.id).await?;
+    let Some(active) = store.find_active_plan(user).await? else { return no_active_plan(&view).await };
+    let progress = store.plan_adherence(user, active.id).await?;
     let facts = store.facts(user, view.today).await?;
-    let outlook = store.outlook(user, active.id).await?;
-    let after = store.look_back(user, &active, view.today).await?;
+    let outlook = store.plan_trajectory(user, active.id).await?;
+    let after = store.race_review(user, &active, view.today).await?;
     // What the rules propose is written down when somebody looks.
-    let waiting = store.what_waits(user, view.today, view.now).await?;
-    let weeks = schedule::Weeks::chosen(&progress, &asked.week, view.today);
+    let waiting = store.pending_decisions(user, view.today, view.now).await?;
+    let weeks = schedule::WeekSelection::around(&progress, &asked.week, view.today);
     let body = html! {
         div.row.head {
-            h1 { (visible(&active.name)) }
+            h1 { (escape_invisible(&active.name)) }
             (chip::status(active.status))
-            (author_label::label(store.find_words_author(user, &active).await?))
-            span.soft { (since(&view, &active)) }
+            (author_label::render(store.find_text_author(user, &active).await?))
+            span.soft { (describe_revision(&view, &active)) }
         }
         @if let Some((after, distance)) = after.as_ref().zip(active.distance) {
             section.card {
@@ -61,11 +61,11 @@ pub(crate) async fn show(view: View, Query(asked): Query<Asked>) -> Result<Respo
                 p.actions { a.btn.primary href={ "/plans/" (active.id) "/archive" } { "Archive the plan" } }
             }
         }
-        (goal::card(&view, &progress, &facts, basis(&view, &active).await?.as_deref()))
+        (goal::card(&view, &progress, &facts, prediction_basis(&view, &active).await?.as_deref()))
         @for proposal in &waiting.proposals {
             section.card.waits { div.row {
                 span.chip.draft { i aria-hidden="true" { "◇" } " Proposal" }
-                div { b { (visible(&proposal.message)) } " " (author_label::label(Some(proposal.origin.author()))) br; span.soft { "The coach cannot apply this. You decide." } }
+                div { b { (escape_invisible(&proposal.message)) } " " (author_label::render(Some(proposal.origin.author()))) br; span.soft { "The coach cannot apply this. You decide." } }
                 a.btn.push href={ "/proposals/" (proposal.id) } { "Review" }
             } }
         }
@@ -73,32 +73,32 @@ pub(crate) async fn show(view: View, Query(asked): Query<Asked>) -> Result<Respo
         (volume::card(&view, &progress, &weeks, asked.table == "volume"))
         (schedule::card(&view, &progress, &weeks))
         (trajectory::card(&view, &active, &outlook, asked.table == "trajectory").await?)
-        (more(&active, &view))
+        (plan_links(&active, &view))
     };
-    Ok(view.page(Place::Plan, "Training plan", &body))
+    Ok(view.page(NavItem::Plan, "Training plan", &body))
 }
 
 /// From which races the predicted finish comes, in sentences.
-async fn basis(view: &View, plan: &Plan) -> Result<Option<String>, Problem> {
+async fn prediction_basis(view: &PageContext, plan: &Plan) -> Result<Option<String>, PageError> {
     let Some(distance) = plan.distance else { return Ok(None) };
-    let log = view.store().training_log(view.user(), view.today.plus(-LOOK_BACK_DAYS)).await?;
+    let log = view.store().training_log(view.user(), view.today.plus_days(-LOOK_BACK_DAYS)).await?;
     let found = log.and_then(|log| log.predict(distance, log.latest(view.today)).ok());
-    Ok(found.map(|found| time::in_words(&found.basis(view.units()))))
+    Ok(found.map(|found| time::humanize_dates(&found.basis(view.units()))))
 }
 
 /// `revision 3 · committed by you on Mon 5 Oct`.
-fn since(view: &View, plan: &Plan) -> String {
+fn describe_revision(view: &PageContext, plan: &Plan) -> String {
     let revision = format!("revision {}", plan.revision);
     let committed = plan.activated_at.map(|at| {
         let day = fitness_core::domain::calendar::Day::at(at, view.profile.zone);
-        format!("committed by you on {}", time::near(day, view.today))
+        format!("committed by you on {}", time::short_with_year(day, view.today))
     });
     [Some(revision), committed].into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
 /// What else can be done with it.
-fn more(plan: &Plan, view: &View) -> Markup {
-    let race_week = (0..7).contains(&view.today.until(plan.race_date));
+fn plan_links(plan: &Plan, view: &PageContext) -> Markup {
+    let race_week = (0..7).contains(&view.today.days_until(plan.race_date));
     html! {
         section.card {
             h2 { "This plan" }
@@ -117,7 +117,7 @@ fn more(plan: &Plan, view: &View) -> Markup {
 }
 
 /// Nothing is tracked.
-async fn none(view: &View) -> Result<Response, Problem> {
+async fn no_active_plan(view: &PageContext) -> Result<Response, PageError> {
     let plans = view.store().list_plans(view.user()).await?;
     let drafts =
         plans.iter().filter(|plan| plan.status == PlanStatus::Draft && plan.superseded_by.is_none()).count();
@@ -133,5 +133,5 @@ async fn none(view: &View) -> Result<Response, Problem> {
             }
         }
     };
-    Ok(view.page(Place::Plan, "Training plan", &body))
+    Ok(view.page(NavItem::Plan, "Training plan", &body))
 }

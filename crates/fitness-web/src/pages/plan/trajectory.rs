@@ -1,34 +1,34 @@
 //! Fitness to race day: what was, and three ways it may go on.
 
-use crate::charts::axes::{Plot, number};
+use crate::charts::axes::{Plot, format_number};
 use crate::charts::figure::Figure;
 use crate::charts::path;
 use crate::components::time;
-use crate::http::error::Problem;
-use crate::page::View;
+use crate::http::error::PageError;
+use crate::page::PageContext;
 use fitness_core::domain::calendar::Day;
-use fitness_core::domain::untrusted_text::signed_number;
-use fitness_core::metrics::Found;
-use fitness_core::metrics::trajectory::{Line, Trajectory};
+use fitness_core::domain::untrusted_text::format_signed;
+use fitness_core::metrics::MetricResult;
+use fitness_core::metrics::trajectory::{Projection, Trajectory};
 use fitness_core::plan::Plan;
 use maud::{Markup, html};
 
 /// Days of history before the plan began.
-const BEFORE: i64 = 28;
+const HISTORY_DAYS: i64 = 28;
 
 /// A day of the past.
-struct Past {
+struct PastDay {
     day: Day,
     fitness: f64,
     fatigue: f64,
 }
 
 pub(super) async fn card(
-    view: &View,
+    view: &PageContext,
     plan: &Plan,
-    outlook: &Found<Trajectory>,
+    outlook: &MetricResult<Trajectory>,
     as_table: bool,
-) -> Result<Markup, Problem> {
+) -> Result<Markup, PageError> {
     let ahead = match outlook {
         Ok(ahead) => ahead,
         Err(why) => {
@@ -37,25 +37,25 @@ pub(super) async fn card(
             });
         }
     };
-    let first = plan.start_date.plus(-BEFORE);
+    let first = plan.start_date.plus_days(-HISTORY_DAYS);
     let days = view.store().list_day_metrics(view.user(), first, ahead.from).await?;
-    let past: Vec<Past> = (days.iter())
+    let past: Vec<PastDay> = (days.iter())
         .filter_map(|day| {
             let training = day.training.as_ref().ok()?;
-            Some(Past { day: day.day, fitness: training.fitness, fatigue: training.fatigue })
+            Some(PastDay { day: day.day, fitness: training.fitness, fatigue: training.fatigue })
         })
         .collect();
     Ok(html! {
         section.card {
             h2 { "Fitness to race day" }
-            @if as_table { (table(ahead)) } @else { (drawn(view, &past, ahead, first)) }
+            @if as_table { (table(ahead)) } @else { (chart(view, &past, ahead, first)) }
         }
     })
 }
 
-fn drawn(view: &View, past: &[Past], ahead: &Trajectory, first: Day) -> Markup {
+fn chart(view: &PageContext, past: &[PastDay], ahead: &Trajectory, first: Day) -> Markup {
     let plot = Plot { right: 124.0, ..Plot::wide() };
-    let x = plot.days(first, ahead.race_day);
+    let x = plot.day_scale(first, ahead.race_day);
     let lines = [
         ("as written", "ahead", ahead.as_written.as_ref().ok()),
         ("at your rate", "rate", ahead.at_this_rate.as_ref().ok()),
@@ -66,41 +66,41 @@ fn drawn(view: &View, past: &[Past], ahead: &Trajectory, first: Day) -> Markup {
         .filter_map(|(.., line)| *line)
         .flat_map(|line| line.points.iter().map(|point| point.fitness));
     let most = past.iter().flat_map(|day| [day.fitness, day.fatigue]).chain(coming).fold(10.0, f64::max);
-    let (y, ticks) = plot.values((0.0, most));
-    let fitness: Vec<_> = past.iter().map(|day| (x.at(day.day), y.at(day.fitness))).collect();
-    let ground: Vec<_> = past.iter().map(|day| (x.at(day.day), y.at(0.0))).collect();
-    let fatigue = past.iter().map(|day| Some((x.at(day.day), y.at(day.fatigue))));
-    let course = |line: &Line| {
-        let from = past.last().map(|day| (x.at(day.day), y.at(day.fitness)));
+    let (y, ticks) = plot.value_scale((0.0, most));
+    let fitness: Vec<_> = past.iter().map(|day| (x.position(day.day), y.position(day.fitness))).collect();
+    let ground: Vec<_> = past.iter().map(|day| (x.position(day.day), y.position(0.0))).collect();
+    let fatigue = past.iter().map(|day| Some((x.position(day.day), y.position(day.fatigue))));
+    let course = |line: &Projection| {
+        let from = past.last().map(|day| (x.position(day.day), y.position(day.fitness)));
         path::line(
             from.into_iter()
-                .chain(line.points.iter().map(|point| (x.at(point.day), y.at(point.fitness))))
+                .chain(line.points.iter().map(|point| (x.position(point.day), y.position(point.fitness))))
                 .map(Some),
         )
     };
     let drawn = html! {
-        (plot.rules(&y, &ticks, number))
+        (plot.grid_lines(&y, &ticks, format_number))
         path.a.fitness d=(path::area(&fitness, &ground)) {}
         path.s.fitness d=(path::line(fitness.iter().copied().map(Some))) {}
         path.s.fatigue d=(path::line(fatigue)) {}
         @for (_, class, line) in &lines {
             @if let Some(line) = line { path class={ "s fitness " (class) } d=(course(line)) {} }
         }
-        @for (label, at) in beside(&lines.map(|(label, _, line)| (label, line.and_then(|line| line.points.last()).map(|last| y.at(last.fitness))))) {
-            text x=(format!("{:.1}", plot.across().1 + 8.0)) y=(format!("{at:.1}")) { (label) }
+        @for (label, at) in place_end_labels(&lines.map(|(label, _, line)| (label, line.and_then(|line| line.points.last()).map(|last| y.position(last.fitness))))) {
+            text x=(format!("{:.1}", plot.x_range().1 + 8.0)) y=(format!("{at:.1}")) { (label) }
         }
-        (plot.upright(x.at(ahead.from), "frontier", &format!("data through {}", ahead.from.date().format("%-d %b"))))
-        (plot.upright(x.at(ahead.race_day), "race", "race day"))
-        (plot.calendar(&x))
+        (plot.vertical_line(x.position(ahead.from), "frontier", &format!("data through {}", ahead.from.date().format("%-d %b"))))
+        (plot.vertical_line(x.position(ahead.race_day), "race", "race day"))
+        (plot.day_labels(&x))
     };
     let reads = past
         .iter()
         .map(|day| {
             (
-                x.at(day.day),
+                x.position(day.day),
                 format!(
                     "{}: fitness {:.0}, fatigue {:.0}",
-                    time::near(day.day, view.today),
+                    time::short_with_year(day.day, view.today),
                     day.fitness,
                     day.fatigue
                 ),
@@ -108,13 +108,13 @@ fn drawn(view: &View, past: &[Past], ahead: &Trajectory, first: Day) -> Markup {
         })
         .chain(lines[0].2.into_iter().flat_map(|line| line.points.iter()).map(|point| {
             (
-                x.at(point.day),
+                x.position(point.day),
                 format!(
                     "{}, as written: fitness {:.0}, fatigue {:.0}, form {}",
-                    time::near(point.day, view.today),
+                    time::short_with_year(point.day, view.today),
                     point.fitness,
                     point.fatigue,
-                    signed_number(point.form, 0)
+                    format_signed(point.form, 0)
                 ),
             )
         }))
@@ -123,8 +123,8 @@ fn drawn(view: &View, past: &[Past], ahead: &Trajectory, first: Day) -> Markup {
     Figure {
         label: "Fitness so far and three ways to race day",
         plot,
-        drawn,
-        reads,
+        drawing: drawn,
+        readings: reads,
         caption: &caption,
         table: Some("/plan?table=trajectory"),
     }
@@ -132,26 +132,26 @@ fn drawn(view: &View, past: &[Past], ahead: &Trajectory, first: Day) -> Markup {
 }
 
 /// Room for one of the words at the ends of the lines, as a phone sets them.
-const WORD: f64 = 21.0;
+const LABEL_HEIGHT: f64 = 21.0;
 
 /// Where the words go that name lines by their ends: beside the line, and never on each other.
-fn beside(ends: &[(&'static str, Option<f64>)]) -> Vec<(&'static str, f64)> {
+fn place_end_labels(ends: &[(&'static str, Option<f64>)]) -> Vec<(&'static str, f64)> {
     let mut words: Vec<(&'static str, f64)> =
         ends.iter().filter_map(|(label, end)| Some((*label, end.filter(|y| y.is_finite())? + 4.0))).collect();
     words.sort_by(|a, b| a.1.total_cmp(&b.1));
     for at in 1..words.len() {
-        words[at].1 = words[at].1.max(words[at - 1].1 + WORD);
+        words[at].1 = words[at].1.max(words[at - 1].1 + LABEL_HEIGHT);
     }
     words
 }
 
-fn caption(past: &[Past], ahead: &Trajectory) -> String {
+fn caption(past: &[PastDay], ahead: &Trajectory) -> String {
     let now = past.last().map(|day| format!("Fitness is {:.0} now", day.fitness));
-    let morning = |found: &Found<Line>| {
+    let morning = |found: &MetricResult<Projection>| {
         found.as_ref().ok().map(|line| (line.race_morning.fitness, line.race_morning.form.value))
     };
     let leads = morning(&ahead.as_written).map(|(fitness, form)| {
-        let form = signed_number(form, 0);
+        let form = format_signed(form, 0);
         format!("; as written the plan leads to {fitness:.0} on race morning, with form {form}")
     });
     let rate = morning(&ahead.at_this_rate).map(|(fitness, _)| format!("; at your rate to {fitness:.0}"));
@@ -175,7 +175,7 @@ fn table(ahead: &Trajectory) -> Markup {
                         Ok(line) => {
                             td.n { (format!("{:.0}", line.race_morning.fitness)) }
                             td.n { (format!("{:.0}", line.race_morning.fatigue)) }
-                            td.n { (signed_number(line.race_morning.form.value, 0)) }
+                            td.n { (format_signed(line.race_morning.form.value, 0)) }
                         }
                         Err(why) => td colspan="3" { (why) },
                     }
@@ -192,8 +192,9 @@ mod tests {
 
     #[test]
     fn words_at_the_ends_of_lines_keep_clear_of_each_other() {
-        let placed = beside(&[("b", Some(52.0)), ("a", Some(50.0)), ("none", None), ("c", Some(180.0))]);
+        let placed =
+            place_end_labels(&[("b", Some(52.0)), ("a", Some(50.0)), ("none", None), ("c", Some(180.0))]);
         assert_eq!(placed, [("a", 54.0), ("b", 75.0), ("c", 184.0)]);
-        assert!(beside(&[("odd", Some(f64::NAN))]).is_empty());
+        assert!(place_end_labels(&[("odd", Some(f64::NAN))]).is_empty());
     }
 }

@@ -10,7 +10,7 @@ pub(crate) mod thresholds;
 pub(crate) mod users;
 
 use crate::http::response::unprocessable;
-use crate::page::{Place, View};
+use crate::page::{NavItem, PageContext};
 use axum::response::Response;
 use maud::{Markup, html};
 
@@ -18,53 +18,53 @@ use maud::{Markup, html};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tab {
     Profile,
-    Limits,
+    Thresholds,
     Coach,
     Notes,
     Data,
-    Connect,
+    Integrations,
     Security,
-    People,
+    Users,
     Account,
 }
 
 impl Tab {
     const ALL: [Self; 9] = [
         Self::Profile,
-        Self::Limits,
+        Self::Thresholds,
         Self::Coach,
         Self::Notes,
         Self::Data,
-        Self::Connect,
+        Self::Integrations,
         Self::Security,
-        Self::People,
+        Self::Users,
         Self::Account,
     ];
 
     /// Its address and what it is called.
-    const fn told(self) -> (&'static str, &'static str) {
+    const fn path_and_label(self) -> (&'static str, &'static str) {
         match self {
             Self::Profile => ("/settings", "Profile"),
-            Self::Limits => ("/settings/limits", "Limits and zones"),
+            Self::Thresholds => ("/settings/limits", "Limits and zones"),
             Self::Coach => ("/settings/coach", "Coach"),
             Self::Notes => ("/settings/notes", "Notes"),
             Self::Data => ("/sources", "Data"),
-            Self::Connect => ("/settings/connect", "Connect"),
+            Self::Integrations => ("/settings/connect", "Connect"),
             Self::Security => ("/settings/security", "Security"),
-            Self::People => ("/settings/people", "People"),
+            Self::Users => ("/settings/people", "People"),
             Self::Account => ("/settings/account", "Account"),
         }
     }
 }
 
 /// A page of the settings.
-pub(crate) fn page(view: &View, tab: Tab, body: &Markup) -> Response {
-    let (_, title) = tab.told();
+pub(crate) fn page(view: &PageContext, tab: Tab, body: &Markup) -> Response {
+    let (_, title) = tab.path_and_label();
     let body = html! {
         nav.tabs aria-label="Settings" {
             @for other in Tab::ALL {
-                @if other != Tab::People || view.seat.owner {
-                    @let (address, called) = other.told();
+                @if other != Tab::Users || view.current_user.is_owner {
+                    @let (address, called) = other.path_and_label();
                     a href=(address) aria-current=[(other == tab).then_some("page")] { (called) }
                 }
             }
@@ -72,11 +72,11 @@ pub(crate) fn page(view: &View, tab: Tab, body: &Markup) -> Response {
         h1 { (title) }
         (body)
     };
-    view.page(Place::Settings, title, &body)
+    view.page(NavItem::Settings, title, &body)
 }
 
 /// The same with what is wrong with a form on it.
-pub(crate) fn again(view: &View, tab: Tab, body: &Markup) -> Response {
+pub(crate) fn invalid_form_page(view: &PageContext, tab: Tab, body: &Markup) -> Response {
     unprocessable(page(view, tab, body))
 }
 

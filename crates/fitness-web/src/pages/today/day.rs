@@ -1,13 +1,13 @@
 //! `GET /days/{day}`: every fact of a day, with how it was found and the rows it comes from.
 
 use crate::components::time;
-use crate::http::error::Problem;
+use crate::http::error::PageError;
 use crate::http::extract::Path;
-use crate::page::{Place, View};
+use crate::page::{NavItem, PageContext};
 use axum::response::Response;
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::ids::{ActivityId, RaceId};
-use fitness_core::domain::untrusted_text::visible;
+use fitness_core::domain::untrusted_text::escape_invisible;
 use fitness_core::facts::{Fact, FactName, Facts, SourceRow};
 use fitness_core::metrics::Quality;
 use maud::{Markup, html};
@@ -17,24 +17,24 @@ use std::collections::BTreeMap;
 const NAMED_DAYS: i64 = 400;
 
 /// As many sources of a fact stand beside it; the others open.
-const SOURCES: usize = 2;
+const MAX_SOURCES: usize = 2;
 
 /// What facts are about, in the order they are shown.
 const GROUPS: [&str; 5] = ["Plan and race", "This morning", "Training", "Predictions", "Your limits"];
 
-pub(crate) async fn show(view: View, Path(day): Path<String>) -> Result<Response, Problem> {
-    let day: Day = day.parse().map_err(|_| Problem::not_found())?;
+pub(crate) async fn show(view: PageContext, Path(day): Path<String>) -> Result<Response, PageError> {
+    let day: Day = day.parse().map_err(|_| PageError::not_found())?;
     if day > view.today {
-        return Err(Problem::not_found());
+        return Err(PageError::not_found());
     }
     let facts = view.store().facts(view.user(), day).await?;
-    let rows = Rows::read(&view, day).await?;
+    let rows = SourceNames::load(&view, day).await?;
     let activities = view.store().list_activities(view.user(), day, day).await?;
     // In the order of the table of facts, which is that of telling.
     let place = |fact: &&Fact| FactName::ALL.iter().position(|name| name.as_str() == fact.id.as_str());
     let mut known: Vec<&Fact> = facts.known().iter().collect();
     known.sort_by_key(place);
-    let grouped = |group: &'static str| known.iter().copied().filter(move |fact| group_of(fact) == group);
+    let grouped = |group: &'static str| known.iter().copied().filter(move |fact| fact_group(fact) == group);
     let body = html! {
         h1 { (time::long(day)) }
         p.lead {
@@ -46,7 +46,7 @@ pub(crate) async fn show(view: View, Path(day): Path<String>) -> Result<Response
             section.card {
                 h2 { "Done" }
                 ul.plain { @for stored in &activities {
-                    li { a href={ "/activities/" (stored.id) } { (stored.activity.name.as_deref().map_or_else(|| stored.activity.sport.to_string(), |name| visible(name).to_string())) } }
+                    li { a href={ "/activities/" (stored.id) } { (stored.activity.name.as_deref().map_or_else(|| stored.activity.sport.to_string(), |name| escape_invisible(name).to_string())) } }
                 } }
             }
         }
@@ -70,7 +70,7 @@ pub(crate) async fn show(view: View, Path(day): Path<String>) -> Result<Response
             }
         }
     };
-    Ok(view.page(Place::Today, "Facts of a day", &body))
+    Ok(view.page(NavItem::Today, "Facts of a day", &body))
 }
 
 /// What a fact says, without the stop at its end: it is a label here. A name only the code knows stays out of sight.
@@ -78,22 +78,22 @@ fn meaning(id: &str) -> &str {
     id.parse::<FactName>().map_or(id, |name| FactName::meaning(name).trim_end_matches('.'))
 }
 
-fn row(view: &View, facts: &Facts, fact: &Fact, rows: &Rows) -> Markup {
-    let end = |id: &str| facts.find(id).map(|fact| html! { span id=(id) { (fact.shown(view.units())) } });
+fn row(view: &PageContext, facts: &Facts, fact: &Fact, rows: &SourceNames) -> Markup {
+    let end = |id: &str| facts.find(id).map(|fact| html! { span id=(id) { (fact.format(view.units())) } });
     let ends = end(&format!("{}_low", fact.id)).zip(end(&format!("{}_high", fact.id)));
     html! {
         tr id=(fact.id) {
             th scope="row" title=(fact.id) { (meaning(fact.id.as_str())) }
             td.n {
-                b { (visible(&fact.shown(view.units()))) }
+                b { (escape_invisible(&fact.format(view.units()))) }
                 @if let Some((low, high)) = ends { br; span.small.soft { "8 of 10: " (low) " to " (high) } }
             }
             td {
                 // Words of the code's own have a line where there should be a space.
-                (visible(&fact.method.replace('_', " ")))
-                @if fact.quality != Quality::Ok { " · " (fact.quality.spoken()) }
+                (escape_invisible(&fact.method.replace('_', " ")))
+                @if fact.quality != Quality::Ok { " · " (fact.quality.label()) }
                 @if let Some(learning) = &fact.learning { " · " (learning) }
-                @let (first, more) = fact.sources.split_at(fact.sources.len().min(SOURCES));
+                @let (first, more) = fact.sources.split_at(fact.sources.len().min(MAX_SOURCES));
                 @if !first.is_empty() { br; span.small { "from " (rows.links(first, view.today)) } }
                 @if !more.is_empty() { details.small { summary { "and " (more.len()) " more" } (rows.links(more, view.today)) } }
             }
@@ -108,7 +108,7 @@ fn is_end_of_band(fact: &Fact) -> bool {
 }
 
 /// What a fact is about.
-fn group_of(fact: &Fact) -> &'static str {
+fn fact_group(fact: &Fact) -> &'static str {
     let id = fact.id.as_str();
     let begins = |with: &[&str]| with.iter().any(|with| id.starts_with(with));
     if begins(&["predicted_", "last_race_"]) {
@@ -146,14 +146,14 @@ fn group_of(fact: &Fact) -> &'static str {
 }
 
 /// What is needed to call stored rows by a name, and to lead to them.
-struct Rows {
+struct SourceNames {
     days: BTreeMap<ActivityId, Day>,
     races: BTreeMap<RaceId, (Day, Option<ActivityId>)>,
 }
 
-impl Rows {
-    async fn read(view: &View, day: Day) -> Result<Self, Problem> {
-        let done = view.store().list_activities(view.user(), day.plus(-NAMED_DAYS), day).await?;
+impl SourceNames {
+    async fn load(view: &PageContext, day: Day) -> Result<Self, PageError> {
+        let done = view.store().list_activities(view.user(), day.plus_days(-NAMED_DAYS), day).await?;
         let raced = view.store().list_races(view.user()).await?;
         Ok(Self {
             days: done.iter().map(|stored| (stored.id, stored.day)).collect(),
@@ -167,7 +167,7 @@ impl Rows {
 
     /// A stored row, in words, and where it can be looked at.
     fn link(&self, source: &SourceRow, today: Day) -> Markup {
-        let short = |day: Day| time::near(day, today);
+        let short = |day: Day| time::short_with_year(day, today);
         let (to, words) = match source {
             SourceRow::Day(day) => (format!("/days/{day}"), short(*day)),
             SourceRow::Days { from, through } => {

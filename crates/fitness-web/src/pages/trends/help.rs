@@ -7,7 +7,7 @@ use maud::{Markup, html};
 const DOCS: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/metrics.md");
 
 /// The sentence, the formula, and the part of the page.
-const fn told(chart: Chart) -> (&'static str, &'static str, &'static str) {
+const fn sentence_formula_anchor(chart: Chart) -> (&'static str, &'static str, &'static str) {
     match chart {
         Chart::Fitness => (
             "Fitness is the long memory of your training load, fatigue the short one; form is what is left when the second is taken from the first. The bands are a convention of coaches, not a finding.",
@@ -52,8 +52,8 @@ const fn told(chart: Chart) -> (&'static str, &'static str, &'static str) {
     }
 }
 
-pub(super) fn of(chart: Chart) -> Markup {
-    let (sentence, formula, part) = told(chart);
+pub(super) fn render(chart: Chart) -> Markup {
+    let (sentence, formula, part) = sentence_formula_anchor(chart);
     html! {
         details.meaning {
             summary { "What is this?" }

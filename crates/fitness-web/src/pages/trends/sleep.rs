@@ -1,9 +1,9 @@
 //! The nights behind the small charts, each against what is normal for the athlete.
 
 use super::Chart;
-use super::data::{Span, Step};
-use crate::http::error::Problem;
-use crate::page::View;
+use super::data::{PeriodLength, Span};
+use crate::http::error::PageError;
+use crate::page::PageContext;
 use fitness_core::domain::calendar::Day;
 use fitness_core::metrics::recovery::baseline::Reading;
 use fitness_core::metrics::recovery::hrv::hrv;
@@ -34,7 +34,7 @@ impl Signal {
     }
 
     /// Why there is nothing to draw.
-    pub(super) const fn missing(self) -> &'static str {
+    pub(super) const fn missing_reason(self) -> &'static str {
         match self {
             Self::Hrv => {
                 "No heart rate variability was measured in this time. It comes from a watch worn at night."
@@ -49,7 +49,7 @@ impl Signal {
 
 /// A value and what is normal for it.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Measured {
+pub(super) struct NightValue {
     pub(super) value: Option<f64>,
     pub(super) normal: Option<(f64, f64)>,
 }
@@ -58,18 +58,18 @@ pub(super) struct Measured {
 #[derive(Debug)]
 pub(super) struct Nights {
     pub(super) span: Span,
-    pub(super) step: Step,
+    pub(super) step: PeriodLength,
     /// The last day of each stretch, with the mean of its nights and the normal range on that day.
-    pub(super) of: BTreeMap<Signal, Vec<(Day, Measured)>>,
+    pub(super) by_signal: BTreeMap<Signal, Vec<(Day, NightValue)>>,
 }
 
 /// Nights before the first one that its normal range is made of, and some to spare.
-const BEFORE: i64 = 70;
+const BASELINE_DAYS: i64 = 70;
 
 impl Nights {
-    pub(super) async fn read(view: &View, span: Span) -> Result<Self, Problem> {
-        let begins = span.from.plus(-BEFORE);
-        let told = view.store().list_nights(view.user(), begins, span.through).await?;
+    pub(super) async fn load(view: &PageContext, span: Span) -> Result<Self, PageError> {
+        let begins = span.from.plus_days(-BASELINE_DAYS);
+        let told = view.store().list_night_metrics(view.user(), begins, span.through).await?;
         let told: BTreeMap<Day, _> = told.into_iter().map(|night| (night.day, night)).collect();
         let days: Vec<Day> = begins.through(span.through).collect();
         let step = span.small_step();
@@ -86,27 +86,27 @@ impl Nights {
             let values: Vec<Option<f64>> = days.iter().map(value).collect();
             let measured = (days.iter().zip(0..))
                 .filter(|(day, _)| **day >= span.from)
-                .map(|(day, at): (&Day, usize)| (*day, measure(*signal, &values[..=at])));
-            of.insert(*signal, stretches(*signal, step, span.through, measured));
+                .map(|(day, at): (&Day, usize)| (*day, night_value(*signal, &values[..=at])));
+            of.insert(*signal, average_by_period(*signal, step, span.through, measured));
         }
-        Ok(Self { span, step, of })
+        Ok(Self { span, step, by_signal: of })
     }
 
-    pub(super) fn of(&self, signal: Signal) -> &[(Day, Measured)] {
-        self.of.get(&signal).map_or(&[], Vec::as_slice)
+    pub(super) fn for_signal(&self, signal: Signal) -> &[(Day, NightValue)] {
+        self.by_signal.get(&signal).map_or(&[], Vec::as_slice)
     }
 }
 
 /// A night by the same rules as everywhere: what cannot be is none.
-fn measure(signal: Signal, nights: &[Option<f64>]) -> Measured {
-    let usual = |reading: &Reading| Measured {
+fn night_value(signal: Signal, nights: &[Option<f64>]) -> NightValue {
+    let usual = |reading: &Reading| NightValue {
         value: reading.value.clone().ok(),
         normal: reading.baseline.as_ref().ok().map(|b| (b.median - b.spread, b.median + b.spread)),
     };
     match signal {
         Signal::Hrv => {
             let hrv = hrv(nights);
-            Measured {
+            NightValue {
                 value: hrv.last_night.ok().map(f64::exp),
                 normal: hrv.range.ok().map(|range| (range.low.exp(), range.high.exp())),
             }
@@ -118,21 +118,21 @@ fn measure(signal: Signal, nights: &[Option<f64>]) -> Measured {
 
 /// The means of stretches. Weeks are counted back from the last night, so that the last one is as whole as the others
 /// and says what Today says of it; variability is averaged on the scale it is judged on, as there.
-fn stretches(
+fn average_by_period(
     signal: Signal,
-    step: Step,
+    step: PeriodLength,
     through: Day,
-    nights: impl Iterator<Item = (Day, Measured)>,
-) -> Vec<(Day, Measured)> {
+    nights: impl Iterator<Item = (Day, NightValue)>,
+) -> Vec<(Day, NightValue)> {
     let stretch = |day: Day| match step {
-        Step::Week => through.plus(-(day.until(through) / 7 * 7)),
-        step => step.begins(day),
+        PeriodLength::Week => through.plus_days(-(day.days_until(through) / 7 * 7)),
+        step => step.period_start(day),
     };
     let scale = |value: f64| if signal == Signal::Hrv { value.ln() } else { value };
     let unscale = |value: f64| if signal == Signal::Hrv { value.exp() } else { value };
-    let mut points: Vec<(Day, Measured, u32)> = Vec::new();
+    let mut points: Vec<(Day, NightValue, u32)> = Vec::new();
     for (day, night) in nights {
-        let night = Measured { value: night.value.map(scale), ..night };
+        let night = NightValue { value: night.value.map(scale), ..night };
         let count = u32::from(night.value.is_some());
         match points.last_mut() {
             Some((last, so_far, counted)) if stretch(*last) == stretch(day) => {
@@ -140,11 +140,11 @@ fn stretches(
                     so_far.value.unwrap_or_default() * f64::from(*counted) + night.value.unwrap_or_default();
                 *counted += count;
                 let value = (*counted > 0).then(|| sum / f64::from(*counted));
-                (*last, *so_far) = (day, Measured { value, normal: night.normal.or(so_far.normal) });
+                (*last, *so_far) = (day, NightValue { value, normal: night.normal.or(so_far.normal) });
             }
             _ => points.push((day, night, count)),
         }
     }
-    let plain = |night: Measured| Measured { value: night.value.map(unscale), ..night };
+    let plain = |night: NightValue| NightValue { value: night.value.map(unscale), ..night };
     points.into_iter().map(|(day, night, _)| (day, plain(night))).collect()
 }

@@ -1,7 +1,7 @@
 //! The numbers behind the charts, as a table on the page and as a file for a spreadsheet.
 
-use super::charts::{night_words, signed, whole};
-use super::data::{Effort, Lines, Predictions, Step, Volume, Year};
+use super::charts::{format_night_value, format_signed, format_whole};
+use super::data::{BestEffort, FitnessSeries, PeriodLength, Predictions, Volume, Year};
 use super::sleep::{Nights, Signal};
 use crate::components::time;
 use fitness_core::domain::calendar::Day;
@@ -11,19 +11,19 @@ use maud::{Markup, html};
 /// One value: as it is read, and as a program takes it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Cell {
-    shown: String,
+    text: String,
     raw: String,
     link: Option<String>,
 }
 
 impl Cell {
     fn new(shown: impl Into<String>, raw: impl ToString) -> Self {
-        Self { shown: shown.into(), raw: raw.to_string(), link: None }
+        Self { text: shown.into(), raw: raw.to_string(), link: None }
     }
 
     /// A day, as it reads and as `2026-06-14`.
     fn day(day: Day, today: Day) -> Self {
-        Self::new(time::near(day, today), day)
+        Self::new(time::short_with_year(day, today), day)
     }
 
     /// A number that may be missing; a dash is read, and nothing is written.
@@ -44,7 +44,7 @@ pub(super) struct Table {
 }
 
 /// More rows make the page too heavy; the file has all.
-const MOST: usize = 200;
+const MAX_ROWS: usize = 200;
 
 impl Table {
     pub(super) fn render(&self) -> Markup {
@@ -52,30 +52,30 @@ impl Table {
             @if self.rows.is_empty() { p.soft { "There is nothing in this time." } } @else {
                 div.scroll tabindex="0" role="region" aria-label="The numbers, which may be wider than the screen" { table {
                     thead { tr { @for (at, (shown, _)) in self.head.iter().enumerate() { th.n[at > 0] scope="col" { (shown) } } } }
-                    tbody { @for row in self.rows.iter().rev().take(MOST) {
+                    tbody { @for row in self.rows.iter().rev().take(MAX_ROWS) {
                         tr { @for (at, cell) in row.iter().enumerate() {
-                            @let shown = html! { @if let Some(link) = &cell.link { a href=(link) { (cell.shown) } } @else { (cell.shown) } };
+                            @let shown = html! { @if let Some(link) = &cell.link { a href=(link) { (cell.text) } } @else { (cell.text) } };
                             @if at == 0 { th scope="row" { (shown) } } @else { td.n { (shown) } }
                         } }
                     } }
                 } }
-                @if self.rows.len() > MOST { p.small.soft { "The latest " (MOST) " of " (self.rows.len()) "; the file has all." } }
+                @if self.rows.len() > MAX_ROWS { p.small.soft { "The latest " (MAX_ROWS) " of " (self.rows.len()) "; the file has all." } }
             }
         }
     }
 
     /// As RFC 4180 has it.
-    pub(super) fn csv(&self) -> String {
+    pub(super) fn to_csv(&self) -> String {
         let line = |fields: Vec<String>| format!("{}\r\n", fields.join(","));
-        let mut text = line(self.head.iter().map(|(_, name)| field(name)).collect());
-        text.extend(self.rows.iter().map(|row| line(row.iter().map(|cell| field(&cell.raw)).collect())));
+        let mut text = line(self.head.iter().map(|(_, name)| csv_field(name)).collect());
+        text.extend(self.rows.iter().map(|row| line(row.iter().map(|cell| csv_field(&cell.raw)).collect())));
         text
     }
 }
 
 /// One field of a file: quoted where it must be, and never a formula. A number may begin with a sign; a text that does, or
 /// with anything a spreadsheet would calculate, is kept from it by an apostrophe.
-fn field(text: &str) -> String {
+fn csv_field(text: &str) -> String {
     let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '|', '%', '＝', '＋', '－', '＠'])
         && text.parse::<f64>().is_err();
     let text = if formula { format!("'{text}") } else { text.to_owned() };
@@ -86,12 +86,12 @@ fn field(text: &str) -> String {
     }
 }
 
-pub(super) fn fitness(lines: &Lines, today: Day) -> Table {
+pub(super) fn fitness(lines: &FitnessSeries, today: Day) -> Table {
     let first = match lines.step {
-        Step::Day => "Day",
-        Step::Week => "Week to",
-        Step::Month => "Month to",
-        Step::Quarter => "Quarter to",
+        PeriodLength::Day => "Day",
+        PeriodLength::Week => "Week to",
+        PeriodLength::Month => "Month to",
+        PeriodLength::Quarter => "Quarter to",
     };
     let head = vec![
         (first, "day"),
@@ -100,14 +100,14 @@ pub(super) fn fitness(lines: &Lines, today: Day) -> Table {
         ("Fatigue", "fatigue"),
         ("Form", "form"),
     ];
-    let plain = |value: f64| whole(Some(value));
-    let row = |point: &super::data::LinePoint| {
+    let plain = |value: f64| format_whole(Some(value));
+    let row = |point: &super::data::FitnessPoint| {
         vec![
             Cell::day(point.day, today),
             Cell::number(plain, point.fitness.map(|_| point.load)),
             Cell::number(plain, point.fitness),
             Cell::number(plain, point.fatigue),
-            Cell::number(signed, Some(point.form)),
+            Cell::number(format_signed, Some(point.form)),
         ]
     };
     Table { head, rows: lines.points.iter().map(row).collect() }
@@ -120,14 +120,14 @@ pub(super) fn nights(nights: &Nights, signal: Signal, today: Day) -> Table {
         Signal::Sleep => ("Asleep", "hours"),
     };
     let first = match nights.step {
-        Step::Day => "Day",
-        Step::Week => "Week to",
-        Step::Month => "Month to",
-        Step::Quarter => "Quarter to",
+        PeriodLength::Day => "Day",
+        PeriodLength::Week => "Week to",
+        PeriodLength::Month => "Month to",
+        PeriodLength::Quarter => "Quarter to",
     };
     let head = vec![(first, "day"), name, ("Normal from", "normal_low"), ("to", "normal_high")];
-    let words = |value: f64| night_words(signal, value);
-    let rows = nights.of(signal).iter().map(|(day, night)| {
+    let words = |value: f64| format_night_value(signal, value);
+    let rows = nights.for_signal(signal).iter().map(|(day, night)| {
         vec![
             Cell::day(*day, today),
             Cell::number(words, night.value),
@@ -139,7 +139,8 @@ pub(super) fn nights(nights: &Nights, signal: Signal, today: Day) -> Table {
 }
 
 pub(super) fn volume(volume: &Volume, today: Day, units: UnitSystem) -> Table {
-    let first = if volume.step == Step::Month { ("Month from", "month") } else { ("Week from", "week") };
+    let first =
+        if volume.step == PeriodLength::Month { ("Month from", "month") } else { ("Week from", "week") };
     let head = vec![
         first,
         ("Activities", "activities"),
@@ -151,15 +152,18 @@ pub(super) fn volume(volume: &Volume, today: Day, units: UnitSystem) -> Table {
         vec![
             Cell::day(*day, today),
             Cell::new(totals.count.to_string(), totals.count),
-            Cell::new(units.distance_of(volume.sport, totals.distance).to_string(), totals.distance.meters()),
-            Cell::new(totals.time.hours_minutes(), totals.time.whole_seconds()),
-            Cell::number(|load| whole(Some(load)), Some(totals.load)),
+            Cell::new(
+                units.format_distance_for(volume.sport, totals.distance).to_string(),
+                totals.distance.meters(),
+            ),
+            Cell::new(totals.time.format_hours_minutes(), totals.time.whole_seconds()),
+            Cell::number(|load| format_whole(Some(load)), Some(totals.load)),
         ]
     });
     Table { head, rows: rows.collect() }
 }
 
-pub(super) fn efforts(efforts: &[Effort], today: Day, units: UnitSystem) -> Table {
+pub(super) fn efforts(efforts: &[BestEffort], today: Day, units: UnitSystem) -> Table {
     let head = vec![
         ("Distance", "distance_m"),
         ("Time", "time_s"),
@@ -172,10 +176,10 @@ pub(super) fn efforts(efforts: &[Effort], today: Day, units: UnitSystem) -> Tabl
         let pace = Speed::over(best.distance, best.time).and_then(Speed::pace);
         let link = Some(format!("/activities/{}", best.activity));
         vec![
-            Cell::new(units.name_of(best.distance), best.distance.meters()),
-            Cell::new(best.time.clock(), best.time.seconds()),
+            Cell::new(units.distance_name(best.distance), best.distance.meters()),
+            Cell::new(best.time.format_clock(), best.time.seconds()),
             Cell::number(
-                |_| pace.map(|pace| units.pace(pace).to_string()).unwrap_or_default(),
+                |_| pace.map(|pace| units.format_pace(pace).to_string()).unwrap_or_default(),
                 pace.map(Pace::seconds_per_km),
             ),
             Cell::day(best.day, today),
@@ -187,8 +191,9 @@ pub(super) fn efforts(efforts: &[Effort], today: Day, units: UnitSystem) -> Tabl
 
 pub(super) fn predictions(predictions: &Predictions, today: Day) -> Table {
     let head = vec![("Seen from", "day"), ("Finish", "time_s"), ("8 in 10 from", "low_s"), ("to", "high_s")];
-    let clock = |seconds: f64| TimeSpan::from_seconds(seconds).map(TimeSpan::clock).unwrap_or_default();
-    let rows = predictions.seen.iter().map(|(day, found)| {
+    let clock =
+        |seconds: f64| TimeSpan::from_seconds(seconds).map(TimeSpan::format_clock).unwrap_or_default();
+    let rows = predictions.history.iter().map(|(day, found)| {
         let seconds = |of: fn(&fitness_core::metrics::predict::Prediction) -> TimeSpan| {
             Cell::number(clock, found.as_ref().ok().map(|prediction| of(prediction).seconds()))
         };
@@ -205,12 +210,12 @@ pub(super) fn predictions(predictions: &Predictions, today: Day) -> Table {
 pub(super) fn days(year: &Year, today: Day) -> Table {
     let head = vec![("Day", "day"), ("Time in training", "minutes")];
     let words = |minutes: f64| {
-        TimeSpan::from_seconds(minutes * 60.0).map(TimeSpan::hours_minutes).unwrap_or_default()
+        TimeSpan::from_seconds(minutes * 60.0).map(TimeSpan::format_hours_minutes).unwrap_or_default()
     };
     let rows = year
         .from
         .through(year.through)
-        .map(|day| vec![Cell::day(day, today), Cell::number(words, year.on(day))]);
+        .map(|day| vec![Cell::day(day, today), Cell::number(words, year.minutes_on(day))]);
     Table { head, rows: rows.collect() }
 }
 
@@ -233,16 +238,16 @@ mod tests {
             ("two\nlines", "\"two\nlines\""),
             ("", ""),
         ] {
-            assert_eq!(field(text), written, "{text}");
+            assert_eq!(csv_field(text), written, "{text}");
         }
         let table = Table {
             head: vec![("Day", "day"), ("Form", "form")],
             rows: vec![
-                vec![Cell::new("Sun", "2026-06-14"), Cell::number(signed, Some(-18.456))],
-                vec![Cell::new("x", "2026-06-15"), Cell::number(signed, Some(f64::NAN))],
+                vec![Cell::new("Sun", "2026-06-14"), Cell::number(format_signed, Some(-18.456))],
+                vec![Cell::new("x", "2026-06-15"), Cell::number(format_signed, Some(f64::NAN))],
             ],
         };
-        assert_eq!(table.csv(), "day,form\r\n2026-06-14,-18.46\r\n2026-06-15,\r\n");
+        assert_eq!(table.to_csv(), "day,form\r\n2026-06-14,-18.46\r\n2026-06-15,\r\n");
         assert!(table.render().into_string().contains("−18"), "read with a real minus");
     }
 }

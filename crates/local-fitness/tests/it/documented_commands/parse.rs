@@ -4,22 +4,22 @@ use std::path::{Path, PathBuf};
 
 /// One call of `fitness` in a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Quoted {
+pub(crate) struct QuotedCommand {
     /// Where it stands, such as `README.md:39`.
-    pub(crate) at: String,
+    pub(crate) location: String,
     pub(crate) variables: Vec<(String, String)>,
     pub(crate) words: Vec<String>,
 }
 
-impl Quoted {
+impl QuotedCommand {
     /// As it would be typed, for telling.
-    pub(crate) fn told(&self) -> String {
-        format!("{} `fitness {}`", self.at, self.words.join(" "))
+    pub(crate) fn describe(&self) -> String {
+        format!("{} `fitness {}`", self.location, self.words.join(" "))
     }
 }
 
 /// What documents call besides `fitness`, which is not ours to try.
-const FOREIGN: &[&str] = &["./check", "tailscale serve"];
+const EXTERNAL_COMMANDS: &[&str] = &["./check", "tailscale serve"];
 
 /// The repository.
 pub(crate) fn root() -> PathBuf {
@@ -44,7 +44,7 @@ pub(crate) fn documents() -> Vec<(String, String)> {
 }
 
 /// Every call of `fitness` at a prompt in a document, in order; or what is wrong with a line.
-pub(crate) fn quoted(name: &str, text: &str) -> Result<Vec<Quoted>, String> {
+pub(crate) fn parse_console_blocks(name: &str, text: &str) -> Result<Vec<QuotedCommand>, String> {
     let mut found = Vec::new();
     let mut inside = false;
     for (number, line) in text.lines().enumerate() {
@@ -53,15 +53,15 @@ pub(crate) fn quoted(name: &str, text: &str) -> Result<Vec<Quoted>, String> {
         }
         let Some(typed) = line.strip_prefix("$ ").filter(|_| inside) else { continue };
         let at = format!("{name}:{}", number + 1);
-        for call in words(typed).split(|word| word == "&&") {
-            found.extend(call_of(&at, call)?);
+        for call in split_words(typed).split(|word| word == "&&") {
+            found.extend(parse_call(&at, call)?);
         }
     }
     Ok(found)
 }
 
 /// What of a call is ours.
-fn call_of(at: &str, call: &[String]) -> Result<Option<Quoted>, String> {
+fn parse_call(at: &str, call: &[String]) -> Result<Option<QuotedCommand>, String> {
     let set = call.iter().take_while(|word| word.split_once('=').is_some_and(|(name, _)| is_variable(name)));
     let variables: Vec<(String, String)> = set
         .filter_map(|word| word.split_once('='))
@@ -77,10 +77,10 @@ fn call_of(at: &str, call: &[String]) -> Result<Option<Quoted>, String> {
             let ours = words.iter().position(|word| *word == "/path/to/fitness").unwrap_or_default();
             &call[ours + 1..]
         }
-        words if FOREIGN.iter().any(|known| words.join(" ").starts_with(known)) => return Ok(None),
+        words if EXTERNAL_COMMANDS.iter().any(|known| words.join(" ").starts_with(known)) => return Ok(None),
         words => return Err(format!("{at} calls `{}`, which nobody tries", words.join(" "))),
     };
-    Ok(Some(Quoted { at: at.to_owned(), variables, words: rest.to_vec() }))
+    Ok(Some(QuotedCommand { location: at.to_owned(), variables, words: rest.to_vec() }))
 }
 
 fn is_variable(name: &str) -> bool {
@@ -88,7 +88,7 @@ fn is_variable(name: &str) -> bool {
 }
 
 /// Words as a shell takes them apart: quotation marks, and comments to the end of the line.
-fn words(line: &str) -> Vec<String> {
+fn split_words(line: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     for c in line.chars() {
         match (quote, c) {
@@ -107,7 +107,7 @@ fn words(line: &str) -> Vec<String> {
 }
 
 /// Every `fitness …` that stands in prose between backticks, word by word.
-pub(crate) fn named(name: &str, text: &str) -> Vec<Quoted> {
+pub(crate) fn parse_inline_code(name: &str, text: &str) -> Vec<QuotedCommand> {
     let mut prose = String::new();
     let mut inside = false;
     for line in text.lines() {
@@ -117,10 +117,10 @@ pub(crate) fn named(name: &str, text: &str) -> Vec<Quoted> {
     }
     let spans = prose.split('`').skip(1).step_by(2);
     let ours = spans.filter_map(|span| span.trim().strip_prefix("fitness "));
-    ours.map(|call| Quoted {
-        at: name.to_owned(),
+    ours.map(|call| QuotedCommand {
+        location: name.to_owned(),
         variables: Vec::new(),
-        words: words(&call.replace('\n', " ")),
+        words: split_words(&call.replace('\n', " ")),
     })
     .collect()
 }
@@ -128,17 +128,23 @@ pub(crate) fn named(name: &str, text: &str) -> Vec<Quoted> {
 #[test]
 fn a_line_is_taken_apart_as_a_shell_would() {
     let text = "```console\n$ A_B=x fitness note add \"calf is # tight\" --on 1  # why\n$ fitness sync && fitness brief\n```\n$ fitness not here\n";
-    let found = quoted("x", text).unwrap();
+    let found = parse_console_blocks("x", text).unwrap();
     assert_eq!(found[0].words, ["note", "add", "calf is # tight", "--on", "1"]);
     assert_eq!(found[0].variables, [("A_B".to_owned(), "x".to_owned())]);
-    assert_eq!((found[0].at.as_str(), found.len()), ("x:2", 3));
+    assert_eq!((found[0].location.as_str(), found.len()), ("x:2", 3));
     assert_eq!(found[2].words, ["brief"]);
     let started =
-        quoted("x", "```console\n$ claude mcp add x -- /path/to/fitness mcp\n$ ./check\n```").unwrap();
+        parse_console_blocks("x", "```console\n$ claude mcp add x -- /path/to/fitness mcp\n$ ./check\n```")
+            .unwrap();
     assert_eq!(started[0].words, ["mcp"]);
-    assert!(quoted("x", "```console\n$ fitnes serve\n```").unwrap_err().contains("x:2 calls `fitnes serve`"));
+    assert!(
+        parse_console_blocks("x", "```console\n$ fitnes serve\n```")
+            .unwrap_err()
+            .contains("x:2 calls `fitnes serve`")
+    );
     assert_eq!(
-        named("x", "Say `fitness plan\nshow 1` or `plan show`.\n```sh\n`fitness no`\n```\n")[0].words,
+        parse_inline_code("x", "Say `fitness plan\nshow 1` or `plan show`.\n```sh\n`fitness no`\n```\n")[0]
+            .words,
         ["plan", "show", "1"]
     );
 }

@@ -1,18 +1,18 @@
 use super::*;
 use crate::domain::sport::Sport;
-use crate::metrics::Rated;
+use crate::metrics::WithQuality;
 use proptest::prelude::*;
 
-fn firm(value: f64) -> Rated {
-    Rated { value, quality: Quality::Ok }
+fn firm(value: f64) -> WithQuality {
+    WithQuality { value, quality: Quality::Ok }
 }
 
 fn days(loads: &[f64]) -> Vec<DayLoad> {
-    loads.iter().map(|load| DayLoad::of([(Sport::Running, Some(firm(*load)))])).collect()
+    loads.iter().map(|load| DayLoad::from_activities([(Sport::Running, Some(firm(*load)))])).collect()
 }
 
-fn weighted(days: &[DayLoad]) -> Weighted {
-    days.iter().fold(Weighted::START, |state, day| state.after(day))
+fn ewma_after(days: &[DayLoad]) -> EwmaLoads {
+    days.iter().fold(EwmaLoads::START, |state, day| state.after(day))
 }
 
 #[track_caller]
@@ -48,15 +48,15 @@ fn a_week_of_equal_days_has_no_monotony() {
 #[test]
 fn the_ratios_are_one_for_constant_load_and_absent_for_little() {
     let steady = days(&[60.0; 28]);
-    let found = acute_chronic(&steady.iter().collect::<Vec<_>>(), &weighted(&steady));
+    let found = acute_chronic(&steady.iter().collect::<Vec<_>>(), &ewma_after(&steady));
     for ratio in [found.coupled, found.uncoupled, found.weighted] {
         close(ratio.unwrap(), 1.0, 1e-12);
     }
     let idle = days(&[4.9; 28]);
-    let found = acute_chronic(&idle.iter().collect::<Vec<_>>(), &weighted(&idle));
+    let found = acute_chronic(&idle.iter().collect::<Vec<_>>(), &ewma_after(&idle));
     assert!(found.coupled.is_err() && found.uncoupled.is_err() && found.weighted.is_err());
     let short = days(&[60.0; 27]);
-    let found = acute_chronic(&short.iter().collect::<Vec<_>>(), &weighted(&short));
+    let found = acute_chronic(&short.iter().collect::<Vec<_>>(), &ewma_after(&short));
     for ratio in [found.coupled, found.uncoupled, found.weighted] {
         assert_eq!(ratio.unwrap_err().to_string(), "learning: 27 of 28 days");
     }
@@ -68,7 +68,7 @@ fn coupled_counts_the_week_twice_and_uncoupled_once() {
     let mut loads = [50.0; 28];
     loads[21..].fill(100.0);
     let month = days(&loads);
-    let found = acute_chronic(&month.iter().collect::<Vec<_>>(), &weighted(&month));
+    let found = acute_chronic(&month.iter().collect::<Vec<_>>(), &ewma_after(&month));
     close(found.coupled.unwrap(), 1.6, 1e-12);
     close(found.uncoupled.unwrap(), 2.0, 1e-12);
     close(found.weighted.unwrap(), 1.282892119, 1e-9);
@@ -77,10 +77,10 @@ fn coupled_counts_the_week_twice_and_uncoupled_once() {
 #[test]
 fn an_unknown_load_makes_them_provisional() {
     let mut month = days(&[60.0; 28]);
-    month[27] = DayLoad::of([(Sport::Running, Some(firm(80.0))), (Sport::Strength, None)]);
+    month[27] = DayLoad::from_activities([(Sport::Running, Some(firm(80.0))), (Sport::Strength, None)]);
     let refs: Vec<&DayLoad> = month.iter().collect();
     assert_eq!(monotony(&refs).unwrap().quality, Quality::Provisional);
-    assert_eq!(acute_chronic(&refs, &weighted(&month)).quality, Quality::Provisional);
+    assert_eq!(acute_chronic(&refs, &ewma_after(&month)).quality, Quality::Provisional);
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn jumps_in_the_classes_of_the_study() {
         (2.00, SpikeBand::Moderate, Some((1.52, 1.16, 2.00))),
         (2.01, SpikeBand::Large, Some((2.28, 1.50, 3.48))),
     ] {
-        assert_eq!((SpikeBand::of(ratio), band.hazard_ratio()), (band, hazard), "{ratio}");
+        assert_eq!((SpikeBand::from_ratio(ratio), band.hazard_ratio()), (band, hazard), "{ratio}");
     }
 }
 
@@ -124,7 +124,7 @@ proptest! {
     fn nothing_that_is_not_a_number_leaves(loads in prop::collection::vec(0.0..5000.0_f64, 0..60)) {
         let month = days(&loads);
         let refs: Vec<&DayLoad> = month.iter().collect();
-        let ratios = acute_chronic(&refs, &weighted(&month));
+        let ratios = acute_chronic(&refs, &ewma_after(&month));
         for ratio in [ratios.coupled, ratios.uncoupled, ratios.weighted].into_iter().flatten() {
             prop_assert!(ratio.is_finite() && ratio >= 0.0);
         }

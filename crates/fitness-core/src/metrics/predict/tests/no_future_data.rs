@@ -3,10 +3,10 @@
 use super::*;
 use proptest::prelude::*;
 
-fn context(as_of: Day) -> Context {
+fn context(as_of: Day) -> TrainingContext {
     // Something that differs from day to day, as measured training does.
-    let since = day("2020-01-01").until(as_of);
-    Context {
+    let since = day("2020-01-01").days_until(as_of);
+    TrainingContext {
         weekly: Some(WeeklyVolume { distance: Distance::from_mm(30_000_000 + since * 1000), weeks: Some(8) }),
         training: None,
         sex: None,
@@ -15,11 +15,11 @@ fn context(as_of: Day) -> Context {
 
 fn any_race() -> impl Strategy<Value = RaceResult> {
     let distance = prop::sample::select(vec![5.0, 10.0, 21.0975, 42.195]);
-    (distance, 0_i64..2000, 200.0..400.0_f64, prop::sample::select(Effort::ALL.to_vec())).prop_map(
+    (distance, 0_i64..2000, 200.0..400.0_f64, prop::sample::select(EffortKind::ALL.to_vec())).prop_map(
         |(distance, days, pace, effort)| RaceResult {
             distance: km(distance),
             time: TimeSpan::from_seconds(distance * pace).unwrap(),
-            on: Some(day("2020-01-01").plus(days)),
+            on: Some(day("2020-01-01").plus_days(days)),
             effort,
         },
     )
@@ -31,7 +31,7 @@ fn career() -> Vec<RaceResult> {
     for year in 2021..=2025 {
         for (month, distance, clock) in [(3, 10.0, "42:00"), (4, 21.0975, "1:33:00"), (10, 42.195, "3:24:00")]
         {
-            results.push(result(km(distance), clock, &format!("{year}-{month:02}-12"), Effort::Race));
+            results.push(result(km(distance), clock, &format!("{year}-{month:02}-12"), EffortKind::Race));
         }
     }
     results
@@ -44,7 +44,7 @@ proptest! {
     fn the_future_changes_no_past_prediction(
         races in prop::collection::vec(any_race(), 1..14), other in prop::collection::vec(any_race(), 0..6), cut in 0_i64..2000,
     ) {
-        let last = day("2020-01-01").plus(cut);
+        let last = day("2020-01-01").plus_days(cut);
         let before = backtest(&races, context);
         // Everything after the cut is thrown out, and something else put in its place.
         let changed: Vec<RaceResult> = races.iter().filter(|race| race.on <= Some(last))
@@ -64,14 +64,14 @@ proptest! {
         prop_assume!(!found.events.is_empty());
         let event = which.get(&found.events);
         let others: Vec<RaceResult> = races.iter().filter(|race| **race != event.race).copied().collect();
-        prop_assert_eq!(&foresee(event.race.distance, event.on, &others, context), &event.prediction);
+        prop_assert_eq!(&predict_as_of(event.race.distance, event.on, &others, context), &event.prediction);
     }
 }
 
 #[test]
-fn the_eve_of_a_race_is_already_too_late() {
-    let race = result(km(42.195), "3:30:00", "2026-06-14", Effort::Race);
-    let half = |on: &str| result(Distance::HALF_MARATHON, "1:35:00", on, Effort::Race);
+fn backtest_ignores_data_from_the_eve_of_a_race() {
+    let race = result(km(42.195), "3:30:00", "2026-06-14", EffortKind::Race);
+    let half = |on: &str| result(Distance::HALF_MARATHON, "1:35:00", on, EffortKind::Race);
     let predicted = |on: &str| backtest(&[race, half(on)], context).events.pop().unwrap().prediction.is_ok();
     for (on, known) in [("2026-06-12", true), ("2026-06-13", false), ("2026-06-14", false)] {
         let events = backtest(&[half(on), race], context).events;
@@ -88,9 +88,9 @@ fn the_eve_of_a_race_is_already_too_late() {
 
 #[test]
 fn a_career_is_scored_beside_riegel_and_vdot_on_the_same_races() {
-    let found = backtest(&career(), |_| Context {
+    let found = backtest(&career(), |_| TrainingContext {
         weekly: Some(WeeklyVolume { distance: miles(40.0), weeks: Some(8) }),
-        ..Context::default()
+        ..TrainingContext::default()
     });
     assert_eq!(found.events.len(), 15);
     assert!(found.events[0].prediction.is_err(), "before the first race there is nothing to predict from");
@@ -112,13 +112,13 @@ fn a_career_is_scored_beside_riegel_and_vdot_on_the_same_races() {
 }
 
 #[test]
-fn fewer_than_five_races_claim_nothing() {
+fn fewer_than_five_races_give_no_scores() {
     let few: Vec<RaceResult> = career().into_iter().take(5).collect();
     let found = backtest(&few, context);
     assert_eq!(found.rows.iter().filter(|row| row.method == Method::Combined).count(), 4);
     assert_eq!(
         found.scores,
-        Err(Absent::TooFew { have: 4, needed: 5, what: crate::metrics::Counted::Races })
+        Err(MissingReason::TooFew { have: 4, needed: 5, what: crate::metrics::CountUnit::Races })
     );
     assert!(backtest(&career()[..6], context).scores.is_ok());
     assert!(backtest(&[], context).scores.is_err());

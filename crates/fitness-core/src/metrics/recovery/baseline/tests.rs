@@ -64,7 +64,7 @@ proptest! {
             }
             if let Ok(baseline) = found.baseline {
                 prop_assert!((scale.bounds.0..=scale.bounds.1).contains(&baseline.median));
-                prop_assert!(baseline.spread >= scale.floor);
+                prop_assert!(baseline.spread >= scale.min_sd);
             }
         }
     }

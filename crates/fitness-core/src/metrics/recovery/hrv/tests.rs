@@ -47,7 +47,10 @@ fn one_night_more_than_a_standard_deviation_low_is_acute() {
     assert_eq!((week(3.75), week(3.81)), (Ok(true), Ok(false)));
     let mut missing = [Some(4.0); 7];
     missing[6] = None;
-    assert_eq!(hrv(&nights(0.2, missing)).acute, Err(Absent::missing(Need::HeartRateVariability)));
+    assert_eq!(
+        hrv(&nights(0.2, missing)).acute,
+        Err(MissingReason::missing(RequiredInput::HeartRateVariability))
+    );
 }
 
 #[test]

@@ -18,7 +18,7 @@ fn the_week_and_the_day_stand_against_the_sixty_days_before() {
 }
 
 #[test]
-fn a_quiet_heart_has_a_spread_of_one_beat() {
+fn robust_sd_is_at_least_one_beat() {
     let found = resting(&vec![Some(48.0); 67]);
     assert_eq!(found.reading.baseline.unwrap().spread, 1.0);
     assert_eq!(found.raised, Ok(false));
@@ -40,11 +40,11 @@ fn raised_is_two_spreads_once_or_one_and_a_half_twice_in_three_days() {
 }
 
 #[test]
-fn too_little_is_said() {
-    assert_eq!(resting(&[]).week, Err(Absent::missing(Need::RestingHeartRate)));
+fn too_few_days_are_reported() {
+    assert_eq!(resting(&[]).week, Err(MissingReason::missing(RequiredInput::RestingHeartRate)));
     assert_eq!(resting(&[Some(50.0); 2]).week.unwrap_err().to_string(), "learning: 2 of 3 nights");
     assert_eq!(resting(&[Some(50.0); 16]).raised.unwrap_err().to_string(), "learning: 9 of 14 nights");
     let unworn = resting(&days(&[None; 7]));
-    assert_eq!(unworn.raised, Err(Absent::missing(Need::RestingHeartRate)));
+    assert_eq!(unworn.raised, Err(MissingReason::missing(RequiredInput::RestingHeartRate)));
     assert!(resting(&days(&[Some(0.0); 7])).reading.value.is_err(), "zero is not a heart rate");
 }

@@ -36,7 +36,7 @@ fn what_is_set_wins_over_what_is_reported_over_what_is_detected() {
     }
     assert_eq!(
         in_force(&all, ThresholdKind::ThresholdPower, day("2024-12-31")),
-        Err(Absent::missing(Need::ThresholdPower))
+        Err(MissingReason::missing(RequiredInput::ThresholdPower))
     );
     for kind in ThresholdKind::ALL {
         assert!(in_force(&[], *kind, day("2026-01-01")).is_err());
@@ -54,7 +54,7 @@ fn age_makes_it_provisional_then_stale() {
         (90, Quality::Stale),
         (900, Quality::Stale),
     ] {
-        let found = in_force(&set, ThresholdKind::ThresholdPower, day("2026-01-01").plus(age)).unwrap();
+        let found = in_force(&set, ThresholdKind::ThresholdPower, day("2026-01-01").plus_days(age)).unwrap();
         assert_eq!((found.quality, found.age_days), (quality, age));
     }
     let max = [Threshold { kind: ThresholdKind::MaxHeartRate, value: 188.0, ..set[0] }];
@@ -97,11 +97,11 @@ proptest! {
         let base = day("2026-01-01");
         let mut all: Vec<Threshold> = list
             .into_iter()
-            .map(|(at, value, origin)| Threshold { kind: ThresholdKind::ThresholdPower, value, from: base.plus(at), origin })
+            .map(|(at, value, origin)| Threshold { kind: ThresholdKind::ThresholdPower, value, from: base.plus_days(at), origin })
             .collect();
-        let forward = in_force(&all, ThresholdKind::ThresholdPower, base.plus(on));
+        let forward = in_force(&all, ThresholdKind::ThresholdPower, base.plus_days(on));
         all.reverse();
-        prop_assert_eq!(forward, in_force(&all, ThresholdKind::ThresholdPower, base.plus(on)));
+        prop_assert_eq!(forward, in_force(&all, ThresholdKind::ThresholdPower, base.plus_days(on)));
     }
 }
 
@@ -115,7 +115,7 @@ fn a_share_of_the_highest_stands_in_for_the_threshold_heart_rate() {
         beats(threshold, 171.0, "2026-03-01", Estimated),
     ];
     let on = |text| in_force(&all, threshold, day(text));
-    assert_eq!(on("2025-12-31"), Err(Absent::missing(Need::ThresholdHeartRate)));
+    assert_eq!(on("2025-12-31"), Err(MissingReason::missing(RequiredInput::ThresholdHeartRate)));
     let stand_in = on("2026-02-28").unwrap();
     assert_eq!((stand_in.value(), stand_in.quality), (167.0, Quality::Estimated));
     assert_eq!(stand_in.share_of, Some(all[0]));

@@ -4,7 +4,9 @@
 use super::goal_table::combinations;
 use crate::domain::units::Distance;
 use crate::plan::shared_files::{file, skip};
-use crate::plan::{Goal, Level, Outline, Phase, generate, planned_running, race_weeks, training_norms};
+use crate::plan::{
+    Goal, Level, Phase, WeekOutline, generate, planned_running_distance, race_weeks, training_norms,
+};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
@@ -152,28 +154,30 @@ fn weekly_totals_lie_inside_the_envelope_of_published_plans() {
         if base > first {
             continue;
         }
-        let enough =
-            weeks.len() as i64 >= training_norms::runway_weeks(level, training_norms::Class::of(race));
+        let enough = weeks.len() as i64
+            >= training_norms::min_plan_weeks(level, training_norms::RaceClass::for_distance(race));
         let growth: f64 = match level {
             Level::Novice => 1.10,
             Level::Intermediate => 1.08,
             Level::Advanced => 1.06,
         };
         let own = athlete.best_four_weeks().map_or(f64::MAX, Distance::km)
-            * training_norms::peak_over_best(level).min(1.25);
+            * training_norms::max_peak_over_best(level).min(1.25);
         let build = || plan.weeks.iter().filter(|week| week.phase != Phase::Taper);
         let steps = (build().filter(|week| !week.cutback).count() as f64 - 1.0).max(1.0);
         let peak = own.min(training_norms::peak_bracket(level, race).1).max(base);
         let growth = growth.min((peak / base).powf(1.0 / steps));
         let free = wish.availability.days.len() as f64 >= athlete.runs_per_week().unwrap();
         let mut full = 0;
-        let totals: Vec<f64> =
-            weeks.iter().map(|week| planned_running(plan.draft.workouts(), *week, wish.race).km()).collect();
+        let totals: Vec<f64> = weeks
+            .iter()
+            .map(|week| planned_running_distance(plan.draft.workouts(), *week, wish.race).km())
+            .collect();
         if enough && free {
             outside.extend(mislabelled(&plan.weeks, &totals, name).map(|why| format!("{label}: {why}")));
         }
         let fullest = totals.iter().copied().fold(0.0, f64::max);
-        let shares = training_norms::last_weeks(training_norms::Class::of(race));
+        let shares = training_norms::taper_week_shares(training_norms::RaceClass::for_distance(race));
         for (index, outline) in plan.weeks.iter().take(weeks.len()).enumerate() {
             let (back, km) = (weeks.len() - 1 - index, totals[index]);
             let share = shares.get(back).copied().flatten().filter(|_| outline.phase == Phase::Taper);
@@ -223,7 +227,7 @@ fn weekly_totals_lie_inside_the_envelope_of_published_plans() {
 }
 
 /// What of the generator's own names for weeks is not so.
-fn mislabelled(weeks: &[Outline], totals: &[f64], race: &str) -> Option<String> {
+fn mislabelled(weeks: &[WeekOutline], totals: &[f64], race: &str) -> Option<String> {
     let most = match race {
         "marathon" => 3,
         "half" => 2,

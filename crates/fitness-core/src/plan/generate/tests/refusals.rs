@@ -1,18 +1,18 @@
 //! What cannot be planned for is refused with what to change.
 
-use super::athletes::{as_of, runner, wish, with_result};
+use super::athletes::{as_of, plan_request, runner, with_result};
 use crate::domain::units::{Distance, TimeSpan};
-use crate::plan::{Background, BadWish, Goal, Level, TuneUp, generate};
+use crate::plan::{GenerateError, Goal, Level, TrainingBaseline, TuneUp, generate};
 
 #[test]
 fn every_refusal_says_what_to_change() {
     let athlete = || with_result(runner(40.0, 4, 60), Distance::MARATHON);
-    type Change = fn(&mut crate::plan::Wish);
+    type Change = fn(&mut crate::plan::PlanRequest);
     let cases: [(Change, &str); 13] = [
-        (|w| w.race = w.start.plus(-3), "is not in the future; give a later day"),
+        (|w| w.race = w.start.plus_days(-3), "is not in the future; give a later day"),
         (|w| w.race = w.start, "is not in the future"),
         (|w| w.race = w.start.next(), "too near to plan for"),
-        (|w| w.race = w.start.plus(900), "give a day within two years"),
+        (|w| w.race = w.start.plus_days(900), "give a day within two years"),
         (|w| w.target = Some(TimeSpan::from_mins(60)), "faster than any human has run; give a slower target"),
         (
             |w| w.availability.days = "tue,sun".parse().unwrap(),
@@ -20,7 +20,7 @@ fn every_refusal_says_what_to_change() {
         ),
         (
             |w| {
-                w.race = w.start.plus(34);
+                w.race = w.start.plus_days(34);
                 w.availability.days = "tue,thu,sun".parse().unwrap();
             },
             "4 days a week are needed",
@@ -53,12 +53,12 @@ fn every_refusal_says_what_to_change() {
             "beyond 50 km there is no evidence",
         ),
         (
-            |w| w.tune_up = Some(TuneUp { on: w.race.plus(-3), distance: Distance::HALF_MARATHON }),
+            |w| w.tune_up = Some(TuneUp { on: w.race.plus_days(-3), distance: Distance::HALF_MARATHON }),
             "ten days before the main race",
         ),
     ];
     for (change, expected) in cases {
-        let mut asked = wish(Goal::Full, 16 * 7 - 1);
+        let mut asked = plan_request(Goal::Full, 16 * 7 - 1);
         change(&mut asked);
         let error = generate(&asked, &athlete()).map(|_| ()).expect_err(expected).to_string();
         assert!(error.contains(expected), "{error} / {expected}");
@@ -66,29 +66,31 @@ fn every_refusal_says_what_to_change() {
 }
 
 #[test]
-fn a_level_is_asked_for_and_a_marathon_is_not_begun_from_nothing() {
-    let nobody = Background::unknown(as_of());
-    assert_eq!(generate(&wish(Goal::FiveK, 83), &nobody).unwrap_err(), BadWish::AskLevel);
+fn missing_level_and_marathon_from_zero_are_refused() {
+    let nobody = TrainingBaseline::unknown(as_of());
+    assert_eq!(generate(&plan_request(Goal::FiveK, 83), &nobody).unwrap_err(), GenerateError::MissingLevel);
     let mut beginner = nobody;
-    beginner.stated.level = Some(Level::Novice);
-    let error = generate(&wish(Goal::Full, 12 * 7 - 1), &beginner).unwrap_err().to_string();
+    beginner.self_reported.level = Some(Level::Novice);
+    let error = generate(&plan_request(Goal::Full, 12 * 7 - 1), &beginner).unwrap_err().to_string();
     assert!(error.contains("a marathon from 0.0 km a week needs at least 20 weeks"), "{error}");
     // Whoever they say they are.
     for level in Level::ALL {
-        beginner.stated.level = Some(*level);
+        beginner.self_reported.level = Some(*level);
         for weeks in [2, 10, 19] {
-            let error = generate(&wish(Goal::Full, weeks * 7 - 1), &beginner).unwrap_err().to_string();
+            let error =
+                generate(&plan_request(Goal::Full, weeks * 7 - 1), &beginner).unwrap_err().to_string();
             assert!(error.starts_with("a marathon from 0.0 km a week needs at least 20 weeks"), "{error}");
             assert!(error.ends_with("If you run already, say how much in a usual week"), "{error}");
         }
     }
-    beginner.stated.level = Some(Level::Novice);
-    let mut odd = wish(Goal::Custom, 12 * 7 - 1);
+    beginner.self_reported.level = Some(Level::Novice);
+    let mut odd = plan_request(Goal::Custom, 12 * 7 - 1);
     odd.distance = Distance::from_km(33.0);
     let error = generate(&odd, &beginner).unwrap_err().to_string();
     assert!(error.starts_with("a race of 33.0 km from 0.0 km a week"), "{error}");
-    assert!(generate(&wish(Goal::Full, 24 * 7 - 1), &beginner).is_ok());
-    assert!(generate(&wish(Goal::FiveK, 8 * 7 - 1), &beginner).is_ok());
-    let error = generate(&wish(Goal::Full, 12 * 7 - 1), &runner(15.0, 3, 60)).unwrap_err().to_string();
+    assert!(generate(&plan_request(Goal::Full, 24 * 7 - 1), &beginner).is_ok());
+    assert!(generate(&plan_request(Goal::FiveK, 8 * 7 - 1), &beginner).is_ok());
+    let error =
+        generate(&plan_request(Goal::Full, 12 * 7 - 1), &runner(15.0, 3, 60)).unwrap_err().to_string();
     assert!(error.contains("build up to 20.0 km a week first"), "{error}");
 }

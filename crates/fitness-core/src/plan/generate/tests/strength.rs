@@ -1,7 +1,7 @@
 //! Strength, another sport and a race along the way: where they are, and what they weigh.
 
 use super::super::strength::is_demanding;
-use super::athletes::{runner, wish, with_result};
+use super::athletes::{plan_request, runner, with_result};
 use crate::domain::sport::Sport;
 use crate::domain::units::Distance;
 use crate::plan::{Goal, TuneUp, WorkoutKind, generate, race_weeks};
@@ -14,10 +14,10 @@ fn strength_is_never_on_the_eve_of_something_demanding() {
         (95.0, 6, "mon,tue,wed,thu,fri,sat,sun"),
     ] {
         for goal in [Goal::FiveK, Goal::Half, Goal::Full] {
-            let mut asked = wish(goal, 16 * 7 - 1);
+            let mut asked = plan_request(goal, 16 * 7 - 1);
             asked.strength = true;
             asked.availability.days = days.parse().unwrap();
-            let on = asked.start.plus(8 * 7 - 1);
+            let on = asked.start.plus_days(8 * 7 - 1);
             asked.tune_up = Some(TuneUp { on, distance: Distance::from_km(5.0).unwrap() });
             let plan =
                 generate(&asked, &with_result(runner(km, runs, 60), goal.distance().unwrap())).unwrap();
@@ -42,10 +42,11 @@ fn strength_is_never_on_the_eve_of_something_demanding() {
 
 #[test]
 fn everything_that_is_trained_has_a_load() {
-    let mut asked = wish(Goal::Half, 14 * 7 - 1);
+    let mut asked = plan_request(Goal::Half, 14 * 7 - 1);
     asked.strength = true;
     asked.cross = Some(Sport::Cycling);
-    asked.tune_up = Some(TuneUp { on: asked.start.plus(55), distance: Distance::from_km(10.0).unwrap() });
+    asked.tune_up =
+        Some(TuneUp { on: asked.start.plus_days(55), distance: Distance::from_km(10.0).unwrap() });
     for athlete in [runner(45.0, 4, 60), with_result(runner(45.0, 4, 60), Distance::HALF_MARATHON)] {
         let plan = generate(&asked, &athlete).unwrap();
         let load = |kind: WorkoutKind| {

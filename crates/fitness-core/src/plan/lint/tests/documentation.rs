@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 const PAGE: &str = include_str!("../../../../../../docs/plans.md");
 
 /// The cells of every row of a table that begins with a rule.
-fn documented() -> BTreeMap<&'static str, Vec<&'static str>> {
+fn documented_rules() -> BTreeMap<&'static str, Vec<&'static str>> {
     let rows = PAGE.lines().filter(|line| line.starts_with("| R"));
     rows.map(|line| {
         let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
@@ -16,8 +16,8 @@ fn documented() -> BTreeMap<&'static str, Vec<&'static str>> {
 }
 
 #[test]
-fn the_page_lists_every_rule_with_its_source() {
-    let page = documented();
+fn docs_page_lists_every_rule_with_its_source() {
+    let page = documented_rules();
     for rule in Rule::ALL {
         let cells = page.get(rule.as_str()).unwrap_or_else(|| panic!("docs/plans.md has no {rule}"));
         assert_eq!(cells[0], rule.metric(), "{rule}");
