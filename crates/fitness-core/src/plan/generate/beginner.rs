@@ -14,6 +14,8 @@ use crate::plan::adapt::downgrade::BY_TURNS;
 use crate::plan::training_norms::{self, Class};
 use crate::plan::{Background, Level, Step, StepDuration, StepTarget, StepType, Week, Workout, WorkoutKind};
 
+/// Minutes of the first session.
+const FIRST_MINUTES: f64 = 20.0;
 /// Three sessions a week.
 const SESSIONS: usize = 3;
 /// By how much the longest session of a week may grow, as a share and in minutes.
@@ -42,7 +44,6 @@ pub(super) fn plan(
 ) -> (Vec<Workout>, Vec<Outline>, Vec<String>) {
     let shape = Shape::new(wish, race, Level::Novice, athlete, 1.0);
     let weeks = weeks_of(wish);
-    let first: f64 = 20.0;
     let longest = match shape.class {
         Class::FiveK => 45.0,
         Class::TenK => 80.0,
@@ -72,7 +73,7 @@ pub(super) fn plan(
             _ => 1.0,
         };
         let easier = taper >= 1.0 && to_race > 1 && is_easier(trained, every);
-        let usual = usual(first, trained, every).min(longest);
+        let usual = usual(trained, every).min(longest);
         // The day before a race along the way is off.
         let along = |day: Day| wish.tune_up.is_some_and(|race| (0..=1).contains(&day.until(race.on)));
         let free = |day: &Day| is_open(wish, *day) && *day != wish.race && !along(*day);
@@ -80,7 +81,7 @@ pub(super) fn plan(
         let open: Vec<Day> = week.days().filter(free).filter(rested).collect();
         let wanted = match to_race {
             0 => vec![(usual * taper).clamp(15.0, LAST_DAYS); 2],
-            _ => sessions(usual, taper * if easier { EASIER } else { 1.0 }, first),
+            _ => sessions(usual, taper * if easier { EASIER } else { 1.0 }, FIRST_MINUTES),
         };
         let raced =
             wish.tune_up.filter(|race| week.contains(race.on)).map(|race| (race.on, race.distance.km()));
@@ -122,10 +123,10 @@ const fn is_easier(trained: usize, every: usize) -> bool {
 }
 
 /// Minutes of the longest session after so many weeks of training: a step in each but the easier ones.
-fn usual(first: f64, trained: usize, every: usize) -> f64 {
+fn usual(trained: usize, every: usize) -> f64 {
     let (share, by) = GROWTH;
     let steps = (1..=trained).filter(|week| !is_easier(*week, every)).count();
-    (0..steps).fold(first, |minutes, _| (minutes * share).max(minutes + by))
+    (0..steps).fold(FIRST_MINUTES, |minutes, _| (minutes * share).max(minutes + by))
 }
 
 /// The sessions of a week that has a share of a usual one, the longest last.
@@ -139,8 +140,6 @@ fn sessions(longest: f64, share: f64, least: f64) -> Vec<f64> {
 struct Held {
     /// Minutes of a kilometre.
     pace: Option<f64>,
-    /// Kilometres of a week after weeks without a run.
-    anew: f64,
     /// Runs so far, those before the plan included. Kilometres.
     runs: Vec<(Day, f64)>,
     /// The first week is held against the base, too.
@@ -153,7 +152,6 @@ impl Held {
     fn new(shape: &Shape, athlete: &Background) -> Self {
         Self {
             pace: shape.pace.map(|seconds| seconds / 60.0),
-            anew: training_norms::FIRST_WEEK_FROM_ZERO,
             runs: athlete.runs.iter().map(|run| (run.day, run.distance.km())).collect(),
             base: athlete.base().map_or(0.0, Distance::km),
             useful: training_norms::longest_at_most(Level::Novice, shape.race),
@@ -174,7 +172,7 @@ impl Held {
         } else if fullest > 0.0 {
             (fullest * GROWTH.0).max((fullest + by).min(below) - ROOM)
         } else {
-            self.anew
+            training_norms::FIRST_WEEK_FROM_ZERO
         };
         let first = std::mem::take(&mut self.base);
         let most = if first > 0.0 { most.min(first + by - ROOM) } else { most };

@@ -113,7 +113,6 @@ pub(super) struct Return<'a> {
     pauses: &'a [Pause],
     /// How far a week may go beyond the fullest of the four before it.
     step: f64,
-    anew: f64,
     /// What is planned so far. Kilometres.
     planned: Vec<f64>,
     /// The most a week may hold, as long as the athlete is coming back.
@@ -148,7 +147,6 @@ impl<'a> Return<'a> {
         Self {
             pauses,
             step,
-            anew: training_norms::FIRST_WEEK_FROM_ZERO,
             planned: Vec::new(),
             ceiling: None,
             before: shape.before,
@@ -193,7 +191,7 @@ impl<'a> Return<'a> {
                 ..STEPS => self.fullest() * 0.6,
                 STEPS..21 => self.fullest() * 0.5,
                 21..ANEW => self.fullest() * 0.4,
-                _ => self.anew,
+                _ => training_norms::FIRST_WEEK_FROM_ZERO,
             },
             None => self.ceiling.unwrap_or(f64::INFINITY),
         };
@@ -203,7 +201,7 @@ impl<'a> Return<'a> {
 
     /// What a week may hold after four of which the fullest has so much.
     fn over(&self, fullest: f64) -> f64 {
-        if fullest > 0.0 { self.after(fullest) } else { self.anew }
+        if fullest > 0.0 { self.after(fullest) } else { training_norms::FIRST_WEEK_FROM_ZERO }
     }
 
     /// Holds weeks to what those before them really have: few free days make them smaller than they were meant to be.
