@@ -1,7 +1,8 @@
 //! Uploaded files that wait for their import: one folder for each upload, named in the payload of its job.
 //!
 //! While files arrive, a lock file beside the folder is held. A folder that is neither locked nor needed by a job was
-//! left by a server that was killed, and is removed when the next one starts. The files of a failed import are kept for a week.
+//! left by a server that was killed, and is removed when a server
+//! starts and every hour. The files of a failed import are kept for a week.
 
 use crate::auth::secret::random_hex;
 use crate::db::error::{Error, Result};
@@ -82,13 +83,14 @@ impl Store {
     pub async fn remove_leftover_uploads(&self, now: Instant) -> Result<Vec<PathBuf>> {
         let uploads = self.uploads().await?;
         let mut removed = uploads.remove_old_leftovers(now);
-        for name in uploads.list()? {
-            // Locked first: whoever enqueues a job for it does so before it lets go of the lock.
-            let Some(_held) = uploads.lock_of(&name) else { continue };
-            if !self.needed_uploads(now).await?.contains(&name) {
-                removed.extend(uploads.remove(&name));
-            }
-        }
+        // Locked before the jobs are read: an upload enqueues its job before it releases the lock.
+        let locked: Vec<_> = (uploads.list()?.into_iter())
+            .filter_map(|name| uploads.lock_of(&name).map(|lock| (name, lock)))
+            .collect();
+        let needed = self.needed_uploads(now).await?;
+        let leftover = locked.iter().map(|(name, _)| name).filter(|name| !needed.contains(*name));
+        removed.extend(leftover.filter_map(|name| uploads.remove(name)));
+        drop(locked);
         uploads.remove_stray_locks();
         Ok(removed)
     }

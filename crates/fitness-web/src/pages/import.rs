@@ -101,6 +101,7 @@ pub(crate) async fn take(view: View, mut parts: Multipart) -> Result<Response, P
         )
         .go_on("/sources", "Choose files"));
     }
+    sync_directories(arriving.path(), files).await.map_err(|why| no_room(&why))?;
     let enqueued =
         view.store().enqueue_unless(view.user(), IMPORT, arriving.payload(), view.now, Job::is_open).await?;
     let id = enqueued.ok_or_else(under_way)?;
@@ -212,16 +213,16 @@ async fn write(field: &mut Field<'_>, folder: &Path, number: usize) -> Result<()
         file.write_all(&chunk).await.map_err(|why| no_room(&why))?;
     }
     file.flush().await.map_err(|why| no_room(&why))?;
-    // What is accepted is imported, also after a power cut: the file and the entries that lead to it are on disk.
-    file.sync_data().await.map_err(|why| no_room(&why))?;
-    #[cfg(unix)]
-    for directory in [own.as_path(), folder].into_iter().chain(folder.parent()) {
-        File::open(directory)
-            .await
-            .map_err(|why| no_room(&why))?
-            .sync_all()
-            .await
-            .map_err(|why| no_room(&why))?;
+    file.sync_data().await.map_err(|why| no_room(&why))
+}
+
+/// Flushes the directories of an upload, so that a power cut does not lose what was accepted.
+async fn sync_directories(folder: &Path, files: usize) -> std::io::Result<()> {
+    if cfg!(unix) {
+        let numbered = (0..files).map(|number| folder.join(number.to_string()));
+        for directory in numbered.chain([folder.to_owned()]).chain(folder.parent().map(Path::to_owned)) {
+            File::open(directory).await?.sync_all().await?;
+        }
     }
     Ok(())
 }
