@@ -7,8 +7,6 @@ use serde::{Deserialize, Serialize};
 
 /// The name of the setting that says who coaches.
 pub const SETTING: &str = "coach";
-/// The name of the owner's setting with the key that everybody here may use.
-pub const SHARED_SETTING: &str = "shared_coach_key";
 /// The name of the setting with what was found out about the server of a model: no choice of anybody's.
 pub const FOUND_SETTING: &str = "coach_found";
 /// Where a model on this machine is when nobody says otherwise: Ollama's own address.

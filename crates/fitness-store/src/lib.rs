@@ -60,6 +60,7 @@ pub use plan::lint_review::Review;
 pub use plan::llm_response::{Answered, Checked};
 pub use plan::plans::{Standing, seen_hash};
 pub use plan::proposal_preview::Preview;
+pub use settings::{COACH_KEY_SETTING, SHARED_COACH_KEY_SETTING};
 pub use training::activities::StoredActivity;
 pub use training::original_files::{NewOriginal, Original};
 pub use training::overview::{Best, Discovery, Gap, NoLoad, Year};

@@ -15,6 +15,11 @@ use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrde
 use serde::{Serialize, de::DeserializeOwned};
 use std::collections::BTreeMap;
 
+/// The setting with an athlete's encrypted API key for their coach.
+pub const COACH_KEY_SETTING: &str = "coach_key";
+/// The owner's setting with an encrypted API key that everybody on the server may use.
+pub const SHARED_COACH_KEY_SETTING: &str = "shared_coach_key";
+
 impl Store {
     /// A setting, when it was set.
     ///

@@ -17,20 +17,18 @@ use fitness_coach::model::{Cost, Limits, Model};
 use fitness_coach::prompt::{Prompt, PromptName};
 use fitness_coach::rule_based::{self, BuiltIn};
 pub(crate) use fitness_coach::settings::{Chosen, Provider};
-use fitness_coach::settings::{FOUND_SETTING, LOCAL_MODEL, SETTING, SHARED_SETTING, Shared};
+use fitness_coach::settings::{FOUND_SETTING, LOCAL_MODEL, SETTING, Shared};
 use fitness_coach::tools::{Tool, ToolName};
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::ids::UserId;
 use fitness_core::domain::note::Author;
 use fitness_core::llm_output::{Kind, check};
 use fitness_mcp::Prompts;
-use fitness_store::{CoachingDesk, Store};
+use fitness_store::{COACH_KEY_SETTING, CoachingDesk, SHARED_COACH_KEY_SETTING, Store};
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-/// The name of the setting with the sealed key.
-const KEY_SETTING: &str = "coach_key";
 /// What Anthropic's own clients call their key.
 pub(crate) const ANTHROPIC_VARIABLE: &str = "ANTHROPIC_API_KEY";
 
@@ -53,7 +51,7 @@ pub(crate) async fn choose(
             address: chosen.address.clone(),
             sealed: BASE64_STANDARD.encode(sealed),
         };
-        store.put_setting(user, KEY_SETTING, &kept, clock::now()).await?;
+        store.put_setting(user, COACH_KEY_SETTING, &kept, clock::now()).await?;
     }
     store.put_setting(user, SETTING, chosen, clock::now()).await?;
     // Whoever chooses anew may have changed the server as well.
@@ -86,7 +84,7 @@ struct KeptKey {
 
 /// The key of an athlete's own for a choice, where there is one: that which was given for this very place.
 async fn own_key(store: &Store, user: UserId, chosen: &Chosen) -> Result<Option<SecretString>> {
-    let stored: Option<KeptKey> = store.find_setting(user, KEY_SETTING).await?;
+    let stored: Option<KeptKey> = store.find_setting(user, COACH_KEY_SETTING).await?;
     let stored = stored.filter(|kept| kept.provider == chosen.provider && kept.address == chosen.address);
     let Some(sealed) = stored.and_then(|kept| BASE64_STANDARD.decode(kept.sealed).ok()) else {
         return Ok(None);
@@ -130,7 +128,7 @@ pub(crate) async fn key(store: &Store, user: UserId, chosen: &Chosen) -> Result<
 /// What the owner of this server shares for a choice, and who that is: whoever was here first.
 async fn shared(store: &Store, chosen: &Chosen) -> Result<Option<(UserId, Shared)>> {
     let Some(owner) = store.owner().await? else { return Ok(None) };
-    let shared: Option<Option<Shared>> = store.find_setting(owner, SHARED_SETTING).await?;
+    let shared: Option<Option<Shared>> = store.find_setting(owner, SHARED_COACH_KEY_SETTING).await?;
     Ok(shared.flatten().filter(|shared| shared.is_for(chosen)).map(|shared| (owner, shared)))
 }
 
@@ -141,7 +139,7 @@ pub(crate) async fn share(
     terms: Option<&Chosen>,
     key: Option<&SecretString>,
 ) -> Result<()> {
-    let kept: Option<Option<Shared>> = store.find_setting(owner, SHARED_SETTING).await?;
+    let kept: Option<Option<Shared>> = store.find_setting(owner, SHARED_COACH_KEY_SETTING).await?;
     let kept = kept.flatten();
     let next = match terms {
         None => None,
@@ -167,7 +165,7 @@ pub(crate) async fn share(
             })
         }
     };
-    store.put_setting(owner, SHARED_SETTING, &next, clock::now()).await?;
+    store.put_setting(owner, SHARED_COACH_KEY_SETTING, &next, clock::now()).await?;
     Ok(())
 }
 

@@ -127,7 +127,7 @@ on_both_databases! {
         let (_, token) = store.mint_api_token(ann, "desktop", fitness_core::coach_api::Scope::Read, None, now()).await.unwrap();
         let source = store.add_source(ann, "garmin", "Garmin", serde_json::json!({}), now()).await.unwrap();
         store.put_source_secret(ann, source, b"sealed-canary-7391".to_vec(), None, now()).await.unwrap();
-        for key in ["coach_key", "shared_coach_key"] {
+        for key in [fitness_store::COACH_KEY_SETTING, fitness_store::SHARED_COACH_KEY_SETTING] {
             store.put_setting(ann, key, &serde_json::json!({ "sealed": format!("canary-of-{key}") }), now()).await.unwrap();
         }
         store.put_setting(ann, "coach", &"kept", now()).await.unwrap();

@@ -28,6 +28,7 @@ use crate::db::error::{Error, Result};
 use crate::db::location::Location;
 use crate::db::migrations::identity;
 use crate::db::store::{Store, engine, migrations};
+use crate::settings::{COACH_KEY_SETTING, SHARED_COACH_KEY_SETTING};
 use fitness_core::domain::calendar::{Day, Instant};
 use fitness_core::domain::content_hash::ContentHash;
 use fitness_core::domain::ids::UserId;
@@ -210,8 +211,10 @@ const CREDENTIAL_TABLES: &[&str] = &[
     "source_secrets",
 ];
 
-/// Settings that hold an encrypted API key, as rows of `settings`. An export never holds them either.
-pub(crate) const CREDENTIAL_SETTINGS: &str = "key IN ('coach_key', 'shared_coach_key')";
+/// The rows of `settings` that hold an encrypted API key. An export never holds them either.
+pub(crate) fn credential_settings() -> String {
+    format!("key IN ('{COACH_KEY_SETTING}', '{SHARED_COACH_KEY_SETTING}')")
+}
 
 /// Whether it is a backup, with everything in its rows; or an export, with the files that were imported apart from their rows
 /// and without credentials.
@@ -228,7 +231,7 @@ impl Packed {
         if self == Self::Elsewhere {
             tables.retain(|table| !CREDENTIAL_TABLES.contains(&table.name.as_str()));
             if let Some(settings) = tables.iter_mut().find(|table| table.name == "settings") {
-                settings.excluded = Some(CREDENTIAL_SETTINGS.to_owned());
+                settings.excluded = Some(credential_settings());
             }
         }
         let originals = tables.iter_mut().find(|table| table.name == "originals");
@@ -287,7 +290,7 @@ async fn fill(
         }
     }
     if packed == Packed::Elsewhere {
-        tx.execute_unprepared(&format!("DELETE FROM settings WHERE {CREDENTIAL_SETTINGS}")).await?;
+        tx.execute_unprepared(&format!("DELETE FROM settings WHERE {}", credential_settings())).await?;
     }
     if store.backend() == DbBackend::Postgres {
         // The rows of a foreign key that is still to be checked keep their table from being altered.

@@ -1,6 +1,6 @@
 //! Where data comes from, and the sealed keys to it.
 
-use crate::backup::CREDENTIAL_SETTINGS;
+use crate::backup::credential_settings;
 use crate::db::audit::{Actor, Entry};
 use crate::db::convert::day;
 use crate::db::entities::{settings, source_secrets, sources};
@@ -133,7 +133,7 @@ impl Store {
     /// # Errors
     /// When the database does not answer.
     pub async fn has_sealed_keys(&self) -> Result<bool> {
-        let of_coach = settings::Entity::find().filter(Expr::cust(CREDENTIAL_SETTINGS));
+        let of_coach = settings::Entity::find().filter(Expr::cust(credential_settings()));
         Ok(source_secrets::Entity::find().one(self.reader()).await?.is_some()
             || of_coach.one(self.reader()).await?.is_some())
     }

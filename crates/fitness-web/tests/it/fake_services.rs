@@ -2,11 +2,11 @@
 
 use crate::harness::{Browser, Page, Site};
 use axum::http::StatusCode;
-use fitness_coach::settings::{Chosen, SETTING, SHARED_SETTING, Shared};
+use fitness_coach::settings::{Chosen, SETTING, Shared};
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::ids::{SourceId, UserId};
-use fitness_store::Store;
 use fitness_store::testkit::now;
+use fitness_store::{SHARED_COACH_KEY_SETTING, Store};
 use fitness_web::worker::{BriefOutcome, Chores};
 use fitness_web::{KeyFrom, Looked, NewKey, NewSource, Outside, ShareTerms};
 use secrecy::{ExposeSecret as _, SecretString};
@@ -104,7 +104,7 @@ impl Outside for Noting {
                 sealed: "sealed".to_owned(),
             });
             self.store()
-                .put_setting(owner, SHARED_SETTING, &shared, now())
+                .put_setting(owner, SHARED_COACH_KEY_SETTING, &shared, now())
                 .await
                 .map_err(|why| why.to_string())
         })

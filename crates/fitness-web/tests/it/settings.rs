@@ -4,7 +4,7 @@ use crate::fake_services::{is, with_ann};
 use crate::harness::{SITE, form};
 use axum::body::Body;
 use axum::http::{StatusCode, header};
-use fitness_coach::settings::{Chosen, Provider, SETTING, SHARED_SETTING, Shared};
+use fitness_coach::settings::{Chosen, Provider, SETTING, Shared};
 use fitness_core::coach_api::requests::{SuggestNote, SuggestObservation};
 use fitness_core::coach_api::{CoachDesk as _, Scope};
 use fitness_core::domain::athlete::{Sex, ThresholdKind, ThresholdOrigin};
@@ -12,6 +12,7 @@ use fitness_core::domain::calendar::Weekday;
 use fitness_core::domain::note::{Author, NoteText};
 use fitness_core::domain::observation::ObservationKind;
 use fitness_core::domain::units::UnitSystem;
+use fitness_store::SHARED_COACH_KEY_SETTING;
 use fitness_store::testkit::{june, now};
 
 const BAD: StatusCode = StatusCode::UNPROCESSABLE_ENTITY;
@@ -446,7 +447,8 @@ async fn people_are_invited_by_whoever_runs_the_server_and_by_nobody_else() {
     let built_in = [("provider", "built-in"), ("tokens", "500"), ("dollars", "0.10")];
     is(&ann.post("/settings/people/key", &built_in).await, BAD, "Rules need no key");
     ann.post("/settings/people/key/end", &[]).await.leads_to();
-    let shared: Option<Option<Shared>> = site.db.store.find_setting(user, SHARED_SETTING).await.unwrap();
+    let shared: Option<Option<Shared>> =
+        site.db.store.find_setting(user, SHARED_COACH_KEY_SETTING).await.unwrap();
     assert_eq!(shared, Some(None));
 }
 

@@ -1,7 +1,7 @@
 //! Guards: what raw SQL may not do, each one sentence and one condition for both databases.
 //!
 //! A guard becomes a trigger that refuses a row when its condition holds. The name is the rule and, with
-//! spaces, the error message. `tests/it/guards.rs` breaks each rule with plain SQL on both databases, and
+//! spaces, the error message. `tests/it/triggers.rs` breaks each rule with plain SQL on both databases, and
 //! shows that without the guard the same SQL would have gone through.
 //!
 //! What guards cannot do: whoever may write SQL may also forge a confirmation and a human action, or drop a

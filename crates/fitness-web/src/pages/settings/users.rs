@@ -11,12 +11,12 @@ use crate::http::response::see_other;
 use crate::page::View;
 use crate::pages::setup::told;
 use axum::response::Response;
-use fitness_coach::settings::{Chosen, Provider, SHARED_SETTING, Shared};
+use fitness_coach::settings::{Chosen, Provider, Shared};
 use fitness_core::domain::athlete::Profile;
 use fitness_core::domain::calendar::Day;
 use fitness_core::domain::ids::UserId;
 use fitness_core::domain::untrusted_text::visible;
-use fitness_store::{INVITE_DAYS, User};
+use fitness_store::{INVITE_DAYS, SHARED_COACH_KEY_SETTING, User};
 use maud::{Markup, html};
 
 /// `GET /settings/people`
@@ -103,7 +103,8 @@ async fn invited(view: &View, user: &User) -> Result<Response, Problem> {
 }
 
 async fn shared(view: &View) -> Result<Option<Shared>, Problem> {
-    let shared: Option<Option<Shared>> = view.store().find_setting(view.user(), SHARED_SETTING).await?;
+    let shared: Option<Option<Shared>> =
+        view.store().find_setting(view.user(), SHARED_COACH_KEY_SETTING).await?;
     Ok(shared.flatten())
 }
 
