@@ -4,8 +4,8 @@
 //! always gives the same bytes (sines and packed files may differ in a last bit elsewhere), and a longer demo ends
 //! like a shorter one. Nothing in the rest of the crate knows about it: its files go the way of any other import.
 //!
-//! Start reading at [`Demo`]; `season.rs` says what is trained when, `body.rs` what it costs, `session.rs` how it
-//! went second by second, `fit_file.rs` and `account.rs` write it down.
+//! Start reading at [`Demo`]; `season.rs` says what is trained when, `physiology.rs` what it costs, `recording.rs` how it
+//! went second by second, `fit_file.rs` and `export_json.rs` write it down.
 
 mod activities_json;
 mod export_json;

@@ -3,8 +3,8 @@
 //! This crate must never move the frontier past what is stored, and never decide anything about a plan. It
 //! brings `fitness-sources` and `fitness-store` together; nobody else does. It reads no clock; it is handed one.
 //!
-//! Start reading at [`import()`]: a thread walks through what the athlete named (`walking.rs`), workers read the
-//! files one by one (`reading.rs`), and one task writes what they found in batches (`gathering.rs`). [`sync()`] does
+//! Start reading at [`import()`]: a thread walks through what the athlete named (`discover.rs`), workers read the
+//! files one by one (`parse.rs`), and one task writes what they found in batches (`batch.rs`). [`sync()`] does
 //! the same with what a live service says, [`watch()`] with what appears in a folder. When the data is in,
 //! [`recompute()`] works out what it means.
 

@@ -6,8 +6,8 @@
 //! A target open at one end gets an end so far off that no watch beeps for it. A running cadence is written in strides,
 //! two steps each, as FIT records it.
 //!
-//! Start reading at [`to_fit`]; `target.rs` turns targets into FIT's numbers, `pack.rs` makes file names and ZIPs,
-//! and `files.rs` puts together what the terminal and the web hand out.
+//! Start reading at [`to_fit`]; `target.rs` turns targets into FIT's numbers, `archive.rs` makes file names and ZIPs,
+//! and `plan_files.rs` puts together what the terminal and the web hand out.
 
 mod archive;
 mod plan_files;

@@ -88,10 +88,10 @@ impl Things {
             "/proposals/",
         ];
         let known = owned.iter().find(|known| **known == before);
-        let known = known.unwrap_or_else(|| panic!("{path}: say in world.rs what fills this"));
+        let known = known.unwrap_or_else(|| panic!("{path}: say in fixtures.rs what fills this"));
         let with = |id: &str, hash: &str| {
             let filled = path.replace("{id}", id).replace("{hash}", hash);
-            assert!(!filled.contains('{'), "{path}: say in world.rs what fills this");
+            assert!(!filled.contains('{'), "{path}: say in fixtures.rs what fills this");
             filled
         };
         Some(Filled::Owned(with(self.of(known), self.of("file")), with("987654321", &"0".repeat(64))))

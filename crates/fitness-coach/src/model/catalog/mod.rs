@@ -1,6 +1,6 @@
 //! Which models there are behind a key, and what they cost.
 //!
-//! The table itself is in `catalog/data.rs`: one place, dated, with where each number comes from. Nothing is ever guessed from a
+//! The table itself is in `catalog/prices.rs`: one place, dated, with where each number comes from. Nothing is ever guessed from a
 //! model's name.
 
 mod prices;

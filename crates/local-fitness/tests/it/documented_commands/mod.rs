@@ -21,16 +21,16 @@ const WRITTEN: &str = "2026-11-16";
 /// What is not done here, and why; that it can be read is tried all the same.
 const NOT_RUN: &[(&str, &str)] = &[
     ("demo", "serves until it is ended: `demo.rs` meets the athlete"),
-    ("serve", "serves until it is ended: `serving.rs` and `reaching.rs` do"),
+    ("serve", "serves until it is ended: `serve.rs` and `remote_access.rs` do"),
     ("watch", "looks at a folder until it is ended"),
     ("source add", "asks for a key of a service: `services.rs` gives one"),
     ("sync", "asks services on the net: `services.rs` has some here"),
     ("plan push", "sends to a service on the net: `pushes.rs` has one here"),
     ("coach use anthropic", "asks for a key: `coach.rs` gives one"),
     ("coach preview And tomorrow?", "is of a twelfth conversation, with a key: `coach.rs` previews"),
-    ("user passwd", "asks for a password without echo: `human.rs` types one"),
+    ("user passwd", "asks for a password without echo: `terminal_decisions.rs` types one"),
     ("jobs retry", "is for a job that was given up, and here is none"),
-    ("health", "asks a server that runs: `serving.rs` has one"),
+    ("health", "asks a server that runs: `serve.rs` has one"),
 ];
 
 /// What asks a person, who types a name.
